@@ -1,9 +1,9 @@
-// Package carrier lists the kinds of objects that carry schemas of custom resources:
-// CustomResourceDefinitions, and what other controllers make CustomResourceDefinitions of.
+// Package carrier lists the kinds of objects that contain schemas of custom resources:
+// CustomResourceDefinitions, and kinds that other controllers turn into CustomResourceDefinitions.
 //
-// They have their schemas at spec.versions[*].schema.openAPIV3Schema, all of them, so a
-// place in one is a place in the CustomResourceDefinition, and what is written there gets
-// to the API server unless Kind.Lost says otherwise. To add a kind is to add it to kinds.
+// All of them have their schemas at spec.versions[*].schema.openAPIV3Schema, so the path of a
+// schema is the same in the CustomResourceDefinition, and its content reaches the API server unless
+// Kind.Lost returns a reason. To support another kind, add it to kinds.
 package carrier
 
 import (
@@ -17,12 +17,12 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// Kind is a kind of objects that carry schemas.
+// Kind is a kind of objects that contain schemas.
 type Kind struct {
 	Group, Kind string
-	// Versions are those that are read, the one to convert others to first.
+	// Versions are the supported versions, the preferred one first.
 	Versions []string
-	// Gone says of other versions why they are not.
+	// Gone is the reason that other versions are not supported.
 	Gone string
 
 	decode func(data []byte) (crd *apiextensionsv1.CustomResourceDefinition, unknown []error, err error)
@@ -34,11 +34,11 @@ var kinds = []*Kind{
 	{Group: "apiextensions.crossplane.io", Kind: "CompositeResourceDefinition", Versions: []string{"v1", "v2"}, Gone: "is not known", decode: decodeXRD, lost: lostByCrossplane},
 }
 
-// CRD is the kind of CustomResourceDefinitions.
+// CRD returns the kind of CustomResourceDefinitions.
 func CRD() *Kind { return kinds[0] }
 
-// Of returns the kind with that name in the group of an apiVersion, or nil. Read reports
-// whether the version is one that is read.
+// Of returns the kind with that name in the group of an apiVersion, or nil. read is set if the
+// version is supported.
 func Of(apiVersion, kind string) (k *Kind, read bool) {
 	group, version, _ := strings.Cut(apiVersion, "/")
 	for _, k := range kinds {
@@ -49,16 +49,16 @@ func Of(apiVersion, kind string) (k *Kind, read bool) {
 	return nil, false
 }
 
-// Decode makes of an object of the kind, as JSON, the CustomResourceDefinition that the
-// API server gets. Unknown are fields that it does not have, as [json.UnmarshalStrict]
+// Decode converts an object of the kind, as JSON, to the CustomResourceDefinition that the API
+// server gets. unknown are the fields that the kind does not have, as [json.UnmarshalStrict]
 // reports them.
 func (k *Kind) Decode(data []byte) (crd *apiextensionsv1.CustomResourceDefinition, unknown []error, err error) {
 	work.Decodes.Add(1)
 	return k.decode(data)
 }
 
-// Lost returns the reason why a keyword at a path does not get to the API server, or "" if it
-// does. Unless always is true, newer versions of the controller copy it.
+// Lost returns the reason that a keyword at a path does not reach the API server, or "" if it does.
+// Unless always is true, newer versions of the controller copy it.
 func (k *Kind) Lost(path schemapath.Path, keyword string) (why string, always bool) {
 	if k.lost == nil {
 		return "", false
@@ -66,17 +66,15 @@ func (k *Kind) Lost(path schemapath.Path, keyword string) (why string, always bo
 	return k.lost(path, keyword)
 }
 
-// IsList reports whether an object of this kind is a list, in whose items carriers are
-// looked for.
+// IsList reports whether an object of this kind is a list whose items may be carriers.
 func IsList(kind string) bool {
 	return slices.Contains([]string{"List", "ResourceList", "CustomResourceDefinitionList"}, kind)
 }
 
-// MayHold reports whether an object of this kind carries schemas, or is a list of objects
-// that may.
+// MayHold reports whether an object of this kind is a carrier, or a list whose items may be.
 func MayHold(kind string) bool { return slices.Contains(Names(), kind) || IsList(kind) }
 
-// Names are those of the kinds.
+// Names returns the names of the kinds.
 func Names() []string {
 	var l []string
 	for _, k := range kinds {

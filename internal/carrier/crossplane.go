@@ -11,7 +11,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// compositeResourceDefinition is what matters here of Crossplane's type, v1 and v2.
+// compositeResourceDefinition has the relevant fields of Crossplane's type, v1 and v2.
 type compositeResourceDefinition struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -32,17 +32,17 @@ type compositeResourceDefinition struct {
 	} `json:"spec"`
 }
 
-// decodeXRD makes the CRD of composite resources like Crossplane 2.2 (internal/xcrd of
-// github.com/crossplane/crossplane, ForCompositeResource): from a schema it takes the root's
-// rules, spec and status, and adds properties of its own to the latter two. The CRD of claims
-// has the same schema with other such properties.
+// decodeXRD returns the CRD of composite resources that Crossplane 2.2 generates (internal/xcrd of
+// github.com/crossplane/crossplane, ForCompositeResource). From a schema it takes the root's rules,
+// spec and status, and adds properties of its own to the latter two. The CRD of claims has the same
+// schema with other such properties.
 func decodeXRD(data []byte) (*apiextensionsv1.CustomResourceDefinition, []error, error) {
 	xrd := &compositeResourceDefinition{}
 	all, err := json.UnmarshalStrict(data, xrd)
 	if err != nil {
 		return nil, nil, err
 	}
-	// Of the rest of an XRD, not all fields are listed above.
+	// The type above does not list all other fields of an XRD.
 	unknown := slices.DeleteFunc(all, func(e error) bool { return !strings.Contains(e.Error(), ".schema.") })
 
 	crd := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: xrd.ObjectMeta}
@@ -64,9 +64,9 @@ func decodeXRD(data []byte) (*apiextensionsv1.CustomResourceDefinition, []error,
 	return crd, unknown, nil
 }
 
-// composite is the schema of composite resources. Properties beside spec and status,
-// which Crossplane drops, are kept: what is declared there is to be found, and is reported
-// by lostByCrossplane.
+// composite returns the schema of composite resources. It keeps properties other than spec and
+// status, which Crossplane drops, so that unions in them are found and lostByCrossplane reports
+// them.
 func composite(s *apiextensionsv1.JSONSchemaProps, legacy bool) *apiextensionsv1.JSONSchemaProps {
 	root := &apiextensionsv1.JSONSchemaProps{Type: "object", Description: s.Description, XValidations: s.XValidations, Required: []string{"spec"}, Properties: map[string]apiextensionsv1.JSONSchemaProps{}}
 	for name, p := range s.Properties {
@@ -106,7 +106,7 @@ func composite(s *apiextensionsv1.JSONSchemaProps, legacy bool) *apiextensionsv1
 	return root
 }
 
-// copied is what Crossplane takes from the schema of spec or status.
+// copied returns the parts of the schema of spec or status that Crossplane copies.
 func copied(s apiextensionsv1.JSONSchemaProps) apiextensionsv1.JSONSchemaProps {
 	out := apiextensionsv1.JSONSchemaProps{Type: "object", Description: s.Description, Required: s.Required, OneOf: s.OneOf,
 		XValidations: s.XValidations, XPreserveUnknownFields: s.XPreserveUnknownFields, Properties: properties{}}
@@ -130,8 +130,8 @@ func stringMap() apiextensionsv1.JSONSchemaProps {
 	return apiextensionsv1.JSONSchemaProps{Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: new(scalar("string"))}}
 }
 
-// lostByCrossplane returns the reason if composite does not copy a keyword at a path, or if
-// Crossplane before 2.2 did not.
+// lostByCrossplane returns the reason if Crossplane does not copy a keyword at a path, or did not
+// before 2.2.
 func lostByCrossplane(path schemapath.Path, keyword string) (why string, always bool) {
 	if len(path) == 0 {
 		return "Crossplane before 2.2 does not copy the rules of the root into the CRD", false

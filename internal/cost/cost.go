@@ -21,26 +21,26 @@ import (
 // The API server's budgets
 // (k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation).
 const (
-	// RuleLimit is what one rule may cost, times its executions.
+	// RuleLimit is the budget of one rule, times its executions.
 	RuleLimit uint64 = validation.StaticEstimatedCostLimit
-	// MessageLimit is what one message expression may cost.
+	// MessageLimit is the budget of one message expression.
 	MessageLimit uint64 = validation.StaticEstimatedCostLimit
-	// VersionLimit is what all rules of one version may cost together.
+	// VersionLimit is the budget of all rules of one version together.
 	VersionLimit uint64 = validation.StaticEstimatedCRDCostLimit
 )
 
-// Cost is what the estimator says of one rule. Costs saturate at
-// math.MaxUint64, which also means unbounded.
+// Cost is the estimated cost of one rule. Costs saturate at math.MaxUint64, which also means
+// unbounded.
 type Cost struct {
 	// Once is the cost of evaluating the rule once.
 	Once uint64
-	// Executions is how often one object may have the rule evaluated.
+	// Executions is the number of times that one object may make the server evaluate the rule.
 	Executions uint64
 	// MessageExpression is the cost of the message expression; it is counted once.
 	MessageExpression uint64
 }
 
-// Rule is the cost that RuleLimit applies to.
+// Rule returns the cost that RuleLimit applies to.
 func (c Cost) Rule() uint64 {
 	high, low := bits.Mul64(c.Once, c.Executions)
 	if high > 0 {
@@ -49,11 +49,10 @@ func (c Cost) Rule() uint64 {
 	return low
 }
 
-// Total is the cost that VersionLimit applies to.
+// Total returns the cost that VersionLimit applies to.
 func (c Cost) Total() uint64 { return Add(c.Rule(), c.MessageExpression) }
 
-// Fits reports whether the rule and its message expression are within their
-// budgets.
+// Fits reports whether the rule and its message expression are within their budgets.
 func (c Cost) Fits() bool { return c.Rule() <= RuleLimit && c.MessageExpression <= MessageLimit }
 
 // Add returns the sum of two costs.
@@ -84,15 +83,15 @@ func Fit(l []Cost) bool {
 	return true
 }
 
-// Estimator costs rules in one CRD.
+// Estimator estimates the costs of rules in one CRD.
 type Estimator struct {
 	crd *apiextensions.CustomResourceDefinition
 	env *environment.EnvSet
 }
 
-// New returns an estimator for a CRD in the API server's internal version, which
-// it reads and never changes. env is the CEL environment to compile rules in;
-// nil is that of the linked libraries.
+// New returns an estimator for a CRD in the API server's internal version, which it never changes.
+// env is the CEL environment that compiles the rules; nil selects the environment of the linked
+// libraries.
 func New(crd *apiextensions.CustomResourceDefinition, env *environment.EnvSet) Estimator {
 	if env == nil {
 		env = environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion())
@@ -100,8 +99,8 @@ func New(crd *apiextensions.CustomResourceDefinition, env *environment.EnvSet) E
 	return Estimator{crd, env}
 }
 
-// Rules returns what each of l costs on the schema at a path in a version.
-// An error says which rule does not compile, and why.
+// Rules returns the cost of each rule of l on the schema at a path in a version. It returns an
+// error if a rule does not compile.
 func (e Estimator) Rules(version int, path schemapath.Path, l []apiextensionsv1.ValidationRule) ([]Cost, error) {
 	target, contextOf, err := e.context(version, path)
 	if err != nil || len(l) == 0 {
@@ -118,7 +117,7 @@ func (e Estimator) Rules(version int, path schemapath.Path, l []apiextensionsv1.
 	return e.costs(target, contextOf)
 }
 
-// Written returns what the rules in a version's schema cost together.
+// Written returns the total cost of the rules in a version's schema.
 func (e Estimator) Written(version int) (uint64, error) {
 	s, err := e.schema(version)
 	if err != nil {
@@ -139,19 +138,19 @@ func (e Estimator) schema(version int) (*apiextensions.JSONSchemaProps, error) {
 	return v.OpenAPIV3Schema, nil
 }
 
-// contextOf makes the cost context of a schema, which knows those around it.
+// contextOf returns the cost context of a schema, which includes the enclosing schemas.
 type contextOf func(*apiextensions.JSONSchemaProps) *validation.CELSchemaContext
 
-// bare returns a schema without its rules: those of ancestors would make the context
-// convert all of their schemas.
+// bare returns a schema without its rules: rules of ancestors would make the context convert all of
+// their schemas.
 func bare(s *apiextensions.JSONSchemaProps) *apiextensions.JSONSchemaProps {
 	copied := *s
 	copied.XValidations = nil
 	return &copied
 }
 
-// context returns a copy of the schema at a place and how to make its cost
-// context once its rules are in place.
+// context returns a copy of the schema at a path, without rules, and a function that returns its
+// cost context once rules are added.
 func (e Estimator) context(version int, path schemapath.Path) (*apiextensions.JSONSchemaProps, contextOf, error) {
 	s, err := e.schema(version)
 	if err != nil {
@@ -185,7 +184,7 @@ func ofProperty(parent *validation.CELSchemaContext, name string) contextOf {
 	}
 }
 
-// costs returns what the rules of a schema cost.
+// costs returns the costs of the rules of a schema.
 func (e Estimator) costs(s *apiextensions.JSONSchemaProps, of contextOf) ([]Cost, error) {
 	context := of(relevant(s, mentioned(s.XValidations)))
 	info, err := context.TypeInfo()
@@ -243,10 +242,10 @@ func (e Estimator) below(s *apiextensions.JSONSchemaProps, of contextOf) (uint64
 	return total, errors.Join(errs...)
 }
 
-// relevant returns a schema without the properties on which the cost of rules that
-// mention only some names cannot depend: they are not mentioned, and the least size of
-// what is around them does not count them. Converting a schema to CEL's types takes most
-// of the time of an estimate.
+// relevant returns a schema without the properties that cannot affect the cost of rules. Rules that
+// mention only some names do not read other properties, and only required properties count for the
+// minimal size of an object. Converting a schema to CEL's types takes most of the time of an
+// estimate.
 func relevant(s *apiextensions.JSONSchemaProps, names map[string]bool) *apiextensions.JSONSchemaProps {
 	out := *s
 	if s.Properties != nil {
@@ -273,7 +272,7 @@ func relevant(s *apiextensions.JSONSchemaProps, names map[string]bool) *apiexten
 // identifier matches names in CEL, and words of its strings.
 var identifier = regexp.MustCompile(`\w+`)
 
-// mentioned are the names in rules.
+// mentioned returns the names in rules.
 func mentioned(l apiextensions.ValidationRules) map[string]bool {
 	names := map[string]bool{}
 	for _, r := range l {

@@ -18,7 +18,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// crd is a CRD whose spec has the given schema, in the server's internal version.
+// crd returns a CRD whose spec has the given schema, in the server's internal version.
 func crd(schema string) *apiextensions.CustomResourceDefinition {
 	var spec apiextensionsv1.JSONSchemaProps
 	if err := sigs.UnmarshalStrict([]byte(schema), &spec); err != nil {
@@ -78,8 +78,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestWritten: what stands in a version counts with its executions, and its
-// message expressions once.
+// Written counts the rules of a version with their executions, and their message expressions once.
 func TestWritten(t *testing.T) {
 	const schema = `
 type: array
@@ -110,7 +109,7 @@ items:
 	}
 }
 
-// TestSaturation: costs without a bound do not wrap around.
+// Unbounded costs do not wrap around.
 func TestSaturation(t *testing.T) {
 	dear := cost.Cost{Once: math.MaxUint64 / 2, Executions: 3, MessageExpression: 1}
 	if dear.Rule() != math.MaxUint64 || dear.Total() != math.MaxUint64 || dear.Fits() {
@@ -124,7 +123,7 @@ func TestSaturation(t *testing.T) {
 	}
 }
 
-// TestSameAsWhole: what the estimator leaves out of a schema changes no cost, and no type.
+// Omitting parts of a schema changes no cost, and no type.
 func TestSameAsWhole(t *testing.T) {
 	const schema = `
 type: object
@@ -178,8 +177,8 @@ properties:
 	}
 }
 
-// ofWhole is the cost of a rule below spec as the API server estimates it, with all of
-// the schema.
+// ofWhole returns the cost of a rule below spec as the API server estimates it, with the whole
+// schema.
 func ofWhole(t *testing.T, c *apiextensions.CustomResourceDefinition, steps []schemapath.Step, r apiextensionsv1.ValidationRule) cost.Cost {
 	t.Helper()
 	s := c.Spec.Validation.OpenAPIV3Schema.DeepCopy()

@@ -13,18 +13,17 @@ import (
 	"k8s.io/apiserver/pkg/cel"
 )
 
-// PerProperty is what it takes to copy one property of an object's schema, which the
-// API server does with all of them whenever a rule reads a field. It was measured with
-// BenchmarkRequest in pkg/rules: 0.15 to 0.3 µs for objects of 8 to 300 properties, on
-// two busy cores of an AMD EPYC, garbage collection included. Other machines may be twice
-// as fast, or half.
+// PerProperty is the time to copy one property of an object's schema. The API server copies all of
+// them whenever a rule reads a field. It was measured with BenchmarkRequest in pkg/rules: 0.15 to
+// 0.3 µs for objects of 8 to 300 properties, on two busy cores of an AMD EPYC, garbage collection
+// included. Other machines may be twice as fast, or half.
 const PerProperty = 250 * time.Nanosecond
 
-// Noticeable is the time from which on rules are worth a thought: other things that the
-// API server does with a request take some milliseconds.
+// Noticeable is the time above which the time of rules matters: the rest of a request takes the API
+// server some milliseconds.
 const Noticeable = time.Millisecond
 
-// About writes a time with two digits, which is more than estimates are good for.
+// About formats a time with two digits, which is more than the precision of estimates.
 func About(d time.Duration) string {
 	v, unit := float64(d)/float64(time.Millisecond), "ms"
 	switch {
@@ -40,26 +39,25 @@ func About(d time.Duration) string {
 	return text + " " + unit
 }
 
-// Time estimates how long evaluating a rule takes on an object whose schema has a
-// number of properties. It is an order of magnitude, and the same on every machine.
+// Time estimates the evaluation time of a rule on an object whose schema has a number of
+// properties. It is an order of magnitude, and the same on every machine.
 //
-// What the rule reads decides. For each field that is looked up, the API server's CEL
-// values copy the map of all properties of the object (schema/cel/model.Structural.Properties
-// in k8s.io/apiextensions-apiserver, which unstructuredMap.Find of
-// k8s.io/apiserver/pkg/cel/common calls): once for a field that is absent, and twice for
-// one that is present. So rules that read every member of a union take time in
-// proportion to the square of its size.
+// The time depends on the fields that the rule reads. For each lookup of a field, the API server's
+// CEL values copy the map of all properties of the object (schema/cel/model.Structural.Properties
+// in k8s.io/apiextensions-apiserver, which unstructuredMap.Find of k8s.io/apiserver/pkg/cel/common
+// calls): once for an absent field, and twice for a present one. So rules that read every member of
+// a union take time in proportion to the square of its size.
 //
-// Of has(self.x), only fields in present, properties by their names, are present; in a union these are
-// discriminators, since of its members most are absent. A field whose value is read is
-// present. Where that leaves open which branch is taken, the most expensive one is assumed.
-// Message expressions are evaluated when a rule has failed, and are not part of the time.
+// For has(self.x), only the fields in present, properties by their names, count as present. In a
+// union these are discriminators, since most of its members are absent. A field whose value is read
+// is present. If it is open which branch is taken, Time assumes the most expensive one. Message
+// expressions do not count, since they are evaluated only after a rule has failed.
 func Time(rule string, properties int, present ...string) (time.Duration, error) {
 	n, err := copies(rule, present)
 	return time.Duration(n) * time.Duration(properties) * PerProperty, err
 }
 
-// copies is how often evaluating a rule copies the properties of the object.
+// copies returns the number of times that evaluating a rule copies the properties of the object.
 func copies(rule string, present []string) (int, error) {
 	p, err := parser.NewParser(parser.Macros(parser.AllMacros...), parser.EnableOptionalSyntax(true), parser.MaxRecursionDepth(maxDepth))
 	if err != nil {
@@ -71,17 +69,17 @@ func copies(rule string, present []string) (int, error) {
 	}
 	r := reader{}
 	for _, name := range present {
-		escaped, _ := cel.Escape(name) // what cannot be escaped is in no rule
+		escaped, _ := cel.Escape(name) // a name that cannot be escaped is in no rule
 		r.present = append(r.present, escaped)
 	}
 	n, _ := r.expr(parsed.Expr())
 	return n, nil
 }
 
-// maxDepth is the depth of expressions that the API server's parser allows.
+// maxDepth is the maximal depth of expressions in the API server's parser.
 const maxDepth = 250
 
-// truth is what is known of a condition.
+// truth is the known value of a condition.
 type truth int
 
 const (
@@ -107,11 +105,11 @@ func (t truth) not() truth {
 	return unknown
 }
 
-// reader counts what an expression reads.
+// reader counts the reads of an expression.
 type reader struct{ present []string }
 
-// expr returns how often an expression copies properties, and its value if it is a
-// condition that is known.
+// expr returns the number of times that an expression copies properties, and its value if it is a
+// known condition.
 func (r reader) expr(e ast.Expr) (copies int, value truth) {
 	switch e.Kind() {
 	case ast.LiteralKind:
@@ -137,7 +135,7 @@ func (r reader) expr(e ast.Expr) (copies int, value truth) {
 			copies += r.all([]ast.Expr{entry.AsMapEntry().Key(), entry.AsMapEntry().Value()})
 		}
 	case ast.ComprehensionKind:
-		// As if there were one element: how many there are is not in the rule.
+		// Counted as for one element: the rule does not contain the number of elements.
 		c := e.AsComprehension()
 		return r.all([]ast.Expr{c.IterRange(), c.AccuInit(), c.LoopCondition(), c.LoopStep(), c.Result()}), unknown
 	}
@@ -167,7 +165,7 @@ func (r reader) call(c ast.CallExpr) (int, truth) {
 			return n + max(then, otherwise), isThen
 		}
 		return n + max(then, otherwise), unknown
-	case operators.OptSelect: // present or absent, as has() has it
+	case operators.OptSelect: // as for has()
 		n, _ := r.expr(args[0])
 		if name, ok := args[1].AsLiteral().Value().(string); ok && !slices.Contains(r.present, name) {
 			return n + 1, unknown
@@ -182,8 +180,8 @@ func (r reader) call(c ast.CallExpr) (int, truth) {
 	return n, unknown
 }
 
-// until adds up the operands of && or || to the first that has the value which
-// decides; CEL goes no further.
+// until adds up the operands of && or || to the first that decides the value; CEL evaluates no
+// further ones.
 func (r reader) until(decides truth, operands []ast.Expr) (copies int, value truth) {
 	value = decides.not()
 	for _, o := range operands {

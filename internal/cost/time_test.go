@@ -19,7 +19,7 @@ func ExampleTime() {
 	// 125µs
 }
 
-// TestTime: how often properties are copied.
+// The number of copies of properties follows from the fields that a rule reads.
 func TestTime(t *testing.T) {
 	tests := map[string]int{
 		"true": 0,
@@ -50,7 +50,7 @@ func TestTime(t *testing.T) {
 		"!has(self.a) ? has(self.b) : self.c":                           2,
 		"(has(self.a) ? 1 : 0) + (has(self.b) ? 1 : 0) <= 1":            2,
 		"(self.type == 'A' ? has(self.a) : has(self.b)) && self.c == 1": 3,
-		// as the rules of unions are written
+		// rules as unions generate them
 		"has(self.a) == (has(self.type) && self.type == 'A')":             5,
 		"has(self.a) ? has(self.type) && self.type == 'A' : true":         1,
 		"has(self.type) && self.type == 'A' ? has(self.a) : !has(self.a)": 5,
@@ -86,7 +86,7 @@ func TestTimeOfEscapedNames(t *testing.T) {
 	}
 }
 
-// Rules are as deep as the API server lets them be.
+// Rules may be as deep as the API server allows.
 func TestTimeOfLongRules(t *testing.T) {
 	var or, sum []string
 	for i := range 2000 {

@@ -1,4 +1,4 @@
-// Package limit bounds the work that a manifest may cause, whoever wrote it.
+// Package limit bounds the work that an untrusted manifest may cause.
 package limit
 
 import (
@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// Limits bound what a file may contain. A field that is zero means its
-// default, which real manifests keep far below.
+// Limits bound the content of a file. A field that is zero has its default value, and real
+// manifests stay far below the defaults.
 type Limits struct {
 	// Size is the number of bytes of a file.
 	Size int
 	// Documents is the number of documents of a file.
 	Documents int
-	// Nodes is the number of keys, values and items of a file, which are counted by
-	// its punctuation: they take memory.
+	// Nodes is the number of keys, values and items of a file, which take memory. They are counted
+	// by its punctuation.
 	Nodes int
-	// Depth is how deep lists and mappings may be nested.
+	// Depth is the maximal nesting of lists and mappings.
 	Depth int
 	// Versions is the number of versions of a CRD.
 	Versions int
@@ -27,19 +27,19 @@ type Limits struct {
 	Unions int
 	// Members is the number of members of a union, and of values of its discriminator.
 	Members int
-	// Changes is the number of changes that the table allowedChanges of a union lists;
-	// without a discriminator, that it decides on: members by rows.
+	// Changes is the number of changes that the table allowedChanges of a union lists. Without a
+	// discriminator, it is the number of changes that the table decides: members by rows.
 	Changes int
 	// Rules is the number of rules on one schema that commands compare or read.
 	Rules int
-	// Proofs is the number of rules of a file that an annotation claims, its unions do
-	// not write, and pkg/verify is asked about; and of the members of these unions.
+	// Proofs is the number of rules of a file that its annotation claims but its unions do not
+	// generate, so that pkg/verify has to check them. It also bounds the members of these unions.
 	Proofs int
-	// Pairs is the number of pairs of members of the unions of an object, added up over the
-	// CRD: proofs take time in proportion.
+	// Pairs is the number of pairs of members of the unions of an object, summed over the CRD: the
+	// time of proofs is proportional to it.
 	Pairs int
-	// Tests is the number of steps that tests of a CRD take: for each union, the square of the
-	// number of members of the unions of its object.
+	// Tests is the number of steps in the tests of a CRD: for each union, the square of the number
+	// of members of the unions of its object.
 	Tests int
 }
 
@@ -64,7 +64,7 @@ var kinds = []struct {
 	{"tests", "steps of the tests of a CRD", func(l *Limits) *int { return &l.Tests }, 300_000},
 }
 
-// OrDefault returns the limits with the defaults for those that are zero.
+// OrDefault returns the limits, with defaults in place of zeros.
 func (l Limits) OrDefault() Limits {
 	for _, k := range kinds {
 		if f := k.field(&l); *f == 0 {
@@ -74,7 +74,7 @@ func (l Limits) OrDefault() Limits {
 	return l
 }
 
-// None bounds nothing: for what has been within limits in another form.
+// None returns limits that bound nothing, for content that was within limits in another form.
 func None() (l Limits) {
 	for _, k := range kinds {
 		*k.field(&l) = math.MaxInt
@@ -82,12 +82,12 @@ func None() (l Limits) {
 	return l
 }
 
-// Read reads no more than it takes to tell that there is more than the limit.
+// Read reads at most one byte more than the limit, so that callers can tell that it is exceeded.
 func (l Limits) Read(r io.Reader) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, int64(l.OrDefault().Size)+1))
 }
 
-// Set raises or lowers a limit as "members=2000" says.
+// Set sets a limit from a text such as "members=2000".
 func (l *Limits) Set(s string) error {
 	name, value, _ := strings.Cut(s, "=")
 	var names []string
@@ -105,10 +105,10 @@ func (l *Limits) Set(s string) error {
 	return fmt.Errorf("there is no limit %q: they are %s", name, strings.Join(names, ", "))
 }
 
-// String is empty: it is the default of a flag.
+// String is empty, as the default of a flag.
 func (l *Limits) String() string { return "" }
 
-// Type is what the flag takes.
+// Type describes the argument of the flag.
 func (l *Limits) Type() string { return "NAME=N" }
 
 // Defaults lists the limits of [Standard], as they are written in the flag --limit, with their
@@ -121,7 +121,7 @@ func Defaults() []string {
 	return l
 }
 
-// Hint says how to raise a limit.
+// Hint returns a hint about raising a limit.
 func Hint(name string) string {
 	return fmt.Sprintf("a limit on untrusted input; --limit %s=N raises it", name)
 }

@@ -29,7 +29,7 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// No more is read than tells that there is more.
+// Read reads only one byte more than the limit.
 func TestRead(t *testing.T) {
 	r := strings.NewReader("0123456789")
 	if data, err := (Limits{Size: 3}).Read(r); err != nil || string(data) != "0123" || r.Len() != 6 {
