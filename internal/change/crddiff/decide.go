@@ -94,8 +94,7 @@ func (p *pair) refusal(side int, old, object map[string]any) schemadiff.Refusal 
 	return r
 }
 
-// decide classifies differences. Differences on the same schema, or on one that encloses it, are
-// decided together.
+// decide classifies differences. Clauses on the path to the same schema are decided together.
 func (p *pair) decide(l []*difference) error {
 	type part struct {
 		d *difference

@@ -9,9 +9,10 @@
 //
 // A change rejects nothing that was accepted if no object, and no update, that the old CRD accepts
 // violates the new constraint (internal/prove/schemadiff). So an equivalent rule with another text
-// is no difference, and neither is a new rule that follows from others. Every other change has an
-// example that the API server's own code has validated under both CRDs. An undecided change is
-// [Unknown]. If the only open question is whether more is accepted, Undecided gives the reason.
+// is no difference, and neither is a new rule that follows from others. Any other decided change
+// has an example that the API server's own code has validated under both CRDs, unless other errors
+// always mask it; a [Change.Note] then says so. An undecided change is [Unknown]. If the only open
+// question is whether more is accepted, Undecided gives the reason.
 //
 // An object is one that a client may write without losing a field, and so one that may be stored:
 // the old schema did not accept an object with a property that it does not define. Removing a

@@ -48,7 +48,6 @@ func (w *walker) required(p schemapath.Path, o, n *schema) {
 	}
 }
 
-// enum compares enumerations.
 func (w *walker) enum(p schemapath.Path, o, n *schema) {
 	a, b := constants(o.Enum), constants(n.Enum)
 	gone, more := without(a, b), without(b, a)

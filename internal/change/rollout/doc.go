@@ -15,5 +15,6 @@
 // Facts that do not matter may be unknown: a change whose new schema accepts every object that the
 // old one accepts needs no objects.
 //
-// [Read] reads facts from the output of kubectl.
+// [ReadLive], [ReadStorageVersion], [ReadMigrations] and [ReadServers] read facts from the output
+// of kubectl.
 package rollout

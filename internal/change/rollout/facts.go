@@ -41,7 +41,7 @@ type Facts struct {
 	StorageVersion *v1alpha1.StorageVersion
 	// Migrations are the migrations of the resource; an empty list is not nil.
 	Migrations []Migration
-	// Names are the files to name in commands.
+	// Names are the file names that commands contain.
 	Names Names
 }
 

@@ -24,11 +24,11 @@ type State string
 const (
 	Done    State = "done"
 	Next    State = "next"    // to be done now
-	Waiting State = "wait"    // holds up what follows, until it is done
-	Stopped State = "stop"    // says why to go no further
-	Unknown State = "unknown" // holds up what follows, for want of a fact
+	Waiting State = "wait"    // blocks the following steps until it is done
+	Stopped State = "stop"    // stops the change, for the reason given
+	Unknown State = "unknown" // blocks the following steps until a fact is known
 	Later   State = "later"   // comes after the others
-	Advice  State = "advice"  // holds up nothing
+	Advice  State = "advice"  // blocks nothing
 )
 
 // Step is a step of a plan.

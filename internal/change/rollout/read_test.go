@@ -89,7 +89,7 @@ func list(objects ...string) string {
 	return s + "\n"
 }
 
-// Output of kubectl is read; other files that may be given by mistake are errors.
+// The readers accept the output of kubectl, and report other files that may be given by mistake.
 func TestRead(t *testing.T) {
 	crd := testcrd.Versions("Route", v("v1", plain)) + "status: {storedVersions: [v1]}\n"
 	gates := testcrd.Versions("Gate", v("v1", plain)) + "status: {storedVersions: [v1]}\n"

@@ -100,7 +100,6 @@ func isStatus(p schemapath.Path) bool {
 	return len(p) > 0 && p[0] == schemapath.Property("status")
 }
 
-// readsOld reports whether a rule reads oldSelf.
 func readsOld(rule string) bool {
 	parsed, err := formula.Parse(rule)
 	return err == nil && parsed.ReadsOld

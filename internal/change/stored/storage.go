@@ -41,7 +41,6 @@ func (j *Judge) stored(object map[string]any, v Verdict) (map[string]any, error)
 	return object, nil
 }
 
-// versionOf returns the version of an object.
 func versionOf(object map[string]any) string {
 	u := unstructured.Unstructured{Object: object}
 	return u.GroupVersionKind().Version

@@ -36,7 +36,6 @@ func Explicit(set *kinds.Set, name string, src []byte, base *resource.Old, whole
 	return rewrite.Files{Set: set, Old: base, Limits: limits, Parse: resource.ParsePatches, Plan: plan}.Rewrite(name, src)
 }
 
-// explicit makes a patch explicit.
 type explicit struct {
 	o           *resource.Object
 	lists       bool // lists with keys are merged

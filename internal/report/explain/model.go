@@ -80,7 +80,7 @@ type Union struct {
 	OnUpdate []string `json:"onUpdate"`
 	// Beside are the hand-written constraints on the state of the union, on the union object.
 	Beside []Beside `json:"beside"`
-	// Errors are what users will read.
+	// Errors are the situations that users may run into, with the errors that they read.
 	Errors []Situation `json:"errors"`
 	// WithoutExample are the members that no situation sets, because no valid value was found for
 	// them.

@@ -124,7 +124,6 @@ func (u Union) cardinality() string {
 	return u.Cardinality
 }
 
-// about describes a member.
 func (u Union) about(m Member) string {
 	var l []string
 	if len(m.Values) > 0 {

@@ -62,7 +62,7 @@ func (t Threshold) Reached(l diag.List) bool {
 }
 
 // CheckCode returns an error, and a hint, unless the code exists and is not an error, which cannot
-// be ignored or lowered. The participle what names the intended change.
+// be ignored or lowered. The participle in what names the intended change.
 func CheckCode(code diag.Code, what string) (hint string, err error) {
 	if hint := unknownCode(code); hint != "" {
 		return hint, fmt.Errorf("there is no diagnostic %q", code)

@@ -367,7 +367,7 @@ func TestSlowRules(t *testing.T) {
 	}
 }
 
-// manyUnions are unions in a list, each of which is cheap.
+// manyUnions are cheap unions in a list.
 var manyUnions = func() string {
 	var b strings.Builder
 	b.WriteString("type: object\nproperties:\n  routes:\n    type: array\n    maxItems: 0\n    items:\n      type: object\n      properties:\n")

@@ -9,7 +9,8 @@ import (
 
 // neverUnchanged finds union objects that the API server never considers unchanged, or not always:
 // if such an object is stored invalid, every update of it fails. Below a list whose items the
-// server cannot correlate, it compares the whole list instead.
+// server cannot correlate, the server compares the whole list instead, so the content does not
+// matter.
 func neverUnchanged(s *subject) diag.List {
 	if _, unmatched := s.object.Unmatched(s.crd.CRD); s.Ratchet || unmatched {
 		return nil

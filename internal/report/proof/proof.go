@@ -20,7 +20,7 @@ import (
 // Verified is a union, and the proof that the rules of its CRD enforce it, or do not.
 type Verified struct {
 	Pos   diag.Pos // of the declaration
-	CRD   string   // its name
+	CRD   string   // the name of the CRD
 	Place schemapath.Place
 	Index int    // among the unions of its object
 	again string // the updates that a counterexample which changes nothing stands for
