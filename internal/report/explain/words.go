@@ -142,7 +142,7 @@ func (u Union) about(m Member) string {
 	return strings.Join(l, "; ")
 }
 
-// otherValues says what becomes of values that select no member.
+// otherValues returns the fate of values that select no member.
 func (u Union) otherValues() string {
 	if u.Discriminator == "" {
 		return ""
