@@ -1,4 +1,4 @@
-// Package ordered works on several items at a time, and keeps their order.
+// Package ordered runs work on several items concurrently and keeps their order.
 package ordered
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Panic is the error of an item on which work panicked.
+// Panic is the error of an item whose work panicked.
 type Panic struct {
 	Cause any
 	Stack []byte
@@ -21,14 +21,14 @@ type Panic struct {
 
 func (p *Panic) Error() string { return fmt.Sprintf("internal error: %v", p.Cause) }
 
-// Diagnostic returns the panic as a finding about a file.
+// Diagnostic returns the panic as a diagnostic about the given file.
 func (p *Panic) Diagnostic(file string) diag.Diagnostic {
 	return diag.Diagnostic{Code: diag.Unproved, Pos: diag.Pos{File: file}, Message: p.Error(), Hint: "please report this file, with the output of -v"}
 }
 
-// Each calls work for items, as many at a time as there are processors, and take for the results, one
-// at a time, in the order of the items. Up to ahead items wait for one before them. A panic of work is
-// an error of its item, a [Panic].
+// Each calls work for the items, on as many goroutines as there are processors, and calls take for
+// the results, one at a time and in the order of the items. Up to ahead results wait for an earlier
+// item. A panic in work becomes the error of its item, a [Panic].
 func Each[T, R any](items iter.Seq[T], ahead int, work func(T) (R, error), take func(T, R, error)) {
 	type pending struct {
 		item   T

@@ -22,7 +22,7 @@ func numbers(n int) []int {
 	return l
 }
 
-// TestEach: results come in the order of the items, with the errors of each, however long it took.
+// Results arrive in the order of the items, each with its own error, however long each item took.
 func TestEach(t *testing.T) {
 	items := numbers(200)
 	for _, ahead := range []int{0, 3, len(items)} {
@@ -50,7 +50,7 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// TestBounded: while the first item takes long, no more items are asked for than may wait.
+// While the first item is slow, Each pulls no more items than may wait.
 func TestBounded(t *testing.T) {
 	const ahead = 4
 	asked, hold := make(chan int, 100), make(chan struct{})
@@ -70,14 +70,14 @@ func TestBounded(t *testing.T) {
 		}, func(int, int, error) {})
 	}()
 	time.Sleep(20 * time.Millisecond)
-	if n := len(asked); n > ahead+2 { // the one that is waited for, those ahead, and one at the door
+	if n := len(asked); n > ahead+2 { // the item in progress, those ahead, and one blocked on the channel
 		t.Errorf("%d were asked for", n)
 	}
 	close(hold)
 	<-finished
 }
 
-// TestPanic: a panic is an error of its item, and says where it was.
+// A panic becomes the error of its item, with the stack of the panic.
 func TestPanic(t *testing.T) {
 	var failed []int
 	ordered.Each(slices.Values(numbers(9)), 9, func(i int) (string, error) {

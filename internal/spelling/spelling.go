@@ -8,14 +8,14 @@ import (
 	"unicode"
 )
 
-// Closest returns the known name that name most likely is a misspelling of, or
-// "": no more than a third of it may be wrong, of a short one half.
+// Closest returns the known name that name is most likely a misspelling of, or "". At most a third
+// of the name may differ, or half of a short one.
 func Closest(name string, known []string) string {
 	best, _ := closest(name, known)
 	return best
 }
 
-// Hint says to write the name that Closest returns; otherwise is for none.
+// Hint suggests the name that Closest returns, or returns otherwise if there is none.
 func Hint(name string, known []string, otherwise string) string {
 	if best := Closest(name, known); best != "" {
 		return fmt.Sprintf("write %q", best)
@@ -23,9 +23,9 @@ func Hint(name string, known []string, otherwise string) string {
 	return otherwise
 }
 
-// Certain returns what Closest does, or "" unless that is what was meant for all one can
-// tell: no other name is as close; the digits are the same, since v4 is no misspelling
-// of v6; and up to three letters are the same in another order or case.
+// Certain returns the result of Closest only if the correction is unambiguous: no other name is as
+// close, the digits are equal (v4 is no misspelling of v6), and names of up to three letters differ
+// only in order or case. Otherwise it returns "".
 func Certain(name string, known []string) string {
 	best, tied := closest(name, known)
 	if tied || only(name, unicode.IsDigit) != only(best, unicode.IsDigit) {
@@ -37,10 +37,10 @@ func Certain(name string, known []string) string {
 	return best
 }
 
-// longest is the length of names, in bytes, up to which misspellings are looked for.
+// longest is the maximum length, in bytes, of a name that Closest corrects.
 const longest = 256
 
-// closest also returns whether another name is as close.
+// closest also reports whether another name is equally close.
 func closest(name string, known []string) (best string, tied bool) {
 	if len(name) > longest {
 		return "", false
@@ -61,7 +61,7 @@ func closest(name string, known []string) (best string, tied bool) {
 	return best, tied
 }
 
-// only returns the characters of a name that are of a kind.
+// only returns the characters of a name for which is returns true.
 func only(name string, is func(rune) bool) string {
 	return strings.Map(func(r rune) rune {
 		if is(r) {
@@ -77,14 +77,14 @@ func sorted(name string) string {
 	return string(l)
 }
 
-// Distance is how many characters of a must be inserted, deleted, replaced,
-// or swapped with the next one, to get b.
+// Distance returns the number of edits that turn a into b: insert, delete or replace a character,
+// or swap it with the next one.
 func Distance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	return within(len(s)+len(t), s, t)
 }
 
-// within is the distance of two texts or, where that is more than most, most+1.
+// within returns the distance of two texts, or most+1 if it exceeds most.
 func within(most int, s, t []rune) int {
 	if max(len(s)-len(t), len(t)-len(s)) > most {
 		return most + 1
@@ -108,7 +108,7 @@ func within(most int, s, t []rune) int {
 			}
 			least = min(least, row[j+1])
 		}
-		if least > most+1 { // a swap reads the row before
+		if least > most+1 { // a swap reads the previous row
 			return most + 1
 		}
 		before, last, row = last, row, before

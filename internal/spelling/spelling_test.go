@@ -32,7 +32,7 @@ func TestClosest(t *testing.T) {
 	}
 }
 
-// TestWithin compares bounded distances with whole ones.
+// TestWithin compares bounded distances with unbounded ones.
 func TestWithin(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	word := func() string {
@@ -50,7 +50,7 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// TestLongNames compares names that a manifest makes long: that takes no time.
+// A manifest can contain very long names; comparing them takes no noticeable time.
 func TestLongNames(t *testing.T) {
 	known := make([]string, 20_000)
 	for i := range known {

@@ -14,10 +14,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// ParsePatches is [Parse] for the files of an overlay. In place of a kustomization that
-// contains patches as text, the file has those patches. Patches in a literal block scalar
-// have their positions in the file, and can be edited there; others have the position of the
-// text.
+// ParsePatches is [Parse] for the files of an overlay. A kustomization with inline patches is
+// replaced by those patches. Patches in a literal block scalar have their own positions in the file
+// and can be edited there; other patches have the position of the string.
 func ParsePatches(name string, src []byte, limits limit.Limits) (*File, diag.List) {
 	f, l := Parse(name, src, limits)
 	if f == nil {
@@ -41,7 +40,7 @@ func ParsePatches(name string, src []byte, limits limit.Limits) (*File, diag.Lis
 	return f, l
 }
 
-// inlinePatches returns the texts in a kustomization that are patches, JSON patches included.
+// inlinePatches returns the strings in a kustomization that are patches, including JSON patches.
 func inlinePatches(name string, root *yaml.Node) (l []*yaml.Node) {
 	text := func(n *yaml.Node) string {
 		if n = yamltext.Resolve(n); n == nil || n.Kind != yaml.ScalarNode {
@@ -68,7 +67,7 @@ func inlinePatches(name string, root *yaml.Node) (l []*yaml.Node) {
 			if item := yamltext.Resolve(n); item.Kind == yaml.MappingNode {
 				n = yamltext.Value(item, "patch")
 			}
-			// Other texts are names of files.
+			// Other strings are file names.
 			if s := strings.TrimSpace(text(n)); strings.ContainsAny(s, "\n{") && !slices.Contains(l, n) {
 				l = append(l, n)
 			}
@@ -77,7 +76,7 @@ func inlinePatches(name string, root *yaml.Node) (l []*yaml.Node) {
 	return l
 }
 
-// inline reads the patches in a text of a document.
+// inline parses the patches in a string of a document.
 func (f *File) inline(d *yamltext.Document, n *yaml.Node, limits limit.Limits) (*File, diag.List) {
 	if n.Kind == yaml.ScalarNode && n.Style&yaml.LiteralStyle != 0 && n.Anchor == "" {
 		text := yamledit.Text{File: f.File, Document: d}
@@ -101,8 +100,8 @@ func (f *File) inline(d *yamltext.Document, n *yaml.Node, limits limit.Limits) (
 	return inner, l
 }
 
-// alone returns a text up to the end of a literal block scalar, with blanks in place of
-// everything outside of the scalar, so that offsets stay the same.
+// alone returns the source up to the end of a literal block scalar and blanks everything outside of
+// the scalar, so that offsets stay the same.
 func alone(src []byte, body yamledit.Span) []byte {
 	out := slices.Clone(src[:body.End])
 	for i, c := range out[:body.Start] {
@@ -115,7 +114,7 @@ func alone(src []byte, body yamledit.Span) []byte {
 	indent := len(lines) - len(first)
 	indent -= bytes.LastIndexByte(lines[:indent], '\n') + 1
 	for line := range bytes.Lines(lines) {
-		// A marker between documents has to begin its line.
+		// A document marker must begin its line.
 		for _, marker := range []string{"---", "..."} {
 			if content := line[min(indent, len(line)):]; bytes.HasPrefix(content, []byte(marker)) {
 				copy(content, "   ")

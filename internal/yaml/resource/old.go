@@ -10,15 +10,15 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Old are objects that may be replaced. The zero value has none. Adding comes first; the
-// rest may be called from several goroutines.
+// Old holds the objects that may be replaced. The zero value is empty. All calls of Add come first;
+// the other methods are safe for concurrent use.
 type Old struct {
 	objects []*Object
-	byName  map[oldName][]*Object // each namespace once
+	byName  map[oldName][]*Object // one object per namespace
 	used    atomic.Bool
 }
 
-// oldName is what objects of several namespaces may share.
+// oldName is the part of an object's identity that objects in several namespaces may share.
 type oldName struct {
 	schema.GroupKind
 	name string
@@ -26,7 +26,7 @@ type oldName struct {
 
 func nameOf(o *Object) oldName { return oldName{o.GroupKind(), o.Name} }
 
-// Add adds objects. One that is there already, by kind, namespace and name, is reported.
+// Add adds objects. It reports an object whose kind, namespace and name were added before.
 func (s *Old) Add(objects []*Object) diag.List {
 	if s.byName == nil {
 		s.byName = map[oldName][]*Object{}
@@ -45,8 +45,8 @@ func (s *Old) Add(objects []*Object) diag.List {
 	return l
 }
 
-// Of returns the object that another replaces, or nil: the one of its kind, namespace and
-// name. A manifest without a namespace may be for any; there the name has to be unique.
+// Of returns the object that o replaces, or nil. Kind, namespace and name must match. A manifest
+// without a namespace matches any namespace if the name is unique.
 func (s *Old) Of(o *Object) (*Object, diag.List) {
 	if s == nil {
 		return nil, nil
@@ -71,8 +71,8 @@ func (s *Old) Of(o *Object) (*Object, diag.List) {
 	return nil, diag.List{d}
 }
 
-// Unused reports the old objects if none of them was replaced. That some are not is no
-// wonder: live objects are often all there are.
+// Unused reports the old objects if none of them was replaced. A partial match is expected: users
+// often pass a dump of all live objects.
 func (s *Old) Unused() diag.List {
 	if s.used.Load() || len(s.objects) == 0 {
 		return nil

@@ -8,16 +8,16 @@ import (
 	"io"
 )
 
-// errTooLong says that a part is longer than the limit.
+// errTooLong is returned for a part that exceeds the limit.
 var errTooLong = errors.New("too long")
 
-// reader reads a file without holding it.
+// reader reads a file without holding all of it.
 type reader struct {
 	*bufio.Reader
-	most int // bytes of a part
-	left int // of the one that is decoded, as JSON
-	// lines are the offsets of the line breaks that were read, but for those that were
-	// counted: they are line-1.
+	most int // maximum bytes of a part
+	left int // bytes left for the JSON value that is being decoded
+	// lines are the offsets of the line breaks that were read and not yet counted in line, which is
+	// the current line number.
 	lines []int64
 	line  int
 	read  int64
@@ -31,7 +31,7 @@ func newReader(r io.Reader, most int) *reader {
 	return in
 }
 
-// first is the first byte that is not white space, as far as the buffer goes.
+// first returns the first buffered byte that is not white space, or 0.
 func (r *reader) first() byte {
 	_, _ = r.Peek(1)
 	l, _ := r.Peek(r.Buffered())
@@ -41,7 +41,7 @@ func (r *reader) first() byte {
 	return 0
 }
 
-// Read is for a decoder.
+// Read limits a JSON decoder to the bytes left and records line breaks.
 func (r *reader) Read(b []byte) (int, error) {
 	if r.left <= 0 {
 		return 0, errTooLong
@@ -57,13 +57,13 @@ func (r *reader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// decode reads a value, which is no longer than the limit.
+// decode decodes one value, whose length is limited to most bytes.
 func (r *reader) decode(d *json.Decoder, v any) error {
 	r.left = r.most
 	return d.Decode(v)
 }
 
-// lineAt is the line of an offset, which is not before that of the last call.
+// lineAt returns the line of an offset. Offsets must not decrease from call to call.
 func (r *reader) lineAt(offset int64) int {
 	i := 0
 	for i < len(r.lines) && r.lines[i] < offset {
@@ -74,8 +74,8 @@ func (r *reader) lineAt(offset int64) int {
 	return r.line
 }
 
-// next returns the next line with its line break; the error is io.EOF behind the last one.
-// It may be kept.
+// next returns the next line with its line break, and io.EOF after the last line. The caller may
+// keep the slice.
 func (r *reader) next() ([]byte, error) {
 	var line []byte
 	for {

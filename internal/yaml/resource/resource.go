@@ -1,5 +1,5 @@
-// Package resource reads the objects of manifest files: those of documents, and the items
-// of lists, with what they mean to kubectl and where they are in the text.
+// Package resource reads the Kubernetes objects in manifest files, both whole documents and items
+// of lists. It returns each object as kubectl reads it, with its position in the text.
 package resource
 
 import (
@@ -32,8 +32,8 @@ type File struct {
 // Object is an object in a file.
 type Object struct {
 	yamledit.Text
-	// Node is the mapping of the object, Value what kubectl reads in it. Neither is to be
-	// changed.
+	// Node is the mapping of the object. Value is the object as kubectl reads it. Callers must not
+	// modify either.
 	Node  *yaml.Node
 	Value map[string]any
 
@@ -41,14 +41,14 @@ type Object struct {
 	Namespace, Name string
 
 	file string
-	// text is the string that contains the object, if that cannot be edited in it.
+	// text is the string that contains the object, if the object cannot be edited in it.
 	text *yaml.Node
-	// aliased are the nodes of the document that are shared through an alias.
+	// aliased returns the nodes of the document that are shared through an alias.
 	aliased func() map[*yaml.Node]bool
 }
 
-// Parse reads a file. What has no apiVersion and kind is no object, and left out. The
-// diagnostics say what is wrong with the file; with errors the result is nil.
+// Parse reads a file. Documents and items without apiVersion and kind are skipped. The diagnostics
+// describe problems of the file; if they contain errors, the returned File is nil.
 func Parse(name string, src []byte, limits limit.Limits) (*File, diag.List) {
 	parsed, wrong := source.Parse(name, src, limits)
 	if wrong != nil {
@@ -57,7 +57,7 @@ func Parse(name string, src []byte, limits limit.Limits) (*File, diag.List) {
 	return In(name, parsed)
 }
 
-// In is [Parse] for a file that is parsed already.
+// In is [Parse] for a file that has been parsed already.
 func In(name string, parsed *yamltext.File) (*File, diag.List) {
 	f := &File{File: parsed, Name: name}
 	var l diag.List
@@ -79,7 +79,7 @@ func In(name string, parsed *yamltext.File) (*File, diag.List) {
 	return f, l
 }
 
-// find finds the objects in a document, at n and in the items of lists.
+// find adds the objects of a document to the file, at n or in the items of a list.
 func (f *File) find(d *yamltext.Document, n *yaml.Node, v any, aliased func() map[*yaml.Node]bool) {
 	n = yamltext.Resolve(n)
 	value, ok := v.(map[string]any)
@@ -111,7 +111,7 @@ func (o *Object) Is(p *Object) bool {
 	return o.GroupKind() == p.GroupKind() && o.Namespace == p.Namespace && o.Name == p.Name
 }
 
-// String names the object for messages: kind, and namespace and name.
+// String names the object for messages: kind, then namespace and name.
 func (o *Object) String() string {
 	name := o.Name
 	if o.Namespace != "" {
@@ -120,8 +120,8 @@ func (o *Object) String() string {
 	return strings.TrimSpace(o.Kind + " " + name)
 }
 
-// At returns the node at a path, and whether it was reached through an alias or a merge
-// key, so that other places share it. It is nil where the object has none.
+// At returns the node at a path, or nil if the object has none. shared reports whether the path
+// leads through an alias or a merge key, so that other paths share the node.
 func (o *Object) At(p Path) (n *yaml.Node, shared bool) {
 	n = o.Node
 	for _, step := range p {
@@ -144,8 +144,8 @@ func (o *Object) At(p Path) (n *yaml.Node, shared bool) {
 	return yamltext.Resolve(n), shared
 }
 
-// Mapping returns the node of the object at a path, for an edit. It is an error when an edit
-// there is impossible, or would change other places, too.
+// Mapping returns the mapping at a path, for an edit. It returns an error if the mapping cannot be
+// edited, or if the edit would also change other paths.
 func (o *Object) Mapping(p Path) (*yaml.Node, error) {
 	n, shared := o.At(p)
 	if n == nil || n.Kind != yaml.MappingNode {
@@ -160,8 +160,8 @@ func (o *Object) Mapping(p Path) (*yaml.Node, error) {
 	return n, nil
 }
 
-// Anchored reports whether an alias elsewhere in the document refers to a node of the object, or to
-// something in it.
+// Anchored reports whether an alias elsewhere in the document refers to a node of the object or to
+// one of its descendants.
 func (o *Object) Anchored(n *yaml.Node) bool {
 	if len(o.aliased()) == 0 {
 		return false
@@ -182,8 +182,8 @@ func (o *Object) Anchored(n *yaml.Node) bool {
 	return refers(o.Document.Root)
 }
 
-// Pos is the position of what is at a path: of the key of a property, of a list's item;
-// or of the nearest thing around it that is there.
+// Pos returns the position of the value at a path: the key of a property, or the item of a list. If
+// the path does not exist, it returns the position of the nearest ancestor that does.
 func (o *Object) Pos(p Path) diag.Pos {
 	n := o.Node
 	at := n
@@ -213,14 +213,13 @@ func (o *Object) pos(n *yaml.Node) diag.Pos {
 	return diag.Pos{File: o.file, Line: n.Line, Col: n.Column}
 }
 
-// Path leads to a value in an object: through keys, which are strings, and indices,
-// which are ints.
+// Path leads to a value in an object. Its steps are keys (string) and indices (int).
 type Path []any
 
-// To is the path that goes on by a key or an index. It shares nothing with p.
+// To returns the path extended by a key or an index. It does not share memory with p.
 func (p Path) To(step any) Path { return append(slices.Clip(slices.Clone(p)), step) }
 
-// Below returns the path, which it shares nothing with, of what properties lead to there.
+// Below returns the path extended by properties. It does not share memory with p.
 func (p Path) Below(names ...string) Path {
 	p = slices.Clip(slices.Clone(p))
 	for _, name := range names {
@@ -229,8 +228,8 @@ func (p Path) Below(names ...string) Path {
 	return p
 }
 
-// String is the path with dots before keys and brackets around indices:
-// spec.volumes[0].name. The object itself is empty.
+// String returns the path with dots before keys and brackets around indices, such as
+// spec.volumes[0].name. The root is the empty string.
 func (p Path) String() string {
 	var at *field.Path
 	for _, step := range p {
@@ -254,7 +253,7 @@ func (p Path) String() string {
 	return at.String()
 }
 
-// In returns what the path leads to in a value; ok is false when there is nothing.
+// In returns the value at the path in v; ok is false if there is none.
 func (p Path) In(v any) (any, bool) {
 	for _, step := range p {
 		switch step := step.(type) {
@@ -279,15 +278,15 @@ func (p Path) In(v any) (any, bool) {
 }
 
 // Find returns the path that the API server prints as text, such as
-// spec.rules[1].backends[web].port: a key stands behind a dot or in brackets, whatever is in
-// it. The path ends where the object does.
+// spec.rules[1].backends[web].port. Keys may follow a dot or stand in brackets, and may contain any
+// character. The path ends where the object does.
 func (o *Object) Find(text string) Path {
 	p, _ := find(o.Value, "."+strings.TrimPrefix(text, "."))
 	return p
 }
 
-// find returns the longest path in a value along a text, and how much of the text is left.
-// Of several, it is the one with the shortest keys.
+// find returns the longest path in a value that matches a prefix of text, and the length of the
+// unmatched rest. Among equally long matches, the shortest keys win.
 func find(v any, text string) (longest Path, left int) {
 	left = len(text)
 	try := func(step, inner any, rest string) {

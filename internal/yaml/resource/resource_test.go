@@ -72,7 +72,7 @@ items:
 	}
 }
 
-// Errors of the API server name fields in several ways, with keys that have anything in them.
+// The API server names fields in several notations, and keys may contain any character.
 func TestFind(t *testing.T) {
 	src := `apiVersion: v1
 kind: A

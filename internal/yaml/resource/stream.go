@@ -18,16 +18,16 @@ type Item struct {
 	Value map[string]any
 }
 
-// whole is how many bytes of a file are read at once, whatever is in it.
+// whole is the size, in bytes, of the largest file that is always read as a whole.
 const whole = 1 << 20
 
-// Stream reads the objects of a file like [Parse], but a large one in parts: it holds one
-// document, or one item of a list that kubectl has printed, at a time. The limits are about
-// those. What it cannot take apart, such as a list with an alias in it, it reads as a whole
-// if r can be read again from its start.
+// Stream reads the objects of a file like [Parse]. A large file is read in parts: one document, or
+// one item of a list as kubectl prints it, is held at a time, and the limits apply to each part. A
+// file that cannot be split, for example because a list contains an alias, is read as a whole if r
+// can be rewound.
 //
-// The error is that of reading, or of yield, which may keep the item. The diagnostics say
-// what is wrong with the file; some objects may have been yielded before.
+// The error comes from reading or from yield. yield may keep the item. The diagnostics describe
+// problems of the file; some objects may have been yielded before.
 func Stream(name string, r io.Reader, limits limit.Limits, yield func(Item) error) (diag.List, error) {
 	return stream(name, r, limits, whole, yield)
 }
@@ -40,7 +40,7 @@ func stream(name string, r io.Reader, limits limit.Limits, whole int, yield func
 	if len(head) <= whole {
 		return parsed(name, head, limits, nil, yield)
 	}
-	var yielded []int // their lines
+	var yielded []int // the line of each yielded object
 	wrong, err := inParts(name, io.MultiReader(bytes.NewReader(head), r), limits, func(i Item) error {
 		yielded = append(yielded, i.Pos.Line)
 		return yield(i)
@@ -66,7 +66,7 @@ func stream(name string, r io.Reader, limits limit.Limits, whole int, yield func
 	return diag.List{wrong.Diagnostic}, nil
 }
 
-// parsed yields the objects of a text, but for those that were: on these lines.
+// parsed yields the objects of a text, except those that were yielded before, on the given lines.
 func parsed(name string, text []byte, limits limit.Limits, yielded []int, yield func(Item) error) (diag.List, error) {
 	f, l := Parse(name, text, limits)
 	if f == nil {
@@ -85,7 +85,7 @@ func parsed(name string, text []byte, limits limit.Limits, yielded []int, yield 
 	return l, nil
 }
 
-// inParts reads a file in parts, if that is possible.
+// inParts reads a file in parts if possible.
 func inParts(name string, r io.Reader, limits limit.Limits, yield func(Item) error) (*partError, error) {
 	p := &parts{name: name, limits: limits.OrDefault(), yield: yield}
 	in := newReader(r, p.limits.Size)
@@ -102,17 +102,17 @@ func inParts(name string, r io.Reader, limits limit.Limits, yield func(Item) err
 	return nil, err
 }
 
-// parts are what a file is read in.
+// parts reads a file in parts.
 type parts struct {
 	name   string
 	limits limit.Limits
 	yield  func(Item) error
 }
 
-// partError says why a file cannot be read in parts.
+// partError reports that a file cannot be read in parts.
 type partError struct {
 	diag.Diagnostic
-	final bool // nor as a whole
+	final bool // the file cannot be read as a whole either
 }
 
 func (e *partError) Error() string { return e.Message }
@@ -121,7 +121,7 @@ func (p *parts) wrong(line int, format string, args ...any) error {
 	return &partError{Diagnostic: diag.Diagnostic{Code: diag.Syntax, Pos: diag.Pos{File: p.name, Line: line, Col: 1}, Message: fmt.Sprintf(format, args...)}}
 }
 
-// read reads a part that begins on a line.
+// read parses the part that begins on a line.
 func (p *parts) read(line int, text []byte) (any, error) {
 	if wrong := source.TooMuch(p.name, text, p.limits); wrong != nil {
 		wrong.Pos.Line, wrong.Pos.Col = line, 1
@@ -134,7 +134,7 @@ func (p *parts) read(line int, text []byte) (any, error) {
 	return v, nil
 }
 
-// objects yields the objects that a value has.
+// objects yields v, or the items of v if it is a list.
 func (p *parts) objects(pos diag.Pos, v any) error {
 	value, ok := v.(map[string]any)
 	if !ok {
@@ -155,10 +155,10 @@ func (p *parts) objects(pos diag.Pos, v any) error {
 	return p.yield(Item{pos, value})
 }
 
-// isList reports whether objects of a kind have others as items.
+// isList reports whether the objects of a kind are lists of other objects.
 func isList(kind string) bool { return strings.HasSuffix(kind, "List") }
 
-// ended reports, as an error, that what has had its items yielded is not a list.
+// ended returns an error if the mapping whose items were yielded turns out not to be a list.
 func (p *parts) ended(line int, list any) error {
 	value, _ := list.(map[string]any)
 	if kind, _ := value["kind"].(string); !isList(kind) {

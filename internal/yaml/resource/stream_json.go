@@ -8,7 +8,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// json reads JSON objects, one after the other.
+// json reads a sequence of JSON objects.
 func (p *parts) json(in *reader) error {
 	d := json.NewDecoder(in)
 	for {
@@ -45,7 +45,7 @@ func (p *parts) jsonError(in *reader, d *json.Decoder, err error) error {
 	return err
 }
 
-// jsonObject reads an object whose first line this is, up to its end.
+// jsonObject reads the rest of an object that begins on the given line.
 func (p *parts) jsonObject(d *json.Decoder, in *reader, line int) error {
 	header := map[string]json.RawMessage{}
 	cut := false
@@ -62,7 +62,7 @@ func (p *parts) jsonObject(d *json.Decoder, in *reader, line int) error {
 			return p.wrong(line, "key %q occurs twice in this object", key)
 		}
 		var kind string
-		_ = json.Unmarshal(header["kind"], &kind) // which may not be there yet
+		_ = json.Unmarshal(header["kind"], &kind) // kind may not have been read yet
 		if key != "items" || kind != "" && !isList(kind) {
 			var raw json.RawMessage
 			if err := in.decode(d, &raw); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/unioncel/unioncel/internal/limit"
 )
 
-// list is what kubectl get -A -o yaml prints, with every kind of scalar.
+// list looks like the output of kubectl get -A -o yaml, with every kind of scalar.
 const list = `apiVersion: v1
 items:
 - apiVersion: example.com/v1
@@ -42,7 +42,7 @@ metadata:
   resourceVersion: ""
 `
 
-// streamed is what a text is read as, in parts.
+// streamed reads a text in parts.
 func streamed(text string, limits limit.Limits) (values []any, where []string, wrong *partError, err error) {
 	wrong, err = inParts("in", strings.NewReader(text), limits, func(i Item) error {
 		values, where = append(values, i.Value), append(where, fmt.Sprintf("%d:%d", i.Pos.Line, i.Pos.Col))
@@ -106,7 +106,7 @@ func TestInParts(t *testing.T) {
 	}
 }
 
-// same fails unless a text has these objects.
+// same fails unless a text contains exactly these objects.
 func same(t *testing.T, text string, values []any) {
 	t.Helper()
 	f, l := Parse("in", []byte(text), limit.Limits{})
@@ -122,7 +122,7 @@ func same(t *testing.T, text string, values []any) {
 	}
 }
 
-// FuzzInParts: a file that is read in parts has the objects that it has as a whole.
+// A file has the same objects whether it is read in parts or as a whole.
 func FuzzInParts(f *testing.F) {
 	for _, text := range []string{
 		list, "kind: List\nitems:\n- a: \"\n- b\"\n", "items:\n  - a\n - b\nkind: List", "items:\n- {\n- }\nkind: List\n", "--- |\nitems:\n- a\n", "a: |\n\nitems:\n- a: |+\n\n\n- b\n",
@@ -135,7 +135,7 @@ func FuzzInParts(f *testing.F) {
 	f.Fuzz(agrees)
 }
 
-// FuzzLines does it for texts of lines that are hard to take apart.
+// FuzzLines checks the same for texts composed of lines that are hard to split.
 func FuzzLines(f *testing.F) {
 	lines := []string{"kind: List", "items:", "- apiVersion: v1", "  kind: A", "  x: |", "    - y", "  - z", "- ", "-", " - apiVersion: v1", "   kind: A", "", "# c", "  x: \"", "\"", "  \"", "  x: 'a", "'", "  x: [", "]",
 		"  ]", "  x: {", "}", "- &a {apiVersion: v1, kind: A}", "- *a", "- {apiVersion: v1, kind: A, x: &a 1, y: *a}", "---", "...", "x: |", "x: >-", "x: \"", "  - - apiVersion: v1", "      kind: A", "metadata: {}", "\t", "-\tapiVersion: v1", "items: []", "  y:", "<<: {kind: List}", "  x: a", "    b", "? x", ": y", "- ? x", "  : y", "- !!str a", "--- {kind: List}", "- apiVersion: v1\n  kind: A"}
@@ -151,8 +151,7 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// agrees fails unless a text that is read in parts, or as a whole after that, has the objects
-// that it has as a whole, or is refused.
+// agrees fails unless Stream finds the same objects in a text as Parse. Either may reject the text.
 func agrees(t *testing.T, text string) {
 	for _, r := range []io.Reader{strings.NewReader(text), pipe{strings.NewReader(text)}} {
 		var values []any
@@ -171,7 +170,7 @@ func agrees(t *testing.T, text string) {
 
 type pipe struct{ io.Reader }
 
-// A large file that cannot be read in parts is read as a whole, unless it is gone.
+// A large file that cannot be read in parts is read as a whole if it can be rewound.
 func TestStream(t *testing.T) {
 	filler := "# " + strings.Repeat("x", whole) + "\n"
 	aliased := filler + "kind: List\nitems:\n- &a {apiVersion: v1, kind: A}\n- *a\n- {apiVersion: v1, kind: B}\n"

@@ -10,14 +10,13 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// yaml reads documents, and cuts the items of a list at the lines on which they begin.
+// yaml reads documents, and splits the items of a list at the lines on which they begin.
 //
-// That is safe because every piece is parsed. A line with a dash, indented like the first
-// item, begins an item unless it is within quotes or brackets: neither a plain nor a block
-// scalar may have it, as all that belongs to an item is indented more. A piece that ends
-// within quotes or brackets cannot be parsed, nor can one with an alias for something in
-// another piece; then the file is not read in parts. Nothing of a list is yielded before
-// what is above its items has been parsed, too.
+// Splitting is safe because every piece is parsed. A line with a dash at the indentation of the
+// first item begins an item unless it is within quotes or brackets: the content of plain and block
+// scalars is indented more. A piece that ends within quotes or brackets cannot be parsed, and
+// neither can a piece with an alias to an anchor in another piece; such a file is not read in
+// parts. Items are yielded only after the lines above them have been parsed.
 func (p *parts) yaml(in *reader) error {
 	c := &cutter{parts: p}
 	for {
@@ -41,16 +40,16 @@ func (p *parts) tooLong(line int) error {
 		Message: fmt.Sprintf("what begins here is longer than the limit of %d bytes", p.limits.Size)}}
 }
 
-// cutter takes the lines of a file.
+// cutter splits the lines of a file.
 type cutter struct {
 	*parts
-	line   int // the last one
+	line   int // the number of the current line
 	within func(*cutter, []byte) error
-	// rest is the document without its items, which begins on the line begins.
+	// rest is the document without its items. It begins on the line begins.
 	rest   bytes.Buffer
 	begins int
-	cut    bool // it has had items
-	// item is one that begins on the line itemBegins, with a dash behind so many spaces.
+	cut    bool // items were cut out of the document
+	// item is the current item. It begins on the line itemBegins, with a dash after indent spaces.
 	item       bytes.Buffer
 	itemBegins int
 	indent     int
@@ -61,29 +60,29 @@ func isMarker(line []byte) bool {
 	return (bytes.HasPrefix(line, []byte("---")) || bytes.HasPrefix(line, []byte("..."))) && isBlank(line[3:min(4, len(line))])
 }
 
-// isBlank reports whether there is nothing, or white space.
+// isBlank reports whether b is empty or only white space.
 func isBlank(b []byte) bool { return len(bytes.TrimSpace(b)) == 0 }
 
-// isNothing reports whether a line is empty or a comment, unless it is within something.
+// isNothing reports whether a line is empty or a comment, if it is not within a scalar.
 func isNothing(line []byte) bool {
 	line = bytes.TrimSpace(line)
 	return len(line) == 0 || line[0] == '#'
 }
 
-// isItems reports whether a line has the key of the items, and nothing else.
+// isItems reports whether a line consists of the key items without a value.
 func isItems(line []byte) bool {
 	rest, ok := bytes.CutPrefix(line, []byte("items:"))
 	return ok && isNothing(rest) && (isBlank(rest) || rest[0] != '#')
 }
 
-// dashed returns how far a line is indented that begins an item.
+// dashed returns the indentation of a line that begins an item.
 func dashed(line []byte) (indent int, ok bool) {
 	content := bytes.TrimLeft(line, " ")
 	rest, ok := bytes.CutPrefix(content, []byte("-"))
 	return len(line) - len(content), ok && isBlank(rest[:min(1, len(rest))])
 }
 
-// hasOther reports whether a line has a line break that is one for YAML 1.1 only.
+// hasOther reports whether a line contains a line break other than LF and CRLF.
 func hasOther(line []byte) bool {
 	cr := bytes.IndexByte(line, '\r')
 	return cr >= 0 && (cr+2 != len(line) || line[cr+1] != '\n') ||
@@ -113,7 +112,7 @@ func (c *cutter) add(line []byte) error {
 	return c.within(c, line)
 }
 
-// inDocument takes a line above the items, or of a document without any.
+// inDocument handles a line above the items, or a line of a document without items.
 func (c *cutter) inDocument(line []byte) error {
 	c.rest.Write(line)
 	if !isItems(line) {
@@ -132,7 +131,7 @@ func (c *cutter) inDocument(line []byte) error {
 	return nil
 }
 
-// beforeItems takes a line behind "items:".
+// beforeItems handles a line after "items:".
 func (c *cutter) beforeItems(line []byte) error {
 	indent, ok := dashed(line)
 	if !ok {
@@ -143,7 +142,7 @@ func (c *cutter) beforeItems(line []byte) error {
 		return nil
 	}
 	c.indent, c.cut, c.within = indent, true, (*cutter).inItems
-	c.rest.WriteString(" []\n") // a list without items is left
+	c.rest.WriteString(" []\n") // leave an empty list
 	c.beginItem(line)
 	return nil
 }
@@ -153,7 +152,7 @@ func (c *cutter) beginItem(line []byte) {
 	c.item.Write(line)
 }
 
-// inItems takes a line of an item, or the one behind the last.
+// inItems handles a line of an item, or the first line after the items.
 func (c *cutter) inItems(line []byte) error {
 	indent, begins := dashed(line)
 	if indent > c.indent || isNothing(line) {
@@ -171,7 +170,7 @@ func (c *cutter) inItems(line []byte) error {
 	return c.inRest(line)
 }
 
-// inRest takes a line of what is read together.
+// inRest handles a line outside of the items.
 func (c *cutter) inRest(line []byte) error {
 	if c.cut && isItems(line) {
 		return c.wrong(c.line, "items occurs twice in this mapping")

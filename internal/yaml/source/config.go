@@ -9,7 +9,7 @@ import (
 	"github.com/unioncel/unioncel/internal/limit"
 )
 
-// MaxConfig is how many bytes a configuration or a UnionSet may have.
+// MaxConfig is the maximum size, in bytes, of a configuration or a UnionSet.
 const MaxConfig = 1 << 20
 
 // ReadConfig reads a configuration or a UnionSet, of at most MaxConfig bytes.
@@ -21,9 +21,10 @@ func ReadConfig(fsys fs.FS, name string) ([]byte, error) {
 	return src, err
 }
 
-// ReadFile reads a file that another file names, or as much of it as tells that it is over the
-// limit. It is a regular file: opening a named pipe may never end. Whether links may lead out of
-// a directory is up to the file system: those of an os.Root may not.
+// ReadFile reads a file that another file refers to, up to the size limit and enough beyond to
+// detect that it is exceeded. Only regular files are read, because opening a named pipe may block
+// forever. The file system decides whether symbolic links may leave a directory; in an os.Root they
+// may not.
 func ReadFile(fsys fs.FS, name string, limits limit.Limits) ([]byte, error) {
 	info, err := fs.Stat(fsys, name)
 	if err != nil {
@@ -40,10 +41,9 @@ func ReadFile(fsys fs.FS, name string, limits limit.Limits) ([]byte, error) {
 	return limits.Read(f)
 }
 
-// IsConfig reports whether a file says that unioncel reads it. Where a configuration
-// or a UnionSet is expected, nothing is said of what any other file holds: its name may be
-// a link that somebody else has made.
-// An empty file is nobody's.
+// IsConfig reports whether src identifies itself as a file of unioncel, or is empty. Callers must
+// not quote any other file in diagnostics: the name of a configuration or a UnionSet may be a link
+// that somebody else created.
 func IsConfig(src []byte) bool {
 	return len(bytes.TrimSpace(src)) == 0 || bytes.Contains(src, []byte("unioncel.dev/"))
 }

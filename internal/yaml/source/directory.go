@@ -10,16 +10,16 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Extensions are those of the files in a directory that are read.
+// Extensions returns the extensions of the files that are read from a directory.
 func Extensions() []string { return []string{"yaml", "yml", "json"} }
 
-// IsManifestName reports whether a file in a directory is read, by its name.
+// IsManifestName reports whether a file with this name is read from a directory.
 func IsManifestName(name string) bool {
 	extension, ok := strings.CutPrefix(path.Ext(name), ".")
 	return ok && slices.Contains(Extensions(), extension)
 }
 
-// mentions are texts that a file with something to read contains.
+// mentions are the texts that identify a file as relevant to unioncel.
 var mentions = func() [][]byte {
 	l := [][]byte{[]byte("x-kubernetes-unions"), []byte("unioncel.dev/")}
 	for _, kind := range carrier.Names() {
@@ -28,10 +28,9 @@ var mentions = func() [][]byte {
 	return l
 }()
 
-// IsOther reports whether a file with these diagnostics is something else than
-// manifests, such as a template or a tsconfig.json: it cannot be read, and speaks
-// neither of CRDs nor of unions, in UTF-8 or UTF-16. Such files in a directory are
-// skipped; one that was named is not.
+// IsOther reports whether a file with these diagnostics is not a manifest but, for example, a
+// template or a tsconfig.json: it cannot be parsed and mentions neither CRDs nor unions, in UTF-8
+// or UTF-16. Such files are skipped in a directory, but not if they are named explicitly.
 func IsOther(src []byte, l diag.List) bool {
 	unreadable := func(d diag.Diagnostic) bool {
 		return d.Code == diag.Syntax || d.Code == diag.InvalidUTF8 || d.Code == diag.EmptyInput

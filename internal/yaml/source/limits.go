@@ -10,8 +10,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// TooMuch says which limit a text exceeds that is not parsed yet, if any. It looks at
-// what takes no memory: size and punctuation.
+// TooMuch returns a diagnostic if an unparsed text exceeds a limit. It considers only size and
+// punctuation, which can be counted without allocating.
 func TooMuch(name string, text []byte, l limit.Limits) *diag.Diagnostic {
 	nodes, documents := punctuation(text)
 	for _, x := range []struct {
@@ -30,21 +30,21 @@ func TooMuch(name string, text []byte, l limit.Limits) *diag.Diagnostic {
 	return nil
 }
 
-// punctuation counts what nodes and documents there are at most: but for the roots,
-// every indicator is for two nodes at most, as a colon does for key and value.
+// punctuation returns upper bounds for the numbers of nodes and documents. Apart from the roots,
+// every indicator stands for at most two nodes, as a colon does for key and value.
 func punctuation(text []byte) (nodes, documents int) {
 	documents = 1
-	begins := true  // a line
-	closed := false // a list or mapping, before
+	begins := true  // at the start of a line
+	closed := false // after the end of a list or mapping
 	for i, c := range text {
 		if begins && i+3 <= len(text) && (string(text[i:i+3]) == "---" || string(text[i:i+3]) == "...") {
 			documents++
 		}
-		// The last bytes of NEL, LS and PS are line breaks as well; of other characters
-		// they do no harm.
+		// The last bytes of NEL, LS and PS count as line breaks, too. The same bytes in other
+		// characters only raise the bound.
 		begins = c == '\n' || c == '\r' || c == 0x85 || c == 0xA8 || c == 0xA9
 		if closed && (c == '{' || c == '[') {
-			documents++ // of a stream of JSON
+			documents++ // in a stream of JSON
 		}
 		if c != ' ' && c != '\t' && c != '\n' && c != '\r' {
 			closed = c == '}' || c == ']'
@@ -57,7 +57,7 @@ func punctuation(text []byte) (nodes, documents int) {
 	return nodes + documents, documents
 }
 
-// tooDeep says where a document is nested more deeply than is allowed, if it is.
+// tooDeep reports the first list or mapping of a document that is nested too deeply.
 func tooDeep(name string, d *yamltext.Document, most int) *diag.Diagnostic {
 	n := below(d.Root, most)
 	if n == nil {
@@ -67,7 +67,7 @@ func tooDeep(name string, d *yamltext.Document, most int) *diag.Diagnostic {
 		Message: fmt.Sprintf("lists and mappings are nested more deeply here than the limit of %d", most), Hint: limit.Hint("depth")}
 }
 
-// below returns a list or mapping that is in more than so many others, or nil.
+// below returns a list or mapping nested in more than the given number of others, or nil.
 func below(n *yaml.Node, levels int) *yaml.Node {
 	if n == nil || n.Kind != yaml.SequenceNode && n.Kind != yaml.MappingNode {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/unioncel/unioncel/internal/limit"
 )
 
-// What a file has is never more than what is counted before it is parsed.
+// A file never contains more nodes or documents than punctuation counts.
 func TestPunctuation(t *testing.T) {
 	for _, text := range []string{
 		"a: 1\n", "{a,b,c}", "[[],[],[]]", "- - - a", "? a\n? b", "a: |\n  x\n  y\n", "{? a, ? b: c}",

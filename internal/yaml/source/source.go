@@ -1,4 +1,4 @@
-// Package source reads files as kubectl does, and says what is wrong with them.
+// Package source reads files as kubectl does and reports problems as diagnostics.
 package source
 
 import (
@@ -17,11 +17,11 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Helm is the hint for what looks like a template.
+// Helm is the hint for a file that looks like a Helm template.
 const Helm = "this looks like a Helm template: render it first (helm template), and compile the result"
 
-// Parse splits a text into documents. The diagnostic, which calls the file name,
-// says why that is not possible, or which limit it exceeds.
+// Parse splits a text into documents. If the text is malformed or exceeds a limit, it returns a
+// diagnostic about the file name.
 func Parse(name string, text []byte, limits limit.Limits) (*yamltext.File, *diag.Diagnostic) {
 	limits = limits.OrDefault()
 	if wrong := TooMuch(name, text, limits); wrong != nil {
@@ -71,7 +71,7 @@ func invalidUTF8(text []byte) int {
 	return len(text)
 }
 
-// Duplicates reports the keys that a mapping has twice, at n and below.
+// Duplicates reports the duplicate keys of the mappings at n and below.
 func Duplicates(name string, n *yaml.Node) diag.List {
 	var l diag.List
 	for _, k := range yamltext.DuplicateKeys(n) {
@@ -81,8 +81,8 @@ func Duplicates(name string, n *yaml.Node) diag.List {
 	return l
 }
 
-// Read reads a document as kubectl does, as JSON and as data. It is not strict:
-// that would reject keys that override merged ones; Duplicates finds the others.
+// Read reads a document as kubectl does and returns it as JSON and as data. It is not strict,
+// because strict decoding rejects keys that override merged ones; Duplicates finds real duplicates.
 func Read(document []byte) (data []byte, v any, err error) {
 	work.Readings.Add(1)
 	defer func() {
@@ -96,8 +96,8 @@ func Read(document []byte) (data []byte, v any, err error) {
 	return data, v, err
 }
 
-// Value reads a document of a file, once: the result is shared, and not to be changed. The
-// diagnostic says why kubectl cannot read it.
+// Value reads a document of a file once: the result is shared and must not be modified. The
+// diagnostic explains why kubectl cannot read the document.
 func Value(name string, file *yamltext.File, d *yamltext.Document) (data []byte, v any, wrong *diag.Diagnostic) {
 	data, v, err := d.Read(func() ([]byte, any, error) { return Read(file.Src[d.Start:d.End]) })
 	if err == nil {

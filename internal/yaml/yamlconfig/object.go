@@ -12,12 +12,12 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// APIVersion is that of every object that is read here. No other is.
+// APIVersion is the only supported apiVersion.
 const APIVersion = "unioncel.dev/v1alpha1"
 
-// Open returns the roots of the documents of a file, which every reader of YAML reads as
-// the same; nil when something is wrong. Of a file that does not mention unioncel nothing
-// is repeated; hint is added to what it should say.
+// Open returns the root nodes of the documents in a file, or nil after an error. Documents must
+// mean the same to every YAML reader. The diagnostics do not quote a file that does not mention
+// unioncel; hint extends the hint of that diagnostic.
 func (r *Reader) Open(src []byte, kind, hint string) []*yaml.Node {
 	report := func(code diag.Code, hint, message string) {
 		r.Diags = append(r.Diags, diag.Diagnostic{Code: code, Pos: diag.Pos{File: r.File}, Message: message, Hint: hint})
@@ -57,8 +57,8 @@ func (r *Reader) Open(src []byte, kind, hint string) []*yaml.Node {
 
 func head(kind string) string { return "write apiVersion: " + APIVersion + " and kind: " + kind }
 
-// Object returns the fields of an object of a kind, which has the keys of m beside
-// apiVersion and kind; nil when it is of another, for which m may have a hint.
+// Object returns the fields of an object of the given kind. Its keys are apiVersion, kind and the
+// keys of m. The result is nil for an object of another kind, for which m may have a hint.
 func (r *Reader) Object(n *yaml.Node, kind string, m Mapping) map[string]Value {
 	root := r.Value(n, "{apiVersion: "+APIVersion+", kind: "+kind+"}")
 	if root.Node.Kind != yaml.MappingNode {
@@ -83,6 +83,6 @@ func (r *Reader) Object(n *yaml.Node, kind string, m Mapping) map[string]Value {
 	}
 	m.Keys = slices.Concat(top, m.Keys)
 	fields := root.Fields(m)
-	fields["metadata"].Field(Key{"name", "unions"}).Word() // the rest is other tools' business
+	fields["metadata"].Field(Key{"name", "unions"}).Word() // other tools own the rest of metadata
 	return fields
 }

@@ -1,9 +1,9 @@
-// Package yamlconfig reads what users configure in YAML: declarations of unions, UnionSets,
-// the configuration of a project, that of the function for kustomize.
+// Package yamlconfig reads the YAML that users write to configure unioncel: declarations of unions,
+// UnionSets, the project configuration, and the configuration of the kustomize function.
 //
-// A [Reader] reports whatever is wrong, at its place and with what to write instead, and
-// the methods of [Value] return what is right: Fields reads a mapping whose keys are
-// known, Entries one with others, Items, Word, Text, Bool and OneOf what their values are.
+// A [Reader] reports every problem at its position, with a correction. The methods of [Value]
+// return the valid parts: Fields reads a mapping with known keys, Entries a mapping with arbitrary
+// keys, and Items, Word, Text, Bool and OneOf read other values.
 package yamlconfig
 
 import (
@@ -19,31 +19,31 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Reader reports what is wrong with the values of a file.
+// Reader collects diagnostics about the values of a file.
 type Reader struct {
-	// File is its name in diagnostics.
+	// File is the name of the file in diagnostics.
 	File string
-	// At, unless nil, is the position of all diagnostics: the nodes have none in a file
-	// that the user knows.
+	// At, unless nil, is the position of all diagnostics. It is set if the nodes do not come from a
+	// file of the user.
 	At *diag.Pos
-	// SchemaPath, unless nil, is the path of all diagnostics, in place of that of the value.
+	// SchemaPath, unless nil, replaces the path of the value in all diagnostics.
 	SchemaPath *string
-	// Code is that of diagnostics; unknown keys and scalars that are no strings to every
-	// reader of YAML may have another.
+	// Code is the code of diagnostics. UnknownKey and Ambiguous, if set, replace it for unknown
+	// keys and for scalars that some YAML readers do not read as strings.
 	Code, UnknownKey, Ambiguous diag.Code
-	// Diags are the diagnostics.
+	// Diags are the diagnostics so far.
 	Diags diag.List
 }
 
 // Key is a key of a mapping, with an example of its value.
 type Key struct{ Name, Example string }
 
-// Mapping says which keys a mapping has.
+// Mapping describes the keys of a mapping.
 type Mapping struct {
-	// Name is what messages call it, with an article.
+	// Name is the name of the mapping in messages, with an article.
 	Name string
 	Keys []Key
-	// Hints say what to do instead of writing some other keys.
+	// Hints are the hints for certain unknown keys.
 	Hints map[string]string
 }
 
@@ -56,24 +56,24 @@ func (m Mapping) Names() []string {
 	return l
 }
 
-// Value is a value, with its place. The zero Value is one that is absent: it reads as the
-// zero value of any type, and nothing is wrong with it.
+// Value is a value with its position. The zero Value stands for an absent value: it reads as the
+// zero value of any type, without diagnostics.
 type Value struct {
-	// Node is not an alias.
+	// Node is never an alias.
 	Node *yaml.Node
-	// Path leads to the value from the root of the document, like lint.ignore[0].
+	// Path leads from the root of the document to the value, such as lint.ignore[0].
 	Path string
 
 	reader *Reader
-	key    Key // whose value it is, or is in
+	key    Key // the key of the value, or of its nearest ancestor that has one
 }
 
-// Value returns the value of a node that no key has, and of which this is an example.
+// Value returns the value of a node without a key. example is an example of such a value.
 func (r *Reader) Value(n *yaml.Node, example string) Value {
 	return Value{yamltext.Resolve(n), "", r, Key{Example: example}}
 }
 
-// Pos returns where a node starts.
+// Pos returns the position of a node.
 func (r *Reader) Pos(n *yaml.Node) diag.Pos {
 	if r.At != nil {
 		return *r.At
@@ -81,11 +81,11 @@ func (r *Reader) Pos(n *yaml.Node) diag.Pos {
 	return diag.Pos{File: r.File, Line: n.Line, Col: n.Column}
 }
 
-// Pos returns where the value starts.
+// Pos returns the position of the value.
 func (v Value) Pos() diag.Pos { return v.reader.Pos(v.Node) }
 
-// Errorf reports that something is wrong with the value. The result is that of the reader
-// until something else is.
+// Errorf reports a problem of the value. The returned diagnostic may be modified until the next one
+// is reported.
 func (v Value) Errorf(hint, format string, args ...any) *diag.Diagnostic {
 	r := v.reader
 	d := diag.Diagnostic{Code: r.Code, Pos: v.Pos(), Path: v.Path, Message: fmt.Sprintf(format, args...), Hint: hint}
@@ -96,7 +96,7 @@ func (v Value) Errorf(hint, format string, args ...any) *diag.Diagnostic {
 	return &r.Diags[len(r.Diags)-1]
 }
 
-// wrong reports a value that is not what it must be, with an example of what is.
+// wrong reports an invalid value and adds an example of a valid one.
 func (v Value) wrong(format string, args ...any) *diag.Diagnostic {
 	at := ""
 	if v.key.Name != "" {
@@ -105,12 +105,12 @@ func (v Value) wrong(format string, args ...any) *diag.Diagnostic {
 	return v.Errorf("write it like "+at+v.key.Example, "%s", at+fmt.Sprintf(format, args...))
 }
 
-// want reports a value of another type.
+// want reports a value of the wrong type.
 func (v Value) want(what string) *diag.Diagnostic {
 	return v.wrong("want %s, not %s", what, yamltext.Describe(v.Node))
 }
 
-// written returns how a scalar is written in the file, "" when it does not.
+// written returns the source text of a scalar, or "" if the node has no position in a file.
 func (v Value) written() string {
 	if v.reader.At != nil {
 		return ""
@@ -118,13 +118,13 @@ func (v Value) written() string {
 	return yamltext.Written(v.Node)
 }
 
-// Entry is a key of a mapping, and its value.
+// Entry is a key of a mapping with its value.
 type Entry struct {
-	Name       string // of the key, when it is Known
+	Name       string // of the key; set by Known
 	Key, Value Value
 }
 
-// Entries returns the entries of a mapping, merged ones too.
+// Entries returns the entries of a mapping, including merged ones.
 func (v Value) Entries() []Entry {
 	switch {
 	case v.Node == nil:
@@ -145,7 +145,7 @@ func (v Value) Entries() []Entry {
 	return l
 }
 
-// at returns a node at a key of a mapping as a value.
+// at returns the node at a key of the mapping as a value.
 func (v Value) at(key string, n *yaml.Node) Value {
 	if v.Path != "" {
 		key = v.Path + "." + key
@@ -153,7 +153,7 @@ func (v Value) at(key string, n *yaml.Node) Value {
 	return Value{yamltext.Resolve(n), key, v.reader, v.key}
 }
 
-// Field returns the value at one key of a mapping, which may have others.
+// Field returns the value at one key of a mapping, which may have other keys.
 func (v Value) Field(k Key) Value {
 	if v.Node != nil && v.Node.Kind != yaml.MappingNode {
 		v.want("a mapping")
@@ -164,8 +164,8 @@ func (v Value) Field(k Key) Value {
 	return field
 }
 
-// Fields returns the values of a mapping by key. Unknown keys are errors: a misspelt one
-// must not pass for one that is absent. The result is nil when it is no mapping.
+// Fields returns the values of a mapping by key. Unknown keys are errors, so that a misspelt key is
+// not taken for an absent one. The result is nil if the value is not a mapping.
 func (v Value) Fields(m Mapping) map[string]Value {
 	if v.Node != nil && v.Node.Kind != yaml.MappingNode {
 		v.Errorf("its keys are "+strings.Join(m.Names(), ", "), "%s must be a mapping, not %s", m.Name, yamltext.Describe(v.Node))
@@ -180,7 +180,7 @@ func (v Value) Fields(m Mapping) map[string]Value {
 	return fields
 }
 
-// Known returns the entry with its name, which must be one of the mapping's keys.
+// Known returns the entry with its Name set, and reports a key that m does not have.
 func (e Entry) Known(m Mapping) (Entry, bool) {
 	name := e.Key.Word()
 	if !name.Set {
@@ -217,16 +217,16 @@ func (v Value) items() []Value {
 	return l
 }
 
-// Word is a string, with its place. The zero Word is none.
+// Word is a string with its position. The zero Word stands for an absent string.
 type Word struct {
 	Text string
 	Pos  diag.Pos
-	Set  bool // it is one, if an empty one
+	Set  bool // distinguishes an empty string from an absent one
 
-	written string // how it is written at Pos; empty when it does not
+	written string // source text at Pos; empty if the word is not in a file
 }
 
-// Respelt is the edit that writes the name that is certainly meant, unless that is taken.
+// Respelt returns the edit that corrects a misspelt word, unless the correct name is taken.
 func (w Word) Respelt(known []string, taken ...string) []diag.Edit {
 	best := spelling.Certain(w.Text, known)
 	if slices.Contains(taken, best) {
@@ -235,7 +235,7 @@ func (w Word) Respelt(known []string, taken ...string) []diag.Edit {
 	return diag.Replace(w.Pos.Line, w.Pos.Col, w.written, yamltext.Respelt(w.written, best))
 }
 
-// Word returns the string that the value is to every reader of YAML.
+// Word returns the value if every YAML reader reads it as the same string.
 func (v Value) Word() Word {
 	n := v.Node
 	if n == nil {
@@ -249,7 +249,7 @@ func (v Value) Word() Word {
 	if err != nil {
 		quoted := yamltext.Quoted(n)
 		hint := "quote it: " + quoted
-		if strings.HasPrefix(v.key.Example, `"`) { // another tool may have made 1.3 of 1.30
+		if strings.HasPrefix(v.key.Example, `"`) { // another tool may have turned 1.30 into 1.3
 			hint = "quote it, like " + v.key.Example
 		}
 		d := v.Errorf(hint, "%v", err)
@@ -271,7 +271,7 @@ func (v Value) Words() []Word {
 	return l
 }
 
-// OneOrMore returns the strings of a list, or the only one.
+// OneOrMore returns the strings of a list, or a single string as a list of one.
 func (v Value) OneOrMore() []Word {
 	switch {
 	case v.Node == nil || v.Node.Kind == yaml.SequenceNode:
@@ -283,7 +283,7 @@ func (v Value) OneOrMore() []Word {
 	return nil
 }
 
-// Text returns a string that is not empty; "" is none.
+// Text returns a non-empty string, or "" if the value is absent or invalid.
 func (v Value) Text() string {
 	if n := v.Node; n != nil && n.Kind == yaml.ScalarNode && (n.Value == "" || n.ShortTag() == "!!null") {
 		v.want("a string")
@@ -292,7 +292,7 @@ func (v Value) Text() string {
 	return v.Word().Text
 }
 
-// Parse returns what parse makes of a text, the zero value of none.
+// Parse returns the parsed text of the value, or the zero value if the value is absent or invalid.
 func Parse[T any](v Value, parse func(string) (T, error)) (t T) {
 	if s := v.Text(); s != "" {
 		var err error
@@ -303,13 +303,13 @@ func Parse[T any](v Value, parse func(string) (T, error)) (t T) {
 	return t
 }
 
-// Bool returns true or false; absent is what it is when absent.
+// Bool returns the value, or absent if there is none.
 func (v Value) Bool(absent bool) bool {
 	n := v.Node
 	if n == nil {
 		return absent
 	}
-	// Other spellings of a boolean are booleans to some readers only.
+	// Some YAML readers do not read other spellings as booleans.
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" || n.Value != "true" && n.Value != "false" {
 		d := v.want("true or false")
 		if meant, ok := booleans[strings.ToLower(n.Value)]; ok && n.Kind == yaml.ScalarNode {
@@ -320,11 +320,11 @@ func (v Value) Bool(absent bool) bool {
 	return n.Value == "true"
 }
 
-// booleans are words for what must be true or false, in quotes or not.
+// booleans maps words that users write for booleans, quoted or not, to the correct spelling.
 var booleans = map[string]string{"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false", "off": "false"}
 
-// OneOf returns which of these words the value is, or "". hint is for one that is like none
-// of them.
+// OneOf returns the value if it is one of words, and "" otherwise. hint is used if the value
+// resembles none of them.
 func (v Value) OneOf(words []string, hint string) string {
 	w := v.Word()
 	if w.Set && !slices.Contains(words, w.Text) {
