@@ -1,4 +1,3 @@
-// Package yamledit edits YAML and JSON as text: it takes entries out of collections and
-// puts others in, in the style of the text around them, and leaves every other byte as
-// it is.
+// Package yamledit edits YAML and JSON as text. It removes entries from collections and adds others
+// in the style of the surrounding text, and keeps every other byte.
 package yamledit

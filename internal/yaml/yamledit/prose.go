@@ -12,19 +12,19 @@ import (
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 )
 
-// Suffix is a sentence that is added to a text for readers, and how.
+// Suffix is a sentence that is appended to a string for human readers.
 type Suffix struct {
-	// Joint comes between the two: a space or a line break, a full stop with one of them, two
-	// line breaks, or nothing.
+	// Joint separates text and sentence: a space or a line break, either of them after a full stop,
+	// two line breaks, or nothing.
 	Joint string
-	// Sentence is on one line, without spaces around it.
+	// Sentence is a single line without surrounding spaces.
 	Sentence string
-	// Ended says that the text ends with a line break: so does what it becomes.
+	// Ended reports whether the text ends with a line break. The result then does, too.
 	Ended bool
 }
 
-// SuffixOf says how a sentence is added to a text: as a paragraph, when it has several; on a
-// line of its own, when it has several; else at the end.
+// SuffixOf returns the way to append a sentence to a text: as a paragraph if the text has several
+// paragraphs, on a new line if it has several lines, and otherwise at the end.
 func SuffixOf(text, sentence string) Suffix {
 	lines := strings.TrimRight(text, "\n")
 	s := Suffix{Sentence: sentence, Ended: len(lines) < len(text)}
@@ -47,7 +47,7 @@ func SuffixOf(text, sentence string) Suffix {
 	return s
 }
 
-// String is what is added.
+// String returns the text that is appended.
 func (s Suffix) String() string {
 	if s.Ended {
 		return s.Joint + s.Sentence + "\n"
@@ -55,16 +55,16 @@ func (s Suffix) String() string {
 	return s.Joint + s.Sentence
 }
 
-// Prose is a string in a mapping, for readers, such as a description.
+// Prose is a string in a mapping that is meant for human readers, such as a description.
 type Prose struct {
 	Key, Value *yaml.Node
-	// Flow says that the mapping is in flow style.
+	// Flow reports whether the mapping is in flow style.
 	Flow bool
-	// Wrap breaks lines, as YAML's writers do, where the style has no line breaks of its own.
+	// Wrap breaks lines like YAML encoders do, in styles without line breaks of their own.
 	Wrap bool
 }
 
-// Wraps reports whether strings at n or below have lines that writers of YAML broke.
+// Wraps reports whether a string at n or below was wrapped by a YAML encoder.
 func (d Text) Wraps(n *yaml.Node) bool {
 	if n.Kind == yaml.ScalarNode && n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0 {
 		start, end, err := d.Span(d.Document, n)
@@ -78,8 +78,8 @@ func (d Text) Wraps(n *yaml.Node) bool {
 	return false
 }
 
-// Append returns the edit that adds a sentence. quoted says that the string had no quotes,
-// and gets them, as the sentence needs them.
+// Append returns the edit that appends a sentence. quoted reports that the edit adds quotes to a
+// plain string, because the sentence requires them.
 func (d Text) Append(p Prose, s Suffix) (edit yamltext.Edit, quoted bool, err error) {
 	b, err := d.Body(p.Value)
 	if err != nil {
@@ -112,8 +112,7 @@ func (d Text) Append(p Prose, s Suffix) (edit yamltext.Edit, quoted bool, err er
 	return yamltext.Edit{Start: b.End, End: b.End, New: text}, false, nil
 }
 
-// lead is the joint, as it is written between a string of a style, which ends at an offset,
-// and the sentence.
+// lead returns the joint as it is written between the sentence and a string that ends at an offset.
 func (d Text) lead(style yaml.Style, s Suffix, end int, indent string) string {
 	nl, breaks := Newline(d.Src), strings.Count(s.Joint, "\n")
 	folded, block := style&yaml.FoldedStyle != 0, style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
@@ -126,19 +125,19 @@ func (d Text) lead(style yaml.Style, s Suffix, end int, indent string) string {
 	case style&yaml.DoubleQuotedStyle != 0:
 		return stop + strings.Repeat(`\n`, breaks)
 	}
-	if block == s.Ended { // the string's own last line break is behind it, or its lines are folded
+	if block == s.Ended { // the string's own last line break follows it, or its lines are folded
 		breaks++
 	}
 	line := d.Src[d.LineStart(end):end]
-	if folded && len(blanks(line)) <= len(indent) { // others are not folded
+	if folded && len(blanks(line)) <= len(indent) { // more-indented lines are not folded
 		breaks++
 	}
 	return stop + strings.Repeat(nl, breaks) + indent
 }
 
-// Unappend returns the edit that takes a sentence away again, the last thing in the string:
-// it reverts Append to the byte, and other ways to write the string as data, or not at all.
-// quoted is what Append returned.
+// Unappend returns the edit that removes a sentence from the end of a string. It reverts Append
+// byte for byte. A string that was rewritten in another style is restored as data, or an error is
+// returned. quoted is the result of Append.
 func (d Text) Unappend(value *yaml.Node, s Suffix, quoted bool) (yamltext.Edit, error) {
 	b, err := d.Body(value)
 	if err != nil {
@@ -155,7 +154,7 @@ func (d Text) Unappend(value *yaml.Node, s Suffix, quoted bool) (yamltext.Edit, 
 	}
 	lead := d.lead(value.Style, s, last, blanks(d.Src[d.LineStart(start):start]))
 	switch {
-	case s.Joint == " " || s.Joint == ". ": // there may be a line break
+	case s.Joint == " " || s.Joint == ". ": // the space may be a line break
 		start = last
 	case bytes.HasSuffix(d.Src[b.Start:start], []byte(lead)):
 		start -= len(lead)
@@ -168,15 +167,15 @@ func (d Text) Unappend(value *yaml.Node, s Suffix, quoted bool) (yamltext.Edit, 
 	return yamltext.Edit{Start: start, End: b.End}, nil
 }
 
-// Rewrite returns the edit that makes a string another one.
+// Rewrite returns the edit that replaces a string.
 func (d Text) Rewrite(value *yaml.Node, text string) (yamltext.Edit, error) {
 	start, end, err := d.Span(d.Document, value)
 	return yamltext.Edit{Start: start, End: end, New: jsonString(text)}, err
 }
 
-// Insert returns the edit that puts a key with a sentence into mapping n: before the first
-// key that comes after it in the alphabet, other than entry but, and the comments above
-// that; else at the end.
+// Insert returns the edit that adds a key with a sentence to mapping n. It is inserted before the
+// first key that sorts after it, other than entry but, and before the comments above that key. If
+// there is no such key, it is added at the end.
 func (d Text) Insert(n *yaml.Node, but int, key, sentence string, wrap bool) (yamltext.Edit, error) {
 	e := Entry{Key: key, Value: StringNode(sentence), Plain: true}
 	l, err := d.Entries(n)
@@ -212,8 +211,8 @@ func (d Text) Insert(n *yaml.Node, but int, key, sentence string, wrap bool) (ya
 	return yamltext.Edit{Start: at, End: at, New: d.Lines([]string{head + text})}, nil
 }
 
-// ProseScalar is how a sentence is written as a value, in flow style or block style: with
-// quotes only where it needs them.
+// ProseScalar writes a sentence as a value in flow style or block style, with quotes only if they
+// are necessary.
 func ProseScalar(sentence string, flow bool) string {
 	switch {
 	case flow:
@@ -224,15 +223,15 @@ func ProseScalar(sentence string, flow bool) string {
 	return sentence
 }
 
-// plainProse reports whether a text may go without quotes in block style, within another
-// one or by itself.
+// plainProse reports whether a text needs no quotes in block style, either within another text or
+// by itself.
 func plainProse(text string, within bool) bool {
 	letter := text != "" && (text[0] >= 'a' && text[0] <= 'z' || text[0] >= 'A' && text[0] <= 'Z')
 	return (within || letter) && !strings.Contains(text, ": ") && !strings.Contains(text, " #") && !strings.HasSuffix(text, ":")
 }
 
-// Body is the range of the content of a string: without tag, anchor, quotes, and the line with
-// the indicators of a block scalar.
+// Body returns the range of a string's content, without tag, anchor and quotes, and without the
+// header line of a block scalar.
 func (d Text) Body(value *yaml.Node) (Span, error) {
 	start, end, err := d.Span(d.Document, value)
 	if err != nil {
@@ -261,7 +260,7 @@ func (d Text) Body(value *yaml.Node) (Span, error) {
 	return Span{start, end}, nil
 }
 
-// continuation is the indentation of a further line of a string.
+// continuation returns the indentation of further lines of a string.
 func (d Text) continuation(p Prose, b Span) string {
 	first, _, err := d.Span(d.Document, p.Key)
 	if err != nil {
@@ -287,10 +286,10 @@ func (d Text) continuation(p Prose, b Span) string {
 	return indent
 }
 
-// blanks are the spaces that a line begins with.
+// blanks returns the leading spaces of a line.
 func blanks(line []byte) string { return string(line[:len(line)-len(bytes.TrimLeft(line, " "))]) }
 
-// visible are the ranges of the characters of a string that are no space.
+// visible returns the ranges of the characters of a string that are not white space.
 func (d Text) visible(style yaml.Style, b Span) []Span {
 	var l []Span
 	for at := b.Start; at < b.End; {
@@ -309,7 +308,7 @@ func (d Text) visible(style yaml.Style, b Span) []Span {
 	return l
 }
 
-// escaped is the character that an escape in double quotes stands for, where that matters,
+// escaped returns the character of an escape in double quotes, as far as white space is concerned,
 // and the length of the escape.
 func escaped(text []byte) (rune, int) {
 	if len(text) < 2 {
@@ -325,7 +324,7 @@ func escaped(text []byte) (rune, int) {
 				r = r&^0xF + rune(digit-'0')
 			}
 		}
-		if r >= 0xD800 && r < 0xDC00 && bytes.HasPrefix(text[n:], []byte(`\u`)) { // JSON has pairs
+		if r >= 0xD800 && r < 0xDC00 && bytes.HasPrefix(text[n:], []byte(`\u`)) { // JSON writes surrogate pairs
 			n = min(n+6, len(text))
 		}
 		return r, n
@@ -335,7 +334,7 @@ func escaped(text []byte) (rune, int) {
 	return '\\', 2
 }
 
-// wrapped is a joint and what follows it, with line breaks, if p is to have any.
+// wrapped returns a joint and the text after it, with line breaks if p is wrapped.
 func (d Text) wrapped(p Prose, at int, joint, text, indent string) string {
 	if !p.Wrap || p.Flow {
 		return joint + text
@@ -347,11 +346,11 @@ func (d Text) wrapped(p Prose, at int, joint, text, indent string) string {
 	return broken(column, joint+text, Newline(d.Src)+indent)
 }
 
-// width is where YAML's writers break lines: at the first space behind it.
+// width is the column after which YAML encoders break a line at the next space.
 const width = 80
 
-// broken has line breaks, with the indentation behind them, in place of those spaces of a text
-// where they would break the line, which the text goes on with at a column.
+// broken wraps a text that begins at the given column: spaces beyond the width are replaced by
+// line, a line break with indentation.
 func broken(column int, text, line string) string {
 	var b strings.Builder
 	for i, r := range text {

@@ -37,8 +37,7 @@ func TestSuffix(t *testing.T) {
 	}
 }
 
-// What is appended is taken away again, to the byte, also by who does not know how it was
-// appended; and it says what it should.
+// Append adds the sentence to the data, and Unappend restores the text byte for byte.
 func FuzzProse(f *testing.F) {
 	for _, s := range []string{
 		"a: x", "a: x # c", "a: 'it''s'", `a: "\u00e4 \"\\\n"`, "a: |-\n  x\n  y", "a: |\n  x\n", "a: |+\n  x\n\n", "a: >-\n  x\n  y", "a: >\n  x\n\n    y\n", "a: >+\n  x\n\n",
@@ -66,7 +65,7 @@ func FuzzProse(f *testing.F) {
 			}
 			now, q, ok := prose(string(out))
 			if !ok || q.Value.Value != p.Value.Value+suffix.String() {
-				continue // who edits compares the result with what it should be
+				continue // callers compare the result with the intended data
 			}
 			edit, err = (yamledit.Text{File: now, Document: now.Docs[0]}).Unappend(q.Value, suffix, quoted)
 			if err != nil {
@@ -79,7 +78,7 @@ func FuzzProse(f *testing.F) {
 	})
 }
 
-// prose is the string at the key a of the mapping that a file holds.
+// prose returns the string at key a of the mapping in src.
 func prose(src string) (*yamltext.File, yamledit.Prose, bool) {
 	f, err := yamltext.Parse([]byte(src))
 	if err != nil || len(f.Docs) != 1 || f.Docs[0].Root == nil || f.Docs[0].Root.Kind != yaml.MappingNode {

@@ -14,31 +14,30 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 )
 
-// StringNode is a string, in quotes where Scalar decides so.
+// StringNode returns a string node; Scalar decides whether it is quoted.
 func StringNode(s string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
 }
 
-// DataOf is what such a tree means to kubectl.
+// DataOf returns the value that kubectl reads in a tree built by this package.
 func DataOf(n *yaml.Node) any {
 	var v any
-	_ = json.Unmarshal([]byte(JSON(n)), &v) // it is valid
+	_ = json.Unmarshal([]byte(JSON(n)), &v) // always valid
 	return v
 }
 
-// JSON writes a tree of nodes as JSON, on one line.
+// JSON writes a tree of nodes as JSON on one line.
 func JSON(n *yaml.Node) string { return Layout{}.Value(n) }
 
-// Entry is what is put into a collection: a key with its value, or items of a
-// sequence when Key is empty. Dash is how much sequences in block style are
-// indented below their key.
+// Entry is an addition to a collection: a key with its value, or the items of a sequence if Key is
+// empty. Dash is the indentation of block sequences below their keys.
 type Entry struct {
 	Key   string
 	Value *yaml.Node
 	Dash  int
 	// Short writes short lists and mappings of scalars in flow style.
 	Short bool
-	// Plain writes the key without quotes in flow style, if those around it have none.
+	// Plain writes the key without quotes in flow style, if the neighbouring keys have none.
 	Plain bool
 }
 
@@ -90,11 +89,11 @@ func (e Entry) BlockItems(indent int, list *yaml.Node) []string {
 	return lines
 }
 
-// maxShort is the length up to which a list or table in flow style is short.
+// maxShort is the maximum length of a short list or mapping in flow style.
 const maxShort = 72
 
-// flowYAML writes a list or mapping of scalars in the flow style of YAML; it is empty
-// for anything else.
+// flowYAML writes a list or mapping of scalars in YAML's flow style. It returns "" for any other
+// node.
 func flowYAML(n *yaml.Node) string {
 	if n.Kind == yaml.ScalarNode || slices.ContainsFunc(n.Content, func(c *yaml.Node) bool { return c.Kind != yaml.ScalarNode }) {
 		return ""
@@ -112,18 +111,18 @@ func flowYAML(n *yaml.Node) string {
 	return "{" + strings.Join(texts, ", ") + "}"
 }
 
-// Layout is how a collection in flow style is laid out.
+// Layout describes the layout of a collection in flow style.
 type Layout struct {
-	// indent is the indentation of its entries and unit one more level of it. All
-	// is on one line when there is no unit.
+	// indent is the indentation of the entries, and unit is one level of indentation. Without a
+	// unit, the collection is on one line.
 	indent, unit string
-	// Tight leaves out the spaces of that line, as compact JSON does.
+	// Tight omits spaces on that line, like compact JSON.
 	Tight bool
 }
 
 func (l Layout) inner() Layout { return Layout{l.indent + l.unit, l.unit, l.Tight} }
 
-// comma is what separates two entries.
+// comma returns the separator of two entries.
 func (l Layout) comma() string {
 	switch {
 	case l.unit != "":
@@ -134,8 +133,7 @@ func (l Layout) comma() string {
 	return ", "
 }
 
-// Flow renders e in flow style, as JSON. Lines are broken by \n; the first one
-// is indented already.
+// Flow renders e in flow style, as JSON. Lines are separated by \n. The first line is not indented.
 func (e Entry) Flow(l Layout) string {
 	if e.Key != "" {
 		text := l.pair(StringNode(e.Key), e.Value)
@@ -187,12 +185,12 @@ func (l Layout) Value(n *yaml.Node) string {
 	return brackets[:1] + text + brackets[1:]
 }
 
-// jsonString quotes s for JSON, with escapes for whatever does not print.
+// jsonString quotes s for JSON and escapes characters that are not printable.
 func jsonString(s string) string {
 	var b bytes.Buffer
 	enc := stdjson.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // strings and bytes.Buffer do not fail
+	_ = enc.Encode(s) // strings are always valid, and bytes.Buffer does not fail
 	var out strings.Builder
 	for _, r := range strings.TrimSuffix(b.String(), "\n") {
 		switch {
@@ -205,8 +203,8 @@ func jsonString(s string) string {
 	return out.String()
 }
 
-// Scalar writes a scalar in block style: plain when every reader takes it for
-// the same string, else in whichever quotes need less escaping.
+// Scalar writes a scalar in block style. A string of common characters is plain if every YAML reader
+// reads it back. Any other string is quoted in the style that needs less escaping.
 func Scalar(n *yaml.Node) string {
 	s := n.Value
 	if n.Tag != "!!str" {
@@ -229,7 +227,7 @@ func Scalar(n *yaml.Node) string {
 	return double
 }
 
-// isName reports whether s is made of the characters of names and paths only.
+// isName reports whether s consists of characters that are common in names and paths.
 func isName(s string) bool {
 	for i, r := range s {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'

@@ -12,9 +12,8 @@ import (
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 )
 
-// Text is a document whose text is edited: its methods say what to cut to take an
-// entry out of a collection, and where and how to put one in, so that one undoes the
-// other to the byte. What they return is for [yamltext.Apply].
+// Text is a document whose text is edited. Its methods return ranges and edits for [yamltext.Apply]
+// that remove entries from a collection or add them. Removing an added entry restores every byte.
 type Text struct {
 	*yamltext.File
 	*yamltext.Document
@@ -26,8 +25,7 @@ type Span struct{ Start, End int }
 // IsFlow reports whether a collection is written in flow style.
 func IsFlow(n *yaml.Node) bool { return n.Style&yaml.FlowStyle != 0 }
 
-// Entries returns the ranges of the entries of a mapping, or of the items of a
-// sequence.
+// Entries returns the ranges of the entries of a mapping or the items of a sequence.
 func (d Text) Entries(n *yaml.Node) ([]Span, error) {
 	var l []Span
 	step := 1
@@ -50,8 +48,8 @@ func (d Text) Entries(n *yaml.Node) ([]Span, error) {
 	return l, nil
 }
 
-// Cut returns the range to delete to take a run of entries, first to last, out
-// of collection n: whole lines in block style, with one comma in flow style.
+// Cut returns the range to delete in order to remove the entries first to last from collection n:
+// whole lines in block style, and one comma as well in flow style.
 func (d Text) Cut(n *yaml.Node, first, last int) (Span, error) {
 	l, err := d.Entries(n)
 	if err != nil {
@@ -77,10 +75,10 @@ func (d Text) Cut(n *yaml.Node, first, last int) (Span, error) {
 	return Span{line, d.LineEnd(s.End)}, nil
 }
 
-// dash is the offset of the - before a block sequence's item.
+// dash returns the offset of the dash before an item of a block sequence.
 func (d Text) dash(item int) int { return bytes.LastIndexByte(d.Src[:item], '-') }
 
-// Indentation is how far the entries of a block collection are indented.
+// Indentation returns the indentation of the entries of a block collection.
 func (d Text) Indentation(n *yaml.Node, l []Span) int {
 	at := l[0].Start
 	if n.Kind == yaml.SequenceNode {
@@ -89,10 +87,10 @@ func (d Text) Indentation(n *yaml.Node, l []Span) int {
 	return at - d.LineStart(at)
 }
 
-// LineStart is the offset of the first byte of the line that holds at.
+// LineStart returns the offset of the first byte of the line that contains at.
 func (d Text) LineStart(at int) int { return bytes.LastIndexByte(d.Src[:at], '\n') + 1 }
 
-// LineEnd is the offset after the line break of the line that holds at.
+// LineEnd returns the offset after the line break of the line that contains at.
 func (d Text) LineEnd(at int) int {
 	if i := bytes.IndexByte(d.Src[at:], '\n'); i >= 0 {
 		return at + i + 1
@@ -100,7 +98,7 @@ func (d Text) LineEnd(at int) int {
 	return len(d.Src)
 }
 
-// Newline is the line break in use.
+// Newline returns the line break that src uses.
 func Newline(src []byte) string {
 	if i := bytes.IndexByte(src, '\n'); i > 0 && src[i-1] == '\r' {
 		return "\r\n"
@@ -114,10 +112,9 @@ func (d Text) Lines(l []string) string {
 	return strings.Join(l, nl) + nl
 }
 
-// Replace returns the edits that take entries, given in ascending order, out of mapping n,
-// and put others in. All changes to the entries of a mapping belong in one call: in flow
-// style an entry that is taken out takes along a comma. The mapping becomes {} when no entry
-// is left.
+// Replace returns the edits that remove entries from mapping n, given in ascending order, and add
+// others. All changes to a mapping must be made in one call, because in flow style a removed entry
+// takes a comma with it. A mapping without entries becomes {}.
 func (d Text) Replace(n *yaml.Node, out []int, in ...Entry) ([]yamltext.Edit, error) {
 	l, err := d.Entries(n)
 	if err != nil || len(out)+len(in) == 0 {
@@ -143,7 +140,7 @@ func (d Text) Replace(n *yaml.Node, out []int, in ...Entry) ([]yamltext.Edit, er
 		}
 		return []yamltext.Edit{{Start: first.Start, End: last.End, New: "{}"}}, nil
 	case out[0] == 0 && len(bytes.TrimLeft(d.Src[d.LineStart(first.Start):first.Start], " ")) > 0:
-		// The first entries stand behind the dash of a list's item: the next entry moves there.
+		// The first entries follow the dash of a list item: the next entry moves there.
 		end := d.LineEnd(last.End)
 		end += len(d.Src[end:]) - len(bytes.TrimLeft(d.Src[end:], " \r\n"))
 		edits, out = append(edits, yamltext.Edit{Start: first.Start, End: end}), out[run:]
@@ -156,7 +153,7 @@ func (d Text) Replace(n *yaml.Node, out []int, in ...Entry) ([]yamltext.Edit, er
 	return append(edits, put), err
 }
 
-// firstRun is how many of the first indices follow each other.
+// firstRun returns the number of consecutive indices at the start.
 func firstRun(indices []int) int {
 	n := 1
 	for n < len(indices) && indices[n] == indices[0]+n {
@@ -165,8 +162,7 @@ func firstRun(indices []int) int {
 	return n
 }
 
-// Put returns the edit that adds entries at the end of collection n, a mapping
-// or a sequence.
+// Put returns the edit that adds entries at the end of collection n, a mapping or a sequence.
 func (d Text) Put(n *yaml.Node, in ...Entry) (yamltext.Edit, error) {
 	l, err := d.Entries(n)
 	if err != nil {
@@ -197,7 +193,7 @@ func (d Text) block(indent int, in []Entry) string {
 	return d.Lines(lines)
 }
 
-// flow renders entries for flow collection n, which has entries l.
+// flow renders entries for flow collection n, whose current entries are l.
 func (d Text) flow(n *yaml.Node, l []Span, in []Entry) string {
 	lay := d.LayoutOf(n, l)
 	var texts []string
@@ -208,16 +204,16 @@ func (d Text) flow(n *yaml.Node, l []Span, in []Entry) string {
 	return d.Broken(strings.Join(texts, lay.comma()))
 }
 
-// plain reports whether the keys of a mapping have no quotes.
+// plain reports whether the keys of a mapping are unquoted.
 func plain(n *yaml.Node) bool {
 	return len(n.Content) > 0 && n.Content[0].Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) == 0
 }
 
-// Broken returns text with the line breaks in use.
+// Broken returns text with the line breaks of the document.
 func (d Text) Broken(text string) string { return strings.ReplaceAll(text, "\n", Newline(d.Src)) }
 
-// LayoutOf tells how a flow collection with entries l is laid out: on lines of
-// their own, if the last one starts a line that the collection does not.
+// LayoutOf returns the layout of a flow collection with entries l. The entries are on separate
+// lines if the last entry starts a line and the collection does not start on that line.
 func (d Text) LayoutOf(n *yaml.Node, l []Span) Layout {
 	blank := func(at int) (string, bool) {
 		before := string(d.Src[d.LineStart(at):at])
@@ -238,7 +234,7 @@ func (d Text) LayoutOf(n *yaml.Node, l []Span) Layout {
 	return Layout{indent: indent, unit: unit}
 }
 
-// Tight reports whether the document is written without spaces.
+// Tight reports whether the document is compact JSON.
 func (d Text) Tight() bool {
 	root := d.Root
 	if !IsFlow(root) || len(root.Content) == 0 {
@@ -248,8 +244,8 @@ func (d Text) Tight() bool {
 	return err == nil && bytes.HasPrefix(d.Src[end:], []byte(":")) && len(bytes.TrimLeft(d.Src[end+1:end+2], " \t\r\n")) > 0
 }
 
-// ReplaceEntry returns the edit that puts entries, if any, where another one, at
-// index i of mapping n, is cut out. cutting is what d.cut returned for it.
+// ReplaceEntry returns the edit that replaces the entry at index i of mapping n by entries, if any.
+// cutting is the result of Cut for the entry.
 func (d Text) ReplaceEntry(n *yaml.Node, i int, cutting Span, entries []Entry) (yamltext.Edit, error) {
 	if len(entries) == 0 {
 		return yamltext.Edit{Start: cutting.Start, End: cutting.End}, nil
@@ -267,8 +263,8 @@ func (d Text) ReplaceEntry(n *yaml.Node, i int, cutting Span, entries []Entry) (
 		New: string(d.Src[cutting.Start:old.Start]) + text + string(d.Src[old.End:cutting.End])}, nil
 }
 
-// CutRuns returns the edits that take entries of a collection out, given in ascending
-// order: one for those that follow each other.
+// CutRuns returns the edits that remove entries from a collection, given in ascending order, with
+// one edit for each run of consecutive entries.
 func (d Text) CutRuns(n *yaml.Node, indices []int) ([]yamltext.Edit, error) {
 	var cuts []yamltext.Edit
 	for len(indices) > 0 {
@@ -283,14 +279,14 @@ func (d Text) CutRuns(n *yaml.Node, indices []int) ([]yamltext.Edit, error) {
 	return cuts, nil
 }
 
-// SetValue returns the edit that gives the entry at an index of mapping n another value.
+// SetValue returns the edit that replaces the value of the entry at an index of mapping n.
 func (d Text) SetValue(n *yaml.Node, index int, value *yaml.Node) (yamltext.Edit, error) {
 	start, end, err := d.Span(d.Document, n.Content[2*index+1])
 	text := JSON(value)
 	if !IsFlow(n) && value.Kind == yaml.ScalarNode {
 		text = Scalar(value)
 	}
-	if start == end { // a null that is not written
+	if start == end { // an implicit null
 		text = " " + text
 		if !bytes.HasSuffix(bytes.TrimRight(d.Src[:start], " "), []byte(":")) {
 			text = ":" + text
@@ -299,7 +295,7 @@ func (d Text) SetValue(n *yaml.Node, index int, value *yaml.Node) (yamltext.Edit
 	return yamltext.Edit{Start: start, End: end, New: text}, err
 }
 
-// AfterKey is the range from after the colon of a key to the end of its value.
+// AfterKey returns the range from the colon after a key to the end of its value.
 func (d Text) AfterKey(key, value *yaml.Node) (Span, error) {
 	_, end, err := d.Span(d.Document, key)
 	if err != nil {
@@ -316,7 +312,7 @@ func (d Text) AfterKey(key, value *yaml.Node) (Span, error) {
 	return Span{end + colon + 1, last}, nil
 }
 
-// DashOf is how much a list in block style is indented below its key.
+// DashOf returns the indentation of a block sequence relative to its key.
 func (d Text) DashOf(key, value *yaml.Node) (int, bool) {
 	if value.Kind != yaml.SequenceNode || IsFlow(value) || value.Anchor != "" {
 		return 0, false
@@ -333,7 +329,7 @@ func (d Text) DashOf(key, value *yaml.Node) (int, bool) {
 	return dash, dash >= 0 // a key after ? may be further right than its list
 }
 
-// FirstDash is how much the first list in block style at n or below is indented.
+// FirstDash returns the indentation of the first block sequence at n or below.
 func (d Text) FirstDash(n *yaml.Node, depth int) (int, bool) {
 	if depth > 64 {
 		return 0, false
@@ -351,8 +347,8 @@ func (d Text) FirstDash(n *yaml.Node, depth int) (int, bool) {
 	return 0, false
 }
 
-// Apply is [yamltext.Apply] for edits that also add lines at the end of a text whose
-// last line has no line break; then that of the result has none.
+// Apply is [yamltext.Apply] for edits that may add lines after a last line without a line break.
+// The result then has no final line break either.
 func Apply(src []byte, edits []yamltext.Edit) ([]byte, error) {
 	nl := Newline(src)
 	if len(src) == 0 || bytes.HasSuffix(src, []byte("\n")) {

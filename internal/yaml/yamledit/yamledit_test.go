@@ -7,7 +7,7 @@ import (
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 )
 
-// TestReplace takes entries out of the mapping at spec, or of its first item, and puts others in.
+// TestReplace edits the mapping at spec, or the first item of the list there.
 func TestReplace(t *testing.T) {
 	tests := []struct {
 		src     string
@@ -48,7 +48,6 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// TestDashOf measures how much the list at k is indented below its key.
 func TestDashOf(t *testing.T) {
 	for _, tt := range []struct {
 		name, src string

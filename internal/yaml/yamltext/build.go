@@ -7,8 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// StringNode returns a scalar that every reader of YAML reads as s, in quotes only
-// where it must be.
+// StringNode returns a scalar that every YAML reader reads as s, quoted only if necessary.
 func StringNode(s string) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
 	if _, err := String(n); err != nil || s == "" || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' }) {
@@ -17,17 +16,17 @@ func StringNode(s string) *yaml.Node {
 	return n
 }
 
-// BoolNode returns true or false.
+// BoolNode returns a boolean node.
 func BoolNode(b bool) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: strconv.FormatBool(b)}
 }
 
-// IntNode returns an integer, given in decimal.
+// IntNode returns the node of an integer in decimal.
 func IntNode(text string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: text}
 }
 
-// MappingNode returns a mapping of keys and their values, in turn.
+// MappingNode returns a mapping of alternating keys and values.
 func MappingNode(content ...*yaml.Node) *yaml.Node {
 	return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: content}
 }
@@ -37,7 +36,7 @@ func ListNode(items ...*yaml.Node) *yaml.Node {
 	return &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: items}
 }
 
-// StringsNode returns a list of strings, in flow style.
+// StringsNode returns a list of strings in flow style.
 func StringsNode(items ...string) *yaml.Node {
 	n := ListNode()
 	n.Style = yaml.FlowStyle

@@ -12,14 +12,13 @@ type Edit struct {
 	New        string
 }
 
-// Apply returns src with the edits applied, which may come in any order; those
-// that start at one position keep their order. Edits that overlap or leave src
-// are an error.
+// Apply returns src with the edits applied. Edits may be given in any order; those with the same
+// start keep their order. Edits that overlap or exceed src are an error.
 func Apply(src []byte, edits []Edit) ([]byte, error) {
 	sorted := append([]Edit(nil), edits...)
 	sort.SliceStable(sorted, func(i, j int) bool { return sorted[i].Start < sorted[j].Start })
 	var out bytes.Buffer
-	start, end := 0, 0 // of what the last edit replaced
+	start, end := 0, 0 // range replaced by the last edit
 	for _, e := range sorted {
 		if e.Start < 0 || e.End < e.Start || e.End > len(src) {
 			return nil, fmt.Errorf("edit [%d:%d] is outside of the %d bytes of text", e.Start, e.End, len(src))

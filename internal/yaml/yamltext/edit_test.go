@@ -9,7 +9,7 @@ func TestApply(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		edits []Edit
-		want  string // empty: an error
+		want  string // empty if an error is expected
 	}{
 		{"none", nil, "abcdef"},
 		{"replace", []Edit{{1, 3, "X"}}, "aXdef"},

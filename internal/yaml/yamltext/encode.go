@@ -7,9 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Encode writes a document the way kubectl and kustomize write YAML. It is an error
-// when the encoder cannot, which panics then. What it writes need not mean the same:
-// the encoder gets some comments and folded scalars wrong.
+// Encode writes a document like kubectl and kustomize do. It returns an error if the encoder panics.
+// The result may differ in meaning, because the encoder mishandles some comments and folded scalars.
 func Encode(root *yaml.Node) (out []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -29,9 +28,8 @@ func Encode(root *yaml.Node) (out []byte, err error) {
 	return b.Bytes(), nil
 }
 
-// Describe says in a word or two what a value is, for messages: "a mapping", "a list",
-// "an empty list", "an alias", "null", a number or boolean as it is, anything else in
-// quotes.
+// Describe describes a value in messages: "a mapping", "a list", "an empty list", "an alias",
+// "null", a number or boolean itself, and any other value in quotes.
 func Describe(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:

@@ -2,23 +2,23 @@ package yamltext
 
 import "go.yaml.in/yaml/v3"
 
-// Entry is one key and its value in a mapping.
+// Entry is a key of a mapping with its value.
 type Entry struct {
 	Key, Value *yaml.Node
-	// Index of Key in the Content of the mapping it was read from, or -1 when
-	// it came in through an alias or a merge key: then other places share it.
+	// Index is the index of Key in the Content of its mapping. It is -1 for an entry that comes
+	// from an alias or a merge key and is therefore shared with other paths.
 	Index int
 }
 
-// Entries returns the entries of mapping m as YAML means them: aliases are
-// followed and merge keys expanded, an own key before a merged one and an
-// earlier merged one before a later. It returns nil when m is no mapping.
+// Entries returns the effective entries of mapping m: aliases are followed and merge keys expanded.
+// A mapping's own keys take precedence over merged ones, and earlier merges over later ones. It
+// returns nil if m is not a mapping.
 func Entries(m *yaml.Node) []Entry {
 	return appendEntries(nil, map[string]bool{}, map[*yaml.Node]bool{}, m, false)
 }
 
-// appendEntries visits each mapping once: a second visit adds nothing, and merges
-// may go in circles or multiply like an alias bomb.
+// appendEntries visits each mapping once: a second visit adds nothing, and merges may be cyclic or
+// grow exponentially like an alias bomb.
 func appendEntries(l []Entry, seen map[string]bool, visited map[*yaml.Node]bool, m *yaml.Node, shared bool) []Entry {
 	if m != nil && m.Kind == yaml.AliasNode {
 		m, shared = m.Alias, true

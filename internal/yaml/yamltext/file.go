@@ -12,22 +12,21 @@ import (
 	"github.com/unioncel/unioncel/internal/work"
 )
 
-// File is a parsed stream of documents, YAML or JSON. Behind JSON, JSON may follow
-// without a separator.
+// File is a parsed stream of YAML or JSON documents. JSON documents need no separator between them.
 type File struct {
 	Src  []byte
-	Docs []*Document // their ranges tile Src
+	Docs []*Document // contiguous ranges that cover Src
 
 	lines []line
 }
 
 // Document is one document of a stream.
 type Document struct {
-	// Start and End delimit the document in Src: directives, marker lines (---
-	// and ...) and the comments around included.
+	// Start and End delimit the document in Src, including directives, document markers (--- and
+	// ...) and surrounding comments.
 	Start, End int
-	// Root is the content, nil when there is none but comments. Lines are those
-	// of the whole file, columns are 1-based and count characters.
+	// Root is the content, or nil if the document contains only comments. Line numbers refer to the
+	// whole file. Columns are 1-based and count characters.
 	Root *yaml.Node
 
 	json    bool
@@ -37,11 +36,11 @@ type Document struct {
 	readErr error
 	once    sync.Once
 	spans   map[*yaml.Node]span
-	marks   map[*yaml.Node]int // where the ? of an explicit key is
+	marks   map[*yaml.Node]int // offset of the ? of an explicit key
 	walkErr error
 }
 
-// Read returns the result of read, which is called once.
+// Read returns the result of read, which is called only once.
 func (d *Document) Read(read func() (data []byte, value any, err error)) (data []byte, value any, err error) {
 	d.read.Do(func() { d.data, d.value, d.readErr = read() })
 	return d.data, d.value, d.readErr
@@ -76,22 +75,22 @@ func Parse(src []byte) (*File, error) {
 	return f, nil
 }
 
-// chunk is the text of one document.
+// chunk is the source range of one document.
 type chunk struct {
 	start, end int
-	text       int // where the text begins: after the BOM, if there is one
-	line       int // number of lines before it
+	text       int // start of the text, after a BOM
+	line       int // number of preceding lines
 	empty      bool
 }
 
-// split cuts the source at markers. yaml.v3 could read streams itself, but one
-// damaged document would then take the positions of all later ones with it, and
-// it rejects bare documents after an end marker.
+// split cuts the source at document markers. yaml.v3 can read streams itself, but then one
+// malformed document hides the positions of all later ones. It also rejects bare documents after an
+// end marker.
 func (f *File) split() []chunk {
 	var chunks []chunk
 	cur := chunk{empty: true}
-	begun := false      // cur has a marker or content: a further marker ends it
-	directives := false // cur has directives, which need a marker
+	begun := false      // cur has a marker or content: another marker ends it
+	directives := false // cur has directives, which require a marker
 	begin := func(i, start int) {
 		cur = chunk{start: start, text: start, line: i, empty: true}
 		begun, directives = false, false
@@ -147,7 +146,7 @@ func isMarker(text []byte, marker string) bool {
 	return len(text) >= 3 && string(text[:3]) == marker && isBlankOrEnd(text, 3)
 }
 
-// isSpaceOrComment reports whether a line, or the rest of one, says nothing.
+// isSpaceOrComment reports whether the rest of a line is blank or a comment.
 func isSpaceOrComment(text []byte) bool {
 	i := 0
 	for isBlank(text, i) {
@@ -156,7 +155,7 @@ func isSpaceOrComment(text []byte) bool {
 	return i == len(text) || text[i] == '#' || breakLen(text, i) > 0
 }
 
-// parseChunk parses one document and moves its nodes to their lines in the file.
+// parseChunk parses one document and adjusts its nodes to the lines of the file.
 func (f *File) parseChunk(c chunk) (*yaml.Node, error) {
 	if c.text > c.start && bytes.HasPrefix(f.Src[c.text:], bom) {
 		return nil, &SyntaxError{Line: c.line + 1, Column: 1, Msg: "found a second byte order mark"}
@@ -172,7 +171,7 @@ func (f *File) parseChunk(c chunk) (*yaml.Node, error) {
 	return root, nil
 }
 
-// decode parses one document with yaml.v3; text after it is an error.
+// decode parses one document with yaml.v3. Text after the document is an error.
 func decode(text []byte) (root *yaml.Node, err error) {
 	work.Parses.Add(1)
 	defer func() {

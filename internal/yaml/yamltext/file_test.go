@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// parse parses a stream that must be valid.
+// parse parses a valid stream.
 func parse(t testing.TB, src string) *File {
 	t.Helper()
 	f, err := Parse([]byte(src))
@@ -22,7 +22,7 @@ func parse(t testing.TB, src string) *File {
 func TestParseSplits(t *testing.T) {
 	for _, c := range []struct {
 		name, src string
-		want      []string // text of each document; "-" in front: without content
+		want      []string // text of each document; prefixed with "-" if it has no content
 	}{
 		{"nothing", "", []string{"-"}},
 		{"comments", "# a\n\n# b", []string{"-# a\n\n# b"}},
@@ -106,7 +106,7 @@ func TestNodeLines(t *testing.T) {
 	}
 }
 
-// Deep nesting and aliases that multiply must cost no more than their text.
+// Deep nesting and exponential aliases take time proportional to the text.
 func TestHostile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("large files")
@@ -184,7 +184,7 @@ func BenchmarkParse(b *testing.B) {
 	})
 }
 
-// manifest returns a large document in the form that generators write.
+// manifest returns a large document in the style of code generators.
 func manifest() string {
 	var s strings.Builder
 	s.WriteString("spec:\n  properties:\n")

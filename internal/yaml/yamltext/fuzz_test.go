@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// seeds are streams that between them use every construct of YAML.
+// seeds are streams that together cover every YAML construct.
 var seeds = []string{
 	"",
 	"# only a comment\n",
@@ -63,14 +63,14 @@ var seeds = []string{
 	"'a': \"\"\n\"b\" : ''\n",
 }
 
-// broken are streams that are no YAML.
+// broken are streams that are not valid YAML.
 var broken = []string{
 	"a: - b\n", "a: [", "a: \"b", "\tx: y", "a: *b", "a: b: c", "a: }", "[a]]", "%", "[a?b]", "&l ? m\n", "[? , b]", "[? ]",
 }
 
-// misread matches what yaml.v3 gets wrong: it skips characters when it meets a
-// byte order mark inside of a document, and the token after a pair's empty key
-// in a flow sequence. Spans may then be refused.
+// misread matches text that yaml.v3 reads incorrectly: it skips characters at a byte order mark
+// within a document, and the token after the empty key of a pair in a flow sequence. Span may then
+// return an error.
 var misread = regexp.MustCompile(`.\x{FEFF}|\?(\s|#.*)*[],:]`)
 
 func FuzzSpan(f *testing.F) {
@@ -104,7 +104,7 @@ func checkSyntaxError(t *testing.T, src []byte, err error) {
 	}
 }
 
-// checkFile checks everything that spans promise.
+// checkFile asserts all guarantees about spans.
 func checkFile(t *testing.T, file *File) {
 	t.Helper()
 	end := 0
@@ -117,7 +117,7 @@ func checkFile(t *testing.T, file *File) {
 			continue
 		}
 		if text := file.Src[d.Start:d.End]; d.json && (len(text) > 1024 || bytes.ContainsAny(text, "\\\u0085\u2028\u2029")) {
-			continue // what follows reads parts of it as YAML, which may mean something else
+			continue // the checks below read parts of it as YAML, which may have another meaning
 		}
 		c := &checker{t: t, f: file, d: d}
 		start, stop := c.span(d.Root)
@@ -149,7 +149,7 @@ func (c *checker) span(n *yaml.Node) (start, end int) {
 	return start, end
 }
 
-// role is the place of a node.
+// role describes the context of a node.
 type role struct{ flow, key, explicit bool }
 
 func (c *checker) node(n *yaml.Node, in role) {
@@ -175,7 +175,7 @@ func (c *checker) node(n *yaml.Node, in role) {
 			}
 			text := string(c.f.Src[es:ee])
 			if len(c.f.Src) > 1<<16 {
-				// The identity below would take long.
+				// The identity check below is too slow for large files.
 			} else if out, err := Apply(c.f.Src, []Edit{{es, ee, text}}); err != nil || !bytes.Equal(out, c.f.Src) {
 				t.Fatalf("%q: identity edit gives %q, %v", c.f.Src, out, err)
 			}
@@ -194,7 +194,7 @@ func (c *checker) node(n *yaml.Node, in role) {
 	c.reparse(n, start, end, in)
 }
 
-// reparse checks that the text of a scalar alone still means the scalar.
+// reparse asserts that the text of a scalar, parsed alone, yields the same scalar.
 func (c *checker) reparse(n *yaml.Node, start, end int, in role) {
 	t := c.t
 	t.Helper()
@@ -204,19 +204,19 @@ func (c *checker) reparse(n *yaml.Node, start, end int, in role) {
 	}
 	block := n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
 	if n.Anchor != "" || text[0] == '!' || bytes.ContainsAny(text, "\t%") || block && bytes.ContainsAny(firstLine(text), "123456789") {
-		return // the checks of columns and values while walking must do
+		return // the checks of columns and values during the walk have to suffice
 	}
 	alone := indented(text)
 	switch {
 	case in.flow && in.key && bytes.ContainsFunc(text, func(r rune) bool { return strings.ContainsRune("\n\r\u0085\u2028\u2029", r) }):
-		return // a key without a value; with one, it must not be of several lines
+		return // a key without a value may span several lines; a key with a value may not
 	case in.flow && in.key:
 		alone = "k: {" + alone + ": }\n"
 	case in.flow:
 		alone = "k: [" + alone + "]\n"
 	case in.key && !in.explicit:
 		alone = "k:\n" + alone + ":\n"
-	default: // with the line end that follows: it may be the value's
+	default: // include the following line break: it may belong to the value
 		alone = "k:\n" + alone + string(c.f.Src[end:end+breakLen(c.f.Src, end)])
 	}
 	var doc yaml.Node
@@ -236,8 +236,8 @@ func firstLine(text []byte) []byte {
 	return text[:scanToBreak(text, 0)]
 }
 
-// indented puts text on a line of its own, one column in; lines after it keep
-// their indentation relative to each other.
+// indented puts text on a line of its own, indented by one column, and keeps the relative
+// indentation of further lines.
 func indented(text []byte) string {
 	var b strings.Builder
 	b.WriteByte(' ')

@@ -11,8 +11,8 @@ import (
 	sigs "sigs.k8s.io/yaml"
 )
 
-// JSON is not quite YAML: it has escapes of its own, keys of any length, and streams
-// without separators. So documents that are JSON are read as such, as kubectl does.
+// JSON is not a subset of YAML in practice: it has its own escapes, keys of any length, and streams
+// without separators. Like kubectl, this package therefore reads JSON documents as JSON.
 
 // isJSON reports whether a document is a JSON object or array.
 func isJSON(document []byte) bool {
@@ -25,8 +25,8 @@ func beginsJSON(text []byte) bool {
 	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
 }
 
-// jsonDocuments returns the documents in a chunk that is a stream of JSON objects and
-// arrays, one or several, or nil.
+// jsonDocuments returns the documents of a chunk that is a stream of JSON objects and arrays, or
+// nil.
 func (f *File) jsonDocuments(c chunk) []*Document {
 	text := f.Src[c.text:c.end]
 	if !beginsJSON(text) {
@@ -45,7 +45,7 @@ func (f *File) jsonDocuments(c chunk) []*Document {
 			return nil
 		}
 		start := c.text + int(values.InputOffset()) - len(value)
-		if len(docs) > 0 { // the line on which a value ends is its own, if it is alone there
+		if len(docs) > 0 { // a document includes the rest of its last line, unless another one begins there
 			if i := bytes.IndexByte(f.Src[end:start], '\n'); i >= 0 {
 				end += i + 1
 			} else {
@@ -62,8 +62,8 @@ func (f *File) jsonDocuments(c chunk) []*Document {
 	return docs
 }
 
-// FromJSON turns a JSON object or array into nodes, which keep the order of its keys, and
-// its strings in quotes. They have no positions.
+// FromJSON converts a JSON object or array to nodes. They keep the order of keys and the quotes of
+// strings, and have no positions.
 func FromJSON(data []byte) (*yaml.Node, error) {
 	if !isJSON(data) {
 		return nil, errors.New("not a JSON object or array")
@@ -84,10 +84,10 @@ func FromJSON(data []byte) (*yaml.Node, error) {
 	return f.Docs[0].Root, nil
 }
 
-// jsonReader turns valid JSON into nodes.
+// jsonReader converts valid JSON to nodes.
 type jsonReader struct {
-	w      walker // for positions
-	base   int    // where the text begins in the file
+	w      walker // computes positions
+	base   int    // offset of the text in the file
 	text   []byte
 	tokens *json.Decoder
 }
@@ -97,7 +97,7 @@ func (r *jsonReader) next() *yaml.Node {
 	start := int(r.tokens.InputOffset())
 	token, err := r.tokens.Token()
 	if err != nil {
-		return nil // it is valid
+		return nil // end of input: the text is valid
 	}
 	for bytes.IndexByte([]byte(" \t\r\n,:"), r.text[start]) >= 0 {
 		start++
@@ -131,8 +131,7 @@ func (r *jsonReader) next() *yaml.Node {
 	return n
 }
 
-// JSON returns what kubectl reads in a document. It is not strict about keys that occur
-// twice.
+// JSON returns the JSON that kubectl reads in a document. It accepts duplicate keys.
 func JSON(document []byte) ([]byte, error) { return toJSON(document, sigs.YAMLToJSON) }
 
 func toJSON(document []byte, read func([]byte) ([]byte, error)) ([]byte, error) {
@@ -148,7 +147,7 @@ func toJSON(document []byte, read func([]byte) ([]byte, error)) ([]byte, error) 
 	return json.Marshal(numbers(v))
 }
 
-// numbers turns numbers into those that YAML has.
+// numbers converts JSON numbers to numbers that YAML can represent.
 func numbers(v any) any {
 	switch v := v.(type) {
 	case json.Number:

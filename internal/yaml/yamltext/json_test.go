@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// What both can read, JSON and YAML read alike.
+// The JSON reader and the YAML reader agree on text that both can read.
 func TestJSONAsYAML(t *testing.T) {
 	files, err := filepath.Glob("../../../pkg/crdpatch/testdata/*/*.json")
 	if err != nil || len(files) == 0 {
@@ -33,7 +33,7 @@ func TestJSONAsYAML(t *testing.T) {
 		}
 		want, err := decode([]byte(strings.TrimPrefix(text, "\ufeff")))
 		if err != nil || len(file.Docs) != 1 || !isJSON([]byte(text)) {
-			continue // it has escapes of JSON, or declarations are cut out with a comma
+			continue // it has JSON escapes, or a declaration was removed together with a comma
 		}
 		compared++
 		if d := cmp.Diff(nodes(want), nodes(file.Docs[0].Root)); d != "" {
@@ -45,7 +45,7 @@ func TestJSONAsYAML(t *testing.T) {
 	}
 }
 
-// nodes prints a node and those below it.
+// nodes prints a node and its descendants.
 func nodes(n *yaml.Node) []string {
 	l := []string{fmt.Sprintf("%d:%d kind %d style %d %s %q", n.Line, n.Column, n.Kind, n.Style, n.ShortTag(), n.Value)}
 	for _, c := range n.Content {
@@ -54,12 +54,12 @@ func nodes(n *yaml.Node) []string {
 	return l
 }
 
-// Streams of JSON have no separators, and its keys no greatest length.
+// JSON streams have no separators, and JSON keys have no maximum length.
 func TestJSONStream(t *testing.T) {
 	long := strings.Repeat("k", 3000)
 	for _, tt := range []struct {
 		src  string
-		docs []string // nil: it cannot be read
+		docs []string // nil if an error is expected
 	}{
 		{`{"a":1}{"a":2}`, []string{`{"a":1}`, `{"a":2}`}},
 		{"\ufeff{\"a\":1} [2]\n", []string{"\ufeff{\"a\":1} ", "[2]\n"}},

@@ -8,12 +8,12 @@ import (
 // line is one line of a file.
 type line struct {
 	start int
-	text  int  // offset of column 1: after the BOM where a document begins with one
-	wide  bool // whether it holds characters of several bytes
+	text  int  // offset of column 1, after the BOM if a document begins with one
+	wide  bool // contains multi-byte characters
 }
 
-// breakLen returns the length of the line break at src[i], or 0. These are the
-// breaks that yaml.v3 recognizes, in scalars, comments and between tokens alike.
+// breakLen returns the length of the line break at src[i], or 0. It recognizes the same line breaks
+// as yaml.v3, in scalars, in comments and between tokens.
 func breakLen(src []byte, i int) int {
 	if i >= len(src) {
 		return 0
@@ -42,12 +42,12 @@ func isBlank(src []byte, i int) bool {
 	return i < len(src) && (src[i] == ' ' || src[i] == '\t')
 }
 
-// isBlankOrEnd reports whether a blank, a line break or the end is at src[i].
+// isBlankOrEnd reports whether src[i] is a blank, a line break or the end.
 func isBlankOrEnd(src []byte, i int) bool {
 	return i >= len(src) || isBlank(src, i) || breakLen(src, i) > 0
 }
 
-// scanLines fills f.lines. It fails at the first character that YAML forbids.
+// scanLines fills f.lines. It fails at the first character that YAML does not allow.
 func (f *File) scanLines() error {
 	src := f.Src
 	cur := line{}
@@ -76,7 +76,7 @@ func (f *File) scanLines() error {
 	return nil
 }
 
-// forbidden says why yaml.v3's reader rejects character r of n bytes, if it does.
+// forbidden returns the reason why yaml.v3 rejects character r of n bytes, or "".
 func forbidden(r rune, n int) string {
 	switch {
 	case r == utf8.RuneError && n <= 1:
@@ -87,8 +87,8 @@ func forbidden(r rune, n int) string {
 	return ""
 }
 
-// Offset returns the byte offset of a 1-based line and column, or -1 when the
-// file has no such place. The column after a line's last character is a place.
+// Offset returns the byte offset of a 1-based line and column, or -1 if the file has no such
+// position. The column after the last character of a line is valid.
 func (f *File) Offset(line, column int) int {
 	if line < 1 || line > len(f.lines) || column < 1 {
 		return -1
@@ -106,15 +106,15 @@ func (f *File) Offset(line, column int) int {
 		_, n := utf8.DecodeRune(f.Src[off:])
 		off += n
 	}
-	// After the last character is the break's own place, not the one after it.
+	// The column after the last character is the line break; later columns are invalid.
 	if column > 1 || off > l.text && off == next && line < len(f.lines) {
 		return -1
 	}
 	return off
 }
 
-// Position returns the 1-based line and column, in characters, of an offset.
-// Offsets outside of the file count as its nearest end.
+// Position returns the 1-based line and column, in characters, of an offset. Offsets outside of the
+// file are clamped.
 func (f *File) Position(offset int) (line, column int) {
 	offset = max(0, min(offset, len(f.Src)))
 	i := max(0, sort.Search(len(f.lines), func(i int) bool { return f.lines[i].start > offset })-1)

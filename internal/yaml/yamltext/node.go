@@ -14,8 +14,8 @@ func Resolve(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// Without is a tree without some nodes: items of lists, and entries of mappings by their keys.
-// Nodes that hold none of them are those of n, and aliases stay.
+// Without returns a tree without the given nodes, which are items of lists or keys of mappings.
+// Nodes without dropped descendants are shared with n. Aliases are kept.
 func Without(n *yaml.Node, drop map[*yaml.Node]bool) *yaml.Node {
 	if n == nil || len(drop) == 0 {
 		return n
@@ -45,8 +45,8 @@ func Without(n *yaml.Node, drop map[*yaml.Node]bool) *yaml.Node {
 	return &copied
 }
 
-// Aliased returns the nodes that some alias below root refers to, with all nodes
-// below them: an edit there changes other places, too.
+// Aliased returns the nodes that an alias below root refers to, and their descendants. Editing such
+// a node also changes other paths.
 func Aliased(root *yaml.Node) map[*yaml.Node]bool {
 	found := map[*yaml.Node]bool{}
 	var mark, visit func(n *yaml.Node)
@@ -74,24 +74,22 @@ func Aliased(root *yaml.Node) map[*yaml.Node]bool {
 	return found
 }
 
-// isMerge reports whether a key is a merge key, to both readers.
+// isMerge reports whether a key is a merge key for both YAML readers.
 func isMerge(k *yaml.Node) bool {
 	return k.Kind == yaml.ScalarNode && k.Value == "<<" && k.ShortTag() == "!!merge"
 }
 
-// Lookup finds the entry of a mapping by the text of its key. It reads through
-// aliases and merge keys: the mapping's own entries come first, then those of
-// merged mappings in their order. shared is true when the entry was reached
-// through an alias or a merge key.
+// Lookup finds the entry of a mapping by the text of its key. It follows aliases and merge keys:
+// the mapping's own entries come first, then the entries of merged mappings in order. shared
+// reports whether the entry was reached through an alias or a merge key.
 //
-// The text of the key decides, not its meaning: On is found as "On", although
-// kubectl reads true. [String] tells when the two differ.
+// Keys are compared as text, not by meaning: On is found as "On", although kubectl reads true.
+// [String] reports such a difference.
 func Lookup(m *yaml.Node, key string) (k, v *yaml.Node, shared, ok bool) {
 	return lookup(m, key, false, map[*yaml.Node]bool{})
 }
 
-// lookup visits each mapping once: what it did not find there the first time, it
-// would not find the second time.
+// lookup visits each mapping only once: a second visit would not find the key either.
 func lookup(m *yaml.Node, key string, shared bool, seen map[*yaml.Node]bool) (_, _ *yaml.Node, _, ok bool) {
 	if m != nil && m.Kind == yaml.AliasNode {
 		m, shared = Resolve(m), true
@@ -123,15 +121,14 @@ func lookup(m *yaml.Node, key string, shared bool, seen map[*yaml.Node]bool) (_,
 	return nil, nil, false, false
 }
 
-// Value returns what is at a key of m, through aliases and merge keys, or nil.
+// Value returns the value at a key of m, through aliases and merge keys, or nil.
 func Value(m *yaml.Node, key string) *yaml.Node {
 	_, v, _, _ := Lookup(m, key)
 	return Resolve(v)
 }
 
-// DuplicateKeys returns the key nodes, in the order of the text, that repeat a
-// key of their mapping as kubectl reads it: 1 and "1" are the same key, so are
-// yes and true.
+// DuplicateKeys returns, in source order, the key nodes that repeat a key of their mapping as
+// kubectl reads it. For example, 1 and "1" are the same key, and so are yes and true.
 func DuplicateKeys(root *yaml.Node) []*yaml.Node {
 	var dup []*yaml.Node
 	var visit func(n *yaml.Node)

@@ -7,9 +7,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Written returns the text of a scalar in the source, as far as the node tells: "" for
-// what may be written in several ways, such as a text with white space, and for one with
-// an anchor or a tag.
+// Written returns the source text of a scalar if the node determines it. It returns "" for scalars
+// that can be written in several ways, such as text with white space, or that have an anchor or a
+// tag.
 func Written(n *yaml.Node) string {
 	odd := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
 	if n.Kind != yaml.ScalarNode || n.Anchor != "" || n.Style&(yaml.TaggedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0 || strings.ContainsFunc(n.Value, odd) {
@@ -26,7 +26,7 @@ func Written(n *yaml.Node) string {
 	return `"` + n.Value + `"`
 }
 
-// simple reports whether every style of scalars writes a text as it is.
+// simple reports whether every scalar style writes a text unchanged.
 func simple(s string) bool {
 	odd := func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !strings.ContainsRune("_./-", r)
@@ -34,8 +34,8 @@ func simple(s string) bool {
 	return s != "" && s[0] != '-' && !strings.ContainsFunc(s, odd)
 }
 
-// Respelt returns what to write in place of a text that Written returned so that it means
-// s, in the same quotes if there are any; "" when s is not simple.
+// Respelt returns the replacement for a text that Written returned, so that the scalar means s.
+// Quotes are kept. The result is "" if s is not simple.
 func Respelt(written, s string) string {
 	if written == "" || !simple(s) {
 		return ""

@@ -8,7 +8,7 @@ func TestRespelt(t *testing.T) {
 		{`"tpc"`, `"tpc"`, `"tcp"`},
 		{"'tpc'", "'tpc'", "'tcp'"},
 		{"'t''c'", "'t''c'", "'tcp'"},
-		{`"t\u0070c"`, `"tpc"`, `"tcp"`}, // does not stand there
+		{`"t\u0070c"`, `"tpc"`, `"tcp"`}, // not the source text
 		{`"t\"c"`, "", ""},
 		{"two words", "", ""},
 		{"two\n  words", "", ""},

@@ -11,7 +11,7 @@ import (
 	sigs "sigs.k8s.io/yaml"
 )
 
-// Quoted is what to write, in quotes, in place of a scalar that String rejects.
+// Quoted returns the quoted replacement for a scalar that String rejects.
 func Quoted(n *yaml.Node) string {
 	if v, _ := askKubectl(n); n.ShortTag() == "!!binary" && v != nil {
 		return fmt.Sprintf("%q", v)
@@ -21,9 +21,8 @@ func Quoted(n *yaml.Node) string {
 
 const quotedStyle = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 
-// String returns the string that a scalar means, both to kubectl (YAML 1.1, by
-// sigs.k8s.io/yaml) and to yaml.v3. An alias means what it refers to. The error
-// says what else one of them reads.
+// String returns the string value of a scalar if kubectl (YAML 1.1, through sigs.k8s.io/yaml) and
+// yaml.v3 agree on it. Aliases are followed. The error describes the other reading.
 func String(n *yaml.Node) (string, error) {
 	n = Resolve(n)
 	switch {
@@ -47,7 +46,7 @@ func String(n *yaml.Node) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("kubectl reads %s as %s", text, describe(theirs))
 	}
-	if n.ShortTag() == "!!binary" { // the text is another, and the string may be hidden in it
+	if n.ShortTag() == "!!binary" { // the decoded string differs from the text, and could hide in it
 		return "", fmt.Errorf("kubectl reads %s as %q; write that", text, s)
 	}
 	var ours any
@@ -65,9 +64,9 @@ func String(n *yaml.Node) (string, error) {
 	return s, nil
 }
 
-// plainlyString reports whether a scalar is beyond doubt its own text: quoted, or
-// plain and of a form that neither library resolves. Both look at the first
-// character, and when it is a letter, compare the whole with a few words.
+// plainlyString reports whether a scalar certainly means its own text: it is quoted, or plain in a
+// form that neither library resolves. Both libraries look at the first character and, if it is a
+// letter, compare the scalar with a few words.
 func plainlyString(n *yaml.Node) bool {
 	if n.Style&yaml.TaggedStyle != 0 {
 		return false
@@ -87,13 +86,13 @@ func plainlyString(n *yaml.Node) bool {
 	return false
 }
 
-// resolved has the words that YAML 1.1 does not read as themselves, in some case.
+// resolved contains the words, in lower case, that YAML 1.1 does not read as strings.
 var resolved = map[string]bool{
 	"y": true, "yes": true, "n": true, "no": true, "on": true, "off": true,
 	"true": true, "false": true, "null": true,
 }
 
-// alone returns the text of a scalar as the only one in a document, or an error.
+// alone returns the text of a scalar as the only one of a document.
 func alone(n *yaml.Node) (string, error) {
 	text := n.Value
 	if n.Style&quotedStyle != 0 || strings.ContainsAny(text, "\n\r") {
@@ -120,7 +119,7 @@ func askKubectl(n *yaml.Node) (any, error) {
 	return doc.V, err
 }
 
-// keyText returns the name of a key in the JSON that kubectl makes of a mapping.
+// keyText returns the name of a key after kubectl's conversion of the mapping to JSON.
 func keyText(k *yaml.Node) string {
 	if plainlyString(k) || isMerge(k) {
 		return k.Value
@@ -138,7 +137,7 @@ func keyText(k *yaml.Node) string {
 	return k.Value
 }
 
-// excerpt returns a scalar as an error message shows it.
+// excerpt shortens a scalar for an error message.
 func excerpt(n *yaml.Node) string {
 	text := n.Value
 	if len(text) > 40 {

@@ -76,7 +76,7 @@ func TestString(t *testing.T) {
 	}
 }
 
-// ask decodes v with both libraries; nil stands for an error, too.
+// ask decodes v with both libraries; nil also stands for an error.
 func ask(t *testing.T, src string) (theirs, ours any) {
 	t.Helper()
 	var a, b struct{ V any }
@@ -85,9 +85,8 @@ func ask(t *testing.T, src string) (theirs, ours any) {
 	return a.V, b.V
 }
 
-// The fast path must not call anything a string that a library does not. Of the
-// words that begin with a letter, all short ones over the letters that matter are
-// tried, and a few more in all mixtures of case.
+// The fast path never accepts a scalar that a library does not read as a string. The test tries all
+// short words over the relevant letters, and a few longer words in every mixture of case.
 func TestPlainlyString(t *testing.T) {
 	var words []string
 	var grow func(w string)

@@ -2,16 +2,16 @@ package yamltext
 
 import "unicode/utf8"
 
-// The functions here follow yaml.v3's scanner step by step, since a scalar ends
-// where that scanner thinks it ends. src is the text up to the document's end.
+// The functions in this file follow yaml.v3's scanner step by step, because a scalar ends where
+// that scanner ends it. src is the text up to the end of the document.
 
-// context is what the scanner knows about the place of a node.
+// context is the scanner's knowledge about the surroundings of a node.
 type context struct {
-	indent int  // column, from zero, of the innermost block collection; -1: none
+	indent int  // 0-based column of the innermost block collection, or -1
 	flow   bool // inside of [] or {}
 }
 
-// scanSpace returns the offset of the next token: after blanks, breaks and comments.
+// scanSpace returns the offset of the next token, after blanks, line breaks and comments.
 func scanSpace(src []byte, pos int) int {
 	for pos < len(src) {
 		if n := breakLen(src, pos); n > 0 {
@@ -34,7 +34,7 @@ func scanToBreak(src []byte, pos int) int {
 	return pos
 }
 
-// appendBreak appends what a scanned line break means.
+// appendBreak appends the value of a line break in a scalar.
 func appendBreak(s, brk []byte) []byte {
 	if brk[0] == 0xE2 {
 		return append(s, brk...)
@@ -42,7 +42,7 @@ func appendBreak(s, brk []byte) []byte {
 	return append(s, '\n')
 }
 
-// scanPlain returns the end of the plain scalar at pos, and its value.
+// scanPlain returns the end and the value of the plain scalar at pos.
 func scanPlain(src []byte, pos int, in context) (end int, value []byte) {
 	var blanks, leading, trailing []byte
 	broken := false // a line break precedes pos; column counts from it
@@ -131,9 +131,8 @@ func scanQuoted(src []byte, pos int) int {
 	return -1
 }
 
-// scanBlock returns the end of the literal or folded scalar at pos, and its
-// value. The end is that of the last line with content, or, when trailing line
-// breaks are kept, the start of the last of them.
+// scanBlock returns the end and the value of the literal or folded scalar at pos. It ends after its
+// last line with content or, if trailing line breaks are kept, before the last of them.
 func scanBlock(src []byte, pos int, in context) (end int, value []byte) {
 	folded := src[pos] == '>'
 	keep, strip, indent := false, false, 0
@@ -173,7 +172,7 @@ func scanBlock(src []byte, pos int, in context) (end int, value []byte) {
 		}
 	}
 	indentation()
-	afterBlank := false // the line before begins with a blank: do not fold
+	afterBlank := false // the previous line begins with a blank: do not fold
 	for column == indent && pos < len(src) {
 		blank := isBlank(src, pos)
 		if !folded || afterBlank || blank || len(leading) == 0 || leading[0] != '\n' {

@@ -9,12 +9,12 @@ import (
 
 type span struct{ start, end int }
 
-// Span returns the byte range of a node of d, anchor and tag included, trailing
-// comment and line end excluded. A value that is left out has an empty range,
-// right after the indicator (or key) that it belongs to.
+// Span returns the byte range of a node of d. The range includes anchor and tag, and excludes a
+// trailing comment and the line break. An omitted value has an empty range after the indicator or
+// key that it belongs to.
 //
-// A literal or folded scalar ends with the text of its last line; one that keeps
-// trailing line breaks (|+) ends before the last of them.
+// A literal or folded scalar ends with the text of its last line. If it keeps trailing line breaks
+// (|+), it ends before the last of them.
 func (f *File) Span(d *Document, n *yaml.Node) (start, end int, err error) {
 	d.once.Do(func() { f.walk(d) })
 	s, ok := d.spans[n]
@@ -27,8 +27,8 @@ func (f *File) Span(d *Document, n *yaml.Node) (start, end int, err error) {
 	return 0, 0, errors.New("the node is not part of the document")
 }
 
-// EntrySpan returns the byte range of the entry whose key is mapping.Content[i]:
-// from the start of the key, or of the ? before it, to the end of its value.
+// EntrySpan returns the byte range of the entry whose key is mapping.Content[i]: from the start of
+// the key, or of the ? before it, to the end of the value.
 func (f *File) EntrySpan(d *Document, mapping *yaml.Node, i int) (start, end int, err error) {
 	if mapping == nil || mapping.Kind != yaml.MappingNode || i < 0 || i%2 != 0 || i+1 >= len(mapping.Content) {
 		return 0, 0, errors.New("no such entry")
@@ -65,7 +65,7 @@ type walker struct {
 	f    *File
 	d    *Document
 	src  []byte
-	pos  int // everything before is accounted for
+	pos  int // all preceding bytes are accounted for
 	mark struct{ pos, line, column int }
 }
 
@@ -73,8 +73,8 @@ func (w *walker) hasPrefix(s string) bool {
 	return len(w.src)-w.pos >= len(s) && string(w.src[w.pos:w.pos+len(s)]) == s
 }
 
-// position returns line and column of an offset. It counts on from the last one
-// asked for, so that a walk over one endless line stays linear.
+// position returns the line and column of an offset. It continues from the last offset, so that
+// walking one very long line stays linear.
 func (w *walker) position(pos int) (line, column int) {
 	m := &w.mark
 	if pos < m.pos {
@@ -93,7 +93,7 @@ func (w *walker) position(pos int) (line, column int) {
 	return m.line, m.column
 }
 
-// at reports whether a node begins at pos, as yaml.v3 has it.
+// at reports whether the position of a node, according to yaml.v3, is pos.
 func (w *walker) at(pos int, n *yaml.Node) bool {
 	line, column := w.position(pos)
 	return n.Line == line && n.Column == column
@@ -105,7 +105,7 @@ func (w *walker) fail(n *yaml.Node, format string, args ...any) error {
 		n.Line, n.Column, fmt.Sprintf(format, args...), line, column)
 }
 
-// document walks the root, and what may come before and after it.
+// document walks the root and the text before and after it.
 func (w *walker) document() error {
 	root := w.d.Root
 	for {
@@ -145,8 +145,8 @@ func (w *walker) node(n *yaml.Node, in context) error {
 		return w.fail(n, "something else")
 	}
 	start := w.pos
-	// A block mapping begins with its first key, whose anchor and tag are not
-	// those of the mapping; so does a pair in a flow sequence.
+	// A block mapping begins with its first key, whose anchor and tag do not belong to the mapping.
+	// The same is true for a pair in a flow sequence.
 	bare := n.Kind == yaml.MappingNode && len(n.Content) > 0 &&
 		n.Content[0].Line == n.Line && n.Content[0].Column == n.Column
 	if !bare {
@@ -178,15 +178,15 @@ func isEmpty(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.Value == "" && n.Style&quotedStyle == 0
 }
 
-// properties steps over a node's anchor and tag, and the space after them. An
-// empty scalar ends with them.
+// properties skips a node's anchor and tag, and the space after them. An empty scalar ends with its
+// properties.
 func (w *walker) properties(n *yaml.Node, in context) error {
 	start, anchor, tag := w.pos, n.Anchor == "", false
 	for end := w.pos; ; end = w.pos {
 		next := scanSpace(w.src, end)
 		switch {
 		case next == len(w.src):
-		case len(n.Content) > 0 && w.at(next, n.Content[0]): // those of the first key
+		case len(n.Content) > 0 && w.at(next, n.Content[0]): // the properties belong to the first key
 		case w.src[next] == '&' && !anchor:
 			w.pos = next
 			if !w.hasPrefix("&" + n.Anchor) {
@@ -212,8 +212,8 @@ func (w *walker) properties(n *yaml.Node, in context) error {
 	}
 }
 
-// inside reports whether text at pos can belong to a node of a block, rather than
-// begin the block's next entry.
+// inside reports whether text at pos can belong to a node in a block, as opposed to the next entry
+// of the block.
 func (w *walker) inside(pos int, in context) bool {
 	_, column := w.position(pos)
 	return in.flow || column-1 > in.indent

@@ -7,8 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// find returns the node at a path of keys, indices and, with a question mark in
-// front, keys as nodes.
+// find returns the node at a path of keys and indices; ?N is the N-th key itself.
 func find(t *testing.T, n *yaml.Node, path string) *yaml.Node {
 	t.Helper()
 	for _, step := range strings.Fields(path) {

@@ -11,13 +11,13 @@ import (
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 )
 
-// TestSurrogates: JSON writes characters beyond U+FFFF as two escapes, which YAML
-// does not know. Positions and bytes stay as they are.
+// JSON writes characters beyond U+FFFF as two escapes, which YAML does not know. Positions and
+// bytes stay unchanged.
 func TestSurrogates(t *testing.T) {
 	const smile = `\ud83d\ude00`
 	tests := []struct {
 		name, src string
-		want      any // nil: an error, as before
+		want      any // nil if an error is expected
 	}{
 		{"value", `{"a": "x` + smile + `y"}`, map[string]any{"a": "x😀y"}},
 		{"upper case", `{"a": "\uD83D\uDE00"}`, map[string]any{"a": "😀"}},
@@ -63,7 +63,7 @@ func TestSurrogates(t *testing.T) {
 	}
 }
 
-// ints makes the integers of yaml.v3, and what is whole, those of JSON.
+// ints converts the integers of yaml.v3, and integral floats, to the integers of JSON.
 func ints(v any) any {
 	switch v := v.(type) {
 	case int:
@@ -84,7 +84,7 @@ func ints(v any) any {
 	return v
 }
 
-// FuzzJSONString: both readers read what JSON does, if they read the text at all.
+// Both YAML readers agree with JSON on a text that they can read.
 func FuzzJSONString(f *testing.F) {
 	for _, s := range []string{`\ud83d\ude00`, `\/\\/`, `\ude00\ud83d`, `\\\ud83d\ud83d\ude00\u00e9`, "é😀"} {
 		f.Add(s)
@@ -103,7 +103,7 @@ func FuzzJSONString(f *testing.F) {
 	})
 }
 
-// TestSurrogateEdits: what follows a pair is found where it stands.
+// Nodes after a surrogate pair have the correct position.
 func TestSurrogateEdits(t *testing.T) {
 	const src = `{"\ud83d\ude00": "\ud83d\ude00", "b": {"c": 1}}`
 	f, err := yamltext.Parse([]byte(src))

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// SyntaxError says why and where a stream is not YAML.
+// SyntaxError reports why and where a stream is not valid YAML.
 type SyntaxError struct {
 	Line, Column int // 1-based; columns count characters
 	Msg          string
@@ -24,17 +24,17 @@ func (e *SyntaxError) Error() string {
 
 var errTrailing = errors.New("did not find expected <document start>")
 
-// yamlPrefix is what yaml.v3 puts before a message. The line in it is sometimes
-// that of a context, sometimes counted from zero, sometimes absent.
+// yamlPrefix matches the prefix of yaml.v3's messages. Its line number may be the line of a
+// context, counted from zero, or missing.
 var yamlPrefix = regexp.MustCompile(`^yaml: (line (\d+): )?`)
 
-// longSearched is the length of a document, in bytes, beyond which yaml.v3's line has to
-// do: a search reads the document some twenty times.
+// longSearched is the maximum size, in bytes, of a document that is searched for the error
+// position. The search parses the document about twenty times; for larger documents, yaml.v3's line
+// is used.
 const longSearched = 1 << 20
 
-// locate turns yaml.v3's error about the text of a chunk into one that points at it.
-// yaml.v3 does not tell the place, so it is searched for: it is where the error
-// becomes inevitable.
+// locate converts yaml.v3's error about a chunk to an error with a position. yaml.v3 does not
+// report the position, so locate searches for the point where the error becomes inevitable.
 func (f *File) locate(c chunk, text []byte, err error) error {
 	msg := yamlPrefix.ReplaceAllString(err.Error(), "")
 	if len(text) > longSearched {
@@ -79,8 +79,8 @@ func fails(text []byte, err error) bool {
 	return e != nil && e.Error() == err.Error()
 }
 
-// shortestFailure returns the last character of the shortest beginning of the
-// text that fails like the whole.
+// shortestFailure returns the last character of the shortest prefix of the text that fails like the
+// whole text.
 func shortestFailure(text []byte, err error) int {
 	n := sort.Search(len(text), func(n int) bool {
 		for n < len(text) && !utf8.RuneStart(text[n]) {
@@ -95,8 +95,8 @@ func shortestFailure(text []byte, err error) int {
 	return at
 }
 
-// openQuote returns the place of the quote that is never closed: the last one
-// before which the text does not yet fail like the whole. It tries the last few.
+// openQuote returns the offset of the quote that is never closed: the last one before which the
+// text does not yet fail like the whole text. It tries the last few quotes.
 func openQuote(text []byte, err error) int {
 	at := len(text)
 	for range 32 {
@@ -108,9 +108,8 @@ func openQuote(text []byte, err error) int {
 	return at
 }
 
-// brokenFlow returns the place of an error inside of a flow collection, or -1.
-// There, cutting the text causes the same error anywhere, so its beginnings are
-// tried with all brackets closed.
+// brokenFlow returns the offset of an error within a flow collection, or -1. A truncated flow
+// collection always causes that error, so prefixes are tried with all brackets closed.
 func brokenFlow(text []byte, err error) int {
 	start := scanSpace(text, 0)
 	if start == len(text) || text[start] != '{' && text[start] != '[' {
@@ -146,8 +145,8 @@ func brokenFlow(text []byte, err error) int {
 	return open
 }
 
-// openFlow returns where the outermost flow collection begins that is open at
-// the end: cut before its bracket, the text is still valid. It tries the last few.
+// openFlow returns the start of the outermost flow collection that is open at the end: the text
+// before its bracket is valid. It tries the last few brackets.
 func openFlow(text []byte, end int) int {
 	for range 32 {
 		if end = bytes.LastIndexAny(text[:end], "[{"); end < 0 {
@@ -160,7 +159,7 @@ func openFlow(text []byte, end int) int {
 	return -1
 }
 
-// flowTokens splits a flow collection into indicators, quoted and plain text.
+// flowTokens splits a flow collection into indicators, quoted text and plain text.
 func flowTokens(text []byte, pos int) []span {
 	var tokens []span
 	depth := 0
@@ -190,7 +189,7 @@ func flowTokens(text []byte, pos int) []span {
 	return tokens
 }
 
-// closers returns the brackets that close what the tokens leave open.
+// closers returns the brackets that close the open ones.
 func closers(text []byte, tokens []span) []byte {
 	var stack []byte
 	for _, t := range tokens {

@@ -7,10 +7,9 @@ import (
 	sigs "sigs.k8s.io/yaml"
 )
 
-// Value returns what sigs.k8s.io/yaml, and with it kubectl and the API server's
-// strict decoding, reads in a document: maps with string keys, slices, strings,
-// booleans, int64, float64, nil. Duplicate keys are an error, for sigs.k8s.io/yaml
-// also when a merge key repeats one.
+// Value returns the value that sigs.k8s.io/yaml reads in a document, and so do kubectl and the API
+// server's strict decoding: maps with string keys, slices, strings, booleans, int64, float64 or
+// nil. Duplicate keys are an error. sigs.k8s.io/yaml also rejects a key that a merge key repeats.
 func (f *File) Value(d *Document) (v any, err error) {
 	defer func() {
 		if r := recover(); r != nil {

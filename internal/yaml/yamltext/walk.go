@@ -6,7 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// peek returns the byte at the walker's position, or 0 at the end.
+// peek returns the byte at the current position, or 0 at the end.
 func (w *walker) peek() byte {
 	if w.pos < len(w.src) {
 		return w.src[w.pos]
@@ -14,7 +14,7 @@ func (w *walker) peek() byte {
 	return 0
 }
 
-// indicator steps over c, which must come next.
+// indicator skips c, which must be next.
 func (w *walker) indicator(n *yaml.Node, c byte) error {
 	w.pos = scanSpace(w.src, w.pos)
 	if w.peek() != c {
@@ -59,8 +59,8 @@ func (w *walker) scalar(n *yaml.Node, in context) error {
 	return nil
 }
 
-// quotedValue returns the value of a quoted scalar. Those with escapes or line
-// breaks are taken on trust: their quotes have been found.
+// quotedValue returns the value of a quoted scalar. Scalars with escapes or line breaks are
+// trusted, since their quotes have been found.
 func quotedValue(text []byte, trusted string) []byte {
 	quote, inner := text[:1], text[1:len(text)-1]
 	for i := range inner {
@@ -99,15 +99,15 @@ func (w *walker) sequence(n *yaml.Node, in context) error {
 	return nil
 }
 
-// comma steps over a comma, if one comes next.
+// comma skips a comma, if one is next.
 func (w *walker) comma() {
 	if next := scanSpace(w.src, w.pos); next < len(w.src) && w.src[next] == ',' {
 		w.pos = next + 1
 	}
 }
 
-// mapping walks a block mapping, a flow mapping, or a pair in a flow sequence.
-// bare says that it begins with its first key.
+// mapping walks a block mapping, a flow mapping, or a pair in a flow sequence. bare reports whether
+// the mapping begins with its first key.
 func (w *walker) mapping(n *yaml.Node, in context, bare bool) error {
 	inner := context{flow: n.Style&yaml.FlowStyle != 0}
 	braces := inner.flow && !bare && w.peek() == '{'
@@ -145,8 +145,8 @@ func (w *walker) entry(m, key, value *yaml.Node, in context) error {
 	next := scanSpace(w.src, w.pos)
 	if next < len(w.src) && w.src[next] == ':' && (in.flow || isBlankOrEnd(w.src, next+1)) {
 		_, column := w.position(next)
-		// In a block the colon of an explicit key is below its question mark;
-		// others belong to a mapping that this one is the key of.
+		// In a block, the colon of an explicit key is below its question mark. Any other colon
+		// belongs to a mapping whose key is the current mapping.
 		if in.flow || !explicit || column-1 == in.indent {
 			w.pos = next + 1
 			return w.node(value, in)
