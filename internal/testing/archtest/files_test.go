@@ -15,9 +15,9 @@ import (
 )
 
 // fileCalls lists the calls that open, list, write or remove files, by the file that makes them.
-// Whatever a manifest, a configuration or a suite names goes through internal/yaml/source.ReadFile, on
-// a file system that links do not lead out of; results go through the batch of internal/cli. A
-// new call belongs there, or here with a reason.
+// Files named by a manifest, a configuration or a suite are read by internal/yaml/source.ReadFile,
+// on a file system whose links cannot lead out of it. Results are written by the batch of
+// internal/cli. A new call belongs there, or is listed here with a reason.
 var fileCalls = map[string][]string{
 	"internal/cli/inputs.go":           {"filepath.WalkDir", "os.Open"},                                             // named on the command line, or found below
 	"internal/cli/options.go":          {"os.DirFS"},                                                                // configurations and UnionSets, after a check of links
@@ -26,7 +26,7 @@ var fileCalls = map[string][]string{
 	"internal/cli/fn.go":               {"os.OpenRoot"},                                                             // files of a kustomization
 	"internal/cli/git.go":              {"import os/exec"},                                                          // revisions
 	"internal/cli/buffer.go":           {"os.CreateTemp", "os.Remove", "os.Remove"},                                 // large output, before it is printed
-	"internal/cli/staging.go":          {"import github.com/gofrs/flock", "os.OpenFile", "os.ReadDir", "os.Remove"}, // temporary files beside their targets
+	"internal/cli/staging.go":          {"import github.com/gofrs/flock", "os.OpenFile", "os.ReadDir", "os.Remove"}, // temporary files next to their targets
 	"internal/cli/batch.go":            {".Chmod", "os.Mkdir", "os.OpenFile", "os.Remove", "os.Remove"},             // the targets
 	"internal/cli/metadata_unix.go":    {".Chown", ".Chown", "import golang.org/x/sys/unix", "import syscall"},      // of the targets
 	"internal/cli/main.go":             {"import syscall", "os.Rename"},                                             // signals; for the batch
@@ -34,8 +34,8 @@ var fileCalls = map[string][]string{
 	"internal/krm/files.go":            {"fs.WalkDir"},                                                              // in an os.Root
 	"pkg/markers/load.go":              {"import golang.org/x/tools/go/packages"},                                   // Go packages
 	"pkg/markers/places.go":            {"os.ReadFile"},                                                             // Go files that the go command has listed
-	"internal/yaml/source/config.go":   {".Open"},                                                                   // the one function
-	// Methods of the same name that reach no file.
+	"internal/yaml/source/config.go":   {".Open"},                                                                   // ReadFile
+	// Methods with the same name that do not access files.
 	"internal/change/crddiff/decide.go":   {".Create"},
 	"internal/output/suite/tests.go":      {".Create"},
 	"pkg/validate/objects.go":             {".Create"},
@@ -45,7 +45,7 @@ var fileCalls = map[string][]string{
 	"internal/declared/unionset/parse.go": {".Open"},
 }
 
-// opens are the functions of the standard library that reach files, by the path of their package.
+// opens lists the functions of the standard library that access files, by package path.
 var opens = map[string][]string{
 	"os":            {"Chdir", "Chmod", "Chown", "CopyFS", "Create", "CreateTemp", "DirFS", "Link", "Mkdir", "MkdirAll", "MkdirTemp", "Open", "OpenFile", "OpenInRoot", "OpenRoot", "ReadDir", "ReadFile", "Remove", "RemoveAll", "Rename", "Symlink", "Truncate", "WriteFile"},
 	"io/fs":         {"Glob", "ReadDir", "ReadFile", "WalkDir"},
@@ -53,10 +53,10 @@ var opens = map[string][]string{
 	"path/filepath": {"Glob", "Walk", "WalkDir"},
 }
 
-// reaching are packages that are made to reach files or start programs: importing one is enough.
+// reaching are packages that access files or start programs: importing one is enough.
 var reaching = []string{"os/exec", "plugin", "syscall", "golang.org/x/sys", "golang.org/x/tools/go/packages", "github.com/gofrs/flock", "github.com/google/renameio", "github.com/spf13/afero"}
 
-// TestFileCalls compares the calls with the list.
+// TestFileCalls compares the calls in the code with fileCalls.
 func TestFileCalls(t *testing.T) {
 	got := map[string][]string{}
 	for _, dir := range []string{"cmd", "internal", "pkg"} {
@@ -92,9 +92,9 @@ func TestFileCalls(t *testing.T) {
 	}
 }
 
-// callsIn returns the calls in a Go file that may reach files, sorted: functions, by the path of
-// their package; methods with the names of such functions, as file systems and an os.Root have
-// them; and imports of packages that reach files or start programs.
+// callsIn returns, sorted, the calls in a Go file that may access files: functions with their
+// package path, methods with the names of such functions (as file systems and os.Root have them),
+// and imports of packages that access files or start programs.
 func callsIn(t *testing.T, path string, src any) []string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, src, 0)
@@ -133,7 +133,7 @@ func callsIn(t *testing.T, path string, src any) []string {
 	return calls
 }
 
-// TestPlantedCalls: no way to write a call hides it.
+// callsIn finds a call however it is written.
 func TestPlantedCalls(t *testing.T) {
 	for _, tt := range []struct{ imports, code, want string }{
 		{`"os"`, `os.ReadFile("x")`, "os.ReadFile"},

@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "write the picture in docs/architecture.md")
 
-// folderOf returns the folder in which the picture has a package: a package of pkg, or a folder of
-// internal. It is "" for packages that serve tests only.
+// folderOf returns the folder that stands for a package in the diagram: a package of pkg, or a
+// folder of internal. It is "" for packages that only tests use.
 func folderOf(name string) string {
 	parts := strings.Split(name, "/")
 	switch {
@@ -40,7 +40,7 @@ func folders() map[string][]string {
 	return arrows
 }
 
-// reaches reports whether imports lead from one folder to another, by way of at least one arrow.
+// reaches reports whether a path of at least one import leads from one folder to another.
 func reaches(arrows map[string][]string, from, to string) bool {
 	seen := map[string]bool{}
 	var visit func(name string) bool
@@ -54,7 +54,7 @@ func reaches(arrows map[string][]string, from, to string) bool {
 	return visit(from)
 }
 
-// picture returns the arrows between folders, without those that others imply.
+// picture returns a diagram of the imports between folders, without the implied ones.
 func picture(arrows map[string][]string) string {
 	var b strings.Builder
 	b.WriteString("```mermaid\nflowchart TD\n")
@@ -70,8 +70,8 @@ func picture(arrows map[string][]string) string {
 	return b.String()
 }
 
-// TestFolders holds the picture in docs/architecture.md to the imports, which have no circle
-// between folders.
+// TestFolders checks that the diagram in docs/architecture.md matches the imports, and that imports
+// between folders have no cycle.
 func TestFolders(t *testing.T) {
 	arrows := folders()
 	for name := range arrows {

@@ -15,7 +15,7 @@ import (
 
 const module = "github.com/unioncel/unioncel/"
 
-// allowed lists, for each package, those of this module that it imports directly.
+// allowed lists, for each package, the packages of this module that it imports directly.
 var allowed = map[string][]string{
 	"cmd/unioncel":                        {"internal/cli"},
 	"docs":                                {},

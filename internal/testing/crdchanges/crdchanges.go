@@ -1,17 +1,17 @@
-// Package crdchanges has changes of CRDs for tests, with their effect on the objects that are
-// accepted.
+// Package crdchanges contains changes of CRDs for tests, with their effect on the set of accepted
+// objects.
 package crdchanges
 
 import "strings"
 
-// Change is two schemas of spec, in YAML, and their differences: the class of each, in the terms of
-// internal/change/crddiff, then its place and text.
+// Change consists of two schemas of spec, in YAML, and their differences. Each difference is its
+// class, in the terms of internal/change/crddiff, then its path and text.
 type Change struct {
 	Name, Old, New string
 	Want           []string
 }
 
-// All are the changes.
+// All lists all changes.
 var All = []Change{
 	// Unions.
 	{"member added", kinds, edit(kinds, "TCP]", "TCP, UDP]", "tcp: {type: object}", "tcp: {type: object}, udp: {type: object}", "tcp: TCP}", "tcp: TCP, udp: UDP}"),
@@ -79,7 +79,7 @@ var All = []Change{
 	{"null refused", edit(with("required: [a]\n"), "a: {type: string}", "a: {type: string, nullable: true}"), with("required: [a]\n"), []string{"tighter spec.a: nullable removed"}},
 	{"wider type", value("integer"), "type: object\nproperties: {v: {x-kubernetes-int-or-string: true}}\n", []string{"looser spec.v: type: integer -> int-or-string"}},
 	{"other type", value("string"), value("integer"), []string{"both spec.v: type: string -> integer"}},
-	// The API server admits a list for a text with a format that it knows.
+	// The API server accepts an array for a string with a format that it knows.
 	{"format added", value("string"), value("string, format: date-time"), []string{"both spec.v: format added: date-time"}},
 	{"format removed", value("string, format: date-time"), value("string"), []string{"both spec.v: format removed: date-time"}},
 	{"format removed that no server knows", value("string, format: nonsense"), value("string"), []string{"same spec.v: format removed: nonsense"}},
@@ -91,7 +91,7 @@ var All = []Change{
 	{"bound of an integer made a fraction", value("integer, maximum: 5"), value("integer, maximum: 5.5"), []string{"tighter spec.v: maximum 5 -> 5.5"}},
 	{"exclusive bound of an integer made inclusive", value("integer, maximum: 5, exclusiveMaximum: true"), value("integer, maximum: 4"), []string{"same spec.v: maximum 5 -> 4, inclusive"}},
 
-	// What is decoded otherwise is validated otherwise, by checks that did not change.
+	// A value that is decoded differently is validated differently by unchanged checks.
 	{"null kept that an enumeration lacks", value("string, enum: [k, l]"), value("string, enum: [k, l], nullable: true"), []string{"tighter spec.v: nullable added"}},
 	{"null dropped that an enumeration lacks", value("string, enum: [k, l], nullable: true"), value("string, enum: [k, l]"), []string{"looser spec.v: nullable removed"}},
 	{"null is validated by type and enumeration only", value("object, properties: {a: {type: string}}, not: {required: [a]}"), value("object, properties: {a: {type: string}}, not: {required: [a]}, nullable: true"), []string{"same spec.v: nullable added"}},
@@ -107,7 +107,7 @@ var All = []Change{
 	{"default of what is no key changed", keyed("{type: string, default: x}", "required: [k], ", "a"), keyed("{type: string, default: z}", "required: [k], ", "a"), []string{"same spec.v[*].a: default x -> z"}},
 	{"default that is compared with the stored value", value("string, default: x, x-kubernetes-validations: [{rule: self == oldSelf}]"), value("string, default: z, x-kubernetes-validations: [{rule: self == oldSelf}]"),
 		[]string{"both spec.v: default x -> z"}},
-	// Each change is shown by what it refuses itself.
+	// The counterexample of each change is rejected by that change.
 	{"rule added beside another type", value("integer"), value("string") + "x-kubernetes-validations: [{rule: '!has(self.v)'}]\n",
 		[]string{"tighter spec: rule added: !has(self.v)", "tighter spec.v: type: integer -> string"}},
 	{"more properties needed", with("minProperties: 1\n"), with("minProperties: 2\n"), []string{"tighter spec: minProperties 1 -> 2"}},
@@ -162,12 +162,12 @@ required: [m]
 properties: {i: {type: integer}, m: {type: object, additionalProperties: {type: string}, x-kubernetes-validations: [{rule: "'a/role' in self && self['a/role'] == 'main'"}, {rule: "'a/type' in self && self['a/type'] == 'main'"}]}}
 `
 
-// with is an object with texts a and b and a number i, and more keywords.
+// with returns an object with strings a and b, an integer i, and more keywords.
 func with(more string) string {
 	return "type: object\nproperties: {a: {type: string}, b: {type: string}, i: {type: integer}}\n" + more
 }
 
-// rules is such an object with rules.
+// rules returns the object of with, with rules.
 func rules(l ...string) string {
 	text := "x-kubernetes-validations:\n"
 	for _, r := range l {
@@ -176,16 +176,16 @@ func rules(l ...string) string {
 	return with(text)
 }
 
-// value is an object with a value of a type.
+// value returns an object with a property v of a type.
 func value(kind string) string { return "type: object\nproperties: {v: {type: " + kind + "}}\n" }
 
-// set is an object with a set of objects.
+// set returns an object with a set of objects.
 func set(properties string) string {
 	return value("array, x-kubernetes-list-type: set, items: {type: object, x-kubernetes-map-type: atomic, properties: " + properties + "}")
 }
 
-// keyed is an object with a list of objects that are told apart by k, and one of their
-// properties, k if nothing else is said.
+// keyed returns an object with a list of objects that have the key k, and a property: k itself
+// unless a name is given.
 func keyed(property, required string, name ...string) string {
 	properties := "k: " + property
 	if len(name) > 0 {
@@ -194,12 +194,12 @@ func keyed(property, required string, name ...string) string {
 	return value("array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, " + required + "properties: {" + properties + "}}")
 }
 
-// list is an object with a list of objects.
+// list returns an object with a list of objects.
 func list(items string) string {
 	return "type: object\nproperties:\n  l:\n    type: array\n    maxItems: 10\n    items:\n      " + strings.ReplaceAll(strings.TrimSuffix(items, "\n"), "\n", "\n      ") + "\n"
 }
 
-// edit replaces texts by others, each of which has to be there.
+// edit replaces texts by others. Each text must occur.
 func edit(text string, l ...string) string {
 	for i := 0; i < len(l); i += 2 {
 		if !strings.Contains(text, l[i]) {

@@ -1,4 +1,4 @@
-// Package policytest applies admission policies, for tests, by the API server's own packages.
+// Package policytest evaluates admission policies in tests with the API server's own packages.
 package policytest
 
 import (
@@ -18,15 +18,15 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// Server applies a policy as the API server does, by its own packages.
+// Server evaluates a policy as the API server does.
 type Server struct {
 	compiler   *plugincel.CompositedCompiler
-	patchers   []patch.Patcher              // of a policy that mutates
-	conditions plugincel.ConditionEvaluator // of a policy that validates
+	patchers   []patch.Patcher              // of a mutating policy
+	conditions plugincel.ConditionEvaluator // of a validating policy
 	rule       admissionv1.Rule
 }
 
-// New returns a server with a policy that mutates, which has to compile.
+// New returns a server with a mutating policy, which must compile.
 func New(t testing.TB, p *admissionv1.MutatingAdmissionPolicy) *Server {
 	t.Helper()
 	s := newServer(t, p.Spec.MatchConstraints, p.Spec.Variables)
@@ -40,7 +40,7 @@ func New(t testing.TB, p *admissionv1.MutatingAdmissionPolicy) *Server {
 	return s
 }
 
-// NewValidating returns a server with a policy that validates, which has to compile.
+// NewValidating returns a server with a validating policy, which must compile.
 func NewValidating(t testing.TB, p *admissionv1.ValidatingAdmissionPolicy) *Server {
 	t.Helper()
 	s := newServer(t, p.Spec.MatchConstraints, p.Spec.Variables)
@@ -69,7 +69,7 @@ func newServer(t testing.TB, match *admissionv1.MatchResources, variables []admi
 	return &Server{compiler: compiler, rule: match.ResourceRules[0].Rule}
 }
 
-// request is one that creates an object, or replaces old.
+// request returns a request that creates an object, or replaces old.
 func (s *Server) request(old, new runtime.Object) (*admission.VersionedAttributes, schema.GroupVersionResource) {
 	resource := schema.GroupVersionResource{Group: s.rule.APIGroups[0], Version: s.rule.APIVersions[0], Resource: s.rule.Resources[0]}
 	operation := admission.Create
@@ -81,7 +81,7 @@ func (s *Server) request(old, new runtime.Object) (*admission.VersionedAttribute
 	return &admission.VersionedAttributes{Attributes: attrs, VersionedKind: kind, VersionedObject: admission.NewLazyObject(new), VersionedOldObject: admission.NewLazyObject(old)}, resource
 }
 
-// stored is an object that may not be there.
+// stored returns the stored object, or nil if there is none.
 func stored(old map[string]any) runtime.Object {
 	if old == nil {
 		return nil
@@ -89,7 +89,7 @@ func stored(old map[string]any) runtime.Object {
 	return &unstructured.Unstructured{Object: old}
 }
 
-// Write returns what becomes of an object that is created, or replaces old.
+// Write returns the mutated object after a create, or after an update of old.
 func (s *Server) Write(old, new map[string]any) (map[string]any, error) {
 	object, scheme := runtime.Object(&unstructured.Unstructured{Object: runtime.DeepCopyJSON(new)}), runtime.NewScheme()
 	for _, p := range s.patchers {
@@ -108,7 +108,7 @@ func (s *Server) Write(old, new map[string]any) (map[string]any, error) {
 	return object.(*unstructured.Unstructured).Object, nil
 }
 
-// Accepts reports whether an object may be created, or replace old.
+// Accepts reports whether the policy allows an object to be created, or to replace old.
 func (s *Server) Accepts(old, new map[string]any) (bool, error) {
 	attrs, resource := s.request(stored(old), &unstructured.Unstructured{Object: new})
 	request := plugincel.CreateAdmissionRequest(attrs.Attributes, metav1.GroupVersionResource(resource), metav1.GroupVersionKind(attrs.VersionedKind))

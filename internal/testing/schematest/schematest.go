@@ -1,5 +1,5 @@
-// Package schematest asks the published JSON Schemas, for tests that hold them to the code
-// that reads what they describe.
+// Package schematest validates documents against the published JSON Schemas, for tests that compare
+// the schemas with the code that reads such documents.
 package schematest
 
 import (
@@ -23,7 +23,7 @@ type Schema struct {
 // Read reads docs/NAME.schema.json.
 func Read(t *testing.T, name string) Schema {
 	t.Helper()
-	c := jsonschema.NewCompiler() // it checks the schemas against their metaschema, too
+	c := jsonschema.NewCompiler() // also validates the schemas against their metaschema
 	var s Schema
 	root := "."
 	for _, err := os.Stat("go.mod"); err != nil; _, err = os.Stat(filepath.Join(root, "go.mod")) {
@@ -57,7 +57,7 @@ func Read(t *testing.T, name string) Schema {
 	return s
 }
 
-// Properties returns those of a definition, or with "" of the document.
+// Properties returns the properties of a definition or, for "", of the document.
 func (s Schema) Properties(definition string) map[string]any {
 	of := s.root
 	if definition != "" {
@@ -66,7 +66,7 @@ func (s Schema) Properties(definition string) map[string]any {
 	return of["properties"].(map[string]any)
 }
 
-// Validate returns what the schema has against a document of a text, nil if nothing.
+// Validate returns the schema's error for the documents in text, or nil if they are valid.
 func (s Schema) Validate(t *testing.T, text string) error {
 	t.Helper()
 	f, err := yamltext.Parse([]byte(text))

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Every key has a description, and every object says what is with other keys.
+// Every key has a description, and every object sets additionalProperties.
 func TestDescriptions(t *testing.T) {
 	for _, name := range []string{"config", "unioncompiler", "unionnormalizer", "unionset"} {
 		var visit func(path string, v any)

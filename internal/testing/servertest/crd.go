@@ -25,13 +25,12 @@ const (
 	pollDeadline = 30 * time.Second
 )
 
-// Install creates a CRD and returns when its served versions answer.
+// Install creates a CRD and returns when its served versions answer requests.
 //
-// The error of a server that rejects the CRD is returned as it came, so
-// [apierrors.IsInvalid] and its like apply to it; unknown and repeated fields
-// are among the things it rejects. Any other error says that the CRD, though
-// created, did not become usable: its names are taken, or ctx or half a minute
-// has passed.
+// If the server rejects the CRD, its error is returned unchanged, so that [apierrors.IsInvalid] and
+// similar functions work. The server also rejects unknown and duplicate fields. Any other error
+// means that the CRD was created but did not become usable: its names are taken, ctx ended, or half
+// a minute passed.
 func (s *Server) Install(ctx context.Context, crd []byte) error {
 	answer, err := send(ctx, writing(s.client.Post(), crd).AbsPath(crdsPath))
 	if err != nil {
@@ -40,12 +39,11 @@ func (s *Server) Install(ctx context.Context, crd []byte) error {
 	return s.awaitServed(ctx, answer)
 }
 
-// Replace puts crd in the place of the installed CRD of its name and returns
-// when the served versions answer by the new schema. The resourceVersion is
-// the live one unless crd has one.
+// Replace updates the installed CRD of the same name and returns when the served versions use the
+// new schema. Unless crd has a resourceVersion, the live one is used.
 //
-// Errors are those of [Server.Install], and [apierrors.IsNotFound] when there
-// is no such CRD. A repeated field is rejected before the server is called.
+// Errors are the errors of [Server.Install], and [apierrors.IsNotFound] if there is no such CRD. A
+// duplicate field is rejected before the server is called.
 func (s *Server) Replace(ctx context.Context, crd []byte) error {
 	obj, err := decode(crd, yaml.YAMLToJSONStrict)
 	if err != nil {
@@ -58,9 +56,9 @@ func (s *Server) Replace(ctx context.Context, crd []byte) error {
 	return s.awaitServed(ctx, answer)
 }
 
-// Remove deletes the CRD of that name, all its objects with it, and returns
-// when both are gone. Errors are those of the server, as they came, or say
-// that the CRD lingered: an object in it has a finalizer, perhaps.
+// Remove deletes the CRD with that name and all its objects, and returns when they are gone. It
+// returns the server's error unchanged, or an error if the CRD is not removed in time, for example
+// because an object has a finalizer.
 func (s *Server) Remove(ctx context.Context, crdName string) error {
 	path := crdsPath + "/" + crdName
 	live, err := s.crd(ctx, crdName)
@@ -76,7 +74,7 @@ func (s *Server) Remove(ctx context.Context, crdName string) error {
 			return false, err
 		}
 		for _, version := range served(live) {
-			// The handler may still answer, it learns of it later.
+			// The handler may still answer until it learns about the deletion.
 			err := s.list(live, version).Do(ctx).Error()
 			if !apierrors.IsNotFound(err) {
 				return false, nil
@@ -91,7 +89,7 @@ func (s *Server) Remove(ctx context.Context, crdName string) error {
 	return nil
 }
 
-// applyCRD is Apply for a CRD.
+// applyCRD implements Apply for a CRD.
 func (s *Server) applyCRD(ctx context.Context, name string, manifest []byte) error {
 	answer, err := send(ctx, s.applying(manifest).AbsPath(crdsPath, name))
 	if err != nil {
@@ -100,8 +98,7 @@ func (s *Server) applyCRD(ctx context.Context, name string, manifest []byte) err
 	return s.awaitServed(ctx, answer)
 }
 
-// awaitServed returns when each served version of a CRD that was just written
-// answers, by its new schema.
+// awaitServed returns when every served version of a CRD that was just written uses its new schema.
 func (s *Server) awaitServed(ctx context.Context, written []byte) error {
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	if err := json.Unmarshal(written, crd); err != nil {
@@ -116,7 +113,7 @@ func (s *Server) awaitServed(ctx context.Context, written []byte) error {
 		return nil
 	}
 	err := poll(ctx, func(ctx context.Context) (bool, error) {
-		return s.inForce(ctx, crd, versions[0]), ctx.Err() // all versions change at once
+		return s.inForce(ctx, crd, versions[0]), ctx.Err() // all versions change at the same time
 	})
 	if err != nil {
 		return fmt.Errorf("wait until CRD %s answers: %w", crd.Name, err)
@@ -124,8 +121,7 @@ func (s *Server) awaitServed(ctx context.Context, written []byte) error {
 	return nil
 }
 
-// awaitEstablished returns when a CRD is established, which it may have been when it was
-// written.
+// awaitEstablished returns when a CRD is established, possibly immediately.
 func (s *Server) awaitEstablished(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) error {
 	if isTrue(crd, apiextensionsv1.Established) {
 		return nil
@@ -144,9 +140,9 @@ func (s *Server) awaitEstablished(ctx context.Context, crd *apiextensionsv1.Cust
 	})
 }
 
-// inForce reports whether objects are judged by a CRD as it is, and not as it
-// was before: the server takes up a changed one a moment after it has accepted
-// it. Ours says so in a column of its tables.
+// inForce reports whether objects are validated against the current version of a CRD. The server
+// picks up a change shortly after it has accepted it. The test server exposes the change as a table
+// column.
 func (s *Server) inForce(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version string) bool {
 	raw, err := s.list(crd, version).SetHeader("Accept", "application/json;as=Table;v=v1;g=meta.k8s.io").DoRaw(ctx)
 	var table metav1.Table
@@ -166,7 +162,7 @@ func (s *Server) crd(ctx context.Context, name string) (*apiextensionsv1.CustomR
 	return crd, json.Unmarshal(raw, crd)
 }
 
-// list is a cheap request that the storage of a version answers.
+// list returns a cheap request to the storage of a version.
 func (s *Server) list(crd *apiextensionsv1.CustomResourceDefinition, version string) *rest.Request {
 	kind := resourceOf(crd)
 	return s.client.Get().MaxRetries(0).
@@ -207,8 +203,7 @@ func isTrue(crd *apiextensionsv1.CustomResourceDefinition, kind apiextensionsv1.
 	})
 }
 
-// poll asks at once and then again and again, less and less often, until done,
-// ctx ends or pollDeadline has passed.
+// poll calls done at growing intervals until it succeeds, ctx ends, or pollDeadline has passed.
 func poll(ctx context.Context, done wait.ConditionWithContextFunc) error {
 	ctx, cancel := context.WithTimeout(ctx, pollDeadline)
 	defer cancel()

@@ -1,7 +1,6 @@
-// Package servertest runs the API server that judges custom objects, so that a
-// test can ask it instead of guessing: k8s.io/apiextensions-apiserver itself,
-// on an embedded etcd, in a process of its own. It needs no network, no cluster
-// and no configuration.
+// Package servertest runs the API server for custom resources in tests:
+// k8s.io/apiextensions-apiserver itself, on an embedded etcd, in a separate
+// process. It needs no network, no cluster and no configuration.
 //
 //	func TestWidget(t *testing.T) {
 //		s := servertest.Start(t)
@@ -14,40 +13,41 @@
 //		}
 //	}
 //
-// [Start] serves tests and benchmarks alike and takes less than half a second;
-// a server goes down with the test that started it. A process may run several
-// at once, but one serves any number of CRDs, a few milliseconds each, so one
-// per top-level test is plenty.
+// [Start] works in tests and benchmarks and takes less than half a second. A
+// server stops with the test that started it. A process may run several
+// servers, but one server per top-level test is enough: it serves any number
+// of CRDs, and each takes a few milliseconds.
 //
 // # Writing
 //
-// [Server.Install], [Server.Replace], [Server.Apply] and [Server.Remove] are
-// about CRDs. They return when the change has taken effect: an object that is
-// sent next is judged by the new schema. [Server.Create], [Server.Update],
-// [Server.UpdateStatus], [Server.Delete] and [Server.Apply] are about the
-// objects of CRDs that were written through the same Server.
+// [Server.Install], [Server.Replace], [Server.Apply] and [Server.Remove] write
+// CRDs. They return when the change has taken effect: the next object is
+// validated against the new schema. [Server.Create], [Server.Update],
+// [Server.UpdateStatus], [Server.Delete] and [Server.Apply] write objects of
+// CRDs that were written through the same Server.
 //
-// All of them take one document, YAML or JSON, and all that write do so with
-// strict field validation and the field manager "unioncel-test". An error of
-// the server is returned as it came, for the functions of
-// k8s.io/apimachinery/pkg/api/errors to tell apart.
+// All of them take one YAML or JSON document. Writes use strict field
+// validation and the field manager "unioncel-test". Errors of the server are
+// returned unchanged, so that the functions of
+// k8s.io/apimachinery/pkg/api/errors work.
 //
-// Whatever a test creates or updates, pkg/validate is asked, too: the test fails unless it
-// says what the server says.
+// Every create and update is also validated by pkg/validate. The test fails if
+// its answer differs from the server's.
 //
-// # What is not there
+// # Limitations
 //
-// There is nothing but the extension server: no namespaces to create (any
-// will do), no built-in types, no webhooks, no certificates and no users.
+// Only the extension server runs: there are no namespaces to create (any name
+// works), no built-in types, no webhooks, no certificates and no users.
 //
 // # Admission policies
 //
-// [StartWithPolicies] starts a server that has the API server's own plugins for admission
-// policies, which [Server.SetPolicies] writes. Only where they are kept is ours. What the
-// server answers to writes is then not compared with pkg/validate, which knows no policies.
+// [StartWithPolicies] starts a server with the API server's own plugins for
+// admission policies, which [Server.SetPolicies] writes. Only the storage of
+// policies is replaced. Answers are not compared with pkg/validate then,
+// because it does not evaluate policies.
 //
 // # Facts
 //
-// The tests of this package pin down, fact by fact, how the server behaves
-// where the compiler relies on it.
+// The tests of this package pin down, fact by fact, the server behaviour that
+// the compiler relies on.
 package servertest

@@ -15,8 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// estimate is what the server's own estimator says about one rule on a schema
-// (YAML).
+// estimate returns the server's own cost estimate of one rule on a schema (YAML).
 func estimate(t *testing.T, schema string, rule apiextensions.ValidationRule) cel.CompilationResult {
 	t.Helper()
 	v1 := &apiextensionsv1.JSONSchemaProps{}
@@ -81,7 +80,7 @@ properties:
 
 		{"self.type == oldSelf.type", 5},
 		{"self.longer == oldSelf.longer", 7},
-		{"self.bounded == oldSelf.bounded", 8}, // a character may have 4 bytes
+		{"self.bounded == oldSelf.bounded", 8}, // a character may take 4 bytes
 		{"self.free == oldSelf.free", 314577},
 		{fmt.Sprintf(guarded, "type"), 7},
 		{fmt.Sprintf(guarded, "free"), 314579},
@@ -96,8 +95,7 @@ properties:
 	}
 }
 
-// TestCardinality says how often the server expects an object below an
-// unbounded list or map.
+// The server estimates how many objects an unbounded list or map can hold.
 func TestCardinality(t *testing.T) {
 	const properties = ", properties: {type: {type: string}, mode: {type: string, enum: [A]}, size: {type: integer}, a: {type: object, properties: {x: {type: string}}}}}"
 	for _, test := range []struct {
@@ -106,7 +104,7 @@ func TestCardinality(t *testing.T) {
 	}{
 		{"{type: object", 1048576},
 		{"{type: object, required: [type]", 241979},
-		{"{type: object, required: [mode]", 241979}, // an enum does not count
+		{"{type: object, required: [mode]", 241979}, // the server ignores the enum
 		{"{type: object, required: [size]", 262144},
 		{"{type: object, required: [a]", 314572},
 		{"{type: object, required: [type, mode]", 136770},
@@ -120,7 +118,7 @@ func TestCardinality(t *testing.T) {
 	}
 }
 
-// costing is a rule of the given cost about the property a0, a1, ...
+// costing returns a rule of the given cost about the property a0, a1, ...
 func costing(cost, property int) string {
 	reads := make([]string, cost)
 	for i := range reads {
@@ -129,7 +127,7 @@ func costing(cost, property int) string {
 	return strings.Join(reads, " || ")
 }
 
-// budgetFacts say how much the server lets the rules of a CRD cost.
+// budgetFacts assert the cost budgets for the rules of a CRD.
 func budgetFacts(t *testing.T, s *Server) {
 	const (
 		perRule    = "estimated rule cost exceeds budget by factor of "
@@ -146,8 +144,7 @@ func budgetFacts(t *testing.T, s *Server) {
 	boundedMap := func(n int) string {
 		return fmt.Sprintf("{type: object, maxProperties: %d, additionalProperties: %%s}", n)
 	}
-	// schema puts rules on a union object inside of containers, outermost
-	// first.
+	// schema adds rules to a union object inside of containers, outermost first.
 	schema := func(union string, containers []string, rules ...string) string {
 		properties := []string{"type: {type: string}"}
 		for i := range 11 {
@@ -166,7 +163,7 @@ func budgetFacts(t *testing.T, s *Server) {
 		}
 		return "{type: object, properties: {in: " + result + "}}"
 	}
-	// rules are n rules of one cost.
+	// rules returns n rules of the same cost.
 	rules := func(n, cost int) []string {
 		list := make([]string, n)
 		for i := range list {

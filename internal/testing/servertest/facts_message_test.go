@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// errorFacts say how the error of a rule reads.
+// errorFacts assert the text of rule errors.
 func errorFacts(t *testing.T, s *Server) {
 	for i, test := range []struct{ name, rule, want string }{
 		{"forbidden", "reason: FieldValueForbidden, fieldPath: .http", "spec.u.http: Forbidden: msg"},
@@ -31,7 +31,7 @@ properties:
       x.y: {type: string}
       x-y: {type: string}
     x-kubernetes-validations: [{rule: "false", message: msg, `+test.rule+`}]`)))
-			// Nothing that a fieldPath leads to is there.
+			// The field at the fieldPath is absent.
 			err := only(s.Create(t.Context(), it(kind, "spec: {u: {}}")))
 			if got := complaint(t, err); got != test.want {
 				t.Errorf("the server says %q, want %q", got, test.want)
@@ -40,10 +40,10 @@ properties:
 	}
 }
 
-// messageFacts say when a message stands in for a messageExpression.
+// messageFacts assert when message is used instead of messageExpression.
 func messageFacts(t *testing.T, s *Server) {
 	const limit = 5 * 1024
-	// They let the object be created, and refuse its update.
+	// These rules allow the create and reject the update.
 	const static = `{rule: self.size != 2, message: msg, messageExpression: %q}`
 	for i, test := range []struct {
 		name, rules, want string
@@ -58,8 +58,8 @@ func messageFacts(t *testing.T, s *Server) {
 		{"too long", fmt.Sprintf(static, "self.long + '.'"), "spec: Invalid value: msg"},
 		{"error", fmt.Sprintf(static, "self.absent"), "spec: Invalid value: msg"},
 		{"error without a message", `{rule: self.size != 2, messageExpression: self.absent}`, "spec: Invalid value: failed rule: self.size != 2"},
-		// The expression gets oldSelf only if some rule beside it reads it,
-		// and never as an optional, though it is compiled as one.
+		// oldSelf is available in the expression only if a rule of the same schema reads it. It is
+		// never an optional there, although the expression is compiled with an optional oldSelf.
 		{"oldSelf that its rule does not read", fmt.Sprintf(static, "'was ' + oldSelf.text"), "spec: Invalid value: msg"},
 		{"oldSelf that its rule reads", `{rule: oldSelf.size != 1, message: msg, messageExpression: "'was ' + oldSelf.text"}`, "spec: Invalid value: was ok"},
 		{"oldSelf that another rule reads", fmt.Sprintf(static, "'was ' + oldSelf.text") + ", {rule: oldSelf == oldSelf}", "spec: Invalid value: was ok"},

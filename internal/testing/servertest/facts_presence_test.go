@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// presenceFacts say for which values has() is true.
+// presenceFacts assert for which values has() is true.
 func presenceFacts(t *testing.T, s *Server) {
-	// Every create is refused, with a message that names what is present.
+	// Every create is rejected, with a message that names the present fields.
 	install(t, s, crd(t, "Presence", root(t, `
 type: object
 properties:
@@ -86,8 +86,7 @@ x-kubernetes-validations:
 	})
 }
 
-// absenceFacts say what becomes of a stored object without a field that a rule
-// reads.
+// absenceFacts assert the effect of a rule that reads a field which a stored object lacks.
 func absenceFacts(t *testing.T, s *Server) {
 	const stored = "spec: {u: {a: x}}"
 	const union = "{type: object, properties: {u: {type: object, properties: {type: {type: string}, a: {type: string}}%s}}}"

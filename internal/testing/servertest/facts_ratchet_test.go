@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// ratchetingFacts say when the server lets an object keep what a schema that
-// came later forbids.
+// ratchetingFacts assert when an object may keep a value that a newer schema rejects.
 func ratchetingFacts(t *testing.T, s *Server) {
 	const (
 		union = "type: object, properties: {type: {type: string}, a: {type: string}, b: {type: string}}"
@@ -37,8 +36,8 @@ func ratchetingFacts(t *testing.T, s *Server) {
 		name                   string
 		before, after          string // root schemas
 		stored                 string
-		beside, within         string // what an update makes of it
-		label, status          string // what the server says to updates that touch neither
+		beside, within         string // the updated object: sibling changed, or union changed
+		label, status          string // expected errors of updates that change neither
 		besideWant, withinWant string
 	}{
 		{
@@ -116,15 +115,15 @@ func ratchetingFacts(t *testing.T, s *Server) {
 	}
 }
 
-// unchangedFacts say what the server takes for unchanged: no object with a field that
-// its schema does not name, be it because unknown fields are preserved, because
-// additionalProperties is true, or because it is, or has in it, a resource with its
-// metadata. A list without keys is compared as a whole, whatever is in it.
+// unchangedFacts assert when the server considers a value unchanged. A value never counts as
+// unchanged if it has a field that its schema does not specify: because unknown fields are
+// preserved, additionalProperties is true, or the value is or contains an embedded resource with
+// metadata. A list without keys is compared as a whole.
 func unchangedFacts(t *testing.T, s *Server) {
 	const (
 		schema = "{type: object, properties: {u: {type: object, %s, properties: {a: {type: string}, b: {type: string}, %s}, x-kubernetes-validations: [{rule: '%s', message: one of a and b}]}}}"
 		static = "!has(self.a) || !has(self.b)"
-		// What unioncel writes for ratchet: true beside a rule for creations.
+		// The rule that unioncel writes for ratchet: true, alongside a rule for creates.
 		same     = "has(self.a) == has(oldSelf.a) && has(self.b) == has(oldSelf.b) || " + static
 		open     = "x-kubernetes-preserve-unknown-fields: true"
 		embedded = "x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true"
@@ -133,7 +132,7 @@ func unchangedFacts(t *testing.T, s *Server) {
 	)
 	for i, test := range []struct {
 		name, key, property string
-		value               string // beside a and b
+		value               string // alongside a and b
 		want                string
 	}{
 		{name: "known fields only", key: "nullable: false", property: "c: {type: string}", value: "c: x"},
@@ -155,7 +154,7 @@ func unchangedFacts(t *testing.T, s *Server) {
 				stored := "spec: {u: {a: x, b: x, " + test.value + "}}"
 				want := test.want
 				if rule == same {
-					want = "" // the state is as it was
+					want = "" // the state is unchanged
 				}
 				install(t, s, crd(t, kind, root(t, fmt.Sprintf(schema, test.key, test.property, "true"))))
 				create(t, s, it(kind, stored))
@@ -167,7 +166,7 @@ func unchangedFacts(t *testing.T, s *Server) {
 	}
 }
 
-// transitionFacts say when a rule that reads oldSelf is asked.
+// transitionFacts assert when a rule that reads oldSelf is evaluated.
 func transitionFacts(t *testing.T, s *Server) {
 	const schema = `
 type: object

@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestFacts pins down what the compiler takes for granted about the server.
-// When one of these fails after an upgrade, the design has to be read again.
+// TestFacts pins down the server behaviour that the compiler relies on. If a fact changes after an
+// upgrade, the design must be reviewed.
 func TestFacts(t *testing.T) {
 	s := Start(t)
 	for _, topic := range []struct {
@@ -33,8 +33,8 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// crd is the CRD of a cluster-scoped kind with the subresource status, whose
-// versions v1, v2, ... have the given schemas (YAML) at the root.
+// crd returns the CRD of a cluster-scoped kind with the status subresource, whose versions v1, v2,
+// ... have the given root schemas (YAML).
 func crd(t *testing.T, kind string, schemas ...string) []byte {
 	t.Helper()
 	var versions []string
@@ -58,7 +58,7 @@ spec:
 `, kind, strings.ToLower(kind), strings.Join(versions, ""))
 }
 
-// root is a root schema with the given schema (YAML) for spec.
+// root returns a root schema with the given schema (YAML) for spec.
 func root(t *testing.T, spec string) string {
 	t.Helper()
 	inline, err := yaml.YAMLToJSON([]byte(spec))
@@ -73,19 +73,19 @@ properties:
 `, inline)
 }
 
-// it is the object of a kind that the facts are about.
+// it returns the object of a kind that the tests use.
 func it(kind, fields string) []byte {
 	return fmt.Appendf(nil, "{apiVersion: facts.test/v1, kind: %s, metadata: {name: it}, %s}", kind, fields)
 }
 
-// relabelled is it with another label: an update that has nothing to do with
-// any schema.
+// relabelled returns the object of it with another label: an update that does not depend on a
+// schema.
 func relabelled(kind, fields string) []byte {
 	return fmt.Appendf(nil, "{apiVersion: facts.test/v1, kind: %s, metadata: {name: it, labels: {touched: 'true'}}, %s}", kind, fields)
 }
 
-// complaint is what the server says when it refuses something as invalid,
-// without the name of what it refuses: "" when it does not refuse.
+// complaint returns the server's validation error without the name of the object, or "" if err is
+// nil.
 func complaint(t *testing.T, err error) string {
 	t.Helper()
 	if err == nil {
@@ -98,8 +98,7 @@ func complaint(t *testing.T, err error) string {
 	return text
 }
 
-// wantComplaint checks that err is a complaint with a text in it, or none if
-// the text is "".
+// wantComplaint checks that err is a validation error with the given text, or nil for "".
 func wantComplaint(t *testing.T, err error, text string) {
 	t.Helper()
 	got := complaint(t, err)
@@ -122,7 +121,7 @@ func create(t *testing.T, s *Server, obj []byte) {
 	}
 }
 
-// replace also proves that the CRD in force is the new one.
+// replace also proves that the new CRD is in force.
 func replace(t *testing.T, s *Server, crd []byte) {
 	t.Helper()
 	if err := s.Replace(t.Context(), crd); err != nil {
@@ -130,7 +129,7 @@ func replace(t *testing.T, s *Server, crd []byte) {
 	}
 }
 
-// only drops a result that no test looks at.
+// only drops the result of a call whose error alone matters.
 func only[T any](_ T, err error) error { return err }
 
 func declarationFacts(t *testing.T, s *Server) {
@@ -201,7 +200,7 @@ x-kubernetes-validations:
 	}
 }
 
-// correlationFacts say where a rule may read oldSelf.
+// correlationFacts assert where a rule may read oldSelf.
 func correlationFacts(t *testing.T, s *Server) {
 	const union = `{type: object, required: [name], properties: {name: {type: string}, type: {type: string}}, x-kubernetes-validations: [%s]}`
 	const refused = "oldSelf cannot be used on the uncorrelatable portion of the schema within "

@@ -12,8 +12,8 @@ func sigsYAML(document []byte, into any) error { return yaml.Unmarshal(document,
 
 func yamlV3(document []byte, into any) error { return yamlv3.Unmarshal(document, into) }
 
-// yamlFacts say how kubectl, and so everything that reads by the same library,
-// takes the words that were booleans in YAML 1.1.
+// yamlFacts assert how kubectl, and every program with the same library, reads the words that are
+// booleans in YAML 1.1.
 func yamlFacts(t *testing.T, s *Server) {
 	install(t, s, crd(t, "Word", root(t, "{type: object, properties: {type: {type: string}}}")))
 	for _, word := range []string{"On", "on", "off", "yes", "No", "y", "Y", "n"} {

@@ -14,15 +14,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// cluster is an API server as kubectl needs one: with a list of the API groups,
-// which in a cluster is not the business of the server of CRDs.
+// cluster adds the endpoints that kubectl requires for the list of API groups. In a cluster, they
+// are not served by the server of CRDs.
 type cluster struct {
 	*Server
-	proxy http.Handler // of the server
+	proxy http.Handler // to the server
 }
 
-// Kubeconfig returns a kubeconfig with which kubectl works on the server, until the test
-// ends. It needs [StartForKubectl] or [StartWithPolicies].
+// Kubeconfig returns a kubeconfig for kubectl. It is valid until the test ends, and requires
+// [StartForKubectl] or [StartWithPolicies].
 func (s *Server) Kubeconfig() ([]byte, error) {
 	address, err := url.Parse(s.config.Host)
 	if err != nil {
@@ -42,7 +42,7 @@ current-context: test
 `, front.URL), nil
 }
 
-// ServeHTTP answers /api, /api/v1 and /apis, and lets the server answer the rest.
+// ServeHTTP answers /api, /api/v1 and /apis, and forwards any other request to the server.
 func (c *cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var answer any
 	var err error
@@ -65,9 +65,8 @@ func (c *cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-// groups lists the API groups of the server: that of CRDs, and those of the CRDs
-// that are established. The server knows the resources of the latter a moment
-// after it has said so; groups waits for that.
+// groups lists the API groups of the server: the group of CRDs, and the groups of established CRDs.
+// The server serves the resources of an established CRD with a small delay; groups waits for that.
 func (c *cluster) groups(ctx context.Context) (*metav1.APIGroupList, error) {
 	crds := apiextensionsv1.CustomResourceDefinitionList{}
 	if err := c.get(ctx, crdsPath, &crds); err != nil {
@@ -100,7 +99,7 @@ func (c *cluster) groups(ctx context.Context) (*metav1.APIGroupList, error) {
 	return list, nil
 }
 
-// awaitResource returns when the server lists a resource.
+// awaitResource returns when discovery lists a resource.
 func (c *cluster) awaitResource(ctx context.Context, groupVersion, name string) error {
 	return poll(ctx, func(ctx context.Context) (bool, error) {
 		var list metav1.APIResourceList
@@ -111,7 +110,7 @@ func (c *cluster) awaitResource(ctx context.Context, groupVersion, name string) 
 	})
 }
 
-// get reads what the server has at a path into v.
+// get decodes the server's answer at a path into v.
 func (c *cluster) get(ctx context.Context, path string, v any) error {
 	data, err := c.client.Get().AbsPath(path).DoRaw(ctx)
 	if err != nil {

@@ -16,13 +16,13 @@ import (
 	"github.com/unioncel/unioncel/pkg/validate"
 )
 
-// fieldManager is the name under which all writes are made.
+// fieldManager is the field manager of all writes.
 const fieldManager = "unioncel-test"
 
-// Create creates a custom object and returns it as the server stored it.
+// Create creates a custom object and returns the stored object.
 //
-// Errors are those of the server, as they came, unless obj is not an object
-// or there is no CRD for it.
+// Errors of the server are returned unchanged. Other errors mean that obj is not an object, or that
+// there is no CRD for it.
 func (s *Server) Create(ctx context.Context, obj []byte) (*unstructured.Unstructured, error) {
 	head, err := header(obj)
 	if err != nil {
@@ -37,16 +37,14 @@ func (s *Server) Create(ctx context.Context, obj []byte) (*unstructured.Unstruct
 	return stored, err
 }
 
-// Update replaces a custom object, all of it but its status if that is a
-// subresource, and returns it as stored. The resourceVersion is the live one
-// unless obj has one. Errors are those of [Server.Create]; a repeated field is
-// rejected before the server is called.
+// Update replaces a custom object, except for its status if that is a subresource, and returns the
+// stored object. Unless obj has a resourceVersion, the live one is used. Errors are the errors of
+// [Server.Create]; a duplicate field is rejected before the server is called.
 func (s *Server) Update(ctx context.Context, obj []byte) (*unstructured.Unstructured, error) {
 	return s.update(ctx, obj, "")
 }
 
-// UpdateStatus is [Server.Update] through the subresource status: nothing but
-// the status is replaced.
+// UpdateStatus is [Server.Update] for the status subresource: only the status is replaced.
 func (s *Server) UpdateStatus(ctx context.Context, obj []byte) (*unstructured.Unstructured, error) {
 	return s.update(ctx, obj, "status")
 }
@@ -77,8 +75,8 @@ func (s *Server) update(ctx context.Context, obj []byte, subresource string) (*u
 	return stored, err
 }
 
-// Delete deletes a custom object; of obj it reads apiVersion, kind, name and
-// namespace. Errors are those of [Server.Create].
+// Delete deletes the custom object with the apiVersion, kind, name and namespace of obj. Errors are
+// the errors of [Server.Create].
 func (s *Server) Delete(ctx context.Context, obj []byte) error {
 	head, err := header(obj)
 	if err != nil {
@@ -92,12 +90,10 @@ func (s *Server) Delete(ctx context.Context, obj []byte) error {
 	return err
 }
 
-// Apply creates or changes a CRD or a custom object by server-side apply, and
-// takes over fields of other managers. For a CRD it returns when the served
-// versions answer by the new schema, as [Server.Replace] does.
+// Apply creates or changes a CRD or a custom object by server-side apply, and forces conflicts. For
+// a CRD it returns when the served versions use the new schema, like [Server.Replace].
 //
-// Errors are those of [Server.Install] for a CRD and of [Server.Create] for
-// any other object.
+// Errors are the errors of [Server.Install] for a CRD, and of [Server.Create] for any other object.
 func (s *Server) Apply(ctx context.Context, manifest []byte) error {
 	head, err := header(manifest)
 	if err != nil {
@@ -114,15 +110,15 @@ func (s *Server) Apply(ctx context.Context, manifest []byte) error {
 	return err
 }
 
-// applying is a server-side apply of manifest that lacks nothing but its path.
+// applying returns a server-side apply request for manifest that lacks only its path.
 func (s *Server) applying(manifest []byte) *rest.Request {
 	return writing(s.client.Patch(""), manifest).
 		SetHeader("Content-Type", "application/apply-patch+yaml").
 		Param("force", "true")
 }
 
-// put replaces what is at a path, which has to exist, giving it the live
-// resourceVersion when it has none.
+// put replaces the existing object at a path. An object without a resourceVersion gets the live
+// one.
 func (s *Server) put(ctx context.Context, at, subresource string, obj *unstructured.Unstructured) ([]byte, error) {
 	if obj.GetResourceVersion() == "" {
 		live, err := object(send(ctx, s.client.Get().AbsPath(at)))
@@ -138,9 +134,8 @@ func (s *Server) put(ctx context.Context, at, subresource string, obj *unstructu
 	return send(ctx, writing(s.client.Put(), body).AbsPath(at, subresource))
 }
 
-// writing gives a request the body and the parameters of a write. The body
-// goes out byte for byte, for only so does the server see repeated fields; it
-// reads YAML by the same library as kubectl.
+// writing sets the body and the parameters of a write request. The body is sent byte for byte, so
+// that the server sees duplicate fields. The server reads YAML with the same library as kubectl.
 func writing(request *rest.Request, body []byte) *rest.Request {
 	contentType := "application/yaml"
 	if json.Valid(body) {
@@ -151,7 +146,7 @@ func writing(request *rest.Request, body []byte) *rest.Request {
 		Param("fieldValidation", metav1.FieldValidationStrict)
 }
 
-// send returns the server's answer. Its error is the server's.
+// send returns the server's answer or its error.
 func send(ctx context.Context, request *rest.Request) ([]byte, error) {
 	result := request.Do(ctx)
 	if err := result.Error(); err != nil {
@@ -172,13 +167,12 @@ func object(answer []byte, err error) (*unstructured.Unstructured, error) {
 	return obj, nil
 }
 
-// header reads of a manifest what says where it belongs. It lets repeated
-// fields pass: they are for the server to reject.
+// header decodes a manifest. It accepts duplicate fields, because the server should reject them.
 func header(manifest []byte) (*unstructured.Unstructured, error) {
 	return decode(manifest, yaml.YAMLToJSON)
 }
 
-// decode reads a manifest of one object, YAML or JSON. In JSON 1.0 is a float, as for the
+// decode reads a manifest of one object, YAML or JSON. In JSON, 1.0 is a float as it is for the
 // server; in YAML it is the integer 1.
 func decode(manifest []byte, toJSON func([]byte) ([]byte, error)) (*unstructured.Unstructured, error) {
 	converted, err := toJSON(manifest)
@@ -195,7 +189,7 @@ func decode(manifest []byte, toJSON func([]byte) ([]byte, error)) (*unstructured
 	return obj, nil
 }
 
-// resource says where the objects of a CRD are.
+// resource identifies the endpoint for objects of a CRD.
 type resource struct {
 	group      string
 	plural     string
@@ -217,7 +211,7 @@ func resourceOf(crd *apiextensionsv1.CustomResourceDefinition) resource {
 	return r
 }
 
-// path is that of the collection; namespace is used only if there are any.
+// path returns the path of the collection. A cluster-scoped resource ignores namespace.
 func (r resource) path(version, namespace string) string {
 	if r.namespaced {
 		return path.Join("/apis", r.group, version, "namespaces", namespace, r.plural)
@@ -225,8 +219,8 @@ func (r resource) path(version, namespace string) string {
 	return path.Join("/apis", r.group, version, r.plural)
 }
 
-// collection returns the path of the collection that obj belongs to. As with
-// kubectl, the namespace of an object that names none is "default".
+// collection returns the path of the collection that obj belongs to. Like kubectl, it uses the
+// namespace "default" for an object without one.
 func (s *Server) collection(obj *unstructured.Unstructured) (string, error) {
 	gvk := obj.GroupVersionKind()
 	s.mu.Lock()

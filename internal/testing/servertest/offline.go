@@ -14,15 +14,15 @@ import (
 	"github.com/unioncel/unioncel/pkg/validate"
 )
 
-// compare fails the test unless pkg/validate answers a write of obj as the server did: what
-// is stored, and every word of the errors. stored and err are what the server returned.
+// compare fails the test unless pkg/validate answers a write of obj like the server, with the same
+// stored object and the same text of errors. stored and err are the server's answer.
 func (s *Server) compare(obj, stored *unstructured.Unstructured, err error, ask func(*validate.Kind) (validate.Answer, error)) {
 	s.tb.Helper()
 	if s.policies != "" {
-		return // it knows no policies
+		return // pkg/validate does not evaluate policies
 	}
 	if err != nil && (strings.Contains(err.Error(), "already set in map") || strings.Contains(err.Error(), "duplicate field")) {
-		return // the server sees repeated fields, pkg/validate what they are read as
+		return // pkg/validate gets the decoded object, without duplicate fields
 	}
 	gvk := obj.GroupVersionKind()
 	s.mu.Lock()
@@ -43,7 +43,7 @@ func (s *Server) compare(obj, stored *unstructured.Unstructured, err error, ask 
 	if got, want := inWords(refused), inWords(err); got != want {
 		s.tb.Errorf("pkg/validate says\n%s\nand the server\n%s\nof\n%v", got, want, obj.Object)
 	}
-	// The server converts what is of another version than the stored one.
+	// The server converts an object if its version is not the stored one.
 	if err == nil && gvk.Version == resource.storage {
 		if got, want := constant(answer.Object), constant(stored.Object); got != want {
 			s.tb.Errorf("pkg/validate stores\n%s\nand the server\n%s", got, want)
@@ -51,10 +51,10 @@ func (s *Server) compare(obj, stored *unstructured.Unstructured, err error, ask 
 	}
 }
 
-// storageKey is where the server keeps an object, which it says in some errors.
+// storageKey matches the storage key of an object, which the server prints in some errors.
 var storageKey = regexp.MustCompile(`StorageError: .*, AdditionalErrorMsg: `)
 
-// inWords is all that the server says in an answer.
+// inWords returns the whole text of an answer.
 func inWords(err error) string {
 	var status apierrors.APIStatus
 	switch {
@@ -71,11 +71,11 @@ func inWords(err error) string {
 	for _, c := range is.Details.Causes {
 		l = append(l, fmt.Sprintf("%s %s: %s\n", c.Type, c.Field, c.Message))
 	}
-	slices.Sort(l) // validators walk maps
+	slices.Sort(l) // validators iterate over maps
 	return fmt.Sprint(is.Code, " ", is.Reason, "\n", l)
 }
 
-// constant is an object without what is new in each run.
+// constant encodes an object without the fields that differ in each run.
 func constant(object map[string]any) string {
 	u := (&unstructured.Unstructured{Object: object}).DeepCopy()
 	for _, name := range []string{"uid", "resourceVersion", "managedFields", "creationTimestamp"} {

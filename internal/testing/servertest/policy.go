@@ -19,11 +19,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// SetPolicies puts admission policies and their bindings, a stream of YAML documents, in the
-// place of all that there are. It returns when the server acts on them, which takes up to
-// five seconds if there are CRDs that are newer than the first policies. It needs [StartWithPolicies].
+// SetPolicies replaces all admission policies and their bindings by a stream of YAML documents. It
+// returns when they are in force, which takes up to five seconds if there are CRDs that are newer
+// than the first policies. It requires [StartWithPolicies].
 func (s *Server) SetPolicies(ctx context.Context, policies []byte) error {
-	// What comes last takes effect last: a CRD, and policies that together reject its objects.
+	// The last changes take effect last: a CRD, and policies that together reject its objects.
 	s.settings++
 	if s.probe == 0 || len(s.resources) != s.probed {
 		if err := s.Install(ctx, fmt.Appendf(nil, probeCRD, s.settings)); err != nil {
@@ -52,7 +52,7 @@ spec:
   versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {mark: {type: string}}}}}}}]
 `
 
-// Their names are new with each setting: policies and bindings take effect independently.
+// The names differ in each setting, since policies and bindings take effect independently.
 const probePolicies = `apiVersion: admissionregistration.k8s.io/v1
 kind: MutatingAdmissionPolicy
 metadata: {name: probe%[3]d}
@@ -118,11 +118,10 @@ func (s *Server) writePolicies(ctx context.Context, policies io.Reader) error {
 	return nil
 }
 
-// AuditLog returns the requests that there were, a line of JSON each. It needs
-// [StartWithPolicies].
+// AuditLog returns the log of all requests, one line of JSON each. It requires [StartWithPolicies].
 func (s *Server) AuditLog() ([]byte, error) { return os.ReadFile(filepath.Join(s.dir, "audit.log")) }
 
-// policyOf reads a policy or a binding, and sets the defaults that the API server sets.
+// policyOf decodes a policy or a binding and applies the API server's defaults.
 func policyOf(doc []byte) (any, error) {
 	var head metav1.TypeMeta
 	if err := yaml.Unmarshal(doc, &head); err != nil {

@@ -19,43 +19,42 @@ import (
 	"github.com/unioncel/unioncel/pkg/validate"
 )
 
-// maxSocketPath is the longest path that a unix socket may have on every
-// system Go runs on (104 bytes with the closing NUL on BSD, 108 on Linux).
+// maxSocketPath is the length of the longest unix socket path that every operating system accepts
+// (104 bytes including the final NUL on BSD, 108 on Linux).
 const maxSocketPath = 103
 
-// Server is a running API server that knows nothing but
-// CustomResourceDefinitions and the objects they define. Its methods may be
-// called from several goroutines at once, but not twice at a time for one CRD.
+// Server is a running API server for CustomResourceDefinitions and their objects. Its methods are
+// safe for concurrent use, except for concurrent writes of the same CRD.
 type Server struct {
 	tb     testing.TB
 	client *rest.RESTClient
 	config *rest.Config
-	// policies is the URL to which policies are written, empty when there are none.
+	// policies is the URL that accepts policies, or "" without policies.
 	policies string
-	dir      string // of its files
-	settings int    // how often they were written
-	probe    int    // the setting that made the CRD that tells when they take effect
-	probed   int    // how many CRDs there were then
+	dir      string // of the server's files
+	settings int    // number of calls of SetPolicies
+	probe    int    // the setting that installed the CRD of the probe
+	probed   int    // the number of CRDs at that time
 
 	mu        sync.Mutex
-	resources map[schema.GroupKind]resource       // of the CRDs this Server wrote
-	kinds     map[schema.GroupKind]*validate.Kind // what is expected of their objects
+	resources map[schema.GroupKind]resource       // of the CRDs that this Server wrote
+	kinds     map[schema.GroupKind]*validate.Kind // expected validation of their objects
 }
 
-// program is the file of the program that is the server.
+// program returns the path of the server's executable.
 var program = sync.OnceValues(func() (string, error) { return testprog.Path("apiserver") })
 
-// Start starts an API server that lives until tb ends: it and its storage are
-// torn down, and their files removed, by tb.Cleanup. Start returns when the
-// server is ready, and fails tb when it cannot be had. With -short it skips tb.
+// Start starts an API server that runs until tb ends: tb.Cleanup stops the server and its storage,
+// and removes their files. Start returns when the server is ready, and fails tb if it cannot be
+// started. With -short it skips tb.
 func Start(tb testing.TB) *Server { return start(tb) }
 
-// StartForKubectl is [Start] for a server that publishes the schemas of its resources,
-// without which kubectl does not write any.
+// StartForKubectl is [Start] for a server that publishes the OpenAPI schemas of its resources.
+// kubectl requires them for writes.
 func StartForKubectl(tb testing.TB) *Server { return start(tb, "openapi") }
 
-// StartWithPolicies is [Start] for a server that has the admission plugins for policies,
-// which [Server.SetPolicies] writes.
+// StartWithPolicies is [Start] for a server with the admission plugins for policies, which
+// [Server.SetPolicies] writes.
 func StartWithPolicies(tb testing.TB) *Server { return start(tb, "policies") }
 
 func start(tb testing.TB, args ...string) *Server {
@@ -84,14 +83,14 @@ func start(tb testing.TB, args ...string) *Server {
 	return &Server{tb: tb, client: client, config: config, policies: policies, dir: dir, resources: map[schema.GroupKind]resource{}, kinds: map[schema.GroupKind]*validate.Kind{}}
 }
 
-// run starts the program, which keeps its files in dir and ends with tb, or with this
-// process, and returns how to connect with it, and where policies are written.
+// run starts the program, which keeps its files in dir and ends with tb or with this process. It
+// returns the client configuration and the URL for policies.
 func run(tb testing.TB, dir, path string, args ...string) (_ *rest.Config, policies string, err error) {
 	var stderr bytes.Buffer
 	cmd := exec.Command(path, args...)
 	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
 	cmd.Stderr = &stderr
-	if _, err := cmd.StdinPipe(); err != nil { // it ends when this is closed
+	if _, err := cmd.StdinPipe(); err != nil { // the program ends when this pipe is closed
 		return nil, "", err
 	}
 	stdout, err := cmd.StdoutPipe()
@@ -102,7 +101,7 @@ func run(tb testing.TB, dir, path string, args ...string) (_ *rest.Config, polic
 		return nil, "", err
 	}
 	end := sync.OnceFunc(func() {
-		_ = cmd.Process.Kill() // nothing is to be kept
+		_ = cmd.Process.Kill() // no data must be kept
 		_ = cmd.Wait()
 	})
 	tb.Cleanup(end)
@@ -111,13 +110,13 @@ func run(tb testing.TB, dir, path string, args ...string) (_ *rest.Config, polic
 		end()
 		return nil, "", fmt.Errorf("%w\n%s", err, stderr.Bytes())
 	}
-	// A rate limit would set the pace of every test.
+	// A rate limit would slow down every test.
 	return &rest.Config{Host: answer.Host, QPS: -1}, answer.Policies, nil
 }
 
-// Config returns a configuration with which other clients may do everything on
-// the server, at any rate; it is the caller's. Unlike those of the methods of Server,
-// their writes take effect some milliseconds later, as on a cluster.
+// Config returns a configuration for other clients, with full permissions and without a rate limit.
+// The caller may modify it. Unlike the methods of Server, such clients see changes of CRDs take
+// effect some milliseconds after the write, as in a cluster.
 func (s *Server) Config() *rest.Config { return rest.CopyConfig(s.config) }
 
 func newClient(config *rest.Config) (*rest.RESTClient, error) {
@@ -128,8 +127,8 @@ func newClient(config *rest.Config) (*rest.RESTClient, error) {
 	return rest.UnversionedRESTClientFor(config)
 }
 
-// socketDir makes a directory whose path is short enough for the sockets in
-// it. The test's own TempDir is not: it contains the name of the test.
+// socketDir creates a directory with a path that is short enough for unix sockets. The test's
+// TempDir is too long, because it contains the name of the test.
 func socketDir() (string, error) {
 	dir, err := os.MkdirTemp("", "etcd")
 	if err != nil {

@@ -105,8 +105,7 @@ func TestServer(t *testing.T) {
 	create(t, s, gadgetOf(1))
 }
 
-// TestChange proves that no object is judged by a schema of the past, and that
-// CRDs are stored as they were written.
+// No object is validated against an outdated schema, and CRDs are stored as they were written.
 func TestChange(t *testing.T) {
 	s := Start(t)
 	install(t, s, []byte(gadget))
@@ -136,7 +135,7 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// TestStrict proves that whatever is sent is read to the letter.
+// Unknown and duplicate fields are rejected in every kind of write.
 func TestStrict(t *testing.T) {
 	s := Start(t)
 	install(t, s, []byte(gadget))
@@ -166,7 +165,7 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// repeating is the CRD gadget, or one of another kind, with a repeated field.
+// repeating returns the CRD gadget, with its kind renamed and a duplicate field.
 func repeating(kind string) []byte {
 	text := strings.NewReplacer("Gadget", kind, "gadget", strings.ToLower(kind)).Replace(gadget)
 	return []byte(strings.Replace(text, "type: integer,", "type: integer, type: integer,", 1))
@@ -181,7 +180,7 @@ func TestNamesTaken(t *testing.T) {
 	}
 }
 
-// TestSeveral proves that servers of one process do not share anything.
+// The servers of one process do not share any state.
 func TestSeveral(t *testing.T) {
 	for i := range 3 {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {

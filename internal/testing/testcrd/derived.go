@@ -7,8 +7,8 @@ import (
 	"github.com/unioncel/unioncel/internal/carrier"
 )
 
-// Derived returns the manifest of the CRD that the API server gets of another: of a CRD
-// that itself, of a CompositeResourceDefinition what Crossplane makes of it.
+// Derived returns the manifest of the CRD that the API server gets: a CRD itself, or the CRD that
+// Crossplane creates for a CompositeResourceDefinition.
 func Derived(manifest []byte) ([]byte, error) {
 	var head metav1.TypeMeta
 	if err := yaml.Unmarshal(manifest, &head); err != nil {

@@ -1,4 +1,4 @@
-// Package testcrd hands the CRDs of the top-level directory testdata to tests.
+// Package testcrd provides the CRDs of the top-level directory testdata to tests.
 package testcrd
 
 import (
@@ -17,15 +17,15 @@ func Read(name string) string {
 	return string(text)
 }
 
-// Head returns testdata/crds/thing.yaml up to its versions, with the names of another
-// kind: Head("Widget") defines widgets.example.com.
+// Head returns testdata/crds/thing.yaml up to its versions, renamed to another kind: Head("Widget")
+// defines widgets.example.com.
 func Head(kind string) string {
 	head, _, _ := strings.Cut(Read("thing"), "  - name: v1\n")
 	return strings.NewReplacer("Thing", kind, "thing", strings.ToLower(kind)).Replace(head)
 }
 
-// Of returns a CRD with the names that Head gives it, and one version, v1, whose root schema
-// has these properties, in YAML.
+// Of returns a CRD with the names of Head(kind) and one version, v1, whose root schema has the
+// given properties (YAML).
 func Of(kind, properties string) string {
 	_, version, _ := strings.Cut(Read("thing"), "  versions:\n")
 	version, _, _ = strings.Cut(version, "          spec:\n")
@@ -37,14 +37,14 @@ func Of(kind, properties string) string {
 	return b.String()
 }
 
-// A Version is a version of a CRD, whose spec has a schema, in YAML.
+// A Version is a version of a CRD. Spec is the schema of spec, in YAML.
 type Version struct {
 	Name, Spec string
 	Unserved   bool
 }
 
-// Versions returns a CRD with the names that Head gives it, and versions, of which the last
-// is the stored one.
+// Versions returns a CRD with the names of Head(kind) and the given versions. The last one is
+// stored.
 func Versions(kind string, versions ...Version) string {
 	var b strings.Builder
 	b.WriteString(Head(kind))

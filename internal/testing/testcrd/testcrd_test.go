@@ -9,7 +9,7 @@ import (
 	"github.com/unioncel/unioncel/testdata"
 )
 
-// The README says of every CRD what it is for.
+// The README describes every CRD.
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("../../../testdata/README.md")
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 )
 
-// Parse reads a file that holds one CustomResourceDefinition, YAML or
-// JSON. An error in the text is of the form file:line:col: message.
+// Parse reads a file with one CustomResourceDefinition, YAML or JSON. A syntax error has the form
+// file:line:col: message.
 func Parse(file string, src []byte) (compile.Manifest, error) {
 	parsed, err := yamltext.Parse(src)
 	if err != nil {

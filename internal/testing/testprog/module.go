@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Module makes a directory a Go module with as much of k8s.io/apimachinery as the types of
-// CRDs need: the real one takes the go command several times as long to load. It returns what
-// the environment of the go command must say there: no network, and the cache of this user,
-// who need not have a home directory there.
+// Module turns a directory into a Go module with the part of k8s.io/apimachinery that types of CRDs
+// require; loading the real one takes the go command several times as long. It returns the
+// environment for the go command: no network, and the cache of the current user, even without a
+// home directory.
 func Module(dir string) (map[string]string, error) {
 	for name, text := range map[string]string{
 		"go.mod": `module example.com/project

@@ -1,7 +1,7 @@
-// Package testprog finds the programs that tests run: unioncel itself, and besides it apiserver,
-// kubectl and kustomize, which are in directories of their own here. They are tools of this
-// module, which the go command builds once and keeps in its cache; to link them into tests
-// would take several seconds whenever anything else in these changes.
+// Package testprog finds the programs that tests run: unioncel itself, and apiserver, kubectl and
+// kustomize, which are subdirectories of this package. They are tools of this module, which the go
+// command builds once and caches. Linking them into tests would take several seconds after every
+// change.
 package testprog
 
 import (
@@ -14,10 +14,10 @@ import (
 	"testing"
 )
 
-// start is where the test began, which is in this module.
+// start is the directory of the test, which is in this module.
 var start, _ = os.Getwd()
 
-// Path returns the file of a program, which is built unless the go command has it.
+// Path returns the path of a program's executable, and builds it if it is not cached.
 func Path(name string) (string, error) {
 	known := remembered(name)
 	if path, err := os.ReadFile(known); err == nil {
@@ -36,9 +36,10 @@ func Path(name string) (string, error) {
 	return path, err
 }
 
-// remembered is the file that says where a program is: to ask the go command takes almost as
-// long as to link a small test. It is in the directory of the go command that runs this
-// test, which it removes after the last one; empty when a test runs by itself.
+// remembered returns the file that caches the path of a program, because running the go command
+// takes almost as long as linking a small test. The file is in the work directory of the go command
+// that runs the test, which is removed after the last test. The result is "" if the test runs
+// without go test.
 func remembered(name string) string {
 	dir := filepath.Dir(filepath.Dir(os.Args[0]))
 	if !strings.HasPrefix(filepath.Base(dir), "go-build") {
@@ -47,7 +48,7 @@ func remembered(name string) string {
 	return filepath.Join(dir, "testprog-"+name)
 }
 
-// remember writes a file at once: another test may be looking for it.
+// remember writes a file atomically: another test may read it.
 func remember(file, text string) error {
 	f, err := os.CreateTemp(filepath.Dir(file), "testprog")
 	if err != nil {
@@ -57,7 +58,7 @@ func remember(file, text string) error {
 	return errors.Join(err, f.Close(), os.Rename(f.Name(), file))
 }
 
-// Main runs tests with programs where they and what they start find them.
+// Main runs tests with the programs in PATH.
 func Main(m *testing.M, names ...string) {
 	os.Exit(func() int {
 		dir, err := os.MkdirTemp("", "testprog")
@@ -76,7 +77,7 @@ func Main(m *testing.M, names ...string) {
 	}())
 }
 
-// Add puts programs where a test and what it starts find them.
+// Add adds programs to PATH for a test and the programs that it starts.
 func Add(t *testing.T, names ...string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -86,8 +87,8 @@ func Add(t *testing.T, names ...string) {
 	t.Setenv("PATH", withPath(dir))
 }
 
-// link puts programs into a directory, by their names. Those with unioncel in it are
-// unioncel, which does other things by other names.
+// link links programs into a directory under the given names. A name that contains unioncel links
+// unioncel, which behaves differently under other names.
 func link(dir string, names []string) error {
 	for _, name := range names {
 		program := name

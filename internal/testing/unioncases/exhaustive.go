@@ -5,11 +5,11 @@ import (
 	"testing"
 )
 
-// Exhaustive reports whether tests are to try all they can, and not what fits into the
-// time of everyday runs: it is set by UNIONCEL_EXHAUSTIVE, as in .ci/run exhaustive.
+// Exhaustive reports whether tests should try all cases, regardless of the time. It is set by
+// UNIONCEL_EXHAUSTIVE, as in .ci/run exhaustive.
 func Exhaustive() bool { return os.Getenv("UNIONCEL_EXHAUSTIVE") != "" }
 
-// Choose returns how much a run tries: so many random cases, or one in so many of a list.
+// Choose returns the size of a sample: a number of random cases, or n for every nth item of a list.
 func Choose(short, plain, exhaustive int) int {
 	switch {
 	case Exhaustive():
@@ -20,8 +20,8 @@ func Choose(short, plain, exhaustive int) int {
 	return plain
 }
 
-// Some returns what a run tries of a list: all when it is to be exhaustive, and otherwise
-// every nth item, from one of the first n on, which is another one for each turn.
+// Some returns the items of a list that a run tries: all items if it is exhaustive, and otherwise
+// every nth item. turn selects which of the first n items comes first.
 func Some[T any](l []T, n, turn int) []T {
 	if Exhaustive() {
 		return l

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// HandWritten are schemas of union objects with rules that say something else than
-// the union beside them.
+// HandWritten are schemas of union objects with rules that disagree with the union next to them.
 var HandWritten = map[string]string{
 	"sums": `
 properties: {type: {type: string}, a: {type: string, minLength: 3}, b: {type: object}, c: {type: array, items: {type: integer}}}
@@ -42,7 +41,7 @@ x-kubernetes-validations:
 - rule: "has(self.b) == (has(self.type) && self.type == 'B')"`,
 }
 
-// HandWrittenCRD is a manifest whose property u has the schema HandWritten[name].
+// HandWrittenCRD returns a manifest whose property u has the schema HandWritten[name].
 func HandWrittenCRD(name string) []byte {
 	return fmt.Appendf(nil, `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// Place is where union objects stand in the spec of an object.
+// Place is the path of union objects in the spec of an object.
 type Place struct {
 	Name string
-	// Schema is that of the spec, in YAML, for one of the union object.
+	// Schema returns the schema of spec, in YAML, for the schema of the union object.
 	Schema func(union string) string
-	// Spec has a union object, and, where there may be several, another one.
+	// Spec returns a spec with a union object and, in lists and maps, a neighbour.
 	Spec func(o, neighbour map[string]any) any
 }
 
-// odd is the name of a property that JSON pointers, and texts in CEL, have to escape.
+// odd is a property name that must be escaped in JSON pointers and in CEL strings.
 const odd = `~1/'\"`
 
-// Places are properties, and lists and maps of all kinds. Names on the way to the union
-// object are such as CEL and JSON pointers escape.
+// Places returns properties, and lists and maps of every kind. Names on the path to the union
+// object require escaping in CEL and in JSON pointers.
 func Places() []Place {
 	return []Place{
 		{"property", func(s string) string {

@@ -14,19 +14,19 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Shape is what unions must agree in to be tried on the same objects.
+// Shape is the set of features that unions must share to be tried on the same objects.
 type Shape struct {
 	Members       int
 	Discriminated bool
 	TwoValues     bool // the first member has two values
-	Shared        bool // the first and the second member have a value together
+	Shared        bool // the first and the second member share a value
 	Enum          bool // the discriminator has an enum, with a memberless value
 	EmptyIsUnset  bool // empty members count as unset
 	Escaped       bool // CEL escapes the names of all properties
-	Nested        bool // the discriminator, and every other member, are in an object below
+	Nested        bool // the discriminator, and every other member, are in a nested object
 }
 
-// String describes the shape, as the name of a test.
+// String describes the shape, for the name of a test.
 func (s Shape) String() string {
 	name := fmt.Sprintf("%d members", s.Members)
 	for _, f := range []struct {
@@ -40,8 +40,8 @@ func (s Shape) String() string {
 	return name
 }
 
-// Shapes are those of one to four members: with a discriminator and without, and
-// with what else a shape may have.
+// Shapes returns the shapes with one to four members, with and without a discriminator, in
+// combination with the other features.
 func Shapes() []Shape {
 	var l []Shape
 	for n := 1; n <= 4; n++ {
@@ -50,7 +50,7 @@ func Shapes() []Shape {
 		}
 		for bits := range 8 {
 			s := Shape{Members: n, Discriminated: true, TwoValues: bits&1 > 0, Enum: bits&2 > 0, EmptyIsUnset: bits&4 > 0}
-			// With more members a few mixtures do.
+			// For more members, a few combinations are enough.
 			if n < 3 || bits == 3 || n == 3 && (bits == 0 || bits == 5) {
 				l = append(l, s)
 			}
@@ -63,7 +63,7 @@ func Shapes() []Shape {
 	return l
 }
 
-// Escaped are shapes with names that CEL knows under others only.
+// Escaped returns shapes whose names are escaped in CEL.
 func Escaped() []Shape {
 	return []Shape{
 		{Members: 2, Escaped: true},
@@ -73,7 +73,7 @@ func Escaped() []Shape {
 	}
 }
 
-// Nested are shapes with properties of an object in the union object.
+// Nested returns shapes with properties in an object within the union object.
 func Nested() []Shape {
 	return []Shape{
 		{Members: 3, Nested: true},
@@ -84,11 +84,10 @@ func Nested() []Shape {
 	}
 }
 
-// holder is the object that has what is nested.
+// holder is the property with the nested object.
 const holder = "sub"
 
-// Names are those of the members. They have one type each of those that can be
-// empty.
+// Names returns the names of the members. Each member has another type that can be empty.
 func (s Shape) Names() []string {
 	if s.Escaped {
 		return []string{"x__y", "a/b.c-d", "namespace", "e.f"}[:s.Members]
@@ -99,7 +98,7 @@ func (s Shape) Names() []string {
 	return []string{"a", "b", "c", "d"}[:s.Members]
 }
 
-// Discriminator is the name of the discriminator, if there is one.
+// Discriminator returns the name of the discriminator, or "".
 func (s Shape) Discriminator() string {
 	switch {
 	case !s.Discriminated:
@@ -112,7 +111,7 @@ func (s Shape) Discriminator() string {
 	return "type"
 }
 
-// memberSchemas, and what follows, go by the index of the member.
+// memberSchemas and the following lists are indexed by member.
 var memberSchemas = []string{
 	"{type: object, nullable: true, properties: {x: {type: string}, z: {type: integer, nullable: true}}}",
 	"{type: string, nullable: true}",
@@ -135,11 +134,11 @@ var (
 	}
 )
 
-// enum has the values of Fields, for all shapes, and a memberless one. It does not
-// have null, which the server rejects even then: nullable or not, an enum has no null.
+// enum contains the values of Fields for all shapes, and a memberless value. It does not contain
+// null: the server rejects null in an enum, even if the property is nullable.
 const enum = "[A, A2, B, C, D, None, '']"
 
-// Schema is that of the union object, in YAML.
+// Schema returns the schema of the union object, in YAML.
 func (s Shape) Schema() string {
 	text, nested := "type: object\nproperties:\n", ""
 	add := func(name, schema string) {
@@ -155,7 +154,7 @@ func (s Shape) Schema() string {
 	case s.Discriminated:
 		add(s.Discriminator(), "{type: string, nullable: true}")
 	}
-	// The server copies all properties for every one that it reads.
+	// The server copies all properties for each one that it reads.
 	for i, name := range s.Names() {
 		add(name, memberSchemas[i])
 	}
@@ -165,7 +164,7 @@ func (s Shape) Schema() string {
 	return text
 }
 
-// with is [With] for a name of the shape.
+// with is [With] for a property of the shape.
 func (s Shape) with(object map[string]any, name string, value any) map[string]any {
 	inner, ok := strings.CutPrefix(name, holder+".")
 	if !ok || !s.Nested || value == any(Absent{}) {
@@ -175,8 +174,8 @@ func (s Shape) with(object map[string]any, name string, value any) map[string]an
 	return With(object, holder, With(held, inner, value))
 }
 
-// withHolder are objects and, of those that have nothing in the holder, two more: with an
-// empty one, and with null.
+// withHolder returns the objects and, for each object without the holder, two more: with an empty
+// holder and with null.
 func (s Shape) withHolder(objects []map[string]any) []map[string]any {
 	l := objects
 	for _, o := range objects {
@@ -187,8 +186,8 @@ func (s Shape) withHolder(objects []map[string]any) []map[string]any {
 	return l
 }
 
-// Values are those of the discriminator: unset, every member's, a memberless and an
-// unknown one.
+// Values returns the values of the discriminator: unset, the value of each member, a memberless
+// value and an unknown one.
 func (s Shape) Values() []string {
 	if !s.Discriminated {
 		return []string{""}
@@ -207,7 +206,7 @@ func (s Shape) Values() []string {
 	return l
 }
 
-// Fields are the discriminator values of each member.
+// Fields returns the discriminator values of each member.
 func (s Shape) Fields() [][]string {
 	l := [][]string{{"A"}, {"B"}, {"C"}, {"D"}}[:s.Members]
 	if s.TwoValues {
@@ -219,17 +218,17 @@ func (s Shape) Fields() [][]string {
 	return l
 }
 
-// State is a state and union objects that are in it, in all ways to write it.
+// State is a state with union objects in that state, written in every way.
 type State struct {
 	union.State
 	Objects []map[string]any
 }
 
-// Absent is the value of a property that is not there.
+// Absent is the value of an absent property.
 type Absent struct{}
 
-// States are all those of unions of the shape, the discriminator's values in the
-// order of Values.
+// States returns all states of unions of the shape, with discriminator values in the order of
+// Values.
 func (s Shape) States() []State {
 	var l []State
 	for _, value := range s.Values() {
@@ -263,7 +262,7 @@ func (s Shape) States() []State {
 				st.Objects = next
 			}
 			st.Objects = s.withHolder(st.Objects)
-			// Neighbours look different, and no state has too many.
+			// Neighbours look different, and the number of objects per state is limited.
 			rand.New(rand.NewPCG(1, 2)).Shuffle(len(st.Objects), func(i, j int) {
 				st.Objects[i], st.Objects[j] = st.Objects[j], st.Objects[i]
 			})
@@ -274,7 +273,7 @@ func (s Shape) States() []State {
 	return l
 }
 
-// With returns a copy of fields with one more.
+// With returns a copy of fields with one more field.
 func With(fields map[string]any, name string, value any) map[string]any {
 	l := map[string]any{}
 	maps.Copy(l, fields)
@@ -284,8 +283,8 @@ func With(fields map[string]any, name string, value any) map[string]any {
 	return l
 }
 
-// Declarations are all unions of the shape, in flow style. Larger unions take turns
-// in what does not depend on each other.
+// Declarations returns all unions of the shape, in flow style. Larger unions alternate between
+// independent options.
 func (s Shape) Declarations() []string {
 	var l []string
 	turn := 0
@@ -320,7 +319,7 @@ func (s Shape) Declarations() []string {
 	cardinalities := []string{"", "cardinality: ExactlyOne", "deduceInvalidDiscriminator: true"}
 	optional := []string{"", "optionalMembers: [" + s.Names()[0] + "]", "optionalMembers: [" + names + "]"}
 	if s.Shared {
-		cardinalities = cardinalities[:2] // a member does not tell the value
+		cardinalities = cardinalities[:2] // a member does not determine the value
 		optional = append(optional, "optionalMembers: {"+s.Names()[1]+": A}", "optionalMembers: {"+s.Names()[0]+": [A], "+s.Names()[1]+": [B]}")
 	}
 	for _, cardinality := range cardinalities {
@@ -337,7 +336,7 @@ func (s Shape) Declarations() []string {
 	return l
 }
 
-// changes are what a union may say of its transitions.
+// changes returns the keys for transitions that a union may have.
 func (s Shape) changes() []string {
 	l := []string{"", "discriminatorChange: Allow", "discriminatorChange: Forbid"}
 	if !s.Discriminated {
@@ -357,17 +356,17 @@ func (s Shape) changes() []string {
 		}
 	}
 	for _, table := range tables {
-		// The table of a small union names only what there is.
+		// The table of a small union contains only existing names.
 		for _, name := range []string{"a", "b", "c", "d"}[s.Members:] {
 			if s.Discriminated {
 				if s.Enum {
-					break // the enum has all values
+					break // the enum contains all values
 				}
 				name = strings.ToUpper(name)
 			}
 			table = removed(table, name)
 		}
-		// Without a discriminator the letters stand for members.
+		// Without a discriminator, the letters stand for members.
 		table = letter.ReplaceAllStringFunc(table, func(l string) string { return s.Names()[l[0]-'a'] })
 		l = append(l, "allowedChanges: "+table)
 	}
@@ -376,11 +375,11 @@ func (s Shape) changes() []string {
 
 var letter = regexp.MustCompile(`\b[abcd]\b`)
 
-// removed takes a name out of a transition table.
+// removed removes a name from a transition table.
 func removed(table, name string) string {
 	var parsed map[string]any
 	if err := yaml.Unmarshal([]byte(table), &parsed); err != nil {
-		panic(err) // it is one of those above
+		panic(err) // the table is one of the literals above
 	}
 	delete(parsed, name)
 	for from, to := range parsed {

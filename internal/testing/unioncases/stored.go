@@ -1,8 +1,7 @@
 package unioncases
 
-// Stored are schemas that exclude objects which an older one may have let in: they
-// live on while ratcheting spares them. All have the members a and b, selected by A
-// and B.
+// Stored are schemas that exclude objects which an older schema may have accepted; ratcheting keeps
+// such objects valid. All have the members a and b, selected by A and B.
 var Stored = []struct{ Name, Schema string }{
 	{"required enum", "{type: object, required: [type], properties: {type: {type: string, enum: [A, B]}, " + storedMembers + "}}"},
 	{"with empty value", "{type: object, required: [type], properties: {type: {type: string, enum: [A, B, '']}, " + storedMembers + "}}"},
@@ -15,7 +14,7 @@ var Stored = []struct{ Name, Schema string }{
 
 const storedMembers = "a: {type: object}, b: {type: string}"
 
-// StoredDeclarations are the unions tried with the schemas of Stored.
+// StoredDeclarations returns the unions for the schemas of Stored.
 func StoredDeclarations() []string {
 	var l []string
 	for _, keys := range []string{"", "unmappedValues: Forbid", "cardinality: ExactlyOne, unmappedValues: Forbid", "optionalMembers: [b], cardinality: ExactlyOne"} {
@@ -24,7 +23,8 @@ func StoredDeclarations() []string {
 	return l
 }
 
-// StoredObjects are union objects that may be stored, whatever the schema says.
+// StoredObjects returns union objects that may be stored, including objects that the schemas
+// reject.
 func StoredObjects() []map[string]any {
 	var l []map[string]any
 	for _, typ := range []any{Absent{}, nil, "", "A", "B", "None", "C"} {

@@ -16,19 +16,19 @@ import (
 	"time"
 )
 
-// core plays the kube-apiserver that the extension server asks for what its admission
-// plugins need: policies, all of which are written at once to /policies; namespaces, any of
-// which there is; and the schemas of custom resources, which come from the extension server.
+// core stands in for the kube-apiserver that serves the extension server's admission plugins. It
+// stores policies, which are written all at once to /policies. Every namespace exists. Schemas of
+// custom resources are forwarded to the extension server.
 type core struct {
 	mu       sync.Mutex
-	policies []map[string]any // and their bindings
+	policies []map[string]any // including their bindings
 	version  int
 	changed  chan struct{} // closed when the policies change
 	url      string        // of the extension server
 	server   http.Handler  // the extension server
 }
 
-// kinds are those of the resources that the admission plugins watch.
+// kinds are the kinds of the resources that the admission plugins watch.
 var kinds = map[string][2]string{
 	"namespaces":                        {"v1", "Namespace"},
 	"mutatingadmissionpolicies":         {"admissionregistration.k8s.io/v1", "MutatingAdmissionPolicy"},
@@ -37,7 +37,7 @@ var kinds = map[string][2]string{
 	"validatingadmissionpolicybindings": {"admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding"},
 }
 
-// serve starts a core for the extension server that is at a URL, and returns its own.
+// serve starts a core for the extension server at a URL and returns the URL of the core.
 func serve(server string) (string, error) {
 	to, err := url.Parse(server)
 	if err != nil {
@@ -73,9 +73,9 @@ func (c *core) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.server.ServeHTTP(w, r)
 }
 
-// awaitProbe returns when the extension server publishes the schema of a probe, the last CRD
-// that is installed before the first policies (see servertest.SetPolicies). The plugins list
-// the schemas when they start, and then every five seconds only.
+// awaitProbe returns when the extension server publishes the schema of a probe, the last CRD that
+// is installed before the first policies (see servertest.SetPolicies). The plugins list schemas
+// when they start, and then only every five seconds.
 func (c *core) awaitProbe(ctx context.Context) {
 	for ; ctx.Err() == nil; time.Sleep(20 * time.Millisecond) {
 		if answer, err := http.Get(c.url + "/openapi/v3"); err == nil {
@@ -88,7 +88,7 @@ func (c *core) awaitProbe(ctx context.Context) {
 	}
 }
 
-// replace takes a list of objects for the policies.
+// replace replaces all policies by the list of objects in the request.
 func (c *core) replace(w http.ResponseWriter, r *http.Request) {
 	var policies []map[string]any
 	if err := json.NewDecoder(r.Body).Decode(&policies); err != nil {
@@ -106,8 +106,8 @@ func (c *core) replace(w http.ResponseWriter, r *http.Request) {
 	c.changed = make(chan struct{})
 }
 
-// watch says which objects of a resource there are, and what becomes of them, in the order in
-// which they were written. Informers ask in no other way.
+// watch streams the objects of a resource and their changes, in the order of the writes. Informers
+// use no other request.
 func (c *core) watch(w http.ResponseWriter, r *http.Request, resource string) {
 	w.Header().Set("Content-Type", "application/json")
 	send := func(event string, object map[string]any) {
@@ -143,20 +143,20 @@ func (c *core) watch(w http.ResponseWriter, r *http.Request, resource string) {
 	}
 }
 
-// has reports whether there is an object of the same name in a list.
+// has reports whether a list contains an object of the same name.
 func has(l []map[string]any, o map[string]any) bool {
 	return slices.ContainsFunc(l, func(other map[string]any) bool { return name(other) == name(o) })
 }
 
 func name(o map[string]any) any { return o["metadata"].(map[string]any)["name"] }
 
-// namespace is one of those that there are. The plugins know default without asking, which
-// they do a few times a second only.
+// namespace returns a namespace object. The plugins know the namespace default without a request,
+// which they send only a few times a second.
 func namespace(name string) map[string]any {
 	return object("namespaces", map[string]any{"name": name, "labels": map[string]any{"kubernetes.io/metadata.name": name}})
 }
 
-// object is an object of a resource with nothing but metadata.
+// object returns an object of a resource with only metadata.
 func object(resource string, metadata map[string]any) map[string]any {
 	return map[string]any{"apiVersion": kinds[resource][0], "kind": kinds[resource][1], "metadata": metadata}
 }

@@ -1,10 +1,8 @@
-// Command apiserver is the API server that judges custom objects, for
-// internal/testing/servertest: k8s.io/apiextensions-apiserver on an embedded etcd, for
-// anyone to do anything. It prints where it is, as JSON, when it is ready, and
-// runs until its standard input ends. All its files are in the directory for
-// temporary files. With the argument openapi it publishes the schemas of its
-// resources, as kubectl needs them, and with policies it has admission
-// policies, too.
+// Command apiserver is the API server for custom resources that internal/testing/servertest starts:
+// k8s.io/apiextensions-apiserver on an embedded etcd, without access control. It prints its
+// address, as JSON, when it is ready, and runs until its standard input ends. All its files are in
+// the directory for temporary files. The argument openapi makes it publish the schemas of its
+// resources, which kubectl requires. The argument policies enables admission policies.
 package main
 
 import (
@@ -38,9 +36,8 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// readyDeadline bounds the waits for the embedded etcd to elect itself, and
-// for the server. They take milliseconds; the bound is there so that a machine
-// that cannot run them gives an error instead of a test that hangs.
+// readyDeadline limits the wait for the embedded etcd to elect itself, and for the server. Both
+// take milliseconds; on a machine that cannot run them, tests fail instead of hanging.
 const readyDeadline = time.Minute
 
 func main() {
@@ -59,8 +56,8 @@ func main() {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
-// start starts the server and returns its URL and, if it has admission
-// policies, the one to which they are written.
+// start starts the server and returns its URL and, if it has admission policies, the URL that accepts
+// them.
 func start(openAPI, policies bool) (host, policiesURL string, err error) {
 	klog.SetLogger(logr.Discard())
 	etcd, err := startEtcd(os.TempDir())
@@ -100,7 +97,7 @@ func start(openAPI, policies bool) (host, policiesURL string, err error) {
 // newServer returns a server that will be served at a URL.
 func newServer(host string, flags []string, openAPI bool) (*genericserver.GenericAPIServer, error) {
 	o := options.NewCustomResourceDefinitionsServerOptions(io.Discard, os.Stderr)
-	// To make certificates takes half of what starting the server does without.
+	// Creating certificates would take half as long as starting the server without them.
 	o.RecommendedOptions.SecureServing = &genericoptions.SecureServingOptionsWithLoopback{}
 	o.RecommendedOptions.Authentication = nil
 	fs := pflag.NewFlagSet("apiserver", pflag.ContinueOnError)
@@ -126,7 +123,7 @@ func newServer(host string, flags []string, openAPI bool) (*genericserver.Generi
 	config.GenericConfig.Authentication.Authenticator = authenticator.RequestFunc(func(*http.Request) (*authenticator.Response, bool, error) {
 		return &authenticator.Response{User: &user.DefaultInfo{Name: "test", Groups: []string{user.SystemPrivilegedGroup}}}, true, nil
 	})
-	// To publish schemas takes a fifth of what writing a CRD does.
+	// Publishing schemas would take a fifth of the time of writing a CRD.
 	config.GenericConfig.SkipOpenAPIInstallation = !openAPI
 	config.GenericConfig.OpenAPIConfig = genericserver.DefaultOpenAPIConfig(generatedopenapi.GetOpenAPIDefinitions, openapinamer.NewDefinitionNamer(extensions.Scheme))
 	server, err := config.Complete().New(genericserver.NewEmptyDelegate())
@@ -136,11 +133,11 @@ func newServer(host string, flags []string, openAPI bool) (*genericserver.Generi
 	return server.GenericAPIServer, server.Informers.Apiextensions().V1().CustomResourceDefinitions().Informer().SetTransform(observable)
 }
 
-// observable changes CRDs as the server sees them, for internal/testing/servertest to
-// see which one is in force. Tables of objects have one more column, which only
-// "kubectl get -o wide" prints; its name is the generation of the CRD. And the
-// CRD was established long ago: until two seconds after that the server holds
-// up every create of an object, on behalf of clusters with several API servers.
+// observable modifies CRDs as the server sees them, so that internal/testing/servertest can tell
+// which one is in force. Tables of objects get another column, which only "kubectl get -o wide"
+// prints; its name is the UID and generation of the CRD. The establishment of the CRD is moved into
+// the past: for two seconds after it, the server delays creates, for clusters with several API
+// servers.
 func observable(object any) (any, error) {
 	crd, ok := object.(*apiextensionsv1.CustomResourceDefinition)
 	if !ok {
@@ -162,7 +159,7 @@ func observable(object any) (any, error) {
 	return crd, nil
 }
 
-// awaitReady returns when a URL answers that all is well.
+// awaitReady returns when a URL answers with status 200.
 func awaitReady(url string) error {
 	for deadline := time.Now().Add(readyDeadline); ; time.Sleep(5 * time.Millisecond) {
 		answer, err := http.Get(url)
@@ -179,8 +176,8 @@ func awaitReady(url string) error {
 	}
 }
 
-// kubeconfig satisfies the delegated authorization options, which insist on a
-// kube-apiserver to ask. They never ask: everyone is privileged.
+// kubeconfig satisfies the delegated authorization options, which require a kube-apiserver. It is
+// never called, because every user is privileged.
 const kubeconfig = `apiVersion: v1
 kind: Config
 clusters:
@@ -192,7 +189,7 @@ users:
 current-context: core
 `
 
-// auditPolicy logs all requests that are through.
+// auditPolicy logs all completed requests.
 const auditPolicy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
@@ -204,21 +201,20 @@ func flags(etcd *embed.Etcd, kubeconfig string) []string {
 		"--etcd-servers=" + etcd.Config().ListenClientUrls[0].String(),
 		"--authorization-kubeconfig=" + kubeconfig,
 		"--kubeconfig=" + kubeconfig,
-		// All that would ask a kube-apiserver for namespaces, webhooks,
-		// policies or flow schemas.
+		// Disable everything that requires namespaces, webhooks, policies or flow schemas of a
+		// kube-apiserver.
 		"--enable-priority-and-fairness=false",
 		"--disable-admission-plugins=NamespaceLifecycle,MutatingAdmissionWebhook,ValidatingAdmissionWebhook",
-		// Nothing goes on in the background.
+		// Disable background work.
 		"--etcd-count-metric-poll-period=0",
 		"--etcd-compaction-interval=0",
-		// A cache takes a tenth of a second to fill, again after each change
-		// of a CRD.
+		// Filling a cache takes a tenth of a second, after each change of a CRD.
 		"--watch-cache=false",
 	}
 }
 
-// startEtcd starts a one-member etcd that keeps its data and its sockets in
-// dir, and returns when it can serve.
+// startEtcd starts a single etcd member with its data and sockets in dir, and returns when it is
+// ready.
 func startEtcd(dir string) (*embed.Etcd, error) {
 	clientURL := url.URL{Scheme: "unix", Path: filepath.Join(dir, "client")}
 	peerURL := url.URL{Scheme: "unix", Path: filepath.Join(dir, "peer")}
@@ -231,7 +227,7 @@ func startEtcd(dir string) (*embed.Etcd, error) {
 	config.AdvertisePeerUrls = config.ListenPeerUrls
 	config.InitialCluster = config.InitialClusterFromName(config.Name)
 	config.UnsafeNoFsync = true
-	// It waits an election timeout before it elects itself.
+	// The member waits for an election timeout before it elects itself.
 	config.TickMs = 10
 	config.ElectionMs = 50
 	config.LogLevel = "panic"

@@ -1,6 +1,6 @@
-// Package english is imported by kubectl for its effect: it looks for no translations, which
-// takes half of its start. As k8s.io/kubectl/pkg/util/i18n demands, this is initialised before
-// kubectl's commands are, by its import path.
+// Package english is imported by kubectl for its side effect: kubectl loads no translations, which
+// take half of its start time. Because of its import path, this package is initialised before
+// kubectl's commands, as k8s.io/kubectl/pkg/util/i18n requires.
 package english
 
 import "k8s.io/kubectl/pkg/util/i18n"

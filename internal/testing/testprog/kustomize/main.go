@@ -1,5 +1,5 @@
-// Command kustomize is the program of that name, for tests, as far as it builds. (kubectl
-// kustomize has not all flags.)
+// Command kustomize runs the build command of kustomize, for tests. (kubectl kustomize lacks some
+// flags.)
 package main
 
 import (
