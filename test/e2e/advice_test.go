@@ -16,7 +16,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// typed is the schema of a union, for a version of a CRD.
+// typed is the schema of a union object in a version of a CRD.
 const typed = `
 type: object
 properties:
@@ -28,7 +28,7 @@ x-kubernetes-unions:
   fields-to-discriminateBy: {http: HTTP, tcp: TCP}
 `
 
-// with returns a text with one part of it replaced, which must be there once.
+// with returns a text with one part replaced, which must occur exactly once.
 func with(text, old, replacement string) string {
 	if strings.Count(text, old) != 1 {
 		panic(fmt.Sprintf("%q is there %d times", old, strings.Count(text, old)))
@@ -36,17 +36,17 @@ func with(text, old, replacement string) string {
 	return strings.Replace(text, old, replacement, 1)
 }
 
-// advised returns the diagnostics of lint about a CRD that have one of the codes.
+// advised returns the diagnostics of lint about a CRD with one of the codes.
 func advised(crd string, codes ...diag.Code) diag.List {
 	l := lint.File(crdfile.Open("crd.yaml", []byte(crd)), crdfile.Options{})
 	return slices.DeleteFunc(l, func(d diag.Diagnostic) bool { return !slices.Contains(codes, d.Code) })
 }
 
-// kindOf returns the kind of a plural.
+// kindOf returns the kind for a plural.
 func kindOf(plural string) string { return strings.ToUpper(plural[:1]) + plural[1:len(plural)-1] }
 
-// TestAdviceUnchanged shows that a stored object whose union is never unchanged cannot
-// be updated, and that it can with what the hint says.
+// A stored object whose union never counts as unchanged cannot be updated; the change that the hint
+// suggests makes it updatable.
 func TestAdviceUnchanged(t *testing.T) {
 	t.Parallel()
 	s := servertest.Start(t)
@@ -102,14 +102,13 @@ func TestAdviceUnchanged(t *testing.T) {
 	}
 }
 
-// TestAdvice shows on a real API server that what the advice says of it is so: each
-// step is accepted or refused as named.
+// The API server behaves as the advice says: it accepts or rejects each step as expected.
 func TestAdvice(t *testing.T) {
 	t.Parallel()
 	s := servertest.Start(t)
 	type step struct {
 		version, spec string
-		refused       string // part of the error; empty is accepted
+		refused       string // part of the error; empty if the step is accepted
 	}
 	const forbid = "  discriminatorChange: Forbid\n"
 	const list = "tcp: {type: array, items: {type: string}}"
@@ -162,7 +161,7 @@ func TestAdvice(t *testing.T) {
 				{"v1", "{type: HTTP, http: {}, tcp: {}}", "tcp is required when"},
 			}},
 
-		// No ways around Forbid, and nothing to tell.
+		// Forbid cannot be bypassed, and lint reports nothing.
 		{plural: "nullables", versions: []testcrd.Version{{Name: "v1", Spec: "type: object\nproperties:\n  union:\n    nullable: true\n" + strings.ReplaceAll(typed+forbid, "\n", "\n    ")}},
 			steps: []step{
 				{"v1", "{union: {type: HTTP, http: {}}}", ""},

@@ -23,41 +23,41 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
-// caseFile is the second document of a file in testdata; the first one is the
-// CRD.
+// caseFile is the second document of a file in testdata. The first document is the CRD.
 type caseFile struct {
-	// Encoding is that of the static rules, by default the compiler's choice.
+	// Encoding is the encoding of the static rules, by default the compiler's choice.
 	Encoding compile.Encoding `json:"encoding,omitempty"`
 	Steps    []step           `json:"steps"`
 }
 
-// step is one object written to the server, and what the server says. Objects
-// come without apiVersion, kind and name.
+// step is a write of one object, and the server's answer. Objects are given without apiVersion,
+// kind and name.
 type step struct {
 	Name string `json:"name"`
 
-	// How the object is written: exactly one of these.
+	// The content and the kind of write: exactly one of these is set.
 	Create map[string]any `json:"create,omitempty"`
 	Update map[string]any `json:"update,omitempty"`
 	Status map[string]any `json:"status,omitempty"` // update of /status
 	Apply  map[string]any `json:"apply,omitempty"`  // server-side apply
 
-	// What is updated: at most one of these. From was created, and Applied was
-	// created by server-side apply, under the compiled CRD, so they are valid.
-	// Stored was there before the CRD had a schema, so it may be anything.
+	// The existing object: at most one of these is set. From was created and Applied was applied
+	// server-side under the compiled CRD, so both are valid. Stored was created before the CRD had
+	// a schema, so it may be invalid.
 	From    map[string]any `json:"from,omitempty"`
 	Applied map[string]any `json:"applied,omitempty"`
 	Stored  map[string]any `json:"stored,omitempty"`
 
-	// Version to write in, by default the first one.
+	// Version is the version of the write, by default the first version.
 	Version string `json:"version,omitempty"`
 
-	// Errors are all that the server says, each as kubectl prints it; the object
-	// is accepted when there are none.
+	// Errors are all errors of the server, as kubectl prints them. Without errors the server must
+	// accept the object.
 	Errors []string `json:"errors,omitempty"`
 }
 
-// TestCases runs the files of testdata. Their CRDs are applied server-side; every write is an API call of its own.
+// TestCases runs the files of testdata. Their CRDs are applied server-side, and every write is a
+// separate API call.
 func TestCases(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -65,7 +65,7 @@ func TestCases(t *testing.T) {
 	}
 	t.Parallel()
 	server := servertest.Start(t)
-	t.Run("all", func(t *testing.T) { // returns when the parallel ones are through
+	t.Run("all", func(t *testing.T) { // returns after all parallel tests
 		for _, file := range files {
 			t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
 				t.Parallel()
@@ -101,7 +101,7 @@ func runFile(t *testing.T, server *servertest.Server, file string) {
 	}
 }
 
-// trial is a CRD on its way through the compiler to the server.
+// trial is a CRD that is compiled and installed.
 type trial struct {
 	server   *servertest.Server
 	compiled []byte
@@ -129,9 +129,9 @@ func newTrial(t *testing.T, server *servertest.Server, manifest []byte, opts crd
 	return &trial{server, compiled, crd}
 }
 
-// install installs the CRD, strictly, by server-side apply, which refuses lists that
-// repeat their keys. Objects that are to be there, by name, are created before, while
-// the CRD accepts everything.
+// install installs the CRD with strict validation by server-side apply, which rejects lists with
+// duplicate keys. The stored objects, by name, are created before, while the CRD accepts any
+// object.
 func (c *trial) install(t *testing.T, stored map[string]map[string]any) {
 	t.Helper()
 	if len(stored) > 0 {
@@ -154,8 +154,7 @@ func (c *trial) install(t *testing.T, stored map[string]map[string]any) {
 	}
 }
 
-// create creates an object and then, for the server drops it on creation, sets
-// its status.
+// create creates an object and then sets its status, which the server drops on creation.
 func (c *trial) create(t *testing.T, name, version string, content map[string]any) error {
 	t.Helper()
 	object := c.object(t, name, version, content)
@@ -166,7 +165,7 @@ func (c *trial) create(t *testing.T, name, version string, content map[string]an
 	return err
 }
 
-// object is an object of the CRD with the given content.
+// object returns an object of the CRD with the given content.
 func (c *trial) object(t *testing.T, name, version string, content map[string]any) []byte {
 	t.Helper()
 	if version == "" {
@@ -214,7 +213,7 @@ func (c *trial) run(t *testing.T, name string, s step) {
 	wantErrors(t, err, s.Errors)
 }
 
-// wantErrors compares the causes of a refusal, all of them, in any order.
+// wantErrors compares all causes of a rejection, in any order.
 func wantErrors(t *testing.T, err error, want []string) {
 	t.Helper()
 	got := causes(t, err)
@@ -231,7 +230,7 @@ func say(causes []string) string {
 	return strings.Join(causes, "\n\t")
 }
 
-// causes returns why the server refused an object, sorted, as kubectl prints it.
+// causes returns the reasons for the rejection of an object, sorted, as kubectl prints them.
 func causes(t *testing.T, err error) []string {
 	t.Helper()
 	var l []string
@@ -242,15 +241,15 @@ func causes(t *testing.T, err error) []string {
 	return l
 }
 
-// wordOf is how the reasons of unioncel's rules are printed.
+// wordOf contains the text for each reason in unioncel's rules.
 var wordOf = map[metav1.CauseType]string{
 	metav1.CauseTypeForbidden:          "Forbidden",
 	metav1.CauseTypeFieldValueRequired: "Required value",
 	metav1.CauseTypeFieldValueInvalid:  "Invalid value",
 }
 
-// statusCauses returns the causes of a refusal; err may be nil. Any other error
-// than that the object is invalid is fatal.
+// statusCauses returns the causes of a rejection, or nil if err is nil. Any error other than an
+// invalid object is fatal.
 func statusCauses(t *testing.T, err error) []metav1.StatusCause {
 	t.Helper()
 	if err == nil {

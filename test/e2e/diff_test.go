@@ -16,8 +16,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
-// crdOf is a CRD of a kind with a version for each change, v1 and so on, and the stored
-// version v0, to which anything can be written.
+// crdOf returns a CRD with a version v1, v2, ... for each change, and the stored version v0 that
+// accepts any object.
 func crdOf(t *testing.T, kind string, spec func(crdchanges.Change) string) []byte {
 	t.Helper()
 	var versions []testcrd.Version
@@ -32,8 +32,8 @@ func crdOf(t *testing.T, kind string, spec func(crdchanges.Change) string) []byt
 	return out
 }
 
-// TestDiff shows the counterexamples of changes to a server that has both CRDs: what was
-// accepted is accepted under the old one and refused under the new one, and the reverse.
+// The counterexamples of a change are confirmed by a server with both CRDs: it accepts the object
+// under one CRD and rejects it under the other.
 func TestDiff(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts an API server")
@@ -85,8 +85,8 @@ func TestDiff(t *testing.T) {
 	t.Log(len(crdchanges.All), "changes,", shown, "counterexamples:", classes)
 }
 
-// answered is what the server says of an object of a kind in a version, which is created or,
-// if old is not nil, replaces that.
+// answered returns the server's answer when an object is created in a version of a kind or, unless
+// old is nil, replaces old.
 func answered(t *testing.T, s *servertest.Server, kind string, version int, name string, old, object map[string]any) error {
 	t.Helper()
 	manifest := func(object map[string]any, version int) []byte {

@@ -13,12 +13,12 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdfile"
 )
 
-// TestExamples holds the examples to what their README says of them.
+// TestExamples checks the statements of the README about the examples.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t)
 	for name, test := range map[string]struct {
-		bad     []string // what the server says to the bad object
+		bad     []string // the server's errors for the bad object
 		updates []exampleUpdate
 	}{
 		"backup": {
@@ -98,7 +98,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// exampleUpdate sets fields of the good object, by their path; nil removes one.
+// exampleUpdate sets fields of the good object by path; nil removes a field.
 type exampleUpdate struct {
 	name string
 	set  map[string]any

@@ -20,10 +20,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// absent is the value of a property that is not there.
+// absent is the value of an absent property.
 var absent = struct{}{}
 
-// shape is a union object and all the values its properties take.
+// shape is a union object with all values of its properties.
 type shape struct {
 	name        string
 	schema      string // the properties of the union object, in flow style
@@ -146,12 +146,12 @@ var shapes = []shape{
 }
 
 func (s shape) manifest() []byte {
-	// Of all properties, note is the one that is none of the union's business.
+	// The property note does not belong to the union.
 	properties := "{note: {type: integer}, " + strings.TrimPrefix(s.schema, "{")
 	return []byte(testcrd.Of(s.name, "spec:\n  type: object\n  properties: "+properties+"\n  x-kubernetes-unions:\n  - "+s.declaration))
 }
 
-// objects lists the union objects with every combination of values.
+// objects returns the union objects with every combination of values.
 func (s shape) objects() []map[string]any {
 	l := []map[string]any{{}}
 	for i, property := range s.properties {
@@ -170,10 +170,9 @@ func (s shape) objects() []map[string]any {
 	return l
 }
 
-// TestEveryState holds the server, with compiled CRDs, to the model: for every
-// object of a shape the creation, and for some pairs of them, or for all with
-// [unioncases.Exhaustive], the update from the one to the other, valid or not.
-// (pkg/rules evaluates the rules on all pairs.)
+// TestEveryState compares the server, with compiled CRDs, to the model. It creates every object of
+// a shape, and updates from one object to another for a sample of the pairs, valid or not. With
+// [unioncases.Exhaustive] it tries all pairs. (pkg/rules evaluates the rules on all pairs.)
 func TestEveryState(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t)
@@ -196,8 +195,8 @@ func everyState(t *testing.T, server *servertest.Server, s shape) {
 		states[i] = u.StateOf(o)
 	}
 
-	// Many old objects are invalid, so they are stored before there are rules. An
-	// update that is accepted uses one up.
+	// Many old objects are invalid, so they are created before there are rules. An accepted update
+	// consumes the old object.
 	tried := u.pairs(states)
 	stored := map[string]map[string]any{}
 	for i, old := range objects {
@@ -225,8 +224,8 @@ func everyState(t *testing.T, server *servertest.Server, s shape) {
 			if !tried[[2]int{i, j}] {
 				continue
 			}
-			// A change beside the union keeps the server from ratcheting: an object
-			// that is unchanged is not judged at all.
+			// A change alongside the union prevents ratcheting: the server does not validate an
+			// unchanged object.
 			name := fmt.Sprintf("old-%d-%d", i, accepted)
 			_, err := server.Update(t.Context(), crd.object(t, name, "", spec(next, 1)))
 			if !u.compare(t, s.encoding, &states[i], states[j], err) {
@@ -245,7 +244,7 @@ func spec(object map[string]any, note int) map[string]any {
 	return map[string]any{"spec": object}
 }
 
-// judged is a union whose model judges what the server says.
+// judged is a union whose model predicts the server's answer.
 type judged struct{ *union.Union }
 
 // unionOf returns the only union of a manifest.
@@ -266,9 +265,10 @@ func unionOf(t *testing.T, manifest []byte) judged {
 	return judged{result.Objects[0].Unions[0]}
 }
 
-// pairs are the updates to try, from one state to another, by their indices: all with
-// [unioncases.Exhaustive], else one of 32, and the first of those that are alike: in
-// their violations, those of the new state by itself, and whether it is the old one.
+// pairs returns the updates to try, as pairs of state indices. With [unioncases.Exhaustive] it
+// returns all pairs. Otherwise it returns one in 32, and the first of each group of similar pairs:
+// with the same violations, the same violations of the new state alone, and the same answer to
+// whether it is the old one.
 func (u judged) pairs(states []union.State) map[[2]int]bool {
 	l, seen := map[[2]int]bool{}, map[string]bool{}
 	for i := range states {
@@ -281,9 +281,8 @@ func (u judged) pairs(states []union.State) map[[2]int]bool {
 	return l
 }
 
-// compare reports whether the server refuses, with err, just what the model
-// refuses, for the same reasons and at the same fields. Schemas have none of their
-// own.
+// compare reports whether err matches the model: the server rejects exactly the updates that the
+// model rejects, for the same reasons and at the same fields. Schemas have no reasons to compare.
 func (u judged) compare(t *testing.T, encoding compile.Encoding, old *union.State, next union.State, err error) bool {
 	t.Helper()
 	if encoding == compile.OpenAPI {
@@ -296,7 +295,7 @@ func (u judged) compare(t *testing.T, encoding compile.Encoding, old *union.Stat
 	for _, c := range statusCauses(t, err) {
 		cause := string(c.Type) + " " + c.Field
 		if u.Discriminator == "" && c.Type == metav1.CauseTypeForbidden && c.Field != "spec" {
-			// Which of several members gets the blame is a matter of encoding.
+			// The encoding determines which of several members is reported.
 			cause = string(c.Type) + " spec.*"
 		}
 		got = append(got, cause)
@@ -312,7 +311,7 @@ func (u judged) compare(t *testing.T, encoding compile.Encoding, old *union.Stat
 	return false
 }
 
-// cause is the reason and the field of the error that a violation gives.
+// cause returns the reason and the field of the error for a violation.
 func (u judged) cause(encoding compile.Encoding, v union.Violation) string {
 	field := "spec"
 	switch {
@@ -324,7 +323,7 @@ func (u judged) cause(encoding compile.Encoding, v union.Violation) string {
 	static := v.Condition != union.NotCleared && v.Condition != union.NotAllowed
 	paired := encoding == compile.Auto
 	switch {
-	case u.Ratchet && static: // encoded compactly
+	case u.Ratchet && static: // compact encoding
 		return string(metav1.CauseTypeFieldValueInvalid) + " spec"
 	case paired && static && (u.Discriminator == "" || v.Member >= 0 && len(u.Members[v.Member].Required()) > 0):
 		return string(metav1.CauseTypeFieldValueInvalid) + " " + field

@@ -17,14 +17,14 @@ import (
 )
 
 const (
-	// kubebuilder is where the project is, below the root of the module.
+	// kubebuilder is the directory of the project, relative to the module root.
 	kubebuilder = "examples/kubebuilder"
 	bases       = "config/crd/bases"
 	samples     = "config/samples"
 )
 
-// TestKubebuilder takes a copy of the kubebuilder project through its Makefile,
-// with the real controller-gen, and the CRDs to the API server.
+// TestKubebuilder runs a copy of the kubebuilder project through its Makefile, with the real
+// controller-gen, and installs the CRDs in the API server.
 func TestKubebuilder(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs many programs")
@@ -32,7 +32,7 @@ func TestKubebuilder(t *testing.T) {
 	copyProject(t)
 	committed := contents(t, ".")
 
-	// From scratch, so that nothing that was committed can stand in.
+	// Start from scratch, so that no committed file can hide a failure.
 	for _, name := range paths(t, ".") {
 		if strings.HasPrefix(filepath.Base(name), "zz_generated") || strings.HasPrefix(name, bases) {
 			if err := os.Remove(name); err != nil {
@@ -79,9 +79,9 @@ func TestKubebuilder(t *testing.T) {
 	}
 }
 
-// alone holds the CRDs of controller-gen against the samples: of all unions they
-// know the one that has a marker of controller-gen's own. So the bad samples have
-// no other mistakes, and what the compiled CRDs refuse is unioncel's doing.
+// alone creates the samples under the CRDs of controller-gen. These enforce only the union with
+// controller-gen's own marker. Hence the bad samples have no other errors, and every other
+// rejection under the compiled CRDs comes from unioncel.
 func alone(t *testing.T, server *servertest.Server, crds map[string]string) {
 	for name, crd := range crds {
 		if strings.Contains(crd, "unioncel") {
@@ -114,8 +114,8 @@ func alone(t *testing.T, server *servertest.Server, crds map[string]string) {
 	}
 }
 
-// TestKubebuilderReadme holds the recipes in the project's README to its Makefile, the
-// configuration to its own, and the errors in it to what TestKubebuilder has seen.
+// TestKubebuilderReadme compares the project's README with its Makefile, its configuration, and the
+// errors that TestKubebuilder expects.
 func TestKubebuilderReadme(t *testing.T) {
 	t.Chdir(filepath.Join("..", "..", kubebuilder))
 	readme := file(t, "README.md")
@@ -230,8 +230,8 @@ var kubebuilderUpdates = []struct {
 	}},
 }
 
-// copyProject copies the project into a module with the dependencies and tools of
-// this one, and makes the copy the working directory.
+// copyProject copies the project into a module with the dependencies and tools of this module, and
+// makes the copy the working directory.
 func copyProject(t *testing.T) {
 	t.Helper()
 	root, module := filepath.Join("..", ".."), t.TempDir()
@@ -251,8 +251,8 @@ func copyProject(t *testing.T) {
 	t.Chdir(project)
 }
 
-// recipe returns the commands of a target of the Makefile, as words, with the
-// defaults of the variables in them.
+// recipe returns the commands of a target of the Makefile as words, with variables replaced by
+// their defaults.
 func recipe(t *testing.T, target string) [][]string {
 	t.Helper()
 	makefile, err := os.ReadFile("Makefile")
@@ -277,7 +277,7 @@ func recipe(t *testing.T, target string) [][]string {
 	return commands
 }
 
-// run runs a command of the Makefile, which must succeed; unioncel is built already.
+// run runs a command of the Makefile, which must succeed. It uses the cached build of unioncel.
 func run(t *testing.T, command []string) {
 	t.Helper()
 	t.Logf("%s", strings.Join(command, " "))
@@ -293,8 +293,7 @@ func run(t *testing.T, command []string) {
 	}
 }
 
-// announced returns the errors that the comment at the top of a bad sample says
-// the server has.
+// announced returns the server's errors listed in the comment at the top of a bad sample.
 func announced(t *testing.T, name, text string) []string {
 	t.Helper()
 	var l []string
@@ -313,7 +312,7 @@ func announced(t *testing.T, name, text string) []string {
 	return l
 }
 
-// contents returns the files below a directory, by their paths.
+// contents returns the files below a directory by path.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	m := map[string]string{}
@@ -327,7 +326,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	return m
 }
 
-// paths returns the paths of the files below a directory, with slashes, sorted.
+// paths returns the sorted paths of the files below a directory, with slashes.
 func paths(t *testing.T, dir string) []string {
 	t.Helper()
 	var l []string

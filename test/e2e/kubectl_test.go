@@ -10,8 +10,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdfile"
 )
 
-// TestKubectl pins down what a user reads at the two mistakes that are made most.
-// Run it with -v to see the texts.
+// TestKubectl pins down the messages for the two most common mistakes. Run it with -v to see the
+// text.
 func TestKubectl(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t)
@@ -38,8 +38,8 @@ func TestKubectl(t *testing.T) {
 		`The Backend "web" is invalid: spec.http: Invalid value: http is required when type is 'HTTP', and forbidden otherwise`)
 }
 
-// wantText compares what kubectl prints (k8s.io/kubectl/pkg/cmd/util, CheckErr
-// and MultilineError).
+// wantText compares the output of kubectl (k8s.io/kubectl/pkg/cmd/util, CheckErr and
+// MultilineError).
 func wantText(t *testing.T, mistake, kind string, err error, want string) {
 	t.Helper()
 	l := causes(t, err)

@@ -33,10 +33,9 @@ const (
 	rulesKey  = "x-kubernetes-validations"
 )
 
-// TestManifests compiles whole files: the examples, the CRDs for tests, and those of a
-// directory of one's own. Each of them either compiles or is over a budget of the server, the
-// rewriting keeps its promises, and the server accepts what it would accept
-// without the unions.
+// TestManifests compiles whole files: the examples, the CRDs for tests, and the files of the
+// directory in UNIONCEL_CORPUS. Each file either compiles or exceeds a budget of the server. The
+// edits keep their guarantees, and the server accepts every CRD that it accepts without the unions.
 func TestManifests(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t)
@@ -91,8 +90,7 @@ func manifestsIn(t *testing.T, dir string, recursive bool) []string {
 	return l
 }
 
-// runManifest runs one file and says in a word what became of it, and by how many
-// bytes it grew.
+// runManifest runs one file and returns the outcome in a word, and the growth in bytes.
 func runManifest(t *testing.T, server *servertest.Server, file string) (outcome string, grown int) {
 	src, err := os.ReadFile(file)
 	if err != nil {
@@ -126,7 +124,7 @@ func runManifest(t *testing.T, server *servertest.Server, file string) (outcome 
 	return outcome, len(compiled) - len(src)
 }
 
-// promises are those of the rewriting.
+// promises checks the guarantees about edits.
 func promises(t *testing.T, file string, src, compiled []byte) {
 	t.Helper()
 	if !bytes.Contains(src, []byte(union.Key+":")) {
@@ -150,7 +148,7 @@ func promises(t *testing.T, file string, src, compiled []byte) {
 	describing(t, file, src, compiled)
 }
 
-// describing are the promises of the rewriting of descriptions.
+// describing checks the guarantees about edits of descriptions.
 func describing(t *testing.T, file string, src, compiled []byte) {
 	t.Helper()
 	opts := crdfile.Options{Describe: true}
@@ -186,8 +184,8 @@ func withoutAnnotation(text []byte) []byte {
 	return bytes.Join(kept, []byte("\n"))
 }
 
-// onlyLinesAdded proves that the compiled file is the source, less its
-// declarations and with more lines, which are rules and the annotation.
+// onlyLinesAdded checks that the compiled file is the source without its declarations, and with
+// lines for rules and the annotation added.
 func onlyLinesAdded(t *testing.T, src, compiled []byte) {
 	t.Helper()
 	rest := withoutDeclarations(strings.Split(string(src), "\n"))
@@ -208,7 +206,7 @@ func onlyLinesAdded(t *testing.T, src, compiled []byte) {
 	}
 }
 
-// withoutDeclarations drops the declarations, in block style, from lines.
+// withoutDeclarations removes declarations in block style from lines.
 func withoutDeclarations(lines []string) []string {
 	margin := func(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 	var kept []string
@@ -225,8 +223,8 @@ func withoutDeclarations(lines []string) []string {
 	return kept
 }
 
-// onlyRulesAdded proves the same of the data: nothing but rules, behind those
-// there were, and the annotation were added, nothing but declarations taken.
+// onlyRulesAdded checks the same for the data: only rules, after the existing ones, and the
+// annotation were added, and only declarations were removed.
 func onlyRulesAdded(t *testing.T, before, after map[string]any) {
 	t.Helper()
 	if metadata, ok := after["metadata"].(map[string]any); ok {
@@ -306,9 +304,9 @@ func documents(t *testing.T, src []byte) []document {
 	}
 }
 
-// install installs a compiled CRD, strictly, applies it over that by server-side
-// apply, and removes it. It returns false when the server refuses it, which is
-// an error unless the CRD is refused without its unions as well.
+// install installs a compiled CRD with strict validation, applies it server-side, and removes it.
+// It returns false if the server rejects the CRD. That is an error unless the server also rejects
+// the CRD without its unions.
 func install(t *testing.T, server *servertest.Server, before, after document) bool {
 	t.Helper()
 	metadata, _ := after.value["metadata"].(map[string]any)

@@ -15,8 +15,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// TestMarkers takes types with every marker through controller-gen and unioncel, proves
-// the result, and asks the API server what it refuses.
+// TestMarkers runs types with every marker through controller-gen and unioncel, proves the result,
+// and checks the rejections of the API server.
 func TestMarkers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs controller-gen")
@@ -146,8 +146,8 @@ func file(t *testing.T, name string) []byte {
 	return data
 }
 
-// everyMarker checks that the types have each marker of the table in docs/markers.md,
-// and each key of a declaration.
+// everyMarker checks that the types use every marker in the table of docs/markers.md, and every key
+// of a declaration.
 func everyMarker(t *testing.T) {
 	t.Helper()
 	types, docs := file(t, "testdata/markers/api/v1/types.go"), file(t, "../../docs/markers.md")
@@ -155,7 +155,7 @@ func everyMarker(t *testing.T) {
 	for _, row := range regexp.MustCompile("(?m)^\\| (`\\+.*?) \\|").FindAllStringSubmatch(string(docs), -1) {
 		for _, m := range regexp.MustCompile("`\\+?([\\w:]+)").FindAllStringSubmatch(row[1], -1) {
 			if found++; m[1] == "unioncel:union:KEY" {
-				continue // every key is looked for below
+				continue // every key is checked below
 			}
 			if !regexp.MustCompile(`\+(kubebuilder:validation:)?` + regexp.QuoteMeta(m[1]) + `\b`).Match(types) {
 				t.Errorf("no type has the marker %s", m[1])

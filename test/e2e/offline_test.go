@@ -15,7 +15,7 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 )
 
-// said is all that the server says of a write.
+// said returns the whole text of the server's answer to a write.
 func said(err error) string {
 	var status apierrors.APIStatus
 	switch {
@@ -27,7 +27,7 @@ func said(err error) string {
 	return status.Status().Message
 }
 
-// shopCRD has what servers do to objects apart from unions.
+// shopCRD uses the features of the API server that do not depend on unions.
 const shopCRD = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -109,8 +109,8 @@ spec:
     schema: {openAPIV3Schema: {type: object}}
 `
 
-// TestOffline creates and updates objects for which the API server does all that it does:
-// internal/testing/servertest proves that pkg/validate answers the same.
+// TestOffline creates and updates objects that exercise all of the API server's processing.
+// internal/testing/servertest checks that pkg/validate gives the same answers.
 func TestOffline(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t)
@@ -141,7 +141,7 @@ func TestOffline(t *testing.T) {
 		"malformed name":    {"metadata: {name: 1}\nspec: {name: xx}\n", "cannot unmarshal"},
 		"finalizers":        {"metadata: {name: finalizer, finalizers: [a]}\nspec: {name: xx}\n", "accepted"},
 		"generation":        {"metadata: {name: generation, generation: 7, selfLink: /x, creationTimestamp: 2020-01-01T00:00:00Z}\nspec: {name: xx}\n", "accepted"},
-		"owners":            {"metadata: {name: owners, ownerReferences: [{apiVersion: v1, kind: A, name: a}]}\nspec: {name: xx}\n", "metadata.ownerReferences[0].uid: Required value"}, // as docs/compatibility.md says
+		"owners":            {"metadata: {name: owners, ownerReferences: [{apiVersion: v1, kind: A, name: a}]}\nspec: {name: xx}\n", "metadata.ownerReferences[0].uid: Required value"}, // see docs/compatibility.md
 		"status":            {"metadata: {name: status}\nspec: {name: xx}\nstatus: {replicas: x}\n", "accepted"},
 		"null":              {"metadata: {name: null-1}\nspec: {name: xx, mode: null, replicas: null, nullable: null, set: null, either: null, old: {a: null}}\n", "accepted"},
 		"null spec":         {"metadata: {name: null-2}\nspec: null\n", "Required value"},
@@ -164,7 +164,7 @@ func TestOffline(t *testing.T) {
 		"embedded metadata": {"metadata: {name: x}\nspec: {name: xx, template: {apiVersion: v1, kind: A, metadata: {labels: 1}}}\n", "cannot unmarshal"},
 		"rules":             {"metadata: {name: forbidden}\nspec: {name: 'no', replicas: 20}\n", "at most 9"},
 		"scale":             {"metadata: {name: x}\nspec: {name: xx, replicas: -1}\n", "non-negative"},
-		"float in YAML":     {"metadata: {name: float-1}\nspec: {name: xx, replicas: 2.0}\n", "accepted"}, // which is read as 2
+		"float in YAML":     {"metadata: {name: float-1}\nspec: {name: xx, replicas: 2.0}\n", "accepted"}, // decoded as 2
 		"fraction":          {"metadata: {name: x}\nspec: {name: xx, replicas: 2.5}\n", "accessor error: 2.5 is of the type float64, expected int64"},
 		"float in JSON": {`{"apiVersion": "example.com/v1", "kind": "Shop", "metadata": {"name": "x"}, "spec": {"name": "xx", "replicas": 2.0}}`,
 			".spec.replicas: Invalid value: 0: .spec.replicas accessor error: 2 is of the type float64, expected int64"},
@@ -179,7 +179,7 @@ func TestOffline(t *testing.T) {
 		})
 	}
 
-	// What an older schema let in.
+	// Objects that an older schema accepted.
 	lax := strict.DeepCopy()
 	preserve := true
 	for i := range lax.Spec.Versions {

@@ -34,13 +34,13 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// policyServer is an API server with admission policies, and a client for all that can be
-// done with custom objects there.
+// policyServer is an API server with admission policies, and a client for every operation on custom
+// objects.
 type policyServer struct {
 	*servertest.Server
 	client   *rest.RESTClient
 	requests int
-	turn     int // of the operations
+	turn     int // index of the next operation
 	policies bytes.Buffer
 }
 
@@ -57,7 +57,7 @@ func startWithPolicies(t *testing.T) *policyServer {
 	return s
 }
 
-// install installs a CRD as it is, without unions, and returns its kind in each version.
+// install installs a CRD without compiling its unions, and returns its kind in each version.
 func (s *policyServer) install(t *testing.T, crd string) map[string]kinds.Kind {
 	t.Helper()
 	declared, diags := crdfile.Ask(crdfile.Open("crd.yaml", []byte(crd)), crdfile.Options{}, (*crdfile.CRD).Declared)
@@ -70,7 +70,7 @@ func (s *policyServer) install(t *testing.T, crd string) map[string]kinds.Kind {
 	return kindsOf(t, crd)
 }
 
-// kindsOf is the kind of a CRD in each version.
+// kindsOf returns the kind of a CRD in each version.
 func kindsOf(t *testing.T, crd string) map[string]kinds.Kind {
 	t.Helper()
 	declared, diags := crdfile.Ask(crdfile.Open("crd.yaml", []byte(crd)), crdfile.Options{}, (*crdfile.CRD).Declared)
@@ -94,8 +94,7 @@ func (s *policyServer) compile(t *testing.T, crd string) map[string]kinds.Kind {
 	return s.install(t, string(compiled))
 }
 
-// add adds policies and bindings to those that activate writes, under the name of the
-// version that they are for.
+// add adds policies and bindings to the ones that TestPolicies installs.
 func (s *policyServer) add(t *testing.T, objects ...any) {
 	t.Helper()
 	text, err := policy.YAML(objects...)
@@ -105,7 +104,7 @@ func (s *policyServer) add(t *testing.T, objects ...any) {
 	fmt.Fprintf(&s.policies, "---\n%s", text)
 }
 
-// mutate adds the policies of a kind that clear.
+// mutate adds the policies that clear members in objects of a kind.
 func (s *policyServer) mutate(t *testing.T, k kinds.Kind, opts policy.Options) {
 	t.Helper()
 	policies, bindings, err := policy.Mutating([]kinds.Kind{k}, opts)
@@ -117,7 +116,7 @@ func (s *policyServer) mutate(t *testing.T, k kinds.Kind, opts policy.Options) {
 	s.add(t, policies[0], bindings[0])
 }
 
-// validate adds the policies of a kind that reject.
+// validate adds the policies that reject objects of a kind.
 func (s *policyServer) validate(t *testing.T, k kinds.Kind, actions ...admissionv1.ValidationAction) {
 	t.Helper()
 	policies, bindings := policy.Validating([]kinds.Kind{k}, policy.Options{Actions: actions})
@@ -129,17 +128,17 @@ func (s *policyServer) validate(t *testing.T, k kinds.Kind, actions ...admission
 	s.add(t, policies[0], bindings[0])
 }
 
-// write is an API call that writes an object of example.com.
+// write is a request that writes an object of example.com.
 type write struct {
 	version, resource, name, subresource string
 	namespace                            string          // "default" unless it is set
 	manager                              string          // "first" unless it is set
-	patch                                types.PatchType // a PUT if there is none
+	patch                                types.PatchType // a PUT if empty
 	body                                 []byte
 	dryRun, force                        bool
 }
 
-// do writes, and returns what the server answers, and its warnings.
+// do sends the request and returns the server's answer and its warnings.
 func (s *policyServer) do(ctx context.Context, w write) (*unstructured.Unstructured, []string, error) {
 	request := s.client.Patch(w.patch)
 	if w.patch == "" {
@@ -184,7 +183,7 @@ func (s *policyServer) get(t *testing.T, version, resource, name string) *unstru
 	return u
 }
 
-// operation is a way to turn an object, as it is stored, into another.
+// operation is a way to change a stored object into another one.
 type operation struct {
 	name string
 	do   func(w *write, old, new map[string]any) error
@@ -206,7 +205,7 @@ var operations = []operation{
 		w.body, err = patch.Create(schema.GroupVersionKind{}, patch.JSON, map[string]any{"spec": old["spec"]}, map[string]any{"spec": new["spec"]})
 		return err
 	}},
-	// What kubectl apply does to an object that others have written.
+	// The patch that kubectl apply sends for an object that others have written.
 	{"client-side apply", func(w *write, old, new map[string]any) (err error) {
 		w.patch = types.MergePatchType
 		w.body, err = jsonmergepatch.CreateThreeWayJSONMergePatch([]byte("{}"), specOf(new), specOf(old))
@@ -224,7 +223,7 @@ var operations = []operation{
 	}},
 }
 
-// specOf is an object with nothing but its spec, as JSON.
+// specOf returns an object with only its spec, as JSON.
 func specOf(o map[string]any) []byte {
 	text, err := json.Marshal(map[string]any{"spec": o["spec"]})
 	if err != nil {
@@ -233,13 +232,13 @@ func specOf(o map[string]any) []byte {
 	return text
 }
 
-// TestPolicies has an API server with its admission plugins act on the policies that unioncel
-// writes.
+// TestPolicies installs the policies that unioncel writes in an API server with the admission
+// plugins.
 func TestPolicies(t *testing.T) {
 	t.Parallel()
 	s := startWithPolicies(t)
 	tests := []policyTest{s.facts(t), s.switching(t), s.owners(t), s.kubectl(t), s.status(t), s.selected(t), s.audited(t), s.frozen(t), s.conditions(t), s.scaled(t)}
-	last := []policyTest{s.reinvoked(t), s.late(t)} // they change what there is for others
+	last := []policyTest{s.reinvoked(t), s.late(t)} // these change policies and CRDs that others use
 	for n, place := range unioncases.Places() {
 		for i, declaration := range []string{
 			"members: [a, b]",
@@ -272,30 +271,31 @@ func TestPolicies(t *testing.T) {
 	t.Logf("%d requests", s.requests)
 }
 
-// policyTest is a test that has its CRDs and policies.
+// policyTest is a test whose CRDs and policies are installed.
 type policyTest struct {
 	name string
 	run  func(t *testing.T)
 }
 
-// matrix is a union in a place, and the states in which it is tried, those included that break
-// it. At every operation an API server with a policy that clears answers exactly what it answers
-// without, when it gets what pkg/normalize makes of the object; and a policy that rejects
-// rejects exactly what compiled rules reject.
+// matrix is a union in a place, with valid and invalid states. For every operation, an API server
+// with a clearing policy answers exactly like a server without policies that gets the object
+// normalized by pkg/normalize. A rejecting policy rejects exactly the objects that compiled rules
+// reject.
 type matrix struct {
 	*policyServer
 	name   string
 	kinds  map[string]kinds.Kind // by version
 	place  unioncases.Place
 	states []unioncases.State
-	every  int // of so many pairs of states one is tried
+	every  int // one in so many pairs of states is tried
 }
 
-// clearingModes are the modes of policies that clear, by the versions that have them.
+// clearingModes are the options of the clearing policies, by version.
 var clearingModes = map[string]policy.Options{"carriedover": {}, "unselected": {Unselected: true}, "kep2019": {Algorithm: union.KEP2019}}
 
-// prepare installs a CRD of one schema in several versions. Those with a policy that clears have
-// rules, too, as has "rules"; "deny" and "warn" have policies that reject, and "plain" has nothing.
+// prepare installs a CRD with the same schema in several versions. Versions with a clearing policy
+// have rules, too, and "rules" has only rules; "deny" and "warn" have rejecting policies, and
+// "plain" has neither.
 func (m *matrix) prepare(t *testing.T, s *policyServer, kind, schema, unions string) {
 	var declared, compiled []testcrd.Version
 	for _, name := range []string{"carriedover", "unselected", "kep2019", "rules", "deny", "warn", "plain"} {
@@ -319,7 +319,7 @@ func (m *matrix) run(t *testing.T) {
 	u := m.kinds["plain"].Objects[0].Unions[0]
 	legal := m.states[slices.IndexFunc(m.states, func(s unioncases.State) bool { return len(u.Violations(s.State)) == 0 })].Objects[0]
 	for a, old := range m.states {
-		// Of so many pairs one is tried; of most states none.
+		// One in so many pairs is tried, so most old states have none.
 		first := (m.every - a*len(m.states)%m.every) % m.every
 		if first >= len(m.states) {
 			continue
@@ -346,7 +346,8 @@ func (m *matrix) run(t *testing.T) {
 	}
 }
 
-// operations are all, or the next one without [unioncases.Exhaustive]: they take turns.
+// operations returns all operations with [unioncases.Exhaustive], and otherwise the next one in
+// turn.
 func (m *matrix) operations() []operation {
 	if unioncases.Exhaustive() {
 		return operations
@@ -355,10 +356,10 @@ func (m *matrix) operations() []operation {
 	return operations[m.turn%len(operations):][:1]
 }
 
-// applying is a server-side apply.
+// applying returns a server-side apply.
 func (m *matrix) applying(version, name string, spec any) write {
 	w := write{version: version, resource: m.kinds[version].Resource, name: name, patch: types.ApplyPatchType}
-	w.body, _ = json.Marshal(m.object(version, name, spec)) // it is JSON
+	w.body, _ = json.Marshal(m.object(version, name, spec)) // always valid
 	return w
 }
 
@@ -366,7 +367,7 @@ func (m *matrix) object(version, name string, spec any) map[string]any {
 	return map[string]any{"apiVersion": "example.com/" + version, "kind": m.kinds[version].Kind, "metadata": map[string]any{"name": name}, "spec": spec}
 }
 
-// try does an operation in a version as a dry run.
+// try performs an operation in a version as a dry run.
 func (m *matrix) try(t *testing.T, by operation, version string, stored map[string]any, spec any) (*unstructured.Unstructured, []string, error) {
 	t.Helper()
 	name := stored["metadata"].(map[string]any)["name"].(string)
@@ -381,12 +382,12 @@ func (m *matrix) try(t *testing.T, by operation, version string, stored map[stri
 	return got, warnings, err
 }
 
-// compare does an operation with each policy that clears, and compares.
+// compare performs an operation under each clearing policy and compares the results.
 func (m *matrix) compare(t *testing.T, by operation, stored map[string]any, spec any) {
 	t.Helper()
 	plain, _, err := m.try(t, by, "plain", stored, spec)
 	if err != nil {
-		return // server-side apply may make a null of {}, which nothing can help
+		return // server-side apply may turn {} into null, which no policy can prevent
 	}
 	for version, opts := range clearingModes {
 		normal := runtime.DeepCopyJSON(plain.Object)
@@ -402,7 +403,7 @@ func (m *matrix) compare(t *testing.T, by operation, stored map[string]any, spec
 	}
 }
 
-// reject compares the policies that reject with rules.
+// reject compares the rejecting policies with rules.
 func (m *matrix) reject(t *testing.T, stored map[string]any, spec any) {
 	t.Helper()
 	_, _, refused := m.try(t, operations[0], "rules", stored, spec)
@@ -414,13 +415,13 @@ func (m *matrix) reject(t *testing.T, stored map[string]any, spec any) {
 	}
 }
 
-// label patches the labels of an object in each version, whatever its union is like.
+// label patches the labels of an object in each version. This succeeds in every state of the union.
 func (m *matrix) label(t *testing.T, stored *unstructured.Unstructured) {
 	t.Helper()
 	for version := range m.kinds {
 		w := write{version: version, resource: m.kinds[version].Resource, name: stored.GetName(), dryRun: true, patch: types.MergePatchType, body: []byte(`{"metadata": {"labels": {"l": "v"}}}`)}
 		got, warnings, err := m.do(t.Context(), w)
-		// The server warns of what its own rules ratchet.
+		// The server warns about errors that its own rules ratchet.
 		warned := len(warnings) > 0 && (version == "deny" || version == "warn")
 		if err != nil || warned || !reflect.DeepEqual(got.Object["spec"], stored.Object["spec"]) {
 			t.Fatalf("%s: a label of %v: %v, %v, %v", version, stored.Object["spec"], got, warnings, err)
@@ -428,7 +429,7 @@ func (m *matrix) label(t *testing.T, stored *unstructured.Unstructured) {
 	}
 }
 
-// remove gives an object a finalizer, deletes it, and removes the finalizer.
+// remove adds a finalizer to an object, deletes the object, and removes the finalizer.
 func (m *matrix) remove(t *testing.T, stored *unstructured.Unstructured, version string) {
 	t.Helper()
 	w := write{version: version, resource: m.kinds[version].Resource, name: stored.GetName(), patch: types.MergePatchType, body: []byte(`{"metadata": {"finalizers": ["example.com/f"]}}`)}

@@ -21,10 +21,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/policy"
 )
 
-// clearing are the modes of policies that clear, by the versions that have them.
+// clearing are the options of the clearing policies, by version.
 var clearing = map[string]policy.Options{"unselected": {Unselected: true}, "carriedover": {}}
 
-// factSchema is that of the objects of facts, which is a union but for b.
+// factSchema is the schema of the objects of facts. It declares no union.
 const factSchema = `type: object
 properties:
   type: {type: string}
@@ -33,25 +33,25 @@ properties:
   d: {type: object, default: {x: 1}, properties: {x: {type: integer}}}
 `
 
-// byHand are policies whose mutations and conditions are what unioncel does not write, or only
-// with care; each for a version of its name. What becomes of {a: {x: 1}, d: {x: 1}}, the last
-// by default, is in the spec or in the error.
+// byHand are policies with mutations and conditions that unioncel does not write, or writes only
+// with guards. Each applies to the version of its name. want is the error, or the spec after a write
+// of {a: {x: 1}}; the default adds d: {x: 1}.
 var byHand = []struct{ name, policy, want string }{
 	{"removed", "mutations: [{patchType: JSONPatch, jsonPatch: {expression: \"[JSONPatch{op: 'remove', path: '/spec/a'}]\"}}]", `{"d":{"x":1}}`},
-	// Defaults are set before and after.
+	// Defaults are set before and after the policy.
 	{"defaulted", "mutations: [{patchType: JSONPatch, jsonPatch: {expression: \"has(object.spec.d) ? [JSONPatch{op: 'remove', path: '/spec/d'}] : []\"}}]", `{"a":{"x":1},"d":{"x":1}}`},
 	{"removeabsent", "mutations: [{patchType: JSONPatch, jsonPatch: {expression: \"[JSONPatch{op: 'remove', path: '/spec/b'}]\"}}]",
 		"policy 'removeabsent' with binding 'removeabsent' denied request: JSON Patch: error in remove for path: '/spec/b': Unable to remove nonexistent key: b: missing value"},
 	{"readabsent", "matchConditions: [{name: b, expression: object.spec.b.x == 1}]\n  mutations: [{patchType: JSONPatch, jsonPatch: {expression: \"[]\"}}]",
 		"policy 'readabsent' with binding 'readabsent' denied request: expression 'object.spec.b.x == 1' resulted in error: no such key: b"},
 	{"ignored", "failurePolicy: Ignore\n  mutations: [{patchType: JSONPatch, jsonPatch: {expression: \"[JSONPatch{op: 'remove', path: '/spec/b'}]\"}}]", `{"a":{"x":1},"d":{"x":1}}`},
-	// Apply configurations cannot unset.
+	// Apply configurations cannot unset fields.
 	{"applynull", "mutations: [{patchType: ApplyConfiguration, applyConfiguration: {expression: \"Object{spec: Object.spec{a: null}}\"}}]",
 		"policy 'applynull' with binding 'applynull' denied request: error applying patch: failed to convert patch object to typed object: .spec.a: expected map, got &{NULL_VALUE}"},
 	{"applynone", "mutations: [{patchType: ApplyConfiguration, applyConfiguration: {expression: \"Object{spec: Object.spec{?a: optional.none()}}\"}}]", `{"a":{"x":1},"d":{"x":1}}`},
 }
 
-// facts are what docs/policy.md says of policies in general.
+// facts checks the general statements about policies in docs/policy.md.
 func (s *policyServer) facts(t *testing.T) policyTest {
 	var versions []testcrd.Version
 	for _, x := range byHand {
@@ -82,7 +82,7 @@ func (s *policyServer) facts(t *testing.T) policyTest {
 	}}
 }
 
-// addByHand adds a policy, and its binding, for a version of its name.
+// addByHand adds a policy and its binding for the version of the same name.
 func (s *policyServer) addByHand(name, spec string) {
 	fmt.Fprintf(&s.policies, `---
 apiVersion: admissionregistration.k8s.io/v1
@@ -100,13 +100,13 @@ spec: {policyName: %[1]s}
 `, name, spec)
 }
 
-// applied is a server-side apply of an object of example.com, whose spec is JSON.
+// applied returns a server-side apply of an object of example.com, whose spec is JSON.
 func applied(version, kind, name, spec string) write {
 	return write{version: version, resource: strings.ToLower(kind) + "s", name: name, patch: types.ApplyPatchType,
 		body: fmt.Appendf(nil, `{"apiVersion": "example.com/%s", "kind": %q, "metadata": {"name": %q}, "spec": %s}`, version, kind, name, spec)}
 }
 
-// unionSchema is that of a union object.
+// unionSchema is the schema of a union object.
 const unionSchema = `type: object
 properties:
   type: {type: string}
@@ -114,8 +114,8 @@ properties:
   b: {type: object, properties: {x: {type: integer}}}
 x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}]`
 
-// switching is what becomes of requests that switch a member and leave the old one. The CRD
-// has the rules of its unions, which reject what the policies leave.
+// switching checks requests that switch the member without clearing the old one. The CRD has the
+// rules of its unions, which reject objects that the policies do not clear.
 func (s *policyServer) switching(t *testing.T) policyTest {
 	u := strings.ReplaceAll(unionSchema, "\n", "\n    ")
 	spec := "type: object\nproperties:\n  u:\n    " + u + "\n  l:\n    type: array\n    maxItems: 10\n    x-kubernetes-list-type: map\n    x-kubernetes-list-map-keys: [name]\n    items:\n      required: [name]\n      " +
@@ -143,7 +143,8 @@ func (s *policyServer) switching(t *testing.T) policyTest {
 					if err != nil {
 						t.Fatal(err)
 					}
-					// The same request twice: with CarriedOver the second one finds no change of type.
+					// The same request twice: with CarriedOver, the second one does not change the
+					// type.
 					for again := range 2 {
 						w := write{version: version, resource: "switchers", name: name}
 						if err := operation.do(&w, stored.Object, parse(t, applied(version, "Switcher", name, in(after)).body)); err != nil {
@@ -182,7 +183,7 @@ func parse(t *testing.T, text []byte) map[string]any {
 	return u
 }
 
-// owners are who owns fields that policies clear.
+// owners checks the ownership of fields that policies clear.
 func (s *policyServer) owners(t *testing.T) policyTest {
 	return policyTest{"owners", func(t *testing.T) {
 		version := ""
@@ -219,7 +220,7 @@ func (s *policyServer) owners(t *testing.T) policyTest {
 	}}
 }
 
-// kubectl applies as users do.
+// kubectl applies objects with kubectl.
 func (s *policyServer) kubectl(t *testing.T) policyTest {
 	return policyTest{"kubectl", func(t *testing.T) {
 		kubectl, err := testprog.Path("kubectl")
@@ -248,7 +249,7 @@ func (s *policyServer) kubectl(t *testing.T) policyTest {
 			cmd := exec.CommandContext(t.Context(), kubectl, append(strings.Fields(x.args), "-f", "-")...)
 			cmd.Env = append(os.Environ(), "KUBECONFIG="+filepath.Join(dir, "config"), "KUBECACHEDIR="+dir)
 			cmd.Stdin = bytes.NewReader(applied(version, "Switcher", "by-kubectl", x.spec).body)
-			out, _ := cmd.CombinedOutput() // what it says tells whether it failed
+			out, _ := cmd.CombinedOutput() // the output tells whether it failed
 			if !strings.HasSuffix(string(out), x.want) {
 				t.Errorf("kubectl %s of %s: %s, want %s", x.args, x.spec, out, x.want)
 			}
@@ -259,7 +260,7 @@ func (s *policyServer) kubectl(t *testing.T) policyTest {
 	}}
 }
 
-// status: it is written by requests of its own, which the policy is for as well.
+// status checks that the policy applies to the status, which is written by separate requests.
 func (s *policyServer) status(t *testing.T) policyTest {
 	crd := strings.Replace(testcrd.Of("Stated", "status:\n  "+strings.ReplaceAll(unionSchema, "\n", "\n  ")), "    storage: true\n", "    storage: true\n    subresources: {status: {}}\n", 1)
 	s.mutate(t, s.compile(t, crd)["v1"], policy.Options{Unselected: true})
@@ -277,7 +278,7 @@ func (s *policyServer) status(t *testing.T) policyTest {
 	}}
 }
 
-// selected: a binding may be for some namespaces.
+// selected checks that a binding may apply to some namespaces only.
 func (s *policyServer) selected(t *testing.T) policyTest {
 	k := s.compile(t, testcrd.Versions("Selected", testcrd.Version{Name: "v1", Spec: unionSchema}))
 	s.mutate(t, k["v1"], policy.Options{Unselected: true, MatchLabels: map[string]string{"kubernetes.io/metadata.name": "elsewhere"}})
@@ -293,7 +294,7 @@ func (s *policyServer) selected(t *testing.T) policyTest {
 	}}
 }
 
-// audited: with Audit nothing is rejected, and nothing said to the client.
+// audited checks that Audit neither rejects a request nor warns the client.
 func (s *policyServer) audited(t *testing.T) policyTest {
 	k := s.install(t, testcrd.Versions("Audited", testcrd.Version{Name: "v1", Spec: unionSchema}))
 	s.validate(t, k["v1"], admissionv1.Audit)
@@ -312,9 +313,9 @@ func (s *policyServer) audited(t *testing.T) policyTest {
 	}}
 }
 
-// reinvoked: another policy sets a member after the one that clears, or before, as nothing
-// says in which order they run. With IfNeeded that makes no difference, unless a condition
-// kept the policy from running at first.
+// reinvoked checks a policy that sets a member before or after the clearing policy, because the
+// order of policies is undefined. With IfNeeded the order makes no difference, unless a condition
+// prevented the first run of the clearing policy.
 func (s *policyServer) reinvoked(t *testing.T) policyTest {
 	var versions []testcrd.Version
 	for _, name := range []string{"never", "ifneeded", "conditional"} {
@@ -357,14 +358,14 @@ func (s *policyServer) reinvoked(t *testing.T) policyTest {
 	}}
 }
 
-// late: a policy does not know a kind right after its CRD was created.
+// late checks that a policy does not know a kind directly after its CRD was created.
 func (s *policyServer) late(t *testing.T) policyTest {
 	s.addByHand("late", `mutations: [{patchType: JSONPatch, jsonPatch: {expression: "[]"}}]`)
 	return policyTest{"late", func(t *testing.T) {
 		if err := s.Install(t.Context(), []byte(testcrd.Versions("Late", testcrd.Version{Name: "late", Spec: factSchema}))); err != nil {
 			t.Fatal(err)
 		}
-		// It may learn of it in this very moment.
+		// The policy may learn about the kind before this request.
 		if _, _, err := s.do(t.Context(), applied("late", "Late", "it", `{}`)); err != nil && (!apierrors.IsServiceUnavailable(err) || !strings.Contains(err.Error(), "There can be a delay between when CustomResourceDefinitions are created and when they are available.")) {
 			t.Error(err)
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 )
 
-// frozen: a policy rejects what removal guards in a schema reject, so that a union cannot be
-// removed and added again in another state.
+// frozen checks that a policy rejects the updates that removal guards in a schema reject, so that a
+// union cannot be removed and then added again in another state.
 func (s *policyServer) frozen(t *testing.T) policyTest {
 	const forbid = "type: object, properties: {a: {type: string}, b: {type: string}}, x-kubernetes-unions: [{members: [a, b], discriminatorChange: Forbid}]"
 	k := s.install(t, testcrd.Versions("Frozen", testcrd.Version{Name: "v1", Spec: "{type: object, nullable: true, properties: {u: {" + forbid + "}}}"}))
@@ -39,7 +39,7 @@ func (s *policyServer) frozen(t *testing.T) policyTest {
 	}}
 }
 
-// conditions: a union of items in the status is checked where the status is written.
+// conditions checks that a union of items in the status is validated on writes of the status.
 func (s *policyServer) conditions(t *testing.T) policyTest {
 	crd := testcrd.Of("Job", `status:
   type: object
@@ -68,7 +68,7 @@ func (s *policyServer) conditions(t *testing.T) policyTest {
 	}}
 }
 
-// scaled: policies do not see writes through the scale subresource, and rules do.
+// scaled checks that writes through the scale subresource bypass policies but not rules.
 func (s *policyServer) scaled(t *testing.T) policyTest {
 	crd := strings.Replace(testcrd.Versions("Scaled", testcrd.Version{Name: "v1", Spec: "type: object\nproperties: {replicas: {type: integer}, auto: {type: object}}\nx-kubernetes-unions: [{members: [replicas, auto]}]"}),
 		"    storage: true\n", "    storage: true\n    subresources: {scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas}}\n", 1)

@@ -17,10 +17,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
-// besides are unions with constraints by hand beside them.
+// besides are unions with hand-written constraints alongside.
 var besides = []struct {
 	name, schema string
-	byHand       []string // what lines are owed to
+	byHand       []string // the constraints that lines are attributed to
 }{
 	{"OneOfTyped", `
 required: [type]
@@ -77,8 +77,8 @@ spec:
     list: {type: array, items: {type: string}}
     map: {type: object, additionalProperties: {type: string}}`
 
-// TestPredicted: the API server says what explain predicts, beside constraints by hand
-// as well.
+// The API server returns the errors that explain predicts, also with hand-written constraints
+// alongside.
 func TestPredicted(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t)
@@ -119,7 +119,7 @@ func TestPredicted(t *testing.T) {
 	}
 }
 
-// answer returns the lines that kubectl prints when a resource is created, or updated.
+// answer returns the lines that kubectl prints when a resource is created or updated.
 func answer(t *testing.T, server *servertest.Server, name string, old, new map[string]any) []string {
 	t.Helper()
 	data := func(resource map[string]any) []byte {

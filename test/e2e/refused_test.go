@@ -12,7 +12,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// inexpressible are names for which CEL has no escape.
+// inexpressible are names that CEL cannot escape.
 var inexpressible = []string{"it's", `say "hi"`, `trailing\`, "a b", "föö", "1a", "a$", "ü"}
 
 const namesCRD = `
@@ -28,7 +28,7 @@ LINK:
     discriminatorChange: CHANGE
 `
 
-// named is namesCRD with names, quoted for YAML, in it.
+// named returns namesCRD with the given names, quoted for YAML.
 func named(link, discriminator, member, change string) []byte {
 	return []byte(strings.NewReplacer("LINK", yamlQuoted(link), "DISCRIMINATOR", yamlQuoted(discriminator),
 		"MEMBER", yamlQuoted(member), "CHANGE", change).Replace(testcrd.Of("Name", namesCRD)))
@@ -36,8 +36,7 @@ func named(link, discriminator, member, change string) []byte {
 
 func yamlQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// TestRefusedNames proves that the compiler refuses, where it is declared, what
-// the server could only misread.
+// The compiler rejects a name that CEL cannot express, with the position of its declaration.
 func TestRefusedNames(t *testing.T) {
 	for _, name := range inexpressible {
 		for _, test := range []struct {
@@ -62,8 +61,7 @@ func TestRefusedNames(t *testing.T) {
 	}
 }
 
-// TestInexpressibleSurroundings proves that such names do no harm where no rule
-// has to read them: above the union, and beside it.
+// Such names are harmless if no rule has to read them: above the union and alongside it.
 func TestInexpressibleSurroundings(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t)

@@ -22,10 +22,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// replacements are unions as they are written by hand, on properties type, a, b and c.
+// replacements are hand-written unions on the properties type, a, b and c.
 var replacements = []struct {
 	name, schema string
-	types        []string // values of the discriminator to try besides none
+	types        []string // values of the discriminator to try, besides unset
 }{
 	{"Count", `
 x-kubernetes-validations:
@@ -58,8 +58,8 @@ oneOf:
 `, nil},
 }
 
-// TestReplaced: the API server judges objects alike with the rules by hand and with
-// those compiled in their place.
+// The API server validates objects alike with hand-written rules and with the compiled rules that
+// replace them.
 func TestReplaced(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t)
@@ -99,8 +99,7 @@ func TestReplaced(t *testing.T) {
 	})
 }
 
-// judgedAlike replaces the rules by hand of a CRD and compares which objects with these
-// specs are accepted before and after.
+// judgedAlike replaces the hand-written rules of a CRD and checks that the same specs are accepted.
 func judgedAlike(t *testing.T, server *servertest.Server, src, apiVersion, kind string, specs []string) {
 	t.Helper()
 	if err := server.Install(t.Context(), []byte(src)); err != nil {
@@ -119,7 +118,7 @@ func judgedAlike(t *testing.T, server *servertest.Server, src, apiVersion, kind 
 	}
 }
 
-// replaceRules declares the unions that are enforced by hand, and compiles them.
+// replaceRules declares the unions that hand-written rules enforce, and compiles them.
 func replaceRules(t *testing.T, src []byte) []byte {
 	t.Helper()
 	sources, diags := crdfile.Ask(crdfile.Open("crd.yaml", src), crdfile.Options{}, (*crdfile.CRD).Source)
@@ -164,7 +163,7 @@ func replaceRules(t *testing.T, src []byte) []byte {
 	return out
 }
 
-// accepted says which objects with these specs can be created.
+// accepted reports which objects with these specs can be created.
 func accepted(ctx context.Context, server *servertest.Server, apiVersion, kind string, specs []string) map[string]bool {
 	verdicts := map[string]bool{}
 	for _, spec := range specs {

@@ -22,7 +22,7 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 )
 
-// crdVersion is a version of a CRD: its name, the fields beside the schema, and the schema.
+// crdVersion returns a version of a CRD: its name, the fields alongside the schema, and the schema.
 func crdVersion(name, is, schema string) string {
 	return fmt.Sprintf("  - {name: %s, %s, schema: {openAPIV3Schema: {type: object, %s}}}\n", name, is, schema)
 }
@@ -39,7 +39,7 @@ const (
 	enum       = ", enum: [x]"
 )
 
-// of is a schema with these additions.
+// of returns a schema with these additions.
 func of(schema string, args ...any) string {
 	for range strings.Count(schema, "%s") - len(args) {
 		args = append(args, "")
@@ -47,27 +47,27 @@ func of(schema string, args ...any) string {
 	return fmt.Sprintf(schema, args...)
 }
 
-// A request is a write of the stored object, and its effect.
+// A request is a write of the stored object with its effect.
 type request struct {
 	version, subresource string
-	kind                 types.PatchType // none for a replacement by itself
+	kind                 types.PatchType // empty for an update with the unchanged object
 	body                 string
-	// want is "rejected", or "loses" and the path of a field that is gone then.
+	// want is "rejected", or "loses" and the path of a lost field.
 	want string
 }
 
 const label = "{metadata: {labels: {k: v}}}"
 
-// unsafe are changes of a CRD after which a request that worked before does not. Objects are
-// those that the API server lists in the version printed.
+// unsafe are changes of a CRD that break a request. Objects are the ones that the API server lists
+// in the printed version.
 var unsafe = []struct {
 	name     string
-	from, to string // versions, and before them other fields of the spec
+	from, to string // versions, preceded by other fields of the spec
 	object   string // fields of the object, in version created
 	created  string
 	printed  string
 	request  request
-	plan     string // which steps are not done
+	plan     string // the steps that are not done
 }{
 	{
 		name:   "another version than the printed one is tightened",
@@ -149,7 +149,7 @@ var unsafe = []struct {
 	},
 }
 
-// TestUnsafe shows for each change that the plan does not say go, and that it would be wrong.
+// The plan of each change does not say go, and going ahead would break a request.
 func TestUnsafe(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t)
@@ -213,7 +213,7 @@ func TestUnsafe(t *testing.T) {
 	}
 }
 
-// send writes the object, and returns the effect.
+// send writes the object and returns the effect.
 func (r request) send(t *testing.T, through, storage dynamic.ResourceInterface) string {
 	t.Helper()
 	var subresources []string
@@ -263,7 +263,7 @@ func storageOf(t *testing.T, text []byte) string {
 	return ""
 }
 
-// planOf is the plan of a change, with objects, and servers of today.
+// planOf returns the plan of a change with stored objects and current servers.
 func planOf(t *testing.T, from, to []byte, objects []unstructured.Unstructured) rollout.Plan {
 	t.Helper()
 	f := rollout.Facts{From: parsed(t, from), To: parsed(t, to), Servers: []rollout.Server{{Version: version.MajorMinor(1, 37)}}}
@@ -287,7 +287,7 @@ func planOf(t *testing.T, from, to []byte, objects []unstructured.Unstructured) 
 	return rollout.New(f)
 }
 
-// undone are the steps of a plan that hold up the change.
+// undone returns the steps that block the change.
 func undone(p rollout.Plan) string {
 	var l []string
 	for _, s := range p.Steps {

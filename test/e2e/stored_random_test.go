@@ -21,13 +21,13 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 )
 
-// randomly writes CRDs and objects.
+// randomly generates CRDs and objects.
 type randomly struct{ *rand.Rand }
 
 // one returns one of the texts.
 func (r randomly) one(l ...string) string { return l[r.IntN(len(l))] }
 
-// sometimes returns a text, or nothing most of the times.
+// sometimes returns a text with a probability of one fifth, and otherwise "".
 func (r randomly) sometimes(text string) string {
 	if r.IntN(5) > 0 {
 		return ""
@@ -35,8 +35,8 @@ func (r randomly) sometimes(text string) string {
 	return text
 }
 
-// schema returns the schema of a version. In a tight one some constraints are added, types differ
-// and fields are missing.
+// schema returns the schema of a version. A tight schema has additional constraints, other types
+// and missing fields.
 func (r randomly) schema(tight bool) string {
 	if !tight {
 		r = randomly{rand.New(never{})}
@@ -68,12 +68,12 @@ func (r randomly) schema(tight bool) string {
 		r.sometimes(", required: [r]") + "}}}" + rule("has(self.ready)") + "}}" + rule("has(self.spec.a)")
 }
 
-// never is a source with which nothing happens sometimes.
+// never is a source for which sometimes always returns "".
 type never struct{}
 
 func (never) Uint64() uint64 { return 1<<64 - 1 }
 
-// object is the fields of an object of any such schema that is not tight.
+// object returns the fields of an object that is valid under every schema that is not tight.
 func (r randomly) object() string {
 	maybe := func(text string) string { return r.one(text, "") }
 	return "spec: {" + maybe("a: "+r.one("x", "xx")+", ") + maybe("n: "+r.one("1", "7")+", ") + maybe("l: ["+r.one("a", "ab, a", "a, a")+"], ") +
@@ -81,8 +81,8 @@ func (r randomly) object() string {
 		"}, status: {" + maybe("ready: true, ") + maybe("c: [{t: t"+maybe(", r: "+r.one("r", "rrr"))+"}]") + "}"
 }
 
-// TestRandomly asks a server for writes of random objects through two versions of random CRDs,
-// and internal/change/stored before: they say the same of each write, and of each field that is lost.
+// TestRandomly writes random objects through two versions of random CRDs. internal/change/stored
+// predicts the answer to every write, and every lost field.
 func TestRandomly(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t)
@@ -126,7 +126,7 @@ func TestRandomly(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := server.Replace(t.Context(), after); err != nil {
-			continue // some rules do not suit the types
+			continue // some rules do not match the types
 		}
 		judge := judgeOf(t, after, stored.Options{Before: parsed(t, before)})
 		for _, o := range printed.Items {
@@ -178,7 +178,7 @@ func differences(t *testing.T, resources func(string) dynamic.ResourceInterface,
 		}
 	}
 	if in.Version != storage || len(in.Refused[stored.Metadata]) > 0 {
-		return "" // what another version stores is seen once it is written
+		return "" // the stored form of another version is visible only after a write
 	}
 	written, err := through.Patch(t.Context(), o.GetName(), types.MergePatchType, label, metav1.PatchOptions{})
 	if err != nil {
@@ -197,7 +197,7 @@ func differences(t *testing.T, resources func(string) dynamic.ResourceInterface,
 	return ""
 }
 
-// leavesOf are the paths of the scalars in the spec and the status.
+// leavesOf returns the paths of the scalars in the spec and the status.
 func leavesOf(object map[string]any) map[string]bool {
 	l := map[string]bool{}
 	var walk func(at string, v any)

@@ -36,19 +36,19 @@ const (
 	withinUnion = "type: A, a: {x: w}, b: {}"
 )
 
-// tightenings are constraints, by name, that stored objects break when they are added.
+// tightenings are added constraints, by name, that stored objects violate.
 var tightenings = []struct {
 	name string
-	// u is the schema of spec.u, and «add» what is added to it, to the spec, to the root or
-	// to the status.
+	// u is the schema of spec.u; add is added to it, and toSpec, toRoot and toStatus to the spec,
+	// the root and the status.
 	u, add, toSpec, toRoot, toStatus string
-	// is spec.u as it is stored, status the status, elsewhere spec.u when something
-	// alongside what is wrong is changed ("" for another field of the spec), items when an
-	// item is added to a list, within when what is at fault is changed without repairing
-	// it, and report the status when something else in it is ("" for no such change).
+	// is is the stored spec.u, and status the stored status. The others are the value after a
+	// change: elsewhere is spec.u with a change alongside the invalid part ("" for another field of
+	// the spec), items has an item added to a list, within has the invalid part changed but not
+	// repaired, and report is the status with another part changed ("" for no such change).
 	is, status, elsewhere, items, within, report string
-	// newU is the schema of spec.u afterwards, if it is another. list is in the schema of a
-	// list in the status, and item and reason are added to its items and their reason.
+	// newU is the new schema of spec.u, if it differs. list is added to the schema of a list in the
+	// status, and item and reason to the schemas of its items and their reason.
 	newU, list, item, reason string
 }{
 	{name: "a union", u: unionObject, add: declared, is: "{" + isUnion + "}", within: "{" + withinUnion + "}"},
@@ -85,9 +85,9 @@ var tightenings = []struct {
 	{name: "a rule on the spec, and a default in it", u: "type: object, properties: {a: {type: string}, b: {type: string}, c: {type: string%s}}", add: "default: x", toSpec: "x-kubernetes-validations: [{rule: '!has(self.u.a) || !has(self.u.b)', message: one of a and b}]", is: "{a: v, b: v}", within: "{a: w, b: v}"},
 }
 
-// TestTightenings asks a server for each write that internal/change/stored is about, of an object that
-// was stored before its CRD was tightened: both say the same, cell by cell. What the server
-// does is the table in docs/stored.md.
+// TestTightenings sends each write that internal/change/stored predicts, for an object that was
+// stored before its CRD was tightened. The predictions match the server in every cell. The answers
+// of the server are the table in docs/stored.md.
 func TestTightenings(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t)
@@ -209,8 +209,8 @@ func TestTightenings(t *testing.T) {
 	}
 }
 
-// adviceHolds fails unless what is advised for the constraints that an object breaks is what
-// becomes of its writes.
+// adviceHolds checks that writes of an object behave as advised for the constraints that it
+// violates.
 func adviceHolds(t *testing.T, text []byte, v stored.Verdict, ratchet bool) {
 	t.Helper()
 	crd := &apiextensionsv1.CustomResourceDefinition{}
@@ -239,9 +239,9 @@ func adviceHolds(t *testing.T, text []byte, v stored.Verdict, ratchet bool) {
 	}
 }
 
-// TestMigration changes the storage version and tightens it at once. The verdict of
-// internal/change/stored on each stored object is that of its migration: a replacement by itself,
-// in the new storage version.
+// TestMigration changes and tightens the storage version at once. The verdict of
+// internal/change/stored on each stored object matches its migration: an update with the unchanged
+// object in the new storage version.
 func TestMigration(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t)
@@ -262,10 +262,10 @@ func TestMigration(t *testing.T) {
 		frozen     []string
 	}{
 		{"all but required", strings.Replace(fmt.Sprintf(strict, ""), "required: [owner], ", "", 1), nil},
-		// The default makes the spec another object, but no part of it that is wrong.
+		// The default changes the spec, but none of its invalid parts.
 		{"with a default", strings.Replace(fmt.Sprintf(strict, ", default: ever"), "required: [owner], ", "", 1), nil},
 		{"required", fmt.Sprintf(strict, ""), nil},
-		// Now what lacks the field is another object.
+		// Here the default changes the object that lacks the field.
 		{"required, with a default", fmt.Sprintf(strict, ", default: ever"), []string{"a member too many", "a union", "a union and more", "an enum", "fine", "pruned"}},
 		{"a rule beside a default", "{type: object, properties: {mode: {type: string}, since: {type: string, default: ever}}, x-kubernetes-validations: [{rule: \"!has(self.mode) || self.mode != 'C'\"}]}", []string{"a union and more", "an enum"}},
 		{"a rule that cannot be evaluated", "{type: object, properties: {mode: {type: string}}, x-kubernetes-validations: [{rule: \"self.mode != ''\"}]}", []string{"a union"}},
@@ -342,7 +342,7 @@ func TestMigration(t *testing.T) {
 	}
 }
 
-// unionsOf are the kinds with unions of a CRD.
+// unionsOf returns the kinds with unions in a CRD.
 func unionsOf(t *testing.T, text string) *kinds.Set {
 	t.Helper()
 	declared, l := crdfile.Ask(crdfile.Open("crd.yaml", []byte(text)), crdfile.Options{}, (*crdfile.CRD).Declared)
@@ -358,7 +358,7 @@ func unionsOf(t *testing.T, text string) *kinds.Set {
 	return set
 }
 
-// compiled is a CRD with its unions compiled.
+// compiled returns a CRD with its unions compiled.
 func compiled(t *testing.T, text string) []byte {
 	t.Helper()
 	out, l := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(text)), crdfile.Options{})
@@ -368,7 +368,7 @@ func compiled(t *testing.T, text string) []byte {
 	return out
 }
 
-// judgeOf is the judge of a compiled CRD.
+// judgeOf returns the judge for a compiled CRD.
 func judgeOf(t *testing.T, text []byte, opts stored.Options) *stored.Judge {
 	t.Helper()
 	crd := &apiextensionsv1.CustomResourceDefinition{}

@@ -13,7 +13,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
-// TestSuite holds the expectations that internal/output/suite writes to a server.
+// The server confirms the expectations that internal/output/suite writes.
 func TestSuite(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t)

@@ -12,8 +12,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// TestCounterexamples lets the server judge what verify says of hand-written
-// rules: what it calls accepted or rejected is.
+// The server confirms the counterexamples of verify for hand-written rules, both accepted and
+// rejected.
 func TestCounterexamples(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t)
@@ -33,7 +33,7 @@ func TestCounterexamples(t *testing.T) {
 			if len(proofs[0].Differences()) == 0 || len(proofs[0].Of(verify.Undecided)) > 0 {
 				t.Fatalf("%+v", proofs[0])
 			}
-			// What is stored may be illegal: it is created where there are no rules.
+			// Old objects may be invalid: they are created while there are no rules.
 			lax := *d.CRD.DeepCopy()
 			free := true
 			lax.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties = nil
@@ -68,7 +68,7 @@ func TestCounterexamples(t *testing.T) {
 
 func describe(u *union.Union, d verify.Finding) string { return d.Rule + ": " + d.Words(u) }
 
-// renamed is a resource under a name of its own.
+// renamed returns a resource with its own name.
 func renamed(resource map[string]any, i int) map[string]any {
 	resource = maps.Clone(resource)
 	resource["metadata"] = map[string]any{"name": fmt.Sprintf("example-%d", i), "namespace": "default"}
