@@ -1,15 +1,16 @@
 //go:build compat
 
-// Package compat has every supported minor version of Kubernetes judge one set of
-// cases: the unions of internal/testing/unioncases, the tables of test/e2e, and the
-// verdicts of pkg/verify on hand-written rules. Each CRD is compiled for the version that
-// judges it. The judges are programs of their own (see judge/doc.go):
+// Package compat validates one set of cases with every supported minor version
+// of Kubernetes: the unions of internal/testing/unioncases, the tables of
+// test/e2e, and the verdicts of pkg/verify on hand-written rules. Each CRD is
+// compiled for the version that validates it. The judges are separate programs
+// (see judge/doc.go):
 //
 //	test/compat/build DIR [MINOR...]
 //	go test -tags compat ./test/compat -v -args -judges DIR
 //
-// Without the build tag there is nothing here, so that testing all of this
-// repository builds no judge and skips nothing.
+// Without the build tag the package is empty, so that a test of the whole
+// repository builds no judge and skips no test.
 package compat
 
 import (
@@ -25,7 +26,7 @@ import (
 
 var judges = flag.String("judges", os.Getenv("UNIONCEL_JUDGES"), "directory of the judges that test/compat/build has built")
 
-// TestVersions asks all cases of every judge.
+// TestVersions sends all cases to every judge.
 func TestVersions(t *testing.T) {
 	if *judges == "" {
 		t.Fatal("no judges: run test/compat/build DIR, then go test -tags compat ./test/compat -v -args -judges DIR")
@@ -58,22 +59,22 @@ func TestVersions(t *testing.T) {
 	t.Log(table.String())
 }
 
-// version is a version of Kubernetes, and what came of its judgements.
+// version is a version of Kubernetes with the statistics of its answers.
 type version struct {
 	*testing.T
 	minor int
 
 	mu            sync.Mutex
 	crds, asks    int
-	evaluations   int // a union is judged in an ask
+	evaluations   int // number of unions validated in all asks
 	disagreements int
 }
 
-// String is the version as --kube-version takes it.
+// String returns the version in the format of --kube-version.
 func (v *version) String() string { return fmt.Sprintf("1.%d", v.minor) }
 
-// disagree reports that the server says something else than it should. What comes
-// after many of these is only counted.
+// disagree reports that the server's answer is not the expected one. After thirty reports it only
+// counts.
 func (v *version) disagree(format string, args ...any) {
 	v.Helper()
 	v.mu.Lock()
@@ -87,7 +88,7 @@ func (v *version) disagree(format string, args ...any) {
 	}
 }
 
-// sources are where cases come from, by name.
+// sources are the sources of cases, by name.
 var sources = []struct {
 	name string
 	send func(*version, func(*question))

@@ -14,13 +14,13 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// proof is what pkg/verify says of the one union of a manifest.
+// proof is the result of pkg/verify for the only union of a manifest.
 type proof struct {
 	compile.Declared
 	verify.Proof
 }
 
-// prove is the same for all versions.
+// prove computes the proof, which is the same for all versions.
 func prove(v *version, manifest []byte) proof {
 	declared, diags := crdfile.Ask(crdfile.Open("crd.yaml", manifest), crdfile.Options{}, (*crdfile.CRD).Declared)
 	if len(declared) != 1 {
@@ -50,8 +50,8 @@ func (v *version) proof(name string, manifest []byte) (proof, json.RawMessage) {
 	return p.(proof), crd
 }
 
-// askCounterexamples asks for what pkg/verify says is accepted or refused by rules
-// that do not mean what the union beside them says.
+// askCounterexamples asks about the objects that pkg/verify reports as accepted or rejected by
+// rules that disagree with the union next to them.
 func askCounterexamples(v *version, send func(*question)) {
 	for _, name := range slices.Sorted(maps.Keys(unioncases.HandWritten)) {
 		p, crd := v.proof(name, unioncases.HandWrittenCRD(name))
@@ -87,8 +87,8 @@ func askOf(q *question, old, new map[string]any) ask {
 	return a
 }
 
-// optional is a union that ratchets, by one rule that reads the old object through
-// an optional. It is what the union says on 1.37.
+// optional is a union with ratchet and a rule that reads the old object through an optional. On
+// 1.37 the rule has the meaning of the union.
 const optional = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: things.compat.example.com}
@@ -125,9 +125,8 @@ spec:
                 (has(self.plain) ? 1 : 0) + (has(self.__namespace__) ? 1 : 0) + (has(self.cluster__dash__ref) ? 1 : 0) == 1
 `
 
-// askOptional holds the versions to what the notes of pkg/verify say of such rules:
-// before 1.37, null in the old object counts as set, and what CEL has another name
-// for is never found.
+// askOptional checks the notes of pkg/verify about such rules: before 1.37, null in the old object
+// counts as set, and a property that CEL escapes is never found.
 func askOptional(v *version, send func(*question)) {
 	p, crd := v.proof("optional oldSelf", []byte(optional))
 	if !p.Proved() || len(p.Of(verify.Noted)) == 0 {

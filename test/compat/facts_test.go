@@ -11,21 +11,21 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 )
 
-// fact is something that docs/compatibility.md says of the server.
+// fact is a statement about the server in docs/compatibility.md.
 type fact struct {
 	name   string
 	schema string // of spec
 	rows   []factRow
 }
 
-// factRow is an update, or without old a creation. Old and new are the spec; through
-// /status it is the old one that counts.
+// factRow is an update, or a create if old is empty. Old and new are specs. An update through
+// /status keeps the old spec.
 type factRow struct {
 	old, new string
 	status   bool
 	refused  func(minor int) bool
-	text     string // of the one error, until 1.34 with a value
-	message  string // of the one error
+	text     string // of the only error, which contains a value until 1.34
+	message  string // of the only error
 }
 
 func always(int) bool { return true }
@@ -40,8 +40,8 @@ const (
 	one = `x-kubernetes-validations: [{rule: "!(has(self.a) && has(self.b))", message: one}]`
 )
 
-// unchangedOnly: the violation is spared when the object around it is unchanged, and
-// not when something else in it changes.
+// unchangedOnly: the violation is ratcheted if the object around it is unchanged, and not if
+// another field of that object changes.
 var unchangedOnly = []factRow{
 	{old: "{u: {a: x, b: x}}", new: "{u: {a: x, b: x}}", refused: never},
 	{old: "{u: {a: x, b: x}}", new: "{u: {a: x, b: x}, other: x}", refused: never},
@@ -122,8 +122,8 @@ var facts = []fact{
 		{old: "{u: {k: {a: x, b: x}}}", new: "{u: {l: {a: x, b: x}}}", refused: always},
 	}},
 
-	// What follows is compiled. Names that CEL escapes, and null, used to be read
-	// through an optional oldSelf.
+	// The following schemas are compiled. Earlier rules read escaped names and null through an
+	// optional oldSelf.
 	{"ratchet with escaped names", `{u: {type: object, properties: {namespace: {type: string, nullable: true}, cluster-ref: {type: object, nullable: true}, c: {type: string}},
 		x-kubernetes-unions: [{members: [namespace, cluster-ref], cardinality: ExactlyOne, ratchet: true}]}}`, []factRow{
 		{old: "{u: {namespace: x}}", new: "{u: {namespace: null}}", refused: always},
@@ -162,7 +162,7 @@ var facts = []fact{
 	}},
 }
 
-// askFacts asks for them, compiled in every encoding if there is a union.
+// askFacts asks about all facts. Schemas with a union are compiled in every encoding.
 func askFacts(v *version, send func(*question)) {
 	for _, f := range facts {
 		of := encodings
@@ -218,7 +218,7 @@ func (v *version) factQuestion(f fact, encoding compile.Encoding) *question {
 	return q
 }
 
-// decode reads YAML of the tables.
+// decode reads the YAML of the tables.
 func (v *version) decode(text string) map[string]any {
 	data, err := sigsyaml.YAMLToJSON([]byte(strings.ReplaceAll(text, "\t", " ")))
 	var m map[string]any

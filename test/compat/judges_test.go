@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// request is what a judge is asked; see judge.Request.
+// request is a request to a judge; see judge.Request.
 type request struct {
 	Name    string          `json:"name"`
 	CRD     json.RawMessage `json:"crd"`
@@ -23,8 +23,7 @@ type request struct {
 	Brief   bool            `json:"brief,omitempty"`
 }
 
-// ask is the update of one of the objects to another, or with a negative Old the
-// creation of one.
+// ask is the update of one object to another, or the creation of an object if Old is negative.
 type ask struct {
 	Old, New int
 	Status   bool // through /status
@@ -37,7 +36,7 @@ func (a ask) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]int{a.Old, a.New})
 }
 
-// answer is what a judge says; see judge.Answer.
+// answer is the answer of a judge; see judge.Answer.
 type answer struct {
 	Name    string          `json:"name"`
 	Install []string        `json:"install"`
@@ -47,16 +46,16 @@ type answer struct {
 // refusal is an error of the server; see judge.Error.
 type refusal struct{ Field, Type, Message, Text string }
 
-// question is a request and what is done with the answer. Of every ask there is one
-// in got: errors, or with Brief the places that have some.
+// question is a request with the function that handles the answer. got has an item for every ask:
+// errors or, with Brief, the indices of the paths with errors.
 type question struct {
 	request
-	evaluations int // how many unions are judged
+	evaluations int // number of validated unions
 	brief       func(got [][]int)
 	full        func(got [][]refusal)
 }
 
-// ask sends the cases of one source to a judge, and returns the time that it used.
+// ask sends the cases of one source to a judge, and returns the CPU time of the judge.
 func (v *version) ask(program string, source func(*version, func(*question))) time.Duration {
 	command := exec.CommandContext(v.Context(), program)
 	var complaints bytes.Buffer

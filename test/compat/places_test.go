@@ -26,22 +26,22 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// place is where a union object stands.
+// place is the location of a union object.
 type place struct {
 	name string
-	// schema is that of the property which holds the union object.
+	// schema returns the schema of the property that contains the union object.
 	schema func(object map[string]any) map[string]any
-	// value is that of the property. The object may be nil: there is none. With
-	// beside something changes in the property, but not in the union object.
+	// value returns the value of the property. A nil object is absent. With beside, another part of
+	// the property changes.
 	value func(object, legal map[string]any, beside bool) any
-	// alone says that items are compared with their old selves, one by one.
+	// alone reports that items are compared with their old selves one by one.
 	alone bool
-	// whole says that the property is unchanged only with all that is in it.
+	// whole reports that the property is compared as a whole.
 	whole bool
-	// guarded says that the object cannot be removed when the union forbids it.
+	// guarded reports that the object cannot be removed if the union forbids it.
 	guarded bool
-	// status says that the property is one of the status, which is updated through
-	// /status and not there at creation; root, that there is no property.
+	// status reports that the property belongs to the status, which is absent on create and updated
+	// through /status. root reports that there is no property.
 	status, root bool
 }
 
@@ -124,7 +124,7 @@ var (
 
 func list(v any) []any { l, _ := v.([]any); return l }
 
-// group is unions that stand side by side in one CRD, and on the same objects.
+// group is a set of unions alongside each other in one CRD, on the same objects.
 type group struct {
 	name         string
 	encoding     compile.Encoding
@@ -138,21 +138,21 @@ type group struct {
 	source  []byte
 	unions  []*union.Union
 	values  []any
-	legal   map[string]any // a union object that breaks nothing
+	legal   map[string]any // a union object without violations
 	typ     typeSchema
 }
 
-// instance is a union object and what is around it.
+// instance is a union object with its surroundings.
 type instance struct {
-	fields map[string]any // nil when there is no union object
-	note   bool           // a property of the union object is set that is none of a union's
+	fields map[string]any // nil without a union object
+	note   bool           // a property that belongs to no union is set
 	beside bool           // see place.value
-	// seen is the union object as the server has it.
+	// seen is the union object as the server sees it.
 	seen   map[string]any
 	states []union.State // by union
 }
 
-// typeSchema is what a schema says of a discriminator.
+// typeSchema contains the constraints of a schema on the discriminator.
 type typeSchema struct {
 	name      string
 	enum      []any
@@ -168,7 +168,7 @@ func (g *group) String() string {
 	return fmt.Sprintf("%s, %s, %s", g.name, g.place.name, encoding)
 }
 
-// path leads to the property of the i-th union.
+// path returns the path of the property of the i-th union.
 func (g *group) path(i int) []string {
 	if g.place.status {
 		return []string{"status", fmt.Sprintf("u%d", i)}
@@ -176,7 +176,7 @@ func (g *group) path(i int) []string {
 	return []string{"spec", fmt.Sprintf("u%d", i)}
 }
 
-// ready prepares what is the same for all versions.
+// ready prepares the parts that are the same for all versions.
 func (g *group) ready(t *testing.T) {
 	g.prepare.Do(func() {
 		var schema map[string]any
@@ -215,8 +215,8 @@ func (g *group) ready(t *testing.T) {
 	})
 }
 
-// crd is the manifest, in JSON. There is a status beside the property, so that
-// updates through /status can be asked: of its value only the note is kept.
+// crd returns the manifest, in JSON. It has a status alongside the property, so that updates
+// through /status can be tested; only the note of the status is kept.
 func (g *group) crd(t *testing.T, schema map[string]any) []byte {
 	t.Helper()
 	data, err := json.Marshal(schema)
@@ -248,7 +248,7 @@ func (g *group) crd(t *testing.T, schema map[string]any) []byte {
 	return manifest(t, whole)
 }
 
-// manifest is a CRD with the given schema and a status subresource.
+// manifest returns a CRD with the given schema and a status subresource.
 func manifest(t *testing.T, schema map[string]any) []byte {
 	t.Helper()
 	data, err := json.Marshal(map[string]any{
@@ -267,7 +267,7 @@ func manifest(t *testing.T, schema map[string]any) []byte {
 	return data
 }
 
-// declared are the union objects in the order of the declarations.
+// declared returns the union objects in the order of the declarations.
 func (g *group) declared(t *testing.T) []compile.Object {
 	t.Helper()
 	m, err := testmanifest.Parse("crd.json", g.source)
@@ -291,7 +291,7 @@ func (g *group) declared(t *testing.T) []compile.Object {
 	return d.Objects
 }
 
-// read finds out what the schema of a union object says of its discriminator.
+// read reads the constraints on the discriminator from the schema of a union object.
 func (s *typeSchema) read(schema map[string]any, name string) {
 	if s.name = name; name == "" {
 		return
@@ -324,29 +324,27 @@ func structuralOf(t *testing.T, schema map[string]any) *structuralschema.Structu
 	return s
 }
 
-// verdict is what the server should say of a union.
+// verdict is the expected answer of the server for a union.
 type verdict struct {
 	refused bool
-	// blocking says that the refusal keeps all CEL rules from being evaluated.
+	// blocking reports that the rejection prevents the evaluation of all CEL rules.
 	blocking bool
 	why      []union.Violation
 }
 
-// expect is the meaning of a union, as pkg/union has it, with the ratcheting of the
-// server on top. In an update through /status of what is in the spec, old and new
-// are the same object.
+// expect returns the meaning of a union according to pkg/union, combined with the ratcheting of the
+// server. In an update of the spec through /status, old and new are the same object.
 //
-// The server spares what the static conditions, or the schema, say of a value that
-// an update leaves as it was. For the conditions that value is the union object, all
-// of it, deeply equal as the server sees it; for an enum and for minLength it is the
-// discriminator alone, for required the union object. Both are compared where the
-// server can tell which object is the old one: not in a list without keys, which is
-// compared as a whole, and never at the root for rules, since metadata is not what
-// the schema says it is. Up to 1.32 the server spares nothing at an update
-// through /status. What reads the old object, as the conditions on changes
-// and those of a union with ratchet do, it never spares; but ratchet says itself
-// which updates are exempt. A schema in place of rules is not asked at an update through
-// /status of what is in the spec.
+// The server ratchets violations of static conditions and of the schema if an update leaves the
+// value unchanged. For conditions, the value is the whole union object, compared deeply as the
+// server sees it. For enum and minLength it is the discriminator, and for required it is the union
+// object. Values are compared only if the server can correlate them: not in a list without keys,
+// which is compared as a whole, and not at the root for rules, because metadata differs from its
+// schema. Until 1.32 the server ratchets nothing in updates through /status.
+//
+// The server never ratchets a rule that reads the old object, such as the conditions on changes and
+// the conditions of a union with ratchet. Such a union exempts updates itself. A schema in place of
+// rules is not evaluated in an update of the spec through /status.
 func (g *group) expect(minor, union int, old, new *instance, status bool) verdict {
 	u := g.unions[union]
 	if new.fields == nil {
@@ -364,8 +362,8 @@ func (g *group) expect(minor, union int, old, new *instance, status bool) verdic
 	ratchets := unchanged && (g.place.alone || g.place.whole && old.beside == new.beside)
 	v := verdict{}
 	switch before := old.states[union]; {
-	case status && !g.place.status && g.encoding == compile.OpenAPI: // the schema of the spec is not asked
-	case g.place.whole: // no rule here sees an old object
+	case status && !g.place.status && g.encoding == compile.OpenAPI: // the schema of the spec is not evaluated
+	case g.place.whole: // rules here see no old object
 		if !ratchets {
 			v.why = u.Judge(nil, state)
 		}
@@ -386,8 +384,8 @@ func (g *group) expect(minor, union int, old, new *instance, status bool) verdic
 	return v
 }
 
-// breaks says what the schema makes of the discriminator; old is nil where no object
-// is known to be the old one.
+// breaks returns the answer of the schema for the discriminator. old is nil if no object is known
+// to be the old one.
 func (s typeSchema) breaks(old, new map[string]any, unchanged bool) verdict {
 	if unchanged || s.name == "" {
 		return verdict{}
@@ -400,11 +398,11 @@ func (s typeSchema) breaks(old, new map[string]any, unchanged bool) verdict {
 		return verdict{}
 	}
 	text, set := typ.(string)
-	enum := len(s.enum) > 0 && !slices.Contains(s.enum, typ) // null never is
+	enum := len(s.enum) > 0 && !slices.Contains(s.enum, typ) // null is never in an enum
 	return verdict{refused: enum || set && len(text) < s.minLength, blocking: enum}
 }
 
-// compiled is the CRD for a version, or nil when compiling fails.
+// compiled returns the compiled CRD for a version, or nil if compiling fails.
 func (v *version) compiled(name string, source []byte, encoding compile.Encoding) json.RawMessage {
 	out, diags := crdpatch.Compile(crdfile.Open("crd.json", source), crdfile.Options{KubeVersion: v.String(), Encoding: encoding, NoAnnotation: true})
 	if diags.HasErrors() {
@@ -424,7 +422,7 @@ func (v *version) compiled(name string, source []byte, encoding compile.Encoding
 	return data
 }
 
-// question asks a group, and compares.
+// question asks about a group and compares the answers.
 func (g *group) question(v *version) *question {
 	g.ready(v.T)
 	crd := v.compiled(g.String(), g.source, g.encoding)
@@ -448,12 +446,12 @@ func (g *group) question(v *version) *question {
 	return q
 }
 
-// through reports whether updates through /status are asked of what is in the spec.
+// through reports whether the group updates the spec through /status.
 func (g *group) through() bool {
 	return g.place.name == property.name && slices.ContainsFunc(g.asks, func(a ask) bool { return a.Status })
 }
 
-// compare holds what the server says to an ask to what is expected.
+// compare compares the server's answer to an ask with the expected one.
 func (g *group) compare(v *version, a ask, got []int) {
 	var old *instance
 	new := &g.objects[a.New]
@@ -472,7 +470,7 @@ func (g *group) compare(v *version, a ask, got []int) {
 	}
 	elsewhere := slices.Contains(got, -1)
 	if new.fields == nil && g.encoding == compile.Terse {
-		// Without a fieldPath, the guards of all stand on the object around them.
+		// Without a fieldPath, all guards report the parent object.
 		if want := slices.ContainsFunc(all, func(v verdict) bool { return v.refused }); want != elsewhere || len(got) > 1 {
 			v.disagree("%s: %s: expected %s, got %v", g, g.words(a), said(want), got)
 		}
@@ -484,7 +482,7 @@ func (g *group) compare(v *version, a ask, got []int) {
 	for i, want := range all {
 		if refused := slices.Contains(got, i); refused != want.refused {
 			if elsewhere && !refused && len(all) > 1 && g.encoding == compile.OpenAPI {
-				continue // the schema of another union keeps the rules from being evaluated
+				continue // the schema of another union prevents the evaluation of the rules
 			}
 			v.disagree("%s: %s:\n\t%s\n\texpected %s %v, got %s", g, g.declarations[i], g.words(a), said(want.refused), want.why, said(refused))
 		}

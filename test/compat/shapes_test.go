@@ -17,7 +17,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// askGroups asks for the verdicts on internal/testing/unioncases.
+// askGroups asks about the unions of internal/testing/unioncases.
 func askGroups(v *version, send func(*question)) {
 	groupsOnce.Do(func() { groups = allGroups(v.T) })
 	for _, g := range groups {
@@ -43,16 +43,16 @@ func allGroups(t *testing.T) []*group {
 	return l
 }
 
-// encodings of rules. That of schemas has cases of its own.
+// encodings are the encodings of rules. Schemas have separate cases.
 var encodings = []compile.Encoding{compile.Auto, compile.Fine, compile.Compact, compile.Terse}
 
-// shapeGroups are the cases of a shape. No version could evaluate all unions in all
-// encodings and places on all pairs of states in minutes. So there are two kinds of
-// groups. In the first are unions that say nothing of changes: all of them, or every
-// second or third, in every encoding, on every state at creation, on every state that
-// stays, and on each that comes from another one. In the second are those that do, and
-// take turns: which unions, in which encoding, and where. As a property they are
-// asked about all pairs of states, of four members and elsewhere about a sample.
+// shapeGroups returns the cases of a shape. Evaluating all unions in all encodings and places on
+// all pairs of states takes too long, so there are two kinds of groups. Groups of the first kind
+// have unions without conditions on changes: all of them, or every second or third, in every
+// encoding. They try every state on create, unchanged, and updated from another state. Groups of
+// the second kind have unions with such conditions, and alternate between unions, encodings and
+// places. As a property they try all pairs of states; with four members and in other places they
+// try a sample.
 func shapeGroups(t *testing.T, s unioncases.Shape, turn int) []*group {
 	var still, moving []string
 	for _, d := range s.Declarations() {
@@ -74,7 +74,7 @@ func shapeGroups(t *testing.T, s unioncases.Shape, turn int) []*group {
 
 	for i, encoding := range encodings {
 		add("states", encoding, property, s.Schema(), every(still, 1+s.Members/2, turn+i), few)
-		// Every union stands somewhere else, too.
+		// Every union is also in another place.
 		p := []place{listMap, plainList, mapValue, inStatus}[(turn+i)%4]
 		add("states", encoding, p, s.Schema(), every(still, 4, turn+i), few)
 	}
@@ -97,14 +97,14 @@ func shapeGroups(t *testing.T, s unioncases.Shape, turn int) []*group {
 		step := (len(moving) + n - 1) / n
 		add("changes", encoding, p, s.Schema(), every(moving, step, turn*11+i*3), some)
 	}
-	// What stands in a list sees no old object, and must not ask for one.
+	// A union in a list has no old object, and must not have conditions on it.
 	quiet := slices.DeleteFunc(slices.Clone(moving), func(d string) bool {
 		return strings.Contains(d, "Changes") || strings.Contains(d, "Forbid") && strings.Contains(d, "discriminatorChange") || strings.Contains(d, "ratchet")
 	})
 	add("changes", encodings[turn%4], plainList, s.Schema(), every(quiet, 6, turn), few)
 
 	if !s.EmptyIsUnset && !s.Escaped {
-		// To a schema null is a value: none may be.
+		// In a schema, null counts as a value, so no property may be nullable.
 		schema := strings.ReplaceAll(s.Schema(), ", nullable: true", "")
 		add("states", compile.OpenAPI, property, schema, provable(t, schema, still), few)
 		for _, d := range provable(t, schema, every(moving, 1+len(moving)/2, turn)) {
@@ -114,7 +114,7 @@ func shapeGroups(t *testing.T, s unioncases.Shape, turn int) []*group {
 	return l
 }
 
-// every returns every n-th of l, from a start that differs.
+// every returns every n-th item of l. The first one depends on start.
 func every(l []string, n, start int) []string {
 	var some []string
 	for i := range l {
@@ -125,7 +125,7 @@ func every(l []string, n, start int) []string {
 	return some
 }
 
-// provable are the declarations that the compiler proves a schema for.
+// provable returns the declarations that the compiler can encode as a schema.
 func provable(t *testing.T, schema string, declarations []string) []string {
 	var l []string
 	for _, d := range declarations {
@@ -141,11 +141,11 @@ func provable(t *testing.T, schema string, declarations []string) []string {
 	return l
 }
 
-// pairing says which pairs of states are asked.
+// pairing selects the pairs of states to try.
 type pairing int
 
 const (
-	few  pairing = iota // every state from itself and from another
+	few  pairing = iota // every state unchanged, and from another state
 	some                // a sample
 	all                 // all, but a sample for large unions
 )
@@ -162,8 +162,8 @@ func (p pairing) has(i, j, states int) bool {
 	return true
 }
 
-// fill adds objects and asks. There is one way to write each pair of states, and
-// they take turns.
+// fill adds objects and asks. It tries one way to write each pair of states, and alternates between
+// them.
 func (g *group) fill(s unioncases.Shape, pairs pairing) {
 	states := s.States()
 	g.legal = legal(s, states)
@@ -202,7 +202,7 @@ func (g *group) fill(s unioncases.Shape, pairs pairing) {
 			}
 			old, new := next(i), next(j)
 			if i == j {
-				// Nothing changes; something beside the union object; something in it.
+				// Nothing changes, then something alongside the union object, then something in it.
 				addAsk(add(old), add(old))
 				beside, note := old, old
 				beside.beside, note.note = true, true
@@ -230,8 +230,8 @@ func (g *group) fill(s unioncases.Shape, pairs pairing) {
 	}
 }
 
-// legal is an object that breaks no union of the shape: its first member, the value that
-// selects it, and what else that selects.
+// legal returns an object that satisfies every union of the shape: its first member, the value that
+// selects it, and other members that this value selects.
 func legal(s unioncases.Shape, states []unioncases.State) map[string]any {
 	want := union.State{Present: make([]bool, s.Members)}
 	want.Present[0] = true
@@ -245,7 +245,8 @@ func legal(s unioncases.Shape, states []unioncases.State) map[string]any {
 	return states[i].Objects[0]
 }
 
-// storedGroups are what a schema excludes, and an older one let in.
+// storedGroups returns groups with objects that the schema rejects, and that an older schema
+// accepted.
 func storedGroups() []*group {
 	var l []*group
 	for i, s := range unioncases.Stored {

@@ -18,7 +18,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 )
 
-// tables are those of test/e2e: a CRD, and what becomes of objects.
+// tables are the files of test/e2e: a CRD, and writes of its objects.
 const tables = "../e2e/testdata"
 
 // table is the second document of a file, as test/e2e describes it.
@@ -40,7 +40,7 @@ type tableStep struct {
 	Errors  []string       `json:"errors,omitempty"`
 }
 
-// old is the object that is updated, nil when there is none.
+// old returns the object that is updated, or nil if there is none.
 func (s tableStep) old() map[string]any {
 	for _, o := range []map[string]any{s.From, s.Applied, s.Stored} {
 		if o != nil {
@@ -50,9 +50,9 @@ func (s tableStep) old() map[string]any {
 	return nil
 }
 
-// new is the object that is written. What server-side apply makes of the tables'
-// objects is simple: it keeps what another manager set, by create, and drops what
-// the same one set, by apply.
+// new returns the object that is written. Server-side apply of the tables' objects is simple: it
+// keeps the fields that another manager created, and drops the fields that the same manager
+// applied.
 func (s tableStep) new() map[string]any {
 	switch {
 	case s.Create != nil:
@@ -82,7 +82,7 @@ func merged(old, new map[string]any) map[string]any {
 	return all
 }
 
-// askTables asks for the steps of all tables.
+// askTables asks about the steps of all tables.
 func askTables(v *version, send func(*question)) {
 	files, err := filepath.Glob(tables + "/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -128,7 +128,7 @@ func (v *version) tableQuestion(name string, crd []byte, served string, steps []
 		q.Objects = append(q.Objects, o)
 		return len(q.Objects) - 1
 	}
-	// Each step is two asks: the second one is what creating the object gives.
+	// Each step is two asks: the second one creates the object.
 	for _, s := range steps {
 		a := ask{Old: -1, New: add(s.new()), Status: s.Status != nil}
 		created := a.New
@@ -154,9 +154,9 @@ func withStatus(old, new map[string]any) map[string]any {
 	return o
 }
 
-// compareStep compares the errors of a step. Up to 1.32 nothing is ratcheted at an
-// update through /status, so what creating the object gives may be added there, and
-// anything where the schema keeps the rules from being evaluated at creation.
+// compareStep compares the errors of a step. Until 1.32 there is no ratcheting in updates through
+// /status, so the errors of creating the object may be added there. Any error may be added if the
+// schema prevents the evaluation of rules on create.
 func (v *version) compareStep(name string, s tableStep, got, created []refusal) {
 	var texts, want, also []string
 	for _, r := range got {
@@ -182,9 +182,9 @@ func (v *version) compareStep(name string, s tableStep, got, created []refusal) 
 	}
 }
 
-// comparable is the part of an error that all versions agree in: with its text when
-// a rule gives it, else where it is and of which type. Until 1.34 the errors of rules
-// print what type of value they stand on.
+// comparable returns the part of an error that is the same in all versions: the text of a rule's
+// error, and the path and type of any other error. Until 1.34 the errors of rules contain the type
+// of the value.
 func (v *version) comparable(text string) string {
 	text = valueType.ReplaceAllString(text, "$1")
 	if m := ofSchema.FindStringSubmatch(text); m != nil {

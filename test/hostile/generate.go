@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// generators write a manifest of size n that is meant to take long.
+// generators write a manifest of size n that is slow to process.
 var generators = map[string]func(b *bytes.Buffer, n int){
 	"discriminated":   func(b *bytes.Buffer, n int) { union(b, n, true, "") },
 	"undiscriminated": func(b *bytes.Buffer, n int) { union(b, n, false, "") },
@@ -40,8 +40,9 @@ var generators = map[string]func(b *bytes.Buffer, n int){
 	"patch":            patch,
 }
 
-// kinds are parts of a schema, and of an object, of size n: each is four manifests, the CRD, the same with
-// a small change ("-new"), an object of it ("-object"), and the change of a member of it ("-desired").
+// kinds are parts of a schema and of an object, of size n. Each yields four manifests: the CRD, a
+// CRD with a small change ("-new"), an object ("-object"), and a change of a member of the object
+// ("-desired").
 var kinds = map[string]struct {
 	schema func(b *bytes.Buffer, n int, changed bool)
 	object func(b *bytes.Buffer, n int, changed bool)
@@ -85,7 +86,8 @@ func either(changed bool, yes, no string) string {
 	return no
 }
 
-// unions are count unions of n members of one object. Changed, the first allows to unset the discriminator.
+// unions writes count unions of n members in one object. If changed, the first union requires its
+// discriminator.
 func unions(b *bytes.Buffer, count, n int, changed bool) {
 	const indent = "            "
 	var properties, declarations strings.Builder
@@ -109,7 +111,7 @@ func values(b *bytes.Buffer, count int, changed bool) {
 	}
 }
 
-// tenObjects have a union of n members each.
+// tenObjects writes ten objects with a union of n members each.
 func tenObjects(b *bytes.Buffer, n int, changed bool) {
 	b.WriteString("            type: object\n            properties:\n")
 	for i := range 10 {
@@ -128,7 +130,7 @@ func tenValues(b *bytes.Buffer, _ int, changed bool) {
 	}
 }
 
-// property is one with a text of size n, alongside a union.
+// property writes a property with a text of size n, alongside a union.
 func property(text func(n int) string, keyword string) func(b *bytes.Buffer, n int, changed bool) {
 	return func(b *bytes.Buffer, n int, changed bool) {
 		fmt.Fprintf(b, "            type: object\n            properties:\n              p: {type: string, %s: '^(%s%s)$'}\n%s", keyword, text(n), either(changed, "|z", ""), small)
@@ -154,7 +156,7 @@ func enum(b *bytes.Buffer, n int, changed bool) {
 	fmt.Fprintf(b, "            type: object\n            properties:\n              p: {type: string, enum: [%s%s]}\n%s", strings.Join(l, ","), either(changed, "", ",w"), small)
 }
 
-// misspelt are names of a length, and as many members that are almost named so.
+// misspelt writes count names of a length, and as many members with similar names.
 func misspelt(b *bytes.Buffer, count, length int, changed bool) {
 	var properties, names []string
 	for i := range count {
@@ -165,7 +167,7 @@ func misspelt(b *bytes.Buffer, count, length int, changed bool) {
 		strings.Join(properties, ", "), strings.Join(names, ", "), either(changed, ", cardinality: ExactlyOne", ""))
 }
 
-// patch is a strategic merge patch of n containers.
+// patch writes a strategic merge patch of n containers.
 func patch(b *bytes.Buffer, n int) {
 	b.WriteString("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec:\n  template:\n    spec:\n      containers:\n")
 	for i := range n {
@@ -190,7 +192,7 @@ func version(b *bytes.Buffer, name string, storage bool, spec func()) {
 	spec()
 }
 
-// members are the properties of a union, and its declaration.
+// members returns the properties of a union, and its declaration.
 func members(b *bytes.Buffer, indent, prefix string, n int, discriminated bool) (properties, declaration string) {
 	var p, fields, names, values []string
 	for i := range n {
@@ -225,7 +227,7 @@ func belowList(b *bytes.Buffer, n int) {
 	})
 }
 
-// table lets each of n values change to the next so many.
+// table returns a transition table where each of n values may change to the next ones.
 func table(name string, n, to int) string {
 	var rows []string
 	for i := range n {
@@ -238,7 +240,7 @@ func table(name string, n, to int) string {
 	return ", allowedChanges: {" + strings.Join(rows, ", ") + "}"
 }
 
-// objects has unions of two members each in so many objects.
+// objects writes n objects with the given number of unions of two members.
 func objects(b *bytes.Buffer, n, each int) {
 	b.WriteString(head)
 	version(b, "v1", true, func() { someObjects(b, n, each) })
@@ -276,7 +278,7 @@ func unknownMembers(b *bytes.Buffer, n int) {
 	})
 }
 
-// forged has an annotation that claims n rules which no union implies.
+// forged writes an annotation that claims n rules which no union implies.
 func forged(b *bytes.Buffer, n int) {
 	rule := func(i int) string {
 		if i == 0 {
@@ -302,7 +304,7 @@ func deepBlock(b *bytes.Buffer, n int) {
 	}
 }
 
-// deepSchema has a union below n properties.
+// deepSchema writes a union below n nested properties.
 func deepSchema(b *bytes.Buffer, n int) {
 	b.WriteString(head)
 	version(b, "v1", true, func() {
@@ -310,7 +312,7 @@ func deepSchema(b *bytes.Buffer, n int) {
 	})
 }
 
-// aliases is a billion laughs of n levels, beside a union.
+// aliases writes a "billion laughs" document of n levels, alongside a union.
 func aliases(b *bytes.Buffer, n int) {
 	union(b, 2, true, "")
 	b.WriteString("x-a0: &a0 [lol]\n")

@@ -1,11 +1,11 @@
-// Hostile measures what hostile manifests take of a processor and of memory, for the table in
+// Hostile measures the CPU time and the memory that hostile manifests require, for the table in
 // docs/performance.md:
 //
 //	go build -o /tmp/before ./cmd/unioncel   # of an older commit
 //	go build -o /tmp/after ./cmd/unioncel
 //	go run ./test/hostile /tmp/before /tmp/after
 //
-// Arguments behind -only select the rows, by a part of their text. With -print, as in
+// Arguments after -only select the rows that contain one of them. With -print, as in
 // go run ./test/hostile -print discriminated=1000, a manifest is printed instead.
 package main
 
@@ -29,8 +29,8 @@ import (
 
 // row is a line of the table: a command, and the manifest that it reads.
 type row struct {
-	manifest string // name=size, as -print takes it
-	before   string // a command whose result the other reads, none if empty
+	manifest string // name=size, as in -print
+	before   string // a command whose result is the input of the other one, or ""
 	command  string
 }
 
@@ -92,7 +92,7 @@ func init() {
 	}
 }
 
-// commands is a row of each command, of a manifest that is one of the kinds.
+// commands returns rows for all commands, with a manifest that is one of the kinds.
 func commands(manifest string) []row {
 	kind, size, _ := strings.Cut(manifest, "=")
 	changed, object, desired := "@"+kind+"-new="+size, "@"+kind+"-object="+size, "@"+kind+"-desired="+size
@@ -113,7 +113,7 @@ func commands(manifest string) []row {
 	}...)
 }
 
-// every is a row of each command.
+// every returns rows for the commands that read one manifest.
 func every(manifest string) []row {
 	return []row{
 		{manifest, "", "compile"},
@@ -200,7 +200,7 @@ type measurement struct {
 	memory       int
 }
 
-// row is what a row takes, as the text of a cell.
+// row returns the text of a cell for a row.
 func (m measurement) row(r row) string {
 	in := m.file(r.manifest)
 	if r.before != "" {
@@ -214,13 +214,13 @@ func (m measurement) row(r row) string {
 	return text
 }
 
-// file writes a manifest, unless it is written, and returns its name.
+// file writes a manifest if it does not exist, and returns its name.
 func (m measurement) file(manifest string) string {
 	name := filepath.Join(m.dir, manifest+".yaml")
 	if _, err := os.Stat(name); err == nil {
 		return name
 	}
-	// In another process: what this one had at most counts for those it starts.
+	// In another process, because the peak memory of this process counts for its children.
 	file, err := os.Create(name)
 	if err == nil {
 		generator := exec.Command(os.Args[0], "-print", manifest)
@@ -233,7 +233,7 @@ func (m measurement) file(manifest string) string {
 	return name
 }
 
-// run tells what a command takes: CPU, memory at most, and the code of the error, if any.
+// run returns the CPU time and the peak memory of a command, and the code of its error, if any.
 func (m measurement) run(command, file string) (text string, ok bool) {
 	words := strings.Fields(command)
 	if !slices.Contains(words, "FILE") {
@@ -275,7 +275,7 @@ func (m measurement) run(command, file string) (text string, ok bool) {
 	return text + ", exit 1", false
 }
 
-// sumOf is what the annotation has of a rule.
+// sumOf returns the checksum of a rule in the annotation.
 func sumOf(rule string) string {
 	data, err := json.Marshal(map[string]any{"rule": rule})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// peak is the most memory that a process had.
+// peak returns the peak memory of a process.
 func peak(state *os.ProcessState) string {
 	usage, ok := state.SysUsage().(*syscall.Rusage)
 	if !ok {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// action is what the tests read of action.yml.
+// action contains the fields of action.yml that the tests use.
 type action struct {
 	Inputs map[string]struct{ Default string }
 	Runs   struct{ Steps []step }
@@ -24,7 +24,7 @@ type step struct {
 	WorkingDirectory               string `json:"working-directory"`
 }
 
-// runner runs steps of the action as GitHub would.
+// runner runs steps of the action like GitHub does.
 type runner struct {
 	action
 	workspace string
@@ -47,8 +47,8 @@ func newRunner(t *testing.T, files map[string]string) *runner {
 
 var expression = regexp.MustCompile(`\$\{\{ *([a-z._-]+) *\}\}`)
 
-// step runs the script of one step with these inputs, the others as they are by
-// default, and returns what it prints and its exit code.
+// step runs the script of one step with these inputs, and the defaults of the others. It returns
+// the output and the exit code.
 func (r *runner) step(t *testing.T, name string, inputs map[string]string) (output string, code int) {
 	t.Helper()
 	value := func(text string) string {
@@ -87,8 +87,8 @@ func (r *runner) step(t *testing.T, name string, inputs map[string]string) (outp
 	return "", 0
 }
 
-// commands returns the lines that the runner takes for commands: none of those
-// between stop-commands and its token.
+// commands returns the lines that the runner interprets as commands, which are none between
+// stop-commands and its token.
 func commands(output string) []string {
 	var l []string
 	var token string
@@ -115,7 +115,7 @@ const (
 	downloadStep = "Download unioncel"
 )
 
-// head begins a configuration.
+// head is the beginning of a configuration.
 const head = "apiVersion: unioncel.dev/v1alpha1\nkind: Config\n"
 
 func TestActionCheck(t *testing.T) {
@@ -169,7 +169,7 @@ func TestActionCheck(t *testing.T) {
 	}
 }
 
-// TestActionHostile has inputs and files that would like to be obeyed.
+// Inputs and files never become commands.
 func TestActionHostile(t *testing.T) {
 	crd := strings.Replace(source, "            x-kubernetes-unions:\n", "            description: |\n              ::error::obeyed\n            x-kubernetes-unions:\n", 1)
 	r := newRunner(t, map[string]string{"$(touch obeyed).yaml": crd, "`touch obeyed`": "", "; touch obeyed": ""})
@@ -241,7 +241,7 @@ func TestActionSARIF(t *testing.T) {
 	for _, test := range []struct {
 		name, arguments, config string
 		code                    int
-		rule                    string // of the first result; empty is no file
+		rule                    string // of the first result; empty if no file is written
 	}{
 		{"error", "", "", 0, "UC203"},
 		{"arguments", "--fail-on=info\n--format=text", "", 0, "UC203"},

@@ -1,6 +1,6 @@
-// Package packaging holds what wraps the program to what the program does: the hooks
-// for pre-commit, the GitHub Action and its workflows, the image, the release.
+// Package packaging tests the wrappers of the program: the hooks for pre-commit, the GitHub Action
+// and its workflows, the image, and the release.
 //
-// There is nothing in it but tests. They run the scripts of the action and the
-// entries of the hooks as their runners would, and need bash.
+// The package contains only tests. They run the scripts of the action and the entries of the hooks
+// like their runners do, and require bash.
 package packaging

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// hook is what the tests read of .pre-commit-hooks.yaml.
+// hook contains the fields of .pre-commit-hooks.yaml that the tests use.
 type hook struct {
 	ID, Name, Description, Entry, Language string
 	TypesOr                                []string `json:"types_or"`
@@ -19,7 +19,7 @@ type hook struct {
 	Dependencies                           []string `json:"additional_dependencies"`
 }
 
-// TestHooks runs every hook as pre-commit does: the entry, then the files.
+// TestHooks runs every hook like pre-commit does: the entry, then the files.
 func TestHooks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs many programs")
@@ -39,7 +39,7 @@ func TestHooks(t *testing.T) {
 		text   string
 		code   int
 		output string
-		want   string // of the file
+		want   string // content of the file
 	}{
 		{"unioncel-compile", source, 0, "1 CRD, 1 union", done},
 		{"unioncel-compile", done, 0, "1 CRD, 1 union", done},

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// shown returns the block of docs/install.md that is marked with this name.
+// shown returns the block of docs/install.md with this name.
 func shown(t *testing.T, name string) string {
 	t.Helper()
 	return shownIn(t, "install.md", name)
@@ -29,8 +29,8 @@ func shownIn(t *testing.T, page, name string) string {
 	return m[1]
 }
 
-// TestInstallPlugin runs what the page shows with a kubectl that finds plugins as
-// kubectl does, by their names on PATH.
+// TestInstallPlugin runs the commands on the page with a kubectl that finds plugins by name in
+// PATH, like the real one.
 func TestInstallPlugin(t *testing.T) {
 	home := t.TempDir()
 	bin := filepath.Join(home, ".local", "bin")
@@ -64,8 +64,8 @@ exec "$plugin" "$@"
 	}
 }
 
-// TestInstallCompletion runs the commands that print scripts, but for what other
-// shells than bash do with them.
+// TestInstallCompletion runs the commands that print completion scripts. Only bash loads its
+// script.
 func TestInstallCompletion(t *testing.T) {
 	home := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(home, ".config", "fish", "completions"), 0o755); err != nil {
@@ -149,7 +149,7 @@ func TestInstallHooks(t *testing.T) {
 		if got := read(t, dir, "config/crd/crd.yaml"); code != 0 || !strings.Contains(got, "x-kubernetes-validations") {
 			t.Errorf("%s: exit code %d: %s\n%s", name, code, output, got)
 		}
-		// A change of any declaration runs it, on inputs that did not change.
+		// A change of any declaration runs the hook, on inputs that did not change.
 		if h.PassFilenames == nil || *h.PassFilenames || (len(h.TypesOr) > 0 && !slices.Contains(h.TypesOr, "go")) {
 			t.Errorf("%s: a change of a Go type does not run %+v", name, h)
 		}
@@ -197,7 +197,7 @@ func TestInstallAction(t *testing.T) {
 	}
 }
 
-// TestInstallPath checks that what the page installs with Go is there.
+// TestInstallPath checks that the package in the page's go install command exists.
 func TestInstallPath(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs many programs")

@@ -18,13 +18,13 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/testprog"
 )
 
-// TestMain puts the command unioncel, by its names, where shells find it.
+// TestMain adds unioncel to PATH, under all of its names.
 func TestMain(m *testing.M) { testprog.Main(m, "unioncel", "kubectl-unioncel") }
 
-// source is a CRD with a declaration, compiled what it is compiled to.
+// source is a CRD with a declaration.
 var source = testcrd.Read("backend")
 
-// compiled returns what the command compile, with these arguments, makes of source.
+// compiled returns the output of the compile command for source, with these arguments.
 func compiled(t *testing.T, args ...string) string {
 	t.Helper()
 	file := filepath.Join(write(t, map[string]string{"crd.yaml": source}), "crd.yaml")
@@ -37,7 +37,7 @@ func compiled(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// write makes a directory with these files.
+// write creates a directory with these files.
 func write(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -53,7 +53,7 @@ func write(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// read returns a file that must be there.
+// read returns an existing file.
 func read(t *testing.T, path ...string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(path...))
@@ -71,7 +71,7 @@ func load(t *testing.T, name string, into any) {
 	}
 }
 
-// zipped makes a zip archive of one file.
+// zipped creates a zip archive of one file.
 func zipped(t *testing.T, name, text string) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -86,7 +86,7 @@ func zipped(t *testing.T, name, text string) []byte {
 	return out.Bytes()
 }
 
-// decodeJSON reads JSON, and nothing but JSON.
+// decodeJSON decodes strict JSON.
 func decodeJSON(t *testing.T, text string, into any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), into); err != nil {
@@ -94,7 +94,7 @@ func decodeJSON(t *testing.T, text string, into any) {
 	}
 }
 
-// run runs a command in a directory and returns what it prints and its exit code.
+// run runs a command in a directory and returns its output and its exit code.
 func run(t *testing.T, dir string, env []string, name string, args ...string) (output string, code int) {
 	t.Helper()
 	cmd := exec.Command(name, args...)

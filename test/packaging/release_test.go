@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// release is what the tests read of .goreleaser.yaml.
+// release contains the fields of .goreleaser.yaml that the tests use.
 type release struct {
 	Builds []struct {
 		Main, Binary        string
@@ -47,7 +47,7 @@ func loadRelease(t *testing.T) release {
 	return r
 }
 
-// archive is the name of the archive for a platform.
+// archive returns the name of the archive for a platform.
 func (r release) archive(goos, goarch string) string {
 	format := r.Archives[0].Formats[0]
 	for _, o := range r.Archives[0].FormatOverrides {
@@ -59,7 +59,7 @@ func (r release) archive(goos, goarch string) string {
 	return name + "." + format
 }
 
-// TestReleaseFiles checks that the release has what it names.
+// TestReleaseFiles checks that the files named by the release exist.
 func TestReleaseFiles(t *testing.T) {
 	r := loadRelease(t)
 	names := []string{r.Builds[0].Main + "/main.go"}
@@ -73,8 +73,8 @@ func TestReleaseFiles(t *testing.T) {
 	}
 }
 
-// TestActionDownload has the action download every archive of a release from a gh
-// that takes them out of a directory.
+// TestActionDownload runs the action for every archive of a release. A fake gh copies the archives
+// from a directory.
 func TestActionDownload(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs many programs")
@@ -122,7 +122,7 @@ func TestActionDownload(t *testing.T) {
 	}
 }
 
-// pack makes an archive that holds the program.
+// pack creates an archive that contains the program.
 func pack(t *testing.T, name string) []byte {
 	t.Helper()
 	dir := write(t, map[string]string{"unioncel": "the program"})
@@ -135,7 +135,7 @@ func pack(t *testing.T, name string) []byte {
 	return []byte(read(t, dir, name))
 }
 
-// TestActionUnreleased has runners that no release is for.
+// TestActionUnreleased runs the action on platforms without a release.
 func TestActionUnreleased(t *testing.T) {
 	for _, arch := range []string{"X86", "ARM", "RISCV64", ""} {
 		a := newRunner(t, nil)
@@ -148,8 +148,8 @@ func TestActionUnreleased(t *testing.T) {
 	}
 }
 
-// fakeGH makes a gh that downloads the release v1.2.3 out of the directory RELEASE, and
-// verifies the archive ATTESTED.
+// fakeGH creates a gh that downloads the release v1.2.3 from the directory RELEASE, and verifies
+// the archive ATTESTED.
 func fakeGH(t *testing.T) string {
 	t.Helper()
 	dir := write(t, map[string]string{"gh": `#!/bin/bash
@@ -166,7 +166,7 @@ done
 	return dir
 }
 
-// TestDockerfile holds the image to the repository and to the release.
+// TestDockerfile compares the image with the repository and the release.
 func TestDockerfile(t *testing.T) {
 	r := loadRelease(t)
 	text := read(t, "..", "..", "Dockerfile")
@@ -180,13 +180,13 @@ func TestDockerfile(t *testing.T) {
 		return strings.Join(strings.Fields(line), " ")
 	}
 
-	// The program is built as for the archives.
+	// The program is built with the same flags as in the archives.
 	build := "go build " + strings.Join(r.Builds[0].Flags, " ") + ` -ldflags="` + strings.Join(r.Builds[0].Ldflags, " ") + `" -o /out/unioncel ` + r.Builds[0].Main
 	if line := instruction("RUN"); !strings.Contains(line, build) || !strings.Contains(line, r.Builds[0].Env[0]) {
 		t.Errorf("built by %s, want %s %s", line, r.Builds[0].Env[0], build)
 	}
 
-	// The Go is the one of go.mod.
+	// The version of Go is the version in go.mod.
 	mod, err := exec.Command("go", "list", "-m", "-f", "{{.GoVersion}}").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -196,7 +196,7 @@ func TestDockerfile(t *testing.T) {
 		t.Errorf("built from %s, go.mod wants Go %s", from, mod)
 	}
 
-	// What is copied is what is run, and it is a KRM function by default.
+	// The copied program is the entry point, and is a KRM function by default.
 	copied := strings.Fields(instruction("COPY --from=build"))
 	if len(copied) != 2 || copied[0] != "/out/unioncel" || instruction("ENTRYPOINT") != `["`+copied[1]+`"]` {
 		t.Errorf("copies %s, runs %s", copied, instruction("ENTRYPOINT"))
@@ -212,8 +212,7 @@ func TestDockerfile(t *testing.T) {
 	}
 }
 
-// TestCrossCompiled has CI and .ci/run build for the platforms of the release with a
-// go that only writes down what it is asked for.
+// CI and .ci/run build for the platforms of the release. A fake go records its arguments.
 func TestCrossCompiled(t *testing.T) {
 	var ci struct {
 		Jobs map[string]struct{ Steps []step }
@@ -229,7 +228,7 @@ func TestCrossCompiled(t *testing.T) {
 			systems = append(systems, goos)
 		}
 		for _, goarch := range loadRelease(t).Builds[0].Goarch {
-			if goos != "linux" || goarch != "amd64" { // that of the job check
+			if goos != "linux" || goarch != "amd64" { // the job check builds this one
 				all = append(all, goos+"/"+goarch)
 			}
 		}
@@ -251,8 +250,8 @@ func TestCrossCompiled(t *testing.T) {
 	}
 }
 
-// platforms returns the platforms that a command, run at the root of the repository,
-// has go build the program for, sorted.
+// platforms returns, sorted, the platforms for which a command builds the program when it is run at
+// the root of the repository.
 func platforms(t *testing.T, name string, args ...string) []string {
 	t.Helper()
 	dir := write(t, map[string]string{"go": `#!/bin/bash
@@ -269,7 +268,7 @@ func platforms(t *testing.T, name string, args ...string) []string {
 	return slices.Sorted(slices.Values(strings.Fields(read(t, built))))
 }
 
-// TestWorkflows checks what is easily forgotten when a workflow is edited.
+// TestWorkflows checks settings that are easily forgotten in workflows.
 func TestWorkflows(t *testing.T) {
 	files, err := filepath.Glob("../../.github/workflows/*")
 	if err != nil || len(files) == 0 {

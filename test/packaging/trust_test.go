@@ -14,9 +14,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestPinned checks that whatever workflows, action and image take from others is named by
-// its digest, or listed in docs/trust.md; Go programs, which the checksum database
-// knows, by an exact version.
+// Workflows, action and image pin third-party images and actions by digest, or docs/trust.md lists
+// them. Go programs are pinned by an exact version, which the checksum database verifies.
 func TestPinned(t *testing.T) {
 	workflows, err := filepath.Glob("../../.github/workflows/*")
 	if err != nil || len(workflows) == 0 {
@@ -57,8 +56,8 @@ func TestPinned(t *testing.T) {
 	}
 }
 
-// TestReleasePermissions holds the jobs of a release to what they are for, and hands
-// tokens to no step that runs what others have written.
+// TestReleasePermissions checks the permissions of the jobs of a release. No step that runs
+// third-party code gets a token.
 func TestReleasePermissions(t *testing.T) {
 	var w struct {
 		Jobs map[string]struct {
@@ -89,8 +88,7 @@ func TestReleasePermissions(t *testing.T) {
 	}
 }
 
-// TestReleaseSteps runs the scripts of the release with programs that only write down
-// what they are asked for.
+// TestReleaseSteps runs the scripts of the release with fake programs that record their arguments.
 func TestReleaseSteps(t *testing.T) {
 	var w struct {
 		Jobs map[string]struct{ Steps []step }
@@ -137,7 +135,7 @@ func TestReleaseSteps(t *testing.T) {
 	}
 }
 
-// TestUntrusted checks what docs/trust.md shows for pull requests of strangers.
+// TestUntrusted checks the workflow for pull requests from forks in docs/trust.md.
 func TestUntrusted(t *testing.T) {
 	var w struct {
 		On          string
@@ -150,7 +148,7 @@ func TestUntrusted(t *testing.T) {
 			}
 		}
 	}
-	// The key on is a boolean in YAML 1.1, which sigs.k8s.io/yaml reads.
+	// The key on is a boolean in YAML 1.1, the version that sigs.k8s.io/yaml reads.
 	text := strings.Replace(shownIn(t, "trust.md", "pull request"), "\non: ", "\n\"on\": ", 1)
 	if err := yaml.Unmarshal([]byte(text), &w); err != nil {
 		t.Fatal(err)

@@ -14,8 +14,8 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/testprog"
 )
 
-// commands are what the scripts can do besides running programs. Where a tool
-// cannot be had without a network, they do what it does with the files of a recipe.
+// commands are the commands of the scripts besides running programs. Some replace tools that
+// require a network, and process the files of a recipe like the tools do.
 func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"module":           module,
@@ -28,7 +28,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	}
 }
 
-// module makes the working directory a Go module with some of k8s.io/apimachinery.
+// module turns the working directory into a Go module with parts of k8s.io/apimachinery.
 func module(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: module")
@@ -40,8 +40,8 @@ func module(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// [!] make TARGET runs the commands of a target of the Makefile, whose variables
-// the environment overrides.
+// [!] make TARGET runs the commands of a target of the Makefile. The environment overrides its
+// variables.
 func runMake(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: [!] make TARGET")
@@ -68,8 +68,8 @@ func runMake(ts *testscript.TestScript, neg bool, args []string) {
 	run(ts, neg, "sh", "-ec", strings.Join(script, "\n"))
 }
 
-// [!] eventually PROGRAM [ARG]... runs a program until it succeeds, or fails: a
-// server takes up what was written a moment later.
+// [!] eventually PROGRAM [ARG]... runs a program until it succeeds (or fails, with !), because a
+// server applies changes with a small delay.
 func eventually(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 0 {
 		ts.Fatalf("usage: [!] eventually PROGRAM [ARG]...")
@@ -85,7 +85,7 @@ func eventually(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// run runs a program, which must fail when neg.
+// run runs a program, which must fail if neg is set.
 func run(ts *testscript.TestScript, neg bool, program string, args ...string) {
 	switch err := ts.Exec(program, args...); {
 	case err != nil && !neg:
@@ -95,7 +95,7 @@ func run(ts *testscript.TestScript, neg bool, program string, args ...string) {
 	}
 }
 
-// decode reads a file strictly: a key that is unknown, or in another case, is an error.
+// decode reads a file strictly: a key that is unknown or has another case is an error.
 func decode(ts *testscript.TestScript, name string, into any) {
 	data, err := yaml.YAMLToJSONStrict([]byte(ts.ReadFile(name)))
 	ts.Check(err)
@@ -103,13 +103,13 @@ func decode(ts *testscript.TestScript, name string, into any) {
 	ts.Check(errors.Join(append(unknown, err)...))
 }
 
-// pluginCommand is Command of Argo CD's cmpserver/plugin/config.go (v3.6.1).
+// pluginCommand is the type Command in Argo CD's cmpserver/plugin/config.go (v3.6.1).
 type pluginCommand struct {
 	Command []string `json:"command,omitempty"`
 	Args    []string `json:"args,omitempty"`
 }
 
-// plugin is the part of PluginConfig there that recipes use.
+// plugin contains the fields of PluginConfig in that file that recipes use.
 type plugin struct {
 	metav1.TypeMeta `json:",inline"`
 	Metadata        metav1.ObjectMeta `json:"metadata"`
@@ -123,15 +123,15 @@ type plugin struct {
 	} `json:"spec"`
 }
 
-// [!] argocd-generate PLUGIN runs the generate command of a ConfigManagementPlugin in
-// the working directory, as Argo CD does.
+// [!] argocd-generate PLUGIN runs the generate command of a ConfigManagementPlugin in the working
+// directory, like Argo CD does.
 func argocdGenerate(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: [!] argocd-generate PLUGIN")
 	}
 	var p plugin
 	decode(ts, args[0], &p)
-	// Its ValidatePluginConfig.
+	// Mirrors ValidatePluginConfig.
 	if p.Metadata.Name == "" || p.Kind != "ConfigManagementPlugin" || len(p.Spec.Generate.Command) == 0 {
 		ts.Fatalf("%s is no ConfigManagementPlugin with a generate command", args[0])
 	}
@@ -142,8 +142,8 @@ func argocdGenerate(ts *testscript.TestScript, neg bool, args []string) {
 	run(ts, neg, command[0], command[1:]...)
 }
 
-// [!] argocd-kustomize CONFIGMAP DIR builds a kustomization with the options of the
-// ConfigMap argocd-cm, as Argo CD does (util/kustomize/kustomize.go).
+// [!] argocd-kustomize CONFIGMAP DIR builds a kustomization with the options of the ConfigMap
+// argocd-cm, like Argo CD does (util/kustomize/kustomize.go).
 func argocdKustomize(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: [!] argocd-kustomize CONFIGMAP DIR")
@@ -161,8 +161,8 @@ func argocdKustomize(ts *testscript.TestScript, neg bool, args []string) {
 	run(ts, neg, "kustomize", append([]string{"build", args[1]}, strings.Fields(options)...)...)
 }
 
-// [!] flux-build DIR builds a kustomization as Flux's kustomize-controller does
-// (Build in github.com/fluxcd/pkg/kustomize v1.44.0).
+// [!] flux-build DIR builds a kustomization like Flux's kustomize-controller does (Build in
+// github.com/fluxcd/pkg/kustomize v1.44.0).
 func fluxBuild(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: [!] flux-build DIR")
@@ -170,8 +170,8 @@ func fluxBuild(ts *testscript.TestScript, neg bool, args []string) {
 	run(ts, neg, "kustomize", "build", "--load-restrictor", "LoadRestrictionsNone", args[0])
 }
 
-// helmPlugin is the part of MetadataV1, with the configuration of the runtime
-// subprocess, that recipes use (helm.sh/helm/v4/internal/plugin, v4.3.1).
+// helmPlugin contains the fields of MetadataV1, with the configuration of the runtime subprocess,
+// that recipes use (helm.sh/helm/v4/internal/plugin, v4.3.1).
 type helmPlugin struct {
 	APIVersion    string `json:"apiVersion"`
 	Name          string `json:"name"`
@@ -186,8 +186,7 @@ type helmPlugin struct {
 	} `json:"runtimeConfig"`
 }
 
-// [!] helm-postrender PLUGIN runs a plugin of Helm 4 of type postrenderer/v1 on what
-// stdin was set to.
+// [!] helm-postrender PLUGIN runs a Helm 4 plugin of type postrenderer/v1 on the current stdin.
 func helmPostrender(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: [!] helm-postrender PLUGIN")

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// language is what a block is marked as, by the extension of the file that it is.
+// language maps the extension of a file to the info string of its block.
 var language = map[string]string{".sh": "sh", ".yaml": "yaml", ".txt": "text", "": "make"}
 
 var (
@@ -19,9 +19,9 @@ var (
 	marked = regexp.MustCompile("(?m)^<!-- recipe: (\\S+) (\\S+) -->\n```([a-z]*)\n((?s:.*?))^```$")
 )
 
-// TestDocument compares the blocks of recipes.md and rollout.md with the files of the scripts
-// that they are marked as. Commands must be run by their script, and every script must be
-// in one of the documents.
+// TestDocument compares the blocks of recipes.md and rollout.md with the files of the scripts that
+// they are marked with. A script must run the commands shown, and every script must be in one of
+// the documents.
 func TestDocument(t *testing.T) {
 	scripts := map[string]*txtar.Archive{}
 	names, err := filepath.Glob("testdata/*.txtar")
@@ -44,7 +44,7 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// shows compares the blocks of a document, and notes of which scripts they are.
+// shows compares the blocks of a document, and records their scripts.
 func shows(t *testing.T, document string, scripts map[string]*txtar.Archive, shown map[string]bool) {
 	t.Helper()
 	text, err := os.ReadFile(document)

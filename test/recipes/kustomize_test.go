@@ -15,9 +15,8 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 )
 
-// docker stands in for the program that kustomize runs containers with: it runs the
-// function in the directory that is mounted at the working directory of the image.
-// It prints what it was asked for.
+// docker replaces the program that kustomize runs containers with. It prints its arguments, and
+// runs the function in the directory that is mounted at the working directory of the image.
 func docker(args []string) error {
 	fmt.Fprintln(os.Stderr, "docker", strings.Join(args, " "))
 	mount := regexp.MustCompile(`source=([^,]*),target=/work\b`).FindStringSubmatch(strings.Join(args, " "))
@@ -29,8 +28,8 @@ func docker(args []string) error {
 	return cmd.Run()
 }
 
-// kustomize runs the scripts of testdata/kustomize: each shows one way to use the function
-// in kustomize, or to use it wrongly, and docs/kustomize.md is the guide to them.
+// kustomize runs the scripts of testdata/kustomize. Each shows a correct or incorrect way to use
+// the function in kustomize. docs/kustomize.md is the guide to them.
 func kustomize(t *testing.T, server *servertest.Server) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/kustomize",
@@ -49,7 +48,7 @@ func kustomize(t *testing.T, server *servertest.Server) {
 	})
 }
 
-// [!] installs FILE puts the CRDs of a file into the API server.
+// [!] installs FILE installs the CRDs of a file in the API server.
 func installs(ts *testscript.TestScript, server *servertest.Server, neg bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: [!] installs FILE")
@@ -64,8 +63,8 @@ func installs(ts *testscript.TestScript, server *servertest.Server, neg bool, ar
 	}
 }
 
-// [!] accepts FILE [MESSAGE] creates an object in the API server. With ! it must be
-// refused with a message that matches.
+// [!] accepts FILE [MESSAGE] creates an object in the API server. With ! the server must reject it
+// with a matching message.
 func accepts(ts *testscript.TestScript, server *servertest.Server, neg bool, args []string) {
 	if len(args) == 0 || len(args) > 2 || neg != (len(args) == 2) {
 		ts.Fatalf("usage: accepts FILE, or ! accepts FILE MESSAGE")

@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "update the scripts with what the commands print")
 
-// TestMain puts docker, which this program is, where the shell finds it.
+// TestMain adds docker to PATH, which runs this test program.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"docker": func() {
@@ -28,16 +28,16 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// Test runs all scripts. They share one API server: their CRDs have different names.
+// Test runs all scripts. They share one API server, because their CRDs have different names.
 func Test(t *testing.T) {
 	server := servertest.StartForKubectl(t)
-	// There is more to kustomize than in kubectl.
+	// kustomize has more features than kubectl kustomize.
 	testprog.Add(t, "unioncel", "unioncel-fn", "kubectl", "kustomize", "controller-gen")
 	t.Run("recipes", func(t *testing.T) { recipes(t, server) })
 	t.Run("kustomize", func(t *testing.T) { kustomize(t, server) })
 }
 
-// recipes runs the scripts of testdata: each is a recipe of docs/recipes.md, or a part of
+// recipes runs the scripts of testdata. Each is a recipe of docs/recipes.md, or a part of
 // docs/rollout.md.
 func recipes(t *testing.T, server *servertest.Server) {
 	kubeconfig, err := server.Kubeconfig()

@@ -1,26 +1,27 @@
 // Package judge answers whether one minor version of Kubernetes accepts custom
-// resources. It is one source program that compiles against
-// k8s.io/apiextensions-apiserver v0.30 and every minor since; the modules
-// beside it (../1.30, ../1.31, ...) each link it with one of them.
+// resources. It is a source program that compiles against
+// k8s.io/apiextensions-apiserver v0.30 and every later minor version. The
+// modules in ../1.30, ../1.31, ... each link it with one of them.
 //
-// # What it promises
+// # Guarantees
 //
-// An answer is what the API server of that minor would say, computed by that
-// minor's own packages with all feature gates at their defaults:
+// An answer is the answer of the API server of that minor version. It is
+// computed by the server's own packages with all feature gates at their
+// defaults:
 //
 //   - A CRD is decoded, defaulted, and validated as for a create request.
 //   - An object is pruned, nulls are dropped, embedded metadata is coerced and
 //     defaults are set, as the server does with the body of a request and with
-//     what it reads from etcd.
-//   - Creating and updating, also through /status, runs what the registry's
-//     strategies run: the OpenAPI schema, embedded resources, list types and
-//     CEL rules, with ratcheting where that minor has it.
+//     objects read from etcd.
+//   - Creates and updates, also through /status, run the same validation as the
+//     registry's strategies: the OpenAPI schema, embedded resources, list types
+//     and CEL rules, with ratcheting where that minor version has it.
 //
-// The registry itself cannot be linked without etcd, so object.go and
-// strategy.go repeat the few lines of it that call those packages, and name the
-// functions they mirror. Left out are the validation of the object's
-// metadata and of the paths of the scale subresource, conversion between
-// versions, admission, and server-side apply.
+// The registry itself cannot be linked without etcd. object.go and strategy.go
+// therefore repeat its few lines that call those packages, and name the
+// functions that they mirror. The following is omitted: validation of the
+// object's metadata and of the paths of the scale subresource, conversion
+// between versions, admission, and server-side apply.
 //
 // # Requests
 //
@@ -38,15 +39,15 @@
 //
 // An ask is [old, new]: indices of objects. An old of -1 creates the new object,
 // any other updates the stored old one; "status" does so through /status. Old
-// objects count as stored, valid or not. When the CRD has a status subresource,
+// objects count as stored, valid or not. If the CRD has a status subresource,
 // creating drops the status and updating keeps the old one, as on the server.
 //
-// With spread, each of objects is a value of any type, and the whole object that
-// is asked about has a copy of it at every path. So the same states are asked of
-// many places in one call. No path may lead through another. Beware: errors of
-// the types required, unsupported value, too long, too many and wrong type keep
-// the server from running any CEL rule of the whole object, the other places'
-// rules too. It then adds an error at no place that says so.
+// With spread, each of objects is a value of any type, and the whole object has
+// a copy of it at every path. One request thus covers the same states at many
+// paths. No path may lead through another. Beware: errors of the types
+// required, unsupported value, too long, too many and wrong type prevent the
+// server from evaluating any CEL rule of the whole object, including rules at
+// other paths. It then adds an error without a field that says so.
 //
 // # Answers
 //
@@ -54,20 +55,21 @@
 //
 //	{"name": "my case", "install": [], "answers": [[], [{"field": ...}], ...]}
 //
-// install lists the errors that refuse the CRD; then nothing else is answered.
-// Otherwise answers has an item for each ask: the errors, none if accepted.
-// An [Error] has the "type" and "message" of the server's field.Error, and its
-// whole "text". Its "field" is where the error is, also where the server says so
-// in the message only, as for oneOf and not; it is "" for the whole object. In
-// the errors of the schema, keys of maps are written like properties: m.key, not
-// m[key]. An object that cannot be decoded gets one error of type "BadRequest".
+// install lists the errors that reject the CRD; without a CRD there are no
+// answers. Otherwise answers has an item for each ask: a list of errors, empty
+// if the object is accepted. An [Error] has the "type" and "message" of the
+// server's field.Error, and its whole "text". Its "field" is the path of the
+// error, even if the server has it only in the message, as for oneOf and not;
+// it is "" for the whole object. In the errors of the schema, keys of maps are
+// written like properties: m.key, not m[key]. An object that cannot be decoded
+// gets one error of type "BadRequest".
 //
 // With brief, an item is a sorted list of numbers instead: the indices of the
 // spread paths that have an error at or below them, and -1 if there is an error
-// elsewhere. Without spread the whole object is the one path, so an item is [0]
-// if the object is refused. A property whose name has a dot cannot be told from
-// a nested one there.
+// elsewhere. Without spread the whole object is the only path, so an item is
+// [0] if the object is rejected. A property whose name has a dot cannot be
+// distinguished from a nested one there.
 //
-// Requests are judged concurrently, and so are the asks of one. An input that is
-// not as described ends Main with an error, after the answers before it.
+// Requests are answered concurrently, and so are the asks of one. An input in
+// any other format ends Main with an error, after the answers before it.
 package judge

@@ -15,21 +15,21 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 )
 
-// linkedMinor is the minor version of Kubernetes that this program judges for.
-// Servers are compatible with the minor before theirs unless told otherwise.
+// linkedMinor returns the minor version of Kubernetes that this program is linked with. By default,
+// servers are compatible with the previous minor version.
 func linkedMinor() int {
 	return int(environment.DefaultCompatibilityVersion().Minor()) + 1
 }
 
-// scheme knows the CRD types, with their defaults and conversions.
+// scheme contains the CRD types with their defaults and conversions.
 var scheme = func() *runtime.Scheme {
 	s := runtime.NewScheme()
 	apiextensionsinstall.Install(s)
 	return s
 }()
 
-// install does what the server does with a request to create a CRD. It returns
-// the CRD as it would be stored, or the errors that refuse it.
+// install handles a request to create a CRD like the server. It returns the stored CRD or the
+// errors that reject it.
 func install(manifest []byte) (crd *apiextensionsv1.CustomResourceDefinition, refused []string, err error) {
 	obj, _, err := serializer.NewCodecFactory(scheme).UniversalDeserializer().Decode(manifest, nil, nil)
 	if err != nil {
@@ -45,9 +45,9 @@ func install(manifest []byte) (crd *apiextensionsv1.CustomResourceDefinition, re
 		return nil, nil, fmt.Errorf("convert CRD: %w", err)
 	}
 
-	// pkg/registry/customresourcedefinition/strategy.go, PrepareForCreate. Of the
-	// fields that it drops with their feature gates, selectableFields is the only
-	// one whose gate was off by default since 1.30.
+	// Mirrors PrepareForCreate in pkg/registry/customresourcedefinition/strategy.go. It drops
+	// fields whose feature gates are off; since 1.30, only the gate of selectableFields was off by
+	// default.
 	internal.Status = apiextensions.CustomResourceDefinitionStatus{}
 	internal.Generation = 1
 	for _, v := range internal.Spec.Versions {

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 )
 
-// Request is one document of the input. See the package's documentation.
+// Request is one document of the input. See the package documentation.
 type Request struct {
 	Name    string            `json:"name"`
 	CRD     json.RawMessage   `json:"crd"`
@@ -23,7 +23,7 @@ type Request struct {
 	Brief   bool              `json:"brief"`
 }
 
-// Ask is a request to the server: to create an object or to update one.
+// Ask is a request to the server to create or update an object.
 type Ask struct {
 	Old, New int  // indices of Request.Objects; an Old of -1 means create
 	Status   bool // update through /status
@@ -62,7 +62,7 @@ func (a Ask) MarshalJSON() ([]byte, error) {
 // Answer is the answer to a Request.
 type Answer struct {
 	Name    string   `json:"name"`
-	Install []string `json:"install"`           // what refuses the CRD
+	Install []string `json:"install"`           // the errors that reject the CRD
 	Answers any      `json:"answers,omitempty"` // [][]Error, or with Brief [][]int
 }
 
@@ -74,18 +74,18 @@ type Error struct {
 	Text    string `json:"text"`
 }
 
-// Main answers the requests of in on out. Each answer is written as soon as it
-// and those before it are known.
+// Main reads requests from in and writes answers to out. Each answer is written as soon as it and
+// all earlier answers are known.
 func Main(in io.Reader, out io.Writer) error {
-	// Little is kept and much is thrown away: collecting garbage as often as by
-	// default takes a third of the time.
+	// Most allocations are short-lived: with the default setting, garbage collection takes a third
+	// of the time.
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	minor := linkedMinor()
 	type result struct {
 		answer Answer
 		err    error
 	}
-	// The capacity bounds how many requests are in memory.
+	// The capacity limits the number of requests in memory.
 	results := make(chan chan result, runtime.GOMAXPROCS(0))
 	done := make(chan struct{})
 	defer close(done)
@@ -134,7 +134,7 @@ func Main(in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// judge answers one request as the server of the given minor would.
+// judge answers one request like a server of the given minor version.
 func judge(minor int, req *Request) (Answer, error) {
 	for i, ask := range req.Asks {
 		if ask.Old < -1 || ask.Old >= len(req.Objects) || ask.New < 0 || ask.New >= len(req.Objects) {
@@ -190,7 +190,7 @@ func judge(minor int, req *Request) (Answer, error) {
 
 // concurrently calls do for 0 to n-1 on all processors.
 func concurrently(n int, do func(int)) {
-	const chunk = 64 // calls to claim at a time
+	const chunk = 64 // number of calls to claim at a time
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), (n+chunk-1)/chunk) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// crd returns a CRD whose spec has the given schema, and a status with a
-// property that one rule is about.
+// crd returns a CRD with the given schema of spec, and with a status that has a rule on one
+// property.
 func crd(spec string) string {
 	return fmt.Sprintf(`{
 		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",

@@ -13,10 +13,10 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// resource is a whole object as the server's handlers see it, read only from here
-// on: one goroutine may validate it while another does.
+// resource is a whole object as the server's handlers see it. It is immutable: several goroutines
+// may validate it concurrently.
 type resource struct {
-	// sent is the object of a request, or nil if it is refused as malformed.
+	// sent is the object of a request, or nil if it is rejected as malformed.
 	sent      map[string]any
 	malformed string
 	// stored is the object as read from etcd.
@@ -57,11 +57,11 @@ func (s *strategy) decode(raw []byte, spread [][]string) (*resource, error) {
 		o.stored = whole
 		return o, nil
 	}
-	o.stored = o.sent // nothing malformed was there to drop
+	o.stored = o.sent // no malformed metadata was dropped
 	return o, nil
 }
 
-// place puts a value where a path leads to, adding maps on its way.
+// place sets the value at a path, and adds the maps on the way.
 func place(whole map[string]any, path []string, value any) error {
 	if len(path) == 0 {
 		return fmt.Errorf("an empty path in spread")
@@ -84,11 +84,10 @@ func place(whole map[string]any, path []string, value any) error {
 	return nil
 }
 
-// coerce does what decoders do with an object, in their order:
-// pkg/apiserver/customresource_handler.go, unstructuredSchemaCoercer.apply and
-// then unstructuredDefaulter.Default, both for requests and for etcd. Reading
-// from etcd drops malformed metadata of embedded resources, requests with it
-// are refused.
+// coerce processes an object like the server's decoders, in the same order:
+// unstructuredSchemaCoercer.apply in pkg/apiserver/customresource_handler.go, then
+// unstructuredDefaulter.Default, both for requests and for etcd. Malformed metadata of embedded
+// resources is dropped when reading from etcd; requests with it are rejected.
 func (s *strategy) coerce(whole map[string]any, dropMalformed bool) error {
 	structuralpruning.Prune(whole, s.structural, true)
 	structuraldefaulting.PruneNonNullableNullsWithoutDefaults(whole, s.structural)
@@ -100,14 +99,14 @@ func (s *strategy) coerce(whole map[string]any, dropMalformed bool) error {
 }
 
 // places finds the paths of Request.Spread in the fields of errors.
-type places [][]string // each path as it may be written
+type places [][]string // each path in every notation
 
-// places returns the paths to look for.
+// places returns the paths to find.
 func (s *strategy) places(spread [][]string) places {
 	var all places
 	for _, path := range spread {
-		// Keys of maps are in brackets in most errors, but those of the OpenAPI
-		// schema are written like properties.
+		// Most errors have keys of maps in brackets, but errors of the OpenAPI schema write them
+		// like properties.
 		var keyed strings.Builder
 		at := s.structural
 		for i, name := range path {
@@ -126,8 +125,8 @@ func (s *strategy) places(spread [][]string) places {
 	return all
 }
 
-// child returns the schema of a property, or else of the value of a map. What
-// nothing is known about counts as a property.
+// child returns the schema of a property, or of the value of a map. A name without a schema counts
+// as a property.
 func child(s *structuralschema.Structural, name string) (_ *structuralschema.Structural, property bool) {
 	if s == nil {
 		return nil, true
@@ -141,8 +140,8 @@ func child(s *structuralschema.Structural, name string) (_ *structuralschema.Str
 	return nil, true
 }
 
-// of returns the sorted indices of the places that have an error at or below
-// them, and -1 first if any error is at none.
+// of returns the sorted indices of the paths with an error at or below them. The first index is -1
+// if any error is at no path.
 func (p places) of(errs []Error) []int {
 	at := []int{}
 	for _, err := range errs {
@@ -156,7 +155,7 @@ func (p places) of(errs []Error) []int {
 				at = append(at, i)
 			}
 		}
-		if p == nil { // the whole object is the one place
+		if p == nil { // the whole object is the only path
 			at = append(at, 0)
 		} else if !found {
 			at = append(at, -1)

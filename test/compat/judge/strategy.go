@@ -24,9 +24,9 @@ import (
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 )
 
-// strategy validates the objects of one version of a CRD, as the types of that
-// name in pkg/registry/customresource do. The server shares the validators among
-// its requests, so they are safe for concurrent use.
+// strategy validates the objects of one version of a CRD, like the types of that name in
+// pkg/registry/customresource. The server shares the validators among its requests, so they are
+// safe for concurrent use.
 type strategy struct {
 	minor            int
 	apiVersion, kind string
@@ -38,8 +38,8 @@ type strategy struct {
 	celValidator    *cel.Validator
 }
 
-// newStrategy mirrors what pkg/apiserver/customresource_handler.go,
-// getOrCreateServingInfoFor, prepares for a version, "" for the first served.
+// newStrategy mirrors getOrCreateServingInfoFor in pkg/apiserver/customresource_handler.go for a
+// version. The version "" is the first served one.
 func newStrategy(minor int, crd *apiextensionsv1.CustomResourceDefinition, version string) (*strategy, error) {
 	for _, v := range crd.Spec.Versions {
 		if v.Served && (version == "" || v.Name == version) {
@@ -129,8 +129,8 @@ func (s *strategy) update(o, before *resource) []Error {
 }
 
 // updateStatus mirrors statusStrategy.PrepareForUpdate and ValidateUpdate, and
-// customResourceValidator.ValidateStatusUpdate. A CRD that has no status
-// subresource has nothing to be asked.
+// customResourceValidator.ValidateStatusUpdate. It returns an error if the CRD has no status
+// subresource.
 func (s *strategy) updateStatus(o, before *resource) []Error {
 	if !s.hasStatus {
 		const text = "the CRD has no status subresource"
@@ -142,8 +142,8 @@ func (s *strategy) updateStatus(o, before *resource) []Error {
 	old := before.stored
 	obj := withStatus(old, o.sent)
 
-	// Up to 1.32 nothing was ratcheted here, and up to 1.30 the errors of the
-	// schema had no "status" in front of their fields.
+	// Until 1.32 there was no ratcheting here. Until 1.30 the fields of schema errors had no
+	// "status" prefix.
 	var schemaOptions []validation.ValidationOption
 	var celOptions []cel.Option
 	if s.minor >= 33 {
@@ -163,7 +163,7 @@ func (s *strategy) updateStatus(o, before *resource) []Error {
 	return list(s.withRules(errs, obj, old, celOptions...), fields)
 }
 
-// withStatus returns obj with the status of another object, which may be none.
+// withStatus returns obj with the status of another object, or without a status if that has none.
 func withStatus(obj, other map[string]any) map[string]any {
 	obj = maps.Clone(obj)
 	if status, ok := other["status"]; ok {
@@ -183,8 +183,8 @@ func (s *strategy) listTypes(obj, old map[string]any) field.ErrorList {
 	return errs
 }
 
-// withRules appends the errors of CEL rules, or one that says why they were not
-// run: customResourceStrategy.Validate and ValidateUpdate, hasBlockingErr.
+// withRules appends the errors of CEL rules, or an error that says why the rules were not
+// evaluated. It mirrors hasBlockingErr in customResourceStrategy.Validate and ValidateUpdate.
 func (s *strategy) withRules(errs field.ErrorList, obj, old map[string]any, options ...cel.Option) field.ErrorList {
 	if s.celValidator == nil {
 		return errs
@@ -203,9 +203,8 @@ func (s *strategy) withRules(errs field.ErrorList, obj, old map[string]any, opti
 	return append(errs, failed...)
 }
 
-// ratcheting correlates an object with its old self. The OpenAPI schema is that
-// of the value the keys lead to. It is done anew for each update, for what is
-// compared is cached.
+// ratcheting correlates an object with its old self. The OpenAPI schema applies to the value at the
+// keys. Each update needs a new correlation, because comparisons are cached.
 func (s *strategy) ratcheting(obj, old map[string]any, keys ...string) ([]validation.ValidationOption, []cel.Option) {
 	if !utilfeature.DefaultFeatureGate.Enabled(features.CRDValidationRatcheting) {
 		return nil, nil
@@ -218,8 +217,7 @@ func (s *strategy) ratcheting(obj, old map[string]any, keys ...string) ([]valida
 	return []validation.ValidationOption{validation.WithRatcheting(value)}, []cel.Option{cel.WithRatcheting(root)}
 }
 
-// validateEmbedded calls schemaobjectmeta.Validate, which takes a context since
-// 1.37.
+// validateEmbedded calls schemaobjectmeta.Validate, which takes a context since 1.37.
 func validateEmbedded(obj map[string]any, s *structuralschema.Structural) field.ErrorList {
 	switch validate := any(schemaobjectmeta.Validate).(type) {
 	case func(*field.Path, any, *structuralschema.Structural, bool) field.ErrorList:
@@ -231,15 +229,15 @@ func validateEmbedded(obj map[string]any, s *structuralschema.Structural) field.
 	}
 }
 
-// badRequest is how a malformed object is refused.
+// badRequest returns the error that rejects a malformed object.
 func badRequest(o *resource) []Error {
 	return []Error{{Type: "BadRequest", Message: o.malformed, Text: o.malformed}}
 }
 
-// schemaFields returns where the errors of the OpenAPI schema are. They have the
-// given prefix in front of their fields, and are of the value at a path. The
-// fields of oneOf, anyOf, allOf and not end there; only their message tells the
-// rest: "spec.u" must validate one and only one schema (oneOf).
+// schemaFields returns the fields of errors of the OpenAPI schema. prefix precedes the fields of
+// the errors and is replaced by at, the path of the validated value. For oneOf, anyOf, allOf and
+// not, the rest of the path is only in the message: "spec.u" must validate one and only one schema
+// (oneOf).
 func schemaFields(errs field.ErrorList, prefix, at string) []string {
 	var fields []string
 	for _, err := range errs {
@@ -255,10 +253,10 @@ func schemaFields(errs field.ErrorList, prefix, at string) []string {
 	return fields
 }
 
-// noField is the field of errors made without a path.
+// noField is the field of errors without a path.
 var noField = (*field.Path)(nil).String()
 
-// list converts the server's errors, the first of which are in the given fields.
+// list converts the server's errors. The first errors have the given fields.
 func list(errs field.ErrorList, fields []string) []Error {
 	all := make([]Error, 0, len(errs))
 	for i, err := range errs {
