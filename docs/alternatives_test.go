@@ -20,20 +20,20 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// An alternative is a way to have a union enforced.
+// An alternative is a way to enforce a union.
 type alternative struct {
 	name  string
 	write func(t *testing.T, s subject) written
 }
 
-// written is what an alternative puts into a CRD.
+// written is the part of a CRD that an alternative writes.
 type written struct {
 	schema      *apiextensionsv1.JSONSchemaProps
 	annotation  string
-	declaration int // bytes of YAML that the annotation stands for
+	declaration int // bytes of YAML that the annotation preserves
 }
 
-// alternatives are those of unions of a meaning.
+// alternatives returns the alternatives for unions of a meaning.
 func alternatives(meaning string) []alternative {
 	var l []alternative
 	for _, f := range comparisons[meaning].forms {
@@ -69,10 +69,10 @@ func alternatives(meaning string) []alternative {
 		alternative{"unioncel, terse", compiled(compile.Terse)})
 }
 
-// unioncel is the alternative without any flags.
+// unioncel is the name of the alternative without any flags.
 const unioncel = "unioncel"
 
-// crd is a CRD whose spec has a schema.
+// crd returns a CRD with the given schema of spec.
 func crd(t *testing.T, name string, spec any) []byte {
 	t.Helper()
 	text, err := sigsyaml.Marshal(map[string]any{
@@ -116,16 +116,16 @@ func compiled(encoding compile.Encoding) func(t *testing.T, s subject) written {
 	}
 }
 
-// bytes are those of what enforces the union, as JSON.
+// bytes returns the length, as JSON, of the keywords that enforce the union.
 func (w written) bytes(t *testing.T) int {
 	t.Helper()
 	return asJSON(t, apiextensionsv1.JSONSchemaProps{XValidations: w.schema.XValidations, OneOf: w.schema.OneOf}) - len("{}")
 }
 
-// sizesBeside are the numbers of members that alternatives are compared for.
+// sizesBeside are the numbers of members in comparisons of alternatives.
 var sizesBeside = []int{2, 4, 8, 16}
 
-// beside is a table of what the alternatives take.
+// beside returns a table of the sizes and costs of the alternatives.
 func beside(t *testing.T, meaning string) string {
 	t.Helper()
 	head := []string{""}
@@ -153,9 +153,9 @@ func beside(t *testing.T, meaning string) string {
 	return grid(rows)
 }
 
-// TestAlternativesBytes holds what unioncel writes by default, with the rule of Clear,
-// against the shortest that others write for the same union, and its annotation
-// against the declaration that it keeps.
+// TestAlternativesBytes limits the size of unioncel's default output, including the rule of Clear,
+// relative to the shortest rules of others for the same union, and the size of the annotation
+// relative to the declaration in it.
 func TestAlternativesBytes(t *testing.T) {
 	const most = 1.7
 	for meaning, other := range map[string]string{"required": "OpenShift", "ExactlyOne": "controller-gen 0.23", "AtMostOne": "controller-gen 0.23"} {
@@ -178,13 +178,13 @@ func TestAlternativesBytes(t *testing.T) {
 	}
 }
 
-// installed are the CRDs of the alternatives that a server has, by kind.
+// installed is a server with the CRDs of the alternatives, by kind.
 type installed struct {
 	*servertest.Server
 	kinds map[string]bool
 }
 
-// errors is what the server says, with each alternative, of an object or of an update.
+// errors returns the server's answer, under each alternative, to an object or an update.
 func (i installed) errors(t *testing.T, meaning, objects string) string {
 	t.Helper()
 	s := comparisons[meaning].named(t, []string{"http", "tcp", "exec"}, []string{"HTTP", "TCP", "Exec"})
@@ -220,11 +220,11 @@ func (i installed) errors(t *testing.T, meaning, objects string) string {
 	return b.String()
 }
 
-// TestAlternatives works through alternatives.md. A comment says what is behind it:
+// TestAlternatives checks alternatives.md. A comment describes the part that follows it:
 //
-//	beside MEANING  a table of what the alternatives take
+//	beside MEANING  a table of the sizes and costs of the alternatives
 //	errors MEANING OBJECT [to OBJECT]
-//	                what a real server says of an object, or of its update
+//	                the answer of a real server to an object, or to its update
 func TestAlternatives(t *testing.T) {
 	d := open(t, "alternatives.md")
 	server := installed{servertest.Start(t), map[string]bool{}}

@@ -12,8 +12,8 @@ import (
 	"github.com/unioncel/unioncel/internal/declared/project"
 )
 
-// The configuration that config.md shows can be read, and its table has the keys of the
-// JSON Schema; so has that of lint.md, of what stands below lint.
+// The configuration in config.md is valid, and its table has the keys of the JSON Schema. The table
+// of lint.md has the keys below lint.
 func TestConfig(t *testing.T) {
 	d := open(t, "config.md")
 	shown := 0
@@ -42,7 +42,7 @@ func TestConfig(t *testing.T) {
 	sameKeys(t, open(t, "lint.md"), slices.Sorted(maps.Keys(schema.Properties["lint"].Properties)))
 }
 
-// sameKeys holds the table of keys of a page to those of the JSON Schema.
+// sameKeys compares the table of keys of a page with the keys of the JSON Schema.
 func sameKeys(t *testing.T, d *document, want []string) {
 	t.Helper()
 	_, keys, _ := strings.Cut(lines(d.lines), "| key | |")

@@ -27,27 +27,26 @@ import (
 // sizes are the numbers of members in comparisons.
 var sizes = []int{2, 3, 4, 6, 8, 10, 12, 16, 20, 30, 40}
 
-// A comparison holds rules of several authors against each other that mean the
-// same.
+// A comparison compares rules with the same meaning by several authors.
 type comparison struct {
 	discriminated bool
-	required      bool // the discriminator is, and has an enum
-	optional      bool // members are
+	required      bool // the discriminator is required and has an enum
+	optional      bool // members are optional
 	elsewhere     bool // the discriminator is platform.type
-	items         bool // the members are items of a list of at most 100, by their type
+	items         bool // the members are items, by type, of a list of at most 100
 	cardinality   union.Cardinality
 	forms         []form
 }
 
-// A quality of messages. Forms are compared within one only.
+// A quality of messages. Only forms of the same quality are compared.
 type quality int
 
 const (
 	perUnion     quality = iota + 1 // one message for the whole union
 	perMember                       // one for each member
 	perDirection                    // one for each member and direction
-	newer                           // one for each member, but not for all servers that we write for
-	unguarded                       // one for the whole union, and an error where an item has no key
+	newer                           // one for each member, but unavailable on some supported servers
+	unguarded                       // one for the whole union, and an error if an item has no key
 )
 
 // form is a way to write the rules of a union.
@@ -93,18 +92,18 @@ func ours(e rules.Encoding) func(u *union.Union) []apiextensionsv1.ValidationRul
 	return func(u *union.Union) []apiextensionsv1.ValidationRule { return validations(rules.Static(u, e)) }
 }
 
-// onItems is one rule on items of a list, whose names go into a text.
+// onItems returns one rule on items of a list, with their names inserted into rule.
 func onItems(name, rule, between string) form {
 	return form{name, unguarded, func(u *union.Union) []apiextensionsv1.ValidationRule {
 		return []apiextensionsv1.ValidationRule{{Rule: fmt.Sprintf(rule, strings.Join(u.MemberNames(), between)), Message: "at most one of the items may be there"}}
 	}, false}
 }
 
-// oneByOne is ours with one rule a member.
+// oneByOne is unioncel's form with one rule per member.
 var oneByOne = form{"unioncel", perMember, ours(rules.Paired), true}
 
-// countForms are those of unions without a discriminator: both ways in which
-// controller-gen counted members, and ours.
+// countForms returns the forms of unions without a discriminator: both forms that controller-gen has
+// used to count members, and unioncel's.
 func countForms(message, compared string) []form {
 	one := func(u *union.Union, rule string) []apiextensionsv1.ValidationRule {
 		return []apiextensionsv1.ValidationRule{{Rule: rule, Message: fmt.Sprintf(message, u.MemberNames())}}
@@ -133,13 +132,13 @@ var (
 	openShiftOptional = form{"OpenShift", perMember, conditional("true", "is forbidden unless %s is %s"), false}
 )
 
-// Those for a discriminator in another object.
+// The forms for a discriminator in another object.
 var (
 	conditionals = form{"conditionals", perMember, perMemberIf("has(self.platform) && has(self.platform.type) && self.platform.type == '%s'"), false}
 	optionals    = form{"optionals", newer, perMemberIf("self.?platform.?type.orValue('') == '%s'"), false}
 )
 
-// perMemberIf writes one rule a member, with the condition that it is selected.
+// perMemberIf writes one rule per member, with the condition that it is selected.
 func perMemberIf(selected string) func(u *union.Union) []apiextensionsv1.ValidationRule {
 	return func(u *union.Union) (l []apiextensionsv1.ValidationRule) {
 		for _, m := range u.Members {
@@ -152,7 +151,7 @@ func perMemberIf(selected string) func(u *union.Union) []apiextensionsv1.Validat
 	}
 }
 
-// conditional writes one rule a member; when is what holds when it is selected.
+// conditional writes one rule per member; when is the condition if the member is selected.
 func conditional(when, message string) func(u *union.Union) []apiextensionsv1.ValidationRule {
 	return func(u *union.Union) (l []apiextensionsv1.ValidationRule) {
 		for _, m := range u.Members {
@@ -178,7 +177,7 @@ var gatewayPairs = form{"Gateway API", perDirection, func(u *union.Union) (l []a
 	return l
 }, false}
 
-// validations are rules as they stand in a schema.
+// validations converts rules to the type in a schema.
 func validations(l []rules.Rule) []apiextensionsv1.ValidationRule {
 	var out []apiextensionsv1.ValidationRule
 	for _, r := range l {
@@ -187,7 +186,7 @@ func validations(l []rules.Rule) []apiextensionsv1.ValidationRule {
 	return out
 }
 
-// of is the union of n members. All names and values have eight characters.
+// of returns the union of n members. All names and values have eight characters.
 func (c comparison) of(t *testing.T, n int) subject {
 	t.Helper()
 	var names, values []string
@@ -197,7 +196,7 @@ func (c comparison) of(t *testing.T, n int) subject {
 	return c.named(t, names, values)
 }
 
-// named is the union of members with these names and values.
+// named returns the union of members with these names and values.
 func (c comparison) named(t *testing.T, names, values []string) subject {
 	t.Helper()
 	properties := map[string]any{}
@@ -240,10 +239,10 @@ func (c comparison) named(t *testing.T, names, values []string) subject {
 	return read(t, string(text))
 }
 
-// measured is what the rules of a form cost, and how long they are.
+// measured is the cost and the length of the rules of a form.
 type measured struct {
-	greatest, sum uint64 // of the rules, evaluated once; no message expressions
-	text, all     int    // bytes of the rules' expressions; of the rules as JSON
+	greatest, sum uint64 // of the rules, evaluated once, without message expressions
+	text, all     int    // bytes of the rules' expressions, and of the rules as JSON
 }
 
 func (f form) measure(t *testing.T, s subject) measured {
@@ -251,7 +250,7 @@ func (f form) measure(t *testing.T, s subject) measured {
 	l := f.write(s.Union)
 	var m measured
 	root, path := s.schema, schemapath.Path(nil)
-	if s.OfItems() { // the root is no list
+	if s.OfItems() { // the root cannot be a list
 		path = schemapath.Of("list")
 		root = &apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"list": *s.schema}}
 	}
@@ -265,7 +264,7 @@ func (f form) measure(t *testing.T, s subject) measured {
 	return m
 }
 
-// asJSON is how many bytes a value has as JSON, with & and < as they are.
+// asJSON returns the number of bytes of a value as JSON, without escapes of & and <.
 func asJSON(t *testing.T, value any) int {
 	t.Helper()
 	var b bytes.Buffer
@@ -277,7 +276,7 @@ func asJSON(t *testing.T, value any) int {
 	return b.Len() - len("\n")
 }
 
-// compare is a table of what each form costs, and how long it is.
+// compare returns a table of the cost and the length of each form.
 func (c comparison) compare(t *testing.T) string {
 	t.Helper()
 	head := []string{"members"}
@@ -297,7 +296,7 @@ func (c comparison) compare(t *testing.T) string {
 	return grid(rows)
 }
 
-// encodings is a table of what each encoding of a union in a list costs.
+// encodings returns a table of the costs of a union in a list, by encoding.
 func encodings(t *testing.T) string {
 	t.Helper()
 	const members = 12
@@ -324,7 +323,7 @@ func encodings(t *testing.T) string {
 	return grid(rows)
 }
 
-// over shows a figure, in bold if it is over a limit.
+// over formats a number, in bold if it exceeds the limit.
 func over(n, limit uint64) string {
 	if n > limit {
 		return "**" + thousands(n) + "**"
@@ -332,7 +331,7 @@ func over(n, limit uint64) string {
 	return thousands(n)
 }
 
-// cell shows two figures, or one if they are the same.
+// cell formats two numbers, or one if they are equal.
 func cell(a, b uint64) string {
 	if a == b {
 		return thousands(a)
@@ -340,11 +339,11 @@ func cell(a, b uint64) string {
 	return thousands(a) + " / " + thousands(b)
 }
 
-// selected is the cost of the rule that the discriminator is set.
+// selected is the cost of the rule that requires the discriminator.
 const selected = 3
 
-// TestCostNeverDearer says that no rules of the same meaning and quality of
-// messages cost less than ours, the greatest or all together.
+// No other rules with the same meaning and quality of messages are cheaper than unioncel's, neither
+// in the most expensive rule nor in total.
 func TestCostNeverDearer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes many seconds")
@@ -364,7 +363,7 @@ func TestCostNeverDearer(t *testing.T) {
 					}
 					theirs, is := f.measure(t, s), c.forms[i].measure(t, s)
 					if c.required {
-						theirs.sum += selected // by hand it is left to the schema, which says nothing of what is stored
+						theirs.sum += selected // hand-written rules leave this to the schema, which does not apply to stored objects
 					}
 					if is.greatest > theirs.greatest || is.sum > theirs.sum {
 						t.Errorf("%d members: %s costs %d, %d in all; %s %d, %d in all",
@@ -376,8 +375,7 @@ func TestCostNeverDearer(t *testing.T) {
 	}
 }
 
-// TestCostSameMeaning says that the rules compared accept the same objects, those
-// that the schema and the union allow.
+// The compared rules accept the same objects: the ones that the schema and the union allow.
 func TestCostSameMeaning(t *testing.T) {
 	for name, c := range comparisons {
 		t.Run(name, func(t *testing.T) {
@@ -407,7 +405,7 @@ func TestCostSameMeaning(t *testing.T) {
 	}
 }
 
-// validator evaluates rules on objects in a state of the union.
+// validator returns a function that evaluates rules on objects in a state of the union.
 func (s subject) validator(t *testing.T, l []apiextensionsv1.ValidationRule) func(union.State) bool {
 	t.Helper()
 	schema := s.schema.DeepCopy()

@@ -16,16 +16,16 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 )
 
-// most is the number of members up to which limits are sought.
+// most is the largest number of members in the search for limits.
 const most = 60
 
-// kind is a kind of union: %s stands for its members' values.
+// kind is a kind of union. %s stands for the values of its members.
 type kind struct {
 	name     string
-	typ      string // the discriminator's schema; none without
-	required string // by the object
+	typ      string // schema of the discriminator, or "" without one
+	required string // property that the object requires
 	keys     string // of the declaration
-	changes  bool   // it has rules about changes that were asked for
+	changes  bool   // the declaration has a key for rules about changes
 }
 
 var kinds = []kind{
@@ -44,11 +44,11 @@ var kinds = []kind{
 	{name: "required discriminator with enum, `Forbid`", typ: "type: string, enum: [%s]", required: "type", keys: "discriminatorChange: Forbid", changes: true},
 }
 
-// place is where a union stands; %s in its schema is the union object.
+// place is the location of a union; %s in its schema is the union object.
 type place struct {
 	name, schema string
 	key          bool // items have a required string
-	correlated   bool // rules about changes may stand there
+	correlated   bool // rules about changes are possible
 }
 
 var (
@@ -58,7 +58,7 @@ var (
 	inMap      = place{"map", "{type: object, additionalProperties: %s}", false, true}
 )
 
-// manifest is a CRD with a union of n members.
+// manifest returns a CRD with a union of n members.
 func (k kind) manifest(t *testing.T, p place, n int) compile.Manifest {
 	t.Helper()
 	var properties, names, values, by, required []string
@@ -90,16 +90,16 @@ func (k kind) manifest(t *testing.T, p place, n int) compile.Manifest {
 	return m
 }
 
-// none stands for the encoding of a union that does not compile.
+// none stands for a union that does not compile.
 const none = "–"
 
-// choice is how the compiler writes a union.
+// choice is the compiler's encoding of a union.
 type choice struct {
 	encoding string
-	changes  bool // with a rule about changes
+	changes  bool // includes a rule about changes
 }
 
-// choices are those of chosen: several tests ask about the same unions.
+// choices caches the results of chosen, because several tests use the same unions.
 var choices sync.Map
 
 // chosen compiles a union of n members.
@@ -124,7 +124,7 @@ func (k kind) compiled(t *testing.T, p place, n int) choice {
 	return choice{strings.TrimPrefix(u.Encoding, "compact "), slices.ContainsFunc(u.Rules, func(r compile.RulePlan) bool { return r.Kind == compile.Transition })}
 }
 
-// family is an encoding without the number of its groups.
+// family returns an encoding without its number of groups.
 func family(encoding string) string {
 	if strings.Contains(encoding, "groups") {
 		return "in groups"
@@ -134,17 +134,17 @@ func family(encoding string) string {
 
 var number = regexp.MustCompile(`\d+`)
 
-// ranges says up to how many members which encoding is chosen, and Clear rules
-// are written: "fine to 9, in groups to 20; `Clear` to 12". It tries what it said
-// the last time first, since large unions that fail take long.
+// ranges returns the encodings for increasing numbers of members, and the limit for Clear rules:
+// "fine to 9, in groups to 20; `Clear` to 12". It tries the previous result first, because large
+// unions that fail are slow.
 func (k kind) ranges(t *testing.T, p place, lastTime string) string {
 	t.Helper()
 	at := func(n int) choice { return k.chosen(t, p, n) }
 	guesses := number.FindAllString(lastTime, -1)
-	// last is the last number from one on of which something holds that holds for it.
+	// last returns the end of the range of numbers, beginning with from, that satisfy holds.
 	last := func(from int, holds func(choice) bool) int {
 		if len(guesses) > 0 {
-			guess, _ := strconv.Atoi(guesses[0]) // digits
+			guess, _ := strconv.Atoi(guesses[0]) // always digits
 			guesses = guesses[1:]
 			if from <= guess && guess <= most && holds(at(guess)) && (guess == most || !holds(at(guess+1))) {
 				return guess
@@ -179,7 +179,7 @@ func (k kind) ranges(t *testing.T, p place, lastTime string) string {
 	return s
 }
 
-// shown is a cell of the table in lines, "" if there is none.
+// shown returns a cell of the table in lines, or "" if it does not exist.
 func shown(lines []string, row, column int) string {
 	if row+2 >= len(lines) {
 		return ""
@@ -191,12 +191,11 @@ func shown(lines []string, row, column int) string {
 	return strings.TrimSpace(cells[column+1])
 }
 
-// sample are the cells of the limits, by row and column, that a plain run works out; the others
-// are taken from the table as they are. Together they have every encoding, and `Clear`.
+// sample are the cells of the limits, by row and column, that a plain run computes; other cells are
+// copied from the table. Together they cover every encoding, and `Clear`.
 var sample = [][2]int{{0, 1}, {4, 2}, {6, 1}, {7, 1}, {11, 1}}
 
-// limits is a table of the greatest unions that compile; lines are those of the
-// one before.
+// limits returns a table of the largest unions that compile; lines are the previous table.
 func limits(t *testing.T, lines []string) string {
 	t.Helper()
 	cells := make([][2]string, len(kinds))
@@ -222,7 +221,7 @@ func limits(t *testing.T, lines []string) string {
 	return grid(rows)
 }
 
-// unkeyed is where a union may stand whose object requires nothing else.
+// unkeyed returns the place for a union whose object requires no other properties.
 func (k kind) unkeyed() place {
 	if k.changes {
 		return inMap
@@ -230,10 +229,10 @@ func (k kind) unkeyed() place {
 	return inList
 }
 
-// chosenSizes are the numbers of members whose encodings are shown.
+// chosenSizes are the numbers of members in the table of encodings.
 var chosenSizes = []int{4, 8, 12, 16, 20, 30, 40}
 
-// groups is a table of the encodings chosen, by number of members.
+// groups returns a table of the chosen encodings, by number of members.
 func groups(t *testing.T) string {
 	t.Helper()
 	rows := [][]string{{"union in a list or a map"}}
@@ -245,7 +244,7 @@ func groups(t *testing.T) string {
 		for _, n := range chosenSizes {
 			row = append(row, k.chosen(t, k.unkeyed(), n).encoding)
 			if row[len(row)-1] == none {
-				break // larger ones fail, too; TestCost finds that out for the limits
+				break // larger unions fail, too; TestCost checks that for the limits
 			}
 		}
 		for len(row) <= len(chosenSizes) {
@@ -256,7 +255,7 @@ func groups(t *testing.T) string {
 	return grid(rows)
 }
 
-// TestCostDepth says that a list in a list, or a map, allows what a list does.
+// A union in a list in a list, or in a map, gets the same encoding as in a list.
 func TestCostDepth(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes many seconds")

@@ -15,19 +15,19 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// TestCost works through cost.md. A comment says what the table after it shows:
+// TestCost checks cost.md. A comment describes the table that follows it:
 //
-//	rules        what the rules in its first column cost once, on the object of
-//	             the block before
-//	messages     the same of message expressions
-//	budgets      what rules may cost
-//	executions   how often a rule has to run, by what the object requires
+//	rules        the cost of evaluating the rules in the first column once, on the
+//	             object of the previous block
+//	messages     the same for message expressions
+//	budgets      the cost limits of rules
+//	executions   the number of evaluations of a rule, by required properties
 //	bounds       the same, by the bounds of two lists
-//	encodings    what encodings of one union cost, against the budgets
-//	compare      our rules and those of others (argument: the meaning)
-//	limits       the greatest unions that compile, by place
-//	groups       the encodings chosen, by number of members; it takes as long as
-//	             all others, and is kept as it is but with [unioncases.Exhaustive]
+//	encodings    the costs of the encodings of one union, and the budgets
+//	compare      unioncel's rules and other rules (argument: the meaning)
+//	limits       the largest unions that compile, by place
+//	groups       the chosen encodings, by number of members; it takes as long as
+//	             all others, and is computed only with [unioncases.Exhaustive]
 func TestCost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes many seconds")
@@ -96,7 +96,7 @@ func TestCost(t *testing.T) {
 	d.save(t)
 }
 
-// costs asks what rules cost on the schema that steps lead to.
+// costs returns the costs of rules on the schema at a path.
 func costs(t *testing.T, root *apiextensionsv1.JSONSchemaProps, path schemapath.Path, l ...apiextensionsv1.ValidationRule) []cost.Cost {
 	t.Helper()
 	in := &apiextensions.JSONSchemaProps{}
@@ -122,8 +122,8 @@ func schemaOf(t *testing.T, text string) *apiextensionsv1.JSONSchemaProps {
 	return s
 }
 
-// expressions fills the last column of the table in lines [from, to) with what
-// the expressions in the first cost on the object of the last block before it.
+// expressions fills the last column of the table in lines [from, to) with the costs of the
+// expressions in the first column, on the object of the last block before the table.
 func (d *document) expressions(t *testing.T, from, to int, price func(*testing.T, *apiextensionsv1.JSONSchemaProps, string) uint64) string {
 	t.Helper()
 	before := d.blocks(t, 0, from)
@@ -131,7 +131,7 @@ func (d *document) expressions(t *testing.T, from, to int, price func(*testing.T
 	var rows [][]string
 	for i, line := range d.lines[from:to] {
 		if i == 1 {
-			continue // the line below the head
+			continue // the separator below the header
 		}
 		// A bar within a rule is escaped.
 		row := strings.Split(strings.ReplaceAll(strings.Trim(line, "| "), `\|`, "\x00"), " | ")
@@ -155,7 +155,8 @@ func messageCost(t *testing.T, schema *apiextensionsv1.JSONSchemaProps, expressi
 
 var always = apiextensionsv1.ValidationRule{Rule: "true"}
 
-// left are three columns: a number of executions and what it leaves for a rule and for all.
+// left returns three columns: a number of executions, and the remaining cost for one rule and for
+// all rules.
 func left(c cost.Cost) []string {
 	return []string{thousands(c.Executions), thousands(cost.RuleLimit / c.Executions), thousands(cost.VersionLimit / c.Executions)}
 }
@@ -169,7 +170,7 @@ func budgets(*testing.T) string {
 	})
 }
 
-// unionOf is an object that requires the properties of required, by name.
+// unionOf returns an object that requires the properties in required, by name.
 func unionOf(required string, names ...string) string {
 	if required != "" {
 		required += ", "
@@ -177,8 +178,8 @@ func unionOf(required string, names ...string) string {
 	return "{type: object, required: [" + strings.Join(names, ", ") + "], properties: {" + required + "other: {type: object}}}"
 }
 
-// executions is a table by what the object requires. How many lists or maps
-// are above it must make no difference.
+// executions returns a table by required properties. The number of enclosing lists or maps must
+// make no difference.
 func executions(t *testing.T) string {
 	t.Helper()
 	rows := [][]string{{"required", "shortest", "runs", "left for a rule", "for all rules"}}
@@ -206,7 +207,7 @@ func executions(t *testing.T) string {
 				t.Errorf("%s costs %v in %v, %v in a list", object, other, containers, is)
 			}
 		}
-		// 3 MiB is the size of the largest request.
+		// The largest request has 3 MiB.
 		if want := uint64(3 << 20 / len(row.shortest)); is.Executions != want {
 			t.Errorf("%s runs %d times, not the %d that %s gives", object, is.Executions, want, row.shortest)
 		}
@@ -219,14 +220,14 @@ func executions(t *testing.T) string {
 	return grid(rows)
 }
 
-// Schemas with an object in them.
+// Schemas that contain an object.
 const (
 	aList   = "{type: array, items: %s}"
 	aMap    = "{type: object, additionalProperties: %s}"
 	bounded = "{type: array, maxItems: %d, items: %%s}"
 )
 
-// within is the cost of a rule on an object in containers, the outermost first.
+// within returns the cost of a rule on an object in containers, outermost first.
 func within(t *testing.T, object string, containers ...string) cost.Cost {
 	t.Helper()
 	schema, path := object, schemapath.Of("in")
@@ -243,7 +244,7 @@ func within(t *testing.T, object string, containers ...string) cost.Cost {
 	return costs(t, schemaOf(t, "{type: object, properties: {in: "+schema+"}}"), path, always)[0]
 }
 
-// bounds is a table of two lists, one in the other, with and without bounds.
+// bounds returns a table of nested lists, with and without bounds.
 func bounds(t *testing.T) string {
 	t.Helper()
 	rows := [][]string{{"outer list", "inner list", "runs", "left for a rule", "for all rules"}}

@@ -2,8 +2,8 @@ package docs_test
 
 import "testing"
 
-// TestDiff runs the first command of diff.md on the CRDs before it: the block behind it is
-// what it prints.
+// TestDiff runs the first command of diff.md on the preceding CRDs, and compares the output with
+// the block that follows.
 func TestDiff(t *testing.T) {
 	d := open(t, "diff.md")
 	l := d.blocks(t, 0, len(d.lines))

@@ -1,4 +1,4 @@
-// Package docs holds the documentation. Its tests run what the documents show.
+// Package docs contains the documentation. Its tests run the examples in the documents.
 package docs
 
 import _ "embed"

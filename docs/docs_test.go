@@ -19,11 +19,11 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// TestMain puts the command unioncel where the shell finds it.
+// TestMain adds unioncel to PATH.
 func TestMain(m *testing.M) { testprog.Main(m, "unioncel") }
 
-// templates make a file of what an entry shows: a whole file, which starts with
-// its apiVersion; the properties of a CRD; or a declaration, for properties.
+// templates turn the input of an entry into a file. An input is a whole file, which starts with its
+// apiVersion, the properties of a CRD, or a declaration.
 type templates struct{ crd, declaration string }
 
 func (m templates) file(text string) string {
@@ -36,7 +36,7 @@ func (m templates) file(text string) string {
 	return fill(m.crd, "# ...properties...", text)
 }
 
-// fill replaces the line that consists of a mark, indented as it is.
+// fill replaces the line that consists of a mark by a text with the same indentation.
 func fill(template, mark, text string) string {
 	before, after, _ := strings.Cut(template, mark+"\n")
 	margin := len(before) - len(strings.TrimRight(before, " "))
@@ -45,8 +45,8 @@ func fill(template, mark, text string) string {
 
 var codeHeading = regexp.MustCompile(`^## (UC\d+): (.+)$`)
 
-// TestDiagnostics runs every entry of diagnostics.md: the input gives the code,
-// the output is what the tool prints, and the fix removes it.
+// TestDiagnostics runs every entry of diagnostics.md: the input yields the code, the output
+// matches, and the fix removes the diagnostic.
 func TestDiagnostics(t *testing.T) {
 	d := open(t, "diagnostics.md")
 	sections := slices.DeleteFunc(d.sections(), func(s [2]int) bool { return !codeHeading.MatchString(d.lines[s[0]]) })
@@ -107,7 +107,7 @@ func TestDiagnostics(t *testing.T) {
 	d.save(t)
 }
 
-// codes keeps the table of all codes.
+// codes updates the table of all codes.
 func (d *document) codes(t *testing.T) {
 	t.Helper()
 	var want strings.Builder
@@ -127,9 +127,9 @@ func (d *document) codes(t *testing.T) {
 	t.Errorf("%s has no table of codes", d.name)
 }
 
-// entry runs one entry and returns what is printed.
+// entry runs one entry and returns the output.
 func (d *document) entry(t *testing.T, m templates, code diag.Code, section [2]int) string {
-	inputs := map[string]string{} // by file
+	inputs := map[string]string{} // by file name
 	var script string
 	var fixes []block
 	var output *block
@@ -170,7 +170,7 @@ func (d *document) entry(t *testing.T, m templates, code diag.Code, section [2]i
 	return want
 }
 
-// The files that blocks of an entry are.
+// The file names of the blocks of an entry.
 const (
 	crdFile    = "crd.yaml"
 	unionsFile = "unions.yaml"
@@ -183,7 +183,7 @@ const (
 	migrationsFile = "migrations.yaml"
 )
 
-// inputFile names the file that a block is, or "".
+// inputFile returns the file name of a block, or "".
 func inputFile(b block) string {
 	switch {
 	case b.info == "go":
@@ -206,7 +206,7 @@ func inputFile(b block) string {
 	return ""
 }
 
-// reports says whether the code is printed, with the severity it has.
+// reports returns whether the output contains the code with its severity.
 func reports(printed string, code diag.Code) bool {
 	info, _ := code.Info()
 	onGitHub := map[diag.Severity]string{diag.Error: "error", diag.Warning: "warning", diag.Info: "notice"}[info.Severity]
@@ -214,13 +214,13 @@ func reports(printed string, code diag.Code) bool {
 		regexp.MustCompile(fmt.Sprintf(`(?m)^::%s .*,title=%s `, onGitHub, code)).MatchString(printed)
 }
 
-// hasErrors says whether an error is among the diagnostics printed.
+// hasErrors returns whether the output contains a diagnostic that is an error.
 func hasErrors(printed string) bool {
 	return regexp.MustCompile(`(?m)^\S+: error: UC\d+: `).MatchString(printed)
 }
 
-// run compiles a CRD, or runs commands among the inputs, and returns what is
-// printed on standard error, and on standard output by diff, lint and validate.
+// run compiles a CRD, or runs commands on the inputs. It returns the standard error, and the
+// standard output of diff, lint and validate.
 func (d *document) run(t *testing.T, m templates, inputs map[string]string, script string) string {
 	t.Helper()
 	if script == "" {
@@ -259,11 +259,11 @@ func (d *document) run(t *testing.T, m templates, inputs map[string]string, scri
 	if strings.HasPrefix(script, "unioncel lint ") || strings.HasPrefix(script, "unioncel validate ") || strings.Contains(script, "unioncel diff ") {
 		out = &printed
 	}
-	sh(t, dir, script, out, &printed) // it fails where the input has errors
+	sh(t, dir, script, out, &printed) // the exit code is not zero if the inputs have errors
 	return printed.String()
 }
 
-// patched applies the hunks of a diff, each of which fits one place of one file.
+// patched applies the hunks of a diff. Each hunk must match exactly once in all files.
 func patched(t *testing.T, inputs map[string]string, diff string) map[string]string {
 	t.Helper()
 	inputs = maps.Clone(inputs)

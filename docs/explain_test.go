@@ -13,8 +13,8 @@ import (
 	"github.com/unioncel/unioncel/internal/report/explain"
 )
 
-// TestExplain runs the commands of explain.md on its CRD: the block behind each
-// is what it prints.
+// TestExplain runs the commands of explain.md on its CRD, and compares the output with the blocks
+// that follow.
 func TestExplain(t *testing.T) {
 	d := open(t, "explain.md")
 	dir := t.TempDir()
@@ -41,8 +41,7 @@ func TestExplain(t *testing.T) {
 	d.save(t)
 }
 
-// nestedBlocks returns the fenced blocks of a document; a longer fence may hold
-// shorter ones.
+// nestedBlocks returns the fenced blocks of a document. A longer fence may contain shorter ones.
 func (d *document) nestedBlocks(t *testing.T) []block {
 	t.Helper()
 	var l []block
@@ -64,7 +63,7 @@ func (d *document) nestedBlocks(t *testing.T) []block {
 
 var jsonKey = regexp.MustCompile("^\\| `([^`]+)` \\| .+ \\|$")
 
-// TestExplainJSON keeps the table of the keys: those of the types, in order.
+// TestExplainJSON compares the table of keys with the keys of the types, in order.
 func TestExplainJSON(t *testing.T) {
 	d := open(t, "explain.md")
 	var got []string
@@ -78,7 +77,7 @@ func TestExplainJSON(t *testing.T) {
 	}
 }
 
-// jsonKeys are the paths of all plain values in a type.
+// jsonKeys returns the paths of all scalar fields in a type.
 func jsonKeys(typ reflect.Type, path string) []string {
 	switch {
 	case typ.Kind() == reflect.Pointer:

@@ -21,7 +21,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/validate"
 )
 
-// promises are what KEP-1027 says of clients, with the union and the update that show it.
+// promises are the statements about clients in KEP-1027, each with a union and an update as an
+// example.
 var promises = []struct{ client, union, old, new string }{
 	{"sets a new member, and knows neither the others nor the discriminator", "deduced", "A a", "A a b"},
 	{"", "typed", "A a", "A a b"},
@@ -54,7 +55,7 @@ var promised = map[string]string{
 	"plain":    "{members: [a, b, c]}",
 }
 
-// thingOf is a union object, written "TYPE a b" with - for no type, as the spec of a Thing.
+// thingOf returns a Thing for a union object in the form "TYPE a b", with - for no type.
 func thingOf(text string) map[string]any {
 	spec := map[string]any{}
 	for i, word := range strings.Fields(text) {
@@ -68,7 +69,7 @@ func thingOf(text string) map[string]any {
 	return map[string]any{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{"name": "t"}, "spec": spec}
 }
 
-// textOf writes a Thing as thingOf reads it.
+// textOf is the inverse of thingOf.
 func textOf(o map[string]any) string {
 	spec, _ := o["spec"].(map[string]any)
 	words := []string{"-"}
@@ -83,8 +84,8 @@ func textOf(o map[string]any) string {
 	return strings.Join(words, " ")
 }
 
-// TestKEP writes the table of kep.md: each update through the server's validation,
-// normalize, the policy and the patch, which have to agree.
+// TestKEP generates the table of kep.md. It runs each update through the server's validation,
+// normalize, the policy and the patch, which must agree.
 func TestKEP(t *testing.T) {
 	d := open(t, "kep.md")
 	rows := [][]string{{"a client", "union", "update", "server alone", "kep-2019", "kep-2022", "policy", "policy, Unselected", "patch"}}

@@ -19,9 +19,9 @@ import (
 
 var exitMarker = regexp.MustCompile(`^<!-- exit: (\d+) -->$`)
 
-// TestKustomize runs the commands of kustomize.md, with kustomize itself, on the files
-// that it shows, which begin with their names. The block behind each command is what
-// it prints. What is built is what a real API server accepts.
+// TestKustomize runs the commands of kustomize.md with the real kustomize, on the files in the
+// document, which begin with their names. It compares the output with the block that follows each
+// command. A real API server accepts the result.
 func TestKustomize(t *testing.T) {
 	d := open(t, "kustomize.md")
 	server := servertest.Start(t)
@@ -78,12 +78,12 @@ func TestKustomize(t *testing.T) {
 	d.save(t)
 }
 
-// shell runs commands and returns what they print and the exit code.
+// shell runs commands and returns the output and the exit code.
 func shell(t *testing.T, dir, script string) (string, int) {
 	t.Helper()
 	var out bytes.Buffer
 	code := sh(t, dir, script, &out, &out)
-	// kustomize puts a blank behind some errors, which no editor keeps.
+	// kustomize adds a blank to some errors, which editors remove.
 	return regexp.MustCompile(`(?m) +$`).ReplaceAllString(out.String(), ""), code
 }
 

@@ -17,8 +17,8 @@ var (
 	inlineLink   = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 )
 
-// TestLinks checks that links between the pages lead somewhere, and that the index has
-// every page.
+// TestLinks checks that the targets of links between pages exist, and that the index has every
+// page.
 func TestLinks(t *testing.T) {
 	var pages []string
 	for _, pattern := range []string{"*.md", "../*.md", "../examples/*.md", "../examples/*/*.md", "../testdata/*.md"} {
@@ -53,7 +53,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// unfenced returns the lines of a page, those of fenced blocks empty.
+// unfenced returns the lines of a page, with the lines of fenced blocks empty.
 func unfenced(t *testing.T, page string) []string {
 	t.Helper()
 	l, fenced := open(t, page).lines, false
@@ -69,7 +69,7 @@ func unfenced(t *testing.T, page string) []string {
 	return l
 }
 
-// headings returns the anchors of a page, as GitHub makes them.
+// headings returns the anchors of a page, in GitHub's format.
 func headings(t *testing.T, page string) []string {
 	t.Helper()
 	var l []string
@@ -92,10 +92,10 @@ func headings(t *testing.T, page string) []string {
 	return l
 }
 
-// sourceFile is the name of a Go file, with its directory or without.
+// sourceFile matches the name of a Go file, with or without its directory.
 var sourceFile = regexp.MustCompile(`[\w/]+\.go\b`)
 
-// TestArchitecture checks that there are the files that newcomers are sent to.
+// TestArchitecture checks that the files named in architecture.md exist.
 func TestArchitecture(t *testing.T) {
 	there := map[string]bool{}
 	for _, dir := range []string{"cmd", "internal", "pkg", "test"} {

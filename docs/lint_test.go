@@ -14,8 +14,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// TestLint runs the commands of lint.md on the files that it shows, which begin with
-// their names: a block of text behind a command is what it prints.
+// TestLint runs the commands of lint.md on the files in the document, which begin with their names.
+// It compares the output with the text block that follows a command.
 func TestLint(t *testing.T) {
 	d := open(t, "lint.md")
 	dir := t.TempDir()
@@ -31,7 +31,7 @@ func TestLint(t *testing.T) {
 		var out bytes.Buffer
 		code := sh(t, dir, b.text, &out, &out)
 		switch {
-		case strings.Contains(b.text, "--fail-on warning"): // which there are
+		case strings.Contains(b.text, "--fail-on warning"): // the files have warnings
 			if code != 1 || !strings.Contains(out.String(), "::error file=config/crd/mount.yaml") {
 				t.Errorf("%s: exit code %d\n%s", b.text, code, &out)
 			}
@@ -63,7 +63,7 @@ func TestLintTable(t *testing.T) {
 	}
 }
 
-// What lint.md says of a union in a comment is what lint does.
+// Lint accepts the commented union in lint.md, as the document says.
 func TestLintComment(t *testing.T) {
 	d := open(t, "lint.md")
 	var crd, commented string
@@ -85,7 +85,7 @@ func TestLintComment(t *testing.T) {
 	}
 }
 
-// TestLintExamples: lint has no advice for the examples.
+// Lint has no advice for the examples.
 func TestLintExamples(t *testing.T) {
 	root := filepath.Join("..", "examples")
 	for dir, command := range map[string]string{root: "unioncel lint backup.yaml broker.yaml route.yaml", filepath.Join(root, "kubebuilder"): "unioncel lint config/crd"} {

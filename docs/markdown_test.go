@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write the generated parts of the documents anew")
 
-// document is a Markdown file whose generated parts a test can replace.
+// document is a Markdown file with generated parts that a test can update.
 type document struct {
 	name  string
 	lines []string
@@ -32,11 +32,11 @@ type edit struct {
 	text     string
 }
 
-// block is a fenced block; text is what stands between its fences.
+// block is a fenced block; text is its content.
 type block struct {
 	info     string
 	text     string
-	from, to int // its lines, without the fences
+	from, to int // lines of the content
 }
 
 func open(t *testing.T, name string) *document {
@@ -68,7 +68,7 @@ func (d *document) blocks(t *testing.T, from, to int) []block {
 	return l
 }
 
-// sections returns, for each heading of level 2, its line and that of the next.
+// sections returns the range of lines of each section with a heading of level 2.
 func (d *document) sections() (l [][2]int) {
 	start, fenced := -1, false
 	for i, line := range d.lines {
@@ -88,7 +88,7 @@ func (d *document) sections() (l [][2]int) {
 	return l
 }
 
-// generated compares lines [from, to) with what they should be.
+// generated compares lines [from, to) with the expected text.
 func (d *document) generated(t *testing.T, from, to int, want string) {
 	t.Helper()
 	got := lines(d.lines[from:to])
@@ -101,7 +101,7 @@ func (d *document) generated(t *testing.T, from, to int, want string) {
 	d.edits = append(d.edits, edit{from, to, want})
 }
 
-// save writes the document with its generated parts, when it is to be updated.
+// save writes the document with its generated parts if -update is set.
 func (d *document) save(t *testing.T) {
 	t.Helper()
 	if !*update || len(d.edits) == 0 {
@@ -154,7 +154,7 @@ func (b block) writeFile(t *testing.T, dir string) {
 	}
 }
 
-// shellAmong runs a command among files, and returns what it prints and its exit code.
+// shellAmong runs a command in a directory with files, and returns its output and exit code.
 func shellAmong(t *testing.T, command string, files map[string]string) (stdout, stderr string, code int) {
 	t.Helper()
 	dir := t.TempDir()
@@ -168,11 +168,11 @@ func shellAmong(t *testing.T, command string, files map[string]string) (stdout, 
 	return out.String(), errs.String(), code
 }
 
-// plain is what a shell makes nothing of but calls of unioncel.
+// plain matches scripts that contain only calls of unioncel without shell syntax.
 var plain = regexp.MustCompile(`^(unioncel( [\w./=,:@-]+)*\n?)+$`)
 
-// sh runs commands in a directory as a shell does, and returns the exit code. Where there is
-// nothing but unioncel, that runs in this process, which takes a fifth of the time.
+// sh runs commands in a directory like a shell does, and returns the exit code. Scripts that only
+// call unioncel run in this process, which takes a fifth of the time.
 func sh(t *testing.T, dir, script string, out, errs io.Writer) (code int) {
 	t.Helper()
 	if !plain.MatchString(script) {

@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// TestNormalize runs the command of normalize.md on its CRD and its object: the blocks
-// behind it are what it prints.
+// TestNormalize runs the command of normalize.md on its CRD and its object, and compares the output
+// with the blocks that follow.
 func TestNormalize(t *testing.T) {
 	d := open(t, "normalize.md")
 	l := d.blocks(t, 0, len(d.lines))

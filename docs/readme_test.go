@@ -15,8 +15,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/markers"
 )
 
-// marked returns the fenced block that follows an HTML comment in the README,
-// and what the comment says after its keyword.
+// marked returns the fenced block that follows an HTML comment in the README, and the argument
+// after the keyword of the comment.
 func marked(t *testing.T, readme, keyword string) (argument, block string) {
 	t.Helper()
 	m := regexp.MustCompile("(?s)<!-- " + keyword + ": ([^\n]*) -->\n```[a-z]*\n(.*?)```\n").FindStringSubmatch(readme)
@@ -26,8 +26,7 @@ func marked(t *testing.T, readme, keyword string) (argument, block string) {
 	return m[1], m[2]
 }
 
-// TestReadme: the first screen of the README is what the tool and a real API
-// server print.
+// The first screen of the README matches the output of the tool and of a real API server.
 func TestReadme(t *testing.T) {
 	data, err := os.ReadFile("../README.md")
 	if err != nil {
@@ -68,7 +67,7 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// compiledFromGo compiles the unions of the README's Go type into its CRD without the
+// compiledFromGo compiles the unions of the Go type in the README into the CRD there, without its
 // declaration.
 func compiledFromGo(t *testing.T, readme, crd string) []byte {
 	t.Helper()

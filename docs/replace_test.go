@@ -20,8 +20,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// byHand are the forms of hand-written unions, with the messages that their authors
-// and tools give them: name is lowerCamelCase, value UpperCamelCase.
+// byHand are the forms of hand-written unions, with the messages of their authors and tools. A name
+// is in lowerCamelCase, and a value in UpperCamelCase.
 var byHand = []struct {
 	name          string
 	discriminated bool
@@ -59,8 +59,8 @@ var byHand = []struct {
 // ways are the columns of the table, besides the hand-written rules.
 var ways = []compile.Encoding{compile.Auto, compile.Compact, compile.Terse}
 
-// TestReplace fills the table of infer.md: what replacing hand-written rules does to
-// bytes and costs.
+// TestReplace generates the table of infer.md: the bytes and costs before and after replacing
+// hand-written rules.
 func TestReplace(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it proves the replacement of large unions")
@@ -109,8 +109,8 @@ func TestReplace(t *testing.T) {
 	d.save(t)
 }
 
-// replaced is what the hand-written rules of a union, its declaration, and the rules
-// compiled for it have in bytes and cost.
+// replaced contains the bytes and costs of a union's hand-written rules, of its declaration, and of
+// its compiled rules.
 type replaced struct {
 	byHand, declared int
 	bytes            map[compile.Encoding]int
@@ -118,7 +118,7 @@ type replaced struct {
 	costs            map[compile.Encoding][]cost.Cost
 }
 
-// replacing infers a union of n members from hand-written rules, declares and compiles it.
+// replacing infers a union of n members from hand-written rules, declares it and compiles it.
 func replacing(t *testing.T, write func(names, values []string) string, n int, discriminated bool) *replaced {
 	t.Helper()
 	names := []string{"headers", "redirect", "mirror", "rewrite", "extension", "timeout", "retry", "session"}[:n]
@@ -174,7 +174,7 @@ func replacing(t *testing.T, write func(names, values []string) string, n int, d
 	return r
 }
 
-// mostExpensive is the greatest cost of a rule.
+// mostExpensive returns the cost of the most expensive rule.
 func mostExpensive(l []cost.Cost) uint64 {
 	var most uint64
 	for _, c := range l {

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestSchema runs the commands of schema.md on its CRD: the blocks are parts of what they
-// print.
+// TestSchema runs the commands of schema.md on its CRD. The blocks are parts of the output.
 func TestSchema(t *testing.T) {
 	d := open(t, "schema.md")
 	l := d.blocks(t, 0, len(d.lines))
@@ -17,7 +16,7 @@ func TestSchema(t *testing.T) {
 		command, shown block
 		path           []string
 	}{
-		{l[5], l[6], []string{"components", "schemas"}}, // the last first: positions stay
+		{l[5], l[6], []string{"components", "schemas"}}, // the last block first, so that positions stay valid
 		{l[1], l[2], []string{"properties", "spec"}},
 	} {
 		out, errs, code := shellAmong(t, part.command.text, map[string]string{"crd.yaml": l[0].text})

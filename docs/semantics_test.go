@@ -25,11 +25,11 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// subject is the union that a part of the document is about.
+// subject is the union that a part of the document describes.
 type subject struct {
 	*union.Union
 	schema *apiextensionsv1.JSONSchemaProps
-	text   string // of the schema
+	text   string // source of the schema
 }
 
 // read reads a schema with one declaration.
@@ -56,18 +56,18 @@ func read(t *testing.T, text string) subject {
 
 var directive = regexp.MustCompile(`^<!-- ([a-z]+)((?: [^ ]+)*) -->$`)
 
-// TestSemantics works through semantics.md. A comment says what the block, or
-// the table, behind it shows:
+// TestSemantics checks semantics.md. A comment describes the block or the table
+// that follows it:
 //
-//	union       a schema with a declaration: the subject of what follows
+//	union       a schema with a declaration: the subject of the following parts
 //	static ENC  its static rules in an encoding, as CEL
 //	change      its rule about changes
 //	guard LINK  its removal guard on the parent of a property
-//	output      what unioncel compile makes of it (arguments: flags)
-//	states      which states it allows
-//	changes     which changes it allows
-//	presence    what counts as set
-//	update      old and new object; the block behind it has the server's errors
+//	output      the output of unioncel compile (arguments: flags)
+//	states      the allowed states
+//	changes     the allowed changes
+//	presence    the values that count as set
+//	update      old and new object; the next block has the server's errors
 //	keys        the keys of a declaration
 func TestSemantics(t *testing.T) {
 	d := open(t, "semantics.md")
@@ -142,7 +142,7 @@ func TestSemantics(t *testing.T) {
 	d.save(t)
 }
 
-// text shows rules as CEL, each below what the user reads when it fails.
+// text formats rules as CEL, each below its error message.
 func text(l []rules.Rule) string {
 	var b strings.Builder
 	for i, r := range l {
@@ -162,8 +162,8 @@ func text(l []rules.Rule) string {
 
 var blanks = regexp.MustCompile(`^ *`)
 
-// output compiles a CRD with the subject's schema as its spec and returns all
-// rules in it, as they are written.
+// output compiles a CRD with the subject's schema as its spec and returns all rules in the result,
+// as they are written.
 func (s subject) output(t *testing.T, flags []string) string {
 	t.Helper()
 	opts := crdfile.Options{NoAnnotation: true}
@@ -206,7 +206,7 @@ func (s subject) output(t *testing.T, flags []string) string {
 	return b.String()
 }
 
-// state is a state with how a table names it.
+// state is a state with its name in tables.
 type state struct {
 	name string
 	union.State
@@ -220,7 +220,7 @@ func code(names ...string) string {
 	return strings.Join(l, ", ")
 }
 
-// presences are all sets of members.
+// presences returns all sets of members.
 func (s subject) presences() []state {
 	var l []state
 	for set := range 1 << len(s.Members) {
@@ -240,7 +240,8 @@ func (s subject) presences() []state {
 	return l
 }
 
-// states is a table of all states: the value down, the members across.
+// states returns a table of all states, with a row for each value and a column for each set of
+// members.
 func (s subject) states() string {
 	values := []state{{name: "members set"}}
 	if s.Discriminator != "" {
@@ -271,7 +272,7 @@ func (s subject) states() string {
 	return grid(rows)
 }
 
-// verdict says in a few words what is wrong with a state.
+// verdict describes the violations of a state briefly.
 func (s subject) verdict(violations []union.Violation) string {
 	if len(violations) == 0 {
 		return "**yes**"
@@ -296,7 +297,7 @@ func (s subject) verdict(violations []union.Violation) string {
 	return strings.Join(l, ", ")
 }
 
-// changes is a table of the changes between legal states, one a selection.
+// changes returns a table of the changes between legal states, with one state per selection.
 func (s subject) changes(t *testing.T) string {
 	t.Helper()
 	legal := []state{{name: "unset", State: union.State{Present: make([]bool, len(s.Members))}}}
@@ -333,8 +334,8 @@ func (s subject) changes(t *testing.T) string {
 	return grid(rows)
 }
 
-// harmless checks what the document promises of rules about changes: they hold
-// when nothing changed, and Clear refuses no legal state.
+// harmless checks two guarantees of the document: rules about changes hold if the state is
+// unchanged, and Clear rejects no legal state.
 func (s subject) harmless(t *testing.T) {
 	t.Helper()
 	var all []union.State
@@ -358,7 +359,7 @@ func (s subject) harmless(t *testing.T) {
 	}
 }
 
-// presence is a table of values and whether members with them are set.
+// presence returns a table of values and whether members with them are set.
 func (s subject) presence() string {
 	rows := [][]string{{"value"}}
 	for _, m := range s.Members {
@@ -405,8 +406,8 @@ func grid(rows [][]string) string {
 	return strings.Replace(b.String(), "|  |", "| |", 1)
 }
 
-// errors are the errors of the API server's own validator for an object; with
-// old for an update.
+// errors returns the errors of the API server's own validator for an object or, with old, an
+// update.
 func (s subject) errors(t *testing.T, objects string) string {
 	t.Helper()
 	var update struct{ Old, New map[string]any }
@@ -440,7 +441,7 @@ func (s subject) errors(t *testing.T, objects string) string {
 		Validate(context.Background(), field.NewPath("spec"), structural, update.New, old, math.MaxInt64)
 	var b strings.Builder
 	for _, e := range errs {
-		// The server leaves out the value of an object, too.
+		// The server omits the value of an object, too.
 		if _, ok := e.BadValue.(map[string]any); ok || e.BadValue == nil {
 			e.BadValue = field.OmitValueType{}
 		}
@@ -451,11 +452,10 @@ func (s subject) errors(t *testing.T, objects string) string {
 
 var keyRow = regexp.MustCompile("^\\| `([^`]+)` \\|.*\\| `([^`]+)` \\| [^|]+ \\|$")
 
-// keys checks the table of a declaration's keys: it has all of them, and the
-// examples are what they should be.
+// keys checks that the table of a declaration's keys is complete, and that its examples are valid.
 func (d *document) keys(t *testing.T, from int) {
 	t.Helper()
-	// The answer to a key that resembles none lists them.
+	// The diagnostic for an unknown key that resembles no other lists all keys.
 	_, diags := union.Parse("", "", listOf(t, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx: 1"), nil)
 	names, ok := strings.CutPrefix(diags[0].Hint, "the keys are ")
 	if !ok || diags[0].Code != diag.UnknownKey {

@@ -11,8 +11,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
-// TestStopping runs what stability.md shows to those who stop using unioncel, on the
-// CRD of the README.
+// TestStopping runs the commands for removing unioncel in stability.md, on the CRD of the README.
 func TestStopping(t *testing.T) {
 	page, err := os.ReadFile("stability.md")
 	if err != nil {

@@ -2,8 +2,8 @@ package docs_test
 
 import "testing"
 
-// TestStored runs the first command of stored.md on the files before it: the block behind it
-// is what it prints.
+// TestStored runs the first command of stored.md on the preceding files, and compares the output
+// with the block that follows.
 func TestStored(t *testing.T) {
 	d := open(t, "stored.md")
 	l := d.blocks(t, 0, len(d.lines))

@@ -11,8 +11,8 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 )
 
-// TestSupport runs the commands of semantics.md on each kind of union, and has the table say
-// which of them handle it.
+// TestSupport runs the commands of semantics.md on each kind of union, and generates the table of
+// supported kinds.
 func TestSupport(t *testing.T) {
 	const (
 		declared = "x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}]"
@@ -66,8 +66,8 @@ func TestSupport(t *testing.T) {
 	d.save(t)
 }
 
-// supports returns what a command says of a union that it handles, leaves alone or has nothing to
-// do for.
+// supports returns the outcome of a command for a kind of union: it is handled, left alone, or
+// needs no action.
 func supports(t *testing.T, dir, command string) string {
 	t.Helper()
 	var out, errs bytes.Buffer

@@ -13,8 +13,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// TestUnionSet runs the commands of unionset.md on the files that it shows, which
-// begin with their names: the block behind each command is what it prints.
+// TestUnionSet runs the commands of unionset.md on the files in the document, which begin with
+// their names. It compares the output with the block that follows each command.
 func TestUnionSet(t *testing.T) {
 	d := open(t, "unionset.md")
 	dir := t.TempDir()

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestValidate runs the commands of validate.md on its files: the blocks behind them are
-// what they print.
+// TestValidate runs the commands of validate.md on its files, and compares the output with the
+// blocks that follow.
 func TestValidate(t *testing.T) {
 	d := open(t, "validate.md")
 	dir := t.TempDir()

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestVerify runs the command of verify.md on its CRD, which is not proved, and on the
-// same CRD with other rules, which is: the block behind each is what it prints.
+// TestVerify runs the command of verify.md on its CRD, which is not proved, and on the same CRD
+// with other rules, which is proved. It compares the output with the blocks that follow.
 func TestVerify(t *testing.T) {
 	d := open(t, "verify.md")
 	l := d.blocks(t, 0, len(d.lines))
