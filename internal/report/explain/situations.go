@@ -126,8 +126,11 @@ func (x *situations) removals() error {
 			continue
 		}
 		e, err := x.examples.Removing(r.Place.Path.To(schemapath.Property(links[0])))
-		if e == nil || err != nil {
+		if err != nil {
 			return err
+		}
+		if e == nil {
+			continue
 		}
 		var on schema
 		read := apiextensionsv1.JSONSchemaProps{Type: "array", Items: x.schema.Items, XListType: x.schema.XListType, XListMapKeys: x.schema.XListMapKeys}
