@@ -100,8 +100,10 @@ func compare(ctx context.Context, old, new *CRD, i, j int) (changes []Change, er
 				Class: Unknown, Undecided: fmt.Sprintf("internal error: %v; please report both files", cause), Pos: new.Pos}}
 		}
 	}()
-	if a.Schema == nil || b.Schema == nil || a.Schema.OpenAPIV3Schema == nil || b.Schema.OpenAPIV3Schema == nil {
-		return nil, fmt.Errorf("version %s has no schema", a.Name)
+	for _, v := range []apiextensionsv1.CustomResourceDefinitionVersion{a, b} {
+		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+			return nil, fmt.Errorf("version %s has no schema", v.Name)
+		}
 	}
 	if reflect.DeepEqual(a.Schema, b.Schema) && reflect.DeepEqual(a.Subresources, b.Subresources) {
 		return nil, nil // the keys of a union outside its rules make no difference
