@@ -327,8 +327,10 @@ func (c *inquiry) judge(ctx context.Context) (InVersion, error) {
 			return v, err
 		}
 	}
-	if same := v.Refused[Metadata]; len(same) > 0 {
-		v.Refused[Apply] = same
+	for _, p := range v.Refused[Metadata] {
+		if !slices.ContainsFunc(v.Refused[Apply], func(q Problem) bool { return q.Field == p.Field && q.Message == p.Message }) {
+			v.Refused[Apply] = append(v.Refused[Apply], p)
+		}
 	}
 	return v, nil
 }
