@@ -3,12 +3,12 @@ package cost
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/bits"
 	"regexp"
 	"slices"
 
-	"github.com/unioncel/unioncel/pkg/schemapath"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
@@ -16,6 +16,8 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
+
+	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // The API server's budgets
@@ -230,7 +232,8 @@ func (e Estimator) below(s *apiextensions.JSONSchemaProps, of contextOf) (uint64
 		total = Sum(costs)
 	}
 	context := of(bare(s))
-	for name, property := range s.Properties {
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) { // errors in order
+		property := s.Properties[name]
 		add(&property, ofProperty(context, name))
 	}
 	if s.Items != nil && s.Items.Schema != nil {
