@@ -53,7 +53,7 @@ type Entry Expr
 
 // To returns the entry with a key, or the name of a field, and its value.
 func (e Expr) To(value Expr) Entry {
-	return Entry(newExpr(precTernary, part{expr: e.in(precAtom)}, part{text: ": "}, part{expr: value}))
+	return Entry(newExpr(precTernary, part{expr: e.operand(precAtom)}, part{text: ": "}, part{expr: value}))
 }
 
 // Struct returns a struct of a type.
@@ -103,7 +103,7 @@ func (e Expr) Lt(other Expr) Expr { return compare("<", e, other) }
 func (e Expr) Le(other Expr) Expr { return compare("<=", e, other) }
 func (e Expr) Gt(other Expr) Expr { return compare(">", e, other) }
 func (e Expr) In(list Expr) Expr {
-	return newExpr(precCompare, part{expr: e.in(precAdd)}, part{text: " in "}, part{expr: list.in(precAdd)})
+	return newExpr(precCompare, part{expr: e.operand(precAdd)}, part{text: " in "}, part{expr: list.operand(precAdd)})
 }
 
 func Add(operands ...Expr) Expr { return joined("+", precAdd, fill, operands) }
@@ -117,7 +117,7 @@ func Not(e Expr) Expr {
 	case False:
 		return True
 	}
-	return newExpr(precUnary, part{text: "!"}, part{expr: e.in(precAtom)})
+	return newExpr(precUnary, part{text: "!"}, part{expr: e.operand(precAtom)})
 }
 
 // If is the ternary operator. Chains of it need no parentheses.
@@ -126,13 +126,13 @@ func If(test, then, otherwise Expr) Expr {
 	if otherwise.prec == precTernary {
 		hang = -1 // a chain is not indented further
 	}
-	return newExpr(precTernary, part{expr: test.in(precOr)},
-		part{brk: line, indent: 1, text: "? "}, part{hang: 1, expr: then.in(precOr)},
+	return newExpr(precTernary, part{expr: test.operand(precOr)},
+		part{brk: line, indent: 1, text: "? "}, part{hang: 1, expr: then.operand(precOr)},
 		part{brk: line, indent: 1, text: ": "}, part{hang: hang, expr: otherwise})
 }
 
 func compare(op string, a, b Expr) Expr {
-	return joined(op, precCompare, line, []Expr{a.in(precAdd), b.in(precAdd)})
+	return joined(op, precCompare, line, []Expr{a.operand(precAdd), b.operand(precAdd)})
 }
 
 // joined puts an operator between operands.
@@ -142,7 +142,7 @@ func joined(op string, p precedence, before brk, operands []Expr) Expr {
 	}
 	var parts []part
 	for i, o := range operands {
-		if o = o.in(p); p == precOr && o.prec == precAnd {
+		if o = o.operand(p); p == precOr && o.prec == precAnd {
 			o = Paren(o) // which readers want, and CEL does not need
 		}
 		operand := part{expr: o}
@@ -167,8 +167,8 @@ func logical(op string, p precedence, neutral, decisive Expr, operands []Expr) E
 	return joined(op, p, line, operands)
 }
 
-// in returns e as an operand of an operator.
-func (e Expr) in(p precedence) Expr {
+// operand returns e as an operand of an operator.
+func (e Expr) operand(p precedence) Expr {
 	if e.prec < p {
 		return Paren(e)
 	}
@@ -229,10 +229,10 @@ func (e Expr) macro(name string, variables vars, args ...Expr) Expr {
 // Selections. Field takes the names of properties in a schema, and Optional those in an object
 // without one, each in the object before it.
 
-func (e Expr) At(key Expr) Expr         { return e.at("[", key) }
-func (e Expr) OptionalAt(key Expr) Expr { return e.at("[?", key) }
+func (e Expr) At(key Expr) Expr         { return e.index("[", key) }
+func (e Expr) OptionalAt(key Expr) Expr { return e.index("[?", key) }
 
-func (e Expr) at(open string, key Expr) Expr {
+func (e Expr) index(open string, key Expr) Expr {
 	return e.link(never, bracketed(open, "]", soft, line, []Expr{key}))
 }
 

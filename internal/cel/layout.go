@@ -80,7 +80,7 @@ func bracketed[T Expr | Entry](open, end string, first, other brk, items []T) Ex
 
 // link returns e with a selection or a call behind it.
 func (e Expr) link(b brk, behind Expr) Expr {
-	head := []part{{expr: e.in(precAtom)}}
+	head := []part{{expr: e.operand(precAtom)}}
 	if e.links > 0 {
 		head = e.parts
 	}

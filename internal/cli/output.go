@@ -55,11 +55,11 @@ func outputPaths(inputs []input, output string) ([]string, error) {
 	if exists && !isDir {
 		return nil, fmt.Errorf("%s: not a directory, as several results need", output)
 	}
-	return below(inputs, output)
+	return resultPaths(inputs, output)
 }
 
-// below places results in a directory.
-func below(inputs []input, dir string) ([]string, error) {
+// resultPaths places results in a directory.
+func resultPaths(inputs []input, dir string) ([]string, error) {
 	targets := make([]string, len(inputs))
 	taken := map[string]string{} // by which input
 	for i, in := range inputs {

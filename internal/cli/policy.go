@@ -102,7 +102,7 @@ func (a *app) writePolicies(cmd *cobra.Command, flags *policyFlags, output strin
 	if err != nil {
 		return err
 	}
-	selected, err := flags.only.of(set)
+	selected, err := flags.only.choose(set)
 	if err != nil {
 		return err
 	}
@@ -195,9 +195,9 @@ func (f *policyFlags) policies(kinds [][]kinds.Kind, opts policy.Options) (objec
 // selection says for which of the kinds, and of their unions, policies are written.
 type selection struct{ kinds, paths []string }
 
-// of returns what is selected of a set, by kind. It is an error when something selects
+// choose returns what is selected of a set, by kind. It is an error when something selects
 // nothing.
-func (s selection) of(set *kinds.Set) ([][]kinds.Kind, error) {
+func (s selection) choose(set *kinds.Set) ([][]kinds.Kind, error) {
 	used := map[string]bool{}
 	selects := func(l []string, is func(string) bool) bool {
 		found := len(l) == 0

@@ -125,7 +125,7 @@ func (e Estimator) Written(version int) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return e.below(s, validation.RootCELContext)
+	return e.total(s, validation.RootCELContext)
 }
 
 func (e Estimator) schema(version int) (*apiextensions.JSONSchemaProps, error) {
@@ -217,11 +217,11 @@ func (e Estimator) costs(s *apiextensions.JSONSchemaProps, of contextOf) ([]Cost
 	return l, nil
 }
 
-func (e Estimator) below(s *apiextensions.JSONSchemaProps, of contextOf) (uint64, error) {
+func (e Estimator) total(s *apiextensions.JSONSchemaProps, of contextOf) (uint64, error) {
 	var total uint64
 	var errs []error
 	add := func(child *apiextensions.JSONSchemaProps, of contextOf) {
-		n, err := e.below(child, of)
+		n, err := e.total(child, of)
 		total, errs = Add(total, n), append(errs, err)
 	}
 	if len(s.XValidations) > 0 {

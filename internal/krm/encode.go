@@ -14,8 +14,8 @@ import (
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 )
 
-// with encodes the list with these items and results instead of its own. nil results omit the key.
-func (l *resourceList) with(items []*yaml.Node, results *yaml.Node) ([]byte, error) {
+// encode encodes the list with these items and results instead of its own. nil results omit the key.
+func (l *resourceList) encode(items []*yaml.Node, results *yaml.Node) ([]byte, error) {
 	list := *l.items
 	list.Content = items
 	if list.Style&yaml.FlowStyle != 0 && len(l.items.Content) == 0 && l.root.Style&yaml.FlowStyle == 0 && len(items) > 0 {

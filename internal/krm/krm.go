@@ -64,7 +64,7 @@ func Run(in []byte, host Host) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := list.with(items, results)
+	out, err := list.encode(items, results)
 	if err != nil {
 		return nil, err
 	}
@@ -84,8 +84,8 @@ type run struct {
 
 func (r *run) report(d ...diag.Diagnostic) { r.diags = append(r.diags, d...) }
 
-// about records the subject of the diagnostics with a file name.
-func (r *run) about(name string, s subject) {
+// concern records the subject of the diagnostics with a file name.
+func (r *run) concern(name string, s subject) {
 	if r.subjects == nil {
 		r.subjects = map[string]subject{}
 	}

@@ -108,7 +108,7 @@ func TestEncodeEach(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := l.with(l.nodes(), nil)
+		out, err := l.encode(l.nodes(), nil)
 		want := head + tt.want
 		if tt.want == "" {
 			want = head + tt.in
@@ -126,7 +126,7 @@ func TestEncodeNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems: []\n"
-	if out, err := l.with(nil, nil); err != nil || string(out) != want {
+	if out, err := l.encode(nil, nil); err != nil || string(out) != want {
 		t.Errorf("encoded as\n%s%v\nwant\n%s", out, err, want)
 	}
 }

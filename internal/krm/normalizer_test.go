@@ -52,7 +52,7 @@ func normal(t *testing.T, list string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := l.with(l.nodes(), nil)
+	out, err := l.encode(l.nodes(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

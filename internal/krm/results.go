@@ -115,7 +115,7 @@ func (r *run) objectAt(at diag.Pos) (*resource, int) {
 	s := r.subjects[at.File]
 	if s.objects == nil {
 		s.objects = objectsOf(s.text)
-		r.about(at.File, s)
+		r.concern(at.File, s)
 	}
 	i := 0
 	for i+1 < len(s.objects) && s.objects[i+1].line <= at.Line {

@@ -33,8 +33,8 @@ type textPrinter struct {
 // line prints a line, without trailing spaces.
 func (p *textPrinter) line(s string) { p.WriteString(strings.TrimRight(p.indent+s, " ") + "\n") }
 
-// below prints with a deeper indentation.
-func (p *textPrinter) below(indent string, content func()) {
+// indented prints with a deeper indentation.
+func (p *textPrinter) indented(indent string, content func()) {
 	was := p.indent
 	p.indent += indent
 	content()
@@ -98,7 +98,7 @@ func (p *textPrinter) list(b List) {
 		if len(item.Blocks) > 0 {
 			was := p.item
 			p.item = true
-			p.below(strings.Repeat(" ", len(mark)), func() { p.blocks(item.Blocks) })
+			p.indented(strings.Repeat(" ", len(mark)), func() { p.blocks(item.Blocks) })
 			p.item = was
 		}
 	}
@@ -157,7 +157,7 @@ func (p *textPrinter) code(b Code) {
 	if p.item {
 		indent = "  "
 	}
-	p.below(indent, func() {
+	p.indented(indent, func() {
 		for line := range strings.Lines(b.Text) {
 			p.line(diag.Escape(strings.TrimRight(line, "\n")))
 		}
@@ -175,7 +175,7 @@ func padded(s string, to int, right bool) string {
 
 // wrap prints words after a prefix, and aligns further lines with the first word.
 func (p *textPrinter) wrap(prefix, text string) {
-	p.below(prefix, func() {
+	p.indented(prefix, func() {
 		room := max(width-utf8.RuneCountInString(p.indent), width/3)
 		line := ""
 		for i, word := range strings.Split(strings.TrimRight(text, " "), " ") {

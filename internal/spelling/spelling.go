@@ -51,7 +51,7 @@ func closest(name string, known []string) (best string, tied bool) {
 		if len(k) > 4*longest {
 			continue
 		}
-		switch n := within(distance, lower, []rune(strings.ToLower(k))); {
+		switch n := boundedDistance(distance, lower, []rune(strings.ToLower(k))); {
 		case n < distance:
 			best, distance, tied = k, n, false
 		case n == distance && best != "" && k != best:
@@ -81,11 +81,11 @@ func sorted(name string) string {
 // or swap it with the next one.
 func Distance(a, b string) int {
 	s, t := []rune(a), []rune(b)
-	return within(len(s)+len(t), s, t)
+	return boundedDistance(len(s)+len(t), s, t)
 }
 
-// within returns the distance of two texts, or most+1 if it exceeds most.
-func within(most int, s, t []rune) int {
+// boundedDistance returns the distance of two texts, or most+1 if it exceeds most.
+func boundedDistance(most int, s, t []rune) int {
 	if max(len(s)-len(t), len(t)-len(s)) > most {
 		return most + 1
 	}

@@ -44,7 +44,7 @@ func TestWithin(t *testing.T) {
 	}
 	for range 20_000 {
 		a, b, most := word(), word(), r.IntN(5)
-		if got, want := within(most, []rune(a), []rune(b)), min(Distance(a, b), most+1); got != want {
+		if got, want := boundedDistance(most, []rune(a), []rune(b)), min(Distance(a, b), most+1); got != want {
 			t.Fatalf("%q and %q within %d: %d, want %d", a, b, most, got, want)
 		}
 	}

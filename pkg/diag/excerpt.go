@@ -52,11 +52,11 @@ func (x *lineIndex) find(pos Pos) (part, bool) {
 		_, size := utf8.DecodeRuneInString(line[x.offset:])
 		x.col, x.offset = x.col+1, x.offset+size
 	}
-	return about(line, x.offset), true
+	return partAt(line, x.offset), true
 }
 
-// about returns the part of a line around a byte offset.
-func about(line string, offset int) part {
+// partAt returns the part of a line around a byte offset.
+func partAt(line string, offset int) part {
 	from, to, at := offset, offset, 0
 	for ; from > 0 && at <= maxWidth; at++ {
 		_, size := utf8.DecodeLastRuneInString(line[:from])

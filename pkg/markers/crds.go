@@ -130,23 +130,23 @@ func (w *walk) visit(id crd.TypeIdent, at *apiextensionsv1.JSONSchemaProps, to s
 		}
 	}
 	if made, ok := w.l.parser.Schemata[id]; ok {
-		w.below(&made, id.Package, at, to, path)
+		w.follow(&made, id.Package, at, to, path)
 	}
 }
 
-// below follows the references of made alongside the finished schema at. made is the schema before
+// follow follows the references of made alongside the finished schema at. made is the schema before
 // controller-gen has replaced references by the schemas of other types.
-func (w *walk) below(made *apiextensionsv1.JSONSchemaProps, p *loader.Package, at *apiextensionsv1.JSONSchemaProps, to schemapath.Path, path []crd.TypeIdent) {
+func (w *walk) follow(made *apiextensionsv1.JSONSchemaProps, p *loader.Package, at *apiextensionsv1.JSONSchemaProps, to schemapath.Path, path []crd.TypeIdent) {
 	if id, ok := referred(made, p); ok {
 		w.visit(id, at, to, path, false)
 	}
 	for i := range made.AllOf {
-		w.below(&made.AllOf[i], p, at, to, path)
+		w.follow(&made.AllOf[i], p, at, to, path)
 	}
 	for _, step := range schemapath.Children(made) {
 		// A schema that controller-gen has left out, as it does below metadata, has no unions.
 		if s := step.In(at); s != nil {
-			w.below(step.In(made), p, s, to.To(step), path)
+			w.follow(step.In(made), p, s, to.To(step), path)
 		}
 	}
 }
@@ -174,7 +174,7 @@ func (w *walk) declare(s *structure, d *declared, at *apiextensionsv1.JSONSchema
 		return
 	}
 	s.used = true
-	u := d.in(at)
+	u := d.adapted(at)
 	e := union.External{Target: w.target, Version: w.version, Path: to, File: d.at.File, Value: d.value(&u), Struct: s.String()}
 	if !w.l.opts.CRDs && (len(d.keys) > 0 || d.marked) && w.wrong(e, at) {
 		return
@@ -200,8 +200,8 @@ func (w *walk) wrong(e union.External, at *apiextensionsv1.JSONSchemaProps) bool
 	return len(diags) > 0
 }
 
-// in returns the union adapted to its schema at, which decides the cardinality and emptyIsUnset.
-func (d *declared) in(at *apiextensionsv1.JSONSchemaProps) union.Union {
+// adapted returns the union adapted to its schema at, which decides the cardinality and emptyIsUnset.
+func (d *declared) adapted(at *apiextensionsv1.JSONSchemaProps) union.Union {
 	u := d.Union
 	if u.Discriminator != "" && demands(at, u.Discriminator) {
 		u.Cardinality = 0
@@ -230,7 +230,7 @@ func (d declared) fit(at *apiextensionsv1.JSONSchemaProps, enum []string) (*yaml
 		discriminator.Enum = append(discriminator.Enum, apiextensionsv1.JSON{Raw: raw})
 	}
 	at.Properties[d.Discriminator] = discriminator
-	u := d.in(at)
+	u := d.adapted(at)
 	values := d.from.ofCRD(enum)
 	var diags diag.List
 	d.spots = maps.Clone(d.spots)
@@ -239,10 +239,10 @@ func (d declared) fit(at *apiextensionsv1.JSONSchemaProps, enum []string) (*yaml
 		if !ok {
 			continue
 		}
-		value, ok := values.of(field, m.Name)
+		value, ok := values.valueOf(field, m.Name)
 		if !ok {
 			lack := values.lack(d.pos("members", m.Name), field)
-			if _, known := d.from.of(field, m.Name); known {
+			if _, known := d.from.valueOf(field, m.Name); known {
 				lack.Hint = "the CRD lacks a value that the Go type has: run controller-gen first"
 			}
 			diags = append(diags, lack)

@@ -187,11 +187,11 @@ func (s *structure) memberless(u *draft, d part) {
 		discriminator: {member, deprecated}, taggedDiscriminator: {taggedMember}, modeDiscriminator: {ifMode},
 	}[d.mark.kind]
 	for _, other := range s.relatives() {
-		i := slices.IndexFunc(other.with(kinds...), func(p part) bool {
-			return p.mark.of == u.name && len(other.with(d.mark.kind)) == 0
+		i := slices.IndexFunc(other.marked(kinds...), func(p part) bool {
+			return p.mark.of == u.name && len(other.marked(d.mark.kind)) == 0
 		})
 		if i >= 0 {
-			p := other.with(kinds...)[i]
+			p := other.marked(kinds...)[i]
 			related(s.errorf(d.mark.pos, diag.SpansStructs, "move the discriminator and its members into one struct",
 				"discriminator %s is in %s, its members are in %s", d.name, s.id.Name, other.id.Name), p.mark.pos, "a member")
 			return
@@ -205,7 +205,7 @@ func (s *structure) memberless(u *draft, d part) {
 	case alone:
 		// No field could be a member yet, so there is nothing to enforce.
 		said.Severity, said.Hint = diag.Info, "add optional fields when there are any"
-	case d.mark.kind.tagged() && len(s.with(member, deprecated)) == 0: // no members in another dialect
+	case d.mark.kind.tagged() && len(s.marked(member, deprecated)) == 0: // no members in another dialect
 		said.Severity = diag.Warning
 	}
 }
@@ -299,7 +299,7 @@ func (s *structure) value(u *declared, out *union.Member, m part, taken map[stri
 		return
 	}
 	u.guessed[out.Name] = m.name
-	switch value, ok := u.from.of(m.name, m.json); {
+	switch value, ok := u.from.valueOf(m.name, m.json); {
 	case ok:
 		s.take(out, m, value, taken)
 	case s.lenient():

@@ -209,7 +209,7 @@ func (l *loading) goPos(p *packages.Package, err packages.Error, all []*packages
 		}
 		for _, q := range all {
 			if slices.Contains(q.GoFiles, full) && (full == file || q == p || q.Imports[p.PkgPath] != nil) {
-				return l.places.at(full, line, col)
+				return l.places.position(full, line, col)
 			}
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // have markers of without. If s has the members, discriminator is nil.
 func (s *structure) nested(discriminator *field, kinds, without []kind) string {
 	found := func(other *structure) *field {
-		if l := other.with(kinds...); len(l) > 0 && len(other.with(without...)) == 0 {
+		if l := other.marked(kinds...); len(l) > 0 && len(other.marked(without...)) == 0 {
 			return l[0].field
 		}
 		return nil

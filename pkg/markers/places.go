@@ -29,11 +29,11 @@ func newPlaces(fset *token.FileSet) *places {
 
 func (p *places) pos(at token.Pos) diag.Pos {
 	q := p.fset.PositionFor(at, false)
-	return p.at(q.Filename, q.Line, q.Column)
+	return p.position(q.Filename, q.Line, q.Column)
 }
 
-// at returns the position for a column in bytes.
-func (p *places) at(file string, line, col int) diag.Pos {
+// position returns the position for a column in bytes.
+func (p *places) position(file string, line, col int) diag.Pos {
 	return diag.Pos{File: p.relative(file), Line: line, Col: p.column(file, line, col)}
 }
 

@@ -244,8 +244,8 @@ func embeddedName(e ast.Expr) string {
 	return ""
 }
 
-// with returns the fields that have a marker of one of these kinds, with the marker.
-func (s *structure) with(kinds ...kind) []part {
+// marked returns the fields that have a marker of one of these kinds, with the marker.
+func (s *structure) marked(kinds ...kind) []part {
 	var l []part
 	for _, f := range s.fields {
 		for _, m := range f.marks {

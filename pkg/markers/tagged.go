@@ -26,7 +26,7 @@ func (s *structure) tagged() []draft {
 		}
 		return drafts[id]
 	}
-	for _, p := range s.with(taggedDiscriminator, taggedMember, zeroOrOneMember) {
+	for _, p := range s.marked(taggedDiscriminator, taggedMember, zeroOrOneMember) {
 		if p.mark.kind == taggedDiscriminator {
 			d := at(taggedMember, p.mark.of)
 			d.discriminators = append(d.discriminators, p)
@@ -58,7 +58,7 @@ func (s *structure) together(k kind, u *draft) {
 	for _, other := range s.family((*structure).inner) {
 		var first *part
 		complete := false
-		for _, p := range other.with(taggedDiscriminator, taggedMember, zeroOrOneMember) {
+		for _, p := range other.marked(taggedDiscriminator, taggedMember, zeroOrOneMember) {
 			if p.mark.of == u.name && (p.mark.kind == k || p.mark.kind == taggedDiscriminator && k == taggedMember) {
 				if first == nil {
 					first = &p
@@ -90,7 +90,7 @@ func (s *structure) nilable(p part) {
 func (s *structure) modes() []draft {
 	var order []string
 	drafts := map[string]*draft{}
-	for _, p := range s.with(modeDiscriminator, ifMode) {
+	for _, p := range s.marked(modeDiscriminator, ifMode) {
 		d := drafts[p.mark.of]
 		if d == nil {
 			d = &draft{name: p.mark.of, emptyIsUnset: true, cardinality: union.AtMostOne}
@@ -122,7 +122,7 @@ func (s *structure) modes() []draft {
 func (s *structure) modeless(u *draft) {
 	m := u.members[0]
 	for _, other := range s.relatives() {
-		for _, d := range other.with(modeDiscriminator) {
+		for _, d := range other.marked(modeDiscriminator) {
 			if d.mark.of == u.name {
 				related(s.errorf(m.mark.pos, diag.SpansStructs, "move the discriminator and its members into one struct",
 					"member %s is in %s, its discriminator %s is in %s", m.name, s.id.Name, d.name, other.id.Name), d.mark.pos, "the discriminator")

@@ -19,10 +19,10 @@ func (s *structure) untagged() []draft {
 			whole = &s.marks[i]
 		}
 	}
-	discriminators, members, old := s.with(discriminator), s.with(member), s.with(deprecated)
-	tagged := s.with(taggedMember, zeroOrOneMember, ifMode)
+	discriminators, members, old := s.marked(discriminator), s.marked(member), s.marked(deprecated)
+	tagged := s.marked(taggedMember, zeroOrOneMember, ifMode)
 	if whole == nil { // with +union, all fields may be members
-		tagged = append(tagged, s.with(taggedDiscriminator, modeDiscriminator)...)
+		tagged = append(tagged, s.marked(taggedDiscriminator, modeDiscriminator)...)
 	}
 	if len(members)+len(old) == 0 && len(tagged) > 0 {
 		// Kubernetes' own types have +union and +unionDiscriminator alongside the tags of
@@ -51,7 +51,7 @@ func (s *structure) untagged() []draft {
 // strayDiscriminators reports discriminators that have no validation-gen tag as well.
 func (s *structure) strayDiscriminators(l []part) []draft {
 	for _, d := range l {
-		if !slices.ContainsFunc(s.with(taggedDiscriminator, modeDiscriminator), func(t part) bool { return t.field == d.field }) {
+		if !slices.ContainsFunc(s.marked(taggedDiscriminator, modeDiscriminator), func(t part) bool { return t.field == d.field }) {
 			s.errorf(d.mark.pos, diag.NoMembers, "write +k8s:unionDiscriminator, as the members have +k8s:unionMember", "discriminator %s has no members", d.name)
 		}
 	}
@@ -131,7 +131,7 @@ func (s *structure) discriminatorOf(m part, discriminators []part) int {
 	}
 	is := func(f *field) bool { return f.json == m.mark.of || f.name == m.mark.of }
 	for _, other := range s.relatives() {
-		for _, d := range other.with(discriminator) {
+		for _, d := range other.marked(discriminator) {
 			if is(d.field) {
 				related(s.errorf(m.mark.pos, diag.SpansStructs, "move the discriminator and its members into one struct",
 					"member %s is in %s, its discriminator %s is in %s", m.name, s.id.Name, d.name, other.id.Name), d.mark.pos, "the discriminator")

@@ -77,10 +77,10 @@ func enumOf(m markers.MarkerValues) []string {
 	return l
 }
 
-// of returns the value for a field whose markers set none: its Go name or its JSON name if the
+// valueOf returns the value for a field whose markers set none: its Go name or its JSON name if the
 // discriminator can take it; else the only value that differs from either in case only; else the
 // value of the only constant named after type and field.
-func (v *values) of(field, json string) (string, bool) {
+func (v *values) valueOf(field, json string) (string, bool) {
 	if len(v.known) == 0 {
 		return field, true
 	}

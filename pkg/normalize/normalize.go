@@ -42,8 +42,8 @@ func (c Change) String() string {
 	return strings.Join(l, ", ")
 }
 
-// at returns the path of the discriminator or member of a name.
-func (c Change) at(name string) resource.Path { return c.At.Below(c.Union.Path(name).Properties()...) }
+// pathTo returns the path of the discriminator or member of a name.
+func (c Change) pathTo(name string) resource.Path { return c.At.Below(c.Union.Path(name).Properties()...) }
 
 // Problem is a union object that violates its union and that normalizing leaves alone.
 type Problem struct {
@@ -124,7 +124,7 @@ func (p *planner) items(items []any, old rewrite.Old, keys []string, rest schema
 	l := make([]rewrite.Old, len(items))
 	still := old.Moved == nil && len(items) == len(before)
 	for i := 0; still && i < len(items); i++ {
-		still = reflect.DeepEqual(p.without(rest, items[i]), p.without(rest, before[i]))
+		still = reflect.DeepEqual(p.stripped(rest, items[i]), p.stripped(rest, before[i]))
 	}
 	for i := range items {
 		switch {
@@ -139,8 +139,8 @@ func (p *planner) items(items []any, old rewrite.Old, keys []string, rest schema
 	return l
 }
 
-// without returns a value without the properties that the unions read, in the objects at a path.
-func (p *planner) without(path schemapath.Path, v any) any {
+// stripped returns a value without the properties that the unions read, in the objects at a path.
+func (p *planner) stripped(path schemapath.Path, v any) any {
 	if len(path) == 0 {
 		object, ok := v.(map[string]any)
 		if !ok {
@@ -157,14 +157,14 @@ func (p *planner) without(path schemapath.Path, v any) any {
 		v = maps.Clone(v)
 		for key := range v {
 			if !isProperty || key == name {
-				v[key] = p.without(path[1:], v[key])
+				v[key] = p.stripped(path[1:], v[key])
 			}
 		}
 		return v
 	case []any:
 		v = slices.Clone(v)
 		for i := range v {
-			v[i] = p.without(path[1:], v[i])
+			v[i] = p.stripped(path[1:], v[i])
 		}
 		return v
 	}

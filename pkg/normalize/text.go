@@ -128,7 +128,7 @@ func clearing(o *resource.Object, p Problem) string {
 // where returns the position of the first member that a change clears, or else of the object.
 func where(o *resource.Object, c Change) diag.Pos {
 	if len(c.Clear) > 0 {
-		return o.Pos(c.at(c.Union.Members[c.Clear[0]].Name))
+		return o.Pos(c.pathTo(c.Union.Members[c.Clear[0]].Name))
 	}
 	return o.Pos(c.At)
 }

@@ -219,7 +219,7 @@ func (m *mutation) elements(path schemapath.Path, l level, new, old cel.Expr, at
 		})
 	}
 	// Without keys, an item is the one with its index if nothing has moved.
-	same := m.without(path, new, 0, 0).Eq(m.without(path, old, 0, 0))
+	same := m.stripped(path, new, 0, 0).Eq(m.stripped(path, old, 0, 0))
 	return m.named(l, "same"+upper(l.name), same, func(same cel.Expr) cel.Expr {
 		patches := list(index, cel.If(same, old.At(index), emptyObject), at)
 		if slices.ContainsFunc(m.Unions, m.opts.setsValue) { // moved items are left alone
@@ -258,9 +258,9 @@ func keyOf(keys []string, item cel.Expr) cel.Expr {
 	return cel.List(cel.Each(keys, func(key string) cel.Expr { return item.Optional(key) })...)
 }
 
-// without returns a value without the properties of the unions at the end of a path. maps and lists
+// stripped returns a value without the properties of the unions at the end of a path. maps and lists
 // count the comprehensions around it, whose variables are taken.
-func (m *mutation) without(path schemapath.Path, value cel.Expr, maps, lists int) cel.Expr {
+func (m *mutation) stripped(path schemapath.Path, value cel.Expr, maps, lists int) cel.Expr {
 	if len(path) == 0 {
 		return m.withoutNames(nil, value, maps)
 	}
@@ -270,12 +270,12 @@ func (m *mutation) without(path schemapath.Path, value cel.Expr, maps, lists int
 		if m.Nullable {
 			is = cel.And(is, v.Ne(cel.Null))
 		}
-		return value.TransformMap(k, v, cel.If(is, cel.Dyn(m.without(path[1:], v, maps+1, lists)), v))
+		return value.TransformMap(k, v, cel.If(is, cel.Dyn(m.stripped(path[1:], v, maps+1, lists)), v))
 	}
 	if path[0] == schemapath.Values {
-		return value.TransformMap(k, v, m.unlessNull(v, m.without(path[1:], v, maps+1, lists)))
+		return value.TransformMap(k, v, m.unlessNull(v, m.stripped(path[1:], v, maps+1, lists)))
 	}
-	return value.Map(o, m.unlessNull(o, m.without(path[1:], o, maps, lists+1)))
+	return value.Map(o, m.unlessNull(o, m.stripped(path[1:], o, maps, lists+1)))
 }
 
 // unlessNull returns a replacement for an element of a list or map, or null if the element is null.

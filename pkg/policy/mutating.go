@@ -151,10 +151,10 @@ func nameOf(k kinds.Kind, what string) string {
 // expressions are about that. Some fields are written by requests of their own.
 func matching(k kinds.Kind, objects []kinds.Object) *admissionv1.MatchResources {
 	resources := []string{k.Resource}
-	if slices.ContainsFunc(objects, func(o kinds.Object) bool { return below(o, schemapath.Of("status")) }) {
+	if slices.ContainsFunc(objects, func(o kinds.Object) bool { return unionsBelow(o, schemapath.Of("status")) }) {
 		resources = append(resources, k.Resource+"/status")
 	}
-	if k.Group == "" && slices.ContainsFunc(objects, func(o kinds.Object) bool { return below(o, schemapath.Of("spec", "ephemeralContainers")) }) {
+	if k.Group == "" && slices.ContainsFunc(objects, func(o kinds.Object) bool { return unionsBelow(o, schemapath.Of("spec", "ephemeralContainers")) }) {
 		resources = append(resources, k.Resource+"/ephemeralcontainers")
 	}
 	return &admissionv1.MatchResources{
@@ -166,8 +166,8 @@ func matching(k kinds.Kind, objects []kinds.Object) *admissionv1.MatchResources 
 	}
 }
 
-// below reports whether something of the unions is below a path.
-func below(o kinds.Object, path schemapath.Path) bool {
+// unionsBelow reports whether something of the unions is below a path.
+func unionsBelow(o kinds.Object, path schemapath.Path) bool {
 	return slices.ContainsFunc(o.Unions, func(u *union.Union) bool {
 		return slices.ContainsFunc(u.Names(), func(name string) bool {
 			at := o.Path.To(u.Path(name)...)

@@ -128,8 +128,8 @@ func (w writer) list(of func(union.Member) []string, condition, patch func(membe
 // listIf returns a list that has an item only under a condition.
 func listIf(condition, item cel.Expr) cel.Expr { return cel.If(condition, cel.List(item), emptyList) }
 
-// under returns patches that are made only under all of the conditions.
-func under(conditions []cel.Expr, patches ...cel.Expr) cel.Expr {
+// guarded returns patches that are made only under all of the conditions.
+func guarded(conditions []cel.Expr, patches ...cel.Expr) cel.Expr {
 	if c := cel.And(conditions...); c != cel.True {
 		return cel.If(c, cel.Add(patches...), emptyList)
 	}
@@ -175,7 +175,7 @@ func (w writer) respectValue() cel.Expr {
 		where(w.u.Guarded(), w.allowedValue(value)),
 	}
 	clear := w.list(valuesOf, func(m member) cel.Expr { return cel.And(m.isSet, cel.Not(selected(m))) }, func(m member) cel.Expr { return removal(m.path) })
-	return under(conditions, append([]cel.Expr{clear}, w.kept()...)...)
+	return guarded(conditions, append([]cel.Expr{clear}, w.kept()...)...)
 }
 
 // keeps reports whether required members that the request left out are added.
@@ -318,7 +318,7 @@ func (w writer) respect(chosen, to cel.Expr, conditions []cel.Expr, more ...cel.
 		where(w.u.Guarded(), w.allowed(to)),
 	})
 	removals := set.Filter(memberName, memberName.Ne(first)).Map(memberName, removal(w.at.element(w.escapedName()).expr()))
-	return under(conditions, append([]cel.Expr{removals}, more...)...)
+	return guarded(conditions, append([]cel.Expr{removals}, more...)...)
 }
 
 // equal tests whether two optionals have the same value; absent and null are the same.

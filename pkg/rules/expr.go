@@ -11,15 +11,15 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// at selects the property at the end of a path from an object.
-func at(object cel.Expr, path schemapath.Path) cel.Expr {
+// selectPath selects the property at the end of a path from an object.
+func selectPath(object cel.Expr, path schemapath.Path) cel.Expr {
 	return object.Field(path.Properties()...)
 }
 
 // there tests whether the property at the end of a path from an object exists. Each step is tested:
 // CEL fails when it reads an absent property.
 func there(object cel.Expr, path schemapath.Path) cel.Expr {
-	return cel.And(cel.Each(indices(len(path)), func(i int) cel.Expr { return cel.Has(at(object, path[:i+1])) })...)
+	return cel.And(cel.Each(indices(len(path)), func(i int) cel.Expr { return cel.Has(selectPath(object, path[:i+1])) })...)
 }
 
 // fieldPath is the fieldPath of a rule that points where a path leads.
@@ -130,7 +130,7 @@ func (o variable) present(i int) cel.Expr {
 		return o.macro(cel.Expr.Exists, []int{i})
 	}
 	path := o.u.Path(m.Name)
-	f, there := at(o.Expr, path), there(o.Expr, path)
+	f, there := selectPath(o.Expr, path), there(o.Expr, path)
 	switch m.Empty {
 	case union.EmptyString:
 		return cel.And(there, f.Ne(empty))
@@ -150,7 +150,7 @@ func (o variable) presentAmong(members []int) []cel.Expr {
 	return cel.Each(members, o.present)
 }
 
-func (o variable) discriminator() cel.Expr { return at(o.Expr, o.u.Path(o.u.Discriminator)) }
+func (o variable) discriminator() cel.Expr { return selectPath(o.Expr, o.u.Path(o.u.Discriminator)) }
 
 // hasType tests whether the discriminator can be read.
 func (o variable) hasType() cel.Expr { return there(o.Expr, o.u.Path(o.u.Discriminator)) }

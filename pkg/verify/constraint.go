@@ -102,14 +102,14 @@ func isolated(crd *apiextensionsv1.CustomResourceDefinition, version int, path s
 	c := *crd
 	c.Spec.Versions = slices.Clone(crd.Spec.Versions)
 	validation := *c.Spec.Versions[version].Schema
-	validation.OpenAPIV3Schema = along(validation.OpenAPIV3Schema, path, constraints)
+	validation.OpenAPIV3Schema = isolatedAlong(validation.OpenAPIV3Schema, path, constraints)
 	c.Spec.Versions[version].Schema = &validation
 	return &c
 }
 
-// along copies the schemas that a path leads through, each with only its own constraints. The path
+// isolatedAlong copies the schemas that a path leads through, each with only its own constraints. The path
 // must exist.
-func along(s *apiextensionsv1.JSONSchemaProps, path schemapath.Path, constraints []Constraint) *apiextensionsv1.JSONSchemaProps {
+func isolatedAlong(s *apiextensionsv1.JSONSchemaProps, path schemapath.Path, constraints []Constraint) *apiextensionsv1.JSONSchemaProps {
 	c := unrestricted(s)
 	for _, k := range constraints {
 		if k.Above == len(path) {
@@ -122,9 +122,9 @@ func along(s *apiextensionsv1.JSONSchemaProps, path schemapath.Path, constraints
 	name, ok := path[0].Property()
 	switch {
 	case path[0] == schemapath.Items:
-		c.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: along(s.Items.Schema, path[1:], constraints)}
+		c.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: isolatedAlong(s.Items.Schema, path[1:], constraints)}
 	case !ok:
-		c.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: s.AdditionalProperties.Allows, Schema: along(s.AdditionalProperties.Schema, path[1:], constraints)}
+		c.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: s.AdditionalProperties.Allows, Schema: isolatedAlong(s.AdditionalProperties.Schema, path[1:], constraints)}
 	default:
 		c.Properties = map[string]apiextensionsv1.JSONSchemaProps{}
 		for _, other := range slices.Concat(s.Required, mentioned(c)) {
@@ -133,7 +133,7 @@ func along(s *apiextensionsv1.JSONSchemaProps, path schemapath.Path, constraints
 			}
 		}
 		p := s.Properties[name]
-		c.Properties[name] = *along(&p, path[1:], constraints)
+		c.Properties[name] = *isolatedAlong(&p, path[1:], constraints)
 	}
 	return c
 }

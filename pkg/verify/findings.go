@@ -276,7 +276,7 @@ func (f *findings) restricted(c *prove.Check, reads string, accepted, refused *p
 
 func (f *findings) doubt(text string) { f.others = add(f.others, Undecided, text) }
 
-func of(l []Finding, kinds ...Kind) []Finding {
+func ofKinds(l []Finding, kinds ...Kind) []Finding {
 	return slices.DeleteFunc(slices.Clone(l), func(f Finding) bool { return !slices.Contains(kinds, f.Kind) })
 }
 
@@ -400,7 +400,7 @@ func (f *findings) all(beside bool) []Finding {
 		}
 		l = append(l, d)
 	}
-	return slices.Concat(l, of(f.others, Restricted), of(f.others, Undecided))
+	return slices.Concat(l, ofKinds(f.others, Restricted), ofKinds(f.others, Undecided))
 }
 
 // size returns the sort key of a counterexample: the best one is the smallest.

@@ -26,7 +26,7 @@ type Proof struct {
 
 // Of returns the findings of some kinds.
 func (p Proof) Of(kinds ...Kind) []Finding {
-	return of(p.Findings, kinds...)
+	return ofKinds(p.Findings, kinds...)
 }
 
 // Differences returns the differences between the CRD and the union.

@@ -46,7 +46,7 @@ func (w *walker) breaking(s *schema, accepts, refuses *apiextensionsv1.Validatio
 	}
 	changing := formula.ReadsOld(*refuses)
 	var l []any
-	for _, v := range m.of(s, 0) {
+	for _, v := range m.madeValues(s, 0) {
 		if len(l) < enough && judge(v) && (changing || holds(w.ctx, v) && !fails(w.ctx, v)) {
 			l = append(l, v)
 		}
@@ -96,8 +96,8 @@ func (m *madeUp) learn(r *apiextensionsv1.ValidationRule) {
 	}
 }
 
-// of returns values of a schema.
-func (m *madeUp) of(s *schema, depth int) []any {
+// madeValues returns values of a schema.
+func (m *madeUp) madeValues(s *schema, depth int) []any {
 	var l []any
 	switch {
 	case depth > mostDeep:
@@ -109,13 +109,13 @@ func (m *madeUp) of(s *schema, depth int) []any {
 				l = append(l, v)
 			}
 		}
-		l = between(s, &schema{Not: &schema{}}, l)
+		l = valuesBetween(s, &schema{Not: &schema{}}, l)
 	case s.Type == "integer" || s.Type == "number":
-		l = between(s, &schema{Not: &schema{}}, slices.Concat(m.numbers, []any{int64(0), int64(1), int64(-1), int64(7)}))
+		l = valuesBetween(s, &schema{Not: &schema{}}, slices.Concat(m.numbers, []any{int64(0), int64(1), int64(-1), int64(7)}))
 	case s.Type == "array" && s.Items != nil && s.Items.Schema != nil:
 		l = m.lists(s, depth)
 	case s.Type == "object" && s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil:
-		for i, v := range m.of(s.AdditionalProperties.Schema, depth+1) {
+		for i, v := range m.madeValues(s.AdditionalProperties.Schema, depth+1) {
 			l = append(l, map[string]any{"key": v})
 			for _, key := range m.texts {
 				if key, ok := key.(string); ok && i == 0 {
@@ -147,7 +147,7 @@ func (m *madeUp) objects(s *schema, depth int) []any {
 	rounds := make([][]any, mostMadeUp) // one value of each property comes before a second value of any
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		p := s.Properties[name]
-		for i, v := range m.of(&p, depth+1) {
+		for i, v := range m.madeValues(&p, depth+1) {
 			o := maps.Clone(base)
 			if o == nil {
 				o = map[string]any{}
@@ -163,7 +163,7 @@ func (m *madeUp) objects(s *schema, depth int) []any {
 // and of as many items as the numbers in the rules.
 func (m *madeUp) lists(s *schema, depth int) []any {
 	l := []any{[]any{}}
-	items := m.of(s.Items.Schema, depth+1)
+	items := m.madeValues(s.Items.Schema, depth+1)
 	for _, v := range items {
 		l = append(l, []any{v})
 	}

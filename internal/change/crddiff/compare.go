@@ -30,7 +30,7 @@ func Compare(ctx context.Context, old, new *CRD) (Report, error) {
 		return Report{old.Name, []Change{{Sort: Version, Subject: "CRD", Kind: Removed, What: "CRD removed: its objects are deleted", Class: Tighter, Pos: old.Pos}}}, nil
 	}
 	r := Report{Name: new.Name}
-	beside(&r, old, new)
+	compareFields(&r, old, new)
 	for i, v := range old.Spec.Versions {
 		j := version(new, v.Name)
 		if j < 0 {
@@ -113,7 +113,7 @@ func compare(ctx context.Context, old, new *CRD, i, j int) (changes []Change, er
 		return nil, err
 	}
 	w := &walker{ctx: ctx, pair: p, folded: map[string]bool{}}
-	w.unions(of(old, a.Name), of(new, b.Name))
+	w.unions(unionsOf(old, a.Name), unionsOf(new, b.Name))
 	w.walk(nil, p.root(oldSide), p.root(newSide))
 	w.status()
 	w.scale(scale(a), scale(b))
@@ -131,8 +131,8 @@ func compare(ctx context.Context, old, new *CRD, i, j int) (changes []Change, er
 	return l, nil
 }
 
-// of returns the unions of a version.
-func of(c *CRD, version string) []compile.UnionPlan {
+// unionsOf returns the unions of a version.
+func unionsOf(c *CRD, version string) []compile.UnionPlan {
 	var l []compile.UnionPlan
 	for _, u := range c.Unions {
 		if u.Name == version {
@@ -142,8 +142,8 @@ func of(c *CRD, version string) []compile.UnionPlan {
 	return l
 }
 
-// beside compares the fields of CRDs outside the schemas.
-func beside(r *Report, old, new *CRD) {
+// compareFields compares the fields of CRDs outside the schemas.
+func compareFields(r *Report, old, new *CRD) {
 	add := func(version, subject string, class Class, note, format string, args ...any) {
 		r.Changes = append(r.Changes, Change{Version: version, NewVersion: version, Sort: Version, Subject: subject, Kind: Changed, What: fmt.Sprintf(format, args...),
 			Class: class, Note: note, Pos: new.pos(version, nil, "")})
@@ -256,7 +256,7 @@ func (w *walker) scaled(scale *apiextensionsv1.CustomResourceSubresourceScale, o
 		if s == nil {
 			continue // the subresource reads nothing
 		}
-		demand, found := demands[path], between(s, demands[path], try)
+		demand, found := demands[path], valuesBetween(s, demands[path], try)
 		if s.Nullable {
 			demand, found = nil, append(found, nil)
 		}

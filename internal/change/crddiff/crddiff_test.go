@@ -24,7 +24,7 @@ func read(t *testing.T, text string) *crddiff.CRD {
 	return l[0]
 }
 
-func of(t *testing.T, spec string) *crddiff.CRD {
+func unionsOf(t *testing.T, spec string) *crddiff.CRD {
 	t.Helper()
 	return read(t, testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: spec}))
 }
@@ -62,8 +62,8 @@ x-kubernetes-unions:
 		{"a member is required", spec + "  optionalMembers: [a]\n", spec, "spec is unchanged"},
 		{"changes are forbidden", spec, spec + "  discriminatorChange: Forbid\n", ""},
 	} {
-		new := of(t, tt.new)
-		r, err := crddiff.Compare(t.Context(), of(t, tt.old), new)
+		new := unionsOf(t, tt.new)
+		r, err := crddiff.Compare(t.Context(), unionsOf(t, tt.old), new)
 		if err == nil {
 			err = r.Advise(new)
 		}
@@ -81,7 +81,7 @@ func TestCompare(t *testing.T) {
 	for _, c := range crdchanges.All {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
-			r, err := crddiff.Compare(t.Context(), of(t, c.Old), of(t, c.New))
+			r, err := crddiff.Compare(t.Context(), unionsOf(t, c.Old), unionsOf(t, c.New))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -155,7 +155,7 @@ status:
 // A wider type is not looser if a rule on the enclosing list may depend on it.
 func TestRuleAround(t *testing.T) {
 	const list = "type: object\nproperties: {l: {type: array, items: {type: integer}, x-kubernetes-validations: [{rule: 'self.all(x, x < 5)'}]}}"
-	r, err := crddiff.Compare(t.Context(), of(t, list), of(t, strings.Replace(list, "integer", "number", 1)))
+	r, err := crddiff.Compare(t.Context(), unionsOf(t, list), unionsOf(t, strings.Replace(list, "integer", "number", 1)))
 	if err != nil || r.Class() != crddiff.Unknown {
 		t.Error(err, show(r))
 	}

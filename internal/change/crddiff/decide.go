@@ -65,7 +65,7 @@ func (p *pair) withStatus(side int) bool {
 func (p *pair) refusal(side int, old, object map[string]any) schemadiff.Refusal {
 	ctx := context.WithoutCancel(p.ctx) // an example is confirmed even after the deadline
 	k := p.kinds[side]
-	is := p.as(side, object)
+	is := p.inVersion(side, object)
 	var answer validate.Answer
 	var err error
 	var before map[string]any
@@ -74,7 +74,7 @@ func (p *pair) refusal(side int, old, object map[string]any) schemadiff.Refusal 
 		delete(before, "status")
 		answer, err = k.Create(ctx, is)
 	} else {
-		before = p.as(side, old)
+		before = p.inVersion(side, old)
 		answer, err = k.Update(ctx, is, before)
 	}
 	if _, has := object["status"]; has && p.withStatus(side) && err == nil && answer.Refused == nil {
@@ -260,15 +260,15 @@ func split(d *difference) []group {
 
 // counterexample returns an example that one side accepts and the other rejects.
 func (p *pair) counterexample(w *schemadiff.Witness, accepting int) *Counterexample {
-	e := &Counterexample{Object: p.as(accepting, w.Object), Errors: p.refusal(1-accepting, w.Old, w.Object).Errors}
+	e := &Counterexample{Object: p.inVersion(accepting, w.Object), Errors: p.refusal(1-accepting, w.Old, w.Object).Errors}
 	if w.Old != nil {
-		e.Old = p.as(accepting, w.Old)
+		e.Old = p.inVersion(accepting, w.Old)
 	}
 	return e
 }
 
-// as returns an object in the version of a side.
-func (p *pair) as(side int, object map[string]any) map[string]any {
+// inVersion returns an object in the version of a side.
+func (p *pair) inVersion(side int, object map[string]any) map[string]any {
 	object = runtime.DeepCopyJSON(object)
 	object["apiVersion"] = p.crds[side].Spec.Group + "/" + p.version(side)
 	return object

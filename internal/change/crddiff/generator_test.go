@@ -206,7 +206,7 @@ func (g *generated) constrain(s keywords) string {
 	case "enum":
 		var e []any
 		for range 1 + g.IntN(3) {
-			if v := g.value(nil, without(s, "enum")); v != nil {
+			if v := g.value(nil, onlyIn(s, "enum")); v != nil {
 				e = append(e, v)
 			}
 		}
@@ -254,7 +254,7 @@ func (g *generated) constrain(s keywords) string {
 	return k
 }
 
-func without(s keywords, name string) keywords {
+func onlyIn(s keywords, name string) keywords {
 	s = maps.Clone(s)
 	delete(s, name)
 	return s

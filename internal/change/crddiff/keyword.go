@@ -50,7 +50,7 @@ func (w *walker) required(p schemapath.Path, o, n *schema) {
 
 func (w *walker) enum(p schemapath.Path, o, n *schema) {
 	a, b := constants(o.Enum), constants(n.Enum)
-	gone, more := without(a, b), without(b, a)
+	gone, more := onlyIn(a, b), onlyIn(b, a)
 	if len(gone)+len(more) == 0 && (len(a) == 0) == (len(b) == 0) || w.folded[p.String()+" enum"] {
 		return
 	}
@@ -70,10 +70,10 @@ func (w *walker) enum(p schemapath.Path, o, n *schema) {
 	}
 	d := w.add(p, Keyword, "enum", "enum", kind, strings.Join(what, ", "))
 	if len(b) > 0 && (len(a) == 0 || len(gone) > 0) {
-		d.shift.New = enumClause(p, n.Enum, between(o, n, append(slices.Clone(gone), w.values(o)...)))
+		d.shift.New = enumClause(p, n.Enum, valuesBetween(o, n, append(slices.Clone(gone), w.values(o)...)))
 	}
 	if len(a) > 0 && (len(b) == 0 || len(more) > 0) {
-		d.shift.Old = enumClause(p, o.Enum, between(n, o, append(slices.Clone(more), w.values(n)...)))
+		d.shift.Old = enumClause(p, o.Enum, valuesBetween(n, o, append(slices.Clone(more), w.values(n)...)))
 	}
 }
 
@@ -102,8 +102,8 @@ func constants(l []apiextensionsv1.JSON) []any {
 	return out
 }
 
-// without returns the items of a that b does not have.
-func without(a, b []any) []any {
+// onlyIn returns the items of a that b does not have.
+func onlyIn(a, b []any) []any {
 	there := map[string]bool{}
 	for _, v := range b {
 		there[asText(v)] = true
@@ -182,7 +182,7 @@ func (w *walker) bound(p schemapath.Path, o, n *schema, l bounding[int64]) {
 		case l.own:
 			return own(p, at, only(v), try...)
 		}
-		return clause(p, only(v), between(other, at, append(text, try...))...)
+		return clause(p, only(v), valuesBetween(other, at, append(text, try...))...)
 	}
 	if tighter(a, b, l.upper) {
 		d.shift.New = put(b, n, o)
@@ -258,11 +258,11 @@ func (w *walker) number(p schemapath.Path, o, n *schema, upper bool) {
 		if at == n {
 			bound, before = b, a
 		}
-		try := around(n.Type == "integer", bound, before)
-		if len(between(only(other), only(at), try)) == 0 {
+		try := numbersAround(n.Type == "integer", bound, before)
+		if len(valuesBetween(only(other), only(at), try)) == 0 {
 			return nil // the server treats the bounds alike for all values at them
 		}
-		return clause(p, only(at), between(other, at, append(slices.Clone(try), w.values(other)...))...)
+		return clause(p, only(at), valuesBetween(other, at, append(slices.Clone(try), w.values(other)...))...)
 	}
 	d.shift.New, d.shift.Old = put(n, o), put(o, n)
 }
@@ -273,9 +273,9 @@ func numeric(s *schema) *schema {
 	return &schema{Type: s.Type, Format: s.Format, XIntOrString: s.XIntOrString}
 }
 
-// around returns the numbers at bounds and next to them, with and without a decimal point. If the
+// numbersAround returns the numbers at bounds and next to them, with and without a decimal point. If the
 // server treats two bounds alike for these numbers, the bounds accept the same numbers.
-func around(integers bool, bounds ...*float64) []any {
+func numbersAround(integers bool, bounds ...*float64) []any {
 	var l []any
 	for _, v := range bounds {
 		if v == nil {
@@ -325,7 +325,7 @@ func (w *walker) text(p schemapath.Path, o, n *schema) {
 			case name == "format" && at.Type == "string" && !checks(v) && !checks(other.Format), name == "format" && at.Type != "string" && v == "":
 				return nil
 			}
-			return clause(p, of(v), between(other, at, append(text, try...))...)
+			return clause(p, of(v), valuesBetween(other, at, append(text, try...))...)
 		}
 		d.shift.New, d.shift.Old = put(b, n, o), put(a, o, n)
 	}
@@ -345,7 +345,7 @@ func (w *walker) text(p schemapath.Path, o, n *schema) {
 		put := func(at, other *schema) []schemadiff.Clause {
 			k := numeric(at)
 			k.MultipleOf = at.MultipleOf
-			return clause(p, k, between(other, at, numbers)...)
+			return clause(p, k, valuesBetween(other, at, numbers)...)
 		}
 		if n.MultipleOf != nil {
 			d.shift.New = put(n, o)
@@ -358,7 +358,7 @@ func (w *walker) text(p schemapath.Path, o, n *schema) {
 
 // checks reports whether the server knows a format of strings; it ignores other formats.
 func checks(format string) bool {
-	return len(between(&schema{Type: "string", Format: format}, &schema{Type: "string"}, []any{[]any{}})) > 0
+	return len(valuesBetween(&schema{Type: "string", Format: format}, &schema{Type: "string"}, []any{[]any{}})) > 0
 }
 
 // textWithout returns the shortest string that one schema accepts and the other rejects. none is
@@ -383,9 +383,9 @@ func textWithout(accepts, refuses *schema) (text []any, none bool) {
 // enough bounds the values that are tried for one clause.
 const enough = 8
 
-// between returns the first few values that one schema accepts and the other rejects, without
+// valuesBetween returns the first few values that one schema accepts and the other rejects, without
 // regard to their rules.
-func between(accepts, refuses *schema, values []any) []any {
+func valuesBetween(accepts, refuses *schema, values []any) []any {
 	a, err := sample.Judge(accepts)
 	if err != nil {
 		return nil
@@ -457,10 +457,10 @@ func (w *walker) composed(p schemapath.Path, o, n *schema) {
 		d := w.add(p, Composition, k.name, k.name, kind, k.name+" "+string(kind))
 		try := slices.Concat(w.values(o), w.values(n))
 		if kind != Removed {
-			d.shift.New = own(p, n, b, between(o, n, likes(try))...)
+			d.shift.New = own(p, n, b, valuesBetween(o, n, likes(try))...)
 		}
 		if kind != Added {
-			d.shift.Old = own(p, o, a, between(n, o, likes(try))...)
+			d.shift.Old = own(p, o, a, valuesBetween(n, o, likes(try))...)
 		}
 		if d.shift.New == nil && d.shift.Old == nil {
 			d.doubt = "there is no such value"

@@ -36,7 +36,7 @@ func TestNothingRefused(t *testing.T) {
 		if testing.Short() && i%3 > 0 {
 			continue
 		}
-		old, new := of(t, c.Old), of(t, c.New)
+		old, new := unionsOf(t, c.Old), unionsOf(t, c.New)
 		report, err := crddiff.Compare(t.Context(), old, new)
 		if err != nil {
 			t.Fatal(err)

@@ -180,7 +180,7 @@ func (w *walker) foldEnum(d *difference, o, n *compile.UnionPlan) {
 		return
 	}
 	values := func(e []apiextensionsv1.JSON) []any { return constants(e) }
-	more, gone := without(values(y.Enum), values(x.Enum)), without(values(x.Enum), values(y.Enum))
+	more, gone := onlyIn(values(y.Enum), values(x.Enum)), onlyIn(values(x.Enum), values(y.Enum))
 	for side, l := range [][]any{oldSide: gone, newSide: more} {
 		u := [...]*compile.UnionPlan{oldSide: o, newSide: n}[side].Union
 		if slices.ContainsFunc(l, func(v any) bool { s, _ := v.(string); return !slices.Contains(u.MemberValues(), s) }) {

@@ -45,7 +45,7 @@ func (f *Facts) written(version, who string, is func(Managed) bool, reason strin
 	}
 	for _, m := range l {
 		if is(m) {
-			s.Details = some(s.Details, m.line())
+			s.Details = appendShort(s.Details, m.line())
 		}
 	}
 	if len(s.Details) > 0 {

@@ -88,7 +88,7 @@ func (f *Facts) course(crds ...*apiextensionsv1.CustomResourceDefinition) []stri
 				continue
 			}
 			r.live = storageversion.Start(r.live, e)
-			if lines = some(lines, fmt.Sprintf("%s notices the CRD: %s", id, inWords(r.live))); len(lines) > mostExamples {
+			if lines = appendShort(lines, fmt.Sprintf("%s notices the CRD: %s", id, inWords(r.live))); len(lines) > mostExamples {
 				return lines
 			}
 		}

@@ -60,11 +60,11 @@ type Names struct {
 	CompileFrom, CompileTo bool
 }
 
-// from returns the file of the CRD before the change, as a word of a command.
-func (n Names) from() string { return file(n.From, "OLD") }
+// fromFile returns the file of the CRD before the change, as a word of a command.
+func (n Names) fromFile() string { return file(n.From, "OLD") }
 
-// to returns the file of the CRD after the change, as a word of a command.
-func (n Names) to() string { return file(n.To, "NEW") }
+// toFile returns the file of the CRD after the change, as a word of a command.
+func (n Names) toFile() string { return file(n.To, "NEW") }
 
 func (n Names) objects(placeholder string) string { return file(n.Objects, placeholder) }
 

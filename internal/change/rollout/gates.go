@@ -194,7 +194,7 @@ func (f *Facts) servers() Step {
 	s.Reason = fmt.Sprintf("Older than v%s: %s.", minor(since), strings.Join(old, ", "))
 	if f.Names.CompileTo && !f.oldest().LessThan(rules) {
 		s.Title += ", or compile for the oldest"
-		s.Run = []string{fmt.Sprintf("unioncel compile --kube-version %s %s", minor(f.oldest()), f.Names.to())}
+		s.Run = []string{fmt.Sprintf("unioncel compile --kube-version %s %s", minor(f.oldest()), f.Names.toFile())}
 	}
 	switch {
 	case f.applied():
@@ -248,7 +248,7 @@ func (f *Facts) objects() Step {
 		s.State, s.Title, s.Reason = Unknown, "Find out about the stored objects", "The change may reject what was accepted."
 		s.Details = rejects
 		s.Run = []string{
-			fmt.Sprintf("unioncel diff %s %s  # what it rejects, with examples", f.Names.from(), f.Names.to()),
+			fmt.Sprintf("unioncel diff %s %s  # what it rejects, with examples", f.Names.fromFile(), f.Names.toFile()),
 			f.printObjects(storage(f.current())) + " > " + f.Names.objects("objects.yaml"),
 		}
 		return s
@@ -297,7 +297,7 @@ func (f *Facts) invalid(s Step) Step {
 	if o.Repairable > 0 {
 		note = fmt.Sprintf("  # with patches for %d of them", o.Repairable)
 	}
-	s.Run = []string{fmt.Sprintf("unioncel diff --objects %s %s %s%s", f.Names.objects("OBJECTS"), f.Names.from(), f.Names.to(), note)}
+	s.Run = []string{fmt.Sprintf("unioncel diff --objects %s %s %s%s", f.Names.objects("OBJECTS"), f.Names.fromFile(), f.Names.toFile(), note)}
 	s.Title, s.Reason = "Repair the stored objects", fmt.Sprintf("%d of %s would be invalid after the change.", o.Invalid, count(o.Total, "object"))
 	if f.applied() {
 		s.Reason = fmt.Sprintf("Invalid: %d of %s.", o.Invalid, count(o.Total, "object"))
@@ -388,7 +388,7 @@ func (f *Facts) warnFirst() Step {
 	}
 	s := Step{ID: "policy", State: Advice, Title: "Warn before you refuse",
 		Reason: "Clients may still write what the change refuses. A policy that warns, and notes it in the audit log, finds them; delete it once the CRD is applied.",
-		Run:    []string{fmt.Sprintf("unioncel policy %s --validate --action Warn --action Audit | kubectl apply -f -", f.Names.to())}}
+		Run:    []string{fmt.Sprintf("unioncel policy %s --validate --action Warn --action Audit | kubectl apply -f -", f.Names.toFile())}}
 	if f.Objects != nil { // otherwise the step about objects lists them
 		s.Details = l
 	}
@@ -398,7 +398,7 @@ func (f *Facts) warnFirst() Step {
 		s.Reason += fmt.Sprintf(" It needs API servers of v%s, and the oldest is v%s.", minor(validating), minor(v))
 		s.Run = nil
 	case !v.LessThan(mutating) && clears:
-		s.Run = append(s.Run, fmt.Sprintf("unioncel policy %s | kubectl apply -f -  # or clears what clients leave behind", f.Names.to()))
+		s.Run = append(s.Run, fmt.Sprintf("unioncel policy %s | kubectl apply -f -  # or clears what clients leave behind", f.Names.toFile()))
 	}
 	return s
 }
@@ -467,7 +467,7 @@ func (f *Facts) apply(state State) Step {
 		s.Title = "The CRD is applied"
 		return s
 	}
-	s.Run = []string{applyCommand(f.Names.to(), f.Names.CompileTo)}
+	s.Run = []string{applyCommand(f.Names.toFile(), f.Names.CompileTo)}
 	return s
 }
 
@@ -477,7 +477,7 @@ func (f *Facts) takeBack() []string {
 	if f.From.ResourceVersion != "" {
 		return []string{"kubectl apply -f MANIFEST  # that of " + f.From.Name + " before the change"}
 	}
-	return []string{applyCommand(f.Names.from(), f.Names.CompileFrom)}
+	return []string{applyCommand(f.Names.fromFile(), f.Names.CompileFrom)}
 }
 
 func applyCommand(file string, compile bool) string {
@@ -498,7 +498,7 @@ func (f *Facts) back() Step {
 	default:
 		s.Title = "The change can be taken back by a plan of its own"
 		s.Reason = "Objects that are written meanwhile may be refused by the CRD before the change."
-		s.Run = []string{fmt.Sprintf("unioncel rollout %s %s --objects OBJECTS", f.Names.to(), f.Names.from())}
+		s.Run = []string{fmt.Sprintf("unioncel rollout %s %s --objects OBJECTS", f.Names.toFile(), f.Names.fromFile())}
 	}
 	return s
 }

@@ -86,7 +86,7 @@ func (o *Objects) Add(v stored.Verdict, object map[string]any) {
 	}
 	state := v.State()
 	if state != stored.Legal && count(&o.Invalid) {
-		o.Examples = some(o.Examples, name+" "+why(v))
+		o.Examples = appendShort(o.Examples, name+" "+why(v))
 	}
 	if v.Repair != nil {
 		count(&o.Repairable)
@@ -98,7 +98,7 @@ func (o *Objects) Add(v stored.Verdict, object map[string]any) {
 		count(&o.Rewrites)
 	}
 	if lost := lost(v); lost != "" && count(&o.Losing) {
-		o.Lost = some(o.Lost, name+": "+lost)
+		o.Lost = appendShort(o.Lost, name+": "+lost)
 	}
 	if !o.managed[name] {
 		o.managed[name] = true
@@ -125,8 +125,8 @@ func (o *Objects) manage(v stored.Verdict, object map[string]any) {
 	}
 }
 
-// some appends a line to a list that it keeps short.
-func some(l []string, line string) []string {
+// appendShort appends a line to a list that it keeps short.
+func appendShort(l []string, line string) []string {
 	if len(l) == mostExamples {
 		return append(l, "and more")
 	}

@@ -98,7 +98,7 @@ func (c *inquiry) write(ctx context.Context, w Write, found []Problem) (possible
 		}
 		return possible, nil, nil
 	}
-	return c.change(ctx, c.within(found), len(found) > 0 && !slices.ContainsFunc(found, func(p Problem) bool { return !inStatus(p.at) }))
+	return c.change(ctx, c.variations(found), len(found) > 0 && !slices.ContainsFunc(found, func(p Problem) bool { return !inStatus(p.at) }))
 }
 
 func inStatus(p place) bool { return len(p) > 0 && p[0] == "status" }
@@ -209,7 +209,7 @@ func (c *inquiry) siblings(at place, faults []place) iter.Seq[map[string]any] {
 			if _, ok := object[name]; ok {
 				delete(in.(map[string]any), name)
 			} else {
-				in.(map[string]any)[name] = some(s.Properties[name])
+				in.(map[string]any)[name] = anyValue(s.Properties[name])
 			}
 			if c.differs(changed) && !yield(changed) {
 				return
@@ -287,8 +287,8 @@ func (c *inquiry) differs(changed map[string]any) bool {
 	return err == nil && !reflect.DeepEqual(read, c.read)
 }
 
-// some returns a value of a type.
-func some(s apiextensionsv1.JSONSchemaProps) any {
+// anyValue returns a value of a type.
+func anyValue(s apiextensionsv1.JSONSchemaProps) any {
 	switch s.Type {
 	case "object":
 		return map[string]any{}
@@ -304,8 +304,8 @@ func some(s apiextensionsv1.JSONSchemaProps) any {
 	return "x"
 }
 
-// within returns variations of the object that each change one scalar in the values at fault.
-func (c *inquiry) within(found []Problem) iter.Seq[map[string]any] {
+// variations returns variations of the object that each change one scalar in the values at fault.
+func (c *inquiry) variations(found []Problem) iter.Seq[map[string]any] {
 	return func(yield func(map[string]any) bool) {
 		for _, p := range found {
 			v, _ := p.at.In(c.stored)
@@ -338,18 +338,18 @@ func leaves(at place, v any) []place {
 			if len(at) == 0 && slices.Contains(ownFields, name) {
 				continue
 			}
-			l = append(l, below(at.To(name), v[name])...)
+			l = append(l, scalarsBelow(at.To(name), v[name])...)
 		}
 	case []any:
 		for i := range v {
-			l = append(l, below(at.To(i), v[i])...)
+			l = append(l, scalarsBelow(at.To(i), v[i])...)
 		}
 	}
 	slices.SortStableFunc(l, func(a, b place) int { return len(b) - len(a) })
 	return l
 }
 
-func below(at place, v any) []place {
+func scalarsBelow(at place, v any) []place {
 	switch v.(type) {
 	case map[string]any, []any:
 		return leaves(at, v)

@@ -130,7 +130,7 @@ type reading struct {
 func (g *group) members(how sense, shared bool) ([]reading, []*condition) {
 	slots := slices.Clone(g.asked)
 	for {
-		w := g.within(slots)
+		w := g.narrowed(slots)
 		var l []reading
 		for _, slot := range slots {
 			if r, ok := w.read(slot, how); ok {
@@ -182,7 +182,7 @@ type scope struct {
 	refused    []bool               // by value: a condition accepts nothing with it
 }
 
-func (g *group) within(slots []int) *scope {
+func (g *group) narrowed(slots []int) *scope {
 	w := &scope{group: g, reading: map[int][]*condition{}, refused: make([]bool, len(g.values))}
 	in := map[int]bool{g.discriminator: true}
 	for _, s := range slots {

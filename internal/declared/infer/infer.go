@@ -103,7 +103,7 @@ func (f *finder) object(s *apiextensionsv1.JSONSchemaProps, resource bool) error
 	if err := f.candidates(o.candidates(own), taken); err != nil {
 		return err
 	}
-	if above := f.above(o); len(above) > 0 {
+	if above := f.readAncestors(o); len(above) > 0 {
 		l := slices.DeleteFunc(o.candidates(append(own, above...)), func(c *candidate) bool {
 			return !slices.ContainsFunc(c.replaced, func(k *condition) bool { return k.Above > 0 })
 		})

@@ -56,23 +56,23 @@ func (i Located) Declaration(replace bool) union.External {
 	}
 }
 
-// on returns the place of the schema that has a constraint.
-func (i Located) on(c verify.Constraint) schemapath.Place {
+// schemaOf returns the place of the schema that has a constraint.
+func (i Located) schemaOf(c verify.Constraint) schemapath.Place {
 	return i.Up(len(i.Path) - c.Above)
 }
 
 // rule returns the text of a constraint that is a rule, else "".
 func (i Located) rule(c verify.Constraint) string {
-	schema := i.on(c).Schema(i.CRD)
+	schema := i.schemaOf(c).Schema(i.CRD)
 	if c.Key == "x-kubernetes-validations" && schema != nil && c.Index < len(schema.XValidations) {
 		return schema.XValidations[c.Index].Rule
 	}
 	return ""
 }
 
-// at returns the position of a constraint.
-func (i Located) at(c verify.Constraint) diag.Pos {
-	return i.Source.Constraint(i.on(c), c)
+// posOf returns the position of a constraint.
+func (i Located) posOf(c verify.Constraint) diag.Pos {
+	return i.Source.Constraint(i.schemaOf(c), c)
 }
 
 // Label names the union on one line, by its discriminator and members.
@@ -88,7 +88,7 @@ func (i Located) Label() string {
 func (i Located) lines() string {
 	var l []int
 	for _, c := range i.Replaces {
-		l = append(l, i.at(c).Line)
+		l = append(l, i.posOf(c).Line)
 	}
 	slices.Sort(l)
 	l = slices.Compact(l)

@@ -30,11 +30,11 @@ func Document(l []Located) (report.Document, error) {
 		for _, c := range i.Replaces {
 			where := ""
 			if c.Above > 0 {
-				where = ", in " + i.on(c).String()
+				where = ", in " + i.schemaOf(c).String()
 			}
-			item := report.Item{Line: report.Of("line ", i.at(c).Line, where, ": ", report.N(c.String()))}
+			item := report.Item{Line: report.Of("line ", i.posOf(c).Line, where, ": ", report.N(c.String()))}
 			if rule := i.rule(c); rule != "" {
-				item = report.Item{Line: report.Of("line ", i.at(c).Line, where, ":"), Blocks: report.Document{report.Code{Language: "cel", Text: rule + "\n"}}}
+				item = report.Item{Line: report.Of("line ", i.posOf(c).Line, where, ":"), Blocks: report.Document{report.Code{Language: "cel", Text: rule + "\n"}}}
 			}
 			replaced.Items = append(replaced.Items, item)
 		}
@@ -137,10 +137,10 @@ func Data(l []Located) (any, error) {
 			v.Changes = &changesJSON{string(c.Verdict), proof.ChangeOf(c.Tighter), c.Inconclusive}
 		}
 		for _, c := range i.Replaces {
-			at := i.at(c)
+			at := i.posOf(c)
 			name := c
 			name.Above = 0 // Schema has it
-			v.Replaces = append(v.Replaces, replacedJSON{at.Line, at.Col, i.on(c).Structural(), name.String(), i.rule(c)})
+			v.Replaces = append(v.Replaces, replacedJSON{at.Line, at.Col, i.schemaOf(c).Structural(), name.String(), i.rule(c)})
 		}
 		all = append(all, v)
 	}

@@ -22,7 +22,7 @@ type branch struct {
 // branches returns the legal forms of a union object. Each state that union.Violations accepts has
 // exactly one of them.
 func branches(u *union.Union, n node) []branch {
-	discriminator := at(n, u, u.Discriminator)
+	discriminator := schemaOf(n, u, u.Discriminator)
 	values, enum := discriminator["enum"].([]any)
 	all := make([]int, len(u.Members))
 	for i := range all {

@@ -25,27 +25,27 @@ func inline(u *union.Union, n node, d dialect) []any {
 	if u.OfItems() {
 		return itemsInline(u, n)
 	}
-	discriminator, unset := at(n, u, u.Discriminator), fallbacks(n, u)
+	discriminator, unset := schemaOf(n, u, u.Discriminator), fallbacks(n, u)
 	var l []any
 	for _, b := range branches(u, n) {
 		out := node{"title": b.title}
 		if u.Discriminator != "" {
 			needed := func(i int) bool { return b.needs(unset[i]) }
-			holder, name := within(out, n, u, u.Discriminator, !b.unset, needed)
+			holder, name := holderOf(out, n, u, u.Discriminator, !b.unset, needed)
 			null := b.unset && discriminator["nullable"] == true || discriminator[prunedNull] == true && !needed(len(unset)-1)
 			properties(holder)[name] = discriminatorIs(b, null, d)
 		}
 		for _, i := range b.set {
 			m := u.Members[i]
-			holder, name := within(out, n, u, m.Name, true, func(int) bool { return true })
-			if s := isSet(m, at(n, u, m.Name), d); len(s) > 0 {
+			holder, name := holderOf(out, n, u, m.Name, true, func(int) bool { return true })
+			if s := isSet(m, schemaOf(n, u, m.Name), d); len(s) > 0 {
 				properties(holder)[name] = s
 			}
 		}
 		for _, i := range b.clear {
 			m := u.Members[i]
-			holder, name := within(out, n, u, m.Name, false, func(int) bool { return false })
-			switch s := isClear(m, at(n, u, m.Name), d); {
+			holder, name := holderOf(out, n, u, m.Name, false, func(int) bool { return false })
+			switch s := isClear(m, schemaOf(n, u, m.Name), d); {
 			case s != nil:
 				properties(holder)[name] = s
 			case d == jsonSchema:
@@ -93,15 +93,15 @@ func itemsInline(u *union.Union, n node) []any {
 	return l
 }
 
-// at returns the schema of the discriminator or member with a name.
-func at(n node, u *union.Union, name string) node { return u.Path(name).Value(n) }
+// schemaOf returns the schema of the discriminator or member with a name.
+func schemaOf(n node, u *union.Union, name string) node { return u.Path(name).Value(n) }
 
-// within returns the part of a branch for the object that contains a discriminator or member, and
+// holderOf returns the part of a branch for the object that contains a discriminator or member, and
 // the name of the property there. It creates the part if it is missing; n is the schema of the
 // union object. needed decides, by the number of objects before it, whether an object on the path
 // is required. An object whose null is pruned may be null unless it is required; any other object
 // may be null unless set.
-func within(branch, n node, u *union.Union, name string, set bool, needed func(int) bool) (holder node, last string) {
+func holderOf(branch, n node, u *union.Union, name string, set bool, needed func(int) bool) (holder node, last string) {
 	path := u.Path(name).Properties()
 	for i, step := range path {
 		if needed(i) {

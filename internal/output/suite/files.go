@@ -194,7 +194,7 @@ func openShiftSuite(crd, version string, tests []Test) ([]byte, error) {
 			continue
 		}
 		var texts [3]string // without metadata: the runner names the objects
-		for i, object := range []map[string]any{t.before(), t.Object, t.Stored} {
+		for i, object := range []map[string]any{t.replaced(), t.Object, t.Stored} {
 			if object == nil {
 				continue
 			}

@@ -55,7 +55,7 @@ func Tests(ctx context.Context, plan compile.Plan, crd *apiextensionsv1.CustomRe
 				beside = append(beside, o.Union)
 			}
 		}
-		tests, err := testsOf(ctx, u, plan.Tried(), without(crd, u), beside, judge)
+		tests, err := testsOf(ctx, u, plan.Tried(), withoutRules(crd, u), beside, judge)
 		if err != nil {
 			return nil, err
 		}
@@ -64,9 +64,9 @@ func Tests(ctx context.Context, plan compile.Plan, crd *apiextensionsv1.CustomRe
 	return l, nil
 }
 
-// without returns a CRD without the rules of a union. It keeps the rules of other unions, since
+// withoutRules returns a CRD without the rules of a union. It keeps the rules of other unions, since
 // objects must not violate them.
-func without(crd *apiextensionsv1.CustomResourceDefinition, u compile.UnionPlan) *apiextensionsv1.CustomResourceDefinition {
+func withoutRules(crd *apiextensionsv1.CustomResourceDefinition, u compile.UnionPlan) *apiextensionsv1.CustomResourceDefinition {
 	crd = crd.DeepCopy()
 	for _, r := range u.Rules {
 		r.Place.Path.Edit(crd.Spec.Versions[r.Place.Version].Schema.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
@@ -166,7 +166,7 @@ func (w *writer) add(accepted bool, e *verify.Example, err error, name func() st
 		return
 	}
 	t := Test{Name: name() + " (" + w.place + ")", Object: e.New, Old: e.Old, Status: w.status}
-	if old := t.before(); old != nil {
+	if old := t.replaced(); old != nil {
 		if a, err := w.judge.Legal(w.ctx, old); err != nil || a.Refused != nil {
 			w.err = err
 			return
@@ -195,7 +195,7 @@ func same(a, b map[string]any) bool {
 
 // answer returns the answer of the API server to the test.
 func (t Test) answer(ctx context.Context, k *validate.Kind) (validate.Answer, error) {
-	object, old := t.Object, t.before()
+	object, old := t.Object, t.replaced()
 	if t.foreign {
 		if known, err := k.Read(object, t.version()); err == nil {
 			object = known
@@ -211,8 +211,8 @@ func (t Test) answer(ctx context.Context, k *validate.Kind) (validate.Answer, er
 	return k.UpdateStatus(ctx, object, a.Object)
 }
 
-// before returns the object that an update replaces.
-func (t Test) before() map[string]any {
+// replaced returns the object that an update replaces.
+func (t Test) replaced() map[string]any {
 	if t.Old != nil || !t.Status {
 		return t.Old
 	}

@@ -180,7 +180,7 @@ func (r *reader) binary(e ast.Expr, name string, a, b value) (value, bool) {
 			return r.opaque(e, "+")
 		}), true
 	case operators.In:
-		return r.each(b, func(in any) value { return r.in(e, a, in) }), true
+		return r.each(b, func(in any) value { return r.membership(e, a, in) }), true
 	case operators.OptSelect:
 		return r.each(b, func(is any) value {
 			if field, ok := is.(string); ok {
@@ -444,8 +444,8 @@ func typedFormat(format string) bool {
 	return slices.Contains([]string{"byte", "date", "date-time", "datetime", "duration", "quantity"}, format)
 }
 
-// in returns a in b, for one case of b.
-func (r *reader) in(e ast.Expr, a value, b any) value {
+// membership returns a in b, for one case of b.
+func (r *reader) membership(e ast.Expr, a value, b any) value {
 	switch b := b.(type) {
 	case list:
 		if in := e.AsCall().Args()[1]; in.Kind() == ast.ListKind && len(in.AsList().Elements()) == 0 {

@@ -23,7 +23,7 @@ const EntryKey = "example"
 // is absent.
 func (p *Place) In(root any) any {
 	if p.Parent == nil && p.view != nil {
-		return p.view.of(root)
+		return p.view.decode(root)
 	}
 	if p.Parent == nil {
 		return root
@@ -128,12 +128,12 @@ func (a *Answers) Ask(ctx context.Context, q *Question, new, old any) (holds, fa
 	if run == nil || !q.applies(new, old) {
 		return false, false, false
 	}
-	result, err := run(ctx, q.At.In(new), q.before(old))
+	result, err := run(ctx, q.At.In(new), q.oldSelf(old))
 	return result && err == nil, err != nil, true
 }
 
-// before returns the value of oldSelf, or nil.
-func (q *Question) before(old any) any {
+// oldSelf returns the value of oldSelf, or nil.
+func (q *Question) oldSelf(old any) any {
 	if old == nil || q.alone {
 		return nil
 	}
@@ -142,7 +142,7 @@ func (q *Question) before(old any) any {
 
 // applies reports whether the values exist that the question needs.
 func (q *Question) applies(new, old any) bool {
-	return q.At.In(new) != nil && (q.Optional || !q.readsOld() || q.before(old) != nil)
+	return q.At.In(new) != nil && (q.Optional || !q.readsOld() || q.oldSelf(old) != nil)
 }
 
 func (q *Question) readsOld() bool {

@@ -194,7 +194,7 @@ func (p *Place) Child(name string) *Place {
 	}
 	p.children[name] = c
 	isProperty := false
-	c.Schema, _, isProperty = p.below(name)
+	c.Schema, _, isProperty = p.childSchema(name)
 	if c.key = p.itemKey(name); c.key != nil {
 		c.present, c.null = p.present, logic.False
 		return c

@@ -78,7 +78,7 @@ func (v *View) Of(object map[string]any) map[string]any {
 	return object
 }
 
-func (v *View) of(root any) any {
+func (v *View) decode(root any) any {
 	object, ok := root.(map[string]any)
 	if !ok || object == nil {
 		return root
@@ -108,7 +108,7 @@ func (p *Place) viewed(name string) *Place {
 	}
 	p.children[name] = c
 	var known, property bool
-	c.Schema, known, property = p.below(name)
+	c.Schema, known, property = p.childSchema(name)
 	nullable := c.Schema != nil && c.Schema.Nullable
 	if !known && p.Prunes() {
 		p.view.Dropped = append(p.view.Dropped, c.base)
@@ -122,7 +122,7 @@ func (p *Place) viewed(name string) *Place {
 	}
 	c.present = c.sent
 	for _, g := range p.given {
-		if v := within(g.value, name); v != nil {
+		if v := childValue(g.value, name); v != nil {
 			c.given = append(c.given, given{g.when, v})
 			c.present = s.Or(c.present, g.when)
 		}
@@ -137,7 +137,7 @@ func (p *Place) viewed(name string) *Place {
 	return c
 }
 
-func within(v any, name string) any {
+func childValue(v any, name string) any {
 	switch v := v.(type) {
 	case map[string]any:
 		return v[name]
@@ -149,9 +149,9 @@ func within(v any, name string) any {
 	return nil
 }
 
-// below returns the schema of a property, entry or item. It is not known if the schema of p does
+// childSchema returns the schema of a property, entry or item. It is not known if the schema of p does
 // not have one.
-func (p *Place) below(name string) (below *apiextensionsv1.JSONSchemaProps, known, property bool) {
+func (p *Place) childSchema(name string) (below *apiextensionsv1.JSONSchemaProps, known, property bool) {
 	s := p.Schema
 	if s == nil {
 		return nil, false, false

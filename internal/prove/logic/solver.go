@@ -58,7 +58,7 @@ func (s *solver) variable() {
 	heap.Push(&s.order, v)
 }
 
-func (s *solver) of(l Lit) int8 {
+func (s *solver) valueOf(l Lit) int8 {
 	if l&1 == 1 {
 		return -s.value[l>>1]
 	}
@@ -75,9 +75,9 @@ func (s *solver) add(lits ...Lit) {
 	kept := lits[:0]
 	for i, l := range lits {
 		switch {
-		case s.of(l) > 0 || i > 0 && lits[i-1] == l.Not() && l&1 == 1:
+		case s.valueOf(l) > 0 || i > 0 && lits[i-1] == l.Not() && l&1 == 1:
 			return // the clause holds
-		case s.of(l) == 0 && (len(kept) == 0 || kept[len(kept)-1] != l):
+		case s.valueOf(l) == 0 && (len(kept) == 0 || kept[len(kept)-1] != l):
 			kept = append(kept, l)
 		}
 	}
@@ -116,14 +116,14 @@ func (s *solver) propagate() *clause {
 			if c.lits[0] == gone {
 				c.lits[0], c.lits[1] = c.lits[1], gone
 			}
-			if s.of(c.lits[0]) > 0 || s.rewatch(c) {
+			if s.valueOf(c.lits[0]) > 0 || s.rewatch(c) {
 				if c.lits[1] == gone {
 					kept = append(kept, c)
 				}
 				continue
 			}
 			kept = append(kept, c)
-			if s.of(c.lits[0]) < 0 {
+			if s.valueOf(c.lits[0]) < 0 {
 				s.watches[gone] = append(kept, watching[i+1:]...)
 				return c
 			}
@@ -137,7 +137,7 @@ func (s *solver) propagate() *clause {
 // rewatch replaces the second watched literal, which is false, by another one.
 func (s *solver) rewatch(c *clause) bool {
 	for i := 2; i < len(c.lits); i++ {
-		if s.of(c.lits[i]) >= 0 {
+		if s.valueOf(c.lits[i]) >= 0 {
 			c.lits[1], c.lits[i] = c.lits[i], c.lits[1]
 			s.watches[c.lits[1]] = append(s.watches[c.lits[1]], c)
 			return true
@@ -292,9 +292,9 @@ func (s *solver) next(assumed []Lit) (l Lit, ok bool) {
 	for len(s.limits) < len(assumed) {
 		l := assumed[len(s.limits)]
 		switch {
-		case s.of(l) < 0:
+		case s.valueOf(l) < 0:
 			return 0, false
-		case s.of(l) == 0:
+		case s.valueOf(l) == 0:
 			return l, true
 		}
 		s.limits = append(s.limits, len(s.trail)) // the assumption holds already

@@ -53,7 +53,7 @@ func Without(a, b Language) (text string, found bool, err error) {
 	seen := map[state]bool{{}: true}
 	for at := 0; at < len(visits); at++ {
 		v := visits[at]
-		if x.accepts(v.x, v.n) && within(a, v.n) && !(y.accepts(v.y, v.n) && within(b, v.n)) {
+		if x.accepts(v.x, v.n) && shorterThan(a, v.n) && !(y.accepts(v.y, v.n) && shorterThan(b, v.n)) {
 			var l []rune
 			for ; at > 0; at = visits[at].from {
 				l = append(l, visits[at].by)
@@ -91,7 +91,7 @@ func longest(l ...Language) int64 {
 	return n
 }
 
-func within(l Language, n int64) bool {
+func shorterThan(l Language, n int64) bool {
 	return (l.Min == nil || n >= *l.Min) && (l.Max == nil || n <= *l.Max)
 }
 
@@ -160,7 +160,7 @@ func (m *machine) step(from, char int) int {
 		m.next[from] = slices.Repeat([]int{-1}, len(m.alphabet))
 	}
 	if m.next[from][char] < 0 {
-		to := m.id(m.after(m.states[from], m.alphabet[char])) // id may move next
+		to := m.id(m.successor(m.states[from], m.alphabet[char])) // id may move next
 		m.next[from][char] = to
 	}
 	return m.next[from][char]
@@ -205,8 +205,8 @@ func (m *machine) close(from []uint32, holds syntax.EmptyOp) set {
 	return set{at: at}
 }
 
-// after returns the set after a character. A match may begin after it.
-func (m *machine) after(s set, c rune) set {
+// successor returns the set after a character. A match may begin after it.
+func (m *machine) successor(s set, c rune) set {
 	if s.found {
 		return s
 	}

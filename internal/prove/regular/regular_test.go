@@ -108,7 +108,7 @@ func TestRandom(t *testing.T) {
 		a, b := Language{pattern(3), bound(), bound()}, Language{pattern(3), bound(), bound()}
 		patterns := map[string]*regexp.Regexp{a.Pattern: regexp.MustCompile(a.Pattern), b.Pattern: regexp.MustCompile(b.Pattern)}
 		has := func(l Language, text string) bool {
-			return patterns[l.Pattern].MatchString(text) && within(l, int64(utf8.RuneCountInString(text)))
+			return patterns[l.Pattern].MatchString(text) && shorterThan(l, int64(utf8.RuneCountInString(text)))
 		}
 		text, found, err := Without(a, b)
 		if err != nil {

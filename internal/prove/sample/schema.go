@@ -92,15 +92,15 @@ func (n *Schema) Child(s schemapath.Step) *Schema {
 		for _, m := range n.more {
 			above = append(above, m.JSONSchemaProps)
 		}
-		c = newSchema(props, n.Path+s.Structural(), in(s, above), false)
-		c.hints = in(s, append(flattened(n.Props, nil)[1:], n.hints...))
+		c = newSchema(props, n.Path+s.Structural(), stepInto(s, above), false)
+		c.hints = stepInto(s, append(flattened(n.Props, nil)[1:], n.hints...))
 	}
 	n.children[s] = c
 	return c
 }
 
-// in returns the schemas that a step leads to.
-func in(s schemapath.Step, of []*apiextensionsv1.JSONSchemaProps) (l []*apiextensionsv1.JSONSchemaProps) {
+// stepInto returns the schemas that a step leads to.
+func stepInto(s schemapath.Step, of []*apiextensionsv1.JSONSchemaProps) (l []*apiextensionsv1.JSONSchemaProps) {
 	for _, props := range of {
 		if props = s.In(props); props != nil {
 			l = append(l, props)

@@ -15,8 +15,8 @@ import (
 // tight, values that both accept, as far as a schema can express this.
 type merging struct{ tight bool }
 
-// of merges two schemas. One of them may be nil.
-func (m merging) of(a, b *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
+// merge merges two schemas. One of them may be nil.
+func (m merging) merge(a, b *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
 	switch {
 	case a == nil:
 		return b
@@ -187,7 +187,7 @@ func (m merging) inner(c, a, b *apiextensionsv1.JSONSchemaProps) {
 			p := x
 			switch {
 			case ok && both:
-				p = *m.of(&x, &y)
+				p = *m.merge(&x, &y)
 			case both:
 				p = y
 			}
@@ -206,7 +206,7 @@ func (m merging) inner(c, a, b *apiextensionsv1.JSONSchemaProps) {
 		}
 	}
 	if a.Items != nil && b.Items != nil {
-		c.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: m.of(a.Items.Schema, b.Items.Schema)}
+		c.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: m.merge(a.Items.Schema, b.Items.Schema)}
 	} else {
 		c.Items = cmp.Or(a.Items, b.Items)
 	}
@@ -215,7 +215,7 @@ func (m merging) inner(c, a, b *apiextensionsv1.JSONSchemaProps) {
 	case x != nil && y != nil:
 		c.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: both(m.tight, x.Allows, y.Allows)}
 		if x.Schema != nil && y.Schema != nil || m.tight {
-			c.AdditionalProperties.Schema = m.of(x.Schema, y.Schema)
+			c.AdditionalProperties.Schema = m.merge(x.Schema, y.Schema)
 		}
 	case m.tight:
 		c.AdditionalProperties = x

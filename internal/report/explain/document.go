@@ -123,7 +123,7 @@ func (u Union) facts() report.Facts {
 	var members []report.Line
 	for _, m := range u.Members {
 		text := report.Of(report.N(m.Name))
-		if about := u.about(m); about != "" {
+		if about := u.describe(m); about != "" {
 			text = report.Of(text, ": ", about)
 		}
 		members = append(members, text)

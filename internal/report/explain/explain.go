@@ -34,7 +34,7 @@ func Of(in Input) (CRD, error) {
 		if i < len(in.Bytes) {
 			bytes = in.Bytes[i]
 		}
-		u, err := explainUnion(p, in.Tried(), bytes, in.ruled(p.Place.Version), in.at(p.Place))
+		u, err := explainUnion(p, in.Tried(), bytes, in.ruled(p.Place.Version), in.unionsAt(p.Place))
 		if err != nil {
 			return CRD{}, fmt.Errorf("%s: %w", p.Pos, err)
 		}
@@ -65,8 +65,8 @@ func (in Input) ruled(version int) bool {
 	})
 }
 
-// at returns the unions of one schema.
-func (in Input) at(p schemapath.Place) []*union.Union {
+// unionsAt returns the unions of one schema.
+func (in Input) unionsAt(p schemapath.Place) []*union.Union {
 	var l []*union.Union
 	for _, other := range in.Unions {
 		if other.Is(p) {

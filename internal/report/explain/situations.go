@@ -168,7 +168,7 @@ func links(from, to schemapath.Path) []string {
 // add adds an example with its errors, if there is one.
 func (x *situations) add(v union.Violation, e *verify.Example) {
 	if e != nil {
-		x.put(v, e, x.judges.of(sample{e.New, x.union(e.Old), x.union(e.New)}))
+		x.put(v, e, x.judges.read(sample{e.New, x.union(e.Old), x.union(e.New)}))
 	}
 }
 

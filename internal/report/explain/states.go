@@ -53,8 +53,8 @@ func (s *subject) otherValue() string {
 	return v
 }
 
-// with returns the state with a value and the members of these indices; -1 is none.
-func (s *subject) with(value string, members ...int) union.State {
+// stateWith returns the state with a value and the members of these indices; -1 is none.
+func (s *subject) stateWith(value string, members ...int) union.State {
 	st := union.State{Value: value, Present: make([]bool, len(s.Members))}
 	for _, i := range members {
 		if i >= 0 {
@@ -102,7 +102,7 @@ func (s *subject) verdicts(value string) (string, []Rejection) {
 		return accepted, rejected
 	}
 	selected := s.MembersOf(value)
-	none, all := s.with(value), s.with(value, selected...)
+	none, all := s.stateWith(value), s.stateWith(value, selected...)
 	base, accepted := all, ""
 	switch {
 	case len(selected) > 0 && s.legal(all):
@@ -171,7 +171,7 @@ func (s *subject) belonging(value string, selected []int) string {
 func (s *subject) byNumber(value string) (accepted string, rejected []Rejection, ok bool) {
 	verdicts := map[int]string{} // by number of members, 2 for more
 	for _, members := range s.sets() {
-		violations := s.Violations(s.with(value, members...))
+		violations := s.Violations(s.stateWith(value, members...))
 		for _, v := range violations {
 			if v.Member >= 0 || v.Condition == union.Unmapped {
 				return "", nil, false
@@ -252,7 +252,7 @@ type choice struct {
 func (s *subject) choices() []choice {
 	var l []choice
 	add := func(sel Selection, value string, members ...int) {
-		for _, st := range []union.State{s.with(value, members...), s.with(value)} {
+		for _, st := range []union.State{s.stateWith(value, members...), s.stateWith(value)} {
 			if s.legal(st) {
 				l = append(l, choice{sel, st})
 				return

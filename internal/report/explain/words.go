@@ -124,7 +124,7 @@ func (u Union) cardinality() string {
 	return u.Cardinality
 }
 
-func (u Union) about(m Member) string {
+func (u Union) describe(m Member) string {
 	var l []string
 	if len(m.Values) > 0 {
 		l = append(l, "selected by "+english.List(each(m.Values, quoted), "or"))

@@ -85,7 +85,7 @@ func (f *File) inline(d *yamltext.Document, n *yaml.Node, limits limit.Limits) (
 			if f.Src[body.End-1] != '\n' {
 				body.End = text.LineEnd(body.End)
 			}
-			return Parse(f.Name, alone(f.Src, body), limits)
+			return Parse(f.Name, scalarOnly(f.Src, body), limits)
 		}
 	}
 	inner, l := Parse(f.Name, []byte(yamltext.Resolve(n).Value), limits)
@@ -100,9 +100,9 @@ func (f *File) inline(d *yamltext.Document, n *yaml.Node, limits limit.Limits) (
 	return inner, l
 }
 
-// alone returns the source up to the end of a literal block scalar and blanks everything outside of
+// scalarOnly returns the source up to the end of a literal block scalar and blanks everything outside of
 // the scalar, so that offsets stay the same.
-func alone(src []byte, body yamledit.Span) []byte {
+func scalarOnly(src []byte, body yamledit.Span) []byte {
 	out := slices.Clone(src[:body.End])
 	for i, c := range out[:body.Start] {
 		if c != '\n' && c != '\r' {

@@ -59,7 +59,7 @@ func punctuation(text []byte) (nodes, documents int) {
 
 // tooDeep reports the first list or mapping of a document that is nested too deeply.
 func tooDeep(name string, d *yamltext.Document, most int) *diag.Diagnostic {
-	n := below(d.Root, most)
+	n := deepest(d.Root, most)
 	if n == nil {
 		return nil
 	}
@@ -67,8 +67,8 @@ func tooDeep(name string, d *yamltext.Document, most int) *diag.Diagnostic {
 		Message: fmt.Sprintf("lists and mappings are nested more deeply here than the limit of %d", most), Hint: limit.Hint("depth")}
 }
 
-// below returns a list or mapping nested in more than the given number of others, or nil.
-func below(n *yaml.Node, levels int) *yaml.Node {
+// deepest returns a list or mapping nested in more than the given number of others, or nil.
+func deepest(n *yaml.Node, levels int) *yaml.Node {
 	if n == nil || n.Kind != yaml.SequenceNode && n.Kind != yaml.MappingNode {
 		return nil
 	}
@@ -76,7 +76,7 @@ func below(n *yaml.Node, levels int) *yaml.Node {
 		return n
 	}
 	for _, c := range n.Content {
-		if found := below(c, levels-1); found != nil {
+		if found := deepest(c, levels-1); found != nil {
 			return found
 		}
 	}

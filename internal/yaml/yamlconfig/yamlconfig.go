@@ -140,13 +140,13 @@ func (v Value) Entries() []Entry {
 	}
 	var l []Entry
 	for _, e := range yamltext.Entries(v.Node) {
-		l = append(l, Entry{"", v.at(e.Key.Value, e.Key), v.at(e.Key.Value, e.Value)})
+		l = append(l, Entry{"", v.child(e.Key.Value, e.Key), v.child(e.Key.Value, e.Value)})
 	}
 	return l
 }
 
-// at returns the node at a key of the mapping as a value.
-func (v Value) at(key string, n *yaml.Node) Value {
+// child returns the node at a key of the mapping as a value.
+func (v Value) child(key string, n *yaml.Node) Value {
 	if v.Path != "" {
 		key = v.Path + "." + key
 	}
@@ -159,7 +159,7 @@ func (v Value) Field(k Key) Value {
 		v.want("a mapping")
 	}
 	_, n, _, _ := yamltext.Lookup(v.Node, k.Name)
-	field := v.at(k.Name, n)
+	field := v.child(k.Name, n)
 	field.key = k
 	return field
 }

@@ -92,8 +92,8 @@ var resolved = map[string]bool{
 	"true": true, "false": true, "null": true,
 }
 
-// alone returns the text of a scalar as the only one of a document.
-func alone(n *yaml.Node) (string, error) {
+// scalarText returns the text of a scalar as the only one of a document.
+func scalarText(n *yaml.Node) (string, error) {
 	text := n.Value
 	if n.Style&quotedStyle != 0 || strings.ContainsAny(text, "\n\r") {
 		quoted, err := json.Marshal(text)
@@ -110,7 +110,7 @@ func alone(n *yaml.Node) (string, error) {
 
 // askKubectl decodes a scalar with sigs.k8s.io/yaml.
 func askKubectl(n *yaml.Node) (any, error) {
-	text, err := alone(n)
+	text, err := scalarText(n)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func keyText(k *yaml.Node) string {
 	if plainlyString(k) || isMerge(k) {
 		return k.Value
 	}
-	text, err := alone(k)
+	text, err := scalarText(k)
 	if err != nil {
 		return k.Value
 	}

@@ -93,8 +93,8 @@ func (w *walker) position(pos int) (line, column int) {
 	return m.line, m.column
 }
 
-// at reports whether the position of a node, according to yaml.v3, is pos.
-func (w *walker) at(pos int, n *yaml.Node) bool {
+// startsAt reports whether the position of a node, according to yaml.v3, is pos.
+func (w *walker) startsAt(pos int, n *yaml.Node) bool {
 	line, column := w.position(pos)
 	return n.Line == line && n.Column == column
 }
@@ -115,7 +115,7 @@ func (w *walker) document() error {
 		}
 		w.pos = scanToBreak(w.src, w.pos)
 	}
-	if isMarker(w.src[w.pos:], "---") && !w.at(w.pos, root) {
+	if isMarker(w.src[w.pos:], "---") && !w.startsAt(w.pos, root) {
 		w.pos += 3
 	}
 	if err := w.node(root, context{indent: -1}); err != nil {
@@ -135,7 +135,7 @@ func (w *walker) document() error {
 func (w *walker) node(n *yaml.Node, in context) error {
 	before := w.pos
 	w.pos = scanSpace(w.src, w.pos)
-	found := w.pos < len(w.src) && w.at(w.pos, n)
+	found := w.pos < len(w.src) && w.startsAt(w.pos, n)
 	if isEmpty(n) && !(found && (w.src[w.pos] == '&' || w.src[w.pos] == '!')) {
 		w.pos = before
 		w.d.spans[n] = span{before, before}
@@ -186,7 +186,7 @@ func (w *walker) properties(n *yaml.Node, in context) error {
 		next := scanSpace(w.src, end)
 		switch {
 		case next == len(w.src):
-		case len(n.Content) > 0 && w.at(next, n.Content[0]): // the properties belong to the first key
+		case len(n.Content) > 0 && w.startsAt(next, n.Content[0]): // the properties belong to the first key
 		case w.src[next] == '&' && !anchor:
 			w.pos = next
 			if !w.hasPrefix("&" + n.Anchor) {

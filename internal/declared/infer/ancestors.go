@@ -63,9 +63,9 @@ func only(paths [][]string) (object []string, ok bool) {
 	})
 }
 
-// above reads the rules of ancestors that depend only on the properties of the object and on its
+// readAncestors reads the rules of ancestors that depend only on the properties of the object and on its
 // presence.
-func (f *finder) above(o *object) []*condition {
+func (f *finder) readAncestors(o *object) []*condition {
 	var l []*condition
 	for i, step := range slices.Backward(f.path) {
 		if _, ok := step.Property(); !ok {

@@ -25,8 +25,8 @@ func (s *subject) judges() (*judges, error) {
 // reading has the errors, and for each the hand-written constraint that causes it.
 type reading struct{ errors, byHand []string }
 
-// of returns the errors for an object, or for an update.
-func (j *judges) of(o sample) reading {
+// read returns the errors for an object, or for an update.
+func (j *judges) read(o sample) reading {
 	r := reading{errors: j.server.errors(o)}
 	r.byHand = make([]string, len(r.errors))
 	if len(j.each) == 0 {
@@ -40,7 +40,7 @@ func (j *judges) of(o sample) reading {
 		}
 	}
 	for k := 0; k < len(j.each) && slices.Contains(r.byHand, counted); k++ {
-		for _, line := range j.alone(k, o) {
+		for _, line := range j.errorsOf(k, o) {
 			if i := slices.Index(r.errors, line); i >= 0 && r.byHand[i] == counted {
 				r.byHand[i] = j.subject.plan.Beside[k].Name
 			}
@@ -49,8 +49,8 @@ func (j *judges) of(o sample) reading {
 	return r
 }
 
-// alone returns the errors of a single constraint.
-func (j *judges) alone(i int, o sample) []string {
+// errorsOf returns the errors of a single constraint.
+func (j *judges) errorsOf(i int, o sample) []string {
 	if j.each[i] == nil && j.err == nil {
 		j.each[i], j.err = j.subject.judge(false, j.subject.plan.Beside[i])
 	}
