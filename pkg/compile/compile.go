@@ -25,26 +25,25 @@ import (
 type Encoding string
 
 const (
-	// Auto, the zero value, takes the rules that a careful author would write by hand
-	// (rules.Paired) where the API server's budgets are far, else the first of its
-	// ladder that fits: fine, in groups, compact.
+	// Auto, the zero value, prefers the rules that a careful author would write by hand
+	// (rules.Paired). If they exceed the API server's budgets, it takes the first encoding
+	// that fits: fine, in groups, compact.
 	Auto Encoding = ""
-	// Fine is one rule per member and direction, with the best errors and twice
-	// the bytes or more, and an error where that does not fit.
+	// Fine is one rule per member and direction: the best messages, at twice the bytes or
+	// more. Exceeding a budget is an error.
 	Fine Encoding = "fine"
 	// Compact is one rule per union, or as few as fit.
 	Compact Encoding = "compact"
-	// Terse is Compact with rules and fixed messages only, which do not name the
-	// member at fault: the fewest bytes.
+	// Terse is Compact without messageExpression, reason and fieldPath: the fewest bytes,
+	// with messages that do not name the member at fault.
 	Terse Encoding = "terse"
-	// OpenAPI is a schema in the allOf of the union object, in place of static
-	// rules: it costs no budget, its errors are hard to read, and it is an error
-	// where pkg/verify does not prove that it means what the union says. Auto never
-	// takes it.
+	// OpenAPI is a schema in the allOf of the union object, in place of static rules. It
+	// costs no budget, and its errors are hard to read. Compiling fails unless pkg/verify
+	// proves that schema and union are equivalent. Auto never chooses it.
 	OpenAPI Encoding = "openapi"
 )
 
-// ParseEncoding reads "auto", "fine", "compact", "terse" or "openapi".
+// ParseEncoding parses "auto", "fine", "compact", "terse" or "openapi".
 func ParseEncoding(s string) (Encoding, error) {
 	switch e := Encoding(s); e {
 	case "auto":
@@ -55,17 +54,17 @@ func ParseEncoding(s string) (Encoding, error) {
 	return "", fmt.Errorf("no such encoding %q: use auto, fine, compact, terse or openapi", s)
 }
 
-// Options are the choices of a compilation; the zero value is the default.
+// Options are the options of a compilation; the zero value is the default.
 type Options struct {
-	// KubeVersion is the oldest Kubernetes the CRD must work with, such as
-	// "1.30"; empty is that of the linked libraries, Linked().
+	// KubeVersion is the oldest Kubernetes version that the CRD must work with, such as
+	// "1.30"; empty is the version of the linked libraries, Linked().
 	KubeVersion string
 	// Encoding of the static rules.
 	Encoding Encoding
 }
 
-// Manifest is one CustomResourceDefinition as text and as data, or something that one is
-// made of, such as a CompositeResourceDefinition.
+// Manifest is a CustomResourceDefinition as text and as data, or a resource that contains
+// the schemas of one, such as a CompositeResourceDefinition.
 type Manifest struct {
 	// File names the source in diagnostics.
 	File string
@@ -73,12 +72,12 @@ type Manifest struct {
 	Node *yaml.Node
 	// JSON is the same manifest as kubectl reads it (sigs.k8s.io/yaml).
 	JSON []byte
-	// External are declarations for this CRD that are not in it. Their targets
-	// are not looked at.
+	// External are declarations for this CRD from outside the manifest. Their targets are
+	// not checked.
 	External []union.External
-	// Undeclared says that declarations in the manifest do not count.
+	// Undeclared ignores declarations in the manifest.
 	Undeclared bool
-	// Limits bound what may be declared.
+	// Limits bound the number and size of declarations.
 	Limits limit.Limits
 }
 
@@ -87,17 +86,16 @@ type Object struct {
 	union.Object
 	// Node is the schema's mapping.
 	Node *yaml.Node
-	// Key is the index of the declaring key in the Content of Node, or -1 when the
-	// declarations are not there.
+	// Key is the index of the declaring key in the Content of Node, or -1 if the
+	// declarations are elsewhere.
 	Key int
-	// Value is that of x-kubernetes-unions.
+	// Value is the value of x-kubernetes-unions.
 	Value *yaml.Node
-	// Extensions is a list of those of the unions (union.ParseExtensions); nil when there
-	// are none.
+	// Extensions is the list of extensions of the unions (union.ParseExtensions), or nil.
 	Extensions *yaml.Node
 }
 
-// Addition is what one schema gets.
+// Addition holds the constraints that compiling adds to one schema.
 type Addition struct {
 	schemapath.Place
 	Rules []rules.Rule
@@ -107,41 +105,41 @@ type Addition struct {
 	node *yaml.Node // of the schema
 }
 
-// Result is what compiling a CRD found out. The caller owns it; its nodes are
-// those of the manifest.
+// Result is the result of compiling a CRD. The caller owns it, but shares its nodes with
+// the manifest.
 type Result struct {
 	// Name of the CRD.
 	Name string
 	// Objects are the schemas that declare unions, in order of the text.
 	Objects []Object
-	// Additions are the schemas that get something, in order of the text. What the
-	// author wrote already is not among it.
+	// Additions are the constraints to add, in order of the text, without those that are
+	// already there.
 	Additions []Addition
 	// CRD is the manifest with the additions, as the API server reads it; nil without
-	// declarations. It may only be read.
+	// declarations. It is read-only.
 	CRD *apiextensionsv1.CustomResourceDefinition
 }
 
-// Compilation compiles one CRD, each stage once, when its result is first asked for. It is
-// not for use by several goroutines at a time.
+// Compilation compiles one CRD lazily: each stage runs once, when its result is first
+// needed. It is not safe for concurrent use.
 type Compilation struct {
 	compiler *compiler
 	compiled bool
 	ok       bool // compiled without errors
 	result   *Result
 	plan     *Plan
-	// said are the diagnostics of the stages, notes those about the result.
+	// said are the diagnostics of the stages, notes the diagnostics about the result.
 	said, notes diag.List
 	replaced    []Removal
 	replacing   diag.List // about replaced
 }
 
-// New returns the compilation of a CRD. Nothing is read yet.
+// New returns the compilation of a CRD. It does not read the manifest yet.
 func New(m Manifest, opts Options) *Compilation {
 	return &Compilation{compiler: &compiler{manifest: m, opts: opts}}
 }
 
-// compile runs the stages up to the chosen rules. It returns false when there are errors.
+// compile runs the stages up to the chosen rules, once. It returns false on errors.
 func (c *Compilation) compile() bool {
 	if !c.compiled {
 		c.compiled, c.ok = true, c.compiler.run()
@@ -151,7 +149,7 @@ func (c *Compilation) compile() bool {
 }
 
 // Result returns the rules. The list holds errors, warnings and notes in no particular order; with
-// errors the result is nil. A CRD without declarations gives an empty result, unchecked.
+// errors the result is nil. A CRD without declarations gives an empty result, and is not validated.
 func (c *Compilation) Result() (*Result, diag.List) {
 	if !c.compile() {
 		return nil, c.said
@@ -166,8 +164,8 @@ func (c *Compilation) Result() (*Result, diag.List) {
 	return c.result, slices.Concat(c.said, c.notes)
 }
 
-// understand runs the stages that read the declarations, once. It leaves crd nil when there
-// are none, and when the CRD cannot be decoded.
+// understand runs the stages that read the declarations, once. It leaves crd nil if there
+// are none, or if the CRD cannot be decoded.
 func (c *compiler) understand() {
 	if c.understood {
 		return
@@ -184,8 +182,8 @@ func (c *compiler) understand() {
 	c.declared = slices.Clip(c.diags)
 }
 
-// run goes through the stages up to the chosen rules. It returns false when there
-// are errors, and leaves crd nil when there are no declarations.
+// run runs the stages up to the chosen rules. It returns false on errors, and leaves crd nil
+// if there are no declarations.
 func (c *compiler) run() bool {
 	if c.understand(); len(c.located.objects) == 0 && !c.declared.HasErrors() {
 		return true
@@ -206,36 +204,36 @@ type compiler struct {
 	opts     Options
 	kube     kubeVersion
 	located  *locator
-	carrier  *carrier.Kind // what the manifest is
+	carrier  *carrier.Kind // the kind of the manifest
 	crd      *apiextensionsv1.CustomResourceDefinition
 	objects  []*unionObject
 	diags    diag.List
-	// declared are the diagnostics of the stages that read the declarations, which are over
-	// when understood is true.
+	// declared are the diagnostics of the stages that read the declarations. These have run
+	// if understood is true.
 	declared   diag.List
 	understood bool
-	// known, unless nil, keeps costs for when nothing but bounds of lists and maps
-	// differs; times are the executions then, by place.
+	// known, unless nil, caches costs for schemas that differ only in the bounds of lists
+	// and maps; times are the executions with the present bounds, by place.
 	known map[string][]cost.Cost
 	times map[string]uint64
 }
 
-// unionObject is a union object as the stages work on it.
+// unionObject is a union object and its state between stages.
 type unionObject struct {
 	Object
 	frames []*yaml.Node // from the root schema to the object
 	schema *apiextensionsv1.JSONSchemaProps
 	styles []style    // by union
 	beside [][]Beside // by union
-	// uncorrelated is the schema path of the list that keeps old and new
-	// object from being correlated; empty when they can be.
+	// uncorrelated is the path of the list whose items cannot be correlated with their
+	// old selves; empty if there is none.
 	uncorrelated string
-	// removable is the path of the list-map or map whose entries, with the
-	// union in them, can always be removed; empty when there is none.
+	// removable is the path of the list-map or map around the union, whose entries can
+	// always be removed; empty if there is none.
 	removable string
 }
 
-// about reports what is wrong with a declaration on an object.
+// about reports diagnostics of the declarations of an object.
 func (c *compiler) about(o *unionObject, l diag.List) {
 	for _, d := range l {
 		d.Schema = o.Place.Structural()
@@ -273,7 +271,7 @@ func (c *compiler) resolve() {
 		o := &unionObject{Object: Object{Object: union.Object{Place: l.Place}, Node: l.node, Key: l.key, Value: l.value()}, frames: l.frames}
 		o.schema = o.Place.Schema(c.crd)
 		if o.schema == nil {
-			// The two readings of the file differ on the way here.
+			// The YAML nodes and the decoded CRD differ along this path.
 			c.report(diag.Diagnostic{Code: diag.AmbiguousScalar, Pos: c.pos(l.node), Path: l.Place.String(), Schema: l.Place.Structural(),
 				Message: "kubectl does not find this schema where it is written: a key on the way to it is not a string to kubectl", Hint: "quote the property names"})
 			continue
@@ -285,7 +283,7 @@ func (c *compiler) resolve() {
 			o.Declarations = append(o.Declarations, declarations...)
 			sound = sound && !diags.HasErrors()
 		}
-		if sound { // else an extension may be of what cannot be read
+		if sound { // else an extension may refer to an invalid declaration
 			c.extend(o, l.extends)
 		}
 		if c.manyValues(o) {
@@ -311,8 +309,8 @@ func (c *compiler) resolve() {
 	}
 }
 
-// within reports declarations whose properties are those of an object around theirs,
-// all of them, and none of them those of their own.
+// within reports declarations whose properties all belong to an enclosing object, and none
+// to their own.
 func (c *compiler) within(o *unionObject) (found bool) {
 	for _, d := range o.Declarations {
 		names := d.Properties()
@@ -337,7 +335,7 @@ func (c *compiler) within(o *unionObject) (found bool) {
 	return found
 }
 
-// extend gives the unions of an object the keys that extensions say.
+// extend applies extensions to the unions of an object.
 func (c *compiler) extend(o *unionObject, l []union.External) {
 	for _, e := range l {
 		extensions, diags := union.ParseExtensions(e.File, o.Place.String(), e.Value, e.At)
@@ -349,8 +347,8 @@ func (c *compiler) extend(o *unionObject, l []union.External) {
 	}
 }
 
-// ambiguous finds scalars of the schema that the checks will read and that are
-// strings to one reader of YAML and something else to another.
+// ambiguous reports scalars of the schema that the later checks read and that YAML 1.1 and
+// 1.2 type differently.
 func (c *compiler) ambiguous(o *unionObject) diag.List {
 	var l diag.List
 	check := func(n *yaml.Node) {
@@ -366,7 +364,7 @@ func (c *compiler) ambiguous(o *unionObject) diag.List {
 	sequence := func(m *yaml.Node, key string) {
 		if _, v, _, ok := yamltext.Lookup(m, key); ok {
 			for _, item := range yamltext.Resolve(v).Content {
-				// An enum of a nullable property has a null.
+				// The enum of a nullable property contains null.
 				if item = yamltext.Resolve(item); item.Tag != "!!null" {
 					check(item)
 				}
@@ -379,7 +377,7 @@ func (c *compiler) ambiguous(o *unionObject) diag.List {
 			path, _ := union.Property(o.schema, name)
 			steps := path.Properties()
 			if path == nil {
-				steps = []string{name} // which may be what is ambiguous
+				steps = []string{name} // this key may be the ambiguous scalar
 			}
 			at := o.Node
 			for _, step := range steps {
@@ -396,8 +394,8 @@ func (c *compiler) ambiguous(o *unionObject) diag.List {
 	return l
 }
 
-// demands reports what a declaration requires of updates and cannot get where it
-// is, and what it gets by default.
+// demands reports keys that restrict updates and cannot be enforced at this path, and
+// default restrictions that are left out.
 func (c *compiler) demands(o *unionObject) {
 	for i, u := range o.Unions {
 		d := o.Declarations[i]
@@ -425,8 +423,8 @@ func (c *compiler) demands(o *unionObject) {
 	}
 }
 
-// versionsDiffer warns when served versions judge one object differently:
-// writing through the laxer one gets around the stricter.
+// versionsDiffer warns if served versions validate the same object differently: a client
+// can bypass the stricter version through the laxer one.
 func (c *compiler) versionsDiffer() {
 	for _, o := range c.objects {
 		for i, v := range c.crd.Spec.Versions {
@@ -451,12 +449,12 @@ func (c *compiler) versionsDiffer() {
 	}
 }
 
-// sameUnions reports whether two versions judge their common properties alike.
+// sameUnions reports whether two versions validate their common properties alike.
 func (c *compiler) sameUnions(a, b *unionObject) bool {
 	return equivalent(a.Unions, b.Unions, func(name string) bool { return has(a.schema)(name) && has(b.schema)(name) })
 }
 
-// has tells the names in declarations that a schema has a property for.
+// has returns a predicate: whether a schema has the property that a declaration names.
 func has(s *apiextensionsv1.JSONSchemaProps) func(name string) bool {
 	return func(name string) bool {
 		_, p := union.Property(s, name)
@@ -464,7 +462,7 @@ func has(s *apiextensionsv1.JSONSchemaProps) func(name string) bool {
 	}
 }
 
-// hasAny reports whether a schema has a property that o's unions restrict.
+// hasAny reports whether a schema has a property that the unions of o restrict.
 func hasAny(s *apiextensionsv1.JSONSchemaProps, o *unionObject) bool {
 	return s != nil && slices.ContainsFunc(o.Declarations, func(d *union.Declaration) bool {
 		if d.OfItems() {
@@ -479,7 +477,7 @@ func (c *compiler) result() *Result {
 	for _, o := range c.objects {
 		r.Objects = append(r.Objects, o.Object)
 		for i := range o.Unions {
-			// fields-to-discriminateBy: {} says that members are to come.
+			// fields-to-discriminateBy: {} declares a union whose members are added later.
 			if len(o.rules(i)) == 0 && len(o.Unions[i].Members) > 0 && o.styles[i].openAPI == nil {
 				c.report(diag.Diagnostic{Code: diag.NoEffect, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 					Message: "this union forbids nothing", Hint: "add members, or give it a cardinality"})

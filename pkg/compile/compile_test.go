@@ -71,8 +71,8 @@ x-kubernetes-unions:
   discriminatorChange: Forbid
 `
 
-// TestRemovalGuards: each link on the way to the union that is not always
-// present gets a guard on its parent, up to the root or the nearest list or map.
+// Each property on the path to the union that can be absent gets a guard on its parent, up to
+// the root or the nearest list or map.
 func TestRemovalGuards(t *testing.T) {
 	object := func(extra string) string { return strings.TrimSpace(fmt.Sprintf(forbid, extra)) }
 	for _, test := range []struct {
@@ -140,8 +140,8 @@ func TestRemovalGuards(t *testing.T) {
 	}
 }
 
-// TestCorrelation: below a list that is no list-map a defaulted Clear is left
-// out, and what was asked for by name is an error at the key that asks.
+// Below a list that is not a list-map a defaulted Clear is left out, and an explicit
+// restriction of updates is an error at its key.
 func TestCorrelation(t *testing.T) {
 	list := func(kind, declaration string) string {
 		return crd(version("v1", true, `
@@ -164,7 +164,7 @@ spec:
 	const listMap = "x-kubernetes-list-type: map\n  x-kubernetes-list-map-keys: [name]"
 	for _, test := range []struct {
 		name, kind, declaration string
-		want                    []string // codes, and where errors stand
+		want                    []string // codes, and the text at errors
 		transitions             bool
 	}{
 		{"atomic", "", "name: u", []string{"UC506 info"}, false},
@@ -214,9 +214,9 @@ func members(n int, extra string) string {
 	return "type: object\nproperties:\n" + properties + "x-kubernetes-unions:\n- members: [" + strings.Join(names, ", ") + "]\n" + extra
 }
 
-// TestBudgets: below an unbounded list a rule may cost 9 when nothing in the
-// object is required. Unions beyond that are errors that name the cost, the limit
-// and the list; a bound on the list makes them fit.
+// Below an unbounded list a rule may cost 9 if no property of the object is required. Unions
+// beyond that are errors that name the cost, the limit and the list; a bound on the list makes
+// them fit.
 func TestBudgets(t *testing.T) {
 	list := func(bound string, n int, extra string) string {
 		return crd(version("v1", true, "spec:\n  type: array\n"+bound+"  items:\n"+indent(4, members(n, extra))))
@@ -264,8 +264,8 @@ func TestBudgets(t *testing.T) {
 	})
 }
 
-// TestFit: where fine rules are over budget the compact one is taken, and Clear
-// is left out when only it does not fit.
+// Compact rules replace fine rules that would exceed the budget, and Clear is left out if only
+// Clear does not fit.
 func TestFit(t *testing.T) {
 	t.Run("Clear over budget", func(t *testing.T) {
 		r, diags := run(t, crd(version("v1", true, `
@@ -329,7 +329,7 @@ x-kubernetes-unions:
 	})
 }
 
-// TestVersionsDiffer: a laxer served version is a way around the stricter one.
+// A laxer served version is reported: it bypasses the stricter one.
 func TestVersionsDiffer(t *testing.T) {
 	const plain = "spec:\n  type: object\n  properties:\n    type: {type: string, enum: [A]}\n    a: {type: object}\n    b: {type: object}\n"
 	union := func(mapping, extra string) string {
@@ -362,8 +362,7 @@ func TestVersionsDiffer(t *testing.T) {
 	}
 }
 
-// TestVersionsDifferInKey: a key that only one version has matters if it changes what is
-// accepted.
+// A key that only one version has is reported if it changes which objects are accepted.
 func TestVersionsDifferInKey(t *testing.T) {
 	const base = "discriminator: type, fields-to-discriminateBy: {a: A, b: B}"
 	others := map[string]string{
@@ -401,8 +400,8 @@ func TestVersionsDifferInKey(t *testing.T) {
 	}
 }
 
-// TestKubeVersion: keys that the server does not know are left out, and ratchet
-// is refused where it cannot be written.
+// Keys that the target version does not know are left out, and ratchet is an error if it
+// cannot be written.
 func TestKubeVersion(t *testing.T) {
 	spec := "spec:\n" + indent(2, "type: object\nproperties: {type: {type: string}, a: {type: string}}\nx-kubernetes-unions:\n- discriminator: type\n  fields-to-discriminateBy: {a: A}\n  discriminatorChange: Forbid\n")
 	for v, want := range map[string]string{
@@ -450,8 +449,7 @@ func TestKubeVersion(t *testing.T) {
 	}
 }
 
-// TestMisplaced: unions where the server reads no rules, or that other places
-// share, are errors at the declaration.
+// Unions in shared content, or below a path without rules, are errors at the declaration.
 func TestMisplaced(t *testing.T) {
 	const union = "x-kubernetes-unions: [{members: [a]}]"
 	for _, test := range []struct {
@@ -482,8 +480,8 @@ func TestMisplaced(t *testing.T) {
 	}
 }
 
-// TestInvalidBefore: what the server refused before compiling is a warning, even
-// when compiling changes how the server words it.
+// A problem of the unmodified CRD is a warning, even if compiling changes the API server's
+// message.
 func TestInvalidBefore(t *testing.T) {
 	const broken = "spec:\n  type: object\n  properties:\n    bad: {type: array, items: {type: string}, x-kubernetes-list-type: map}\n    a: {type: object}\n    b: {type: object}\n"
 	const union = "  x-kubernetes-unions: [{members: [a, b]}]\n"
@@ -491,12 +489,12 @@ func TestInvalidBefore(t *testing.T) {
 		name, versions string
 		warnings       int
 	}{
-		// The versions are equal apart from the union: only before it is compiled the
-		// server hoists their schema, and reports the problem at another path.
+		// The versions are equal apart from the union. Only before compiling, the API
+		// server hoists their schema and reports the problem at another path.
 		{"hoisted", version("v1", true, broken+union) + version("v2", false, broken), 2},
-		// The server's error holds a dump of the schema, and so our rules.
+		// The API server's error contains a dump of the schema, including our rules.
 		{"dumped", version("v1", true, strings.ReplaceAll(broken, ", x-kubernetes-list-type: map", "")+union) + "        anyOf: [{required: [spec]}]\n", 1},
-		// The server's error holds the name of a type, which is another each time.
+		// The API server's error contains the name of a type, which is different each time.
 		{"a name in it", version("v1", true, strings.ReplaceAll(broken, ", x-kubernetes-list-type: map", "")+"  x-kubernetes-validations: [{rule: self.a == self.b}]\n"+union), 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -514,7 +512,7 @@ func TestInvalidBefore(t *testing.T) {
 	}
 }
 
-// TestNullableEnum: the enum of a nullable discriminator holds a null.
+// The enum of a nullable discriminator contains null.
 func TestNullableEnum(t *testing.T) {
 	for _, enc := range []compile.Encoding{compile.Auto, compile.Compact} {
 		r, diags := run(t, crd(version("v1", true, "spec:\n  type: object\n  properties:\n    type: {type: string, nullable: true, enum: [A, B, null]}\n    a: {type: object}\n    b: {type: object}\n  x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}]")), compile.Options{Encoding: enc})
@@ -524,7 +522,7 @@ func TestNullableEnum(t *testing.T) {
 	}
 }
 
-// TestAllProblems: problems of several stages are reported together.
+// Problems of several stages are reported together.
 func TestAllProblems(t *testing.T) {
 	_, diags := run(t, crd(version("v1", true, `
 spec:
@@ -549,7 +547,7 @@ spec:
 	}
 }
 
-// TestManyMembers: unions too big for computed messages keep their fixed ones.
+// Unions too large for computed messages keep their fixed messages.
 func TestManyMembers(t *testing.T) {
 	var properties, mapping []string
 	for i := range 260 {
@@ -564,7 +562,7 @@ func TestManyMembers(t *testing.T) {
 	}
 }
 
-// TestProperty: a property may be named like the key of declarations.
+// A property may be named x-kubernetes-unions.
 func TestProperty(t *testing.T) {
 	r, diags := run(t, crd(version("v1", true, "spec:\n  type: object\n  properties:\n    x-kubernetes-unions: {type: object}\n    z:\n      type: object\n      default: {x-kubernetes-unions: []}")), compile.Options{})
 	if r == nil || len(diags) > 0 {
@@ -572,8 +570,8 @@ func TestProperty(t *testing.T) {
 	}
 }
 
-// TestNoEffect: a union that forbids nothing is most likely a slip, unless its members
-// are still to come.
+// A union that forbids nothing is reported as a likely mistake, unless its members are added
+// later.
 func TestNoEffect(t *testing.T) {
 	_, diags := run(t, crd(version("v1", true, "spec:\n"+indent(2, members(1, "")))), compile.Options{})
 	if len(diags) != 1 || diags[0].Code != diag.NoEffect {
@@ -585,7 +583,7 @@ func TestNoEffect(t *testing.T) {
 	}
 }
 
-// TestMembersToCome: without members there is still a discriminator, in every encoding.
+// A union with a discriminator and no members compiles in every encoding.
 func TestMembersToCome(t *testing.T) {
 	const spec = "spec:\n  type: object\n  properties: {type: {type: string, maxLength: 9}}\n  x-kubernetes-unions:\n  - {discriminator: type, fields-to-discriminateBy: {}, cardinality: ExactlyOne, ratchet: %v}\n"
 	for ratchet, want := range map[bool]int{false: 1, true: 2} {
@@ -598,8 +596,7 @@ func TestMembersToCome(t *testing.T) {
 	}
 }
 
-// TestUnknownFields: what strict field validation refuses is a warning when it
-// was there before; the declarations themselves are not.
+// A field that strict field validation rejects is a warning; the declarations are not reported.
 func TestUnknownFields(t *testing.T) {
 	_, diags := run(t, crd(version("v1", true, "spec:\n"+indent(2, members(2, ""))+"  maxLenght: 5\n")), compile.Options{})
 	if len(diags) != 1 || diags[0].Code != diag.InvalidBefore || !strings.Contains(diags[0].Message, "maxLenght") {
@@ -607,7 +604,7 @@ func TestUnknownFields(t *testing.T) {
 	}
 }
 
-// TestHandWrittenRule: a rule that stands there already is not written twice.
+// An existing rule is not written twice.
 func TestHandWrittenRule(t *testing.T) {
 	spec := "spec:\n" + indent(2, members(2, "")) + "  x-kubernetes-validations:\n  - rule: '!(has(self.member00) && has(self.member01))'\n    message: pick one\n"
 	r, diags := run(t, crd(version("v1", true, spec)), compile.Options{})
@@ -616,8 +613,7 @@ func TestHandWrittenRule(t *testing.T) {
 	}
 }
 
-// TestServersWords: what the server says of a rule that does not compile names the
-// rule as it is written.
+// The API server's message about a rule that does not compile quotes the rule as written.
 func TestServersWords(t *testing.T) {
 	spec := "spec:\n" + indent(2, members(2, "")) + "  x-kubernetes-validations:\n  - rule: self.nothing == ''\n    message: none\n"
 	_, diags := run(t, crd(version("v1", true, spec)), compile.Options{})

@@ -28,7 +28,7 @@ func (c *compiler) decode() {
 	c.carrier = carrierOf(c.manifest.Node)
 	crd, unknown, err := c.carrier.Decode(c.manifest.JSON)
 	if err != nil {
-		// A bare yes among the names is the likeliest reason, with a place.
+		// An unquoted yes among the names is the likeliest reason, and it has a position.
 		for _, l := range c.located.objects {
 			c.diags = append(c.diags, c.ambiguous(&unionObject{Object: Object{Object: union.Object{Place: l.Place}, Node: l.node}})...)
 		}
@@ -64,8 +64,7 @@ func (c *compiler) decode() {
 	}
 }
 
-// carrierOf returns the kind of a manifest; without one that is known it is taken for a
-// CustomResourceDefinition.
+// carrierOf returns the kind of a manifest, CustomResourceDefinition if the kind is unknown.
 func carrierOf(n *yaml.Node) *carrier.Kind {
 	text := func(key string) string {
 		if v := yamltext.Resolve(yamltext.Value(n, key)); v != nil {
@@ -79,7 +78,8 @@ func carrierOf(n *yaml.Node) *carrier.Kind {
 	return carrier.CRD()
 }
 
-// carry reports rules, and properties that they read, that do not get to the API server.
+// carry reports rules that get lost on the way to the API server, and rules that read
+// properties that do.
 func (c *compiler) carry() {
 	said := map[string]bool{}
 	report := func(at schemapath.Place, path schemapath.Path, keyword string) {
@@ -124,7 +124,7 @@ func validationRules(l []rules.Rule, f rules.Features) []apiextensionsv1.Validat
 	return out
 }
 
-// extended returns the CRD with the additions; without any, it is no copy.
+// extended returns a copy of the CRD with the additions, or the CRD itself if there are none.
 func (c *compiler) extended(additions []Addition) *apiextensionsv1.CustomResourceDefinition {
 	crd := c.crd
 	if len(additions) > 0 {
@@ -139,8 +139,7 @@ func (c *compiler) extended(additions []Addition) *apiextensionsv1.CustomResourc
 	return crd
 }
 
-// editable returns a copy of a CRD for [schemapath.Path.Edit] to edit, which shares the
-// rest.
+// editable returns a shallow copy of a CRD, deep enough for [schemapath.Path.Edit].
 func editable(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
 	copied := *crd
 	copied.Spec.Versions = slices.Clone(crd.Spec.Versions)
@@ -153,8 +152,8 @@ func editable(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.Cu
 	return &copied
 }
 
-// with returns the CRD with the additions, in the server's internal version,
-// as it is when it comes to be validated on creation.
+// with returns the CRD with the additions, in the API server's internal version, as it is
+// validated on creation.
 func (c *compiler) with(additions []Addition) (*apiextensions.CustomResourceDefinition, error) {
 	return created(c.extended(additions))
 }
@@ -170,12 +169,12 @@ func created(sent *apiextensionsv1.CustomResourceDefinition) (*apiextensions.Cus
 	return out, nil
 }
 
-// verdicts are those of the API server on the CRDs it was last asked about: a compiled
-// file that is compiled again asks twice about one CRD.
+// verdicts caches validation errors by CRD: compiling a compiled file again validates the
+// same CRD twice.
 var verdicts = lru.New(64)
 
-// judge returns the CRD with the additions, and what the API server's validation says
-// of it on creation.
+// judge returns the CRD with the additions, and the errors of the API server's validation
+// on creation.
 func (c *compiler) judge(additions []Addition) (*apiextensions.CustomResourceDefinition, field.ErrorList, error) {
 	extended := c.extended(additions)
 	crd, err := created(extended)
@@ -201,7 +200,7 @@ func (c *compiler) judge(additions []Addition) (*apiextensions.CustomResourceDef
 	}
 	l := validation.ValidateCustomResourceDefinition(context.Background(), crd)
 	if len(l) > 0 && 0 < dropped && dropped <= maxFieldPaths {
-		// Errors of defaults that break a rule are at its field path.
+		// A default that violates a rule is reported at the rule's fieldPath.
 		if crd, err = created(extended); err != nil {
 			return nil, nil, err
 		}
@@ -216,7 +215,8 @@ func (o *unionObject) isResource() bool {
 	return len(o.Path) == 0 || o.schema.XEmbeddedResource
 }
 
-// correlation finds what prevents the object from being correlated with its old self.
+// correlation finds the list whose items cannot be correlated with their old selves, or the
+// list-map or map whose entries can be removed.
 func (c *compiler) correlation(o *unionObject) {
 	if list, ok := o.Place.Unmatched(c.crd); ok {
 		o.uncorrelated = list.String()
@@ -229,26 +229,27 @@ func (c *compiler) correlation(o *unionObject) {
 	}
 }
 
-// equivalent reports whether two lists of unions mean the same, in any order,
-// for objects with the given properties: what only one version has cannot be
-// written through the other.
+// equivalent reports whether two lists of unions mean the same, in any order, for objects
+// with the given properties: a property of one version only cannot be written through the
+// other.
 func equivalent(a, b []*union.Union, has func(property string) bool) bool {
 	return slices.Equal(meanings(a, has), meanings(b, has))
 }
 
-// meanings are texts that are equal when unions mean the same.
+// meanings returns sorted texts that are equal if the unions mean the same.
 func meanings(unions []*union.Union, has func(string) bool) []string {
 	var l []string
 	for _, u := range unions {
 		if u == nil {
 			continue
 		}
-		// What messages say makes no difference, nor which rules the manifest had before.
+		// Names in messages, known values and the handling of hand-written rules do not
+		// affect validation.
 		v := *u
 		v.Name, v.Values, v.Replace = "", nil, false
 		v.Members = slices.DeleteFunc(slices.Clone(v.Members), func(m union.Member) bool { return !has(m.Name) })
 		if len(v.Members) < len(u.Members) {
-			v.Allowed = nil // its rows may name values of members left out
+			v.Allowed = nil // its rows may name values of removed members
 		}
 		slices.SortFunc(v.Members, func(a, b union.Member) int { return strings.Compare(a.Name, b.Name) })
 		for i := range v.Members {

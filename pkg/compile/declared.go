@@ -11,11 +11,11 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Declared is a CRD as it is, and the unions declared for it.
+// Declared is an unmodified CRD and the unions declared for it.
 type Declared struct {
 	// Name of the CRD.
 	Name string
-	// CRD is the manifest as the API server reads it, all its rules included.
+	// CRD is the manifest as the API server reads it, including all its rules.
 	CRD *apiextensionsv1.CustomResourceDefinition
 	// Objects are the schemas with unions.
 	Objects []Object
@@ -33,7 +33,7 @@ func (d *Declared) Declaration(at schemapath.Place, i int) *union.Declaration {
 	return &union.Declaration{}
 }
 
-// In are the objects of a version, given by its index.
+// In returns the objects of the version with an index.
 func (d *Declared) In(version int) []Object {
 	if d == nil {
 		return nil
@@ -41,9 +41,9 @@ func (d *Declared) In(version int) []Object {
 	return slices.DeleteFunc(slices.Clone(d.Objects), func(o Object) bool { return o.Version != version })
 }
 
-// Unions returns the unions that are declared for the CRD, without compiling them, and warns of
-// errors that the API server finds in it as it is. With errors in the list the result is nil; a
-// CRD without unions gives one without objects.
+// Unions returns the unions that are declared for the CRD, without compiling them. Errors that the
+// API server reports for the unmodified CRD are warnings. With errors in the list the result is
+// nil; for a CRD without unions it has no objects.
 func (c *Compilation) Unions() (*Declared, diag.List) {
 	d, diags := c.Declared()
 	if d != nil && len(d.Objects) > 0 {
@@ -65,7 +65,7 @@ func (c *Compilation) Declared() (*Declared, diag.List) {
 	case len(k.located.objects) == 0:
 		return &Declared{}, k.declared
 	}
-	// Nothing is emitted here.
+	// No rules are emitted, so none is left out.
 	diags := slices.DeleteFunc(slices.Clone(k.declared), func(d diag.Diagnostic) bool { return d.Code == diag.ClearLeftOut })
 	d := &Declared{Name: k.crd.Name, CRD: k.crd}
 	for _, o := range k.objects {
@@ -74,7 +74,8 @@ func (c *Compilation) Declared() (*Declared, diag.List) {
 	return d, diags
 }
 
-// Kinds returns the kinds of the CRD that have unions ([kinds.OfCRD]). In messages the unions are from origin.
+// Kinds returns the kinds of the CRD that have unions ([kinds.OfCRD]). Messages name origin as
+// their source.
 func (d Declared) Kinds(origin string) []kinds.Kind {
 	var l []union.Object
 	for _, o := range d.Objects {

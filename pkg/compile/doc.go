@@ -1,23 +1,22 @@
 // Package compile turns the unions of one CustomResourceDefinition into the
-// x-kubernetes-validations that enforce them. It reads a manifest and says
-// which rules belong where; pkg/crdpatch writes them into the text.
+// x-kubernetes-validations that enforce them. It reads a manifest and returns
+// the rules of each schema; pkg/crdpatch writes them into the text.
 //
 // A [Compilation] runs the stages, in this order:
 //
 //   - locate: find the declarations, with their positions;
 //   - decode: read the manifest the way the API server does;
-//   - resolve: check them (pkg/union) and what prevents transition
-//     rules: lists whose items cannot be correlated, versions that differ;
-//   - encode: write the rules (pkg/rules), those on the union object and the
-//     removal guards on its ancestors;
-//   - validate: let the API server's own code validate the whole resulting CRD,
-//     compiling and costing every rule;
-//   - fit: only when that found a rule over its budget, choose cheaper
-//     encodings by the API server's cost estimator, and validate again;
-//   - proveOpenAPI: prove (pkg/verify) the schemas that are written in place of
-//     rules, on request;
-//   - beside: report hand-written constraints that repeat a union, or contradict it.
+//   - resolve: check the declarations (pkg/union), and find lists whose items
+//     cannot be correlated and versions that differ;
+//   - encode: choose the preferred encoding of each union's rules (pkg/rules);
+//   - carry: report rules that get lost on the way to the API server;
+//   - validate: run the API server's own validation on the whole resulting CRD,
+//     which compiles and costs every rule;
+//   - fit: if a rule exceeds its budget, choose cheaper encodings with the API
+//     server's cost estimator, and validate again;
+//   - proveOpenAPI: prove (pkg/verify) the schemas of the encoding openapi;
+//   - beside: report hand-written constraints that repeat or contradict a union.
 //
-// The first three report all their problems together; a result with errors has no
-// rules.
+// The first three stages report their problems together. With errors there is no
+// result.
 package compile

@@ -13,8 +13,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// encode chooses the ways to write that unions start from: the best. additions
-// writes the rules.
+// encode chooses the preferred style of each union; additions writes the rules.
 func (c *compiler) encode() {
 	for _, o := range c.objects {
 		for i, u := range o.Unions {
@@ -30,8 +29,8 @@ func (c *compiler) encode() {
 	}
 }
 
-// additions writes all rules, and schemas in their place, in the encodings chosen
-// so far, without those already present.
+// additions returns all rules and allOf schemas in the styles chosen so far, without those
+// already present.
 func (c *compiler) additions() []Addition {
 	var l []Addition
 	at := map[string]int{} // by place
@@ -73,18 +72,18 @@ func (c *compiler) additions() []Addition {
 	return slices.DeleteFunc(l, func(a Addition) bool { return len(a.Rules)+len(a.AllOf) == 0 })
 }
 
-// hasRule reports whether a rule of r's text is among those present. Validations
-// are a list-map keyed by rule: twice the same breaks server-side apply.
+// hasRule reports whether a rule with the text of r is present. x-kubernetes-validations is
+// a list-map keyed by rule: duplicates break server-side apply.
 func hasRule(present []apiextensionsv1.ValidationRule, r rules.Rule) bool {
 	return slices.ContainsFunc(present, func(p apiextensionsv1.ValidationRule) bool { return p.Rule == r.Rule })
 }
 
-// rules are those of one union on its object.
+// rules returns the rules of one union on its object.
 func (o *unionObject) rules(i int) []rules.Rule {
 	return append(o.static(i, o.styles[i]), o.changes(i, o.styles[i])...)
 }
 
-// static are the rules on the state of one union.
+// static returns the rules on the state of one union.
 func (o *unionObject) static(i int, s style) []rules.Rule {
 	switch u := o.Unions[i]; {
 	case s.openAPI != nil:
@@ -95,7 +94,7 @@ func (o *unionObject) static(i int, s style) []rules.Rule {
 	return rules.Static(o.Unions[i], s.encoding)
 }
 
-// changes are the rules on the changes of one union.
+// changes returns the transition rules of one union.
 func (o *unionObject) changes(i int, s style) []rules.Rule {
 	if o.uncorrelated != "" || s.noClear {
 		return nil
@@ -103,8 +102,8 @@ func (o *unionObject) changes(i int, s style) []rules.Rule {
 	return rules.Transition(o.Unions[i], s.change)
 }
 
-// guards are the removal guards of one union: on each schema from which a link
-// on the way to the union object can be removed.
+// guards returns the removal guards of one union: one on each schema that has a removable
+// property on the path to the union object.
 func (c *compiler) guards(o *unionObject, u *union.Union) []Addition {
 	var l []Addition
 	if !u.Guarded() {
@@ -118,15 +117,15 @@ func (c *compiler) guards(o *unionObject, u *union.Union) []Addition {
 	return l
 }
 
-// link is a property on the way from an ancestor to the union object that is
-// not always present: not (required or defaulted), or nullable.
+// link is a property on the path to the union object that can be absent: it is nullable, or
+// neither required nor defaulted.
 type link struct {
 	parent schemapath.Place
-	names  []string // the property, and those after it down to the object
+	names  []string // the property, and the rest of the path to the object
 }
 
-// links returns the links of o that can be removed, the nearest last. The
-// entries of lists and maps end the way: they can always be removed.
+// links returns the removable links of o, the nearest last, up to the nearest list or map:
+// its entries can always be removed.
 func (c *compiler) links(o *unionObject) []link {
 	var l []link
 	for i, step := range slices.Backward(o.Path) {
@@ -146,7 +145,7 @@ func (c *compiler) links(o *unionObject) []link {
 	return l
 }
 
-// unguardable reports guards that CEL has no way to write.
+// unguardable reports removal guards that would need a name that CEL cannot express.
 func (c *compiler) unguardable(o *unionObject) {
 	for i, u := range o.Unions {
 		if !u.Guarded() {

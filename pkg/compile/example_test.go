@@ -7,7 +7,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 )
 
-// The rules of a CRD, and where they belong.
+// Print the rules of a CRD and their paths.
 func ExampleCompilation_Result() {
 	manifest, err := testmanifest.Parse("crd.yaml", []byte(`
 apiVersion: apiextensions.k8s.io/v1

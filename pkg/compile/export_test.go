@@ -1,7 +1,7 @@
 package compile
 
-// ForgetVerdicts forgets what the API server said of CRDs, and Verdicts is how often it was
-// asked since.
+// ForgetVerdicts clears the cache of validation results. Verdicts returns the number of CRDs
+// validated since.
 func ForgetVerdicts() { verdicts.Clear() }
 
 func Verdicts() int { return verdicts.Len() }

@@ -21,7 +21,7 @@ func (l *locator) external(m Manifest) {
 		return
 	}
 	versions := yamltext.Value(yamltext.Value(m.Node, "spec"), "versions")
-	// Extensions come after what they extend.
+	// Extensions come after the declarations that they extend.
 	extending := func(e union.External) int {
 		if e.Extend {
 			return 1
@@ -50,7 +50,8 @@ func (l *locator) external(m Manifest) {
 			l.at(e, diag.NoSuchSchema, "its versions are "+strings.Join(names, ", "), "the CRD has no version %q", e.Version)
 		}
 	}
-	// Declarations in schemas are in the order of their keys, others in the order of the schemas.
+	// If all declarations are in schemas, they are in the order of their keys, otherwise in
+	// the order of the schemas.
 	own := !slices.ContainsFunc(l.objects, func(o location) bool { return o.own == nil })
 	slices.SortStableFunc(l.objects, func(a, b location) int {
 		x, y := a.node, b.node
@@ -131,8 +132,8 @@ func (l *locator) twice(e, there union.External) {
 	d.Related = append(d.Related, diag.Related{Pos: there.Pos(), Message: "the other declaration"})
 }
 
-// enter returns the value of a key on the way of an external declaration; what is
-// wrong with it is reported.
+// enter returns the value of a key on the path of an external declaration. If it is missing or
+// not editable, enter reports that and returns nil.
 func (l *locator) enter(e union.External, n *yaml.Node, key string) *yaml.Node {
 	_, v, shared, ok := yamltext.Lookup(n, key)
 	switch {
@@ -167,7 +168,7 @@ func (l *locator) enter(e union.External, n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// enum are the strings in the enum of a schema.
+// enum returns the strings in the enum of a schema.
 func enum(n *yaml.Node) []string {
 	var l []string
 	if values := yamltext.Value(n, "enum"); values != nil {
@@ -180,7 +181,7 @@ func enum(n *yaml.Node) []string {
 	return l
 }
 
-// elements names what a list or map consists of; it is empty for other schemas.
+// elements returns the word for the elements of a list or map; "" for other schemas.
 func elements(n *yaml.Node) string {
 	switch {
 	case yamltext.Value(n, "items") != nil:
@@ -191,7 +192,6 @@ func elements(n *yaml.Node) string {
 	return ""
 }
 
-// kindOf says whether such a schema is a list or a map.
 func kindOf(n *yaml.Node) string {
 	if elements(n) == "items" {
 		return "a list"
@@ -205,7 +205,7 @@ func (l *locator) inMetadata(owner *yaml.Node, name string) bool {
 	return name == "metadata" && (len(l.frames) == 1 || embedded != nil && embedded.Value == "true")
 }
 
-// at reports what is wrong with an external declaration.
+// at reports a problem with an external declaration.
 func (l *locator) at(e union.External, code diag.Code, hint, format string, args ...any) {
 	l.diags = append(l.diags, diag.Diagnostic{Code: code, Pos: e.NamedAt(), Path: l.place.String(), Schema: l.place.Structural(), Message: fmt.Sprintf(format, args...), Hint: hint})
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// estimate costs rules as a server of the targeted version would read them.
+// estimate costs rules as they are written for the target version.
 func (c *compiler) estimate(e cost.Estimator, p schemapath.Place, l []rules.Rule) ([]cost.Cost, error) {
 	v := validationRules(l, c.kube.features)
 	if c.known == nil {
@@ -55,8 +55,8 @@ func (c *compiler) estimator(crd *apiextensions.CustomResourceDefinition) cost.E
 	return cost.New(crd, c.kube.env)
 }
 
-// compileAll compiles every emitted rule by itself; validation skips rules in
-// CRDs with other problems.
+// compileAll compiles every emitted rule on its own: validation skips the rules of a CRD that
+// has other problems.
 func (c *compiler) compileAll(crd *apiextensions.CustomResourceDefinition) {
 	e := c.estimator(crd)
 	for _, a := range c.additions() {
@@ -77,23 +77,23 @@ func (c *compiler) unwritable(pos diag.Pos, p schemapath.Place, err error) {
 		Hint:    "the API server limits the length and depth of rules: declare fewer members or changes"})
 }
 
-// failure is a union, or a version as a whole, that no way to write it makes fit.
+// failure is a union, or a whole version, that exceeds its budget in every style.
 type failure struct {
 	version int
-	object  *unionObject // of a version: that of the most expensive union
+	object  *unionObject // of a version: the object of the most expensive union
 	union   int
-	// worst is the greatest cost of a rule in the cheapest way to write it, and
-	// what the rule is for.
+	// worst is the greatest cost of a rule in the cheapest style, and what names the
+	// purpose of that rule.
 	worst cost.Cost
 	what  string
-	// sum is what all rules of a version cost, before those that were there, and
-	// mostExpensive those of its most expensive union; zero for a union.
+	// sum is the cost of all rules of a version, before the cost of the existing ones, and
+	// mostExpensive the cost of its most expensive union; zero for a union.
 	sum, before, mostExpensive uint64
 }
 
 func (f failure) ofVersion() bool { return f.sum > 0 }
 
-// fitter looks for the best ways to write unions that fit the budgets.
+// fitter chooses the most preferred styles that fit the budgets.
 type fitter struct {
 	*compiler
 	e        cost.Estimator
@@ -101,12 +101,12 @@ type fitter struct {
 	failures []failure
 }
 
-// fitted is one union while it is fitted.
+// fitted is the state of one union in a fitter.
 type fitted struct {
 	o *unionObject
 	i int
-	// next are the further candidates, in order of preference, and costs those of
-	// the chosen way: the static rules, the rules on changes, and the guards.
+	// next are the remaining candidates, in order of preference; static, change and guards
+	// are the costs of the rules in the chosen style.
 	next                   []style
 	static, change, guards []cost.Cost
 }
@@ -117,10 +117,10 @@ func (f *fitted) sum() uint64 {
 	return cost.Add(cost.Sum(f.static), cost.Add(cost.Sum(f.change), cost.Sum(f.guards)))
 }
 
-// fit chooses for every union the best way to write it that fits the API
-// server's budgets: first each rule its own, then all rules of a version
-// theirs, with those that were there. It returns what does not fit in any way. It is
-// the only place that decides.
+// fit chooses for every union the most preferred style that fits the API server's budgets:
+// first the budget of each rule, then the budget of all rules of a version, including
+// existing ones. It returns the unions and versions that fit in no style. No other function
+// makes this choice.
 func (c *compiler) fit() []failure {
 	original, err := c.with(nil)
 	if err != nil {
@@ -143,12 +143,12 @@ func (c *compiler) fit() []failure {
 	return f.failures
 }
 
-// union makes each rule of one union fit, if it can.
+// union makes each rule of one union fit its budget, if possible.
 func (f *fitter) union(o *unionObject, i int) {
 	u := o.Unions[i]
 	fit := &fitted{o: o, i: i}
 	f.fits = append(f.fits, fit)
-	if fit.style().openAPI == nil { // which costs nothing
+	if fit.style().openAPI == nil { // a schema costs nothing
 		fit.next = f.statics(u)
 	}
 	fail := func(worst cost.Cost, what string) {
@@ -179,8 +179,7 @@ func (f *fitter) union(o *unionObject, i int) {
 	}
 }
 
-// statics are the ways to write the static rules of a union, in order of
-// preference.
+// statics returns the styles of a union's static rules, in order of preference.
 func (f *fitter) statics(u *union.Union) []style {
 	if u.Ratchet {
 		return f.ratchets(u)
@@ -192,16 +191,15 @@ func (f *fitter) statics(u *union.Union) []style {
 	return l
 }
 
-// coarser takes the next way to write the static rules in which each fits its
-// budget and, unless below is nil, they cost less than it together. Else it
-// changes nothing and returns the greatest cost of a rule in the cheapest way.
-// That is zero when CEL compiles none of them.
+// coarser takes the next style whose static rules fit their budgets and, unless below is nil,
+// cost less than below together. If there is none, it changes nothing and returns the greatest
+// cost of a rule in the cheapest style, or zero if CEL compiles none of them.
 func (f *fitter) coarser(fit *fitted, below *uint64) (worst cost.Cost, ok bool) {
 	var least cheapest
 	for k, s := range fit.next {
 		l := fit.o.static(fit.i, s)
-		// The rules resemble each other: the first tells whether the rest is worth
-		// costing, which takes a while for hundreds of ways.
+		// The rules are similar, so the first one shows whether the others are worth
+		// costing: that is slow for hundreds of styles.
 		costs, err := f.estimate(f.e, fit.o.Place, l[:min(len(l), 1)])
 		if err == nil && below != nil && cost.Sum(costs) > *below/uint64(max(len(l), 1))*2 {
 			continue
@@ -223,7 +221,7 @@ func (f *fitter) coarser(fit *fitted, below *uint64) (worst cost.Cost, ok bool) 
 	return least.worst, false
 }
 
-// transitions takes the first way to write the rules on changes that fits.
+// transitions takes the first style of the transition rules that fits.
 func (f *fitter) transitions(fit *fitted) (worst cost.Cost, ok bool) {
 	o, s := fit.o, *fit.style()
 	if len(o.changes(fit.i, s)) == 0 {
@@ -233,7 +231,7 @@ func (f *fitter) transitions(fit *fitted) (worst cost.Cost, ok bool) {
 	for _, s.change = range comparisons(o.Unions[fit.i], len(o.Unions[fit.i].Members)) {
 		l := o.changes(fit.i, s)
 		if len(l) < s.change.Parts {
-			break // these rules cannot be spread
+			break // these rules cannot be split further
 		}
 		costs, err := f.estimate(f.e, o.Place, l)
 		if err != nil {
@@ -248,14 +246,14 @@ func (f *fitter) transitions(fit *fitted) (worst cost.Cost, ok bool) {
 	return least.worst, false
 }
 
-// version brings the sum of a version below its budget, as far as that is
-// needed: it leaves Clear rules out, which the static rules imply, those that
-// save most first; then it takes coarser encodings, where that saves most.
+// version reduces the cost of a version until it fits its budget. It first leaves out Clear
+// rules, the most expensive first: the static rules imply them. Then it takes coarser
+// encodings where they save most.
 func (f *fitter) version(v int) {
 	fits := slices.DeleteFunc(slices.Clone(f.fits), func(fit *fitted) bool { return fit.o.Version != v })
 	before, err := f.e.Written(v)
 	if len(fits) == 0 || err != nil || before > cost.VersionLimit {
-		return // over budget as it is: a warning
+		return // the unmodified CRD is over budget, and validate warns
 	}
 	sum := func() uint64 {
 		total := before
@@ -289,7 +287,7 @@ func (f *fitter) version(v int) {
 		*best = ahead[best].fitted
 		delete(ahead, best)
 	}
-	// A rule over its own budget is the reason then, and reported.
+	// A rule over its own budget explains the sum, and is reported already.
 	if total := sum(); total > cost.VersionLimit && !slices.ContainsFunc(f.failures, func(x failure) bool { return x.version == v }) {
 		most := slices.MaxFunc(fits, func(a, b *fitted) int { return cmp.Compare(a.sum(), b.sum()) })
 		f.failures = append(f.failures, failure{version: v, object: most.o, union: most.i, sum: total, before: before, mostExpensive: most.sum()})
@@ -313,7 +311,7 @@ func (f *fitter) ahead(fit *fitted) *step {
 	return &step{*fit, *fit.style(), costs - cost.Sum(fit.static)}
 }
 
-// tell notes what was given up for the budgets.
+// tell adds notes on rules that the budgets left out or made coarser.
 func (f *fitter) tell() {
 	if len(f.failures) > 0 {
 		return
@@ -334,7 +332,7 @@ func (f *fitter) tell() {
 	}
 }
 
-// described says how an encoding writes rules.
+// described returns how an encoding writes rules, in words.
 func described(e rules.Encoding, u *union.Union) string {
 	switch {
 	case e == rules.Fine:
@@ -352,7 +350,7 @@ func perMember(e rules.Encoding, u *union.Union) bool {
 	return (e == rules.Paired || e > rules.Compact && int(e) == len(u.Members)) && u.Discriminator != ""
 }
 
-// cheapest keeps the greatest cost of a rule in the cheapest of several ways.
+// cheapest keeps the greatest cost of a rule in the cheapest of several styles.
 type cheapest struct {
 	worst cost.Cost
 	any   bool
@@ -364,7 +362,7 @@ func (c *cheapest) consider(way []cost.Cost) {
 	}
 }
 
-// mostExpensive is the cost that exceeds its budget most.
+// mostExpensive returns the greatest cost, of a rule or of its messageExpression.
 func mostExpensive(l []cost.Cost) cost.Cost {
 	if len(l) == 0 {
 		return cost.Cost{}
@@ -374,7 +372,7 @@ func mostExpensive(l []cost.Cost) cost.Cost {
 	})
 }
 
-// number prints n with separators.
+// number formats n with thousands separators.
 func number(n uint64) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {

@@ -17,10 +17,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// widgets is a CRD with one union of n members, with or without a
-// discriminator, whose objects stand in "things" by the given way: list,
-// list in list, list-map, list-map in list-map, map. Nothing in the union object
-// is required but the key of list-maps.
+// widgets is a CRD with one union, with or without a discriminator, whose objects are in
+// "things": in a list, list in list, list-map, list-map in list-map, or map. The union object
+// requires only the key of list-maps.
 type widgets struct {
 	members      int
 	discriminate bool
@@ -85,9 +84,8 @@ func (w widgets) yaml() string {
 	return crd(version("v1", true, string(text)))
 }
 
-// TestUnboundedLists: where nothing bounds how many objects there are, unions of
-// eight members compile; for larger ones the error names changes that make them
-// compile, each by itself. Of the larger ones every other is tried, or all with
+// In unbounded lists unions of eight members compile; for larger ones the error names
+// alternative changes that make them compile. Every other larger union is tried, or all with
 // [unioncases.Exhaustive].
 func TestUnboundedLists(t *testing.T) {
 	var all []widgets
@@ -143,8 +141,7 @@ func TestUnboundedLists(t *testing.T) {
 	}
 }
 
-// alternatives are the changes that a hint suggests, each a list of changes to
-// make together.
+// alternatives returns the suggestions of a hint, each a list of changes to make together.
 func alternatives(hint string) [][]string {
 	_, list, ok := strings.Cut(hint, "tightens the API: ")
 	if !ok {
@@ -160,7 +157,7 @@ func alternatives(hint string) [][]string {
 
 var change = regexp.MustCompile(`^(required|enum|maxLength|maxItems|maxProperties): (.+) on (\S+)(?: \(now \d+\))?$`)
 
-// tighten makes suggested changes of a CRD's text, as a reader would.
+// tighten applies suggested changes to the text of a CRD, as a reader would.
 func tighten(t *testing.T, text string, changes []string) string {
 	t.Helper()
 	var manifest map[string]any
@@ -200,8 +197,8 @@ func tighten(t *testing.T, text string, changes []string) string {
 	return string(out)
 }
 
-// TestWhy: an error says which list, missing requirement, product of bounds or
-// unbounded string makes a union too dear.
+// An error names the list, missing requirement, product of bounds or unbounded string that
+// makes a union too expensive.
 func TestWhy(t *testing.T) {
 	tests := []struct {
 		name, spec string
@@ -234,8 +231,8 @@ func TestWhy(t *testing.T) {
 	})
 }
 
-// TestVersionTotal: when the sum of a version is short, Clear goes first, then
-// the messages of single members; both are reported, and what is written fits.
+// If a version exceeds its budget, Clear rules are dropped first, then the messages of single
+// members; both are reported, and the result fits.
 func TestVersionTotal(t *testing.T) {
 	things := func(n int, object string) string {
 		var b strings.Builder
@@ -292,8 +289,8 @@ func explain(t *testing.T, text string, opts compile.Options) (*compile.Plan, di
 	return compile.New(m, opts).Plan()
 }
 
-// TestSuggestions: bounds that are there are kept where they can be, minimums
-// respected, and nothing is asked for that is not needed.
+// Suggestions keep existing bounds where possible, respect minimums, and contain no
+// unnecessary changes.
 func TestSuggestions(t *testing.T) {
 	inList := func(bound, object string) string {
 		return "type: array\n" + bound + "items:\n" + indent(2, object)

@@ -10,19 +10,18 @@ import (
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
-// oldest is the first Kubernetes whose CRDs have validation rules by default.
+// oldest is the first Kubernetes version that enables validation rules by default.
 var oldest = version.MajorMinor(1, 25)
 
-// Linked is the Kubernetes version of the libraries that validate and cost the
-// rules.
+// Linked returns the Kubernetes version of the libraries that validate and cost the rules.
 func Linked() string {
 	v := compatibility.DefaultBuildEffectiveVersion().BinaryVersion()
 	return fmt.Sprintf("%d.%d", v.Major(), v.Minor())
 }
 
 // ParseKubeVersion returns s in the form of Options.KubeVersion: "1.30" for "v1.30.2", or
-// "" for "". It is an error unless s is a version of Kubernetes from 1.25 to Linked(): the
-// libraries know nothing of later ones.
+// "" for "". It returns an error unless s is a Kubernetes version from 1.25 to Linked(): the
+// libraries do not cover later ones.
 func ParseKubeVersion(s string) (string, error) {
 	v, err := parseKubeVersion(s)
 	if err != nil || s == "" {
@@ -31,12 +30,12 @@ func ParseKubeVersion(s string) (string, error) {
 	return v.String(), nil
 }
 
-// kubeVersion is a Kubernetes version and what its API server understands.
+// kubeVersion is a Kubernetes version and the features of its API server.
 type kubeVersion struct {
 	*version.Version
 	features rules.Features
-	// env holds the CEL environment that such a server uses for new rules; nil
-	// when it is the one that validation uses anyway.
+	// env is the CEL environment of that server for new rules; nil for the linked version,
+	// whose environment validation uses anyway.
 	env *environment.EnvSet
 }
 
@@ -58,8 +57,8 @@ func parseKubeVersion(s string) (kubeVersion, error) {
 		OptionalOldSelf:    v.AtLeast(version.MajorMinor(1, 30)),
 	}}
 	if v.LessThan(linked) {
-		// A server compiles new rules for the release before its own, so that it
-		// can be rolled back.
+		// An API server compiles new rules for the previous minor version, so that it can
+		// be rolled back.
 		k.env = environment.MustBaseEnvSet(version.MajorMinor(v.Major(), v.Minor()-1))
 	}
 	return k, nil

@@ -11,9 +11,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// TestLarge: what CEL takes for too long or too deep is split, or written in
-// another way. 500 members are what the documentation promises. Every other is tried,
-// or all with [unioncases.Exhaustive].
+// Rules that would be too long or too deep for CEL are split or written in another way. The
+// documentation promises 500 members. Every other union is tried, or all with
+// [unioncases.Exhaustive].
 func TestLarge(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes some seconds")

@@ -11,8 +11,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// withinLimits reports declarations that ask for more than is allowed, before anything
-// is made of them, and takes all away then.
+// withinLimits reports declarations over the limits before they are processed. If there are
+// any, it drops all declarations.
 func (c *compiler) withinLimits() {
 	limits, unions, ok := c.manifest.Limits.OrDefault(), 0, true
 	over := func(l location, w union.External, item *yaml.Node, name, format string, args ...any) {
@@ -65,7 +65,7 @@ func (c *compiler) withinLimits() {
 	}
 }
 
-// entries returns the number of nodes in the value of a key.
+// entries counts the nodes in the value of a key.
 func entries(item *yaml.Node, key string) int {
 	_, v, _, ok := yamltext.Lookup(item, key)
 	if !ok {
@@ -74,8 +74,8 @@ func entries(item *yaml.Node, key string) int {
 	return len(yamltext.Resolve(v).Content)
 }
 
-// cells are the changes that a table without a discriminator decides on: its rules
-// list those that it forbids.
+// cells returns the number of changes that a table without a discriminator covers: its rules
+// list the forbidden ones.
 func cells(item, table *yaml.Node) int {
 	_, members, _, ok := yamltext.Lookup(item, "members")
 	if !ok || table == nil {
@@ -84,8 +84,8 @@ func cells(item, table *yaml.Node) int {
 	return len(yamltext.Resolve(members).Content) * len(yamltext.Resolve(table).Content) / 2
 }
 
-// leaves counts the values at n and below that contain no others, as aliases multiply
-// them, as far as to tell that there are more than so many.
+// leaves counts the leaf values of n, each alias anew, and stops once there are more than
+// most.
 func leaves(n *yaml.Node, most int) int {
 	if n = yamltext.Resolve(n); len(n.Content) == 0 {
 		return 1
@@ -102,7 +102,7 @@ func leaves(n *yaml.Node, most int) int {
 	return total
 }
 
-// manyValues reports a discriminator whose enum has more values than is allowed.
+// manyValues reports a discriminator whose enum has more values than the limit.
 func (c *compiler) manyValues(o *unionObject) bool {
 	most := c.manifest.Limits.OrDefault().Members
 	for _, d := range o.Declarations {

@@ -20,12 +20,12 @@ type location struct {
 	node    *yaml.Node       // of the schema
 	key     int              // of a declaration in the schema, else -1
 	own     *yaml.Node       // the key of one in the schema, or the node in its place in a compiled CRD; else nil
-	written []union.External // what declares; one, unless it is external
-	extends []union.External // what extends that
+	written []union.External // the declarations; several only if they are external
+	extends []union.External // their extensions
 	frames  []*yaml.Node     // from the root schema to this one
 }
 
-// value is that of x-kubernetes-unions.
+// value returns the value of x-kubernetes-unions.
 func (l location) value() *yaml.Node {
 	if len(l.written) == 1 {
 		return l.written[0].Value
@@ -45,8 +45,8 @@ type locator struct {
 
 	place  schemapath.Place
 	frames []*yaml.Node
-	// holds caches, for nodes visited, whether there is a declaration below. The
-	// walk enters no other subtrees, so neither size nor aliases multiply it.
+	// holds caches whether a node contains a declaration. The walk enters no other
+	// subtrees, so large schemas and aliases stay cheap.
 	holds map[*yaml.Node]bool
 	// judged are the keys of declarations that the walk has reached.
 	judged map[*yaml.Node]bool
@@ -90,7 +90,7 @@ func (l *locator) has(version int, path schemapath.Path) bool {
 	return slices.ContainsFunc(l.objects, func(o location) bool { return o.Version == version && o.Path.Equal(path) })
 }
 
-// declares reports whether the key of declarations is at n or below.
+// declares reports whether n contains the key x-kubernetes-unions.
 func (l *locator) declares(n *yaml.Node) bool {
 	if n == nil {
 		return false
@@ -136,8 +136,7 @@ func (l *locator) child(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// follow returns n unless it is an alias: a rule cannot be added to content
-// that other places share.
+// follow returns n unless it is an alias: a rule cannot be added to shared content.
 func (l *locator) follow(n *yaml.Node, what string) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		if l.declares(n) {
@@ -148,14 +147,14 @@ func (l *locator) follow(n *yaml.Node, what string) *yaml.Node {
 	return n
 }
 
-// shared reports, at n, declarations that are shared; content holds them.
+// shared reports, at n, the declarations in shared content.
 func (l *locator) shared(n, content *yaml.Node, through string) {
 	l.judge(content)
 	l.errorf(n, diag.SharedContent, "write the schema out at each of its places",
 		"a union is declared in content shared through %s: editing it would change other places too", through)
 }
 
-// judge marks every key of a declaration at n and below.
+// judge marks every key of a declaration in n.
 func (l *locator) judge(n *yaml.Node) {
 	for i, c := range n.Content {
 		if n.Kind == yaml.MappingNode && i%2 == 0 && c.Value == union.Key {
@@ -172,12 +171,12 @@ func (l *locator) errorf(n *yaml.Node, code diag.Code, hint, format string, args
 	})
 }
 
-// edit gives the last diagnostic the edit that puts a text in the place of a scalar.
+// edit adds an edit to the last diagnostic, which replaces a scalar by text.
 func (l *locator) edit(n *yaml.Node, text string) {
 	l.diags[len(l.diags)-1].Edits = diag.Replace(n.Line, n.Column, yamltext.Written(n), text)
 }
 
-// path and schemaPath are where the walk is.
+// path and schemaPath return the current path of the walk, for diagnostics.
 func (l *locator) path() string {
 	if len(l.frames) == 0 {
 		return ""
@@ -192,15 +191,15 @@ func (l *locator) schemaPath() string {
 	return l.place.Structural()
 }
 
-// compositions are the schema keys below which no union is possible: the server
-// evaluates no rule there, or drops the key.
+// compositions are the schema keys below which a union is impossible: the API server
+// evaluates no rules there, or drops the key.
 var compositions = append([]string{"allOf", "anyOf", "oneOf", "not", "additionalItems"}, namedSchemas...)
 
-// namedSchemas are those among them that map names to schemas.
+// namedSchemas are the compositions that map names to schemas.
 var namedSchemas = []string{"definitions", "dependencies", "patternProperties"}
 
-// schema walks one schema. misplaced names the surroundings in which a
-// declaration is an error.
+// schema walks one schema. misplaced, unless empty, names the enclosing key that makes a
+// declaration an error.
 func (l *locator) schema(n *yaml.Node, misplaced string) {
 	if n == nil || n.Kind != yaml.MappingNode || !l.declares(n) {
 		return
@@ -246,12 +245,13 @@ func (l *locator) schema(n *yaml.Node, misplaced string) {
 	}
 }
 
-// outdented reports keys of a declaration that are next to its key, in the schema.
+// outdented reports keys of a declaration that are in the schema, alongside
+// x-kubernetes-unions.
 func (l *locator) outdented(schema, declarations *yaml.Node) bool {
 	empty := yamltext.Resolve(declarations).Tag == "!!null"
 	for _, e := range yamltext.Entries(schema) {
 		key := e.Key.Value
-		// OpenAPI has a key discriminator, too.
+		// discriminator is a key of OpenAPI, too.
 		if !slices.Contains(union.Keys(), key) || key == "discriminator" && !empty {
 			continue
 		}
@@ -296,7 +296,7 @@ func (l *locator) properties(owner, n *yaml.Node, misplaced string) {
 	}
 }
 
-// all reports every declaration below a key where none is allowed.
+// all reports every declaration below a key that allows none.
 func (l *locator) all(n *yaml.Node, within string) {
 	n = l.follow(n, within)
 	switch {
@@ -320,9 +320,9 @@ func (l *locator) step(n *yaml.Node, misplaced string, step schemapath.Step) {
 	l.place.Path = l.place.Path[:len(l.place.Path)-1]
 }
 
-// misplaced reports keys of declarations, and keys that look like one, where the
-// walk does not come: otherwise a slip in indentation or spelling would silently
-// leave a union unenforced. parent is the key that n is the value of.
+// misplaced reports keys of declarations, and likely misspellings, that the walk has not
+// reached: otherwise a mistake in indentation or spelling would silently leave a union
+// unenforced. n is the value of the key parent.
 func (l *locator) misplaced(n *yaml.Node, parent string) {
 	switch n.Kind {
 	case yaml.SequenceNode:
@@ -353,13 +353,12 @@ func (l *locator) misplaced(n *yaml.Node, parent string) {
 	}
 }
 
-// isData tells the keys whose values are data, not schemas.
+// isData reports whether the value of a key is data, not a schema.
 func isData(key string) bool {
 	return slices.Contains([]string{"default", "example", "enum", "annotations", "managedFields", "status"}, key)
 }
 
-// looksDeclaring reports whether a key is that of declarations, or may be a
-// misspelling of it.
+// looksDeclaring reports whether a key is x-kubernetes-unions, or may be a misspelling of it.
 func looksDeclaring(k *yaml.Node) bool {
 	if k = yamltext.Resolve(k); len(k.Value) < len("x-k8s-union") || k.Value[0] != 'x' && k.Value[0] != 'X' {
 		return false
@@ -368,8 +367,8 @@ func looksDeclaring(k *yaml.Node) bool {
 	return strings.HasPrefix(name, "x-") && strings.Contains(name, "kubernetes") && strings.Contains(name, "union")
 }
 
-// Declares reports whether a manifest has the key of declarations, or one that
-// looks like it, anywhere.
+// Declares reports whether a manifest contains the key x-kubernetes-unions, or one that looks
+// like it.
 func Declares(manifest *yaml.Node) bool {
 	n := manifest
 	if n.Kind == yaml.MappingNode {

@@ -15,8 +15,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// openAPI is the schema that replaces the static rules of a union. It
-// is nil in other encodings, and for a union without static rules.
+// openAPI returns the schema that replaces the static rules of a union. It is nil in other
+// encodings, and for a union without static rules.
 func (c *compiler) openAPI(o *unionObject, i int) *apiextensionsv1.JSONSchemaProps {
 	if c.opts.Encoding != OpenAPI {
 		return nil
@@ -39,8 +39,8 @@ func hasSchema(present []apiextensionsv1.JSONSchemaProps, s apiextensionsv1.JSON
 	return slices.ContainsFunc(present, func(p apiextensionsv1.JSONSchemaProps) bool { return equality.Semantic.DeepEqual(p, s) })
 }
 
-// proveOpenAPI verifies all unions on the resulting CRD. Only there shows what rules.OpenAPI cannot know: which members can be null, and what else
-// restricts the union.
+// proveOpenAPI verifies all unions on the resulting CRD. Unlike rules.OpenAPI, it takes into
+// account nullable members and other constraints on the union.
 func (c *compiler) proveOpenAPI() {
 	if c.opts.Encoding != OpenAPI {
 		return
@@ -71,7 +71,7 @@ func (c *compiler) proveOpenAPI() {
 	}
 }
 
-// differs says what the resulting CRD makes of a state, and what the union does.
+// differs describes a state that the resulting CRD and the union validate differently.
 func (o *unionObject) differs(i int, d verify.Finding) string {
 	u := o.Unions[i]
 	why := fmt.Sprintf("%s would reject this, which the union allows: %s", d.Rule, d.Words(u))

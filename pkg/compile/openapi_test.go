@@ -24,8 +24,8 @@ b: {type: string}
 c: {type: array, items: {type: string}}
 `
 
-// TestOpenAPI: whatever a schema can say, in one schema per union and no static
-// rule, is proved. Rules on changes are those of the other encodings.
+// Unions that a schema can express get one schema each and no static rules, and are proved.
+// Their transition rules are the same as in other encodings.
 func TestOpenAPI(t *testing.T) {
 	discriminated := "discriminator: type\nfields-to-discriminateBy: {a: A, b: [B, BB], c: C}\n"
 	for _, keys := range []string{
@@ -73,8 +73,8 @@ func TestOpenAPI(t *testing.T) {
 	}
 }
 
-// TestOpenAPIInexpressible: what a schema cannot say is an error that tells
-// where, and by which state the two differ.
+// A union that a schema cannot express is an error with its position, and with the reason or a
+// state for which the two differ.
 func TestOpenAPIInexpressible(t *testing.T) {
 	tests := []struct{ name, properties, keys, want string }{
 		{"ratchet", plainProperties, "members: [a, b]\nratchet: true\n", "a schema cannot refer to the old object"},
@@ -118,7 +118,7 @@ func TestOpenAPITwoUnions(t *testing.T) {
 		t.Fatalf("got %+v, want one schema for each union", r.Additions)
 	}
 
-	// One that stands there already is not written twice.
+	// An existing schema is not written twice.
 	data, err := json.Marshal(r.Additions[0].AllOf[:1])
 	if err != nil {
 		t.Fatal(err)
@@ -129,8 +129,8 @@ func TestOpenAPITwoUnions(t *testing.T) {
 	}
 }
 
-// TestOpenAPIBudget: schemas cost nothing. Only rules on changes do, and those
-// that static conditions imply are dropped when they do not fit.
+// Schemas cost nothing. Transition rules that do not fit are dropped if the static conditions
+// imply them.
 func TestOpenAPIBudget(t *testing.T) {
 	src := crd(version("v1", true, "spec:\n  type: object\n  properties:\n    m:\n      type: object\n      additionalProperties:\n"+indent(8, members(20, "  discriminatorChange: Clear\n"))))
 	if _, diags := run(t, src, compile.Options{Encoding: compile.Fine}); !diags.HasErrors() {

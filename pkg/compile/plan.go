@@ -13,25 +13,25 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Plan says how the unions of a CRD are compiled, and what that costs.
+// Plan describes the rules of the unions of a CRD, and their costs.
 type Plan struct {
 	// Name of the CRD.
 	Name     string
 	Unions   []UnionPlan
 	Versions []VersionPlan
-	// Result is what CRD returns.
+	// Result is the result of the compilation (Compilation.Result).
 	Result *Result
 }
 
-// Bounds of the members of a union that are shown or tried: the others differ in names only. An
-// example of a large union takes long, for each the more members there are.
+// Bounds of the number of members per union for which examples are made: the others differ
+// only in name, and an example takes longer the more members there are.
 const (
 	mostTried  = 50
-	totalTried = 1000 // tried, times the members of all unions
+	totalTried = 1000 // of examples times the members of all unions
 	leastTried = 2
 )
 
-// Tried is the number of members of a union of which examples are made.
+// Tried returns the number of members per union for which examples are made.
 func (p Plan) Tried() int {
 	members := 0
 	for _, u := range p.Unions {
@@ -40,8 +40,8 @@ func (p Plan) Tried() int {
 	return min(mostTried, max(leastTried, totalTried/max(members, 1)))
 }
 
-// Tests is the number of steps that it takes to test the unions: for each, the square of the
-// number of members of the unions of its object.
+// Tests returns the number of steps to test the unions: for each union, the square of the
+// number of members of all unions of its object.
 func (p Plan) Tests() int {
 	members := map[string]int{}
 	for _, u := range p.Unions {
@@ -55,64 +55,63 @@ func (p Plan) Tests() int {
 	return steps
 }
 
-// UnionPlan is how one union is compiled.
+// UnionPlan describes the rules of one union.
 type UnionPlan struct {
-	// Place is the union object, Pos where the declaration is.
+	// Place is the union object, Pos the position of the declaration.
 	schemapath.Place
 	Pos   diag.Pos
 	Union *union.Union
-	// CRD is as it is written, without static rules that an earlier compilation may have
-	// left. It may only be read.
+	// CRD is the CRD without the static rules that an earlier compilation may have left. It
+	// is read-only.
 	CRD *apiextensionsv1.CustomResourceDefinition
 	// Encoding names the encoding of the static rules: "paired", "fine", "compact",
-	// "compact in 3 groups", "openapi". Why says in a sentence
-	// why it was chosen.
+	// "compact in 3 groups", "openapi". Why explains the choice in a sentence.
 	Encoding, Why string
-	// Dropped says in a sentence which rules were left out and why; usually empty.
+	// Dropped explains in a sentence which rules were left out and why; usually empty.
 	Dropped string
-	// Rules are the rules, those on the union object first, then the removal guards.
+	// Rules are the rules on the union object, followed by the removal guards.
 	Rules []RulePlan
 	// Beside are the hand-written constraints on the state of the union.
 	Beside []Beside
-	// Unmatched says that the union object is in a list without keys, whose items the
-	// API server cannot match with their old selves.
+	// Unmatched is true if the union object is in a list without keys: the API server
+	// cannot correlate its items with their old selves.
 	Unmatched bool
-	// Time is what the rules take of a request for each union object in it, estimated
-	// by cost.Time. A schema in place of rules is not part of it.
+	// Time is the evaluation time of the rules for each union object in a request, as
+	// estimated by cost.Time. It excludes a schema in place of rules.
 	Time time.Duration
 }
 
-// RulePlan is a rule and what it costs at its place.
+// RulePlan is a rule and its cost.
 type RulePlan struct {
 	rules.Rule
 	// Place is the schema that the rule is on.
 	schemapath.Place
 	Kind RuleKind
 	Cost cost.Cost
-	// Present says that a hand-written rule of the same text is there already.
+	// Present is true if a hand-written rule with the same text exists.
 	Present bool
 }
 
-// RuleKind is what a rule is for.
+// RuleKind is the purpose of a rule.
 type RuleKind string
 
 // The kinds of rules.
 const (
-	Static     RuleKind = "static"     // what states are legal
-	Transition RuleKind = "transition" // what changes are
-	Guard      RuleKind = "guard"      // against removing the union object
+	Static     RuleKind = "static"     // restricts states
+	Transition RuleKind = "transition" // restricts changes of the state
+	Guard      RuleKind = "guard"      // prevents removing the union object
 )
 
-// VersionPlan is what the rules of one version cost together, which includes
-// against cost.VersionLimit.
+// VersionPlan is the cost of all rules of one version, which counts against
+// cost.VersionLimit.
 type VersionPlan struct {
 	Name string
-	// Before is the cost of the rules that were there, Added that of the new ones.
+	// Before is the cost of the existing rules, Added the cost of the new ones.
 	Before, Added uint64
 }
 
-// Plan returns how the CRD is compiled, and at what cost. With errors in the list it is nil; without
-// declarations it has no unions. The list is without the notes about the result.
+// Plan returns the rules of the CRD and their costs. With errors in the list it is nil; without
+// declarations it has no unions. The list excludes the notes about the result.
 func (c *Compilation) Plan() (*Plan, diag.List) {
 	if !c.compile() {
 		return nil, c.said
@@ -186,7 +185,7 @@ func (c *compiler) plan() (*Plan, error) {
 	return p, nil
 }
 
-// planned is rules of one kind at one place, for one union of the plan.
+// planned are the rules of one kind on one schema, for one union of the plan.
 type planned struct {
 	union int
 	kind  RuleKind
@@ -194,8 +193,8 @@ type planned struct {
 	rules []rules.Rule
 }
 
-// time estimates what rules take of a request. Those on an ancestor of the union
-// object read both.
+// time estimates the evaluation time of rules. Rules on an ancestor of the union object read
+// both objects.
 func (c *compiler) time(up *UnionPlan, g planned) (time.Duration, error) {
 	properties := max(len(g.place.Schema(c.crd).Properties), len(up.Place.Schema(c.crd).Properties))
 	var sum time.Duration
@@ -209,8 +208,8 @@ func (c *compiler) time(up *UnionPlan, g planned) (time.Duration, error) {
 	return sum, nil
 }
 
-// costs returns what the rules of each group cost. Those of one place are costed
-// together: before it costs any, the estimator looks at all that is there.
+// costs returns the costs of the rules of each group. Rules of one schema are costed together,
+// since each call of the estimator reads the whole schema.
 func (c *compiler) costs(e cost.Estimator, groups []planned) ([][]cost.Cost, error) {
 	var places []schemapath.Place
 	at := map[string][]int{}
@@ -240,7 +239,7 @@ func (c *compiler) costs(e cost.Estimator, groups []planned) ([][]cost.Cost, err
 	return costs, nil
 }
 
-// encodingName is the encoding as UnionPlan prints it.
+// encodingName returns the name of an encoding for UnionPlan.
 func (c *compiler) encodingName(u *union.Union, s style) string {
 	switch {
 	case c.opts.Encoding == OpenAPI:
@@ -255,7 +254,7 @@ func (c *compiler) encodingName(u *union.Union, s style) string {
 	return s.encoding.String()
 }
 
-// why says what led to a union's encoding.
+// why explains the choice of a union's encoding.
 func (c *compiler) why(e cost.Estimator, o *unionObject, i int) string {
 	u, s := o.Unions[i], o.styles[i]
 	preferred := c.encodings(u)[0]
@@ -276,7 +275,7 @@ func (c *compiler) why(e cost.Estimator, o *unionObject, i int) string {
 	return "as one would write them by hand, and they fit the API server's budget"
 }
 
-// tooExpensive says what keeps a union from an encoding.
+// tooExpensive explains why the preferred encoding does not fit.
 func (c *compiler) tooExpensive(e cost.Estimator, o *unionObject, i int, preferred rules.Encoding) string {
 	what := described(preferred, o.Unions[i])
 	costs, err := c.estimate(e, o.Place, o.static(i, style{encoding: preferred}))

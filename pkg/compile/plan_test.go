@@ -12,8 +12,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 )
 
-// TestPlanCosts: each rule of a plan has the cost that the estimator says of it alone,
-// and the sums are theirs.
+// Each rule of a plan has the cost that the estimator returns for it alone, and the sums of
+// the version agree.
 func TestPlanCosts(t *testing.T) {
 	m, err := testmanifest.Parse("crd.yaml", []byte(crd(version("v1", true, `
 spec:
@@ -92,8 +92,8 @@ spec:
 	}
 }
 
-// TestPlanTime: the time of a union is that of its rules on an object of its size,
-// removal guards included.
+// The time of a union is the time of its rules, including removal guards, on an object of its
+// size.
 func TestPlanTime(t *testing.T) {
 	m, err := testmanifest.Parse("crd.yaml", []byte(crd(version("v1", true, `
 spec:

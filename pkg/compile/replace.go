@@ -16,16 +16,16 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Removal is what gives way to compiled rules in one schema.
+// Removal lists the hand-written constraints of one schema that compiled rules replace.
 type Removal struct {
 	schemapath.Place
 	Constraints []verify.Constraint
 }
 
-// Replaced finds the hand-written rules that unions with handWrittenRules: Replace
-// take the place of: those which together are proved to mean what the union says.
-// The list says which they are, and which are kept and why. With errors in the
-// declarations the result is nil and the list empty: Result reports them.
+// Replaced returns the hand-written constraints that unions with handWrittenRules: Replace
+// replace: together they are proved to be equivalent to the union. The list names them, and
+// explains which are kept and why. With errors in the declarations the result is nil and the
+// list empty: Result reports them.
 func (k *Compilation) Replaced() ([]Removal, diag.List) {
 	c := k.compiler
 	if c.understand(); len(c.located.objects) == 0 || c.declared.HasErrors() || k.replaced != nil {
@@ -53,7 +53,7 @@ func (k *Compilation) Replaced() ([]Removal, diag.List) {
 	return l, c.diags
 }
 
-// replaced returns the constraints that one union takes the place of.
+// replaced returns the constraints that one union replaces.
 func (c *compiler) replaced(o *unionObject, i int) []verify.Constraint {
 	crd, indices := c.foreign(o, o.Unions[i])
 	constraints, comparison, err := verify.Replaceable(context.Background(), crd, o.Version, o.Path, o.Unions[i])
@@ -95,23 +95,22 @@ func (c *compiler) replaced(o *unionObject, i int) []verify.Constraint {
 	return nil
 }
 
-// Beside is a hand-written constraint on a union object that restricts the state of a union, or
-// its changes, and nothing else.
+// Beside is a hand-written constraint on a union object that restricts only the state of a union
+// or its changes.
 type Beside struct {
-	// Name is as messages write it: "oneOf", "x-kubernetes-validations[1]".
+	// Name is the name in messages: "oneOf", "x-kubernetes-validations[1]".
 	Name string
-	// Superfluous says that all of which it is said mean together what the union says, so
-	// that handWrittenRules: Replace takes them out.
+	// Superfluous is true if the superfluous constraints together are equivalent to the
+	// union, so that handWrittenRules: Replace removes them.
 	Superfluous bool
-	// Constraint is that of the schema in [UnionPlan.CRD].
+	// Constraint refers to the schema in [UnionPlan.CRD].
 	Constraint verify.Constraint
 }
 
-// maxBeside bounds what is compared in a CRD for advice: hand-written constraints times members.
+// maxBeside bounds the comparisons in a CRD for warnings: hand-written constraints times members.
 const maxBeside = 5000
 
-// beside checks hand-written constraints, and reports those that repeat what a union
-// says, or contradict it.
+// beside reports hand-written constraints that repeat or contradict a union.
 func (c *compiler) beside() {
 	left := maxBeside
 	for _, o := range c.objects {
@@ -120,7 +119,7 @@ func (c *compiler) beside() {
 			crd, indices := c.foreign(o, u)
 			states, changes, err := verify.Beside(crd, o.Version, o.Path, u)
 			if err != nil {
-				continue // nobody knows what it says
+				continue // it cannot be compared
 			}
 			var superfluous []verify.Constraint
 			if left -= len(states) * len(u.Members); len(states) > 0 && !u.Replace && left >= 0 {
@@ -129,7 +128,7 @@ func (c *compiler) beside() {
 			schema := o.Place.Schema(crd)
 			for _, k := range append(states, changes...) {
 				if k.Key == ruleKey && slices.ContainsFunc(o.rules(i), func(r rules.Rule) bool { return r.Rule == schema.XValidations[k.Index].Rule }) {
-					continue // serves as one of the union's
+					continue // it serves as a rule of the union
 				}
 				o.beside[i] = append(o.beside[i], Beside{Name: named([]verify.Constraint{k}, indices)[0],
 					Superfluous: slices.Contains(superfluous, k), Constraint: k})
@@ -138,8 +137,8 @@ func (c *compiler) beside() {
 	}
 }
 
-// compare reports how hand-written constraints on the state of a union relate to it,
-// and returns those that mean together what it says.
+// compare reports hand-written constraints on the state of a union that contradict or repeat
+// it. It returns those that together are equivalent to the union.
 func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *unionObject, i int, indices map[string][]int) []verify.Constraint {
 	u := o.Unions[i]
 	agreeing, comparison, err := verify.Replaceable(context.Background(), crd, o.Version, o.Path, u)
@@ -147,7 +146,7 @@ func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *uni
 		return nil
 	}
 	looser := comparison.Looser
-	if len(agreeing) > 0 { // the comparison is theirs
+	if len(agreeing) > 0 { // the comparison covers only these
 		looser = c.refusing(crd, o, i, agreeing)
 	}
 	d := diag.Diagnostic{Code: diag.ConstraintBeside, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural()}
@@ -169,8 +168,8 @@ func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *uni
 	return agreeing
 }
 
-// refusing returns what hand-written constraints on the state of a union reject although the
-// union allows it, beside those that agree with it; nil is nothing.
+// refusing returns a state that the union allows and hand-written constraints other than the
+// agreeing ones reject, or nil.
 func (c *compiler) refusing(crd *apiextensionsv1.CustomResourceDefinition, o *unionObject, i int, agreeing []verify.Constraint) *verify.Finding {
 	all, _, err := verify.Beside(crd, o.Version, o.Path, o.Unions[i])
 	others, _ := without(all, func(k verify.Constraint) bool { return slices.Contains(agreeing, k) })
@@ -179,7 +178,7 @@ func (c *compiler) refusing(crd *apiextensionsv1.CustomResourceDefinition, o *un
 	}
 	comparison, err := verify.Compare(context.Background(), crd, o.Version, o.Path, o.Unions[i], others)
 	if err != nil {
-		return nil // what cannot be compared contradicts nothing for certain
+		return nil // without a comparison a contradiction is not certain
 	}
 	return comparison.Looser
 }
@@ -187,7 +186,7 @@ func (c *compiler) refusing(crd *apiextensionsv1.CustomResourceDefinition, o *un
 // ruleKey is the key of constraints that are rules.
 const ruleKey = "x-kubernetes-validations"
 
-// alreadyPresent reports whether what would be written for a union is already there, hand-written.
+// alreadyPresent reports whether a rule or schema to be written for a union already exists.
 func (o *unionObject) alreadyPresent(i int) bool {
 	if s := o.styles[i].openAPI; s != nil && hasSchema(o.schema.AllOf, *s) {
 		return true
@@ -195,8 +194,8 @@ func (o *unionObject) alreadyPresent(i int) bool {
 	return slices.ContainsFunc(o.rules(i), func(r rules.Rule) bool { return hasRule(o.schema.XValidations, r) })
 }
 
-// named returns constraints as messages name them. indices are those of foreign, and
-// the constraints get them.
+// named returns the names of constraints in messages. It replaces the indices in constraints
+// by the original ones, which foreign returns.
 func named(constraints []verify.Constraint, indices map[string][]int) []string {
 	var names []string
 	for n, k := range constraints {
@@ -209,9 +208,9 @@ func named(constraints []verify.Constraint, indices map[string][]int) []string {
 	return names
 }
 
-// foreign returns the CRD without the static rules of a union, or the schema in their
-// place, that a compilation which left no annotation has written: they are not by
-// hand. indices has, by the key of a list, the index of each item that is left.
+// foreign returns the CRD without the static rules of a union, or the schema in their place,
+// that an earlier compilation without an annotation has written: they are not hand-written.
+// indices has, by the key of a list, the original index of each remaining item.
 func (c *compiler) foreign(o *unionObject, u *union.Union) (crd *apiextensionsv1.CustomResourceDefinition, indices map[string][]int) {
 	present := o.schema.XValidations
 	var ours []apiextensionsv1.ValidationRule
@@ -243,12 +242,12 @@ func (c *compiler) foreign(o *unionObject, u *union.Union) (crd *apiextensionsv1
 	return crd, indices
 }
 
-// among reports whether a rule is in a list, message and all.
+// among reports whether a list contains a rule with the same text, message and other keys.
 func among(l []apiextensionsv1.ValidationRule, r apiextensionsv1.ValidationRule) bool {
 	return slices.ContainsFunc(l, func(o apiextensionsv1.ValidationRule) bool { return equality.Semantic.DeepEqual(o, r) })
 }
 
-// without returns a list without some of its items, and the indices of the others.
+// without returns a list without some of its items, and the indices of the remaining ones.
 func without[T any](l []T, gone func(T) bool) (kept []T, indices []int) {
 	for i, item := range l {
 		if !gone(item) {

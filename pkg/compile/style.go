@@ -10,7 +10,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// style is how one union is written.
+// style determines how the rules of one union are written.
 type style struct {
 	encoding rules.Encoding
 	ratchet  rules.Comparison // in the static rules, of unions that ratchet
@@ -20,27 +20,26 @@ type style struct {
 	openAPI *apiextensionsv1.JSONSchemaProps
 }
 
-// longUnion is the number of members beyond which a union without a discriminator
-// gets no fine rules, whose length grows quadratically, but on request.
+// longUnion is the number of members beyond which a union without a discriminator gets fine
+// rules only on request: their length grows quadratically.
 const longUnion = 12
 
-// longestFine is the number of members beyond which they are not taken at all.
+// longestFine is the number of members beyond which such a union gets no fine rules at all.
 const longestFine = 100
 
 var tooManyForFine = fmt.Sprintf("with more than %d members fine rules would be too long", longestFine)
 
-// encodings are the encodings that u may get, in order of preference: by
-// default what a careful author would write, then from the least expensive rules to
-// the fewest.
+// encodings returns the encodings for u in order of preference: by default the rules that a
+// careful author would write, then from the least expensive rules to the fewest.
 func (c *compiler) encodings(u *union.Union) []rules.Encoding {
-	n := max(len(u.Members), 1) // none are one group, too
+	n := max(len(u.Members), 1) // no members count as one group
 	switch {
 	case c.opts.Encoding == Fine && !u.Ratchet && (u.Discriminator != "" || n <= longestFine):
 		return []rules.Encoding{rules.Fine}
 	case u.Discriminator != "" && c.opts.Encoding == Auto && !u.Ratchet:
 		l := []rules.Encoding{rules.Paired, rules.Fine}
 		for _, groups := range slices.Backward(groupings(n)) {
-			if groups < n || n == 1 || u.Deduce { // else as many groups as members are paired
+			if groups < n || n == 1 || u.Deduce { // else a group per member equals paired
 				l = append(l, rules.Encoding(groups))
 			}
 		}
@@ -48,8 +47,8 @@ func (c *compiler) encodings(u *union.Union) []rules.Encoding {
 	case u.Discriminator != "":
 		return encodingsOf(groupings(n))
 	}
-	// Without a discriminator two groups are one rule, and the fewer groups the
-	// more a message tells.
+	// Without a discriminator two groups make one rule, and fewer groups give better
+	// messages.
 	l := encodingsOf(slices.DeleteFunc(groupings(n), func(groups int) bool { return groups == 2 }))
 	var preferred []rules.Encoding
 	if !u.Ratchet && (c.opts.Encoding == Auto || c.opts.Encoding == Terse) {
@@ -69,9 +68,9 @@ func encodingsOf(groups []int) []rules.Encoding {
 	return l
 }
 
-// groupings are the numbers of groups worth trying for n members, ascending from
-// one to n: all that differ in the size of the groups or, of many members, whose
-// rules take long to cost, the powers of two.
+// groupings returns the numbers of groups worth trying for n members, ascending from one to n:
+// all that differ in the size of the groups, or powers of two for many members, whose rules
+// take long to cost.
 func groupings(n int) []int {
 	var l []int
 	if n > 64 {
@@ -89,12 +88,12 @@ func groupings(n int) []int {
 	return l
 }
 
-// mostRatchets is the number of rules beyond which spreading a union that ratchets
-// is not worth its bytes.
+// mostRatchets is the number of rules beyond which splitting a union that ratchets is not
+// worth the bytes.
 const mostRatchets = 16
 
-// ratchets are the ways to write the static rules of a union that ratchets,
-// those with the fewest rules first.
+// ratchets returns the styles of the static rules of a union that ratchets, the fewest rules
+// first.
 func (c *compiler) ratchets(u *union.Union) []style {
 	var l []style
 	for _, encoding := range c.encodings(u) {
@@ -110,8 +109,8 @@ func (c *compiler) ratchets(u *union.Union) []style {
 	return l
 }
 
-// comparisons are the ways to compare old and new state in up to so many parts,
-// the fewest parts first.
+// comparisons returns the ways to compare old and new state in at most the given number of
+// parts, the fewest parts first.
 func comparisons(u *union.Union, most int) []rules.Comparison {
 	var l []rules.Comparison
 	for _, parts := range groupings(most) {

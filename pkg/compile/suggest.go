@@ -16,7 +16,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// overBudget reports what does not fit, why, and what would help.
+// overBudget reports failures, with their causes and with changes that would make them fit.
 func (c *compiler) overBudget(failures []failure) {
 	type suggestion struct {
 		at    diag.Pos
@@ -67,12 +67,12 @@ func (c *compiler) overBudget(failures []failure) {
 // many is a list or map above a union object.
 type many struct {
 	path  schemapath.Path
-	key   string // that bounds it
+	key   string // the key of its bound
 	bound *int64
 	least *int64
 }
 
-// above returns the lists and maps above a union object, and itself if it is a list.
+// above returns the lists and maps that enclose a union object, and the object if it is a list.
 func (c *compiler) above(o *unionObject) []many {
 	var l []many
 	for i, step := range o.Path {
@@ -90,7 +90,7 @@ func (c *compiler) above(o *unionObject) []many {
 	return l
 }
 
-// causes says what makes rules on o dear.
+// causes explains why rules on o are expensive.
 func (c *compiler) causes(o *unionObject, u *union.Union) []string {
 	var unbounded, bounded, l []string
 	for _, m := range c.above(o) {
@@ -120,7 +120,7 @@ func unboundedDiscriminator(o *unionObject, u *union.Union) bool {
 	return p != nil && len(p.Enum) == 0 && p.MaxLength == nil
 }
 
-// tightening is a change of a schema that makes rules cheaper.
+// tightening is a schema change that makes rules cheaper.
 type tightening struct {
 	path  schemapath.Path
 	text  string // as written in the schema
@@ -130,26 +130,26 @@ type tightening struct {
 
 func (t tightening) String() string { return t.text + " on " + t.path.String() + t.was }
 
-// bounds are the ones tried for lists and maps, together on all of them.
+// bounds are the candidate bounds of lists and maps, each tried on all of them together.
 var bounds = []int64{10000, 5000, 2500, 1000, 500, 250, 100, 64, 50, 32, 25, 16, 10, 8, 5, 4, 3, 2, 1}
 
-// search looks for changes of one version with which everything fits.
+// search looks for schema changes that make one version fit.
 type search struct {
 	*compiler
 	version  int
 	required []tightening // discriminators
-	shorter  []tightening // discriminators, in length
+	shorter  []tightening // bounds on the length of discriminators
 	lists    []many
 	ofItems  bool // rules look at the items of some list
-	// known are costs by the changes that they hold with, other than bounds of lists, which
-	// change nothing but how often rules are evaluated, unless they look at the items.
+	// known caches costs by the changes other than bounds of lists. Bounds only affect how
+	// often rules are evaluated, unless the rules look at the items.
 	known map[string]map[string][]cost.Cost
 	found []string
 }
 
-// suggest returns, as a hint, what makes everything in a version fit. Each
-// suggestion was tried: the unions were read again in the changed schema, and
-// the API server's estimator accepted their rules.
+// suggest returns a hint with changes that make a version fit. Each suggestion has been
+// tried: the unions were resolved in the changed schema, and the API server's estimator
+// accepted their rules.
 func (c *compiler) suggest(version int, failures []failure) (hint string, found bool) {
 	if c.opts.Encoding == Fine && c.fitsAs(Auto, version) {
 		return "drop --encoding fine: the rules fit when they are written in a coarser way", true
@@ -211,9 +211,8 @@ func (s *search) run() {
 	}
 }
 
-// bound returns the loosest bounds of lists and maps that are accepted together
-// with other changes, or nil. The same for all, where they have none or a
-// greater one.
+// bound returns the loosest common bound of lists and maps that is accepted together with
+// other changes, or nil. It applies to lists and maps that have none or a greater one.
 func (s *search) bound(with []tightening, lists []many) []tightening {
 	least := int64(1)
 	for _, m := range lists {
@@ -240,10 +239,10 @@ func (s *search) accepts(with, bounds []tightening) bool {
 	return len(with)+len(bounds) > 0 && s.fitsWith(s.version, slices.Concat(with, bounds), s.known[key])
 }
 
-// mostDropped is the number of changes up to which each is tried to be left out.
+// mostDropped is the greatest number of changes for which keep tries to drop each one.
 const mostDropped = 12
 
-// keep notes accepted changes, without those that are not needed.
+// keep adds accepted changes to the suggestions, without unnecessary ones.
 func (s *search) keep(with, bounds []tightening) {
 	if len(with)+len(bounds) <= mostDropped {
 		for _, l := range []*[]tightening{&bounds, &with} {
@@ -286,12 +285,11 @@ func (c *compiler) fitsAs(e Encoding, version int) bool {
 	return !t.diags.HasErrors()
 }
 
-// mostProved is the number of members, of all unions, up to which a proof is
-// quick enough for a suggestion.
+// mostProved is the greatest number of members, of all unions, for which a proof is fast
+// enough for a suggestion.
 const mostProved = 24
 
-// fitsWith reports whether the unions of a version fit after changes of its
-// schema.
+// fitsWith reports whether the unions of a version fit after changes to its schema.
 func (c *compiler) fitsWith(version int, changes []tightening, known map[string][]cost.Cost) bool {
 	t := &compiler{manifest: c.manifest, opts: c.opts, kube: c.kube, located: c.located, crd: c.crd.DeepCopy(), known: known}
 	for _, change := range changes {
@@ -300,7 +298,7 @@ func (c *compiler) fitsWith(version int, changes []tightening, known map[string]
 	return t.fitsNow(version)
 }
 
-// fitsNow reads the unions again and reports whether those of a version fit.
+// fitsNow resolves the unions again and reports whether the rules of a version fit.
 func (c *compiler) fitsNow(version int) bool {
 	if c.resolve(); c.diags.HasErrors() {
 		return false
@@ -332,9 +330,9 @@ func requireDiscriminator(o *unionObject, u *union.Union) []tightening {
 	return l
 }
 
-// boundDiscriminator bounds its length.
+// boundDiscriminator returns the change that bounds the length of the discriminator.
 func boundDiscriminator(o *unionObject, u *union.Union) []tightening {
-	// Otherwise the length hardly matters.
+	// Only rules that compare the discriminator with its old value depend on its length.
 	matters := u.Guarded() || u.Ratchet
 	if !matters || !unboundedDiscriminator(o, u) {
 		return nil
@@ -347,13 +345,13 @@ func boundDiscriminator(o *unionObject, u *union.Union) []tightening {
 	return []tightening{{path: path, text: fmt.Sprintf("maxLength: %d", longest), apply: func(s *apiextensionsv1.JSONSchemaProps) { s.MaxLength = &longest }}}
 }
 
-// quoted is a string in JSON, which is YAML as well.
+// quoted returns a string as JSON, which is also valid YAML.
 func quoted(s string) []byte {
 	data, _ := json.Marshal(s) // strings never fail
 	return data
 }
 
-// bound gives all lists and maps the same bound, where they have none or a
+// bound returns changes that give the same bound to all lists and maps that have none or a
 // greater one.
 func bound(l []many, n int64) []tightening {
 	var out []tightening

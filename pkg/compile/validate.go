@@ -18,14 +18,13 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// validate lets the API server judge the whole resulting CRD. When it finds fault with
-// what compiling added, as a rule is over its budget or too long for CEL, fit looks for
-// other encodings. Only problems that compiling adds are errors; those the CRD had before
-// are warnings, once.
+// validate runs the API server's validation on the whole resulting CRD. If it rejects an added
+// rule, for example because it exceeds its budget or is too long for CEL, fit chooses other
+// encodings. Only problems that compiling adds are errors; existing problems are warnings.
 func (c *compiler) validate() {
 	undo := func() {}
-	// Below a list without a bound hardly anything fits as one would write it by hand:
-	// finding that out with the estimator takes less than a validation.
+	// Below an unbounded list the preferred encoding rarely fits, and the estimator is
+	// faster than a validation that fails.
 	if slices.ContainsFunc(c.objects, c.unbounded) {
 		if undo = c.undoable(); len(c.fit()) > 0 {
 			undo()
@@ -52,14 +51,14 @@ func (c *compiler) validate() {
 		}
 		c.reportBefore(before)
 	}
-	// The server compiles no rules in a CRD that is not structural, so do it here, and
-	// those for another version.
+	// The API server compiles no rules in a CRD that is not structural, and none for another
+	// Kubernetes version.
 	if len(problems) > 0 || c.kube.env != nil {
 		c.compileAll(after)
 	}
 }
 
-// unbounded reports whether a list or map without a bound is on the way to an object.
+// unbounded reports whether the path to an object leads through an unbounded list or map.
 func (c *compiler) unbounded(o *unionObject) bool {
 	for i, step := range o.Path {
 		s := o.Up(i).Schema(c.crd)
@@ -70,7 +69,7 @@ func (c *compiler) unbounded(o *unionObject) bool {
 	return false
 }
 
-// undoable returns what takes back how unions are written, and what was reported, from now on.
+// undoable saves the styles and diagnostics, and returns a function that restores them.
 func (c *compiler) undoable() (undo func()) {
 	diags := slices.Clip(c.diags)
 	var styles [][]style
@@ -85,8 +84,8 @@ func (c *compiler) undoable() (undo func()) {
 	}
 }
 
-// faulty reports whether a problem may be of rules that compiling adds: of one of them, or
-// of what all rules cost together.
+// faulty reports whether added rules may cause one of the problems, or the total cost of all
+// rules does.
 func (c *compiler) faulty(problems field.ErrorList) bool {
 	if len(problems) == 0 {
 		return false
@@ -110,7 +109,7 @@ func (c *compiler) faulty(problems field.ErrorList) bool {
 	return false
 }
 
-// invalidBefore warns of a CRD that the API server rejects as it is.
+// invalidBefore warns of errors that the API server reports for the unmodified CRD.
 func (c *compiler) invalidBefore() {
 	if _, before, err := c.judge(nil); err == nil {
 		c.reportBefore(before)
@@ -133,13 +132,13 @@ func (c *compiler) judgeResult() (*apiextensions.CustomResourceDefinition, field
 	return crd, problems
 }
 
-// maxFieldPaths is the number of field paths that the server is asked about where something is
-// wrong: it converts the whole schema for each.
+// maxFieldPaths is the number of invalid field paths that are left for the API server to validate:
+// it converts the whole schema for each.
 const maxFieldPaths = 100
 
-// dropFieldPaths takes the field paths of rules out of a schema that the server accepts, which
-// have no effect on its verdict, and returns their number. Rules are not changed in place, as
-// other schemas share them.
+// dropFieldPaths removes valid field paths from the rules of a schema, and invalid ones beyond
+// maxFieldPaths, and returns their number. Valid ones do not affect validation. Rules are not
+// changed in place, since other schemas share them.
 func dropFieldPaths(s *apiextensions.JSONSchemaProps) (dropped int) {
 	if s == nil {
 		return 0
@@ -188,7 +187,7 @@ func dropFieldPaths(s *apiextensions.JSONSchemaProps) (dropped int) {
 	return dropped + dropFieldPaths(s.Not)
 }
 
-// onPaths returns the properties whose names paths mention, at any depth.
+// onPaths returns the schema reduced to properties, at any depth, whose names occur in paths.
 func onPaths(s *apiextensions.JSONSchemaProps, paths string) *apiextensions.JSONSchemaProps {
 	out := &apiextensions.JSONSchemaProps{Type: s.Type, Properties: map[string]apiextensions.JSONSchemaProps{}}
 	for name, property := range s.Properties {
@@ -199,21 +198,20 @@ func onPaths(s *apiextensions.JSONSchemaProps, paths string) *apiextensions.JSON
 	return out
 }
 
-// Parts of the budget errors' texts that say of which kind they are.
+// Parts of budget errors that identify errors about the total cost.
 const (
 	overTotalBudget = "estimated rule cost total"
 	inTotalBudget   = "contributed to estimated rule cost total"
 )
 
-// isOfTotal reports whether an error is of what the rules of a version cost together.
+// isOfTotal reports whether an error is about the total cost of the rules of a version.
 func isOfTotal(e *field.Error) bool {
 	return strings.Contains(e.Detail, inTotalBudget) || strings.Contains(e.Detail, overTotalBudget)
 }
 
-// identities are what a validation error has in common before and after an edit.
-// How far a budget is exceeded, and what contributes to that, may change, and so
-// may the dump of a whole schema. A schema that all versions share is hoisted
-// before it is validated; then the error is for all of them.
+// identities returns texts of a validation error that stay the same across an edit. They leave
+// out the excess and contributors of a budget, and the dump of a schema. The API server hoists
+// a schema that all versions share before validating it; the error then counts for each version.
 func (c *compiler) identities(e *field.Error) []string {
 	text := string(e.Type) + ": " + unnamed(e.Detail)
 	switch v := e.BadValue.(type) {
@@ -236,7 +234,7 @@ func (c *compiler) identities(e *field.Error) []string {
 	return l
 }
 
-// without returns the errors that are not among known ones.
+// without returns the errors that are not known.
 func (c *compiler) without(l, known field.ErrorList) field.ErrorList {
 	seen := map[string]bool{}
 	for _, e := range known {
@@ -253,8 +251,8 @@ func (c *compiler) without(l, known field.ErrorList) field.ErrorList {
 	return out
 }
 
-// written is the path of a field as it is written. Before it validates a CRD, the
-// server hoists a schema that all versions share.
+// written returns the path of a field in the manifest: the API server hoists a schema that all
+// versions share before it validates the CRD.
 func written(path string) string {
 	if rest, ok := strings.CutPrefix(path, "spec.validation."); ok {
 		return "spec.versions[0].schema." + rest
@@ -262,8 +260,8 @@ func written(path string) string {
 	return path
 }
 
-// nearest is the position of the declaration closest to a field of the CRD: on
-// the schema that holds it, or that of the manifest.
+// nearest returns the position of the declaration on the innermost schema that contains a field of
+// the CRD, or the position of the field if there is none.
 func (c *compiler) nearest(path string) diag.Pos {
 	best, length := c.find(written(path)), 0
 	for _, o := range c.objects {
@@ -274,8 +272,7 @@ func (c *compiler) nearest(path string) diag.Pos {
 	return best
 }
 
-// find is the position of a field of the CRD, or of what holds it when it is
-// not there.
+// find returns the position of a field of the CRD, or of its nearest existing parent.
 func (c *compiler) find(path string) diag.Pos {
 	at := c.manifest.Node
 	pos := c.pos(at)
@@ -295,10 +292,10 @@ func (c *compiler) find(path string) diag.Pos {
 	return pos
 }
 
-// steps are those of a path as field.Path prints it: .name or [key].
+// steps matches the elements of a path as field.Path prints it: .name or [key].
 var steps = regexp.MustCompile(`(?:^|\.)([^.\[\]]+)|\[([^\]]*)\]`)
 
-// said is what an error of the server says, of a rule its text only.
+// said returns the message of an API server error. Of a rule it includes only the text.
 func said(e *field.Error) string {
 	if r, ok := e.BadValue.(apiextensions.ValidationRule); ok {
 		short := *e
@@ -308,11 +305,11 @@ func said(e *field.Error) string {
 	return shorten(unnamed(e.ErrorBody()))
 }
 
-// typeNames matches the names that the server gives, at random, to the types of
-// schemas when it compiles a rule.
+// typeNames matches the random names that the API server gives to schema types when it compiles
+// a rule.
 var typeNames = regexp.MustCompile(`\bselfType[0-9]+\b`)
 
-// unnamed writes self in the place of a type's name.
+// unnamed replaces the names of types by self.
 func unnamed(s string) string { return typeNames.ReplaceAllString(s, "self") }
 
 // shorten cuts the dump of a whole schema out of an error.

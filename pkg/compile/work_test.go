@@ -10,9 +10,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
-// TestWork holds commands to how often they have the API server's code validate a CRD, which
-// is what takes most of their time. A test of that name in internal/cli counts how often they
-// parse its file.
+// Each command runs the API server's validation of a CRD once: it dominates the running time.
+// TestWork in internal/cli counts how often a command parses its file.
 func TestWork(t *testing.T) {
 	source, err := os.ReadFile("../../examples/route.yaml")
 	if err != nil {
