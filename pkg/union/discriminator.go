@@ -12,9 +12,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// DefaultCardinality is that of a union on schema whose declaration names none:
-// ExactlyOne when the schema requires the discriminator, unless its enum says that
-// "" will do; otherwise, and without a discriminator (""), AtMostOne.
+// DefaultCardinality returns the cardinality of a union on schema whose declaration names
+// none: ExactlyOne if the schema requires the discriminator and its enum does not contain "".
+// Otherwise, and without a discriminator (""), it is AtMostOne.
 func DefaultCardinality(discriminator string, schema *apiextensionsv1.JSONSchemaProps) Cardinality {
 	path, property := Property(schema, discriminator)
 	if property != nil && Requires(schema, path) && !slices.Contains(EnumStrings(property), "") {
@@ -23,8 +23,8 @@ func DefaultCardinality(discriminator string, schema *apiextensionsv1.JSONSchema
 	return AtMostOne
 }
 
-// Property finds the property of an object that a declaration names: the one of that
-// name or else, by its path, one in an object below: platform.type. It is nil when there
+// Property returns the property that a declaration names: the property of the object with that
+// name or, for a path such as platform.type, a property of a nested object. It is nil if there
 // is none.
 func Property(schema *apiextensionsv1.JSONSchemaProps, name string) (schemapath.Path, *apiextensionsv1.JSONSchemaProps) {
 	if p, ok := schema.Properties[name]; ok {
@@ -37,8 +37,8 @@ func Property(schema *apiextensionsv1.JSONSchemaProps, name string) (schemapath.
 	return path, path.In(schema)
 }
 
-// Requires reports whether a schema requires what properties lead to, and all on the way
-// is always there.
+// Requires reports whether a schema requires the property at a path, and all objects on the path
+// are always present.
 func Requires(schema *apiextensionsv1.JSONSchemaProps, path schemapath.Path) bool {
 	name, _ := path[0].Property()
 	if len(path) == 1 {
@@ -47,8 +47,8 @@ func Requires(schema *apiextensionsv1.JSONSchemaProps, path schemapath.Path) boo
 	return AlwaysThere(schema, path[:1]) && Requires(path[0].In(schema), path[1:])
 }
 
-// AlwaysThere reports whether every object of a schema has what properties lead to: all on the
-// way is required or has a default, and is not null.
+// AlwaysThere reports whether every object of a schema has the property at a path: each property on
+// the path is required or has a default, and is not nullable.
 func AlwaysThere(schema *apiextensionsv1.JSONSchemaProps, path schemapath.Path) bool {
 	for _, step := range path {
 		name, _ := step.Property()
@@ -61,21 +61,21 @@ func AlwaysThere(schema *apiextensionsv1.JSONSchemaProps, path schemapath.Path) 
 	return true
 }
 
-// Defaulted reports whether the server sets a property that is left out: it has a
-// default, and null does not stay.
+// Defaulted reports whether the API server sets an absent property: it has a default, and is not
+// nullable.
 func Defaulted(property *apiextensionsv1.JSONSchemaProps) bool {
 	return property.Default != nil && !property.Nullable
 }
 
-// excludes reports a value that the pattern or a length of the discriminator
-// excludes. The server counts code points.
+// excludes reports a value that the pattern or the length limits of the discriminator exclude. The
+// API server counts code points.
 func (r *resolver) excludes(prop *apiextensionsv1.JSONSchemaProps, v word, whose string) {
 	says := func(key, format string, limit any) {
 		r.errorf(v.Pos, diag.ExcludedValue, "write another value, or change the "+key,
 			"value %q %s "+format+" the %s of %q, %v", v.Text, whose, key, r.u.Discriminator, limit)
 	}
 	n := int64(utf8.RuneCountInString(v.Text))
-	pattern, err := regexp.Compile(prop.Pattern) // of one that is wrong the server tells
+	pattern, err := regexp.Compile(prop.Pattern) // the API server reports an invalid pattern
 	switch {
 	case prop.MinLength != nil && n < *prop.MinLength:
 		says("minLength", "is shorter than", *prop.MinLength)
@@ -86,9 +86,9 @@ func (r *resolver) excludes(prop *apiextensionsv1.JSONSchemaProps, v word, whose
 	}
 }
 
-// changes reports whether allowedChanges may name a value of the discriminator. It
-// may name any while nothing lists them, unless that looks like a misspelling of a
-// member's value; the union knows it then.
+// changes reports whether allowedChanges may name a value of the discriminator. Without an enum it
+// may name any value that does not look like a misspelt value of a member; changes adds that value
+// to Values.
 func (r *resolver) changes(v word) bool {
 	u := r.u
 	if len(u.Values) == 0 || slices.Contains(u.Values, v.Text) {

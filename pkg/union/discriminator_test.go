@@ -8,8 +8,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// TestDefaultCardinality: a required discriminator must be set, unless its enum
-// says that "" will do.
+// A required discriminator must be set, unless its enum contains "".
 func TestDefaultCardinality(t *testing.T) {
 	const required, optional = "required: [type], ", ""
 	tests := []struct {
@@ -35,7 +34,7 @@ func TestDefaultCardinality(t *testing.T) {
 	}
 }
 
-// TestDefaultCardinalityBelow: in another object, that must be there, too.
+// If the discriminator is in a nested object, that object must be required, too.
 func TestDefaultCardinalityBelow(t *testing.T) {
 	for _, tt := range []struct {
 		name, required, holder string
@@ -57,8 +56,8 @@ func TestDefaultCardinalityBelow(t *testing.T) {
 	}
 }
 
-// TestDefaultedDiscriminator: what the server fills in is never deduced; a null that
-// stays may be.
+// A discriminator that the API server sets by default is never deduced; a null that persists
+// may be.
 func TestDefaultedDiscriminator(t *testing.T) {
 	const drop = "drop the default; deduceInvalidDiscriminator: true lets users leave the discriminator out"
 	tests := []struct{ property, key, hint string }{
@@ -76,7 +75,7 @@ func TestDefaultedDiscriminator(t *testing.T) {
 	}
 }
 
-// TestExcludedValues: values that the discriminator's schema never lets through.
+// Values that the discriminator's schema always rejects are errors.
 func TestExcludedValues(t *testing.T) {
 	tests := []struct {
 		name, property, declaration string
@@ -107,8 +106,8 @@ func TestExcludedValues(t *testing.T) {
 	}
 }
 
-// TestMemberlessChanges: without an enum allowedChanges may name any value, and the
-// union knows it from then on. What looks like a member's value misspelt is that.
+// Without an enum allowedChanges may name any value, and adds it to the values of the union. A
+// likely misspelling of a member's value is an error.
 func TestMemberlessChanges(t *testing.T) {
 	tests := []struct {
 		name, property, declaration string
@@ -138,8 +137,7 @@ func TestMemberlessChanges(t *testing.T) {
 	}
 }
 
-// TestDiscriminatorFails: what is wrong with the discriminator says nothing about the
-// values in allowedChanges.
+// An invalid discriminator causes no errors about the values in allowedChanges.
 func TestDiscriminatorFails(t *testing.T) {
 	for name, want := range map[string]string{
 		"a b": "UC205", "any": "UC206", "num": "UC207", "a": "UC208", "nope": "UC204", "": "UC204",

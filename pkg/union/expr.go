@@ -12,7 +12,7 @@ type Expr struct {
 	N int
 	// Values are the values for Is; "" is an unset discriminator.
 	Values []string
-	// Old says that Set and Is are about the old state.
+	// Old makes Set and Is refer to the old state.
 	Old bool
 }
 
@@ -29,7 +29,8 @@ const (
 	Same              // the discriminator has its old value
 )
 
-// Holds evaluates the expression for an update; without one old is not looked at.
+// Holds evaluates the expression for an update. An expression about the new state alone ignores
+// old.
 func (e Expr) Holds(old, new State) bool {
 	at := new
 	if e.Old {
@@ -67,7 +68,7 @@ func some(of ...Expr) Expr { return Expr{Op: Or, Of: of} }
 
 func not(e Expr) Expr { return Expr{Op: Not, Of: []Expr{e}} }
 
-// at is one of the two states, for expressions about it.
+// at builds expressions about the old or the new state.
 type at struct {
 	*Union
 	old bool
@@ -77,7 +78,7 @@ func (s at) set(i int) Expr { return Expr{Op: Set, N: i, Old: s.old} }
 
 func (s at) is(values ...string) Expr { return Expr{Op: Is, Values: values, Old: s.old} }
 
-// several says that n members are present, or more.
+// several returns the condition that at least n members are present.
 func (s at) several(n int) Expr {
 	e := Expr{Op: AtLeast, N: n}
 	for i := range s.Members {
@@ -86,14 +87,14 @@ func (s at) several(n int) Expr {
 	return e
 }
 
-// choice is something that may be selected, and when it is.
+// choice is a possible selection, with its condition.
 type choice struct {
 	name string // "" for nothing
 	when Expr
 }
 
-// selection is [Union.Selection] as expressions, nothing first, then in alphabetical order. With a
-// discriminator, these are some of its values, all values of members among them.
+// selection returns [Union.Selection] as expressions: first no selection, then the members or, with
+// a discriminator, the given values. These are sorted and include all values of members.
 func (s at) selection(values []string) []choice {
 	one := all(s.several(1), not(s.several(2)))
 	if s.Discriminator == "" {

@@ -13,23 +13,23 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// ofKey is the key of an extension that says which union it is of.
+// ofKey is the key of an extension that names its union.
 const ofKey = "union"
 
-// Extension is keys for a union declared in another place: they replace those
-// that it has.
+// Extension holds keys for a union that is declared elsewhere. They replace the same keys of
+// the declaration.
 type Extension struct {
-	// Pos is where the item starts.
+	// Pos is the start of the item.
 	Pos diag.Pos
 
 	path string
-	of   word // the union's name, its discriminator or a member; unset for the only one
+	of   word // the union's name, its discriminator or a member; unset for the only union
 	keys Declaration
 }
 
-// ParseExtensions reads a list of extensions: items with keys of declarations, and the
+// ParseExtensions parses a list of extensions: items with keys of declarations, and the
 // name of a union. The list of diagnostics holds every problem of every item; items with
-// problems are left out of the result. Of path and at see [Parse].
+// problems are left out of the result. For path and at see [Parse].
 func ParseExtensions(file, path string, value *yaml.Node, at *diag.Pos) ([]*Extension, diag.List) {
 	r := newReader(file, path, at)
 	list := r.Value(value, "{union: backend, ratchet: true}")
@@ -62,8 +62,8 @@ func ParseExtensions(file, path string, value *yaml.Node, at *diag.Pos) ([]*Exte
 	return l, r.Diags
 }
 
-// Extend gives the declarations of one union object the keys of extensions. Those that
-// are of none of them are reported.
+// Extend applies extensions to the declarations of one union object. It reports extensions that
+// match none of them or several.
 func Extend(declarations []*Declaration, extensions []*Extension) diag.List {
 	var l diag.List
 	for _, e := range extensions {
@@ -90,11 +90,11 @@ func Extend(declarations []*Declaration, extensions []*Extension) diag.List {
 	return l
 }
 
-// call returns a name that tells d from other unions of its object, or "".
+// call returns a name that identifies d among the unions of its object, or "".
 func (d *Declaration) call() string { return cmp.Or(d.union.Name, append(d.Names(), "")[0]) }
 
 // Names returns the names of the discriminator and the members, as declared. The name of an item
-// is the values of its keys.
+// consists of the values of its keys.
 func (d *Declaration) Names() []string {
 	l := d.Properties()
 	for _, f := range d.fields {
@@ -115,7 +115,7 @@ func (d *Declaration) is(name string) bool {
 	return name == d.union.Name || slices.Contains(d.Names(), name)
 }
 
-// apply puts the keys in the place of those that the declaration has.
+// apply replaces keys of the declaration, and their rivals, by the keys of the extension.
 func (e *Extension) apply(d *Declaration) {
 	kept := slices.DeleteFunc(d.keyed, func(old keyed) bool {
 		return slices.ContainsFunc(e.keys.keyed, func(k keyed) bool { return old.Name == k.Name || old.Name == keyNamed(k.Name).rival })

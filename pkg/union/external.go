@@ -10,46 +10,46 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// External is a declaration outside the schema it is for: one of a
-// side file, of Go markers, or of the annotation of a compiled CRD. Several may be
-// for one schema.
+// External is a declaration outside its schema: in a UnionSet, in Go markers, or in the
+// annotation of a compiled CRD. A schema may have several.
 type External struct {
 	Target
-	// Version is the name of the CRD's version; empty stands for all of them.
+	// Version is the name of the CRD's version; empty means all versions.
 	Version string
-	// Path leads to the schema. It may have schemapath.Elements.
+	// Path leads to the schema. It may contain schemapath.Elements.
 	Path schemapath.Path
-	// Value is that of x-kubernetes-unions: a list with an item per union. It is
-	// not modified.
+	// Value is the value of x-kubernetes-unions: a list with an item per union. It is
+	// read-only.
 	Value *yaml.Node
-	// Fit, unless nil, says what Value is in a schema in which properties have these
-	// enums, and what is wrong with it there.
+	// Fit, unless nil, returns Value adapted to the enums of the schema's properties, and
+	// the problems with it there.
 	Fit func(enum func(property string) []string) (*yaml.Node, diag.List)
-	// File is what the positions of Value are in.
+	// File is the file that the positions of Value refer to.
 	File string
-	// At, unless nil, is the position of all of Value, as when it is not YAML that
-	// the user wrote.
+	// At, unless nil, replaces the positions in Value, for example if the user did not
+	// write it as YAML.
 	At *diag.Pos
-	// Extend says that Value is a list of extensions (ParseExtensions), of unions that
-	// are declared for the schema in it or in another place.
+	// Extend marks Value as a list of extensions (ParseExtensions). The unions that they
+	// extend are declared in the schema or elsewhere.
 	Extend bool
-	// Own, unless nil, says that the declaration was in the schema itself before the CRD was
-	// compiled, in the place of this node.
+	// Own, unless nil, is the node that took the place of a declaration in the schema when
+	// the CRD was compiled.
 	Own *yaml.Node
-	// Named is where the CRD and the schema are named; the zero position means that of Value.
+	// Named is the position that names the CRD and the schema; zero means the position of
+	// Value.
 	Named diag.Pos
-	// Struct is the Go type that has the markers, with the path of its package; empty
-	// for other declarations.
+	// Struct is the Go type with the markers, including the path of its package; empty for
+	// other declarations.
 	Struct string
 }
 
-// IsStruct reports whether a name is that of a Go type, which is given with the path of
-// its package: the whole of it, or what follows a slash.
+// IsStruct reports whether name denotes the Go type whole, which includes its package path: it is
+// equal to whole, or to a part of whole after a slash.
 func IsStruct(whole, name string) bool {
 	return whole == name || strings.HasSuffix(whole, "/"+name)
 }
 
-// Pos is where the declaration is.
+// Pos returns the position of the declaration.
 func (e External) Pos() diag.Pos {
 	if e.At != nil {
 		return *e.At
@@ -57,7 +57,7 @@ func (e External) Pos() diag.Pos {
 	return diag.Pos{File: e.File, Line: e.Value.Line, Col: e.Value.Column}
 }
 
-// Same reports whether two are one declaration, not merely equal ones.
+// Same reports whether two values are the same declaration, not merely equal ones.
 func (e External) Same(f External) bool {
 	return e.Value == f.Value && e.Version == f.Version && e.Path.Equal(f.Path) && e.File == f.File && e.Extend == f.Extend
 }
@@ -71,7 +71,7 @@ func (e External) Holds(pos diag.Pos) bool {
 	return e.At == nil && e.File == pos.File && holds(e.Value)
 }
 
-// NamedAt is where the CRD and the schema are named.
+// NamedAt returns the position that names the CRD and the schema.
 func (e External) NamedAt() diag.Pos {
 	if e.Named.Line > 0 {
 		return e.Named
@@ -82,13 +82,13 @@ func (e External) NamedAt() diag.Pos {
 // Externals are declarations outside CRDs.
 type Externals struct {
 	Declarations []External
-	// Scopes are the CRDs of which all external declarations are here: what an
-	// earlier compilation knew of them is out of date. So it is where Declarations have
-	// one.
+	// Scopes are CRDs whose external declarations are all listed here. They replace the
+	// declarations that an earlier compilation recorded. The same holds for CRDs with
+	// one of Declarations.
 	Scopes []Scope
 }
 
-// Same reports whether these are the same lists, not merely equal ones.
+// Same reports whether both have the same lists, not merely equal ones.
 func (e Externals) Same(f Externals) bool {
 	return same(e.Declarations, f.Declarations) && same(e.Scopes, f.Scopes)
 }
@@ -118,7 +118,7 @@ func (e Externals) Of(crd Target) (l []External, all func(version string) bool) 
 	}
 }
 
-// Concern reports whether anything is declared for a CRD, even that it has no unions.
+// Concern reports whether a declaration or a scope is for a CRD.
 func (e Externals) Concern(crd Target) bool {
 	return slices.ContainsFunc(e.Declarations, func(x External) bool { return x.Is(crd) }) ||
 		slices.ContainsFunc(e.Scopes, func(s Scope) bool { return s.Is(crd) })
@@ -129,14 +129,14 @@ func (e External) Covers(version string, path schemapath.Path) bool {
 	return (e.Version == "" || e.Version == version) && e.Path.Matches(path)
 }
 
-// Target names a CustomResourceDefinition: by group and kind, or by its name.
+// Target identifies a CustomResourceDefinition by group and kind, or by name.
 type Target struct {
-	// Name is metadata.name. It may be a guess where Group and Kind are given.
+	// Name is metadata.name. It may be a guess if Group and Kind are given.
 	Name        string
 	Group, Kind string
 }
 
-// Is reports whether the target is this CRD, of which name, group and kind are known.
+// Is reports whether the target is this CRD, whose name, group and kind are known.
 func (t Target) Is(crd Target) bool {
 	if t.Kind != "" {
 		return t.Group == crd.Group && t.Kind == crd.Kind
@@ -144,7 +144,7 @@ func (t Target) Is(crd Target) bool {
 	return t.Name == crd.Name
 }
 
-// String returns kind and group as kubectl writes them, or else the name.
+// String returns kind and group as kubectl writes them, or the name if there is no kind.
 func (t Target) String() string {
 	switch {
 	case t.Kind == "":

@@ -23,9 +23,8 @@ func schemaOf(t testing.TB, text string) *apiextensionsv1.JSONSchemaProps {
 	return &s
 }
 
-// FuzzParse parses and resolves whatever is YAML: nothing panics, every
-// diagnostic has a place in the text, and what resolves without errors has a
-// meaning.
+// FuzzParse parses and resolves any YAML: nothing panics, every diagnostic has a position in
+// the text, and a union that resolves without errors has a meaning.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"- discriminator: type\n  fields-to-discriminateBy:\n    a: A\n    b: [B, B2]\n  optionalMembers: [a]\n  emptyIsUnset: [b, c]\n",

@@ -18,18 +18,18 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// ItemKey is a key of an item of a list, with its value: a string, int64 or bool.
+// ItemKey is a key of a list item and its value: a string, int64 or bool.
 type ItemKey struct {
 	Name  string
 	Value any
 }
 
-// OfItems reports whether the union is of items of a list: the union object is that
-// list, and its members are items that are told apart by keys.
+// OfItems reports whether the members are items of a list. The union object is then the list,
+// and keys identify the items.
 func (u *Union) OfItems() bool { return len(u.Members) > 0 && u.Members[0].Item != nil }
 
-// item returns the item of a list, given as unstructured JSON, that has the keys; nil
-// if there is none.
+// item returns the item of a list, given as unstructured JSON, with the keys; nil if there is
+// none.
 func item(list any, keys []ItemKey) any {
 	l, _ := list.([]any)
 	for _, v := range l {
@@ -55,8 +55,8 @@ func (k ItemKey) isJSON(j apiextensionsv1.JSON) bool {
 	return json.Unmarshal(j.Raw, &v) == nil && k.is(v)
 }
 
-// itemName is the name of an item in messages and in other keys of the declaration: the values
-// of its keys, quoted where a line could not show them or other values would give the same name.
+// itemName returns the name of an item in messages and in other keys of the declaration: the values
+// of its keys. It quotes values with control characters, and values that would make names ambiguous.
 func itemName(keys []ItemKey) string {
 	var l []string
 	for _, k := range keys {
@@ -113,7 +113,7 @@ func (r *resolver) items() {
 	}
 }
 
-// itemKeys are the keys of a member, in the order of the schema; nil with an error.
+// itemKeys returns the keys of a member in the order of the schema, or nil on errors.
 func (r *resolver) itemKeys(f fieldValues) []ItemKey {
 	names := r.schema.XListMapKeys
 	example := "write it like {" + strings.Join(names, ": A, ") + ": A}"
@@ -167,8 +167,8 @@ func (r *resolver) itemKeys(f fieldValues) []ItemKey {
 
 var decimal = regexp.MustCompile(`^(0|-?[1-9][0-9]{0,17})$`)
 
-// scalarOf returns what reads the value of a key with a schema, and says what is wrong
-// with it; nil for keys that cannot be compared with a constant.
+// scalarOf returns the function that reads the value of a key with a schema, or describes why it
+// is invalid. It is nil for keys that cannot be compared with a constant.
 func scalarOf(s *apiextensionsv1.JSONSchemaProps) func(*yaml.Node) (v any, wrong string) {
 	switch {
 	case s.XIntOrString:
@@ -199,7 +199,7 @@ func scalarOf(s *apiextensionsv1.JSONSchemaProps) func(*yaml.Node) (v any, wrong
 	return nil
 }
 
-// typedFormats are the formats of strings that are another type to CEL.
+// typedFormats are the formats of strings that have another type in CEL.
 var typedFormats = []string{"byte", "date", "date-time", "duration"}
 
 // itemNode writes the keys of an item.

@@ -107,7 +107,7 @@ var keys = []key{
 			if name := changes.name(u.Change); name != "" && (u.Change != Allow || u.Discriminator != "") {
 				return yamltext.StringNode(name)
 			}
-			return nil // the default, or a table
+			return nil // the default, or allowedChanges
 		},
 	},
 	{
@@ -141,7 +141,7 @@ func flag(name string, of func(*Union) *bool) key {
 	return scalar(name, "true", of, yamltext.BoolNode, func(k, v yamlconfig.Value) (bool, diag.Pos) { return v.Bool(false), k.Pos() })
 }
 
-// oneOf returns a key with one of some words.
+// oneOf returns a key with one of the given words.
 func oneOf[T comparable](name, example string, words names[T], of func(*Union) *T) key {
 	write := func(t T) *yaml.Node { return yamltext.StringNode(words.name(t)) }
 	return scalar(name, example, of, write, func(_, v yamlconfig.Value) (T, diag.Pos) { return words[v.OneOf(words.list(), "")], v.Pos() })
@@ -184,12 +184,11 @@ func byMember(v yamlconfig.Value) (l []fieldValues) {
 	return l
 }
 
-// Node returns the union as an item of x-kubernetes-unions: with the keys that a
-// zero value does not stand for, in the order of the documentation. Parsing and
-// resolving it gives a union of the same meaning. A union that is only to be
-// written, not resolved, may leave out Cardinality and Values, which the schema
-// decides, and Change, for the default. The caller owns the node; it has
-// no positions.
+// Node returns the union as an item of x-kubernetes-unions. It has the keys with non-zero
+// values, in the order of the documentation. Parsing and resolving it gives a union with
+// the same meaning. A union that was not resolved may leave out Cardinality and Values,
+// which follow from the schema, and Change, which has a default. The caller owns the
+// node; it has no positions.
 func (u *Union) Node() *yaml.Node {
 	m := yamltext.MappingNode()
 	for _, k := range keys {
@@ -239,5 +238,5 @@ func keyNamed(name string) key {
 // Keys returns the keys of a declaration, sorted. The caller owns the result.
 func Keys() []string { return declarationKeys.Names() }
 
-// Example is a value of a key of declarations, for hints.
+// Example returns an example value of a key, for hints, or "" if the key is unknown.
 func Example(name string) string { return keyNamed(name).example }

@@ -20,8 +20,7 @@ properties:
   d: {type: string}
 `
 
-// TestNode: what is written means the same when it is read again, from the node and
-// from its text.
+// A written union means the same after parsing, from the node and from its text.
 func TestNode(t *testing.T) {
 	unwritten := union.Keys()
 	for _, items := range []string{

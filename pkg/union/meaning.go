@@ -2,14 +2,13 @@ package union
 
 import "slices"
 
-// State is all that a union sees of an object. Two objects with equal states
-// are the same to it.
+// State is the part of an object that a union depends on. Two objects with equal states are
+// equivalent for the union.
 type State struct {
 	// Value is the discriminator's value; "" is unset, whether the property is
 	// absent, null or "".
 	Value string
-	// Present tells for each member, by its index in Union.Members, whether it
-	// is present.
+	// Present holds whether each member is present, by its index in Union.Members.
 	Present []bool
 }
 
@@ -47,8 +46,8 @@ func (u *Union) StateOf(object any) State {
 	return s
 }
 
-// In returns the value of the discriminator or member of a name in a union object; nil
-// where there is none, or null.
+// In returns the value of the discriminator or member with a name in a union object; nil if it
+// is absent or null.
 func (u *Union) In(object map[string]any, name string) any {
 	v, _ := u.Lookup(object, name)
 	return v
@@ -77,7 +76,7 @@ func (m Member) present(v any) bool {
 // Condition names one condition of a union's meaning.
 type Condition string
 
-// Conditions on a state; the first four are those of a discriminated union.
+// Conditions on a state. The first four need a discriminator.
 const (
 	// Forbidden: a member is present that the discriminator does not select.
 	Forbidden Condition = "forbidden"
@@ -97,18 +96,18 @@ const (
 const (
 	// NotCleared: a change left members set that it had to clear.
 	NotCleared Condition = "notCleared"
-	// NotAllowed: the change is forbidden, by Forbid or by a table.
+	// NotAllowed: the change is forbidden by Forbid or by allowedChanges.
 	NotAllowed Condition = "notAllowed"
 )
 
-// Violation is a condition that a state, or a change, breaks.
+// Violation is a condition that a state or a change violates.
 type Violation struct {
 	Condition Condition
-	// Member is the index of the member at fault, -1 when it is no single one.
+	// Member is the index of the member at fault, or -1 if it is not a single one.
 	Member int
 }
 
-// Clause is a condition, as an expression that holds where it is broken.
+// Clause is a condition with an expression that holds if it is violated.
 type Clause struct {
 	Violation
 	When Expr
@@ -117,7 +116,7 @@ type Clause struct {
 // Clauses are conditions of one union.
 type Clauses []Clause
 
-// Broken returns the conditions that an update from state old to state new breaks.
+// Broken returns the conditions that an update from state old to state new violates.
 func (l Clauses) Broken(old, new State) []Violation {
 	var broken []Violation
 	for i := range l {
@@ -128,9 +127,9 @@ func (l Clauses) Broken(old, new State) []Violation {
 	return broken
 }
 
-// Conditions returns the conditions on a state, first of the discriminator, then by member. With
-// Changes and Removes they are the meaning of the union: everything else is held to them, or
-// translated from them.
+// Conditions returns the conditions on a state: first the discriminator's, then each member's. With
+// Changes and Removes they define the meaning of the union: all other representations are tested
+// against them or translated from them.
 func (u *Union) Conditions() Clauses {
 	var l Clauses
 	add := func(c Condition, member int, when Expr) { l = append(l, Clause{Violation{c, member}, when}) }
@@ -165,8 +164,8 @@ func (u *Union) Conditions() Clauses {
 	return l
 }
 
-// Changes returns the conditions on a change, when both union objects exist. The expressions name
-// some values of the discriminator, besides those in the union: the others may only stay.
+// Changes returns the conditions on a change if both union objects exist. The expressions name the
+// given values of the discriminator and the values in the union; any other value may not change.
 func (u *Union) Changes(values ...string) Clauses {
 	switch u.Change {
 	case Clear:
@@ -177,28 +176,28 @@ func (u *Union) Changes(values ...string) Clauses {
 	return nil
 }
 
-// Violations returns the conditions that state s breaks, in the order of [Union.Conditions]. A
-// state that breaks none is legal.
+// Violations returns the conditions that state s violates, in the order of [Union.Conditions]. A
+// state that violates none is legal.
 func (u *Union) Violations(s State) []Violation { return u.Conditions().Broken(s, s) }
 
-// Selection is what state s has selected: the discriminator's value, or without
-// a discriminator the name of the one member present; "" when nothing is.
-// With Deduce an unset discriminator has the first value of the one member
-// present.
+// Selection returns the discriminator's value in state s or, without a discriminator, the
+// name of the single present member; "" if there is none. With Deduce an unset discriminator
+// has the first value of the single present member.
 func (u *Union) Selection(s State) string {
 	l := at{Union: u}.selection(u.named([]string{s.Value}))
 	return l[slices.IndexFunc(l, func(c choice) bool { return c.when.Holds(s, s) })].name
 }
 
-// ChangeViolations returns the conditions that an update from state old to
-// state new breaks, when both union objects exist.
+// ChangeViolations returns the conditions that an update from state old to state new
+// violates, if both union objects exist.
 func (u *Union) ChangeViolations(old, new State) []Violation {
 	return u.Changes().Broken(old, new)
 }
 
-// leavesBehind says that a change left a member set: with a
-// discriminator, one of its old value, which the new one does not select and which
-// is not deduced either; without one, a member that was there when another was set.
+// leavesBehind returns the condition that a change leaves a member set that it must clear. With a
+// discriminator, this is a member of the old value that the new value does not select; with Deduce,
+// unsetting the discriminator clears nothing. Without one, it is a member that was present before
+// another one was set.
 func (u *Union) leavesBehind() Expr {
 	was, is := at{u, true}, at{u, false}
 	var left, set, kept []Expr
@@ -216,7 +215,7 @@ func (u *Union) leavesBehind() Expr {
 	return all(some(set...), some(kept...))
 }
 
-// named are the values that a union names, and others, in alphabetical order, each once.
+// named returns the values that a union names, and others, sorted and without duplicates.
 func (u *Union) named(others []string) []string {
 	l := slices.Concat(u.MemberValues(), u.Values, others)
 	for from, row := range u.Allowed {
@@ -226,7 +225,7 @@ func (u *Union) named(others []string) []string {
 	return slices.DeleteFunc(slices.Compact(l), func(v string) bool { return v == "" })
 }
 
-// changeAllowed says that Forbid, or the table, allows the change.
+// changeAllowed returns the condition that Forbid or allowedChanges permits the change.
 func (u *Union) changeAllowed(values []string) Expr {
 	was, is := at{u, true}, at{u, false}
 	if u.Discriminator != "" {
@@ -246,7 +245,7 @@ func (u *Union) changeAllowed(values []string) Expr {
 		}
 		return some(append(allowed, all(not(some(known...)), Expr{Op: Same}))...)
 	}
-	// A second member beside the first is for the conditions on states: the first has not
+	// Conditions on states reject a second member alongside the first: the first has not
 	// changed.
 	none := not(is.several(1))
 	for i, m := range u.Members {
@@ -267,8 +266,8 @@ func (u *Union) changeAllowed(values []string) Expr {
 	return some(allowed...)
 }
 
-// Removes says that an update may remove the whole union object; it is about its old state, and
-// names values as [Union.Changes] does.
+// Removes returns the condition that an update may remove the whole union object. It refers to the
+// old state, and names values as [Union.Changes] does.
 func (u *Union) Removes(values ...string) Expr {
 	if !u.Guarded() {
 		return all()
@@ -282,8 +281,8 @@ func (u *Union) Removes(values ...string) Expr {
 	return some(l...)
 }
 
-// Exclusive reports whether members exclude each other. Otherwise there is nothing to switch, and
-// normalization leaves the union alone.
+// Exclusive reports whether members exclude each other. Normalization leaves other unions
+// unchanged.
 func (u *Union) Exclusive() bool { return u.Cardinality != AtLeastOne }
 
 func (u *Union) indices() []int {
@@ -294,17 +293,15 @@ func (u *Union) indices() []int {
 	return l
 }
 
-// Guarded reports whether some state must not be removed together with its
-// object: without a removal guard on the way to the union object, deleting it
-// and adding it again would get around Forbid or the table.
+// Guarded reports whether the union needs removal guards: without them, a client could bypass
+// Forbid or allowedChanges by removing the union object and adding it again.
 func (u *Union) Guarded() bool { return u.Change == Forbid || u.Change == AllowedChanges }
 
-// Removable reports whether an update may remove the whole union object when
-// its state was old.
+// Removable reports whether an update may remove the whole union object in state old.
 func (u *Union) Removable(old State) bool { return u.Removes().Holds(old, old) }
 
-// Exempts says that an update is exempt from the conditions on states, because the union ratchets
-// and its state is as it was.
+// Exempts returns the condition that an update is exempt from the conditions on states: the union
+// ratchets and its state is unchanged.
 func (u *Union) Exempts() Expr {
 	if !u.Ratchet {
 		return some()
@@ -320,9 +317,9 @@ func (u *Union) Exempts() Expr {
 	return all(same...)
 }
 
-// Judge returns the conditions that an update from old to new breaks; with old nil it judges a
-// creation (of the whole object or of the union object alone). A union that ratchets has no
-// conditions on a state that stays as it was.
+// Judge returns the conditions that an update from old to new violates. With old nil it validates
+// the creation of the whole object, or of the union object alone. A union that ratchets has no
+// conditions on an unchanged state.
 func (u *Union) Judge(old *State, new State) []Violation {
 	if old == nil {
 		return u.Violations(new)

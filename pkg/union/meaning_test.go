@@ -95,7 +95,7 @@ func unionFor(t *testing.T, declaration string) *union.Union {
 	return unions[0]
 }
 
-// state is written "TYPE a b", with "-" for no type.
+// state parses a state written as "TYPE a b", with "-" for no type.
 func state(u *union.Union, text string) union.State {
 	words := strings.Fields(text)
 	object := map[string]any{}
@@ -108,7 +108,7 @@ func state(u *union.Union, text string) union.State {
 	return u.StateOf(object)
 }
 
-// broken is what violations are written like: "forbidden b, required a".
+// broken writes violations as "forbidden b, required a".
 func broken(u *union.Union, violations []union.Violation) string {
 	var l []string
 	for _, v := range violations {
@@ -128,7 +128,7 @@ const (
 	sets = "discriminator: type, fields-to-discriminateBy: {a: A, b: [A, B, C], c: C}"
 )
 
-// TestViolations follows the first table of DESIGN section 4, and its text.
+// Each state violates exactly the listed conditions; legal states violate none.
 func TestViolations(t *testing.T) {
 	tests := []struct {
 		declaration string
@@ -200,8 +200,8 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// TestChangeViolations follows the second table of DESIGN section 4. Changes
-// are written "old > new"; those with a ! are broken.
+// Changes are written "old > new". Those with a ! violate the condition, the others violate
+// none.
 func TestChangeViolations(t *testing.T) {
 	tests := []struct {
 		declaration string
@@ -210,8 +210,8 @@ func TestChangeViolations(t *testing.T) {
 	}{
 		{typed, union.NotCleared, []string{
 			"- > A a", "A a > A a", "A a > B b", "A a > -", "A a > Other", "- > -",
-			"!A a > B a b", "!A a > B a", "!A a > - a", "!A a > Other a", "A a > B2 b c", // c is not of the old value
-			"!A > B a",                     // neither was there, nor may be
+			"!A a > B a b", "!A a > B a", "!A a > - a", "!A a > Other a", "A a > B2 b c", // c is not a member of the old value
+			"!A > B a",                     // a was absent, and may not be set now
 			"A a b > A a b", "A a b > A b", // the discriminator did not change
 			"B b > B2 b", "B b c > B2 b c", // the selected member may stay
 			"- a > B a", "- a > A a", "Other a > B a", "Other a > Third a", "- a > - a", // the old value had no member
@@ -236,7 +236,7 @@ func TestChangeViolations(t *testing.T) {
 		{typed + ", allowedChanges: {A: [B, ''], B: C}", union.NotAllowed, []string{
 			"- > A a", "- > C c", "- > Other", "A a > A a", "A a > B b", "A a > -", "B b > C c", "C c > C c",
 			"!A a > C c", "!A a > B2 b", "!A a > Other", "!B b > -", "!B b > A a", "!B2 b > C c", "!C c > -", "!C c > A a", "!Other > A a", "!Other > -",
-			"A a > B a b", // not the table's business
+			"A a > B a b", // left to the static rules
 		}},
 		{typed + ", allowedChanges: {}", union.NotAllowed, []string{"- > A a", "A > A a", "!A a > B b", "!A a > -"}},
 		{plain, union.NotCleared, []string{"- a > - b", "- a > - a b"}},
@@ -278,7 +278,7 @@ func TestChangeViolations(t *testing.T) {
 func TestRatchet(t *testing.T) {
 	u := unionFor(t, typed+", ratchet: true, discriminatorChange: Forbid")
 	for change, want := range map[string]string{
-		"A b > A b":   "", // as it was
+		"A b > A b":   "", // unchanged
 		"A b > A b c": "required a, forbidden b, forbidden c",
 		"A b > A":     "required a",
 		"A b > -":     "notAllowed",

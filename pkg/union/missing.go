@@ -9,9 +9,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Missing reports the declarations whose CRD is not among those given: a misspelt name
-// must not pass for a union that is enforced. Not every kind in Go has a CRD, which makes
-// it a warning, once per kind, where there is that of another kind in Go.
+// Missing reports declarations whose CRD is not given: a misspelt name must not silently leave a
+// union unenforced. Since not every Go kind has a CRD, it is only a warning, once per kind, if the
+// CRD of another Go kind is given.
 func (e Externals) Missing(crds []Target) diag.List {
 	var names []string
 	for _, t := range crds {

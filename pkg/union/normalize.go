@@ -2,18 +2,18 @@ package union
 
 import "slices"
 
-// Algorithm is a way to normalize a union: to understand what a client meant that set
-// one thing and left another as it was. Both are KEP-1027's.
+// Algorithm is a way to normalize a union: it completes the intended change of a client that
+// set only the discriminator or only a member. Both algorithms are from KEP-1027.
 type Algorithm int
 
 const (
-	// KEP2019 is the algorithm of the KEP's first text: a changed discriminator clears
-	// all members but its own; otherwise the one member that was added clears the
-	// others, and decides the discriminator.
+	// KEP2019 is the algorithm of the KEP's first text. A changed discriminator clears
+	// all members that it does not select. Otherwise a single added member clears the
+	// others, and determines the discriminator.
 	KEP2019 Algorithm = iota + 1
-	// KEP2022 is that of its second text: the discriminator clears all members but its
-	// own, and keeps its own where a client left it out. Without one, the one member that
-	// was added clears the others.
+	// KEP2022 is the algorithm of the KEP's second text. The discriminator clears all
+	// members that it does not select, and keeps a selected member that a client left out.
+	// Without a discriminator, a single added member clears the others.
 	KEP2022
 )
 
@@ -25,14 +25,14 @@ func (a Algorithm) String() string { return algorithms.name(a) }
 // AlgorithmNames returns the names of the algorithms, sorted. The caller owns the result.
 func AlgorithmNames() []string { return algorithms.list() }
 
-// AlgorithmNamed returns the algorithm with a name; ok is false when there is none.
+// AlgorithmNamed returns the algorithm with a name; ok is false if there is none.
 func AlgorithmNamed(name string) (a Algorithm, ok bool) {
 	a, ok = algorithms[name]
 	return a, ok
 }
 
-// Algorithm is the one that suits the union: KEP2019 where the discriminator may be left
-// out, which the second text does not know, else KEP2022.
+// Algorithm returns the default algorithm for the union: KEP2019 if the discriminator may be
+// deduced, which the second text does not provide for, else KEP2022.
 func (u *Union) Algorithm() Algorithm {
 	if u.Deduce {
 		return KEP2019
@@ -40,8 +40,7 @@ func (u *Union) Algorithm() Algorithm {
 	return KEP2022
 }
 
-// For is the algorithm for a union: a itself or, when it is zero, the one that suits the
-// union.
+// For returns a or, if a is zero, the default algorithm for the union.
 func (a Algorithm) For(u *Union) Algorithm {
 	if a != 0 {
 		return a
@@ -49,19 +48,19 @@ func (a Algorithm) For(u *Union) Algorithm {
 	return u.Algorithm()
 }
 
-// Normalization is what normalizing does to a union object.
+// Normalization is the change that normalizing makes to a union object.
 type Normalization struct {
-	// Clear are the indices of the members that are cleared, Keep of those that stay as
-	// the old object has them though the new one leaves them out. Both are ascending.
+	// Clear are the indices of the members to clear. Keep are the indices of the members
+	// to copy from the old object, since the new one leaves them out. Both are ascending.
 	Clear, Keep []int
-	// Value is what the discriminator is set to; "" leaves it as it is.
+	// Value is the new value of the discriminator; "" leaves it unchanged.
 	Value string
 }
 
-// IsZero reports whether the object stays as it is.
+// IsZero reports whether the object stays unchanged.
 func (n Normalization) IsZero() bool { return len(n.Clear) == 0 && len(n.Keep) == 0 && n.Value == "" }
 
-// Apply returns the state that s becomes, which shares nothing with s.
+// Apply returns the normalized state. It shares nothing with s.
 func (n Normalization) Apply(s State) State {
 	s.Present = slices.Clone(s.Present)
 	for _, i := range n.Clear {
@@ -76,21 +75,21 @@ func (n Normalization) Apply(s State) State {
 	return s
 }
 
-// Normalize returns what an algorithm does to an object in state new that replaces one in
-// state old; with old nil the object is created. With violations nothing is done: the request
-// would break them even after it, and the KEP leaves them to validation.
+// Normalize returns the normalization of an object in state new that replaces one in state old;
+// with old nil the object is created. If the normalized object would still violate the union,
+// Normalize returns the violations and a zero Normalization: the KEP leaves them to validation.
 //
 // carried, unless it is nil, reports whether the member with an index has the value of the
-// old object. Then nothing is done that undoes what the client wrote: a member is cleared only
-// if it is carried over and the union switches, and none is kept.
+// old object. Then normalization does not undo changes of the client: it clears a member only
+// if that is carried over and the union switches, and keeps none.
 //
-// Where the texts are silent:
-//   - A client that leaves the state as it was does not write the union, which is left alone,
-//     legal or not. Unrelated updates of a stored object that breaks the union change nothing in it.
-//   - An unset discriminator is not a changed one, as in sigs.k8s.io/structured-merge-diff, for
-//     a client that does not know it leaves it out.
-//   - An optional member that was left out stays so, for otherwise it could never be unset.
-//   - AtLeastOne is not a union to the KEP, and is left alone.
+// Where the KEP is silent:
+//   - A client that leaves the state unchanged does not write the union. It stays as it is,
+//     legal or not: unrelated updates do not change it in a stored object.
+//   - Unsetting the discriminator is not a change, as in sigs.k8s.io/structured-merge-diff:
+//     a client that does not know the discriminator leaves it out.
+//   - An optional member that was left out stays unset; otherwise it could never be unset.
+//   - AtLeastOne is not a union in the KEP, and stays unchanged.
 func (u *Union) Normalize(a Algorithm, old *State, new State, carried func(member int) bool) (Normalization, []Violation) {
 	before := State{Present: make([]bool, len(u.Members))}
 	if old != nil {
@@ -111,8 +110,8 @@ func (u *Union) Normalize(a Algorithm, old *State, new State, carried func(membe
 		n.Keep = nil
 		n.Clear = slices.DeleteFunc(n.Clear, func(i int) bool { return !carried(i) })
 	}
-	// A result in the old state is not exempt from the conditions, even if the union ratchets:
-	// the request would be dropped.
+	// A result equal to the old state is not exempt from the conditions, even if the union
+	// ratchets: normalization would discard the client's change.
 	after := n.Apply(new)
 	l := u.Violations(after)
 	if old != nil {
@@ -124,11 +123,11 @@ func (u *Union) Normalize(a Algorithm, old *State, new State, carried func(membe
 	return n, nil
 }
 
-// NormalizeMerged returns what to do to an object in state s that is merged from others,
-// such as a base and its overlays, where nobody knows which of them set what: the
-// discriminator clears the members that it does not select. Where it is unset, or there is
-// none, two members are a violation, since either could be meant. What else the union
-// demands is for validation: the API server may fill it in.
+// NormalizeMerged returns the normalization of an object in state s that is merged from others,
+// such as a base and its overlays, without knowing which of them set a field. The discriminator
+// clears the members that it does not select. If it is unset, or there is none, two members are
+// a violation, since either could be meant. Other conditions are left to validation: the API
+// server may still set defaults.
 func (u *Union) NormalizeMerged(s State) (Normalization, []Violation) {
 	switch {
 	case !u.Exclusive():
@@ -140,7 +139,7 @@ func (u *Union) NormalizeMerged(s State) (Normalization, []Violation) {
 	return Normalization{}, nil
 }
 
-// normalize2022 does nothing without a changed discriminator if only a switch counts.
+// normalize2022 implements KEP2022. With switched, it requires a changed discriminator.
 func (u *Union) normalize2022(old, new State, switched bool) Normalization {
 	switch {
 	case new.Value == "" && u.Deduce:
@@ -159,7 +158,7 @@ func (u *Union) normalize2022(old, new State, switched bool) Normalization {
 	return n
 }
 
-// normalize2019 does nothing that sets the old discriminator again if only a switch counts.
+// normalize2019 implements KEP2019. With switched, it does not set the old discriminator again.
 func (u *Union) normalize2019(old, new State, switched bool) Normalization {
 	if new.Value != "" && new.Value != old.Value {
 		return u.respectValue(new)
@@ -174,7 +173,7 @@ func (u *Union) normalize2019(old, new State, switched bool) Normalization {
 	switch {
 	case slices.Contains(m.Values, new.Value):
 	case len(u.MembersOf(m.Values[0])) > 1:
-		return Normalization{} // one member does not tell the value
+		return Normalization{} // the value selects further members
 	case switched && m.Values[0] == old.Value:
 		return Normalization{} // the client unset it
 	default:
@@ -193,7 +192,7 @@ func (u *Union) respectValue(s State) (n Normalization) {
 	return n
 }
 
-// respectAdded clears, if one member was added to others, those.
+// respectAdded clears all other members if exactly one was added.
 func (u *Union) respectAdded(old, new State) (n Normalization) {
 	added := slices.DeleteFunc(u.indices(), func(i int) bool { return !new.Present[i] || old.Present[i] })
 	if len(added) != 1 {

@@ -10,8 +10,7 @@ import (
 )
 
 // TestNormalize has the cases of both texts of KEP-1027. Changes are written "old > new",
-// with nothing before > for a creation; what becomes of them is written as a state, or
-// as what the result breaks.
+// with nothing before > for a creation; results are written as a state, or as the violations.
 func TestNormalize(t *testing.T) {
 	const (
 		deduced  = typed + ", deduceInvalidDiscriminator: true"
@@ -32,7 +31,7 @@ func TestNormalize(t *testing.T) {
 			// "... can change the discriminator without knowing which fields to clear"
 			"A a > B a b":  "B b",
 			"A a > None a": "None",
-			"A a > B a":    "required b", // which is for validation
+			"A a > B a":    "required b", // left to validation
 			// "if there is exactly one field, set the discriminator"
 			"> - a": "A a", "> - b": "B b", "A > A b": "B b", "B2 b > B2 b": "B2 b", "- > - c": "C c",
 			// "if more than one field has been added, leave the process so that validation will fail"
@@ -91,7 +90,7 @@ func TestNormalize(t *testing.T) {
 	}
 }
 
-// TestNormalizeUnchanged: a client that leaves the state as it was has not written the union.
+// A client that leaves the state unchanged has not written the union.
 func TestNormalizeUnchanged(t *testing.T) {
 	tests := []struct {
 		name, declaration, state, broken string
@@ -118,12 +117,12 @@ func TestNormalizeUnchanged(t *testing.T) {
 			}
 		})
 	}
-	// Only what is left as it was is exempt.
+	// Only an unchanged state is exempt.
 	u := unionFor(t, typed+", ratchet: true")
 	checkNormalize(t, u, union.KEP2022, "A > A b", "required a", false)
 }
 
-// TestNormalizeCarriedOver: a member with a * is not carried over, but written by the client.
+// A member with a * is not carried over, but written by the client.
 func TestNormalizeCarriedOver(t *testing.T) {
 	tests := []struct {
 		name, declaration string
@@ -137,7 +136,7 @@ func TestNormalizeCarriedOver(t *testing.T) {
 			"A a > B a b c": "forbidden c",
 			"A a > B a":     "required b",
 			"> B a b":       "forbidden a",
-			// Nothing is kept, and nothing cleared while the discriminator stays.
+			// No member is kept, and none is cleared while the discriminator stays.
 			"A a > A":       "required a",
 			"A a > A a b":   "forbidden b",
 			"A a > A b":     "required a, forbidden b",
@@ -169,8 +168,8 @@ func TestNormalizeCarriedOver(t *testing.T) {
 	}
 }
 
-// checkNormalize checks what becomes of a change; with carried, members are carried over unless
-// they have a *.
+// checkNormalize checks the normalization of a change. With carried, members are carried over
+// unless they have a *.
 func checkNormalize(t *testing.T, u *union.Union, a union.Algorithm, change, want string, carried bool) {
 	t.Helper()
 	from, to, _ := strings.Cut(change, ">")
@@ -210,7 +209,7 @@ func text(u *union.Union, s union.State) string {
 	return strings.Join(words, " ")
 }
 
-// TestNormalizeEveryState: whatever is normalized is legal, and normal.
+// A normalized state is legal, and normalizing it again changes nothing.
 func TestNormalizeEveryState(t *testing.T) {
 	for i, shape := range unioncases.Shapes() {
 		if shape.Members > 3 || shape.EmptyIsUnset || shape.Members > 2 && testing.Short() {

@@ -16,17 +16,16 @@ import (
 // (KEP-1027).
 const Key = "x-kubernetes-unions"
 
-// Declaration is one item of x-kubernetes-unions as it is written, before it is
-// checked against a schema.
+// Declaration is one item of x-kubernetes-unions, before it is checked against a schema.
 type Declaration struct {
-	// Pos is where the item starts.
+	// Pos is the start of the item.
 	Pos diag.Pos
 	// Path is the schema path of the union object, as field.Path prints it.
 	Path string
 
 	keyed  []keyed       // the keys that are present, in order
 	union  Union         // the values of keys that are fields of Union
-	fields []fieldValues // the members, of either key that lists them
+	fields []fieldValues // the members, of members or fields-to-discriminateBy
 }
 
 // keyed is a key of a declaration, with its value and their positions.
@@ -64,7 +63,7 @@ type word = yamlconfig.Word
 type fieldValues struct {
 	name   word
 	values []word             // nil in a list of members
-	item   []yamlconfig.Entry // of a member that is an item of a list; its name has no text yet
+	item   []yamlconfig.Entry // the keys of a list item; its name is set when it is resolved
 }
 
 // newReader returns the reader of declarations at path.
@@ -73,9 +72,9 @@ func newReader(file, path string, at *diag.Pos) *yamlconfig.Reader {
 		Code: diag.MalformedDeclaration, UnknownKey: diag.UnknownKey, Ambiguous: diag.AmbiguousScalar}
 }
 
-// Parse reads the value of x-kubernetes-unions at path. The list holds every
-// problem of every item; items with problems are left out of the result. Nodes
-// of a position-less origin may be given, then at is used for all of them.
+// Parse parses the value of x-kubernetes-unions at path. The list holds every problem of
+// every item; items with problems are left out of the result. at, unless nil, replaces
+// the positions of all nodes.
 func Parse(file, path string, value *yaml.Node, at *diag.Pos) ([]*Declaration, diag.List) {
 	r := newReader(file, path, at)
 	list := r.Value(value, "{members: [a, b]}")
@@ -96,7 +95,7 @@ func Parse(file, path string, value *yaml.Node, at *diag.Pos) ([]*Declaration, d
 	for i, item := range list.Items() {
 		before := len(r.Diags)
 		d := parse(item)
-		d.Pos, d.Path = r.Pos(value.Content[i]), path // of an alias, not of what it refers to
+		d.Pos, d.Path = r.Pos(value.Content[i]), path // the position of an alias, not of its anchor
 		if len(r.Diags) == before {
 			l = append(l, d)
 		}
@@ -104,7 +103,7 @@ func Parse(file, path string, value *yaml.Node, at *diag.Pos) ([]*Declaration, d
 	return l, r.Diags
 }
 
-// plainNames returns the items of a list that has nothing but strings.
+// plainNames returns the items of a list of strings, or nil for other lists.
 func plainNames(list *yaml.Node) (names []string) {
 	for _, item := range list.Content {
 		s, err := yamltext.String(item)
@@ -150,8 +149,8 @@ func parse(item yamlconfig.Value) *Declaration {
 	return d
 }
 
-// outdented returns how many of the entries that follow e in a declaration are meant to
-// be its own, and have lost their indentation.
+// outdented returns the number of entries after e that are likely its own and have lost their
+// indentation.
 func outdented(e yamlconfig.Entry, rest []yamlconfig.Entry) int {
 	key, v := e.Key.Node.Value, e.Value.Node
 	if key != mappingKey && key != "allowedChanges" || v.Kind != yaml.ScalarNode || v.Value != "" {

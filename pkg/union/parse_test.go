@@ -150,7 +150,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestParseReportsOnce: sorting drops repeated diagnostics, here there are none.
+// Parse reports each problem once, without relying on the deduplication in Sort.
 func TestParseReportsOnce(t *testing.T) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte("- {unmappedValues: 1, cardinality: {}, discriminatorChange: On, x: y, ratchet: [], allowedChanges: x}"), &doc); err != nil {
@@ -187,7 +187,7 @@ func TestParseAt(t *testing.T) {
 	}
 }
 
-// TestParseAliases: a declaration stands where its item does.
+// The position of a declaration is the position of its alias, not of the anchor.
 func TestParseAliases(t *testing.T) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte("- &a {members: [x]}\n- *a\n"), &doc); err != nil {

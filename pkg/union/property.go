@@ -14,7 +14,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// nested reports what the declaration names that is in something else that it names.
+// nested reports properties of the union that contain each other.
 func (r *resolver) nested() {
 	words := []word{r.d.discriminator()}
 	for _, f := range r.d.fields {
@@ -30,7 +30,8 @@ func (r *resolver) nested() {
 	}
 }
 
-// property returns the schema of a property that rules will read.
+// property returns the schema of a property that rules read, and reports properties that they
+// cannot read.
 func (r *resolver) property(w word, unknown diag.Code, role string) (*apiextensionsv1.JSONSchemaProps, bool) {
 	path, prop := Property(r.schema, w.Text)
 	if prop == nil || r.resource && path[0] == schemapath.Property("metadata") && len(path) > 1 {
@@ -64,8 +65,7 @@ func (r *resolver) property(w word, unknown diag.Code, role string) (*apiextensi
 	return prop, true
 }
 
-// dotted returns the path to the property that a name means if the names of properties on the
-// path may have dots in them, or nil.
+// dotted returns the path that a name denotes if dots may be part of property names, or nil.
 func (r *resolver) dotted(name string) (found schemapath.Path) {
 	schemapath.Walk(r.schema, func(p schemapath.Path, _ *apiextensionsv1.JSONSchemaProps) bool {
 		written := strings.Join(p.Properties(), ".")
@@ -77,8 +77,7 @@ func (r *resolver) dotted(name string) (found schemapath.Path) {
 	return found
 }
 
-// elsewhere is a hint for a name whose property is in one other object, or in a list or
-// map, through which no path leads.
+// elsewhere returns a hint if exactly one nested object, list or map has a property with a name.
 func (r *resolver) elsewhere(name string) string {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	var found []schemapath.Path
@@ -97,11 +96,11 @@ func (r *resolver) elsewhere(name string) string {
 	return fmt.Sprintf("if %s is meant, write that", found[0])
 }
 
-// maxElsewhere is how far down a property is looked for.
+// maxElsewhere is the depth to which elsewhere searches.
 const maxElsewhere = 4
 
-// siblings are the names of the properties beside one that is not there, as far down its
-// path as there is an object.
+// siblings returns the names of the properties in the innermost existing object on the path of
+// an unknown property.
 func (r *resolver) siblings(path schemapath.Path) []string {
 	for n := len(path) - 1; n > 0; n-- {
 		if at := path[:n].In(r.schema); at != nil && len(at.Properties) > 0 {
@@ -127,14 +126,14 @@ func (r *resolver) alwaysSet(w word, prop *apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// holderThere reports whether the object that has a property is always there.
+// holderThere reports whether the object that contains a property is always present.
 func (r *resolver) holderThere(w word) bool {
 	path := r.u.Path(w.Text)
 	return AlwaysThere(r.schema, path[:len(path)-1])
 }
 
-// visible mirrors k8s.io/apiserver/pkg/cel/common.SchemaDeclType: whether CEL
-// has a type for values of schema s.
+// visible reports whether CEL has a type for values of schema s, like
+// k8s.io/apiserver/pkg/cel/common.SchemaDeclType.
 func visible(s *apiextensionsv1.JSONSchemaProps) bool {
 	if s.XIntOrString {
 		return true
@@ -148,7 +147,7 @@ func visible(s *apiextensionsv1.JSONSchemaProps) bool {
 	return slices.Contains([]string{"string", "boolean", "number", "integer"}, s.Type)
 }
 
-// describe says in a few words what a schema is.
+// describe describes a schema in a few words.
 func describe(s *apiextensionsv1.JSONSchemaProps) string {
 	switch {
 	case s.XIntOrString:

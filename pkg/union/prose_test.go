@@ -10,8 +10,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// prose is the meaning of a union as docs/semantics.md tells it, state by state. It shares nothing
-// with the expressions that everything else is translated from.
+// prose implements the meaning of a union as docs/semantics.md describes it, state by state. It
+// does not use the expressions that everything else is translated from.
 type prose struct{ *union.Union }
 
 func count(s union.State) (n int) {

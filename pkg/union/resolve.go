@@ -16,10 +16,10 @@ import (
 )
 
 // Resolve checks the declarations of one union object against its schema and
-// returns their unions, in order; nil is one with errors. resource says
-// that the object is the root of a resource, embedded ones included, where the
-// server always sets apiVersion, kind and metadata. The list also holds
-// warnings. schema is not changed.
+// returns their unions, in order; a declaration with errors gives nil. resource is
+// true if the object is the root of a resource, including embedded ones, where the
+// API server always sets apiVersion, kind and metadata. The list also holds
+// warnings. schema is read-only.
 func Resolve(declarations []*Declaration, schema *apiextensionsv1.JSONSchemaProps, resource bool) ([]*Union, diag.List) {
 	unions := make([]*Union, len(declarations))
 	var diags diag.List
@@ -52,7 +52,7 @@ func (r *resolver) errorf(pos diag.Pos, code diag.Code, hint, format string, arg
 	r.diags = append(r.diags, diag.Diagnostic{Code: code, Pos: pos, Path: r.d.Path, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// misspelt reports an unknown name. No edit changes it to one that is in use.
+// misspelt reports an unknown name. It suggests no edit to a name that is already in use.
 func (r *resolver) misspelt(w word, known, taken []string, code diag.Code, format string, args ...any) {
 	r.errorf(w.Pos, code, nearest(w.Text, known), format, args...)
 	r.diags[len(r.diags)-1].Edits = w.Respelt(known, taken...)
@@ -94,7 +94,7 @@ func (r *resolver) resolve() {
 
 func (r *resolver) members() {
 	d := r.d
-	// A discriminator may come first, and its members later: {} says so.
+	// {} declares a discriminator whose members are added later.
 	switch later := len(d.fields) == 0 && d.has(mappingKey) && d.discriminator().Set; {
 	case later && r.u.Deduce:
 		r.errorf(d.at("deduceInvalidDiscriminator"), diag.NoMembers, "delete deduceInvalidDiscriminator until there are members", "the union has no members yet from which the discriminator could be deduced")
@@ -136,7 +136,7 @@ func (r *resolver) members() {
 	}
 }
 
-// values returns the discriminator values of one member, checked.
+// values checks and returns the discriminator values of one member.
 func (r *resolver) values(f fieldValues) []string {
 	var l []string
 	if len(f.values) == 0 {
@@ -155,7 +155,7 @@ func (r *resolver) values(f fieldValues) []string {
 	return l
 }
 
-// optional takes down for which of its values a member is optional.
+// optional sets the values for which a member is optional.
 func (r *resolver) optional(m *Member, f fieldValues) {
 	optional := func(value string) bool {
 		return f.values == nil || slices.ContainsFunc(f.values, func(v word) bool { return v.Text == value })
@@ -174,7 +174,7 @@ func (r *resolver) optional(m *Member, f fieldValues) {
 	}
 }
 
-// member returns the member that a list of the declaration names.
+// member returns the member that a list of the declaration names, or reports an unknown name.
 func (r *resolver) member(w word, list string) *Member {
 	i := slices.IndexFunc(r.u.Members, func(m Member) bool { return m.Name == w.Text })
 	if i < 0 {
@@ -232,7 +232,7 @@ func (r *resolver) discriminator() {
 			"discriminator %q must be a string to CEL; it is %s", u.Discriminator, describe(prop))
 		return
 	}
-	if prop.Default != nil && string(prop.Default.Raw) != `""` { // which is unset
+	if prop.Default != nil && string(prop.Default.Raw) != `""` { // "" is unset
 		hint := "drop the default; deduceInvalidDiscriminator: true lets users leave the discriminator out"
 		if u.Deduce && Defaulted(prop) {
 			hint = "drop the default: with it, the discriminator is set where users leave it out, and never deduced"
@@ -257,13 +257,13 @@ func (r *resolver) discriminator() {
 	}
 }
 
-// enum compares the members' values with those the schema allows.
+// enum checks the members' values against the schema, and adds the other values of its enum.
 func (r *resolver) enum(prop *apiextensionsv1.JSONSchemaProps) {
 	enum := EnumStrings(prop)
 	for _, f := range r.d.fields {
 		for _, v := range f.values {
 			switch {
-			case v.Text == "": // which is said
+			case v.Text == "": // values reports it
 			case len(prop.Enum) > 0 && !slices.Contains(enum, v.Text):
 				r.misspelt(v, enum, r.u.Values, diag.ValueNotInEnum, "value %q of member %q is not in the enum of %q", v.Text, f.name.Text, r.u.Discriminator)
 			default:
@@ -368,7 +368,7 @@ func (r *resolver) table() {
 	}
 }
 
-// overlaps checks that no property serves two unions of the object.
+// overlaps reports properties that belong to two unions of the object.
 func (r *resolver) overlaps(memberOf, discriminatorOf map[string]*Declaration) {
 	d := r.d
 	key := func(w word) string { return r.u.Path(w.Text).String() }
@@ -396,15 +396,15 @@ func (r *resolver) overlaps(memberOf, discriminatorOf map[string]*Declaration) {
 	}
 }
 
-// Demand is a key of the declaration that only transition rules can fulfil.
+// Demand is a key of the declaration that only transition rules can enforce.
 type Demand struct {
 	Key string
 	Pos diag.Pos
 }
 
-// Demands returns the keys that restrict updates explicitly: Forbid, a
-// table, ratchet. Where old and new objects cannot be correlated each of them
-// is an error, while a defaulted Clear may be left out.
+// Demands returns the keys that need the old object explicitly: Forbid, allowedChanges and ratchet.
+// If old and new objects cannot be correlated, each of them is an error, while Clear may be left
+// out.
 func (d *Declaration) Demands() []Demand {
 	var l []Demand
 	if d.union.Change == Forbid {
@@ -419,8 +419,8 @@ func (d *Declaration) Demands() []Demand {
 	return l
 }
 
-// nearest is the hint for a misspelt name: the closest known one, or all of
-// them when they are few.
+// nearest returns the hint for a misspelt name: the closest known name, or all names if they
+// are few.
 func nearest(name string, known []string) string {
 	known = slices.Sorted(slices.Values(known))
 	otherwise := ""
@@ -436,7 +436,8 @@ func nearest(name string, known []string) string {
 // Discriminator returns the discriminator's name as declared, or "".
 func (d *Declaration) Discriminator() string { return d.union.Discriminator }
 
-// Properties returns the names of all properties that d reads, as declared.
+// Properties returns the names of the discriminator and of the members that are properties, as
+// declared.
 func (d *Declaration) Properties() []string {
 	var l []string
 	if d.discriminator().Set {
@@ -455,5 +456,5 @@ func (d *Declaration) OfItems() bool {
 	return slices.ContainsFunc(d.fields, func(f fieldValues) bool { return f.item != nil })
 }
 
-// fieldsPos is the position of the key that lists the members.
+// fieldsPos returns the position of the key that lists the members.
 func (d *Declaration) fieldsPos() diag.Pos { return cmp.Or(d.at(mappingKey), d.at("members")) }

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// object is the schema that most tests declare a union on. Declarations are
-// written as the items of a list, from line 2.
+// object is the schema for most declarations in tests. Declarations are written as list items,
+// from line 2.
 const object = `type: object
 required: [must]
 properties:

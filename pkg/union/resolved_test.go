@@ -8,7 +8,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// TestResolved has what declarations mean, key by key.
+// Each key of a declaration gives the expected union.
 func TestResolved(t *testing.T) {
 	const properties = "type: {type: string}, a: {type: object, properties: {z: {type: string}, x: {type: object}}}, b: {type: string}, c: {type: array, items: {type: string}}, d: {type: object, additionalProperties: {type: string}}"
 	const schema = "{type: object, properties: {" + properties + "}}"
@@ -122,8 +122,7 @@ func TestResolveMergeKeys(t *testing.T) {
 	}
 }
 
-// TestResolveKeepsOrder: a declaration with errors leaves a gap, and does not
-// hide those of others.
+// A declaration with errors gives a nil union, and does not affect the others.
 func TestResolveKeepsOrder(t *testing.T) {
 	unions, got := resolve(t, "- members: [a]\n- members: [nope]\n- members: [b]\n", "{type: object, properties: {a: {type: string}, b: {type: string}}}", false)
 	if len(unions) != 3 || unions[0] == nil || unions[1] != nil || unions[2] == nil || len(got) != 1 {

@@ -11,14 +11,14 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// has reports whether there is a property that the declaration may name.
+// has reports whether the schema has the property that a declaration names.
 func (r *resolver) has(name string) bool {
 	_, p := Property(r.schema, name)
 	return p != nil
 }
 
-// swapped reports keys and values of fields-to-discriminateBy that have changed places:
-// the values are properties, and the keys are not.
+// swapped reports swapped keys and values in fields-to-discriminateBy: the values are
+// properties, and the keys are not.
 func (r *resolver) swapped() bool {
 	d := r.d
 	if len(d.fields) == 0 || d.has("members") {
@@ -85,8 +85,8 @@ func mapping(members []string, values map[string][]string) string {
 	return "fields-to-discriminateBy: {" + strings.Join(l, ", ") + "}"
 }
 
-// misplaced reports a declaration whose properties are those of an object below, all
-// of them, and none of them those of this one.
+// misplaced reports a declaration whose properties all belong to a nested object, and none to
+// this one.
 func (r *resolver) misplaced() bool {
 	names := r.d.Properties()
 	if len(names) == 0 || slices.ContainsFunc(names, r.has) {
@@ -111,8 +111,7 @@ func (r *resolver) misplaced() bool {
 	return true
 }
 
-// below returns the path of an object below a schema that has all of the properties, or
-// nil.
+// below returns the path of a nested object that has all of the properties, or nil.
 func below(s *apiextensionsv1.JSONSchemaProps, names []string) schemapath.Path {
 	steps := schemapath.Children(s)
 	for _, step := range steps {

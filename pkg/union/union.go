@@ -7,14 +7,14 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// Union is a checked declaration: what a union object may look like and how it
-// may change. The union object is an object with properties, or a list of which the
-// members are items. It is plain data, owned by the caller.
+// Union is a resolved declaration: the legal states of a union object and the legal changes. The
+// union object is an object with properties, or a list whose items are the members. Union is
+// plain data, owned by the caller.
 type Union struct {
 	// Name distinguishes unions of one object in messages; usually empty.
 	Name string
-	// Discriminator is the string property whose value selects members, or empty
-	// when the union has none.
+	// Discriminator is the string property whose value selects members; empty if the union
+	// has none.
 	Discriminator string
 	// Members are the properties in the union, in declared order. With a
 	// discriminator there may be none (yet).
@@ -26,28 +26,25 @@ type Union struct {
 	// Deduce lets the discriminator be left out when at most one member is
 	// present; that member is then the selected one.
 	Deduce bool
-	// Change says how the union may change on update. It is never zero.
+	// Change restricts updates of the union. It is never zero.
 	Change Change
-	// Allowed is the transition table of AllowedChanges: from a discriminator
-	// value (from a member's name when there is no discriminator) to the ones it
-	// may become; "" is unset.
+	// Allowed is the transition table of AllowedChanges. It maps a discriminator value
+	// (a member's name if there is no discriminator) to the allowed new ones; "" is unset.
 	Allowed map[string][]string
-	// Ratchet exempts updates that leave the state as it was from the static
-	// rules.
+	// Ratchet exempts updates that leave the state unchanged from the static rules.
 	Ratchet bool
-	// Replace says that hand-written rules go, where those compiled for the union
-	// are proved to accept and reject the same. It does not affect the meaning.
+	// Replace removes hand-written rules that are proved equivalent to the rules of the
+	// union. It does not affect the meaning.
 	Replace bool
-	// Values are all values the discriminator is known to take: those of the
-	// members, in order, then further ones of its enum.
+	// Values are the known values of the discriminator: the values of the members, in
+	// order, then other values of its enum or of allowedChanges.
 	Values []string
-	// Paths lead to the discriminator and members that are not properties of the
-	// union object but of an object in it, by their names: platform.type. See
-	// [Union.Path].
+	// Paths are the paths of the discriminator and members in nested objects, by their
+	// names, such as platform.type. See [Union.Path].
 	Paths map[string]schemapath.Path
 }
 
-// Path leads from the union object to its discriminator or member of a name.
+// Path returns the path from the union object to its discriminator or member with a name.
 func (u *Union) Path(name string) schemapath.Path {
 	if p, ok := u.Paths[name]; ok {
 		return p
@@ -55,26 +52,26 @@ func (u *Union) Path(name string) schemapath.Path {
 	return schemapath.Of(name)
 }
 
-// Member is one property of a union.
+// Member is one property or list item of a union.
 type Member struct {
-	// Name of the property or, in an object below, its path; see [Union.Path]. Of an
-	// item, the values of its keys.
+	// Name is the name of the property, its path if it is in a nested object (see
+	// [Union.Path]), or the values of an item's keys.
 	Name string
-	// Values of the discriminator that select the member; empty without a
-	// discriminator. Several members may share a value: all of them belong to it.
+	// Values are the discriminator values that select the member; empty without a
+	// discriminator. A value may select several members.
 	Values []string
-	// Optional are those of the values for which the member may stay unset.
+	// Optional are the values that select the member without requiring it.
 	Optional []string
-	// Empty says which values besides null are treated as unset.
+	// Empty defines the values other than null that count as unset.
 	Empty Emptiness
 	// Fields are the properties of a member with Empty == EmptyObject.
 	Fields []string
-	// Item, unless nil, says that the member is the item of a list with these keys, in
-	// the order of x-kubernetes-list-map-keys; see [Union.OfItems].
+	// Item, unless nil, holds the keys of the member, which is a list item, in the order
+	// of x-kubernetes-list-map-keys; see [Union.OfItems].
 	Item []ItemKey
 }
 
-// Cardinality is how many members a union object has.
+// Cardinality is the number of members that a union object may have.
 type Cardinality int
 
 const (
@@ -83,7 +80,7 @@ const (
 	// ExactlyOne requires a member or, with a discriminator, that the
 	// discriminator is set.
 	ExactlyOne
-	// AtLeastOne allows any number of members but none. It has no transitions.
+	// AtLeastOne requires one member or more. It has no transitions.
 	AtLeastOne
 )
 
@@ -92,19 +89,19 @@ var cardinalities = names[Cardinality]{"AtMostOne": AtMostOne, "ExactlyOne": Exa
 // String returns the spelling used in declarations.
 func (c Cardinality) String() string { return cardinalities.name(c) }
 
-// Change is what an update may do to a union.
+// Change restricts updates of a union.
 type Change int
 
 const (
-	// Clear demands that a change of the discriminator clears the member of its old
-	// value or, without a discriminator, that a newly set member clears those that
-	// were there.
+	// Clear requires that a change of the discriminator clears the members of its old
+	// value that are no longer selected. Without a discriminator, setting a member must
+	// clear the existing ones.
 	Clear Change = iota + 1
 	// Allow emits no transition rule.
 	Allow
 	// Forbid freezes the discriminator, or the member, once set.
 	Forbid
-	// AllowedChanges permits the changes of a table only.
+	// AllowedChanges permits only the changes in Union.Allowed.
 	AllowedChanges
 )
 
@@ -118,7 +115,7 @@ func (c Change) String() string {
 	return changes.name(c)
 }
 
-// Emptiness says which non-null values of a member count as unset.
+// Emptiness defines the non-null values of a member that count as unset.
 type Emptiness int
 
 const (
@@ -128,7 +125,7 @@ const (
 	EmptyString
 	// EmptyCollection treats [] and, for maps, {} as unset.
 	EmptyCollection
-	// EmptyObject treats an object none of whose properties is present as unset.
+	// EmptyObject treats an object without present properties as unset.
 	EmptyObject
 )
 
@@ -146,29 +143,28 @@ func (n names[T]) name(v T) string {
 
 func (n names[T]) list() []string { return slices.Sorted(maps.Keys(n)) }
 
-// Required returns the values that demand the member, in order. The caller owns
-// the result.
+// Required returns the values that require the member, in order. The caller owns the result.
 func (m Member) Required() []string {
 	return slices.DeleteFunc(slices.Clone(m.Values), func(v string) bool { return slices.Contains(m.Optional, v) })
 }
 
-// MembersOf returns the indices of the members that value selects; none when it is
-// memberless or unset. The caller owns the result.
+// MembersOf returns the indices of the members that value selects; none if it is unset or selects
+// no member. The caller owns the result.
 func (u *Union) MembersOf(value string) []int {
 	return slices.DeleteFunc(u.indices(), func(i int) bool { return !slices.Contains(u.Members[i].Values, value) })
 }
 
-// Class is discriminator values that are alike: they select the same members, and
-// demand the same of them.
+// Class is a set of discriminator values that select the same members, and require the same
+// ones.
 type Class struct {
 	Values []string
-	// Members are the indices of the members that the values select, Required of
-	// those that may not stay unset.
+	// Members are the indices of the members that the values select, Required the indices
+	// of the members that they require.
 	Members, Required []int
 }
 
-// Classes returns the classes of the values that select a member, in the order of
-// their first values. The caller owns the result.
+// Classes returns the classes of the values that select members, in the order of their first
+// values. The caller owns the result.
 func (u *Union) Classes() []Class {
 	var l []Class
 	for _, v := range u.MemberValues() {
@@ -188,8 +184,8 @@ func (u *Union) Classes() []Class {
 // SharesValues reports whether some value selects more than one member.
 func (u *Union) SharesValues() bool { return u.Overlaps(u.indices()) }
 
-// Overlaps reports whether some value selects more than one of the members with
-// the given indices.
+// Overlaps reports whether some value selects more than one of the members with the given
+// indices.
 func (u *Union) Overlaps(members []int) bool {
 	seen := map[string]bool{}
 	for _, i := range members {
@@ -212,8 +208,8 @@ func (u *Union) MemberNames() []string {
 	return l
 }
 
-// MemberValues returns the discriminator values of all members in declared order,
-// each once. The caller owns the result.
+// MemberValues returns the discriminator values of all members in declared order, without
+// duplicates. The caller owns the result.
 func (u *Union) MemberValues() []string {
 	var l []string
 	seen := map[string]bool{}

@@ -9,9 +9,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// resolve parses the declarations in items, which begin on line 2 like those
-// below a key, and resolves them. Each diagnostic is a line, with its hint and
-// related places behind it.
+// resolve parses and resolves the declarations in items, which begin on line 2, below their
+// key. Each diagnostic is a line, followed by its hint and related positions.
 func resolve(t *testing.T, items, schemaText string, resource bool) ([]*union.Union, []string) {
 	t.Helper()
 	text := union.Key + ":\n" + items

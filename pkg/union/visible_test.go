@@ -14,8 +14,8 @@ import (
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 )
 
-// TestVisible holds visible to the API server: what it gives no CEL type, rules
-// cannot read. The same goes for discriminators, which must be CEL strings.
+// visible agrees with the API server: rules cannot read values without a CEL type. The same
+// holds for discriminators, which must be CEL strings.
 func TestVisible(t *testing.T) {
 	for _, text := range []string{
 		"{type: string}", "{type: string, format: byte}", "{type: string, format: date}", "{type: string, format: date-time}",

@@ -16,8 +16,8 @@ func (u *Union) Names() []string {
 	return append([]string{u.Discriminator}, u.MemberNames()...)
 }
 
-// Holders returns the properties that lead from the union object to each object in it that
-// has a discriminator or members, the outer ones first. The caller owns the result.
+// Holders returns the property paths of all nested objects that contain the discriminator or
+// members, the outer ones first. The caller owns the result.
 func (u *Union) Holders() [][]string {
 	if len(u.Paths) == 0 {
 		return nil
@@ -35,24 +35,25 @@ func (u *Union) Holders() [][]string {
 	return l
 }
 
-// Lookup is [Union.In], and whether there is something, if only null.
+// Lookup is like [Union.In], and reports whether the field exists, even if it is null.
 func (u *Union) Lookup(object map[string]any, name string) (v any, there bool) {
 	return nested.Get(object, u.Path(name).Properties())
 }
 
-// Remove takes the discriminator or member of a name out of a union object. What held it stays.
+// Remove removes the discriminator or member with a name from a union object. It keeps nested
+// objects that become empty.
 func (u *Union) Remove(object map[string]any, name string) {
 	nested.Drop(object, u.Path(name).Properties())
 }
 
-// Put sets the discriminator or member of a name in a union object, with the objects that
-// hold it where they are not there.
+// Put sets the discriminator or member with a name in a union object, and creates missing nested
+// objects.
 func (u *Union) Put(object map[string]any, name string, v any) {
 	nested.Put(object, u.Path(name).Properties(), v)
 }
 
-// Without returns a union object without its discriminator and members. It shares with the
-// object the values that stay.
+// Without returns a union object without its discriminator and members. It shares the remaining
+// values with the object.
 func (u *Union) Without(object map[string]any) map[string]any {
 	object = maps.Clone(object)
 	for _, name := range u.Names() {

@@ -8,11 +8,11 @@ import (
 	"github.com/unioncel/unioncel/internal/english"
 )
 
-// AnotherValue stands, in the state of many objects, for a value of the discriminator that
-// the union does not know.
+// AnotherValue represents, in a state, any value of the discriminator that the union does not
+// know.
 const AnotherValue = "\x00"
 
-// Describe says in words what a state is.
+// Describe describes a state in words.
 func (u *Union) Describe(s State) string {
 	members := membersSet(u, s.Present)
 	if u.Discriminator == "" {
@@ -27,7 +27,7 @@ func (u *Union) Describe(s State) string {
 	return members + " and " + u.Discriminator + " is " + shown(s.Value)
 }
 
-// membersSet says which members are set.
+// membersSet lists the present members in words, or returns "".
 func membersSet(u *Union, present []bool) string {
 	l := chosen(u, present)
 	switch len(l) {
@@ -59,8 +59,8 @@ func shown(value string) string {
 	return "'" + value + "'"
 }
 
-// DescribeViolation says in words what a state, or a change to it from was, breaks; was is
-// nil for a creation.
+// DescribeViolation describes in words how a state, or a change to it from was, violates a
+// condition; was is nil for a creation.
 func (u *Union) DescribeViolation(v Violation, was *State, is State) string {
 	name := ""
 	if v.Member >= 0 {
@@ -91,7 +91,7 @@ func (u *Union) DescribeViolation(v Violation, was *State, is State) string {
 		left := make([]bool, len(u.Members))
 		selected, before := u.MembersOf(u.Selection(is)), u.MembersOf(was.Value)
 		for i := range left {
-			// What the old value selects may have been missing before.
+			// A member of the old value may have been absent before.
 			left[i] = is.Present[i] && !slices.Contains(selected, i) && (was.Present[i] || u.Discriminator != "" && slices.Contains(before, i))
 		}
 		verb := " is"
