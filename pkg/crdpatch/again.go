@@ -10,9 +10,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// unchanged reports whether compiling leaves the file as it is, and returns the diagnostics if so:
-// no CRD has other unions than those with which it was compiled. CRDs with sentences in
-// descriptions, and CRDs so large that a warning may be due, are always edited.
+// unchanged reports whether compiling leaves the file unchanged, since each CRD was compiled with the
+// same unions. If so, it returns the diagnostics. CRDs with sentences in descriptions, and CRDs so
+// large that a warning may be due, are always edited.
 func (j *job) unchanged() (bool, diag.List) {
 	var l diag.List
 	for _, c := range j.crds {
@@ -34,7 +34,7 @@ func (j *job) unchanged() (bool, diag.List) {
 	return !l.HasErrors(), l
 }
 
-// asCompiled reports whether a result is the rules that a compiled CRD has.
+// asCompiled reports whether a compiled CRD already has the rules of a result.
 func asCompiled(c *crdfile.CRD, opts crdfile.Options, result *compile.Result) bool {
 	r, m := c.Base().Reverted, c.Manifest()
 	data, _, _ := m.Value()
@@ -55,7 +55,7 @@ func asCompiled(c *crdfile.CRD, opts crdfile.Options, result *compile.Result) bo
 	})
 }
 
-// made reports whether the schema of a compiled CRD is as the change leaves it.
+// made reports whether the schema of a compiled CRD already has the content of the change.
 func (c *change) made(was *compiled.Claim) bool {
 	s, added, present := c.record, map[string][]any{}, was.Items()
 	for _, l := range c.lists {

@@ -9,7 +9,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdfile"
 )
 
-// A rule with the checksum of a compiled one is not that rule: eight digits are found in seconds.
+// A rule with the checksum of a compiled rule is not trusted: a collision of eight digits is found in
+// seconds.
 func TestForgedSum(t *testing.T) {
 	var members, properties strings.Builder
 	var values []string

@@ -6,8 +6,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// severed reports aliases that would lose their anchors: those that are
-// outside of the declarations to be cut and refer to something inside.
+// severed reports aliases that would lose their anchors: aliases outside the declarations to be
+// cut that refer to a node inside.
 func (w *writer) severed(changes []*change) {
 	declared := map[*yaml.Node]bool{} // the declarations
 	inside := map[*yaml.Node]bool{}   // and all nodes in them

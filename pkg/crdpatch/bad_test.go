@@ -8,7 +8,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdfile"
 )
 
-// crdOf returns a CRD with this schema of spec, at 12 spaces.
+// crdOf returns a CRD with a schema of spec, indented by 12 spaces.
 func crdOf(schema string) string {
 	return header + body[:strings.Index(body, "            type: object\n            x-k")] + schema
 }
@@ -37,14 +37,14 @@ const (
 	unions = "            x-kubernetes-unions:"
 )
 
-// Input that cannot be compiled, and the first thing said about it.
+// Input that cannot be compiled, and its first diagnostic.
 func TestBadInput(t *testing.T) {
 	crd := header + body
 	for _, tt := range []struct {
 		name string
 		in   string
-		want string // "" when it passes through
-		hint string // part of it
+		want string // "" if the input is returned unchanged
+		hint string // a part of the hint
 	}{
 		{"empty", "", "in: error: UC103: the file is empty", ""},
 		{"white space only", " \n\t\n  ", "in: error: UC103: the file is empty", ""},
@@ -162,7 +162,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// A line of a megabyte is nothing special.
+// A line of a megabyte compiles and decompiles like any other.
 func TestEnormousLine(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is read several times")

@@ -20,7 +20,7 @@ import (
 // sizes are CRDs as controller-gen writes them for small, usual and large APIs.
 var sizes = []struct {
 	name             string
-	components, size int // how many union objects, and properties around each
+	components, size int // the numbers of union objects, and of properties around each
 }{
 	{"small", 2, 12},
 	{"medium", 8, 40},
@@ -159,7 +159,7 @@ func read(b *testing.B, src []byte) *apiextensionsv1.CustomResourceDefinition {
 	return crd
 }
 
-// validate is the API server's own validation of a CRD that is created.
+// validate runs the API server's validation of a new CRD.
 func validate(b *testing.B, crd *apiextensionsv1.CustomResourceDefinition) {
 	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(crd)
 	internal := &apiextensions.CustomResourceDefinition{}
@@ -181,8 +181,8 @@ func compileCRD(b *testing.B, src []byte) []byte {
 
 var freshened int
 
-// fresh returns src with another description each time, as what the server says of a
-// CRD is remembered.
+// fresh returns src with another description each time, since pkg/compile caches validation
+// results.
 func fresh(src []byte) []byte {
 	freshened++
 	return bytes.Replace(src, []byte(" in use. "), fmt.Appendf(nil, " in use %d. ", freshened), 1)
@@ -199,8 +199,8 @@ func bench(b *testing.B, size, op string, n int, f func()) {
 	})
 }
 
-// BenchmarkCRD compares compiling with what the API server does to the compiled
-// CRD when it is created. Compare the columns with benchstat -col /op.
+// BenchmarkCRD compares compiling with the API server's work on creating the compiled CRD.
+// Compare the columns with benchstat -col /op.
 func BenchmarkCRD(b *testing.B) {
 	for _, s := range sizes {
 		src := generate(s.components, s.size, true)
@@ -214,8 +214,8 @@ func BenchmarkCRD(b *testing.B) {
 	}
 }
 
-// BenchmarkPlain compares compiling input without unions, which comes out as it
-// is, with reading it.
+// BenchmarkPlain compares compiling input without unions, which stays unchanged, with
+// reading it.
 func BenchmarkPlain(b *testing.B) {
 	for _, s := range sizes {
 		src := generate(s.components, s.size, false)

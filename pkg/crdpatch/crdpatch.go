@@ -15,17 +15,16 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Compile returns a file with the unions of its CRDs compiled. The list is sorted; when it has
-// errors, the result is nil. The result may be the bytes of the file when nothing changes.
+// Compile returns a file with the unions of its CRDs compiled. The list is sorted; with errors the
+// result is nil. The result may share the bytes of the file if nothing changes.
 func Compile(f *crdfile.File, opts crdfile.Options) ([]byte, diag.List) {
 	j := begin(f, opts)
 	return j.result(j.compile())
 }
 
-// Decompile returns a file with the unions of its CRDs as they were before Compile: byte for
-// byte on untouched output, as the same data when tools have reformatted it. CRDs without the
-// annotation stay as they are. Of the options only Forget counts. The list is sorted; when it has
-// errors, the result is nil.
+// Decompile reverts Compile: it returns the exact source for unedited output, and the same data if
+// tools have reformatted the output. CRDs without the annotation stay unchanged. The only option
+// that has an effect is Forget. The list is sorted; with errors the result is nil.
 func Decompile(f *crdfile.File, opts crdfile.Options) ([]byte, diag.List) {
 	j := &job{File: f}
 	if t := j.decompile(opts.Forget); t != nil {
@@ -34,7 +33,7 @@ func Decompile(f *crdfile.File, opts crdfile.Options) ([]byte, diag.List) {
 	return j.result(nil)
 }
 
-// decompile is the text without compiled rules, or nil when there are errors.
+// decompile returns the text without compiled rules, or nil on errors.
 func (j *job) decompile(forget bool) *crdtext.Text {
 	j.crds, j.diags = j.Decompiled(forget)
 	return j.base()
@@ -44,12 +43,12 @@ func (j *job) decompile(forget bool) *crdtext.Text {
 type job struct {
 	*crdfile.File
 	crds []*crdfile.CRD
-	// installing says that settled CRDs stay as they are.
+	// installing leaves settled CRDs unchanged.
 	installing bool
 	diags      diag.List
-	// touched are the schemas that are edited, and the annotations taken out.
+	// touched are the edited schemas and removed annotations.
 	touched []touch
-	made    []*crdtext.Text // of the file
+	made    []*crdtext.Text // texts made from the file
 }
 
 func begin(f *crdfile.File, opts crdfile.Options) *job {
@@ -58,13 +57,13 @@ func begin(f *crdfile.File, opts crdfile.Options) *job {
 	return j
 }
 
-// text is the text of the file, its last line ended.
+// text returns the text of the file, with a newline at its end.
 func (j *job) text() *crdtext.Text {
 	t, _ := j.Text()
 	return t
 }
 
-// base is the text without an earlier compilation, or nil when there are errors.
+// base returns the text without an earlier compilation, or nil on errors.
 func (j *job) base() *crdtext.Text {
 	var compiled []*crdfile.CRD
 	for _, c := range j.crds {
@@ -88,7 +87,7 @@ func (j *job) base() *crdtext.Text {
 	return t
 }
 
-// compile returns the compiled text, its last line ended.
+// compile returns the compiled text, with a newline at its end.
 func (j *job) compile() []byte {
 	if !j.diags.HasErrors() {
 		if same, diags := j.unchanged(); same {
@@ -122,7 +121,7 @@ func (j *job) compile() []byte {
 	return j.kept(out)
 }
 
-// revision returns the edits that compile the base, or nil when there are errors.
+// revision returns the edits that compile the base, or nil on errors.
 func (j *job) revision(base *crdtext.Text) *crdtext.Revision {
 	if base == nil {
 		return nil
@@ -138,14 +137,14 @@ func (j *job) revision(base *crdtext.Text) *crdtext.Revision {
 		}
 	}
 	if j.diags.HasErrors() {
-		// No rules are removed then, and the errors may be why a union is forgotten.
+		// With errors no rules are removed, and the errors may explain the missing union.
 		j.diags = slices.DeleteFunc(j.diags, func(d diag.Diagnostic) bool { return d.Code == diag.Forgotten })
 		return nil
 	}
 	return r
 }
 
-// kept returns the result, with the original bytes of documents whose rules did not change.
+// kept returns the result, but with the original bytes of documents whose rules did not change.
 func (j *job) kept(out *crdtext.Text) []byte {
 	var kept []byte
 	for i, d := range j.text().Docs {
@@ -158,9 +157,8 @@ func (j *job) kept(out *crdtext.Text) []byte {
 	return kept
 }
 
-// result returns the edited file, unless something is wrong with it: it is the check of
-// every file that is rewritten. The last line of out is ended; the
-// result ends with a newline only if the file does.
+// result checks an edited file and returns it, or nil on errors. All rewritten files pass through
+// result. out ends with a newline; the result does so only if the file does.
 func (j *job) result(out []byte) ([]byte, diag.List) {
 	if !j.diags.HasErrors() {
 		out = unended(out, j.Bytes())
@@ -174,7 +172,7 @@ func (j *job) result(out []byte) ([]byte, diag.List) {
 	return out, j.diags.Sort()
 }
 
-// unended takes back the end of the last line that opening the file added.
+// unended removes the final newline that opening the file added.
 func unended(out, src []byte) []byte {
 	if bytes.HasSuffix(src, []byte("\n")) {
 		return out
@@ -182,8 +180,8 @@ func unended(out, src []byte) []byte {
 	return bytes.TrimSuffix(out, []byte(yamledit.Newline(src)))
 }
 
-// checkEnd returns an error when the end of the last line that opening the file added changes
-// the data of the last document, as it does to a block scalar.
+// checkEnd returns an error if the final newline that opening the file added changes the data of
+// the last document, such as a block scalar.
 func (j *job) checkEnd() error {
 	source := j.text()
 	if len(j.Bytes()) == len(source.Src) {
@@ -201,7 +199,7 @@ func (j *job) checkEnd() error {
 	return nil
 }
 
-// textOf is the text that was made from bytes, or else they are parsed.
+// textOf returns the text with the given bytes, if one was made, or parses them.
 func (j *job) textOf(src []byte) (*crdtext.Text, error) {
 	for _, t := range j.made {
 		if bytes.Equal(t.Src, src) {

@@ -13,11 +13,11 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Declare returns a file with declarations written into the schemas that they are for,
-// each at the end of its schema. Compiled CRDs of the file are decompiled; it is an
-// error when one of them has external declarations, which would be lost. CRDs
-// without a declaration stay as they are, and a declaration whose CRD is not here is
-// left out. The list is sorted; when it has errors, the result is nil.
+// Declare returns a file with declarations written into their schemas, each at the end of the
+// schema. It decompiles compiled CRDs, and returns an error if one of them has external
+// declarations, which would be lost. CRDs without a declaration stay unchanged, and
+// declarations for CRDs outside the file are ignored. The list is sorted; with errors the
+// result is nil.
 func Declare(f *crdfile.File, declarations []union.External) ([]byte, diag.List) {
 	j := &job{File: f}
 	return j.result(j.declare(union.Externals{Declarations: declarations}))
@@ -44,7 +44,7 @@ func (j *job) declare(given union.Externals) []byte {
 		if len(external) == 0 {
 			continue
 		}
-		// Reading them tells which schemas they are for, and whether they are allowed there.
+		// Resolving the declarations finds their schemas, and checks them there.
 		declared, diags := c.With(external)
 		j.diags = append(j.diags, diags...)
 		if declared == nil {
@@ -68,7 +68,7 @@ func (j *job) declare(given union.Externals) []byte {
 
 // declare plans to write declarations into schemas that have none.
 func (w *writer) declare(objects []compile.Object) {
-	// Deeper ones first: where two insertions meet, the inner lines come first.
+	// Deeper schemas come first: of two insertions at one offset the inner one precedes.
 	slices.SortStableFunc(objects, func(a, b compile.Object) int { return cmp.Compare(len(b.Path), len(a.Path)) })
 	for _, o := range objects {
 		n := w.Schema(o.Place)

@@ -29,8 +29,8 @@ spec:
     ratchet: true
 `)
 
-// TestDeclared: the unions of a compiled CRD are those of its source, even when
-// its rules were edited since, and the CRD is as it stands.
+// A compiled CRD has the unions of its source, even if its rules were edited since, and Declared
+// returns the CRD unmodified.
 func TestDeclared(t *testing.T) {
 	source, diags := crdfile.Ask(crdfile.Open("crd.yaml", []byte(declaring)), crdfile.Options{}, (*crdfile.CRD).Declared)
 	if len(source) != 1 {
@@ -61,8 +61,7 @@ func TestDeclared(t *testing.T) {
 	}
 }
 
-// TestDeclaredGone: a recorded union whose schema is not there any more is
-// reported, not dropped in silence.
+// A recorded union whose schema is gone is reported, not dropped silently.
 func TestDeclaredGone(t *testing.T) {
 	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(declaring)), crdfile.Options{})
 	if diags.HasErrors() {
@@ -74,7 +73,7 @@ func TestDeclaredGone(t *testing.T) {
 	}
 }
 
-// TestDeclaredErrors: an error in the annotation hides no other errors.
+// An error in the annotation hides no other errors.
 func TestDeclaredErrors(t *testing.T) {
 	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(declaring)), crdfile.Options{})
 	if diags.HasErrors() {
@@ -102,8 +101,8 @@ func TestDeclaredErrors(t *testing.T) {
 	}
 }
 
-// TestBrokenTwice: the errors in the annotations of two CRDs are reported together, whether they
-// cannot be read or claim too much.
+// Errors in the annotations of two CRDs are reported together, whether an annotation cannot be read
+// or claims too much.
 func TestBrokenTwice(t *testing.T) {
 	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(declaring)), crdfile.Options{})
 	if diags.HasErrors() {
@@ -122,7 +121,7 @@ func TestBrokenTwice(t *testing.T) {
 	}
 }
 
-// TestUnreadable: a CRD without unions stays as it is, even if kubectl cannot read it.
+// A CRD without unions stays unchanged, even if kubectl cannot read it.
 func TestUnreadable(t *testing.T) {
 	text := []byte(strings.Replace(testcrd.Of("Thing", "spec: {type: object}\n"), "metadata:\n", "metadata:\n  <<: [1]\n", 1))
 	for name, edit := range map[string]func(*crdfile.File, crdfile.Options) ([]byte, diag.List){"compile": crdpatch.Compile, "decompile": crdpatch.Decompile} {
@@ -135,7 +134,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestNullMember: rules whose member has no schema any more are said not to compile.
+// Rules whose member has lost its schema are reported as rules that do not compile.
 func TestNullMember(t *testing.T) {
 	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(declaring)), crdfile.Options{})
 	if diags.HasErrors() {
@@ -148,7 +147,7 @@ func TestNullMember(t *testing.T) {
 	}
 }
 
-// TestHint: an error in a declaration that only the annotation has says once where that is.
+// An error in a declaration that only the annotation holds names the annotation, once.
 func TestHint(t *testing.T) {
 	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(declaring)), crdfile.Options{})
 	if diags.HasErrors() {
@@ -172,8 +171,8 @@ func TestHint(t *testing.T) {
 	}
 }
 
-// TestExplain: the plan of a compiled CRD is that of its source, and the bytes
-// it counts are those that compiling added.
+// A compiled CRD has the plan of its source, and the plan counts the bytes that compiling
+// added.
 func TestExplain(t *testing.T) {
 	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(declaring)), crdfile.Options{})
 	if diags.HasErrors() {
@@ -188,7 +187,7 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%s: grows by %d, want %d", name, plans[0].Growth, want)
 		}
 		for i, r := range plans[0].Unions[0].Rules {
-			// A rule starts with a dash; two of its kind differ by their bytes.
+			// The size of a rule includes its dash and keys.
 			if n := plans[0].Bytes[0][i]; n <= len(r.Rule.Rule)+len(r.Message) {
 				t.Errorf("%s: %d bytes for %s", name, n, r.Rule.Rule)
 			}

@@ -16,7 +16,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// described are the numbers of the unions that have their sentences in one description.
+// described groups the numbers of unions by the description that gets their sentences.
 func described(unions []*union.Union) [][]int {
 	var l [][]int
 	at := map[string]int{} // by discriminator
@@ -30,8 +30,8 @@ func described(unions []*union.Union) [][]int {
 	return l
 }
 
-// covered reports whether a schema allows the discriminator no value that selects no
-// member of a union.
+// covered reports whether each value that a schema allows for the discriminator selects a
+// member.
 func covered(u *union.Union, discriminator map[string]any) bool {
 	values := compiled.ItemsOf(discriminator["enum"])
 	return u.ForbidUnmapped || len(values) > 0 && !slices.ContainsFunc(values, func(v any) bool {
@@ -40,14 +40,13 @@ func covered(u *union.Union, discriminator map[string]any) bool {
 	})
 }
 
-// says reports whether a text has a sentence, wherever its lines are broken.
+// says reports whether a text contains a sentence, regardless of line breaks.
 func says(text, sentence string) bool {
 	spaced := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 	return strings.Contains(spaced(text), spaced(sentence))
 }
 
-// describe plans to add to one description the sentences of unions of an object, given by
-// their numbers.
+// describe plans to add the sentences of unions, given by their numbers, to one description.
 func (w *writer) describe(c *change, unions []int) error {
 	of := c.object.Unions
 	place := c.Place
@@ -55,7 +54,7 @@ func (w *writer) describe(c *change, unions []int) error {
 	place.Path = c.Path.To(steps...)
 	node := crdtext.WrittenOut(c.node, steps.Fields()...)
 	if w.said[place.Structural()] {
-		return nil // a union of an object below has the same discriminator
+		return nil // a union of a nested object has the same discriminator
 	}
 	shared := func(n *yaml.Node) error {
 		w.errorf(n, diag.SharedContent, "write it out at each of its places, or compile without --describe", "an edit of the description of %s would change other places that share it", place)
@@ -131,8 +130,8 @@ func (w *writer) describe(c *change, unions []int) error {
 	return nil
 }
 
-// describeAll plans to add the sentences of an object to the descriptions of discriminators,
-// or to its own.
+// describeAll plans to add the sentences of an object, either to the descriptions of
+// discriminators or to its own.
 func (w *writer) describeAll(c *change, discriminators bool) error {
 	if c.object == nil || !w.opts.Describe {
 		return nil
@@ -148,7 +147,7 @@ func (w *writer) describeAll(c *change, discriminators bool) error {
 	return nil
 }
 
-// wraps reports whether the manifest has strings whose lines were broken.
+// wraps reports whether the manifest has strings with wrapped lines.
 func (w *writer) wraps() bool {
 	if w.wrapping == nil {
 		is := w.Editor().Wraps(w.Node)

@@ -34,7 +34,7 @@ func describedSource() string {
 	return before + describedUnion
 }
 
-// What people do to a compiled file is kept, and what compiling did is not.
+// Decompiling keeps users' edits of descriptions, and removes the sentences.
 func TestDescribedEdited(t *testing.T) {
 	in := describedSource()
 	describe := crdfile.Options{Describe: true}
@@ -50,7 +50,7 @@ func TestDescribedEdited(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		old, new string // in the compiled file
-		// what was the same edit of the source; compiled is that of what it compiles to.
+		// in returns the source with the same edit.
 		in    func() string
 		codes []diag.Code
 	}{
@@ -78,7 +78,7 @@ func TestDescribedEdited(t *testing.T) {
 				t.Errorf("decompile:\n%s", textOfDiags(diags))
 			}
 			again, diags := Compile(open("in", want), describe)
-			if diags.HasErrors() { // of the edit
+			if diags.HasErrors() { // the edit causes them
 				t.Skip(textOfDiags(diags))
 			}
 			same(t, "compile", mustCompile(t, now, describe), again)
@@ -87,7 +87,7 @@ func TestDescribedEdited(t *testing.T) {
 	}
 }
 
-// Without the annotation nothing is added twice, whether the declaration is gone or kept.
+// Without the annotation no sentence is added twice, whether or not the declaration is kept.
 func TestDescribedWithoutAnnotation(t *testing.T) {
 	in := []byte(describedSource())
 	for _, opts := range []crdfile.Options{{Describe: true, NoAnnotation: true}, {Describe: true, NoAnnotation: true, KeepUnions: true}} {
@@ -99,7 +99,7 @@ func TestDescribedWithoutAnnotation(t *testing.T) {
 	}
 }
 
-// A CRD that was written anew but for its annotations has lost its sentences with its rules.
+// A CRD that was overwritten except for its annotations has lost its sentences with its rules.
 func TestDescribedOverwritten(t *testing.T) {
 	in, declarations := undeclared(t, []byte(describedSource()))
 	opts := crdfile.Options{Describe: true, External: declarations}
@@ -114,7 +114,7 @@ func TestDescribedOverwritten(t *testing.T) {
 	}
 }
 
-// An annotation cannot take anything out of descriptions but what its unions write there.
+// An annotation cannot remove anything from descriptions but the sentences of its unions.
 func TestForgedDescribed(t *testing.T) {
 	in := strings.Replace(describedSource(), "What it is.", "What it is. And more. "+describedSentence, 1)
 	out := string(mustCompile(t, []byte(in), crdfile.Options{Describe: true}))
@@ -163,7 +163,7 @@ func TestForgedDescribed(t *testing.T) {
 	}
 }
 
-// Whatever an edit does to descriptions beyond the sentences, nothing is returned.
+// An edit that changes more than the sentences in descriptions returns no result.
 func TestHeldDescriptions(t *testing.T) {
 	source := describedSource()
 	described := string(mustCompile(t, []byte(source), crdfile.Options{Describe: true}))

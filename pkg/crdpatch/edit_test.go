@@ -10,14 +10,14 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdfile"
 )
 
-// The small CRD of these tests: what is before its spec, that with the key spec, and the
-// spec.
+// The small CRD of these tests: head is the text before its spec, header includes the key spec,
+// and body is the content of spec.
 var (
 	head, body, _ = strings.Cut(testcrd.Read("thing"), "spec:\n")
 	header        = head + "spec:\n"
 )
 
-// What users do to compiled files, and what they are told.
+// Edits of compiled files, and their diagnostics.
 func TestEditedAfterCompile(t *testing.T) {
 	const declaration = `            x-kubernetes-unions:
             - members: [a, b]
@@ -43,14 +43,14 @@ func TestEditedAfterCompile(t *testing.T) {
 		"example.com\nspec", "example.com\n  annotations:\n"+line+"spec", 1) {
 		t.Fatalf("unexpected output:\n%s", compiled)
 	}
-	// what follows a code in the hint of a changed rule.
+	// hint is the text after the code in the hint of a changed rule.
 	const hint = `restore it; or declare x-kubernetes-unions here again, which replaces the compiled rules that are left; or delete the annotation unioncel.dev/unions, which makes all rules yours`
 	for _, tt := range []struct {
 		name       string
 		in         string
-		compiled   string // "" when it fails, "=" when it is in
+		compiled   string // "" if it fails, "=" if it equals in
 		decompiled string // likewise
-		diags      string // of both, unless there is "compile: " or "decompile: "
+		diags      string // of both, unless it contains "compile: " or "decompile: "
 	}{
 		{
 			name: "rule deleted", in: change(list, ""),
@@ -93,7 +93,7 @@ func TestEditedAfterCompile(t *testing.T) {
 			decompiled: strings.Replace(in, "              discriminatorChange: Allow\n", "              discriminatorChange: Allow\n            x-kubernetes-validations:\n            - rule: self.a != 'x'\n", 1),
 		},
 		{
-			// A declaration beats the annotation.
+			// A declaration overrides the annotation.
 			name: "declared again", in: change(list, list+"            x-kubernetes-unions: [{members: [b, a], discriminatorChange: Allow}]\n"),
 			compiled: string(mustCompile(t, []byte(strings.Replace(in, declaration+"              discriminatorChange: Allow\n",
 				"            x-kubernetes-unions: [{members: [b, a], discriminatorChange: Allow}]\n", 1)), crdfile.Options{})),
@@ -223,8 +223,8 @@ func TestEditedAfterCompile(t *testing.T) {
 	}
 }
 
-// A CRD that lost everything in its metadata but our annotation is decompiled and
-// compiled like others: metadata stays a mapping.
+// A CRD with nothing but our annotation in its metadata is decompiled and compiled like others:
+// metadata stays a mapping.
 func TestNothingButOurAnnotation(t *testing.T) {
 	in := header + strings.Replace(body, "- members: [a, b]\n", "- {members: [a, b], discriminatorChange: Allow}\n", 1)
 	compact := `{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": "things.example.com"}, "spec": {"group": "example.com", ` +

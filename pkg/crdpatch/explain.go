@@ -11,20 +11,20 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Explanation is how one CRD is compiled, and the bytes that takes.
+// Explanation is the plan of one CRD, and the bytes that it adds.
 type Explanation struct {
 	compile.Plan
 	// Bytes is the length of each rule in the file, by union and rule of the plan; 0
 	// for a rule that is already present.
 	Bytes [][]int
 	// Growth is the number of bytes that compiling adds to the file for this CRD,
-	// annotation included.
+	// including the annotation.
 	Growth int
 }
 
-// Explain returns how Compile compiles the CRDs of a file that have unions.
-// Options that are not given are, for a compiled CRD, those it was compiled
-// with. The list is sorted; when it has errors, the result is nil.
+// Explain returns the plans of the CRDs of a file that have unions. For a compiled
+// CRD, options that are not given default to its recorded options. The list is sorted;
+// with errors the result is nil.
 func Explain(f *crdfile.File, opts crdfile.Options) ([]Explanation, diag.List) {
 	opts.AsRecorded = true
 	j := begin(f, opts)
@@ -69,7 +69,7 @@ func (w *writer) explanation(plan *compile.Plan) Explanation {
 	return e
 }
 
-// size is the length of a rule as it is written at its place.
+// size returns the length of a rule as written in its schema.
 func (w *writer) size(r compile.RulePlan) int {
 	n, one := w.Schema(r.Place), yamltext.ListNode(compiled.RuleNode(r.Rule))
 	l, err := w.Editor().Entries(n)
@@ -83,7 +83,7 @@ func (w *writer) size(r compile.RulePlan) int {
 	return len(w.Editor().Lines(yamledit.Entry{}.BlockItems(w.Editor().Indentation(n, l)+dash, one)))
 }
 
-// firstDashOf is how much lists are indented in the schema, or in the file.
+// firstDashOf returns the indentation of lists in the schema, or else in the file.
 func (w *writer) firstDashOf(n *yaml.Node) (int, bool) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if d, ok := w.Editor().DashOf(n.Content[i], n.Content[i+1]); ok {

@@ -15,7 +15,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// undeclared returns a source file without its declarations, and them.
+// undeclared returns a source file without its declarations, and these declarations.
 func undeclared(t *testing.T, in []byte) ([]byte, union.Externals) {
 	t.Helper()
 	names := map[string]bool{}
@@ -32,7 +32,7 @@ func undeclared(t *testing.T, in []byte) ([]byte, union.Externals) {
 		}
 		name := m.Target().Name
 		if names[name] {
-			return in, union.Externals{} // two CRDs of one name cannot be told apart
+			return in, union.Externals{} // two CRDs with one name are ambiguous
 		}
 		names[name] = true
 		e.Scopes = append(e.Scopes, union.Scope{Target: union.Target{Name: name}})
@@ -56,20 +56,19 @@ func undeclared(t *testing.T, in []byte) ([]byte, union.Externals) {
 	return unended(out, in), e
 }
 
-// A declaration means the same wherever it stands, and the promises hold for those
-// that stand elsewhere: every file compiles to the same CRDs when its declarations
-// come from outside, compiling again without them keeps them, decompiling gives the
-// file without them, and writing them into it gives it back as data.
+// External declarations mean the same as declarations in the CRD, and the same promises hold:
+// every file compiles to the same CRDs, compiling again without the declarations keeps them,
+// decompiling gives the file without them, and writing them into it restores its data.
 func TestDeclaredOutside(t *testing.T) {
 	for i, g := range share(t, 2) {
 		if g.opts.KeepUnions {
-			continue // those that stand elsewhere are not kept in the schema
+			continue // external declarations are not kept in the schema
 		}
 		for j, v := range variants {
 			switch {
 			case !g.again && j == 0, g.again && j == 1+i%(len(variants)-1):
 			default:
-				continue // each as it is, and each variant comes by
+				continue // each file unchanged, and each variant with some file
 			}
 			t.Run(g.name+"/"+v.name, func(t *testing.T) {
 				t.Parallel()
@@ -106,7 +105,7 @@ func TestDeclaredOutside(t *testing.T) {
 	}
 }
 
-// unannotated takes our annotation off the CRDs in v.
+// unannotated removes our annotation from the CRDs in v.
 func unannotated(v any) {
 	m, _ := v.(map[string]any)
 	if items, ok := m["items"].([]any); ok {
@@ -137,7 +136,7 @@ spec:
           b: {type: string}
 `)
 
-// fields is the path with these fields, joined by dots.
+// fields parses a path given as fields joined by dots.
 func fields(text string) schemapath.Path {
 	p, err := schemapath.FromFields(strings.Split(text, "."))
 	if err != nil {
@@ -158,7 +157,7 @@ const (
 	aOrB   = `[{"members": ["a", "b"]}]`
 )
 
-// What is wrong with a declaration from elsewhere is reported where it stands.
+// Errors in an external declaration are reported at its position.
 func TestBadDeclaredOutside(t *testing.T) {
 	declaring := strings.Replace(gateway, "                    b: {type: string}\n", "                    b: {type: string}\n"+
 		"                  x-kubernetes-unions:\n                  - members: [a, b]\n", 1)
@@ -198,8 +197,8 @@ func TestBadDeclaredOutside(t *testing.T) {
 	}
 }
 
-// A CRD that is applied anew loses its rules and keeps its annotations. When its
-// unions are given again that is no loss; of single rules it is.
+// A CRD that is applied again from its source loses its rules and keeps its annotations. That is
+// no error if its unions are given again; the loss of single rules is.
 func TestAppliedAnew(t *testing.T) {
 	guarded := external("v1", routes, `[{"members": ["a", "b"], "handWrittenRules": "Replace"}]`)
 	opts := crdfile.Options{External: union.Externals{Declarations: []union.External{guarded}}}
@@ -214,7 +213,7 @@ func TestAppliedAnew(t *testing.T) {
 	anew := head + "spec:\n" + fresh
 	same(t, "applied anew", mustCompile(t, []byte(anew), opts), compiled)
 
-	// Nothing of ours is there, and nothing was applied: a rule by hand serves.
+	// No rule is compiled: a hand-written rule serves for the union.
 	serves := external("v1", routes, `[{"members": ["a", "b"], "discriminatorChange": "Allow", "handWrittenRules": "Replace"}]`)
 	opts = crdfile.Options{External: union.Externals{Declarations: []union.External{serves}}}
 	source = strings.Replace(source, "  - {rule:", "  - {rule: '!(has(self.a) && has(self.b))', message: 'at most one of a, b may be set'}\n                  - {rule:", 1)
@@ -237,8 +236,8 @@ func TestAppliedAnew(t *testing.T) {
 	}
 }
 
-// Declarations given for a CRD take the place of those remembered. One that is not
-// given any more is removed with a warning; a CRD that is not mentioned keeps its.
+// Declarations given for a CRD replace the recorded ones. A recorded declaration that is no
+// longer given is removed with a warning; a CRD for which none are given keeps its declarations.
 func TestForgotten(t *testing.T) {
 	compiled := mustCompile(t, []byte(gateway), crdfile.Options{External: union.Externals{Declarations: []union.External{external("v1", routes, aOrB)}}})
 	if !strings.Contains(string(compiled), "x-kubernetes-validations") {

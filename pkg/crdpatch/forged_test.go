@@ -25,7 +25,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// The rules beside those of a union that an attacker wants to be gone.
+// The rules, alongside the rules of a union, that an attacker wants to remove.
 const (
 	byHandRule  = "!has(self.a) || !self.a.startsWith('/etc')"
 	clusterRole = `apiVersion: rbac.authorization.k8s.io/v1
@@ -39,8 +39,8 @@ rules:
 `
 )
 
-// hostile is a compiled file with a rule by hand beside ours, whose annotation is what
-// forge makes of it. A ClusterRole stands before it and another behind.
+// hostile returns a compiled CRD with a hand-written rule alongside ours, and an annotation that
+// forge has changed. A ClusterRole precedes the CRD, and another follows.
 func hostile(t testing.TB, forge func(r map[string]any, schema map[string]any)) string {
 	t.Helper()
 	in := clusterRole + "---\n" + header + strings.Replace(body, "            - members: [a, b]\n", `            - members: [a, b]
@@ -73,8 +73,7 @@ func forgedAnnotation(t testing.TB, out string, forge func(r map[string]any, sch
 	return head + crdfile.Annotation + ": '" + strings.ReplaceAll(string(forged), "'", "''") + "'\n" + tail
 }
 
-// An annotation can make neither command do more than take back what compiling did,
-// whatever it says.
+// No annotation can make a command do more than revert a compilation.
 func TestForgedAnnotation(t *testing.T) {
 	byHandSum := compiled.Sum(map[string]any{"rule": byHandRule})
 	claimRule := func(s map[string]any) { s["rules"] = append(s["rules"].([]any), byHandSum) }
@@ -82,7 +81,7 @@ func TestForgedAnnotation(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		forge   func(r, s map[string]any)
-		code    diag.Code // "" when nothing is wrong
+		code    diag.Code // "" if there is no error
 		message string
 	}{
 		{"a rule by hand is claimed", func(_, s map[string]any) { claimRule(s) }, diag.UnconfirmedRule,
@@ -173,9 +172,9 @@ func verbs(opts crdfile.Options) map[string]func([]byte) ([]byte, diag.List) {
 	}
 }
 
-// holdsTo checks what no annotation may change, without help of the package: text differs
-// in nothing but declarations, rules, allOf and annotations of CRDs, and no rule that
-// its unions do not write is gone.
+// holdsTo checks, independently of the package, that texts differ only in declarations, rules,
+// allOf and annotations of CRDs, and in no rule that the unions do not write. No annotation may
+// change more.
 func holdsTo(t *testing.T, verb string, in, out []byte) {
 	t.Helper()
 	if out == nil {
@@ -209,11 +208,11 @@ func holdsTo(t *testing.T, verb string, in, out []byte) {
 	}
 }
 
-// aboutUnion matches what compiling adds to descriptions.
+// aboutUnion matches the text that compiling adds to descriptions.
 var aboutUnion = regexp.MustCompile(`(?s)^(\. )?\s*\w.* (must|may|required)\b.*\.\n?$`)
 
-// unsay takes descriptions out of two values that differ in a sentence about a union at the
-// end of the first.
+// unsay removes the descriptions of two values that differ only in a sentence about a union at
+// the end of the first.
 func unsay(a, b any) {
 	switch a := a.(type) {
 	case []any:
@@ -236,7 +235,7 @@ func unsay(a, b any) {
 	}
 }
 
-// byHandOf are the rules in v that no union writes: they contain a comparison with /etc.
+// byHandOf returns the rules in v that no union writes: they contain a comparison with /etc.
 func byHandOf(v any) []string {
 	var l []string
 	switch v := v.(type) {
@@ -260,8 +259,8 @@ func byHandOf(v any) []string {
 	return l
 }
 
-// A key that kubectl reads as something else leads to no schema; nor does one of a
-// CRD that is none.
+// A path through a key that kubectl reads as something else leads to no schema, and neither
+// does a path in a manifest that is not a CRD.
 func TestForgedPlace(t *testing.T) {
 	for name, edit := range map[string]func(string) string{
 		"unquoted key": func(s string) string {
@@ -303,7 +302,7 @@ func TestWrittenDifferently(t *testing.T) {
 	for _, tt := range []struct {
 		name, rule, message string
 		more                map[string]any
-		ours                bool // to compile; decompiling removes nothing that compiling does not write
+		ours                bool // to compile; decompiling only removes rules that compiling writes
 	}{
 		{name: "the same in other words", rule: "!has(self.a) || !has(self.b)", message: says, ours: true},
 		{name: "as a sum", rule: "(has(self.a) ? 1 : 0) + (has(self.b) ? 1 : 0) <= 1", message: says, ours: true},
@@ -342,12 +341,12 @@ func TestWrittenDifferently(t *testing.T) {
 	}
 }
 
-// A forged record can imply any rule on a property. That counts only while its union is
-// the one that is declared.
+// A forged record can imply any rule on a property. It only counts while its union is the
+// declared one.
 func TestImpliedByAnother(t *testing.T) {
 	const (
 		rule = "!has(self.path) || self.path != '/etc'"
-		// message is the one that compiling writes for the union that implies the rule.
+		// message is the message that compiling writes for the union that implies the rule.
 		message = "path must be '/x'"
 		other   = "            x-kubernetes-unions:\n            - members: [a, b]\n"
 	)
@@ -356,7 +355,7 @@ func TestImpliedByAnother(t *testing.T) {
 	for _, tt := range []struct {
 		name, record, declared string
 		elsewhere              union.Externals
-		refused                string // verbs; the others enforce the union that implies the rule
+		refused                string // rejected verbs; the others enforce the implying union
 	}{
 		{"source", `"source":"x-kubernetes-unions: %s\n"`, "", union.Externals{}, "decompile"},
 		{"source, another declared", `"source":"x-kubernetes-unions: %s\n"`, other, union.Externals{}, "compile decompile"},
@@ -388,8 +387,8 @@ func TestImpliedByAnother(t *testing.T) {
 	}
 }
 
-// An annotation is no longer than each declaration's own bytes, 40 for each rule and 120
-// beside.
+// An annotation is no longer than the bytes of its declarations, 40 for each rule and 120 for
+// each schema.
 func TestAnnotationSize(t *testing.T) {
 	for _, g := range share(t, 2) {
 		bare := g.opts
@@ -416,14 +415,14 @@ func TestAnnotationSize(t *testing.T) {
 			}
 			most := 0
 			if r.Encoding == compile.OpenAPI {
-				most = len(`"encoding":"openapi",`) // asked for
+				most = len(`"encoding":"openapi",`) // on request
 			}
 			for _, s := range r.Schemas {
 				own := len(s.Source)
 				switch {
-				case len(s.Unions) == 0: // a guard, which needs to say where it is
+				case len(s.Unions) == 0: // a guard records its path
 					own = len(`"path":,`) + len(compiled.JSON(s.Path)) - 120
-				case hasAliasIn(s.Source): // the value is told as well
+				case hasAliasIn(s.Source): // the value is recorded as well
 					own += len(s.Unions)
 				case r.JSON: // its quotes and tabs are written with backslashes
 					own = len(compiled.JSON(s.Source))
@@ -444,14 +443,14 @@ func hasAliasIn(source string) bool {
 	return err != nil
 }
 
-// mutant changes some of the values in an annotation, as a seed says.
+// mutant changes some values in an annotation, depending on a seed.
 func mutant(content string, seed uint64) string {
 	var v any
 	if json.Unmarshal([]byte(content), &v) != nil {
 		return content
 	}
 	r := rand.New(rand.NewPCG(seed, 2))
-	var all []any // the values there are
+	var all []any // all values
 	var walk func(v any)
 	walk = func(v any) {
 		all = append(all, v)
@@ -516,7 +515,7 @@ func mutant(content string, seed uint64) string {
 		return values[r.IntN(len(values))]
 	}
 	for range 1 + r.IntN(3) {
-		data, _ := json.Marshal(change(v)) // a value may have got into itself twice
+		data, _ := json.Marshal(change(v)) // separates values that the change shares
 		if json.Unmarshal(data, &v) != nil {
 			break
 		}
@@ -528,10 +527,10 @@ func mutant(content string, seed uint64) string {
 	return string(data)
 }
 
-// FuzzForgedAnnotation holds Compile and Decompile to what no annotation may change. The
-// files are the compiled goldens, with a rule by hand beside ours and a document on
-// either side; what is fuzzed is the annotation: values in it, or with a content its
-// text.
+// FuzzForgedAnnotation checks that no annotation makes Compile or Decompile change more than
+// they may (holdsTo). The files are the compiled goldens, with a hand-written rule alongside
+// ours and a document on either side. It fuzzes values in the annotation or, with a content,
+// its text.
 func FuzzForgedAnnotation(f *testing.F) {
 	var files, contents []string
 	for i, g := range goldens(f) {
@@ -568,7 +567,7 @@ func FuzzForgedAnnotation(f *testing.F) {
 			content = mutant(contents[file], seed)
 		}
 		if strings.ContainsFunc(content, func(r rune) bool { return r < ' ' || r > 0x7e }) {
-			return // YAML would read another text
+			return // YAML would read a different text
 		}
 		in := []byte(strings.Replace(files[file], "\x00", strings.ReplaceAll(content, "'", "''"), 1))
 		for _, forget := range []bool{false, true} {

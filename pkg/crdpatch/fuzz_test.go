@@ -15,7 +15,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// FuzzCompile holds Compile and Decompile to what they promise of any input.
+// FuzzCompile checks the promises of Compile and Decompile on any input.
 func FuzzCompile(f *testing.F) {
 	for i, g := range goldensAndOutput(f) {
 		if fuzzing() || i%12 == 0 && !testing.Short() { // other tests try the rest
@@ -32,11 +32,10 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-// fuzzing says whether go test fuzzes, rather than runs the seeds alone.
+// fuzzing reports whether go test fuzzes, rather than runs only the seeds.
 func fuzzing() bool { return flag.Lookup("test.fuzz").Value.String() != "" }
 
-// FuzzMutated does the same to goldens and what they compile to, changed in the
-// ways of YAML.
+// FuzzMutated checks the same promises on goldens with random edits that are typical of YAML.
 func FuzzMutated(f *testing.F) {
 	l := goldensAndOutput(f)
 	for i := range len(l) {
@@ -59,10 +58,10 @@ func goldensAndOutput(tb testing.TB) []golden {
 	return l
 }
 
-// encodings are ways to compile that write into different lists.
+// encodings are options whose rules or schemas go into different lists.
 var encodings = []crdfile.Options{{}, {Encoding: compile.OpenAPI}}
 
-// promises checks what Compile and Decompile promise of any input.
+// promises checks the promises of Compile and Decompile that hold for any input.
 func promises(t *testing.T, in []byte) {
 	for i, opts := range encodings {
 		opts.Describe = (len(in)+i)%2 == 0
@@ -101,7 +100,7 @@ func promisesOf(t *testing.T, in []byte, opts crdfile.Options) {
 	}
 }
 
-// words are what mutated puts into a file.
+// words are the texts that mutated inserts.
 var words = strings.Split(`~|null|""|''|[]|{}|[ ]|{ }|&a|*a|&a x|<<: *a|? |- |: |# c| # c|"a"|'a'|!!str|!t|yes|1e3|{{ x }}|ä|🎉|`+
 	"|\n---\n|\n...\n|\n--- # c\n|\r\n|\t|\u0085|\u2028|\ufeff|  |,|:|a: b|x-kubernetes-unions: [{members: [a, b]}]|"+
 	"x-kubernetes-validations: []|x-kubernetes-validations: [{rule: 'true'}]|annotations:|annotations: {}|annotations: {a: b}|\n\n|>-\n|", "|")
@@ -133,9 +132,9 @@ func mutated(l []golden, seed uint64, n int) []byte {
 			}
 		case 5: // a comment or blank line
 			lines = slices.Insert(lines, i, strings.Repeat(" ", r.IntN(20))+[]string{"# c", "", "#", " "}[r.IntN(4)]+"\n")
-		case 6: // behind the line
+		case 6: // append to the line
 			lines[i] = text + words[r.IntN(len(words))] + line[len(text):]
-		case 7: // behind the colon
+		case 7: // insert after the colon
 			if before, after, ok := strings.Cut(line, ":"); ok {
 				lines[i] = before + ": " + words[r.IntN(len(words))] + after
 			}
@@ -143,7 +142,7 @@ func mutated(l []golden, seed uint64, n int) []byte {
 			other := strings.SplitAfter(string(l[r.IntN(len(l))].in), "\n")
 			from := r.IntN(len(other))
 			lines = slices.Insert(lines, i, other[from:min(from+1+r.IntN(6), len(other))]...)
-		case 9: // anywhere
+		case 9: // insert anywhere
 			at := r.IntN(len(line) + 1)
 			lines[i] = line[:at] + words[r.IntN(len(words))] + line[at:]
 		case 10: // drop a character
@@ -166,15 +165,15 @@ func mutated(l []golden, seed uint64, n int) []byte {
 
 // odd are inputs that once broke a promise.
 var odd = []string{
-	// Two versions of one name, one of them without a schema.
+	// Two versions with one name, one of them without a schema.
 	header + body + "  - {name: v1, served: true, storage: false}\n",
 	header + strings.Replace(body, "  versions:\n", "  versions:\n  - {name: v1, served: true, storage: false}\n", 1),
-	// A key that kubectl reads as other bytes.
+	// A key that kubectl reads as different bytes.
 	strings.Replace(header, "metadata:", "!!binary metadata:", 1) + body,
 	strings.Replace(header, "spec:", "!!binary spec:", 1) + body,
-	// JSON but for a comment in the declaration of one of two.
+	// JSON, except for a comment in one of two declarations.
 	`{"kind": "List", "items": [` + oddJSON(`["a",`+"\n# c\n"+`"b"]`) + `, ` + oddJSON(`["a", "b"]`) + `]}`,
-	// Nulls that cannot be put back as they were once the layout has changed.
+	// Nulls that cannot be restored once the layout has changed.
 	strings.Replace(header, "metadata:\n  name: things.example.com\n", "metadata: {annotations: , name: things.example.com}\n", 1) + body,
 	strings.Replace(header, "metadata:\n  name: things.example.com\n", "metadata: {name: things.example.com, annotations}\n", 1) + body,
 }

@@ -17,17 +17,17 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew; read the difference as code")
 
-// golden is a directory of testdata: in.yaml or in.json, what compiling makes of
-// it (want.yaml or want.json; none when it fails), and what it says (want.diag;
-// none when it says nothing). Those whose name starts with openapi are compiled
-// with that encoding, and those whose name starts with describe with sentences.
+// golden is a directory of testdata: in.yaml or in.json, the compiled file (want.yaml or
+// want.json; absent if compiling fails), and the diagnostics (want.diag; absent if there are
+// none). A name that starts with openapi selects that encoding, and one that starts with
+// describe adds sentences.
 type golden struct {
 	name  string
 	ext   string
 	in    []byte
 	out   []byte // see compilable
 	opts  crdfile.Options
-	again bool // it is compiled another way, too
+	again bool // compiled with other options, too
 }
 
 func goldens(tb testing.TB) []golden {
@@ -67,7 +67,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// compareFile compares got with a golden file, which is absent when got is empty.
+// compareFile compares got with a golden file. The file is absent if got is empty.
 func compareFile(t *testing.T, name string, got []byte) {
 	t.Helper()
 	if *update {
@@ -89,7 +89,7 @@ func compareFile(t *testing.T, name string, got []byte) {
 	}
 }
 
-// textOfDiags has all of a list that a test can compare.
+// textOfDiags returns the diagnostics with all fields that tests compare.
 func textOfDiags(l diag.List) string {
 	var b strings.Builder
 	for _, d := range l {

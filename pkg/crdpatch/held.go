@@ -16,22 +16,22 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// touch is the edit of a schema in one step or, without one, of the annotation of a CRD.
+// touch is the edit of a schema in one step or, without a schema, of the annotation of a CRD.
 type touch struct {
 	*crdtext.Manifest
 	schema *schemapath.Place
 	// removed and added are items, by list.
 	removed, added map[string][]any
-	// replaced are the keys of other constraints that gave way to a union.
+	// replaced are the keys of other constraints that a union replaced.
 	replaced []string
-	// said, unless nil, is all that was done, to its description.
+	// said, unless nil, is the edit of its description, and the only edit.
 	said *compiled.Saying
 }
 
-// place tells the schema from others of the file.
+// place returns a key that identifies the schema in the file.
 func (t touch) place() string { return t.Key() + t.schema.Structural() }
 
-// replacementOf is the edit that a removal will make of a schema.
+// replacementOf returns the edit of a schema by a removal.
 func replacementOf(m *crdtext.Manifest, r compile.Removal, schema map[string]any) touch {
 	t := touch{Manifest: m, schema: &r.Place, removed: map[string][]any{}}
 	for _, c := range r.Constraints {
@@ -45,10 +45,10 @@ func replacementOf(m *crdtext.Manifest, r compile.Removal, schema map[string]any
 	return t
 }
 
-// checkResult is the final check of a result: it returns an error unless
-// it and the file differ in nothing but declarations, rules and allOf of the schemas that
-// were touched, as items that were to be removed and added; in what unions replace; and
-// in our annotation. Documents without CRDs are the same to the byte.
+// checkResult is the final check of a result. It returns an error unless the result differs from
+// the file only in our annotation and, in touched schemas, in declarations, constraints that
+// unions replace, the intended items of rules and allOf, and sentences in descriptions.
+// Documents without touched CRDs must be identical.
 func (j *job) checkResult(out []byte) error {
 	if bytes.Equal(j.Bytes(), out) {
 		return nil
@@ -110,7 +110,7 @@ func (j *job) heldDocument(before, after *crdtext.Document) error {
 				delete(s, key)
 			}
 		}
-		// What is added in one step may be removed in another: both sides get it.
+		// An item that is added in one step may be removed in another: both sides get both.
 		for _, key := range compiled.ListKeys {
 			if len(t.removed[key])+len(t.added[key]) > 0 {
 				x[key] = slices.Concat(compiled.ItemsOf(x[key]), t.added[key])
@@ -138,8 +138,8 @@ func (j *job) heldDocument(before, after *crdtext.Document) error {
 	return nil
 }
 
-// heldDescriptions takes the descriptions out of the values of a document, before and after,
-// that are as they were to become, step by step.
+// heldDescriptions checks the edits of descriptions step by step, and removes these descriptions
+// from the values of the document before and after.
 func heldDescriptions(touched []touch, before, after any) error {
 	now := map[string]compiled.Description{}
 	for _, t := range touched {
@@ -171,7 +171,7 @@ func heldDescriptions(touched []touch, before, after any) error {
 	return nil
 }
 
-// sortedItems are the items of a list, or anything else, as sorted texts.
+// sortedItems returns the items of a list, or any other value, as sorted texts.
 func sortedItems(v any) []string {
 	l, ok := v.([]any)
 	if !ok && v != nil {
@@ -185,7 +185,7 @@ func sortedItems(v any) []string {
 	return texts
 }
 
-// unannotate takes our annotation out of a CRD, and annotations without any.
+// unannotate removes our annotation from a CRD, and annotations if that leaves none.
 func unannotate(crd map[string]any) {
 	metadata, _ := crd["metadata"].(map[string]any)
 	annotations, ok := metadata["annotations"].(map[string]any)
@@ -197,8 +197,8 @@ func unannotate(crd map[string]any) {
 	}
 }
 
-// sameRules reports whether two documents have the same rules of the same unions, and
-// differ at most in what their annotations remember of the text.
+// sameRules reports whether two documents have the same unions and rules, and differ only in
+// the texts that their annotations record.
 func sameRules(d, e *crdtext.Document) bool {
 	if bytes.Equal(d.Bytes(), e.Bytes()) {
 		return true
@@ -217,9 +217,9 @@ func sameRules(d, e *crdtext.Document) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// forget takes out of a CRD's annotation what it remembers of the text, and
-// sorts the rules, and allOf, of the schemas it lists: their order means nothing. It returns
-// false when the annotation cannot be read.
+// forget removes recorded texts from a CRD's annotation, and sorts the rules and allOf of the
+// schemas that it lists: their order does not matter. It returns false if the annotation cannot
+// be read.
 func forget(crd map[string]any) bool {
 	metadata, _ := crd["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)

@@ -13,8 +13,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// heldCRD has one union, a rule by hand in its schema and in one that has nothing to do
-// with it, and an allOf.
+// heldCRD has one union, a hand-written rule in its schema and in an unrelated one, and an
+// allOf.
 var heldCRD = strings.Replace(testcrd.Of("Thing", `
 spec:
   type: object
@@ -32,7 +32,7 @@ spec:
   - rule: self.c.size() < 9
 `), "\nspec:\n", "\n  annotations: {other: kept}\nspec:\n", 1)
 
-// Whatever an edit does to a result beyond what is compiled, nothing is returned.
+// An edit that changes more than compiling may returns no result.
 func TestHeld(t *testing.T) {
 	const configMap = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m} # as it is\n"
 	in := configMap + "---\n" + heldCRD + "---\n" + configMap
@@ -56,7 +56,7 @@ func TestHeld(t *testing.T) {
 		name     string
 		old, new string // in the result
 		want     string
-		only     string // verbs; all when it is empty
+		only     string // verbs; empty means all
 	}{
 		{"another document", "# as it is\n---", "# edited\n---", "document 1: it changed, and nothing in it is compiled", ""},
 		{"the last document", "{name: m} # as it is\n\x00", "{name: n} # as it is\n", "document 3: it changed, and nothing in it is compiled", ""},
@@ -103,7 +103,7 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// An item of a list is a CRD as any other.
+// A CRD in a List is checked like any other.
 func TestHeldInList(t *testing.T) {
 	crd := strings.TrimSuffix(heldCRD, "\n")
 	in := []byte("kind: List\napiVersion: v1\nitems:\n- " + strings.ReplaceAll(crd, "\n", "\n  ") + "\n- kind: ConfigMap\n")

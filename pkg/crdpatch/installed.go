@@ -12,21 +12,20 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Installed is a CRD of a file as an API server gets it.
+// Installed is a CRD of a file as it is sent to an API server.
 type Installed struct {
 	*apiextensionsv1.CustomResourceDefinition
-	// At is where the manifest is.
+	// At is the position of the manifest.
 	At diag.Pos
 	// CRD is the CRD in the file; nil if its unions are not read.
 	CRD *crdfile.CRD
-	// Compiled says that unions were compiled, so that the manifest differs.
+	// Compiled is true if compiling changed the CRD.
 	Compiled bool
 }
 
-// Install returns the CRDs of a file as an API server gets them. Authored CRDs are
-// compiled. Compiled and live ones keep their rules, edited ones included, unless
-// Options.InUse declares unions for them. The list is sorted; when it has errors, the result
-// is nil.
+// Install returns the CRDs of a file as they are sent to an API server. It compiles authored
+// CRDs. Compiled and live ones keep their rules, including edited ones, unless Options.InUse
+// declares unions for them. The list is sorted; with errors the result is nil.
 func Install(f *crdfile.File, opts crdfile.Options) ([]Installed, diag.List) {
 	j := begin(f, opts)
 	j.installing = true

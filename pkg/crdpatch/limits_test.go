@@ -16,7 +16,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// What the API server and kubectl accept in size is checked.
+// The size limits of the API server and kubectl are checked.
 func TestLimits(t *testing.T) {
 	long := func(in, before string, n int) []byte {
 		return []byte(strings.Replace(in, before, "# "+strings.Repeat("x", n)+"\n"+before, 1))
@@ -63,8 +63,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A manifest that the preferred rules would make too large for client-side apply gets
-// terser ones, where they help.
+// A manifest that the preferred rules would make too large for client-side apply gets terse
+// ones, if these fit.
 func TestTerseForSize(t *testing.T) {
 	sized := func(n int) []byte {
 		return []byte(header + strings.NewReplacer(
@@ -75,11 +75,11 @@ func TestTerseForSize(t *testing.T) {
 	for _, tt := range []struct {
 		size int
 		want diag.Code
-		like crdfile.Options // which give the same
+		like crdfile.Options // options with the same result
 	}{
 		{259_500, "", crdfile.Options{}},
 		{260_220, diag.CoarserEncoding, crdfile.Options{Encoding: compile.Terse}},
-		{261_450, diag.ManifestTooLarge, crdfile.Options{}}, // all the same: then better messages
+		{261_450, diag.ManifestTooLarge, crdfile.Options{}}, // terse rules do not fit either
 	} {
 		in := sized(tt.size)
 		out, diags := Compile(open("in", in), crdfile.Options{})
@@ -112,7 +112,7 @@ func TestTerseForSize(t *testing.T) {
 	}
 }
 
-// Unions can be added to a compiled file, at other places and in other documents.
+// Unions can be added to a compiled file, in other schemas and in other documents.
 func TestDeclaredElsewhere(t *testing.T) {
 	const more = `          other:
             type: object
@@ -140,7 +140,7 @@ func TestDeclaredElsewhere(t *testing.T) {
 	same(t, "compiled again", mustCompile(t, mustCompile(t, both, crdfile.Options{}), crdfile.Options{}), mustCompile(t, both, crdfile.Options{}))
 }
 
-// Rules that are claimed are proved to be ours, but not any number of them.
+// Claimed rules are proved to be ours, up to a limit.
 func TestManyClaims(t *testing.T) {
 	const message = "at most one of a, b may be set"
 	claiming := func(n int) []byte {

@@ -11,8 +11,8 @@ import (
 
 var errNoRoom = errors.New("there is no room for a value")
 
-// nullAt returns where the null value of a key is, and its text from the colon on; or
-// errNoRoom.
+// nullAt returns the span of a key's null value and its text, starting with the colon. The
+// error is errNoRoom if no value fits there.
 func (w *writer) nullAt(in, key, value *yaml.Node) (yamledit.Span, string, error) {
 	at, err := w.Editor().AfterKey(key, value)
 	if err != nil {
@@ -25,7 +25,7 @@ func (w *writer) nullAt(in, key, value *yaml.Node) (yamledit.Span, string, error
 	return at, was, nil
 }
 
-// spaceAfter is the space between a key and what takes the place of its null value.
+// spaceAfter returns the space between a key and the replacement of its null value.
 func (w *writer) spaceAfter(key *yaml.Node) string {
 	if w.Editor().Tight() && key.Style != 0 {
 		return ""
@@ -33,9 +33,8 @@ func (w *writer) spaceAfter(key *yaml.Node) string {
 	return " "
 }
 
-// null returns a null value to put after the colon of a key and before
-// offset end: the one that was there, unless the layout has changed so that it
-// cannot stay as it was.
+// null returns the null value to write between the colon of a key and offset end: the
+// recorded one, or an equivalent if the layout has changed and requires another.
 func (r *remover) null(in, key *yaml.Node, was string, end int) string {
 	quoted := key.Style != 0
 	switch {

@@ -9,7 +9,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdfile"
 )
 
-// What users do to schemas that stand for a union, and what they are told.
+// Edits of schemas that enforce a union, and their diagnostics.
 func TestSchemaEditedAfterCompile(t *testing.T) {
 	const (
 		schema = `            allOf:
@@ -38,7 +38,7 @@ func TestSchemaEditedAfterCompile(t *testing.T) {
 	const gone = "crd.yaml:21:13: error: UC403: a compiled schema in allOf is gone, or was edited"
 	for _, tt := range []struct {
 		name, old, new string
-		compiled       string // "" when it fails
+		compiled       string // "" if it fails
 		decompiled     string
 		diags          string
 	}{
@@ -83,8 +83,8 @@ func TestSchemaEditedAfterCompile(t *testing.T) {
 	}
 }
 
-// A declaration that stood beside lists of the author comes back with its comments
-// when the schema was edited meanwhile.
+// A declaration alongside hand-written lists is restored with its comments, even if the
+// schema was edited meanwhile.
 func TestSchemaBeside(t *testing.T) {
 	in := header + strings.Replace(body+"              c: {type: string}\n", "            - members: [a, b]\n", "            - members: [a, b] # one of them\n              discriminatorChange: Allow\n            allOf:\n            - required: [c]\n", 1)
 	edit := func(text string) []byte {
@@ -94,7 +94,7 @@ func TestSchemaBeside(t *testing.T) {
 	same(t, "decompiled", mustDecompile(t, edit(string(compiled))), edit(in))
 }
 
-// The annotation names the schemas by their sums, not by their text.
+// The annotation refers to schemas by checksum, not by text.
 func TestSchemaRecord(t *testing.T) {
 	in := header + strings.Replace(body, "- members: [a, b]", "- members: [a, b]\n              discriminatorChange: Clear", 1)
 	out := string(mustCompile(t, []byte(in), crdfile.Options{Encoding: compile.OpenAPI}))

@@ -44,7 +44,7 @@ func TestKeepUnions(t *testing.T) {
 	if _, diags := Compile(open("in", in), crdfile.Options{KeepUnions: true}); !slices.Equal(codesOf(diags), []diag.Code{diag.UnionsKept}) {
 		t.Errorf("diagnostics:\n%s", textOfDiags(diags))
 	}
-	// The declaration that was kept is the one to edit.
+	// An edit of the kept declaration takes effect.
 	kept := mustCompile(t, in, crdfile.Options{KeepUnions: true})
 	edited := bytes.Replace(kept, []byte("- members: [a, b]"), []byte("- members: [b, a]"), 1)
 	in = bytes.Replace(in, []byte("- members: [a, b]"), []byte("- members: [b, a]"), 1)
@@ -65,13 +65,13 @@ func TestNoAnnotation(t *testing.T) {
 			same(t, "compile(compile(in))", mustCompile(t, out, none), out)
 			same(t, "with annotation", mustCompile(t, out, g.opts), out)
 			same(t, "decompile(compile(in))", mustDecompile(t, out), out)
-			// It can be left out later, too.
+			// The annotation can be left out later, too.
 			same(t, "from annotated", mustCompile(t, mustCompile(t, g.in, g.opts), none), out)
 		})
 	}
 }
 
-// The keys of a rule are those that the oldest server knows.
+// A rule has only keys that the oldest API server knows.
 func TestKubeVersion(t *testing.T) {
 	in := []byte(header + strings.Replace(body, "- members: [a, b]", "- discriminator: a\n              fields-to-discriminateBy: {b: B}\n              discriminatorChange: Forbid", 1))
 	ratchet := []byte(header + strings.Replace(body, "- members: [a, b]", "- members: [a, b]\n              ratchet: true", 1))
@@ -128,7 +128,7 @@ func TestEncoding(t *testing.T) {
 	if n := bytes.Count(terse, []byte(" rule: ")); n != 1 || bytes.Contains(terse, []byte("messageExpression")) || len(terse) >= len(compact) {
 		t.Errorf("terse:\n%s", terse)
 	}
-	// The annotation says what was asked for.
+	// The annotation records the requested encoding.
 	same(t, "auto", mustCompile(t, in, crdfile.Options{NoAnnotation: true}), mustCompile(t, in, crdfile.Options{Encoding: compile.Terse, NoAnnotation: true}))
 	same(t, "auto of fine", mustCompile(t, fine, crdfile.Options{}), mustCompile(t, in, crdfile.Options{}))
 	same(t, "fine of compact", mustCompile(t, compact, crdfile.Options{Encoding: compile.Fine}), fine)

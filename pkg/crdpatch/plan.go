@@ -41,8 +41,8 @@ func (j *job) compileCRD(r *crdtext.Revision, c *crdfile.CRD) {
 	j.take(r, w)
 }
 
-// write plans to write the rules of a CRD into a text without rules. It returns nil without
-// unions, and with errors, which are reported.
+// write plans to write the rules of a CRD into a text without compiled rules. It returns nil
+// if there are no unions, or after reporting errors.
 func (j *job) write(t *crdtext.Text, c *crdfile.CRD, opts crdfile.Options) *writer {
 	compilation, diags := c.Compilation(opts.Compiler())
 	if compilation == nil {
@@ -59,7 +59,7 @@ func (j *job) write(t *crdtext.Text, c *crdfile.CRD, opts crdfile.Options) *writ
 	return w
 }
 
-// take makes the plan of a writer part of a revision.
+// take adds the plan of a writer to a revision.
 func (j *job) take(r *crdtext.Revision, w *writer) {
 	j.diags = append(j.diags, w.crd.Hinted(w.diags)...)
 	if len(w.edits) > 0 {
@@ -68,12 +68,13 @@ func (j *job) take(r *crdtext.Revision, w *writer) {
 	}
 }
 
-// maxClientSideApply is the size of all annotations of an object that the API
-// server accepts (k8s.io/apimachinery/pkg/api/validation.TotalAnnotationSizeLimitB).
-// kubectl apply stores the manifest in one of them.
+// maxClientSideApply is the API server's limit on the size of all annotations of an
+// object (k8s.io/apimachinery/pkg/api/validation.TotalAnnotationSizeLimitB). kubectl
+// apply stores the manifest in one of them.
 const maxClientSideApply = 256 << 10
 
-// checkSize reports what is too large, and whether compiling has made the manifest so.
+// checkSize reports annotations over the limit, and a manifest that compiling made too large
+// for kubectl apply. was is its size before.
 func (w *writer) checkSize(was int) {
 	metadata, _ := w.value["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
@@ -85,7 +86,7 @@ func (w *writer) checkSize(was int) {
 	after, err := json.Marshal(w.value)
 	is := len(after)
 	if kept, ok := annotations[corev1.LastAppliedConfigAnnotation]; ok {
-		// kubectl does not keep what it kept before.
+		// kubectl does not store its own annotation in itself.
 		entry, _ := json.Marshal(map[string]any{corev1.LastAppliedConfigAnnotation: kept})
 		was -= len(entry)
 		is -= len(entry)
@@ -110,14 +111,14 @@ type writer struct {
 	edits   []yamltext.Edit
 	touched []touch
 	diags   diag.List
-	cuts    []yamledit.Span // the declarations among the edits
+	cuts    []yamledit.Span // the removed declarations
 	grown   bool            // beyond maxClientSideApply
 	said    map[string]bool // descriptions that got a sentence, by place
 	// wrapping, unless nil, is the result of wraps.
 	wrapping *bool
 }
 
-// newWriter returns a writer of a CRD in a text that was made of its file.
+// newWriter returns a writer of a CRD for a text that was made from its file.
 func newWriter(c *crdfile.CRD, m *crdtext.Manifest, opts crdfile.Options) *writer {
 	_, v, _ := m.Value()
 	return &writer{Manifest: m, crd: c, opts: opts, said: map[string]bool{}, value: runtime.DeepCopyJSON(m.Of(v))}
@@ -129,16 +130,16 @@ func (w *writer) errorf(n *yaml.Node, code diag.Code, hint, format string, args 
 	w.report(diag.Diagnostic{Code: code, Pos: w.Pos(n), Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// change is all that happens to one schema.
+// change holds all edits of one schema.
 type change struct {
 	schemapath.Place
 	node   *yaml.Node
-	object *compile.Object // nil: lists only
+	object *compile.Object // nil if only lists change
 	key    int             // the index of the declaration among the entries of the schema, or -1
 	lists  []compiled.Addition
 	record compiled.Schema
-	at     int // where the schema starts
-	start  int // where it does without the declaration, and cut of that, for record.At
+	at     int // the start of the schema
+	start  int // the start without the declaration, for record.At
 	cut    yamledit.Span
 }
 
@@ -148,7 +149,7 @@ func (w *writer) write(r *compile.Result) {
 		w.report(unproved(w.Name, err))
 		return
 	}
-	// Deeper ones first: where two insertions meet, the inner lines come first.
+	// Deeper schemas come first: of two insertions at one offset the inner one precedes.
 	slices.SortStableFunc(changes, func(a, b *change) int { return cmp.Compare(len(b.Path), len(a.Path)) })
 	for _, c := range changes {
 		if err := w.apply(c); err != nil {
@@ -167,7 +168,7 @@ func (w *writer) write(r *compile.Result) {
 	if !w.opts.NoAnnotation {
 		w.annotate(rec)
 	}
-	// An insertion where a replacement starts comes before it.
+	// An insertion at the start of a replacement comes before it.
 	slices.SortStableFunc(w.edits, func(a, b yamltext.Edit) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(min(a.End-a.Start, 1), min(b.End-b.Start, 1)))
 	})
@@ -221,7 +222,8 @@ func (w *writer) changes(r *compile.Result) (l []*change, err error) {
 	return l, nil
 }
 
-// declarationOf is the number of a schema's own entry that declares unions, or -1.
+// declarationOf returns the number of the entry that declares unions in a schema, or -1 if
+// there is none or it is merged.
 func declarationOf(n *yaml.Node) int {
 	for _, e := range yamltext.Entries(n) {
 		if e.Key.Value == union.Key && e.Index >= 0 {
@@ -254,12 +256,11 @@ func (w *writer) apply(c *change) error {
 	if schema == nil {
 		return fmt.Errorf("kubectl does not find it")
 	}
-	// A discriminator's description is deeper.
+	// The description of a discriminator is deeper than the schema's own entries.
 	if err := w.describeAll(c, true); err != nil {
 		return err
 	}
-	// First what is put after items that are there: where such a list ends the
-	// schema, it comes before new keys.
+	// Items for existing lists come before new keys: such a list may end the schema.
 	var fresh []yamledit.Entry
 	t := touch{Manifest: w.Manifest, schema: &c.Place, added: map[string][]any{}}
 	for _, l := range c.lists {
@@ -334,7 +335,7 @@ func (w *writer) cutDeclaration(c *change) error {
 		return err
 	}
 	if start == l[key].Start && len(l) > 1 {
-		// The mapping will start at its next entry.
+		// Without the declaration, the mapping starts at its next entry.
 		start = l[1].Start
 	}
 	c.start, c.cut = start, cut
@@ -343,8 +344,8 @@ func (w *writer) cutDeclaration(c *change) error {
 	return nil
 }
 
-// listOf returns the list that a schema has at a key, and the index of the key,
-// -1 when it is shared.
+// listOf returns the list at a key of a schema, and the index of the key, or -1 if the list
+// is shared.
 func listOf(n *yaml.Node, key string) (int, *yaml.Node, error) {
 	for _, e := range yamltext.Entries(n) {
 		if e.Key.Value != key {
@@ -362,8 +363,8 @@ func listOf(n *yaml.Node, key string) (int, *yaml.Node, error) {
 	return 0, nil, nil
 }
 
-// dash is how much the file indents lists below their keys: as the declaration is that
-// gives way, or the first list that there is.
+// dash returns the indentation of lists below their keys: that of the replaced declaration, or
+// of the first list in the file.
 func (w *writer) dash(c *change) int {
 	if c.object != nil && c.key >= 0 {
 		if d, ok := w.Editor().DashOf(c.node.Content[2*c.key], c.node.Content[2*c.key+1]); ok {
@@ -374,12 +375,11 @@ func (w *writer) dash(c *change) int {
 	return d
 }
 
-// annotation is the value of annotations that are ours alone.
+// annotation returns a value of annotations with only ours.
 func annotation(text string) *yaml.Node {
 	return yamltext.MappingNode(yamledit.StringNode(crdfile.Annotation), yamledit.StringNode(text))
 }
 
-// annotate adds the annotation.
 func (w *writer) annotate(rec compiled.Record) {
 	at := w.Node
 	_, metadata, shared, ok := yamltext.Lookup(at, "metadata")

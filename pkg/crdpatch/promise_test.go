@@ -23,10 +23,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// compilable returns the goldens that compile, those of them that do with the
-// encoding openapi a second time, and with sentences, and the examples; with what each
-// compiles to.
-// With -short it returns a sixth of them.
+// compilable returns the examples and the goldens that compile, with their output. Goldens that
+// also compile with the encoding openapi, or with sentences, are listed for each way. With -short
+// it returns a sixth of them.
 func compilable(tb testing.TB) []golden {
 	tb.Helper()
 	if compiledOnce == nil {
@@ -41,16 +40,16 @@ func compilable(tb testing.TB) []golden {
 	return l
 }
 
-// share returns every fourth of the compilable files, beginning with that at first; the
-// exhaustive run tries all. Every file keeps its promises as it is (TestPromises), and in
-// a plain run in two other ways, as the tests that share the files begin with 0 to 3.
+// share returns every fourth of the compilable files, starting at index first, or all in the
+// exhaustive run. The tests that share the files start at 0 to 3. So a plain run tries every
+// file unchanged (TestPromises) and in two other ways.
 func share(tb testing.TB, first int) []golden {
 	tb.Helper()
 	return unioncases.Some(compilable(tb), 4, first)
 }
 
-// turn reports whether item i of a list is tried in plain runs, where one of n is; the
-// exhaustive run tries all.
+// turn reports whether to try item i of a list: a plain run tries one of n items, the exhaustive
+// run all.
 func turn(i, n int) bool { return unioncases.Exhaustive() || i%n == 0 }
 
 var compiledOnce []golden
@@ -77,7 +76,7 @@ func compileAll(tb testing.TB) []golden {
 		other.name, other.opts = g.name+"-describe", g.opts
 		other.opts.Describe = true
 		if i%3 > 0 || g.opts.Describe {
-			continue // others have more of descriptions
+			continue // other tests cover descriptions
 		}
 		if other.out, diags = Compile(open("in", g.in), other.opts); !diags.HasErrors() {
 			l = append(l, other)
@@ -150,7 +149,7 @@ func TestPromises(t *testing.T) {
 		}
 		for j, v := range variants {
 			if j > 0 && (j != 1+i/4%(len(variants)-1) || g.again || !turn(i, 4)) {
-				continue // as it is, and in one of them, will do
+				continue // unchanged and one variant are enough
 			}
 			t.Run(g.name+"/"+v.name, func(t *testing.T) {
 				t.Parallel()
@@ -163,7 +162,7 @@ func TestPromises(t *testing.T) {
 				same(t, "compile(compile(in))", mustCompile(t, out, g.opts), out)
 				for _, other := range encodings {
 					if g.opts.Describe && other.Encoding != g.opts.Encoding {
-						continue // what fits in one need not in the other
+						continue // one encoding may exceed a budget that the other fits
 					}
 					if j == 0 && (g.opts.Encoding == compile.OpenAPI || g.opts.Describe) && !reflect.DeepEqual(other, g.opts) {
 						same(t, "compile(compile(in), other)", mustCompile(t, out, other), mustCompile(t, in, other))
@@ -184,7 +183,7 @@ func TestPromises(t *testing.T) {
 	}
 }
 
-// data compares the documents as data, apart from what compiling is for.
+// data compares the documents as data, apart from intended changes.
 func data(t *testing.T, in, out []byte, opts crdfile.Options) {
 	t.Helper()
 	a, b := values(t, in), values(t, out)
@@ -217,7 +216,7 @@ func values(tb testing.TB, text []byte) []any {
 	return l
 }
 
-// strip removes declarations, our annotation and all rules from the CRDs in v, and if it is to
+// strip removes declarations, our annotation and all rules from the CRDs in v, and optionally
 // descriptions.
 func strip(v any, descriptions bool) {
 	m, ok := v.(map[string]any)
@@ -268,13 +267,13 @@ func strip(v any, descriptions bool) {
 var inserted = regexp.MustCompile(`^ *(annotations:|unioncel\.dev/unions: '.*'|x-kubernetes-validations:|(- )?(fieldPath|message|messageExpression|optionalOldSelf|reason|rule): .*|` +
 	`allOf:|(- )?(anyOf|oneOf|not|enum|required|properties):|- ("?[A-Za-z0-9_]+"?|'.*')|[a-z]+:|maxLength: 0)$`)
 
-// Removing the lines that compiling inserted gives the input without its
-// declarations. The lines of a declaration are found by yaml.v3's nodes alone.
+// Removing the lines that compiling inserted gives the input without its declarations. The
+// test finds the lines of a declaration only by yaml.v3's nodes.
 func TestOnlyLinesInserted(t *testing.T) {
 	checked := 0
 	for _, g := range compilable(t) {
 		if g.opts.Describe {
-			continue // texts get longer
+			continue // descriptions change within a line
 		}
 		lines, ok := withoutDeclarations(t, g.in)
 		if !ok {
@@ -299,8 +298,8 @@ func TestOnlyLinesInserted(t *testing.T) {
 	}
 }
 
-// withoutDeclarations returns the lines of a file of block style outside of its
-// declarations, and false when edits cannot be whole lines.
+// withoutDeclarations returns the lines of a file in block style outside its declarations, or
+// false if edits cannot be whole lines.
 func withoutDeclarations(t *testing.T, in []byte) ([]string, bool) {
 	text := string(bytes.TrimPrefix(in, []byte("\ufeff")))
 	lines := strings.Split(string(in), "\n")
@@ -338,7 +337,7 @@ func withoutDeclarations(t *testing.T, in []byte) ([]string, bool) {
 	}
 	visit(&doc)
 	if dec.Decode(&yaml.Node{}) == nil {
-		return nil, false // positions are those of the first document only
+		return nil, false // the positions only cover the first document
 	}
 	var kept []string
 	for i, line := range lines {
@@ -349,7 +348,7 @@ func withoutDeclarations(t *testing.T, in []byte) ([]string, bool) {
 	return kept, ok
 }
 
-// Documents that declare nothing are the same bytes before and after.
+// Documents without declarations keep their bytes.
 func TestOtherDocumentsUntouched(t *testing.T) {
 	for _, g := range compilable(t) {
 		a, err := yamltext.Parse(g.in)
@@ -370,7 +369,7 @@ func TestOtherDocumentsUntouched(t *testing.T) {
 	}
 }
 
-// CRLF changes nothing but line ends, and what the annotation remembers of them.
+// CRLF changes nothing but line ends, in the text and in the annotation.
 func TestLineEnds(t *testing.T) {
 	for _, g := range share(t, 1) {
 		if bytes.Contains(g.in, []byte("\r")) || g.again {

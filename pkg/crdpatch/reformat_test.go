@@ -14,8 +14,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdfile"
 )
 
-// encoders write a document anew, as tools do: in another layout, with sorted
-// keys, without comments.
+// encoders re-encode a document as tools do: in another layout, with sorted keys and without
+// comments.
 var encoders = []struct {
 	name string
 	of   func(v any) ([]byte, error)
@@ -33,7 +33,7 @@ var encoders = []struct {
 	{"indented", func(v any) ([]byte, error) { return json.MarshalIndent(v, "", "    ") }},
 }
 
-// asStored adds what a CRD has that comes back from a server, to the CRDs in v.
+// asStored adds the fields that an API server sets to the CRDs in v.
 func asStored(v any) {
 	m, _ := v.(map[string]any)
 	if items, ok := m["items"].([]any); ok {
@@ -85,11 +85,11 @@ func encode(tb testing.TB, docs []any, of func(v any) ([]byte, error)) []byte {
 	return b.Bytes()
 }
 
-// Compiled output that other tools have written anew compiles to itself, and
-// decompiles to the data that was declared.
+// Compiled output that other tools have re-encoded compiles to itself, and decompiles to the
+// source data.
 func TestReformatted(t *testing.T) {
 	for i, g := range share(t, 1) {
-		// Each in one way will do: it is little more than their data that is written anew.
+		// One encoder per file is enough: they re-encode little more than its data.
 		enc, stored := encoders[i%len(encoders)], i/len(encoders)%2 > 0
 		name := g.name + "/" + enc.name
 		if stored {
@@ -109,7 +109,7 @@ func TestReformatted(t *testing.T) {
 			out := mustDecompile(t, in)
 			got := values(t, out)
 			for i := range got {
-				// It holds the manifest that was applied.
+				// The last-applied annotation holds the applied manifest.
 				dropApplied(got[i])
 				dropApplied(want[i])
 			}
@@ -149,7 +149,7 @@ func dropApplied(v any) {
 	}
 }
 
-// The annotation may stand anywhere among others.
+// The annotation may be anywhere among others.
 func TestAnnotationMoved(t *testing.T) {
 	const crd = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -187,7 +187,7 @@ spec:
 	}
 }
 
-// Comments inside of the edited schemas do not get in the way.
+// Compiled output without its comments compiles to itself and decompiles to the same data.
 func TestCommentsDropped(t *testing.T) {
 	for _, g := range share(t, 3) {
 		f, err := yamltext.Parse(g.out)
@@ -208,7 +208,7 @@ func TestCommentsDropped(t *testing.T) {
 		}
 		in := b.Bytes()
 		if len(in) == 0 || !reflect.DeepEqual(values(t, in), values(t, g.out)) {
-			continue // yaml.v3 writes code in folded text as something else
+			continue // yaml.v3 does not preserve code in folded text
 		}
 		if got := mustCompile(t, in, g.opts); !bytes.Equal(got, in) {
 			t.Errorf("%s: compile(reformatted) (-want +got):\n%s", g.name, cmp.Diff(string(in), string(got)))

@@ -14,8 +14,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// replace takes out of base the hand-written rules that give way to rules of
-// unions which say so. The result is nil when there are errors.
+// replace removes from base the hand-written rules that unions replace. The result is nil on
+// errors.
 func (j *job) replace(base *crdtext.Text) *crdtext.Text {
 	r := crdtext.Revise(base)
 	for _, c := range j.crds {
@@ -52,12 +52,12 @@ func (j *job) replace(base *crdtext.Text) *crdtext.Text {
 	return t
 }
 
-// anchored reports whether an alias refers to n, or to something below it.
+// anchored reports whether an alias refers to n or to a node inside it.
 func (w *writer) anchored(n *yaml.Node) bool {
 	return w.Aliased(n) || slices.ContainsFunc(n.Content, w.anchored)
 }
 
-// remove plans to take constraints out of a schema, and takes them out of its value.
+// remove plans to remove constraints from a schema, and removes them from its value.
 func (w *writer) remove(r compile.Removal, value map[string]any) error {
 	n := w.Schema(r.Place)
 	if w.Aliased(n) {
@@ -92,7 +92,7 @@ func (w *writer) remove(r compile.Removal, value map[string]any) error {
 	return w.cutAll(n, whole)
 }
 
-// cutAll plans to take entries of a collection out, given in ascending order.
+// cutAll plans to remove entries of a collection, given in ascending order.
 func (w *writer) cutAll(n *yaml.Node, indices []int) error {
 	cuts, err := w.Editor().CutRuns(n, indices)
 	if err != nil {

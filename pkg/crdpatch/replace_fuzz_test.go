@@ -21,13 +21,13 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// edit is something that a user does to a schema.
+// edit is a user's edit of a schema.
 type edit struct {
 	kind    int
 	unit    string
-	n       int    // for what is to be unique
-	at      int    // which item
-	line    string // that is new
+	n       int    // makes names and texts unique
+	at      int    // the index of the item
+	line    string // the new line
 	deleted string
 }
 
@@ -84,7 +84,7 @@ func (e *edit) text(t *testing.T, text []byte) ([]byte, bool) {
 	case describe:
 		i := lineOf("description: of " + e.unit)
 		if i < 0 {
-			return nil, false // it has been before
+			return nil, false // already edited
 		}
 		e.deleted, e.line = lines[i], strings.Replace(lines[i], "of "+e.unit, fmt.Sprint("new ", e.n), 1)
 		lines[i] = e.line
@@ -94,7 +94,7 @@ func (e *edit) text(t *testing.T, text []byte) ([]byte, bool) {
 		line := schema.Content[i].Line - 1
 		return e.done(lines, i > 0 && !strings.HasPrefix(strings.TrimSpace(lines[line]), "- ") && insert(line, schema.Content[i].Column-1, fmt.Sprintf("# user %d.", e.n)))
 	}
-	var own []*yaml.Node // rules that are certainly the user's
+	var own []*yaml.Node // rules that only a user writes
 	for _, item := range list.Content {
 		if _, rule, _, _ := yamltext.Lookup(item, "rule"); strings.HasPrefix(rule.Value, "self != null") {
 			own = append(own, item)
@@ -123,7 +123,7 @@ func (e *edit) text(t *testing.T, text []byte) ([]byte, bool) {
 	}
 	// deleteRule
 	if _, v, _, _ := yamltext.Lookup(item, "rule"); len(item.Content) != 2 || v.Style != yaml.DoubleQuotedStyle {
-		return nil, false // on several lines
+		return nil, false // it spans several lines
 	}
 	e.deleted, e.line = lines[item.Line-1], ""
 	return e.done(slices.Delete(lines, item.Line-1, item.Line), true)
@@ -133,7 +133,7 @@ func (e *edit) done(lines []string, ok bool) ([]byte, bool) {
 	return []byte(strings.Join(lines, "")), ok
 }
 
-// data does the same to the data of a file.
+// data makes the same edit in the data of a file.
 func (e *edit) data(docs []any) {
 	for _, d := range docs {
 		schema := schemaOfData(d, "a"+e.unit)
@@ -214,10 +214,10 @@ func unordered(v any) any {
 	return v
 }
 
-// marked are lines that a file has once, and that cannot be compiled ones.
+// marked matches lines that occur once in a file and that compiling does not write.
 var marked = regexp.MustCompile(`# (above|at) \d+\.|message \d+|self != null`)
 
-// missing returns the first of lines that text does not have, in order.
+// missing returns the first line that text does not contain in the same order.
 func missing(lines []string, text string) string {
 	rest := strings.SplitAfter(text, "\n")
 	for _, l := range lines {
@@ -233,9 +233,9 @@ func missing(lines []string, text string) string {
 	return ""
 }
 
-// contents returns what lines say. With begun, a list of rules that had gone as a whole
-// may have been begun anew, in block style: a comment behind its key is on a line of
-// its own then, and rules in flow style are written anew.
+// contents returns the lines in a form that can be compared. With begun, a removed list of rules
+// may have been started again in block style: a comment after its key is then on its own line,
+// and rules in flow style are rewritten.
 func contents(lines []string, begun bool) []string {
 	var l []string
 	for _, line := range lines {
@@ -254,7 +254,7 @@ func contents(lines []string, begun bool) []string {
 	return l
 }
 
-// keepsPromises holds a scene to what is promised of declarations from elsewhere.
+// keepsPromises checks the promises about external declarations on a scene.
 func keepsPromises(t *testing.T, seed uint64) {
 	s, in := newScene(seed)
 	without := encodings[s.IntN(len(encodings))]
@@ -293,15 +293,15 @@ func keepsPromises(t *testing.T, seed uint64) {
 	s.broken(t, out)
 }
 
-// unreplaced returns what is left of a file when it is compiled and decompiled: all of
-// it but what compiling replaced.
+// unreplaced returns a file after compiling and decompiling, and checks that it lost only
+// constraints that unions replace.
 func (s *scene) unreplaced(t *testing.T, in, out []byte) []byte {
 	back := mustDecompile(t, out)
 	if !slices.ContainsFunc(s.Declarations, func(e union.External) bool { return strings.Contains(yamledit.JSON(e.Value), "handWrittenRules") }) {
 		same(t, "decompile(compile(in))", back, in)
 	}
 	whole := slices.DeleteFunc(strings.SplitAfter(string(back), "\n"), func(l string) bool {
-		return strings.Contains(l, "[{rule:") // some of the rules may be gone
+		return strings.Contains(l, "[{rule:") // some of its rules may be removed
 	})
 	if missed := missing(whole, string(in)); missed != "" && s.block && bytes.HasSuffix(in, []byte("\n")) {
 		t.Errorf("decompile(compile(in)): %q is not in\n%s", missed, in)
@@ -318,7 +318,7 @@ func (s *scene) unreplaced(t *testing.T, in, out []byte) []byte {
 	return back
 }
 
-// forgetReplaced removes from v what a union may replace.
+// forgetReplaced removes constraints that a union may replace from v.
 func forgetReplaced(v any) {
 	switch v := v.(type) {
 	case []any:
@@ -341,8 +341,8 @@ func forgetReplaced(v any) {
 	}
 }
 
-// edited: no line of the user's is lost, whatever is edited, and the data is that of
-// the same edit without compiling.
+// edited checks that user edits of compiled text lose no line of the user, and give the same
+// data as without compiling.
 func (s *scene) edited(t *testing.T, in, out []byte, opts crdfile.Options) {
 	text, data := out, values(t, in)
 	lines := strings.SplitAfter(string(in), "\n")
@@ -370,7 +370,7 @@ func (s *scene) edited(t *testing.T, in, out []byte, opts crdfile.Options) {
 		what = append(what, fmt.Sprintf("%+v", *e))
 	}
 	inOrder := slices.DeleteFunc(slices.Clone(lines), func(l string) bool {
-		// A comment beside a line that is no more may belong to what is restored, or not.
+		// A comment next to a removed line may or may not belong to a restored one.
 		return changed && strings.HasPrefix(strings.TrimSpace(l), "#")
 	})
 	check := func(name string, back []byte) {
@@ -411,7 +411,7 @@ func (s *scene) edited(t *testing.T, in, out []byte, opts crdfile.Options) {
 	check("decompile(edit(compile(in)))", back)
 	again, diags := Compile(open("in", text), opts)
 	if diags.HasErrors() && opts.Encoding == "" {
-		t.Fatal(textOfDiags(diags)) // no OpenAPI schema may mean the union any more
+		t.Fatal(textOfDiags(diags)) // openapi may fail: the edited union may have no such schema
 	}
 	if diags.HasErrors() {
 		return
@@ -423,7 +423,7 @@ func (s *scene) edited(t *testing.T, in, out []byte, opts crdfile.Options) {
 	}
 }
 
-// broken: whatever is deleted from compiled text, nothing comes half.
+// broken checks that compiled text with a deleted line gives either a result or errors.
 func (s *scene) broken(t *testing.T, out []byte) {
 	lines := bytes.SplitAfter(out, []byte("\n"))
 	i := s.IntN(len(lines))
@@ -436,8 +436,8 @@ func (s *scene) broken(t *testing.T, out []byte) {
 	}
 }
 
-// What is left of the hand-written rules beside a union that is declared elsewhere
-// stays as it was, whatever happens to the file in between.
+// The remaining hand-written rules alongside an external union stay unchanged, even if the file
+// is edited in between.
 func TestReplacedScenes(t *testing.T) {
 	seeds := []uint64{83, 170, 274, 393, 221, 263, 296, 361} // they once broke a promise
 	switch {

@@ -15,21 +15,20 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// scene is a file of CRDs whose unions are written by hand, and declarations of
-// them that stand elsewhere.
+// scene is a file of CRDs with hand-written unions, and external declarations of these.
 type scene struct {
 	*rand.Rand
 	lines []string
-	units []string // what the names of each schema's properties end in
-	n     int      // for what is to be unique
-	block bool     // not written anew as flow or JSON
+	units []string // the suffix of each schema's property names
+	n     int      // makes comments and messages unique
+	block bool     // not re-encoded as flow style or JSON
 	union.Externals
-	crd, version string // where the next schema goes
+	crd, version string // of the next schema
 }
 
 func (s *scene) chance(percent int) bool { return s.IntN(100) < percent }
 
-// write adds lines, each with comments and blank lines around now and then.
+// write adds lines, with occasional comments and blank lines around them.
 func (s *scene) write(indent int, lines ...string) {
 	for i, line := range lines {
 		scalar := i > 0 && strings.HasSuffix(lines[i-1], ">-")
@@ -48,7 +47,7 @@ func (s *scene) write(indent int, lines ...string) {
 	}
 }
 
-// newScene returns a file, which depends on the seed alone.
+// newScene returns a file that depends only on the seed.
 func newScene(seed uint64) (*scene, []byte) {
 	s := &scene{Rand: rand.New(rand.NewPCG(seed, 1))}
 	n := 1
@@ -92,7 +91,7 @@ func newScene(seed uint64) (*scene, []byte) {
 	return s, text
 }
 
-// written is documents as one of encoders writes them.
+// written encodes documents with one of encoders.
 func written(docs []any, encoder int) []byte {
 	var parts [][]byte
 	for _, v := range docs {
@@ -131,14 +130,14 @@ func (s *scene) resource(name string) {
 	}
 }
 
-// byHand is a union by hand: rules, or other entries of the schema.
+// byHand is a hand-written union: rules, or other entries of the schema.
 type byHand struct {
 	rules, entries []string
 	declaration    string
 }
 
-// group returns one of the forms. Only in a schema of its own may it be one that
-// counts all properties, and only one per schema has entries.
+// group returns one form of a hand-written union. Only a union alone in its schema may count all
+// properties, and only the first in a schema may have entries.
 func (s *scene) group(names []string, discriminator string, first, alone bool) byHand {
 	var counted, pairs, notBoth, required []string
 	for i, a := range names {
@@ -190,7 +189,7 @@ func (s *scene) group(names []string, discriminator string, first, alone bool) b
 	return g
 }
 
-// unit writes a schema with unions, and one in a list below it.
+// unit writes a schema with unions, and one in a list inside it.
 func (s *scene) unit(indent int, path schemapath.Path, deep int) {
 	id := fmt.Sprintf("x%02d", len(s.units))
 	s.units = append(s.units, id)
@@ -297,7 +296,7 @@ func (s *scene) rules(indent int, rules []string) {
 	}
 }
 
-// declare declares the unions of a schema elsewhere, or now and then in it.
+// declare declares the unions of a schema externally, or occasionally in the schema.
 func (s *scene) declare(indent int, path schemapath.Path, groups []byHand, entries *[]func()) {
 	if s.chance(8) {
 		*entries = append(*entries, func() {

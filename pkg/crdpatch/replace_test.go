@@ -14,7 +14,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// handWritten is gateway with something hand-written on spec, and a declaration.
+// handWritten returns a CRD with hand-written constraints and a declaration on spec.
 func handWritten(written, declaration string) string {
 	indented := func(s string) string { return strings.ReplaceAll("\n"+strings.TrimSpace(s), "\n", "\n  ") }
 	return testcrd.Of("Gateway", `
@@ -122,7 +122,7 @@ x-kubernetes-validations:
 			if slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == diag.RulesReplaced }) {
 				t.Errorf("compiling again: %v", diags)
 			}
-			// What was replaced is gone for good; the rest is back.
+			// Replaced rules are not restored; the rest is.
 			back := mustDecompile(t, out)
 			if c.code != diag.RulesReplaced {
 				same(t, "decompile(compile(in))", back, []byte(in))
@@ -135,7 +135,7 @@ x-kubernetes-validations:
 	}
 }
 
-// Positions behind rules that were taken out are those of the user's file.
+// Positions after removed rules refer to the user's file.
 func TestReplacePositions(t *testing.T) {
 	in := handWritten("x-kubernetes-validations:\n- message: one\n  rule: '(has(self.a)?1:0)+(has(self.b)?1:0) == 1'", replacing) +
 		"            default: {type: x}\n" + strings.Repeat(" ", 10) + "status:\n            type: object\n            properties: {c: {type: string}}\n" +
@@ -147,8 +147,8 @@ func TestReplacePositions(t *testing.T) {
 	}
 }
 
-// replacedFromOutside: what gives way to a declaration that stands elsewhere is gone
-// for good, as what gives way to one in the CRD is.
+// replacedFromOutside checks that rules replaced by an external declaration are not restored,
+// like rules replaced by a declaration in the CRD.
 func replacedFromOutside(t *testing.T, in string, replaced bool) {
 	bare, elsewhere := undeclared(t, []byte(in))
 	out, diags := Compile(open("crd.yaml", bare), crdfile.Options{External: elsewhere})
@@ -170,7 +170,7 @@ func replacedFromOutside(t *testing.T, in string, replaced bool) {
 	opts := crdfile.Options{External: elsewhere, NoAnnotation: true}
 	forgetful := mustCompile(t, bare, opts)
 	same(t, "compile again without the annotation", mustCompile(t, forgetful, opts), forgetful)
-	// A tool that reformats the file leaves the data.
+	// A tool that reformats the file does not change its data.
 	v := values(t, out)
 	text, err := sigs.Marshal(v[0])
 	if err != nil {
@@ -181,8 +181,8 @@ func replacedFromOutside(t *testing.T, in string, replaced bool) {
 	}
 }
 
-// An edit between compiling and decompiling costs neither comments nor order of what
-// is written by hand.
+// After an edit between compiling and decompiling, hand-written rules keep their comments and
+// order.
 func TestReplaceEdited(t *testing.T) {
 	const written = `
 maxProperties: 4   # all of them
@@ -201,7 +201,7 @@ x-kubernetes-validations:
 	same(t, "compile(edit(compile(in)))", mustCompile(t, edited, crdfile.Options{External: elsewhere}), edited)
 }
 
-// Each union that is forgotten is named, at its schema.
+// Each union that is no longer declared is named, with its schema.
 func TestForgottenEach(t *testing.T) {
 	two := strings.Replace(gateway, "              routes:\n", "              a: {type: string}\n              b: {type: string}\n              c: {type: string}\n              d: {type: string}\n              routes:\n", 1)
 	given := []union.External{external("v1", routes, aOrB), external("v1", "properties.spec", `[{"members": ["a", "b"]}, {"members": ["c", "d"]}]`)}

@@ -17,7 +17,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// revert returns a text in which compiled CRDs are as they were, or nil when there are errors.
+// revert returns the text with its compiled CRDs decompiled, or nil on errors.
 func (j *job) revert(t *crdtext.Text, crds []*crdfile.CRD) *crdtext.Text {
 	r := &removals{Revision: crdtext.Revise(t)}
 	for _, c := range crds {
@@ -40,16 +40,16 @@ func (j *job) revert(t *crdtext.Text, crds []*crdfile.CRD) *crdtext.Text {
 	return t
 }
 
-// removals are the edits of a text that take out rules, sentences and annotations, and the
-// declarations that are to be restored.
+// removals are the edits that remove rules, sentences and annotations from a text, and the
+// declarations to restore.
 type removals struct {
 	*crdtext.Revision
 	texts    []textEdit
 	restored []restoration
 }
 
-// textEdit takes a sentence out of a string of a document: as it was put there or, if the string was
-// quoted anew so that this would change the rest of it, by replacing the whole string.
+// textEdit removes a sentence from a string in a document: exact removes only the sentence, whole
+// replaces the string. whole is needed if requoting the string has made exact change the rest.
 type textEdit struct {
 	index        int
 	exact, whole yamltext.Edit
@@ -59,8 +59,8 @@ type textEdit struct {
 type restoration struct {
 	*compiled.Claim
 	*crdtext.Document
-	// cut is where the rules were that had replaced the declaration, or -1
-	// when they had joined others.
+	// cut is the offset of the removed lists, or -1 if the rules were in lists that
+	// remain.
 	cut int
 }
 
@@ -104,20 +104,20 @@ func (r *remover) remove() {
 	}
 }
 
-// attempt is a way to restore the declarations of a document: their exact text where it was; or
-// before the rules of the schema; or the same data, wherever it fits.
+// attempt is a way to restore the declarations of a document: the exact text at its offset; the
+// exact text before the rules of the schema; or the same data, where it fits.
 type attempt struct {
 	beside, rewritten bool
-	// anew says that strings are written anew that had sentences.
+	// anew rewrites strings that had sentences.
 	anew bool
 }
 
 var attempts = []attempt{{}, {beside: true}, {rewritten: true}, {anew: true}, {beside: true, anew: true}, {rewritten: true, anew: true}}
 
-// restore makes the removals and restores declarations, in each document in the first way that
-// gives the intended data.
+// restore applies the removals and restores declarations. Each document uses the first attempt
+// that gives the intended data.
 func (r *removals) restore() (*crdtext.Text, error) {
-	// Deeper ones first: where two declarations meet, the inner one came first.
+	// Deeper schemas come first: of two declarations at one offset the inner one preceded.
 	slices.SortStableFunc(r.restored, func(a, b restoration) int { return cmp.Compare(len(b.Path), len(a.Path)) })
 	how := make([]int, len(r.Of.Docs))
 	for {
@@ -163,7 +163,7 @@ func (r *removals) restoreAs(how []int) (*crdtext.Text, error) {
 	return made.Text()
 }
 
-// edit is the edit that restores the declaration, along with removals.
+// edit returns the edit that restores the declaration, to be applied along with removals.
 func (s restoration) edit(removals []yamltext.Edit, how attempt) (yamltext.Edit, error) {
 	n := s.Node
 	start, err := s.startWithout(removals)
@@ -204,7 +204,7 @@ func (s restoration) edit(removals []yamltext.Edit, how attempt) (yamltext.Edit,
 	return yamltext.Edit{Start: at, End: at, New: s.Editor().Lines(e.Block(s.Editor().Indentation(n, l)))}, nil
 }
 
-// startWithout is where the schema's mapping starts, apart from first entries that are
+// startWithout returns the start of the schema's mapping, without leading entries that are
 // removed.
 func (s restoration) startWithout(removals []yamltext.Edit) (int, error) {
 	start, err := s.StartOf(s.Node)
@@ -219,11 +219,10 @@ func (s restoration) startWithout(removals []yamltext.Edit) (int, error) {
 	return start, err
 }
 
-// removeLists plans to take our items out of the lists of one schema. It returns
-// where those were that were alone, else -1.
-// With them go other entries of the schema.
+// removeLists plans to remove our items from the lists of one schema, along with other entries
+// of the schema. It returns the offset of the first list that is removed as a whole, or -1.
 func (r *remover) removeLists(c *compiled.Claim, others []int) (int, error) {
-	var alone []int // entries of the schema that go as a whole
+	var alone []int // lists that are removed as a whole
 	for _, l := range c.Lists {
 		if l.Whole() {
 			alone = append(alone, l.Index/2)
@@ -246,7 +245,7 @@ func (r *remover) removeLists(c *compiled.Claim, others []int) (int, error) {
 	return cuts[max(i, 0)].Start, err
 }
 
-// removeItems plans to take our items out of a list that stays.
+// removeItems plans to remove our items from a list that remains.
 func (r *remover) removeItems(l *compiled.List) error {
 	if len(l.Ours) == 0 {
 		return nil
@@ -289,8 +288,8 @@ func (r *remover) removeAnnotation() error {
 	return err
 }
 
-// undescribe plans to take sentences out of the descriptions of a schema. It returns the entries
-// of the schema that go as a whole.
+// undescribe plans to remove sentences from the descriptions of a schema. It returns the entries
+// of the schema to remove as a whole.
 func (r *remover) undescribe(c *compiled.Claim) (whole []int, err error) {
 	for _, s := range r.Sayings {
 		if s.Claim != c {
@@ -318,7 +317,7 @@ func (r *remover) undescribe(c *compiled.Claim) (whole []int, err error) {
 	return whole, nil
 }
 
-// unappend plans to take a sentence out of a string.
+// unappend plans to remove a sentence from a string.
 func (r *remover) unappend(v *yaml.Node, s compiled.Saying) error {
 	whole, err := r.Editor().Rewrite(v, s.Is.Text())
 	if err != nil {

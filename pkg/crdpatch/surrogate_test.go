@@ -7,8 +7,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdfile"
 )
 
-// TestSurrogatePairs: escaped pairs anywhere in a JSON manifest are read, and those
-// outside the edits stay as they are written.
+// Escaped surrogate pairs anywhere in a JSON manifest are read, and pairs outside the edits keep
+// their spelling.
 func TestSurrogatePairs(t *testing.T) {
 	const in = `{
   "apiVersion": "apiextensions.k8s.io\/v1", "kind": "CustomResourceDefinition",

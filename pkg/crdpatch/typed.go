@@ -11,8 +11,8 @@ import (
 )
 
 // CompileCRD returns a copy of a CRD with the rules of its unions, for generators that hold CRDs in
-// memory. The Go type has no field for declarations, so these are external ones. The result has no
-// annotation. The list is sorted; when it has errors, the result is nil.
+// memory. The Go type has no field for declarations, so they must be external. The result has no
+// annotation. The list is sorted; with errors the result is nil.
 func CompileCRD(crd *apiextensionsv1.CustomResourceDefinition, opts crdfile.Options) (*apiextensionsv1.CustomResourceDefinition, diag.List) {
 	crd = crd.DeepCopy()
 	crd.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))

@@ -13,7 +13,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// A compiled CRD in memory loses the rules of declarations that are withdrawn, and the annotation.
+// A compiled CRD in memory loses the rules of withdrawn declarations, and the annotation.
 func TestCompileCRDForgotten(t *testing.T) {
 	const src = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"ws.example.com"},"spec":{"group":"example.com","names":{"kind":"W","plural":"ws","listKind":"WList","singular":"w"},"scope":"Namespaced","versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}}}}}}}]}}`
 	of := union.Target{Name: "ws.example.com"}
