@@ -13,13 +13,13 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Declare returns the objects of a kind for which there are declarations, in the order of
-// their paths. root is the kind's schema, to which nobody who declares unions can add
-// anything: nothing is said of what it should be like. With errors the result is nil.
+// Declare returns the objects of a kind that have declarations, in the order of their paths.
+// root is the kind's schema. Authors of declarations cannot change it, so there are no warnings
+// about defaulted discriminators. With errors the result is nil.
 func Declare(root *apiextensionsv1.JSONSchemaProps, declarations []union.External) ([]Object, diag.List) {
 	var diags diag.List
 	var l []*declared
-	// Extensions come after what they extend.
+	// Extensions come after the declarations that they extend.
 	for _, extend := range []bool{false, true} {
 		for _, e := range declarations {
 			if e.Extend != extend {
@@ -82,7 +82,7 @@ func (d *declared) resolve() ([]*union.Union, diag.List) {
 	return unions, append(diags, l...)
 }
 
-// find returns the schema that a path leads to, and the path without Elements.
+// find returns the schema that a path leads to, and the path with Elements resolved.
 func find(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path) (schemapath.Path, *apiextensionsv1.JSONSchemaProps, *diag.Diagnostic) {
 	var p schemapath.Path
 	s := root
@@ -116,7 +116,7 @@ func find(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path) (schemapa
 	return p, s, nil
 }
 
-// call is what messages call a place.
+// call returns the name of a path in messages.
 func call(p schemapath.Path) string {
 	if len(p) == 0 {
 		return "the object"

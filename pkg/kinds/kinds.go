@@ -1,5 +1,5 @@
-// Package kinds says which unions the objects of a kind have, wherever they are declared:
-// in a CustomResourceDefinition or in another place.
+// Package kinds describes the unions in the objects of a kind, whether they are declared in a
+// CustomResourceDefinition or elsewhere.
 package kinds
 
 import (
@@ -18,23 +18,23 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Kind is a kind in one version of its API. It is plain data, owned by who made it.
+// Kind is a kind in one version of its API. It is plain data, owned by its creator.
 type Kind struct {
 	schema.GroupVersionKind
-	// Resource is its name in paths of the API, a plural in lower case.
+	// Resource is the plural name in API paths, in lower case.
 	Resource string
-	// Objects are the places of unions in an object of the kind.
+	// Objects are the union objects in an object of the kind.
 	Objects []Object
-	// Lists are the lists with unions of their items. Clients switch to another item by
-	// adding it and deleting the other one: these unions are not normalized.
+	// Lists are the lists with unions of their items. These unions are not normalized:
+	// clients switch by adding an item and deleting the other one.
 	Lists []Object
 	// Scaled is the path that the scale subresource writes; empty without one.
 	Scaled schemapath.Path
-	// Origin is what the unions are from, for messages: a file.
+	// Origin names the source of the unions in messages: a file.
 	Origin string
 }
 
-// Split returns the kind once with each of its objects and lists alone.
+// Split returns a copy of the kind for each of its objects and lists, with only that one.
 func (k Kind) Split() []Kind {
 	var l []Kind
 	for _, o := range k.Objects {
@@ -50,32 +50,32 @@ func (k Kind) Split() []Kind {
 	return l
 }
 
-// Object is the place of one or more unions.
+// Object describes the path of one or more unions in the objects of a kind.
 type Object struct {
-	// Path leads to the union object, or objects: it may go through lists and maps.
+	// Path leads to the union objects: there are several if it leads through a list or map.
 	Path schemapath.Path
-	// Keys has, for each list on the path, the keys that tell its items apart; nil when
-	// there are none.
+	// Keys has the keys of the items of each list on the path; nil if a list has none.
 	Keys [][]string
-	// Set says that one of the lists is a set. Its items are told apart by all that they
-	// have: one that is changed is another one.
+	// Set is true if one of the lists is a set. Its items have no identity other than
+	// their value: a changed item is a different item.
 	Set bool
-	// Removable are the properties that lead to the union object and may be left out or null,
-	// each with those behind it, the outermost first. Those before a list or map are not among
-	// them: its elements can be removed anyway.
+	// Removable are the properties on the path that may be absent or null, each with the
+	// rest of the path, the outermost first. It excludes properties before a list or map,
+	// whose elements can be removed anyway.
 	Removable [][]string
-	// Bounds has, for each list and map on the path, how many elements it may have; nil when
-	// the schema does not say.
+	// Bounds has the greatest number of elements of each list and map on the path; nil if
+	// the schema sets no bound.
 	Bounds []*int64
-	// Nullable says that something on the path, or a discriminator, may be null.
+	// Nullable is true if a property on the path, or a discriminator, may be null.
 	Nullable bool
-	// Defaults are what the API server sets discriminators to where they are left out, or
-	// an object that holds them is: by the paths of what is left out.
+	// Defaults are the values that the API server sets discriminators to if they, or
+	// objects around them, are absent. The keys are the paths of the absent properties.
 	Defaults map[string]string
 	Unions   []*union.Union
 }
 
-// Within reports whether the schema allows no more than n of the union objects.
+// Within reports whether the path leads through lists and maps whose bounds allow no more than n
+// union objects.
 func (o Object) Within(n int) bool {
 	product := int64(1)
 	for _, b := range o.Bounds {
@@ -87,8 +87,8 @@ func (o Object) Within(n int) bool {
 	return o.Bounds != nil
 }
 
-// ItemKeys are the keys that tell the union objects apart, nil unless they are items of a list
-// with keys. They may only be read.
+// ItemKeys returns the keys that identify the union objects, or nil unless these are items of a
+// list with keys. The result is read-only.
 func (o Object) ItemKeys() []string {
 	if len(o.Path) == 0 || o.Path[len(o.Path)-1] != schemapath.Items {
 		return nil
@@ -103,8 +103,8 @@ func SameItem(keys []string, a, b any) bool {
 	return ok && also && !slices.ContainsFunc(keys, func(key string) bool { return !reflect.DeepEqual(x[key], y[key]) })
 }
 
-// StateOf returns the state of a union of an object, as it is when the API server has set
-// the discriminator where that has a default.
+// StateOf returns the state of a union of an object after the API server has set defaults of
+// the discriminator.
 func (o Object) StateOf(u *union.Union, object map[string]any) union.State {
 	s := u.StateOf(object)
 	if len(o.Defaults) == 0 {
@@ -121,8 +121,8 @@ func (o Object) StateOf(u *union.Union, object map[string]any) union.State {
 	return s
 }
 
-// OfCRD returns the kinds of a CRD that have unions, one for each such version, in their
-// order. They share the unions.
+// OfCRD returns the kinds of a CRD that have unions, one for each version with unions, in the
+// order of the versions. They share the unions.
 func OfCRD(crd *apiextensionsv1.CustomResourceDefinition, declared []union.Object, origin string) []Kind {
 	var l []Kind
 	for i, v := range crd.Spec.Versions {
@@ -147,7 +147,7 @@ func OfCRD(crd *apiextensionsv1.CustomResourceDefinition, declared []union.Objec
 	return l
 }
 
-// at describes the place of unions in a schema.
+// at describes the path of unions in a schema.
 func at(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path, unions []*union.Union) Object {
 	o := Object{Path: path, Unions: unions}
 	s := root
@@ -198,8 +198,8 @@ func at(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path, unions []*u
 	return o
 }
 
-// filled is the text that properties lead to in a value of a schema, with its defaults; ""
-// when there is none.
+// filled returns the text at a path in a value of a schema, after setting defaults; "" if there
+// is none.
 func filled(s *apiextensionsv1.JSONSchemaProps, value any, path schemapath.Path) string {
 	if len(path) == 0 {
 		text, _ := value.(string)
@@ -215,12 +215,12 @@ func filled(s *apiextensionsv1.JSONSchemaProps, value any, path schemapath.Path)
 	return filled(property, inner, path[1:])
 }
 
-// Set are kinds, each of which is there once.
+// Set is a set of kinds.
 type Set struct {
 	kinds map[schema.GroupVersionKind]Kind
 }
 
-// Add adds kinds. It is an error when the set has one of them from another origin.
+// Add adds kinds. It returns an error if the set already has one of them.
 func (s *Set) Add(kinds ...Kind) error {
 	for _, k := range kinds {
 		if other, ok := s.kinds[k.GroupVersionKind]; ok {
@@ -234,7 +234,7 @@ func (s *Set) Add(kinds ...Kind) error {
 	return nil
 }
 
-// Of returns a kind with unions of properties; ok is false when the set does not have it.
+// Of returns a kind with unions of properties; ok is false if the set does not have it.
 func (s *Set) Of(gvk schema.GroupVersionKind) (k Kind, ok bool) {
 	k, ok = s.kinds[gvk]
 	return k, ok && len(k.Objects) > 0

@@ -44,7 +44,7 @@ var (
 	backend = &union.Union{Members: []union.Member{{Name: "x", Item: []union.ItemKey{{Name: "name", Value: "x"}}}}}
 )
 
-// route are the kinds of a CRD with those unions.
+// route returns the kinds of a CRD with these unions.
 func route(t *testing.T, origin string) []kinds.Kind {
 	t.Helper()
 	var crd apiextensionsv1.CustomResourceDefinition
@@ -58,7 +58,7 @@ func route(t *testing.T, origin string) []kinds.Kind {
 	}, origin)
 }
 
-// The place of a union has what is to be known of the schema around it.
+// An Object describes the enclosing schemas of its unions.
 func TestOfCRD(t *testing.T) {
 	l := route(t, "crd.yaml")
 	if len(l) != 1 || len(l[0].Objects) != 1 || l[0].Resource != "routes" || l[0].String() != "example.com/v1, Kind=Route" {
@@ -68,7 +68,7 @@ func TestOfCRD(t *testing.T) {
 	if d := cmp.Diff([][]string{{"name"}, nil}, o.Keys); d != "" || !o.Nullable || o.Path.String() != "spec.backends[*].filters[*]" {
 		t.Errorf("%+v", o)
 	}
-	// A discriminator that is left out, or null, has its default; an empty one has not.
+	// A discriminator that is absent or null has its default; an empty one does not.
 	for _, test := range []struct {
 		object map[string]any
 		value  string
@@ -87,7 +87,7 @@ func TestOfCRD(t *testing.T) {
 	}
 }
 
-// Kinds are there once.
+// A kind can be added only once.
 func TestSet(t *testing.T) {
 	var set kinds.Set
 	if err := set.Add(route(t, "crd.yaml")...); err != nil {

@@ -15,19 +15,19 @@ type Place struct {
 	Path Path
 }
 
-// String is the path that objects have to a value of the schema: spec.channels[*].
+// String returns the path to a value of the schema in an object: spec.channels[*].
 func (p Place) String() string { return cmp.Or(p.Path.String(), "(root)") }
 
-// Structural is the place in the CRD, as the API server's errors print it.
+// Structural returns the path in the CRD, as the API server's errors print it.
 func (p Place) Structural() string { return p.Path.Structural(p.Version) }
 
-// Is reports whether two places are of the same schema.
+// Is reports whether two places are the same schema.
 func (p Place) Is(q Place) bool { return p.Version == q.Version && p.Path.Equal(q.Path) }
 
-// Up is the place of a schema around this one, which has a path of n steps.
+// Up returns the place of the enclosing schema whose path has n steps.
 func (p Place) Up(n int) Place { return Place{p.Version, p.Name, p.Path[:n]} }
 
-// Schema returns the schema in a CRD, or nil. The result is a copy where a map holds it.
+// Schema returns the schema in a CRD, or nil. The schema of a property is a copy.
 func (p Place) Schema(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.JSONSchemaProps {
 	if p.Version >= len(crd.Spec.Versions) || crd.Spec.Versions[p.Version].Schema == nil {
 		return nil
@@ -35,8 +35,8 @@ func (p Place) Schema(crd *apiextensionsv1.CustomResourceDefinition) *apiextensi
 	return p.Path.In(crd.Spec.Versions[p.Version].Schema.OpenAPIV3Schema)
 }
 
-// Unmatched returns the list on the path whose items the API server cannot match with their
-// old selves, as it has no keys; ok is false when there is none.
+// Unmatched returns the first list on the path whose items the API server cannot correlate with
+// their old selves, since it has no keys; ok is false if there is none.
 func (p Place) Unmatched(crd *apiextensionsv1.CustomResourceDefinition) (list Place, ok bool) {
 	for i, step := range p.Path {
 		if step != Items {

@@ -32,7 +32,7 @@ func schema(t *testing.T) (s *apiextensionsv1.JSONSchemaProps, v map[string]any)
 	return s, v
 }
 
-// Every schema is found by its path, typed and as data, and is the one that is edited.
+// Every path finds its schema, typed and as data, and edits only that schema.
 func TestWalk(t *testing.T) {
 	s, v := schema(t)
 	var got []string

@@ -1,5 +1,5 @@
-// Package schemapath says where a schema is in a CustomResourceDefinition, and finds it
-// there: in typed schemas, in decoded JSON, and as text.
+// Package schemapath represents the paths of schemas in a CustomResourceDefinition, finds the
+// schemas in typed schemas and decoded JSON, and reads and writes paths as text.
 package schemapath
 
 import (
@@ -12,7 +12,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// Step leads from a schema to one in it.
+// Step leads from a schema to a schema directly inside it.
 type Step struct {
 	kind kind
 	name string
@@ -27,8 +27,8 @@ const (
 	elements
 )
 
-// The steps to what a list or a map has. Elements is either, whichever the schema is: it
-// is in paths that are written without looking at the schema.
+// The steps to the elements of a list or a map. Elements means Items or Values, depending on
+// the schema: it is for paths that are written without a schema.
 var (
 	Items    = Step{kind: items}
 	Values   = Step{kind: values}
@@ -38,12 +38,12 @@ var (
 // Property is the step to a property.
 func Property(name string) Step { return Step{name: name} }
 
-// Property returns the name of the property that the step leads to; ok is false for
-// other steps.
+// Property returns the name of the property that the step leads to; ok is false for other
+// steps.
 func (s Step) Property() (name string, ok bool) { return s.name, s.kind == property }
 
-// Fields are the keys that the step leads through in a schema: "properties" and a name,
-// "items", or "additionalProperties". Those of Elements are "[*]".
+// Fields returns the keys of the step in a schema: "properties" and a name, "items", or
+// "additionalProperties". For Elements it returns "[*]".
 func (s Step) Fields() []string {
 	switch s.kind {
 	case items:
@@ -56,8 +56,8 @@ func (s Step) Fields() []string {
 	return []string{"properties", s.name}
 }
 
-// In returns the schema that the step leads to, nil when there is none. What it returns
-// is a copy where a map holds it; see [Path.Edit] for changing one.
+// In returns the schema that the step leads to, or nil. The schema of a property is a copy; use
+// [Path.Edit] to change it.
 func (s Step) In(schema *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
 	switch {
 	case schema == nil:
@@ -73,11 +73,11 @@ func (s Step) In(schema *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONS
 	return nil
 }
 
-// Path are the steps from the root schema of a version, its openAPIV3Schema, to a schema.
-// The empty path is the root. Paths are not modified, but by who made them.
+// Path is the list of steps from the root schema of a version, its openAPIV3Schema, to a
+// schema. The empty path is the root. Only the creator of a path may modify it.
 type Path []Step
 
-// Of is the path through properties with these names.
+// Of returns the path through properties with the given names.
 func Of(names ...string) Path {
 	var p Path
 	for _, name := range names {
@@ -86,25 +86,24 @@ func Of(names ...string) Path {
 	return p
 }
 
-// To is the path that goes on by these steps. It shares nothing with p.
+// To returns the path extended by steps. It shares nothing with p.
 func (p Path) To(steps ...Step) Path { return slices.Concat(p, steps) }
 
 // Equal reports whether two paths have the same steps.
 func (p Path) Equal(q Path) bool { return slices.Equal(p, q) }
 
-// Matches reports whether q has the steps of p, in which Elements matches Items and
-// Values, too.
+// Matches reports whether q has the steps of p. Elements in p also matches Items and Values.
 func (p Path) Matches(q Path) bool {
 	return slices.EqualFunc(p, q, func(a, b Step) bool { return a == b || a == Elements && b.kind != property })
 }
 
-// HasElements reports whether the path leads into a list or a map, so that one object may
-// hold many of what the schema describes.
+// HasElements reports whether the path leads through a list or a map, so that one object may
+// have many values of the schema.
 func (p Path) HasElements() bool {
 	return slices.ContainsFunc(p, func(s Step) bool { return s.kind != property })
 }
 
-// Properties are the names of the properties on the path.
+// Properties returns the names of the properties on the path.
 func (p Path) Properties() []string {
 	var l []string
 	for _, s := range p {
@@ -115,7 +114,7 @@ func (p Path) Properties() []string {
 	return l
 }
 
-// Fields are the keys that the path leads through in the root schema.
+// Fields returns the keys from the root schema to the schema.
 func (p Path) Fields() []string {
 	l := []string{}
 	for _, s := range p {
@@ -124,8 +123,8 @@ func (p Path) Fields() []string {
 	return l
 }
 
-// FromFields reads what Fields returns. It is an error when the keys do not lead to a
-// schema in which the API server runs rules.
+// FromFields is the inverse of Fields. It returns an error for keys other than properties,
+// items and additionalProperties: the API server runs no rules below these.
 func FromFields(fields []string) (Path, error) {
 	p := Path{}
 	for i := 0; i < len(fields); i++ {
@@ -148,10 +147,10 @@ func FromFields(fields []string) (Path, error) {
 	return p, nil
 }
 
-// MarshalJSON writes the fields of the path.
+// MarshalJSON encodes the fields of the path.
 func (p Path) MarshalJSON() ([]byte, error) { return json.Marshal(p.Fields()) }
 
-// UnmarshalJSON reads fields, as FromFields does.
+// UnmarshalJSON decodes fields, like FromFields.
 func (p *Path) UnmarshalJSON(data []byte) error {
 	var fields []string
 	if err := json.Unmarshal(data, &fields); err != nil {
@@ -164,8 +163,8 @@ func (p *Path) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// Structural is the path as the API server's errors print it, in the CRD with this number
-// of a version.
+// Structural returns the path as the API server's errors print it, in the version of the CRD
+// with an index.
 func (p Path) Structural(version int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "spec.versions[%d].schema.openAPIV3Schema", version)
@@ -175,7 +174,7 @@ func (p Path) Structural(version int) string {
 	return b.String()
 }
 
-// Structural is the step as the API server's errors print it.
+// Structural returns the step as the API server's errors print it.
 func (s Step) Structural() string {
 	fields := s.Fields()
 	if len(fields) > 1 {
@@ -184,8 +183,8 @@ func (s Step) Structural() string {
 	return "." + fields[0]
 }
 
-// In returns the schema that the path leads to from a root, or nil. What it returns is a
-// copy where a map holds it; see Edit for changing one.
+// In returns the schema that the path leads to from a root, or nil. The schema of a property is
+// a copy; use Edit to change it.
 func (p Path) In(root *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
 	for _, s := range p {
 		root = s.In(root)
@@ -193,9 +192,9 @@ func (p Path) In(root *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSch
 	return root
 }
 
-// Edit lets f change the schema that the path leads to from a root, in which it is. Of what
-// the root refers to, only that schema and those around it are copied, so that it may be a
-// shallow copy of another.
+// Edit lets f change the schema that the path leads to from a root. The schema must exist. Edit
+// copies that schema and the enclosing ones below the root, so the root may be a shallow copy
+// of another schema.
 func (p Path) Edit(root *apiextensionsv1.JSONSchemaProps, f func(*apiextensionsv1.JSONSchemaProps)) {
 	if len(p) == 0 {
 		f(root)
@@ -214,7 +213,7 @@ func (p Path) Edit(root *apiextensionsv1.JSONSchemaProps, f func(*apiextensionsv
 	}
 }
 
-// Value returns the schema that the path leads to from a root in decoded JSON, or nil.
+// Value returns the schema that the path leads to from a root, as decoded JSON, or nil.
 func (p Path) Value(root map[string]any) map[string]any {
 	for _, s := range p {
 		for _, field := range s.Fields() {
@@ -224,8 +223,8 @@ func (p Path) Value(root map[string]any) map[string]any {
 	return root
 }
 
-// Children are the steps from a schema to those in it, properties in the order of their
-// names.
+// Children returns the steps from a schema to the schemas directly inside it: properties,
+// sorted by name, then items or values.
 func Children(schema *apiextensionsv1.JSONSchemaProps) []Step {
 	var l []Step
 	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
@@ -239,7 +238,7 @@ func Children(schema *apiextensionsv1.JSONSchemaProps) []Step {
 	return l
 }
 
-// ChildrenOf are the steps from a schema in decoded JSON, as Children has them.
+// ChildrenOf is like Children, for a schema in decoded JSON.
 func ChildrenOf(schema map[string]any) []Step {
 	properties, _ := schema["properties"].(map[string]any)
 	var l []Step
@@ -250,8 +249,8 @@ func ChildrenOf(schema map[string]any) []Step {
 	return slices.DeleteFunc(l, func(s Step) bool { return Path{s}.Value(schema) == nil })
 }
 
-// Walk calls f for a root and for the schemas in it, each before those in it, and leaves
-// out those in one for which it returns false. f owns the path.
+// Walk calls f for a root and all schemas inside it, in preorder. If f returns false, Walk skips
+// the schemas inside that schema. f owns the path.
 func Walk(root *apiextensionsv1.JSONSchemaProps, f func(Path, *apiextensionsv1.JSONSchemaProps) bool) {
 	walk(nil, root, f)
 }

@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// String is the path as users write it: the names of properties, joined by dots, and [*]
-// for the elements of a list or a map. Names that are more than letters, digits, _ and -
-// are written as the API server writes them in a fieldPath: spec['a.b']. The root is
-// empty.
+// String returns the path as users write it: the names of properties, joined by dots, and [*]
+// for the elements of a list or a map. Names with characters other than letters, digits, _ and
+// - are written as in a fieldPath: spec['a.b']. The root is empty.
 func (p Path) String() string {
 	var b strings.Builder
 	for _, s := range p {
@@ -36,7 +35,7 @@ func writeName(b *strings.Builder, name string) {
 	}
 }
 
-// plainLength is the length of the prefix of s that needs no brackets.
+// plainLength returns the length of the prefix of s that needs no brackets.
 func plainLength(s string) int {
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -48,8 +47,8 @@ func plainLength(s string) int {
 	return len(s)
 }
 
-// Parse reads what [Path.String] writes, with Elements for [*]. The error says what is
-// wrong and what to write.
+// Parse parses the output of [Path.String], with Elements for [*]. The error explains how to
+// correct the path.
 func Parse(path string) (Path, error) {
 	var steps Path
 	for rest := path; rest != ""; {
@@ -79,7 +78,7 @@ func Parse(path string) (Path, error) {
 	return steps, nil
 }
 
-// unnamed is the error where a name should begin.
+// unnamed returns the error for text that should begin with a name.
 func unnamed(rest string, dotted bool) error {
 	switch {
 	case rest == "":
@@ -98,7 +97,7 @@ func unnamed(rest string, dotted bool) error {
 
 const otherNames = "names with anything but letters, digits, _ and - are written in brackets and quotes: ['a.b']"
 
-// bracket reads what follows an opening bracket, and returns how long it is.
+// bracket parses the text after an opening bracket, and returns the length of the step.
 func bracket(rest string) (step Step, length int, err error) {
 	if strings.HasPrefix(rest, "*]") {
 		return Elements, len("*]"), nil

@@ -48,7 +48,7 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// Keys that lead to no schema make no path.
+// Keys that lead to no schema are errors.
 func TestNoPath(t *testing.T) {
 	for _, fields := range [][]string{{"properties"}, {"allOf"}, {""}, {"properties", "a", "oneOf", "0"}, {"properties", "a", "properties"}} {
 		if p, err := FromFields(fields); err == nil {
@@ -57,7 +57,7 @@ func TestNoPath(t *testing.T) {
 	}
 }
 
-// badPaths are paths with the beginnings of their errors.
+// badPaths maps invalid paths to the beginnings of their errors.
 var badPaths = map[string]string{
 	".spec":        "the path begins with a dot",
 	"spec.":        "the path ends with a dot",
@@ -96,8 +96,8 @@ func TestBadPath(t *testing.T) {
 	}
 }
 
-// FuzzPath: what is a path is written as it was but for needless brackets, and all
-// names can be written.
+// FuzzPath checks that a parsed path is written without needless brackets and parses to the
+// same path, and that every name can be written.
 func FuzzPath(f *testing.F) {
 	for _, test := range paths {
 		f.Add(test.text)
