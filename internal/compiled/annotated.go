@@ -19,15 +19,15 @@ import (
 type CRD struct {
 	*crdtext.Manifest
 	Record Record
-	// Metadata and Annotations are the mappings that lead to the annotation, MetadataKey and
-	// Key the indices of their keys.
+	// Metadata and Annotations are the values of metadata and annotations. MetadataKey is the
+	// index of the key annotations in Metadata, Key the index of ours in Annotations.
 	Metadata, Annotations *yaml.Node
 	MetadataKey, Key      int
 
 	schemas []recorded
 }
 
-// recorded is a schema of the record as it is in the manifest.
+// recorded is a schema of the record, located in the manifest.
 type recorded struct {
 	Schema
 	Place schemapath.Place
@@ -36,7 +36,7 @@ type recorded struct {
 	unions, extension *union.External
 }
 
-// Read returns the CRD of a manifest with the annotation, nil if it has none.
+// Read returns the CRD of a manifest with the annotation, or nil if it has none.
 func Read(m *crdtext.Manifest) (*CRD, *diag.Diagnostic) {
 	find := func(m *yaml.Node, key string) (int, *yaml.Node) {
 		for _, e := range yamltext.Entries(m) {
@@ -88,10 +88,10 @@ func Read(m *crdtext.Manifest) (*CRD, *diag.Diagnostic) {
 	return c, nil
 }
 
-// keyPos is the position of the annotation.
+// keyPos returns the position of the annotation.
 func (c *CRD) keyPos() diag.Pos { return c.Pos(c.Annotations.Content[c.Key]) }
 
-// Options are those that the CRD was compiled with.
+// Options returns the options that the CRD was compiled with.
 func (c *CRD) Options() compile.Options {
 	return compile.Options{Encoding: c.Record.Encoding, KubeVersion: c.Record.KubeVersion}
 }
@@ -101,7 +101,7 @@ func (c *CRD) Described() bool {
 	return slices.ContainsFunc(c.Record.Schemas, func(s Schema) bool { return len(s.Described) > 0 })
 }
 
-// declare makes the declarations of a schema.
+// declare sets the declarations of a recorded schema.
 func (c *CRD) declare(s *recorded) {
 	at := c.keyPos()
 	if len(s.Extend) > 0 {
@@ -121,16 +121,16 @@ func (c *CRD) declare(s *recorded) {
 	}
 }
 
-// Recorded are the unions that a compiled CRD has by its record.
+// Recorded are the declarations in the record of a compiled CRD.
 type Recorded struct {
-	// Own are the declarations that compiling took out of schemas, External those that were
-	// never there, and extensions.
+	// Own are the declarations that compiling removed from schemas. External are the
+	// external ones, including extensions.
 	Own, External []union.External
 	Diags         diag.List
 }
 
-// Recorded returns the recorded declarations, whether or not the rules are still there. Schemas
-// that are gone are reported, and external declarations that are not among those given.
+// Recorded returns the recorded declarations, whether or not the rules are still there. It reports
+// schemas that are gone, and external declarations that are no longer given.
 func (c *CRD) Recorded(given Given) Recorded {
 	r := c.reverter(Options{Given: given})
 	for _, s := range c.schemas {
@@ -152,6 +152,6 @@ func (c *CRD) Recorded(given Given) Recorded {
 // Given are external declarations for a CRD.
 type Given struct {
 	Declarations []union.External
-	// All says that there are no others for a version.
+	// All reports whether these are all external declarations for a version.
 	All func(version string) bool
 }

@@ -21,44 +21,43 @@ import (
 )
 
 // A rule that the annotation lists is ours if compiling the recorded unions with the recorded
-// options writes it again. To compile again, it is also enough that the rule has the message,
-// reason and fieldPath of a rule of these unions, and that pkg/verify proves that the unions which
-// remain imply it: the result enforces them.
+// options writes it again. For compiling, a rule is also ours if it has the message, reason and
+// fieldPath of a rule of these unions, and pkg/verify proves that the remaining unions imply it:
+// the result enforces these.
 
-// Claim is a schema of a record as it is now.
+// Claim is a schema of a record with its present content.
 type Claim struct {
 	recorded
 	Lists []*List
-	// Restored says that its declaration goes back into the schema.
+	// Restored is true if the declaration is restored in the schema.
 	Restored bool
 
-	value map[string]any // of the schema, changed
-	// fresh says that the recorded declaration does not count any more, so that
-	// nothing is lost with rules of it that are gone.
+	value map[string]any // of the schema, edited
+	// fresh is true if the recorded declaration is overridden, so that missing rules of it
+	// are no loss.
 	fresh bool
-	// superseded says that the unions declared from now on may be others than those
-	// recorded.
+	// superseded is true if the resulting declaration may differ from the recorded one.
 	superseded bool
 }
 
-// List is a list of such a schema.
+// List is a list in the schema of a claim.
 type List struct {
 	recordedList
 	Head  *yaml.Node // the key, if the list is there
 	Node  *yaml.Node // the list, if it can be edited
 	Index int        // of the key
-	Ours  []int      // indices of the items claimed, in ascending order
+	Ours  []int      // indices of the claimed items, in ascending order
 
-	at      *yaml.Node // the list, its key, or the schema: whichever is there
+	at      *yaml.Node // the key of the list, or else the schema
 	present []any
-	missing []string // sums of items that are not there
+	missing []string // sums of missing items
 }
 
-// All reports whether all items are claimed, and Whole whether the list goes with them.
+// All reports whether all items are claimed, and Whole whether the list is removed with them.
 func (l *List) All() bool   { return len(l.Ours) > 0 && len(l.Ours) == len(l.present) }
 func (l *List) Whole() bool { return l.All() && !l.empty }
 
-// item is the position of an item, or of the nearest node that is there.
+// item returns the node of an item, or the nearest existing node.
 func (l *List) item(i int) *yaml.Node {
 	if l.Node == nil || i >= len(l.Node.Content) {
 		return l.at
@@ -66,7 +65,7 @@ func (l *List) item(i int) *yaml.Node {
 	return l.Node.Content[i]
 }
 
-// Items are those claimed, by list.
+// Items returns the claimed items by list.
 func (c *Claim) Items() map[string][]any {
 	m := map[string][]any{}
 	for _, l := range c.Lists {
@@ -77,7 +76,7 @@ func (c *Claim) Items() map[string][]any {
 	return m
 }
 
-// take takes the items claimed out of the value of the schema.
+// take removes the claimed items from the value of the schema.
 func (c *Claim) take() {
 	for _, l := range c.Lists {
 		if l.Whole() {
@@ -88,7 +87,7 @@ func (c *Claim) take() {
 	}
 }
 
-// claim looks up the schemas of the record. Those that are gone are reported.
+// claim looks up the schemas of the record, and reports schemas that are gone.
 func (r *reverter) claim() {
 	for _, s := range r.schemas {
 		if s.Node == nil {
@@ -103,7 +102,7 @@ func (r *reverter) claim() {
 		if _, _, _, declared := yamltext.Lookup(s.Node, union.Key); declared {
 			c.fresh = !s.Kept
 		} else {
-			c.Kept = false // a server dropped it: it is restored
+			c.Kept = false // the API server dropped the declaration: it is restored
 		}
 		for _, recorded := range s.lists() {
 			c.Lists = append(c.Lists, c.look(recorded))
@@ -143,9 +142,9 @@ func (c *Claim) look(recorded recordedList) *List {
 	return l
 }
 
-// confirm checks the claims. Items that are missing are reported; and so are items that cannot be
-// confirmed, unless they are to be forgotten: then they are no longer claimed. It returns the
-// items that the recorded unions write.
+// confirm checks the claims. It reports missing items, and unconfirmed items unless Options.Forget
+// is set. Unconfirmed items are no longer claimed. confirm returns the items that the recorded
+// unions write.
 func (r *reverter) confirm() *regenerated {
 	ours, missing := false, false
 	for _, c := range r.Claims {
@@ -162,9 +161,9 @@ func (r *reverter) confirm() *regenerated {
 	}
 	w := r.regenerate(r.CRD.Options())
 	if w.overLimit {
-		return w // and not proved either
+		return w // proofs are skipped as well
 	}
-	same := true // as the CRD that was compiled
+	same := true // as the source of the compilation
 	for _, c := range r.Claims {
 		unconfirmed := map[*List][]int{}
 		for _, l := range c.Lists {
@@ -242,7 +241,7 @@ func shortened(s string) string {
 	return strconv.Quote(s)
 }
 
-// JSON is a value as JSON, "" if it cannot be encoded.
+// JSON returns a value as JSON, or "" if it cannot be encoded.
 func JSON(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -251,8 +250,8 @@ func JSON(v any) string {
 	return string(data)
 }
 
-// remaining are the declarations of a schema in the result: one that is there or is
-// given overrides the record, and decompiling a file leaves no others.
+// remaining returns the declarations of a schema in the result. A declaration that is in the
+// schema or given overrides the record, and decompiling keeps no recorded external ones.
 func (r *reverter) remaining(c *Claim) []union.External {
 	l := slices.DeleteFunc(slices.Clone(r.opts.Declarations), func(e union.External) bool { return !e.Covers(c.Version, c.Path) })
 	kept := !r.opts.All(c.Version) && !r.opts.Decompile // the record applies
@@ -272,8 +271,8 @@ func (r *reverter) remaining(c *Claim) []union.External {
 	return l
 }
 
-// sayings returns the texts that users read when a rule that compiling writes for a schema fails, in
-// every encoding.
+// sayings returns the messages, reasons and field paths of the rules that compiling writes for a
+// schema, in every encoding.
 func (r *reverter) sayings(c *Claim) []string {
 	if r.encoded == nil {
 		for _, e := range []compile.Encoding{compile.Auto, compile.Fine, compile.Compact, compile.Terse} {
@@ -291,16 +290,16 @@ func (r *reverter) sayings(c *Claim) []string {
 	return l
 }
 
-// sayingOf returns a rule without its condition.
+// sayingOf returns the message, reason and fieldPath of a rule.
 func sayingOf(rule any) string {
 	r, _ := rule.(map[string]any)
 	return JSON([]any{r["message"], r["messageExpression"], r["reason"], r["fieldPath"]})
 }
 
-// imply removes from the unconfirmed items those that say what our rules say and that the
-// unions of the schema are proved to imply, as they are declared from now on: an annotation may
-// record a union that implies any rule, next to a declaration of another. A proof takes a while,
-// and an annotation may claim any number of rules: those beyond the limit are not confirmed.
+// imply confirms items that have the message of one of our rules and that the resulting unions of
+// the schema are proved to imply. The recorded unions do not count: an annotation may record a union
+// that implies any rule, alongside a different declaration. Proofs are slow, and an annotation may
+// claim any number of rules: rules beyond the limit are not confirmed.
 func (r *reverter) imply(c *Claim, unconfirmed map[*List][]int, sayings []string) {
 	if len(c.Unions) == 0 {
 		return
@@ -342,9 +341,9 @@ func (r *reverter) imply(c *Claim, unconfirmed map[*List][]int, sayings []string
 	}
 }
 
-// overwritten reports whether the CRD has been written anew but for its annotations,
-// as when somebody without knowledge of its unions applies it again, and the
-// declarations of all of them are given: nothing of what compiling did is there.
+// overwritten reports whether the CRD, except for its annotations, was replaced by its source, for
+// example because a client applied that again. No compiled rule is left then. All unions must be
+// external, and their declarations given.
 func (r *reverter) overwritten(w *regenerated) bool {
 	given := r.opts.Declarations
 	covers := func(s Schema) bool {
@@ -376,7 +375,7 @@ func (l *List) textOf(rule map[string]any) int {
 	return slices.IndexFunc(l.present, func(v any) bool { return RuleOf(v) == RuleOf(rule) })
 }
 
-// edited describes the keys in which an item differs from the rule that compiling wrote.
+// edited describes the differences between an item and the rule that compiling wrote.
 func (l *List) edited(i int, rule map[string]any) string {
 	item, _ := l.present[i].(map[string]any)
 	all := maps.Clone(item)

@@ -19,22 +19,22 @@ const (
 	Validations = "x-kubernetes-validations"
 )
 
-// ListKeys are their keys, in the order of the API server, which is alphabetical.
+// ListKeys are the keys of these lists, in alphabetical order like the API server's output.
 var ListKeys = []string{AllOf, Validations}
 
-// Addition is the items that one list gets.
+// Addition holds the items that compiling adds to one list.
 type Addition struct {
 	Key   string
 	Items *yaml.Node
 }
 
-// Data are the items as kubectl reads them.
+// Data returns the items as kubectl reads them.
 func (a Addition) Data() []any {
 	l, _ := yamledit.DataOf(a.Items).([]any)
 	return l
 }
 
-// Additions are the lists, with items, that a schema gets.
+// Additions returns the non-empty additions to the lists of a schema.
 func Additions(a compile.Addition) ([]Addition, error) {
 	schemas, validations := Addition{AllOf, yamltext.ListNode()}, Addition{Validations, yamltext.ListNode()}
 	for _, s := range a.AllOf {
@@ -56,7 +56,7 @@ func sorted(v any) (*yaml.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	var m any // which is marshalled in that order
+	var m any // maps are marshalled with sorted keys
 	if err := utiljson.Unmarshal(data, &m); err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func sorted(v any) (*yaml.Node, error) {
 	return yamltext.FromJSON(data)
 }
 
-// list returns the record of one list: the sums of its items, and whether it had none.
+// list returns the record of one list: the sums of its items, and whether it was empty.
 func (s *Schema) list(key string) (sums *[]string, empty *bool) {
 	if key == AllOf {
 		return &s.AllOf, &s.EmptyAllOf
@@ -82,7 +82,7 @@ func (s *Schema) Note(a Addition) {
 	}
 }
 
-// NoteEmpty records whether a list that gets items had none.
+// NoteEmpty records whether a list was empty before it gets items.
 func (s *Schema) NoteEmpty(key string, is bool) {
 	_, empty := s.list(key)
 	*empty = is
@@ -95,17 +95,17 @@ type recordedList struct {
 	empty bool
 }
 
-// lists are the lists of a record that have items.
+// lists returns the lists of a record that have items.
 func (s Schema) lists() []recordedList {
 	l := []recordedList{{AllOf, s.AllOf, s.EmptyAllOf}, {Validations, s.Rules, s.Empty}}
 	return slices.DeleteFunc(l, func(l recordedList) bool { return len(l.sums) == 0 })
 }
 
-// Sums are the sums of all items.
+// Sums returns the sums of all items.
 func (s Schema) Sums() []string { return slices.Concat(s.AllOf, s.Rules) }
 
-// Remove takes hand-written constraints out of the value of a schema. It returns the keys of the
-// entries that go as a whole, and the indices of items that go, by list.
+// Remove removes hand-written constraints from the value of a schema. It returns the keys of
+// entries that are removed as a whole, and the indices of removed items by list.
 func Remove(r compile.Removal, schema map[string]any) (whole []string, items map[string][]int) {
 	items = map[string][]int{}
 	for _, c := range r.Constraints {
@@ -133,7 +133,7 @@ func Remove(r compile.Removal, schema map[string]any) (whole []string, items map
 	return whole, items
 }
 
-// FirstList returns the key of the first list in a schema that compiling adds to, or nil.
+// FirstList returns the key of the first of these lists in a schema, or nil.
 func FirstList(n *yaml.Node) *yaml.Node {
 	for _, e := range yamltext.Entries(n) {
 		if slices.Contains(ListKeys, e.Key.Value) {
@@ -143,20 +143,20 @@ func FirstList(n *yaml.Node) *yaml.Node {
 	return nil
 }
 
-// ItemsOf are the items of a list in a schema's value.
+// ItemsOf returns the items of a list in a schema's value.
 func ItemsOf(v any) []any {
 	l, _ := v.([]any)
 	return l
 }
 
-// RuleOf is the text of a rule as data; "" of other data.
+// RuleOf returns the text of a rule that is given as data, or "".
 func RuleOf(v any) string {
 	m, _ := v.(map[string]any)
 	s, _ := m["rule"].(string)
 	return s
 }
 
-// Without is a list without the items at some indices.
+// Without returns a list without the items at the given indices.
 func Without(l []any, indices []int) []any {
 	kept := []any{}
 	for i, v := range l {
@@ -167,7 +167,7 @@ func Without(l []any, indices []int) []any {
 	return kept
 }
 
-// Plain copies a declaration, without aliases and merge keys. Its scalars are strings,
+// Plain returns a copy of a declaration without aliases and merge keys. Its scalars are strings,
 // booleans and integers.
 func Plain(n *yaml.Node) *yaml.Node {
 	switch n = yamltext.Resolve(n); n.Kind {
@@ -193,8 +193,8 @@ func Plain(n *yaml.Node) *yaml.Node {
 	return yamledit.StringNode(n.Value)
 }
 
-// RuleNode is a rule as it is written, its keys in the order of the API
-// server, which is alphabetical.
+// RuleNode returns the node of a rule, with its keys in alphabetical order like the API
+// server's output.
 func RuleNode(r rules.Rule) *yaml.Node {
 	m := yamltext.MappingNode()
 	add := func(key, value string) {

@@ -1,6 +1,7 @@
-// Package compiled reads the annotation of a compiled CRD, and takes out of the CRD, as data, the
-// rules, schemas and sentences that compiling added. The annotation is a claim, since anyone may
-// have written it: a rule is compiled only if the recorded unions write it again.
+// Package compiled reads the annotation of a compiled CRD, and removes the rules, schemas and
+// sentences that compiling added from the CRD as data. The annotation is a claim, since anyone may
+// have written it: a rule is removed only if the recorded unions write it again, or the resulting
+// unions are proved to imply it.
 package compiled
 
 import (
@@ -25,25 +26,24 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Annotation is the key of the annotation in which a compiled CRD records its compilation.
+// Annotation is the key of the annotation that records the compilation of a CRD.
 const Annotation = "unioncel.dev/unions"
 
 // Format is the version of the annotation's content that this package writes,
 // and the only one it reads.
 const Format = 2
 
-// Record is the content of the annotation. Anyone may have written it: it
-// is checked (check, claims.go) before anything is done about it.
+// Record is the content of the annotation. Anyone may have written it: it is checked
+// (check, claims.go) before it is used.
 type Record struct {
 	Format int `json:"format"`
-	// Annotations is the text that metadata had instead of annotations: nil when it had
-	// some, "" when the key was absent, else the text of its null value, from the
-	// colon on.
+	// Annotations is nil if metadata had a mapping of annotations, "" if the key was absent,
+	// else the text of its null value, starting with the colon.
 	Annotations *string `json:"annotations,omitempty"`
-	// JSON says that the document was JSON, apart from declarations.
+	// JSON is true if the document was JSON, apart from declarations.
 	JSON bool `json:"json,omitempty"`
-	// Encoding and KubeVersion are the options it was compiled with: the rules can
-	// be written again.
+	// Encoding and KubeVersion are the options of the compilation, which are needed to write
+	// the rules again.
 	Encoding    compile.Encoding `json:"encoding,omitempty"`
 	KubeVersion string           `json:"kubeVersion,omitempty"`
 	// Schemas are the schemas that were changed, in order of the text.
@@ -54,37 +54,36 @@ type Record struct {
 type Schema struct {
 	Version string          `json:"version"`
 	Path    schemapath.Path `json:"path,omitempty"`
-	// Unions is the value of the declaration; empty for a schema that only got
-	// removal guards. It is written only where Source does not say it.
+	// Unions is the value of the declaration; empty for a schema that only got removal
+	// guards. It is omitted if Source holds the same value.
 	Unions json.RawMessage `json:"unions,omitempty"`
 	// Extend is the list of extensions of these unions, which are external.
 	Extend json.RawMessage `json:"extend,omitempty"`
-	// External says that the declaration was not in the schema.
+	// External is true if the declaration was not in the schema.
 	External bool `json:"external,omitempty"`
-	// Source is the exact text that was cut out, and At where: its distance from
-	// the start of the schema's mapping in the text without any of our edits.
+	// Source is the exact text of the removed declaration. At is its distance from the
+	// start of the schema's mapping, in the text without any of our edits.
 	Source string `json:"source,omitempty"`
 	At     int    `json:"at,omitempty"`
-	// Kept says that the declaration was left in.
+	// Kept is true if the declaration was kept in the schema.
 	Kept bool `json:"kept,omitempty"`
-	// Empty says that the schema had a list of rules, without rules in it.
+	// Empty is true if the schema had an empty list of rules.
 	Empty bool `json:"empty,omitempty"`
-	// Rules are the sums of the rules that are ours.
+	// Rules are the sums of our rules.
 	Rules []string `json:"rules,omitempty"`
 	// Described are the descriptions that got sentences.
 	Described []Described `json:"described,omitempty"`
-	// EmptyAllOf says that the schema had an allOf, without schemas in it.
+	// EmptyAllOf is true if the schema had an empty allOf.
 	EmptyAllOf bool `json:"emptyAllOf,omitempty"`
-	// AllOf are the sums of those schemas in allOf that are ours.
+	// AllOf are the sums of our schemas in allOf.
 	AllOf []string `json:"allOf,omitempty"`
 }
 
-// Sum is the sum of a rule, or of a schema in allOf, over all its keys. It tells
-// which is meant and whether it was edited, no more: a rule of the same sum that
-// somebody made is ours as little as any other that the union does not write. So 8
-// digits are enough.
+// Sum returns the checksum of a rule, or of a schema in allOf, over all its keys. It only
+// identifies the item and detects edits. A forged rule with the same sum is not ours, since
+// the union does not write it, so 8 digits are enough.
 func Sum(rule any) string {
-	data, err := json.Marshal(rule) // maps are marshalled in order of their keys
+	data, err := json.Marshal(rule) // maps are marshalled with sorted keys
 	if err != nil {
 		return ""
 	}
@@ -123,7 +122,7 @@ func (r Record) String() (string, error) {
 	return out.String(), nil
 }
 
-// errOldFormat is what becomes of annotations of format 1.
+// errOldFormat is the error for annotations of format 1.
 var errOldFormat = errors.New("it was written by an older version of unioncel")
 
 // Parse reads the annotation's value.
@@ -163,7 +162,7 @@ func Parse(s string) (Record, error) {
 	return r, r.check()
 }
 
-// kinds are the words of JSON for kinds of Go values.
+// kinds maps kinds of Go values to their names in JSON.
 var kinds = map[reflect.Kind]string{reflect.Slice: "array", reflect.Struct: "object"}
 
 // check returns an error unless the record is one that this package may have written.
@@ -272,9 +271,8 @@ func isNullText(text string) bool {
 	return false
 }
 
-// DeclarationIn reads the value of the declaration that a text holds, which was cut
-// out of a mapping: in block style, or in flow style with one of the commas around
-// it.
+// DeclarationIn returns the value of the declaration in a text that was cut out of a mapping: in
+// block style, or in flow style with one of the adjacent commas.
 func DeclarationIn(text string) (string, error) {
 	n, err := onlyEntry(text)
 	if err != nil {
@@ -305,7 +303,7 @@ func onlyEntry(text string) (*yaml.Node, error) {
 	return doc.Content[0].Content[1], nil
 }
 
-// onlyDocument parses a text of a single document.
+// onlyDocument parses a text with a single document.
 func onlyDocument(text string) (*yaml.Node, error) {
 	dec := yaml.NewDecoder(strings.NewReader(text))
 	var doc, more yaml.Node

@@ -19,19 +19,19 @@ type regenerated struct {
 	items map[string][]any // by schema and list
 	// unions are the unions by schema.
 	unions map[string][]*union.Union
-	// whole, unless nil, is the compilation of the CRD as it is without the items claimed.
+	// whole, unless nil, is the compilation of the unmodified CRD without the claimed items.
 	whole *Compilation
-	// again compiles in detail, for the rules that hand-written ones serve for.
+	// again returns plans, which include rules that exist as hand-written ones.
 	again []func() (*compile.Plan, diag.List)
-	// why is the error when nothing can be compiled.
+	// why is the error if the unions do not compile together.
 	why string
-	// overLimit says that too much is declared, which has been reported.
+	// overLimit is true if the declarations exceed a limit, which has been reported.
 	overLimit bool
 }
 
 func itemsKey(p schemapath.Place, key string) string { return p.Structural() + " " + key }
 
-// has reports whether an item is written in a list of a schema, as data.
+// has reports whether the unions write an item in a list of a schema, compared as data.
 func (w *regenerated) has(c *Claim, key string, item any) bool {
 	text := JSON(item)
 	return text != "" && slices.ContainsFunc(w.items[itemsKey(c.Place, key)], func(v any) bool { return JSON(v) == text })
@@ -53,8 +53,7 @@ func (w *regenerated) add(p schemapath.Place, a Addition) {
 	w.items[k] = append(w.items[k], a.Data()...)
 }
 
-// present adds the rules that are not written because others of the same text are
-// there.
+// present adds the rules that are not written because a rule with the same text exists.
 func (w *regenerated) present() {
 	for _, again := range w.again {
 		plan, _ := again()
@@ -72,7 +71,7 @@ func (w *regenerated) present() {
 	w.again = nil
 }
 
-// regenerate compiles the recorded unions on the CRD without the items claimed.
+// regenerate compiles the recorded unions on the CRD without the claimed items.
 func (r *reverter) regenerate(opts compile.Options) *regenerated {
 	w := &regenerated{items: map[string][]any{}, unions: map[string][]*union.Union{}}
 	var declaring []*Claim
@@ -86,7 +85,7 @@ func (r *reverter) regenerate(opts compile.Options) *regenerated {
 	for _, c := range r.Claims {
 		for _, l := range c.Lists {
 			if v, ok := c.value[l.key]; ok && !isList(v) {
-				delete(edit(c), l.key) // no server reads it
+				delete(edit(c), l.key) // no API server accepts it
 			}
 		}
 		if c.unions != nil {
@@ -98,7 +97,7 @@ func (r *reverter) regenerate(opts compile.Options) *regenerated {
 	}
 	again, why := r.compileAgain(w, crd, declaring, opts)
 	if w.why = why; why != "" && len(declaring) > 1 {
-		for _, c := range declaring { // an error in one of them says nothing about the others
+		for _, c := range declaring { // an error in one must not affect the others
 			_, _ = r.compileAgain(w, crd, []*Claim{c}, opts)
 		}
 	}
@@ -113,9 +112,8 @@ func isList(v any) bool {
 	return ok
 }
 
-// missing are the properties that a recorded union names and the schema has no more. No server
-// accepts a rule that reads a property which is not there, so nothing is enforced by those
-// that go.
+// missing returns the properties that a recorded union names and the schema no longer has. No
+// API server accepts a rule that reads a missing property, so removing such rules loses nothing.
 func missing(c *Claim) []string {
 	properties, ok := c.value["properties"].(map[string]any)
 	if !ok {
@@ -135,7 +133,7 @@ func missing(c *Claim) []string {
 	})
 }
 
-// stepsOf are the properties that a name in a declaration leads through.
+// stepsOf returns the properties on the path that a name in a declaration denotes.
 func stepsOf(name string) []string {
 	if path, err := schemapath.Parse(name); err == nil && !path.HasElements() {
 		return path.Properties()
@@ -150,8 +148,7 @@ func addMembers(schema map[string]any, names []string) {
 	}
 }
 
-// addProperty adds a string of a name or, where that is a path, in the objects that it
-// leads through.
+// addProperty adds a string property and, if its name is a path, the objects on the path.
 func addProperty(properties map[string]any, name string) {
 	steps := stepsOf(name)
 	for _, holder := range steps[:len(steps)-1] {
@@ -168,8 +165,8 @@ func addProperty(properties map[string]any, name string) {
 	}
 }
 
-// compileAgain adds the items that compiling the declarations of some schemas writes, or returns
-// the error.
+// compileAgain adds the items that the declarations of some schemas compile to. It returns the
+// compilation, and the message of an error.
 func (r *reverter) compileAgain(w *regenerated, crd map[string]any, declaring []*Claim, opts compile.Options) (*Compilation, string) {
 	var recorded []union.External
 	for _, c := range declaring {
@@ -207,7 +204,7 @@ func (r *reverter) compileAgain(w *regenerated, crd map[string]any, declaring []
 	return again, ""
 }
 
-// manifest is a CRD with declarations in place of its own.
+// manifest returns the manifest of a CRD with other declarations instead of its own.
 func (r *reverter) manifest(crd map[string]any, declarations []union.External) compile.Manifest {
 	data, _ := json.Marshal(crd) // it was read as JSON
 	return compile.Manifest{File: r.Name, Node: r.pruned(), JSON: data, External: declarations, Limits: r.Limits, Undeclared: true}

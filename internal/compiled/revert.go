@@ -22,26 +22,26 @@ type Options struct {
 	Given
 	// Forget leaves rules in place that cannot be confirmed, without an error.
 	Forget bool
-	// Decompile says that unions are declared in schemas from now on or not at all.
+	// Decompile keeps only declarations in schemas.
 	Decompile bool
-	// Proofs counts the rules of a file that were tried to be proved implied by unions.
+	// Proofs counts the work of proofs in a file against its limit.
 	Proofs *int
 }
 
-// Reverted is a CRD without the rules, schemas, sentences and the annotation that compiling
-// added, as data. Its owner may change Value.
+// Reverted is a CRD, as data, without the rules, schemas, sentences and the annotation that
+// compiling added. Its owner may change Value.
 type Reverted struct {
 	*CRD
-	// Node is the manifest, with the positions that it has in the file; without declarations.
+	// Node is the manifest with its positions in the file, without restored declarations.
 	Node *yaml.Node
 	// Value is the CRD as kubectl reads it, with its declarations.
 	Value map[string]any
-	// Declared are the declarations that go back into schemas. External are recorded
-	// declarations that were never in schemas, and extensions.
+	// Declared are the declarations to restore in schemas. External are recorded external
+	// declarations, including extensions.
 	Declared, External []union.External
-	// Again is the compilation of the recorded unions, if these can be compiled.
+	// Again, unless nil, is the compilation of the recorded unions on the reverted CRD.
 	Again *Compilation
-	// Claims are the schemas of the record, Sayings the sentences that are taken out.
+	// Claims are the schemas of the record, Sayings the removed sentences.
 	Claims  []*Claim
 	Sayings []Saying
 	// Hints are hints for errors in recorded declarations, by position.
@@ -56,7 +56,7 @@ type Compilation struct {
 	Options  compile.Options
 }
 
-// Is reports whether it is the compilation with these declarations and options.
+// Is reports whether the compilation has these declarations and options.
 func (c *Compilation) Is(external []union.External, opts compile.Options) bool {
 	return c != nil && c.Options == opts && slices.EqualFunc(c.External, external, union.External.Same)
 }
@@ -68,16 +68,16 @@ type reverter struct {
 	own        []union.External // recorded for schemas that have none now
 	unrecorded []ruled
 	said       map[string]bool // descriptions that lost a sentence, by place
-	encoded    []*regenerated  // in every encoding, when that is needed
+	encoded    []*regenerated  // in every encoding, computed lazily
 }
 
 func (c *CRD) reverter(opts Options) *reverter {
 	return &reverter{Reverted: &Reverted{CRD: c, Hints: map[diag.Pos]string{}}, opts: opts, said: map[string]bool{}}
 }
 
-// Revert takes the additions of the compiler out of the CRD, as far as they are confirmed, and restores
-// declarations. A declaration that is there again overrides the recorded one. Rules that are gone
-// or edited are errors, with which the result has nothing but Diags and Hints.
+// Revert removes the confirmed additions of the compiler from the CRD, and restores declarations. A
+// declaration in a schema overrides the recorded one. Missing or edited rules are errors. With
+// errors only Diags and Hints of the result are valid.
 func (c *CRD) Revert(opts Options) *Reverted {
 	r := c.reverter(opts)
 	r.Value, _ = runtime.DeepCopyJSONValue(r.source()).(map[string]any)
@@ -101,14 +101,14 @@ func (c *CRD) Revert(opts Options) *Reverted {
 	for _, c := range r.Claims {
 		if c.Restored {
 			var declaration any
-			_ = json.Unmarshal(c.Unions, &declaration) // which was checked
+			_ = json.Unmarshal(c.Unions, &declaration) // the record was checked
 			c.value[union.Key] = declaration
 		}
 	}
 	return r.Reverted
 }
 
-// source is the CRD as kubectl reads it, which is not to be changed.
+// source returns the CRD as kubectl reads it. The result is read-only.
 func (c *CRD) source() map[string]any {
 	_, value, _ := c.Manifest.Value()
 	return c.Of(value)
@@ -120,7 +120,7 @@ func (r *reverter) errorf(n *yaml.Node, code diag.Code, hint, format string, arg
 	r.report(diag.Diagnostic{Code: code, Pos: r.Pos(n), Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// dropAnnotation takes the annotation out of the value.
+// dropAnnotation removes the annotation from the value.
 func (r *reverter) dropAnnotation() {
 	metadata, _ := r.Value["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
@@ -129,12 +129,12 @@ func (r *reverter) dropAnnotation() {
 		return
 	} else if strings.HasPrefix(*was, ":") {
 		metadata["annotations"] = nil
-	} else if len(metadata) > 1 { // empty it would be null
+	} else if len(metadata) > 1 { // empty metadata would become null
 		delete(metadata, "annotations")
 	}
 }
 
-// pruned is the manifest without the items claimed.
+// pruned returns the manifest without the claimed items.
 func (r *reverter) pruned() *yaml.Node {
 	drop := map[*yaml.Node]bool{}
 	for _, c := range r.Claims {
@@ -150,8 +150,8 @@ func (r *reverter) pruned() *yaml.Node {
 	return yamltext.Without(r.Manifest.Node, drop)
 }
 
-// keep remembers the external declarations of a schema. It reports those that are given
-// no more.
+// keep adds the external declarations of a schema to the result. It reports declarations that
+// are no longer given.
 func (r *reverter) keep(s recorded) {
 	var kept []union.External
 	if s.External && crdtext.IndexOf(s.Node, union.Key) < 0 {
@@ -168,8 +168,8 @@ func (r *reverter) keep(s recorded) {
 	r.External = append(r.External, kept...)
 }
 
-// forgotten reports the unions of a kept declaration that have nothing in common with
-// those given for the schema; and an extension if none is given.
+// forgotten reports unions of a recorded declaration that share no name with the unions given for
+// the schema, and an extension if none is given.
 func (r *reverter) forgotten(s Schema, kept union.External) {
 	lost := func(message string) {
 		r.report(diag.Diagnostic{Code: diag.Forgotten, Severity: diag.Warning, Pos: *kept.At, Path: placeOf(s.Path), Message: message,
@@ -199,7 +199,7 @@ func (r *reverter) forgotten(s Schema, kept union.External) {
 	}
 }
 
-// namesOf are the names in each union of a declaration.
+// namesOf returns the names in each union of a declaration.
 func namesOf(e union.External) [][]string {
 	var l [][]string
 	declarations, _ := union.Parse("", "", e.Value, e.At)
@@ -209,5 +209,5 @@ func namesOf(e union.External) [][]string {
 	return l
 }
 
-// placeOf prints the path of a schema in objects.
+// placeOf returns the path of a schema as [schemapath.Place.String] prints it.
 func placeOf(path schemapath.Path) string { return schemapath.Place{Path: path}.String() }

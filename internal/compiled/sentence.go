@@ -19,23 +19,22 @@ import (
 const DescriptionKey = "description"
 
 // Described records the edit of a description: the discriminator's, or the union object's for unions
-// without one. The sentences are not recorded: the unions write them
-// again.
+// without one. The sentences are not recorded, since the unions write them again.
 type Described struct {
 	// Unions are the numbers of the unions whose sentences were added, in ascending
-	// order; empty for the only one there is.
+	// order; empty for a single union.
 	Unions []int `json:"unions,omitempty"`
-	// Joint is the text between them and the text before.
+	// Joint is the text between the existing text and the sentences.
 	Joint string `json:"joint,omitempty"`
-	// Was tells how there was no text: "" for no key, else the text of its null
-	// value, from the colon on.
+	// Was, unless nil, means that there was no text: "" if the key was absent, else the
+	// text of its null value, starting with the colon.
 	Was *string `json:"was,omitempty"`
-	// Plain says that the text had no quotes, and got them.
+	// Plain is true if the text had no quotes, and got them.
 	Plain bool `json:"plain,omitempty"`
 }
 
-// check returns an error unless the record is one that this package may have written for
-// some unions, and the discriminator of these, if they have one.
+// check returns the discriminator of the recorded unions, "" if they have none, and an error
+// unless this package may have written the record.
 func (d Described) check(all []*union.Declaration) (discriminator string, err error) {
 	numbers := d.Unions
 	if len(numbers) == 0 && len(all) == 1 {
@@ -59,7 +58,7 @@ func (d Described) check(all []*union.Declaration) (discriminator string, err er
 	return all[numbers[0]].Discriminator(), nil
 }
 
-// of selects the unions that the record is about.
+// of returns the unions of the record.
 func (d Described) of(all []*union.Union) []*union.Union {
 	if len(d.Unions) == 0 {
 		return all
@@ -73,8 +72,8 @@ func (d Described) of(all []*union.Union) []*union.Union {
 	return l
 }
 
-// DescribedPath leads from a union object to the schema whose description has the
-// sentence of a union.
+// DescribedPath returns the path from a union object to the schema whose description has the
+// union's sentence.
 func DescribedPath(u *union.Union) schemapath.Path {
 	if u.Discriminator == "" {
 		return nil
@@ -82,15 +81,15 @@ func DescribedPath(u *union.Union) schemapath.Path {
 	return u.Path(u.Discriminator)
 }
 
-// Saying is an edit of a description: a sentence that is added or taken out.
+// Saying is an edit of a description: a sentence that is added or removed.
 type Saying struct {
 	Place    schemapath.Place
 	Node     *yaml.Node
 	Was, Is  Description
 	Sentence string
 
-	// Claim, unless nil, is the schema whose record has the sentence, which is taken out as the
-	// record says: the suffix from the entry with index Entry of Node.
+	// Claim, unless nil, is the schema that records the sentence. Record, Suffix and Entry then
+	// describe its removal: Suffix is removed from the entry of Node with index Entry.
 	Claim  *Claim
 	Record Described
 	Suffix yamledit.Suffix
@@ -109,13 +108,13 @@ func DescriptionOf(schema map[string]any) Description {
 	return Description{ok, v}
 }
 
-// Text is the description, "" if it is not a text.
+// Text returns the description, or "" if it is not a string.
 func (d Description) Text() string {
 	s, _ := d.Value.(string)
 	return s
 }
 
-// Check returns an error unless the two texts differ in the sentence alone.
+// Check returns an error unless the two texts differ only in the sentence.
 func (s Saying) Check() error {
 	long, short := s.Is.Text(), s.Was.Text()
 	if len(long) < len(short) {
@@ -127,8 +126,8 @@ func (s Saying) Check() error {
 	return nil
 }
 
-// undescribe takes the sentences that a record claims out of the descriptions of a schema, as far
-// as its unions write them. Sentences that are gone or edited are reported.
+// undescribe removes claimed sentences from the descriptions of a schema if its unions write them.
+// It reports sentences that are gone or edited.
 func (r *reverter) undescribe(c *Claim, w *regenerated) {
 	for _, d := range c.Described {
 		unions := d.of(w.unions[c.Place.Structural()])
@@ -141,7 +140,7 @@ func (r *reverter) undescribe(c *Claim, w *regenerated) {
 		s.Place.Path = c.Place.Path.To(steps...)
 		schema := crdtext.SchemaIn(r.Value, s.Place)
 		if schema == nil {
-			continue // it is gone, and its description with it
+			continue // the property is gone, with its description
 		}
 		s.Was = DescriptionOf(schema)
 		s.Node = crdtext.WrittenOut(c.Node, steps.Fields()...)
@@ -174,7 +173,7 @@ func (r *reverter) undescribe(c *Claim, w *regenerated) {
 	}
 }
 
-// in finds the recorded sentence at the end of a text, and returns the text before it too.
+// in finds the recorded sentence at the end of a text. It returns the suffix, and the text before.
 func (d Described) in(text string, unions []*union.Union) (yamledit.Suffix, string, bool) {
 	for _, sentence := range sentencesOf(unions) {
 		for _, end := range []string{"", "\n"} {
@@ -190,8 +189,8 @@ func (d Described) in(text string, unions []*union.Union) (yamledit.Suffix, stri
 	return yamledit.Suffix{}, "", false
 }
 
-// sentencesOf are the sentences that unions may have in one description: several unions there have
-// no discriminator, and one sentence each.
+// sentencesOf returns the possible sentences of unions in one description. If there are several
+// unions, they have no discriminator, and one sentence each.
 func sentencesOf(unions []*union.Union) []string {
 	var l []string
 	for _, u := range unions {

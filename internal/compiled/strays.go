@@ -8,8 +8,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// gone reports a record whose schema is not there. When its rules are in another place
-// the schema was renamed, and going on would lose the declaration.
+// gone reports a recorded schema that is missing. If another schema has its rules, the schema was
+// renamed: that is an error, since the declaration would be lost.
 func (r *reverter) gone(s Schema) {
 	d := diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.Pos(r.Annotations), Path: placeOf(s.Path),
 		Message: "this schema is gone; its union is forgotten",
@@ -36,7 +36,7 @@ func (r *reverter) copies() {
 	}
 }
 
-// strays are the places, not in the record, that have all rules of one that is.
+// strays returns the paths of unrecorded schemas that have all rules of a recorded schema.
 func (r *reverter) strays(s Schema) []string {
 	if r.unrecorded == nil {
 		r.unrecorded = r.otherRules()
@@ -50,13 +50,13 @@ func (r *reverter) strays(s Schema) []string {
 	return l
 }
 
-// ruled is a schema with rules.
+// ruled is a schema with compiled or hand-written rules.
 type ruled struct {
 	place string
 	sums  map[string]bool // of its rules
 }
 
-// otherRules returns the schemas with rules that are not in the record.
+// otherRules returns the schemas that have rules and are not in the record.
 func (r *reverter) otherRules() []ruled {
 	l := []ruled{}
 	var visit func(version string, path schemapath.Path, schema map[string]any)

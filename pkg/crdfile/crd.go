@@ -15,15 +15,15 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// CRD is a CRD of a file, or a manifest that a CRD is made of, such as a
-// CompositeResourceDefinition, with the options to compile it with.
+// CRD is a CRD of a file, or another manifest that contains the schemas of one, such as a
+// CompositeResourceDefinition, with the options to compile it.
 type CRD struct {
 	m    *manifest
 	view *view
 	opts Options
 }
 
-// Origin says who wrote the manifest of a CRD.
+// Origin is the origin of a CRD's manifest.
 type Origin int
 
 const (
@@ -35,8 +35,8 @@ const (
 	Live
 )
 
-// origin tells the origin of a CRD by its annotation, and by the metadata and status that
-// only an API server writes.
+// origin derives the origin of a CRD from its annotation, and from metadata and status that only an
+// API server writes.
 func (m *manifest) origin() Origin {
 	metadata, stored := yamltext.Value(m.Node, "metadata"), yamltext.Value(yamltext.Value(m.Node, "status"), "storedVersions")
 	switch {
@@ -50,19 +50,19 @@ func (m *manifest) origin() Origin {
 	return Authored
 }
 
-// Origin says who wrote the manifest.
+// Origin returns the origin of the manifest.
 func (c *CRD) Origin() Origin { return c.m.origin() }
 
-// Target has the CRD's name, group and kind.
+// Target returns the CRD's name, group and kind.
 func (c *CRD) Target() union.Target { return c.m.Target() }
 
-// At is the position of the manifest.
+// At returns the position of the manifest.
 func (c *CRD) At() diag.Pos { return c.m.Pos(c.m.Node) }
 
-// Manifest is the CRD in the text of its file.
+// Manifest returns the CRD in the text of its file.
 func (c *CRD) Manifest() *crdtext.Manifest { return c.m.Manifest }
 
-// Options returns the options that count for the CRD.
+// Options returns the effective options of the CRD, with InUse and AsRecorded applied.
 func (c *CRD) Options() Options {
 	opts, recorded := c.opts, c.opts.AsRecorded
 	if opts.InUse != nil && c.m.origin() != Authored {
@@ -76,14 +76,14 @@ func (c *CRD) Options() Options {
 	return opts
 }
 
-// Encoded is the CRD, to be compiled in another encoding.
+// Encoded returns a copy of the CRD with another encoding.
 func (c *CRD) Encoded(e compile.Encoding) *CRD {
 	other := *c
 	other.opts.Encoding = e
 	return &other
 }
 
-// Recorded returns the options that the CRD was compiled with, nil if it was not compiled.
+// Recorded returns the options that the CRD was compiled with, or nil if it was not compiled.
 func (c *CRD) Recorded() *Options {
 	if c.m.annotated == nil {
 		return nil
@@ -92,7 +92,7 @@ func (c *CRD) Recorded() *Options {
 	return &Options{Encoding: was.Encoding, KubeVersion: was.KubeVersion, Describe: c.m.annotated.Described()}
 }
 
-// Settled reports whether the CRD is in use, and is to stay as it is: no declarations are given
+// Settled reports whether the CRD is in use and must stay unchanged, since no declarations are given
 // for it.
 func (c *CRD) Settled() bool {
 	return c.m.origin() != Authored && !c.Options().External.Concern(c.Target())
@@ -120,13 +120,13 @@ func (c *CRD) Outdated() bool {
 	return !slices.EqualFunc(objects(c), objects(&given), sameObject)
 }
 
-// node is the schema at a place, as an author wrote it, or nil.
+// node returns the schema at a place, without compiled rules, or nil.
 func (c *CRD) node(p schemapath.Place) *yaml.Node {
 	return crdtext.Schema(c.Base().node, p)
 }
 
-// Schema says where in the file a schema begins, and whether unions are declared for it, there
-// or in the annotation.
+// Schema returns the position of a schema in the file, and whether unions are declared for it, in
+// the schema or in the annotation.
 func (c *CRD) Schema(p schemapath.Place) (at diag.Pos, declares bool) {
 	at = c.At()
 	if n := c.node(p); n != nil {
@@ -136,8 +136,8 @@ func (c *CRD) Schema(p schemapath.Place) (at diag.Pos, declares bool) {
 	return at, declares || slices.ContainsFunc(c.Base().recorded(), func(e union.External) bool { return e.Covers(p.Name, p.Path) })
 }
 
-// Keyword says where in the file a keyword of that schema is. It is where the schema
-// begins, or the nearest schema around it, when it is nowhere else.
+// Keyword returns the position of a keyword of a schema in the file. If there is none, it returns
+// the position of the schema or of the nearest enclosing schema.
 func (c *CRD) Keyword(p schemapath.Place, key string) diag.Pos {
 	for len(p.Path) > 0 && c.node(p) == nil {
 		p, key = p.Up(len(p.Path)-1), ""
@@ -151,8 +151,8 @@ func (c *CRD) Keyword(p schemapath.Place, key string) diag.Pos {
 	return at
 }
 
-// Constraint says where in the file a constraint of that schema is: the text of a rule,
-// or the value of the keyword. It is where the schema begins when it is nowhere else.
+// Constraint returns the position of a constraint of a schema in the file: the text of a rule, or
+// the value of the keyword. If there is none, it returns the position of the schema.
 func (c *CRD) Constraint(p schemapath.Place, constraint verify.Constraint) diag.Pos {
 	at, _ := c.Schema(p)
 	_, v, _, ok := yamltext.Lookup(c.node(p), constraint.Key)
@@ -168,8 +168,8 @@ func (c *CRD) Constraint(p schemapath.Place, constraint verify.Constraint) diag.
 	return c.m.Pos(v)
 }
 
-// Source returns the CRD as its author wrote it, without compiled rules, as the API server reads
-// it. With errors the result is nil.
+// Source returns the CRD without compiled rules, as the API server reads it. With errors the result
+// is nil.
 func (c *CRD) Source() (*apiextensionsv1.CustomResourceDefinition, diag.List) {
 	b, diags := c.readable()
 	if diags.HasErrors() {

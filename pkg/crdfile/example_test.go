@@ -31,7 +31,7 @@ spec:
               cardinality: ExactlyOne
 `
 
-// The rules of each union, and their costs by the API server's estimator.
+// Print the rules of each union, and their costs by the API server's estimator.
 func ExampleAsk() {
 	file := crdfile.Open("backup.yaml", []byte(backup))
 	plans, diagnostics := crdfile.Ask(file, crdfile.Options{}, (*crdfile.CRD).Plan)

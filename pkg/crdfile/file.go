@@ -1,9 +1,8 @@
 // Package crdfile reads the CustomResourceDefinitions of a manifest file, and their unions.
 //
-// [Open] opens a file: YAML or JSON, with any number of documents, and lists of manifests. It is
-// parsed once, when that is first needed, and each CRD is compiled once for the same options.
-// CRDs that were compiled are read by their annotation: as their authors wrote them, and with the
-// unions that they had.
+// [Open] opens a file: YAML or JSON, with any number of documents, and lists of manifests. The file
+// is parsed once, lazily, and each CRD is compiled once for the same options. For compiled CRDs, the
+// annotation gives the source and its unions.
 package crdfile
 
 import (
@@ -21,10 +20,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Annotation is the key of the annotation in which a compiled CRD records its compilation.
+// Annotation is the key of the annotation that records the compilation of a CRD.
 const Annotation = compiled.Annotation
 
-// File is a file that is open. It is not for use by several goroutines at a time.
+// File is an open file. It is not safe for concurrent use.
 type File struct {
 	name   string
 	given  []byte
@@ -46,23 +45,23 @@ type manifest struct {
 	asIs      *stage
 }
 
-// Open opens a file, which is called name in diagnostics. src is not modified, and must not be
-// while the file is in use. Errors in the file are among the diagnostics of its uses.
+// Open opens a file; name is its name in diagnostics. Open does not modify src, and callers must not
+// do so while the file is in use. Parse errors are reported by the methods that need the content.
 func Open(name string, src []byte) *File { return &File{name: name, given: src} }
 
-// Within sets bounds for the work on the file, before it is used. It returns f.
+// Within sets the limits of the file and returns f. It must be called before other methods.
 func (f *File) Within(l limit.Limits) *File {
 	f.limits = l
 	return f
 }
 
-// Name is the name of the file in diagnostics, and Bytes its content, which is not to be
-// changed.
+// Name returns the name of the file in diagnostics. Bytes returns its content, which is
+// read-only.
 func (f *File) Name() string  { return f.name }
 func (f *File) Bytes() []byte { return f.given }
 
-// Text returns the text of the file, with its last line ended, and errors and warnings about it.
-// It is nil if the file cannot be read.
+// Text returns the text of the file, with a newline at its end, and errors and warnings about it. It
+// is nil if the file cannot be read.
 func (f *File) Text() (*crdtext.Text, diag.List) {
 	if f.parsed {
 		return f.text, f.wrong
@@ -92,8 +91,8 @@ func (f *File) Text() (*crdtext.Text, diag.List) {
 	return f.text, f.wrong
 }
 
-// ended returns a text with its last line ended, so that edits need not handle
-// one without a newline.
+// ended returns a text with a newline at its end, so that edits need not handle a last line
+// without one.
 func ended(src []byte) []byte {
 	if len(src) == 0 || bytes.HasSuffix(src, []byte("\n")) {
 		return src
@@ -101,7 +100,7 @@ func ended(src []byte) []byte {
 	return append(slices.Clip(src), yamledit.Newline(src)...)
 }
 
-// Objects returns the objects of the file, CRDs included. With errors in the list the result is
+// Objects returns the objects of the file, including CRDs. With errors in the list the result is
 // nil.
 func (f *File) Objects() (*resource.File, diag.List) {
 	if _, _ = f.Text(); f.yaml == nil {
@@ -110,8 +109,8 @@ func (f *File) Objects() (*resource.File, diag.List) {
 	return resource.In(f.name, f.yaml)
 }
 
-// Targets returns the name, group and kind of each CRD of the file. It is false when the file
-// cannot be read.
+// Targets returns the name, group and kind of each CRD of the file, or false if the file cannot be
+// read.
 func (f *File) Targets() ([]union.Target, bool) {
 	text, _ := f.Text()
 	if text == nil {
@@ -124,12 +123,12 @@ func (f *File) Targets() ([]union.Target, bool) {
 	return l, true
 }
 
-// CRDs returns the CRDs of the file, to be compiled with some options, in order of the text. The
+// CRDs returns the CRDs of the file in order of the text, to be compiled with the given options. The
 // list has errors and warnings about the file.
 func (f *File) CRDs(opts Options) ([]*CRD, diag.List) { return f.view(opts, false) }
 
-// Decompiled returns the CRDs of the file without compiled rules, as [File.CRDs] does. Their
-// unions are to be declared in schemas.
+// Decompiled is like [File.CRDs], for decompiling: recorded declarations are restored in schemas,
+// and external ones are dropped. forget is Options.Forget.
 func (f *File) Decompiled(forget bool) ([]*CRD, diag.List) {
 	return f.view(Options{Forget: forget}, true)
 }
@@ -159,5 +158,5 @@ func (f *File) view(opts Options, decompile bool) ([]*CRD, diag.List) {
 	return l, wrong
 }
 
-// With is a file of the same name and limits with other content.
+// With opens a file with the same name and limits, and other content.
 func (f *File) With(src []byte) *File { return Open(f.name, src).Within(f.limits) }

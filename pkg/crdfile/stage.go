@@ -19,12 +19,12 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// stage is a CRD as data on its way to the compiler: as it is in the file, without an earlier
-// compilation, or also without the hand-written rules that unions replace.
+// stage is a CRD as data before compiling: unmodified, without an earlier compilation, or also
+// without the hand-written rules that unions replace.
 type stage struct {
 	m            *manifest
 	node         *yaml.Node     // with its positions in the file
-	declares     bool           // unions, in the node
+	declares     bool           // the node declares unions
 	value        map[string]any // as kubectl reads it; nil until it is read
 	data         []byte         // value as JSON; nil until it is needed
 	compilations []*compiled.Compilation
@@ -41,11 +41,11 @@ type Base struct {
 	Reverted *compiled.Reverted
 	Diags    diag.List
 	hints    map[diag.Pos]string
-	replaced *replaced // the last one
+	replaced *replaced // the last result
 }
 
-// read reads the value from the file, unless that was done. Most CRDs without unions are never
-// read. It returns the error of kubectl.
+// read reads the value from the file lazily: most CRDs without unions are never read. It returns
+// kubectl's error.
 func (s *stage) read() diag.List {
 	if s.value != nil {
 		return nil
@@ -60,7 +60,7 @@ func (s *stage) read() diag.List {
 	return nil
 }
 
-// JSON is the CRD as kubectl reads it, null if it cannot.
+// JSON returns the CRD as kubectl reads it, or null if kubectl cannot read it.
 func (s *stage) JSON() []byte {
 	if _ = s.read(); s.data == nil {
 		s.data, _ = json.Marshal(s.value) // it was read as JSON
@@ -72,7 +72,7 @@ func (s *stage) manifest(external []union.External) compile.Manifest {
 	return compile.Manifest{File: s.m.Name, Node: s.node, JSON: s.JSON(), External: external, Limits: s.m.Limits}
 }
 
-// compilation returns the compilation of the CRD, which is the same for the same declarations and
+// compilation returns the compilation of the CRD. It caches compilations by declarations and
 // options.
 func (s *stage) compilation(external []union.External, opts compile.Options) *compiled.Compilation {
 	for _, c := range s.compilations {
@@ -99,7 +99,7 @@ func (s *stage) decode(c *CRD, l diag.List) (*apiextensionsv1.CustomResourceDefi
 	return crd, l
 }
 
-// tooManyRules reports a schema that has more rules than the limit.
+// tooManyRules reports the first schema with more rules than the limit.
 func (m *manifest) tooManyRules(crd *yaml.Node) *diag.Diagnostic {
 	most := m.Limits.OrDefault().Rules
 	var over func(n *yaml.Node) *yaml.Node
@@ -121,17 +121,17 @@ func (m *manifest) tooManyRules(crd *yaml.Node) *diag.Diagnostic {
 	return &diag.Diagnostic{Code: diag.OverLimit, Pos: m.Pos(key), Message: fmt.Sprintf("the schema has more rules than the limit of %d", most), Hint: limit.Hint("rules")}
 }
 
-// TooManyRules returns an error if a schema has more rules than the limit.
+// TooManyRules returns an error diagnostic if a schema has more rules than the limit.
 func (c *CRD) TooManyRules() *diag.Diagnostic { return c.m.tooManyRules(c.m.Node) }
 
-// given are the external declarations in the options that count.
+// given returns the external declarations in the effective options.
 func (c *CRD) given() compiled.Given {
 	l, all := c.Options().External.Of(c.Target())
 	return compiled.Given{Declarations: l, All: all}
 }
 
-// Base returns the CRD without an earlier compilation. With errors in its list it is as it is in
-// the file.
+// Base returns the CRD without an earlier compilation. With errors in its list the CRD is
+// unmodified.
 func (c *CRD) Base() *Base {
 	if b := c.view.reverted[c.m]; b != nil {
 		return b
@@ -151,13 +151,13 @@ func (c *CRD) Base() *Base {
 	return b
 }
 
-// readable is Base, for those who need its value.
+// readable returns Base with its value read.
 func (c *CRD) readable() (*Base, diag.List) {
 	b := c.Base()
 	return b, slices.Concat(b.Diags, b.read())
 }
 
-// recorded are the declarations that only the annotation has.
+// recorded returns the declarations that only the annotation has.
 func (b *Base) recorded() []union.External {
 	if b.Reverted == nil {
 		return nil
@@ -165,8 +165,8 @@ func (b *Base) recorded() []union.External {
 	return slices.Concat(b.Reverted.Declared, b.Reverted.External)
 }
 
-// external are the declarations for a CRD that are not in the manifest: recorded ones, and those
-// given, which are all there are for their versions.
+// external returns the declarations for a CRD from outside the manifest: own ones, given ones, and
+// recorded ones unless the given ones replace them for their version.
 func (c *CRD) external(own, recorded []union.External) []union.External {
 	given := c.given()
 	l := slices.Concat(own, given.Declarations)
@@ -178,8 +178,8 @@ func (c *CRD) external(own, recorded []union.External) []union.External {
 	return l
 }
 
-// declared are the declarations for the CRD that are not in the manifest, and whether there are
-// any, there or in it.
+// declared returns the declarations for the CRD from outside the manifest, and whether there are
+// any, including declarations in the manifest.
 func (c *CRD) declared(b *Base) (external []union.External, ok bool) {
 	var own, recorded []union.External
 	if b.Reverted != nil {
@@ -200,7 +200,8 @@ func (c *CRD) Replaced(opts compile.Options) []compile.Removal {
 	return removals
 }
 
-// replace returns the stage without the hand-written rules that unions replace.
+// replace returns the stage without the hand-written rules that unions replace. It caches the last
+// result.
 func (b *Base) replace(external []union.External, opts compile.Options) (*stage, diag.List) {
 	compilation := b.compilation(external, opts)
 	removals, diags := compilation.Replaced()
@@ -219,7 +220,7 @@ type replaced struct {
 	of *compiled.Compilation
 }
 
-// without is the CRD without hand-written rules.
+// without returns the CRD without the given hand-written rules.
 func (s *stage) without(removals []compile.Removal) *stage {
 	drop, value := map[*yaml.Node]bool{}, runtime.DeepCopyJSON(s.value)
 	for _, removal := range removals {

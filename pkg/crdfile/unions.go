@@ -10,10 +10,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Declared returns the CRD as it is, and its unions: those declared in schemas, external ones, and
-// those in the annotation, whether or not the compiled rules are still there. It warns of errors
-// that the API server finds in the CRD as it is. The result is nil with errors, and without
-// unions.
+// Declared returns the unmodified CRD and its unions: declared in schemas, externally, or in the
+// annotation, whether or not the compiled rules are still there. Errors that the API server reports
+// for the unmodified CRD are warnings. The result is nil with errors, and without unions.
 func (c *CRD) Declared() (*compile.Declared, diag.List) {
 	return c.read((*compile.Compilation).Unions)
 }
@@ -43,7 +42,8 @@ func (c *CRD) read(from func(*compile.Compilation) (*compile.Declared, diag.List
 	return d, diags
 }
 
-// With returns the unions of the CRD without an earlier compilation, with external ones.
+// With returns the unions of the CRD without an earlier compilation, including the given external
+// ones.
 func (c *CRD) With(external []union.External) (*compile.Declared, diag.List) {
 	b, diags := c.readable()
 	if diags.HasErrors() {
@@ -56,12 +56,12 @@ func (c *CRD) With(external []union.External) (*compile.Declared, diag.List) {
 	return d, b.hinted(diags)
 }
 
-// sameObject reports whether two readings of a union object have the same unions.
+// sameObject reports whether two union objects have the same place and unions.
 func sameObject(a, b compile.Object) bool {
 	return a.Is(b.Place) && reflect.DeepEqual(a.Unions, b.Unions)
 }
 
-// Compilation returns the compilation of the CRD without an earlier one, nil when there are no
+// Compilation returns the compilation of the CRD without an earlier one. It is nil if there are no
 // unions, and with errors.
 func (c *CRD) Compilation(opts compile.Options) (*compile.Compilation, diag.List) {
 	b := c.Base()
@@ -80,8 +80,8 @@ func (c *CRD) Compilation(opts compile.Options) (*compile.Compilation, diag.List
 	return s.compilation(external, opts).Compilation, diags
 }
 
-// Plan returns how the CRD is compiled. Options that are not given are, for a compiled CRD,
-// those it was compiled with. The result is nil with errors, and without unions.
+// Plan returns the plan of the CRD. For a compiled CRD, options that are not given default to its
+// recorded options. The result is nil with errors, and without unions.
 func (c *CRD) Plan() (*compile.Plan, diag.List) {
 	recorded := *c
 	recorded.opts.AsRecorded = true
@@ -99,8 +99,8 @@ func (c *CRD) Plan() (*compile.Plan, diag.List) {
 // Hinted adds hints to errors in declarations that only the annotation has.
 func (c *CRD) Hinted(l diag.List) diag.List { return c.Base().hinted(l) }
 
-// Ask asks each CRD of a file for the same, and returns the answers that are not nil, in order of
-// the text. The list is sorted; with errors the result is nil.
+// Ask calls a function for each CRD of a file, and returns the results that are not nil, in order
+// of the text. The list is sorted; with errors the result is nil.
 func Ask[T any](f *File, opts Options, ask func(*CRD) (*T, diag.List)) ([]*T, diag.List) {
 	crds, diags := f.CRDs(opts)
 	l := []*T{}

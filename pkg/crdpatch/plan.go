@@ -363,8 +363,8 @@ func listOf(n *yaml.Node, key string) (int, *yaml.Node, error) {
 	return 0, nil, nil
 }
 
-// dash returns the indentation of lists below their keys: that of the replaced declaration, or
-// of the first list in the file.
+// dash returns the indentation of lists below their keys, taken from the replaced declaration or
+// from the first list in the file.
 func (w *writer) dash(c *change) int {
 	if c.object != nil && c.key >= 0 {
 		if d, ok := w.Editor().DashOf(c.node.Content[2*c.key], c.node.Content[2*c.key+1]); ok {

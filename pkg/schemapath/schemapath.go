@@ -123,8 +123,8 @@ func (p Path) Fields() []string {
 	return l
 }
 
-// FromFields is the inverse of Fields. It returns an error for keys other than properties,
-// items and additionalProperties: the API server runs no rules below these.
+// FromFields is the inverse of Fields. It returns an error for any other keys: the API server
+// runs no rules below them.
 func FromFields(fields []string) (Path, error) {
 	p := Path{}
 	for i := 0; i < len(fields); i++ {

@@ -101,8 +101,8 @@ type Scope struct {
 	Version string
 }
 
-// Of returns the declarations for a CRD, and whether they are all there are for one
-// of its versions.
+// Of returns the declarations for a CRD. all reports whether they are all external declarations
+// for a version.
 func (e Externals) Of(crd Target) (l []External, all func(version string) bool) {
 	scopes := slices.Clone(e.Scopes)
 	for _, x := range e.Declarations {
