@@ -232,7 +232,7 @@ func (r *reverter) unconfirmed(c *Claim, l *List, i int, why string) {
 	r.report(diag.Diagnostic{Code: diag.UnconfirmedRule, Pos: r.Pos(l.item(i)), Path: c.Place.String(), Schema: c.Place.Structural(), Message: message, Hint: hint})
 }
 
-// shortened quotes a text, and cuts it off when it is long.
+// shortened quotes a text, and truncates a long one.
 func shortened(s string) string {
 	const most = 120
 	if runes := []rune(s); len(runes) > most {

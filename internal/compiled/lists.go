@@ -13,7 +13,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
-// The lists of a schema that compiling adds items to.
+// The keys of the lists that compiling adds items to.
 const (
 	AllOf       = "allOf"
 	Validations = "x-kubernetes-validations"

@@ -256,7 +256,7 @@ func (s Schema) check() error {
 	return nil
 }
 
-// isNullText reports whether a text, with the colon before it, is a null value.
+// isNullText reports whether a text that starts with a colon is a null value.
 func isNullText(text string) bool {
 	for _, whole := range []string{"\"a\"" + text, "{\"a\"" + text + "\n}"} {
 		doc, err := onlyDocument(whole)

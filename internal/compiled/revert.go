@@ -17,12 +17,13 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Options say how a CRD is reverted.
+// Options are the options for reverting a CRD.
 type Options struct {
 	Given
-	// Forget leaves rules in place that cannot be confirmed, without an error.
+	// Forget keeps rules that cannot be confirmed, without an error.
 	Forget bool
-	// Decompile keeps only declarations in schemas.
+	// Decompile confirms only rules that the recorded unions write, not rules that they
+	// imply: from then on unions are declared in schemas or not at all.
 	Decompile bool
 	// Proofs counts the work of proofs in a file against its limit.
 	Proofs *int
@@ -61,7 +62,6 @@ func (c *Compilation) Is(external []union.External, opts compile.Options) bool {
 	return c != nil && c.Options == opts && slices.EqualFunc(c.External, external, union.External.Same)
 }
 
-// reverter reverts one CRD.
 type reverter struct {
 	*Reverted
 	opts       Options

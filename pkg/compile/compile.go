@@ -21,7 +21,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Encoding says how static rules are written.
+// Encoding selects how static rules are written.
 type Encoding string
 
 const (
@@ -68,7 +68,7 @@ type Options struct {
 type Manifest struct {
 	// File names the source in diagnostics.
 	File string
-	// Node is the manifest's mapping; it is only read.
+	// Node is the manifest's mapping; it is read-only.
 	Node *yaml.Node
 	// JSON is the same manifest as kubectl reads it (sigs.k8s.io/yaml).
 	JSON []byte
@@ -394,8 +394,8 @@ func (c *compiler) ambiguous(o *unionObject) diag.List {
 	return l
 }
 
-// demands reports keys that restrict updates and cannot be enforced at this path, and
-// default restrictions that are left out.
+// demands reports keys that need the old object and cannot be enforced at this path, and Clear
+// rules that are left out.
 func (c *compiler) demands(o *unionObject) {
 	for i, u := range o.Unions {
 		d := o.Declarations[i]

@@ -48,7 +48,7 @@ func run(t *testing.T, src string, opts compile.Options) (*compile.Result, diag.
 	return compile.New(m, opts).Result()
 }
 
-// additions lists place and rule of everything emitted, without the versions.
+// additions returns the path and text of all added rules, without the versions.
 func additions(r *compile.Result) []string {
 	var l []string
 	for _, a := range r.Additions {

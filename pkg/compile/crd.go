@@ -23,7 +23,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// decode reads the manifest as the API server does, unknown fields dropped.
+// decode reads the manifest as the API server does, and warns of unknown fields.
 func (c *compiler) decode() {
 	c.carrier = carrierOf(c.manifest.Node)
 	crd, unknown, err := c.carrier.Decode(c.manifest.JSON)

@@ -54,8 +54,7 @@ func (c *Compilation) Unions() (*Declared, diag.List) {
 	return d, diags
 }
 
-// Declared returns the unions that are declared, as Unions does, without the API
-// server's validation of the CRD.
+// Declared is like Unions, without the API server's validation of the CRD.
 func (c *Compilation) Declared() (*Declared, diag.List) {
 	k := c.compiler
 	k.understand()

@@ -53,7 +53,7 @@ spec:
 	//   has(self.http) ? !has(self.tcp) : has(self.tcp)
 }
 
-// A misspelt member is reported where it is written.
+// A misspelt member is reported at its position.
 func ExampleCompilation_Result_diagnostics() {
 	manifest, err := testmanifest.Parse("crd.yaml", []byte(`apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

@@ -48,7 +48,7 @@ type locator struct {
 	// holds caches whether a node contains a declaration. The walk enters no other
 	// subtrees, so large schemas and aliases stay cheap.
 	holds map[*yaml.Node]bool
-	// judged are the keys of declarations that the walk has reached.
+	// judged are the keys of declarations that the walk has handled.
 	judged map[*yaml.Node]bool
 }
 

@@ -106,7 +106,7 @@ func TestOpenAPIInexpressible(t *testing.T) {
 	}
 }
 
-// TestOpenAPITwoUnions: each union has a schema of its own.
+// Each union gets its own schema.
 func TestOpenAPITwoUnions(t *testing.T) {
 	spec := "spec:\n  type: object\n  properties:\n" + indent(4, plainProperties+"d: {type: string}\n") +
 		"  x-kubernetes-unions:\n  - members: [a, b]\n  - members: [c, d]\n    cardinality: ExactlyOne\n"

@@ -71,7 +71,7 @@ type UnionPlan struct {
 	Dropped string
 	// Rules are the rules on the union object, followed by the removal guards.
 	Rules []RulePlan
-	// Beside are the hand-written constraints on the state of the union.
+	// Beside are the hand-written constraints on the union's state or changes.
 	Beside []Beside
 	// Unmatched is true if the union object is in a list without keys: the API server
 	// cannot correlate its items with their old selves.

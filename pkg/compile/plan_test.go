@@ -134,7 +134,7 @@ spec:
 		many   bool
 	}{
 		"target": {copies: (5 + 5 + 10) * 4},  // a rule for each member, and Clear
-		"list":   {copies: 2 * 3, many: true}, // a chain, which needs no third look
+		"list":   {copies: 2 * 3, many: true}, // a chain, which reads no member a third time
 		"frozen": {copies: 0},
 	}
 	for _, u := range plan.Unions {

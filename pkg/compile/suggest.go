@@ -64,7 +64,7 @@ func (c *compiler) overBudget(failures []failure) {
 	}
 }
 
-// many is a list or map above a union object.
+// many is a list or map that encloses a union object.
 type many struct {
 	path  schemapath.Path
 	key   string // the key of its bound

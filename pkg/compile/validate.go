@@ -312,7 +312,7 @@ var typeNames = regexp.MustCompile(`\bselfType[0-9]+\b`)
 // unnamed replaces the names of types by self.
 func unnamed(s string) string { return typeNames.ReplaceAllString(s, "self") }
 
-// shorten cuts the dump of a whole schema out of an error.
+// shorten removes the middle of a long error, such as the dump of a schema.
 func shorten(s string) string {
 	const limit = 400
 	if len(s) <= limit {

@@ -127,8 +127,8 @@ func (f *File) Targets() ([]union.Target, bool) {
 // list has errors and warnings about the file.
 func (f *File) CRDs(opts Options) ([]*CRD, diag.List) { return f.view(opts, false) }
 
-// Decompiled is like [File.CRDs], for decompiling: recorded declarations are restored in schemas,
-// and external ones are dropped. forget is Options.Forget.
+// Decompiled is like [File.CRDs], for decompiling: it does not remove rules that the recorded unions
+// imply but do not write. forget is Options.Forget.
 func (f *File) Decompiled(forget bool) ([]*CRD, diag.List) {
 	return f.view(Options{Forget: forget}, true)
 }

@@ -242,7 +242,7 @@ func (s *stage) without(removals []compile.Removal) *stage {
 	return newStage(s.m, yamltext.Without(s.node, drop), value)
 }
 
-// hinted adds hints to errors in recorded declarations.
+// hinted returns a list with hints added to errors in recorded declarations.
 func (b *Base) hinted(l diag.List) diag.List {
 	out := slices.Clone(l)
 	for i, d := range out {

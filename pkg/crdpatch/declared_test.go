@@ -195,8 +195,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestExplainOptions: a compiled CRD is explained as it was compiled, unless
-// options say otherwise.
+// Explaining a compiled CRD uses its recorded options, unless options are given.
 func TestExplainOptions(t *testing.T) {
 	plain := strings.Replace(declaring, "              ratchet: true\n", "", 1)
 	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(plain)), crdfile.Options{Encoding: compile.Compact, KubeVersion: "1.28"})

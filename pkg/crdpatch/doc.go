@@ -3,8 +3,8 @@
 // [Compile] takes a file as it is (YAML or JSON, any number of documents, kind:
 // List, block or flow style) and returns it with the declarations in its
 // CustomResourceDefinitions replaced by rules. [Decompile] is its inverse. Both
-// only splice text: every byte outside the edits stays, and input
-// without unions comes out identical.
+// only splice text: every byte outside the edits stays unchanged, and input
+// without unions is returned unchanged.
 //
 // The annotation [crdfile.Annotation] (pkg/crdfile) on the CRD records an edit: the exact text and
 // position of the declaration, and the compiled rules. So compiling twice equals compiling once, and

@@ -35,7 +35,8 @@ func FuzzCompile(f *testing.F) {
 // fuzzing reports whether go test fuzzes, rather than runs only the seeds.
 func fuzzing() bool { return flag.Lookup("test.fuzz").Value.String() != "" }
 
-// FuzzMutated checks the same promises on goldens with random edits that are typical of YAML.
+// FuzzMutated checks the same promises on goldens and their output, with random edits that are
+// typical of YAML.
 func FuzzMutated(f *testing.F) {
 	l := goldensAndOutput(f)
 	for i := range len(l) {

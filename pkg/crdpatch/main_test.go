@@ -8,7 +8,7 @@ import (
 
 func open(name string, src []byte) *crdfile.File { return crdfile.Open(name, src) }
 
-// The names of tests hide the package in places.
+// Functions of package compiled, for tests with a local variable named compiled.
 var (
 	jsonOf = compiled.JSON
 	sumOf  = compiled.Sum

@@ -45,7 +45,7 @@ const (
 
 func (e *edit) rule() string { return fmt.Sprintf("self != null || %d < 0", e.n) }
 
-// text edits a text. It is false when the edit does not apply.
+// text applies the edit to a text. It returns false if the edit does not apply.
 func (e *edit) text(t *testing.T, text []byte) ([]byte, bool) {
 	lines := strings.SplitAfter(string(text), "\n")
 	f, err := yamltext.Parse(text)

@@ -35,7 +35,7 @@ var (
 	Elements = Step{kind: elements}
 )
 
-// Property is the step to a property.
+// Property returns the step to a property.
 func Property(name string) Step { return Step{name: name} }
 
 // Property returns the name of the property that the step leads to; ok is false for other

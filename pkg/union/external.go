@@ -62,7 +62,7 @@ func (e External) Same(f External) bool {
 	return e.Value == f.Value && e.Version == f.Version && e.Path.Equal(f.Path) && e.File == f.File && e.Extend == f.Extend
 }
 
-// Holds reports whether part of the declaration is at a position.
+// Holds reports whether a node of the declaration is at a position.
 func (e External) Holds(pos diag.Pos) bool {
 	var holds func(n *yaml.Node) bool
 	holds = func(n *yaml.Node) bool {
@@ -95,7 +95,7 @@ func (e Externals) Same(f Externals) bool {
 
 func same[T any](a, b []T) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0]) }
 
-// Scope is a version of a CRD, or all of them when Version is empty.
+// Scope is a version of a CRD, or all versions if Version is empty.
 type Scope struct {
 	Target
 	Version string

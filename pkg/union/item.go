@@ -202,7 +202,6 @@ func scalarOf(s *apiextensionsv1.JSONSchemaProps) func(*yaml.Node) (v any, wrong
 // typedFormats are the formats of strings that have another type in CEL.
 var typedFormats = []string{"byte", "date", "date-time", "duration"}
 
-// itemNode writes the keys of an item.
 func itemNode(keys []ItemKey) *yaml.Node {
 	m := yamltext.MappingNode()
 	for _, k := range keys {

@@ -11,7 +11,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// key is a key of declarations.
 type key struct {
 	name, example string
 	// rival is the key that excludes this one: an extension with either replaces both.

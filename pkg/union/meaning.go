@@ -17,7 +17,7 @@ func (s State) Equal(t State) bool {
 	return s.Value == t.Value && slices.Equal(s.Present, t.Present)
 }
 
-// count returns how many members are present.
+// count returns the number of present members.
 func (s State) count() int {
 	n := 0
 	for _, p := range s.Present {
@@ -94,7 +94,7 @@ const (
 
 // Conditions on a change of state.
 const (
-	// NotCleared: a change left members set that it had to clear.
+	// NotCleared: a change left members set that it must clear.
 	NotCleared Condition = "notCleared"
 	// NotAllowed: the change is forbidden by Forbid or by allowedChanges.
 	NotAllowed Condition = "notAllowed"
@@ -113,7 +113,7 @@ type Clause struct {
 	When Expr
 }
 
-// Clauses are conditions of one union.
+// Clauses are the conditions of one union.
 type Clauses []Clause
 
 // Broken returns the conditions that an update from state old to state new violates.

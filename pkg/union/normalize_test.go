@@ -195,7 +195,7 @@ func checkNormalize(t *testing.T, u *union.Union, a union.Algorithm, change, wan
 	}
 }
 
-// text writes a state as state reads it.
+// text writes a state in the format that state parses.
 func text(u *union.Union, s union.State) string {
 	words := []string{"-"}
 	if s.Value != "" {

@@ -20,7 +20,7 @@ const Key = "x-kubernetes-unions"
 type Declaration struct {
 	// Pos is the start of the item.
 	Pos diag.Pos
-	// Path is the schema path of the union object, as field.Path prints it.
+	// Path is the path of the union object, such as spec.channels[*].
 	Path string
 
 	keyed  []keyed       // the keys that are present, in order
@@ -34,7 +34,6 @@ type keyed struct {
 	pos diag.Pos // of errors about the key
 }
 
-// add reads a key.
 func (d *Declaration) add(e yamlconfig.Entry) {
 	d.keyed = append(d.keyed, keyed{e, keyNamed(e.Name).read(d, e.Key, e.Value)})
 }
@@ -49,7 +48,6 @@ func (d *Declaration) key(name string) keyed {
 	return keyed{}
 }
 
-// has reports whether a key is present.
 func (d *Declaration) has(key string) bool { return d.key(key).Name != "" }
 
 // at returns the position of errors about a key.
@@ -115,7 +113,6 @@ func plainNames(list *yaml.Node) (names []string) {
 	return names
 }
 
-// declarationKeys are the keys of a declaration.
 var declarationKeys = func() yamlconfig.Mapping {
 	m := yamlconfig.Mapping{Name: "a union declaration"}
 	for _, k := range keys {
@@ -125,7 +122,6 @@ var declarationKeys = func() yamlconfig.Mapping {
 	return m
 }()
 
-// parse reads a declaration.
 func parse(item yamlconfig.Value) *Declaration {
 	d := &Declaration{}
 	entries := item.Entries()

@@ -161,7 +161,7 @@ func TestParseReportsOnce(t *testing.T) {
 	}
 }
 
-// TestParseAt reads nodes that have no position of their own.
+// Diagnostics of nodes without positions have the given position.
 func TestParseAt(t *testing.T) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte("- {discriminator: type, fields-to-discriminateBy: {a: [A]}, unmappedValues: Forbid, allowedChanges: {}, nam: y}\n- {members: [a]}"), &doc); err != nil {

@@ -98,7 +98,7 @@ func TestResolved(t *testing.T) {
 	}
 }
 
-// TestResolveMergeKeys reads declarations through aliases and merge keys.
+// Declarations may use aliases and merge keys.
 func TestResolveMergeKeys(t *testing.T) {
 	const items = `- &base
   fields-to-discriminateBy: &fields {a: A}

@@ -16,15 +16,15 @@ type Union struct {
 	// Discriminator is the string property whose value selects members; empty if the union
 	// has none.
 	Discriminator string
-	// Members are the properties in the union, in declared order. With a
-	// discriminator there may be none (yet).
+	// Members are the members in declared order. With a discriminator there may be none
+	// yet.
 	Members []Member
 	// Cardinality is never zero.
 	Cardinality Cardinality
 	// ForbidUnmapped rejects discriminator values that map to no member.
 	ForbidUnmapped bool
-	// Deduce lets the discriminator be left out when at most one member is
-	// present; that member is then the selected one.
+	// Deduce lets the discriminator be left out if at most one member is present, which
+	// is then selected.
 	Deduce bool
 	// Change restricts updates of the union. It is never zero.
 	Change Change

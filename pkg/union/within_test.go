@@ -11,7 +11,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// TestWithin reads and edits union objects whose properties are in several objects.
+// Union objects whose properties are in several objects can be read and edited.
 func TestWithin(t *testing.T) {
 	u := &union.Union{Discriminator: "p.type", Members: []union.Member{{Name: "a"}, {Name: "p.b"}, {Name: "q.r.c"}, {Name: "x.y"}},
 		Paths: map[string]schemapath.Path{"p.type": schemapath.Of("p", "type"), "p.b": schemapath.Of("p", "b"), "q.r.c": schemapath.Of("q", "r", "c")}}
