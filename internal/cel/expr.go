@@ -35,11 +35,11 @@ var (
 )
 
 // Var returns a variable, or a namespace of functions.
-func Var(name string) Expr { return newExpr(precAtom, part{text: name}) }
+func Var(name string) Expr { return newExpr(precAtom, nodePart{text: name}) }
 
 // Raw returns an expression that is already written. It has lines of its own in a layout.
 func Raw(text string) Expr {
-	return Expr{&node{prec: precTernary, parts: []part{{text: text}}, width: unbounded}}
+	return Expr{&node{prec: precTernary, parts: []nodePart{{text: text}}, width: unbounded}}
 }
 
 func Int(i int) Expr                { return Var(strconv.Itoa(i)) }
@@ -53,7 +53,7 @@ type Entry Expr
 
 // To returns the entry with a key, or the name of a field, and its value.
 func (e Expr) To(value Expr) Entry {
-	return Entry(newExpr(precTernary, part{expr: e.operand(precAtom)}, part{text: ": "}, part{expr: value}))
+	return Entry(newExpr(precTernary, nodePart{expr: e.operand(precAtom)}, nodePart{text: ": "}, nodePart{expr: value}))
 }
 
 // Struct returns a struct of a type.
@@ -103,7 +103,7 @@ func (e Expr) Lt(other Expr) Expr { return compare("<", e, other) }
 func (e Expr) Le(other Expr) Expr { return compare("<=", e, other) }
 func (e Expr) Gt(other Expr) Expr { return compare(">", e, other) }
 func (e Expr) In(list Expr) Expr {
-	return newExpr(precCompare, part{expr: e.operand(precAdd)}, part{text: " in "}, part{expr: list.operand(precAdd)})
+	return newExpr(precCompare, nodePart{expr: e.operand(precAdd)}, nodePart{text: " in "}, nodePart{expr: list.operand(precAdd)})
 }
 
 func Add(operands ...Expr) Expr { return joined("+", precAdd, fill, operands) }
@@ -117,7 +117,7 @@ func Not(e Expr) Expr {
 	case False:
 		return True
 	}
-	return newExpr(precUnary, part{text: "!"}, part{expr: e.operand(precAtom)})
+	return newExpr(precUnary, nodePart{text: "!"}, nodePart{expr: e.operand(precAtom)})
 }
 
 // If is the ternary operator. Chains of it need no parentheses.
@@ -126,9 +126,9 @@ func If(test, then, otherwise Expr) Expr {
 	if otherwise.prec == precTernary {
 		hang = -1 // a chain is not indented further
 	}
-	return newExpr(precTernary, part{expr: test.operand(precOr)},
-		part{brk: line, indent: 1, text: "? "}, part{hang: 1, expr: then.operand(precOr)},
-		part{brk: line, indent: 1, text: ": "}, part{hang: hang, expr: otherwise})
+	return newExpr(precTernary, nodePart{expr: test.operand(precOr)},
+		nodePart{brk: line, indent: 1, text: "? "}, nodePart{hang: 1, expr: then.operand(precOr)},
+		nodePart{brk: line, indent: 1, text: ": "}, nodePart{hang: hang, expr: otherwise})
 }
 
 func compare(op string, a, b Expr) Expr {
@@ -140,15 +140,15 @@ func joined(op string, p precedence, before brk, operands []Expr) Expr {
 	if len(operands) == 1 {
 		return operands[0]
 	}
-	var parts []part
+	var parts []nodePart
 	for i, o := range operands {
 		if o = o.operand(p); p == precOr && o.prec == precAnd {
 			o = Paren(o) // which readers want, and CEL does not need
 		}
-		operand := part{expr: o}
+		operand := nodePart{expr: o}
 		if i > 0 {
 			operand.brk = before
-			parts = append(parts, part{text: " " + op})
+			parts = append(parts, nodePart{text: " " + op})
 		}
 		parts = append(parts, operand)
 	}
@@ -180,7 +180,7 @@ func Paren(e Expr) Expr {
 	if e.parts[0].text == "(" {
 		return e
 	}
-	return newExpr(precAtom, part{text: "("}, part{brk: soft, indent: 1, expr: e}, part{brk: soft, text: ")"})
+	return newExpr(precAtom, nodePart{text: "("}, nodePart{brk: soft, indent: 1, expr: e}, nodePart{brk: soft, text: ")"})
 }
 
 // Functions and methods.

@@ -11,13 +11,13 @@ import (
 // each part that has a break.
 type node struct {
 	prec  precedence
-	parts []part
+	parts []nodePart
 	width int // on one line
 	links int // parts that the node links to the first one, by a dot or brackets
 }
 
-// part is a text or an expression.
-type part struct {
+// nodePart is a text or an expression.
+type nodePart struct {
 	brk    brk // before it
 	indent int // of the line that the break starts, relative to the node
 	hang   int // of further lines of the part, relative to its first one
@@ -39,7 +39,7 @@ const (
 // unbounded is the width of an expression that fits nowhere.
 const unbounded = 1 << 20
 
-func newExpr(p precedence, parts ...part) Expr {
+func newExpr(p precedence, parts ...nodePart) Expr {
 	n := &node{prec: p, parts: parts}
 	for _, part := range parts {
 		n.width += part.width()
@@ -47,7 +47,7 @@ func newExpr(p precedence, parts ...part) Expr {
 	return Expr{n}
 }
 
-func (p part) width() int {
+func (p nodePart) width() int {
 	w := utf8.RuneCountInString(p.text)
 	if p.expr.node != nil {
 		w += p.expr.width
@@ -69,22 +69,22 @@ func bracketed[T Expr | Entry](open, end string, first, other brk, items []T) Ex
 		if first == line {
 			open += " "
 		}
-		return newExpr(precAtom, part{text: open}, part{expr: sole}, part{text: end})
+		return newExpr(precAtom, nodePart{text: open}, nodePart{expr: sole}, nodePart{text: end})
 	}
-	parts := []part{{text: open}, {brk: first, indent: 1, expr: sole}}
+	parts := []nodePart{{text: open}, {brk: first, indent: 1, expr: sole}}
 	for _, item := range items[1:] {
-		parts = append(parts, part{text: ","}, part{brk: other, indent: 1, expr: Expr(item)})
+		parts = append(parts, nodePart{text: ","}, nodePart{brk: other, indent: 1, expr: Expr(item)})
 	}
-	return newExpr(precAtom, append(parts, part{brk: soft, text: end})...)
+	return newExpr(precAtom, append(parts, nodePart{brk: soft, text: end})...)
 }
 
 // link returns e with a selection or a call behind it.
 func (e Expr) link(b brk, behind Expr) Expr {
-	head := []part{{expr: e.operand(precAtom)}}
+	head := []nodePart{{expr: e.operand(precAtom)}}
 	if e.links > 0 {
 		head = e.parts
 	}
-	linked := newExpr(precAtom, append(slices.Clip(head), part{brk: b, indent: 1, expr: behind})...)
+	linked := newExpr(precAtom, append(slices.Clip(head), nodePart{brk: b, indent: 1, expr: behind})...)
 	linked.links = e.links + 1
 	return linked
 }
@@ -131,12 +131,12 @@ func (p *printer) write(text string) {
 }
 
 // breaks reports whether the line breaks before a part of a node that does not fit.
-func (p *printer) breaks(n *node, next part) bool {
+func (p *printer) breaks(n *node, next nodePart) bool {
 	switch next.brk {
 	case fill:
 		return p.column+next.width() >= p.limit // a comma follows
 	case dot:
-		macros := slices.DeleteFunc(slices.Clone(n.parts), func(p part) bool { return p.brk != dot })
+		macros := slices.DeleteFunc(slices.Clone(n.parts), func(p nodePart) bool { return p.brk != dot })
 		return len(macros) > 2
 	}
 	return next.brk != never

@@ -12,14 +12,14 @@ const bufferMemory = 4 << 20
 // is little, then in a temporary file. Parts may be put at the same time.
 type buffer struct {
 	mu    sync.Mutex
-	parts []part
+	parts []bufferPart
 	size  int      // of the parts in memory
 	file  *os.File // nil unless needed
 	end   int64    // of the file
 }
 
-// part is one part of a buffer.
-type part struct {
+// bufferPart is one part of a buffer.
+type bufferPart struct {
 	data []byte // unless it is in the file
 	off  int64
 	n    int
@@ -30,7 +30,7 @@ func (b *buffer) put(i int, data []byte) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.size+len(data) <= bufferMemory {
-		b.parts[i] = part{data: data}
+		b.parts[i] = bufferPart{data: data}
 		b.size += len(data)
 		return nil
 	}
@@ -45,7 +45,7 @@ func (b *buffer) put(i int, data []byte) error {
 	if _, err := b.file.WriteAt(data, b.end); err != nil {
 		return fileError("keep results in a temporary file", err)
 	}
-	b.parts[i] = part{off: b.end, n: len(data)}
+	b.parts[i] = bufferPart{off: b.end, n: len(data)}
 	b.end += int64(len(data))
 	return nil
 }

@@ -11,7 +11,7 @@ func TestBuffer(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	t.Setenv("TMP", dir)
-	b := &buffer{parts: make([]part, 5)}
+	b := &buffer{parts: make([]bufferPart, 5)}
 	third := bufferMemory / 3
 	want := [][]byte{bytes.Repeat([]byte("a"), 2*third), bytes.Repeat([]byte("b"), 2*third), nil, bytes.Repeat([]byte("c"), 2*third), []byte("d")}
 	for _, i := range []int{3, 0, 4, 1, 2} {

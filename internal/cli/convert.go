@@ -98,7 +98,7 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input)
 	if err != nil {
 		return err
 	}
-	c := &converting{app: a, flags: flags, targets: targets, shown: &buffer{parts: make([]part, len(inputs))}}
+	c := &converting{app: a, flags: flags, targets: targets, shown: &buffer{parts: make([]bufferPart, len(inputs))}}
 	defer c.shown.close()
 	l, results, err := a.load(cmd.Context(), inputs, scope, func(in input, f *crdfile.File) (result, error) {
 		if targets != nil {

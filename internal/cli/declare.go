@@ -18,7 +18,7 @@ func (a *app) declare(flags *inferring, results []result, found [][]infer.Locate
 	var outs []output
 	var all []union.External
 	var told []string
-	shown := &buffer{parts: make([]part, len(results))}
+	shown := &buffer{parts: make([]bufferPart, len(results))}
 	defer shown.close()
 	done := "declared"
 	if flags.preview.wanted() {

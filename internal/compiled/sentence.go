@@ -58,8 +58,8 @@ func (d Described) check(all []*union.Declaration) (discriminator string, err er
 	return all[numbers[0]].Discriminator(), nil
 }
 
-// of returns the unions of the record.
-func (d Described) of(all []*union.Union) []*union.Union {
+// selectUnions returns the unions of the record.
+func (d Described) selectUnions(all []*union.Union) []*union.Union {
 	if len(d.Unions) == 0 {
 		return all
 	}
@@ -130,7 +130,7 @@ func (s Saying) Check() error {
 // It reports sentences that are gone or edited.
 func (r *reverter) undescribe(c *Claim, w *regenerated) {
 	for _, d := range c.Described {
-		unions := d.of(w.unions[c.Place.Structural()])
+		unions := d.selectUnions(w.unions[c.Place.Structural()])
 		if len(unions) == 0 {
 			r.unsaid(c.Place, c.Node)
 			continue
@@ -145,7 +145,7 @@ func (r *reverter) undescribe(c *Claim, w *regenerated) {
 		s.Was = DescriptionOf(schema)
 		s.Node = crdtext.WrittenOut(c.Node, steps.Fields()...)
 		s.Entry = crdtext.IndexOf(s.Node, DescriptionKey)
-		suffix, text, ok := d.in(s.Was.Text(), unions)
+		suffix, text, ok := d.find(s.Was.Text(), unions)
 		if !ok || s.Entry < 0 || r.said[s.Place.Structural()] || r.Aliased(s.Node) || r.Aliased(s.Node.Content[2*s.Entry+1]) {
 			if !c.fresh {
 				n := s.Node
@@ -173,8 +173,8 @@ func (r *reverter) undescribe(c *Claim, w *regenerated) {
 	}
 }
 
-// in finds the recorded sentence at the end of a text. It returns the suffix, and the text before.
-func (d Described) in(text string, unions []*union.Union) (yamledit.Suffix, string, bool) {
+// find finds the recorded sentence at the end of a text. It returns the suffix, and the text before.
+func (d Described) find(text string, unions []*union.Union) (yamledit.Suffix, string, bool) {
 	for _, sentence := range sentencesOf(unions) {
 		for _, end := range []string{"", "\n"} {
 			before, ok := strings.CutSuffix(text, d.Joint+sentence+end)

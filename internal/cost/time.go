@@ -67,7 +67,7 @@ func copies(rule string, present []string) (int, error) {
 	if l := errs.GetErrors(); len(l) > 0 {
 		return 0, fmt.Errorf("rule %s: %s", rule, l[0].Message)
 	}
-	r := reader{}
+	r := presenceReader{}
 	for _, name := range present {
 		escaped, _ := cel.Escape(name) // a name that cannot be escaped is in no rule
 		r.present = append(r.present, escaped)
@@ -105,12 +105,12 @@ func (t truth) not() truth {
 	return unknown
 }
 
-// reader counts the reads of an expression.
-type reader struct{ present []string }
+// presenceReader counts the reads of an expression.
+type presenceReader struct{ present []string }
 
 // expr returns the number of times that an expression copies properties, and its value if it is a
 // known condition.
-func (r reader) expr(e ast.Expr) (copies int, value truth) {
+func (r presenceReader) expr(e ast.Expr) (copies int, value truth) {
 	switch e.Kind() {
 	case ast.LiteralKind:
 		if v, ok := e.AsLiteral().Value().(bool); ok {
@@ -142,7 +142,7 @@ func (r reader) expr(e ast.Expr) (copies int, value truth) {
 	return copies, unknown
 }
 
-func (r reader) call(c ast.CallExpr) (int, truth) {
+func (r presenceReader) call(c ast.CallExpr) (int, truth) {
 	args := c.Args()
 	switch c.FunctionName() {
 	case operators.LogicalNot:
@@ -182,7 +182,7 @@ func (r reader) call(c ast.CallExpr) (int, truth) {
 
 // until adds up the operands of && or || to the first that decides the value; CEL evaluates no
 // further ones.
-func (r reader) until(decides truth, operands []ast.Expr) (copies int, value truth) {
+func (r presenceReader) until(decides truth, operands []ast.Expr) (copies int, value truth) {
 	value = decides.not()
 	for _, o := range operands {
 		n, v := r.expr(o)
@@ -197,7 +197,7 @@ func (r reader) until(decides truth, operands []ast.Expr) (copies int, value tru
 	return copies, value
 }
 
-func (r reader) all(l []ast.Expr) (copies int) {
+func (r presenceReader) all(l []ast.Expr) (copies int) {
 	for _, e := range l {
 		n, _ := r.expr(e)
 		copies += n

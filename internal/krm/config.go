@@ -97,7 +97,7 @@ func (r *run) config() function {
 		return r.kind.read(r, nil)
 	}
 	r.kind = kindNamed(word(c, "kind"))
-	r.concern(r.configName(), subject{resource: resourceOf(c)})
+	r.concern(r.configName(), resultSubject{resource: resourceOf(c)})
 	at := diag.Pos{File: r.configName()}
 	for _, d := range source.Duplicates(at.File, c) {
 		d.Pos = at

@@ -10,8 +10,8 @@ import (
 	"github.com/unioncel/unioncel/internal/yaml/source"
 )
 
-// file is a file with its content.
-type file struct {
+// inputFile is a file with its content.
+type inputFile struct {
 	name  string
 	found bool // in a directory that was named, and not named itself
 	text  []byte
@@ -27,8 +27,8 @@ type fileReader struct {
 // by name, like the command compile: without hidden files and without following symbolic links to
 // directories. A file that is named twice is read once, with readFile. Errors are reported with the
 // index of the name.
-func (f *fileReader) read(names []string, readFile func(fs.FS, string) ([]byte, error), report func(i int, hint, message string)) []file {
-	var l []file
+func (f *fileReader) read(names []string, readFile func(fs.FS, string) ([]byte, error), report func(i int, hint, message string)) []inputFile {
+	var l []inputFile
 	seen := map[string]int{}
 	for i, name := range names {
 		unread := func(name string, err error) { report(i, hintOf(err), fmt.Sprintf("%s: %v", name, err)) }
@@ -54,7 +54,7 @@ func (f *fileReader) read(names []string, readFile func(fs.FS, string) ([]byte, 
 			}
 			seen[p] = len(l)
 			f.sources[p] = text
-			l = append(l, file{p, !named, text})
+			l = append(l, inputFile{p, !named, text})
 		}
 	}
 	return l

@@ -27,7 +27,7 @@ func (r *run) unread(key string) func(i int, hint, message string) {
 func (r *run) read(key string, names []string) []*piece {
 	var l []*piece
 	for _, f := range r.files.read(names, func(fsys fs.FS, name string) ([]byte, error) { return source.ReadFile(fsys, name, r.host.Limits) }, r.unread(key)) {
-		r.concern(f.name, subject{file: f.name, text: f.text})
+		r.concern(f.name, resultSubject{file: f.name, text: f.text})
 		l = append(l, &piece{name: f.name, text: f.text, found: f.found, limits: r.host.Limits})
 	}
 	return l

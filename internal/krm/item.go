@@ -55,7 +55,7 @@ func (r *run) received(wanted func(item *yaml.Node) bool) []*piece {
 		w := &piece{name: nameOf(item, i), item: item, asIs: !wanted(item), items: []*yaml.Node{item}}
 		l = append(l, w)
 		if !w.asIs {
-			r.concern(w.name, subject{resource: resourceOf(item), file: origin(item, "path"), index: origin(item, "index")})
+			r.concern(w.name, resultSubject{resource: resourceOf(item), file: origin(item, "path"), index: origin(item, "index")})
 		}
 	}
 	return l

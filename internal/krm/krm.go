@@ -79,15 +79,15 @@ type run struct {
 	files fileReader
 	diags diag.List
 	// subjects are the subjects of diagnostics, by file name.
-	subjects map[string]subject
+	subjects map[string]resultSubject
 }
 
 func (r *run) report(d ...diag.Diagnostic) { r.diags = append(r.diags, d...) }
 
 // concern records the subject of the diagnostics with a file name.
-func (r *run) concern(name string, s subject) {
+func (r *run) concern(name string, s resultSubject) {
 	if r.subjects == nil {
-		r.subjects = map[string]subject{}
+		r.subjects = map[string]resultSubject{}
 	}
 	r.subjects[name] = s
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// result is an item of results, with the keys of the functions specification.
-type result struct {
+// krmResult is an item of results, with the keys of the functions specification.
+type krmResult struct {
 	Message     string            `yaml:"message"`
 	Severity    string            `yaml:"severity"`
 	ResourceRef *resource         `yaml:"resourceRef,omitempty"`
 	Field       *field            `yaml:"field,omitempty"`
-	File        *place            `yaml:"file,omitempty"`
+	File        *itemPlace        `yaml:"file,omitempty"`
 	Tags        map[string]string `yaml:"tags"`
 }
 
@@ -34,13 +34,13 @@ type field struct {
 	Path string `yaml:"path"`
 }
 
-type place struct {
+type itemPlace struct {
 	Path  string `yaml:"path"`
 	Index int    `yaml:"index,omitempty"`
 }
 
-// subject is the subject of a diagnostic.
-type subject struct {
+// resultSubject is the subject of a diagnostic.
+type resultSubject struct {
 	resource *resource    // nil if text determines it
 	path     string       // of the field, unless the diagnostic has one
 	file     string       // the source
@@ -63,7 +63,7 @@ func (r *run) results(l diag.List) (*yaml.Node, error) {
 	if len(l) == 0 {
 		return nil, nil
 	}
-	var results []result
+	var results []krmResult
 	for _, d := range l {
 		results = append(results, r.result(d))
 	}
@@ -74,9 +74,9 @@ func (r *run) results(l diag.List) (*yaml.Node, error) {
 	return n, nil
 }
 
-func (r *run) result(d diag.Diagnostic) result {
+func (r *run) result(d diag.Diagnostic) krmResult {
 	s := r.subjects[d.Pos.File]
-	res := result{Message: diag.Escape(d.Message), Severity: d.Severity.String(), Tags: map[string]string{"code": string(d.Code)}}
+	res := krmResult{Message: diag.Escape(d.Message), Severity: d.Severity.String(), Tags: map[string]string{"code": string(d.Code)}}
 	if d.Hint != "" {
 		res.Message += "\nhint: " + diag.Escape(d.Hint)
 	}
@@ -87,7 +87,7 @@ func (r *run) result(d diag.Diagnostic) result {
 		res.Tags["column"] = strconv.Itoa(d.Pos.Col)
 	}
 	if s.file != "" {
-		res.File = &place{Path: s.file}
+		res.File = &itemPlace{Path: s.file}
 		res.File.Index, _ = strconv.Atoi(s.index)
 	}
 	res.ResourceRef = s.resource

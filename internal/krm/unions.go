@@ -25,7 +25,7 @@ func (r *run) declarations(fields map[string]yamlconfig.Value) union.Externals {
 		}
 	}
 	for _, f := range r.files.read(names(fields[unionsKey.Name]), source.ReadConfig, r.unread(unionsKey.Name)) {
-		r.concern(f.name, subject{file: f.name, text: f.text})
+		r.concern(f.name, resultSubject{file: f.name, text: f.text})
 		set, diags := unionset.Parse(f.name, f.text)
 		r.report(diags...)
 		declare(set)
@@ -64,7 +64,7 @@ func (r *run) inline(schemas *yaml.Node) *union.Externals {
 	for i, x := range set.Declarations {
 		path := paths[diag.Pos{Line: x.Named.Line, Col: x.Named.Col}]
 		at := diag.Pos{File: name + " " + path}
-		r.concern(at.File, subject{resource: resourceOf(r.list.config), path: path})
+		r.concern(at.File, resultSubject{resource: resourceOf(r.list.config), path: path})
 		set.Declarations[i].At, set.Declarations[i].Named = &at, diag.Pos{}
 	}
 	return set

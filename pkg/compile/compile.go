@@ -190,7 +190,7 @@ func (c *compiler) run() bool {
 	}
 	c.diags = c.declared
 	work.Compilations.Add(1)
-	for _, stage := range []func(){c.encode, c.carry, c.validate, c.proveOpenAPI, c.beside} {
+	for _, stage := range []func(){c.encode, c.carry, c.validate, c.proveOpenAPI, c.checkConstraints} {
 		if c.diags.HasErrors() {
 			return false
 		}
@@ -233,8 +233,8 @@ type unionObject struct {
 	removable string
 }
 
-// about reports diagnostics of the declarations of an object.
-func (c *compiler) about(o *unionObject, l diag.List) {
+// reportDeclarations reports diagnostics of the declarations of an object.
+func (c *compiler) reportDeclarations(o *unionObject, l diag.List) {
 	for _, d := range l {
 		d.Schema = o.Place.Structural()
 		c.report(d)
@@ -279,7 +279,7 @@ func (c *compiler) resolve() {
 		sound := true
 		for _, w := range l.written {
 			declarations, diags := union.Parse(w.File, o.Place.String(), w.Value, w.At)
-			c.about(o, diags)
+			c.reportDeclarations(o, diags)
 			o.Declarations = append(o.Declarations, declarations...)
 			sound = sound && !diags.HasErrors()
 		}
@@ -294,13 +294,13 @@ func (c *compiler) resolve() {
 		if len(o.Declarations) == 0 || len(ambiguous) > 0 {
 			continue
 		}
-		if c.within(o) {
+		if c.repeatsAncestor(o) {
 			continue
 		}
 		c.correlation(o)
 		var resolved diag.List
 		o.Unions, resolved = union.Resolve(o.Declarations, o.schema, o.isResource())
-		c.about(o, resolved)
+		c.reportDeclarations(o, resolved)
 		c.demands(o)
 		c.objects = append(c.objects, o)
 	}
@@ -309,9 +309,9 @@ func (c *compiler) resolve() {
 	}
 }
 
-// within reports declarations whose properties all belong to an enclosing object, and none
+// repeatsAncestor reports declarations whose properties all belong to an enclosing object, and none
 // to their own.
-func (c *compiler) within(o *unionObject) (found bool) {
+func (c *compiler) repeatsAncestor(o *unionObject) (found bool) {
 	for _, d := range o.Declarations {
 		names := d.Properties()
 		if len(names) == 0 || slices.ContainsFunc(names, has(o.schema)) {
@@ -339,7 +339,7 @@ func (c *compiler) within(o *unionObject) (found bool) {
 func (c *compiler) extend(o *unionObject, l []union.External) {
 	for _, e := range l {
 		extensions, diags := union.ParseExtensions(e.File, o.Place.String(), e.Value, e.At)
-		c.about(o, append(diags, union.Extend(o.Declarations, extensions)...))
+		c.reportDeclarations(o, append(diags, union.Extend(o.Declarations, extensions)...))
 		if o.Extensions == nil {
 			o.Extensions = yamltext.ListNode()
 		}

@@ -152,9 +152,9 @@ func editable(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.Cu
 	return &copied
 }
 
-// with returns the CRD with the additions, in the API server's internal version, as it is
+// internalCRD returns the CRD with the additions, in the API server's internal version, as it is
 // validated on creation.
-func (c *compiler) with(additions []Addition) (*apiextensions.CustomResourceDefinition, error) {
+func (c *compiler) internalCRD(additions []Addition) (*apiextensions.CustomResourceDefinition, error) {
 	return created(c.extended(additions))
 }
 

@@ -47,7 +47,7 @@ func (l *locator) external(m Manifest) {
 		}
 		if !found {
 			l.place = schemapath.Place{}
-			l.at(e, diag.NoSuchSchema, "its versions are "+strings.Join(names, ", "), "the CRD has no version %q", e.Version)
+			l.reportExternal(e, diag.NoSuchSchema, "its versions are "+strings.Join(names, ", "), "the CRD has no version %q", e.Version)
 		}
 	}
 	// If all declarations are in schemas, they are in the order of their keys, otherwise in
@@ -83,7 +83,7 @@ func (l *locator) declared(e union.External, version *yaml.Node) {
 				return
 			}
 			if l.inMetadata(owner, name) {
-				l.at(e, diag.InsideMetadata, "declare it on another schema, or leave it out", "a union cannot be inside metadata: the API server runs no rules there")
+				l.reportExternal(e, diag.InsideMetadata, "declare it on another schema, or leave it out", "a union cannot be inside metadata: the API server runs no rules there")
 				return
 			}
 		}
@@ -96,7 +96,7 @@ func (l *locator) declared(e union.External, version *yaml.Node) {
 	}
 	ofItems := e.Extend || union.NamesItems(e.Value)
 	if yamltext.Value(n, "properties") == nil && elements(n) != "" && !ofItems {
-		l.at(e, diag.NoSuchSchema, "end the path in [*], if those are meant", "this schema is %s, and the path does not go on to %s", kindOf(n), elements(n))
+		l.reportExternal(e, diag.NoSuchSchema, "end the path in [*], if those are meant", "this schema is %s, and the path does not go on to %s", kindOf(n), elements(n))
 		return
 	}
 	if e.Fit != nil {
@@ -115,7 +115,7 @@ func (l *locator) declared(e union.External, version *yaml.Node) {
 	case at >= 0 && e.Extend:
 		l.objects[at].extends = append(l.objects[at].extends, e)
 	case e.Extend:
-		l.at(e, diag.NoSuchUnion, "declare it with x-kubernetes-unions, or name the versions that have it", "no union is declared here that could be extended")
+		l.reportExternal(e, diag.NoSuchUnion, "declare it with x-kubernetes-unions, or name the versions that have it", "no union is declared here that could be extended")
 	case at < 0:
 		l.objects = append(l.objects, location{Place: l.place, node: n, key: -1, own: e.Own, written: []union.External{e}, frames: l.frames})
 	case l.objects[at].own != nil:
@@ -127,7 +127,7 @@ func (l *locator) declared(e union.External, version *yaml.Node) {
 
 // twice reports a declaration for a schema that has one.
 func (l *locator) twice(e, there union.External) {
-	l.at(e, diag.DeclaredTwice, "keep one of them", "this schema of the CRD already has %s", union.Key)
+	l.reportExternal(e, diag.DeclaredTwice, "keep one of them", "this schema of the CRD already has %s", union.Key)
 	d := &l.diags[len(l.diags)-1]
 	d.Related = append(d.Related, diag.Related{Pos: there.Pos(), Message: "the other declaration"})
 }
@@ -138,13 +138,13 @@ func (l *locator) enter(e union.External, n *yaml.Node, key string) *yaml.Node {
 	_, v, shared, ok := yamltext.Lookup(n, key)
 	switch {
 	case !ok && len(l.frames) == 0:
-		l.at(e, diag.NoSuchSchema, "", "the version %s of the CRD has no %s", l.place.Name, key)
+		l.reportExternal(e, diag.NoSuchSchema, "", "the version %s of the CRD has no %s", l.place.Name, key)
 	case !ok && key == "properties" && elements(n) != "":
-		l.at(e, diag.NoSuchSchema, "write [*] after its name", "this schema is %s, and the path goes on without its %s", kindOf(n), elements(n))
+		l.reportExternal(e, diag.NoSuchSchema, "write [*] after its name", "this schema is %s, and the path goes on without its %s", kindOf(n), elements(n))
 	case !ok && key == "properties":
-		l.at(e, diag.NoSuchSchema, "correct the path", "this schema has no properties")
+		l.reportExternal(e, diag.NoSuchSchema, "correct the path", "this schema has no properties")
 	case !ok && key == "additionalProperties" && n == l.frames[len(l.frames)-1]:
-		l.at(e, diag.NoSuchSchema, "delete [*]", "this schema is neither a list nor a map")
+		l.reportExternal(e, diag.NoSuchSchema, "delete [*]", "this schema is neither a list nor a map")
 	case !ok:
 		hint := "correct the path, or name the versions that have it"
 		var names []string
@@ -156,12 +156,12 @@ func (l *locator) enter(e union.External, n *yaml.Node, key string) *yaml.Node {
 		} else if best != "" {
 			hint = fmt.Sprintf("did you mean %q?", best)
 		}
-		l.at(e, diag.NoSuchSchema, hint, "there is no %q here in version %s of the CRD", key, l.place.Name)
+		l.reportExternal(e, diag.NoSuchSchema, hint, "there is no %q here in version %s of the CRD", key, l.place.Name)
 	case shared || v.Kind == yaml.AliasNode:
-		l.at(e, diag.SharedContent, "write the schema out at each of its places",
+		l.reportExternal(e, diag.SharedContent, "write the schema out at each of its places",
 			"the schema is in content shared through an alias or merge key: editing it would change other places too")
 	case v.Kind != yaml.MappingNode:
-		l.at(e, diag.NoSuchSchema, "correct the path", "%s is not a schema with properties here", key)
+		l.reportExternal(e, diag.NoSuchSchema, "correct the path", "%s is not a schema with properties here", key)
 	default:
 		return v
 	}
@@ -205,7 +205,7 @@ func (l *locator) inMetadata(owner *yaml.Node, name string) bool {
 	return name == "metadata" && (len(l.frames) == 1 || embedded != nil && embedded.Value == "true")
 }
 
-// at reports a problem with an external declaration.
-func (l *locator) at(e union.External, code diag.Code, hint, format string, args ...any) {
+// reportExternal reports a problem with an external declaration.
+func (l *locator) reportExternal(e union.External, code diag.Code, hint, format string, args ...any) {
 	l.diags = append(l.diags, diag.Diagnostic{Code: code, Pos: e.NamedAt(), Path: l.place.String(), Schema: l.place.Structural(), Message: fmt.Sprintf(format, args...), Hint: hint})
 }

@@ -122,7 +122,7 @@ func (f *fitted) sum() uint64 {
 // existing ones. It returns the unions and versions that fit in no style. No other function
 // makes this choice.
 func (c *compiler) fit() []failure {
-	original, err := c.with(nil)
+	original, err := c.internalCRD(nil)
 	if err != nil {
 		c.report(diag.Diagnostic{Code: diag.UndecodableCRD, Pos: c.pos(c.manifest.Node), Message: err.Error()})
 		return nil

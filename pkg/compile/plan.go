@@ -131,7 +131,7 @@ func (c *Compilation) Plan() (*Plan, diag.List) {
 }
 
 func (c *compiler) plan() (*Plan, error) {
-	original, err := c.with(nil)
+	original, err := c.internalCRD(nil)
 	if err != nil {
 		return nil, err
 	}

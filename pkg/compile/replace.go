@@ -110,8 +110,8 @@ type Beside struct {
 // maxBeside bounds the comparisons in a CRD for warnings: hand-written constraints times members.
 const maxBeside = 5000
 
-// beside reports hand-written constraints that repeat or contradict a union.
-func (c *compiler) beside() {
+// checkConstraints reports hand-written constraints that repeat or contradict a union.
+func (c *compiler) checkConstraints() {
 	left := maxBeside
 	for _, o := range c.objects {
 		o.beside = make([][]Beside, len(o.Unions))
@@ -172,7 +172,7 @@ func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *uni
 // agreeing ones reject, or nil.
 func (c *compiler) refusing(crd *apiextensionsv1.CustomResourceDefinition, o *unionObject, i int, agreeing []verify.Constraint) *verify.Finding {
 	all, _, err := verify.Beside(crd, o.Version, o.Path, o.Unions[i])
-	others, _ := without(all, func(k verify.Constraint) bool { return slices.Contains(agreeing, k) })
+	others, _ := partition(all, func(k verify.Constraint) bool { return slices.Contains(agreeing, k) })
 	if err != nil || len(others) == 0 {
 		return nil
 	}
@@ -229,8 +229,8 @@ func (c *compiler) foreign(o *unionObject, u *union.Union) (crd *apiextensionsv1
 			openAPI = append(openAPI, *s)
 		}
 	}
-	validations, left := without(present, func(p apiextensionsv1.ValidationRule) bool { return among(ours, p) })
-	allOf, leftOf := without(o.schema.AllOf, func(s apiextensionsv1.JSONSchemaProps) bool { return hasSchema(openAPI, s) })
+	validations, left := partition(present, func(p apiextensionsv1.ValidationRule) bool { return among(ours, p) })
+	allOf, leftOf := partition(o.schema.AllOf, func(s apiextensionsv1.JSONSchemaProps) bool { return hasSchema(openAPI, s) })
 	indices = map[string][]int{ruleKey: left, "allOf": leftOf}
 	if len(validations) == len(present) && len(allOf) == len(o.schema.AllOf) {
 		return c.crd, indices
@@ -247,8 +247,8 @@ func among(l []apiextensionsv1.ValidationRule, r apiextensionsv1.ValidationRule)
 	return slices.ContainsFunc(l, func(o apiextensionsv1.ValidationRule) bool { return equality.Semantic.DeepEqual(o, r) })
 }
 
-// without returns a list without some of its items, and the indices of the remaining ones.
-func without[T any](l []T, gone func(T) bool) (kept []T, indices []int) {
+// partition returns a list without some of its items, and the indices of the remaining ones.
+func partition[T any](l []T, gone func(T) bool) (kept []T, indices []int) {
 	for i, item := range l {
 		if !gone(item) {
 			kept, indices = append(kept, item), append(indices, i)

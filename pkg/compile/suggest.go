@@ -72,8 +72,8 @@ type many struct {
 	least *int64
 }
 
-// above returns the lists and maps that enclose a union object, and the object if it is a list.
-func (c *compiler) above(o *unionObject) []many {
+// containers returns the lists and maps that enclose a union object, and the object if it is a list.
+func (c *compiler) containers(o *unionObject) []many {
 	var l []many
 	for i, step := range o.Path {
 		owner := o.Up(i).Schema(c.crd)
@@ -93,7 +93,7 @@ func (c *compiler) above(o *unionObject) []many {
 // causes explains why rules on o are expensive.
 func (c *compiler) causes(o *unionObject, u *union.Union) []string {
 	var unbounded, bounded, l []string
-	for _, m := range c.above(o) {
+	for _, m := range c.containers(o) {
 		if m.bound == nil {
 			unbounded = append(unbounded, m.path.String())
 		} else {
@@ -166,7 +166,7 @@ func (c *compiler) suggest(version int, failures []failure) (hint string, found 
 			s.ofItems = s.ofItems || u.OfItems()
 			s.required = append(s.required, requireDiscriminator(o, u)...)
 			s.shorter = append(s.shorter, boundDiscriminator(o, u)...)
-			for _, m := range c.above(o) {
+			for _, m := range c.containers(o) {
 				if !slices.ContainsFunc(s.lists, func(l many) bool { return l.path.Equal(m.path) }) {
 					s.lists = append(s.lists, m)
 				}

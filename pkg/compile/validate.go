@@ -45,7 +45,7 @@ func (c *compiler) validate() {
 			c.report(diag.Diagnostic{Code: diag.UndecodableCRD, Pos: c.pos(c.manifest.Node), Message: err.Error()})
 			return
 		}
-		for _, e := range c.without(problems, before) {
+		for _, e := range c.newErrors(problems, before) {
 			c.report(diag.Diagnostic{Code: diag.InvalidResult, Pos: c.nearest(e.Field), Path: written(e.Field),
 				Message: "the API server would reject the compiled CRD: " + said(e)})
 		}
@@ -234,8 +234,8 @@ func (c *compiler) identities(e *field.Error) []string {
 	return l
 }
 
-// without returns the errors that are not known.
-func (c *compiler) without(l, known field.ErrorList) field.ErrorList {
+// newErrors returns the errors that are not known.
+func (c *compiler) newErrors(l, known field.ErrorList) field.ErrorList {
 	seen := map[string]bool{}
 	for _, e := range known {
 		for _, id := range c.identities(e) {

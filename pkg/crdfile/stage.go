@@ -209,7 +209,7 @@ func (b *Base) replace(external []union.External, opts compile.Options) (*stage,
 		return b.stage, diags
 	}
 	if b.replaced == nil || b.replaced.of != compilation {
-		b.replaced = &replaced{b.without(removals), compilation}
+		b.replaced = &replaced{b.removing(removals), compilation}
 	}
 	return b.replaced.stage, diags
 }
@@ -220,8 +220,8 @@ type replaced struct {
 	of *compiled.Compilation
 }
 
-// without returns the CRD without the given hand-written rules.
-func (s *stage) without(removals []compile.Removal) *stage {
+// removing returns the CRD without the given hand-written rules.
+func (s *stage) removing(removals []compile.Removal) *stage {
 	drop, value := map[*yaml.Node]bool{}, runtime.DeepCopyJSON(s.value)
 	for _, removal := range removals {
 		whole, items := compiled.Remove(removal, crdtext.SchemaIn(value, removal.Place))

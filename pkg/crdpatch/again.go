@@ -49,14 +49,14 @@ func asCompiled(c *crdfile.CRD, opts crdfile.Options, result *compile.Result) bo
 	if err != nil || len(changes) != len(r.Claims) || len(changes) != len(r.Record.Schemas) {
 		return false
 	}
-	return !slices.ContainsFunc(changes, func(is *change) bool {
+	return !slices.ContainsFunc(changes, func(is *documentChange) bool {
 		i := slices.IndexFunc(r.Claims, func(was *compiled.Claim) bool { return was.Place.Is(is.Place) })
 		return i < 0 || m.Aliased(is.node) || !is.made(r.Claims[i])
 	})
 }
 
 // made reports whether the schema of a compiled CRD already has the content of the change.
-func (c *change) made(was *compiled.Claim) bool {
+func (c *documentChange) made(was *compiled.Claim) bool {
 	s, added, present := c.record, map[string][]any{}, was.Items()
 	for _, l := range c.lists {
 		added[l.Key] = l.Data()

@@ -8,7 +8,7 @@ import (
 
 // severed reports aliases that would lose their anchors: aliases outside the declarations to be
 // cut that refer to a node inside.
-func (w *writer) severed(changes []*change) {
+func (w *writer) severed(changes []*documentChange) {
 	declared := map[*yaml.Node]bool{} // the declarations
 	inside := map[*yaml.Node]bool{}   // and all nodes in them
 	for _, c := range changes {

@@ -81,7 +81,7 @@ func (w *writer) declare(objects []compile.Object) {
 			continue
 		}
 		unions := compiled.Plain(o.Value)
-		edit, err := w.Editor().Put(n, yamledit.Entry{Key: union.Key, Value: unions, Dash: w.dash(&change{}), Short: true})
+		edit, err := w.Editor().Put(n, yamledit.Entry{Key: union.Key, Value: unions, Dash: w.dash(&documentChange{}), Short: true})
 		if err != nil {
 			w.errorf(n, diag.Unproved, "write the schema in plain block style", "cannot edit this schema: %v", err)
 			continue

@@ -47,7 +47,7 @@ func says(text, sentence string) bool {
 }
 
 // describe plans to add the sentences of unions, given by their numbers, to one description.
-func (w *writer) describe(c *change, unions []int) error {
+func (w *writer) describe(c *documentChange, unions []int) error {
 	of := c.object.Unions
 	place := c.Place
 	steps := compiled.DescribedPath(of[unions[0]])
@@ -132,7 +132,7 @@ func (w *writer) describe(c *change, unions []int) error {
 
 // describeAll plans to add the sentences of an object, either to the descriptions of
 // discriminators or to its own.
-func (w *writer) describeAll(c *change, discriminators bool) error {
+func (w *writer) describeAll(c *documentChange, discriminators bool) error {
 	if c.object == nil || !w.opts.Describe {
 		return nil
 	}

@@ -130,8 +130,8 @@ func (w *writer) errorf(n *yaml.Node, code diag.Code, hint, format string, args 
 	w.report(diag.Diagnostic{Code: code, Pos: w.Pos(n), Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// change holds all edits of one schema.
-type change struct {
+// documentChange holds all edits of one schema.
+type documentChange struct {
 	schemapath.Place
 	node   *yaml.Node
 	object *compile.Object // nil if only lists change
@@ -150,14 +150,14 @@ func (w *writer) write(r *compile.Result) {
 		return
 	}
 	// Deeper schemas come first: of two insertions at one offset the inner one precedes.
-	slices.SortStableFunc(changes, func(a, b *change) int { return cmp.Compare(len(b.Path), len(a.Path)) })
+	slices.SortStableFunc(changes, func(a, b *documentChange) int { return cmp.Compare(len(b.Path), len(a.Path)) })
 	for _, c := range changes {
 		if err := w.apply(c); err != nil {
 			w.errorf(c.node, diag.Unproved, "write the schema in plain block style", "cannot edit this schema: %v", err)
 		}
 	}
 	w.severed(changes)
-	slices.SortStableFunc(changes, func(a, b *change) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(changes, func(a, b *documentChange) int { return cmp.Compare(a.at, b.at) })
 	rec := compiled.Record{Format: compiled.Format, JSON: w.isBareJSON(), Encoding: w.opts.Encoding, KubeVersion: w.opts.KubeVersion}
 	for _, c := range changes {
 		if c.cut.End > 0 {
@@ -188,8 +188,8 @@ func (w *writer) isBareJSON() bool {
 }
 
 // changes merges objects and additions by place.
-func (w *writer) changes(r *compile.Result) (l []*change, err error) {
-	at := func(p schemapath.Place) *change {
+func (w *writer) changes(r *compile.Result) (l []*documentChange, err error) {
+	at := func(p schemapath.Place) *documentChange {
 		for _, c := range l {
 			if c.Is(p) {
 				return c
@@ -197,7 +197,7 @@ func (w *writer) changes(r *compile.Result) (l []*change, err error) {
 		}
 		n := w.Schema(p)
 		start, _ := w.StartOf(n)
-		l = append(l, &change{Place: p, node: n, key: declarationOf(n), at: start, record: compiled.Schema{Version: p.Name, Path: p.Path}})
+		l = append(l, &documentChange{Place: p, node: n, key: declarationOf(n), at: start, record: compiled.Schema{Version: p.Name, Path: p.Path}})
 		return l[len(l)-1]
 	}
 	for i, o := range r.Objects {
@@ -245,7 +245,7 @@ func (w *writer) uncut(at int) int {
 }
 
 // apply plans the edits of one schema, changes its value and fills its record.
-func (w *writer) apply(c *change) error {
+func (w *writer) apply(c *documentChange) error {
 	n := c.node
 	if w.Aliased(n) {
 		w.errorf(n, diag.SharedContent, "write the schema out at each of its places",
@@ -313,7 +313,7 @@ func (w *writer) apply(c *change) error {
 }
 
 // cutDeclaration plans the removal of the declaration and records its text.
-func (w *writer) cutDeclaration(c *change) error {
+func (w *writer) cutDeclaration(c *documentChange) error {
 	n, key := c.node, c.key
 	if w.opts.KeepUnions {
 		c.record.Kept = true
@@ -365,7 +365,7 @@ func listOf(n *yaml.Node, key string) (int, *yaml.Node, error) {
 
 // dash returns the indentation of lists below their keys, taken from the replaced declaration or
 // from the first list in the file.
-func (w *writer) dash(c *change) int {
+func (w *writer) dash(c *documentChange) int {
 	if c.object != nil && c.key >= 0 {
 		if d, ok := w.Editor().DashOf(c.node.Content[2*c.key], c.node.Content[2*c.key+1]); ok {
 			return d

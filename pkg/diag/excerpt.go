@@ -24,8 +24,8 @@ type lineIndex struct {
 	last, col, offset int
 }
 
-// part is the part of a line that may be shown: the characters around a column.
-type part struct {
+// excerptPart is the part of a line that may be shown: the characters around a column.
+type excerptPart struct {
 	text string
 	at   int // the column in text, counted from 0 in characters
 	// before and after report whether the line continues there.
@@ -33,16 +33,16 @@ type part struct {
 }
 
 // find returns the part of a line, without its line break, around a position.
-func (x *lineIndex) find(pos Pos) (part, bool) {
+func (x *lineIndex) find(pos Pos) (excerptPart, bool) {
 	if x.source == nil || pos.Line < 1 {
-		return part{}, false
+		return excerptPart{}, false
 	}
 	if !x.loaded || x.file != pos.File {
 		x.file, x.loaded, x.last = pos.File, true, 0
 		x.lines = splitLines(x.source(pos.File))
 	}
 	if pos.Line > len(x.lines) {
-		return part{}, false
+		return excerptPart{}, false
 	}
 	line := x.lines[pos.Line-1]
 	if x.last != pos.Line || x.col > pos.Col-1 {
@@ -56,7 +56,7 @@ func (x *lineIndex) find(pos Pos) (part, bool) {
 }
 
 // partAt returns the part of a line around a byte offset.
-func partAt(line string, offset int) part {
+func partAt(line string, offset int) excerptPart {
 	from, to, at := offset, offset, 0
 	for ; from > 0 && at <= maxWidth; at++ {
 		_, size := utf8.DecodeLastRuneInString(line[:from])
@@ -66,7 +66,7 @@ func partAt(line string, offset int) part {
 		_, size := utf8.DecodeRuneInString(line[to:])
 		to += size
 	}
-	return part{line[from:to], at, from > 0, to < len(line)}
+	return excerptPart{line[from:to], at, from > 0, to < len(line)}
 }
 
 // splitLines splits at the line breaks of the YAML parser, so that its line numbers match the
@@ -104,7 +104,7 @@ type cell struct {
 
 // excerpt returns a line as shown, and the line below it that points at the column: dots up to a
 // caret.
-func (p part) excerpt() (text, caret string) {
+func (p excerptPart) excerpt() (text, caret string) {
 	cells := make([]cell, 0, len(p.text))
 	for i, r := range p.text {
 		if unprintable(r) && r != '\t' || r == '#' && command.MatchString(p.text[i:]) {
@@ -138,7 +138,7 @@ func (p part) excerpt() (text, caret string) {
 
 // window returns the cells to show: all if the line is short enough, else about maxWidth of them,
 // most of them before the column.
-func (p part) window(cells []cell) (from, to int) {
+func (p excerptPart) window(cells []cell) (from, to int) {
 	at := p.at
 	if !p.before && !p.after && span(cells) <= maxWidth {
 		return 0, len(cells)

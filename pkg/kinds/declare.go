@@ -53,7 +53,7 @@ func Declare(root *apiextensionsv1.JSONSchemaProps, declarations []union.Externa
 		unions, more := d.resolve()
 		diags = append(diags, more...)
 		if !diags.HasErrors() {
-			objects = append(objects, at(root, d.path, unions))
+			objects = append(objects, objectAt(root, d.path, unions))
 		}
 	}
 	if diags.HasErrors() {

@@ -138,7 +138,7 @@ func OfCRD(crd *apiextensionsv1.CustomResourceDefinition, declared []union.Objec
 			if d.Unions[0].OfItems() {
 				objects = &k.Lists
 			}
-			*objects = append(*objects, at(v.Schema.OpenAPIV3Schema, d.Path, d.Unions))
+			*objects = append(*objects, objectAt(v.Schema.OpenAPIV3Schema, d.Path, d.Unions))
 		}
 		if len(k.Objects)+len(k.Lists) > 0 {
 			l = append(l, k)
@@ -147,8 +147,8 @@ func OfCRD(crd *apiextensionsv1.CustomResourceDefinition, declared []union.Objec
 	return l
 }
 
-// at describes the path of unions in a schema.
-func at(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path, unions []*union.Union) Object {
+// objectAt describes the path of unions in a schema.
+func objectAt(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path, unions []*union.Union) Object {
 	o := Object{Path: path, Unions: unions}
 	s := root
 	for i, step := range path {

@@ -52,16 +52,16 @@ func (l *loading) crds() *union.Externals {
 	return set
 }
 
-// version is a version of a CRD and its Go type.
-type version struct {
+// packageVersion is a version of a CRD and its Go type.
+type packageVersion struct {
 	name   string
 	id     crd.TypeIdent
 	schema *apiextensionsv1.JSONSchemaProps
 }
 
 // versions returns the versions of a CRD with their Go types.
-func (l *loading) versions(kind schema.GroupKind, built []apiextensionsv1.CustomResourceDefinitionVersion) []version {
-	var found []version
+func (l *loading) versions(kind schema.GroupKind, built []apiextensionsv1.CustomResourceDefinitionVersion) []packageVersion {
+	var found []packageVersion
 	for _, v := range built {
 		var ids []crd.TypeIdent
 		for p, gv := range l.parser.GroupVersions {
@@ -71,7 +71,7 @@ func (l *loading) versions(kind schema.GroupKind, built []apiextensionsv1.Custom
 			}
 		}
 		slices.SortFunc(ids, compareIdents)
-		if len(ids) == 0 || v.Schema == nil || slices.ContainsFunc(found, func(f version) bool { return f.name == v.Name }) {
+		if len(ids) == 0 || v.Schema == nil || slices.ContainsFunc(found, func(f packageVersion) bool { return f.name == v.Name }) {
 			continue
 		}
 		pos := l.places.pos(l.parser.Types[ids[0]].RawSpec.Name.Pos())
@@ -86,7 +86,7 @@ func (l *loading) versions(kind schema.GroupKind, built []apiextensionsv1.Custom
 			l.errorf(pos, diag.GoPackage, "correct // +versionName", "%q is not an API version: %s", v.Name, validation.IsDNS1035Label(v.Name)[0])
 		}
 		if len(l.diags) == before {
-			found = append(found, version{v.Name, ids[0], v.Schema.OpenAPIV3Schema})
+			found = append(found, packageVersion{v.Name, ids[0], v.Schema.OpenAPIV3Schema})
 		}
 	}
 	return found

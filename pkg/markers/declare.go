@@ -38,8 +38,8 @@ type spot struct{ key, name string }
 // draft is a union whose parts have been found but not checked.
 type draft struct {
 	name           string
-	discriminators []part
-	members        []part
+	discriminators []markedField
+	members        []markedField
 	// cardinality is zero if the schema decides. AtMostOne lets the discriminator be unset, unless
 	// the schema requires it.
 	cardinality union.Cardinality
@@ -71,7 +71,7 @@ func (s *structure) placed() bool {
 		if m.problem == nil && m.kind.kubebuilder() {
 			return // controller-gen reports it
 		}
-		s.diags = append(s.diags, markDiagnostic(m, &problem{message, hint}))
+		s.diags = append(s.diags, markDiagnostic(m, &misuse{message, hint}))
 	}
 	found := 0
 	for _, m := range s.marks {
@@ -107,8 +107,8 @@ func (s *structure) placed() bool {
 func (s *structure) common(u *draft) {
 	for i, m := range u.members {
 		switch {
-		case slices.ContainsFunc(u.members[:i], func(o part) bool { return o.field == m.field }): // another mode of the same field
-		case slices.ContainsFunc(u.discriminators, func(d part) bool { return d.field == m.field }):
+		case slices.ContainsFunc(u.members[:i], func(o markedField) bool { return o.field == m.field }): // another mode of the same field
+		case slices.ContainsFunc(u.discriminators, func(d markedField) bool { return d.field == m.field }):
 			s.errorf(m.mark.pos, diag.DiscriminatorIsMember, "delete one of the two markers",
 				"field %s is both the discriminator and a member of a union", m.name)
 		case m.both:
@@ -182,12 +182,12 @@ func twoDiscriminatorsHint(m mark) string {
 // memberless reports a discriminator without members, which may be in an inlined struct by mistake.
 // For validation-gen its members may be added later: the union is then declared, with a warning
 // because a marker may be missing.
-func (s *structure) memberless(u *draft, d part) {
-	kinds := map[kind][]kind{
+func (s *structure) memberless(u *draft, d markedField) {
+	kinds := map[markerKind][]markerKind{
 		discriminator: {member, deprecated}, taggedDiscriminator: {taggedMember}, modeDiscriminator: {ifMode},
 	}[d.mark.kind]
 	for _, other := range s.relatives() {
-		i := slices.IndexFunc(other.marked(kinds...), func(p part) bool {
+		i := slices.IndexFunc(other.marked(kinds...), func(p markedField) bool {
 			return p.mark.of == u.name && len(other.marked(d.mark.kind)) == 0
 		})
 		if i >= 0 {
@@ -197,7 +197,7 @@ func (s *structure) memberless(u *draft, d part) {
 			return
 		}
 	}
-	nested := s.nested(d.field, kinds, []kind{d.mark.kind})
+	nested := s.nested(d.field, kinds, []markerKind{d.mark.kind})
 	said := s.errorf(d.mark.pos, diag.NoMembers, cmp.Or(nested, memberHint(d.mark)), "discriminator %s has no members", d.name)
 	switch alone := !slices.ContainsFunc(s.fields, func(f *field) bool { return f != d.field && (f.json != "" || f.inline) }); {
 	case alone && nested != "":
@@ -230,7 +230,7 @@ func (s *structure) finish(d *draft) {
 	} else {
 		u.at = d.members[0].mark.pos
 	}
-	taken := map[string]part{}
+	taken := map[string]markedField{}
 	for _, m := range d.members {
 		if i := slices.IndexFunc(u.Members, func(o union.Member) bool { return o.Name == m.json }); i >= 0 && m.mark.kind == ifMode {
 			s.mode(&u.Members[i], m, taken)
@@ -259,7 +259,7 @@ func (s *structure) finish(d *draft) {
 		u.spots[spot{"members", out.Name}] = m.mark.pos
 	}
 	for i := range u.Members { // once all modes are known
-		at := slices.IndexFunc(d.members, func(m part) bool { return m.json == u.Members[i].Name })
+		at := slices.IndexFunc(d.members, func(m markedField) bool { return m.json == u.Members[i].Name })
 		s.optionalOf(&u, &u.Members[i], d.members[at])
 	}
 	if u.from != nil && !s.lenient() {
@@ -270,7 +270,7 @@ func (s *structure) finish(d *draft) {
 	}
 	for _, m := range u.Members {
 		if u.from != nil && len(m.Values) == 0 && !s.diags.HasErrors() {
-			i := slices.IndexFunc(d.members, func(p part) bool { return p.json == m.Name })
+			i := slices.IndexFunc(d.members, func(p markedField) bool { return p.json == m.Name })
 			s.errorf(d.members[i].mark.pos, diag.BadMarker, "allow it for some mode, or delete the field", "member %s is forbidden in every mode", d.members[i].name)
 		}
 	}
@@ -278,7 +278,7 @@ func (s *structure) finish(d *draft) {
 }
 
 // ownValues gives a member the values of a unioncel marker.
-func (s *structure) ownValues(out *union.Member, m part, l mark, taken map[string]part) {
+func (s *structure) ownValues(out *union.Member, m markedField, l mark, taken map[string]markedField) {
 	if m.mark.value != nil {
 		related(s.errorf(l.pos, diag.BadMarker, "delete one of the two", "%s and %s both set the value of %s", m.mark.name, l.name, m.name), m.mark.pos, "the other")
 		return
@@ -293,7 +293,7 @@ func (s *structure) ownValues(out *union.Member, m part, l mark, taken map[strin
 }
 
 // value gives a member the discriminator value that selects it.
-func (s *structure) value(u *declared, out *union.Member, m part, taken map[string]part) {
+func (s *structure) value(u *declared, out *union.Member, m markedField, taken map[string]markedField) {
 	if m.mark.value != nil {
 		s.take(out, m, *m.mark.value, taken)
 		return
@@ -354,7 +354,7 @@ func (v *values) lack(pos diag.Pos, member string) diag.Diagnostic {
 }
 
 // take adds a value to a member. Several members may have it.
-func (s *structure) take(out *union.Member, m part, value string, taken map[string]part) {
+func (s *structure) take(out *union.Member, m markedField, value string, taken map[string]markedField) {
 	other, twice := taken[value]
 	switch {
 	case value == "":
@@ -369,7 +369,7 @@ func (s *structure) take(out *union.Member, m part, value string, taken map[stri
 
 // overlaps reports fields and properties that are in two unions.
 func (s *structure) overlaps(drafts []draft) {
-	members, discriminators := map[string]part{}, map[string]part{}
+	members, discriminators := map[string]markedField{}, map[string]markedField{}
 	for _, d := range drafts {
 		for _, p := range d.discriminators {
 			if other, ok := discriminators[p.json]; ok && other.mark.pos != p.mark.pos {
@@ -380,7 +380,7 @@ func (s *structure) overlaps(drafts []draft) {
 		}
 	}
 	for _, d := range drafts {
-		own := map[string]part{}
+		own := map[string]markedField{}
 		for _, m := range d.members {
 			other, ok := members[m.json]
 			inner, repeated := own[m.json]
@@ -396,7 +396,7 @@ func (s *structure) overlaps(drafts []draft) {
 				related(s.errorf(m.mark.pos, diag.MemberShared, hint, "property %q is listed twice", m.json), inner.mark.pos, "the first")
 			}
 			own[m.json] = m
-			if p, ok := discriminators[m.json]; ok && !slices.ContainsFunc(d.discriminators, func(o part) bool { return o.json == m.json }) {
+			if p, ok := discriminators[m.json]; ok && !slices.ContainsFunc(d.discriminators, func(o markedField) bool { return o.json == m.json }) {
 				related(s.errorf(m.mark.pos, diag.DiscriminatorIsMember, "delete one of the two markers",
 					"member %s is the discriminator of another union", m.name), p.mark.pos, "the other union")
 			}

@@ -29,7 +29,7 @@ func (m *mark) keysOf(t *codetags.Tag) {
 func (s *structure) ofItems() {
 	for _, f := range s.fields {
 		type key struct {
-			kind kind
+			kind markerKind
 			name string
 		}
 		at := map[key]int{}

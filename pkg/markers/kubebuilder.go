@@ -15,8 +15,8 @@ func (s *structure) kubebuilder() {
 	if !s.l.opts.Kubebuilder {
 		return
 	}
-	cardinalities := map[kind]union.Cardinality{exactlyOneOf: union.ExactlyOne, atMostOneOf: union.AtMostOne, atLeastOneOf: union.AtLeastOne}
-	seen := map[kind]int{}
+	cardinalities := map[markerKind]union.Cardinality{exactlyOneOf: union.ExactlyOne, atMostOneOf: union.AtMostOne, atLeastOneOf: union.AtLeastOne}
+	seen := map[markerKind]int{}
 	for _, m := range s.marks {
 		if !m.kind.kubebuilder() {
 			continue

@@ -18,10 +18,10 @@ import (
 
 // mark is a parsed union marker.
 type mark struct {
-	kind    kind
+	kind    markerKind
 	name    string // with the "+", for messages
 	pos     diag.Pos
-	problem *problem // why the marker cannot be read; the other fields are meaningless then
+	problem *misuse // why the marker cannot be read; the other fields are meaningless then
 
 	of       string          // the union, modality or discriminator that the marker names; "" for the only one
 	value    *string         // the discriminator value, if the marker sets it
@@ -32,14 +32,14 @@ type mark struct {
 	item     []union.ItemKey // the keys of the list item, for a marker inside +k8s:item
 }
 
-// problem is an error in a marker.
-type problem struct{ message, hint string }
+// misuse is an error in a marker.
+type misuse struct{ message, hint string }
 
-// kind is the meaning of a marker, independent of its spelling.
-type kind int
+// markerKind is the meaning of a marker, independent of its spelling.
+type markerKind int
 
 const (
-	none kind = iota
+	none markerKind = iota
 	// Markers of kube-openapi and KEP-1027.
 	unionType
 	discriminator
@@ -60,7 +60,7 @@ const (
 )
 
 // spellings maps the names of all markers but unioncel's own to their kinds.
-var spellings = map[string]kind{
+var spellings = map[string]markerKind{
 	"union":              unionType,
 	"unionDiscriminator": discriminator,
 	"unionMember":        member,
@@ -80,17 +80,17 @@ var spellings = map[string]kind{
 }
 
 // onType reports whether a marker of this kind describes a type rather than a field.
-func (k kind) onType() bool {
+func (k markerKind) onType() bool {
 	return k == unionType || k.kubebuilder()
 }
 
 // kubebuilder reports whether the marker is controller-gen's own.
-func (k kind) kubebuilder() bool {
+func (k markerKind) kubebuilder() bool {
 	return k == exactlyOneOf || k == atMostOneOf || k == atLeastOneOf
 }
 
 // tagged reports whether the marker is validation-gen's.
-func (k kind) tagged() bool {
+func (k markerKind) tagged() bool {
 	return taggedDiscriminator <= k && k <= ifMode
 }
 
@@ -134,13 +134,13 @@ func (m *mark) arguments(rest string) {
 	rest = strings.TrimSpace(rest)
 	if m.kind != member {
 		if rest != "" {
-			m.problem = &problem{fmt.Sprintf("%s takes no arguments, and no text may follow it", m.name), "write " + m.name}
+			m.problem = &misuse{fmt.Sprintf("%s takes no arguments, and no text may follow it", m.name), "write " + m.name}
 		}
 		return
 	}
 	found := memberArguments.FindStringSubmatch(rest)
 	if found == nil {
-		m.problem = &problem{fmt.Sprintf("%s%s cannot be read", m.name, given),
+		m.problem = &misuse{fmt.Sprintf("%s%s cannot be read", m.name, given),
 			"write +unionMember, +unionMember=<discriminator>, +unionMember,optional or +unionMember=<discriminator>,optional"}
 		return
 	}
@@ -153,7 +153,7 @@ func spaced(text string) (mark, bool) {
 	if !ok || m.kind == none || m.kind == unionType && m.problem != nil { // prose: + union of a and b
 		return mark{}, false
 	}
-	return mark{name: m.name, problem: &problem{
+	return mark{name: m.name, problem: &misuse{
 		fmt.Sprintf("the space after the + makes this a comment, not the marker %s", m.name), "delete the space",
 	}}, true
 }
@@ -172,7 +172,7 @@ func misspelt(name string) (mark, bool) {
 	if !ours && least > min(2, len(best)/5) {
 		return mark{}, false
 	}
-	return mark{name: "+" + name, problem: &problem{fmt.Sprintf("+%s is not a marker", name), "write +" + best}}, true
+	return mark{name: "+" + name, problem: &misuse{fmt.Sprintf("+%s is not a marker", name), "write +" + best}}, true
 }
 
 // parseTag parses a marker of validation-gen, which may be inside others.
@@ -187,7 +187,7 @@ func parseTag(text string) (mark, bool) {
 		if strings.Contains(text, "k8s:item") {
 			hint = `write it like +k8s:item(type: "A")=+k8s:unionMember`
 		}
-		return mark{kind: spellings[name], name: "+" + name, problem: &problem{fmt.Sprintf("+%s cannot be read: %v", name, err), hint}}, true
+		return mark{kind: spellings[name], name: "+" + name, problem: &misuse{fmt.Sprintf("+%s cannot be read: %v", name, err), hint}}, true
 	}
 	var around []string
 	item := mark{}
@@ -215,16 +215,16 @@ func parseTag(text string) (mark, bool) {
 
 // inside returns the problem with a marker inside others, if there is one. The stability levels of
 // validation-gen make no difference to a CRD.
-func (m *mark) inside(around []string) *problem {
+func (m *mark) inside(around []string) *misuse {
 	for _, name := range around {
 		switch name {
 		case "k8s:alpha", "k8s:beta":
 		case "k8s:item":
 			if m.kind != taggedMember && m.kind != zeroOrOneMember {
-				return &problem{fmt.Sprintf("%s inside +k8s:item cannot be expressed", m.name), "items of a list are members by +k8s:unionMember or +k8s:zeroOrOneOfMember"}
+				return &misuse{fmt.Sprintf("%s inside +k8s:item cannot be expressed", m.name), "items of a list are members by +k8s:unionMember or +k8s:zeroOrOneOfMember"}
 			}
 		default:
-			return &problem{
+			return &misuse{
 				fmt.Sprintf("%s inside +%s cannot be expressed", m.name, name),
 				"the unions of a CRD do not depend on what is enabled, and are on fields only: write the marker by itself, or delete it",
 			}
@@ -252,24 +252,24 @@ func (m *mark) tag(t *codetags.Tag) {
 	for _, a := range t.Args {
 		switch value := a.Value; {
 		case seen[a.Name]:
-			m.problem = &problem{fmt.Sprintf("%s has the argument %s twice", m.name, a.Name), "delete one"}
+			m.problem = &misuse{fmt.Sprintf("%s has the argument %s twice", m.name, a.Name), "delete one"}
 		case a.Name == names[0]:
 			m.of = value
 		case a.Name != "" && a.Name == names[1], a.Name == "" && m.kind == ifMode:
 			m.value = &value
 		default:
-			m.problem = &problem{fmt.Sprintf("%s does not take the argument %s", m.name, a), argumentHint(names)}
+			m.problem = &misuse{fmt.Sprintf("%s does not take the argument %s", m.name, a), argumentHint(names)}
 		}
 		seen[a.Name] = true
 	}
 	switch {
 	case m.problem != nil:
 	case m.kind == modeDiscriminator && m.of == "default", m.kind == ifMode && m.of == "default":
-		m.problem = &problem{fmt.Sprintf("%s may not name its group default, which stands for the unnamed group", m.name), "delete the argument"}
+		m.problem = &misuse{fmt.Sprintf("%s may not name its group default, which stands for the unnamed group", m.name), "delete the argument"}
 	case m.kind == ifMode:
 		m.payload(t)
 	case t.ValueType != codetags.ValueTypeNone:
-		m.problem = &problem{fmt.Sprintf("%s takes no value", m.name), argumentHint(names)}
+		m.problem = &misuse{fmt.Sprintf("%s takes no value", m.name), argumentHint(names)}
 	}
 }
 
@@ -285,9 +285,9 @@ func (m *mark) payload(t *codetags.Tag) {
 	example := m.name + `("A")=+k8s:required`
 	switch {
 	case m.value == nil:
-		m.problem = &problem{m.name + " names no mode", "write it like " + example}
+		m.problem = &misuse{m.name + " names no mode", "write it like " + example}
 	case t.ValueTag == nil:
-		m.problem = &problem{m.name + " says nothing about the mode", "write it like " + example}
+		m.problem = &misuse{m.name + " says nothing about the mode", "write it like " + example}
 	default:
 		payload := *t.ValueTag
 		for (payload.Name == "k8s:alpha" || payload.Name == "k8s:beta") && payload.ValueTag != nil {
@@ -297,7 +297,7 @@ func (m *mark) payload(t *codetags.Tag) {
 		case "k8s:required", "k8s:optional", "k8s:forbidden":
 			m.mode = strings.TrimPrefix(payload.Name, "k8s:")
 		default:
-			m.problem = &problem{
+			m.problem = &misuse{
 				fmt.Sprintf("%s with +%s cannot be expressed by a union", m.name, payload.Name),
 				"+k8s:required, +k8s:optional and +k8s:forbidden can; write the rest as +kubebuilder:validation:XValidation",
 			}

@@ -15,7 +15,7 @@ import (
 // field of the other: only markers on the outer struct can declare their union. One part is in s.
 // nested looks for the other in structs with fields that have markers of kinds and no fields that
 // have markers of without. If s has the members, discriminator is nil.
-func (s *structure) nested(discriminator *field, kinds, without []kind) string {
+func (s *structure) nested(discriminator *field, kinds, without []markerKind) string {
 	found := func(other *structure) *field {
 		if l := other.marked(kinds...); len(l) > 0 && len(other.marked(without...)) == 0 {
 			return l[0].field

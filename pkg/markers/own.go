@@ -35,7 +35,7 @@ func parseOwn(text string) mark {
 	found := ownForm.FindStringSubmatch(text)
 	if found == nil {
 		name, _, _ := strings.Cut(text, "=")
-		return mark{name: "+" + name, problem: &problem{fmt.Sprintf("+%s cannot be read", text),
+		return mark{name: "+" + name, problem: &misuse{fmt.Sprintf("+%s cannot be read", text),
 			"write it like +unioncel:union:discriminatorChange=Forbid, or +unioncel:union(name):discriminatorChange=Forbid"}}
 	}
 	m := mark{kind: own, of: found[1], key: found[2], name: "+" + ownPrefix + ":" + found[2]}
@@ -48,13 +48,13 @@ func parseOwn(text string) mark {
 	case bare && !slices.Contains(union.Keys(), m.key): // unknownKey reports it
 		m.node = yamltext.StringNode("")
 	case bare:
-		m.problem = &problem{m.name + " has no value", "write it like " + m.name + "=" + example(m.key)}
+		m.problem = &misuse{m.name + " has no value", "write it like " + m.name + "=" + example(m.key)}
 	case value == "" && list:
 		m.node = yamltext.StringsNode()
 	case value != "" && strings.ContainsRune(`[{"'`, rune(value[0])):
 		var document yaml.Node
 		if err := yaml.Unmarshal([]byte(value), &document); err != nil || len(document.Content) != 1 {
-			m.problem = &problem{fmt.Sprintf("%s cannot be read: %q is not a list, mapping or string in YAML's flow style", m.name, value),
+			m.problem = &misuse{fmt.Sprintf("%s cannot be read: %q is not a list, mapping or string in YAML's flow style", m.name, value),
 				"write it like " + m.name + "=" + example(m.key)}
 			break
 		}
@@ -120,7 +120,7 @@ func (s *structure) yes(m mark) bool {
 }
 
 // emptyOf sets the emptiness of a member from the emptyIsUnset marker of its field.
-func (s *structure) emptyOf(u *declared, out *union.Member, m part) {
+func (s *structure) emptyOf(u *declared, out *union.Member, m markedField) {
 	if empty, ok := m.says(emptyKey); ok {
 		out.Empty = union.PresentWhenEmpty
 		if s.yes(empty) {
@@ -132,7 +132,7 @@ func (s *structure) emptyOf(u *declared, out *union.Member, m part) {
 
 // optionalOf makes a member optional for all, some or none of its values if a marker of its field
 // sets that.
-func (s *structure) optionalOf(u *declared, out *union.Member, m part) {
+func (s *structure) optionalOf(u *declared, out *union.Member, m markedField) {
 	said, ok := m.says(optionalKey)
 	optional := m.mark.optional
 	switch {

@@ -50,7 +50,7 @@ type field struct {
 func (l *loading) structs() {
 	for _, root := range l.roots {
 		for _, mark := range l.commentsOf(root)[nil] {
-			l.diags = append(l.diags, markDiagnostic(mark, &problem{
+			l.diags = append(l.diags, markDiagnostic(mark, &misuse{
 				mark.name + " is not before a type or a field of a named struct",
 				"put it in the comment right before the type or field that it is about",
 			}))
@@ -71,7 +71,7 @@ func compareIdents(a, b crd.TypeIdent) int {
 	return cmp.Or(strings.Compare(a.Package.PkgPath, b.Package.PkgPath), strings.Compare(a.Name, b.Name))
 }
 
-func markDiagnostic(m mark, p *problem) diag.Diagnostic {
+func markDiagnostic(m mark, p *misuse) diag.Diagnostic {
 	if m.problem != nil {
 		p = m.problem
 	}
@@ -245,20 +245,20 @@ func embeddedName(e ast.Expr) string {
 }
 
 // marked returns the fields that have a marker of one of these kinds, with the marker.
-func (s *structure) marked(kinds ...kind) []part {
-	var l []part
+func (s *structure) marked(kinds ...markerKind) []markedField {
+	var l []markedField
 	for _, f := range s.fields {
 		for _, m := range f.marks {
 			if m.problem == nil && m.item == nil && slices.Contains(kinds, m.kind) {
-				l = append(l, part{f, m})
+				l = append(l, markedField{f, m})
 			}
 		}
 	}
 	return l
 }
 
-// part is a field in its role in a union.
-type part struct {
+// markedField is a field in its role in a union.
+type markedField struct {
 	*field
 	mark mark
 }

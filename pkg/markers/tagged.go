@@ -13,12 +13,12 @@ import (
 // order of their first member or discriminator.
 func (s *structure) tagged() []draft {
 	type key struct {
-		kind kind
+		kind markerKind
 		name string
 	}
 	var order []key
 	drafts := map[key]*draft{}
-	at := func(k kind, name string) *draft {
+	at := func(k markerKind, name string) *draft {
 		id := key{k, name}
 		if drafts[id] == nil {
 			drafts[id] = &draft{name: name, emptyIsUnset: true, cardinality: union.ExactlyOne}
@@ -51,12 +51,12 @@ func (s *structure) tagged() []draft {
 
 // together reports a named union that continues in an inlined struct. validation-gen sees two
 // unions there, which is hardly intended unless each is complete.
-func (s *structure) together(k kind, u *draft) {
+func (s *structure) together(k markerKind, u *draft) {
 	if u.name == "" || len(u.members) == 0 {
 		return // a discriminator without members is reported as such
 	}
 	for _, other := range s.family((*structure).inner) {
-		var first *part
+		var first *markedField
 		complete := false
 		for _, p := range other.marked(taggedDiscriminator, taggedMember, zeroOrOneMember) {
 			if p.mark.of == u.name && (p.mark.kind == k || p.mark.kind == taggedDiscriminator && k == taggedMember) {
@@ -77,7 +77,7 @@ func (s *structure) together(k kind, u *draft) {
 
 // nilable reports members that validation-gen cannot handle: a struct that is not a pointer is
 // always set.
-func (s *structure) nilable(p part) {
+func (s *structure) nilable(p markedField) {
 	switch types.Unalias(p.typ).Underlying().(type) {
 	case *types.Pointer, *types.Map, *types.Slice, *types.Basic:
 	default:
@@ -101,7 +101,7 @@ func (s *structure) modes() []draft {
 			d.discriminators = append(d.discriminators, p)
 			continue
 		}
-		if !slices.ContainsFunc(d.members, func(m part) bool { return m.field == p.field }) {
+		if !slices.ContainsFunc(d.members, func(m markedField) bool { return m.field == p.field }) {
 			s.nilable(p)
 		}
 		d.members = append(d.members, p)
@@ -130,13 +130,13 @@ func (s *structure) modeless(u *draft) {
 			}
 		}
 	}
-	hint := cmp.Or(s.nested(nil, []kind{modeDiscriminator}, []kind{ifMode}), "mark the field with the mode with +k8s:modeDiscriminator")
+	hint := cmp.Or(s.nested(nil, []markerKind{modeDiscriminator}, []markerKind{ifMode}), "mark the field with the mode with +k8s:modeDiscriminator")
 	s.errorf(m.mark.pos, diag.UnknownDiscriminator, hint,
 		"member %s has modes, and %s has no discriminator for them", m.name, s.id.Name)
 }
 
 // mode adds the mode of one ifMode marker to a member.
-func (s *structure) mode(out *union.Member, m part, taken map[string]part) {
+func (s *structure) mode(out *union.Member, m markedField, taken map[string]markedField) {
 	value := *m.mark.value
 	own := m.json + "\x00" + value // cannot collide with the values of members
 	other, ok := taken[own]

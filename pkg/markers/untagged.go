@@ -49,9 +49,9 @@ func (s *structure) untagged() []draft {
 }
 
 // strayDiscriminators reports discriminators that have no validation-gen tag as well.
-func (s *structure) strayDiscriminators(l []part) []draft {
+func (s *structure) strayDiscriminators(l []markedField) []draft {
 	for _, d := range l {
-		if !slices.ContainsFunc(s.marked(taggedDiscriminator, modeDiscriminator), func(t part) bool { return t.field == d.field }) {
+		if !slices.ContainsFunc(s.marked(taggedDiscriminator, modeDiscriminator), func(t markedField) bool { return t.field == d.field }) {
 			s.errorf(d.mark.pos, diag.NoMembers, "write +k8s:unionDiscriminator, as the members have +k8s:unionMember", "discriminator %s has no members", d.name)
 		}
 	}
@@ -59,15 +59,15 @@ func (s *structure) strayDiscriminators(l []part) []draft {
 }
 
 // whole returns the union of a +union struct, whose fields are all in it.
-func (s *structure) whole(m mark, discriminators []part) []draft {
+func (s *structure) whole(m mark, discriminators []markedField) []draft {
 	d := draft{discriminators: discriminators, cardinality: union.AtMostOne}
 	for _, f := range s.fields {
 		switch {
 		case f.inline:
 			s.errorf(f.pos, diag.SpansStructs, "give the field a JSON name, or mark members with +unionMember instead of the struct with +union",
 				"+union struct %s inlines %s, and a union may not span structs", s.id.Name, f.name)
-		case f.json != "" && !slices.ContainsFunc(discriminators, func(p part) bool { return p.field == f }):
-			d.members = append(d.members, part{f, mark{kind: unionType, name: "+union", pos: f.pos}})
+		case f.json != "" && !slices.ContainsFunc(discriminators, func(p markedField) bool { return p.field == f }):
+			d.members = append(d.members, markedField{f, mark{kind: unionType, name: "+union", pos: f.pos}})
 		}
 	}
 	if len(discriminators)+len(d.members) == 0 {
@@ -81,10 +81,10 @@ func (s *structure) whole(m mark, discriminators []part) []draft {
 
 // named returns the unions of a struct with a marker on each member, which may name its
 // discriminator.
-func (s *structure) named(discriminators, members []part) []draft {
+func (s *structure) named(discriminators, members []markedField) []draft {
 	drafts := make([]draft, len(discriminators))
 	for i, d := range discriminators {
-		drafts[i] = draft{discriminators: []part{d}}
+		drafts[i] = draft{discriminators: []markedField{d}}
 	}
 	var rest draft
 	for _, m := range members {
@@ -120,9 +120,9 @@ func (s *structure) named(discriminators, members []part) []draft {
 
 // discriminatorOf returns the index of the discriminator that a member names by JSON name, else by
 // Go name, else by one of its values. It returns -1 after an error.
-func (s *structure) discriminatorOf(m part, discriminators []part) int {
+func (s *structure) discriminatorOf(m markedField, discriminators []markedField) int {
 	for _, name := range []func(*field) string{jsonName, goName} {
-		if i := slices.IndexFunc(discriminators, func(d part) bool { return name(d.field) == m.mark.of }); i >= 0 {
+		if i := slices.IndexFunc(discriminators, func(d markedField) bool { return name(d.field) == m.mark.of }); i >= 0 {
 			return i
 		}
 	}
@@ -139,7 +139,7 @@ func (s *structure) discriminatorOf(m part, discriminators []part) int {
 			}
 		}
 	}
-	hint := cmp.Or(s.nested(nil, []kind{discriminator}, []kind{member, deprecated}), "mark the discriminator with +unionDiscriminator")
+	hint := cmp.Or(s.nested(nil, []markerKind{discriminator}, []markerKind{member, deprecated}), "mark the discriminator with +unionDiscriminator")
 	if path := s.pathTo(m.mark.of); path != nil {
 		hint = s.declaring(path)
 	} else if i := slices.IndexFunc(s.fields, is); i >= 0 {
@@ -158,7 +158,7 @@ func (s *structure) discriminatorOf(m part, discriminators []part) int {
 // discriminatorWith returns the index of the only discriminator that has the name in the marker as
 // a value: +unionMember=HTTP with a discriminator type that may be HTTP. A single discriminator
 // also has the name of the member itself as a value.
-func (s *structure) discriminatorWith(m part, discriminators []part) int {
+func (s *structure) discriminatorWith(m markedField, discriminators []markedField) int {
 	found := -1
 	for i, d := range discriminators {
 		own := len(discriminators) == 1 && (strings.EqualFold(m.mark.of, m.name) || strings.EqualFold(m.mark.of, m.json))

@@ -43,7 +43,9 @@ func (c Change) String() string {
 }
 
 // pathTo returns the path of the discriminator or member of a name.
-func (c Change) pathTo(name string) resource.Path { return c.At.Below(c.Union.Path(name).Properties()...) }
+func (c Change) pathTo(name string) resource.Path {
+	return c.At.Below(c.Union.Path(name).Properties()...)
+}
 
 // Problem is a union object that violates its union and that normalizing leaves alone.
 type Problem struct {

@@ -64,7 +64,7 @@ func Validating(versions []kinds.Kind, opts Options) (policies []*admissionv1.Va
 
 // validations returns the rules of one union.
 func validations(o kinds.Object, u *union.Union, vars *variables) []admissionv1.Validation {
-	at := subject{o, o.Path, nil, u, vars}
+	at := ruledObject{o, o.Path, nil, u, vars}
 	var l []admissionv1.Validation
 	for _, r := range rules.Static(u, rules.Paired) {
 		if u.Ratchet {
@@ -81,7 +81,7 @@ func validations(o kinds.Object, u *union.Union, vars *variables) []admissionv1.
 	}
 	for _, names := range o.Removable {
 		if r, ok := rules.RemovalGuard(u, names); ok && expressible(names) {
-			parent := subject{o, o.Path[:len(o.Path)-len(names)], names, u, vars}
+			parent := ruledObject{o, o.Path[:len(o.Path)-len(names)], names, u, vars}
 			l = append(l, parent.transition(r))
 		}
 	}
@@ -93,8 +93,8 @@ func expressible(names []string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { _, ok := apiservercel.Escape(name); return !ok })
 }
 
-// subject is the object of rules: a union object, or an object that contains it.
-type subject struct {
+// ruledObject is the object of rules: a union object, or an object that contains it.
+type ruledObject struct {
 	kinds.Object
 	path  schemapath.Path
 	names []string // the properties from there to the union object
@@ -114,14 +114,14 @@ var (
 func halves(pair cel.Expr) (old, new cel.Expr) { return pair.At(cel.Int(0)), pair.At(cel.Int(1)) }
 
 // static applies a rule to the changed objects.
-func (s subject) static(r rules.Rule) admissionv1.Validation {
+func (s ruledObject) static(r rules.Rule) admissionv1.Validation {
 	changes, name := s.changes()
 	_, new := halves(change)
 	return s.validation(r, s.declare(name, changes.Map(change, new)).All(self, cel.Raw(r.Rule)))
 }
 
 // transition applies a rule to the changed objects and their old selves.
-func (s subject) transition(r rules.Rule) admissionv1.Validation {
+func (s ruledObject) transition(r rules.Rule) admissionv1.Validation {
 	changes, _ := s.changes()
 	old, new := halves(change)
 	holds := func(old cel.Expr) cel.Expr {
@@ -135,7 +135,7 @@ func (s subject) transition(r rules.Rule) admissionv1.Validation {
 }
 
 // validation is a rule with the expression that applies it.
-func (s subject) validation(r rules.Rule, holds cel.Expr) admissionv1.Validation {
+func (s ruledObject) validation(r rules.Rule, holds cel.Expr) admissionv1.Validation {
 	at := "object"
 	if len(s.path) > 0 {
 		at = s.path.String()
@@ -149,7 +149,7 @@ func (s subject) validation(r rules.Rule, holds cel.Expr) admissionv1.Validation
 
 // changes returns a variable with a pair for each changed object: its old self, which is null if there
 // is none, and the object. Other variables for these objects have names that start with name.
-func (s subject) changes() (variable cel.Expr, name string) {
+func (s ruledObject) changes() (variable cel.Expr, name string) {
 	name = "object"
 	if names := s.path.Properties(); len(names) > 0 {
 		name = variableName(names[len(names)-1])

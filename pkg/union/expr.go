@@ -62,9 +62,9 @@ func (e Expr) Holds(old, new State) bool {
 	return old.Value == new.Value
 }
 
-func all(of ...Expr) Expr { return Expr{Op: And, Of: of} }
+func and(of ...Expr) Expr { return Expr{Op: And, Of: of} }
 
-func some(of ...Expr) Expr { return Expr{Op: Or, Of: of} }
+func or(of ...Expr) Expr { return Expr{Op: Or, Of: of} }
 
 func not(e Expr) Expr { return Expr{Op: Not, Of: []Expr{e}} }
 
@@ -96,11 +96,11 @@ type choice struct {
 // selection returns [Union.Selection] as expressions: first no selection, then the members or, with
 // a discriminator, the given values. These are sorted and include all values of members.
 func (s at) selection(values []string) []choice {
-	one := all(s.several(1), not(s.several(2)))
+	one := and(s.several(1), not(s.several(2)))
 	if s.Discriminator == "" {
 		l := []choice{{"", not(one)}}
 		for i, m := range s.Members {
-			l = append(l, choice{m.Name, all(s.set(i), one)})
+			l = append(l, choice{m.Name, and(s.set(i), one)})
 		}
 		return l
 	}
@@ -111,15 +111,15 @@ func (s at) selection(values []string) []choice {
 		}
 		return l
 	}
-	l := []choice{{"", all(s.is(""), not(one))}}
+	l := []choice{{"", and(s.is(""), not(one))}}
 	for _, v := range values {
 		when := []Expr{s.is(v)}
 		for i, m := range s.Members {
 			if m.Values[0] == v {
-				when = append(when, all(s.is(""), s.set(i), one))
+				when = append(when, and(s.is(""), s.set(i), one))
 			}
 		}
-		l = append(l, choice{v, some(when...)})
+		l = append(l, choice{v, or(when...)})
 	}
 	return l
 }

@@ -73,7 +73,7 @@ func itemName(keys []ItemKey) string {
 func (r *resolver) items() {
 	d, s := r.d, r.schema
 	for _, key := range []string{"discriminator", "deduceInvalidDiscriminator", "unmappedValues", "optionalMembers", "emptyIsUnset"} {
-		if pos := d.at(key); pos.Line > 0 {
+		if pos := d.posOf(key); pos.Line > 0 {
 			r.errorf(pos, diag.Contradiction, "delete "+key, "the members are items of a list, which have no use for %s", key)
 		}
 	}

@@ -148,12 +148,12 @@ func (u *Union) Conditions() Clauses {
 		add(Selected, -1, unset)
 	}
 	if u.ForbidUnmapped {
-		add(Unmapped, -1, all(not(unset), not(s.is(u.MemberValues()...))))
+		add(Unmapped, -1, and(not(unset), not(s.is(u.MemberValues()...))))
 	}
-	unlessDeduced := func(e ...Expr) Expr { return all(e...) }
+	unlessDeduced := func(e ...Expr) Expr { return and(e...) }
 	if u.Deduce {
-		add(TooMany, -1, all(unset, s.several(2)))
-		unlessDeduced = func(e ...Expr) Expr { return all(append(e, not(unset))...) }
+		add(TooMany, -1, and(unset, s.several(2)))
+		unlessDeduced = func(e ...Expr) Expr { return and(append(e, not(unset))...) }
 	}
 	for i, m := range u.Members {
 		add(Forbidden, i, unlessDeduced(s.set(i), not(s.is(m.Values...))))
@@ -206,13 +206,13 @@ func (u *Union) leavesBehind() Expr {
 		if u.Deduce {
 			behind = append(behind, not(is.is("")))
 		}
-		left = append(left, all(behind...))
-		set, kept = append(set, all(is.set(i), not(was.set(i)))), append(kept, all(is.set(i), was.set(i)))
+		left = append(left, and(behind...))
+		set, kept = append(set, and(is.set(i), not(was.set(i)))), append(kept, and(is.set(i), was.set(i)))
 	}
 	if u.Discriminator != "" {
-		return some(left...)
+		return or(left...)
 	}
-	return all(some(set...), some(kept...))
+	return and(or(set...), or(kept...))
 }
 
 // named returns the values that a union names, and others, sorted and without duplicates.
@@ -241,9 +241,9 @@ func (u *Union) changeAllowed(values []string) Expr {
 			for _, w := range u.Allowed[f.name] {
 				targets = append(targets, to[slices.IndexFunc(to, func(c choice) bool { return c.name == w })].when)
 			}
-			allowed = append(allowed, all(f.when, some(targets...)))
+			allowed = append(allowed, and(f.when, or(targets...)))
 		}
-		return some(append(allowed, all(not(some(known...)), Expr{Op: Same}))...)
+		return or(append(allowed, and(not(or(known...)), Expr{Op: Same}))...)
 	}
 	// Conditions on states reject a second member alongside the first: the first has not
 	// changed.
@@ -257,20 +257,20 @@ func (u *Union) changeAllowed(values []string) Expr {
 					others = append(others, is.set(j))
 				}
 			}
-			if to = append(to, all(not(none), not(some(others...)))); slices.Contains(row, "") {
+			if to = append(to, and(not(none), not(or(others...)))); slices.Contains(row, "") {
 				to = append(to, none)
 			}
 		}
-		allowed = append(allowed, all(from[i+1].when, some(to...)))
+		allowed = append(allowed, and(from[i+1].when, or(to...)))
 	}
-	return some(allowed...)
+	return or(allowed...)
 }
 
 // Removes returns the condition that an update may remove the whole union object. It refers to the
 // old state, and names values as [Union.Changes] does.
 func (u *Union) Removes(values ...string) Expr {
 	if !u.Guarded() {
-		return all()
+		return and()
 	}
 	var l []Expr
 	for _, from := range (at{u, true}).selection(u.named(values)) {
@@ -278,7 +278,7 @@ func (u *Union) Removes(values ...string) Expr {
 			l = append(l, from.when)
 		}
 	}
-	return some(l...)
+	return or(l...)
 }
 
 // Exclusive reports whether members exclude each other. Normalization leaves other unions
@@ -304,7 +304,7 @@ func (u *Union) Removable(old State) bool { return u.Removes().Holds(old, old) }
 // ratchets and its state is unchanged.
 func (u *Union) Exempts() Expr {
 	if !u.Ratchet {
-		return some()
+		return or()
 	}
 	var same []Expr
 	if u.Discriminator != "" {
@@ -312,9 +312,9 @@ func (u *Union) Exempts() Expr {
 	}
 	was, is := at{u, true}, at{u, false}
 	for i := range u.Members {
-		same = append(same, some(all(was.set(i), is.set(i)), all(not(was.set(i)), not(is.set(i)))))
+		same = append(same, or(and(was.set(i), is.set(i)), and(not(was.set(i)), not(is.set(i)))))
 	}
-	return all(same...)
+	return and(same...)
 }
 
 // Judge returns the conditions that an update from old to new violates. With old nil it validates

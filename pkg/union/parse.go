@@ -50,8 +50,8 @@ func (d *Declaration) key(name string) keyed {
 
 func (d *Declaration) has(key string) bool { return d.key(key).Name != "" }
 
-// at returns the position of errors about a key.
-func (d *Declaration) at(key string) diag.Pos { return d.key(key).pos }
+// posOf returns the position of errors about a key.
+func (d *Declaration) posOf(key string) diag.Pos { return d.key(key).pos }
 
 // discriminator returns the name of the discriminator.
 func (d *Declaration) discriminator() word { return d.key("discriminator").Value.Word() }

@@ -97,9 +97,9 @@ func (r *resolver) members() {
 	// {} declares a discriminator whose members are added later.
 	switch later := len(d.fields) == 0 && d.has(mappingKey) && d.discriminator().Set; {
 	case later && r.u.Deduce:
-		r.errorf(d.at("deduceInvalidDiscriminator"), diag.NoMembers, "delete deduceInvalidDiscriminator until there are members", "the union has no members yet from which the discriminator could be deduced")
+		r.errorf(d.posOf("deduceInvalidDiscriminator"), diag.NoMembers, "delete deduceInvalidDiscriminator until there are members", "the union has no members yet from which the discriminator could be deduced")
 	case later && r.u.ForbidUnmapped:
-		r.errorf(d.at("unmappedValues"), diag.NoMembers, "delete unmappedValues until there are members", "the union has no members yet, so that unmappedValues: Forbid leaves no value")
+		r.errorf(d.posOf("unmappedValues"), diag.NoMembers, "delete unmappedValues until there are members", "the union has no members yet, so that unmappedValues: Forbid leaves no value")
 	case len(d.fields) == 0 && !later:
 		r.errorf(d.fieldsPos(), diag.NoMembers, `list the members: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator`,
 			"the union has no members")
@@ -126,7 +126,7 @@ func (r *resolver) members() {
 		}
 	}
 	if len(optional) > 0 && !d.discriminator().Set {
-		r.errorf(d.at("optionalMembers"), diag.Contradiction, "without a discriminator no member is required: delete optionalMembers",
+		r.errorf(d.posOf("optionalMembers"), diag.Contradiction, "without a discriminator no member is required: delete optionalMembers",
 			"optionalMembers needs a discriminator that selects members")
 	}
 	for _, w := range d.key("emptyIsUnset").Value.Words() {
@@ -248,11 +248,11 @@ func (r *resolver) discriminator() {
 	enum := EnumStrings(prop)
 	emptyPossible := len(prop.Enum) == 0 && (prop.MinLength == nil || *prop.MinLength == 0) || slices.Contains(enum, "")
 	if u.Cardinality == AtMostOne && required && !prop.Nullable && !emptyPossible {
-		r.errorf(d.at("cardinality"), diag.Contradiction, "delete cardinality, or make the discriminator optional",
+		r.errorf(d.posOf("cardinality"), diag.Contradiction, "delete cardinality, or make the discriminator optional",
 			"AtMostOne lets %q be unset, but the schema requires it", u.Discriminator)
 	}
 	if u.Deduce && required {
-		r.errorf(d.at("deduceInvalidDiscriminator"), diag.Contradiction, "delete deduceInvalidDiscriminator, or make the discriminator optional",
+		r.errorf(d.posOf("deduceInvalidDiscriminator"), diag.Contradiction, "delete deduceInvalidDiscriminator, or make the discriminator optional",
 			"deduceInvalidDiscriminator lets %q be left out, but the schema requires it", u.Discriminator)
 	}
 }
@@ -297,16 +297,16 @@ func (r *resolver) cardinality() {
 	}
 	switch {
 	case u.Discriminator != "" && u.Cardinality == AtLeastOne:
-		r.errorf(d.at("cardinality"), diag.Contradiction, "use ExactlyOne or AtMostOne, or drop the discriminator", "AtLeastOne contradicts a discriminator, which selects the members")
+		r.errorf(d.posOf("cardinality"), diag.Contradiction, "use ExactlyOne or AtMostOne, or drop the discriminator", "AtLeastOne contradicts a discriminator, which selects the members")
 	case u.Discriminator == "" && u.Deduce:
-		r.errorf(d.at("deduceInvalidDiscriminator"), diag.Contradiction, "delete deduceInvalidDiscriminator", "there is no discriminator to deduce")
+		r.errorf(d.posOf("deduceInvalidDiscriminator"), diag.Contradiction, "delete deduceInvalidDiscriminator", "there is no discriminator to deduce")
 	case u.Discriminator == "" && d.has("unmappedValues"):
-		r.errorf(d.at("unmappedValues"), diag.Contradiction, "delete unmappedValues", "there is no discriminator that could have unmapped values")
+		r.errorf(d.posOf("unmappedValues"), diag.Contradiction, "delete unmappedValues", "there is no discriminator that could have unmapped values")
 	case u.Deduce && u.SharesValues():
-		r.errorf(d.at("deduceInvalidDiscriminator"), diag.Contradiction, "delete deduceInvalidDiscriminator, or give each member values of its own",
+		r.errorf(d.posOf("deduceInvalidDiscriminator"), diag.Contradiction, "delete deduceInvalidDiscriminator, or give each member values of its own",
 			"a member cannot tell the discriminator when a value selects several members")
 	case u.Deduce && d.union.Cardinality == ExactlyOne:
-		r.errorf(d.at("deduceInvalidDiscriminator"), diag.Contradiction, "delete one of the two", "ExactlyOne demands that %q is set, deduceInvalidDiscriminator lets it be left out", u.Discriminator)
+		r.errorf(d.posOf("deduceInvalidDiscriminator"), diag.Contradiction, "delete one of the two", "ExactlyOne demands that %q is set, deduceInvalidDiscriminator lets it be left out", u.Discriminator)
 	}
 }
 
@@ -318,9 +318,9 @@ func (r *resolver) change() {
 		if d.union.Change == 0 {
 			key = "allowedChanges"
 		}
-		r.errorf(d.at(key), diag.Contradiction, "delete "+key, "cardinality AtLeastOne has no transitions to restrict")
+		r.errorf(d.posOf(key), diag.Contradiction, "delete "+key, "cardinality AtLeastOne has no transitions to restrict")
 	case d.has("allowedChanges") && d.union.Change != 0:
-		r.errorf(d.at("discriminatorChange"), diag.Contradiction, "delete discriminatorChange: allowedChanges takes its place", "discriminatorChange and allowedChanges both say what may change")
+		r.errorf(d.posOf("discriminatorChange"), diag.Contradiction, "delete discriminatorChange: allowedChanges takes its place", "discriminatorChange and allowedChanges both say what may change")
 	}
 	switch {
 	case d.has("allowedChanges"):
@@ -408,13 +408,13 @@ type Demand struct {
 func (d *Declaration) Demands() []Demand {
 	var l []Demand
 	if d.union.Change == Forbid {
-		l = append(l, Demand{"discriminatorChange: Forbid", d.at("discriminatorChange")})
+		l = append(l, Demand{"discriminatorChange: Forbid", d.posOf("discriminatorChange")})
 	}
 	if d.has("allowedChanges") {
-		l = append(l, Demand{"allowedChanges", d.at("allowedChanges")})
+		l = append(l, Demand{"allowedChanges", d.posOf("allowedChanges")})
 	}
 	if d.union.Ratchet {
-		l = append(l, Demand{"ratchet", d.at("ratchet")})
+		l = append(l, Demand{"ratchet", d.posOf("ratchet")})
 	}
 	return l
 }
@@ -457,4 +457,4 @@ func (d *Declaration) OfItems() bool {
 }
 
 // fieldsPos returns the position of the key that lists the members.
-func (d *Declaration) fieldsPos() diag.Pos { return cmp.Or(d.at(mappingKey), d.at("members")) }
+func (d *Declaration) fieldsPos() diag.Pos { return cmp.Or(d.posOf(mappingKey), d.posOf("members")) }

@@ -92,7 +92,7 @@ func (r *resolver) misplaced() bool {
 	if len(names) == 0 || slices.ContainsFunc(names, r.has) {
 		return false
 	}
-	at := below(r.schema, names)
+	at := pathBelow(r.schema, names)
 	if at == nil {
 		return false
 	}
@@ -111,8 +111,8 @@ func (r *resolver) misplaced() bool {
 	return true
 }
 
-// below returns the path of a nested object that has all of the properties, or nil.
-func below(s *apiextensionsv1.JSONSchemaProps, names []string) schemapath.Path {
+// pathBelow returns the path of a nested object that has all of the properties, or nil.
+func pathBelow(s *apiextensionsv1.JSONSchemaProps, names []string) schemapath.Path {
 	steps := schemapath.Children(s)
 	for _, step := range steps {
 		properties := step.In(s).Properties
@@ -121,7 +121,7 @@ func below(s *apiextensionsv1.JSONSchemaProps, names []string) schemapath.Path {
 		}
 	}
 	for _, step := range steps {
-		if found := below(step.In(s), names); found != nil {
+		if found := pathBelow(step.In(s), names); found != nil {
 			return slices.Insert(found, 0, step)
 		}
 	}

@@ -132,7 +132,7 @@ func compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 	if err != nil {
 		return c, err
 	}
-	f := &findings{problem: p, others: add(nil, Undecided, doubts...), doubtful: map[*prove.Check]bool{}}
+	f := &findings{unionProblem: p, others: add(nil, Undecided, doubts...), doubtful: map[*prove.Check]bool{}}
 	if err := f.compare(owner, c.excess); err != nil {
 		return c, err
 	}
@@ -152,7 +152,7 @@ func compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 
 // newComparison returns the problem of the constraints alone, and the constraint of each check. It
 // marks constraints that cannot be evaluated as unclear.
-func newComparison(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, constraints []Constraint, unclear []bool) (p *problem, owner []int, err error) {
+func newComparison(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, constraints []Constraint, unclear []bool) (p *unionProblem, owner []int, err error) {
 	if u == nil {
 		return nil, nil, errNoUnion
 	}
@@ -189,7 +189,7 @@ func newComparison(ctx context.Context, crd *apiextensionsv1.CustomResourceDefin
 // compare looks for states that the constraints accept and the union forbids, and the reverse. It
 // marks the constraints in excess that reject the creation of an object which the union allows.
 func (f *findings) compare(owner []int, excess []bool) error {
-	p, s := f.problem, f.Space
+	p, s := f.unionProblem, f.Space
 	above := false
 	for _, c := range p.Checks {
 		c.Touches = true // all constraints would be replaced

@@ -21,7 +21,7 @@ import (
 // created. A method returns nil if there is no example, or none was found. Errors are errors of the
 // context.
 type Examples struct {
-	*problem
+	*unionProblem
 	unchecked func() (*Examples, error)
 	fails     []logic.Lit    // of the checks that should hold
 	sizes     [2][]logic.Lit // by side: the more hold, the larger the object is
@@ -39,7 +39,7 @@ func NewExamples(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinit
 	if err != nil {
 		return nil, err
 	}
-	x := &Examples{problem: p}
+	x := &Examples{unionProblem: p}
 	for _, c := range p.Checks {
 		if _, own := x.constraint(c); !own || !c.Narrow {
 			x.fails = append(x.fails, c.Holds.Not())
@@ -224,7 +224,7 @@ func (x *Examples) example(e *prove.Example) *Example {
 	if e == nil {
 		return nil
 	}
-	example := x.problem.example(e)
+	example := x.unionProblem.example(e)
 	return &example
 }
 

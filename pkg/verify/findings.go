@@ -19,7 +19,7 @@ const (
 
 // findings collects the results of a proof: differences, each with one example, and others.
 type findings struct {
-	*problem
+	*unionProblem
 	differences []difference
 	others      []Finding
 	doubtful    map[*prove.Check]bool
@@ -34,7 +34,7 @@ type difference struct {
 }
 
 // modes returns the formulas for creations and updates. Creations suffice for a static problem.
-func (p *problem) modes() [][]logic.Lit {
+func (p *unionProblem) modes() [][]logic.Lit {
 	create, update := p.Space.Old.Present().Not(), p.Space.Old.Present()
 	if p.static() {
 		return [][]logic.Lit{{create}}
@@ -43,12 +43,12 @@ func (p *problem) modes() [][]logic.Lit {
 }
 
 // static reports whether neither a check nor the union depends on the old object.
-func (p *problem) static() bool {
+func (p *unionProblem) static() bool {
 	return !p.u.Guarded() && !p.u.Ratchet && !slices.ContainsFunc(p.Checks, func(c *prove.Check) bool { return c.Changing })
 }
 
 // accepts returns the formula that all checks that touch the union hold.
-func (p *problem) accepts() logic.Lit {
+func (p *unionProblem) accepts() logic.Lit {
 	var l []logic.Lit
 	for _, c := range p.Checks {
 		if c.Touches {
@@ -60,7 +60,7 @@ func (p *problem) accepts() logic.Lit {
 
 // run looks for differences. If no rule enforces the union, one difference suffices.
 func (f *findings) run(enforced bool) error {
-	p, s := f.problem, f.Space
+	p, s := f.unionProblem, f.Space
 	legal, breaks := p.legal()
 	for _, mode := range p.modes() {
 		if err := f.accepted(breaks, enforced, append(mode, p.new.exists, p.accepts())...); err != nil {
@@ -139,7 +139,7 @@ func (f *findings) accepted(breaks []broken, enforced bool, l ...logic.Lit) erro
 
 // removed looks for ways to remove the union object that the union forbids.
 func (f *findings) removed() error {
-	p, s := f.problem, f.Space
+	p, s := f.unionProblem, f.Space
 	if !p.Correlates() || !p.u.Guarded() {
 		return nil
 	}
@@ -171,7 +171,7 @@ func (f *findings) removed() error {
 // keeps adds a restriction if a check requires the union object to stay although the union lets it
 // be removed in the old state.
 func (f *findings) keeps(c *prove.Check) error {
-	p, s := f.problem, f.Space
+	p, s := f.unionProblem, f.Space
 	if !c.Links || !c.Changing || !p.u.Guarded() {
 		return nil
 	}
@@ -191,7 +191,7 @@ func (f *findings) keeps(c *prove.Check) error {
 // rejected looks for objects that a check rejects and the union allows. It reports whether the
 // check needs no further search.
 func (f *findings) rejected(c *prove.Check, l ...logic.Lit) (bool, error) {
-	p, s := f.problem, f.Space
+	p, s := f.unionProblem, f.Space
 	refused := append(slices.Clone(l), c.Holds.Not())
 	restricted := false
 	for range maxMixed {
@@ -248,7 +248,7 @@ func (f *findings) rejected(c *prove.Check, l ...logic.Lit) (bool, error) {
 // restricts adds a restriction, unless it is known: the check accepts some objects in a legal state
 // and rejects others. It reports done if no accepted object was found.
 func (f *findings) restricts(c *prove.Check, m logic.Model, known bool, l, state []logic.Lit) (done bool, err error) {
-	p := f.problem
+	p := f.unionProblem
 	l = slices.Concat(l, state)
 	search := p.Any
 	if !known {
@@ -302,7 +302,7 @@ func (f *findings) doubted(err error, what string) error {
 // unfound records that no object was found for a model. It does so once for each check that reads
 // more than the union.
 func (f *findings) unfound(m logic.Model, verb string, checks ...*prove.Check) {
-	p := f.problem
+	p := f.unionProblem
 	for i, err := range p.failures {
 		if err != nil && (m(p.new.present[i]) || m(p.old.present[i])) {
 			f.doubt(fmt.Sprintf("states with %s set: %v", p.u.Members[i].Name, err))
@@ -347,7 +347,7 @@ func questions(c *prove.Check) int {
 }
 
 // example adds the states of the union to an example.
-func (p *problem) example(e *prove.Example) Example {
+func (p *unionProblem) example(e *prove.Example) Example {
 	x := Example{Old: e.Old, New: e.New}
 	if e.Model(p.new.exists) {
 		s := p.u.StateOf(p.At(prove.New).In(e.New))
@@ -361,7 +361,7 @@ func (p *problem) example(e *prove.Example) Example {
 }
 
 // finding converts a difference.
-func (p *problem) finding(d difference) Finding {
+func (p *unionProblem) finding(d difference) Finding {
 	f := Finding{Kind: Accepted, Violations: d.violations, Example: p.example(d.Example)}
 	if f.Is == nil {
 		level := 0
@@ -379,7 +379,7 @@ func (p *problem) finding(d difference) Finding {
 // all returns the findings: differences first, in order of size. An accepted example that the API
 // server rejects for another reason is undecided. Beside adds unusual values to differences.
 func (f *findings) all(beside bool) []Finding {
-	p := f.problem
+	p := f.unionProblem
 	slices.SortStableFunc(f.differences, func(a, b difference) int { return slices.Compare(p.size(a), p.size(b)) })
 	var l []Finding
 	for i, n := range f.differences {
@@ -404,7 +404,7 @@ func (f *findings) all(beside bool) []Finding {
 }
 
 // size returns the sort key of a counterexample: the best one is the smallest.
-func (p *problem) size(n difference) []int {
+func (p *unionProblem) size(n difference) []int {
 	update, stored, members, changes, unusual, removal, check := 0, 0, 0, 0, len(p.Unusual(n.Model, n.Old != nil)), 0, 0
 	is := p.state(n.Model, p.new)
 	count := func(s union.State) {
@@ -445,7 +445,7 @@ func (p *problem) size(n difference) []int {
 }
 
 // order returns a sort key that prefers the first members and the first values.
-func (p *problem) order(m logic.Model, side int) []int {
+func (p *unionProblem) order(m logic.Model, side int) []int {
 	st := p.new
 	if side == prove.Old {
 		st = p.old

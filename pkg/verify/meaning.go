@@ -73,7 +73,7 @@ func (st symbolic) values() []string {
 	return l
 }
 
-func (p *problem) formula(e union.Expr, old, new symbolic) logic.Lit {
+func (p *unionProblem) formula(e union.Expr, old, new symbolic) logic.Lit {
 	s, at := p.Space, new
 	if e.Old {
 		at = old
@@ -115,10 +115,10 @@ func conditions(breaks []broken) []logic.Lit {
 }
 
 // whenAny returns the formula that any of the conditions is broken.
-func (p *problem) whenAny(breaks []broken) logic.Lit { return p.Space.Or(conditions(breaks)...) }
+func (p *unionProblem) whenAny(breaks []broken) logic.Lit { return p.Space.Or(conditions(breaks)...) }
 
 // formulas translates clauses, and leaves out those that no state or change breaks.
-func (p *problem) formulas(l union.Clauses, old, new symbolic) []broken {
+func (p *unionProblem) formulas(l union.Clauses, old, new symbolic) []broken {
 	var all []broken
 	for _, c := range l {
 		if when := p.formula(c.When, old, new); when != logic.False {
@@ -129,16 +129,16 @@ func (p *problem) formulas(l union.Clauses, old, new symbolic) []broken {
 }
 
 // violations returns the conditions on a state.
-func (p *problem) violations(st symbolic) []broken { return p.formulas(p.u.Conditions(), st, st) }
+func (p *unionProblem) violations(st symbolic) []broken { return p.formulas(p.u.Conditions(), st, st) }
 
 // removable returns the formula that an update may remove the union object.
-func (p *problem) removable() logic.Lit {
+func (p *unionProblem) removable() logic.Lit {
 	return p.formula(p.u.Removes(p.old.values()...), p.old, p.old)
 }
 
 // legal returns the formula that the union allows the creation or update, and the conditions that
 // it requires.
-func (p *problem) legal() (logic.Lit, []broken) {
+func (p *unionProblem) legal() (logic.Lit, []broken) {
 	s := p.Space
 	breaks := p.violations(p.new)
 	if exempt := s.And(p.old.exists, p.formula(p.u.Exempts(), p.old, p.new)); exempt != logic.False {

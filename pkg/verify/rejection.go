@@ -10,7 +10,7 @@ import (
 
 // rejection returns an error of the API server about an example. Only errors on the path to the
 // union object or in it count.
-func (p *problem) rejection(d Example) error {
+func (p *unionProblem) rejection(d Example) error {
 	if p.validator == nil && p.invalid == nil {
 		p.validator, p.invalid = p.Schemas[0].Validator()
 	}
@@ -30,7 +30,7 @@ func (p *problem) rejection(d Example) error {
 }
 
 // concerns reports whether an error is on the path to the union object, or in it.
-func (p *problem) concerns(e *field.Error) bool {
+func (p *unionProblem) concerns(e *field.Error) bool {
 	at := normalized(strings.TrimPrefix(e.Field, "<nil>"))
 	own := normalized(p.PathTo(len(p.Schemas) - 1))
 	return at == "" || at == own || strings.HasPrefix(own, at+".") || strings.HasPrefix(at, own+".") || own == ""

@@ -17,8 +17,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// problem is the comparison of a union with the tests on the path to its object.
-type problem struct {
+// unionProblem is the comparison of a union with the tests on the path to its object.
+type unionProblem struct {
 	*prove.Problem
 	*writing
 	new, old symbolic
@@ -29,7 +29,7 @@ type problem struct {
 }
 
 // newProblem reads the schemas on the path to a union object. The caller adds the checks.
-func newProblem(g *sample.Source, c *sample.Chain, u *union.Union) (*problem, error) {
+func newProblem(g *sample.Source, c *sample.Chain, u *union.Union) (*unionProblem, error) {
 	n := c.Object()
 	if u.Discriminator != "" && n.At(u.Path(u.Discriminator)) == nil {
 		return nil, fmt.Errorf("%s has no property %q, the discriminator", n.Path, u.Discriminator)
@@ -38,7 +38,7 @@ func newProblem(g *sample.Source, c *sample.Chain, u *union.Union) (*problem, er
 	if err != nil {
 		return nil, err
 	}
-	p := &problem{writing: w}
+	p := &unionProblem{writing: w}
 	p.Problem = prove.NewProblem(g, c, c.Schemas[0], prove.Subject{Parts: w.parts, Start: w.start, Legal: p.legalBefore})
 	p.new, p.old = newSymbolic(p.Space, u, p.At(prove.New)), newSymbolic(p.Space, u, p.At(prove.Old))
 	for side, st := range [2]symbolic{prove.New: p.new, prove.Old: p.old} {
@@ -57,7 +57,7 @@ func newProblem(g *sample.Source, c *sample.Chain, u *union.Union) (*problem, er
 }
 
 // legalBefore returns the formulas that the old state breaks no condition.
-func (p *problem) legalBefore() []logic.Lit {
+func (p *unionProblem) legalBefore() []logic.Lit {
 	var l []logic.Lit
 	for _, b := range p.violations(p.old) {
 		l = append(l, b.when.Not())
@@ -66,7 +66,7 @@ func (p *problem) legalBefore() []logic.Lit {
 }
 
 // finish creates the values for objects. It returns the reasons why the proof is inconclusive.
-func (p *problem) finish(unions []*union.Union) ([]string, error) {
+func (p *unionProblem) finish(unions []*union.Union) ([]string, error) {
 	own, err := p.neighbours(unions)
 	if err := p.Finish(own); err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func (p *problem) finish(unions []*union.Union) ([]string, error) {
 }
 
 // state returns the state of the union object in a model.
-func (p *problem) state(m logic.Model, st symbolic) union.State {
+func (p *unionProblem) state(m logic.Model, st symbolic) union.State {
 	s := union.State{Present: make([]bool, len(st.present))}
 	for i, l := range st.present {
 		s.Present[i] = m(l)

@@ -83,7 +83,7 @@ func proofOf(g *sample.Source, c *sample.Chain, u *union.Union, unions []*union.
 	}
 	proof.Rules += len(p.Broken)
 	proof.Findings = add(nil, Undecided, doubts...)
-	f := &findings{problem: p, others: proof.Findings, doubtful: map[*prove.Check]bool{}}
+	f := &findings{unionProblem: p, others: proof.Findings, doubtful: map[*prove.Check]bool{}}
 	if err = f.run(proof.Rules > 0); err == nil {
 		proof.Findings, err = f.all(false), g.Err()
 	}
@@ -93,7 +93,7 @@ func proofOf(g *sample.Source, c *sample.Chain, u *union.Union, unions []*union.
 
 // concerning returns the problem of all rules that concern a union, and the reasons why it is
 // inconclusive.
-func concerning(g *sample.Source, c *sample.Chain, u *union.Union, unions []*union.Union) (*problem, []string, error) {
+func concerning(g *sample.Source, c *sample.Chain, u *union.Union, unions []*union.Union) (*unionProblem, []string, error) {
 	p, err := newProblem(g, c, u)
 	if err != nil {
 		return nil, nil, err
@@ -107,7 +107,7 @@ func concerning(g *sample.Source, c *sample.Chain, u *union.Union, unions []*uni
 }
 
 // collect adds the tests that may concern the union, and returns the others.
-func (p *problem) collect() []*prove.Check {
+func (p *unionProblem) collect() []*prove.Check {
 	var others []*prove.Check
 	add := func(level int, t *sample.Test) {
 		if t.Keywords != nil || len(t.Paths) == 0 && t.Broken != nil || p.About(level, t.Paths) {
@@ -145,7 +145,7 @@ func (p *problem) collect() []*prove.Check {
 
 // notes describes the rules that read the old object through an optional oldSelf. API servers whose
 // cel-go is older than 0.29 treat it as a raw map.
-func (p *problem) notes() []string {
+func (p *unionProblem) notes() []string {
 	var l []string
 	for _, c := range p.Checks {
 		if c.Optional() && c.AsksOld {

@@ -103,24 +103,24 @@ var (
 	migration  = version.MajorMinor(1, 37)
 )
 
-// place is a rule and its location.
-type place struct {
+// rulePlace is a rule and its location.
+type rulePlace struct {
 	version int
 	path    schemapath.Path
 	rule    apiextensionsv1.ValidationRule
 }
 
-func (p place) String() string { return p.path.String() }
+func (p rulePlace) String() string { return p.path.String() }
 
 // rulesOf returns all rules of a CRD.
-func rulesOf(crd *apiextensionsv1.CustomResourceDefinition) (l []place) {
+func rulesOf(crd *apiextensionsv1.CustomResourceDefinition) (l []rulePlace) {
 	for i, v := range crd.Spec.Versions {
 		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
 			continue
 		}
 		schemapath.Walk(v.Schema.OpenAPIV3Schema, func(path schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
 			for _, r := range s.XValidations {
-				l = append(l, place{i, path, r})
+				l = append(l, rulePlace{i, path, r})
 			}
 			return true
 		})
@@ -133,8 +133,8 @@ func rulesOf(crd *apiextensionsv1.CustomResourceDefinition) (l []place) {
 func (f *Facts) servers() Step {
 	s := Step{ID: "servers", State: Done, Title: "Every API server understands the rules"}
 	before, after, r := rulesOf(f.From), rulesOf(f.To), f.reports()
-	known := func(p place) bool {
-		return slices.ContainsFunc(before, func(q place) bool {
+	known := func(p rulePlace) bool {
+		return slices.ContainsFunc(before, func(q rulePlace) bool {
 			return q.rule.Rule == p.rule.Rule && q.rule.MessageExpression == p.rule.MessageExpression
 		})
 	}
@@ -149,7 +149,7 @@ func (f *Facts) servers() Step {
 		need("x-kubernetes-validations", rules)
 	}
 	for _, feature := range features {
-		uses := func(p place) bool { return feature.in(p.rule) }
+		uses := func(p rulePlace) bool { return feature.in(p.rule) }
 		if slices.ContainsFunc(after, uses) && !slices.ContainsFunc(before, uses) {
 			need(feature.name, feature.since)
 		}
@@ -211,7 +211,7 @@ func (f *Facts) servers() Step {
 
 // uncompiled lists the rules that a server of a version cannot compile. As servers do, it compiles
 // new rules for the previous release, so that the server can be rolled back.
-func uncompiled(crd *apiextensionsv1.CustomResourceDefinition, l []place, v *version.Version) (lines []string) {
+func uncompiled(crd *apiextensionsv1.CustomResourceDefinition, l []rulePlace, v *version.Version) (lines []string) {
 	if len(l) == 0 {
 		return nil
 	}

@@ -27,11 +27,11 @@ type catalog struct {
 type goType struct {
 	schema *apiextensionsv1.JSONSchemaProps
 	// places are the unions of its values and of the values inside them.
-	places []place
+	places []typePath
 }
 
-// place has the unions at a path below a Go type.
-type place struct {
+// typePath has the unions at a path below a Go type.
+type typePath struct {
 	path   schemapath.Path
 	unions *yaml.Node
 }
@@ -137,7 +137,7 @@ func (c *catalog) structure(g *goType, t reflect.Type) {
 			continue
 		}
 		unions := d.node()
-		g.places = append(g.places, place{unions: unions})
+		g.places = append(g.places, typePath{unions: unions})
 		if d.value != "" {
 			discriminator := yamltext.Value(unions.Content[0], "discriminator").Value
 			p := s.Properties[discriminator]
@@ -151,7 +151,7 @@ func (c *catalog) structure(g *goType, t reflect.Type) {
 func (c *catalog) add(g *goType, t reflect.Type, step schemapath.Step) *apiextensionsv1.JSONSchemaProps {
 	part := c.typeOf(t)
 	for _, p := range part.places {
-		g.places = append(g.places, place{schemapath.Path{step}.To(p.path...), p.unions})
+		g.places = append(g.places, typePath{schemapath.Path{step}.To(p.path...), p.unions})
 	}
 	return part.schema
 }

@@ -65,7 +65,7 @@ func only(paths [][]string) (object []string, ok bool) {
 
 // readAncestors reads the rules of ancestors that depend only on the properties of the object and on its
 // presence.
-func (f *finder) readAncestors(o *object) []*condition {
+func (f *finder) readAncestors(o *candidateObject) []*condition {
 	var l []*condition
 	for i, step := range slices.Backward(f.path) {
 		if _, ok := step.Property(); !ok {

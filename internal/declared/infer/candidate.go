@@ -13,7 +13,7 @@ const maxMembers = 256
 
 // candidate is a union that conditions seem to describe.
 type candidate struct {
-	*object
+	*candidateObject
 	union *union.Union
 	// tentative candidates are too unlikely to be reported unless they are proved. fallback
 	// candidates count only if no other candidate has their properties.
@@ -55,7 +55,7 @@ func (c *candidate) settle() bool {
 
 // resolve checks the declaration of u as the compiler does and returns the resolved union, or nil
 // if it may not be declared.
-func (o *object) resolve(u *union.Union) *union.Union {
+func (o *candidateObject) resolve(u *union.Union) *union.Union {
 	value := yamltext.ListNode(u.Node())
 	declarations, diags := union.Parse("", "", value, &diag.Pos{Line: 1, Col: 1})
 	if diags.HasErrors() {
@@ -69,7 +69,7 @@ func (o *object) resolve(u *union.Union) *union.Union {
 }
 
 // eligible reports whether the property may be a member of a union.
-func (o *object) eligible(name string) bool {
+func (o *candidateObject) eligible(name string) bool {
 	return o.resolve(&union.Union{Members: []union.Member{{Name: name}}}) != nil
 }
 
@@ -141,7 +141,7 @@ func (c *candidate) legal(u *union.Union) [][]value {
 }
 
 // declared returns u as it should be written: without a cardinality that is the default.
-func (o *object) declared(u *union.Union) *union.Union {
+func (o *candidateObject) declared(u *union.Union) *union.Union {
 	if u.Discriminator == "" {
 		return u
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// object is a schema that may have unions. The properties that conditions read have slots, numbered
+// candidateObject is a schema that may have unions. The properties that conditions read have slots, numbered
 // in order of appearance.
-type object struct {
+type candidateObject struct {
 	schema   *apiextensionsv1.JSONSchemaProps
 	resource bool
 	names    []string
@@ -23,7 +23,7 @@ type object struct {
 	may map[int]bool
 }
 
-func (o *object) slot(name string) (int, bool) {
+func (o *candidateObject) slot(name string) (int, bool) {
 	if _, ok := o.schema.Properties[name]; !ok {
 		return 0, false
 	}
@@ -35,7 +35,7 @@ func (o *object) slot(name string) (int, bool) {
 	return len(o.names) - 1, true
 }
 
-func (o *object) property(slot int) apiextensionsv1.JSONSchemaProps {
+func (o *candidateObject) property(slot int) apiextensionsv1.JSONSchemaProps {
 	return o.schema.Properties[o.names[slot]]
 }
 
@@ -67,7 +67,7 @@ func (c *condition) discriminator() (slot int, ok bool) {
 }
 
 // condition returns a constraint with its formula, or nil if it reads no properties or too many.
-func (o *object) condition(k verify.Constraint, form Form, f *demand) *condition {
+func (o *candidateObject) condition(k verify.Constraint, form Form, f *demand) *condition {
 	if f == nil {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (o *object) condition(k verify.Constraint, form Form, f *demand) *condition
 
 // conditions reads the constraints on the object that depend only on which properties are set and
 // on the values of strings.
-func (o *object) conditions() []*condition {
+func (o *candidateObject) conditions() []*condition {
 	var l []*condition
 	add := func(key string, index int, form Form, f *demand) {
 		if c := o.condition(verify.Constraint{Key: key, Index: index}, form, f); c != nil {
@@ -140,7 +140,7 @@ func formOf(s *apiextensionsv1.JSONSchemaProps) Form {
 }
 
 // counts reports whether the object is limited to one of its listed properties.
-func (o *object) counts() bool {
+func (o *candidateObject) counts() bool {
 	s := o.schema
 	open := s.AdditionalProperties != nil || s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
 	return s.MaxProperties != nil && *s.MaxProperties == 1 && !open && !o.resource
@@ -163,7 +163,7 @@ func (c *condition) read() {
 }
 
 // loosen finds the properties whose empty values the condition treats like absent ones.
-func (c *condition) loosen(o *object) {
+func (c *condition) loosen(o *candidateObject) {
 	d, ok := c.discriminator()
 	if !ok {
 		return

@@ -9,7 +9,7 @@ import (
 // group has the conditions that compare one string property with literals, and their combined
 // meaning.
 type group struct {
-	*object
+	*candidateObject
 	discriminator int
 	values        []value
 	conditions    []*condition // those with no other discriminator
@@ -45,7 +45,7 @@ const (
 // discriminated finds the unions whose discriminator the conditions compare with literals. Each
 // discriminator has at most one union, preceded by at most one where members share values, and
 // fallbacks of both kinds.
-func (o *object) discriminated(conditions []*condition) []*candidate {
+func (o *candidateObject) discriminated(conditions []*condition) []*candidate {
 	var l []*candidate
 	var seen []int
 	for _, c := range conditions {
@@ -54,7 +54,7 @@ func (o *object) discriminated(conditions []*condition) []*candidate {
 			continue
 		}
 		seen = append(seen, d)
-		g := &group{object: o, discriminator: d, says: map[*condition][]saying{}}
+		g := &group{candidateObject: o, discriminator: d, says: map[*condition][]saying{}}
 		if !g.collect(conditions) {
 			continue
 		}
@@ -96,7 +96,7 @@ func (g *group) collect(conditions []*condition) bool {
 		}
 		g.conditions = append(g.conditions, c)
 	}
-	g.values = g.object.values(g.discriminator, about)
+	g.values = g.candidateObject.values(g.discriminator, about)
 	return len(g.values) <= maxValues
 }
 
@@ -174,16 +174,16 @@ func sharing(l []reading) bool {
 	return false
 }
 
-// scope has the conditions of a group that read only the discriminator and certain members.
-type scope struct {
+// valueScope has the conditions of a group that read only the discriminator and certain members.
+type valueScope struct {
 	*group
 	conditions []*condition
 	reading    map[int][]*condition // by slot
 	refused    []bool               // by value: a condition accepts nothing with it
 }
 
-func (g *group) narrowed(slots []int) *scope {
-	w := &scope{group: g, reading: map[int][]*condition{}, refused: make([]bool, len(g.values))}
+func (g *group) narrowed(slots []int) *valueScope {
+	w := &valueScope{group: g, reading: map[int][]*condition{}, refused: make([]bool, len(g.values))}
 	in := map[int]bool{g.discriminator: true}
 	for _, s := range slots {
 		in[s] = true
@@ -204,7 +204,7 @@ func (g *group) narrowed(slots []int) *scope {
 }
 
 // read finds the values with which a property may be set; ok reports whether they make it a member.
-func (w *scope) read(slot int, how sense) (r reading, ok bool) {
+func (w *valueScope) read(slot int, how sense) (r reading, ok bool) {
 	r.slot = slot
 	var may, must, all, mentioned []string
 	for _, c := range w.reading[slot] {
@@ -263,7 +263,7 @@ func (g *group) say(c *condition) []saying {
 	}
 	l := make([]saying, len(g.values))
 	g.says[c] = l
-	t := c.table(g.object, g.discriminator)
+	t := c.table(g.candidateObject, g.discriminator)
 	if !g.affords(t, len(g.values)) {
 		// Over the bounds, everything counts as allowed.
 		allowed := map[int]bool{}
@@ -349,7 +349,7 @@ func (g *group) candidate(members []reading, within []*condition) *candidate {
 	}
 	u.ForbidUnmapped = unmapped > 0 && forbidden == unmapped
 	u.Deduce = unset > 0 && free == len(members) && u.Cardinality == 0 && g.mayLack(g.discriminator)
-	c := &candidate{object: g.object, union: u, within: within}
+	c := &candidate{candidateObject: g.candidateObject, union: u, within: within}
 	c.vary(members, implicit)
 	return c
 }

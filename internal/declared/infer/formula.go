@@ -38,7 +38,7 @@ type demand struct {
 
 // newDemand returns a formula of a space for the object at a place, or nil if the formula depends
 // on anything else.
-func (o *object) newDemand(s *formula.Space, at *formula.Place, f logic.Lit) *demand {
+func (o *candidateObject) newDemand(s *formula.Space, at *formula.Place, f logic.Lit) *demand {
 	d := &demand{facts: map[logic.Lit]*formula.Fact{}, slots: map[logic.Lit]int{}, there: map[logic.Lit]bool{}}
 	for _, fact := range s.Facts {
 		d.facts[fact.Lit] = fact
@@ -87,7 +87,7 @@ func (d *demand) accepts(object []value) bool {
 }
 
 // rule reads a rule. It returns nil if the rule depends on anything else, or is not CEL.
-func (o *object) rule(text string) (*demand, Form) {
+func (o *candidateObject) rule(text string) (*demand, Form) {
 	r, err := formula.Parse(text)
 	if err != nil {
 		return nil, ""
@@ -96,7 +96,7 @@ func (o *object) rule(text string) (*demand, Form) {
 }
 
 // read reads a rule on a schema; path leads from there to the object.
-func (o *object) read(r *formula.Rule, on *apiextensionsv1.JSONSchemaProps, path ...string) (*demand, Form) {
+func (o *candidateObject) read(r *formula.Rule, on *apiextensionsv1.JSONSchemaProps, path ...string) (*demand, Form) {
 	s := formula.New(on)
 	f, err := s.Rule(r, s.New, formula.Plain)
 	if err != nil {
@@ -121,7 +121,7 @@ func formOfRule(r *formula.Rule) Form {
 }
 
 // keywords reads keywords of a schema. It returns nil if they depend on anything else.
-func (o *object) keywords(k apiextensionsv1.JSONSchemaProps) *demand {
+func (o *candidateObject) keywords(k apiextensionsv1.JSONSchemaProps) *demand {
 	s := formula.New(o.schema)
 	return o.newDemand(s, s.New, s.Schema(&k, s.New))
 }

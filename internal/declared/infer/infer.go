@@ -97,7 +97,7 @@ func (f *finder) walk(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 
 // object finds the unions of one schema.
 func (f *finder) object(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
-	o := &object{schema: s, resource: resource, work: &f.work, slots: map[string]int{}, may: map[int]bool{}}
+	o := &candidateObject{schema: s, resource: resource, work: &f.work, slots: map[string]int{}, may: map[int]bool{}}
 	taken := map[string]bool{}
 	own := o.conditions()
 	if err := f.candidates(o.candidates(own), taken); err != nil {
@@ -140,7 +140,7 @@ func (f *finder) candidates(l []*candidate, taken map[string]bool) error {
 
 // candidates returns the unions that the conditions describe and that may be declared. Unions that
 // replace the most come first, fallbacks last.
-func (o *object) candidates(conditions []*condition) []*candidate {
+func (o *candidateObject) candidates(conditions []*condition) []*candidate {
 	if len(conditions) == 0 {
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 
 // plain finds the unions without a discriminator: sets of properties where at most one may be set,
 // or at least one must be set.
-func (o *object) plain(conditions []*condition) []*candidate {
+func (o *candidateObject) plain(conditions []*condition) []*candidate {
 	g := graph{}
 	var demands []*condition // require that one of their properties is set
 	var about []*condition
@@ -41,7 +41,7 @@ func (o *object) plain(conditions []*condition) []*candidate {
 			u.Members = append(u.Members, union.Member{Name: o.names[s], Empty: o.emptiness(s, within)})
 		}
 		if len(within) > 0 && len(slots) <= maxMembers {
-			l = append(l, &candidate{object: o, union: u, within: within})
+			l = append(l, &candidate{candidateObject: o, union: u, within: within})
 		}
 	}
 	for _, slots := range g.cliques() {
@@ -71,7 +71,7 @@ type plainSaying struct {
 	one   bool     // one must be set, and any one is enough
 }
 
-func (o *object) sayPlain(c *condition) plainSaying {
+func (o *candidateObject) sayPlain(c *condition) plainSaying {
 	alone, together, none := map[int]bool{}, map[[2]int]bool{}, false
 	single := map[int]bool{} // set by itself
 	t := c.table(o, -1)
@@ -112,7 +112,7 @@ func (o *object) sayPlain(c *condition) plainSaying {
 
 // emptiness reports whether all conditions that read the property treat its empty values as unset,
 // and one tests for them. The schema determines the kind of emptiness.
-func (o *object) emptiness(slot int, within []*condition) union.Emptiness {
+func (o *candidateObject) emptiness(slot int, within []*condition) union.Emptiness {
 	asked := false
 	for _, c := range within {
 		if slices.Contains(c.slots, slot) && !c.loose[slot] {

@@ -94,17 +94,17 @@ type foundJSON struct {
 	Why         string          `json:"why,omitempty"`
 	// Accepted and Refused are resources that the union would treat differently: Accepted is
 	// accepted now, Refused is rejected now.
-	Accepted     *proof.Change `json:"accepted,omitempty"`
-	Refused      *proof.Change `json:"refused,omitempty"`
-	Inconclusive []string      `json:"inconclusive,omitempty"`
+	Accepted     *proof.ChangeJSON `json:"accepted,omitempty"`
+	Refused      *proof.ChangeJSON `json:"refused,omitempty"`
+	Inconclusive []string          `json:"inconclusive,omitempty"`
 	// Changes compares discriminatorChange: Forbid with rules about changes.
 	Changes *changesJSON `json:"changes,omitempty"`
 }
 
 type changesJSON struct {
-	Verdict      string        `json:"verdict"`
-	Accepted     *proof.Change `json:"accepted,omitempty"`
-	Inconclusive []string      `json:"inconclusive,omitempty"`
+	Verdict      string            `json:"verdict"`
+	Accepted     *proof.ChangeJSON `json:"accepted,omitempty"`
+	Inconclusive []string          `json:"inconclusive,omitempty"`
 }
 
 // replacedJSON is a constraint that a union would replace, with its position.

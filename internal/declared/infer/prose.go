@@ -28,8 +28,8 @@ func (s statement) String() string {
 
 // prose finds the unions that descriptions state. The description of a property must name the
 // property, or the properties that it excludes.
-func (o *object) prose(taken map[string]bool) []suggestion {
-	n := &names{object: o, taken: taken}
+func (o *candidateObject) prose(taken map[string]bool) []suggestion {
+	n := &names{candidateObject: o, taken: taken}
 	said := n.statements(o.schema.Description, "")
 	for _, name := range sortedKeys(o.schema.Properties) {
 		said = append(said, n.statements(o.schema.Properties[name].Description, name)...)
@@ -82,7 +82,7 @@ func (o *object) prose(taken map[string]bool) []suggestion {
 
 // names finds the names of properties in texts.
 type names struct {
-	*object
+	*candidateObject
 	taken map[string]bool
 	// properties are the possible members, by name in lower case. They are collected for the first
 	// description that needs them.

@@ -18,7 +18,7 @@ type suggestion struct {
 
 // suggestions guesses unions among the properties that are in none yet, and marks their properties
 // as taken.
-func (o *object) suggestions(taken map[string]bool) []suggestion {
+func (o *candidateObject) suggestions(taken map[string]bool) []suggestion {
 	var l []suggestion
 	add := func(s suggestion) {
 		for _, name := range properties(s.union) {
@@ -47,7 +47,7 @@ func (o *object) suggestions(taken map[string]bool) []suggestion {
 
 // enumMatch suggests a string as the discriminator if at least two of its values are names of
 // object properties next to it.
-func (o *object) enumMatch(discriminator string, taken map[string]bool) (suggestion, bool) {
+func (o *candidateObject) enumMatch(discriminator string, taken map[string]bool) (suggestion, bool) {
 	p := o.schema.Properties[discriminator]
 	if len(p.Enum) == 0 || !isString(p) || taken[discriminator] {
 		return suggestion{}, false

@@ -29,7 +29,7 @@ type table struct {
 	discriminator, without int
 }
 
-func (c *condition) table(o *object, discriminator int) *table {
+func (c *condition) table(o *candidateObject, discriminator int) *table {
 	return &table{condition: c, object: make([]value, len(o.names)), discriminator: discriminator, without: -1}
 }
 
@@ -48,7 +48,7 @@ func (t *table) members() (slots []int, few bool) {
 
 // affords reports whether that many passes through the table are within bounds, and if so counts
 // them. Published CRDs do not come near the bounds.
-func (o *object) affords(t *table, times int) bool {
+func (o *candidateObject) affords(t *table, times int) bool {
 	slots, few := t.members()
 	states := (len(slots) + 2) * (len(slots) + 2)
 	if few {
@@ -144,7 +144,7 @@ func orNone(values []value) []value {
 
 // values returns the values of a discriminator that matter to conditions: unset; the values of the
 // enum, or else "", the values in conditions, and one other value.
-func (o *object) values(d int, conditions []*condition) []value {
+func (o *candidateObject) values(d int, conditions []*condition) []value {
 	var l []value
 	s := o.property(d)
 	if o.mayLack(d) || s.Nullable {
@@ -171,7 +171,7 @@ func (o *object) values(d int, conditions []*condition) []value {
 
 // mayLack reports whether the objects that rules see may lack a property: it is neither required
 // nor defaulted.
-func (o *object) mayLack(slot int) bool {
+func (o *candidateObject) mayLack(slot int) bool {
 	s := o.property(slot)
 	return !slices.Contains(o.schema.Required, o.names[slot]) && !union.Defaulted(&s)
 }

@@ -18,8 +18,8 @@ import (
 // extendKey is the key of extensions.
 const extendKey = "extend"
 
-// entry is an item of schemas.
-type entry struct {
+// setEntry is an item of schemas.
+type setEntry struct {
 	target   union.Target
 	versions []string        // empty: all
 	to       schemapath.Path // the path of the schema
@@ -29,7 +29,7 @@ type entry struct {
 }
 
 // declaresNone reports whether the entry declares that the CRD has no unions.
-func (e entry) declaresNone() bool { return e.unions == nil && e.extends == nil }
+func (e setEntry) declaresNone() bool { return e.unions == nil && e.extends == nil }
 
 // schemaKeys are the keys of an item of schemas.
 var schemaKeys = yamlconfig.Mapping{
@@ -45,8 +45,8 @@ var schemaKeys = yamlconfig.Mapping{
 	}(),
 }
 
-func read(r *yamlconfig.Reader, item yamlconfig.Value) entry {
-	e := entry{item: item}
+func read(r *yamlconfig.Reader, item yamlconfig.Value) setEntry {
+	e := setEntry{item: item}
 	before := len(r.Diags)
 	fields := item.Fields(schemaKeys)
 	if fields == nil {
@@ -146,8 +146,8 @@ func versions(list yamlconfig.Value) []string {
 
 // overlaps reports entries for the same schema of the same version, and CRDs that are listed both
 // with and without unions.
-func overlaps(entries []entry) {
-	before := map[union.Target][]entry{}
+func overlaps(entries []setEntry) {
+	before := map[union.Target][]setEntry{}
 	for _, e := range entries {
 		for _, o := range before[e.target] {
 			switch {
@@ -168,7 +168,7 @@ func overlaps(entries []entry) {
 	}
 }
 
-func overlap(e, other entry, hint, format string, args ...any) {
+func overlap(e, other setEntry, hint, format string, args ...any) {
 	e.item.Errorf(hint, format, args...).Related = []diag.Related{{Pos: other.item.Pos(), Message: "the other item"}}
 }
 

@@ -29,7 +29,7 @@ const (
 // declared to have no unions.
 func Parse(name string, src []byte) (*union.Externals, diag.List) {
 	r := &yamlconfig.Reader{File: name, Code: diag.BadUnionSet, Ambiguous: diag.AmbiguousScalar}
-	var entries []entry
+	var entries []setEntry
 	for _, root := range r.Open(src, Kind, "; CRDs are arguments") {
 		entries = append(entries, document(r, root)...)
 	}
@@ -79,7 +79,7 @@ var setKeys = yamlconfig.Mapping{
 }
 
 // document returns the valid items of a document.
-func document(r *yamlconfig.Reader, root *yaml.Node) []entry {
+func document(r *yamlconfig.Reader, root *yaml.Node) []setEntry {
 	fields := r.Object(root, Kind, setKeys)
 	if fields == nil {
 		return nil
@@ -88,7 +88,7 @@ func document(r *yamlconfig.Reader, root *yaml.Node) []entry {
 	if !ok {
 		r.Value(root, "").Errorf("list the schemas with unions: schemas: "+setKeys.Keys[1].Example, "this %s has no schemas", Kind)
 	}
-	var l []entry
+	var l []setEntry
 	for _, item := range schemas.Items() {
 		before := len(r.Diags)
 		if e := read(r, item); len(r.Diags) == before {

@@ -19,8 +19,8 @@ type index struct {
 	Tests []any  `yaml:"tests"`
 }
 
-// entry is a test in an index. The objects are files in the directory of the index, or below it.
-type entry struct {
+// suiteEntry is a test in an index. The objects are files in the directory of the index, or below it.
+type suiteEntry struct {
 	Name   string   `yaml:"name"`
 	Old    string   `yaml:"old,omitempty"`
 	Object string   `yaml:"object"`
@@ -61,7 +61,7 @@ func Files(crd string, tests []Test, existing *Existing) (map[string][]byte, err
 			}
 		}
 		base := path.Join(version, fmt.Sprintf("%03d-%s", n+1, verdict))
-		e := entry{Name: t.Name, Status: t.Status, Errors: t.Errors}
+		e := suiteEntry{Name: t.Name, Status: t.Status, Errors: t.Errors}
 		var err error
 		if e.Object, err = add(base+".yaml", t.Object); err != nil {
 			return nil, err
@@ -118,7 +118,7 @@ func ReadExisting(src []byte, read func(name string) ([]byte, error)) (*Existing
 	}
 	x := &Existing{used: map[string]bool{}, read: read}
 	for n := range i.Tests {
-		var e entry
+		var e suiteEntry
 		if err := i.Tests[n].Decode(&e); err != nil {
 			return nil, err
 		}

@@ -76,7 +76,7 @@ func Read(name string, src []byte, read func(path string) ([]byte, error), limit
 	if l.HasErrors() {
 		return nil, l
 	}
-	r := &reader{Reader: yamlconfig.Reader{File: name, Code: diag.BadTests, UnknownKey: diag.BadTests, Ambiguous: diag.AmbiguousScalar}, read: read, limits: limits}
+	r := &suiteReader{Reader: yamlconfig.Reader{File: name, Code: diag.BadTests, UnknownKey: diag.BadTests, Ambiguous: diag.AmbiguousScalar}, read: read, limits: limits}
 	var roots []*yaml.Node
 	for _, d := range f.Docs {
 		if d.Root != nil {
@@ -104,14 +104,14 @@ func Read(name string, src []byte, read func(path string) ([]byte, error), limit
 
 const hint = "docs/testdata.md shows both forms of files with tests"
 
-type reader struct {
+type suiteReader struct {
 	yamlconfig.Reader
 	read   func(path string) ([]byte, error)
 	limits limit.Limits
 	suite  Suite
 }
 
-func (r *reader) index(root yamlconfig.Value) {
+func (r *suiteReader) index(root yamlconfig.Value) {
 	fields := root.Fields(ofIndex)
 	r.suite.CRD = fields["crd"].Text()
 	for _, item := range fields["tests"].Items() {
@@ -126,7 +126,7 @@ func (r *reader) index(root yamlconfig.Value) {
 }
 
 // object returns the only object in the file that is named.
-func (r *reader) object(at yamlconfig.Value) map[string]any {
+func (r *suiteReader) object(at yamlconfig.Value) map[string]any {
 	name := at.Text()
 	if name == "" {
 		return nil
@@ -148,7 +148,7 @@ func (r *reader) object(at yamlconfig.Value) map[string]any {
 }
 
 // openShift reads an OpenShift suite. Its updates also write the status.
-func (r *reader) openShift(root yamlconfig.Value) {
+func (r *suiteReader) openShift(root yamlconfig.Value) {
 	fields := root.Fields(ofSuite)
 	r.suite.CRD = fields["crdName"].Text()
 	tests := fields["tests"].Fields(ofTests)
@@ -176,7 +176,7 @@ func list(v yamlconfig.Value) []string {
 }
 
 // text returns the object in a text.
-func (r *reader) text(v yamlconfig.Value) map[string]any {
+func (r *suiteReader) text(v yamlconfig.Value) map[string]any {
 	var object map[string]any
 	data, err := sigs.YAMLToJSON([]byte(v.Word().Text))
 	if err == nil {
@@ -190,7 +190,7 @@ func (r *reader) text(v yamlconfig.Value) map[string]any {
 }
 
 // add adds a test that has an object. An object without metadata gets a name.
-func (r *reader) add(item yamlconfig.Value, t Test) {
+func (r *suiteReader) add(item yamlconfig.Value, t Test) {
 	if t.Object == nil {
 		if !r.Diags.HasErrors() {
 			item.Errorf(hint, "%q has no object", t.Name)

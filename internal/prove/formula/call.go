@@ -11,7 +11,7 @@ import (
 )
 
 // call translates operators and functions.
-func (r *reader) call(e ast.Expr) value {
+func (r *ruleReader) call(e ast.Expr) value {
 	c := e.AsCall()
 	name, args := c.FunctionName(), c.Args()
 	if c.IsMemberFunction() {
@@ -62,7 +62,7 @@ func (r *reader) call(e ast.Expr) value {
 }
 
 // connected translates && or ||, which absorb errors.
-func (r *reader) connected(and bool, args []ast.Expr) value {
+func (r *ruleReader) connected(and bool, args []ast.Expr) value {
 	holds, refused := logic.True, logic.False
 	if !and {
 		holds, refused = refused, holds
@@ -78,7 +78,7 @@ func (r *reader) connected(and bool, args []ast.Expr) value {
 	return r.truth(holds, r.Or(holds, refused).Not())
 }
 
-func (r *reader) optionalOf(e ast.Expr, name string, args []ast.Expr) value {
+func (r *ruleReader) optionalOf(e ast.Expr, name string, args []ast.Expr) value {
 	switch {
 	case name == "optional.none" && len(args) == 0:
 		return one(none{})
@@ -89,7 +89,7 @@ func (r *reader) optionalOf(e ast.Expr, name string, args []ast.Expr) value {
 	return r.opaque(e, name)
 }
 
-func (r *reader) unary(e ast.Expr, name string, v value) (value, bool) {
+func (r *ruleReader) unary(e ast.Expr, name string, v value) (value, bool) {
 	switch name {
 	case "dyn":
 		if unclear(v) {
@@ -140,7 +140,7 @@ func (r *reader) unary(e ast.Expr, name string, v value) (value, bool) {
 }
 
 // sum adds up a number for each item of a list.
-func (r *reader) sum(e ast.Expr, l list, what func(value) value) value {
+func (r *ruleReader) sum(e ast.Expr, l list, what func(value) value) value {
 	total := one(number{})
 	for _, item := range l {
 		total = r.choose(item.when, r.both(total, what(item.is), func(x, y any) value { return r.plus(e, x, y) }), total)
@@ -148,7 +148,7 @@ func (r *reader) sum(e ast.Expr, l list, what func(value) value) value {
 	return total
 }
 
-func (r *reader) binary(e ast.Expr, name string, a, b value) (value, bool) {
+func (r *ruleReader) binary(e ast.Expr, name string, a, b value) (value, bool) {
 	switch name {
 	case operators.Equals:
 		return r.equal(e, a, b), true
@@ -214,7 +214,7 @@ func (r *reader) binary(e ast.Expr, name string, a, b value) (value, bool) {
 	return value{}, false
 }
 
-func (r *reader) plus(e ast.Expr, x, y any) value {
+func (r *ruleReader) plus(e ast.Expr, x, y any) value {
 	a, ok := x.(number)
 	b, isNumber := y.(number)
 	if !ok || !isNumber || a.n < 0 || b.n < 0 || max(a.n, b.n) > maxNumber {
@@ -251,7 +251,7 @@ var mirrored = map[string]string{
 }
 
 // ordered compares numbers, or a size with a number.
-func (r *reader) ordered(e ast.Expr, operator string, x, y any) value {
+func (r *ruleReader) ordered(e ast.Expr, operator string, x, y any) value {
 	if _, ok := y.(size); ok {
 		x, y, operator = y, x, mirrored[operator]
 	}
@@ -301,11 +301,11 @@ func sign(n int64) int {
 }
 
 // equal returns a == b.
-func (r *reader) equal(e ast.Expr, a, b value) value {
+func (r *ruleReader) equal(e ast.Expr, a, b value) value {
 	return r.both(a, b, func(x, y any) value { return r.equals(e, x, y) })
 }
 
-func (r *reader) equals(e ast.Expr, x, y any) value {
+func (r *ruleReader) equals(e ast.Expr, x, y any) value {
 	switch y.(type) {
 	case *Place, size, some, unknown:
 		x, y = y, x
@@ -378,7 +378,7 @@ func (r *reader) equals(e ast.Expr, x, y any) value {
 }
 
 // placeEquals returns a == y for the value of a place.
-func (r *reader) placeEquals(e ast.Expr, a *Place, y any) value {
+func (r *ruleReader) placeEquals(e ast.Expr, a *Place, y any) value {
 	if len(a.Constants()) > maxConstants {
 		panic(errTooLarge)
 	}
@@ -445,7 +445,7 @@ func typedFormat(format string) bool {
 }
 
 // membership returns a in b, for one case of b.
-func (r *reader) membership(e ast.Expr, a value, b any) value {
+func (r *ruleReader) membership(e ast.Expr, a value, b any) value {
 	switch b := b.(type) {
 	case list:
 		if in := e.AsCall().Args()[1]; in.Kind() == ast.ListKind && len(in.AsList().Elements()) == 0 {
@@ -490,7 +490,7 @@ func (r *reader) membership(e ast.Expr, a value, b any) value {
 }
 
 // index returns x[y], or x[?y].
-func (r *reader) index(e ast.Expr, x, y any, optional bool) value {
+func (r *ruleReader) index(e ast.Expr, x, y any, optional bool) value {
 	switch x := x.(type) {
 	case *Place:
 		if key, ok := y.(string); ok && x.Schema != nil && len(x.Schema.Properties) == 0 {

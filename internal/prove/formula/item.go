@@ -76,7 +76,7 @@ func isStray(v value) bool {
 }
 
 // differs reports whether x is a stray, and whether it certainly differs from y.
-func (r *reader) differs(x, y any) (said, known bool) {
+func (r *ruleReader) differs(x, y any) (said, known bool) {
 	switch x.(type) {
 	case strays:
 		return true, false
@@ -98,7 +98,7 @@ const maxItems = 300
 
 // items returns the items of a list with keys that a rule or existing facts distinguish, and the
 // others, of any number. It is not ok for lists without facts about an item.
-func (r *reader) items(p *Place) (known list, others []strays, ok bool) {
+func (r *ruleReader) items(p *Place) (known list, others []strays, ok bool) {
 	if p.view != nil || p.Schema == nil || len(p.Schema.XListMapKeys) == 0 {
 		return nil, nil, false
 	}
@@ -136,7 +136,7 @@ func (r *reader) items(p *Place) (known list, others []strays, ok bool) {
 
 // named returns the values of the keys of a list in the rule and in items with facts. It is not ok
 // without such items, or if a value is the key of a representative of unnamed items.
-func (r *reader) named(p *Place) (values map[string][]any, ok bool) {
+func (r *ruleReader) named(p *Place) (values map[string][]any, ok bool) {
 	values = map[string][]any{}
 	note := func(k string, v any) {
 		if !slices.Contains(values[k], v) {
@@ -169,7 +169,7 @@ func (r *reader) named(p *Place) (values map[string][]any, ok bool) {
 	return values, ok
 }
 
-func (r *reader) itemOf(p *Place, keys map[string]any) *element {
+func (r *ruleReader) itemOf(p *Place, keys map[string]any) *element {
 	item := p.Child(ItemOf(keys))
 	return &element{item.Present(), one(item)}
 }
@@ -178,7 +178,7 @@ func (r *reader) itemOf(p *Place, keys map[string]any) *element {
 // possible items, or as many representatives as a comprehension with the initial result first can
 // distinguish. All rules share the representatives, so it is not ok if another rule has named other
 // items.
-func (r *reader) counted(p *Place, s strays, first value) (l list, ok bool) {
+func (r *ruleReader) counted(p *Place, s strays, first value) (l list, ok bool) {
 	n := int(r.most) + 1
 	if _, isBool := first.cases[0].is.(bool); isBool && n > maxItems {
 		n = 1 // one item decides the result
@@ -212,7 +212,7 @@ func (r *reader) counted(p *Place, s strays, first value) (l list, ok bool) {
 }
 
 // once reports whether the named items of a list are the same as on the first call.
-func (r *reader) once(p *Place, named []any) bool {
+func (r *ruleReader) once(p *Place, named []any) bool {
 	list, l := strings.Join(p.Path(), "\x00"), []string{}
 	for _, v := range named {
 		l = append(l, fmt.Sprintf("%#v", v))

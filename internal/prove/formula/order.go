@@ -14,8 +14,8 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
-// comparison is a question that compares a number with an integer.
-type comparison struct {
+// orderComparison is a question that compares a number with an integer.
+type orderComparison struct {
 	*Question
 	below logic.Lit // the number is below a bound, if there is one
 	bound int64
@@ -23,7 +23,7 @@ type comparison struct {
 
 // order relates questions about the same number: less than five implies less than ten.
 func (s *Space) order() {
-	numbers := map[string][]comparison{}
+	numbers := map[string][]orderComparison{}
 	for _, key := range sortedKeys(s.questions) {
 		q := s.questions[key]
 		if q.Text == "" || !strings.ContainsAny(q.Text, "<>") {
@@ -35,7 +35,7 @@ func (s *Space) order() {
 	}
 	for _, of := range sortedKeys(numbers) {
 		l := numbers[of]
-		slices.SortStableFunc(l, func(a, b comparison) int { return cmp.Compare(a.bound, b.bound) })
+		slices.SortStableFunc(l, func(a, b orderComparison) int { return cmp.Compare(a.bound, b.bound) })
 		for i := 1; i < len(l); i++ {
 			a, b := l[i-1], l[i]
 			s.Require(s.Equal(a.Fails.Lit, b.Fails.Lit)) // both fail without a number
@@ -49,7 +49,7 @@ func (s *Space) order() {
 
 // comparison reads a question that compares a number with an integer. It returns the number as
 // text.
-func (s *Space) comparison(q *Question) (of string, c comparison, ok bool) {
+func (s *Space) comparison(q *Question) (of string, c orderComparison, ok bool) {
 	rule, err := Parse(q.Text)
 	if err != nil || rule.tree.Expr().Kind() != ast.CallKind {
 		return "", c, false
@@ -81,7 +81,7 @@ func (s *Space) comparison(q *Question) (of string, c comparison, ok bool) {
 	if bound%2 != 0 && s.isInteger(q, left) {
 		bound++ // no integer is between
 	}
-	c = comparison{q, q.Holds.Lit, bound}
+	c = orderComparison{q, q.Holds.Lit, bound}
 	if operator == operators.Greater || operator == operators.GreaterEquals {
 		c.below = s.And(q.Holds.Lit.Not(), q.Fails.Lit.Not())
 	}

@@ -36,7 +36,7 @@ func total(what string, kinds []string) bool {
 }
 
 // opaque returns the value of an expression that is not understood.
-func (r *reader) opaque(e ast.Expr, what string) value {
+func (r *ruleReader) opaque(e ast.Expr, what string) value {
 	if symbol, ok := operators.FindReverse(what); ok && symbol != "" {
 		what = symbol
 	}
@@ -63,7 +63,7 @@ func (r *reader) opaque(e ast.Expr, what string) value {
 }
 
 // ask creates a question from an expression.
-func (r *reader) ask(e ast.Expr, what string) *Question {
+func (r *ruleReader) ask(e ast.Expr, what string) *Question {
 	q := Question{At: r.self, What: what, Optional: r.old != Plain, alone: r.old == Missing, Reads: r.reads(e)}
 	text, err := parser.Unparse(e, r.info)
 	_, shadowed := r.vars["self"]
@@ -96,7 +96,7 @@ func unclear(v value) bool {
 }
 
 // written returns CEL for a value with one case.
-func (r *reader) written(v value) (string, bool) {
+func (r *ruleReader) written(v value) (string, bool) {
 	if v.fails != logic.False || len(v.cases) != 1 {
 		return "", false
 	}
@@ -114,7 +114,7 @@ func (r *reader) written(v value) (string, bool) {
 }
 
 // expression returns CEL that selects a place.
-func (r *reader) expression(p *Place) (string, bool) {
+func (r *ruleReader) expression(p *Place) (string, bool) {
 	var steps []string
 	root := "self"
 	if p.Old {
@@ -153,7 +153,7 @@ func free(e ast.Expr) map[string]bool {
 }
 
 // reads returns the places that an expression reads, as deep as they are known.
-func (r *reader) reads(e ast.Expr) []*Place {
+func (r *ruleReader) reads(e ast.Expr) []*Place {
 	var l []*Place
 	add := func(p *Place) {
 		if !slices.Contains(l, p) {
@@ -175,7 +175,7 @@ func (r *reader) reads(e ast.Expr) []*Place {
 }
 
 // place returns the place at selections from self or oldSelf, or nil.
-func (r *reader) place(e ast.Expr) *Place {
+func (r *ruleReader) place(e ast.Expr) *Place {
 	field := func(of ast.Expr, name string) *Place {
 		p := r.place(of)
 		if p == nil {

@@ -51,7 +51,7 @@ const (
 // Rule translates a rule on the value at self, a place of the new object. An error is the reason
 // why the rule cannot be translated.
 func (s *Space) Rule(rule *Rule, self *Place, old Old) (f Formula, err error) {
-	r := &reader{Space: s, self: self, old: old, info: rule.tree.SourceInfo(), most: 2, vars: map[string]value{}, args: map[int64][]value{}}
+	r := &ruleReader{Space: s, self: self, old: old, info: rule.tree.SourceInfo(), most: 2, vars: map[string]value{}, args: map[int64][]value{}}
 	ast.PreOrderVisit(rule.tree.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
 		switch v := literal(e).(type) {
 		case number:
@@ -75,8 +75,8 @@ func (s *Space) Rule(rule *Rule, self *Place, old Old) (f Formula, err error) {
 	return Formula{Holds: holds, Fails: s.Or(holds, refused).Not()}, nil
 }
 
-// reader translates one rule.
-type reader struct {
+// ruleReader translates one rule.
+type ruleReader struct {
 	*Space
 	self      *Place
 	old       Old
@@ -90,7 +90,7 @@ type reader struct {
 
 // truths returns the conditions that v is true, and that it is false. Where neither holds, using v
 // as a condition is an error.
-func (r *reader) truths(v value) (holds, refused logic.Lit) {
+func (r *ruleReader) truths(v value) (holds, refused logic.Lit) {
 	holds, refused = logic.False, logic.False
 	for _, c := range v.cases {
 		var t logic.Lit
@@ -112,12 +112,12 @@ func (r *reader) truths(v value) (holds, refused logic.Lit) {
 	return holds, refused
 }
 
-func (r *reader) boolean(v value) value {
+func (r *ruleReader) boolean(v value) value {
 	holds, refused := r.truths(v)
 	return r.truth(holds, r.Or(holds, refused).Not())
 }
 
-func (r *reader) read(e ast.Expr) value {
+func (r *ruleReader) read(e ast.Expr) value {
 	if r.steps++; r.steps > maxSteps || r.Len() > maxGates {
 		panic(errTooLarge)
 	}
@@ -160,7 +160,7 @@ func literal(e ast.Expr) any {
 	return nil
 }
 
-func (r *reader) variable(e ast.Expr) value {
+func (r *ruleReader) variable(e ast.Expr) value {
 	name := e.AsIdent()
 	if v, ok := r.vars[name]; ok {
 		return v
@@ -183,13 +183,13 @@ func (r *reader) variable(e ast.Expr) value {
 }
 
 // field translates self.x, has(self.x), and the same for optional values.
-func (r *reader) field(e ast.Expr) value {
+func (r *ruleReader) field(e ast.Expr) value {
 	s := e.AsSelect()
 	return r.selected(e, r.read(s.Operand()), s.FieldName(), s.IsTestOnly())
 }
 
 // selected returns a field of each case of v or, with test, whether the field is present.
-func (r *reader) selected(e ast.Expr, v value, field string, test bool) value {
+func (r *ruleReader) selected(e ast.Expr, v value, field string, test bool) value {
 	return r.each(v, func(is any) value {
 		switch is := is.(type) {
 		case *Place:
@@ -238,7 +238,7 @@ func (r *reader) selected(e ast.Expr, v value, field string, test bool) value {
 
 // property returns the place of a field, by its name in CEL, or of a map's key. It is nil if the
 // fields of p are unknown.
-func (r *reader) property(p *Place, field string) *Place {
+func (r *ruleReader) property(p *Place, field string) *Place {
 	s := p.Schema
 	if s == nil || s.Type != "object" || s.XPreserveUnknownFields != nil && len(s.Properties) == 0 {
 		return nil
@@ -257,7 +257,7 @@ func (r *reader) property(p *Place, field string) *Place {
 }
 
 // optionalField returns x.?field.
-func (r *reader) optionalField(e ast.Expr, v value, field string) value {
+func (r *ruleReader) optionalField(e ast.Expr, v value, field string) value {
 	return r.each(v, func(is any) value {
 		switch is := is.(type) {
 		case *Place:
@@ -281,7 +281,7 @@ func (r *reader) optionalField(e ast.Expr, v value, field string) value {
 	})
 }
 
-func (r *reader) list(e ast.Expr) value {
+func (r *ruleReader) list(e ast.Expr) value {
 	l := e.AsList()
 	out, fails := list{}, logic.False
 	for i, item := range l.Elements() {
@@ -304,7 +304,7 @@ func (r *reader) list(e ast.Expr) value {
 	return value{fails, []choice{{fails.Not(), out}}}
 }
 
-func (r *reader) mapping(e ast.Expr) value {
+func (r *ruleReader) mapping(e ast.Expr) value {
 	var m mapping
 	fails := logic.False
 	for _, entry := range e.AsMap().Entries() {
@@ -322,7 +322,7 @@ func (r *reader) mapping(e ast.Expr) value {
 
 // comprehension unrolls macros over literal lists and maps, and over list items told apart by keys.
 // It also binds variables.
-func (r *reader) comprehension(e ast.Expr) value {
+func (r *ruleReader) comprehension(e ast.Expr) value {
 	c := e.AsComprehension()
 	over := r.read(c.IterRange())
 	if c.HasIterVar2() || len(over.cases) > 1 {

@@ -28,12 +28,12 @@ type Space struct {
 	counts    map[string][]string // named items by path, for lists with representatives
 }
 
-// Kind is the statement of a fact about its place.
-type Kind int
+// FactKind is the statement of a fact about its place.
+type FactKind int
 
 const (
 	// Present means that has() is true; null is not present.
-	Present Kind = iota + 1
+	Present FactKind = iota + 1
 	// Null means that the value is null.
 	Null
 	// Equals means that the value is present and equals a constant, such as "" or false.
@@ -51,7 +51,7 @@ const (
 // Fact is a statement about an object.
 type Fact struct {
 	Lit      logic.Lit
-	Kind     Kind
+	Kind     FactKind
 	Place    *Place // nil for questions
 	Other    *Place
 	Constant any // a string, int64 or bool

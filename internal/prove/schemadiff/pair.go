@@ -201,9 +201,9 @@ func (p *Pair) decide(ctx context.Context, path schemapath.Path, shifts []Shift)
 	return effects, nil
 }
 
-// comparison compares two schemas over the objects of either. The chain is the schemas for values of
+// pathComparison compares two schemas over the objects of either. The chain is the schemas for values of
 // both.
-type comparison struct {
+type pathComparison struct {
 	*prove.Problem
 	to    schemapath.Path
 	loose *sample.Chain // for values of either
@@ -237,7 +237,7 @@ type party struct {
 	masked string // the last errors of the other side that kept it from evaluating rules
 }
 
-func (p *Pair) comparison(ctx context.Context, path schemapath.Path) (*comparison, error) {
+func (p *Pair) comparison(ctx context.Context, path schemapath.Path) (*pathComparison, error) {
 	c, err := sample.NewChain(p.tight, path)
 	if err != nil {
 		return nil, err
@@ -246,7 +246,7 @@ func (p *Pair) comparison(ctx context.Context, path schemapath.Path) (*compariso
 	if err != nil {
 		return nil, err
 	}
-	b := &comparison{to: path, loose: loose, try: map[property][]any{}}
+	b := &pathComparison{to: path, loose: loose, try: map[property][]any{}}
 	old := p.sides[prove.Old]
 	b.Problem = prove.NewProblem(sample.NewSource(ctx, old.CRD, old.Version), c, p.loose, prove.Subject{
 		Start:   func(own map[string]any) map[string]any { return own },
@@ -275,7 +275,7 @@ func (p *Pair) comparison(ctx context.Context, path schemapath.Path) (*compariso
 }
 
 // read adds the requirements of a side on the path.
-func (b *comparison) read(side int) {
+func (b *pathComparison) read(side int) {
 	y, other := b.sides[side], b.sides[1-side]
 	for level, n := range y.nodes {
 		for _, t := range n.Rules() {
@@ -303,7 +303,7 @@ func (b *comparison) read(side int) {
 func requiredText(name string) string { return "required: " + name }
 
 // check adds a test of a side. It returns nil if the test cannot be evaluated.
-func (b *comparison) check(side, level int, t *sample.Test) *prove.Check {
+func (b *pathComparison) check(side, level int, t *sample.Test) *prove.Check {
 	y := b.sides[side]
 	c := &prove.Check{Test: t, Level: level, Schema: y.nodes[level], Place: y.places[level]}
 	if t.Broken != nil || b.Read(c) != nil {
@@ -326,7 +326,7 @@ func (b *comparison) check(side, level int, t *sample.Test) *prove.Check {
 
 // pose returns the checks of a clause, and adds new ones. An error means that the clause is
 // invalid.
-func (b *comparison) pose(side int, k Clause) ([]*prove.Check, error) {
+func (b *pathComparison) pose(side int, k Clause) ([]*prove.Check, error) {
 	y, level := b.sides[side], len(k.At)
 	if level > len(b.Path) || level < b.Anchor() || level >= len(y.nodes) && k.Property == "" {
 		return nil, fmt.Errorf("no schema at %s can be compared", k.At)
@@ -352,7 +352,7 @@ func (b *comparison) pose(side int, k Clause) ([]*prove.Check, error) {
 }
 
 // poseProperty adds the checks of a clause about one property.
-func (b *comparison) poseProperty(side, level int, k Clause) []*prove.Check {
+func (b *pathComparison) poseProperty(side, level int, k Clause) []*prove.Check {
 	y, unclear := b.sides[side], []*prove.Check{b.unclear(b.Places[level].Child(k.Property))}
 	if level >= len(y.nodes) || k.Rule == nil && k.Keywords == nil {
 		return unclear
@@ -388,17 +388,17 @@ func (b *comparison) poseProperty(side, level int, k Clause) []*prove.Check {
 }
 
 // posedText returns a unique name for a check.
-func (b *comparison) posedText() string { return fmt.Sprint("clause ", len(b.Checks)) }
+func (b *pathComparison) posedText() string { return fmt.Sprint("clause ", len(b.Checks)) }
 
 // unclear returns a check that only the side as a whole can evaluate.
-func (b *comparison) unclear(at *formula.Place) *prove.Check {
+func (b *pathComparison) unclear(at *formula.Place) *prove.Check {
 	return &prove.Check{Test: &sample.Test{Rule: &formula.Rule{}}, Place: at, Holds: b.Space.Implies(at.Present(), b.Space.Unknown(at)), Changing: true}
 }
 
 // refused looks for an object that one side accepts and checks of the other side reject. Masked has
 // the errors of the rejecting side if all objects found have errors that keep it from evaluating
 // the suspected rules.
-func (b *comparison) refused(accepting, refusing int, suspected []suspect) (w *Witness, doubt, masked string, err error) {
+func (b *pathComparison) refused(accepting, refusing int, suspected []suspect) (w *Witness, doubt, masked string, err error) {
 	if len(suspected) == 0 {
 		return nil, "", "", nil
 	}
@@ -460,7 +460,7 @@ func (b *comparison) refused(accepting, refusing int, suspected []suspect) (w *W
 }
 
 // shown returns an example that satisfies as many of the wishes as possible, the first ones first.
-func (b *comparison) shown(l []logic.Lit, wishes []logic.Lit) (*prove.Example, error) {
+func (b *pathComparison) shown(l []logic.Lit, wishes []logic.Lit) (*prove.Example, error) {
 	for n := len(wishes); ; n-- {
 		e, err := b.Search(b.wishes, append(slices.Clone(l), wishes[:n]...)...)
 		if e != nil || n == 0 || err != nil && !errors.Is(err, prove.ErrNotMade) {
@@ -471,7 +471,7 @@ func (b *comparison) shown(l []logic.Lit, wishes []logic.Lit) (*prove.Example, e
 
 // nothingElse returns the condition that the side rejects the object only because of the given
 // checks: no other check fails, and no property is pruned.
-func (b *comparison) nothingElse(side int, but []*prove.Check) []logic.Lit {
+func (b *pathComparison) nothingElse(side int, but []*prove.Check) []logic.Lit {
 	var holds, kept []logic.Lit
 	for _, c := range b.sides[side].checks {
 		if !slices.Contains(but, c) {
@@ -485,7 +485,7 @@ func (b *comparison) nothingElse(side int, but []*prove.Check) []logic.Lit {
 }
 
 // wishes prefers few properties, and few changes.
-func (b *comparison) wishes(update bool) []prove.Wish {
+func (b *pathComparison) wishes(update bool) []prove.Wish {
 	var few, changed []logic.Lit
 	for _, sl := range b.Slots {
 		for side, chosen := range sl.Chosen {
@@ -505,7 +505,7 @@ func (b *comparison) wishes(update bool) []prove.Wish {
 }
 
 // confirms validates an example with both sides, and evaluates the suspected checks.
-func (b *comparison) confirms(e *prove.Example) bool {
+func (b *pathComparison) confirms(e *prove.Example) bool {
 	accepting, refusing := b.sides[b.accepting], b.sides[1-b.accepting]
 	if e.Old != nil {
 		e.Old = accepting.view.Of(e.Old) // as stored, with the defaults of that time
@@ -545,13 +545,13 @@ func (b *comparison) confirms(e *prove.Example) bool {
 }
 
 // tried adds values to try.
-func (b *comparison) tried(level int, name string, values []any) {
+func (b *pathComparison) tried(level int, name string, values []any) {
 	k := property{level, name}
 	b.try[k] = append(b.try[k], values...)
 }
 
 // widen adds values that only one of the schemas accepts.
-func (b *comparison) widen(s *prove.Slot, r *prove.Reads) {
+func (b *pathComparison) widen(s *prove.Slot, r *prove.Reads) {
 	name := s.Path[0] // paths have no other step
 	holder := b.loose.Schemas[s.Level]
 	n := holder.Property(name)

@@ -43,7 +43,7 @@ type seat struct {
 	tail  []schemapath.Step
 }
 
-func (b *comparison) seat(at schemapath.Path) (seat, error) {
+func (b *pathComparison) seat(at schemapath.Path) (seat, error) {
 	for i := len(at) - 1; i >= 0; i-- {
 		if name, ok := at[i].Property(); ok {
 			if i > len(b.to) || !at[:i].Equal(b.to[:i]) {
@@ -58,7 +58,7 @@ func (b *comparison) seat(at schemapath.Path) (seat, error) {
 // moved returns the formula that the sides may decode the value at a path differently, in the
 // object or in the stored one. A sent value other than null counts only if the schemas decode it
 // differently.
-func (b *comparison) moved(at schemapath.Path) logic.Lit {
+func (b *pathComparison) moved(at schemapath.Path) logic.Lit {
 	s, err := b.seat(at)
 	if err != nil {
 		return logic.True
@@ -98,7 +98,7 @@ func sameWhenSent(a, b apiextensionsv1.JSONSchemaProps) bool {
 // seen returns the checks of a side that see a reshaped value: checks on the value and in it,
 // checks on the list or map that contains it, and the uniqueness of lists around it. Checks of the
 // objects around it are compared as formulas (see unlike).
-func (b *comparison) seen(side int, r Reshaping) ([]suspect, error) {
+func (b *pathComparison) seen(side int, r Reshaping) ([]suspect, error) {
 	s, err := b.seat(r.At)
 	if err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func (b *comparison) seen(side int, r Reshaping) ([]suspect, error) {
 // merges reports whether a side decodes several values at a path (absent, null, the default) to one
 // value, and the other side distinguishes them. Only then can it find duplicates that the other
 // side does not find.
-func (b *comparison) merges(side int, at schemapath.Path) bool {
+func (b *pathComparison) merges(side int, at schemapath.Path) bool {
 	n, other := at.In(b.sides[side].nodes[0].Props), at.In(b.sides[1-side].nodes[0].Props)
 	if n == nil || other == nil {
 		return false // only objects without the value are accepted by both
@@ -156,7 +156,7 @@ func (b *comparison) merges(side int, at schemapath.Path) bool {
 
 // inContainer reports whether decoding a value in a list or map may change the result of a side for
 // the value, or for the list or map.
-func (b *comparison) inContainer(side int, s seat, at schemapath.Path) bool {
+func (b *pathComparison) inContainer(side int, s seat, at schemapath.Path) bool {
 	nodes := [2]*sample.Schema{}
 	for i, y := range b.sides {
 		if s.level < len(y.nodes) {
@@ -214,7 +214,7 @@ func comparesBelow(s *apiextensionsv1.JSONSchemaProps) bool {
 }
 
 // onNull adds the check that the value at a place is not null, if keywords reject null.
-func (b *comparison) onNull(side int, place *formula.Place, keywords apiextensionsv1.JSONSchemaProps) []*prove.Check {
+func (b *pathComparison) onNull(side int, place *formula.Place, keywords apiextensionsv1.JSONSchemaProps) []*prove.Check {
 	keywords.Nullable = true
 	if place.Null() == logic.False || sample.AcceptsNull(keywords) {
 		return nil
@@ -223,14 +223,14 @@ func (b *comparison) onNull(side int, place *formula.Place, keywords apiextensio
 }
 
 // never adds the check that a condition on a place does not hold.
-func (b *comparison) never(side int, place *formula.Place, when logic.Lit) *prove.Check {
+func (b *pathComparison) never(side int, place *formula.Place, when logic.Lit) *prove.Check {
 	c := &prove.Check{Test: &sample.Test{Rule: &formula.Rule{}}, Place: place, Holds: when.Not()}
 	b.sides[side].checks = append(b.sides[side].checks, c)
 	return c
 }
 
 // differing returns the checks that both sides have and whose formulas differ or are unknown.
-func (b *comparison) differing(side int) []*prove.Check {
+func (b *pathComparison) differing(side int) []*prove.Check {
 	y, other := b.sides[side], b.sides[1-side]
 	var l []*prove.Check
 	for _, c := range y.checks {

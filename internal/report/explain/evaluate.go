@@ -30,14 +30,14 @@ func object(name string, property schema) schema {
 // judge has the validators that the API server would use if the resource consisted only of the
 // union object.
 type judge struct {
-	subject *subject
+	subject *unionPlan
 	schema  validation.SchemaValidator
 	rules   validator
 }
 
 // judge returns a judge of some constraints alongside the union. With own, it includes the union's
 // own rules and the schema that replaces rules.
-func (s *subject) judge(own bool, beside ...compile.Beside) (*judge, error) {
+func (s *unionPlan) judge(own bool, beside ...compile.Beside) (*judge, error) {
 	on := s.schema
 	if present := func(r compile.RulePlan) bool { return r.Present }; len(beside) == 0 && !s.OfItems() && !slices.ContainsFunc(s.plan.Rules, present) {
 		on.Properties = s.properties() // but hand-written messages may read any
@@ -88,7 +88,7 @@ func (s *subject) judge(own bool, beside ...compile.Beside) (*judge, error) {
 
 // properties returns the properties that the union's own rules read. It omits the fields below them
 // that no rule reads, since these may be large.
-func (s *subject) properties() map[string]apiextensionsv1.JSONSchemaProps {
+func (s *unionPlan) properties() map[string]apiextensionsv1.JSONSchemaProps {
 	only := s.schema
 	only.Properties = nil
 	if s.Discriminator != "" {
@@ -126,7 +126,7 @@ func keep(into, from *apiextensionsv1.JSONSchemaProps, path schemapath.Path, p a
 }
 
 // allOfs returns the number of schemas in the allOf of the compiled union object.
-func (s *subject) allOfs() int {
+func (s *unionPlan) allOfs() int {
 	n := len(s.schema.AllOf)
 	if s.allOf != nil && !slices.ContainsFunc(s.schema.AllOf, func(o apiextensionsv1.JSONSchemaProps) bool { return equality.Semantic.DeepEqual(o, *s.allOf) }) {
 		n++

@@ -76,8 +76,8 @@ func (in Input) unionsAt(p schemapath.Place) []*union.Union {
 	return l
 }
 
-// subject is a union that is being explained.
-type subject struct {
+// unionPlan is a union that is being explained.
+type unionPlan struct {
 	*union.Union
 	conditions union.Clauses // on its states
 	plan       compile.UnionPlan
@@ -106,7 +106,7 @@ type subject struct {
 }
 
 func explainUnion(p compile.UnionPlan, shown int, bytes []int, ruled bool, beside []*union.Union) (Union, error) {
-	s := &subject{Union: p.Union, conditions: p.Union.Conditions(), plan: p, shown: shown, path: objectPath(p.Place.Path), ruled: ruled, beside: beside}
+	s := &unionPlan{Union: p.Union, conditions: p.Union.Conditions(), plan: p, shown: shown, path: objectPath(p.Place.Path), ruled: ruled, beside: beside}
 	if err := s.read(); err != nil {
 		return Union{}, err
 	}
@@ -154,7 +154,7 @@ func explainUnion(p compile.UnionPlan, shown int, bytes []int, ruled bool, besid
 }
 
 // added returns the schema that compiling adds as data; nil if there is none.
-func (s *subject) added() (map[string]any, error) {
+func (s *unionPlan) added() (map[string]any, error) {
 	if s.allOf == nil {
 		return nil, nil
 	}
@@ -169,7 +169,7 @@ func (s *subject) added() (map[string]any, error) {
 
 // read reads the schemas that the plan lacks: the schema of the discriminator, the hand-written
 // rules that are already present, and the schema that replaces rules.
-func (s *subject) read() error {
+func (s *unionPlan) read() error {
 	schema, err := s.schemaAt(s.plan.Place)
 	if err != nil {
 		return err
@@ -208,7 +208,7 @@ func (s *subject) read() error {
 }
 
 // schemaAt returns the schema at a place; callers must not change it.
-func (s *subject) schemaAt(p schemapath.Place) (apiextensionsv1.JSONSchemaProps, error) {
+func (s *unionPlan) schemaAt(p schemapath.Place) (apiextensionsv1.JSONSchemaProps, error) {
 	if schema := p.Schema(s.plan.CRD); schema != nil {
 		return *schema, nil
 	}

@@ -6,14 +6,14 @@ import (
 
 // judges validate objects as the API server does, and find the cause of each error.
 type judges struct {
-	subject *subject
+	subject *unionPlan
 	server  *judge   // of the union and all constraints alongside it
 	union   *judge   // of the union
 	each    []*judge // of each constraint, built on demand
 	err     error    // the first
 }
 
-func (s *subject) judges() (*judges, error) {
+func (s *unionPlan) judges() (*judges, error) {
 	j := &judges{subject: s, each: make([]*judge, len(s.plan.Beside))}
 	var err error
 	if j.server, err = s.judge(true, s.plan.Beside...); err == nil && len(j.each) > 0 {

@@ -23,8 +23,8 @@ const (
 // situations returns the smallest example for every condition that can be violated, and for every
 // hand-written constraint that rejects something the union allows; unset are the members that no
 // example can set. It returns an error if a schema cannot be read.
-func (s *subject) situations() (l []Situation, unset []string, err error) {
-	x := &situations{subject: s, list: []Situation{}}
+func (s *unionPlan) situations() (l []Situation, unset []string, err error) {
+	x := &situations{unionPlan: s, list: []Situation{}}
 	if x.judges, err = s.judges(); err != nil {
 		return nil, nil, err
 	}
@@ -41,7 +41,7 @@ func (s *subject) situations() (l []Situation, unset []string, err error) {
 
 // situations collects situations.
 type situations struct {
-	*subject
+	*unionPlan
 	judges   *judges
 	examples *verify.Examples
 	list     []Situation
@@ -197,7 +197,7 @@ func (x *situations) put(v union.Violation, e *verify.Example, r reading) {
 }
 
 // described returns the state of a union object, as data and in words.
-func (s *subject) described(st union.State, written any) (*State, string) {
+func (s *unionPlan) described(st union.State, written any) (*State, string) {
 	object, _ := written.(map[string]any)
 	state := &State{Value: st.Value, Members: []string{}, EmptyMembers: []string{}}
 	var set, unset []string
@@ -233,7 +233,7 @@ func (s *subject) described(st union.State, written any) (*State, string) {
 }
 
 // rulesAt returns the rules of the union at a place.
-func (s *subject) rulesAt(p schemapath.Place) []apiextensionsv1.ValidationRule {
+func (s *unionPlan) rulesAt(p schemapath.Place) []apiextensionsv1.ValidationRule {
 	var l []apiextensionsv1.ValidationRule
 	for i, r := range s.rules {
 		if s.plan.Rules[i].Is(p) {

@@ -12,7 +12,7 @@ import (
 const smallUnion = 4
 
 // memberless returns the known values that select no member.
-func (s *subject) memberless() []string {
+func (s *unionPlan) memberless() []string {
 	l := []string{}
 	for _, v := range s.Values {
 		if len(s.MembersOf(v)) == 0 {
@@ -23,12 +23,12 @@ func (s *subject) memberless() []string {
 }
 
 // anyValue reports whether the discriminator may have unknown values.
-func (s *subject) anyValue() bool {
+func (s *unionPlan) anyValue() bool {
 	return s.Discriminator != "" && len(s.enum) == 0
 }
 
 // fallback returns the server's default of the discriminator.
-func (s *subject) fallback() string {
+func (s *unionPlan) fallback() string {
 	var value string
 	if union.Defaulted(&s.written) {
 		_ = json.Unmarshal(s.written.Default.Raw, &value) // anything but a string is for the server to reject
@@ -38,14 +38,14 @@ func (s *subject) fallback() string {
 
 // neverUnset reports whether no object has an unset discriminator: the server fills in a default,
 // and the schema rejects "".
-func (s *subject) neverUnset() bool {
+func (s *unionPlan) neverUnset() bool {
 	admitsEmpty := (s.enum == nil || slices.Contains(s.enum, "")) && (s.written.MinLength == nil || *s.written.MinLength == 0)
 	path := s.Path(s.Discriminator)
 	return s.fallback() != "" && !admitsEmpty && union.AlwaysThere(&s.schema, path[:len(path)-1])
 }
 
 // otherValue returns an unknown value of the discriminator.
-func (s *subject) otherValue() string {
+func (s *unionPlan) otherValue() string {
 	v := "Other"
 	for slices.Contains(s.Values, v) {
 		v += "X"
@@ -54,7 +54,7 @@ func (s *subject) otherValue() string {
 }
 
 // stateWith returns the state with a value and the members of these indices; -1 is none.
-func (s *subject) stateWith(value string, members ...int) union.State {
+func (s *unionPlan) stateWith(value string, members ...int) union.State {
 	st := union.State{Value: value, Present: make([]bool, len(s.Members))}
 	for _, i := range members {
 		if i >= 0 {
@@ -65,13 +65,13 @@ func (s *subject) stateWith(value string, members ...int) union.State {
 }
 
 // Violations returns the conditions that a state violates.
-func (s *subject) Violations(st union.State) []union.Violation { return s.conditions.Broken(st, st) }
+func (s *unionPlan) Violations(st union.State) []union.Violation { return s.conditions.Broken(st, st) }
 
-func (s *subject) legal(st union.State) bool { return len(s.Violations(st)) == 0 }
+func (s *unionPlan) legal(st union.State) bool { return len(s.Violations(st)) == 0 }
 
 // states describes all states: one row for each group of values that select the same members;
 // without a discriminator, one row.
-func (s *subject) states() []States {
+func (s *unionPlan) states() []States {
 	row := func(values []string, other bool, sample string) States {
 		accepted, rejected := s.verdicts(sample)
 		return States{Values: values, AnyOther: other, Accepted: accepted, Rejected: rejected}
@@ -97,7 +97,7 @@ func (s *subject) states() []States {
 
 // verdicts describes the members that may be set alongside a value, and the reasons that other
 // states are rejected.
-func (s *subject) verdicts(value string) (string, []Rejection) {
+func (s *unionPlan) verdicts(value string) (string, []Rejection) {
 	if accepted, rejected, ok := s.byNumber(value); ok {
 		return accepted, rejected
 	}
@@ -146,7 +146,7 @@ func (s *subject) verdicts(value string) (string, []Rejection) {
 }
 
 // belonging names the members that a value selects, and which of them may stay unset.
-func (s *subject) belonging(value string, selected []int) string {
+func (s *unionPlan) belonging(value string, selected []int) string {
 	var must, may []string
 	for _, i := range selected {
 		if m := s.Members[i]; slices.Contains(m.Optional, value) {
@@ -168,7 +168,7 @@ func (s *subject) belonging(value string, selected []int) string {
 
 // byNumber describes a value for which only the number of set members matters; ok is false if that
 // is not so.
-func (s *subject) byNumber(value string) (accepted string, rejected []Rejection, ok bool) {
+func (s *unionPlan) byNumber(value string) (accepted string, rejected []Rejection, ok bool) {
 	verdicts := map[int]string{} // by number of members, 2 for more
 	for _, members := range s.sets() {
 		violations := s.Violations(s.stateWith(value, members...))
@@ -203,7 +203,7 @@ func (s *subject) byNumber(value string) (accepted string, rejected []Rejection,
 
 // sets returns sets of members: for a small union all sets, for others the sets of up to one
 // member, a pair with each member, and the set of all.
-func (s *subject) sets() [][]int {
+func (s *unionPlan) sets() [][]int {
 	n := len(s.Members)
 	var l [][]int
 	if n <= smallUnion {
@@ -228,7 +228,7 @@ func (s *subject) sets() [][]int {
 }
 
 // why describes the violations of a state in a few words; empty if there are none.
-func (s *subject) why(violations []union.Violation) string {
+func (s *unionPlan) why(violations []union.Violation) string {
 	var l []string
 	for _, v := range violations {
 		word := map[union.Condition]string{
@@ -249,7 +249,7 @@ type choice struct {
 }
 
 // choices returns the selections of legal states, each with its members set.
-func (s *subject) choices() []choice {
+func (s *unionPlan) choices() []choice {
 	var l []choice
 	add := func(sel Selection, value string, members ...int) {
 		for _, st := range []union.State{s.stateWith(value, members...), s.stateWith(value)} {
@@ -281,7 +281,7 @@ func (s *subject) choices() []choice {
 }
 
 // changes returns the selections that each selection may become.
-func (s *subject) changes() []Changes {
+func (s *unionPlan) changes() []Changes {
 	l := []Changes{}
 	choices, changes := s.choices(), s.Changes()
 	for i, from := range choices {

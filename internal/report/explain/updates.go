@@ -9,7 +9,7 @@ import (
 )
 
 // onUpdate describes in sentences the constraints on updates.
-func (s *subject) onUpdate() []string {
+func (s *unionPlan) onUpdate() []string {
 	l := s.onChange()
 	switch {
 	case s.Deduce && s.fallback() != "":
@@ -23,7 +23,7 @@ func (s *subject) onUpdate() []string {
 	return append(l, s.onStored())
 }
 
-func (s *subject) onChange() []string {
+func (s *unionPlan) onChange() []string {
 	d := plain(s.Discriminator)
 	emitted := slices.ContainsFunc(s.plan.Rules, func(r compile.RulePlan) bool { return r.Kind == compile.Transition })
 	switch {
@@ -54,7 +54,7 @@ func (s *subject) onChange() []string {
 }
 
 // onRemoval describes how far a union is protected from removal with its object.
-func (s *subject) onRemoval() []string {
+func (s *unionPlan) onRemoval() []string {
 	var l []string
 	for i, r := range s.plan.Rules {
 		if r.Kind == compile.Guard {
@@ -78,7 +78,7 @@ func (s *subject) onRemoval() []string {
 }
 
 // onStored describes the updates of objects that already violate the union.
-func (s *subject) onStored() string {
+func (s *unionPlan) onStored() string {
 	switch {
 	case s.Ratchet && s.Discriminator != "":
 		return fmt.Sprintf("An object that already breaks the union can be updated as long as %s and the set of members present stay the same.", plain(s.Discriminator))

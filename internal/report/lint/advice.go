@@ -19,7 +19,7 @@ import (
 )
 
 // noEnum finds discriminators without an enum.
-func noEnum(s *subject) diag.List {
+func noEnum(s *lintedUnion) diag.List {
 	if s.Discriminator == "" || s.ForbidUnmapped {
 		return nil
 	}
@@ -63,7 +63,7 @@ func acceptedTypo(s *apiextensionsv1.JSONSchemaProps, values []string) string {
 }
 
 // valueWithoutMember finds values of an enum that select no member.
-func valueWithoutMember(s *subject) diag.List {
+func valueWithoutMember(s *lintedUnion) diag.List {
 	if property := s.Path(s.Discriminator).In(s.schema); property == nil || len(property.Enum) == 0 {
 		return nil
 	}
@@ -90,7 +90,7 @@ func valueWithoutMember(s *subject) diag.List {
 }
 
 // sharedValue finds values that select several members, which may be a mistake.
-func sharedValue(s *subject) diag.List {
+func sharedValue(s *lintedUnion) diag.List {
 	var l diag.List
 	for _, v := range s.MemberValues() {
 		members := s.MembersOf(v)
@@ -109,7 +109,7 @@ func sharedValue(s *subject) diag.List {
 }
 
 // emptyMember finds members that are lists or maps, which count as set even if they are empty.
-func emptyMember(s *subject) diag.List {
+func emptyMember(s *lintedUnion) diag.List {
 	var l diag.List
 	for _, m := range s.Members {
 		p := s.Path(m.Name).In(s.schema)
@@ -171,7 +171,7 @@ func isMap(p *apiextensionsv1.JSONSchemaProps) bool {
 var preview = regexp.MustCompile(`^v[1-9][0-9]*(alpha|beta)[1-9][0-9]*$`)
 
 // undiscriminated finds unions without a discriminator in new APIs, which have no stable version.
-func undiscriminated(s *subject) diag.List {
+func undiscriminated(s *lintedUnion) diag.List {
 	if s.Discriminator != "" || !s.Exclusive() || unusedDiscriminator(s) != nil {
 		return nil
 	}
@@ -187,7 +187,7 @@ func undiscriminated(s *subject) diag.List {
 
 // unusedDiscriminator finds a property whose enum has a value for each member of a union, but which
 // is no discriminator.
-func unusedDiscriminator(s *subject) diag.List {
+func unusedDiscriminator(s *lintedUnion) diag.List {
 	if s.Discriminator != "" {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 
 // versionBypass finds other served versions through which the rules can be bypassed. Compiling
 // reports versions that have properties of the union; versionBypass finds versions that lack them.
-func versionBypass(s *subject) diag.List {
+func versionBypass(s *lintedUnion) diag.List {
 	spec := s.crd.CRD.Spec
 	if c := spec.Conversion; c != nil && c.Strategy == apiextensionsv1.WebhookConverter {
 		return nil // it may keep fields that the other version does not have
@@ -44,7 +44,7 @@ func versionBypass(s *subject) diag.List {
 
 // lacking returns the fields that another version lacks, and that rules need to notice a change of
 // the union; "" if there are none. unknown is set if the version keeps them as unknown fields.
-func (s *subject) lacking(version int) (what string, unknown bool) {
+func (s *lintedUnion) lacking(version int) (what string, unknown bool) {
 	path := s.object.Path
 	at := func(n int) *apiextensionsv1.JSONSchemaProps {
 		return schemapath.Place{Version: version, Path: path[:n]}.Schema(s.crd.CRD)
@@ -82,7 +82,7 @@ func (s *subject) lacking(version int) (what string, unknown bool) {
 }
 
 // declaredIn reports whether another version declares unions at the same path.
-func (s *subject) declaredIn(version int) bool {
+func (s *lintedUnion) declaredIn(version int) bool {
 	return slices.ContainsFunc(s.crd.Objects, func(o compile.Object) bool {
 		return o.Version == version && o.Path.Equal(s.object.Path)
 	})
@@ -94,7 +94,7 @@ func preserves(s *apiextensionsv1.JSONSchemaProps) bool {
 
 // tableBypass finds rows of allowedChanges that allow a value to be unset, and so to be replaced by
 // any other.
-func tableBypass(s *subject) diag.List {
+func tableBypass(s *lintedUnion) diag.List {
 	all := s.Values
 	if s.Discriminator == "" {
 		all = s.MemberNames()

@@ -11,7 +11,7 @@ import (
 )
 
 // requiredChildren finds members whose schema rejects values that the union allows.
-func requiredChildren(s *subject) diag.List {
+func requiredChildren(s *lintedUnion) diag.List {
 	var l diag.List
 	var whole []string // members whose children are all required
 	wrong := func(m union.Member, hint, format string, args ...any) {

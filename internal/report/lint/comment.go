@@ -37,7 +37,7 @@ type Comments struct {
 type comment struct {
 	at    diag.Pos
 	codes []ignored
-	scope *scope // nil: not at a declaration
+	scope *commentScope // nil: not at a declaration
 }
 
 // ignored is a code that a comment names.
@@ -48,14 +48,14 @@ type ignored struct {
 	delete []diag.Edit // nil if the code cannot be deleted here
 }
 
-// scope is the range that a comment applies to.
-type scope struct {
+// commentScope is the range that a comment applies to.
+type commentScope struct {
 	list     *yaml.Node // the value of x-kubernetes-unions
 	from, to int        // lines
 	path     string     // if not empty, only diagnostics of this schema
 }
 
-func (s *scope) holds(d diag.Diagnostic) bool {
+func (s *commentScope) holds(d diag.Diagnostic) bool {
 	return s != nil && s.from <= d.Pos.Line && d.Pos.Line <= s.to && (s.path == "" || s.path == d.Schema)
 }
 
@@ -158,21 +158,21 @@ func unknownCode(code diag.Code) string {
 
 func looksLikeCode(s string) bool { return strings.HasPrefix(strings.ToUpper(s), "UC") }
 
-// span is a range of bytes.
-type span struct{ start, end int }
+// lineSpan is a range of bytes.
+type lineSpan struct{ start, end int }
 
 // codePattern matches a code in a comment.
 var codePattern = regexp.MustCompile(`[^\s,]+`)
 
 // document reads the comments of one document.
 func (c *Comments) document(f *yamltext.File, d *yamltext.Document) {
-	var scalars []span
+	var scalars []lineSpan
 	var keys []declaring
 	var visit func(n *yaml.Node)
 	visit = func(n *yaml.Node) {
 		if n.Kind == yaml.ScalarNode {
 			if start, end, err := f.Span(d, n); err == nil {
-				scalars = append(scalars, span{start, end})
+				scalars = append(scalars, lineSpan{start, end})
 			}
 		}
 		for i, child := range n.Content {
@@ -190,7 +190,7 @@ func (c *Comments) document(f *yamltext.File, d *yamltext.Document) {
 		}
 		at += i
 		start, ok := commentStart(f.Src, at)
-		inText := slices.ContainsFunc(scalars, func(s span) bool { return s.start <= start && start < s.end })
+		inText := slices.ContainsFunc(scalars, func(s lineSpan) bool { return s.start <= start && start < s.end })
 		if !ok || inText {
 			continue
 		}
@@ -218,12 +218,12 @@ func (c *Comments) read(f *yamltext.File, start, at int, keys []declaring) *comm
 	}
 	codes, _, _ := bytes.Cut(text, []byte(":"))
 	one := &comment{at: c.pos(f, start)}
-	var words []span
+	var words []lineSpan
 	for _, w := range codePattern.FindAllIndex(codes, -1) {
 		if !looksLikeCode(string(codes[w[0]:w[1]])) {
 			break // the reason begins, without a colon
 		}
-		word := span{at + len(marker) + w[0], at + len(marker) + w[1]}
+		word := lineSpan{at + len(marker) + w[0], at + len(marker) + w[1]}
 		words = append(words, word)
 		one.codes = append(one.codes, ignored{code: diag.Code(f.Src[word.start:word.end]), at: c.pos(f, word.start)})
 	}
@@ -243,7 +243,7 @@ func (c *Comments) read(f *yamltext.File, start, at int, keys []declaring) *comm
 // deletion returns the edits that delete one of the codes of the comment that begins at start. If
 // it is the only code, they delete the whole comment, along with its line if the comment is alone
 // there.
-func (c *Comments) deletion(f *yamltext.File, start int, codes []span, i int, alone bool) []diag.Edit {
+func (c *Comments) deletion(f *yamltext.File, start int, codes []lineSpan, i int, alone bool) []diag.Edit {
 	from, to := start, len(f.Src)
 	if end := bytes.IndexAny(f.Src[start:], "\r\n"); end >= 0 {
 		to = start + end
@@ -310,17 +310,17 @@ func lineOf(f *yamltext.File, line int) []byte {
 
 // scope returns the scope of a comment in a line, or nil if it belongs to other declarations. alone
 // is set if nothing else is in the line.
-func (k *declaring) scope(line int, alone bool) *scope {
+func (k *declaring) scope(line int, alone bool) *commentScope {
 	end := k.key
 	if len(k.to) > 0 {
 		end = k.to[len(k.to)-1]
 	}
 	if line == k.key || alone && k.above <= line && line < k.key {
-		return &scope{list: k.value, from: k.key, to: end}
+		return &commentScope{list: k.value, from: k.key, to: end}
 	}
 	for i := range k.from {
 		if k.from[i] <= line && line <= k.to[i] {
-			return &scope{list: k.value, from: k.from[i], to: k.to[i]}
+			return &commentScope{list: k.value, from: k.from[i], to: k.to[i]}
 		}
 	}
 	return nil
@@ -371,7 +371,7 @@ func (c *comment) move(file string, sources, declared []*compile.Declared) bool 
 				return false
 			}
 			p := declared[i].Objects[at]
-			c.scope = &scope{p.Value, p.Node.Line, lastLine(p.Node), p.Place.Structural()}
+			c.scope = &commentScope{p.Value, p.Node.Line, lastLine(p.Node), p.Place.Structural()}
 			c.at = diag.Pos{File: file, Line: p.Node.Line, Col: p.Node.Column}
 			for i := range c.codes {
 				c.codes[i].at, c.codes[i].delete = c.at, nil

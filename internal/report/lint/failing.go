@@ -13,7 +13,7 @@ import (
 
 // failing adds rules alongside a union that fail to evaluate on an object that the union allows. It
 // drops the diagnostic that such a rule rejects objects, which is less specific.
-func failing(s *subject, l diag.List) diag.List {
+func failing(s *lintedUnion, l diag.List) diag.List {
 	rules := yamltext.Resolve(yamltext.Value(s.object.Node, "x-kubernetes-validations"))
 	if rules == nil {
 		return l

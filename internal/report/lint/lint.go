@@ -72,14 +72,14 @@ func resolved(crds []*crdfile.CRD, wrong diag.List) []*compile.Declared {
 }
 
 // advice are the checks, each of one union.
-var advice = []func(*subject) diag.List{
+var advice = []func(*lintedUnion) diag.List{
 	noEnum, valueWithoutMember, sharedValue, requiredChildren, emptyMember, undiscriminated, unusedDiscriminator, versionBypass, tableBypass, neverUnchanged,
 }
 
 // adviceOn returns the checks that apply to a union: items of a list have no schemas of their own.
-func adviceOn(s *subject) []func(*subject) diag.List {
+func adviceOn(s *lintedUnion) []func(*lintedUnion) diag.List {
 	if s.OfItems() {
-		return []func(*subject) diag.List{versionBypass, tableBypass, neverUnchanged}
+		return []func(*lintedUnion) diag.List{versionBypass, tableBypass, neverUnchanged}
 	}
 	return advice
 }

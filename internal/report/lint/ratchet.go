@@ -11,7 +11,7 @@ import (
 // if such an object is stored invalid, every update of it fails. Below a list whose items the
 // server cannot correlate, the server compares the whole list instead, so the content does not
 // matter.
-func neverUnchanged(s *subject) diag.List {
+func neverUnchanged(s *lintedUnion) diag.List {
 	if _, unmatched := s.object.Unmatched(s.crd.CRD); s.Ratchet || unmatched {
 		return nil
 	}

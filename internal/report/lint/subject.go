@@ -13,8 +13,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// subject is a union to check.
-type subject struct {
+// lintedUnion is a union to check.
+type lintedUnion struct {
 	file   string // of the CRD
 	crd    *compile.Declared
 	object *compile.Object
@@ -28,13 +28,13 @@ type subject struct {
 	remembered bool
 }
 
-func subjects(file string, d *compile.Declared) []*subject {
-	var l []*subject
+func subjects(file string, d *compile.Declared) []*lintedUnion {
+	var l []*lintedUnion
 	for i := range d.Objects {
 		o := &d.Objects[i]
 		items := yamltext.Resolve(o.Value).Content
 		for k, u := range o.Unions {
-			s := &subject{file: file, crd: d, object: o, schema: o.Schema(d.CRD), at: k, Union: u}
+			s := &lintedUnion{file: file, crd: d, object: o, schema: o.Schema(d.CRD), at: k, Union: u}
 			pos := o.Declarations[k].Pos
 			switch {
 			case k < len(items) && items[k].Line == pos.Line && items[k].Column == pos.Col:
@@ -49,24 +49,24 @@ func subjects(file string, d *compile.Declared) []*subject {
 }
 
 // pos returns the position of the declaration or, in a compiled CRD, of its object.
-func (s *subject) pos() diag.Pos {
+func (s *lintedUnion) pos() diag.Pos {
 	if s.remembered {
 		return s.node(s.object.Node)
 	}
 	return s.object.Declarations[s.at].Pos
 }
 
-func (s *subject) node(n *yaml.Node) diag.Pos {
+func (s *lintedUnion) node(n *yaml.Node) diag.Pos {
 	return diag.Pos{File: s.file, Line: n.Line, Col: n.Column}
 }
 
 // discriminatorAt returns the position of the discriminator in the declaration.
-func (s *subject) discriminatorAt() diag.Pos {
+func (s *lintedUnion) discriminatorAt() diag.Pos {
 	return s.named(s.Discriminator, func() *yaml.Node { return yamltext.Value(s.item, "discriminator") })
 }
 
 // memberAt returns the position of a member in the declaration.
-func (s *subject) memberAt(name string) diag.Pos {
+func (s *lintedUnion) memberAt(name string) diag.Pos {
 	return s.named(name, func() *yaml.Node {
 		for _, e := range yamltext.Entries(yamltext.Value(s.item, "fields-to-discriminateBy")) {
 			if e.Key.Value == name {
@@ -86,7 +86,7 @@ func (s *subject) memberAt(name string) diag.Pos {
 
 // named returns the position of a name in the declaration, which find locates. If the declaration
 // has no node, it returns the position of the property itself for a compiled CRD.
-func (s *subject) named(property string, find func() *yaml.Node) diag.Pos {
+func (s *lintedUnion) named(property string, find func() *yaml.Node) diag.Pos {
 	pos := s.pos()
 	if s.item != nil {
 		if n := find(); n != nil && n.Line > 0 {
@@ -99,7 +99,7 @@ func (s *subject) named(property string, find func() *yaml.Node) diag.Pos {
 }
 
 // changesAt returns the position of the declaration's constraint on updates.
-func (s *subject) changesAt() diag.Pos {
+func (s *lintedUnion) changesAt() diag.Pos {
 	for _, d := range s.object.Declarations[s.at].Demands() {
 		if d.Key != "ratchet" && !s.remembered {
 			return d.Pos
@@ -109,7 +109,7 @@ func (s *subject) changesAt() diag.Pos {
 }
 
 // property returns the key of a property of the union object, or below it, or nil.
-func (s *subject) property(name string) (key *yaml.Node) {
+func (s *lintedUnion) property(name string) (key *yaml.Node) {
 	at := s.object.Node
 	for _, step := range s.Path(name).Properties() {
 		key, at, _, _ = yamltext.Lookup(yamltext.Value(at, "properties"), step)
@@ -119,7 +119,7 @@ func (s *subject) property(name string) (key *yaml.Node) {
 
 // find returns a diagnostic with the severity of its code. properties are related properties, whose
 // positions it adds.
-func (s *subject) find(code diag.Code, at diag.Pos, properties []string, hint, format string, args ...any) diag.List {
+func (s *lintedUnion) find(code diag.Code, at diag.Pos, properties []string, hint, format string, args ...any) diag.List {
 	info, _ := code.Info()
 	d := diag.Diagnostic{Code: code, Severity: info.Severity, Pos: at, Path: s.object.Place.String(), Schema: s.object.Place.Structural(), Message: fmt.Sprintf(format, args...), Hint: hint}
 	for _, name := range properties {

@@ -142,14 +142,14 @@ type (
 		New        map[string]any  `json:"new"`
 	}
 	restrictionJSON struct {
-		Rule     string `json:"rule"`
-		RuleAt   string `json:"ruleAt"`
-		Reads    string `json:"reads"`
-		Accepted Change `json:"accepted"`
-		Rejected Change `json:"rejected"`
+		Rule     string     `json:"rule"`
+		RuleAt   string     `json:"ruleAt"`
+		Reads    string     `json:"reads"`
+		Accepted ChangeJSON `json:"accepted"`
+		Rejected ChangeJSON `json:"rejected"`
 	}
-	// Change is an object that is created, or one that is updated from Old.
-	Change struct {
+	// ChangeJSON is an object that is created, or one that is updated from Old.
+	ChangeJSON struct {
 		Old map[string]any `json:"old,omitempty"`
 		New map[string]any `json:"new,omitempty"`
 	}
@@ -176,7 +176,7 @@ func Data(l []Verified) any {
 			case verify.Noted:
 				p.Notes = append(p.Notes, f.Text)
 			case verify.Restricted:
-				p.Restrictions = append(p.Restrictions, restrictionJSON{f.Rule, f.RuleAt, f.Text, Change{f.Other.Old, f.Other.New}, Change{f.Old, f.New}})
+				p.Restrictions = append(p.Restrictions, restrictionJSON{f.Rule, f.RuleAt, f.Text, ChangeJSON{f.Other.Old, f.Other.New}, ChangeJSON{f.Old, f.New}})
 			default:
 				p.Differences = append(p.Differences, toJSON(v, f))
 			}
@@ -202,11 +202,11 @@ func toJSON(v Verified, d verify.Finding) differenceJSON {
 }
 
 // ChangeOf returns the change of a finding, nil for nil.
-func ChangeOf(d *verify.Finding) *Change {
+func ChangeOf(d *verify.Finding) *ChangeJSON {
 	if d == nil {
 		return nil
 	}
-	return &Change{d.Old, d.New}
+	return &ChangeJSON{d.Old, d.New}
 }
 
 // Diagnostics returns the findings as diagnostics at the declarations: differences are errors, and

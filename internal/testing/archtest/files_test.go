@@ -40,7 +40,7 @@ var fileCalls = map[string][]string{
 	"internal/output/suite/tests.go":      {".Create"},
 	"pkg/validate/objects.go":             {".Create"},
 	"internal/rewrite/change.go":          {".Remove"},
-	"pkg/union/within.go":                 {".Remove"},
+	"pkg/union/lookup.go":                 {".Remove"},
 	"internal/declared/project/parser.go": {".Open"},
 	"internal/declared/unionset/parse.go": {".Open"},
 }

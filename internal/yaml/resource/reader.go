@@ -11,8 +11,8 @@ import (
 // errTooLong is returned for a part that exceeds the limit.
 var errTooLong = errors.New("too long")
 
-// reader reads a file without holding all of it.
-type reader struct {
+// objectReader reads a file without holding all of it.
+type objectReader struct {
 	*bufio.Reader
 	most int // maximum bytes of a part
 	left int // bytes left for the JSON value that is being decoded
@@ -23,8 +23,8 @@ type reader struct {
 	read  int64
 }
 
-func newReader(r io.Reader, most int) *reader {
-	in := &reader{Reader: bufio.NewReaderSize(r, 64<<10), most: most, left: most, line: 1}
+func newReader(r io.Reader, most int) *objectReader {
+	in := &objectReader{Reader: bufio.NewReaderSize(r, 64<<10), most: most, left: most, line: 1}
 	if bom, err := in.Peek(3); err == nil && string(bom) == "\ufeff" {
 		_, _ = in.Discard(3)
 	}
@@ -32,7 +32,7 @@ func newReader(r io.Reader, most int) *reader {
 }
 
 // first returns the first buffered byte that is not white space, or 0.
-func (r *reader) first() byte {
+func (r *objectReader) first() byte {
 	_, _ = r.Peek(1)
 	l, _ := r.Peek(r.Buffered())
 	if l = bytes.TrimLeft(l, " \t\r\n"); len(l) > 0 {
@@ -42,7 +42,7 @@ func (r *reader) first() byte {
 }
 
 // Read limits a JSON decoder to the bytes left and records line breaks.
-func (r *reader) Read(b []byte) (int, error) {
+func (r *objectReader) Read(b []byte) (int, error) {
 	if r.left <= 0 {
 		return 0, errTooLong
 	}
@@ -58,13 +58,13 @@ func (r *reader) Read(b []byte) (int, error) {
 }
 
 // decode decodes one value, whose length is limited to most bytes.
-func (r *reader) decode(d *json.Decoder, v any) error {
+func (r *objectReader) decode(d *json.Decoder, v any) error {
 	r.left = r.most
 	return d.Decode(v)
 }
 
 // lineAt returns the line of an offset. Offsets must not decrease from call to call.
-func (r *reader) lineAt(offset int64) int {
+func (r *objectReader) lineAt(offset int64) int {
 	i := 0
 	for i < len(r.lines) && r.lines[i] < offset {
 		i++
@@ -76,7 +76,7 @@ func (r *reader) lineAt(offset int64) int {
 
 // next returns the next line with its line break, and io.EOF after the last line. The caller may
 // keep the slice.
-func (r *reader) next() ([]byte, error) {
+func (r *objectReader) next() ([]byte, error) {
 	var line []byte
 	for {
 		part, err := r.ReadSlice('\n')

@@ -9,7 +9,7 @@ import (
 )
 
 // json reads a sequence of JSON objects.
-func (p *parts) json(in *reader) error {
+func (p *parts) json(in *objectReader) error {
 	d := json.NewDecoder(in)
 	for {
 		t, err := d.Token()
@@ -29,7 +29,7 @@ func (p *parts) json(in *reader) error {
 	}
 }
 
-func (p *parts) jsonError(in *reader, d *json.Decoder, err error) error {
+func (p *parts) jsonError(in *objectReader, d *json.Decoder, err error) error {
 	var part *partError
 	var syntax *json.SyntaxError
 	switch {
@@ -46,7 +46,7 @@ func (p *parts) jsonError(in *reader, d *json.Decoder, err error) error {
 }
 
 // jsonObject reads the rest of an object that begins on the given line.
-func (p *parts) jsonObject(d *json.Decoder, in *reader, line int) error {
+func (p *parts) jsonObject(d *json.Decoder, in *objectReader, line int) error {
 	header := map[string]json.RawMessage{}
 	cut := false
 	for d.More() {
@@ -98,7 +98,7 @@ func (p *parts) jsonObject(d *json.Decoder, in *reader, line int) error {
 	return p.objects(diag.Pos{File: p.name, Line: line, Col: 1}, v)
 }
 
-func (p *parts) jsonItems(d *json.Decoder, in *reader) error {
+func (p *parts) jsonItems(d *json.Decoder, in *objectReader) error {
 	for d.More() {
 		var raw json.RawMessage
 		if err := in.decode(d, &raw); err != nil {

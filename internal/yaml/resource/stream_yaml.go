@@ -17,7 +17,7 @@ import (
 // scalars is indented more. A piece that ends within quotes or brackets cannot be parsed, and
 // neither can a piece with an alias to an anchor in another piece; such a file is not read in
 // parts. Items are yielded only after the lines above them have been parsed.
-func (p *parts) yaml(in *reader) error {
+func (p *parts) yaml(in *objectReader) error {
 	c := &cutter{parts: p}
 	for {
 		line, err := in.next()
