@@ -21,7 +21,7 @@ var (
 // page.
 func TestLinks(t *testing.T) {
 	var pages []string
-	for _, pattern := range []string{"*.md", "../*.md", "../examples/*.md", "../examples/*/*.md", "../testdata/*.md"} {
+	for _, pattern := range []string{"*.md", "*/*.md", "../*.md", "../examples/*.md", "../examples/*/*.md", "../testdata/*.md"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)

@@ -87,7 +87,7 @@ var tightenings = []struct {
 
 // TestTightenings sends each write that internal/change/stored predicts, for an object that was
 // stored before its CRD was tightened. The predictions match the server in every cell. The answers
-// of the server are the table in docs/stored.md.
+// of the server are the table in docs/reference/stored.md.
 func TestTightenings(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t)
@@ -200,12 +200,12 @@ func TestTightenings(t *testing.T) {
 			}
 		})
 	}
-	page, err := os.ReadFile("../../docs/stored.md")
+	page, err := os.ReadFile("../../docs/reference/stored.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(page), "\n"+table.String()+"\n") {
-		t.Errorf("docs/stored.md does not have this table:\n%s", table.String())
+		t.Errorf("docs/reference/stored.md does not have this table:\n%s", table.String())
 	}
 }
 
