@@ -65,8 +65,6 @@ func TestKustomize(t *testing.T) {
 	for object, want := range map[string]string{
 		"kind: Probe\nspec: {http: {path: /}}":                          "",
 		"kind: Probe\nspec: {http: {path: /}, tcp: {port: 1}}":          "exactly one of http, tcp must be set",
-		"kind: Check\nspec: {type: HTTP, http: {path: /}}":              "",
-		"kind: Check\nspec: {type: TCP, http: {path: /}}":               "http is required when type is 'HTTP'",
 		"kind: Backup\nspec: {s3: {bucket: a}}":                         "",
 		"kind: Backup\nspec: {s3: {bucket: a}, nfs: {server: here.so}}": "at most one of s3, nfs may be set",
 	} {

@@ -145,15 +145,15 @@ func TestMeaning(t *testing.T) {
 	}
 }
 
-// docs/builtin.md has a row for each type.
+// docs/reference/builtin.md has a row for each type.
 func TestDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/builtin.md")
+	page, err := os.ReadFile("../../../docs/reference/builtin.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, d := range builtin.Table() {
 		if want := row(t, d); !strings.Contains(string(page), want+"\n") {
-			t.Errorf("docs/builtin.md needs the row\n%s", want)
+			t.Errorf("docs/reference/builtin.md needs the row\n%s", want)
 		}
 	}
 }
