@@ -171,13 +171,13 @@ func row(t *testing.T, d builtin.Declared) string {
 			for _, m := range u.Members {
 				member := fmt.Sprintf("`%s` with `%s`", m.Name, m.Values[0])
 				if len(m.Optional) > 0 {
-					member += ", which may be left out"
+					member += " (optional)"
 				}
 				members = append(members, member)
 			}
 			what = "by `" + u.Discriminator + "`"
 			if d.Value != "" {
-				what += " (`" + d.Value + "` where it is left out)"
+				what += " (default `" + d.Value + "`)"
 			}
 			what += ": " + strings.Join(members, "; ")
 		case u.Cardinality == union.ExactlyOne:
