@@ -229,32 +229,6 @@ func (k kind) unkeyed() place {
 	return inList
 }
 
-// chosenSizes are the numbers of members in the table of encodings.
-var chosenSizes = []int{4, 8, 12, 16, 20, 30, 40}
-
-// groups returns a table of the chosen encodings, by number of members.
-func groups(t *testing.T) string {
-	t.Helper()
-	rows := [][]string{{"union in a list or a map"}}
-	for _, n := range chosenSizes {
-		rows[0] = append(rows[0], fmt.Sprint(n))
-	}
-	for _, k := range kinds {
-		row := []string{k.name}
-		for _, n := range chosenSizes {
-			row = append(row, k.chosen(t, k.unkeyed(), n).encoding)
-			if row[len(row)-1] == none {
-				break // larger unions fail, too; TestCost checks that for the limits
-			}
-		}
-		for len(row) <= len(chosenSizes) {
-			row = append(row, none)
-		}
-		rows = append(rows, row)
-	}
-	return grid(rows)
-}
-
 // A union in a list in a list, or in a map, gets the same encoding as in a list.
 func TestCostDepth(t *testing.T) {
 	if testing.Short() {

@@ -11,7 +11,6 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/cost"
-	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -26,8 +25,6 @@ import (
 //	encodings    the costs of the encodings of one union, and the budgets
 //	compare      unioncel's rules and other rules (argument: the meaning)
 //	limits       the largest unions that compile, by place
-//	groups       the chosen encodings, by number of members; it takes as long as
-//	             all others, and is computed only with [unioncases.Exhaustive]
 func TestCost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes many seconds")
@@ -58,13 +55,7 @@ func TestCost(t *testing.T) {
 			"bounds":     bounds,
 			"encodings":  encodings,
 			"limits":     func(t *testing.T) string { return limits(t, d.lines[i+1:end]) },
-			"groups": func(t *testing.T) string {
-				if !unioncases.Exhaustive() && !*update {
-					return strings.Join(d.lines[i+1:end], "\n") + "\n"
-				}
-				return groups(t)
-			},
-			"compare": func(t *testing.T) string { return meaning(t, args).compare(t) },
+			"compare":    func(t *testing.T) string { return meaning(t, args).compare(t) },
 		}[verb]
 		if generate == nil {
 			t.Fatalf("%s:%d: no such directive", d.name, i+1)
@@ -82,7 +73,7 @@ func TestCost(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	for _, verb := range []string{"rules", "messages", "budgets", "executions", "bounds", "encodings", "compare", "limits", "groups"} {
+	for _, verb := range []string{"rules", "messages", "budgets", "executions", "bounds", "encodings", "compare", "limits"} {
 		if !slices.ContainsFunc(tables, func(table *table) bool { return strings.HasPrefix(table.name, verb) }) {
 			t.Errorf("%s shows nothing of the kind %q", d.name, verb)
 		}
