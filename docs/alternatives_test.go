@@ -123,7 +123,7 @@ func (w written) bytes(t *testing.T) int {
 }
 
 // sizesBeside are the numbers of members in comparisons of alternatives.
-var sizesBeside = []int{2, 4, 8, 16}
+var sizesBeside = []int{2, 8}
 
 // beside returns a table of the sizes and costs of the alternatives.
 func beside(t *testing.T, meaning string) string {
