@@ -11,7 +11,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 )
 
-// fact is a statement about the server in docs/compatibility.md.
+// fact is a statement about the server in docs/compatibility.md or docs/semantics.md.
 type fact struct {
 	name   string
 	schema string // of spec
