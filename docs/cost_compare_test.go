@@ -28,7 +28,7 @@ import (
 var sizes = []int{2, 3, 4, 6, 8, 10, 12, 16, 20, 30, 40}
 
 // shownSizes are the numbers of members in tables.
-var shownSizes = []int{2, 4, 8, 16}
+var shownSizes = []int{2, 8, 16}
 
 // A comparison compares rules with the same meaning by several authors.
 type comparison struct {

@@ -11,8 +11,8 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 )
 
-// TestSupport runs the commands of semantics.md on each kind of union, and generates the table of
-// supported kinds.
+// TestSupport runs the commands on each kind of union. The table of semantics.md lists the kinds that
+// some commands do not handle.
 func TestSupport(t *testing.T) {
 	const (
 		declared = "x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}]"
@@ -50,11 +50,13 @@ func TestSupport(t *testing.T) {
 				t.Errorf("%s: %s: %s", u.name, command, outcome)
 			}
 		}
-		want.WriteString("| " + u.name)
+		row := "| " + u.name
 		for _, command := range []string{"schema crd.yaml", "schema --format openapi crd.yaml", "normalize --crd crd.yaml thing.yaml", "policy crd.yaml", "policy --validate crd.yaml"} {
-			want.WriteString(" | " + supports(t, dir, command))
+			row += " | " + supports(t, dir, command)
 		}
-		want.WriteString(" |\n")
+		if strings.Count(row, " | yes") < 5 {
+			want.WriteString(row + " |\n")
+		}
 	}
 	d := open(t, "semantics.md")
 	at := slices.IndexFunc(d.lines, func(line string) bool { return strings.HasPrefix(line, "| union | `schema` |") }) + 2
