@@ -57,7 +57,7 @@ var byHand = []struct {
 }
 
 // ways are the columns of the table, besides the hand-written rules.
-var ways = []compile.Encoding{compile.Auto, compile.Compact, compile.Terse}
+var ways = []compile.Encoding{compile.Auto, compile.Terse}
 
 // TestReplace generates the table of infer.md: the bytes and costs before and after replacing
 // hand-written rules.
@@ -66,22 +66,24 @@ func TestReplace(t *testing.T) {
 		t.Skip("it proves the replacement of large unions")
 	}
 	var table strings.Builder
-	table.WriteString("| | members | hand-written bytes | declared | auto | compact | terse | most expensive hand-written rule | auto | compact | terse | all hand-written rules | auto | compact | terse |\n" +
-		"|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+	table.WriteString("| | members | hand-written bytes | declared | auto | terse | most expensive hand-written rule | auto | terse | all hand-written rules | auto | terse |\n" +
+		"|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, form := range byHand {
 		for _, n := range []int{3, 5, 8} {
 			r := replacing(t, form.write, n, form.discriminated)
-			fmt.Fprintf(&table, "| %s | %d | %d | %d |", form.name, n, r.byHand, r.declared)
-			for _, e := range ways {
-				fmt.Fprintf(&table, " %d |", r.bytes[e])
-			}
-			for _, of := range []func([]cost.Cost) uint64{mostExpensive, cost.Sum} {
-				fmt.Fprintf(&table, " %s |", thousands(of(r.costByHand)))
+			if n != 5 { // the table has the smallest and the largest
+				fmt.Fprintf(&table, "| %s | %d | %d | %d |", form.name, n, r.byHand, r.declared)
 				for _, e := range ways {
-					fmt.Fprintf(&table, " %s |", thousands(of(r.costs[e])))
+					fmt.Fprintf(&table, " %d |", r.bytes[e])
 				}
+				for _, of := range []func([]cost.Cost) uint64{mostExpensive, cost.Sum} {
+					fmt.Fprintf(&table, " %s |", thousands(of(r.costByHand)))
+					for _, e := range ways {
+						fmt.Fprintf(&table, " %s |", thousands(of(r.costs[e])))
+					}
+				}
+				table.WriteString("\n")
 			}
-			table.WriteString("\n")
 			if r.declared >= r.byHand && form.discriminated {
 				t.Errorf("%s, %d members: the declaration has %d bytes, the hand-written rules %d", form.name, n, r.declared, r.byHand)
 			}

@@ -27,7 +27,7 @@ func document(t *testing.T) string {
 func TestDocumentedForms(t *testing.T) {
 	forms := map[infer.Form]bool{}
 	code := regexp.MustCompile("`[^`]+`")
-	_, found, _ := strings.Cut(document(t), "\n## What is found\n")
+	_, found, _ := strings.Cut(document(t), "\n## Forms\n")
 	table, _, _ := strings.Cut(found, "\n## ")
 	for line := range strings.Lines(table) {
 		cells := strings.Split(strings.TrimSpace(line), "|")
