@@ -65,9 +65,8 @@ var jsonKey = regexp.MustCompile("^\\| `([^`]+)` \\| .+ \\|$")
 
 // TestExplainJSON compares the table of keys with the keys of the types, in order.
 func TestExplainJSON(t *testing.T) {
-	d := open(t, "explain.md")
 	var got []string
-	for _, line := range d.lines[slices.Index(d.lines, "## JSON")+1:] {
+	for _, line := range open(t, "reference/explain-json.md").lines {
 		if found := jsonKey.FindStringSubmatch(line); found != nil {
 			got = append(got, found[1])
 		}
