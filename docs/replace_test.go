@@ -66,13 +66,13 @@ func TestReplace(t *testing.T) {
 		t.Skip("it proves the replacement of large unions")
 	}
 	var table strings.Builder
-	table.WriteString("| | members | hand-written bytes | declared | auto | terse | most expensive hand-written rule | auto | terse | all hand-written rules | auto | terse |\n" +
-		"|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+	table.WriteString("| 8 members | hand-written bytes | declared | auto | terse | most expensive hand-written rule | auto | terse | all hand-written rules | auto | terse |\n" +
+		"|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, form := range byHand {
 		for _, n := range []int{3, 5, 8} {
 			r := replacing(t, form.write, n, form.discriminated)
-			if n != 5 { // the table has the smallest and the largest
-				fmt.Fprintf(&table, "| %s | %d | %d | %d |", form.name, n, r.byHand, r.declared)
+			if n == 8 { // the table has the largest
+				fmt.Fprintf(&table, "| %s | %d | %d |", form.name, r.byHand, r.declared)
 				for _, e := range ways {
 					fmt.Fprintf(&table, " %d |", r.bytes[e])
 				}
