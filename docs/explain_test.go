@@ -19,7 +19,7 @@ func TestExplain(t *testing.T) {
 	d := open(t, "explain.md")
 	dir := t.TempDir()
 	commands := 0
-	l := d.nestedBlocks(t)
+	l := d.blocks(t, 0, len(d.lines))
 	for i, b := range l {
 		switch b.info {
 		case "yaml":
@@ -39,26 +39,6 @@ func TestExplain(t *testing.T) {
 		t.Error("explain.md has no commands")
 	}
 	d.save(t)
-}
-
-// nestedBlocks returns the fenced blocks of a document. A longer fence may contain shorter ones.
-func (d *document) nestedBlocks(t *testing.T) []block {
-	t.Helper()
-	var l []block
-	for i := 0; i < len(d.lines); i++ {
-		found := regexp.MustCompile("^(`{3,})(.+)$").FindStringSubmatch(d.lines[i])
-		if found == nil {
-			continue
-		}
-		n := slices.Index(d.lines[i+1:], found[1])
-		if n < 0 {
-			t.Fatalf("%s:%d: the block has no end", d.name, i+1)
-		}
-		end := i + 1 + n
-		l = append(l, block{found[2], lines(d.lines[i+1 : end]), i + 1, end})
-		i = end
-	}
-	return l
 }
 
 var jsonKey = regexp.MustCompile(`^([a-zA-Z.\[\]]+)(  +\S.*)?$`)

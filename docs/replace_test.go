@@ -3,7 +3,6 @@ package docs_test
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -56,34 +55,17 @@ var byHand = []struct {
 	}},
 }
 
-// ways are the columns of the table, besides the hand-written rules.
+// ways are the encodings that are compared with hand-written rules.
 var ways = []compile.Encoding{compile.Auto, compile.Terse}
 
-// TestReplace generates the table of infer.md: the bytes and costs before and after replacing
-// hand-written rules.
+// TestReplace holds the bytes and costs of rules to those that they replace, as infer.md says.
 func TestReplace(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it proves the replacement of large unions")
 	}
-	var table strings.Builder
-	table.WriteString("| 8 members | hand-written bytes | declared | auto | terse | most expensive hand-written rule | auto | terse | all hand-written rules | auto | terse |\n" +
-		"|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, form := range byHand {
 		for _, n := range []int{3, 5, 8} {
 			r := replacing(t, form.write, n, form.discriminated)
-			if n == 8 { // the table has the largest
-				fmt.Fprintf(&table, "| %s | %d | %d |", form.name, r.byHand, r.declared)
-				for _, e := range ways {
-					fmt.Fprintf(&table, " %d |", r.bytes[e])
-				}
-				for _, of := range []func([]cost.Cost) uint64{mostExpensive, cost.Sum} {
-					fmt.Fprintf(&table, " %s |", thousands(of(r.costByHand)))
-					for _, e := range ways {
-						fmt.Fprintf(&table, " %s |", thousands(of(r.costs[e])))
-					}
-				}
-				table.WriteString("\n")
-			}
 			if r.declared >= r.byHand && form.discriminated {
 				t.Errorf("%s, %d members: the declaration has %d bytes, the hand-written rules %d", form.name, n, r.declared, r.byHand)
 			}
@@ -98,17 +80,6 @@ func TestReplace(t *testing.T) {
 			}
 		}
 	}
-	d := open(t, "infer.md")
-	i := slices.Index(d.lines, "<!-- replaced -->")
-	if i < 0 {
-		t.Fatal("infer.md has no place for the table")
-	}
-	end := i + 1
-	for end < len(d.lines) && strings.HasPrefix(d.lines[end], "|") {
-		end++
-	}
-	d.generated(t, i+1, end, table.String())
-	d.save(t)
 }
 
 // replaced contains the bytes and costs of a union's hand-written rules, of its declaration, and of
