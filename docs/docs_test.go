@@ -23,12 +23,19 @@ import (
 func TestMain(m *testing.M) { testprog.Main(m, "unioncel") }
 
 // templates turn the input of an entry into a file. An input is a whole file, which starts with its
-// apiVersion, the properties of a CRD, or a declaration.
+// apiVersion, the versions or the properties of a CRD, or a declaration.
 type templates struct{ crd, declaration string }
+
+// declared is the declaration of the CRD of an entry that shows none.
+const declared = "- members: [http, tcp]\n"
 
 func (m templates) file(text string) string {
 	if strings.HasPrefix(text, "apiVersion:") {
 		return text
+	}
+	if strings.HasPrefix(text, "- name: v") {
+		before, _, _ := strings.Cut(m.crd, "  - name: v")
+		return before + indent(text, 2)
 	}
 	if strings.HasPrefix(text, "- ") {
 		text = fill(m.declaration, "# ...unions...", text)
@@ -68,7 +75,14 @@ func TestDiagnostics(t *testing.T) {
 	if m.crd == "" || m.declaration == "" {
 		t.Fatal("diagnostics.md does not show how inputs become files")
 	}
-	d.codes(t)
+	intro := lines(d.lines[:sections[0][0]])
+	if !strings.Contains(strings.ReplaceAll(intro, "\n", " "), "`"+strings.TrimSpace(declared)+"`") {
+		t.Errorf("diagnostics.md does not say that %q is declared unless an entry shows a CRD", declared)
+	}
+	commands := fileCommand.FindAllStringSubmatch(intro, -1)
+	if len(commands) == 0 {
+		t.Fatal("diagnostics.md has no table of files and commands")
+	}
 
 	var codes []diag.Code
 	for _, s := range sections {
@@ -90,7 +104,7 @@ func TestDiagnostics(t *testing.T) {
 			if testing.Short() && !*update && len(codes)%6 > 0 {
 				return
 			}
-			printed := d.entry(t, m, code, s)
+			printed := d.entry(t, m, commands, code, s)
 			if code == diag.UnknownMember {
 				d.generated(t, sample.from, sample.to, printed)
 			}
@@ -107,29 +121,50 @@ func TestDiagnostics(t *testing.T) {
 	d.save(t)
 }
 
-// codes updates the table of all codes.
-func (d *document) codes(t *testing.T) {
-	t.Helper()
-	var want strings.Builder
-	for _, info := range diag.Codes {
-		fmt.Fprintf(&want, "| [%s](%s) | %s | %s |\n", info.Code, strings.TrimPrefix(info.URL(), diag.Reference), info.Severity, info.Title)
-	}
-	from := -1
-	for i, line := range d.lines {
-		switch {
-		case line == "|---|---|---|" && from < 0:
-			from = i + 1
-		case from > 0 && !strings.HasPrefix(line, "|"):
-			d.generated(t, from, i, want.String())
-			return
+// fileCommand is a row of the table of files: the name of one, and the command that entries
+// with it show the output of.
+var fileCommand = regexp.MustCompile("(?m)^\\| .* \\| `(\\S+)` \\| `(unioncel .+)` \\|$")
+
+// command returns the command of an entry that shows none, or "" to compile the CRD.
+func command(commands [][]string, inputs map[string]string, code diag.Code) (script string) {
+	for _, c := range commands {
+		switch file, line := c[1], c[2]; {
+		case file == crdFile && strings.HasPrefix(line, "unioncel lint "):
+			if code >= diag.NoEnum && code < diag.GoPackage {
+				script = line
+			}
+		case file != crdFile && inputs[file] != "":
+			script = line
 		}
 	}
-	t.Errorf("%s has no table of codes", d.name)
+	return script
+}
+
+var (
+	printedLine = regexp.MustCompile(`^\S+: (?:error|warning|info): (UC\d+): |^::\w+ .*,title=(UC\d+) `)
+	replacement = regexp.MustCompile("replace `([^`]+)` with `([^`]+)`|delete `([^`]+)`")
+)
+
+// messages returns the messages of the diagnostics with a code, and their hints if they are shown.
+func messages(printed string, code diag.Code, hints bool) string {
+	var b strings.Builder
+	ours := false
+	for line := range strings.Lines(printed) {
+		m := printedLine.FindStringSubmatch(line)
+		hint := hints && strings.HasPrefix(line, " hint: ")
+		if m != nil || !strings.HasPrefix(line, " ") {
+			ours = m != nil && m[1]+m[2] == string(code)
+		}
+		if ours && (m != nil || hint) {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
 }
 
 // entry runs one entry and returns the output.
-func (d *document) entry(t *testing.T, m templates, code diag.Code, section [2]int) string {
-	inputs := map[string]string{} // by file name
+func (d *document) entry(t *testing.T, m templates, commands [][]string, code diag.Code, section [2]int) string {
+	inputs := map[string]string{} // by file
 	var script string
 	var fixes []block
 	var output *block
@@ -151,21 +186,35 @@ func (d *document) entry(t *testing.T, m templates, code diag.Code, section [2]i
 	if output == nil || len(inputs) == 0 && script == "" {
 		t.Fatal("the entry has no input or no output")
 	}
+	if script == "" {
+		script = command(commands, inputs, code)
+	}
+	if inputs[crdFile] == "" {
+		inputs[crdFile] = declared
+	}
 	want := d.run(t, m, inputs, script)
 	if !reports(want, code) {
 		t.Errorf("%s is not among what is printed:\n%s", code, want)
 	}
-	d.generated(t, output.from, output.to, want)
+	_, fix, ok := strings.Cut(lines(d.lines[section[0]:section[1]]), "\nFix: ")
+	if !ok {
+		t.Error("the entry does not say how to fix it")
+	}
+	edits := replacement.FindAllStringSubmatch(strings.ReplaceAll(fix, "\n", " "), -1)
+	d.generated(t, output.from, output.to, messages(want, code, len(edits) == 0))
 
-	for _, fix := range fixes {
-		fixed := patched(t, inputs, fix.text)
+	var all []map[string]string
+	for _, b := range fixes {
+		all = append(all, patched(t, inputs, b.text))
+	}
+	for _, r := range edits {
+		all = append(all, substituted(t, inputs, r[1]+r[3], r[2]))
+	}
+	for _, fixed := range all {
 		printed := d.run(t, m, fixed, script)
 		if strings.Contains(printed, string(code)) || hasErrors(printed) {
 			t.Errorf("the fix does not help:\n%s\n%s", fixed, printed)
 		}
-	}
-	if text := lines(d.lines[section[0]:section[1]]); !strings.Contains(text, "\nFix: ") {
-		t.Error("the entry does not say how to fix it")
 	}
 	return want
 }
@@ -219,6 +268,9 @@ func hasErrors(printed string) bool {
 	return regexp.MustCompile(`(?m)^\S+: error: UC\d+: `).MatchString(printed)
 }
 
+// printsFindings matches commands that print diagnostics on standard output.
+var printsFindings = regexp.MustCompile(`(?m)^unioncel (?:diff|lint|validate) `)
+
 // run compiles a CRD, or runs commands on the inputs. It returns the standard error, and the
 // standard output of diff, lint and validate.
 func (d *document) run(t *testing.T, m templates, inputs map[string]string, script string) string {
@@ -256,7 +308,7 @@ func (d *document) run(t *testing.T, m templates, inputs map[string]string, scri
 	}
 	var printed bytes.Buffer
 	out := io.Discard
-	if strings.HasPrefix(script, "unioncel lint ") || strings.HasPrefix(script, "unioncel validate ") || strings.Contains(script, "unioncel diff ") {
+	if printsFindings.MatchString(script) {
 		out = &printed
 	}
 	sh(t, dir, script, out, &printed) // the exit code is not zero if the inputs have errors
@@ -266,7 +318,6 @@ func (d *document) run(t *testing.T, m templates, inputs map[string]string, scri
 // patched applies the hunks of a diff. Each hunk must match exactly once in all files.
 func patched(t *testing.T, inputs map[string]string, diff string) map[string]string {
 	t.Helper()
-	inputs = maps.Clone(inputs)
 	for hunk := range strings.SplitSeq(diff, "@@\n") {
 		var before, after strings.Builder
 		for line := range strings.Lines(hunk) {
@@ -277,14 +328,22 @@ func patched(t *testing.T, inputs map[string]string, diff string) map[string]str
 				after.WriteString(line[1:])
 			}
 		}
-		fits := 0
-		for name, text := range inputs {
-			fits += strings.Count(text, before.String())
-			inputs[name] = strings.Replace(text, before.String(), after.String(), 1)
-		}
-		if fits != 1 {
-			t.Fatalf("a hunk fits %d times:\n%s", fits, hunk)
-		}
+		inputs = substituted(t, inputs, before.String(), after.String())
+	}
+	return inputs
+}
+
+// substituted changes a text that is in one place of one file.
+func substituted(t *testing.T, inputs map[string]string, before, after string) map[string]string {
+	t.Helper()
+	inputs = maps.Clone(inputs)
+	fits := 0
+	for name, text := range inputs {
+		fits += strings.Count(text, before)
+		inputs[name] = strings.Replace(text, before, after, 1)
+	}
+	if fits != 1 {
+		t.Fatalf("the text to replace is there %d times:\n%s", fits, before)
 	}
 	return inputs
 }
