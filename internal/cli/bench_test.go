@@ -100,7 +100,7 @@ func BenchmarkValidate(b *testing.B) {
 			for b.Loop() {
 				var out, errs bytes.Buffer
 				a := newApp(Streams{Out: &out, Err: &errs})
-				if code := a.main(context.Background(), func() {}, args); code != exitClean || errs.String() != "unioncel: 1000 objects: 1000 accepted, 0 refused\n" {
+				if code := a.main(context.Background(), func() {}, args); code != exitClean || errs.String() != "unioncel: 1000 objects: 1000 accepted, 0 rejected\n" {
 					b.Fatal(code, out.String(), errs.String())
 				}
 			}

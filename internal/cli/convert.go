@@ -43,7 +43,7 @@ type preview struct {
 func (p *preview) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&p.check, "check", false, "list the files that would change; exit code 1 when there are any")
-	f.BoolVar(&p.diff, "diff", false, "show what would change as a unified diff; exit code 1 when anything would")
+	f.BoolVar(&p.diff, "diff", false, "show the changes as a unified diff; exit code 1 when there are any")
 }
 
 // wanted reports whether nothing is to be written.

@@ -40,17 +40,17 @@ func (a *app) diffCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
-		Short: "Say what two CRDs accept differently",
-		Long: `Diff says what differs in what the API server accepts: of each union, rule and
-keyword of the schemas, whether it was added, removed, moved or changed, and how:
+		Short: "Compare the objects that two CRDs accept",
+		Long: `Diff compares the objects that the API server accepts. It lists each union, rule and
+keyword of the schemas that was added, removed, moved or changed, with its effect:
 
-  same     nothing that was accepted is refused, and nothing more is accepted
-  looser   nothing that was accepted is refused
-  tighter  something that was accepted is refused
-  both     something is refused that was accepted, and the reverse
-  unknown  that could not be decided
+  same     no effect on the accepted objects
+  looser   more objects are accepted
+  tighter  some objects are rejected that were accepted
+  both     looser and tighter
+  unknown  undecided
 
-Same is proved, and so is that looser refuses nothing. For the rest there is an object, or
+Same is proved, and so is that looser rejects nothing. For the rest there is an object, or
 an update of one, that the API server's own code has validated under both CRDs, as YAML
 that can be applied, with the errors. Descriptions, messages and order make no difference.
 
@@ -61,8 +61,8 @@ standard input are taken as they are. A change that is not decided within --time
 unknown.
 
 --objects adds the fate of stored objects under NEW, as kubectl get -A -o yaml prints them:
-which writes the API server still accepts, what is in the way, and patches that repair
-them. --versions compares the served versions of each CRD with each other instead.
+which writes the API server still accepts, the errors of the others, and patches that
+repair them. --versions compares the served versions of each CRD with each other instead.
 
 The exit code is 1 if something is tighter, or could not be decided; --fail-on says
 otherwise: a list of tighter, looser and unknown; any, for all that differs; or never.
@@ -80,7 +80,7 @@ It is also 1 if a stored object is hindered or frozen, unless --fail-on is never
   # Can the objects in the cluster live with it?
   kubectl get routes.example.com -A -o yaml | unioncel diff --objects - old.yaml new.yaml
 
-  # What does one version accept and another refuse?
+  # Which objects does one version accept and another one reject?
   unioncel diff --versions crds/routes.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkOutput(cmd, &output.path); err != nil {
@@ -95,7 +95,7 @@ It is also 1 if a stored object is hindered or frozen, unless --fail-on is never
 				}
 			}
 			if versions && len(objects) > 0 {
-				return usagef("--objects are judged by NEW, and --versions has none")
+				return usagef("--objects are validated by NEW, and --versions has none")
 			}
 			if err := checkTimeout(timeout); err != nil {
 				return err

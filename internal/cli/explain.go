@@ -25,17 +25,17 @@ func (a *app) explainCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "explain [FILE|DIR|-|CODE]...",
-		Short: "Show what compiling adds, what it costs and what users will read",
+		Short: "Show the compiled rules, their costs and the errors that users will read",
 		Long: `Explain shows the rules that compile writes, or has written, for every union of
 CustomResourceDefinitions: their costs by the API server's own estimator and their
-shares of its budgets, the bytes they add, why they are written this way, what they
-imply on update, and the errors that users will read. It writes no files.
+shares of its budgets, the bytes they add, the reason for the encoding, the effect on
+updates, and the errors that users will read. It writes no files.
 
 For codes of diagnostics, such as UC203, it prints their entries in
 docs/diagnostics.md.
 
 With --encoding openapi it shows the schema that replaces the rules about states.
-Other rules of the CRD may add to what users will read.
+Other rules of the CRD may add errors.
 
 Costs are in the estimator's unit, roughly one comparison. A rule's cost is the cost
 of evaluating it once, times the number of times that one object can make the API
@@ -45,7 +45,7 @@ See also unioncel help inputs.
 
 Markdown is meant for GitHub: it adds a diagram of the changes that each union
 allows. JSON is an array with an object for each CustomResourceDefinition.`,
-		Example: `  # Before compiling: what would be added, and is there room for it?
+		Example: `  # Before compiling: which rules would be added, and is there room for them?
   unioncel explain crd.yaml
 
   # For a CRD in the cluster

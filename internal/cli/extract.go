@@ -36,7 +36,7 @@ With --builtin, the unions of Kubernetes' own kinds are among them, to be read o
 changed: with --unions instead of --builtin, commands over objects have those of the
 file.
 
-With --go, --unions or --builtin and no arguments, it writes what these declare. With
+With --go, --unions or --builtin and no arguments, it writes their declarations. With
 arguments as well, the CRDs for which they declare unions must be among them; the
 paths are then checked.
 

@@ -40,9 +40,9 @@ func (a *app) inferCommand() *cobra.Command {
 		Short: "Find the unions that hand-written rules already enforce",
 		Long: `Infer finds unions that CustomResourceDefinitions have without declaring them: in
 CEL rules written by hand or by controller-gen, in oneOf and anyOf over required,
-in minProperties with maxProperties. For each it prints the declaration, what it
-would replace, and whether that changes what the API server accepts, as proved for
-all objects:
+in minProperties with maxProperties. For each it prints the declaration, the
+rules that it would replace, and whether that changes the accepted objects, as proved
+for all objects:
 
   equivalent    nothing changes, but perhaps for stored objects that are invalid today
   tighter       the union rejects something that is accepted now; there is an example
@@ -110,7 +110,7 @@ func (f *inferring) validate(cmd *cobra.Command) error {
 		}
 	}
 	if f.write && f.output.path != "" {
-		return usagef("-w writes declarations, -o what would be printed")
+		return usagef("-w writes declarations, and -o the report")
 	}
 	if err := f.preview.validate(f.write, f.output.path); err != nil {
 		return err

@@ -19,8 +19,8 @@ func (a *app) lintCommand() *cobra.Command {
 		Use:   "lint [FILE|DIR|-]...",
 		Short: "Check declared unions, and advise on them",
 		Long: `Lint checks the unions of CustomResourceDefinitions. It writes no files without --fix.
-It prints the errors and warnings that compile would report, and advice on what is legal
-but likely to be regretted; docs/lint.md gives the reasons. Notes are right for many CRDs,
+It prints the errors and warnings that compile would report, and advice on unions that are
+legal but likely to be regretted; docs/lint.md gives the reasons. Notes are right for many CRDs,
 and printed with --verbose or --fail-on info. Compiled CRDs are checked by the
 declarations in their annotation. CRDs without unions and other documents are skipped.
 

@@ -50,7 +50,7 @@ See also unioncel help inputs, and unioncel help output.`,
   # strategy: Recreate from an overlay, over the rollingUpdate of the base
   kubectl kustomize overlays/prod | unioncel normalize --builtin | kubectl apply -f -
 
-  # Fix the files of a repository, without what was there before
+  # Fix the files of a repository, without the objects that they replace
   unioncel normalize --crd config/crd -w manifests`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var opts normalize.Options

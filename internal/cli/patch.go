@@ -35,12 +35,12 @@ func (a *app) patchCommand() *cobra.Command {
 	types := patchTypes()
 	cmd := &cobra.Command{
 		Use:   "patch {--crd CRD | --builtin} (--live LIVE (DESIRED | --apply PATCH) | --explicit PATCH...)",
-		Short: "Make patches that clear what unions exclude",
+		Short: "Make patches that clear excluded members",
 		Long: `Patch prints the patch that turns the object in LIVE into the one in DESIRED, and
-clears what its unions exclude then, as normalize does. What the server sets, such as
-the status, the namespace and metadata.uid, is left alone where DESIRED leaves it out. With --apply
-it goes the other way: it prints what the API server makes of LIVE with a patch, $retainKeys
-included, and normalizes it.
+clears the members that its unions exclude then, as normalize does. Fields that the server
+sets, such as the status, the namespace and metadata.uid, stay where DESIRED leaves them
+out. With --apply it prints the object that the API server makes of LIVE with a patch,
+$retainKeys included, and normalizes it.
 
 With --explicit it rewrites the files of an overlay: each patch that sets a member, or
 the discriminator, then sets the other members to null, which kustomize and the API
@@ -56,10 +56,10 @@ See also unioncel help inputs, and unioncel help output.`,
   unioncel patch --crd crd.yaml --live live.yaml web.yaml > patch.json
   kubectl patch route web --type merge --patch-file patch.json
 
-  # What would the server make of it?
+  # Which object would result?
   unioncel patch --crd crd.yaml --live live.yaml --apply patch.json
 
-  # Let the patches of an overlay clear what the base sets
+  # Let the patches of an overlay clear the members that the base sets
   unioncel patch --crd crd.yaml --explicit --base base -w overlays/prod`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if flags.kind != "" && !slices.Contains(types, flags.kind) {
@@ -93,7 +93,7 @@ See also unioncel help inputs, and unioncel help output.`,
 	f.StringVar(&flags.apply, "apply", "", "apply the patch in this `FILE`, YAML or JSON, and print the object")
 	f.StringVar(&flags.kind, "type", "", "the type of the patch: "+alternatives(types)+" (default merge; with --explicit strategic)")
 	f.BoolVar(&flags.explicit, "explicit", false, "rewrite patches so that they clear the other members by themselves")
-	f.StringArrayVar(&flags.base, "base", nil, "with --explicit, what is patched: a `FILE|DIR`; may be repeated")
+	f.StringArrayVar(&flags.base, "base", nil, "with --explicit, the objects to patch: a `FILE|DIR`; may be repeated")
 	return cmd
 }
 

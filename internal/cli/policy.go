@@ -33,27 +33,27 @@ func (a *app) policyCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "policy [FILE|DIR|-]...",
-		Short: "Write admission policies that clear what unions exclude",
+		Short: "Write admission policies that clear excluded members",
 		Long: `Policy writes a MutatingAdmissionPolicy, and its binding, for each kind with unions.
 A client that sets a new member, or changes the discriminator, need not clear the
 other members: the API server does. It needs Kubernetes 1.36. A union that a request
 leaves as it was is left alone, legal or not. So is one that clearing would not make
 legal: the rules of the union reject that request.
 
---clear says what is cleared, and has a price:
+--clear selects the members to clear, and has a price:
 
   CarriedOver  (default) members that the stored object has with the same value, when
                the union switches. Nothing that the request wrote is undone. But the
                same request again finds nothing to switch, and may be rejected.
   Unselected   every member that the discriminator does not select, and a required one
                that was left out is kept, as KEP-1027 has it. The same request again
-               changes nothing. But what the request wrote is discarded silently: with
+               changes nothing. But values of the request are discarded silently: with
                {type: TCP, tcp: …} stored, {type: TCP, http: …} succeeds without http.
 
 The arguments are CRDs; --builtin is for Kubernetes' own kinds.
 
-With --validate it writes a ValidatingAdmissionPolicy instead, which rejects what
-compiled rules reject, for kinds whose schema may not be edited. --action Warn or
+With --validate it writes a ValidatingAdmissionPolicy instead, which rejects the
+objects that compiled rules reject, for kinds whose schema may not be edited. --action Warn or
 Audit is how to begin.`,
 		Example: `  # Let the API server clear the members of routes
   unioncel policy crd.yaml | kubectl apply -f -
@@ -64,10 +64,10 @@ Audit is how to begin.`,
   # For the strategy of Deployments
   unioncel policy --builtin --kind Deployment --path spec.strategy
 
-  # Clear what the discriminator does not select, whoever wrote it
+  # Clear all members that the discriminator does not select
   unioncel policy crd.yaml --clear Unselected
 
-  # Warn of what the unions forbid
+  # Warn about objects that the unions forbid
   unioncel policy crd.yaml --validate --action Warn`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			flags.known.crds = args
@@ -78,11 +78,11 @@ Audit is how to begin.`,
 	f := cmd.Flags()
 	f.StringArrayVar(&flags.only.kinds, "kind", nil, "write policies for this kind only, as in Route or Route.example.com: `KIND`; may be repeated")
 	f.StringArrayVar(&flags.only.paths, "path", nil, "for the unions at this place only, as in spec.backends[*]: `PATH`; may be repeated")
-	f.BoolVar(&flags.validating, "validate", false, "write policies that reject what the unions forbid, instead")
-	f.StringVar(&flags.clear, "clear", "CarriedOver", "what is cleared: "+strings.Join(clears, " or ")+"; see above for the price")
+	f.BoolVar(&flags.validating, "validate", false, "write policies that reject objects, instead")
+	f.StringVar(&flags.clear, "clear", "CarriedOver", "the members to clear: "+strings.Join(clears, " or ")+"; see above for the price")
 	f.StringVar(&flags.algorithm, "algorithm", "", "the algorithm for all unions: "+alternatives(union.AlgorithmNames()))
-	f.StringArrayVar(&flags.actions, "action", nil, "what a policy that rejects does: "+alternatives(policy.Actions)+"; may be repeated (default Deny)")
-	f.StringVar(&flags.failure, "failure-policy", "Fail", "what becomes of a request when a policy fails: Fail or Ignore")
+	f.StringArrayVar(&flags.actions, "action", nil, "the action of a policy that rejects: "+alternatives(policy.Actions)+"; may be repeated (default Deny)")
+	f.StringVar(&flags.failure, "failure-policy", "Fail", "the answer to a request when a policy fails: Fail or Ignore")
 	f.StringVar(&flags.reinvocation, "reinvocation", "Never", "whether a policy that clears runs again after others: Never or IfNeeded")
 	f.StringToStringVar(&flags.matchLabels, "match-labels", nil, "the labels of the namespaces in which the policies apply: `KEY=VALUE`,...")
 	f.StringVarP(&output, "output", "o", "", "write to this `FILE` instead of standard output")

@@ -33,25 +33,24 @@ func (a *app) rolloutCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rollout OLD NEW",
 		Short: "Plan the change of a CRD that is in use",
-		Long: `Rollout plans the change of a CRD: what has to happen before it is applied and
-after, in which order, with the commands, and whether now is the time. The verdict is
-also the exit code:
+		Long: `Rollout plans the change of a CRD: the steps before and after it is applied, in order,
+with the commands, and whether now is the time. The verdict is also the exit code:
 
-  go    0  take the next step: apply the CRD or, when that is done, what follows
+  go    0  take the next step: apply the CRD or, when that is done, the step after it
   stop  1  something is wrong with the change or the cluster: the API server would
-           refuse the CRD, a server does not understand its rules, a migration failed
+           reject the CRD, no server understands its rules, or a migration failed
   wait  3  something else has to happen, or to be known, first; then ask again
 
-It knows what it is given: files, as kubectl prints them. What is not given and
-matters is unknown, and makes the verdict wait; the plan says how to get it. A change
-that refuses nothing of what was accepted needs no objects, one that keeps all versions
-no status, and one that needs nothing new of the API servers no versions of these.
+The facts are files, as kubectl prints them. A fact that matters and is not given makes
+the verdict wait; the plan says how to get it. A change that rejects no accepted object
+needs no objects, one that keeps all versions needs no status, and one that needs no new
+feature of the API servers needs no versions of them.
 
 Unions that the CRDs declare are compiled first, in memory; OLD, compiled and live CRDs are
 taken as they are. --servers takes a list,
-[v1.37.1, {name: a, version: v1.36.4}], or what kubectl get --raw /version prints of
+[v1.37.1, {name: a, version: v1.36.4}], or the output of kubectl get --raw /version of
 each API server. With a name for each, that of its lease, the plan of a new storage
-version says step by step which servers encode what. --storageversions is for clusters
+version lists the versions that servers encode, step by step. --storageversions is for clusters
 with the StorageVersion API, which is off by default: nothing depends on it.`,
 		Example: `  # Is it safe to apply?
   kubectl get crd routes.example.com -o yaml > old.yaml
@@ -76,7 +75,7 @@ with the StorageVersion API, which is off by default: nothing depends on it.`,
 	f := cmd.Flags()
 	f.StringVar(&files.live, "crd-status", "", "the CRD as it is in the cluster, with its status: a `FILE` (default OLD, if it has a status)")
 	f.StringVar(&files.objects, "objects", "", "the stored objects: a `FILE|DIR`")
-	f.StringVar(&files.storageVersions, "storageversions", "", "what API servers report of storage versions: a `FILE`")
+	f.StringVar(&files.storageVersions, "storageversions", "", "the StorageVersion objects: a `FILE`")
 	f.StringVar(&files.migrations, "migrations", "", "the StorageVersionMigrations: a `FILE`")
 	f.StringVar(&files.servers, "servers", "", "the versions of all API servers: a `FILE`")
 	flags.register(cmd)

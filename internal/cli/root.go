@@ -83,7 +83,7 @@ wait. Results go to standard output, everything else to standard error.`,
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "print errors only: no warnings, no progress")
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "also print notes and repeated warnings, and name each file when it is done")
 	root.PersistentFlags().BoolVar(&a.all, "all", false, fmt.Sprintf("print all diagnostics of a file, not only the worst %d; JSON and SARIF always have all", mostDiagnostics))
-	root.PersistentFlags().Var(&a.limits, "limit", "a limit on what a file may contain; repeatable; see unioncel help limits")
+	root.PersistentFlags().Var(&a.limits, "limit", "a limit on the content of a file; repeatable; see unioncel help limits")
 	root.SetFlagErrorFunc(didYouMean)
 	root.SetHelpCommand(helpCommand())
 	group(root, "Compile", a.compileCommand(), a.decompileCommand(), a.fnCommand())
@@ -128,8 +128,8 @@ func didYouMean(cmd *cobra.Command, err error) error {
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND]",
-		Short:   "Show what a command does",
-		Long:    "Help shows what a command does, like its flag --help.",
+		Short:   "Show the help of a command",
+		Long:    "Help shows the help of a command, as its flag --help does.",
 		Example: `  unioncel help compile`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			topic, rest, err := cmd.Root().Find(args)

@@ -40,7 +40,7 @@ is a oneOf that says which members go with which value of its discriminator.
 With -o, the files are DIR/GROUP/KIND_VERSION.json, the layout of catalogs of schemas;
 without it, there may be one version only, which --version chooses.
 
-What no schema can say is not in it: CEL rules, and what unions say of changes.
+Schemas cannot express CEL rules and the conditions of unions on changes.
 
 See also unioncel help inputs, and unioncel help output.`,
 		Example: `  # A catalog for kubeconform:

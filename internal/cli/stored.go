@@ -40,7 +40,7 @@ func (a *app) summarize(ctx context.Context, sides [][]*crddiff.CRD, args []stri
 	for _, c := range sides[1] {
 		j, err := judgeOf(find(sides[0], c.Name), c)
 		if err != nil { // which matters only if there are objects
-			unusable = append(unusable, diag.Diagnostic{Code: diag.UnusableFact, Severity: diag.Warning, Pos: c.Pos, Message: "the objects cannot be judged: " + err.Error()})
+			unusable = append(unusable, diag.Diagnostic{Code: diag.UnusableFact, Severity: diag.Warning, Pos: c.Pos, Message: "the objects cannot be validated: " + err.Error()})
 			continue
 		}
 		by[j.GroupKind()], summaries[j.GroupKind()] = j, stored.NewSummary(j.GroupKind(), most)
@@ -71,7 +71,7 @@ func unasked(by judges, summaries map[schema.GroupKind]*stored.Summary, c *crddi
 	var l diag.List
 	for _, v := range by[kind].Served() {
 		if !s.Versions[v] {
-			l = append(l, diag.Diagnostic{Code: diag.UnusableFact, Severity: diag.Warning, Pos: c.Pos, Message: fmt.Sprintf("no object is judged in %s: only the CRD's webhook converts to it", v),
+			l = append(l, diag.Diagnostic{Code: diag.UnusableFact, Severity: diag.Warning, Pos: c.Pos, Message: fmt.Sprintf("no object is validated in %s: only the CRD's webhook converts to it", v),
 				Hint: fmt.Sprintf("give the objects in this version, too: kubectl get %s.%s.%s -A -o yaml", by[kind].Resource().Resource, v, kind.Group)})
 		}
 	}
@@ -180,7 +180,7 @@ func (by judges) none(inputs []input) diag.Diagnostic {
 	}
 	slices.Sort(kinds)
 	slices.Sort(resources)
-	d := diag.Diagnostic{Code: diag.UnusableFact, Message: "no object is of a kind that can be judged"}
+	d := diag.Diagnostic{Code: diag.UnusableFact, Message: "no object is of a kind that can be validated"}
 	if len(by) > 0 {
 		d.Message, d.Hint = "no object is "+alternatives(kinds), "kubectl get "+strings.Join(resources, ",")+" -A -o yaml"
 	}

@@ -55,7 +55,7 @@ takes the encoding and the Kubernetes version from the annotation of a compiled 
   openapi  a schema in allOf in place of rules: no cost, but errors that are hard to read
 
 docs/cost.md compares them. unioncel explain shows the costs of each.`),
-		topic("limits", "What a file may contain", `--limit raises or lowers a limit on what a file may contain, as in --limit size=1000000.
+		topic("limits", "Limits on the content of files", `--limit raises or lowers a limit on the content of a file, as in --limit size=1000000.
 The limits protect from hostile input. The defaults are
 
   `+strings.Join(limit.Defaults(), "\n  ")),

@@ -29,24 +29,23 @@ func (a *app) validateCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "validate [--crd CRD] [--old OLD] [FILE|DIR|-]...",
-		Short: "Say what the API server would answer to objects",
-		Long: `Validate judges custom objects as the API server does, without one: strict decoding,
+		Short: "Predict the API server's answers to objects",
+		Long: `Validate validates custom objects as the API server does, without one: strict decoding,
 pruning, defaults, metadata, schema, list types, embedded resources, CEL rules. The
 code is the API server's own, and so are the errors; they come with the place in the
 file.
 
 The CRDs are those of --crd and those among the inputs. A CRD that declares unions is
-compiled first, in memory, with the options of compile: the objects are judged by what
-compile would write. Compiled and live CRDs are taken as they are.
+compiled first, in memory, with the options of compile: the objects are validated by the
+result of compile. Compiled and live CRDs are taken as they are.
 
 An object is created, unless --old has one of its kind, namespace and name. Then it
 replaces that, as with kubectl replace: rules that compare with the old object are
-evaluated, and errors that the API server forgives where nothing has changed are
-forgiven.
+evaluated, and unchanged values are ratcheted as in the API server.
 
-Objects of kinds without a CRD are counted, not judged. The exit code is 1 if an object
-is refused, if it is of a group that has CRDs and none of them is for it, or if no
-object was judged; with --suite, if a test fails. Subresources, admission webhooks and policies, and conversion
+Objects of kinds without a CRD are counted, not validated. The exit code is 1 if an
+object is rejected, if it is of a group that has CRDs and none of them is for it, or if no
+object was validated; with --suite, if a test fails. Subresources, admission webhooks and policies, and conversion
 webhooks are out of scope.
 
 See also unioncel help inputs.`,
@@ -78,7 +77,7 @@ See also unioncel help inputs.`,
 	cmd.Flags().StringArrayVar(&old, "old", nil, "the objects that are replaced: a `FILE|DIR`; may be repeated")
 	cmd.Flags().StringArrayVar(&suites, "suite", nil, "run the tests in a `DIR|FILE` that testdata wrote, or in suites of OpenShift; may be repeated")
 	flags.register(cmd)
-	output.register(cmd, "what the API server says", diagnosticFormatNames()...)
+	output.register(cmd, "the answers", diagnosticFormatNames()...)
 	return cmd
 }
 
@@ -293,9 +292,9 @@ func judge(ctx context.Context, files []objectFile) (l diag.List, tally string) 
 	if !failed && counts[validate.Unknown] == total {
 		l = append(l, diag.Diagnostic{Code: diag.NoCRD, Message: "no object is of a kind that has a CRD", Hint: lacking(set)})
 	}
-	tally = fmt.Sprintf("%s: %d accepted, %d refused", plural(total, "object"), counts[validate.Accepted], counts[validate.Refused])
+	tally = fmt.Sprintf("%s: %d accepted, %d rejected", plural(total, "object"), counts[validate.Accepted], counts[validate.Refused])
 	if n := counts[validate.Unjudged]; n > 0 {
-		tally += fmt.Sprintf(", %d not judged", n)
+		tally += fmt.Sprintf(", %d not validated", n)
 	}
 	if n := counts[validate.Unknown]; n > 0 {
 		tally += fmt.Sprintf(", %d without a CRD (%s)", n, few(slices.Sorted(maps.Keys(others))))

@@ -24,12 +24,12 @@ func (a *app) verifyCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "verify [FILE|DIR|-]...",
-		Short: "Prove that the rules in a CRD mean what its unions say",
+		Short: "Prove that the rules of a CRD enforce its unions",
 		Long: `Verify decides, for all objects and all updates, whether the rules in a CRD
 accept what its unions allow and reject the rest. The rules may be hand-written
 or compiled; oneOf, minProperties and the like are rules, too. Each
 counterexample is an object, or an update of one, that the API server's own
-validators have judged. Verify takes the unions that are declared, and those
+validators have confirmed. Verify takes the unions that are declared, and those
 that compile recorded in the annotation of its results; so it works on source
 files, on compiled files, and on live objects.
 
@@ -43,7 +43,7 @@ within --timeout is inconclusive.
 The exit code is 1 if anything is not proved.
 
 See also unioncel help inputs.`,
-		Example: `  # Do the hand-written rules enforce what the declared union says?
+		Example: `  # Do the hand-written rules enforce the declared union?
   unioncel verify crd.yaml
 
   # Verify a CRD in the cluster

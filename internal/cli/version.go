@@ -20,7 +20,7 @@ func (a *app) versionCommand() *cobra.Command {
 	var form format
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Print the versions of unioncel and of what it is built with",
+		Short: "Print the versions of unioncel and its libraries",
 		Long: `Version prints the version of unioncel, the version of Kubernetes whose code
 checks the rules and estimates their cost, and the version of Go.`,
 		Example: `  unioncel version

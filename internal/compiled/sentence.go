@@ -206,5 +206,5 @@ func sentencesOf(unions []*union.Union) []string {
 func (r *reverter) unsaid(place schemapath.Place, n *yaml.Node) {
 	r.report(diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.Pos(n), Path: place.String(), Schema: place.Structural(),
 		Message: "the sentence that compiling added to this description is gone, or was edited; the description stays as it is",
-		Hint:    "delete what is left of it, if anything"})
+		Hint:    "delete the rest of it, if any"})
 }

@@ -29,7 +29,7 @@ type Example struct {
 type Wish struct{ Few, First []logic.Lit }
 
 // ErrNotMade means that there is a model, but no object was found for it.
-var ErrNotMade = errors.New("no object was found that is judged so")
+var ErrNotMade = errors.New("no object was found that the API server's code validates so")
 
 // Possible returns a model that satisfies formulas, or nil if there is none.
 func (p *Problem) Possible(l ...logic.Lit) (logic.Model, error) {

@@ -79,7 +79,7 @@ func (f Files) Rewrite(name string, src []byte) Result {
 		err = same(written, l, want)
 	}
 	if err != nil {
-		r.Diagnostics = append(r.Diagnostics, diag.Diagnostic{Code: diag.Unproved, Pos: diag.Pos{File: name}, Message: fmt.Sprintf("the result is not what was intended: %v", err)})
+		r.Diagnostics = append(r.Diagnostics, diag.Diagnostic{Code: diag.Unproved, Pos: diag.Pos{File: name}, Message: fmt.Sprintf("the result differs from the intended one: %v", err)})
 		return r
 	}
 	r.Text = out

@@ -339,7 +339,7 @@ func (l *locator) misplaced(n *yaml.Node, parent string) {
 			case k.Kind == yaml.AliasNode && looksDeclaring(k):
 				l.errorf(k, diag.Misplaced, fmt.Sprintf("write %q", union.Key), "the key of a declaration is written as the alias *%s", k.Value)
 			case k.Value == union.Key:
-				l.errorf(k, diag.Misplaced, "put it beside the properties that are its members, indented like \"properties:\"",
+				l.errorf(k, diag.Misplaced, "put it next to the properties that are its members, indented like \"properties:\"",
 					"%s is not in a schema here: it would have no effect", union.Key)
 			case looksDeclaring(k):
 				l.errorf(k, diag.Misplaced, fmt.Sprintf("write %q", union.Key), "unknown key %q", k.Value)

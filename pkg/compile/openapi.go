@@ -30,7 +30,7 @@ func (c *compiler) openAPI(o *unionObject, i int) *apiextensionsv1.JSONSchemaPro
 
 func (c *compiler) inexpressible(o *unionObject, i int, why string) {
 	c.report(diag.Diagnostic{Code: diag.NotExpressible, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-		Message: "no OpenAPI schema means what this union says: " + why,
+		Message: "no OpenAPI schema expresses this union: " + why,
 		Hint:    "compile with another --encoding"})
 }
 
@@ -62,7 +62,7 @@ func (c *compiler) proveOpenAPI() {
 				c.inexpressible(o, i, "it cannot be proved that this one does: "+f.Text)
 			case f.Kind == verify.Rejected && f.Rule != "allOf":
 				c.report(diag.Diagnostic{Code: diag.NotExpressible, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-					Message: "what else the schema says contradicts this union: " + o.differs(i, f),
+					Message: "the rest of the schema contradicts this union: " + o.differs(i, f),
 					Hint:    "fix one or the other; to see all differences, compile with another --encoding and run unioncel verify"})
 			default:
 				c.inexpressible(o, i, o.differs(i, f))

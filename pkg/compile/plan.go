@@ -150,7 +150,7 @@ func (c *compiler) plan() (*Plan, error) {
 			up := UnionPlan{Place: o.Place, Pos: o.Declarations[i].Pos, Union: u, CRD: crd,
 				Encoding: c.encodingName(u, o.styles[i]), Why: c.why(e, o, i), Beside: o.beside[i], Unmatched: o.uncorrelated != ""}
 			if o.styles[i].noClear {
-				up.Dropped = "rules for changes: they would exceed the API server's limits, and the static rules reject what a change leaves behind"
+				up.Dropped = "rules for changes: they would exceed the API server's limits, and the static rules reject members that a change leaves set"
 			} else if u.Change == union.Clear && o.uncorrelated != "" {
 				up.Dropped = "rules for changes: the items of the list " + o.uncorrelated + " cannot be matched with their old selves"
 			}

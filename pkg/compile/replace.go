@@ -68,7 +68,7 @@ func (c *compiler) replaced(o *unionObject, i int) []verify.Constraint {
 	d := diag.Diagnostic{Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(), Code: diag.RulesNotReplaced, Severity: diag.Warning,
 		Hint: "edit them or the union; or delete them, or handWrittenRules, yourself"}
 	if refusing != nil {
-		d.Message = fmt.Sprintf("hand-written rules are not replaced, because they reject what the union allows (%s): %s", refusing.Words(o.Unions[i]), refusing.Rule)
+		d.Message = fmt.Sprintf("hand-written rules are not replaced, because they reject states that the union allows (%s): %s", refusing.Words(o.Unions[i]), refusing.Rule)
 		c.report(d)
 	}
 	switch {
@@ -76,20 +76,20 @@ func (c *compiler) replaced(o *unionObject, i int) []verify.Constraint {
 		d.Message = "hand-written rules are not replaced, because they cannot be compared: " + err.Error()
 	case comparison.Verdict == verify.Equivalent:
 		d.Code, d.Severity, d.Hint = diag.RulesReplaced, diag.Info, ""
-		d.Message = "hand-written rules that mean what this union says are replaced: " + strings.Join(names, ", ")
+		d.Message = "hand-written rules with the meaning of this union are replaced: " + strings.Join(names, ", ")
 		c.report(d)
 		return constraints
 	case len(constraints) == 0:
-		d.Message = "hand-written rules are not replaced, because they reject what the union allows"
+		d.Message = "hand-written rules are not replaced, because they reject states that the union allows"
 		if comparison.Looser != nil {
 			d.Message += " (" + comparison.Looser.Words(o.Unions[i]) + ")"
 		}
 	case comparison.Tighter != nil:
-		d.Message = fmt.Sprintf("hand-written rules are not replaced, because they accept what the union forbids (%s): %s", comparison.Tighter.Words(o.Unions[i]), strings.Join(names, ", "))
+		d.Message = fmt.Sprintf("hand-written rules are not replaced, because they accept states that the union forbids (%s): %s", comparison.Tighter.Words(o.Unions[i]), strings.Join(names, ", "))
 	case comparison.Looser != nil:
-		d.Message = fmt.Sprintf("hand-written rules are not replaced, because they reject what the union allows (%s): %s", comparison.Looser.Words(o.Unions[i]), strings.Join(names, ", "))
+		d.Message = fmt.Sprintf("hand-written rules are not replaced, because they reject states that the union allows (%s): %s", comparison.Looser.Words(o.Unions[i]), strings.Join(names, ", "))
 	default:
-		d.Message = fmt.Sprintf("hand-written rules are not replaced, because it cannot be determined whether they mean what the union says (%s): %s", strings.Join(comparison.Inconclusive, "; "), strings.Join(names, ", "))
+		d.Message = fmt.Sprintf("hand-written rules are not replaced, because it cannot be determined whether they have the meaning of the union (%s): %s", strings.Join(comparison.Inconclusive, "; "), strings.Join(names, ", "))
 	}
 	c.report(d)
 	return nil
@@ -151,7 +151,7 @@ func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *uni
 	}
 	d := diag.Diagnostic{Code: diag.ConstraintBeside, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural()}
 	if looser != nil {
-		d.Message = fmt.Sprintf("%s, hand-written, rejects what this union allows (%s)", looser.Rule, looser.Words(u))
+		d.Message = fmt.Sprintf("%s, hand-written, rejects a state that this union allows (%s)", looser.Rule, looser.Words(u))
 		d.Hint = "edit it or the union: objects have to satisfy both"
 		c.report(d)
 	}
@@ -162,7 +162,7 @@ func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *uni
 	if slices.ContainsFunc(agreeing, func(k verify.Constraint) bool { return k.Key != ruleKey }) {
 		read = "theirs, with or without those of its rules"
 	}
-	d.Message = fmt.Sprintf("hand-written constraints mean what this union says, and users read %s: %s", read, strings.Join(named(slices.Clone(agreeing), indices), ", "))
+	d.Message = fmt.Sprintf("hand-written constraints have the meaning of this union, and users read %s: %s", read, strings.Join(named(slices.Clone(agreeing), indices), ", "))
 	d.Hint = "write handWrittenRules: Replace in the declaration: compiling removes them"
 	c.report(d)
 	return agreeing

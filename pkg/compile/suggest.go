@@ -34,7 +34,7 @@ func (c *compiler) overBudget(failures []failure) {
 		}
 		hint := s.hint
 		if s.found && s.at != at {
-			hint = fmt.Sprintf("what is suggested for the union at %s makes this one fit, too", s.at)
+			hint = fmt.Sprintf("the suggestion for the union at %s makes this one fit, too", s.at)
 		}
 		d := diag.Diagnostic{Code: diag.RuleOverBudget, Pos: at, Path: f.object.Place.String(), Schema: f.object.Place.Structural(), Hint: hint}
 		way := "written in the cheapest way"

@@ -126,7 +126,7 @@ func (j *job) heldDocument(before, after *crdtext.Document) error {
 		for _, key := range compiled.ListKeys {
 			was, is := sortedItems(x[key]), sortedItems(y[key])
 			if !slices.Equal(was, is) {
-				return fmt.Errorf("%s.%s lost or gained something other than what was compiled", t.schema, key)
+				return fmt.Errorf("%s.%s lost or gained more than compiled content", t.schema, key)
 			}
 			delete(x, key)
 			delete(y, key)

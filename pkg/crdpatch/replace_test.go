@@ -44,7 +44,7 @@ func TestReplace(t *testing.T) {
 	}{
 		{
 			"the only rule", "x-kubernetes-validations:\n- rule: '" + count + "'", replacing,
-			[]string{count}, nil, diag.RulesReplaced, "hand-written rules that mean what this union says are replaced: x-kubernetes-validations[0]",
+			[]string{count}, nil, diag.RulesReplaced, "hand-written rules with the meaning of this union are replaced: x-kubernetes-validations[0]",
 		}, {
 			"one of several rules", `
 x-kubernetes-validations:
@@ -77,7 +77,7 @@ x-kubernetes-validations:
 			[]string{"oneOf", "required: [a]"}, nil, diag.RulesReplaced, "oneOf",
 		}, {
 			"a weaker rule", "x-kubernetes-validations:\n- rule: \"!(has(self.a) && has(self.b))\"", replacing,
-			nil, []string{"rule: \"!(has(self.a) && has(self.b))\"\n"}, diag.RulesNotReplaced, "hand-written rules are not replaced, because they accept what the union forbids (none of a, b is set): x-kubernetes-validations[0]",
+			nil, []string{"rule: \"!(has(self.a) && has(self.b))\"\n"}, diag.RulesNotReplaced, "hand-written rules are not replaced, because they accept states that the union forbids (none of a, b is set): x-kubernetes-validations[0]",
 		}, {
 			"a rule on something else", "x-kubernetes-validations:\n- rule: \"!has(self.n) || self.n > 3\"", replacing,
 			nil, []string{"self.n > 3"}, "", "",

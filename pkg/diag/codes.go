@@ -392,7 +392,7 @@ var Codes = []CodeInfo{
 	{Normalized, Warning, "normalized"},
 	{NotNormalized, Error, "not normalized"},
 	{UnknownKind, Error, "no object with a known union"},
-	{Refused, Error, "refused by the API server"},
+	{Refused, Error, "rejected by the API server"},
 	{NoCRD, Error, "no CRD for the object"},
 	{TwoCRDs, Error, "two CRDs for one kind"},
 	{BadOldObject, Error, "unusable old object"},
@@ -406,7 +406,7 @@ var Codes = []CodeInfo{
 	{UnusableFact, Error, "unusable fact"},
 	{ContradictoryFacts, Error, "contradictory facts"},
 
-	{Tighter, Error, "refused from now on"},
+	{Tighter, Error, "rejected from now on"},
 	{Undecided, Warning, "change not decided"},
 	{Looser, Info, "harmless change"},
 }

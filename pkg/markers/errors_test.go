@@ -522,7 +522,7 @@ type Example struct {
 		position(t, file, "package", "+unioncel:union:allowedChanges") + `: error: UC221: +unioncel:union:allowedChanges names "C", which is not a known value of the discriminator`,
 		position(t, file, of, "+unioncel:union:deduce") + `: error: UC220: +unioncel:union:deduceInvalidDiscriminator lets "type" be left out, but the schema requires it`,
 		position(t, file, of, "+unioncel:union:discriminatorChange") +
-			": error: UC220: +unioncel:union:discriminatorChange and +unioncel:union:allowedChanges both say what may change",
+			": error: UC220: +unioncel:union:discriminatorChange and +unioncel:union:allowedChanges are both set",
 		position(t, file, of, "+unioncel:union:emptyIsUnset") +
 			`: error: UC219: +unioncel:union:emptyIsUnset works for strings without a format, lists, maps and objects with properties; "a" is of type integer`,
 	}

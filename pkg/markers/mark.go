@@ -226,7 +226,7 @@ func (m *mark) inside(around []string) *misuse {
 		default:
 			return &misuse{
 				fmt.Sprintf("%s inside +%s cannot be expressed", m.name, name),
-				"the unions of a CRD do not depend on what is enabled, and are on fields only: write the marker by itself, or delete it",
+				"the unions of a CRD do not depend on options, and are on fields only: write the marker by itself, or delete it",
 			}
 		}
 	}

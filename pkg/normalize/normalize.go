@@ -66,7 +66,7 @@ type Problem struct {
 // String describes the problem in words.
 func (p Problem) String() string {
 	if p.Moved != nil {
-		return fmt.Sprintf("the items of %s have no keys and may have moved, so that it cannot be told what was set before: %s", p.Moved, p.Union.Describe(p.new))
+		return fmt.Sprintf("the items of %s have no keys and may have moved, so that the earlier state is unknown: %s", p.Moved, p.Union.Describe(p.new))
 	}
 	var l []string
 	for _, v := range p.Violations {

@@ -13,7 +13,7 @@ import (
 
 // mutatingGaps are the union objects of a kind that a policy cannot normalize.
 func mutatingGaps(k kinds.Kind) diag.List {
-	const hint = "with --validate, a policy rejects what the union forbids"
+	const hint = "with --validate, a policy enforces the union"
 	var l diag.List
 	for _, o := range k.Objects {
 		if o.Set {

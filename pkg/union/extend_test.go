@@ -43,7 +43,7 @@ func TestExtend(t *testing.T) {
 		{"which?", tagged + ", " + plain, "{ratchet: true}", "UC707 this extension could be of 2 unions"},
 		{"none", plain, "{union: type, ratchet: true}", `UC707 no union here is called "type", and none has it as its discriminator or a member`},
 		{"nothing to extend", "", "{ratchet: true}", `UC707 no union here is called "", and none has it as its discriminator or a member`},
-		{"both", tagged, "{allowedChanges: {A: [B]}, discriminatorChange: Forbid}", "UC220 discriminatorChange and allowedChanges both say what may change"},
+		{"both", tagged, "{allowedChanges: {A: [B]}, discriminatorChange: Forbid}", "UC220 discriminatorChange and allowedChanges are both set"},
 		{"a contradiction", plain, "{unmappedValues: Forbid}", "UC220 there is no discriminator that could have unmapped values"},
 		{"only the name", tagged, "{union: type}", "UC202 the extension has no key of a declaration"},
 		{"a typo", tagged, "{unoin: type, ratchet: true}", `UC201 unknown key "unoin" in a union declaration`},

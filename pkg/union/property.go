@@ -91,7 +91,7 @@ func (r *resolver) elsewhere(name string) string {
 	case len(found) != 1:
 		return ""
 	case found[0].HasElements():
-		return fmt.Sprintf("%s is in a list or map: declare the union on what has it", found[0])
+		return fmt.Sprintf("%s is in a list or map: declare the union on the object that has it", found[0])
 	}
 	return fmt.Sprintf("if %s is meant, write that", found[0])
 }

@@ -306,7 +306,7 @@ func (r *resolver) cardinality() {
 		r.errorf(d.posOf("deduceInvalidDiscriminator"), diag.Contradiction, "delete deduceInvalidDiscriminator, or give each member values of its own",
 			"a member cannot tell the discriminator when a value selects several members")
 	case u.Deduce && d.union.Cardinality == ExactlyOne:
-		r.errorf(d.posOf("deduceInvalidDiscriminator"), diag.Contradiction, "delete one of the two", "ExactlyOne demands that %q is set, deduceInvalidDiscriminator lets it be left out", u.Discriminator)
+		r.errorf(d.posOf("deduceInvalidDiscriminator"), diag.Contradiction, "delete one of the two", "ExactlyOne requires that %q is set, deduceInvalidDiscriminator lets it be left out", u.Discriminator)
 	}
 }
 
@@ -320,7 +320,7 @@ func (r *resolver) change() {
 		}
 		r.errorf(d.posOf(key), diag.Contradiction, "delete "+key, "cardinality AtLeastOne has no transitions to restrict")
 	case d.has("allowedChanges") && d.union.Change != 0:
-		r.errorf(d.posOf("discriminatorChange"), diag.Contradiction, "delete discriminatorChange: allowedChanges takes its place", "discriminatorChange and allowedChanges both say what may change")
+		r.errorf(d.posOf("discriminatorChange"), diag.Contradiction, "delete discriminatorChange: allowedChanges takes its place", "discriminatorChange and allowedChanges are both set")
 	}
 	switch {
 	case d.has("allowedChanges"):

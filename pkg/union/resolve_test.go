@@ -164,7 +164,7 @@ func TestResolveErrors(t *testing.T) {
 			"3:19: error: UC220: there is no discriminator that could have unmapped values; hint: delete unmappedValues",
 		}},
 		{"deduce and exactly one", "- {discriminator: type, fields-to-discriminateBy: {a: A}, cardinality: ExactlyOne, deduceInvalidDiscriminator: true}", []string{
-			`2:84: error: UC220: ExactlyOne demands that "type" is set, deduceInvalidDiscriminator lets it be left out; hint: delete one of the two`,
+			`2:84: error: UC220: ExactlyOne requires that "type" is set, deduceInvalidDiscriminator lets it be left out; hint: delete one of the two`,
 		}},
 		{"no transitions", "- {members: [a], cardinality: AtLeastOne, discriminatorChange: Forbid}\n- {members: [b], cardinality: AtLeastOne, discriminatorChange: Clear}\n- {members: [c], cardinality: AtLeastOne, allowedChanges: {}}\n- {members: [d], cardinality: AtLeastOne, discriminatorChange: Allow}", []string{
 			"2:64: error: UC220: cardinality AtLeastOne has no transitions to restrict; hint: delete discriminatorChange",
@@ -172,7 +172,7 @@ func TestResolveErrors(t *testing.T) {
 			"4:43: error: UC220: cardinality AtLeastOne has no transitions to restrict; hint: delete allowedChanges",
 		}},
 		{"two kinds of change", "- {members: [a, b], discriminatorChange: Forbid, allowedChanges: {a: b}}", []string{
-			"2:42: error: UC220: discriminatorChange and allowedChanges both say what may change; hint: delete discriminatorChange: allowedChanges takes its place",
+			"2:42: error: UC220: discriminatorChange and allowedChanges are both set; hint: delete discriminatorChange: allowedChanges takes its place",
 		}},
 		{"unknown changes", "- {discriminator: type, fields-to-discriminateBy: {a: HTTP, b: TCP}, allowedChanges: {HTPT: TCP, '': TCP, HTTP: ['', TPC]}}\n- {members: [c, d], allowedChanges: {c: [D, e1]}}", []string{
 			`2:87: error: UC221: allowedChanges names "HTPT", which is not a known value of the discriminator; hint: write "HTTP"`,
@@ -250,7 +250,7 @@ func TestResolveSchema(t *testing.T) {
 		{"properties in other objects", "{discriminator: plat.type, fields-to-discriminateBy: {aws: AWS, zones.kind: Z}}", "{type: object, properties: {platform: {type: object, properties: {type: {type: string}}}, config: {type: object, properties: {aws: {type: object}}}, zones: {type: array, items: {type: object, properties: {kind: {type: string}}}}}}", false, []string{
 			`2:19: error: UC204: discriminator "plat.type" is not a property of this object; hint: if platform.type is meant, write that`,
 			`2:57: error: UC203: member "aws" is not a property of this object; hint: if config.aws is meant, write that`,
-			`2:67: error: UC203: member "zones.kind" is not a property of this object; hint: zones[*].kind is in a list or map: declare the union on what has it`}},
+			`2:67: error: UC203: member "zones.kind" is not a property of this object; hint: zones[*].kind is in a list or map: declare the union on the object that has it`}},
 		{"items of no list", "{members: [{type: A}, {type: B}]}", "{type: array, items: {type: object}}", false, []string{
 			"2:3: error: UC215: items are told apart by the keys of a list, and this one is not x-kubernetes-list-type: map; hint: give it x-kubernetes-list-type: map, with x-kubernetes-list-map-keys (in Go, +listType=map and +listMapKey)"}},
 		{"names in a list", "{members: [A, B]}", keyed, false, []string{

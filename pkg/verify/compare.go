@@ -210,7 +210,7 @@ func (f *findings) compare(owner []int, excess []bool) error {
 		var any *prove.Example
 		for i, c := range p.Checks {
 			m, err := p.Possible(append(l, c.Holds.Not())...)
-			if err := f.doubted(err, c.Name()+" may reject what the union allows"); err != nil {
+			if err := f.doubted(err, c.Name()+" may reject states that the union allows"); err != nil {
 				return err
 			}
 			if m == nil {

@@ -105,7 +105,7 @@ func (f *findings) accepted(breaks []broken, enforced bool, l ...logic.Lit) erro
 		})
 		m, err := f.Possible(append(l, f.whenAny(open))...)
 		if m == nil || err != nil {
-			return f.doubted(err, "the rules may accept what the union forbids")
+			return f.doubted(err, "the rules may accept states that the union forbids")
 		}
 		// The smallest example of one condition is not the smallest of another.
 		wanted := open[slices.IndexFunc(open, func(b broken) bool { return m(b.when) })].when
@@ -196,7 +196,7 @@ func (f *findings) rejected(c *prove.Check, l ...logic.Lit) (bool, error) {
 	restricted := false
 	for range maxMixed {
 		m, err := p.Possible(refused...)
-		if err := f.doubted(err, c.Name()+" may reject what the union allows"); err != nil || m == nil {
+		if err := f.doubted(err, c.Name()+" may reject states that the union allows"); err != nil || m == nil {
 			return false, err
 		}
 		var e *prove.Example
@@ -209,7 +209,7 @@ func (f *findings) rejected(c *prove.Check, l ...logic.Lit) (bool, error) {
 			state := p.StateOf(c, m)
 			other, unknown := p.Possible(append(slices.Concat(l, state), c.Holds)...)
 			if unknown != nil {
-				return true, f.doubted(unknown, c.Name()+" may reject what the union allows")
+				return true, f.doubted(unknown, c.Name()+" may reject states that the union allows")
 			}
 			if other != nil {
 				done, err := f.restricts(c, m, restricted, l, state)
@@ -328,9 +328,9 @@ func (f *findings) unfound(m logic.Model, verb string, checks ...*prove.Check) {
 			return
 		}
 	}
-	what := "accept what the union forbids"
+	what := "accept a state that the union forbids"
 	if verb == "rejects" {
-		what = "reject what the union allows"
+		what = "reject a state that the union allows"
 	}
 	f.doubt(fmt.Sprintf("the rules may %s, but no object was found that shows it: %s", what, example))
 }

@@ -290,9 +290,9 @@ func (p *pair) class(d *difference, effects []schemadiff.Effect) {
 	refuses, accepts := d.Refused != nil || refusedAnyway != "", d.Accepted != nil || acceptedAnyway != ""
 	switch {
 	case d.Refused == nil && refuses:
-		d.Note = "What it refuses is refused for another change as well: " + refusedAnyway
+		d.Note = "The objects that it rejects are rejected for another change as well: " + refusedAnyway
 	case d.Accepted == nil && accepts:
-		d.Note = "What it accepts was refused for another reason as well: " + acceptedAnyway
+		d.Note = "The objects that it accepts were rejected for another reason as well: " + acceptedAnyway
 	}
 	refused = cmp.Or(refused, d.caution)
 	var doubts []string
@@ -302,10 +302,10 @@ func (p *pair) class(d *difference, effects []schemadiff.Effect) {
 	openRefused, openAccepted := refused != "" && !refuses, accepted != "" && !accepts
 	switch {
 	case openRefused && openAccepted && refused == accepted:
-		doubts = append(doubts, "whether something is accepted or refused otherwise: "+refused)
+		doubts = append(doubts, "whether it changes the accepted objects: "+refused)
 	default:
 		if openRefused {
-			doubts = append(doubts, "whether something is refused that was accepted: "+refused)
+			doubts = append(doubts, "whether it rejects objects that were accepted: "+refused)
 		}
 		if openAccepted {
 			doubts = append(doubts, "whether more is accepted: "+accepted)

@@ -49,10 +49,10 @@ func (r Report) several() bool {
 func (c Change) examples() []titled {
 	var l []titled
 	if c.Refused != nil {
-		l = append(l, titled{"was accepted and is refused now", c.Refused})
+		l = append(l, titled{"was accepted and is rejected now", c.Refused})
 	}
 	if c.Accepted != nil {
-		l = append(l, titled{"is accepted now and was refused", c.Accepted})
+		l = append(l, titled{"is accepted now and was rejected", c.Accepted})
 	}
 	if c.Version != c.NewVersion {
 		for i, t := range l {
@@ -60,7 +60,7 @@ func (c Change) examples() []titled {
 			if t.Counterexample == c.Accepted {
 				accepts, refuses = refuses, accepts
 			}
-			l[i].title = fmt.Sprintf("is accepted by %s and refused by %s", accepts, refuses)
+			l[i].title = fmt.Sprintf("is accepted by %s and rejected by %s", accepts, refuses)
 		}
 	}
 	return l

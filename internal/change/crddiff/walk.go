@@ -313,7 +313,7 @@ func (w *walker) property(p schemapath.Path, kind Kind, lacking, s *schema) {
 	name, _ := p[len(p)-1].Property()
 	d := w.add(p, Shape, "property", "", kind, "property "+name+" "+string(kind))
 	if kind == Removed {
-		d.What += ": what is stored there is dropped"
+		d.What += ": stored values there are dropped"
 	}
 	d.shift = w.propertyShift(p, kind, lacking, s)
 }

@@ -167,7 +167,7 @@ func (f *Facts) encoding(target string) Step {
 		stored = f.Live.Status.StoredVersions
 	}
 	if l := undecodable(r.live, stored...); len(l) > 0 {
-		s.State, s.Title, s.Details = Stopped, "Upgrade the API servers that cannot read what is stored", l
+		s.State, s.Title, s.Details = Stopped, "Upgrade the API servers that cannot read the stored objects", l
 		s.Reason = "Requests through them fail for objects that are stored in these versions."
 		return s
 	}
@@ -180,7 +180,7 @@ func (f *Facts) encoding(target string) Step {
 	s.State, s.Title, s.Details = Waiting, "Wait until every API server encodes "+target, f.course(f.current())
 	s.Reason = "Objects that are written through the others are stored in another version, during a migration as well."
 	if ok {
-		s.Title, s.Reason = "Find out whether "+names(r.gone)+" is gone", "Requests through an API server that cannot decode what is stored fail."
+		s.Title, s.Reason = "Find out whether "+names(r.gone)+" is gone", "Requests through an API server that cannot decode stored objects fail."
 	}
 	s.Run = []string{"kubectl get storageversion " + f.StorageVersion.Name + " -o yaml"}
 	if len(r.gone) > 0 {

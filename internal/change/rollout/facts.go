@@ -79,7 +79,7 @@ func file(name, placeholder string) string {
 // each.
 func (f *Facts) rejects() []string {
 	if f.Changes == nil {
-		return []string{"what the change rejects is unknown"}
+		return []string{"the objects that the change rejects are unknown"}
 	}
 	var l []string
 	add := func(text string) {
@@ -314,7 +314,7 @@ func (f *Facts) contradictLive(add func(of Fact, field, hint, format string, arg
 		add(OfLive, "metadata.name", "kubectl get crd "+f.To.Name+" -o yaml", "this is the status of %s, and the change is of %s", live.Name, f.To.Name)
 		return
 	case !sameSpec(live, f.To) && !sameSpec(live, f.From):
-		add(OfLive, "spec", "take what kubectl get crd prints as the CRD before the change", "the CRD in the cluster is neither the one before nor the one after the change")
+		add(OfLive, "spec", "use the output of kubectl get crd as OLD", "the CRD in the cluster is neither the one before nor the one after the change")
 		return
 	}
 	stored := live.Status.StoredVersions
@@ -331,7 +331,7 @@ func (f *Facts) contradictLive(add func(of Fact, field, hint, format string, arg
 func (f *Facts) contradictStorageVersion(add func(of Fact, field, hint, format string, args ...any)) {
 	sv := f.StorageVersion
 	if name := storageversion.Name(f.Resource()); sv.Name != name {
-		add(OfStorageVersion, "metadata.name", "kubectl get storageversion "+name+" -o yaml", "this is what API servers report of %s, and the change is of %s", sv.Name, name)
+		add(OfStorageVersion, "metadata.name", "kubectl get storageversion "+name+" -o yaml", "this is the StorageVersion of %s, and the change is of %s", sv.Name, name)
 		return
 	}
 	for _, err := range storageversion.Validate(sv) {

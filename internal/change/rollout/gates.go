@@ -60,7 +60,7 @@ func (f *Facts) accepted() Step {
 	// migration checks other versions in which objects are stored.
 	to.Status.StoredVersions = []string{storage(f.To)}
 	if l := validation.ValidateCustomResourceDefinitionUpdate(context.Background(), to, old); len(l) > 0 {
-		s.State, s.Title, s.Reason = Stopped, "The API server refuses the CRD", "Its own code says:"
+		s.State, s.Title, s.Reason = Stopped, "The API server rejects the CRD", "Its own code says:"
 		for _, err := range l {
 			if r, ok := err.BadValue.(apiextensions.ValidationRule); ok {
 				err.BadValue = r.Rule
@@ -159,7 +159,7 @@ func (f *Facts) servers() Step {
 	case len(needs) == 0 && len(uncompiled(f.To, after, rules)) == 0: // any server understands them
 		return s
 	case f.Servers == nil:
-		s.State, s.Title, s.Reason = Unknown, "Find out which API servers there are", "The rules need what not every version of Kubernetes knows. The oldest API server decides."
+		s.State, s.Title, s.Reason = Unknown, "Find out which API servers there are", "The rules need features that not every version of Kubernetes has. The oldest API server decides."
 		s.Details = slices.Concat(needs, uncompiled(f.To, after, rules))
 		s.Run = []string{"kubectl get --raw /version  # of each API server, for --servers"}
 		return s
@@ -245,17 +245,17 @@ func (f *Facts) objects() Step {
 		return s
 	}
 	if o == nil {
-		s.State, s.Title, s.Reason = Unknown, "Find out about the stored objects", "The change may reject what was accepted."
+		s.State, s.Title, s.Reason = Unknown, "Find out about the stored objects", "The change may reject objects that were accepted."
 		s.Details = rejects
 		s.Run = []string{
-			fmt.Sprintf("unioncel diff %s %s  # what it rejects, with examples", f.Names.fromFile(), f.Names.toFile()),
+			fmt.Sprintf("unioncel diff %s %s  # its rejections, with examples", f.Names.fromFile(), f.Names.toFile()),
 			f.printObjects(storage(f.current())) + " > " + f.Names.objects("objects.yaml"),
 		}
 		return s
 	}
 	s.Title = fmt.Sprintf("%s valid after the change", all(o.Total))
 	if o.Losing > 0 {
-		s.State, s.Title, s.Details = Waiting, "Move what the change drops", o.Lost
+		s.State, s.Title, s.Details = Waiting, "Move the data that the change drops", o.Lost
 		s.Reason = fmt.Sprintf("Fields of %d of %s are not in the CRD, or not in one of its versions, after the change. The next write loses them.", o.Losing, count(o.Total, "object"))
 		return s
 	}
@@ -314,7 +314,7 @@ func (f *Facts) invalid(s Step) Step {
 		s.Reason += fmt.Sprintf(" %d cannot be written unchanged, so migrating them to %s fails.", o.Rewrites, storage(f.To))
 	case f.Servers == nil:
 		s.State = Unknown
-		s.Reason += " Whether the API servers accept updates that do not change what is wrong depends on their versions: give --servers."
+		s.Reason += " Whether the API servers accept updates that leave the invalid values unchanged depends on their versions: give --servers."
 	default:
 		s.State = Advice
 		s.Reason += " Writes that leave the invalid values unchanged are accepted as before, so this can wait."
@@ -386,8 +386,8 @@ func (f *Facts) warnFirst() Step {
 	if len(l) == 0 {
 		return Step{}
 	}
-	s := Step{ID: "policy", State: Advice, Title: "Warn before you refuse",
-		Reason: "Clients may still write what the change refuses. A policy that warns, and notes it in the audit log, finds them; delete it once the CRD is applied.",
+	s := Step{ID: "policy", State: Advice, Title: "Warn before you reject",
+		Reason: "Clients may still write objects that the change rejects. A policy that warns, and notes it in the audit log, finds them; delete it once the CRD is applied.",
 		Run:    []string{fmt.Sprintf("unioncel policy %s --validate --action Warn --action Audit | kubectl apply -f -", f.Names.toFile())}}
 	if f.Objects != nil { // otherwise the step about objects lists them
 		s.Details = l
@@ -398,7 +398,7 @@ func (f *Facts) warnFirst() Step {
 		s.Reason += fmt.Sprintf(" It needs API servers of v%s, and the oldest is v%s.", minor(validating), minor(v))
 		s.Run = nil
 	case !v.LessThan(mutating) && clears:
-		s.Run = append(s.Run, fmt.Sprintf("unioncel policy %s | kubectl apply -f -  # or clears what clients leave behind", f.Names.toFile()))
+		s.Run = append(s.Run, fmt.Sprintf("unioncel policy %s | kubectl apply -f -  # or clears members that clients leave set", f.Names.toFile()))
 	}
 	return s
 }
@@ -497,7 +497,7 @@ func (f *Facts) back() Step {
 	case f.Changes != nil && slices.Contains([]crddiff.Class{crddiff.Same, crddiff.Tighter}, f.Changes.Class()):
 	default:
 		s.Title = "The change can be taken back by a plan of its own"
-		s.Reason = "Objects that are written meanwhile may be refused by the CRD before the change."
+		s.Reason = "Objects that are written meanwhile may be rejected by the CRD before the change."
 		s.Run = []string{fmt.Sprintf("unioncel rollout %s %s --objects OBJECTS", f.Names.toFile(), f.Names.fromFile())}
 	}
 	return s

@@ -272,7 +272,7 @@ func TestUnknown(t *testing.T) {
 		{"objects printed in the stored version", Facts{From: crd(t, v("v2", "type: object\n"), v("v1", plain)), To: crd(t, v("v2", "type: object\n"), v("v1", ruled)), Changes: inVersion("v1"), Servers: servers("1.36"), Objects: printed("v1")}, "go apply=next"},
 		{"a webhook, objects printed in another version", Facts{From: hooked(two), To: hooked(crd(t, v("v1", ruled), v("v2", plain))), Changes: inVersion("v1"), Servers: servers("1.36"), Objects: printed("v2")}, "wait objects=unknown"},
 		{"a webhook, objects printed in both versions", Facts{From: hooked(two), To: hooked(crd(t, v("v1", ruled), v("v2", plain))), Changes: inVersion("v1"), Servers: servers("1.36"), Objects: printed("v1", "v2")}, "go apply=next"},
-		{"refused by the API server", Facts{From: from, To: crd(t, v("v1", strings.Replace(ruled, "has(self.type)", "has(self.typ)", 1))), Changes: tighter, Objects: valid, Servers: servers("1.36")}, "stop accepted=stop"},
+		{"rejected by the API server", Facts{From: from, To: crd(t, v("v1", strings.Replace(ruled, "has(self.type)", "has(self.typ)", 1))), Changes: tighter, Objects: valid, Servers: servers("1.36")}, "stop accepted=stop"},
 	} {
 		t.Run(tt.name, func(t *testing.T) { wants(t, tt.facts, tt.want) })
 	}
@@ -424,7 +424,7 @@ func TestContradictions(t *testing.T) {
 		{Facts{From: one, To: two, Live: live(crd(t, v("v3", plain)), "v3")}, "crd-status spec: the CRD in the cluster is neither the one before nor the one after the change"},
 		{Facts{From: one, To: two, Live: live(one, "v1", "v9")}, "crd-status status.storedVersions[1]: objects are stored in v9, which is not in spec.versions"},
 		{Facts{From: one, To: two, Live: live(two, "v1")}, "crd-status status.storedVersions: status.storedVersions has not v2, which is the storage version"},
-		{Facts{From: one, To: two, StorageVersion: otherReports}, "storageversions metadata.name: this is what API servers report of example.com.gates, and the change is of example.com.routes"},
+		{Facts{From: one, To: two, StorageVersion: otherReports}, "storageversions metadata.name: this is the StorageVersion of example.com.gates, and the change is of example.com.routes"},
 		{Facts{From: one, To: two, StorageVersion: invalid}, "storageversions status.commonEncodingVersion: Invalid value: null: the common encoding version is v1"},
 		{Facts{From: one, To: two, StorageVersion: reported("v3")}, "storageversions status.storageVersions[0].encodingVersion: a encodes v3, which is a version of neither CRD"},
 		{Facts{From: one, To: two, StorageVersion: reported("other.com/v1")}, "storageversions status.storageVersions[0].encodingVersion: a encodes other.com/v1, which is a version of neither CRD"},

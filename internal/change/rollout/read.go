@@ -71,7 +71,7 @@ func only(f *resource.File, get string, is func(*resource.Object) bool) ([]*reso
 	var l diag.List
 	for _, o := range f.Objects {
 		if !is(o) {
-			l = append(l, unusable(o.Pos(resource.Path{"kind"}), get, "%s of %s is not what is read here", o.Kind, o.GroupVersion()))
+			l = append(l, unusable(o.Pos(resource.Path{"kind"}), get, "%s of %s is not expected here", o.Kind, o.GroupVersion()))
 		}
 	}
 	if len(f.Objects) == 0 {
@@ -203,7 +203,7 @@ func ReadMigrations(f *resource.File, r schema.GroupResource) ([]Migration, []*r
 	return migrations, origins, nil
 }
 
-const getServers = "write a list, such as [v1.37.1, {name: a, version: v1.36.4}], or what kubectl get --raw /version prints of each API server"
+const getServers = "write a list, such as [v1.37.1, {name: a, version: v1.36.4}], or the output of kubectl get --raw /version of each API server"
 
 // ReadServers reads the versions of API servers: a list of them, or documents as kubectl get
 // --raw /version and kubectl version -o yaml print them, one for each server.

@@ -103,10 +103,10 @@ func TestRead(t *testing.T) {
 		{"no CRDs", "crd", list(), "in: error: UC902: routes.example.com is not among these CRDs"},
 		{"a CRD twice", "crd", crd + "---\n" + crd, "in:24:1: error: UC902: CustomResourceDefinition routes.example.com is there twice"},
 		{"a CRD without status", "crd", testcrd.Versions("Route", v("v1", plain)), "in:1:1: error: UC901: the CRD has no status.storedVersions: it is not from a cluster"},
-		{"an old CRD", "crd", strings.Replace(crd, "io/v1", "io/v1beta1", 1), "in:2:1: error: UC901: CustomResourceDefinition of apiextensions.k8s.io/v1beta1 is not what is read here"},
+		{"an old CRD", "crd", strings.Replace(crd, "io/v1", "io/v1beta1", 1), "in:2:1: error: UC901: CustomResourceDefinition of apiextensions.k8s.io/v1beta1 is not expected here"},
 		{"a malformed CRD", "crd", crd + "spec2: {}\n" + strings.Replace("status: 7\n", "status", "metadata2", 1), "routes.example.com [v1]"},
 		{"a CRD of other types", "crd", strings.Replace(crd, "[v1]", "v1", 1), "in:1:1: error: UC901: the API server cannot read this CustomResourceDefinition: json: cannot unmarshal string into Go struct field CustomResourceDefinitionStatus.status.storedVersions of type []string"},
-		{"a Pod", "crd", pod, "in:2:1: error: UC901: Pod of v1 is not what is read here"},
+		{"a Pod", "crd", pod, "in:2:1: error: UC901: Pod of v1 is not expected here"},
 		{"no object", "crd", "just: text\n", "in: error: UC901: no object is here"},
 
 		{"a report", "storageversion", oneReport, "example.com.routes"},
@@ -115,7 +115,7 @@ func TestRead(t *testing.T) {
 		{"no reports", "storageversion", list(), "none"},
 		{"another report", "storageversion", other, "in:3:12: error: UC902: this is example.com.gates, and the change is of example.com.routes"},
 		{"a report twice", "storageversion", oneReport + "---\n" + oneReport, "in:7:1: error: UC902: StorageVersion example.com.routes is there twice"},
-		{"a report of another version", "storageversion", strings.Replace(oneReport, "v1alpha1", "v1", 1), "in:2:1: error: UC901: StorageVersion of internal.apiserver.k8s.io/v1 is not what is read here"},
+		{"a report of another version", "storageversion", strings.Replace(oneReport, "v1alpha1", "v1", 1), "in:2:1: error: UC901: StorageVersion of internal.apiserver.k8s.io/v1 is not expected here"},
 		{"a malformed report", "storageversion", strings.Replace(oneReport, "status: {}", "status: []", 1), "in:1:1: error: UC901: the API server cannot read this StorageVersion: json: cannot unmarshal array into Go struct field StorageVersion.status of type v1alpha1.StorageVersionStatus"},
 
 		{"a migration", "migrations", oneMigration, "1"},
@@ -124,7 +124,7 @@ func TestRead(t *testing.T) {
 		{"no migrations", "migrations", list(), "0"},
 		{"another migration", "migrations", strings.Replace(oneMigration, "routes", "gates", 1), "in:4:8: error: UC902: this is a migration of gates.example.com, and the change is of routes.example.com"},
 		{"a migration of nothing", "migrations", strings.Replace(oneMigration, ", resource: routes", "", 1), "in:4:8: error: UC901: the migration does not say of which resource it is"},
-		{"a migration of a future version", "migrations", strings.Replace(oneMigration, "io/v1", "io/v2", 1), "in:2:1: error: UC901: StorageVersionMigration of storagemigration.k8s.io/v2 is not what is read here"},
+		{"a migration of a future version", "migrations", strings.Replace(oneMigration, "io/v1", "io/v2", 1), "in:2:1: error: UC901: StorageVersionMigration of storagemigration.k8s.io/v2 is not expected here"},
 		{"a malformed migration", "migrations", strings.Replace(oneMigration, "2026-01-01T12:00:00Z", "yesterday", 1), `in:1:1: error: UC901: the API server cannot read this StorageVersionMigration: parsing time "yesterday" as "2006-01-02T15:04:05Z07:00": cannot parse "yesterday" as "2006"`},
 	} {
 		f, wrong := resource.Parse("in", []byte(tt.src), limit.Limits{})

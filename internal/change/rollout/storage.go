@@ -67,7 +67,7 @@ func (f *Facts) migration(target string) Step {
 		return s
 	case last != nil:
 		if failed, ok := last.is("Failed"); ok {
-			s.State, s.Title, s.Reason = Stopped, "Repair what the migration failed at", fmt.Sprintf("The migration %s has failed: %s", last.Name, failed.Message)
+			s.State, s.Title, s.Reason = Stopped, "Repair the cause of the failed migration", fmt.Sprintf("The migration %s has failed: %s", last.Name, failed.Message)
 			s.Run = []string{"kubectl delete storageversionmigration " + last.Name + "  # then migrate again"}
 			return s
 		}
@@ -109,12 +109,12 @@ func (f *Facts) rewrite(s Step, target string) Step {
 	switch o := f.Objects; {
 	case o == nil:
 		s.State, s.Title = Unknown, "Find out whether the objects can be rewritten"
-		s.Reason += " Rewriting validates them, and stops at the first that is refused."
+		s.Reason += " Rewriting validates them, and stops at the first that is rejected."
 		s.Run = []string{"kubectl get " + f.Resource().String() + " -A -o yaml --show-managed-fields  # for --objects"}
 		return s
 	case o.Rewrites > 0:
 		s.State, s.Title = Waiting, "Repair the objects that cannot be rewritten"
-		s.Reason += fmt.Sprintf(" Rewriting validates them, and %s would be refused.", count(o.Rewrites, "object"))
+		s.Reason += fmt.Sprintf(" Rewriting validates them, and %s would be rejected.", count(o.Rewrites, "object"))
 		s.Details = o.Examples
 		return s
 	}

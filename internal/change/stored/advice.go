@@ -76,13 +76,13 @@ func Advise(root *apiextensionsv1.JSONSchemaProps, c Constraint, of Of, kubeVers
 	case c.Keyword == TransitionRule || c.Keyword == StaticRule && readsOld(c.Rule):
 		never = "a rule that reads oldSelf is always evaluated"
 	case c.Keyword == EvaluationError:
-		never = "a rule that cannot be evaluated is never forgiven"
+		never = "an evaluation error is never ratcheted"
 	case c.Keyword == Budget || c.Keyword == Scale || c.Keyword == EmbeddedResource || c.Keyword == ObjectMeta || c.Keyword == Malformed:
 		never = "this is checked at every write"
 	case len(c.Path) == 0:
 		never = "nothing is unchanged at the root"
 	case !a.Spares:
-		never = "Kubernetes " + kubeVersion + " forgives nothing"
+		never = "Kubernetes " + kubeVersion + " does not ratchet"
 	}
 	if never != "" {
 		return Advice{SparesStatus: apart, Unit: c.Path, Why: never, Ratchet: a.Ratchet}, nil

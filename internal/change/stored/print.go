@@ -82,7 +82,7 @@ func Document(summaries []*Summary) report.Document {
 			for _, e := range r.Examples() {
 				line := report.Of(report.N(e.Pos.String()), ": ", report.N(e.name()), ": ", e.InWords())
 				if refused := e.refused(); refused != "" {
-					line = append(line, report.Of(", refused: ", refused)...)
+					line = append(line, report.Of(", rejected: ", refused)...)
 				}
 				item := report.Item{Line: line}
 				if e.Repair != nil {

@@ -47,12 +47,12 @@ transition rule of spec.still: 1 frozen
 
   spec.still: Invalid value: moved
 
-- live.yaml:50:3: shop/thing-5: frozen, refused: rewrite, metadata, apply, elsewhere
+- live.yaml:50:3: shop/thing-5: frozen, rejected: rewrite, metadata, apply, elsewhere
 
 enum of spec.mode: 2 spared, 1 hindered
   spec.mode: Unsupported value: "C": supported values: "A", "B"
 
-- live.yaml:30:3: shop/thing-3: hindered, refused: elsewhere
+- live.yaml:30:3: shop/thing-3: hindered, rejected: elsewhere
 - live.yaml:10:3: shop/thing-1: spared
 - and 1 more
 
@@ -61,7 +61,7 @@ rule of spec: 1 hindered
 
   spec: Invalid value: bad
 
-- live.yaml:30:3: shop/thing-3: hindered, refused: elsewhere
+- live.yaml:30:3: shop/thing-3: hindered, rejected: elsewhere
 
 rule of spec.u: 1 spared
     has(self.b) == (has(self.type) && self.type == 'B')
@@ -102,13 +102,13 @@ self.a == 'x' ? oldSelf.a == 'w' : true
 
 > spec.still: Invalid value: moved
 
-- ~live.yaml:50:3~: ~shop/thing-5~: frozen, refused: rewrite, metadata, apply, elsewhere
+- ~live.yaml:50:3~: ~shop/thing-5~: frozen, rejected: rewrite, metadata, apply, elsewhere
 
 ### ~enum of spec.mode~: 2 spared, 1 hindered
 
 > spec.mode: Unsupported value: "C": supported values: "A", "B"
 
-- ~live.yaml:30:3~: ~shop/thing-3~: hindered, refused: elsewhere
+- ~live.yaml:30:3~: ~shop/thing-3~: hindered, rejected: elsewhere
 - ~live.yaml:10:3~: ~shop/thing-1~: spared
 - and 1 more
 
@@ -120,7 +120,7 @@ self.a == 'x' ? oldSelf.a == 'w' : true
 
 > spec: Invalid value: bad
 
-- ~live.yaml:30:3~: ~shop/thing-3~: hindered, refused: elsewhere
+- ~live.yaml:30:3~: ~shop/thing-3~: hindered, rejected: elsewhere
 
 ### ~rule of spec.u~: 1 spared
 

@@ -115,12 +115,12 @@ func (i Located) Told(done string, replace bool) string {
 	case replace && i.replaceable():
 		text += "; the next compile replaces " + lines
 	case i.Verdict() == verify.Equivalent:
-		text += "; it means what is on " + lines
+		text += "; it has the meaning of " + lines
 		if !i.replaceable() {
 			text += ", further up, which may be deleted by hand"
 		}
 	default:
-		text += "; it is not equivalent to what is on " + lines
+		text += "; it is not equivalent to " + lines
 	}
 	return text
 }

@@ -74,7 +74,7 @@ func (o *candidateObject) enumMatch(discriminator string, taken map[string]bool)
 	if len(of) < 2 {
 		return suggestion{}, false
 	}
-	why := fmt.Sprintf("of the values of %q %d are the names of objects beside it", discriminator, len(of))
+	why := fmt.Sprintf("of the values of %q %d are the names of objects next to it", discriminator, len(of))
 	// After two exact matches, LoadBalancerService matches loadBalancer, too.
 	take(func(value, name string) bool { return len(name) > 3 && strings.HasPrefix(value, name) })
 	u := &union.Union{Discriminator: discriminator, Change: union.Allow}

@@ -114,7 +114,7 @@ func setting(fields map[string]yamlconfig.Value) lint.Setting {
 		s.Ignore = append(s.Ignore, code(item, "ignored"))
 	}
 	for _, e := range fields["severities"].Entries() {
-		c, severity := code(e.Key, "lowered"), e.Value.OneOf(severities, "list what should not be reported under ignore")
+		c, severity := code(e.Key, "lowered"), e.Value.OneOf(severities, "list the code under ignore to switch it off")
 		if s.Severities == nil {
 			s.Severities = map[diag.Code]diag.Severity{}
 		}

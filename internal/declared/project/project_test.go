@@ -88,7 +88,7 @@ func TestParseErrors(t *testing.T) {
 		{text: head + "lint:\n  severities: {UC203: info}\n", want: "c.yaml:4:16: error: UC706: UC203 is an error, which cannot be lowered"},
 		{text: head + "lint:\n  severities: {UC521: waring}\n", want: "c.yaml:4:23: error: UC706: severities must be one of error, warning, info\n hint: write \"warning\""},
 		{text: head + "lint:\n  severities: {UC521: off}\n", want: "c.yaml:4:23: error: UC706: kubectl reads off as the boolean false"},
-		{text: head + "lint:\n  severities: {UC521: none}\n", want: "c.yaml:4:23: error: UC706: severities must be one of error, warning, info\n hint: list what should not be reported under ignore"},
+		{text: head + "lint:\n  severities: {UC521: none}\n", want: "c.yaml:4:23: error: UC706: severities must be one of error, warning, info\n hint: list the code under ignore to switch it off"},
 		{text: head + "lint:\n  failOn: always\n", want: "c.yaml:4:11: error: UC706: failOn must be one of error, warning, info"},
 		{text: head + "lint:\n  failOn: {}\n", want: "c.yaml:4:11: error: UC706: failOn: want a string, not a mapping"},
 		{text: head + "lint:\n  failOn: never\n", want: "c.yaml:4:11: error: UC706: failOn must be one of error, warning, info\n hint: errors always fail: write error; for a single run there is --fail-on never"},

@@ -243,20 +243,20 @@ func (t Test) Run(ctx context.Context, k *validate.Kind) *diag.Diagnostic {
 	}
 	answer, err := t.answer(ctx, k)
 	if err != nil {
-		return wrong("the API server cannot judge it: %v", err)
+		return wrong("the API server cannot validate it: %v", err)
 	}
 	got := causes(answer)
 	for _, want := range t.Errors {
 		if len(got) == 0 {
-			return wrong("accepted, and should be refused: %s", want)
+			return wrong("accepted, and should be rejected: %s", want)
 		}
 		if !slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, want) }) && !(t.foreign && contains(answer.Refused.Error(), want)) {
-			return wrong("refused by another error than %s: %s", want, strings.Join(got, "; "))
+			return wrong("rejected by another error than %s: %s", want, strings.Join(got, "; "))
 		}
 	}
 	switch {
 	case len(t.Errors) == 0 && len(got) > 0:
-		return wrong("refused, and should be accepted: %s", strings.Join(got, "; "))
+		return wrong("rejected, and should be accepted: %s", strings.Join(got, "; "))
 	case t.Stored != nil && !same(unmarked(answer.Object), unmarked(t.Stored)):
 		stored, _ := json.Marshal(unmarked(answer.Object))
 		return wrong("the API server stores something else: %s", stored)

@@ -454,7 +454,7 @@ func (b *pathComparison) refused(accepting, refusing int, suspected []suspect) (
 	case y.masked != "":
 		return nil, "", y.masked, nil
 	case y.doubt != "":
-		doubt = "the objects tried are refused for another reason: " + y.doubt
+		doubt = "the objects tried are rejected for another reason: " + y.doubt
 	}
 	return nil, doubt, "", nil
 }

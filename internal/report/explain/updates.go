@@ -95,5 +95,5 @@ func (s *unionPlan) onStored() string {
 	if s.plan.Unmatched {
 		in = "it, or in a list around it that has no keys,"
 	}
-	return fmt.Sprintf("Where %s already breaks the union, an update that changes anything in %s must fix it; servers before Kubernetes 1.33 may demand that of every update.", plain(s.path.String()), in)
+	return fmt.Sprintf("Where %s already breaks the union, an update that changes anything in %s must fix it; servers before Kubernetes 1.33 may require that of every update.", plain(s.path.String()), in)
 }

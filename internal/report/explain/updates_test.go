@@ -16,7 +16,7 @@ import (
 
 func TestOnUpdate(t *testing.T) {
 	const http = "discriminator: type, fields-to-discriminateBy: {a: A, b: B}"
-	stored := "Where spec.u already breaks the union, an update that changes anything in it must fix it; servers before Kubernetes 1.33 may demand that of every update."
+	stored := "Where spec.u already breaks the union, an update that changes anything in it must fix it; servers before Kubernetes 1.33 may require that of every update."
 	for declaration, want := range map[string][]string{
 		"{" + http + "}": {
 			"type may change. The update must clear the member of its old value; an error on type says so when it remains.", stored},

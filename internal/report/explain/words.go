@@ -70,12 +70,12 @@ func (u Union) readings() string {
 	}
 	names := english.List(blamed, "and")
 	if always {
-		text += fmt.Sprintf(" Users never read the messages of the union's rules, which the API server does not run on what %s rejects.", names)
+		text += fmt.Sprintf(" Users never read the messages of the union's rules, which the API server does not run on objects that %s rejects.", names)
 	} else {
 		text += fmt.Sprintf(" Where rules are not checked because of %s, users do not read the messages of the union's rules.", names)
 	}
 	if slices.ContainsFunc(u.Beside, func(b Beside) bool { return !b.Superfluous && slices.Contains(blamed, b.Name) }) {
-		return text + fmt.Sprintf(" To resolve this, remove %s, and say what is meant in the declaration.", names)
+		return text + fmt.Sprintf(" To resolve this, remove %s, and declare the intended meaning.", names)
 	}
 	return text + fmt.Sprintf(" To resolve this, write handWrittenRules: Replace in the declaration, which removes %s.", names)
 }

@@ -36,7 +36,7 @@ func versionBypass(s *lintedUnion) diag.List {
 		case s.Guarded() && lacking != "":
 			l = append(l, s.find(diag.VersionBypass, s.changesAt(), nil,
 				fmt.Sprintf("give version %s the properties and the union, too, or stop serving it", v.Name),
-				"version %s is served too and has no %s: an update through it removes what is there, and the next one through %s sets another, whatever the union forbids", v.Name, lacking, s.object.Name)...)
+				"version %s is served too and has no %s: an update through it removes the member, and the next one through %s sets another one, which bypasses the union", v.Name, lacking, s.object.Name)...)
 		}
 	}
 	return l
@@ -113,8 +113,8 @@ func tableBypass(s *lintedUnion) diag.List {
 		}
 		if len(forbidden) > 0 {
 			l = append(l, s.find(diag.TableBypass, s.changesAt(), nil,
-				fmt.Sprintf("delete \"\" from the row of %q, or add what is possible anyway", from),
-				"allowedChanges can be bypassed: it lets %q be unset, and what is unset may become anything, also %s in a second update", from, quoted(forbidden))...)
+				fmt.Sprintf("delete \"\" from the row of %q, or add the changes that are possible anyway", from),
+				"allowedChanges can be bypassed: it lets %q be unset, and an unset discriminator may become anything, also %s in a second update", from, quoted(forbidden))...)
 		}
 	}
 	return l

@@ -29,7 +29,7 @@ func requiredChildren(s *lintedUnion) diag.List {
 		switch {
 		case len(absent) > 0:
 			wrong(m, fmt.Sprintf("correct the name in required of %q, or give it the property", m.Name),
-				"member %q can never be set: it requires %s, which it has no property for, so that the API server drops what users write there", m.Name, quoted(absent))
+				"member %q can never be set: it requires %s, which it has no property for, so that the API server drops values that users write there", m.Name, quoted(absent))
 		case m.Empty == union.EmptyObject && len(children) > 0:
 			wrong(m, fmt.Sprintf("take %q out of emptyIsUnset, or make its properties optional", m.Name),
 				"emptyIsUnset does nothing for %q: its schema rejects {}, since it requires %s", m.Name, quoted(children))

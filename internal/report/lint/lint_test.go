@@ -134,7 +134,7 @@ func TestAdvice(t *testing.T) {
 		{name: "list in another object", spec: replaced(elsewhere, tcp, "tcp: {type: array, items: {type: string}}"),
 			want: []string{`UC523 warning: member "to.tcp" is a list, which counts as set even when it is empty ([])`}},
 		{name: "another version without the other object", versions: []version{{Name: "v1beta1", Spec: "{type: object, properties: {x: {type: string}}}"}, {Name: "v1", Spec: elsewhere + "  discriminatorChange: Forbid\n"}},
-			want: []string{`UC527 warning: version v1beta1 is served too and has no spec.at.type: an update through it removes what is there, and the next one through v1 sets another, whatever the union forbids`}},
+			want: []string{`UC527 warning: version v1beta1 is served too and has no spec.at.type: an update through it removes the member, and the next one through v1 sets another one, which bypasses the union`}},
 		{name: "another version that keeps what the other object has", versions: []version{{Name: "v1beta1", Spec: "{type: object, properties: {at: {type: object, x-kubernetes-preserve-unknown-fields: true}}}"}, {Name: "v1", Spec: elsewhere}},
 			want: []string{`UC527 warning: version v1beta1 is served too, and keeps unknown fields where this union is: anything can be written through it`}},
 		{name: "unknown fields", spec: replaced(typed, "properties:\n", "x-kubernetes-preserve-unknown-fields: true\nproperties:\n"),
@@ -167,7 +167,7 @@ func TestAdvice(t *testing.T) {
 			want: []string{`UC522 warning: emptyIsUnset does nothing for "tcp": it is never empty, since the API server fills in the default of "port"`}},
 		{name: "emptyIsUnset", spec: replaced(typed, "tcp: TCP}", "tcp: TCP}\n  emptyIsUnset: [tcp]")},
 		{name: "a required child that is not there", spec: replaced(typed, tcp, "tcp: {type: object, required: [prot], properties: {port: {type: integer}}}"),
-			want: []string{`UC522 warning: member "tcp" can never be set: it requires "prot", which it has no property for, so that the API server drops what users write there`}},
+			want: []string{`UC522 warning: member "tcp" can never be set: it requires "prot", which it has no property for, so that the API server drops values that users write there`}},
 		{name: "a required child among unknown fields", spec: replaced(typed, tcp, "tcp: {type: object, x-kubernetes-preserve-unknown-fields: true, required: [prot], properties: {port: {type: integer}}}"),
 			want: []string{neverUnchanged(`"tcp"`)}},
 		{name: "a required key of a map", spec: replaced(typed, tcp, "tcp: {type: object, required: [prot], minProperties: 1, additionalProperties: {type: string}}")},
@@ -196,19 +196,19 @@ func TestAdvice(t *testing.T) {
 		{name: "API with its own names of versions", versions: []version{{Name: "stable", Spec: untyped}}},
 
 		{name: "table that lets a value be unset", spec: replaced(replaced(typed, "[HTTP, TCP]", "[HTTP, TCP, UDP]"), "{http: HTTP, tcp: TCP}", "{http: HTTP, tcp: [TCP, UDP]}\n  allowedChanges: {HTTP: [TCP, \"\"], TCP: [HTTP]}"),
-			want: []string{`UC528 warning: allowedChanges can be bypassed: it lets "HTTP" be unset, and what is unset may become anything, also "UDP" in a second update`}},
+			want: []string{`UC528 warning: allowedChanges can be bypassed: it lets "HTTP" be unset, and an unset discriminator may become anything, also "UDP" in a second update`}},
 		{name: "table that lets a value be unset, or anything", spec: typed + "  allowedChanges: {HTTP: [TCP, \"\"]}\n"},
 		{name: "table that lets nothing be unset", spec: replaced(typed, "[HTTP, TCP]", "[HTTP, TCP]") + "  allowedChanges: {HTTP: [TCP]}\n"},
 		{name: "table of members", spec: untyped + "  allowedChanges: {http: [\"\"]}\n",
-			want: []string{`UC528 warning: allowedChanges can be bypassed: it lets "http" be unset, and what is unset may become anything, also "tcp" in a second update`}},
+			want: []string{`UC528 warning: allowedChanges can be bypassed: it lets "http" be unset, and an unset discriminator may become anything, also "tcp" in a second update`}},
 
 		{name: "another version without the object", versions: []version{{Name: "v1beta1", Spec: "type: string"}, {Name: "v1", Spec: typed + "  discriminatorChange: Forbid\n"}},
-			want: []string{`UC527 warning: version v1beta1 is served too and has no spec.type: an update through it removes what is there, and the next one through v1 sets another, whatever the union forbids`}},
+			want: []string{`UC527 warning: version v1beta1 is served too and has no spec.type: an update through it removes the member, and the next one through v1 sets another one, which bypasses the union`}},
 		{name: "another version without the discriminator", versions: []version{
 			{Name: "v1beta1", Spec: replaced(untyped, "[http, tcp]", "[http, tcp]\n  discriminatorChange: Allow")}, {Name: "v1", Spec: typed + "  discriminatorChange: Forbid\n"}},
 			want: []string{
 				`UC502 warning: version v1beta1 is served too and declares a different one: writing through the laxer version bypasses the other`,
-				`UC527 warning: version v1beta1 is served too and has no spec.type: an update through it removes what is there, and the next one through v1 sets another, whatever the union forbids`,
+				`UC527 warning: version v1beta1 is served too and has no spec.type: an update through it removes the member, and the next one through v1 sets another one, which bypasses the union`,
 			}},
 		{name: "another version without the object, where changes are allowed", versions: []version{{Name: "v1beta1", Spec: "type: string"}, {Name: "v1", Spec: typed}}},
 		{name: "another version that is not served", versions: []version{{Name: "v1beta1", Spec: "type: string", Unserved: true}, {Name: "v1", Spec: typed + "  discriminatorChange: Forbid\n"}}},
@@ -294,7 +294,7 @@ func TestCostlyRules(t *testing.T) {
 			want: []string{
 				"UC525 warning: the rules of version v1 take 60% of the cost that the API server allows for a version; other rules than those of unions take less than 1% of it",
 			},
-			hint: "unioncel explain lists what each rule costs: bounds on all lists and maps above the most expensive ones lower it, and --encoding openapi needs no rules for states"},
+			hint: "unioncel explain lists the cost of each rule: bounds on all lists and maps above the most expensive ones lower it, and --encoding openapi needs no rules for states"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

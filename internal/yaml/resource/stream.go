@@ -129,7 +129,7 @@ func (p *parts) read(line int, text []byte) (any, error) {
 	}
 	_, v, err := source.Read(text)
 	if err != nil {
-		return nil, p.wrong(line, "kubectl cannot read what begins here: %s", strings.TrimPrefix(err.Error(), "error converting YAML to JSON: "))
+		return nil, p.wrong(line, "kubectl cannot read the document that begins here: %s", strings.TrimPrefix(err.Error(), "error converting YAML to JSON: "))
 	}
 	return v, nil
 }

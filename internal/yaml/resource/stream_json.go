@@ -36,7 +36,7 @@ func (p *parts) jsonError(in *objectReader, d *json.Decoder, err error) error {
 	case errors.As(err, &part):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
-		return p.wrong(in.lineAt(d.InputOffset()), "the file ends in the middle of what begins here")
+		return p.wrong(in.lineAt(d.InputOffset()), "the file ends in the middle of the value that begins here")
 	case errors.As(err, &syntax):
 		return p.wrong(in.lineAt(syntax.Offset), "%v", err)
 	case errors.Is(err, errTooLong):

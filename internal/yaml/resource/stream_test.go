@@ -69,19 +69,19 @@ func TestInParts(t *testing.T) {
 		{"items of what is no list", "apiVersion: v1\nitems:\n- {apiVersion: v1, kind: B}\nkind: A\n", "3:3", `1: this was read as a list, since it has items, and is of kind "A"`},
 		{"the same in JSON", `{"items": [{"apiVersion": "v1", "kind": "B"}], "kind": "A"}`, "1:1", `1: this was read as a list, since it has items, and is of kind "A"`},
 		{"cut off", strings.TrimSuffix(list, "kind: List\nmetadata:\n  resourceVersion: \"\"\n"), "3:3 16:3 21:1", `1: this was read as a list, since it has items, and is of kind ""`},
-		{"cut off in an item", list[:strings.Index(list, "b}")], "3:3", "16: kubectl cannot read what begins here"},
-		{"JSON, cut off", `{"items": [{"apiVersion": "v1", "kind": "B"}, {"api`, "1:1", "1: the file ends in the middle of what begins here"},
-		{"an alias", "kind: List\nitems:\n- &a {apiVersion: v1, kind: A}\n- *a\n", "3:3", "4: kubectl cannot read what begins here"},
-		{"an item in quotes", "kind: List\nitems:\n- apiVersion: v1\n  kind: A\n  text: \"a\n- b\"\n", "", "3: kubectl cannot read what begins here"},
-		{"items in quotes", "kind: List\ntext: \"\nitems:\n- apiVersion: v1\n  kind: A\n\"\n", "", "1: kubectl cannot read what begins here"},
+		{"cut off in an item", list[:strings.Index(list, "b}")], "3:3", "16: kubectl cannot read the document that begins here"},
+		{"JSON, cut off", `{"items": [{"apiVersion": "v1", "kind": "B"}, {"api`, "1:1", "1: the file ends in the middle of the value that begins here"},
+		{"an alias", "kind: List\nitems:\n- &a {apiVersion: v1, kind: A}\n- *a\n", "3:3", "4: kubectl cannot read the document that begins here"},
+		{"an item in quotes", "kind: List\nitems:\n- apiVersion: v1\n  kind: A\n  text: \"a\n- b\"\n", "", "3: kubectl cannot read the document that begins here"},
+		{"items in quotes", "kind: List\ntext: \"\nitems:\n- apiVersion: v1\n  kind: A\n\"\n", "", "1: kubectl cannot read the document that begins here"},
 		{"items twice", "kind: List\nitems:\n- {apiVersion: v1, kind: A}\nx:\nitems:\n- {apiVersion: v1, kind: B}\n", "3:3", "5: items occurs twice in this mapping"},
-		{"a directive", "%YAML 1.1\n---\nkind: A\n", "", "1: kubectl cannot read what begins here"},
+		{"a directive", "%YAML 1.1\n---\nkind: A\n", "", "1: kubectl cannot read the document that begins here"},
 		{"another line break", "kind: A\n# \u2028---\n", "", "2: this line has a line break"},
 		{"no JSON", "{kind: A}", "", "1: invalid character 'k'"},
 		{"a list of JSON", "[1]", "", "1: an object is missing"},
-		{"too long", "apiVersion: v1\nkind: A\nspec: " + strings.Repeat("x", 2000), "", "1: what begins here is longer than the limit of 1000 bytes"},
-		{"an item that is too long", "kind: List\nitems:\n- {apiVersion: v1, kind: A}\n- " + strings.Repeat("x", 70000), "", "4: what begins here is longer"},
-		{"too long, in JSON", `{"kind": "A", "x": "` + strings.Repeat("x", 70000) + `"}`, "", "1: what begins here is longer"},
+		{"too long", "apiVersion: v1\nkind: A\nspec: " + strings.Repeat("x", 2000), "", "1: the document that begins here is longer than the limit of 1000 bytes"},
+		{"an item that is too long", "kind: List\nitems:\n- {apiVersion: v1, kind: A}\n- " + strings.Repeat("x", 70000), "", "4: the document that begins here is longer"},
+		{"too long, in JSON", `{"kind": "A", "x": "` + strings.Repeat("x", 70000) + `"}`, "", "1: the document that begins here is longer"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			limits := limit.Limits{}
@@ -194,7 +194,7 @@ func TestStream(t *testing.T) {
 		{pipe{strings.NewReader(aliased[len(filler):])}, "A A B"},
 		{pipe{strings.NewReader(filler + list)}, "Route Route Route"},
 		{strings.NewReader(aliased), "A A B"},
-		{pipe{strings.NewReader(aliased)}, "A kubectl cannot read what begins here: yaml: unknown anchor 'a' referenced"},
+		{pipe{strings.NewReader(aliased)}, "A kubectl cannot read the document that begins here: yaml: unknown anchor 'a' referenced"},
 		{strings.NewReader(""), "the file is empty"},
 	} {
 		if got, err := read(test.r); err != nil || got != test.want {

@@ -37,7 +37,7 @@ func (p *parts) yaml(in *objectReader) error {
 
 func (p *parts) tooLong(line int) error {
 	return &partError{Diagnostic: diag.Diagnostic{Code: diag.OverLimit, Pos: diag.Pos{File: p.name, Line: line, Col: 1}, Hint: limit.Hint("size"),
-		Message: fmt.Sprintf("what begins here is longer than the limit of %d bytes", p.limits.Size)}}
+		Message: fmt.Sprintf("the document that begins here is longer than the limit of %d bytes", p.limits.Size)}}
 }
 
 // cutter splits the lines of a file.
@@ -187,7 +187,7 @@ func (c *cutter) endItem() error {
 	}
 	l, ok := v.([]any)
 	if !ok {
-		return c.wrong(c.itemBegins, "what begins here is not the item of a list")
+		return c.wrong(c.itemBegins, "this is not the item of a list")
 	}
 	first, _, _ := bytes.Cut(text, []byte("\n"))
 	pos := diag.Pos{File: c.name, Line: c.itemBegins, Col: c.indent + 1}
