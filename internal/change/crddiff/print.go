@@ -90,7 +90,7 @@ func Document(reports []Report) (report.Document, error) {
 			continue
 		}
 		d.Add(report.Heading{Level: 2, Line: report.Of(report.N(r.Name), ": ", r.Class())})
-		table := report.Table{Columns: []report.Column{{}, {Name: "where"}, {Name: "what"}}}
+		table := report.Table{Columns: []report.Column{{}, {Name: "where"}, {Name: "change"}}}
 		for _, c := range r.Changes {
 			table.Rows = append(table.Rows, []report.Line{report.Of(c.Class), report.Of(report.N(c.where(r.several()))), report.Of(c.title())})
 		}

@@ -238,7 +238,7 @@ func (f *Facts) objects() Step {
 	o, rejects := f.Objects, f.rejects()
 	if o == nil && len(rejects) == 0 {
 		if l := f.added(); converts(f.To) && len(l) > 0 {
-			s.Reason = "What the webhook makes of stored objects in " + strings.Join(l, ", ") + " is unknown: ask again when that is served, with --objects in it."
+			s.Reason = "The webhook's conversion of stored objects in " + strings.Join(l, ", ") + " is unknown: ask again when that is served, with --objects in it."
 		} else if f.constrains() {
 			s.Reason = "Stored objects that the old one rejects are another matter: give --objects if there may be some."
 		}

@@ -73,7 +73,7 @@ func (u Union) document() report.Document {
 		d.Add(changes)
 	}
 	if len(u.Errors) > 0 {
-		heading("What users will read")
+		heading("Errors")
 		d.Add(report.Paragraph(report.Of(u.readings())))
 		l := report.List{}
 		for _, s := range u.Errors {
