@@ -26,7 +26,7 @@ func (a *app) verifyCommand() *cobra.Command {
 		Use:   "verify [FILE|DIR|-]...",
 		Short: "Prove that the rules of a CRD enforce its unions",
 		Long: `Verify decides, for all objects and all updates, whether the rules in a CRD
-accept what its unions allow and reject the rest. The rules may be hand-written
+accept all states that its unions allow and reject the rest. The rules may be hand-written
 or compiled; oneOf, minProperties and the like are rules, too. Each
 counterexample is an object, or an update of one, that the API server's own
 validators have confirmed. Verify takes the unions that are declared, and those
@@ -36,9 +36,9 @@ files, on compiled files, and on live objects.
 For each union it prints "proved", or the smallest counterexample found for
 each kind of difference, as YAML that can be applied; or that no rule reads the
 union at all. A rule that is stricter than the union, depending on something
-else, is named, with an object that it accepts and one that it rejects. What
-could not be decided is inconclusive, never proved. A union that is not decided
-within --timeout is inconclusive.
+else, is named, with an object that it accepts and one that it rejects. An
+undecided question is inconclusive, never proved, and so is a union that is not
+decided within --timeout.
 
 The exit code is 1 if anything is not proved.
 
