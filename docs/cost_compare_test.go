@@ -254,7 +254,7 @@ func (f form) measure(t *testing.T, s subject) measured {
 	var m measured
 	root, path := s.schema, schemapath.Path(nil)
 	if s.OfItems() { // the root cannot be a list
-		path = schemapath.Of("list")
+		path = schemapath.New("list")
 		root = &apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"list": *s.schema}}
 	}
 	for _, c := range costs(t, root, path, l...) {
@@ -311,7 +311,7 @@ func encodings(t *testing.T) string {
 	root.Properties["in"] = in
 	rows := [][]string{{"encoding", "rules", "most expensive rule", "all rules", "all rules, as often as they run", "message expressions", "together"}}
 	for _, e := range []rules.Encoding{rules.Paired, rules.Fine, 8, 6, 4, 3, 2, rules.Compact} {
-		l := costs(t, root, schemapath.Of("in").To(schemapath.Items), ours(e)(s.Union)...)
+		l := costs(t, root, schemapath.New("in").Append(schemapath.Items), ours(e)(s.Union)...)
 		var greatest, once, all, messages uint64
 		for _, c := range l {
 			greatest, once, all, messages = max(greatest, c.Once), once+c.Once, all+c.Rule(), messages+c.MessageExpression

@@ -83,7 +83,7 @@ func (k kind) manifest(t *testing.T, p place, n int) compile.Manifest {
 	}
 	object := fmt.Sprintf("{type: object, required: [%s], properties: {%s}, x-kubernetes-unions: [{%s}]}",
 		strings.Join(required, ", "), strings.Join(properties, ", "), declaration)
-	m, err := testmanifest.Parse("crd.yaml", []byte(testcrd.Of("Probe", "spec: {type: object, properties: {in: "+fmt.Sprintf(p.schema, object)+"}}")))
+	m, err := testmanifest.Parse("crd.yaml", []byte(testcrd.New("Probe", "spec: {type: object, properties: {in: "+fmt.Sprintf(p.schema, object)+"}}")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -221,7 +221,7 @@ const (
 // within returns the cost of a rule on an object in containers, outermost first.
 func within(t *testing.T, object string, containers ...string) cost.Cost {
 	t.Helper()
-	schema, path := object, schemapath.Of("in")
+	schema, path := object, schemapath.New("in")
 	for _, c := range slices.Backward(containers) {
 		schema = fmt.Sprintf(c, schema)
 	}

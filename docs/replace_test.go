@@ -104,7 +104,7 @@ func replacing(t *testing.T, write func(names, values []string) string, n int, d
 		properties = strings.Replace(properties, "properties:\n", "required: [type]\nproperties:\n  type: {type: string, enum: ["+strings.Join(values, ", ")+"]}\n", 1)
 	}
 	crd := func(schema string) []byte {
-		return []byte(testcrd.Of("Route", "spec:\n  type: object\n  properties:\n    filter:\n"+indent(schema, 6)))
+		return []byte(testcrd.New("Route", "spec:\n  type: object\n  properties:\n    filter:\n"+indent(schema, 6)))
 	}
 	bare, src := crd(properties), crd(properties+write(names, values))
 

@@ -43,7 +43,7 @@ func TestSupport(t *testing.T) {
 	}
 	var want strings.Builder
 	for _, u := range unions {
-		file("crd.yaml", testcrd.Of("Thing", "spec: "+u.spec))
+		file("crd.yaml", testcrd.New("Thing", "spec: "+u.spec))
 		file("thing.yaml", "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: it}\n")
 		for _, command := range []string{"compile --verify crd.yaml", "explain crd.yaml", "lint crd.yaml", "diff crd.yaml crd.yaml", "testdata -o tests crd.yaml"} {
 			if outcome := supports(t, dir, command); outcome != "yes" {

@@ -37,9 +37,9 @@ var kinds = []*Kind{
 // CRD returns the kind of CustomResourceDefinitions.
 func CRD() *Kind { return kinds[0] }
 
-// Of returns the kind with that name in the group of an apiVersion, or nil. read is set if the
+// Lookup returns the kind with that name in the group of an apiVersion, or nil. read is set if the
 // version is supported.
-func Of(apiVersion, kind string) (k *Kind, read bool) {
+func Lookup(apiVersion, kind string) (k *Kind, read bool) {
 	group, version, _ := strings.Cut(apiVersion, "/")
 	for _, k := range kinds {
 		if k.Group == group && k.Kind == kind {

@@ -51,8 +51,8 @@ func Map(entries ...Entry) Expr     { return bracketed("{", "}", soft, fill, ent
 // Entry is an entry of a map, or a field of a struct.
 type Entry Expr
 
-// To returns the entry with a key, or the name of a field, and its value.
-func (e Expr) To(value Expr) Entry {
+// Entry returns the entry with a key, or the name of a field, and its value.
+func (e Expr) Entry(value Expr) Entry {
 	return Entry(newExpr(precTernary, nodePart{expr: e.operand(precAtom)}, nodePart{text: ": "}, nodePart{expr: value}))
 }
 
@@ -214,7 +214,7 @@ func (e Expr) TransformMapEntry(k, v Expr, to ...Expr) Expr {
 }
 
 // Let gives a value a name in an expression.
-func Let(name, value, in Expr) Expr { return List(value).Map(name, in).At(Int(0)) }
+func Let(name, value, in Expr) Expr { return List(value).Map(name, in).Index(Int(0)) }
 
 type vars []Expr
 
@@ -229,7 +229,7 @@ func (e Expr) macro(name string, variables vars, args ...Expr) Expr {
 // Selections. Field takes the names of properties in a schema, and Optional those in an object
 // without one, each in the object before it.
 
-func (e Expr) At(key Expr) Expr         { return e.index("[", key) }
+func (e Expr) Index(key Expr) Expr      { return e.index("[", key) }
 func (e Expr) OptionalAt(key Expr) Expr { return e.index("[?", key) }
 
 func (e Expr) index(open string, key Expr) Expr {

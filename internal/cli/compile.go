@@ -114,13 +114,13 @@ func selfChecked(compiled transform) transform {
 			}
 		}
 		sources, _ := f.CRDs(opts)
-		results, problems := f.With(annotated).CRDs(crdfile.Options{})
+		results, problems := f.WithBytes(annotated).CRDs(crdfile.Options{})
 		for i, c := range results {
 			d, wrong := c.Declared()
 			if problems = append(problems, wrong...); d == nil {
 				continue
 			}
-			found, err := proof.Of(context.Background(), *d, compareTimeout)
+			found, err := proof.Verify(context.Background(), *d, compareTimeout)
 			if err != nil {
 				problems = append(problems, diag.Diagnostic{Code: diag.NotProved, Pos: diag.Pos{File: f.Name()}, Message: "the rules cannot be verified: " + err.Error()})
 			}

@@ -134,12 +134,12 @@ func (d *declaring) try(l []infer.Located) (out []byte, said diag.List, problem 
 	if d.flags.set != "" {
 		opts.External.Declarations = slices.Concat(opts.External.Declarations, declarations)
 	} else {
-		out, said = crdpatch.Declare(crdfile.Open(d.name, d.src).Within(d.limits), declarations)
+		out, said = crdpatch.Declare(crdfile.Open(d.name, d.src).WithLimits(d.limits), declarations)
 		if e := firstError(said); e != nil {
 			return nil, nil, e
 		}
 	}
-	_, diags := crdpatch.Compile(crdfile.Open(d.name, out).Within(d.limits), opts)
+	_, diags := crdpatch.Compile(crdfile.Open(d.name, out).WithLimits(d.limits), opts)
 	if e := firstError(diags); e != nil && !d.isFaulty() {
 		return nil, nil, e
 	}
@@ -148,7 +148,7 @@ func (d *declaring) try(l []infer.Located) (out []byte, said diag.List, problem 
 
 func (d *declaring) isFaulty() bool {
 	if !d.known {
-		_, diags := crdpatch.Compile(crdfile.Open(d.name, d.src).Within(d.limits), d.opts)
+		_, diags := crdpatch.Compile(crdfile.Open(d.name, d.src).WithLimits(d.limits), d.opts)
 		d.faulty, d.known = diags.HasErrors(), true
 	}
 	return d.faulty

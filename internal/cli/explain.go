@@ -116,7 +116,7 @@ func (a *app) explainAll(ctx context.Context, scope func([]input) (scopes, error
 		inputs, diags := a.explain(f, in.options())
 		var l []explain.CRD
 		for _, plan := range inputs {
-			crd, err := explain.Of(plan)
+			crd, err := explain.Explain(plan)
 			if err != nil {
 				return nil, diags, err
 			}

@@ -107,6 +107,6 @@ func (a *app) proving(opts crdfile.Options, verify bool) krm.Compiler {
 		t = selfChecked(t)
 	}
 	return func(name string, src []byte) ([]byte, diag.List) {
-		return t(crdfile.Open(name, src).Within(a.limits), opts)
+		return t(crdfile.Open(name, src).WithLimits(a.limits), opts)
 	}
 }

@@ -24,7 +24,7 @@ func (a *app) load(ctx context.Context, inputs []input, scope func([]input) (sco
 		return l, nil, nil
 	}
 	results, err := process(ctx, a, inputs, func(in input, src []byte) (result, error) {
-		return work(in, crdfile.Open(in.name, src).Within(a.limits))
+		return work(in, crdfile.Open(in.name, src).WithLimits(a.limits))
 	})
 	if err != nil {
 		return nil, nil, err

@@ -198,10 +198,10 @@ func (a *app) lintInputs(cmd *cobra.Command, flags *lintFlags, args []string) (s
 // fix corrects an input, and puts the result next to it.
 func (a *app) fix(in input, f *crdfile.File) (result, error) {
 	fixed := lint.Fix(in.name, f.Bytes(), func(src []byte) diag.List {
-		l, _ := in.scope.judge(lint.File(f.With(src), in.options()))
+		l, _ := in.scope.judge(lint.File(f.WithBytes(src), in.options()))
 		return l
 	})
-	r := in.scope.resultOf(in, f.With(fixed.Src), fixed.Found)
+	r := in.scope.resultOf(in, f.WithBytes(fixed.Src), fixed.Found)
 	for _, refused := range fixed.Refused {
 		r.notes = append(r.notes, fmt.Sprintf("%s: %s", refused.Finding.Pos, refused))
 	}

@@ -145,7 +145,7 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 		return err
 	}
 	t := patch.Type(cmp.Or(flags.kind, string(patch.Merge)))
-	k, ok := set.Of(live.GroupVersionKind)
+	k, ok := set.Lookup(live.GroupVersionKind)
 	if !ok {
 		return a.report([]result{{diagnostics: diag.List{flags.kinds.unknown(flags.live, set)}}}, flags.format.name)
 	}
@@ -178,7 +178,7 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 		}
 		old := &resource.Old{}
 		old.Add([]*resource.Object{live})
-		if same, _ := old.Of(o); same == nil || o.Version != live.Version {
+		if same, _ := old.Find(o); same == nil || o.Version != live.Version {
 			return fmt.Errorf("%s has %s of %s, and %s has %s of %s: a patch cannot turn one into the other", name, o, o.GroupVersion(), flags.live, live, live.GroupVersion())
 		}
 		written, desired = o, runtime.DeepCopyJSON(o.Value)

@@ -125,7 +125,7 @@ func schemas(f *crdfile.File, in input, format, version string) ([]schemaFile, d
 				continue
 			}
 			var unions []union.Object
-			for _, o := range declared.In(i) {
+			for _, o := range declared.ObjectsOf(i) {
 				unions = append(unions, o.Object)
 				if at := slices.IndexFunc(o.Unions, (*union.Union).OfItems); at >= 0 && format == "openapi" {
 					l = append(l, diag.Diagnostic{Code: diag.NotExpressible, Severity: diag.Warning, Pos: o.Declarations[at].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),

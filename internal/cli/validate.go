@@ -234,7 +234,7 @@ func objectsIn(in input, role role, open *crdfile.File) objectFile {
 
 // carrierOf returns the kind of an object that carries schemas, or nil.
 func carrierOf(o *resource.Object) *carrier.Kind {
-	k, _ := carrier.Of(o.GroupVersion().String(), o.Kind)
+	k, _ := carrier.Lookup(o.GroupVersion().String(), o.Kind)
 	return k
 }
 
@@ -264,7 +264,7 @@ func judge(ctx context.Context, files []objectFile) (l diag.List, tally string) 
 			if ctx.Err() != nil {
 				return nil, ""
 			}
-			before, wrong := old.Of(o)
+			before, wrong := old.Find(o)
 			l = append(l, wrong...)
 			if wrong.HasErrors() {
 				known = true

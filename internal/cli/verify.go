@@ -81,7 +81,7 @@ func (a *app) verifyAll(ctx context.Context, scope func([]input) (scopes, error)
 			l = []proof.Verified{} // the rest is verified without what is skipped
 		}
 		for _, d := range declared {
-			proofs, err := proof.Of(ctx, *d, timeout)
+			proofs, err := proof.Verify(ctx, *d, timeout)
 			switch {
 			case errors.Is(err, context.Canceled):
 				return nil, diags, errInterrupted

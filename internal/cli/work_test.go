@@ -28,7 +28,7 @@ func TestWork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, text := range map[string][]byte{source: src, compiled: run("compile", example), plain: []byte(testcrd.Of("Thing", "spec: {type: object}"))} {
+	for path, text := range map[string][]byte{source: src, compiled: run("compile", example), plain: []byte(testcrd.New("Thing", "spec: {type: object}"))} {
 		if err := os.WriteFile(path, text, 0o644); err != nil {
 			t.Fatal(err)
 		}

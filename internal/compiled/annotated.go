@@ -75,7 +75,7 @@ func Read(m *crdtext.Manifest) (*CRD, *diag.Diagnostic) {
 	if wrong != nil {
 		return nil, wrong
 	}
-	if c.Of(value) == nil {
+	if c.Select(value) == nil {
 		return bad("", "the annotation %s is on something that kubectl does not take for a CRD", Annotation)
 	}
 	for _, s := range c.Record.Schemas {

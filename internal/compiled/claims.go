@@ -82,7 +82,7 @@ func (c *Claim) take() {
 		if l.Whole() {
 			delete(c.value, l.key)
 		} else if l.Node != nil {
-			c.value[l.key] = Without(l.present, l.Ours)
+			c.value[l.key] = Omit(l.present, l.Ours)
 		}
 	}
 }

@@ -123,7 +123,7 @@ func Remove(r compile.Removal, schema map[string]any) (whole []string, items map
 		}
 		slices.Sort(taken)
 		if present := ItemsOf(schema[key]); len(taken) < len(present) {
-			schema[key] = Without(present, taken)
+			schema[key] = Omit(present, taken)
 			continue
 		}
 		delete(schema, key)
@@ -156,8 +156,8 @@ func RuleOf(v any) string {
 	return s
 }
 
-// Without returns a list without the items at the given indices.
-func Without(l []any, indices []int) []any {
+// Omit returns a list without the items at the given indices.
+func Omit(l []any, indices []int) []any {
 	kept := []any{}
 	for i, v := range l {
 		if !slices.Contains(indices, i) {

@@ -73,7 +73,7 @@ func (r *reverter) otherRules() []ruled {
 			l = append(l, ruled{placeOf(path), sums})
 		}
 		for _, step := range schemapath.ChildrenOf(schema) {
-			visit(version, path.To(step), schemapath.Path{step}.Value(schema))
+			visit(version, path.Append(step), schemapath.Path{step}.Value(schema))
 		}
 	}
 	spec, _ := r.source()["spec"].(map[string]any)

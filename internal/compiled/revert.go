@@ -111,7 +111,7 @@ func (c *CRD) Revert(opts Options) *Reverted {
 // source returns the CRD as kubectl reads it. The result is read-only.
 func (c *CRD) source() map[string]any {
 	_, value, _ := c.Manifest.Value()
-	return c.Of(value)
+	return c.Select(value)
 }
 
 func (r *reverter) report(d diag.Diagnostic) { r.Diags = append(r.Diags, d) }
@@ -147,7 +147,7 @@ func (r *reverter) pruned() *yaml.Node {
 			}
 		}
 	}
-	return yamltext.Without(r.Manifest.Node, drop)
+	return yamltext.Omit(r.Manifest.Node, drop)
 }
 
 // keep adds the external declarations of a schema to the result. It reports declarations that

@@ -137,7 +137,7 @@ func (r *reverter) undescribe(c *Claim, w *regenerated) {
 		}
 		s := Saying{Place: c.Place, Claim: c, Record: d}
 		steps := DescribedPath(unions[0])
-		s.Place.Path = c.Place.Path.To(steps...)
+		s.Place.Path = c.Place.Path.Append(steps...)
 		schema := crdtext.SchemaIn(r.Value, s.Place)
 		if schema == nil {
 			continue // the property is gone, with its description

@@ -48,7 +48,7 @@ const list = "{type: array, items: {type: object, properties: {a: {type: string}
 
 func ExampleEstimator_Rules() {
 	e := cost.New(crd(list), nil)
-	costs, err := e.Rules(0, schemapath.Of("spec").To(schemapath.Items), rules("has(self.a) && has(self.b)", "self.a == self.b"))
+	costs, err := e.Rules(0, schemapath.New("spec").Append(schemapath.Items), rules("has(self.a) && has(self.b)", "self.a == self.b"))
 	if err != nil {
 		panic(err)
 	}
@@ -66,11 +66,11 @@ func TestErrors(t *testing.T) {
 		path schemapath.Path
 		rule string
 	}{
-		"no such property": {schemapath.Of("status"), "true"},
-		"no list":          {schemapath.Of("spec").To(schemapath.Values), "true"},
-		"not resolved":     {schemapath.Of("spec").To(schemapath.Elements), "true"},
-		"does not compile": {schemapath.Of("spec").To(schemapath.Items), "self.c"},
-		"not a condition":  {schemapath.Of("spec").To(schemapath.Items), "self.a"},
+		"no such property": {schemapath.New("status"), "true"},
+		"no list":          {schemapath.New("spec").Append(schemapath.Values), "true"},
+		"not resolved":     {schemapath.New("spec").Append(schemapath.Elements), "true"},
+		"does not compile": {schemapath.New("spec").Append(schemapath.Items), "self.c"},
+		"not a condition":  {schemapath.New("spec").Append(schemapath.Items), "self.a"},
 	} {
 		if costs, err := e.Rules(0, tt.path, rules(tt.rule)); err == nil {
 			t.Errorf("%s: %v", name, costs)
@@ -103,7 +103,7 @@ items:
 		}
 		return cost.Sum(l)
 	}
-	want := of(schemapath.Of("spec"), apiextensionsv1.ValidationRule{Rule: "has(self[0].a)"}) + 2*10 + 1
+	want := of(schemapath.New("spec"), apiextensionsv1.ValidationRule{Rule: "has(self[0].a)"}) + 2*10 + 1
 	if got != want {
 		t.Errorf("%d, want %d", got, want)
 	}
@@ -166,7 +166,7 @@ properties:
 		c := crd(above + strings.ReplaceAll(schema, "\n", "\n    "))
 		for _, text := range texts {
 			r := apiextensionsv1.ValidationRule{Rule: text, MessageExpression: "'no ' + self.first.name"}
-			got, err := cost.New(c, nil).Rules(0, schemapath.Of("spec").To(steps...), []apiextensionsv1.ValidationRule{r})
+			got, err := cost.New(c, nil).Rules(0, schemapath.New("spec").Append(steps...), []apiextensionsv1.ValidationRule{r})
 			if err != nil {
 				t.Fatal(err)
 			}

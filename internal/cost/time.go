@@ -23,8 +23,8 @@ const PerProperty = 250 * time.Nanosecond
 // server some milliseconds.
 const Noticeable = time.Millisecond
 
-// About formats a time with two digits, which is more than the precision of estimates.
-func About(d time.Duration) string {
+// Format formats a time with two digits, which is more than the precision of estimates.
+func Format(d time.Duration) string {
 	v, unit := float64(d)/float64(time.Millisecond), "ms"
 	switch {
 	case d < time.Millisecond:

@@ -71,7 +71,7 @@ func TestAbout(t *testing.T) {
 		0: "0 µs", 7500 * time.Nanosecond: "7.5 µs", 996 * time.Microsecond: "1000 µs", time.Millisecond: "1 ms",
 		1449 * time.Microsecond: "1.4 ms", 17600 * time.Microsecond: "18 ms", 136 * time.Millisecond: "140 ms", 2345 * time.Millisecond: "2.3 s",
 	} {
-		if got := cost.About(d); got != want {
+		if got := cost.Format(d); got != want {
 			t.Errorf("%v: %s, want %s", d, got, want)
 		}
 	}

@@ -36,7 +36,7 @@ func (r *Revision) Set(m *Manifest, crd map[string]any) {
 	if r.Want[m.Index] == nil {
 		r.Want[m.Index] = m.Copied()
 	}
-	draft := m.Of(r.Want[m.Index])
+	draft := m.Select(r.Want[m.Index])
 	clear(draft)
 	maps.Copy(draft, crd)
 }

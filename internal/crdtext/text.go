@@ -61,11 +61,11 @@ func Parse(name string, src []byte, limits limit.Limits) (*Text, diag.List) {
 	if wrong != nil {
 		return nil, diag.List{*wrong}
 	}
-	return Of(name, file, limits)
+	return New(name, file, limits)
 }
 
-// Of is the text of a file that is parsed already.
-func Of(name string, file *yamltext.File, limits limit.Limits) (*Text, diag.List) {
+// New is the text of a file that is parsed already.
+func New(name string, file *yamltext.File, limits limit.Limits) (*Text, diag.List) {
 	t := &Text{File: file, Name: name, Limits: limits}
 	var duplicates diag.List
 	for i, parsed := range file.Docs {
@@ -108,7 +108,7 @@ func (d *Document) find(n *yaml.Node, items []int) {
 		d.findText(n)
 		return
 	}
-	switch k, read := carrier.Of(apiVersion, kind); {
+	switch k, read := carrier.Lookup(apiVersion, kind); {
 	case k == nil:
 	case read:
 		d.CRDs = append(d.CRDs, &Manifest{Document: d, Node: n, items: items, index: len(d.CRDs)})
@@ -213,11 +213,11 @@ func (d *Document) Aliased(n *yaml.Node) bool {
 // Key tells the CRD from others of its file, in all revisions.
 func (m *Manifest) Key() string { return fmt.Sprint(m.Index, m.index) }
 
-// In returns the same CRD in a revision of the text.
-func (m *Manifest) In(t *Text) *Manifest { return t.Docs[m.Index].CRDs[m.index] }
+// Revised returns the same CRD in a revision of the text.
+func (m *Manifest) Revised(t *Text) *Manifest { return t.Docs[m.Index].CRDs[m.index] }
 
-// Of returns the CRD's part of the data of its document, or nil.
-func (m *Manifest) Of(v any) map[string]any {
+// Select returns the CRD's part of the data of its document, or nil.
+func (m *Manifest) Select(v any) map[string]any {
 	for _, i := range m.items {
 		list, _ := v.(map[string]any)
 		items, _ := list["items"].([]any)
@@ -242,7 +242,7 @@ func (m *Manifest) Target() union.Target {
 
 // Kind is the kind of the manifest.
 func (m *Manifest) Kind() *carrier.Kind {
-	k, _ := carrier.Of(ScalarAt(m.Node, "apiVersion"), ScalarAt(m.Node, "kind"))
+	k, _ := carrier.Lookup(ScalarAt(m.Node, "apiVersion"), ScalarAt(m.Node, "kind"))
 	return k
 }
 

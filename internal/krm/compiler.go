@@ -61,6 +61,6 @@ func (c *compiler) compiler(host Host) Compiler {
 		return host.Compiler(c.opts, c.verify)
 	}
 	return func(name string, src []byte) ([]byte, diag.List) {
-		return crdpatch.Compile(crdfile.Open(name, src).Within(host.Limits), c.opts)
+		return crdpatch.Compile(crdfile.Open(name, src).WithLimits(host.Limits), c.opts)
 	}
 }

@@ -130,7 +130,7 @@ func (r *run) missing(work []*piece, opts crdfile.Options) {
 		if w.asIs {
 			continue
 		}
-		found, ok := crdfile.Open(w.name, w.text).Within(r.host.Limits).Targets()
+		found, ok := crdfile.Open(w.name, w.text).WithLimits(r.host.Limits).Targets()
 		if !ok && w.unreadable() {
 			continue
 		}

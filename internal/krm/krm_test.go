@@ -24,7 +24,7 @@ import (
 
 // crdText returns a CRD whose spec has the properties http and tcp, followed by these lines.
 func crdText(name string, lines ...string) string {
-	crd := testcrd.Of("Thing", "spec:\n  type: object\n  properties:\n    http: {type: object}\n    tcp: {type: object}\n  "+strings.Join(lines, "\n  "))
+	crd := testcrd.New("Thing", "spec:\n  type: object\n  properties:\n    http: {type: object}\n    tcp: {type: object}\n  "+strings.Join(lines, "\n  "))
 	return strings.NewReplacer("Thing", "Kind"+name, "things", name, "thing", name).Replace(crd)
 }
 

@@ -57,7 +57,7 @@ func has(set *kinds.Set, item *yaml.Node) bool {
 	if items := lookup(item, itemsKey); items != nil && items.Kind == yaml.SequenceNode && strings.HasSuffix(word(item, "kind"), "List") {
 		return slices.ContainsFunc(items.Content, func(item *yaml.Node) bool { return has(set, item) })
 	}
-	_, ok := set.Of(schema.FromAPIVersionAndKind(word(item, "apiVersion"), word(item, "kind")))
+	_, ok := set.Lookup(schema.FromAPIVersionAndKind(word(item, "apiVersion"), word(item, "kind")))
 	return ok
 }
 
@@ -83,7 +83,7 @@ func (n *normalizer) kinds(r *run) *kinds.Set {
 	}
 	each(work, func(w *piece) {
 		// Warnings matter to users who compile the CRDs.
-		declared, diags := crdfile.Ask(crdfile.Open(w.name, w.text).Within(r.host.Limits), opts, (*crdfile.CRD).Resolved)
+		declared, diags := crdfile.Ask(crdfile.Open(w.name, w.text).WithLimits(r.host.Limits), opts, (*crdfile.CRD).Resolved)
 		diags = slices.DeleteFunc(diags, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
 		if w.takes(diags) {
 			w.declared = declared
@@ -98,7 +98,7 @@ func (n *normalizer) kinds(r *run) *kinds.Set {
 			l := d.Kinds(w.name)
 			if w.item == nil {
 				l = slices.DeleteFunc(l, func(k kinds.Kind) bool {
-					other, ok := set.Of(k.GroupVersionKind)
+					other, ok := set.Lookup(k.GroupVersionKind)
 					return ok && among(work, other.Origin)
 				})
 			}

@@ -21,12 +21,12 @@ func (p *Problem) bound() {
 	}
 	stays(p.Places[p.Anchor()])
 	if !p.Correlates() {
-		stays(p.At(New))
+		stays(p.Self(New))
 	}
 	for _, of := range p.Parts {
 		if of.ByValue && len(of.Path) == 1 && slices.Contains(p.Keys, of.Path[0]) {
 			// Another value identifies another item of the list.
-			s.Require(s.Implies(s.And(p.At(New).Present(), p.At(Old).Present()), p.SameValue(of)))
+			s.Require(s.Implies(s.And(p.Self(New).Present(), p.Self(Old).Present()), p.SameValue(of)))
 		}
 	}
 }
@@ -36,8 +36,8 @@ func (p *Problem) exclude() {
 	s := p.Space
 	for _, of := range p.Parts {
 		if of.ByValue && p.closed(of) {
-			s.RequireAny(known(p.At(New).At(of.Path...))...)
-			s.RequireAny(known(p.At(Old).At(of.Path...))...)
+			s.RequireAny(known(p.Self(New).Lookup(of.Path...))...)
+			s.RequireAny(known(p.Self(Old).Lookup(of.Path...))...)
 		}
 	}
 	for _, f := range s.Facts {
@@ -74,7 +74,7 @@ func known(d *formula.Place) []logic.Lit {
 // closed reports whether the pattern of a part, or a rule on it, excludes all values except the
 // constants of its facts. A failed search for another value is not enough.
 func (p *Problem) closed(of *Part) bool {
-	s, d := p.Space, p.At(New).At(of.Path...)
+	s, d := p.Space, p.Self(New).Lookup(of.Path...)
 	n := p.schema(d)
 	if of.other || len(n.Props.Enum) > 0 {
 		return false // or the space knows the values already

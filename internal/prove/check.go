@@ -35,7 +35,7 @@ func (p *Problem) Add(level int, t *sample.Test) *Check {
 
 // AddAt is Add for a schema below the object.
 func (p *Problem) AddAt(path schemapath.Path, t *sample.Test) *Check {
-	return p.take(&Check{Test: t, Level: len(p.Schemas), Schema: p.Object().At(path), Place: p.At(New).At(path.Properties()...)})
+	return p.take(&Check{Test: t, Level: len(p.Schemas), Schema: p.Object().Lookup(path), Place: p.Self(New).Lookup(path.Properties()...)})
 }
 
 // take adds a check, unless it cannot be evaluated.
@@ -145,9 +145,9 @@ func (p *Problem) Message(c *Check, new, old map[string]any) string {
 // it with the new one.
 func (p *Problem) values(c *Check, new, old map[string]any) (value, before any) {
 	if old != nil && p.matched(c.Level) {
-		before = c.Place.In(old)
+		before = c.Place.Value(old)
 	}
-	return c.Place.In(new), before
+	return c.Place.Value(new), before
 }
 
 // Others describes the properties that a check reads besides the subject.
@@ -186,7 +186,7 @@ func (p *Problem) StateOf(c *Check, m logic.Model) []logic.Lit {
 	}
 	var l []logic.Lit
 	for _, f := range p.Space.Facts {
-		if _, _, narrow := p.relate(f); narrow && (asked[f.Lit] || f.Place != nil && slices.ContainsFunc(read, f.Place.Within)) {
+		if _, _, narrow := p.relate(f); narrow && (asked[f.Lit] || f.Place != nil && slices.ContainsFunc(read, f.Place.IsWithin)) {
 			l = append(l, f.Lit.If(m(f.Lit)))
 		}
 	}

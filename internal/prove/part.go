@@ -78,8 +78,8 @@ func (p *Problem) relate(f *formula.Fact) (touches, links, narrow bool) {
 	return touches, links, narrow
 }
 
-// About reports whether a test may concern the subject, given the paths that it reads.
-func (p *Problem) About(level int, reads [][]string) bool {
+// Concerns reports whether a test may concern the subject, given the paths that it reads.
+func (p *Problem) Concerns(level int, reads [][]string) bool {
 	return slices.ContainsFunc(reads, func(path []string) bool {
 		l, rest := p.follow(level, path)
 		if l < len(p.Path) {

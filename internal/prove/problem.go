@@ -129,8 +129,8 @@ func WithTypeMeta(root *sample.Schema) *apiextensionsv1.JSONSchemaProps {
 	return &s
 }
 
-// At returns the place of the object on a side.
-func (p *Problem) At(side int) *formula.Place { return p.place(len(p.Places)-1, side) }
+// Self returns the place of the object on a side.
+func (p *Problem) Self(side int) *formula.Place { return p.place(len(p.Places)-1, side) }
 
 func (p *Problem) place(level, side int) *formula.Place {
 	if side == Old {

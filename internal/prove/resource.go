@@ -51,7 +51,7 @@ func (p *Problem) make(m logic.Model, side int) map[string]any {
 			inner = around.Put(level, inner)
 			continue
 		} else if inner == any(Absent{}) || inner == nil {
-			object = around.Without(level)
+			object = around.Excluding(level)
 			if inner == nil {
 				object[name] = nil
 			}

@@ -69,7 +69,7 @@ func (p *Problem) isSet(side int) []logic.Lit {
 
 // SameValue returns the formula that a part has its old value.
 func (p *Problem) SameValue(of *Part) logic.Lit {
-	s, was, is := p.Space, p.At(Old).At(of.Path...), p.At(New).At(of.Path...)
+	s, was, is := p.Space, p.Self(Old).Lookup(of.Path...), p.Self(New).Lookup(of.Path...)
 	return s.Or(s.And(of.IsSet[Old].Not(), of.IsSet[New].Not()), s.Same(was, is))
 }
 

@@ -166,7 +166,7 @@ func (p *Problem) connect() {
 			if v != any(Absent{}) {
 				nested.Put(object, sl.Path, v)
 			}
-			if f.Of(level, object) {
+			if f.Evaluate(level, object) {
 				holds = append(holds, sl.Chosen[side][i])
 			}
 		}

@@ -20,12 +20,12 @@ func (p *Problem) newSlot(level int, path []string, r *Reads) *Slot {
 	if n.Root && slices.Contains([]string{"apiVersion", "kind", "metadata"}, path[0]) {
 		return nil
 	}
-	n = n.At(schemapath.Of(path[:len(path)-1]...))
+	n = n.Lookup(schemapath.New(path[:len(path)-1]...))
 	if n == nil || n.Part(name) == nil {
 		return nil
 	}
 	s := &Slot{Level: level, Path: path, schema: n.Part(name)}
-	s.Places = [2]*formula.Place{p.place(level, New).At(path...), p.place(level, Old).At(path...)}
+	s.Places = [2]*formula.Place{p.place(level, New).Lookup(path...), p.place(level, Old).Lookup(path...)}
 	if level == len(p.Schemas)-1 {
 		s.part, s.holder, _ = p.part(path)
 	}
@@ -67,7 +67,7 @@ func (p *Problem) begin(s *Slot, name string, mayLack, mayNull bool) {
 	default:
 		around := p.own
 		if s.Level < len(p.Schemas)-1 {
-			around = p.surroundings().Around(s.Level)
+			around = p.surroundings().Others(s.Level)
 		}
 		usual, ok := around[name]
 		if !ok {

@@ -102,8 +102,8 @@ func N(name string) Span { return Span{name, Name} }
 // S returns emphasized text.
 func S(text string) Span { return Span{text, Strong} }
 
-// Of returns a line of spans, plain strings and other lines.
-func Of(parts ...any) Line {
+// Concat returns a line of spans, plain strings and other lines.
+func Concat(parts ...any) Line {
 	var l Line
 	for _, p := range parts {
 		switch p := p.(type) {

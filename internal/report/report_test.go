@@ -11,28 +11,28 @@ import (
 
 // document has every kind of block, and texts that a terminal or Markdown would interpret.
 var document = report.Document{
-	report.Heading{Level: 1, Line: report.Of("CRD ", report.N("a_b"))},
-	report.Paragraph(report.Of("One ", report.S("strong"), " word *", strings.Repeat(" and many more", 8), ".")),
-	report.Heading{Level: 3, Line: report.Of("Details")},
+	report.Heading{Level: 1, Line: report.Concat("CRD ", report.N("a_b"))},
+	report.Paragraph(report.Concat("One ", report.S("strong"), " word *", strings.Repeat(" and many more", 8), ".")),
+	report.Heading{Level: 3, Line: report.Concat("Details")},
 	report.Table{
 		Columns: []report.Column{{}, {Name: "where"}, {Name: "cost", Number: true}, {Name: "what"}},
 		Rows: [][]report.Line{
-			{report.Of("same"), report.Of(report.N("spec.a|b")), report.Of(7), report.Of("a | b")},
-			{report.Of("tighter"), report.Of(report.N("spec")), report.Of(1200), report.Of(strings.Repeat("long ", 20))},
+			{report.Concat("same"), report.Concat(report.N("spec.a|b")), report.Concat(7), report.Concat("a | b")},
+			{report.Concat("tighter"), report.Concat(report.N("spec")), report.Concat(1200), report.Concat(strings.Repeat("long ", 20))},
 		},
 	},
 	report.Facts{
-		{Name: "members", Texts: []report.Line{report.Of("http"), report.Of("tcp")}},
-		{Name: "other", Texts: []report.Line{report.Of("none")}},
+		{Name: "members", Texts: []report.Line{report.Concat("http"), report.Concat("tcp")}},
+		{Name: "other", Texts: []report.Line{report.Concat("none")}},
 	},
-	report.Paragraph(report.Of("The API server says:")),
+	report.Paragraph(report.Concat("The API server says:")),
 	report.Quote{"spec: \x1b[31mInvalid\nvalue", "second"},
 	report.List{Numbered: true, Items: []report.Item{
-		{Line: report.Of("first"), Blocks: report.Document{
+		{Line: report.Concat("first"), Blocks: report.Document{
 			report.Code{Language: "sh", Text: "kubectl get\n"},
-			report.List{Items: []report.Item{{Line: report.Of("inner")}}},
+			report.List{Items: []report.Item{{Line: report.Concat("inner")}}},
 		}},
-		{Line: report.Of("second")},
+		{Line: report.Concat("second")},
 	}},
 	report.Code{Language: "mermaid", Text: "graph\n"},
 	report.Code{Language: "yaml", Text: "a: |\n  ```\n"},
@@ -123,18 +123,18 @@ func TestMarkup(t *testing.T) {
 		line report.Line
 		want string
 	}{
-		{report.Of("spec.http and 'b c'"), "spec.http and 'b c'"},
-		{report.Of("- a\n| b\t*c*"), `\- a &#124; b \*c\*`},
-		{report.Of("x", "- a"), "x- a"},
-		{report.Of("@team see #1, <b>$x$"), `&#64;team see \#1, &lt;b>&#36;x&#36;`},
-		{report.Of("https://example.com/a"), "https&#58;//example.com/a"},
-		{report.Of("a\x1b[31m\u202eb"), `a\\u001b\[31m\\u202eb`},
-		{report.Of("see www.example.com"), "see www&#46;example.com"},
-		{report.Of(""), ""},
-		{report.Of(report.N("spec.routes[*].a_b")), "`spec.routes[*].a_b`"},
-		{report.Of(report.N("a|b")), "<code>a&#124;b</code>"},
-		{report.Of(report.N("a`b\nc")), "<code>a\\`b c</code>"},
-		{report.Of(report.N("")), ""},
+		{report.Concat("spec.http and 'b c'"), "spec.http and 'b c'"},
+		{report.Concat("- a\n| b\t*c*"), `\- a &#124; b \*c\*`},
+		{report.Concat("x", "- a"), "x- a"},
+		{report.Concat("@team see #1, <b>$x$"), `&#64;team see \#1, &lt;b>&#36;x&#36;`},
+		{report.Concat("https://example.com/a"), "https&#58;//example.com/a"},
+		{report.Concat("a\x1b[31m\u202eb"), `a\\u001b\[31m\\u202eb`},
+		{report.Concat("see www.example.com"), "see www&#46;example.com"},
+		{report.Concat(""), ""},
+		{report.Concat(report.N("spec.routes[*].a_b")), "`spec.routes[*].a_b`"},
+		{report.Concat(report.N("a|b")), "<code>a&#124;b</code>"},
+		{report.Concat(report.N("a`b\nc")), "<code>a\\`b c</code>"},
+		{report.Concat(report.N("")), ""},
 	} {
 		var b strings.Builder
 		if err := report.WriteMarkdown(&b, report.Document{report.Paragraph(tt.line)}); err != nil || b.String() != tt.want+"\n" {

@@ -31,7 +31,7 @@ type Change struct {
 
 // Apply makes the change in an object.
 func (c Change) Apply(object map[string]any) {
-	at, _ := c.At.In(object)
+	at, _ := c.At.Lookup(object)
 	o := at.(map[string]any)
 	for _, name := range c.Clear {
 		c.Union.Remove(o, name)
@@ -54,7 +54,7 @@ type mapping struct {
 func edit(o *resource.Object, changes []Change) ([]yamltext.Edit, diag.List) {
 	var edited []*mapping
 	in := func(c *Change, path []string) *mapping {
-		at := c.At.Below(path...)
+		at := c.At.Property(path...)
 		i := slices.IndexFunc(edited, func(m *mapping) bool { return slices.Equal(m.at, at) })
 		if i < 0 {
 			i, edited = len(edited), append(edited, &mapping{at: at, values: map[string]any{}})
@@ -71,7 +71,7 @@ func edit(o *resource.Object, changes []Change) ([]yamltext.Edit, diag.List) {
 			m := in(c, path[:last])
 			m.clear = append(m.clear, path[last])
 		}
-		at, _ := c.At.In(o.Value)
+		at, _ := c.At.Lookup(o.Value)
 		for _, name := range c.Union.Names() {
 			v, ok := c.Put[name]
 			if !ok {

@@ -55,12 +55,12 @@ func (f Files) Rewrite(name string, src []byte) Result {
 	for _, o := range file.Objects {
 		value := runtime.DeepCopyJSON(o.Value)
 		want = append(want, value)
-		k, ok := f.Set.Of(o.GroupVersionKind)
+		k, ok := f.Set.Lookup(o.GroupVersionKind)
 		if !ok {
 			continue
 		}
 		r.Known++
-		old, l := f.Old.Of(o)
+		old, l := f.Old.Find(o)
 		changes, l := f.Plan(k, o, old, l)
 		r.Diagnostics = append(r.Diagnostics, l...)
 		more, l := edit(o, changes)

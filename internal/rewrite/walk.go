@@ -17,8 +17,8 @@ type Old struct {
 	Moved resource.Path
 }
 
-// At returns the old value of a key.
-func (o Old) At(key string) Old {
+// Child returns the old value of a key.
+func (o Old) Child(key string) Old {
 	object, _ := o.Value.(map[string]any)
 	return Old{object[key], o.Moved}
 }
@@ -35,8 +35,8 @@ type Walk struct {
 	Directives bool
 }
 
-// To walks an object alongside the old object.
-func (w Walk) To(object, old map[string]any) {
+// Visit walks an object alongside the old object.
+func (w Walk) Visit(object, old map[string]any) {
 	w.walk(w.Path, w.Keys, nil, object, Old{Value: old})
 }
 
@@ -53,12 +53,12 @@ func (w Walk) walk(path schemapath.Path, keys [][]string, at resource.Path, v an
 	switch v := v.(type) {
 	case map[string]any:
 		if isProperty {
-			w.walk(rest, keys, at.To(name), v[name], old.At(name))
+			w.walk(rest, keys, at.Child(name), v[name], old.Child(name))
 			return
 		}
 		for _, key := range slices.Sorted(maps.Keys(v)) {
 			if !w.Directives || !strings.HasPrefix(key, "$") {
-				w.walk(rest, keys, at.To(key), v[key], old.At(key))
+				w.walk(rest, keys, at.Child(key), v[key], old.Child(key))
 			}
 		}
 	case []any:
@@ -70,7 +70,7 @@ func (w Walk) walk(path schemapath.Path, keys [][]string, at resource.Path, v an
 			own, keys = keys[0], keys[1:]
 		}
 		for i, before := range w.Items(v, old, own, rest, at) {
-			w.walk(rest, keys, at.To(i), v[i], before)
+			w.walk(rest, keys, at.Child(i), v[i], before)
 		}
 	}
 }

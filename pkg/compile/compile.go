@@ -221,10 +221,10 @@ type compiler struct {
 // unionObject is a union object and its state between stages.
 type unionObject struct {
 	Object
-	frames []*yaml.Node // from the root schema to the object
-	schema *apiextensionsv1.JSONSchemaProps
-	styles []style    // by union
-	beside [][]Beside // by union
+	frames      []*yaml.Node // from the root schema to the object
+	schema      *apiextensionsv1.JSONSchemaProps
+	styles      []style         // by union
+	handWritten [][]HandWritten // by union
 	// uncorrelated is the path of the list whose items cannot be correlated with their
 	// old selves; empty if there is none.
 	uncorrelated string

@@ -72,7 +72,7 @@ func carrierOf(n *yaml.Node) *carrier.Kind {
 		}
 		return ""
 	}
-	if k, _ := carrier.Of(text("apiVersion"), text("kind")); k != nil {
+	if k, _ := carrier.Lookup(text("apiVersion"), text("kind")); k != nil {
 		return k
 	}
 	return carrier.CRD()
@@ -102,7 +102,7 @@ func (c *compiler) carry() {
 		for _, u := range o.Unions {
 			for _, name := range append(u.MemberNames(), u.Discriminator) {
 				if name != "" {
-					report(o.Place, o.Path.To(u.Path(name)...), "properties")
+					report(o.Place, o.Path.Append(u.Path(name)...), "properties")
 				}
 			}
 		}

@@ -33,8 +33,8 @@ func (d *Declared) Declaration(at schemapath.Place, i int) *union.Declaration {
 	return &union.Declaration{}
 }
 
-// In returns the objects of the version with an index.
-func (d *Declared) In(version int) []Object {
+// ObjectsOf returns the objects of the version with an index.
+func (d *Declared) ObjectsOf(version int) []Object {
 	if d == nil {
 		return nil
 	}

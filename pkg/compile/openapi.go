@@ -57,7 +57,7 @@ func (c *compiler) proveOpenAPI() {
 				continue
 			}
 			// Differences come first.
-			switch f := p.Of(verify.Accepted, verify.Rejected, verify.Undecided)[0]; {
+			switch f := p.OfKind(verify.Accepted, verify.Rejected, verify.Undecided)[0]; {
 			case f.Kind == verify.Undecided:
 				c.inexpressible(o, i, "it cannot be proved that this one does: "+f.Text)
 			case f.Kind == verify.Rejected && f.Rule != "allOf":

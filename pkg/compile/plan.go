@@ -71,8 +71,8 @@ type UnionPlan struct {
 	Dropped string
 	// Rules are the rules on the union object, followed by the removal guards.
 	Rules []RulePlan
-	// Beside are the hand-written constraints on the union's state or changes.
-	Beside []Beside
+	// HandWritten are the hand-written constraints on the union's state or changes.
+	HandWritten []HandWritten
 	// Unmatched is true if the union object is in a list without keys: the API server
 	// cannot correlate its items with their old selves.
 	Unmatched bool
@@ -148,7 +148,7 @@ func (c *compiler) plan() (*Plan, error) {
 		for i, u := range o.Unions {
 			crd, _ := c.foreign(o, u)
 			up := UnionPlan{Place: o.Place, Pos: o.Declarations[i].Pos, Union: u, CRD: crd,
-				Encoding: c.encodingName(u, o.styles[i]), Why: c.why(e, o, i), Beside: o.beside[i], Unmatched: o.uncorrelated != ""}
+				Encoding: c.encodingName(u, o.styles[i]), Why: c.why(e, o, i), HandWritten: o.handWritten[i], Unmatched: o.uncorrelated != ""}
 			if o.styles[i].noClear {
 				up.Dropped = "rules for changes: they would exceed the API server's limits, and the static rules reject members that a change leaves set"
 			} else if u.Change == union.Clear && o.uncorrelated != "" {

@@ -95,9 +95,9 @@ func (c *compiler) replaced(o *unionObject, i int) []verify.Constraint {
 	return nil
 }
 
-// Beside is a hand-written constraint on a union object that restricts only the state of a union
+// HandWritten is a hand-written constraint on a union object that restricts only the state of a union
 // or its changes.
-type Beside struct {
+type HandWritten struct {
 	// Name is the name in messages: "oneOf", "x-kubernetes-validations[1]".
 	Name string
 	// Superfluous is true if the superfluous constraints together are equivalent to the
@@ -107,17 +107,17 @@ type Beside struct {
 	Constraint verify.Constraint
 }
 
-// maxBeside bounds the comparisons in a CRD for warnings: hand-written constraints times members.
-const maxBeside = 5000
+// maxHandWritten bounds the comparisons in a CRD for warnings: hand-written constraints times members.
+const maxHandWritten = 5000
 
 // checkConstraints reports hand-written constraints that repeat or contradict a union.
 func (c *compiler) checkConstraints() {
-	left := maxBeside
+	left := maxHandWritten
 	for _, o := range c.objects {
-		o.beside = make([][]Beside, len(o.Unions))
+		o.handWritten = make([][]HandWritten, len(o.Unions))
 		for i, u := range o.Unions {
 			crd, indices := c.foreign(o, u)
-			states, changes, err := verify.Beside(crd, o.Version, o.Path, u)
+			states, changes, err := verify.Constraints(crd, o.Version, o.Path, u)
 			if err != nil {
 				continue // it cannot be compared
 			}
@@ -130,7 +130,7 @@ func (c *compiler) checkConstraints() {
 				if k.Key == ruleKey && slices.ContainsFunc(o.rules(i), func(r rules.Rule) bool { return r.Rule == schema.XValidations[k.Index].Rule }) {
 					continue // it serves as a rule of the union
 				}
-				o.beside[i] = append(o.beside[i], Beside{Name: named([]verify.Constraint{k}, indices)[0],
+				o.handWritten[i] = append(o.handWritten[i], HandWritten{Name: named([]verify.Constraint{k}, indices)[0],
 					Superfluous: slices.Contains(superfluous, k), Constraint: k})
 			}
 		}
@@ -149,7 +149,7 @@ func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *uni
 	if len(agreeing) > 0 { // the comparison covers only these
 		looser = c.refusing(crd, o, i, agreeing)
 	}
-	d := diag.Diagnostic{Code: diag.ConstraintBeside, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural()}
+	d := diag.Diagnostic{Code: diag.HandWrittenConstraint, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural()}
 	if looser != nil {
 		d.Message = fmt.Sprintf("%s, hand-written, rejects a state that this union allows (%s)", looser.Rule, looser.Words(u))
 		d.Hint = "edit it or the union: objects have to satisfy both"
@@ -171,7 +171,7 @@ func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *uni
 // refusing returns a state that the union allows and hand-written constraints other than the
 // agreeing ones reject, or nil.
 func (c *compiler) refusing(crd *apiextensionsv1.CustomResourceDefinition, o *unionObject, i int, agreeing []verify.Constraint) *verify.Finding {
-	all, _, err := verify.Beside(crd, o.Version, o.Path, o.Unions[i])
+	all, _, err := verify.Constraints(crd, o.Version, o.Path, o.Unions[i])
 	others, _ := partition(all, func(k verify.Constraint) bool { return slices.Contains(agreeing, k) })
 	if err != nil || len(others) == 0 {
 		return nil

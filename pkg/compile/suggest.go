@@ -325,7 +325,7 @@ func requireDiscriminator(o *unionObject, u *union.Union) []tightening {
 				s.Required = append(slices.Clip(s.Required), name)
 			}})
 		}
-		schema, at = step.In(schema), at.To(step)
+		schema, at = step.Schema(schema), at.Append(step)
 	}
 	return l
 }
@@ -337,7 +337,7 @@ func boundDiscriminator(o *unionObject, u *union.Union) []tightening {
 	if !matters || !unboundedDiscriminator(o, u) {
 		return nil
 	}
-	path := o.Path.To(u.Path(u.Discriminator)...)
+	path := o.Path.Append(u.Path(u.Discriminator)...)
 	longest := int64(0)
 	for _, v := range u.Values {
 		longest = max(longest, int64(len([]rune(v))))

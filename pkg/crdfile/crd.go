@@ -56,8 +56,8 @@ func (c *CRD) Origin() Origin { return c.m.origin() }
 // Target returns the CRD's name, group and kind.
 func (c *CRD) Target() union.Target { return c.m.Target() }
 
-// At returns the position of the manifest.
-func (c *CRD) At() diag.Pos { return c.m.Pos(c.m.Node) }
+// Pos returns the position of the manifest.
+func (c *CRD) Pos() diag.Pos { return c.m.Pos(c.m.Node) }
 
 // Manifest returns the CRD in the text of its file.
 func (c *CRD) Manifest() *crdtext.Manifest { return c.m.Manifest }
@@ -128,7 +128,7 @@ func (c *CRD) node(p schemapath.Place) *yaml.Node {
 // Schema returns the position of a schema in the file, and whether unions are declared for it, in
 // the schema or in the annotation.
 func (c *CRD) Schema(p schemapath.Place) (at diag.Pos, declares bool) {
-	at = c.At()
+	at = c.Pos()
 	if n := c.node(p); n != nil {
 		at = c.m.Pos(n)
 		_, _, _, declares = yamltext.Lookup(n, union.Key)

@@ -49,8 +49,8 @@ type manifest struct {
 // do so while the file is in use. Parse errors are reported by the methods that need the content.
 func Open(name string, src []byte) *File { return &File{name: name, given: src} }
 
-// Within sets the limits of the file and returns f. It must be called before other methods.
-func (f *File) Within(l limit.Limits) *File {
+// WithLimits sets the limits of the file and returns f. It must be called before other methods.
+func (f *File) WithLimits(l limit.Limits) *File {
 	f.limits = l
 	return f
 }
@@ -73,7 +73,7 @@ func (f *File) Text() (*crdtext.Text, diag.List) {
 		f.wrong = diag.List{*wrong}
 		return nil, f.wrong
 	}
-	if f.text, f.wrong = crdtext.Of(f.name, file, f.limits); len(src) == len(f.given) {
+	if f.text, f.wrong = crdtext.New(f.name, file, f.limits); len(src) == len(f.given) {
 		f.yaml = file
 	}
 	if f.text == nil {
@@ -106,7 +106,7 @@ func (f *File) Objects() (*resource.File, diag.List) {
 	if _, _ = f.Text(); f.yaml == nil {
 		return resource.Parse(f.name, f.given, f.limits)
 	}
-	return resource.In(f.name, f.yaml)
+	return resource.FromText(f.name, f.yaml)
 }
 
 // Targets returns the name, group and kind of each CRD of the file, or false if the file cannot be
@@ -158,5 +158,5 @@ func (f *File) view(opts Options, decompile bool) ([]*CRD, diag.List) {
 	return l, wrong
 }
 
-// With opens a file with the same name and limits, and other content.
-func (f *File) With(src []byte) *File { return Open(f.name, src).Within(f.limits) }
+// WithBytes opens a file with the same name and limits, and other content.
+func (f *File) WithBytes(src []byte) *File { return Open(f.name, src).WithLimits(f.limits) }

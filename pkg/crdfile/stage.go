@@ -54,7 +54,7 @@ func (s *stage) read() diag.List {
 	if wrong != nil {
 		return diag.List{*wrong}
 	}
-	if s.value = s.m.Of(value); !s.m.Listed() {
+	if s.value = s.m.Select(value); !s.m.Listed() {
 		s.data = data
 	}
 	return nil
@@ -93,7 +93,7 @@ func (s *stage) decode(c *CRD, l diag.List) (*apiextensionsv1.CustomResourceDefi
 	kind := c.m.Kind()
 	crd, _, err := kind.Decode(s.JSON())
 	if err != nil {
-		return nil, append(l, diag.Diagnostic{Code: diag.UndecodableCRD, Pos: c.At(), Message: "the API server cannot read this " + kind.Kind + ": " + err.Error(),
+		return nil, append(l, diag.Diagnostic{Code: diag.UndecodableCRD, Pos: c.Pos(), Message: "the API server cannot read this " + kind.Kind + ": " + err.Error(),
 			Hint: "compare it with kubectl explain " + strings.ToLower(kind.Kind) + ".spec --recursive"})
 	}
 	return crd, l
@@ -126,7 +126,7 @@ func (c *CRD) TooManyRules() *diag.Diagnostic { return c.m.tooManyRules(c.m.Node
 
 // given returns the external declarations in the effective options.
 func (c *CRD) given() compiled.Given {
-	l, all := c.Options().External.Of(c.Target())
+	l, all := c.Options().External.Select(c.Target())
 	return compiled.Given{Declarations: l, All: all}
 }
 
@@ -239,7 +239,7 @@ func (s *stage) removing(removals []compile.Removal) *stage {
 			}
 		}
 	}
-	return newStage(s.m, yamltext.Without(s.node, drop), value)
+	return newStage(s.m, yamltext.Omit(s.node, drop), value)
 }
 
 // hinted returns a list with hints added to errors in recorded declarations.

@@ -42,9 +42,9 @@ func (c *CRD) read(from func(*compile.Compilation) (*compile.Declared, diag.List
 	return d, diags
 }
 
-// With returns the unions of the CRD without an earlier compilation, including the given external
+// Extended returns the unions of the CRD without an earlier compilation, including the given external
 // ones.
-func (c *CRD) With(external []union.External) (*compile.Declared, diag.List) {
+func (c *CRD) Extended(external []union.External) (*compile.Declared, diag.List) {
 	b, diags := c.readable()
 	if diags.HasErrors() {
 		return nil, diags

@@ -91,7 +91,7 @@ func (j *job) heldDocument(before, after *crdtext.Document) error {
 	}
 	touched = slices.DeleteFunc(touched, func(t touch) bool { return t.said != nil })
 	for _, t := range touched {
-		was, is := t.Of(a), t.Of(b)
+		was, is := t.Select(a), t.Select(b)
 		if was == nil || is == nil {
 			return fmt.Errorf("a CRD is gone")
 		}
@@ -122,7 +122,7 @@ func (j *job) heldDocument(before, after *crdtext.Document) error {
 		if t.schema == nil {
 			continue
 		}
-		x, y := crdtext.SchemaIn(t.Of(a), *t.schema), crdtext.SchemaIn(t.Of(b), *t.schema)
+		x, y := crdtext.SchemaIn(t.Select(a), *t.schema), crdtext.SchemaIn(t.Select(b), *t.schema)
 		for _, key := range compiled.ListKeys {
 			was, is := sortedItems(x[key]), sortedItems(y[key])
 			if !slices.Equal(was, is) {
@@ -147,7 +147,7 @@ func heldDescriptions(touched []touch, before, after any) error {
 			continue
 		}
 		at := t.place()
-		x := crdtext.SchemaIn(t.Of(before), *t.schema)
+		x := crdtext.SchemaIn(t.Select(before), *t.schema)
 		if _, seen := now[at]; !seen {
 			now[at] = compiled.DescriptionOf(x)
 		}
@@ -160,7 +160,7 @@ func heldDescriptions(touched []touch, before, after any) error {
 		if t.said == nil {
 			continue
 		}
-		x, y := crdtext.SchemaIn(t.Of(before), *t.schema), crdtext.SchemaIn(t.Of(after), *t.schema)
+		x, y := crdtext.SchemaIn(t.Select(before), *t.schema), crdtext.SchemaIn(t.Select(after), *t.schema)
 		if is, ok := now[t.place()]; ok && !reflect.DeepEqual(compiled.DescriptionOf(y), is) {
 			return fmt.Errorf("the description of %s is another one", t.schema)
 		}
@@ -210,7 +210,7 @@ func sameRules(d, e *crdtext.Document) bool {
 	}
 	a, b := d.Copied(), e.Copied()
 	for _, m := range d.CRDs {
-		if !forget(m.Of(a)) || !forget(m.Of(b)) {
+		if !forget(m.Select(a)) || !forget(m.Select(b)) {
 			return false
 		}
 	}

@@ -40,17 +40,17 @@ func (j *job) declare(given union.Externals) []byte {
 	}
 	r := crdtext.Revise(base)
 	for _, c := range j.crds {
-		external, _ := given.Of(c.Target())
+		external, _ := given.Select(c.Target())
 		if len(external) == 0 {
 			continue
 		}
 		// Resolving the declarations finds their schemas, and checks them there.
-		declared, diags := c.With(external)
+		declared, diags := c.Extended(external)
 		j.diags = append(j.diags, diags...)
 		if declared == nil {
 			continue
 		}
-		w := newWriter(c, c.Manifest().In(base), crdfile.Options{})
+		w := newWriter(c, c.Manifest().Revised(base), crdfile.Options{})
 		w.declare(declared.Objects)
 		j.take(r, w)
 		r.JSON[w.Index] = w.isBareJSON()

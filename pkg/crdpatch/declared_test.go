@@ -15,7 +15,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-var declaring = testcrd.Of("Thing", `
+var declaring = testcrd.New("Thing", `
 spec:
   type: object
   properties:
@@ -123,7 +123,7 @@ func TestBrokenTwice(t *testing.T) {
 
 // A CRD without unions stays unchanged, even if kubectl cannot read it.
 func TestUnreadable(t *testing.T) {
-	text := []byte(strings.Replace(testcrd.Of("Thing", "spec: {type: object}\n"), "metadata:\n", "metadata:\n  <<: [1]\n", 1))
+	text := []byte(strings.Replace(testcrd.New("Thing", "spec: {type: object}\n"), "metadata:\n", "metadata:\n  <<: [1]\n", 1))
 	for name, edit := range map[string]func(*crdfile.File, crdfile.Options) ([]byte, diag.List){"compile": crdpatch.Compile, "decompile": crdpatch.Decompile} {
 		if out, l := edit(crdfile.Open("crd.yaml", text), crdfile.Options{}); string(out) != string(text) {
 			t.Errorf("%s: %v", name, l)

@@ -51,7 +51,7 @@ func (w *writer) describe(c *documentChange, unions []int) error {
 	of := c.object.Unions
 	place := c.Place
 	steps := compiled.DescribedPath(of[unions[0]])
-	place.Path = c.Path.To(steps...)
+	place.Path = c.Path.Append(steps...)
 	node := crdtext.WrittenOut(c.node, steps.Fields()...)
 	if w.said[place.Structural()] {
 		return nil // a union of a nested object has the same discriminator

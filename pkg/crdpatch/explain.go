@@ -42,7 +42,7 @@ func Explain(f *crdfile.File, opts crdfile.Options) ([]Explanation, diag.List) {
 		if j.diags = append(j.diags, diags...); plan == nil {
 			continue
 		}
-		w := newWriter(c, c.Manifest().In(t), c.Options())
+		w := newWriter(c, c.Manifest().Revised(t), c.Options())
 		w.write(plan.Result)
 		j.diags = append(j.diags, c.Hinted(w.diags)...)
 		l = append(l, w.explanation(plan))

@@ -123,7 +123,7 @@ func unannotated(v any) {
 	}
 }
 
-var gateway = testcrd.Of("Gateway", `
+var gateway = testcrd.New("Gateway", `
 spec:
   type: object
   properties:

@@ -351,7 +351,7 @@ func TestImpliedByAnother(t *testing.T) {
 		other   = "            x-kubernetes-unions:\n            - members: [a, b]\n"
 	)
 	implying := `[{"discriminator":"path","fields-to-discriminateBy":{"a":"/x"},"optionalMembers":["a"],"unmappedValues":"Forbid"}]`
-	set := union.Externals{Declarations: []union.External{{Target: union.Target{Name: "things.example.com"}, Path: schemapath.Of("spec"), Value: yamltext.ListNode(yamltext.MappingNode(yamledit.StringNode("members"), yamltext.ListNode(yamledit.StringNode("a"), yamledit.StringNode("b"))))}}}
+	set := union.Externals{Declarations: []union.External{{Target: union.Target{Name: "things.example.com"}, Path: schemapath.New("spec"), Value: yamltext.ListNode(yamltext.MappingNode(yamledit.StringNode("members"), yamltext.ListNode(yamledit.StringNode("a"), yamledit.StringNode("b"))))}}}
 	for _, tt := range []struct {
 		name, record, declared string
 		elsewhere              union.Externals

@@ -15,7 +15,7 @@ import (
 
 // heldCRD has one union, a hand-written rule in its schema and in an unrelated one, and an
 // allOf.
-var heldCRD = strings.Replace(testcrd.Of("Thing", `
+var heldCRD = strings.Replace(testcrd.New("Thing", `
 spec:
   type: object
   properties:
@@ -42,7 +42,7 @@ func TestHeld(t *testing.T) {
 	if err := yaml.Unmarshal([]byte("[{members: [a, b]}]"), &value); err != nil {
 		t.Fatal(err)
 	}
-	declarations := union.Externals{Declarations: []union.External{{Target: union.Target{Name: "things.example.com"}, Path: schemapath.Of("spec"), Value: value.Content[0]}}}
+	declarations := union.Externals{Declarations: []union.External{{Target: union.Target{Name: "things.example.com"}, Path: schemapath.New("spec"), Value: value.Content[0]}}}
 	verbs := []struct {
 		name, in string
 		run      func(j *job) []byte

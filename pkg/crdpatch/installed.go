@@ -40,25 +40,25 @@ func Install(f *crdfile.File, opts crdfile.Options) ([]Installed, diag.List) {
 	}
 	crds := map[diag.Pos]*crdfile.CRD{}
 	for _, c := range j.crds {
-		crds[c.At()] = c
+		crds[c.Pos()] = c
 		if wrong := c.TooManyRules(); wrong != nil {
 			j.diags = append(j.diags, *wrong)
 		}
 	}
 	var l []Installed
 	for _, o := range objects.Objects {
-		kind, _ := carrier.Of(o.GroupVersion().String(), o.Kind)
+		kind, _ := carrier.Lookup(o.GroupVersion().String(), o.Kind)
 		if kind == nil {
 			continue
 		}
 		in, value := Installed{At: o.Pos(nil)}, o.Value
 		if in.CRD = crds[in.At]; in.CRD != nil {
-			m := in.CRD.Manifest().In(r.Of)
+			m := in.CRD.Manifest().Revised(r.Of)
 			want, edited := r.Want[m.Index]
 			if !edited {
 				_, want, _ = m.Document.Value()
 			}
-			value = m.Of(want)
+			value = m.Select(want)
 			in.Compiled = !reflect.DeepEqual(value, o.Value)
 		}
 		data, err := json.Marshal(value)

@@ -144,7 +144,7 @@ func TestDeclaredElsewhere(t *testing.T) {
 func TestManyClaims(t *testing.T) {
 	const message = "at most one of a, b may be set"
 	claiming := func(n int) []byte {
-		r := compiled.Record{Format: compiled.Format, Schemas: []compiled.Schema{{Version: "v1", Path: schemapath.Of("spec"), External: true, Unions: []byte(`[{"members":["a","b"]}]`)}}}
+		r := compiled.Record{Format: compiled.Format, Schemas: []compiled.Schema{{Version: "v1", Path: schemapath.New("spec"), External: true, Unions: []byte(`[{"members":["a","b"]}]`)}}}
 		var rules strings.Builder
 		for i := range n {
 			rule := fmt.Sprintf("!has(self.a) || !has(self.b) || %d < 0", i)
@@ -155,13 +155,13 @@ func TestManyClaims(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		crd := testcrd.Of("Thing", "spec:\n  type: object\n  properties: {a: {type: string}, b: {type: string}}\n  x-kubernetes-validations:\n"+rules.String())
+		crd := testcrd.New("Thing", "spec:\n  type: object\n  properties: {a: {type: string}, b: {type: string}}\n  x-kubernetes-validations:\n"+rules.String())
 		return []byte(strings.Replace(crd, "\nspec:\n", "\n  annotations:\n    "+crdfile.Annotation+": '"+annotation+"'\nspec:\n", 1))
 	}
-	if _, diags := Compile(crdfile.Open("in", claiming(20)).Within(limit.Limits{Proofs: 22}), crdfile.Options{}); diags.HasErrors() {
+	if _, diags := Compile(crdfile.Open("in", claiming(20)).WithLimits(limit.Limits{Proofs: 22}), crdfile.Options{}); diags.HasErrors() {
 		t.Errorf("%v", diags[0])
 	}
-	if _, diags := Compile(crdfile.Open("in", claiming(21)).Within(limit.Limits{Proofs: 22}), crdfile.Options{}); diags.Count(diag.Error) != 21 || diags[0].Code != diag.UnconfirmedRule || !strings.Contains(diags[0].Hint, "--limit proofs=N") {
+	if _, diags := Compile(crdfile.Open("in", claiming(21)).WithLimits(limit.Limits{Proofs: 22}), crdfile.Options{}); diags.Count(diag.Error) != 21 || diags[0].Code != diag.UnconfirmedRule || !strings.Contains(diags[0].Hint, "--limit proofs=N") {
 		t.Errorf("%d errors", len(diags))
 	}
 }

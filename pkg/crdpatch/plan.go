@@ -49,7 +49,7 @@ func (j *job) write(t *crdtext.Text, c *crdfile.CRD, opts crdfile.Options) *writ
 		j.diags = append(j.diags, diags...)
 		return nil
 	}
-	w := newWriter(c, c.Manifest().In(t), opts)
+	w := newWriter(c, c.Manifest().Revised(t), opts)
 	w.diags = diags
 	result, more := compilation.Result()
 	if w.diags = append(w.diags, more...); result != nil && len(result.Objects) > 0 {
@@ -121,7 +121,7 @@ type writer struct {
 // newWriter returns a writer of a CRD for a text that was made from its file.
 func newWriter(c *crdfile.CRD, m *crdtext.Manifest, opts crdfile.Options) *writer {
 	_, v, _ := m.Value()
-	return &writer{Manifest: m, crd: c, opts: opts, said: map[string]bool{}, value: runtime.DeepCopyJSON(m.Of(v))}
+	return &writer{Manifest: m, crd: c, opts: opts, said: map[string]bool{}, value: runtime.DeepCopyJSON(m.Select(v))}
 }
 
 func (w *writer) report(d diag.Diagnostic) { w.diags = append(w.diags, d) }

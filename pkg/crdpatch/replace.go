@@ -26,7 +26,7 @@ func (j *job) replace(base *crdtext.Text) *crdtext.Text {
 		if len(removals) == 0 {
 			continue
 		}
-		w := newWriter(c, c.Manifest().In(base), c.Options())
+		w := newWriter(c, c.Manifest().Revised(base), c.Options())
 		for _, removal := range removals {
 			schema := crdtext.SchemaIn(w.value, removal.Place)
 			w.touched = append(w.touched, replacementOf(w.Manifest, removal, schema))

@@ -122,10 +122,10 @@ func (s *scene) resource(name string) {
 		s.write(6, "openAPIV3Schema:")
 		s.write(8, "type: object", "properties:")
 		s.write(10, "spec:")
-		s.unit(12, schemapath.Of("spec"), s.IntN(2))
+		s.unit(12, schemapath.New("spec"), s.IntN(2))
 		if s.chance(40) {
 			s.write(10, "status:")
-			s.unit(12, schemapath.Of("status"), 0)
+			s.unit(12, schemapath.New("status"), 0)
 		}
 	}
 }
@@ -219,7 +219,7 @@ func (s *scene) unit(indent int, path schemapath.Path, deep int) {
 			if deep > 0 {
 				s.write(indent+2, "list"+id+":")
 				s.write(indent+4, "type: array", "items:")
-				s.unit(indent+6, path.To(schemapath.Property("list"+id), schemapath.Elements), 0)
+				s.unit(indent+6, path.Append(schemapath.Property("list"+id), schemapath.Elements), 0)
 			}
 		},
 	}

@@ -17,7 +17,7 @@ import (
 // handWritten returns a CRD with hand-written constraints and a declaration on spec.
 func handWritten(written, declaration string) string {
 	indented := func(s string) string { return strings.ReplaceAll("\n"+strings.TrimSpace(s), "\n", "\n  ") }
-	return testcrd.Of("Gateway", `
+	return testcrd.New("Gateway", `
 spec:
   type: object
   properties:

@@ -165,7 +165,7 @@ const (
 	UnreadUnionSet Code = "UC516"
 	// ConstraintBeside: a hand-written constraint repeats a union, or rejects objects that the
 	// union allows.
-	ConstraintBeside Code = "UC517"
+	HandWrittenConstraint Code = "UC517"
 	// LeftUndeclared: infer found a union and did not declare it, because it was not asked to or
 	// the declaration could not be compiled.
 	LeftUndeclared Code = "UC518"
@@ -358,7 +358,7 @@ var Codes = []CodeInfo{
 	{UnusedMarkers, Warning, "markers without a CRD"},
 	{SingleMember, Warning, "union of a single member"},
 	{UnreadUnionSet, Warning, "UnionSet not read"},
-	{ConstraintBeside, Warning, "constraint beside the union"},
+	{HandWrittenConstraint, Warning, "hand-written constraint"},
 	{LeftUndeclared, Warning, "union left undeclared"},
 	{CRDInText, Warning, "CRD in a text"},
 	{NoEnum, Warning, "discriminator without an enum"},

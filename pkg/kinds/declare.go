@@ -91,18 +91,18 @@ func find(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path) (schemapa
 	}
 	for _, step := range path {
 		if step == schemapath.Elements {
-			if step = schemapath.Items; step.In(s) == nil {
+			if step = schemapath.Items; step.Schema(s) == nil {
 				step = schemapath.Values
 			}
 		}
-		next := step.In(s)
+		next := step.Schema(s)
 		name, isProperty := step.Property()
 		switch {
 		case next == nil && !isProperty:
 			return wrong("delete [*]", "%s is neither a list nor a map", call(p))
-		case next == nil && schemapath.Items.In(s) != nil:
+		case next == nil && schemapath.Items.Schema(s) != nil:
 			return wrong("write [*] after its name", "%s is a list, and the path goes on without its items", call(p))
-		case next == nil && schemapath.Values.In(s) != nil:
+		case next == nil && schemapath.Values.Schema(s) != nil:
 			return wrong("write [*] after its name", "%s is a map, and the path goes on without its values", call(p))
 		case next == nil:
 			names := slices.Sorted(maps.Keys(s.Properties))
@@ -110,7 +110,7 @@ func find(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path) (schemapa
 		}
 		p, s = append(p, step), next
 	}
-	if s.Type != "object" || len(s.Properties) == 0 && schemapath.Values.In(s) != nil {
+	if s.Type != "object" || len(s.Properties) == 0 && schemapath.Values.Schema(s) != nil {
 		return wrong("name the object with the members; end the path in [*], if those of a list or a map are meant", "%s is not an object with properties", call(p))
 	}
 	return p, s, nil

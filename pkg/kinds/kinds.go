@@ -74,9 +74,9 @@ type Object struct {
 	Unions   []*union.Union
 }
 
-// Within reports whether the path leads through lists and maps whose bounds allow no more than n
+// Bounded reports whether the path leads through lists and maps whose bounds allow no more than n
 // union objects.
-func (o Object) Within(n int) bool {
+func (o Object) Bounded(n int) bool {
 	product := int64(1)
 	for _, b := range o.Bounds {
 		if b == nil || *b > 0 && product > int64(n) / *b {
@@ -128,7 +128,7 @@ func OfCRD(crd *apiextensionsv1.CustomResourceDefinition, declared []union.Objec
 	for i, v := range crd.Spec.Versions {
 		k := Kind{Origin: origin, Resource: crd.Spec.Names.Plural, GroupVersionKind: schema.GroupVersionKind{Group: crd.Spec.Group, Version: v.Name, Kind: crd.Spec.Names.Kind}}
 		if v.Subresources != nil && v.Subresources.Scale != nil {
-			k.Scaled = schemapath.Of(strings.Split(strings.TrimPrefix(v.Subresources.Scale.SpecReplicasPath, "."), ".")...)
+			k.Scaled = schemapath.New(strings.Split(strings.TrimPrefix(v.Subresources.Scale.SpecReplicasPath, "."), ".")...)
 		}
 		for _, d := range declared {
 			if d.Version != i || len(d.Unions) == 0 {
@@ -172,13 +172,13 @@ func objectAt(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path, union
 		if step == schemapath.Values {
 			o.Bounds = append(o.Bounds, s.MaxProperties)
 		}
-		s = step.In(s)
+		s = step.Schema(s)
 		o.Nullable = o.Nullable || s.Nullable
 	}
 	for _, u := range unions {
 		at := u.Path(u.Discriminator)
 		for i := range at {
-			p := at[:i+1].In(s)
+			p := at[:i+1].Schema(s)
 			if p == nil {
 				break // there is no discriminator
 			}
@@ -207,7 +207,7 @@ func filled(s *apiextensionsv1.JSONSchemaProps, value any, path schemapath.Path)
 	}
 	name, _ := path[0].Property()
 	object, _ := value.(map[string]any)
-	property := path[0].In(s)
+	property := path[0].Schema(s)
 	inner := object[name]
 	if inner == nil && object != nil && union.Defaulted(property) && json.Unmarshal(property.Default.Raw, &inner) != nil {
 		return ""
@@ -234,8 +234,8 @@ func (s *Set) Add(kinds ...Kind) error {
 	return nil
 }
 
-// Of returns a kind with unions of properties; ok is false if the set does not have it.
-func (s *Set) Of(gvk schema.GroupVersionKind) (k Kind, ok bool) {
+// Lookup returns a kind with unions of properties; ok is false if the set does not have it.
+func (s *Set) Lookup(gvk schema.GroupVersionKind) (k Kind, ok bool) {
 	k, ok = s.kinds[gvk]
 	return k, ok && len(k.Objects) > 0
 }

@@ -52,9 +52,9 @@ func route(t *testing.T, origin string) []kinds.Kind {
 		t.Fatal(err)
 	}
 	return kinds.OfCRD(&crd, []union.Object{
-		{Place: schemapath.Place{Path: schemapath.Of("spec", "backends")}, Unions: []*union.Union{backend}},
-		{Place: schemapath.Place{Path: schemapath.Of("spec", "backends").To(schemapath.Items, schemapath.Property("filters"), schemapath.Items)}, Unions: []*union.Union{filter}},
-		{Place: schemapath.Place{Version: 1, Path: schemapath.Of("spec", "backends")}, Unions: []*union.Union{filter}},
+		{Place: schemapath.Place{Path: schemapath.New("spec", "backends")}, Unions: []*union.Union{backend}},
+		{Place: schemapath.Place{Path: schemapath.New("spec", "backends").Append(schemapath.Items, schemapath.Property("filters"), schemapath.Items)}, Unions: []*union.Union{filter}},
+		{Place: schemapath.Place{Version: 1, Path: schemapath.New("spec", "backends")}, Unions: []*union.Union{filter}},
 	}, origin)
 }
 

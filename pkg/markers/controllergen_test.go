@@ -55,7 +55,7 @@ func TestControllerGen(t *testing.T) {
 	declared := map[string][]*union.Declaration{}
 	for _, e := range good(t).Declarations {
 		key := e.String() + " " + e.Version
-		schema := e.Path.In(schemas[key])
+		schema := e.Path.Schema(schemas[key])
 		if schema == nil {
 			t.Errorf("%s has no %s", key, path(e))
 			continue
@@ -69,7 +69,7 @@ func TestControllerGen(t *testing.T) {
 	for _, e := range good(t).Declarations {
 		key := e.String() + " " + e.Version
 		l := declared[key+" "+path(e)]
-		_, diags := union.Resolve(l, e.Path.In(schemas[key]), len(e.Path) == 0)
+		_, diags := union.Resolve(l, e.Path.Schema(schemas[key]), len(e.Path) == 0)
 		if len(diags) > 0 {
 			t.Errorf("%s %s: %v", key, path(e), diags)
 		}

@@ -145,8 +145,8 @@ func (w *walk) follow(made *apiextensionsv1.JSONSchemaProps, p *loader.Package, 
 	}
 	for _, step := range schemapath.Children(made) {
 		// A schema that controller-gen has left out, as it does below metadata, has no unions.
-		if s := step.In(at); s != nil {
-			w.follow(step.In(made), p, s, to.To(step), path)
+		if s := step.Schema(at); s != nil {
+			w.follow(step.Schema(made), p, s, to.Append(step), path)
 		}
 	}
 }
@@ -167,7 +167,7 @@ func referred(s *apiextensionsv1.JSONSchemaProps, p *loader.Package) (crd.TypeId
 func (w *walk) declare(s *structure, d *declared, at *apiextensionsv1.JSONSchemaProps, to schemapath.Path) {
 	if d.list != "" {
 		step := schemapath.Property(d.list)
-		if at, to = step.In(at), to.To(step); at == nil {
+		if at, to = step.Schema(at), to.Append(step); at == nil {
 			return
 		}
 	} else if !slices.ContainsFunc(d.properties(), func(name string) bool { _, ok := at.Properties[name]; return ok }) {

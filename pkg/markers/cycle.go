@@ -39,7 +39,7 @@ func (l *loading) reach(from crd.TypeIdent) map[crd.TypeIdent]bool {
 			schema(&s.AllOf[i], id)
 		}
 		for _, step := range schemapath.Children(s) {
-			schema(step.In(s), id)
+			schema(step.Schema(s), id)
 		}
 	}
 	visit(from)

@@ -24,9 +24,9 @@ func (s *structure) nested(discriminator *field, kinds, without []markerKind) st
 	}
 	for f, inner := range s.held() {
 		if other := found(inner); other != nil && discriminator == nil {
-			return s.declaring(schemapath.Of(f.json, other.json))
+			return s.declaring(schemapath.New(f.json, other.json))
 		} else if other != nil {
-			return s.declaring(schemapath.Of(discriminator.json))
+			return s.declaring(schemapath.New(discriminator.json))
 		}
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(s.l.known), compareIdents) {
@@ -39,9 +39,9 @@ func (s *structure) nested(discriminator *field, kinds, without []markerKind) st
 			switch {
 			case inner != s:
 			case discriminator == nil:
-				return outer.declaring(schemapath.Of(other.json))
+				return outer.declaring(schemapath.New(other.json))
 			default:
-				return outer.declaring(schemapath.Of(f.json, discriminator.json))
+				return outer.declaring(schemapath.New(f.json, discriminator.json))
 			}
 		}
 	}

@@ -234,7 +234,7 @@ func (s *structure) known(u *declared) {
 		for f, inner := range each.held() {
 			for _, g := range inner.fields {
 				if g.json != "" {
-					names = append(names, schemapath.Of(f.json, g.json).String())
+					names = append(names, schemapath.New(f.json, g.json).String())
 				}
 			}
 		}

@@ -44,7 +44,7 @@ func (c Change) String() string {
 
 // pathTo returns the path of the discriminator or member of a name.
 func (c Change) pathTo(name string) resource.Path {
-	return c.At.Below(c.Union.Path(name).Properties()...)
+	return c.At.Property(c.Union.Path(name).Properties()...)
 }
 
 // Problem is a union object that violates its union and that normalizing leaves alone.
@@ -104,7 +104,7 @@ func Plan(k kinds.Kind, old, new map[string]any, opts Options) ([]Change, []Prob
 	for _, o := range objects {
 		p.object = o
 		done := len(p.changes)
-		rewrite.Walk{Object: o, Items: p.items, Union: p.unions}.To(new, old)
+		rewrite.Walk{Object: o, Items: p.items, Union: p.unions}.Visit(new, old)
 		Apply(new, p.changes[done:])
 	}
 	return p.changes, p.problems
@@ -149,7 +149,7 @@ func (p *planner) stripped(path schemapath.Path, v any) any {
 			return v
 		}
 		for _, u := range p.object.Unions {
-			object = u.Without(object)
+			object = u.Omit(object)
 		}
 		return object
 	}
@@ -197,10 +197,10 @@ func (p *planner) unions(at resource.Path, object map[string]any, old rewrite.Ol
 		if p.opts.CarriedOver {
 			carried = func(i int) bool {
 				name := u.Members[i].Name
-				return before != nil && reflect.DeepEqual(u.In(object, name), u.In(before, name))
+				return before != nil && reflect.DeepEqual(u.Value(object, name), u.Value(before, name))
 			}
 		}
-		a := p.opts.Algorithm.For(u)
+		a := p.opts.Algorithm.OrDefault(u)
 		n, violations := u.Normalize(a, was, new, carried)
 		if old.Moved != nil && len(u.Violations(new)) == 0 {
 			continue // valid for any old item
@@ -228,7 +228,7 @@ func (p *planner) found(at resource.Path, u *union.Union, n union.Normalization,
 	}
 	c := Change{At: at, Union: u, Normalization: n, Kept: map[string]any{}}
 	for _, i := range n.Keep {
-		c.Kept[u.Members[i].Name] = u.In(before, u.Members[i].Name)
+		c.Kept[u.Members[i].Name] = u.Value(before, u.Members[i].Name)
 	}
 	p.changes = append(p.changes, c)
 }

@@ -113,7 +113,7 @@ func TestObject(t *testing.T) {
 				return o
 			}
 			old, new, want := object(tt.old), object(tt.new), object(tt.want)
-			k, _ := set.Of(resourceOf(t, "{apiVersion: example.com/v1, kind: Thing}").GroupVersionKind)
+			k, _ := set.Lookup(resourceOf(t, "{apiVersion: example.com/v1, kind: Thing}").GroupVersionKind)
 			_, problems := normalize.Object(k, old, new, normalize.Options{})
 			if diff := cmp.Diff(want, new); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
@@ -137,7 +137,7 @@ func TestKeyThatDecides(t *testing.T) {
 	set := kindOf(t, in("{type: object, required: [type], properties: {type: {type: string}, a: {type: string}, b: {type: string}}, x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}]}",
 		"type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [type], items: "))
 	o := resourceOf(t, "{apiVersion: example.com/v1, kind: Thing, spec: {u: [{type: A, a: x}, {type: B, a: x}]}}")
-	k, _ := set.Of(o.GroupVersionKind)
+	k, _ := set.Lookup(o.GroupVersionKind)
 	changes, problems := normalize.Plan(k, nil, o.Value, normalize.Options{Algorithm: union.KEP2019})
 	if len(changes) > 0 || len(problems) != 1 || problems[0].At.String() != "spec.u[1]" {
 		t.Error(changes, problems)
@@ -336,7 +336,7 @@ func TestRandom(t *testing.T) {
 			wrapped, spec = append([]int{w}, wrapped...), wraps[w](spec)
 		}
 		set := kindOf(t, spec)
-		k, _ := set.Of(schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Thing"})
+		k, _ := set.Lookup(schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Thing"})
 		opts := normalize.Options{Algorithm: union.Algorithm(r.IntN(3))}
 		for range 10 {
 			thing := func() map[string]any {
@@ -358,12 +358,12 @@ func TestRandom(t *testing.T) {
 				fail("not normal: %v", again)
 			}
 			for _, c := range changes {
-				object, _ := c.At.In(got)
+				object, _ := c.At.Lookup(got)
 				if v := c.Union.Violations(c.Union.StateOf(object.(map[string]any))); len(v) > 0 {
 					fail("%s breaks %v", c.At, v)
 				}
 				// Undoing the change gives the old properties.
-				was, _ := c.At.In(src)
+				was, _ := c.At.Lookup(src)
 				now, before := object.(map[string]any), was.(map[string]any)
 				for _, name := range c.Union.Names() {
 					c.Union.Remove(now, name)

@@ -102,7 +102,7 @@ func (p Problem) hint() string {
 func clearing(o *resource.Object, p Problem) string {
 	item := ""
 	for _, key := range p.Keys {
-		if n, _ := o.At(p.At.To(key)); n != nil {
+		if n, _ := o.Lookup(p.At.Child(key)); n != nil {
 			item += key + ": " + yamledit.Scalar(n) + ", "
 		}
 	}

@@ -148,7 +148,7 @@ func check(versions []kinds.Kind, opts Options, write func([]kinds.Kind, Options
 				if err != nil {
 					return nil, fmt.Errorf("policy %s: %w", p.name, err)
 				}
-				if n < least && !o.Within(n) {
+				if n < least && !o.Bounded(n) {
 					least, cost = n, diag.List{costly(k, o, n, opts)}
 				}
 			}

@@ -221,7 +221,7 @@ func (m *mutation) elements(path schemapath.Path, l level, new, old cel.Expr, at
 	// Without keys, an item is the one with its index if nothing has moved.
 	same := m.stripped(path, new, 0, 0).Eq(m.stripped(path, old, 0, 0))
 	return m.named(l, "same"+upper(l.name), same, func(same cel.Expr) cel.Expr {
-		patches := list(index, cel.If(same, old.At(index), emptyObject), at)
+		patches := list(index, cel.If(same, old.Index(index), emptyObject), at)
 		if slices.ContainsFunc(m.Unions, m.opts.setsValue) { // moved items are left alone
 			return cel.If(cel.And(cel.Size(old).Gt(cel.Int(0)), cel.Not(same)), emptyList, patches)
 		}
@@ -246,7 +246,7 @@ func escapeKey(key cel.Expr) cel.Expr { return cel.Var("jsonpatch").Call("escape
 // indexIn returns the index of a key in a list of keys. It tries the index of the new item first, so
 // that the cost of long lists is linear.
 func indexIn(keys, key, index cel.Expr) cel.Expr {
-	there := cel.And(index.Lt(cel.Size(keys)), keys.At(index).Eq(key))
+	there := cel.And(index.Lt(cel.Size(keys)), keys.Index(index).Eq(key))
 	return cel.If(there, index, keys.Call("indexOf", key))
 }
 

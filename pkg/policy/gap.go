@@ -42,7 +42,7 @@ func validatingGaps(k kinds.Kind) diag.List {
 			for _, names := range o.Removable {
 				if _, ok := rules.RemovalGuard(u, names); ok && !expressible(names) {
 					l = append(l, gap(k, o, "make every property on the way to the union required, or rename it",
-						"%s can be bypassed by removing %s: CEL cannot express its path", changeOf(u), schemapath.Of(names...)))
+						"%s can be bypassed by removing %s: CEL cannot express its path", changeOf(u), schemapath.New(names...)))
 				}
 			}
 		}
@@ -63,7 +63,7 @@ func changeOf(u *union.Union) string {
 func scaleGap(k kinds.Kind, o kinds.Object) diag.List {
 	for _, u := range o.Unions {
 		for _, name := range u.Names() {
-			if o.Path.To(u.Path(name)...).Equal(k.Scaled) {
+			if o.Path.Append(u.Path(name)...).Equal(k.Scaled) {
 				return diag.List{gap(k, o, "compile the union into the CRD: the API server checks its rules there, too", "the policy does not see writes of %s through the scale subresource", k.Scaled)}
 			}
 		}

@@ -107,7 +107,7 @@ func Mutating(versions []kinds.Kind, opts Options) ([]*admissionv1.MutatingAdmis
 
 // setsValue reports whether a union is normalized by the algorithm that sets the discriminator.
 func (o Options) setsValue(u *union.Union) bool {
-	return u.Discriminator != "" && o.Algorithm.For(u) == union.KEP2019
+	return u.Discriminator != "" && o.Algorithm.OrDefault(u) == union.KEP2019
 }
 
 // mutations are those for the unions of an object. Unions have mutations of their own
@@ -151,10 +151,10 @@ func nameOf(k kinds.Kind, what string) string {
 // expressions are about that. Some fields are written by requests of their own.
 func matching(k kinds.Kind, objects []kinds.Object) *admissionv1.MatchResources {
 	resources := []string{k.Resource}
-	if slices.ContainsFunc(objects, func(o kinds.Object) bool { return unionsBelow(o, schemapath.Of("status")) }) {
+	if slices.ContainsFunc(objects, func(o kinds.Object) bool { return unionsBelow(o, schemapath.New("status")) }) {
 		resources = append(resources, k.Resource+"/status")
 	}
-	if k.Group == "" && slices.ContainsFunc(objects, func(o kinds.Object) bool { return unionsBelow(o, schemapath.Of("spec", "ephemeralContainers")) }) {
+	if k.Group == "" && slices.ContainsFunc(objects, func(o kinds.Object) bool { return unionsBelow(o, schemapath.New("spec", "ephemeralContainers")) }) {
 		resources = append(resources, k.Resource+"/ephemeralcontainers")
 	}
 	return &admissionv1.MatchResources{
@@ -170,7 +170,7 @@ func matching(k kinds.Kind, objects []kinds.Object) *admissionv1.MatchResources 
 func unionsBelow(o kinds.Object, path schemapath.Path) bool {
 	return slices.ContainsFunc(o.Unions, func(u *union.Union) bool {
 		return slices.ContainsFunc(u.Names(), func(name string) bool {
-			at := o.Path.To(u.Path(name)...)
+			at := o.Path.Append(u.Path(name)...)
 			return len(at) >= len(path) && at[:len(path)].Equal(path)
 		})
 	})

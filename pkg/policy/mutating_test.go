@@ -34,7 +34,7 @@ func kindOf(t testing.TB, spec string) kinds.Kind {
 // rootOf is the kind Thing with these properties, and a union of the whole object.
 func rootOf(t testing.TB, properties, declaration string) kinds.Kind {
 	t.Helper()
-	return kindIn(t, strings.Replace(testcrd.Of("Thing", properties), "        properties:\n", "        x-kubernetes-unions: [{"+declaration+"}]\n        properties:\n", 1))
+	return kindIn(t, strings.Replace(testcrd.New("Thing", properties), "        properties:\n", "        x-kubernetes-unions: [{"+declaration+"}]\n        properties:\n", 1))
 }
 
 // kindIn is the kind of a CRD.

@@ -102,7 +102,7 @@ func (w writer) members(values func(union.Member) []string) []member {
 func (w writer) anyMember() member {
 	new, old := w.new.OptionalAt(memberName), w.old.OptionalAt(memberName)
 	return member{
-		values: memberValues, new: new, old: old, was: w.old.At(memberName), path: w.at.element(memberName).expr(),
+		values: memberValues, new: new, old: old, was: w.old.Index(memberName), path: w.at.element(memberName).expr(),
 		isSet: isSet(new), isUnset: orNull(new).Eq(cel.Null), wasSet: isSet(old),
 	}
 }
@@ -150,10 +150,12 @@ func valuesOf(m union.Member) []string { return m.Values }
 func removal(path cel.Expr) cel.Expr { return patch("remove", path) }
 
 // addition is the patch that adds a value at a path.
-func addition(path, value cel.Expr) cel.Expr { return patch("add", path, cel.Var("value").To(value)) }
+func addition(path, value cel.Expr) cel.Expr {
+	return patch("add", path, cel.Var("value").Entry(value))
+}
 
 func patch(op string, path cel.Expr, more ...cel.Entry) cel.Expr {
-	return cel.Struct("JSONPatch", append([]cel.Entry{cel.Var("op").To(cel.String(op)), cel.Var("path").To(path)}, more...)...)
+	return cel.Struct("JSONPatch", append([]cel.Entry{cel.Var("op").Entry(cel.String(op)), cel.Var("path").Entry(path)}, more...)...)
 }
 
 // respectValue clears the members that the discriminator does not select and, with [Unselected],
@@ -205,7 +207,7 @@ func (w writer) allowed(to cel.Expr) cel.Expr {
 	hadOne := cel.Size(had).Eq(cel.Int(1))
 	switch {
 	case w.u.Discriminator == "":
-		from = cel.If(hadOne, had.At(cel.Int(0)), emptyString)
+		from = cel.If(hadOne, had.Index(cel.Int(0)), emptyString)
 	case w.u.Deduce:
 		from = cel.If(from.Ne(emptyString), from, cel.If(hadOne, w.first(had), emptyString))
 	}
@@ -213,7 +215,7 @@ func (w writer) allowed(to cel.Expr) cel.Expr {
 	var rows []cel.Entry
 	for _, from := range slices.Sorted(maps.Keys(w.u.Allowed)) {
 		if to := w.u.Allowed[from]; len(to) > 0 {
-			rows = append(rows, cel.String(from).To(cel.Strings(to...)))
+			rows = append(rows, cel.String(from).Entry(cel.Strings(to...)))
 		}
 	}
 	if len(rows) > 0 {
@@ -227,7 +229,7 @@ func (w writer) table(values func(union.Member) []string) cel.Expr {
 	var l []cel.Entry
 	for _, m := range w.u.Members {
 		if v := values(m); len(v) > 0 {
-			l = append(l, cel.String(m.Name).To(cel.Strings(v...)))
+			l = append(l, cel.String(m.Name).Entry(cel.Strings(v...)))
 		}
 	}
 	return cel.Map(l...)
@@ -235,7 +237,7 @@ func (w writer) table(values func(union.Member) []string) cel.Expr {
 
 // first is the first value of the first member in a list.
 func (w writer) first(list cel.Expr) cel.Expr {
-	return w.table(valuesOf).At(list.At(cel.Int(0))).At(cel.Int(0))
+	return w.table(valuesOf).Index(list.Index(cel.Int(0))).Index(cel.Int(0))
 }
 
 // held adds the absent objects that members or the discriminator are added to, under the conditions
@@ -290,7 +292,7 @@ func (w writer) respectAdded() cel.Expr {
 	case w.u.Discriminator != "":
 		patches = w.respect(added, w.first(added), nil)
 	default:
-		patches = w.respect(added, added.At(cel.Int(0)), nil)
+		patches = w.respect(added, added.Index(cel.Int(0)), nil)
 	}
 	return cel.Let(set, w.set(w.new), cel.Let(had, w.set(w.old), cel.Let(added, set.Filter(memberName, cel.Not(memberName.In(had))), patches)))
 }
@@ -298,7 +300,7 @@ func (w writer) respectAdded() cel.Expr {
 // respectOne clears the members but one, and sets the discriminator to the value of that.
 func (w writer) respectOne() cel.Expr {
 	value, first := w.value(w.new), w.first(one)
-	to := cel.If(value.In(w.table(valuesOf).At(one.At(cel.Int(0)))), value, first)
+	to := cel.If(value.In(w.table(valuesOf).Index(one.Index(cel.Int(0)))), value, first)
 	sets := value.Ne(to)
 	conditions := []cel.Expr{
 		cel.Or(set.Ne(had), w.changed()),
@@ -312,7 +314,7 @@ func (w writer) respectOne() cel.Expr {
 // respect clears all members but the chosen one, the only item of a list, and makes more patches. The
 // union changes to the selection to.
 func (w writer) respect(chosen, to cel.Expr, conditions []cel.Expr, more ...cel.Expr) cel.Expr {
-	first := chosen.At(cel.Int(0))
+	first := chosen.Index(cel.Int(0))
 	conditions = slices.Concat([]cel.Expr{cel.Size(chosen).Eq(cel.Int(1))}, conditions, []cel.Expr{
 		where(!w.opts.Unselected, set.All(memberName, cel.Or(memberName.Eq(first), w.carried()))),
 		where(w.u.Guarded(), w.allowed(to)),
@@ -342,7 +344,7 @@ func (w writer) escapedName() cel.Expr {
 	var l []cel.Entry
 	for _, m := range w.u.Members {
 		p := pointer{}.properties(w.u.Path(m.Name).Properties())
-		l = append(l, cel.String(m.Name).To(cel.String(p.text[1:])))
+		l = append(l, cel.String(m.Name).Entry(cel.String(p.text[1:])))
 	}
-	return cel.Map(l...).At(memberName)
+	return cel.Map(l...).Index(memberName)
 }

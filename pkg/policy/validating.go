@@ -111,7 +111,7 @@ var (
 )
 
 // halves returns the elements of a pair.
-func halves(pair cel.Expr) (old, new cel.Expr) { return pair.At(cel.Int(0)), pair.At(cel.Int(1)) }
+func halves(pair cel.Expr) (old, new cel.Expr) { return pair.Index(cel.Int(0)), pair.Index(cel.Int(1)) }
 
 // static applies a rule to the changed objects.
 func (s ruledObject) static(r rules.Rule) admissionv1.Validation {
@@ -205,7 +205,7 @@ func itemPairs(names []string) cel.Expr {
 	keys, key, index := cel.Var("keys"), cel.Var("key"), cel.Var("i")
 	of := func(list cel.Expr) cel.Expr { return list.Map(each, keyOf(names, each)) }
 	was := orNull(old.OptionalAt(indexIn(keys, key, index)))
-	return cel.Let(keys, of(old), of(new).TransformList(index, key, cel.List(cel.Dyn(was), new.At(index))))
+	return cel.Let(keys, of(old), of(new).TransformList(index, key, cel.List(cel.Dyn(was), new.Index(index))))
 }
 
 // properties are those with which a path begins, or none and the rest after its first step.
@@ -275,5 +275,5 @@ func entries(of, k, v, value cel.Expr, names []string) cel.Expr {
 	if key == k && value == v {
 		return of.TransformMap(k, v, v.Ne(cel.Null), v)
 	}
-	return of.TransformMapEntry(k, v, v.Ne(cel.Null), cel.Map(key.To(value)))
+	return of.TransformMapEntry(k, v, v.Ne(cel.Null), cel.Map(key.Entry(value)))
 }

@@ -81,7 +81,7 @@ func TestValidatingRoot(t *testing.T) {
 		if fields == nil {
 			return nil
 		}
-		return unioncases.With(unioncases.With(unioncases.With(fields, "apiVersion", "example.com/v1"), "kind", "Thing"), "metadata", map[string]any{"name": "t", "labels": map[string]any{"l": label}})
+		return unioncases.Put(unioncases.Put(unioncases.Put(fields, "apiVersion", "example.com/v1"), "kind", "Thing"), "metadata", map[string]any{"name": "t", "labels": map[string]any{"l": label}})
 	}
 	illegal := map[string]any{"type": "A", "a": "x", "b": "x"}
 	for _, tt := range []struct {
@@ -114,8 +114,8 @@ func TestValidatingRequests(t *testing.T) {
 		want []string
 	}{
 		{"spec", kindOf(t, "{type: object, properties: {a: {type: string}, b: {type: string}}, "+union+"}"), []string{"things"}},
-		{"status", kindIn(t, testcrd.Of("Thing", "status: {type: object, properties: {a: {type: string}, b: {type: string}}, "+union+"}")), []string{"things", "things/status"}},
-		{"items in the status", kindIn(t, testcrd.Of("Thing", "status: {type: object, properties: {l: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: {type: object, required: [name], properties: {name: {type: string}}}, "+items+"}}}")), []string{"things", "things/status"}},
+		{"status", kindIn(t, testcrd.New("Thing", "status: {type: object, properties: {a: {type: string}, b: {type: string}}, "+union+"}")), []string{"things", "things/status"}},
+		{"items in the status", kindIn(t, testcrd.New("Thing", "status: {type: object, properties: {l: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: {type: object, required: [name], properties: {name: {type: string}}}, "+items+"}}}")), []string{"things", "things/status"}},
 		{"member in the status", rootOf(t, "a: {type: string}\nstatus: {type: object, properties: {b: {type: string}}}", "members: [a, status.b]"), []string{"things", "things/status"}},
 		{"ephemeral containers", pod, []string{"pods", "pods/ephemeralcontainers"}},
 	} {

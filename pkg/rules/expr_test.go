@@ -119,7 +119,7 @@ func FuzzMessages(f *testing.F) {
 
 func TestFieldPath(t *testing.T) {
 	for name, want := range map[string]string{"a": ".a", "my-field": ".my-field", "_x1": "._x1", "a.b": "['a.b']", "a/b": "['a/b']", `a'\`: `['a\'\\']`} {
-		if got := fieldPath(schemapath.Of(name)); got != want {
+		if got := fieldPath(schemapath.New(name)); got != want {
 			t.Errorf("fieldPath(%q) = %s, want %s", name, got, want)
 		}
 	}

@@ -32,7 +32,7 @@ func (p Place) Schema(crd *apiextensionsv1.CustomResourceDefinition) *apiextensi
 	if p.Version >= len(crd.Spec.Versions) || crd.Spec.Versions[p.Version].Schema == nil {
 		return nil
 	}
-	return p.Path.In(crd.Spec.Versions[p.Version].Schema.OpenAPIV3Schema)
+	return p.Path.Schema(crd.Spec.Versions[p.Version].Schema.OpenAPIV3Schema)
 }
 
 // Unmatched returns the first list on the path whose items the API server cannot correlate with

@@ -38,7 +38,7 @@ func TestWalk(t *testing.T) {
 	var got []string
 	Walk(s, func(p Path, at *apiextensionsv1.JSONSchemaProps) bool {
 		got = append(got, p.String())
-		if found := p.In(s); found == nil || found.Type != at.Type || p.Value(v)["type"] != at.Type {
+		if found := p.Schema(s); found == nil || found.Type != at.Type || p.Value(v)["type"] != at.Type {
 			t.Errorf("%v: found %v and %v, want a %s", p, found, p.Value(v), at.Type)
 		}
 		if of := ChildrenOf(p.Value(v)); fmt.Sprint(of) != fmt.Sprint(Children(at)) {
@@ -57,18 +57,18 @@ func TestWalk(t *testing.T) {
 	if want := "[ spec spec.open spec.ports spec.ports[*] spec.routes spec.routes[*]]"; fmt.Sprint(got) != want {
 		t.Errorf("walked %v", got)
 	}
-	for _, p := range []Path{Of("status"), Of("spec").To(Items), Of("spec", "open").To(Values), Of("spec", "routes").To(Values)} {
-		if p.In(s) != nil || p.Value(v) != nil {
+	for _, p := range []Path{New("status"), New("spec").Append(Items), New("spec", "open").Append(Values), New("spec", "routes").Append(Values)} {
+		if p.Schema(s) != nil || p.Value(v) != nil {
 			t.Errorf("%v: there is a schema", p)
 		}
 	}
-	if at := Of("spec", "ports").To(Elements).In(s); at == nil || at.Type != "integer" {
+	if at := New("spec", "ports").Append(Elements).Schema(s); at == nil || at.Type != "integer" {
 		t.Errorf("[*] leads to %v", at)
 	}
 }
 
 func TestJSON(t *testing.T) {
-	p := Of("spec").To(Items, Values, Property("items"))
+	p := New("spec").Append(Items, Values, Property("items"))
 	data, err := json.Marshal(p)
 	if want := `["properties","spec","items","additionalProperties","properties","items"]`; err != nil || string(data) != want {
 		t.Errorf("%s, %v", data, err)
@@ -83,7 +83,7 @@ func TestJSON(t *testing.T) {
 }
 
 func ExamplePath() {
-	p := Of("spec", "channels").To(Items, Property("type"))
+	p := New("spec", "channels").Append(Items, Property("type"))
 	fmt.Println(p)
 	fmt.Println(p.Structural(0))
 	// Output:

@@ -56,9 +56,9 @@ func (s Step) Fields() []string {
 	return []string{"properties", s.name}
 }
 
-// In returns the schema that the step leads to, or nil. The schema of a property is a copy; use
+// Schema returns the schema that the step leads to, or nil. The schema of a property is a copy; use
 // [Path.Edit] to change it.
-func (s Step) In(schema *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
+func (s Step) Schema(schema *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
 	switch {
 	case schema == nil:
 	case s.kind == property:
@@ -77,8 +77,8 @@ func (s Step) In(schema *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONS
 // schema. The empty path is the root. Only the creator of a path may modify it.
 type Path []Step
 
-// Of returns the path through properties with the given names.
-func Of(names ...string) Path {
+// New returns the path through properties with the given names.
+func New(names ...string) Path {
 	var p Path
 	for _, name := range names {
 		p = append(p, Property(name))
@@ -86,8 +86,8 @@ func Of(names ...string) Path {
 	return p
 }
 
-// To returns the path extended by steps. It shares nothing with p.
-func (p Path) To(steps ...Step) Path { return slices.Concat(p, steps) }
+// Append returns the path extended by steps. It shares nothing with p.
+func (p Path) Append(steps ...Step) Path { return slices.Concat(p, steps) }
 
 // Equal reports whether two paths have the same steps.
 func (p Path) Equal(q Path) bool { return slices.Equal(p, q) }
@@ -183,11 +183,11 @@ func (s Step) Structural() string {
 	return "." + fields[0]
 }
 
-// In returns the schema that the path leads to from a root, or nil. The schema of a property is
+// Schema returns the schema that the path leads to from a root, or nil. The schema of a property is
 // a copy; use Edit to change it.
-func (p Path) In(root *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
+func (p Path) Schema(root *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
 	for _, s := range p {
-		root = s.In(root)
+		root = s.Schema(root)
 	}
 	return root
 }
@@ -200,7 +200,7 @@ func (p Path) Edit(root *apiextensionsv1.JSONSchemaProps, f func(*apiextensionsv
 		f(root)
 		return
 	}
-	was := p[0].In(root)
+	was := p[0].Schema(root)
 	child := *was
 	p[1:].Edit(&child, f)
 	if name, ok := p[0].Property(); ok {
@@ -231,7 +231,7 @@ func Children(schema *apiextensionsv1.JSONSchemaProps) []Step {
 		l = append(l, Property(name))
 	}
 	for _, s := range []Step{Items, Values} {
-		if s.In(schema) != nil {
+		if s.Schema(schema) != nil {
 			l = append(l, s)
 		}
 	}
@@ -260,7 +260,7 @@ func walk(p Path, s *apiextensionsv1.JSONSchemaProps, f func(Path, *apiextension
 		return
 	}
 	for _, step := range Children(s) {
-		walk(p.To(step), step.In(s), f)
+		walk(p.Append(step), step.Schema(s), f)
 	}
 }
 

@@ -12,18 +12,18 @@ var paths = []struct {
 	path Path
 }{
 	{"", nil},
-	{"spec", Of("spec")},
-	{"spec.storage", Of("spec", "storage")},
-	{"spec.rules[*].filter", Of("spec", "rules").To(Elements, Property("filter"))},
-	{"spec.matrix[*][*]", Of("spec", "matrix").To(Elements, Elements)},
-	{"spec['a.b']", Of("spec", "a.b")},
-	{"spec['a.b'].c", Of("spec", "a.b", "c")},
-	{"['a b'][*]['c[d]']", Of("a b").To(Elements, Property("c[d]"))},
-	{`spec['it\'s \\']`, Of("spec", `it's \`)},
-	{"spec['[*]']", Of("spec", "[*]")},
-	{"properties.items", Of("properties", "items")},
-	{"0._-Z", Of("0", "_-Z")},
-	{"['größe']", Of("größe")},
+	{"spec", New("spec")},
+	{"spec.storage", New("spec", "storage")},
+	{"spec.rules[*].filter", New("spec", "rules").Append(Elements, Property("filter"))},
+	{"spec.matrix[*][*]", New("spec", "matrix").Append(Elements, Elements)},
+	{"spec['a.b']", New("spec", "a.b")},
+	{"spec['a.b'].c", New("spec", "a.b", "c")},
+	{"['a b'][*]['c[d]']", New("a b").Append(Elements, Property("c[d]"))},
+	{`spec['it\'s \\']`, New("spec", `it's \`)},
+	{"spec['[*]']", New("spec", "[*]")},
+	{"properties.items", New("properties", "items")},
+	{"0._-Z", New("0", "_-Z")},
+	{"['größe']", New("größe")},
 	{"[*]", Path{Elements}},
 }
 
@@ -42,7 +42,7 @@ func TestPath(t *testing.T) {
 		})
 	}
 	for _, step := range []Step{Items, Values, Elements} {
-		if got := Of("a").To(step).String(); got != "a[*]" {
+		if got := New("a").Append(step).String(); got != "a[*]" {
 			t.Errorf("%v: %q", step.Fields(), got)
 		}
 	}
@@ -115,7 +115,7 @@ func FuzzPath(f *testing.F) {
 		if text == "" {
 			return
 		}
-		p := Of(text).To(Elements, Property(text), Property(text))
+		p := New(text).Append(Elements, Property(text), Property(text))
 		if again, err := Parse(p.String()); err != nil || !again.Equal(p) {
 			t.Errorf("%v: %v, %v", p, again, err)
 		}

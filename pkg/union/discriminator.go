@@ -28,13 +28,13 @@ func DefaultCardinality(discriminator string, schema *apiextensionsv1.JSONSchema
 // is none.
 func Property(schema *apiextensionsv1.JSONSchemaProps, name string) (schemapath.Path, *apiextensionsv1.JSONSchemaProps) {
 	if p, ok := schema.Properties[name]; ok {
-		return schemapath.Of(name), &p
+		return schemapath.New(name), &p
 	}
 	path, err := schemapath.Parse(name)
 	if err != nil || len(path) < 2 || path.HasElements() {
 		return nil, nil
 	}
-	return path, path.In(schema)
+	return path, path.Schema(schema)
 }
 
 // Requires reports whether a schema requires the property at a path, and all objects on the path
@@ -44,7 +44,7 @@ func Requires(schema *apiextensionsv1.JSONSchemaProps, path schemapath.Path) boo
 	if len(path) == 1 {
 		return slices.Contains(schema.Required, name)
 	}
-	return AlwaysThere(schema, path[:1]) && Requires(path[0].In(schema), path[1:])
+	return AlwaysThere(schema, path[:1]) && Requires(path[0].Schema(schema), path[1:])
 }
 
 // AlwaysThere reports whether every object of a schema has the property at a path: each property on
@@ -52,7 +52,7 @@ func Requires(schema *apiextensionsv1.JSONSchemaProps, path schemapath.Path) boo
 func AlwaysThere(schema *apiextensionsv1.JSONSchemaProps, path schemapath.Path) bool {
 	for _, step := range path {
 		name, _ := step.Property()
-		p := step.In(schema)
+		p := step.Schema(schema)
 		if p.Nullable || p.Default == nil && !slices.Contains(schema.Required, name) {
 			return false
 		}

@@ -101,9 +101,9 @@ type Scope struct {
 	Version string
 }
 
-// Of returns the declarations for a CRD. all reports whether they are all external declarations
+// Select returns the declarations for a CRD. all reports whether they are all external declarations
 // for a version.
-func (e Externals) Of(crd Target) (l []External, all func(version string) bool) {
+func (e Externals) Select(crd Target) (l []External, all func(version string) bool) {
 	scopes := slices.Clone(e.Scopes)
 	for _, x := range e.Declarations {
 		if x.Is(crd) {

@@ -35,7 +35,7 @@ func (u *Union) Holders() [][]string {
 	return l
 }
 
-// Lookup is like [Union.In], and reports whether the field exists, even if it is null.
+// Lookup is like [Union.Value], and reports whether the field exists, even if it is null.
 func (u *Union) Lookup(object map[string]any, name string) (v any, there bool) {
 	return nested.Get(object, u.Path(name).Properties())
 }
@@ -52,9 +52,9 @@ func (u *Union) Put(object map[string]any, name string, v any) {
 	nested.Put(object, u.Path(name).Properties(), v)
 }
 
-// Without returns a union object without its discriminator and members. It shares the remaining
+// Omit returns a union object without its discriminator and members. It shares the remaining
 // values with the object.
-func (u *Union) Without(object map[string]any) map[string]any {
+func (u *Union) Omit(object map[string]any) map[string]any {
 	object = maps.Clone(object)
 	for _, name := range u.Names() {
 		u.Remove(object, name)

@@ -34,21 +34,21 @@ func (u *Union) StateOf(object any) State {
 	s := State{Present: make([]bool, len(u.Members))}
 	fields, _ := object.(map[string]any)
 	if u.Discriminator != "" {
-		s.Value, _ = u.In(fields, u.Discriminator).(string)
+		s.Value, _ = u.Value(fields, u.Discriminator).(string)
 	}
 	for i, m := range u.Members {
 		if m.Item != nil {
 			s.Present[i] = item(object, m.Item) != nil
 		} else {
-			s.Present[i] = m.present(u.In(fields, m.Name))
+			s.Present[i] = m.present(u.Value(fields, m.Name))
 		}
 	}
 	return s
 }
 
-// In returns the value of the discriminator or member with a name in a union object; nil if it
+// Value returns the value of the discriminator or member with a name in a union object; nil if it
 // is absent or null.
-func (u *Union) In(object map[string]any, name string) any {
+func (u *Union) Value(object map[string]any, name string) any {
 	v, _ := u.Lookup(object, name)
 	return v
 }

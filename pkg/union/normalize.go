@@ -40,8 +40,8 @@ func (u *Union) Algorithm() Algorithm {
 	return KEP2022
 }
 
-// For returns a or, if a is zero, the default algorithm for the union.
-func (a Algorithm) For(u *Union) Algorithm {
+// OrDefault returns a or, if a is zero, the default algorithm for the union.
+func (a Algorithm) OrDefault(u *Union) Algorithm {
 	if a != 0 {
 		return a
 	}

@@ -103,10 +103,10 @@ const maxElsewhere = 4
 // an unknown property.
 func (r *resolver) siblings(path schemapath.Path) []string {
 	for n := len(path) - 1; n > 0; n-- {
-		if at := path[:n].In(r.schema); at != nil && len(at.Properties) > 0 {
+		if at := path[:n].Schema(r.schema); at != nil && len(at.Properties) > 0 {
 			var l []string
 			for name := range at.Properties {
-				l = append(l, path[:n].To(schemapath.Property(name)).String())
+				l = append(l, path[:n].Append(schemapath.Property(name)).String())
 			}
 			return l
 		}

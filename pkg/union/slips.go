@@ -115,13 +115,13 @@ func (r *resolver) misplaced() bool {
 func pathBelow(s *apiextensionsv1.JSONSchemaProps, names []string) schemapath.Path {
 	steps := schemapath.Children(s)
 	for _, step := range steps {
-		properties := step.In(s).Properties
+		properties := step.Schema(s).Properties
 		if !slices.ContainsFunc(names, func(name string) bool { _, ok := properties[name]; return !ok }) {
 			return schemapath.Path{step}
 		}
 	}
 	for _, step := range steps {
-		if found := pathBelow(step.In(s), names); found != nil {
+		if found := pathBelow(step.Schema(s), names); found != nil {
 			return slices.Insert(found, 0, step)
 		}
 	}

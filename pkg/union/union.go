@@ -49,7 +49,7 @@ func (u *Union) Path(name string) schemapath.Path {
 	if p, ok := u.Paths[name]; ok {
 		return p
 	}
-	return schemapath.Of(name)
+	return schemapath.New(name)
 }
 
 // Member is one property or list item of a union.

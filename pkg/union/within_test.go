@@ -14,7 +14,7 @@ import (
 // Union objects whose properties are in several objects can be read and edited.
 func TestWithin(t *testing.T) {
 	u := &union.Union{Discriminator: "p.type", Members: []union.Member{{Name: "a"}, {Name: "p.b"}, {Name: "q.r.c"}, {Name: "x.y"}},
-		Paths: map[string]schemapath.Path{"p.type": schemapath.Of("p", "type"), "p.b": schemapath.Of("p", "b"), "q.r.c": schemapath.Of("q", "r", "c")}}
+		Paths: map[string]schemapath.Path{"p.type": schemapath.New("p", "type"), "p.b": schemapath.New("p", "b"), "q.r.c": schemapath.New("q", "r", "c")}}
 	of := func(text string) (o map[string]any) {
 		if err := yaml.Unmarshal([]byte(text), &o); err != nil {
 			t.Fatal(err)
@@ -31,7 +31,7 @@ func TestWithin(t *testing.T) {
 			"{a: v, x.y: v, x: {y: 3}, p: {type: v, b: v, d: 5}, q: {r: {c: v}}}"},
 	} {
 		object := of(tt.object)
-		if d := cmp.Diff(of(tt.without), u.Without(object)); d != "" {
+		if d := cmp.Diff(of(tt.without), u.Omit(object)); d != "" {
 			t.Errorf("%s: without: %s", tt.object, d)
 		}
 		if d := cmp.Diff(of(tt.object), object); d != "" {

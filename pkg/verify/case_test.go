@@ -105,13 +105,13 @@ func summary(p verify.Proof) string {
 		}
 		l = append(l, line+d.Words(p.Union))
 	}
-	for _, r := range p.Of(verify.Restricted) {
+	for _, r := range p.OfKind(verify.Restricted) {
 		if r.New == nil || r.Other.New == nil {
 			l = append(l, "no example:")
 		}
 		l = append(l, "restricted by "+r.Rule+", which also reads "+r.Text)
 	}
-	for _, s := range p.Of(verify.Undecided) {
+	for _, s := range p.OfKind(verify.Undecided) {
 		l = append(l, "inconclusive: "+s.Text)
 	}
 	return strings.Join(l, "\n")

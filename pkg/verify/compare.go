@@ -87,7 +87,7 @@ func Compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 // The CRD should not contain rules compiled for the union: they would be found, too. Errors are the
 // same as for [Compare].
 func Replaceable(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union) ([]Constraint, Comparison, error) {
-	all, _, err := Beside(crd, version, path, u)
+	all, _, err := Constraints(crd, version, path, u)
 	if err == nil && len(all)*len(u.Members) > maxReplacing {
 		return nil, Comparison{}, fmt.Errorf("%d rules and schemas beside a union of %d members are more than can be compared", len(all), len(u.Members))
 	}

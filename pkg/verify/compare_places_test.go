@@ -269,7 +269,7 @@ func TestCompareAbove(t *testing.T) {
 				at.XValidations = []apiextensionsv1.ValidationRule{{Rule: tt.rule}}
 			}
 			path := pathOf([]string{"properties", "spec", "properties", "u"})
-			u := unionsOf(t, exactlyTwo, path.In(at))[0]
+			u := unionsOf(t, exactlyTwo, path.Schema(at))[0]
 			k := verify.Constraint{Key: "x-kubernetes-validations", Above: tt.above}
 			c, err := verify.Compare(context.Background(), crd, 0, path, u, []verify.Constraint{k})
 			if err != nil {

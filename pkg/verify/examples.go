@@ -59,7 +59,7 @@ func NewExamples(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinit
 		x.sizes[side] = size
 	}
 	x.unchecked = func() (*Examples, error) {
-		unchecked, err := NewExamples(ctx, lenient(crd, version, path.To(u.Path(u.Discriminator)...)), version, path, u, unions)
+		unchecked, err := NewExamples(ctx, lenient(crd, version, path.Append(u.Path(u.Discriminator)...)), version, path, u, unions)
 		if err == nil {
 			unchecked.fails = nil // the API server does not evaluate rules then
 		}
@@ -228,10 +228,10 @@ func (x *Examples) example(e *prove.Example) *Example {
 	return &example
 }
 
-// At returns the value of a schema on the path to the union object in an example: the first item of
+// Value returns the value of a schema on the path to the union object in an example: the first item of
 // a list, or the entry [MapKey] of a map. It is nil if the value is absent.
-func (x *Examples) At(path schemapath.Path, resource map[string]any) any {
-	return x.Places[len(path)].In(resource)
+func (x *Examples) Value(path schemapath.Path, resource map[string]any) any {
+	return x.Places[len(path)].Value(resource)
 }
 
 // lenient returns a copy of a CRD without the required, enum, minLength, pattern and rules of the

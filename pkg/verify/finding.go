@@ -42,8 +42,8 @@ type Finding struct {
 	// Removed is the path in the resource at which an example removes the union object, or lacks
 	// it.
 	Removed string
-	// Beside lists the properties of the example with unusual values. Only [Compare] fills it in.
-	Beside []string
+	// Unusual lists the properties of the example with unusual values. Only [Compare] fills it in.
+	Unusual []string
 
 	// Example shows a difference. For a restriction, the rule rejects Example and accepts Other,
 	// and the union is in the same state in both.
@@ -72,8 +72,8 @@ func (e Example) Words(u *union.Union) string {
 // a rejected one.
 func (f Finding) Words(u *union.Union) string {
 	words := f.words(u)
-	if len(f.Beside) > 0 {
-		words += " (" + english.List(f.Beside, "and") + ")"
+	if len(f.Unusual) > 0 {
+		words += " (" + english.List(f.Unusual, "and") + ")"
 	}
 	return words
 }

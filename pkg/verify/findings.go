@@ -350,11 +350,11 @@ func questions(c *prove.Check) int {
 func (p *unionProblem) example(e *prove.Example) Example {
 	x := Example{Old: e.Old, New: e.New}
 	if e.Model(p.new.exists) {
-		s := p.u.StateOf(p.At(prove.New).In(e.New))
+		s := p.u.StateOf(p.Self(prove.New).Value(e.New))
 		x.Is = &s
 	}
 	if e.Old != nil && e.Model(p.old.exists) {
-		s := p.u.StateOf(p.At(prove.Old).In(e.Old))
+		s := p.u.StateOf(p.Self(prove.Old).Value(e.Old))
 		x.Was = &s
 	}
 	return x
@@ -377,8 +377,8 @@ func (p *unionProblem) finding(d difference) Finding {
 }
 
 // all returns the findings: differences first, in order of size. An accepted example that the API
-// server rejects for another reason is undecided. Beside adds unusual values to differences.
-func (f *findings) all(beside bool) []Finding {
+// server rejects for another reason is undecided. Unusual adds unusual values to differences.
+func (f *findings) all(unusual bool) []Finding {
 	p := f.unionProblem
 	slices.SortStableFunc(f.differences, func(a, b difference) int { return slices.Compare(p.size(a), p.size(b)) })
 	var l []Finding
@@ -389,8 +389,8 @@ func (f *findings) all(beside bool) []Finding {
 			continue
 		}
 		d := p.finding(n)
-		if beside {
-			d.Beside = p.Unusual(n.Model, n.Old != nil)
+		if unusual {
+			d.Unusual = p.Unusual(n.Model, n.Old != nil)
 		}
 		if d.Kind == Accepted {
 			if err := p.rejection(d.Example); err != nil {

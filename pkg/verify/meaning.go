@@ -18,14 +18,14 @@ type symbolic struct {
 func newSymbolic(s *formula.Space, u *union.Union, object *formula.Place) symbolic {
 	st := symbolic{exists: object.Present(), unset: logic.True}
 	if u.Discriminator != "" {
-		st.discriminator = object.At(u.Path(u.Discriminator).Properties()...)
+		st.discriminator = object.Lookup(u.Path(u.Discriminator).Properties()...)
 		st.unset = s.Or(st.discriminator.Present().Not(), st.discriminator.Equals(""))
 		for _, v := range append(u.MemberValues(), u.Values...) {
 			st.discriminator.Equals(v)
 		}
 	}
 	for _, m := range u.Members {
-		p := object.At(memberPath(u, m)...)
+		p := object.Lookup(memberPath(u, m)...)
 		present := p.Present()
 		switch m.Empty {
 		case union.PresentWhenEmpty:

@@ -86,11 +86,11 @@ func TestMutants(t *testing.T) {
 										}
 										// What depends on other items of a list is no difference, where
 										// there are lists without.
-										found := len(proof.Differences()) > 0 || u.OfItems() && len(proof.Of(verify.Restricted)) > 0
+										found := len(proof.Differences()) > 0 || u.OfItems() && len(proof.OfKind(verify.Restricted)) > 0
 										if found {
 											noticed.Add(1)
 										}
-										if meaning != found || len(proof.Of(verify.Undecided)) > 0 {
+										if meaning != found || len(proof.OfKind(verify.Undecided)) > 0 {
 											t.Errorf("%s\nbecame %s\nit changes the meaning: %t; verify says %s", place.rules[r].Rule, mutant, meaning, summary(proof))
 										}
 									}

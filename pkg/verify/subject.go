@@ -31,7 +31,7 @@ type unionProblem struct {
 // newProblem reads the schemas on the path to a union object. The caller adds the checks.
 func newProblem(g *sample.Source, c *sample.Chain, u *union.Union) (*unionProblem, error) {
 	n := c.Object()
-	if u.Discriminator != "" && n.At(u.Path(u.Discriminator)) == nil {
+	if u.Discriminator != "" && n.Lookup(u.Path(u.Discriminator)) == nil {
 		return nil, fmt.Errorf("%s has no property %q, the discriminator", n.Path, u.Discriminator)
 	}
 	w, err := newWriting(g, n, u)
@@ -40,7 +40,7 @@ func newProblem(g *sample.Source, c *sample.Chain, u *union.Union) (*unionProble
 	}
 	p := &unionProblem{writing: w}
 	p.Problem = prove.NewProblem(g, c, c.Schemas[0], prove.Subject{Parts: w.parts, Start: w.start, Legal: p.legalBefore})
-	p.new, p.old = newSymbolic(p.Space, u, p.At(prove.New)), newSymbolic(p.Space, u, p.At(prove.Old))
+	p.new, p.old = newSymbolic(p.Space, u, p.Self(prove.New)), newSymbolic(p.Space, u, p.Self(prove.Old))
 	for side, st := range [2]symbolic{prove.New: p.new, prove.Old: p.old} {
 		for i, part := range w.parts {
 			if part.ByValue {
@@ -146,7 +146,7 @@ func (w *writing) member(m union.Member) (*prove.Part, error) {
 		}
 		return part, err
 	}
-	n := w.schema.At(w.u.Path(m.Name))
+	n := w.schema.Lookup(w.u.Path(m.Name))
 	if n == nil {
 		return nil, fmt.Errorf("%s has no property %q, a member", w.schema.Path, m.Name)
 	}
@@ -247,7 +247,7 @@ func (w *writing) start(own map[string]any) map[string]any {
 	try := func(value string, members ...int) bool {
 		o := runtime.DeepCopyJSON(object)
 		if value != "" {
-			if !w.source.Admits(w.schema.At(u.Path(u.Discriminator)), value) {
+			if !w.source.Admits(w.schema.Lookup(u.Path(u.Discriminator)), value) {
 				return false
 			}
 			nested.Put(o, discriminator.Path, value)

@@ -79,16 +79,16 @@ properties:
 		}
 		text, _ := sigsyaml.Marshal(root)
 		switch {
-		case len(p.Of(verify.Undecided)) > 0:
+		case len(p.OfKind(verify.Undecided)) > 0:
 			counts["inconclusive"]++
-		case len(p.Of(verify.Restricted)) > 0:
+		case len(p.OfKind(verify.Restricted)) > 0:
 			counts["restricted"]++
 		case p.Proved():
 			counts["proved"]++
 		default:
 			counts["different"]++
 		}
-		if sure := len(p.Of(verify.Undecided))+len(p.Of(verify.Restricted)) == 0; said[true] && accepted == "" || sure && !said[true] && accepted != "" {
+		if sure := len(p.OfKind(verify.Undecided))+len(p.OfKind(verify.Restricted)) == 0; said[true] && accepted == "" || sure && !said[true] && accepted != "" {
 			t.Errorf("%s\n%s\naccepted: %s\n%s", declaration, text, accepted, summary(p))
 		} else if p.Rules > 0 && (said[false] && rejected == "" || sure && !said[false] && rejected != "") {
 			t.Errorf("%s\n%s\nrejected: %s\n%s", declaration, text, rejected, summary(p))

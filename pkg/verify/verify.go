@@ -24,17 +24,17 @@ type Proof struct {
 	Findings []Finding
 }
 
-// Of returns the findings of some kinds.
-func (p Proof) Of(kinds ...Kind) []Finding {
+// OfKind returns the findings of some kinds.
+func (p Proof) OfKind(kinds ...Kind) []Finding {
 	return ofKinds(p.Findings, kinds...)
 }
 
 // Differences returns the differences between the CRD and the union.
-func (p Proof) Differences() []Finding { return p.Of(Accepted, Rejected) }
+func (p Proof) Differences() []Finding { return p.OfKind(Accepted, Rejected) }
 
 // Proved reports whether the CRD enforces exactly the union: there is no difference, and everything
 // was decided.
-func (p Proof) Proved() bool { return len(p.Of(Accepted, Rejected, Undecided)) == 0 }
+func (p Proof) Proved() bool { return len(p.OfKind(Accepted, Rejected, Undecided)) == 0 }
 
 // Object proves the unions declared on one schema of a CRD. Path leads to it from openAPIV3Schema
 // of the version with that index, in the keys of the schema: "properties", "spec", "items",
@@ -110,7 +110,7 @@ func concerning(g *sample.Source, c *sample.Chain, u *union.Union, unions []*uni
 func (p *unionProblem) collect() []*prove.Check {
 	var others []*prove.Check
 	add := func(level int, t *sample.Test) {
-		if t.Keywords != nil || len(t.Paths) == 0 && t.Broken != nil || p.About(level, t.Paths) {
+		if t.Keywords != nil || len(t.Paths) == 0 && t.Broken != nil || p.Concerns(level, t.Paths) {
 			p.Add(level, t)
 		} else if t.Broken == nil && !t.ReadsOld {
 			others = append(others, &prove.Check{Test: t, Level: level, Place: p.Places[level]})
@@ -127,15 +127,15 @@ func (p *unionProblem) collect() []*prove.Check {
 	if d := p.u.Path(p.u.Discriminator); p.u.Discriminator != "" {
 		// The discriminator's own schema decides about its values, but not about changes of the
 		// value.
-		for _, t := range p.Object().At(d).Rules() {
+		for _, t := range p.Object().Lookup(d).Rules() {
 			if t.ReadsOld {
 				p.AddAt(d, t)
 			}
 		}
 	}
 	for _, names := range p.u.Holders() {
-		path := schemapath.Of(names...)
-		n := p.Object().At(path)
+		path := schemapath.New(names...)
+		n := p.Object().Lookup(path)
 		for _, t := range slices.Concat(n.Rules(), n.Constraints()) {
 			p.AddAt(path, t)
 		}

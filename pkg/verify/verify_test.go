@@ -220,12 +220,12 @@ func TestNotes(t *testing.T) {
 		"oldSelf.hasValue() && oldSelf.value().c == 1 ? true : (" + sum + ") || size(oldSelf.?b.value())>9": true,
 	} {
 		p := proofs(t, plainSchema+"x-kubernetes-validations: [{optionalOldSelf: true, rule: \""+rule+"\"}]", plain)[0]
-		if got := len(p.Of(verify.Noted)) == 1; got != want || got && !strings.Contains(p.Of(verify.Noted)[0].Text, "properties[spec] otherwise") {
+		if got := len(p.OfKind(verify.Noted)) == 1; got != want || got && !strings.Contains(p.OfKind(verify.Noted)[0].Text, "properties[spec] otherwise") {
 			t.Errorf("%s: %+v", rule, p.Findings)
 		}
 	}
 	p := proofs(t, plainSchema+"x-kubernetes-validations: [{rule: 'has(oldSelf.a) || "+sum+"'}]", plain)[0]
-	if len(p.Of(verify.Noted)) > 0 {
+	if len(p.OfKind(verify.Noted)) > 0 {
 		t.Errorf("oldSelf is not optional: %+v", p.Findings)
 	}
 }

@@ -129,7 +129,7 @@ spec:
 // counts as set, and a property that CEL escapes is never found.
 func askOptional(v *version, send func(*question)) {
 	p, crd := v.proof("optional oldSelf", []byte(optional))
-	if !p.Proved() || len(p.Of(verify.Noted)) == 0 {
+	if !p.Proved() || len(p.OfKind(verify.Noted)) == 0 {
 		v.disagree("verify of the rule with optionalOldSelf: %+v", p.Proof)
 		return
 	}
@@ -138,7 +138,7 @@ func askOptional(v *version, send func(*question)) {
 	for _, plain := range []any{unioncases.Absent{}, nil, "x"} {
 		for _, namespace := range []any{unioncases.Absent{}, nil, "x"} {
 			for _, ref := range []any{unioncases.Absent{}, nil, map[string]any{}} {
-				o := unioncases.With(unioncases.With(unioncases.With(nil, "plain", plain), "namespace", namespace), "cluster-ref", ref)
+				o := unioncases.Put(unioncases.Put(unioncases.Put(nil, "plain", plain), "namespace", namespace), "cluster-ref", ref)
 				objects = append(objects, o)
 				q.Objects = append(q.Objects, map[string]any{"u": o})
 			}

@@ -67,10 +67,10 @@ var (
 		value: func(object, legal map[string]any, beside bool) any {
 			items := []any{}
 			if beside {
-				items = append(items, unioncases.With(legal, "key", "beside"))
+				items = append(items, unioncases.Put(legal, "key", "beside"))
 			}
 			if object != nil {
-				items = append(items, unioncases.With(object, "key", "x"))
+				items = append(items, unioncases.Put(object, "key", "x"))
 			}
 			return items
 		},
@@ -197,7 +197,7 @@ func (g *group) ready(t *testing.T) {
 		for i := range g.objects {
 			o := &g.objects[i]
 			if o.note {
-				o.fields = unioncases.With(o.fields, "note", "x")
+				o.fields = unioncases.Put(o.fields, "note", "x")
 			}
 			if o.fields != nil {
 				o.seen = runtime.DeepCopyJSON(o.fields)

@@ -148,7 +148,7 @@ var shapes = []shape{
 func (s shape) manifest() []byte {
 	// The property note does not belong to the union.
 	properties := "{note: {type: integer}, " + strings.TrimPrefix(s.schema, "{")
-	return []byte(testcrd.Of(s.name, "spec:\n  type: object\n  properties: "+properties+"\n  x-kubernetes-unions:\n  - "+s.declaration))
+	return []byte(testcrd.New(s.name, "spec:\n  type: object\n  properties: "+properties+"\n  x-kubernetes-unions:\n  - "+s.declaration))
 }
 
 // objects returns the union objects with every combination of values.

@@ -191,8 +191,8 @@ type operation struct {
 
 var operations = []operation{
 	{"PUT", func(w *write, old, new map[string]any) (err error) {
-		metadata := unioncases.With(new["metadata"].(map[string]any), "resourceVersion", old["metadata"].(map[string]any)["resourceVersion"])
-		w.body, err = json.Marshal(unioncases.With(new, "metadata", metadata))
+		metadata := unioncases.Put(new["metadata"].(map[string]any), "resourceVersion", old["metadata"].(map[string]any)["resourceVersion"])
+		w.body, err = json.Marshal(unioncases.Put(new, "metadata", metadata))
 		return err
 	}},
 	{"merge patch", func(w *write, old, new map[string]any) (err error) {

@@ -262,7 +262,7 @@ func (s *policyServer) kubectl(t *testing.T) policyTest {
 
 // status checks that the policy applies to the status, which is written by separate requests.
 func (s *policyServer) status(t *testing.T) policyTest {
-	crd := strings.Replace(testcrd.Of("Stated", "status:\n  "+strings.ReplaceAll(unionSchema, "\n", "\n  ")), "    storage: true\n", "    storage: true\n    subresources: {status: {}}\n", 1)
+	crd := strings.Replace(testcrd.New("Stated", "status:\n  "+strings.ReplaceAll(unionSchema, "\n", "\n  ")), "    storage: true\n", "    storage: true\n    subresources: {status: {}}\n", 1)
 	s.mutate(t, s.compile(t, crd)["v1"], policy.Options{Unselected: true})
 	return policyTest{"status", func(t *testing.T) {
 		w := applied("v1", "Stated", "it", `{"type": "B", "a": {}, "b": {}}`)

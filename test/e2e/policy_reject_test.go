@@ -41,7 +41,7 @@ func (s *policyServer) frozen(t *testing.T) policyTest {
 
 // conditions checks that a union of items in the status is validated on writes of the status.
 func (s *policyServer) conditions(t *testing.T) policyTest {
-	crd := testcrd.Of("Job", `status:
+	crd := testcrd.New("Job", `status:
   type: object
   properties:
     conditions:

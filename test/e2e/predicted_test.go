@@ -84,7 +84,7 @@ func TestPredicted(t *testing.T) {
 	server := servertest.Start(t)
 	for _, test := range besides {
 		t.Run(test.name, func(t *testing.T) {
-			src := []byte(testcrd.Of(test.name, beside+strings.ReplaceAll(test.schema, "\n", "\n  ")))
+			src := []byte(testcrd.New(test.name, beside+strings.ReplaceAll(test.schema, "\n", "\n  ")))
 			compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", src), crdfile.Options{})
 			if compiled == nil {
 				t.Fatal(diags)
@@ -94,7 +94,7 @@ func TestPredicted(t *testing.T) {
 			}
 			explanations, _ := crdpatch.Explain(crdfile.Open("crd.yaml", src), crdfile.Options{})
 			e := explanations[0]
-			crd, err := explain.Of(explain.Input{Plan: e.Plan, Bytes: e.Bytes, Growth: e.Growth})
+			crd, err := explain.Explain(explain.Input{Plan: e.Plan, Bytes: e.Bytes, Growth: e.Growth})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -31,7 +31,7 @@ LINK:
 // named returns namesCRD with the given names, quoted for YAML.
 func named(link, discriminator, member, change string) []byte {
 	return []byte(strings.NewReplacer("LINK", yamlQuoted(link), "DISCRIMINATOR", yamlQuoted(discriminator),
-		"MEMBER", yamlQuoted(member), "CHANGE", change).Replace(testcrd.Of("Name", namesCRD)))
+		"MEMBER", yamlQuoted(member), "CHANGE", change).Replace(testcrd.New("Name", namesCRD)))
 }
 
 func yamlQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

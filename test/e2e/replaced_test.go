@@ -80,7 +80,7 @@ func TestReplaced(t *testing.T) {
 					specs = append(specs, "{"+strings.Join(spec, ", ")+"}")
 				}
 			}
-			judgedAlike(t, server, testcrd.Of(r.name, replacedCRD+strings.ReplaceAll(r.schema, "\n", "\n  ")),
+			judgedAlike(t, server, testcrd.New(r.name, replacedCRD+strings.ReplaceAll(r.schema, "\n", "\n  ")),
 				"example.com/v1", r.name, specs)
 		})
 	}

@@ -30,7 +30,7 @@ func TestCounterexamples(t *testing.T) {
 			if err != nil || len(proofs) != 1 {
 				t.Fatal(proofs, err)
 			}
-			if len(proofs[0].Differences()) == 0 || len(proofs[0].Of(verify.Undecided)) > 0 {
+			if len(proofs[0].Differences()) == 0 || len(proofs[0].OfKind(verify.Undecided)) > 0 {
 				t.Fatalf("%+v", proofs[0])
 			}
 			// Old objects may be invalid: they are created while there are no rules.

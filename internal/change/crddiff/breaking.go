@@ -87,7 +87,7 @@ func (m *madeUp) learn(r *apiextensionsv1.ValidationRule) {
 	for _, p := range read.Patterns {
 		for _, q := range append([]string{""}, m.patterns...) {
 			for _, pair := range [][2]string{{q, p}, {p, q}} {
-				if text, found, err := regular.Without(regular.Language{Pattern: pair[0]}, regular.Language{Pattern: pair[1]}); err == nil && found {
+				if text, found, err := regular.Difference(regular.Language{Pattern: pair[0]}, regular.Language{Pattern: pair[1]}); err == nil && found {
 					m.texts = append(m.texts, text)
 				}
 			}

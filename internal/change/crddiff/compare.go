@@ -214,7 +214,7 @@ func (w *walker) status() {
 	d.Note = note
 	for side, clauses := range [...]*[]schemadiff.Clause{oldSide: &d.shift.Old, newSide: &d.shift.New} {
 		if s, has := w.pair.root(side).Properties["status"]; has && looksAtStatus(w.pair.root(side)) {
-			*clauses = clause(schemapath.Of("status"), nil, w.values(&s)...)
+			*clauses = clause(schemapath.New("status"), nil, w.values(&s)...)
 		}
 	}
 }
@@ -251,8 +251,8 @@ func (w *walker) scaled(scale *apiextensionsv1.CustomResourceSubresourceScale, o
 	try := []any{int64(-1), int64(math.MaxInt32) + 1, "a", map[string]any{}, []any{}, true, 0.5}
 	var l []schemadiff.Clause
 	for _, path := range slices.Sorted(maps.Keys(demands)) {
-		p := schemapath.Of(strings.Split(strings.TrimPrefix(path, "."), ".")...)
-		s := p.In(w.pair.root(other))
+		p := schemapath.New(strings.Split(strings.TrimPrefix(path, "."), ".")...)
+		s := p.Schema(w.pair.root(other))
 		if s == nil {
 			continue // the subresource reads nothing
 		}

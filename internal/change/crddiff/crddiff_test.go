@@ -127,7 +127,7 @@ func TestHeader(t *testing.T) {
 
 // The position of a removed version is the position of the CRD in the new file.
 func TestRemovedPosition(t *testing.T) {
-	text := testcrd.Of("Thing", "spec: {type: object}")
+	text := testcrd.New("Thing", "spec: {type: object}")
 	old := read(t, strings.Replace(text, "- name: v1\n", "- {name: v0, served: true, storage: false, schema: {openAPIV3Schema: {type: object}}}\n  - name: v1\n", 1))
 	is := read(t, text)
 	r, err := crddiff.Compare(t.Context(), old, is)
@@ -144,7 +144,7 @@ status:
   properties: {phase: {type: string, enum: [Up, Down]}}
 `
 	crd := func(text string) *crddiff.CRD {
-		return read(t, strings.Replace(testcrd.Of("Thing", text), "storage: true\n", "storage: true\n    subresources: {status: {}}\n", 1))
+		return read(t, strings.Replace(testcrd.New("Thing", text), "storage: true\n", "storage: true\n    subresources: {status: {}}\n", 1))
 	}
 	r, err := crddiff.Compare(t.Context(), crd(status), crd(strings.Replace(status, ", Down", "", 1)))
 	if err != nil || len(r.Changes) != 1 || r.Class() != crddiff.Tighter || !strings.Contains(fmt.Sprint(r.Changes[0].Refused.Errors), "status.phase") {
@@ -163,7 +163,7 @@ func TestRuleAround(t *testing.T) {
 
 func ExampleCompare() {
 	crd := func(rule string) *crddiff.CRD {
-		text := testcrd.Of("Route", "spec:\n  type: object\n  properties: {http: {type: object}, tcp: {type: object}}\n  x-kubernetes-validations:\n  - rule: "+rule)
+		text := testcrd.New("Route", "spec:\n  type: object\n  properties: {http: {type: object}, tcp: {type: object}}\n  x-kubernetes-validations:\n  - rule: "+rule)
 		l, _ := crddiff.Read(crdfile.Open("crd.yaml", []byte(text)), crdfile.Options{})
 		return l[0]
 	}

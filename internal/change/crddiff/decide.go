@@ -174,7 +174,7 @@ func (p *pair) again(ctx context.Context, at schemapath.Path, shift schemadiff.S
 			continue
 		}
 		for _, names := range formula.Reads(*k.Rule) {
-			add(k.At.To(schemapath.Of(names...)...))
+			add(k.At.Append(schemapath.New(names...)...))
 		}
 	}
 	for _, q := range changed {
@@ -202,7 +202,7 @@ const mostBelow = 8
 // isObject reports whether both sides have an object with properties at a path.
 func (p *pair) isObject(at schemapath.Path) bool {
 	for side := range p.crds {
-		if s := at.In(p.root(side)); s == nil || len(s.Properties) == 0 {
+		if s := at.Schema(p.root(side)); s == nil || len(s.Properties) == 0 {
 			return false
 		}
 	}

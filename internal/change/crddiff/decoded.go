@@ -49,10 +49,10 @@ func (w *walker) held(p schemapath.Path, value any) []any {
 		fillers := []any{}
 		sizes := []int64{1, 2}
 		for _, side := range bothSides {
-			if s := p[:i].In(w.pair.root(side)); s != nil {
+			if s := p[:i].Schema(w.pair.root(side)); s != nil {
 				fillers = append(fillers, w.values(s)...)
 			}
-			if s := p[:i-1].In(w.pair.root(side)); s != nil {
+			if s := p[:i-1].Schema(w.pair.root(side)); s != nil {
 				for _, bound := range []*int64{s.MinProperties, s.MaxProperties} {
 					if bound != nil && *bound < most {
 						sizes = append(sizes, *bound, *bound+1)
@@ -92,12 +92,12 @@ func (w *walker) collide(d *difference) {
 		}
 		var l []any
 		for _, side := range bothSides {
-			list := d.Path[:i].In(w.pair.root(side))
+			list := d.Path[:i].Schema(w.pair.root(side))
 			if list == nil || list.Items == nil || list.Items.Schema == nil || list.XListType == nil || *list.XListType == "atomic" {
 				continue
 			}
 			var variants []any
-			if s, t := d.Path.In(w.pair.root(oldSide)), d.Path.In(w.pair.root(newSide)); s != nil && t != nil {
+			if s, t := d.Path.Schema(w.pair.root(oldSide)), d.Path.Schema(w.pair.root(newSide)); s != nil && t != nil {
 				variants = slices.Concat([]any{nil, decoded(s.Default), decoded(t.Default)}, w.values(s), w.values(t))
 			}
 			for _, item := range w.values(list.Items.Schema) {

@@ -38,7 +38,7 @@ func (w *walker) required(p schemapath.Path, o, n *schema) {
 		if was {
 			kind = Removed
 		}
-		d := w.add(p.To(schemapath.Property(name)), Required, "required", "", kind, fmt.Sprintf("required %s", kind))
+		d := w.add(p.Append(schemapath.Property(name)), Required, "required", "", kind, fmt.Sprintf("required %s", kind))
 		k := []schemadiff.Clause{{At: p, Keywords: &schema{Required: []string{name}}}}
 		if is {
 			d.shift.New = k
@@ -370,7 +370,7 @@ func textWithout(accepts, refuses *schema) (text []any, none bool) {
 	of := func(s *schema) regular.Language {
 		return regular.Language{Pattern: s.Pattern, Min: s.MinLength, Max: s.MaxLength}
 	}
-	found, ok, err := regular.Without(of(accepts), of(refuses))
+	found, ok, err := regular.Difference(of(accepts), of(refuses))
 	switch {
 	case err != nil:
 		return nil, false

@@ -89,10 +89,10 @@ func Document(reports []Report) (report.Document, error) {
 		if len(r.Changes) == 0 {
 			continue
 		}
-		d.Add(report.Heading{Level: 2, Line: report.Of(report.N(r.Name), ": ", r.Class())})
+		d.Add(report.Heading{Level: 2, Line: report.Concat(report.N(r.Name), ": ", r.Class())})
 		table := report.Table{Columns: []report.Column{{}, {Name: "where"}, {Name: "change"}}}
 		for _, c := range r.Changes {
-			table.Rows = append(table.Rows, []report.Line{report.Of(c.Class), report.Of(report.N(c.where(r.several()))), report.Of(c.title())})
+			table.Rows = append(table.Rows, []report.Line{report.Concat(c.Class), report.Concat(report.N(c.where(r.several()))), report.Concat(c.title())})
 		}
 		d.Add(table)
 		for _, c := range r.Changes {
@@ -103,15 +103,15 @@ func Document(reports []Report) (report.Document, error) {
 			if len(details) == 0 {
 				continue
 			}
-			head := report.Of(c.title())
+			head := report.Concat(c.title())
 			if where := c.where(r.several()); where != "" {
-				head = report.Of(report.N(where), ": ", head)
+				head = report.Concat(report.N(where), ": ", head)
 			}
 			d.Add(report.Heading{Level: 3, Line: head})
 			d.Add(details...)
 		}
 	}
-	d.Add(report.Paragraph(report.Of(summary(reports))))
+	d.Add(report.Paragraph(report.Concat(summary(reports))))
 	return d, nil
 }
 
@@ -119,15 +119,15 @@ func Document(reports []Report) (report.Document, error) {
 func (c Change) details() (report.Document, error) {
 	var d report.Document
 	if c.Undecided != "" {
-		d.Add(report.Paragraph(report.Of("Not decided: ", c.Undecided)))
+		d.Add(report.Paragraph(report.Concat("Not decided: ", c.Undecided)))
 	}
 	if c.Note != "" {
-		d.Add(report.Paragraph(report.Of(c.Note)))
+		d.Add(report.Paragraph(report.Concat(c.Note)))
 	}
 	for _, e := range c.examples() {
 		d.Add(report.Paragraph(report.Text("This %s:", e.title)), report.Quote(e.Errors))
 		if c.Advice != "" && e.Counterexample == c.Refused {
-			d.Add(report.Paragraph(report.Of(c.Advice)))
+			d.Add(report.Paragraph(report.Concat(c.Advice)))
 		}
 		text, err := e.manifest()
 		if err != nil {

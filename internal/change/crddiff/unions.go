@@ -147,7 +147,7 @@ func (w *walker) lists(p schemapath.Path, unions ...*compile.UnionPlan) []any {
 		}
 		for _, m := range u.Union.Members {
 			item := map[string]any{}
-			if values := w.values(p.To(schemapath.Items).In(w.pair.root(bothSides[i]))); len(values) > 0 {
+			if values := w.values(p.Append(schemapath.Items).Schema(w.pair.root(bothSides[i]))); len(values) > 0 {
 				item, _ = values[0].(map[string]any)
 			}
 			for _, k := range m.Item {
@@ -174,8 +174,8 @@ func (w *walker) foldEnum(d *difference, o, n *compile.UnionPlan) {
 	if name == "" || n.Union.Discriminator != name || slices.Equal(o.Union.MemberValues(), n.Union.MemberValues()) {
 		return
 	}
-	at := o.Path.To(n.Union.Path(name)...)
-	x, y := at.In(w.pair.root(oldSide)), at.In(w.pair.root(newSide))
+	at := o.Path.Append(n.Union.Path(name)...)
+	x, y := at.Schema(w.pair.root(oldSide)), at.Schema(w.pair.root(newSide))
 	if x == nil || y == nil || len(x.Enum) == 0 || len(y.Enum) == 0 || reflect.DeepEqual(x.Enum, y.Enum) {
 		return
 	}
@@ -195,12 +195,12 @@ func (w *walker) foldEnum(d *difference, o, n *compile.UnionPlan) {
 // foldMembers merges added and removed properties of members into the change of the union.
 func (w *walker) foldMembers(d *difference, o, n *compile.UnionPlan) {
 	for _, path := range memberPaths(o, n) {
-		at, holder := o.Path.To(path...), o.Path.To(path[:len(path)-1]...)
-		x, y := holder.In(w.pair.root(oldSide)), holder.In(w.pair.root(newSide))
+		at, holder := o.Path.Append(path...), o.Path.Append(path[:len(path)-1]...)
+		x, y := holder.Schema(w.pair.root(oldSide)), holder.Schema(w.pair.root(newSide))
 		if x == nil || y == nil {
 			continue
 		}
-		was, is := path[len(path)-1].In(x), path[len(path)-1].In(y)
+		was, is := path[len(path)-1].Schema(x), path[len(path)-1].Schema(y)
 		if (was == nil) == (is == nil) || w.folded[at.String()] {
 			continue
 		}

@@ -72,7 +72,7 @@ func (w *walker) walk(p schemapath.Path, o, n *schema) {
 	w.properties(p, o, n)
 	switch {
 	case o.Items != nil && n.Items != nil && o.Items.Schema != nil && n.Items.Schema != nil:
-		w.walk(p.To(schemapath.Items), o.Items.Schema, n.Items.Schema)
+		w.walk(p.Append(schemapath.Items), o.Items.Schema, n.Items.Schema)
 	case !reflect.DeepEqual(o.Items, n.Items):
 		w.undecided(p, "items", "items are described otherwise")
 	}
@@ -293,7 +293,7 @@ func (w *walker) properties(p schemapath.Path, o, n *schema) {
 	for _, name := range names {
 		x, was := o.Properties[name]
 		y, is := n.Properties[name]
-		at := p.To(schemapath.Property(name))
+		at := p.Append(schemapath.Property(name))
 		switch {
 		case was && is:
 			w.walk(at, &x, &y)
@@ -342,7 +342,7 @@ func open(s *schema) bool {
 func (w *walker) additional(p schemapath.Path, o, n *schema) {
 	a, b := o.AdditionalProperties, n.AdditionalProperties
 	if a != nil && b != nil && a.Schema != nil && b.Schema != nil {
-		w.walk(p.To(schemapath.Values), a.Schema, b.Schema)
+		w.walk(p.Append(schemapath.Values), a.Schema, b.Schema)
 		return
 	}
 	if reflect.DeepEqual(a, b) {
@@ -381,12 +381,12 @@ func (w *walker) cautious(d *difference, o, n *schema) {
 		})
 	}
 	schemapath.Walk(o, func(p schemapath.Path, s *schema) bool {
-		note(s, p.In(n))
+		note(s, p.Schema(n))
 		return !kept
 	})
 	at, _ := seatOf(d.Path)
 	for i := len(at.holder) + 1; i < len(d.Path); i++ {
-		note(d.Path[:i].In(w.pair.root(oldSide)), d.Path[:i].In(w.pair.root(newSide)))
+		note(d.Path[:i].Schema(w.pair.root(oldSide)), d.Path[:i].Schema(w.pair.root(newSide)))
 	}
 	if kept {
 		d.caution = "the rules on it may say something else of it"

@@ -103,7 +103,7 @@ func (f *Facts) narrows() []string {
 			continue
 		}
 		schemapath.Walk(v.Schema.OpenAPIV3Schema, func(p schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
-			was := p.In(stored.Schema.OpenAPIV3Schema)
+			was := p.Schema(stored.Schema.OpenAPIV3Schema)
 			if was != nil && !equality.Semantic.DeepEqual(constraints(was), constraints(s)) {
 				at := p.String()
 				if len(p) == 0 {

@@ -87,7 +87,7 @@ func Advise(root *apiextensionsv1.JSONSchemaProps, c Constraint, of Of, kubeVers
 	if never != "" {
 		return Advice{SparesStatus: apart, Unit: c.Path, Why: never, Ratchet: a.Ratchet}, nil
 	}
-	if at := openBelow(a.Unit, a.Unit.In(root)); at != nil {
+	if at := openBelow(a.Unit, a.Unit.Schema(root)); at != nil {
 		a.Exposed = append(a.Exposed, "with fields in "+name(at)+" that the schema does not name")
 	}
 	if c.Keyword == StaticRule && of == ByHand {
@@ -109,7 +109,7 @@ func readsOld(rule string) bool {
 // new one.
 func unit(root *apiextensionsv1.JSONSchemaProps, p schemapath.Path) schemapath.Path {
 	for i, step := range p {
-		if s := p[:i].In(root); step == schemapath.Items && s != nil && (s.XListType == nil || *s.XListType != "map") {
+		if s := p[:i].Schema(root); step == schemapath.Items && s != nil && (s.XListType == nil || *s.XListType != "map") {
 			return p[:i]
 		}
 	}
@@ -130,7 +130,7 @@ func openBelow(p schemapath.Path, s *apiextensionsv1.JSONSchemaProps) schemapath
 		if step == schemapath.Items && (s.XListType == nil || *s.XListType != "map") {
 			continue
 		}
-		if found := openBelow(p.To(step), step.In(s)); found != nil {
+		if found := openBelow(p.Append(step), step.Schema(s)); found != nil {
 			return found
 		}
 	}

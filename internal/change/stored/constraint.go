@@ -154,7 +154,7 @@ func (c *inquiry) problem(e *field.Error, ask func(*validate.Kind) (validate.Ans
 		return p, nil
 	}
 	p.at = at
-	p.Constraint = Constraint{Keyword: keywordOf(e, where, path.In(root)), Path: path}
+	p.Constraint = Constraint{Keyword: keywordOf(e, where, path.Schema(root)), Path: path}
 	if embedded := embeddedOn(root, path); embedded != nil && p.Constraint.Keyword == Other {
 		p.Constraint = Constraint{Keyword: EmbeddedResource, Path: embedded}
 	}
@@ -219,7 +219,7 @@ func (c *inquiry) only(r *rule) (*validate.Kind, error) {
 		}
 		var kept apiextensionsv1.ValidationRules
 		if v.Name == r.version {
-			kept = apiextensionsv1.ValidationRules{r.path.In(v.Schema.OpenAPIV3Schema).XValidations[r.index]}
+			kept = apiextensionsv1.ValidationRules{r.path.Schema(v.Schema.OpenAPIV3Schema).XValidations[r.index]}
 		}
 		withoutRules(v.Schema.OpenAPIV3Schema)
 		if v.Name == r.version {
@@ -263,14 +263,14 @@ func pathOf(root *apiextensionsv1.JSONSchemaProps, at place) schemapath.Path {
 	for _, step := range at {
 		next := schemapath.Items
 		if name, ok := step.(string); ok {
-			if next = schemapath.Property(name); next.In(root) == nil {
+			if next = schemapath.Property(name); next.Schema(root) == nil {
 				next = schemapath.Values
 			}
 		}
-		if root = next.In(root); root == nil {
+		if root = next.Schema(root); root == nil {
 			return p
 		}
-		p = p.To(next)
+		p = p.Append(next)
 	}
 	return p
 }
@@ -278,7 +278,7 @@ func pathOf(root *apiextensionsv1.JSONSchemaProps, at place) schemapath.Path {
 // embeddedOn returns the path of the innermost embedded resource on a path, or nil.
 func embeddedOn(root *apiextensionsv1.JSONSchemaProps, p schemapath.Path) schemapath.Path {
 	for ; len(p) > 0; p = p[:len(p)-1] {
-		if p.In(root).XEmbeddedResource {
+		if p.Schema(root).XEmbeddedResource {
 			return p
 		}
 	}

@@ -59,18 +59,18 @@ func (v Verdict) InWords() string {
 func Document(summaries []*Summary) report.Document {
 	var d report.Document
 	for _, s := range summaries {
-		d.Add(report.Heading{Level: 2, Line: report.Of("Stored objects: ", report.N(s.Kind.String()), ": ", s.Objects)})
+		d.Add(report.Heading{Level: 2, Line: report.Concat("Stored objects: ", report.N(s.Kind.String()), ": ", s.Objects)})
 		states := report.Table{Columns: []report.Column{{Name: "objects", Number: true}, {Name: "state"}, {Name: "meaning"}}}
 		for state, n := range s.States {
 			if n > 0 {
-				states.Rows = append(states.Rows, []report.Line{report.Of(n), report.Of(State(state)), report.Of(meanings[state])})
+				states.Rows = append(states.Rows, []report.Line{report.Concat(n), report.Concat(State(state)), report.Concat(meanings[state])})
 			}
 		}
 		if s.Objects > 0 {
 			d.Add(states)
 		}
 		for _, r := range s.Reasons() {
-			d.Add(report.Heading{Level: 3, Line: report.Of(report.N(r.Constraint.String()), ": ", counts(r.States))})
+			d.Add(report.Heading{Level: 3, Line: report.Concat(report.N(r.Constraint.String()), ": ", counts(r.States))})
 			if r.Constraint.IsRule() {
 				d.Add(report.Code{Language: "cel", Text: english.OneLine(r.Constraint.Rule) + "\n"})
 			}
@@ -80,9 +80,9 @@ func Document(summaries []*Summary) report.Document {
 			}
 			objects := report.List{}
 			for _, e := range r.Examples() {
-				line := report.Of(report.N(e.Pos.String()), ": ", report.N(e.name()), ": ", e.InWords())
+				line := report.Concat(report.N(e.Pos.String()), ": ", report.N(e.name()), ": ", e.InWords())
 				if refused := e.refused(); refused != "" {
-					line = append(line, report.Of(", rejected: ", refused)...)
+					line = append(line, report.Concat(", rejected: ", refused)...)
 				}
 				item := report.Item{Line: line}
 				if e.Repair != nil {

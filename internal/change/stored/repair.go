@@ -36,7 +36,7 @@ func (c *inquiry) repair(ctx context.Context, problems int) (*Repair, error) {
 	if c.opts.Kinds == nil || problems == 0 {
 		return nil, nil
 	}
-	kind, ok := c.opts.Kinds.Of(gvk)
+	kind, ok := c.opts.Kinds.Lookup(gvk)
 	if !ok {
 		return nil, nil
 	}

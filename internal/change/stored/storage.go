@@ -132,20 +132,20 @@ func Dropped(from, to *apiextensionsv1.JSONSchemaProps) []string {
 	walk = func(p schemapath.Path, from, to *apiextensionsv1.JSONSchemaProps) {
 		keeps := preserves(to)
 		if preserves(from) && !keeps {
-			l = append(l, p.To(schemapath.Values).String())
+			l = append(l, p.Append(schemapath.Values).String())
 		}
 		for _, step := range schemapath.Children(from) {
 			name, property := step.Property()
-			in := step.In(to)
+			in := step.Schema(to)
 			if in == nil && property {
-				in = schemapath.Values.In(to)
+				in = schemapath.Values.Schema(to)
 			}
 			switch {
 			case len(p) == 0 && slices.Contains(ownFields[:3], name):
 			case in != nil:
-				walk(p.To(step), step.In(from), in)
+				walk(p.Append(step), step.Schema(from), in)
 			case !keeps:
-				l = append(l, p.To(step).String())
+				l = append(l, p.Append(step).String())
 			}
 		}
 	}

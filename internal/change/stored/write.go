@@ -183,7 +183,7 @@ func (c *inquiry) report(p Problem, faults []place) iter.Seq[map[string]any] {
 // does not lead to a fault.
 func (c *inquiry) siblings(at place, faults []place) iter.Seq[map[string]any] {
 	return func(yield func(map[string]any) bool) {
-		v, _ := at.In(c.stored)
+		v, _ := at.Lookup(c.stored)
 		object, ok := v.(map[string]any)
 		if !ok {
 			return
@@ -200,12 +200,12 @@ func (c *inquiry) siblings(at place, faults []place) iter.Seq[map[string]any] {
 		}
 		slices.Sort(names)
 		for _, name := range slices.Compact(names) {
-			to := at.To(name)
+			to := at.Child(name)
 			if len(at) == 0 && slices.Contains(ownFields, name) || slices.Contains(keys, name) || slices.ContainsFunc(faults, func(f place) bool { return hasPrefix(f, to) }) {
 				continue
 			}
 			changed := runtime.DeepCopyJSON(c.stored)
-			in, _ := at.In(changed)
+			in, _ := at.Lookup(changed)
 			if _, ok := object[name]; ok {
 				delete(in.(map[string]any), name)
 			} else {
@@ -228,8 +228,8 @@ func (c *inquiry) items(p Problem) iter.Seq[map[string]any] {
 				continue
 			}
 			changed := runtime.DeepCopyJSON(c.stored)
-			parent, _ := p.at[:i-1].In(changed)
-			value, _ := p.at[:i].In(changed)
+			parent, _ := p.at[:i-1].Lookup(changed)
+			value, _ := p.at[:i].Lookup(changed)
 			object, inObject := parent.(map[string]any)
 			list, isList := value.([]any)
 			if !inObject || !isList || index >= len(list) {
@@ -254,7 +254,7 @@ func (c *inquiry) items(p Problem) iter.Seq[map[string]any] {
 // schemaOf returns the schema of a stored value, or an empty one.
 func (c *inquiry) schemaOf(at place) *apiextensionsv1.JSONSchemaProps {
 	root := c.rootOf(versionOf(c.stored))
-	if s := pathOf(root, at).In(root); s != nil {
+	if s := pathOf(root, at).Schema(root); s != nil {
 		return s
 	}
 	return &apiextensionsv1.JSONSchemaProps{}
@@ -308,10 +308,10 @@ func anyValue(s apiextensionsv1.JSONSchemaProps) any {
 func (c *inquiry) variations(found []Problem) iter.Seq[map[string]any] {
 	return func(yield func(map[string]any) bool) {
 		for _, p := range found {
-			v, _ := p.at.In(c.stored)
+			v, _ := p.at.Lookup(c.stored)
 			for _, leaf := range leaves(p.at, v) {
 				changed := runtime.DeepCopyJSON(c.stored)
-				parent, _ := leaf[:len(leaf)-1].In(changed)
+				parent, _ := leaf[:len(leaf)-1].Lookup(changed)
 				switch step := leaf[len(leaf)-1].(type) {
 				case string:
 					o := parent.(map[string]any)
@@ -338,11 +338,11 @@ func leaves(at place, v any) []place {
 			if len(at) == 0 && slices.Contains(ownFields, name) {
 				continue
 			}
-			l = append(l, scalarsBelow(at.To(name), v[name])...)
+			l = append(l, scalarsBelow(at.Child(name), v[name])...)
 		}
 	case []any:
 		for i := range v {
-			l = append(l, scalarsBelow(at.To(i), v[i])...)
+			l = append(l, scalarsBelow(at.Child(i), v[i])...)
 		}
 	}
 	slices.SortStableFunc(l, func(a, b place) int { return len(b) - len(a) })

@@ -151,7 +151,7 @@ func (c *catalog) structure(g *goType, t reflect.Type) {
 func (c *catalog) add(g *goType, t reflect.Type, step schemapath.Step) *apiextensionsv1.JSONSchemaProps {
 	part := c.typeOf(t)
 	for _, p := range part.places {
-		g.places = append(g.places, typePath{schemapath.Path{step}.To(p.path...), p.unions})
+		g.places = append(g.places, typePath{schemapath.Path{step}.Append(p.path...), p.unions})
 	}
 	return part.schema
 }

@@ -26,11 +26,11 @@ func (f *finder) freeze(u *union.Union) (verify.Comparison, error) {
 		return f.undecided(err)
 	}
 	c := verify.Comparison{Verdict: verify.Equivalent}
-	for _, undecided := range proofs[0].Of(verify.Undecided) {
+	for _, undecided := range proofs[0].OfKind(verify.Undecided) {
 		c.Verdict = verify.Inconclusive
 		c.Inconclusive = append(c.Inconclusive, undecided.Text)
 	}
-	if accepted := proofs[0].Of(verify.Accepted); len(accepted) > 0 {
+	if accepted := proofs[0].OfKind(verify.Accepted); len(accepted) > 0 {
 		c.Verdict, c.Tighter = verify.Tighter, &accepted[0]
 	}
 	return c, nil
@@ -51,7 +51,7 @@ func (f *finder) freezes(discriminator string) bool {
 			return false
 		}
 		look(s, discriminator)
-		s = step.In(s)
+		s = step.Schema(s)
 	}
 	look(s, discriminator)
 	property := s.Properties[discriminator]

@@ -46,7 +46,7 @@ func (o *candidateObject) newDemand(s *formula.Space, at *formula.Place, f logic
 	support := s.Support(f)
 	for _, l := range support {
 		fact := d.facts[l]
-		if fact.Place != nil && at.Within(fact.Place) && (fact.Kind == formula.Present || fact.Kind == formula.Null) {
+		if fact.Place != nil && at.IsWithin(fact.Place) && (fact.Kind == formula.Present || fact.Kind == formula.Null) {
 			d.there[l] = fact.Kind == formula.Present
 			continue
 		}
@@ -102,7 +102,7 @@ func (o *candidateObject) read(r *formula.Rule, on *apiextensionsv1.JSONSchemaPr
 	if err != nil {
 		return nil, ""
 	}
-	return o.newDemand(s, s.New.At(path...), f.Holds), formOfRule(r)
+	return o.newDemand(s, s.New.Lookup(path...), f.Holds), formOfRule(r)
 }
 
 func formOfRule(r *formula.Rule) Form {

@@ -122,7 +122,7 @@ func replaceable(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, fo
 // resolved returns the declaration as the compiler resolves it.
 func resolved(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition, f infer.Found) *union.Union {
 	t.Helper()
-	s := f.Path.In(crd.Spec.Versions[f.Version].Schema.OpenAPIV3Schema)
+	s := f.Path.Schema(crd.Spec.Versions[f.Version].Schema.OpenAPIV3Schema)
 	var item yaml.Node
 	if err := yaml.Unmarshal([]byte(declaration(t, f)), &item); err != nil {
 		t.Fatal(err)

@@ -87,7 +87,7 @@ func (f *finder) walk(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 			continue // the server runs no rules there
 		}
 		f.path = append(f.path, step)
-		if err := f.walk(step.In(s), false); err != nil {
+		if err := f.walk(step.Schema(s), false); err != nil {
 			return err
 		}
 		f.path = f.path[:len(f.path)-1]

@@ -24,24 +24,24 @@ func Document(l []Located) (report.Document, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.Add(report.Heading{Level: 2, Line: report.Of(report.N(i.Pos.String()), ": ", i.Form, ": ", i.Verdict())},
-			report.Paragraph(report.Of("In ", report.N(i.Place.String()), ":")), report.Code{Language: "yaml", Text: text})
+		d.Add(report.Heading{Level: 2, Line: report.Concat(report.N(i.Pos.String()), ": ", i.Form, ": ", i.Verdict())},
+			report.Paragraph(report.Concat("In ", report.N(i.Place.String()), ":")), report.Code{Language: "yaml", Text: text})
 		replaced := report.List{}
 		for _, c := range i.Replaces {
 			where := ""
 			if c.Above > 0 {
 				where = ", in " + i.schemaOf(c).String()
 			}
-			item := report.Item{Line: report.Of("line ", i.posOf(c).Line, where, ": ", report.N(c.String()))}
+			item := report.Item{Line: report.Concat("line ", i.posOf(c).Line, where, ": ", report.N(c.String()))}
 			if rule := i.rule(c); rule != "" {
-				item = report.Item{Line: report.Of("line ", i.posOf(c).Line, where, ":"), Blocks: report.Document{report.Code{Language: "cel", Text: rule + "\n"}}}
+				item = report.Item{Line: report.Concat("line ", i.posOf(c).Line, where, ":"), Blocks: report.Document{report.Code{Language: "cel", Text: rule + "\n"}}}
 			}
 			replaced.Items = append(replaced.Items, item)
 		}
 		if len(i.Replaces) > 0 {
-			d.Add(report.Paragraph(report.Of("It replaces:")), replaced)
+			d.Add(report.Paragraph(report.Concat("It replaces:")), replaced)
 		}
-		say := func(text string) { d.Add(report.Paragraph(report.Of(text))) }
+		say := func(text string) { d.Add(report.Paragraph(report.Concat(text))) }
 		if i.Why != "" {
 			say("Because " + i.Why)
 		}

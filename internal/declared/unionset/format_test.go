@@ -168,7 +168,7 @@ func TestFormatNodes(t *testing.T) {
 		return &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{u.Node()}}
 	}
 	target := union.Target{Name: "a.example.com", Group: "example.com", Kind: "A"}
-	steps := schemapath.Of("spec").To(schemapath.Items, schemapath.Values)
+	steps := schemapath.New("spec").Append(schemapath.Items, schemapath.Values)
 	plain := value("e", "f")
 	plain.Content[0].Content[1].Style = 0
 	at := &diag.Pos{File: "a.go", Line: 3, Col: 1}
@@ -207,7 +207,7 @@ func TestFormatErrors(t *testing.T) {
 		want      string
 	}{
 		{"no name", change(func(e *union.External) { e.Target = union.Target{} }), "this item of schemas has no crd"},
-		{"no schema", change(func(e *union.External) { e.Path = schemapath.Of("") }), "f.yaml:10:3: a property without a name has no path"},
+		{"no schema", change(func(e *union.External) { e.Path = schemapath.New("") }), "f.yaml:10:3: a property without a name has no path"},
 		{"malformed", change(func(e *union.External) { e.Value = e.Value.Content[0] }), "f.yaml:10:5: x-kubernetes-unions must be a list of unions, not a mapping"},
 		{"all versions and one", change(func(e *union.External) { e.Version = "" }), "spec.storage of backups.example.com has unions twice in version v1"},
 		{"not a version", change(func(e *union.External) { e.Version = "V 1" }), `"V 1" is not the name of a version`},

@@ -226,7 +226,7 @@ properties:
     oneOf: [{required: [p]}, {required: [q]}]
 `, "{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, optionalMembers: [a]}")
 	add := func(o union.Object, declaration string) union.Object {
-		s := o.Path.In(crd.Spec.Versions[0].Schema.OpenAPIV3Schema)
+		s := o.Path.Schema(crd.Spec.Versions[0].Schema.OpenAPIV3Schema)
 		var n yaml.Node
 		if err := yaml.Unmarshal([]byte("- "+declaration), &n); err != nil {
 			t.Fatal(err)

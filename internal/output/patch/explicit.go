@@ -29,7 +29,7 @@ func Explicit(set *kinds.Set, name string, src []byte, base *resource.Old, whole
 		x := explicit{o: o, lists: !whole && BuiltIn(o.GroupVersionKind), based: before != nil, diagnostics: l}
 		for _, object := range slices.SortedStableFunc(slices.Values(k.Objects), func(a, b kinds.Object) int { return len(b.Path) - len(a.Path) }) {
 			visit := func(at resource.Path, v map[string]any, below rewrite.Old) { x.unions(at, object.Unions, v, below) }
-			rewrite.Walk{Object: object, Items: x.items, Union: visit, Directives: true}.To(o.Value, before)
+			rewrite.Walk{Object: object, Items: x.items, Union: visit, Directives: true}.Visit(o.Value, before)
 		}
 		return x.changes, x.diagnostics
 	}
@@ -88,7 +88,7 @@ func (x *explicit) unions(at resource.Path, unions []*union.Union, object map[st
 		}
 		missing := map[string]any{}
 		for i, m := range u.Members {
-			if _, ok := u.Lookup(object, m.Name); !ok && !slices.Contains(keep, i) && (!x.based || u.In(base, m.Name) != nil) && merges(object, u.Path(m.Name).Properties()) {
+			if _, ok := u.Lookup(object, m.Name); !ok && !slices.Contains(keep, i) && (!x.based || u.Value(base, m.Name) != nil) && merges(object, u.Path(m.Name).Properties()) {
 				missing[m.Name] = nil
 			}
 		}
@@ -117,7 +117,7 @@ func merges(object map[string]any, path []string) bool {
 
 func (x *explicit) fail(at resource.Path, u *union.Union, member int, format string, args ...any) {
 	path := u.Path(u.Members[member].Name).Properties()
-	x.diagnostics = append(x.diagnostics, diag.Diagnostic{Code: diag.NotNormalized, Pos: x.o.Pos(at.Below(path...)), Path: at.String(),
+	x.diagnostics = append(x.diagnostics, diag.Diagnostic{Code: diag.NotNormalized, Pos: x.o.Pos(at.Property(path...)), Path: at.String(),
 		Message: fmt.Sprintf(format, args...), Hint: "set one of them in the patch"})
 }
 

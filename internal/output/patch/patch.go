@@ -165,15 +165,15 @@ func directive(at resource.Path, v any) resource.Path {
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
 			if strings.HasPrefix(key, "$retainKeys") || strings.HasPrefix(key, "$patch") {
-				return at.To(key)
+				return at.Child(key)
 			}
-			if found := directive(at.To(key), v[key]); found != nil {
+			if found := directive(at.Child(key), v[key]); found != nil {
 				return found
 			}
 		}
 	case []any:
 		for i := range v {
-			if found := directive(at.To(i), v[i]); found != nil {
+			if found := directive(at.Child(i), v[i]); found != nil {
 				return found
 			}
 		}

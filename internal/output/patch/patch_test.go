@@ -186,22 +186,22 @@ func set(t testing.TB) *kinds.Set {
 	plain := &union.Union{Members: members(false, "a", "b", "c"), Cardinality: union.AtMostOne, Change: union.Allow}
 	volumes := &union.Union{Members: members(false, "emptyDir", "hostPath", "secret"), Cardinality: union.ExactlyOne, Change: union.Allow}
 	below := &union.Union{Discriminator: "sub.type", Members: members(true, "http", "sub.tcp", "deep.in.udp", "deep.raw"), Cardinality: union.AtMostOne, Change: union.Clear,
-		Paths: map[string]schemapath.Path{"sub.type": schemapath.Of("sub", "type"), "sub.tcp": schemapath.Of("sub", "tcp"), "deep.in.udp": schemapath.Of("deep", "in", "udp"), "deep.raw": schemapath.Of("deep", "raw")}}
+		Paths: map[string]schemapath.Path{"sub.type": schemapath.New("sub", "type"), "sub.tcp": schemapath.New("sub", "tcp"), "deep.in.udp": schemapath.New("deep", "in", "udp"), "deep.raw": schemapath.New("deep", "raw")}}
 	s := &kinds.Set{}
 	if err := s.Add(kinds.Kind{GroupVersionKind: thing, Objects: []kinds.Object{
-		{Path: schemapath.Of("below"), Unions: []*union.Union{below}},
-		{Path: schemapath.Of("spec"), Unions: []*union.Union{typed, plain}},
-		{Path: schemapath.Of("both"), Unions: []*union.Union{plain, {Members: members(false, "d", "sub.e", "sub.f"), Cardinality: union.AtMostOne, Change: union.Allow,
-			Paths: map[string]schemapath.Path{"sub.e": schemapath.Of("sub", "e"), "sub.f": schemapath.Of("sub", "f")}}}},
-		{Path: schemapath.Of("held"), Unions: []*union.Union{
-			{Members: members(false, "b", "sub.a"), Paths: map[string]schemapath.Path{"sub.a": schemapath.Of("sub", "a")}, Cardinality: union.AtMostOne},
-			{Members: members(false, "d", "sub.c"), Paths: map[string]schemapath.Path{"sub.c": schemapath.Of("sub", "c")}, Cardinality: union.AtMostOne},
+		{Path: schemapath.New("below"), Unions: []*union.Union{below}},
+		{Path: schemapath.New("spec"), Unions: []*union.Union{typed, plain}},
+		{Path: schemapath.New("both"), Unions: []*union.Union{plain, {Members: members(false, "d", "sub.e", "sub.f"), Cardinality: union.AtMostOne, Change: union.Allow,
+			Paths: map[string]schemapath.Path{"sub.e": schemapath.New("sub", "e"), "sub.f": schemapath.New("sub", "f")}}}},
+		{Path: schemapath.New("held"), Unions: []*union.Union{
+			{Members: members(false, "b", "sub.a"), Paths: map[string]schemapath.Path{"sub.a": schemapath.New("sub", "a")}, Cardinality: union.AtMostOne},
+			{Members: members(false, "d", "sub.c"), Paths: map[string]schemapath.Path{"sub.c": schemapath.New("sub", "c")}, Cardinality: union.AtMostOne},
 		}},
-		{Path: schemapath.Of("spec", "list").To(schemapath.Items), Keys: [][]string{{"name"}}, Unions: []*union.Union{plain}},
-		{Path: schemapath.Of("spec", "map").To(schemapath.Values), Unions: []*union.Union{plain}},
+		{Path: schemapath.New("spec", "list").Append(schemapath.Items), Keys: [][]string{{"name"}}, Unions: []*union.Union{plain}},
+		{Path: schemapath.New("spec", "map").Append(schemapath.Values), Unions: []*union.Union{plain}},
 	}}, kinds.Kind{GroupVersionKind: pod, Objects: []kinds.Object{
-		{Path: schemapath.Of("spec", "volumes").To(schemapath.Items), Keys: [][]string{{"name"}}, Unions: []*union.Union{volumes}},
-		{Path: schemapath.Of("spec", "volumes").To(schemapath.Items).To(schemapath.Property("secret")), Keys: [][]string{{"name"}}, Unions: []*union.Union{plain}},
+		{Path: schemapath.New("spec", "volumes").Append(schemapath.Items), Keys: [][]string{{"name"}}, Unions: []*union.Union{volumes}},
+		{Path: schemapath.New("spec", "volumes").Append(schemapath.Items).Append(schemapath.Property("secret")), Keys: [][]string{{"name"}}, Unions: []*union.Union{plain}},
 	}}); err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func TestEveryRule(t *testing.T) {
 	for name, manifest := range map[string]string{
 		"backend":  testcrd.Read("backend"),
 		"pipeline": testcrd.Read("pipeline"),
-		"changes": testcrd.Of("Thing", `
+		"changes": testcrd.New("Thing", `
 spec:
   type: object
   properties:

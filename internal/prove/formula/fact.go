@@ -19,16 +19,16 @@ import (
 // list.
 const EntryKey = "example"
 
-// In returns the value at the place in an object, old or new like the place. It is nil if the value
+// Value returns the value at the place in an object, old or new like the place. It is nil if the value
 // is absent.
-func (p *Place) In(root any) any {
+func (p *Place) Value(root any) any {
 	if p.Parent == nil && p.view != nil {
 		return p.view.decode(root)
 	}
 	if p.Parent == nil {
 		return root
 	}
-	switch v := p.Parent.In(root).(type) {
+	switch v := p.Parent.Value(root).(type) {
 	case map[string]any:
 		if p.Name == Entry {
 			return v[EntryKey]
@@ -68,14 +68,14 @@ func (p *Place) nullIn(root any) bool {
 	if p.Parent == nil {
 		return false
 	}
-	m, ok := p.Parent.In(root).(map[string]any)
+	m, ok := p.Parent.Value(root).(map[string]any)
 	v, there := m[p.Name]
 	return ok && there && v == nil
 }
 
-// Of reports whether the fact holds for the value v at an ancestor place. The fact must be about
+// Evaluate reports whether the fact holds for the value v at an ancestor place. The fact must be about
 // one place, and not a question.
-func (f *Fact) Of(at *Place, v any) bool {
+func (f *Fact) Evaluate(at *Place, v any) bool {
 	path := f.Place.Path()[len(at.Path()):]
 	null := false
 	for _, name := range path {
@@ -128,7 +128,7 @@ func (a *Answers) Ask(ctx context.Context, q *Question, new, old any) (holds, fa
 	if run == nil || !q.applies(new, old) {
 		return false, false, false
 	}
-	result, err := run(ctx, q.At.In(new), q.oldSelf(old))
+	result, err := run(ctx, q.At.Value(new), q.oldSelf(old))
 	return result && err == nil, err != nil, true
 }
 
@@ -137,12 +137,12 @@ func (q *Question) oldSelf(old any) any {
 	if old == nil || q.alone {
 		return nil
 	}
-	return q.At.Counterpart().In(old)
+	return q.At.Counterpart().Value(old)
 }
 
 // applies reports whether the values exist that the question needs.
 func (q *Question) applies(new, old any) bool {
-	return q.At.In(new) != nil && (q.Optional || !q.readsOld() || q.oldSelf(old) != nil)
+	return q.At.Value(new) != nil && (q.Optional || !q.readsOld() || q.oldSelf(old) != nil)
 }
 
 func (q *Question) readsOld() bool {
@@ -206,9 +206,9 @@ func (q *Question) paths() [][]string {
 func (a *Answers) Holds(ctx context.Context, f *Fact, new, old any) (holds, ok bool) {
 	in := func(p *Place) any {
 		if p.Old {
-			return p.In(old)
+			return p.Value(old)
 		}
-		return p.In(new)
+		return p.Value(new)
 	}
 	switch f.Kind {
 	case Present:

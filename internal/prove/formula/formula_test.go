@@ -246,7 +246,7 @@ func keeps(v *formula.View, object map[string]any) bool {
 		}
 		return true
 	}
-	return object == nil || in(object, v.Of(object))
+	return object == nil || in(object, v.Decode(object))
 }
 
 // said is what the API server's evaluator says.
@@ -351,7 +351,7 @@ func TestViews(t *testing.T) {
 				if old == nil {
 					return nil
 				}
-				return v.Of(old)
+				return v.Decode(old)
 			}
 			var stored any
 			if old != nil {
@@ -366,13 +366,13 @@ func TestViews(t *testing.T) {
 				if v == nil {
 					continue
 				}
-				want := said(t, programs[j], v.Of(object), before(v), strings.Contains(text, "oldSelf"))
+				want := said(t, programs[j], v.Decode(object), before(v), strings.Contains(text, "oldSelf"))
 				got := read(formulas[j], m)
 				if counts[got]++; got != want {
 					for _, q := range space.Facts {
 						t.Logf("%v: %v", q, m(q.Lit))
 					}
-					t.Fatalf("%s\non %v, before %v, seen as %v: got %s, want %s", text, object, old, v.Of(object), got, want)
+					t.Fatalf("%s\non %v, before %v, seen as %v: got %s, want %s", text, object, old, v.Decode(object), got, want)
 				}
 			}
 			admitted(t, space, answers, object, stored, text)

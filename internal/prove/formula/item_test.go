@@ -141,7 +141,7 @@ func TestItemsSound(t *testing.T) {
 			lits := []logic.Lit{space.Old.Present()}
 			for _, name := range items {
 				there := space.New.Child(name)
-				lits = append(lits, there.Present().If(there.In(l) != nil), there.Counterpart().Present().If(there.In(old) != nil))
+				lits = append(lits, there.Present().If(there.Value(l) != nil), there.Counterpart().Present().If(there.Value(old) != nil))
 			}
 			for i, p := range programs {
 				holds, err := p.Run(t.Context(), l, old, true)

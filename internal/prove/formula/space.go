@@ -155,8 +155,8 @@ func (p *Place) String() string {
 	return strings.Join(append([]string{name}, p.Path()...), ".")
 }
 
-// Within reports whether p is q or in it.
-func (p *Place) Within(q *Place) bool {
+// IsWithin reports whether p is q or in it.
+func (p *Place) IsWithin(q *Place) bool {
 	for ; p != nil; p = p.Parent {
 		if p == q {
 			return true
@@ -222,8 +222,8 @@ func (p *Place) Child(name string) *Place {
 
 func (s *Space) implies(a, b logic.Lit) { s.RequireAny(a.Not(), b) }
 
-// At returns the place at a path.
-func (p *Place) At(path ...string) *Place {
+// Lookup returns the place at a path.
+func (p *Place) Lookup(path ...string) *Place {
 	for _, name := range path {
 		p = p.Child(name)
 	}

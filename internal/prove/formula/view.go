@@ -69,8 +69,8 @@ func cover(p *Place) {
 	}
 }
 
-// Of returns the object as the API server decodes it. The result shares nothing with the object.
-func (v *View) Of(object map[string]any) map[string]any {
+// Decode returns the object as the API server decodes it. The result shares nothing with the object.
+func (v *View) Decode(object map[string]any) map[string]any {
 	object = runtime.DeepCopyJSON(object)
 	pruning.Prune(object, v.structural, true)
 	defaulting.PruneNonNullableNullsWithoutDefaults(object, v.structural)
@@ -86,7 +86,7 @@ func (v *View) decode(root any) any {
 	same := func(d decoding) bool { return reflect.ValueOf(d.sent).Pointer() == reflect.ValueOf(object).Pointer() }
 	i := slices.IndexFunc(v.recent, same)
 	if i < 0 {
-		v.recent = append(v.recent, decoding{object, v.Of(object)})
+		v.recent = append(v.recent, decoding{object, v.Decode(object)})
 		v.recent = v.recent[max(0, len(v.recent)-keptDecodings):]
 		i = len(v.recent) - 1
 	}

@@ -24,8 +24,8 @@ var ErrUnknown = errors.New("the patterns are too intricate to be compared")
 // about half a second.
 const maxWork = 5_000_000
 
-// Without returns the shortest string of a that is not in b. Found is false if there is none.
-func Without(a, b Language) (text string, found bool, err error) {
+// Difference returns the shortest string of a that is not in b. Found is false if there is none.
+func Difference(a, b Language) (text string, found bool, err error) {
 	x, err := compile(a.Pattern)
 	if err != nil {
 		return "", false, err

@@ -87,7 +87,7 @@ func (n *Schema) Child(s schemapath.Step) *Schema {
 		return c
 	}
 	var c *Schema
-	if props := s.In(n.Props); props != nil {
+	if props := s.Schema(n.Props); props != nil {
 		var above []*apiextensionsv1.JSONSchemaProps
 		for _, m := range n.more {
 			above = append(above, m.JSONSchemaProps)
@@ -102,7 +102,7 @@ func (n *Schema) Child(s schemapath.Step) *Schema {
 // stepInto returns the schemas that a step leads to.
 func stepInto(s schemapath.Step, of []*apiextensionsv1.JSONSchemaProps) (l []*apiextensionsv1.JSONSchemaProps) {
 	for _, props := range of {
-		if props = s.In(props); props != nil {
+		if props = s.Schema(props); props != nil {
 			l = append(l, props)
 		}
 	}
@@ -112,8 +112,8 @@ func stepInto(s schemapath.Step, of []*apiextensionsv1.JSONSchemaProps) (l []*ap
 // Property returns the schema of a property, or nil.
 func (n *Schema) Property(name string) *Schema { return n.Child(schemapath.Property(name)) }
 
-// At returns the schema at a path of properties, or nil.
-func (n *Schema) At(path schemapath.Path) *Schema {
+// Lookup returns the schema at a path of properties, or nil.
+func (n *Schema) Lookup(path schemapath.Path) *Schema {
 	for _, name := range path.Properties() {
 		if n = n.Property(name); n == nil {
 			return nil

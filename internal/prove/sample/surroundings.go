@@ -67,23 +67,23 @@ func (s *Surroundings) Put(level int, inner any) any {
 	case !ok:
 		key = formula.EntryKey
 	}
-	m := maps.Clone(s.Around(level))
+	m := maps.Clone(s.Others(level))
 	m[key] = inner
 	return m
 }
 
-// Around returns the other properties of the object at a level. The caller must not change them.
-func (s *Surroundings) Around(level int) map[string]any {
+// Others returns the other properties of the object at a level. The caller must not change them.
+func (s *Surroundings) Others(level int) map[string]any {
 	m, _ := s.around[level].(map[string]any)
 	return m
 }
 
-// Without returns the object at a level without the next property on the path.
-func (s *Surroundings) Without(level int) map[string]any {
+// Excluding returns the object at a level without the next property on the path.
+func (s *Surroundings) Excluding(level int) map[string]any {
 	name, _ := s.path[level].Property()
 	m := maps.Clone(s.without[level])
 	if m == nil {
-		m = maps.Clone(s.Around(level))
+		m = maps.Clone(s.Others(level))
 	}
 	delete(m, name)
 	return m

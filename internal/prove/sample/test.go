@@ -81,8 +81,8 @@ func (t *Test) Name() string {
 	return fmt.Sprintf("rule %q", t.Text)
 }
 
-// Like reports whether two tests have the same text and kind, so that they require the same.
-func (t *Test) Like(u *Test) bool {
+// Equal reports whether two tests have the same text and kind, so that they require the same.
+func (t *Test) Equal(u *Test) bool {
 	return t.Text == u.Text && (t.Validation == nil) == (u.Validation == nil) && (t.Validation == nil || formula.SameRule(*t.Validation, *u.Validation))
 }
 
@@ -156,7 +156,7 @@ func (c *Chain) OnItem(level int, t *Test) (int, *Test) {
 	list, rule, ok := t.EachItem()
 	steps := schemapath.Path{schemapath.Items}
 	if list != "" {
-		steps = schemapath.Of(list).To(schemapath.Items)
+		steps = schemapath.New(list).Append(schemapath.Items)
 	}
 	to := level + len(steps)
 	if !ok || to >= len(c.Schemas) || !steps.Equal(c.Path[level:to]) || c.Schemas[to].Props.Nullable {

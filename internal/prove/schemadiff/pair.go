@@ -508,7 +508,7 @@ func (b *pathComparison) wishes(update bool) []prove.Wish {
 func (b *pathComparison) confirms(e *prove.Example) bool {
 	accepting, refusing := b.sides[b.accepting], b.sides[1-b.accepting]
 	if e.Old != nil {
-		e.Old = accepting.view.Of(e.Old) // as stored, with the defaults of that time
+		e.Old = accepting.view.Decode(e.Old) // as stored, with the defaults of that time
 	}
 	fails := func(s suspect) bool {
 		if !e.Model(s.when) || e.Model(s.Holds) {

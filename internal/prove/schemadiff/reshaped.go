@@ -147,7 +147,7 @@ func (b *pathComparison) seen(side int, r Reshaping) ([]suspect, error) {
 // value, and the other side distinguishes them. Only then can it find duplicates that the other
 // side does not find.
 func (b *pathComparison) merges(side int, at schemapath.Path) bool {
-	n, other := at.In(b.sides[side].nodes[0].Props), at.In(b.sides[1-side].nodes[0].Props)
+	n, other := at.Schema(b.sides[side].nodes[0].Props), at.Schema(b.sides[1-side].nodes[0].Props)
 	if n == nil || other == nil {
 		return false // only objects without the value are accepted by both
 	}
@@ -235,7 +235,7 @@ func (b *pathComparison) differing(side int) []*prove.Check {
 	var l []*prove.Check
 	for _, c := range y.checks {
 		for _, d := range other.checks {
-			if c.Schema != nil && d.Schema != nil && c.Level == d.Level && c.Test.Like(d.Test) && (c.Holds != d.Holds || c.Fails != d.Fails) {
+			if c.Schema != nil && d.Schema != nil && c.Level == d.Level && c.Test.Equal(d.Test) && (c.Holds != d.Holds || c.Fails != d.Fails) {
 				l = append(l, c)
 			}
 		}
@@ -243,7 +243,7 @@ func (b *pathComparison) differing(side int) []*prove.Check {
 	for level, tests := range y.unread {
 		for _, t := range tests {
 			// A test that is broken on both sides is unaffected by the change.
-			same := func(u *sample.Test) bool { return t.Like(u) && t.Broken != nil && u.Broken != nil }
+			same := func(u *sample.Test) bool { return t.Equal(u) && t.Broken != nil && u.Broken != nil }
 			if !slices.ContainsFunc(other.unread[level], same) {
 				l = append(l, b.unclear(b.Places[level]))
 			}

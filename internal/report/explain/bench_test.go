@@ -18,7 +18,7 @@ func BenchmarkOf(b *testing.B) {
 				in := planOf(b, crd(wide(n)), encoding)
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := explain.Of(in); err != nil {
+					if _, err := explain.Explain(in); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -20,11 +20,11 @@ import (
 func Document(crds []CRD) report.Document {
 	var d report.Document
 	for _, c := range crds {
-		d.Add(report.Heading{Level: 1, Line: report.Of(report.N(c.Name))})
+		d.Add(report.Heading{Level: 1, Line: report.Concat(report.N(c.Name))})
 		d.Add(report.Paragraph(report.Text("%s in %s, %s added", english.Plural(c.Rules, "rule"), english.Plural(len(c.Unions), "union"), english.Plural(c.Bytes, "byte"))))
 		costs := report.Table{Columns: []report.Column{{Name: "version"}, {Name: "cost before", Number: true}, {Name: "added", Number: true}, {Name: "sum", Number: true}, {Name: "of the limit", Number: true}}}
 		for _, v := range c.Versions {
-			costs.Rows = append(costs.Rows, []report.Line{report.Of(v.Name), report.Of(english.Number(v.CostBefore)), report.Of(english.Number(v.CostAdded)), report.Of(english.Number(v.Cost)), report.Of(english.Percent(v.PercentOfLimit))})
+			costs.Rows = append(costs.Rows, []report.Line{report.Concat(v.Name), report.Concat(english.Number(v.CostBefore)), report.Concat(english.Number(v.CostAdded)), report.Concat(english.Number(v.Cost)), report.Concat(english.Percent(v.PercentOfLimit))})
 		}
 		if len(costs.Rows) > 0 {
 			d.Add(costs)
@@ -39,10 +39,10 @@ func Document(crds []CRD) report.Document {
 func (u Union) document() report.Document {
 	var d report.Document
 	d.Add(report.Heading{Level: 2, Line: u.title()}, u.facts())
-	heading := func(text string) { d.Add(report.Heading{Level: 3, Line: report.Of(text)}) }
+	heading := func(text string) { d.Add(report.Heading{Level: 3, Line: report.Concat(text)}) }
 	heading("Rules")
 	if len(u.Rules) == 0 {
-		d.Add(report.Paragraph(report.Of("None.")))
+		d.Add(report.Paragraph(report.Concat("None.")))
 	} else {
 		l := report.List{Numbered: true}
 		for _, r := range u.Rules {
@@ -59,7 +59,7 @@ func (u Union) document() report.Document {
 	heading("Updates")
 	l := report.List{}
 	for _, s := range u.OnUpdate {
-		l.Items = append(l.Items, report.Item{Line: report.Of(s)})
+		l.Items = append(l.Items, report.Item{Line: report.Concat(s)})
 	}
 	d.Add(l)
 	if diagram := u.mermaid(); diagram != "" {
@@ -68,16 +68,16 @@ func (u Union) document() report.Document {
 	if u.restricted() {
 		changes := report.Table{Columns: []report.Column{{Name: "from"}, {Name: "to"}}}
 		for _, c := range u.Changes {
-			changes.Rows = append(changes.Rows, []report.Line{report.Of(u.shown(c.From)), report.Of(u.becomes(c))})
+			changes.Rows = append(changes.Rows, []report.Line{report.Concat(u.shown(c.From)), report.Concat(u.becomes(c))})
 		}
 		d.Add(changes)
 	}
 	if len(u.Errors) > 0 {
 		heading("Errors")
-		d.Add(report.Paragraph(report.Of(u.readings())))
+		d.Add(report.Paragraph(report.Concat(u.readings())))
 		l := report.List{}
 		for _, s := range u.Errors {
-			l.Items = append(l.Items, report.Item{Line: report.Of(s.Situation), Blocks: report.Document{report.Code{Language: "text", Text: strings.Join(s.lines(), "\n") + "\n"}}})
+			l.Items = append(l.Items, report.Item{Line: report.Concat(s.Situation), Blocks: report.Document{report.Code{Language: "text", Text: strings.Join(s.lines(), "\n") + "\n"}}})
 		}
 		d.Add(l)
 	}
@@ -86,19 +86,19 @@ func (u Union) document() report.Document {
 
 // title returns the heading of a union.
 func (u Union) title() report.Line {
-	t := report.Of("Union")
+	t := report.Concat("Union")
 	if u.Name != "" {
-		t = report.Of(t, " ", report.N(u.Name))
+		t = report.Concat(t, " ", report.N(u.Name))
 	}
-	return report.Of(t, " of ", named(u.Object), " in version ", u.Version)
+	return report.Concat(t, " of ", named(u.Object), " in version ", u.Version)
 }
 
 // named names an object in a resource.
 func named(path string) report.Line {
 	if path == "" {
-		return report.Of("the root")
+		return report.Concat("the root")
 	}
-	return report.Of(report.N(path))
+	return report.Concat(report.N(path))
 }
 
 // facts returns the declared properties of a union.
@@ -113,18 +113,18 @@ func (u Union) facts() report.Facts {
 		if text == "" {
 			return nil
 		}
-		return report.Of(text)
+		return report.Concat(text)
 	}
-	add("declared at", report.Of(report.N(fmt.Sprintf("%s:%d:%d", u.File, u.Line, u.Col))))
+	add("declared at", report.Concat(report.N(fmt.Sprintf("%s:%d:%d", u.File, u.Line, u.Col))))
 	if u.Discriminator != "" {
-		add("discriminator", report.Of(report.N(u.Discriminator)))
+		add("discriminator", report.Concat(report.N(u.Discriminator)))
 	}
 	add("cardinality", one(u.cardinality()))
 	var members []report.Line
 	for _, m := range u.Members {
-		text := report.Of(report.N(m.Name))
+		text := report.Concat(report.N(m.Name))
 		if about := u.describe(m); about != "" {
-			text = report.Of(text, ": ", about)
+			text = report.Concat(text, ": ", about)
 		}
 		members = append(members, text)
 	}
@@ -146,7 +146,7 @@ func (u Union) time() string {
 	if d <= cost.Noticeable {
 		return ""
 	}
-	text := fmt.Sprintf("the rules take about %s of every request that writes the object", cost.About(d))
+	text := fmt.Sprintf("the rules take about %s of every request that writes the object", cost.Format(d))
 	if u.Many {
 		text += ", for each of the union objects in it"
 	}
@@ -170,7 +170,7 @@ func (r Rule) heading() report.Line {
 	if r.FieldPath != "" {
 		text = r.FieldPath + ": " + text
 	}
-	return report.Of(text)
+	return report.Concat(text)
 }
 
 // details returns the expressions of a rule, and its costs.
@@ -181,7 +181,7 @@ func (r Rule) details(u Union) report.Document {
 	}
 	var on report.Line
 	if r.Schema != u.Schema {
-		on = report.Of("on ", named(r.Object), "; ")
+		on = report.Concat("on ", named(r.Object), "; ")
 	}
 	l := []string{r.Kind, fmt.Sprintf("costs %s × %s = %s, %s of the limit", english.Number(r.CostOnce), english.Number(r.Executions), english.Number(r.Cost), english.Percent(r.PercentOfLimit))}
 	if r.MessageExpression != "" {
@@ -195,7 +195,7 @@ func (r Rule) details(u Union) report.Document {
 	} else {
 		l = append(l, english.Plural(r.Bytes, "byte"))
 	}
-	return report.Document{report.Code{Language: "cel", Text: cel}, report.Paragraph(report.Of(on, strings.Join(l, "; ")))}
+	return report.Document{report.Code{Language: "cel", Text: cel}, report.Paragraph(report.Concat(on, strings.Join(l, "; ")))}
 }
 
 // states returns the table of the legal states.
@@ -210,13 +210,13 @@ func (u Union) states() report.Table {
 		if u.Discriminator != "" {
 			for _, v := range s.Values {
 				if v == "" {
-					values = append(values, report.Of("unset"))
+					values = append(values, report.Concat("unset"))
 				} else {
-					values = append(values, report.Of(report.N(v)))
+					values = append(values, report.Concat(report.N(v)))
 				}
 			}
 			if s.AnyOther {
-				values = append(values, report.Of("any other"))
+				values = append(values, report.Concat("any other"))
 			}
 			row = append(row, report.Join(values, ", "))
 		}
@@ -224,7 +224,7 @@ func (u Union) states() report.Table {
 		for _, r := range s.Rejected {
 			rejected = append(rejected, r.When+": "+r.Why)
 		}
-		t.Rows = append(t.Rows, append(row, report.Of(s.Accepted), report.Of(cmp.Or(strings.Join(rejected, "; "), "nothing"))))
+		t.Rows = append(t.Rows, append(row, report.Concat(s.Accepted), report.Concat(cmp.Or(strings.Join(rejected, "; "), "nothing"))))
 	}
 	return t
 }

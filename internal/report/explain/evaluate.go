@@ -37,7 +37,7 @@ type judge struct {
 
 // judge returns a judge of some constraints alongside the union. With own, it includes the union's
 // own rules and the schema that replaces rules.
-func (s *unionPlan) judge(own bool, beside ...compile.Beside) (*judge, error) {
+func (s *unionPlan) judge(own bool, beside ...compile.HandWritten) (*judge, error) {
 	on := s.schema
 	if present := func(r compile.RulePlan) bool { return r.Present }; len(beside) == 0 && !s.OfItems() && !slices.ContainsFunc(s.plan.Rules, present) {
 		on.Properties = s.properties() // but hand-written messages may read any
@@ -96,7 +96,7 @@ func (s *unionPlan) properties() map[string]apiextensionsv1.JSONSchemaProps {
 	}
 	for _, m := range s.Members {
 		path := s.Path(m.Name)
-		p := *path.In(&s.schema)
+		p := *path.Schema(&s.schema)
 		all := p.Properties
 		p.Properties = map[string]apiextensionsv1.JSONSchemaProps{}
 		for _, f := range m.Fields {
@@ -116,7 +116,7 @@ func keep(into, from *apiextensionsv1.JSONSchemaProps, path schemapath.Path, p a
 			holder = from.Properties[name]
 			holder.Properties = nil
 		}
-		keep(&holder, path[0].In(from), path[1:], p)
+		keep(&holder, path[0].Schema(from), path[1:], p)
 		p = holder
 	}
 	if into.Properties == nil {

@@ -74,7 +74,7 @@ func TestExamples(t *testing.T) {
 	for _, src := range sources {
 		in := planOf(t, crd(src), rules.Fine)
 		asked := server(t, in)
-		got, err := explain.Of(in)
+		got, err := explain.Explain(in)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,9 +25,9 @@ type Input struct {
 	Growth int
 }
 
-// Of explains a plan, which it only reads. The caller owns the result. It returns an error if a
+// Explain explains a plan, which it only reads. The caller owns the result. It returns an error if a
 // schema of the plan cannot be read.
-func Of(in Input) (CRD, error) {
+func Explain(in Input) (CRD, error) {
 	crd := CRD{Name: in.Name, Bytes: in.Growth, Versions: []Version{}, Unions: []Union{}}
 	for i, p := range in.Unions {
 		var bytes []int
@@ -126,10 +126,10 @@ func explainUnion(p compile.UnionPlan, shown int, bytes []int, ruled bool, besid
 		MemberlessValues: s.others, AnyValue: s.anyValue(),
 		Default:  s.fallback(),
 		Encoding: p.Encoding, Why: p.Why, Dropped: p.Dropped, Rules: []Rule{}, RequestMicroseconds: p.Time.Microseconds(), Many: p.Place.Path.HasElements(), AllOf: added,
-		States: s.states(), Changes: s.changes(), OnUpdate: s.onUpdate(), Beside: []Beside{}, Errors: situations, WithoutExample: unset, examples: shown,
+		States: s.states(), Changes: s.changes(), OnUpdate: s.onUpdate(), HandWritten: []HandWritten{}, Errors: situations, WithoutExample: unset, examples: shown,
 	}
-	for _, b := range p.Beside {
-		u.Beside = append(u.Beside, Beside{Name: b.Name, Superfluous: b.Superfluous})
+	for _, b := range p.HandWritten {
+		u.HandWritten = append(u.HandWritten, HandWritten{Name: b.Name, Superfluous: b.Superfluous})
 	}
 	u.declare(s.Union)
 	for _, m := range s.Members {
@@ -176,11 +176,11 @@ func (s *unionPlan) read() error {
 	}
 	s.schema = schema
 	path := s.Path(s.Discriminator)
-	if p := path.In(&schema); p != nil {
+	if p := path.Schema(&schema); p != nil {
 		s.written, s.required = *p, union.Requires(&schema, path)
 	}
 	for i := range path {
-		p := path[:i+1].In(&schema)
+		p := path[:i+1].Schema(&schema)
 		s.required = s.required && !union.Defaulted(p)
 	}
 	if at, ok := union.Unnamed(&schema); ok {

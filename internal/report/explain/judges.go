@@ -14,9 +14,9 @@ type judges struct {
 }
 
 func (s *unionPlan) judges() (*judges, error) {
-	j := &judges{subject: s, each: make([]*judge, len(s.plan.Beside))}
+	j := &judges{subject: s, each: make([]*judge, len(s.plan.HandWritten))}
 	var err error
-	if j.server, err = s.judge(true, s.plan.Beside...); err == nil && len(j.each) > 0 {
+	if j.server, err = s.judge(true, s.plan.HandWritten...); err == nil && len(j.each) > 0 {
 		j.union, err = s.judge(true)
 	}
 	return j, err
@@ -42,7 +42,7 @@ func (j *judges) read(o sample) reading {
 	for k := 0; k < len(j.each) && slices.Contains(r.byHand, counted); k++ {
 		for _, line := range j.errorsOf(k, o) {
 			if i := slices.Index(r.errors, line); i >= 0 && r.byHand[i] == counted {
-				r.byHand[i] = j.subject.plan.Beside[k].Name
+				r.byHand[i] = j.subject.plan.HandWritten[k].Name
 			}
 		}
 	}
@@ -52,7 +52,7 @@ func (j *judges) read(o sample) reading {
 // errorsOf returns the errors of a single constraint.
 func (j *judges) errorsOf(i int, o sample) []string {
 	if j.each[i] == nil && j.err == nil {
-		j.each[i], j.err = j.subject.judge(false, j.subject.plan.Beside[i])
+		j.each[i], j.err = j.subject.judge(false, j.subject.plan.HandWritten[i])
 	}
 	if j.err != nil {
 		return nil

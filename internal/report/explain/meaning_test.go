@@ -61,7 +61,7 @@ func eachUnion(t *testing.T, run func(*testing.T, *union.Union, explain.Union)) 
 		for _, encoding := range []rules.Encoding{rules.Fine, rules.Compact} {
 			t.Run(encoding.String()+d, func(t *testing.T) {
 				in := planOf(t, crd(thing(d)), encoding)
-				got, err := explain.Of(in)
+				got, err := explain.Explain(in)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -305,7 +305,7 @@ spec:
 	plan.Rules = plan.Rules[:1]
 	plan.Rules[0].Present, plan.Rules[0].Rule.Rule = true, "!(has(self.b) && has(self.a))"
 	in.Bytes[0][0] = 0
-	got, err := explain.Of(in)
+	got, err := explain.Explain(in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -337,8 +337,8 @@ func TestSchemaFirst(t *testing.T) {
 
 func TestOfMissingSchema(t *testing.T) {
 	in := planOf(t, crd(backend), rules.Fine)
-	in.Unions[0].Place.Path = schemapath.Of("elsewhere")
-	if _, err := explain.Of(in); err == nil || err.Error() != "crd.yaml:21:15: the CRD has no schema at elsewhere" {
+	in.Unions[0].Place.Path = schemapath.New("elsewhere")
+	if _, err := explain.Explain(in); err == nil || err.Error() != "crd.yaml:21:15: the CRD has no schema at elsewhere" {
 		t.Errorf("%v", err)
 	}
 }

@@ -78,8 +78,8 @@ type Union struct {
 	Changes []Changes `json:"changes"`
 	// OnUpdate describes in sentences the constraints on updates.
 	OnUpdate []string `json:"onUpdate"`
-	// Beside are the hand-written constraints on the state of the union, on the union object.
-	Beside []Beside `json:"beside"`
+	// HandWritten are the hand-written constraints on the state of the union, on the union object.
+	HandWritten []HandWritten `json:"handWritten"`
 	// Errors are the situations that users may run into, with the errors that they read.
 	Errors []Situation `json:"errors"`
 	// WithoutExample are the members that no situation sets, because no valid value was found for
@@ -170,8 +170,8 @@ type Changes struct {
 	To   []Selection `json:"to"`
 }
 
-// Beside is a hand-written constraint on a union object.
-type Beside struct {
+// HandWritten is a hand-written constraint on a union object.
+type HandWritten struct {
 	// Name is its key in the schema: "oneOf", "x-kubernetes-validations[1]".
 	Name string `json:"name"`
 	// Superfluous is set if this constraint and all other superfluous ones together mean the same

@@ -25,7 +25,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // crd returns a CRD of one version with these root properties.
-func crd(properties string) string { return testcrd.Of("Thing", properties) }
+func crd(properties string) string { return testcrd.New("Thing", properties) }
 
 func indent(text string, n int) string {
 	var b strings.Builder
@@ -131,7 +131,7 @@ func (p planner) rules(at schemapath.Place, kind compile.RuleKind, l []rules.Rul
 // explained explains a CRD with these properties.
 func explained(t testing.TB, properties string, encoding rules.Encoding) explain.CRD {
 	t.Helper()
-	got, err := explain.Of(planOf(t, crd(properties), encoding))
+	got, err := explain.Explain(planOf(t, crd(properties), encoding))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,7 +57,7 @@ spec:
 	in := planOf(t, crd(fmt.Sprintf(declared, "")), rules.Fine)
 	in.Unions[0].Rules = nil
 	in.Bytes[0] = nil
-	bare, err := explain.Of(in)
+	bare, err := explain.Explain(in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestOpenAPI(t *testing.T) {
 	in := planOf(t, crd(strings.Replace(sources, "\n          emptyIsUnset: [image, oci]", "", 1)), rules.Fine)
 	plan := &in.Unions[0]
 	plan.Encoding, plan.Rules, in.Bytes[0] = string(compile.OpenAPI), nil, nil
-	got, err := explain.Of(in)
+	got, err := explain.Explain(in)
 	if err != nil {
 		t.Fatal(err)
 	}

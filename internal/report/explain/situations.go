@@ -79,7 +79,7 @@ func (x *situations) states() error {
 // contradictions adds states that the union allows and hand-written constraints reject.
 func (x *situations) contradictions() error {
 	shown := map[string]bool{}
-	for _, b := range x.plan.Beside {
+	for _, b := range x.plan.HandWritten {
 		if shown[b.Name] {
 			continue
 		}
@@ -125,7 +125,7 @@ func (x *situations) removals() error {
 		if r.Kind != compile.Guard || links == nil {
 			continue
 		}
-		e, err := x.examples.Removing(r.Place.Path.To(schemapath.Property(links[0])))
+		e, err := x.examples.Removing(r.Place.Path.Append(schemapath.Property(links[0])))
 		if err != nil {
 			return err
 		}
@@ -148,7 +148,7 @@ func (x *situations) removals() error {
 			return err
 		}
 		path := objectPath(r.Place.Path)
-		errs := guards.errors(path, x.examples.At(r.Place.Path, e.Old), x.examples.At(r.Place.Path, e.New))
+		errs := guards.errors(path, x.examples.Value(r.Place.Path, e.Old), x.examples.Value(r.Place.Path, e.New))
 		x.put(union.Violation{Condition: removed, Member: -1}, e, reading{errs, make([]string, len(errs))})
 		found := &x.list[len(x.list)-1]
 		found.Situation = fmt.Sprintf("%s removed, which had %s", plain(path.Child(links[0]).String()), found.Situation)
@@ -174,7 +174,7 @@ func (x *situations) add(v union.Violation, e *verify.Example) {
 
 // union returns the union object in a resource.
 func (x *situations) union(resource map[string]any) any {
-	return x.examples.At(x.plan.Place.Path, resource)
+	return x.examples.Value(x.plan.Place.Path, resource)
 }
 
 func (x *situations) put(v union.Violation, e *verify.Example, r reading) {

@@ -56,7 +56,7 @@ func TestClearLeftOut(t *testing.T) {
 		plan := &in.Unions[0]
 		plan.Rules = plan.Rules[:len(plan.Rules)-1]
 		plan.Dropped = "the rule about changes, for want of room"
-		got, err := explain.Of(in)
+		got, err := explain.Explain(in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestWhereItStands(t *testing.T) {
 		}
 	}
 	src := strings.Replace(crd("a: {type: object}\nb: {type: object}"), "        type: object\n", "        type: object\n        x-kubernetes-unions: [{members: [a, b]}]\n", 1)
-	got, err := explain.Of(planOf(t, src, rules.Fine))
+	got, err := explain.Explain(planOf(t, src, rules.Fine))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestCosts(t *testing.T) {
 	r.Cost.Once, r.Cost.Executions, r.Cost.MessageExpression, r.MessageExpression = 5, 1_048_576, 20_000, "'x'"
 	in.Versions = []compile.VersionPlan{{Name: "v1", Before: 1_000_000, Added: 24_000_000}, {Name: "v2", Before: 1, Added: math.MaxUint64}}
 	in.Bytes[0][0], in.Growth = 1234, 56789
-	got, err := explain.Of(in)
+	got, err := explain.Explain(in)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func each(words []string, show func(string) string) []string {
 // readings describes in sentences the origin of the errors, and when users do not read the errors
 // of the union.
 func (u Union) readings() string {
-	if len(u.Beside) == 0 {
+	if len(u.HandWritten) == 0 {
 		return "These lines come from the union's compiled rules and its schema; other rules of the CRD may add theirs." + u.shownOf()
 	}
 	text := "These lines come from the union's compiled rules and its schema, and, where marked, from hand-written constraints beside it; other rules of the CRD may add theirs." + u.shownOf()
@@ -74,7 +74,7 @@ func (u Union) readings() string {
 	} else {
 		text += fmt.Sprintf(" Where rules are not checked because of %s, users do not read the messages of the union's rules.", names)
 	}
-	if slices.ContainsFunc(u.Beside, func(b Beside) bool { return !b.Superfluous && slices.Contains(blamed, b.Name) }) {
+	if slices.ContainsFunc(u.HandWritten, func(b HandWritten) bool { return !b.Superfluous && slices.Contains(blamed, b.Name) }) {
 		return text + fmt.Sprintf(" To resolve this, remove %s, and declare the intended meaning.", names)
 	}
 	return text + fmt.Sprintf(" To resolve this, write handWrittenRules: Replace in the declaration, which removes %s.", names)

@@ -23,7 +23,7 @@ func noEnum(s *lintedUnion) diag.List {
 	if s.Discriminator == "" || s.ForbidUnmapped {
 		return nil
 	}
-	property := s.Path(s.Discriminator).In(s.schema)
+	property := s.Path(s.Discriminator).Schema(s.schema)
 	if len(property.Enum) > 0 {
 		return nil
 	}
@@ -64,7 +64,7 @@ func acceptedTypo(s *apiextensionsv1.JSONSchemaProps, values []string) string {
 
 // valueWithoutMember finds values of an enum that select no member.
 func valueWithoutMember(s *lintedUnion) diag.List {
-	if property := s.Path(s.Discriminator).In(s.schema); property == nil || len(property.Enum) == 0 {
+	if property := s.Path(s.Discriminator).Schema(s.schema); property == nil || len(property.Enum) == 0 {
 		return nil
 	}
 	var l []string
@@ -112,7 +112,7 @@ func sharedValue(s *lintedUnion) diag.List {
 func emptyMember(s *lintedUnion) diag.List {
 	var l diag.List
 	for _, m := range s.Members {
-		p := s.Path(m.Name).In(s.schema)
+		p := s.Path(m.Name).Schema(s.schema)
 		what, empty, bound, least := "", "[]", "minItems", p.MinItems
 		switch {
 		case p.Type == "array":
@@ -138,7 +138,7 @@ func emptyMember(s *lintedUnion) diag.List {
 func countsSet(s *apiextensionsv1.JSONSchemaProps, path schemapath.Path) string {
 	holder, last := path[:len(path)-1], path[len(path)-1:].Properties()[0]
 	counts := func(s apiextensionsv1.JSONSchemaProps) bool {
-		in := holder.In(&s)
+		in := holder.Schema(&s)
 		return in != nil && slices.Contains(in.Required, last) || countsSet(&s, path) != ""
 	}
 	for _, of := range []struct {
@@ -149,7 +149,7 @@ func countsSet(s *apiextensionsv1.JSONSchemaProps, path schemapath.Path) string 
 			return of.key
 		}
 	}
-	below := path[0].In(s)
+	below := path[0].Schema(s)
 	switch {
 	case s.Not != nil && counts(*s.Not):
 		return "not"

@@ -66,15 +66,15 @@ func (s *lintedUnion) lacking(version int) (what string, unknown bool) {
 	for _, name := range read {
 		steps := s.Path(name)
 		n := 0
-		for n < len(steps) && steps[:n+1].In(other) != nil {
+		for n < len(steps) && steps[:n+1].Schema(other) != nil {
 			n++
 		}
 		if n < len(steps) {
-			absent = append(absent, path.To(steps...).String())
-			unknown = unknown || preserves(steps[:n].In(other))
+			absent = append(absent, path.Append(steps...).String())
+			unknown = unknown || preserves(steps[:n].Schema(other))
 		}
 	}
-	shares := slices.ContainsFunc(s.Names(), func(name string) bool { return s.Path(name).In(other) != nil })
+	shares := slices.ContainsFunc(s.Names(), func(name string) bool { return s.Path(name).Schema(other) != nil })
 	if shares && !s.declaredIn(version) {
 		return "", false // compiling reports it
 	}

@@ -20,7 +20,7 @@ func requiredChildren(s *lintedUnion) diag.List {
 		l = append(l, d...)
 	}
 	for _, m := range s.Members {
-		p := s.Path(m.Name).In(s.schema)
+		p := s.Path(m.Name).Schema(s.schema)
 		if p.Type != "object" {
 			continue
 		}

@@ -347,7 +347,7 @@ func commentsOfFile(f *crdfile.File, declared []*compile.Declared) *Comments {
 		return ReadComments(name, src)
 	}
 	c := ReadComments(name, base)
-	sources := resolved(crdfile.Open(name, base).Within(limit.None()).CRDs(crdfile.Options{}))
+	sources := resolved(crdfile.Open(name, base).WithLimits(limit.None()).CRDs(crdfile.Options{}))
 	c.l = slices.DeleteFunc(c.l, func(one *comment) bool { return !one.move(name, sources, declared) })
 	return c
 }

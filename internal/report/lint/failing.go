@@ -43,7 +43,7 @@ func failing(s *lintedUnion, l diag.List) diag.List {
 			"this rule fails to evaluate when %s (%s), and the API server rejects the %s: %s", f.Words(s.Union), f.Message, request, text)
 		rejects := s.schema.XValidations[f.Rule].Rule + ", hand-written, rejects"
 		l = slices.DeleteFunc(l, func(d diag.Diagnostic) bool {
-			return d.Code == diag.ConstraintBeside && d.Schema == found[0].Schema && strings.HasPrefix(d.Message, rejects)
+			return d.Code == diag.HandWrittenConstraint && d.Schema == found[0].Schema && strings.HasPrefix(d.Message, rejects)
 		})
 		l = append(l, found...)
 	}

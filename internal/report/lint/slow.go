@@ -28,7 +28,7 @@ func slow(c *crdfile.CRD, p *compile.Plan, crd *apiextensionsv1.CustomResourceDe
 		}
 		l = append(l, diag.Diagnostic{Code: diag.SlowRules, Severity: diag.Warning, Pos: u.Pos, Path: u.Place.String(), Schema: u.Place.Structural(),
 			Message: fmt.Sprintf("the rules of this union take about %s of every request that writes the object%s: for each field that they read, the API server copies all %d properties of the union object",
-				cost.About(u.Time), each, properties),
+				cost.Format(u.Time), each, properties),
 			Hint: quicker(c, i, u, properties)})
 	}
 	return l
@@ -38,14 +38,14 @@ func slow(c *crdfile.CRD, p *compile.Plan, crd *apiextensionsv1.CustomResourceDe
 func quicker(c *crdfile.CRD, i int, u compile.UnionPlan, properties int) string {
 	var l []string
 	if compact, _ := c.Encoded(compile.Compact).Plan(); compact != nil && compact.Unions[i].Time < worth(u.Time) {
-		l = append(l, fmt.Sprintf("--encoding compact brings it to %s, with errors on the object instead of the member", cost.About(compact.Unions[i].Time)))
+		l = append(l, fmt.Sprintf("--encoding compact brings it to %s, with errors on the object instead of the member", cost.Format(compact.Unions[i].Time)))
 	}
 	if without := u.Time - clearing(u, properties); without < worth(u.Time) {
-		l = append(l, fmt.Sprintf("discriminatorChange: Allow brings it to %s, at the cost of a message", cost.About(without)))
+		l = append(l, fmt.Sprintf("discriminatorChange: Allow brings it to %s, at the cost of a message", cost.Format(without)))
 	}
 	own := len(u.Union.Names())
 	if alone := u.Time * time.Duration(own) / time.Duration(properties); alone < worth(u.Time) {
-		l = append(l, fmt.Sprintf("an object of its own for the union, with %d properties, brings it to %s", own, cost.About(alone)))
+		l = append(l, fmt.Sprintf("an object of its own for the union, with %d properties, brings it to %s", own, cost.Format(alone)))
 	}
 	if len(l) == 0 {
 		return "the time grows with the square of the number of members: fewer of them take less, and --encoding openapi hardly any, with errors that are harder to read"

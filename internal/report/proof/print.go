@@ -28,7 +28,7 @@ func Document(l []Verified) (report.Document, error) {
 			// The API server accepts everything that the union forbids.
 			differ++
 			verdict = "not enforced: no rule reads this union; compile it first (unioncel compile)"
-			findings = v.Of(verify.Restricted, verify.Undecided, verify.Noted)
+			findings = v.OfKind(verify.Restricted, verify.Undecided, verify.Noted)
 		case differences > 0:
 			differ++
 			verdict = english.Plural(differences, "difference")
@@ -36,7 +36,7 @@ func Document(l []Verified) (report.Document, error) {
 			inconclusive++
 			verdict = "inconclusive"
 		}
-		d.Add(report.Heading{Level: 2, Line: report.Of(report.N(v.Pos.String()), ": ", report.N(v.Label()), " (", v.Place, "): ", verdict)})
+		d.Add(report.Heading{Level: 2, Line: report.Concat(report.N(v.Pos.String()), ": ", report.N(v.Label()), " (", v.Place, "): ", verdict)})
 		for _, f := range findings {
 			blocks, err := v.details(f)
 			if err != nil {
@@ -52,7 +52,7 @@ func Document(l []Verified) (report.Document, error) {
 // details returns the blocks about one finding.
 func (v Verified) details(f verify.Finding) (report.Document, error) {
 	var d report.Document
-	say := func(parts ...any) { d.Add(report.Paragraph(report.Of(parts...))) }
+	say := func(parts ...any) { d.Add(report.Paragraph(report.Concat(parts...))) }
 	examples := []verify.Example{f.Example}
 	switch f.Kind {
 	case verify.Undecided:

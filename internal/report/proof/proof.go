@@ -27,8 +27,8 @@ type Verified struct {
 	verify.Proof
 }
 
-// Of verifies the unions of one CRD. A union that is not decided in time is inconclusive.
-func Of(ctx context.Context, d compile.Declared, timeout time.Duration) ([]Verified, error) {
+// Verify verifies the unions of one CRD. A union that is not decided in time is inconclusive.
+func Verify(ctx context.Context, d compile.Declared, timeout time.Duration) ([]Verified, error) {
 	ctx, done := verify.WithDeadline(ctx, timeout)
 	defer done()
 	var l []Verified

@@ -14,7 +14,7 @@ func Derived(manifest []byte) ([]byte, error) {
 	if err := yaml.Unmarshal(manifest, &head); err != nil {
 		return nil, err
 	}
-	kind, read := carrier.Of(head.APIVersion, head.Kind)
+	kind, read := carrier.Lookup(head.APIVersion, head.Kind)
 	if !read || kind == carrier.CRD() {
 		return manifest, nil
 	}

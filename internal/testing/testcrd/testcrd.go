@@ -24,9 +24,9 @@ func Head(kind string) string {
 	return strings.NewReplacer("Thing", kind, "thing", strings.ToLower(kind)).Replace(head)
 }
 
-// Of returns a CRD with the names of Head(kind) and one version, v1, whose root schema has the
+// New returns a CRD with the names of Head(kind) and one version, v1, whose root schema has the
 // given properties (YAML).
-func Of(kind, properties string) string {
+func New(kind, properties string) string {
 	_, version, _ := strings.Cut(Read("thing"), "  versions:\n")
 	version, _, _ = strings.Cut(version, "          spec:\n")
 	var b strings.Builder

@@ -29,7 +29,7 @@ func Places() []Place {
 			return "type: object\nproperties:\n  in:\n    type: array\n    x-kubernetes-list-type: map\n    x-kubernetes-list-map-keys: [it's]\n    items:\n      required: [it's]\n      " +
 				indented(strings.Replace(s, "properties:\n", "properties:\n  it's: {type: string}\n", 1), "      ")
 		}, func(o, n map[string]any) any {
-			return map[string]any{"in": []any{With(n, "it's", "other"), With(o, "it's", "this")}}
+			return map[string]any{"in": []any{Put(n, "it's", "other"), Put(o, "it's", "this")}}
 		}},
 		{"list", func(s string) string { return "type: array\nitems:\n  " + indented(s, "  ") }, func(o, n map[string]any) any { return []any{o, n} }},
 		{"list of lists", func(s string) string {

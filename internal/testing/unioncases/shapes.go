@@ -164,14 +164,14 @@ func (s Shape) Schema() string {
 	return text
 }
 
-// with is [With] for a property of the shape.
+// with is [Put] for a property of the shape.
 func (s Shape) with(object map[string]any, name string, value any) map[string]any {
 	inner, ok := strings.CutPrefix(name, holder+".")
 	if !ok || !s.Nested || value == any(Absent{}) {
-		return With(object, name, value)
+		return Put(object, name, value)
 	}
 	held, _ := object[holder].(map[string]any)
-	return With(object, holder, With(held, inner, value))
+	return Put(object, holder, Put(held, inner, value))
 }
 
 // withHolder returns the objects and, for each object without the holder, two more: with an empty
@@ -180,7 +180,7 @@ func (s Shape) withHolder(objects []map[string]any) []map[string]any {
 	l := objects
 	for _, o := range objects {
 		if _, ok := o[holder]; s.Nested && !ok {
-			l = append(l, With(o, holder, map[string]any{}), With(o, holder, nil))
+			l = append(l, Put(o, holder, map[string]any{}), Put(o, holder, nil))
 		}
 	}
 	return l
@@ -273,8 +273,8 @@ func (s Shape) States() []State {
 	return l
 }
 
-// With returns a copy of fields with one more field.
-func With(fields map[string]any, name string, value any) map[string]any {
+// Put returns a copy of fields with one more field.
+func Put(fields map[string]any, name string, value any) map[string]any {
 	l := map[string]any{}
 	maps.Copy(l, fields)
 	if value != any(Absent{}) {

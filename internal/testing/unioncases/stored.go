@@ -30,7 +30,7 @@ func StoredObjects() []map[string]any {
 	for _, typ := range []any{Absent{}, nil, "", "A", "B", "None", "C"} {
 		for _, a := range []any{Absent{}, map[string]any{}} {
 			for _, b := range []any{Absent{}, "x"} {
-				l = append(l, With(With(With(nil, "type", typ), "a", a), "b", b))
+				l = append(l, Put(Put(Put(nil, "type", typ), "a", a), "b", b))
 			}
 		}
 	}

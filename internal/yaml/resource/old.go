@@ -45,9 +45,9 @@ func (s *Old) Add(objects []*Object) diag.List {
 	return l
 }
 
-// Of returns the object that o replaces, or nil. Kind, namespace and name must match. A manifest
+// Find returns the object that o replaces, or nil. Kind, namespace and name must match. A manifest
 // without a namespace matches any namespace if the name is unique.
-func (s *Old) Of(o *Object) (*Object, diag.List) {
+func (s *Old) Find(o *Object) (*Object, diag.List) {
 	if s == nil {
 		return nil, nil
 	}

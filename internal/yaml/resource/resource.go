@@ -54,11 +54,11 @@ func Parse(name string, src []byte, limits limit.Limits) (*File, diag.List) {
 	if wrong != nil {
 		return nil, diag.List{*wrong}
 	}
-	return In(name, parsed)
+	return FromText(name, parsed)
 }
 
-// In is [Parse] for a file that has been parsed already.
-func In(name string, parsed *yamltext.File) (*File, diag.List) {
+// FromText is [Parse] for a file that has been parsed already.
+func FromText(name string, parsed *yamltext.File) (*File, diag.List) {
 	f := &File{File: parsed, Name: name}
 	var l diag.List
 	for _, d := range parsed.Docs {
@@ -120,9 +120,9 @@ func (o *Object) String() string {
 	return strings.TrimSpace(o.Kind + " " + name)
 }
 
-// At returns the node at a path, or nil if the object has none. shared reports whether the path
+// Lookup returns the node at a path, or nil if the object has none. shared reports whether the path
 // leads through an alias or a merge key, so that other paths share the node.
-func (o *Object) At(p Path) (n *yaml.Node, shared bool) {
+func (o *Object) Lookup(p Path) (n *yaml.Node, shared bool) {
 	n = o.Node
 	for _, step := range p {
 		n = yamltext.Resolve(n)
@@ -147,7 +147,7 @@ func (o *Object) At(p Path) (n *yaml.Node, shared bool) {
 // Mapping returns the mapping at a path, for an edit. It returns an error if the mapping cannot be
 // edited, or if the edit would also change other paths.
 func (o *Object) Mapping(p Path) (*yaml.Node, error) {
-	n, shared := o.At(p)
+	n, shared := o.Lookup(p)
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil, errors.New("it is not written out")
 	}
@@ -216,11 +216,11 @@ func (o *Object) pos(n *yaml.Node) diag.Pos {
 // Path leads to a value in an object. Its steps are keys (string) and indices (int).
 type Path []any
 
-// To returns the path extended by a key or an index. It does not share memory with p.
-func (p Path) To(step any) Path { return append(slices.Clip(slices.Clone(p)), step) }
+// Child returns the path extended by a key or an index. It does not share memory with p.
+func (p Path) Child(step any) Path { return append(slices.Clip(slices.Clone(p)), step) }
 
-// Below returns the path extended by properties. It does not share memory with p.
-func (p Path) Below(names ...string) Path {
+// Property returns the path extended by properties. It does not share memory with p.
+func (p Path) Property(names ...string) Path {
 	p = slices.Clip(slices.Clone(p))
 	for _, name := range names {
 		p = append(p, name)
@@ -253,8 +253,8 @@ func (p Path) String() string {
 	return at.String()
 }
 
-// In returns the value at the path in v; ok is false if there is none.
-func (p Path) In(v any) (any, bool) {
+// Lookup returns the value at the path in v; ok is false if there is none.
+func (p Path) Lookup(v any) (any, bool) {
 	for _, step := range p {
 		switch step := step.(type) {
 		case string:

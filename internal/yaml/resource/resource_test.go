@@ -52,13 +52,13 @@ items:
 		{resource.Path{"spec", "template", "volumes", 2}, "7:5", nil, false},
 		{resource.Path{"spec", "none", "x"}, "5:1", nil, false},
 	} {
-		n, shared := web.At(tt.path)
-		v, ok := tt.path.In(web.Value)
+		n, shared := web.Lookup(tt.path)
+		v, ok := tt.path.Lookup(web.Value)
 		if pos := web.Pos(tt.path); fmt.Sprintf("%d:%d", pos.Line, pos.Col) != tt.at || (n != nil) != ok || shared != tt.shared || tt.value != nil && v != tt.value {
 			t.Errorf("%s is at %v, node %v, shared %v, value %v", tt.path, pos, n, shared, v)
 		}
 	}
-	if p := (resource.Path{"spec", "volumes"}).To(0).To("a.b"); p.String() != "spec.volumes[0].a.b" || resource.Path(nil).String() != "" {
+	if p := (resource.Path{"spec", "volumes"}).Child(0).Child("a.b"); p.String() != "spec.volumes[0].a.b" || resource.Path(nil).String() != "" {
 		t.Error(p)
 	}
 	for src, want := range map[string]string{

@@ -14,9 +14,9 @@ func Resolve(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// Without returns a tree without the given nodes, which are items of lists or keys of mappings.
+// Omit returns a tree without the given nodes, which are items of lists or keys of mappings.
 // Nodes without dropped descendants are shared with n. Aliases are kept.
-func Without(n *yaml.Node, drop map[*yaml.Node]bool) *yaml.Node {
+func Omit(n *yaml.Node, drop map[*yaml.Node]bool) *yaml.Node {
 	if n == nil || len(drop) == 0 {
 		return n
 	}
@@ -32,7 +32,7 @@ func Without(n *yaml.Node, drop map[*yaml.Node]bool) *yaml.Node {
 			continue
 		}
 		for _, c := range entry {
-			kept := Without(c, drop)
+			kept := Omit(c, drop)
 			same = same && kept == c
 			content = append(content, kept)
 		}
