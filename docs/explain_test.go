@@ -52,7 +52,7 @@ func TestExplainJSON(t *testing.T) {
 			got = append(got, found[1])
 		}
 	}
-	if want := jsonKeys(reflect.TypeFor[explain.CRD](), ""); !slices.Equal(got, want) {
+	if want := jsonKeys(reflect.TypeFor[explain.Explanation](), ""); !slices.Equal(got, want) {
 		t.Errorf("the keys are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// Kind is a kind of objects that contain schemas.
-type Kind struct {
+// Carrier is a kind of objects that contain schemas.
+type Carrier struct {
 	Group, Kind string
 	// Versions are the supported versions, the preferred one first.
 	Versions []string
@@ -29,17 +29,17 @@ type Kind struct {
 	lost   func(path schemapath.Path, keyword string) (why string, always bool)
 }
 
-var kinds = []*Kind{
+var kinds = []*Carrier{
 	{Group: apiextensionsv1.GroupName, Kind: "CustomResourceDefinition", Versions: []string{"v1"}, Gone: "has not been served since Kubernetes 1.22", decode: decodeCRD},
 	{Group: "apiextensions.crossplane.io", Kind: "CompositeResourceDefinition", Versions: []string{"v1", "v2"}, Gone: "is not known", decode: decodeXRD, lost: lostByCrossplane},
 }
 
 // CRD returns the kind of CustomResourceDefinitions.
-func CRD() *Kind { return kinds[0] }
+func CRD() *Carrier { return kinds[0] }
 
 // Lookup returns the kind with that name in the group of an apiVersion, or nil. read is set if the
 // version is supported.
-func Lookup(apiVersion, kind string) (k *Kind, read bool) {
+func Lookup(apiVersion, kind string) (k *Carrier, read bool) {
 	group, version, _ := strings.Cut(apiVersion, "/")
 	for _, k := range kinds {
 		if k.Group == group && k.Kind == kind {
@@ -52,14 +52,14 @@ func Lookup(apiVersion, kind string) (k *Kind, read bool) {
 // Decode converts an object of the kind, as JSON, to the CustomResourceDefinition that the API
 // server gets. unknown are the fields that the kind does not have, as [json.UnmarshalStrict]
 // reports them.
-func (k *Kind) Decode(data []byte) (crd *apiextensionsv1.CustomResourceDefinition, unknown []error, err error) {
+func (k *Carrier) Decode(data []byte) (crd *apiextensionsv1.CustomResourceDefinition, unknown []error, err error) {
 	work.Decodes.Add(1)
 	return k.decode(data)
 }
 
 // Lost returns the reason that a keyword at a path does not reach the API server, or "" if it does.
 // Unless always is true, newer versions of the controller copy it.
-func (k *Kind) Lost(path schemapath.Path, keyword string) (why string, always bool) {
+func (k *Carrier) Lost(path schemapath.Path, keyword string) (why string, always bool) {
 	if k.lost == nil {
 		return "", false
 	}

@@ -46,18 +46,20 @@ func Int(i int) Expr                { return Var(strconv.Itoa(i)) }
 func String(v string) Expr          { return Var(quote(v)) }
 func Strings(values ...string) Expr { return List(Each(values, String)...) }
 func List(items ...Expr) Expr       { return bracketed("[", "]", soft, fill, items) }
-func Map(entries ...Entry) Expr     { return bracketed("{", "}", soft, fill, entries) }
+func Map(entries ...MapEntry) Expr  { return bracketed("{", "}", soft, fill, entries) }
 
-// Entry is an entry of a map, or a field of a struct.
-type Entry Expr
+// MapEntry is an entry of a map, or a field of a struct.
+type MapEntry Expr
 
 // Entry returns the entry with a key, or the name of a field, and its value.
-func (e Expr) Entry(value Expr) Entry {
-	return Entry(newExpr(precTernary, nodePart{expr: e.operand(precAtom)}, nodePart{text: ": "}, nodePart{expr: value}))
+func (e Expr) Entry(value Expr) MapEntry {
+	return MapEntry(newExpr(precTernary, nodePart{expr: e.operand(precAtom)}, nodePart{text: ": "}, nodePart{expr: value}))
 }
 
 // Struct returns a struct of a type.
-func Struct(name string, fields ...Entry) Expr { return bracketed(name+"{", "}", soft, line, fields) }
+func Struct(name string, fields ...MapEntry) Expr {
+	return bracketed(name+"{", "}", soft, line, fields)
+}
 
 // Each returns an expression for each value.
 func Each[T any](values []T, of func(T) Expr) []Expr {

@@ -60,7 +60,7 @@ func (p nodePart) width() int {
 
 // bracketed returns items between brackets, with breaks before the first of them and before the
 // others. A sole item that has brackets itself shares their lines.
-func bracketed[T Expr | Entry](open, end string, first, other brk, items []T) Expr {
+func bracketed[T Expr | MapEntry](open, end string, first, other brk, items []T) Expr {
 	if len(items) == 0 {
 		return Var(open + end)
 	}

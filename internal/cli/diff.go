@@ -188,7 +188,7 @@ func fatal(r crddiff.Report, failOn []string) bool {
 }
 
 // readCRDs reads the CRDs of the old side and the new one; of versions there is one side.
-func (a *app) readCRDs(ctx context.Context, scope func([]input) (scopes, error), versions bool, args []string) (sides [][]*crddiff.CRD, results []result, err error) {
+func (a *app) readCRDs(ctx context.Context, scope func([]input) (scopes, error), versions bool, args []string) (sides [][]*crddiff.Input, results []result, err error) {
 	if len(args) == 0 {
 		args = []string{"-"}
 	}
@@ -208,7 +208,7 @@ func (a *app) readCRDs(ctx context.Context, scope func([]input) (scopes, error),
 			inputs, side = append(inputs, in), append(side, i)
 		}
 	}
-	found := make([][]*crddiff.CRD, len(inputs))
+	found := make([][]*crddiff.Input, len(inputs))
 	l, results, err := a.load(ctx, inputs, scope, func(in input, f *crdfile.File) (result, error) {
 		var wrong diag.List
 		found[in.n], wrong = crddiff.Read(f, in.options())
@@ -220,7 +220,7 @@ func (a *app) readCRDs(ctx context.Context, scope func([]input) (scopes, error),
 	if l.failed() {
 		return nil, l.files(), nil
 	}
-	sides = make([][]*crddiff.CRD, len(groups))
+	sides = make([][]*crddiff.Input, len(groups))
 	for i, crds := range found {
 		sides[side[i]] = append(sides[side[i]], crds...)
 	}
@@ -235,7 +235,7 @@ func (a *app) readCRDs(ctx context.Context, scope func([]input) (scopes, error),
 }
 
 // ambiguous reports CRDs of one name.
-func ambiguous(crds []*crddiff.CRD) (l diag.List) {
+func ambiguous(crds []*crddiff.Input) (l diag.List) {
 	first := map[string]diag.Pos{}
 	for _, c := range crds {
 		if at, there := first[c.Name]; there {
@@ -249,8 +249,8 @@ func ambiguous(crds []*crddiff.CRD) (l diag.List) {
 }
 
 // find returns the CRD of a name, or nil.
-func find(l []*crddiff.CRD, name string) *crddiff.CRD {
-	if i := slices.IndexFunc(l, func(c *crddiff.CRD) bool { return c.Name == name }); i >= 0 {
+func find(l []*crddiff.Input, name string) *crddiff.Input {
+	if i := slices.IndexFunc(l, func(c *crddiff.Input) bool { return c.Name == name }); i >= 0 {
 		return l[i]
 	}
 	return nil
@@ -259,7 +259,7 @@ func find(l []*crddiff.CRD, name string) *crddiff.CRD {
 // comparison is what is compared with each other: a CRD and what became of it, of which one
 // may be nil, or with versions the served versions of one.
 type comparison struct {
-	old, new *crddiff.CRD
+	old, new *crddiff.Input
 	versions bool
 }
 
@@ -272,7 +272,7 @@ func (c comparison) name() string {
 
 // compareCRDs compares the CRDs of both sides, or the versions of those of one. What takes
 // longer than the timeout of each CRD is not decided.
-func (a *app) compareCRDs(ctx context.Context, sides [][]*crddiff.CRD, timeout time.Duration) ([]crddiff.Report, error) {
+func (a *app) compareCRDs(ctx context.Context, sides [][]*crddiff.Input, timeout time.Duration) ([]crddiff.Report, error) {
 	var l []comparison
 	if len(sides) == 1 {
 		for _, c := range sides[0] {

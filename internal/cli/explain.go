@@ -112,9 +112,9 @@ func (a *app) explainCodes(output *printing, codes []string) error {
 
 // explainAll prints the explanations of all inputs together, in their order.
 func (a *app) explainAll(ctx context.Context, scope func([]input) (scopes, error), output *printing, args []string) error {
-	found, err := gather(ctx, a, scope, args, func(f *crdfile.File, in input) ([]explain.CRD, diag.List, error) {
+	found, err := gather(ctx, a, scope, args, func(f *crdfile.File, in input) ([]explain.Explanation, diag.List, error) {
 		inputs, diags := a.explain(f, in.options())
-		var l []explain.CRD
+		var l []explain.Explanation
 		for _, plan := range inputs {
 			crd, err := explain.Explain(plan)
 			if err != nil {
@@ -127,7 +127,7 @@ func (a *app) explainAll(ctx context.Context, scope func([]input) (scopes, error
 	if found == nil {
 		return err
 	}
-	var crds []explain.CRD
+	var crds []explain.Explanation
 	for _, g := range found {
 		crds = append(crds, g.items...)
 	}

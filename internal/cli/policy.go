@@ -216,8 +216,8 @@ func (s selection) choose(set *kinds.Set) ([][]kinds.Kind, error) {
 			continue
 		}
 		for i := range versions {
-			for _, objects := range []*[]kinds.Object{&versions[i].Objects, &versions[i].Lists} {
-				*objects = slices.DeleteFunc(slices.Clone(*objects), func(o kinds.Object) bool {
+			for _, objects := range []*[]kinds.UnionObject{&versions[i].Objects, &versions[i].Lists} {
+				*objects = slices.DeleteFunc(slices.Clone(*objects), func(o kinds.UnionObject) bool {
 					return !selects(s.paths, func(path string) bool { return path == o.Path.String() })
 				})
 			}

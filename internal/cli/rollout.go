@@ -136,7 +136,7 @@ func (a *app) rolloutCRDs(ctx context.Context, scope func([]input) (scopes, erro
 		in.n, in.old = len(inputs), len(inputs) == 0
 		inputs = append(inputs, in)
 	}
-	crds := make([]*crddiff.CRD, len(inputs))
+	crds := make([]*crddiff.Input, len(inputs))
 	sources := make([]*resource.File, len(inputs))
 	l, results, err := a.load(ctx, inputs, scope, func(in input, open *crdfile.File) (result, error) {
 		found, wrong := crddiff.Read(open, in.options())
@@ -286,7 +286,7 @@ func (a *app) rolloutObjects(ctx context.Context, name string, f *rolloutFacts) 
 	if err != nil {
 		return nil // accepted says so
 	}
-	l, err := a.storedObjects(ctx, []string{name}, judges{judge.GroupKind(): judge}, func(o resource.Item, v stored.Verdict) { objects.Add(v, o.Value) })
+	l, err := a.storedObjects(ctx, []string{name}, judges{judge.GroupKind(): judge}, func(o resource.Item, v stored.Prediction) { objects.Add(v, o.Value) })
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ const keptExamples = 10
 
 // summarize judges stored objects by the CRDs on the new side, and counts them by kind. What
 // is wrong with them is reported.
-func (a *app) summarize(ctx context.Context, sides [][]*crddiff.CRD, args []string, all bool) ([]*stored.Summary, error) {
+func (a *app) summarize(ctx context.Context, sides [][]*crddiff.Input, args []string, all bool) ([]*stored.Summary, error) {
 	most := keptExamples
 	if all {
 		most = 0
@@ -45,7 +45,7 @@ func (a *app) summarize(ctx context.Context, sides [][]*crddiff.CRD, args []stri
 		}
 		by[j.GroupKind()], summaries[j.GroupKind()] = j, stored.NewSummary(j.GroupKind(), most)
 	}
-	found, err := a.storedObjects(ctx, args, by, func(o resource.Item, v stored.Verdict) { summaries[v.GroupKind()].Add(v, o.Pos) })
+	found, err := a.storedObjects(ctx, args, by, func(o resource.Item, v stored.Prediction) { summaries[v.GroupKind()].Add(v, o.Pos) })
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (a *app) summarize(ctx context.Context, sides [][]*crddiff.CRD, args []stri
 
 // unasked warns of versions through which no object was judged, since only a webhook converts to
 // them.
-func unasked(by judges, summaries map[schema.GroupKind]*stored.Summary, c *crddiff.CRD) diag.List {
+func unasked(by judges, summaries map[schema.GroupKind]*stored.Summary, c *crddiff.Input) diag.List {
 	kind := schema.GroupKind{Group: c.Spec.Group, Kind: c.Spec.Names.Kind}
 	s := summaries[kind]
 	if s == nil || s.Objects == 0 {
@@ -79,7 +79,7 @@ func unasked(by judges, summaries map[schema.GroupKind]*stored.Summary, c *crddi
 }
 
 // judgeOf is the judge of the objects that are stored under one CRD, which may be nil, by another.
-func judgeOf(old, new *crddiff.CRD) (*stored.Judge, error) {
+func judgeOf(old, new *crddiff.Input) (*stored.Judge, error) {
 	set, err := unionsOf(new)
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func judgeOf(old, new *crddiff.CRD) (*stored.Judge, error) {
 }
 
 // unionsOf are the unions of a CRD.
-func unionsOf(c *crddiff.CRD) (*kinds.Set, error) {
+func unionsOf(c *crddiff.Input) (*kinds.Set, error) {
 	var declared []union.Object
 	for _, u := range c.Unions {
 		declared = append(declared, union.Object{Place: u.Place, Unions: []*union.Union{u.Union}})
@@ -118,7 +118,7 @@ func dataOf(reports []crddiff.Report, summaries []*stored.Summary) any {
 // than it works on. The diagnostics say what is wrong with the files, and which objects
 // cannot be judged; those of other kinds are none of its business, unless there are no
 // others.
-func (a *app) storedObjects(ctx context.Context, args []string, by judges, take func(resource.Item, stored.Verdict)) (diag.List, error) {
+func (a *app) storedObjects(ctx context.Context, args []string, by judges, take func(resource.Item, stored.Prediction)) (diag.List, error) {
 	inputs, err := a.findInputs(args, "")
 	if err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func (a *app) storedObjects(ctx context.Context, args []string, by judges, take 
 			}
 			files = append(files, l...)
 		}
-	}, 2*runtime.GOMAXPROCS(0), func(i resource.Item) (stored.Verdict, error) { return by.judge(ctx, i.Value) }, func(i resource.Item, v stored.Verdict, err error) {
+	}, 2*runtime.GOMAXPROCS(0), func(i resource.Item) (stored.Prediction, error) { return by.judge(ctx, i.Value) }, func(i resource.Item, v stored.Prediction, err error) {
 		known++
 		p := (*ordered.Panic)(nil)
 		switch {
@@ -190,11 +190,11 @@ func (by judges) none(inputs []input) diag.Diagnostic {
 	return d
 }
 
-func (by judges) judge(ctx context.Context, object map[string]any) (stored.Verdict, error) {
+func (by judges) judge(ctx context.Context, object map[string]any) (stored.Prediction, error) {
 	apiVersion, _ := object["apiVersion"].(string)
 	kind, _ := object["kind"].(string)
 	if j := by[schema.FromAPIVersionAndKind(apiVersion, kind).GroupKind()]; j != nil {
 		return j.Object(ctx, object)
 	}
-	return stored.Verdict{}, stored.ErrOther
+	return stored.Prediction{}, stored.ErrOther
 }

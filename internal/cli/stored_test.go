@@ -99,7 +99,7 @@ func TestStoredObjects(t *testing.T) {
 	for _, asJSON := range []bool{false, true} {
 		a := newApp(Streams{})
 		next, hindered := 0, 0
-		l, err := a.storedObjects(t.Context(), []string{thingsOf(t, n, asJSON)}, thingJudges(t), func(i resource.Item, v stored.Verdict) {
+		l, err := a.storedObjects(t.Context(), []string{thingsOf(t, n, asJSON)}, thingJudges(t), func(i resource.Item, v stored.Prediction) {
 			if want := fmt.Sprintf("thing-%d", next); v.Name != want {
 				t.Errorf("%s comes before %s", v.Name, want)
 			}
@@ -114,7 +114,7 @@ func TestStoredObjects(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := newApp(Streams{}).storedObjects(ctx, []string{thingsOf(t, 3, false)}, thingJudges(t), func(resource.Item, stored.Verdict) {}); err == nil {
+	if _, err := newApp(Streams{}).storedObjects(ctx, []string{thingsOf(t, 3, false)}, thingJudges(t), func(resource.Item, stored.Prediction) {}); err == nil {
 		t.Error("it is not interrupted")
 	}
 }
@@ -134,7 +134,7 @@ func TestBadStoredObjects(t *testing.T) {
 		{"cut off between items", string(whole[:bytes.LastIndex(whole, []byte("\n- "))+1]), `<stdin>:1:1: error: UC101: this was read as a list, since it has items, and is of kind ""`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			l, err := newApp(Streams{In: bufio.NewReader(strings.NewReader(test.text))}).storedObjects(t.Context(), []string{"-"}, thingJudges(t), func(resource.Item, stored.Verdict) {})
+			l, err := newApp(Streams{In: bufio.NewReader(strings.NewReader(test.text))}).storedObjects(t.Context(), []string{"-"}, thingJudges(t), func(resource.Item, stored.Prediction) {})
 			if err != nil || len(l) != 1 || !strings.Contains(l[0].String(), test.want) {
 				t.Error(l, err)
 			}
@@ -157,7 +157,7 @@ func BenchmarkStored(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				n := 0
-				l, err := newApp(Streams{}).storedObjects(context.Background(), []string{file}, thingJudges(b), func(resource.Item, stored.Verdict) { n++ })
+				l, err := newApp(Streams{}).storedObjects(context.Background(), []string{file}, thingJudges(b), func(resource.Item, stored.Prediction) { n++ })
 				if err != nil || len(l) > 0 || n != 10_000 {
 					b.Fatal(l, err, n)
 				}

@@ -233,7 +233,7 @@ func objectsIn(in input, role role, open *crdfile.File) objectFile {
 }
 
 // carrierOf returns the kind of an object that carries schemas, or nil.
-func carrierOf(o *resource.Object) *carrier.Kind {
+func carrierOf(o *resource.Object) *carrier.Carrier {
 	k, _ := carrier.Lookup(o.GroupVersion().String(), o.Kind)
 	return k
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// CRD is a CRD with the annotation.
-type CRD struct {
+// Annotated is a CRD with the annotation.
+type Annotated struct {
 	*crdtext.Manifest
 	Record Record
 	// Metadata and Annotations are the values of metadata and annotations. MetadataKey is the
@@ -37,7 +37,7 @@ type recorded struct {
 }
 
 // Read returns the CRD of a manifest with the annotation, or nil if it has none.
-func Read(m *crdtext.Manifest) (*CRD, *diag.Diagnostic) {
+func Read(m *crdtext.Manifest) (*Annotated, *diag.Diagnostic) {
 	find := func(m *yaml.Node, key string) (int, *yaml.Node) {
 		for _, e := range yamltext.Entries(m) {
 			if e.Key.Value == key {
@@ -46,7 +46,7 @@ func Read(m *crdtext.Manifest) (*CRD, *diag.Diagnostic) {
 		}
 		return -1, nil
 	}
-	c := &CRD{Manifest: m}
+	c := &Annotated{Manifest: m}
 	_, c.Metadata = find(m.Node, "metadata")
 	c.MetadataKey, c.Annotations = find(c.Metadata, "annotations")
 	var content *yaml.Node
@@ -54,7 +54,7 @@ func Read(m *crdtext.Manifest) (*CRD, *diag.Diagnostic) {
 	if content == nil {
 		return nil, nil
 	}
-	bad := func(hint, format string, args ...any) (*CRD, *diag.Diagnostic) {
+	bad := func(hint, format string, args ...any) (*Annotated, *diag.Diagnostic) {
 		return nil, &diag.Diagnostic{Code: diag.BadAnnotation, Pos: c.Pos(content), Message: fmt.Sprintf(format, args...), Hint: hint}
 	}
 	if c.Key < 0 || c.MetadataKey < 0 || c.Metadata.Kind != yaml.MappingNode {
@@ -89,20 +89,20 @@ func Read(m *crdtext.Manifest) (*CRD, *diag.Diagnostic) {
 }
 
 // keyPos returns the position of the annotation.
-func (c *CRD) keyPos() diag.Pos { return c.Pos(c.Annotations.Content[c.Key]) }
+func (c *Annotated) keyPos() diag.Pos { return c.Pos(c.Annotations.Content[c.Key]) }
 
 // Options returns the options that the CRD was compiled with.
-func (c *CRD) Options() compile.Options {
+func (c *Annotated) Options() compile.Options {
 	return compile.Options{Encoding: c.Record.Encoding, KubeVersion: c.Record.KubeVersion}
 }
 
 // Described reports whether the CRD was compiled with sentences in descriptions.
-func (c *CRD) Described() bool {
+func (c *Annotated) Described() bool {
 	return slices.ContainsFunc(c.Record.Schemas, func(s Schema) bool { return len(s.Described) > 0 })
 }
 
 // declare sets the declarations of a recorded schema.
-func (c *CRD) declare(s *recorded) {
+func (c *Annotated) declare(s *recorded) {
 	at := c.keyPos()
 	if len(s.Extend) > 0 {
 		value, _ := yamltext.FromJSON(s.Extend) // the record was checked
@@ -131,7 +131,7 @@ type Recorded struct {
 
 // Recorded returns the recorded declarations, whether or not the rules are still there. It reports
 // schemas that are gone, and external declarations that are no longer given.
-func (c *CRD) Recorded(given Given) Recorded {
+func (c *Annotated) Recorded(given Given) Recorded {
 	r := c.reverter(Options{Given: given})
 	for _, s := range c.schemas {
 		if len(s.Unions) == 0 {

@@ -28,7 +28,7 @@ import (
 // Claim is a schema of a record with its present content.
 type Claim struct {
 	recorded
-	Lists []*List
+	Lists []*ClaimedList
 	// Restored is true if the declaration is restored in the schema.
 	Restored bool
 
@@ -40,8 +40,8 @@ type Claim struct {
 	superseded bool
 }
 
-// List is a list in the schema of a claim.
-type List struct {
+// ClaimedList is a list in the schema of a claim.
+type ClaimedList struct {
 	recordedList
 	Head  *yaml.Node // the key, if the list is there
 	Node  *yaml.Node // the list, if it can be edited
@@ -54,11 +54,11 @@ type List struct {
 }
 
 // All reports whether all items are claimed, and Whole whether the list is removed with them.
-func (l *List) All() bool   { return len(l.Ours) > 0 && len(l.Ours) == len(l.present) }
-func (l *List) Whole() bool { return l.All() && !l.empty }
+func (l *ClaimedList) All() bool   { return len(l.Ours) > 0 && len(l.Ours) == len(l.present) }
+func (l *ClaimedList) Whole() bool { return l.All() && !l.empty }
 
 // item returns the node of an item, or the nearest existing node.
-func (l *List) item(i int) *yaml.Node {
+func (l *ClaimedList) item(i int) *yaml.Node {
 	if l.Node == nil || i >= len(l.Node.Content) {
 		return l.at
 	}
@@ -112,8 +112,8 @@ func (r *reverter) claim() {
 }
 
 // look finds the items of a recorded list.
-func (c *Claim) look(recorded recordedList) *List {
-	l := &List{recordedList: recorded, at: c.Node}
+func (c *Claim) look(recorded recordedList) *ClaimedList {
+	l := &ClaimedList{recordedList: recorded, at: c.Node}
 	l.present, _ = c.value[recorded.key].([]any)
 	for _, e := range yamltext.Entries(c.Node) {
 		if e.Key.Value != recorded.key {
@@ -159,13 +159,13 @@ func (r *reverter) confirm() *regenerated {
 	for _, c := range r.Claims {
 		c.take()
 	}
-	w := r.regenerate(r.CRD.Options())
+	w := r.regenerate(r.Annotated.Options())
 	if w.overLimit {
 		return w // proofs are skipped as well
 	}
 	same := true // as the source of the compilation
 	for _, c := range r.Claims {
-		unconfirmed := map[*List][]int{}
+		unconfirmed := map[*ClaimedList][]int{}
 		for _, l := range c.Lists {
 			for _, i := range l.Ours {
 				if !w.has(c, l.key, l.present[i]) {
@@ -206,7 +206,7 @@ func (r *reverter) confirm() *regenerated {
 	return w
 }
 
-func (r *reverter) unconfirmed(c *Claim, l *List, i int, why string) {
+func (r *reverter) unconfirmed(c *Claim, l *ClaimedList, i int, why string) {
 	what := "rule " + shortened(RuleOf(l.present[i]))
 	if l.key == AllOf {
 		what = "schema in allOf"
@@ -276,7 +276,7 @@ func (r *reverter) remaining(c *Claim) []union.External {
 func (r *reverter) sayings(c *Claim) []string {
 	if r.encoded == nil {
 		for _, e := range []compile.Encoding{compile.Auto, compile.Fine, compile.Compact, compile.Terse} {
-			opts := r.CRD.Options()
+			opts := r.Annotated.Options()
 			opts.Encoding = e
 			r.encoded = append(r.encoded, r.regenerate(opts))
 		}
@@ -300,7 +300,7 @@ func sayingOf(rule any) string {
 // the schema are proved to imply. The recorded unions do not count: an annotation may record a union
 // that implies any rule, alongside a different declaration. Proofs are slow, and an annotation may
 // claim any number of rules: rules beyond the limit are not confirmed.
-func (r *reverter) imply(c *Claim, unconfirmed map[*List][]int, sayings []string) {
+func (r *reverter) imply(c *Claim, unconfirmed map[*ClaimedList][]int, sayings []string) {
 	if len(c.Unions) == 0 {
 		return
 	}
@@ -368,7 +368,7 @@ func (r *reverter) overwritten(w *regenerated) bool {
 }
 
 // textOf returns the index of the item with the text of a rule, or -1.
-func (l *List) textOf(rule map[string]any) int {
+func (l *ClaimedList) textOf(rule map[string]any) int {
 	if RuleOf(rule) == "" {
 		return -1
 	}
@@ -376,7 +376,7 @@ func (l *List) textOf(rule map[string]any) int {
 }
 
 // edited describes the differences between an item and the rule that compiling wrote.
-func (l *List) edited(i int, rule map[string]any) string {
+func (l *ClaimedList) edited(i int, rule map[string]any) string {
 	item, _ := l.present[i].(map[string]any)
 	all := maps.Clone(item)
 	maps.Copy(all, rule)
@@ -395,7 +395,7 @@ func (l *List) edited(i int, rule map[string]any) string {
 }
 
 // changed reports items that are gone or edited.
-func (r *reverter) changed(c *Claim, l *List, w *regenerated) {
+func (r *reverter) changed(c *Claim, l *ClaimedList, w *regenerated) {
 	rule := w.rule(c, l.key, l.missing[0])
 	at, problem := l.at, "is gone, or its text was edited: "+RuleOf(rule)
 	if i := l.textOf(rule); i >= 0 && l.Node != nil {

@@ -32,7 +32,7 @@ type Options struct {
 // Reverted is a CRD, as data, without the rules, schemas, sentences and the annotation that
 // compiling added. Its owner may change Value.
 type Reverted struct {
-	*CRD
+	*Annotated
 	// Node is the manifest with its positions in the file, without restored declarations.
 	Node *yaml.Node
 	// Value is the CRD as kubectl reads it, with its declarations.
@@ -71,14 +71,14 @@ type reverter struct {
 	encoded    []*regenerated  // in every encoding, computed lazily
 }
 
-func (c *CRD) reverter(opts Options) *reverter {
-	return &reverter{Reverted: &Reverted{CRD: c, Hints: map[diag.Pos]string{}}, opts: opts, said: map[string]bool{}}
+func (c *Annotated) reverter(opts Options) *reverter {
+	return &reverter{Reverted: &Reverted{Annotated: c, Hints: map[diag.Pos]string{}}, opts: opts, said: map[string]bool{}}
 }
 
 // Revert removes the confirmed additions of the compiler from the CRD, and restores declarations. A
 // declaration in a schema overrides the recorded one. Missing or edited rules are errors. With
 // errors only Diags and Hints of the result are valid.
-func (c *CRD) Revert(opts Options) *Reverted {
+func (c *Annotated) Revert(opts Options) *Reverted {
 	r := c.reverter(opts)
 	r.Value, _ = runtime.DeepCopyJSONValue(r.source()).(map[string]any)
 	r.copies()
@@ -109,7 +109,7 @@ func (c *CRD) Revert(opts Options) *Reverted {
 }
 
 // source returns the CRD as kubectl reads it. The result is read-only.
-func (c *CRD) source() map[string]any {
+func (c *Annotated) source() map[string]any {
 	_, value, _ := c.Manifest.Value()
 	return c.Select(value)
 }

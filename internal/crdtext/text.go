@@ -241,7 +241,7 @@ func (m *Manifest) Target() union.Target {
 }
 
 // Kind is the kind of the manifest.
-func (m *Manifest) Kind() *carrier.Kind {
+func (m *Manifest) Kind() *carrier.Carrier {
 	k, _ := carrier.Lookup(ScalarAt(m.Node, "apiVersion"), ScalarAt(m.Node, "kind"))
 	return k
 }

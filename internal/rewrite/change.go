@@ -16,8 +16,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Change clears and sets the discriminator or members of a union in a union object.
-type Change struct {
+// Rewrite clears and sets the discriminator or members of a union in a union object.
+type Rewrite struct {
 	At    resource.Path
 	Union *union.Union
 	Clear []string
@@ -30,7 +30,7 @@ type Change struct {
 }
 
 // Apply makes the change in an object.
-func (c Change) Apply(object map[string]any) {
+func (c Rewrite) Apply(object map[string]any) {
 	at, _ := c.At.Lookup(object)
 	o := at.(map[string]any)
 	for _, name := range c.Clear {
@@ -44,16 +44,16 @@ func (c Change) Apply(object map[string]any) {
 // mapping is a mapping, with the entries that changes clear and put.
 type mapping struct {
 	at      resource.Path
-	changes []*Change
+	changes []*Rewrite
 	clear   []string
 	puts    []string // in the order of the declarations; each has an entry in values
 	values  map[string]any
 }
 
 // edit returns the edits of an object's text for changes, and a diagnostic for each change.
-func edit(o *resource.Object, changes []Change) ([]yamltext.Edit, diag.List) {
+func edit(o *resource.Object, changes []Rewrite) ([]yamltext.Edit, diag.List) {
 	var edited []*mapping
-	in := func(c *Change, path []string) *mapping {
+	in := func(c *Rewrite, path []string) *mapping {
 		at := c.At.Property(path...)
 		i := slices.IndexFunc(edited, func(m *mapping) bool { return slices.Equal(m.at, at) })
 		if i < 0 {

@@ -39,7 +39,7 @@ type Files struct {
 	Parse func(name string, src []byte, limits limit.Limits) (*resource.File, diag.List)
 	// Plan returns the changes of an object that replaces old, which may be nil. It receives the
 	// diagnostics of the lookup of old, and returns them with its own.
-	Plan func(k kinds.Kind, o, old *resource.Object, l diag.List) ([]Change, diag.List)
+	Plan func(k kinds.Kind, o, old *resource.Object, l diag.List) ([]Rewrite, diag.List)
 }
 
 // Rewrite makes the changes in the text of a file. It parses the result to check that the objects

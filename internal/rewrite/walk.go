@@ -25,7 +25,7 @@ func (o Old) Child(key string) Old {
 
 // Walk visits the union objects in an object.
 type Walk struct {
-	kinds.Object
+	kinds.UnionObject
 	// Items returns the old values of the items of a list, or nil to skip the items. keys are the
 	// keys of the list; rest leads from an item to the union objects.
 	Items func(items []any, old Old, keys []string, rest schemapath.Path, at resource.Path) []Old

@@ -204,7 +204,7 @@ type compiler struct {
 	opts     Options
 	kube     kubeVersion
 	located  *locator
-	carrier  *carrier.Kind // the kind of the manifest
+	carrier  *carrier.Carrier // the kind of the manifest
 	crd      *apiextensionsv1.CustomResourceDefinition
 	objects  []*unionObject
 	diags    diag.List

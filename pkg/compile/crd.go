@@ -65,7 +65,7 @@ func (c *compiler) decode() {
 }
 
 // carrierOf returns the kind of a manifest, CustomResourceDefinition if the kind is unknown.
-func carrierOf(n *yaml.Node) *carrier.Kind {
+func carrierOf(n *yaml.Node) *carrier.Carrier {
 	text := func(key string) string {
 		if v := yamltext.Resolve(yamltext.Value(n, key)); v != nil {
 			return v.Value

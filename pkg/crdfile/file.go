@@ -40,8 +40,8 @@ type File struct {
 // manifest is a CRD of the file.
 type manifest struct {
 	*crdtext.Manifest
-	annotated *compiled.CRD // nil if it was not compiled
-	marred    diag.List     // the error in its annotation
+	annotated *compiled.Annotated // nil if it was not compiled
+	marred    diag.List           // the error in its annotation
 	asIs      *stage
 }
 

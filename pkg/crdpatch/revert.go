@@ -246,7 +246,7 @@ func (r *remover) removeLists(c *compiled.Claim, others []int) (int, error) {
 }
 
 // removeItems plans to remove our items from a list that remains.
-func (r *remover) removeItems(l *compiled.List) error {
+func (r *remover) removeItems(l *compiled.ClaimedList) error {
 	if len(l.Ours) == 0 {
 		return nil
 	}

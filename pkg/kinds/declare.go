@@ -16,7 +16,7 @@ import (
 // Declare returns the objects of a kind that have declarations, in the order of their paths.
 // root is the kind's schema. Authors of declarations cannot change it, so there are no warnings
 // about defaulted discriminators. With errors the result is nil.
-func Declare(root *apiextensionsv1.JSONSchemaProps, declarations []union.External) ([]Object, diag.List) {
+func Declare(root *apiextensionsv1.JSONSchemaProps, declarations []union.External) ([]UnionObject, diag.List) {
 	var diags diag.List
 	var l []*declared
 	// Extensions come after the declarations that they extend.
@@ -48,7 +48,7 @@ func Declare(root *apiextensionsv1.JSONSchemaProps, declarations []union.Externa
 		}
 	}
 	slices.SortStableFunc(l, func(a, b *declared) int { return schemapath.Compare(a.path, b.path) })
-	var objects []Object
+	var objects []UnionObject
 	for _, d := range l {
 		unions, more := d.resolve()
 		diags = append(diags, more...)

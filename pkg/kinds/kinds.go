@@ -24,10 +24,10 @@ type Kind struct {
 	// Resource is the plural name in API paths, in lower case.
 	Resource string
 	// Objects are the union objects in an object of the kind.
-	Objects []Object
+	Objects []UnionObject
 	// Lists are the lists with unions of their items. These unions are not normalized:
 	// clients switch by adding an item and deleting the other one.
-	Lists []Object
+	Lists []UnionObject
 	// Scaled is the path that the scale subresource writes; empty without one.
 	Scaled schemapath.Path
 	// Origin names the source of the unions in messages: a file.
@@ -39,19 +39,19 @@ func (k Kind) Split() []Kind {
 	var l []Kind
 	for _, o := range k.Objects {
 		alone := k
-		alone.Objects, alone.Lists = []Object{o}, nil
+		alone.Objects, alone.Lists = []UnionObject{o}, nil
 		l = append(l, alone)
 	}
 	for _, o := range k.Lists {
 		alone := k
-		alone.Objects, alone.Lists = nil, []Object{o}
+		alone.Objects, alone.Lists = nil, []UnionObject{o}
 		l = append(l, alone)
 	}
 	return l
 }
 
-// Object describes the path of one or more unions in the objects of a kind.
-type Object struct {
+// UnionObject describes the path of one or more unions in the objects of a kind.
+type UnionObject struct {
 	// Path leads to the union objects: there are several if it leads through a list or map.
 	Path schemapath.Path
 	// Keys has the keys of the items of each list on the path; nil if a list has none.
@@ -76,7 +76,7 @@ type Object struct {
 
 // Bounded reports whether the path leads through lists and maps whose bounds allow no more than n
 // union objects.
-func (o Object) Bounded(n int) bool {
+func (o UnionObject) Bounded(n int) bool {
 	product := int64(1)
 	for _, b := range o.Bounds {
 		if b == nil || *b > 0 && product > int64(n) / *b {
@@ -89,7 +89,7 @@ func (o Object) Bounded(n int) bool {
 
 // ItemKeys returns the keys that identify the union objects, or nil unless these are items of a
 // list with keys. The result is read-only.
-func (o Object) ItemKeys() []string {
+func (o UnionObject) ItemKeys() []string {
 	if len(o.Path) == 0 || o.Path[len(o.Path)-1] != schemapath.Items {
 		return nil
 	}
@@ -105,7 +105,7 @@ func SameItem(keys []string, a, b any) bool {
 
 // StateOf returns the state of a union of an object after the API server has set defaults of
 // the discriminator.
-func (o Object) StateOf(u *union.Union, object map[string]any) union.State {
+func (o UnionObject) StateOf(u *union.Union, object map[string]any) union.State {
 	s := u.StateOf(object)
 	if len(o.Defaults) == 0 {
 		return s
@@ -148,8 +148,8 @@ func OfCRD(crd *apiextensionsv1.CustomResourceDefinition, declared []union.Objec
 }
 
 // objectAt describes the path of unions in a schema.
-func objectAt(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path, unions []*union.Union) Object {
-	o := Object{Path: path, Unions: unions}
+func objectAt(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path, unions []*union.Union) UnionObject {
+	o := UnionObject{Path: path, Unions: unions}
 	s := root
 	for i, step := range path {
 		if _, ok := step.Property(); !ok {

@@ -100,11 +100,11 @@ func Plan(k kinds.Kind, old, new map[string]any, opts Options) ([]Change, []Prob
 	new = runtime.DeepCopyJSON(new)
 	// Outer unions come first, because cleared members have no unions.
 	objects := slices.Clone(k.Objects)
-	slices.SortStableFunc(objects, func(a, b kinds.Object) int { return len(a.Path) - len(b.Path) })
+	slices.SortStableFunc(objects, func(a, b kinds.UnionObject) int { return len(a.Path) - len(b.Path) })
 	for _, o := range objects {
 		p.object = o
 		done := len(p.changes)
-		rewrite.Walk{Object: o, Items: p.items, Union: p.unions}.Visit(new, old)
+		rewrite.Walk{UnionObject: o, Items: p.items, Union: p.unions}.Visit(new, old)
 		Apply(new, p.changes[done:])
 	}
 	return p.changes, p.problems
@@ -112,7 +112,7 @@ func Plan(k kinds.Kind, old, new map[string]any, opts Options) ([]Change, []Prob
 
 type planner struct {
 	opts     Options
-	object   kinds.Object
+	object   kinds.UnionObject
 	changes  []Change
 	problems []Problem
 }
@@ -241,8 +241,8 @@ func Apply(object map[string]any, changes []Change) {
 }
 
 // rewrite returns the change in the form in which data and text are rewritten.
-func (c Change) rewrite() rewrite.Change {
-	x := rewrite.Change{At: c.At, Union: c.Union, Put: maps.Clone(c.Kept), Says: c.String()}
+func (c Change) rewrite() rewrite.Rewrite {
+	x := rewrite.Rewrite{At: c.At, Union: c.Union, Put: maps.Clone(c.Kept), Says: c.String()}
 	for _, i := range c.Clear {
 		x.Clear = append(x.Clear, c.Union.Members[i].Name)
 	}

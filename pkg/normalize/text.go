@@ -19,7 +19,7 @@ import (
 // the changes, and, as errors, the unions that are left alone. Objects of kinds that are not in the
 // set stay unchanged.
 func File(set *kinds.Set, name string, src []byte, old *resource.Old, opts Options, limits limit.Limits) rewrite.Result {
-	plan := func(k kinds.Kind, o, was *resource.Object, l diag.List) ([]rewrite.Change, diag.List) {
+	plan := func(k kinds.Kind, o, was *resource.Object, l diag.List) ([]rewrite.Rewrite, diag.List) {
 		var before map[string]any
 		switch {
 		case l.HasErrors():
@@ -38,7 +38,7 @@ func File(set *kinds.Set, name string, src []byte, old *resource.Old, opts Optio
 			}
 			l = append(l, d)
 		}
-		var rewritten []rewrite.Change
+		var rewritten []rewrite.Rewrite
 		for _, c := range changes {
 			x := c.rewrite()
 			x.Report = diag.Diagnostic{Code: diag.Normalized, Severity: diag.Warning, Pos: where(o, c), Path: c.At.String(), Message: x.Says}

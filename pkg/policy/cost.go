@@ -158,7 +158,7 @@ func check(versions []kinds.Kind, opts Options, write func([]kinds.Kind, Options
 }
 
 // costly says at which number of union objects a policy fails.
-func costly(k kinds.Kind, o kinds.Object, n int, opts Options) diag.Diagnostic {
+func costly(k kinds.Kind, o kinds.UnionObject, n int, opts Options) diag.Diagnostic {
 	for unit := 1; n >= 10*unit; unit *= 10 {
 		n -= n % unit // two digits are left
 	}
@@ -174,7 +174,7 @@ func costly(k kinds.Kind, o kinds.Object, n int, opts Options) diag.Diagnostic {
 // longest is how many union objects there may be at a place before an expression costs more
 // than the API server allows. What few of them cost is measured, and what more cost follows
 // from that, as a polynomial of the second degree.
-func longest(text policyText, k kinds.Kind, o kinds.Object) (int, error) {
+func longest(text policyText, k kinds.Kind, o kinds.UnionObject) (int, error) {
 	n := math.MaxInt
 	if !o.Path.HasElements() {
 		return n, nil
@@ -231,7 +231,7 @@ type filling struct {
 }
 
 // fillings are those that may be expensive.
-func fillings(o kinds.Object) []filling {
+func fillings(o kinds.UnionObject) []filling {
 	var l []filling
 	for _, outer := range []bool{false, true} {
 		l = append(l, filling{outer: outer}, filling{outer: outer, switched: true}, filling{outer: outer, switched: true, reversed: true})
@@ -246,12 +246,12 @@ func fillings(o kinds.Object) []filling {
 func elementsOn(p schemapath.Path) int { return len(p) - len(p.Properties()) }
 
 // object is an object as it is before and after the change.
-func (f filling) object(o kinds.Object, changed bool) map[string]any {
+func (f filling) object(o kinds.UnionObject, changed bool) map[string]any {
 	return f.fill(o, o.Path, 0, 0, changed).(map[string]any) // the first step is a property
 }
 
 // fill is what is at the rest of a path; elements and lists are how many are behind it.
-func (f filling) fill(o kinds.Object, path schemapath.Path, elements, lists int, changed bool) any {
+func (f filling) fill(o kinds.UnionObject, path schemapath.Path, elements, lists int, changed bool) any {
 	if len(path) == 0 {
 		return unionObject(o, f.switched && changed)
 	}
@@ -287,7 +287,7 @@ func (f filling) fill(o kinds.Object, path schemapath.Path, elements, lists int,
 
 // unionObject has the first member of each union, and once it has switched, the last one
 // as well.
-func unionObject(o kinds.Object, switched bool) any {
+func unionObject(o kinds.UnionObject, switched bool) any {
 	if u := o.Unions[0]; u.OfItems() {
 		list := []any{itemOf(u.Members[0])}
 		if switched {

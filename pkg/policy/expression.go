@@ -29,7 +29,7 @@ var (
 
 // mutation writes the JSON patches for some unions of the union objects at one path of a kind.
 type mutation struct {
-	kinds.Object
+	kinds.UnionObject
 	all  []*union.Union // of the objects
 	opts Options
 	*variables

@@ -60,7 +60,7 @@ func changeOf(u *union.Union) string {
 }
 
 // scaleGap is a member that is written in another object.
-func scaleGap(k kinds.Kind, o kinds.Object) diag.List {
+func scaleGap(k kinds.Kind, o kinds.UnionObject) diag.List {
 	for _, u := range o.Unions {
 		for _, name := range u.Names() {
 			if o.Path.Append(u.Path(name)...).Equal(k.Scaled) {
@@ -71,6 +71,6 @@ func scaleGap(k kinds.Kind, o kinds.Object) diag.List {
 	return nil
 }
 
-func gap(k kinds.Kind, o kinds.Object, hint, format string, args ...any) diag.Diagnostic {
+func gap(k kinds.Kind, o kinds.UnionObject, hint, format string, args ...any) diag.Diagnostic {
 	return diag.Diagnostic{Code: diag.PolicyGap, Severity: diag.Warning, Pos: diag.Pos{File: k.Origin}, Path: o.Path.String(), Message: fmt.Sprintf(format, args...), Hint: hint}
 }

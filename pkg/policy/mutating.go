@@ -61,7 +61,7 @@ func Mutating(versions []kinds.Kind, opts Options) ([]*admissionv1.MutatingAdmis
 		}
 		// Outer unions first: they read the request as it was written, and cleared members have no unions.
 		objects := slices.Clone(k.Objects)
-		slices.SortStableFunc(objects, func(a, b kinds.Object) int { return len(a.Path) - len(b.Path) })
+		slices.SortStableFunc(objects, func(a, b kinds.UnionObject) int { return len(a.Path) - len(b.Path) })
 		for _, o := range objects {
 			for _, u := range o.Unions {
 				switch {
@@ -113,7 +113,7 @@ func (o Options) setsValue(u *union.Union) bool {
 // mutations are those for the unions of an object. Unions have mutations of their own
 //   - in a list without keys, if their discriminator is set: they leave items alone that have moved;
 //   - with members in an object below, which the mutation of another one may add.
-func mutations(o kinds.Object, opts Options) []mutation {
+func mutations(o kinds.UnionObject, opts Options) []mutation {
 	unkeyed := slices.ContainsFunc(o.Keys, func(keys []string) bool { return keys == nil })
 	var setting, others []*union.Union
 	var below [][]*union.Union
@@ -131,7 +131,7 @@ func mutations(o kinds.Object, opts Options) []mutation {
 	var l []mutation
 	for _, unions := range append(below, setting, others) {
 		if len(unions) > 0 {
-			m := mutation{Object: o, all: o.Unions, opts: opts}
+			m := mutation{UnionObject: o, all: o.Unions, opts: opts}
 			m.Unions = unions
 			l = append(l, m)
 		}
@@ -149,12 +149,12 @@ func nameOf(k kinds.Kind, what string) string {
 
 // matching are the requests that write union objects of a kind, in exactly its version: the
 // expressions are about that. Some fields are written by requests of their own.
-func matching(k kinds.Kind, objects []kinds.Object) *admissionv1.MatchResources {
+func matching(k kinds.Kind, objects []kinds.UnionObject) *admissionv1.MatchResources {
 	resources := []string{k.Resource}
-	if slices.ContainsFunc(objects, func(o kinds.Object) bool { return unionsBelow(o, schemapath.New("status")) }) {
+	if slices.ContainsFunc(objects, func(o kinds.UnionObject) bool { return unionsBelow(o, schemapath.New("status")) }) {
 		resources = append(resources, k.Resource+"/status")
 	}
-	if k.Group == "" && slices.ContainsFunc(objects, func(o kinds.Object) bool { return unionsBelow(o, schemapath.New("spec", "ephemeralContainers")) }) {
+	if k.Group == "" && slices.ContainsFunc(objects, func(o kinds.UnionObject) bool { return unionsBelow(o, schemapath.New("spec", "ephemeralContainers")) }) {
 		resources = append(resources, k.Resource+"/ephemeralcontainers")
 	}
 	return &admissionv1.MatchResources{
@@ -167,7 +167,7 @@ func matching(k kinds.Kind, objects []kinds.Object) *admissionv1.MatchResources 
 }
 
 // unionsBelow reports whether something of the unions is below a path.
-func unionsBelow(o kinds.Object, path schemapath.Path) bool {
+func unionsBelow(o kinds.UnionObject, path schemapath.Path) bool {
 	return slices.ContainsFunc(o.Unions, func(u *union.Union) bool {
 		return slices.ContainsFunc(u.Names(), func(name string) bool {
 			at := o.Path.Append(u.Path(name)...)

@@ -154,8 +154,8 @@ func addition(path, value cel.Expr) cel.Expr {
 	return patch("add", path, cel.Var("value").Entry(value))
 }
 
-func patch(op string, path cel.Expr, more ...cel.Entry) cel.Expr {
-	return cel.Struct("JSONPatch", append([]cel.Entry{cel.Var("op").Entry(cel.String(op)), cel.Var("path").Entry(path)}, more...)...)
+func patch(op string, path cel.Expr, more ...cel.MapEntry) cel.Expr {
+	return cel.Struct("JSONPatch", append([]cel.MapEntry{cel.Var("op").Entry(cel.String(op)), cel.Var("path").Entry(path)}, more...)...)
 }
 
 // respectValue clears the members that the discriminator does not select and, with [Unselected],
@@ -212,7 +212,7 @@ func (w writer) allowed(to cel.Expr) cel.Expr {
 		from = cel.If(from.Ne(emptyString), from, cel.If(hadOne, w.first(had), emptyString))
 	}
 	may := []cel.Expr{from.Eq(emptyString), from.Eq(to)}
-	var rows []cel.Entry
+	var rows []cel.MapEntry
 	for _, from := range slices.Sorted(maps.Keys(w.u.Allowed)) {
 		if to := w.u.Allowed[from]; len(to) > 0 {
 			rows = append(rows, cel.String(from).Entry(cel.Strings(to...)))
@@ -226,7 +226,7 @@ func (w writer) allowed(to cel.Expr) cel.Expr {
 
 // table is a map from members to values, of those that have some.
 func (w writer) table(values func(union.Member) []string) cel.Expr {
-	var l []cel.Entry
+	var l []cel.MapEntry
 	for _, m := range w.u.Members {
 		if v := values(m); len(v) > 0 {
 			l = append(l, cel.String(m.Name).Entry(cel.Strings(v...)))
@@ -341,7 +341,7 @@ func (w writer) escapedName() cel.Expr {
 	if w.direct() {
 		return escapeKey(memberName)
 	}
-	var l []cel.Entry
+	var l []cel.MapEntry
 	for _, m := range w.u.Members {
 		p := pointer{}.properties(w.u.Path(m.Name).Properties())
 		l = append(l, cel.String(m.Name).Entry(cel.String(p.text[1:])))

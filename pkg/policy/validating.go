@@ -63,7 +63,7 @@ func Validating(versions []kinds.Kind, opts Options) (policies []*admissionv1.Va
 }
 
 // validations returns the rules of one union.
-func validations(o kinds.Object, u *union.Union, vars *variables) []admissionv1.Validation {
+func validations(o kinds.UnionObject, u *union.Union, vars *variables) []admissionv1.Validation {
 	at := ruledObject{o, o.Path, nil, u, vars}
 	var l []admissionv1.Validation
 	for _, r := range rules.Static(u, rules.Paired) {
@@ -95,7 +95,7 @@ func expressible(names []string) bool {
 
 // ruledObject is the object of rules: a union object, or an object that contains it.
 type ruledObject struct {
-	kinds.Object
+	kinds.UnionObject
 	path  schemapath.Path
 	names []string // the properties from there to the union object
 	union *union.Union

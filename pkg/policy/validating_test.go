@@ -107,7 +107,7 @@ func TestValidatingRequests(t *testing.T) {
 	const union, items = "x-kubernetes-unions: [{members: [a, b]}]", "x-kubernetes-unions: [{members: [{name: x}, {name: 'y'}]}]"
 	builtins, _, _ := builtin.Kinds(builtin.Declarations())
 	pod := builtins[slices.IndexFunc(builtins, func(k kinds.Kind) bool { return k.Kind == "Pod" })]
-	pod.Objects = slices.DeleteFunc(pod.Objects, func(o kinds.Object) bool { return o.Path.String() != "spec.ephemeralContainers[*].env[*]" })
+	pod.Objects = slices.DeleteFunc(pod.Objects, func(o kinds.UnionObject) bool { return o.Path.String() != "spec.ephemeralContainers[*].env[*]" })
 	for _, tt := range []struct {
 		name string
 		kind kinds.Kind

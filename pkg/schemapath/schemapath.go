@@ -14,14 +14,14 @@ import (
 
 // Step leads from a schema to a schema directly inside it.
 type Step struct {
-	kind kind
+	kind stepKind
 	name string
 }
 
-type kind int
+type stepKind int
 
 const (
-	property kind = iota
+	property stepKind = iota
 	items
 	values
 	elements

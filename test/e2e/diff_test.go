@@ -48,7 +48,7 @@ func TestDiff(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	read := func(t *testing.T, spec string) *crddiff.CRD {
+	read := func(t *testing.T, spec string) *crddiff.Input {
 		l, diags := crddiff.Read(crdfile.Open("crd.yaml", []byte(testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: spec}))), crdfile.Options{})
 		if len(l) != 1 {
 			t.Fatal(diags)

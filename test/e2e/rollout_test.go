@@ -291,7 +291,7 @@ func planOf(t *testing.T, from, to []byte, objects []unstructured.Unstructured) 
 func undone(p rollout.Plan) string {
 	var l []string
 	for _, s := range p.Steps {
-		if slices.Contains([]rollout.State{rollout.Waiting, rollout.Stopped, rollout.Unknown}, s.State) {
+		if slices.Contains([]rollout.StepState{rollout.Waiting, rollout.Stopped, rollout.Unknown}, s.State) {
 			l = append(l, s.ID+"="+string(s.State))
 		}
 	}

@@ -92,7 +92,7 @@ func TestRandomly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	states := map[stored.State]int{}
+	states := map[stored.Outcome]int{}
 	seeds := uint64(12)
 	if unioncases.Exhaustive() {
 		seeds = 400
@@ -142,7 +142,7 @@ func TestRandomly(t *testing.T) {
 			}
 		}
 	}
-	for _, state := range []stored.State{stored.Legal, stored.Spared, stored.Hindered, stored.Frozen} {
+	for _, state := range []stored.Outcome{stored.Legal, stored.Spared, stored.Hindered, stored.Frozen} {
 		if states[state] == 0 {
 			t.Errorf("no object is %s", state)
 		}

@@ -211,7 +211,7 @@ func TestTightenings(t *testing.T) {
 
 // adviceHolds checks that writes of an object behave as advised for the constraints that it
 // violates.
-func adviceHolds(t *testing.T, text []byte, v stored.Verdict, ratchet bool) {
+func adviceHolds(t *testing.T, text []byte, v stored.Prediction, ratchet bool) {
 	t.Helper()
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	if err := yaml.UnmarshalStrict(text, crd); err != nil {

@@ -10,7 +10,7 @@ import (
 
 // Advise adds advice to each change that may reject stored objects: which of them the API server of
 // the new CRD still lets clients write.
-func (r *Report) Advise(crd *CRD) error {
+func (r *Report) Advise(crd *Input) error {
 	for i, c := range r.Changes {
 		constraint, of, ok := c.constraint(crd)
 		if !ok {
@@ -31,7 +31,7 @@ func (r *Report) Advise(crd *CRD) error {
 
 // constraint returns the constraint that a change has added or narrowed; ok is false when there is
 // none.
-func (c Change) constraint(crd *CRD) (constraint stored.Constraint, of stored.Of, ok bool) {
+func (c Change) constraint(crd *Input) (constraint stored.Constraint, of stored.Of, ok bool) {
 	if !c.Class.Refuses() || c.Version != c.NewVersion || c.Kind == Removed {
 		return constraint, of, false
 	}
@@ -66,14 +66,14 @@ func isStatic(rule string) bool {
 }
 
 // ratchets reports whether the union of a change has ratchet: true.
-func (crd *CRD) ratchets(c Change) bool {
+func (crd *Input) ratchets(c Change) bool {
 	return slices.ContainsFunc(crd.Unions, func(u compile.UnionPlan) bool {
 		return u.Name == c.NewVersion && u.Path.Equal(c.Path) && label(u.Union) == c.Subject && u.Union.Ratchet
 	})
 }
 
 // root returns the schema of a version, or nil.
-func (crd *CRD) root(version string) *schema {
+func (crd *Input) root(version string) *schema {
 	for _, v := range crd.Spec.Versions {
 		if v.Name == version && v.Schema != nil {
 			return v.Schema.OpenAPIV3Schema

@@ -22,7 +22,7 @@ import (
 // versions that only one has. Either may be nil, for a CRD that is added or removed. Questions
 // still open at the deadline of ctx (prove.WithDeadline) are [Unknown]. Compare returns an error if
 // the API server could not use one of the CRDs, or if ctx was cancelled.
-func Compare(ctx context.Context, old, new *CRD) (Report, error) {
+func Compare(ctx context.Context, old, new *Input) (Report, error) {
 	switch {
 	case old == nil:
 		return Report{new.Name, []Change{{Sort: Version, Subject: "CRD", Kind: Added, What: "CRD added", Class: Looser, Pos: new.Pos}}}, nil
@@ -65,7 +65,7 @@ func Compare(ctx context.Context, old, new *CRD) (Report, error) {
 
 // Versions compares the served versions of a CRD pairwise, in the order of the CRD. It treats
 // deadlines and errors as [Compare] does.
-func Versions(ctx context.Context, crd *CRD) (Report, error) {
+func Versions(ctx context.Context, crd *Input) (Report, error) {
 	r := Report{Name: crd.Name}
 	var pairs [][2]int
 	for i, v := range crd.Spec.Versions {
@@ -87,12 +87,12 @@ func Versions(ctx context.Context, crd *CRD) (Report, error) {
 	return r, nil
 }
 
-func version(c *CRD, name string) int {
+func version(c *Input, name string) int {
 	return slices.IndexFunc(c.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
 }
 
 // compare compares two versions. A panic leaves only their difference undecided.
-func compare(ctx context.Context, old, new *CRD, i, j int) (changes []Change, err error) {
+func compare(ctx context.Context, old, new *Input, i, j int) (changes []Change, err error) {
 	a, b := old.Spec.Versions[i], new.Spec.Versions[j]
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -132,7 +132,7 @@ func compare(ctx context.Context, old, new *CRD, i, j int) (changes []Change, er
 }
 
 // unionsOf returns the unions of a version.
-func unionsOf(c *CRD, version string) []compile.UnionPlan {
+func unionsOf(c *Input, version string) []compile.UnionPlan {
 	var l []compile.UnionPlan
 	for _, u := range c.Unions {
 		if u.Name == version {
@@ -143,7 +143,7 @@ func unionsOf(c *CRD, version string) []compile.UnionPlan {
 }
 
 // compareFields compares the fields of CRDs outside the schemas.
-func compareFields(r *Report, old, new *CRD) {
+func compareFields(r *Report, old, new *Input) {
 	add := func(version, subject string, class Class, note, format string, args ...any) {
 		r.Changes = append(r.Changes, Change{Version: version, NewVersion: version, Sort: Version, Subject: subject, Kind: Changed, What: fmt.Sprintf(format, args...),
 			Class: class, Note: note, Pos: new.pos(version, nil, "")})

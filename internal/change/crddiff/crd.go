@@ -12,8 +12,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// CRD is a CRD to compare.
-type CRD struct {
+// Input is a CRD to compare.
+type Input struct {
 	// CRD is the object that the API server gets: its unions are compiled.
 	*apiextensionsv1.CustomResourceDefinition
 	// Unions are the unions declared in it. Each lists only the rules that the CRD still has: a
@@ -30,17 +30,17 @@ type CRD struct {
 }
 
 // Plain returns a CRD without unions, and without positions in a file.
-func Plain(crd *apiextensionsv1.CustomResourceDefinition) *CRD {
-	return &CRD{CustomResourceDefinition: crd}
+func Plain(crd *apiextensionsv1.CustomResourceDefinition) *Input {
+	return &Input{CustomResourceDefinition: crd}
 }
 
 // Read reads the CRDs of a file and compiles their unions. The list contains errors, in which case
 // the result is nil, and warnings about compiled CRDs whose rules differ from the rules of their
 // unions.
-func Read(f *crdfile.File, opts crdfile.Options) ([]*CRD, diag.List) {
+func Read(f *crdfile.File, opts crdfile.Options) ([]*Input, diag.List) {
 	installed, wrong := crdpatch.Install(f, opts)
 	wrong = slices.DeleteFunc(wrong, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
-	var l []*CRD
+	var l []*Input
 	for _, in := range installed {
 		c := Plain(in.CustomResourceDefinition)
 		c.Pos, c.Compiled, c.KubeVersion = in.At, in.Compiled, opts.KubeVersion
@@ -69,14 +69,14 @@ func Read(f *crdfile.File, opts crdfile.Options) ([]*CRD, diag.List) {
 }
 
 // has reports whether the CRD has a rule.
-func (c *CRD) has(r compile.RulePlan) bool {
+func (c *Input) has(r compile.RulePlan) bool {
 	schema := r.Schema(c.CustomResourceDefinition)
 	return schema != nil && slices.ContainsFunc(schema.XValidations, func(v apiextensionsv1.ValidationRule) bool { return v.Rule == r.Rule.Rule })
 }
 
 // pos returns the position of a keyword of a schema, or the position of the CRD if it has no such
 // version.
-func (c *CRD) pos(version string, path schemapath.Path, keyword string) diag.Pos {
+func (c *Input) pos(version string, path schemapath.Path, keyword string) diag.Pos {
 	i := slices.IndexFunc(c.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version })
 	if c.at == nil || i < 0 {
 		return c.Pos

@@ -15,7 +15,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdfile"
 )
 
-func read(t *testing.T, text string) *crddiff.CRD {
+func read(t *testing.T, text string) *crddiff.Input {
 	t.Helper()
 	l, wrong := crddiff.Read(crdfile.Open("crd.yaml", []byte(text)), crdfile.Options{})
 	if len(l) != 1 {
@@ -24,7 +24,7 @@ func read(t *testing.T, text string) *crddiff.CRD {
 	return l[0]
 }
 
-func unionsOf(t *testing.T, spec string) *crddiff.CRD {
+func unionsOf(t *testing.T, spec string) *crddiff.Input {
 	t.Helper()
 	return read(t, testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: spec}))
 }
@@ -143,7 +143,7 @@ status:
   type: object
   properties: {phase: {type: string, enum: [Up, Down]}}
 `
-	crd := func(text string) *crddiff.CRD {
+	crd := func(text string) *crddiff.Input {
 		return read(t, strings.Replace(testcrd.New("Thing", text), "storage: true\n", "storage: true\n    subresources: {status: {}}\n", 1))
 	}
 	r, err := crddiff.Compare(t.Context(), crd(status), crd(strings.Replace(status, ", Down", "", 1)))
@@ -162,7 +162,7 @@ func TestRuleAround(t *testing.T) {
 }
 
 func ExampleCompare() {
-	crd := func(rule string) *crddiff.CRD {
+	crd := func(rule string) *crddiff.Input {
 		text := testcrd.New("Route", "spec:\n  type: object\n  properties: {http: {type: object}, tcp: {type: object}}\n  x-kubernetes-validations:\n  - rule: "+rule)
 		l, _ := crddiff.Read(crdfile.Open("crd.yaml", []byte(text)), crdfile.Options{})
 		return l[0]

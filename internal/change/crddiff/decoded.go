@@ -28,7 +28,7 @@ func (w *walker) shaped(p schemapath.Path, o, n *schema) {
 	}
 	if x, y := decoded(o.Default), decoded(n.Default); !reflect.DeepEqual(x, y) {
 		d := w.add(p, Shape, "default", "default", kindOf(o.Default, n.Default), "default "+fromTo(x, y))
-		d.Note = map[Kind]string{
+		d.Note = map[ChangeKind]string{
 			Added:   "Objects without it are read with the default from now on, stored ones as well.",
 			Changed: "Objects that are written without it get the new default; those stored with the old one keep it.",
 			Removed: "Objects that are written without it stay so; those stored with the default keep it.",

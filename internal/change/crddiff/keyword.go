@@ -208,7 +208,7 @@ func tighter[T cmp.Ordered](a, b *T, upper bool) bool {
 	return *b > *a
 }
 
-func kindOf[T any](a, b *T) Kind {
+func kindOf[T any](a, b *T) ChangeKind {
 	switch {
 	case a == nil:
 		return Added

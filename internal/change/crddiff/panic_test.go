@@ -11,7 +11,7 @@ import (
 )
 
 func TestPanic(t *testing.T) {
-	crd := func(enum string) *CRD {
+	crd := func(enum string) *Input {
 		c := &apiextensionsv1.CustomResourceDefinition{}
 		c.Name, c.Spec.Group, c.Spec.Names.Kind = "things.example.com", "example.com", "Thing"
 		c.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{{Name: "v1", Served: true, Storage: true, Schema: &apiextensionsv1.CustomResourceValidation{

@@ -167,7 +167,7 @@ type (
 	}
 	changeJSON struct {
 		Class      Class        `json:"class"`
-		Kind       Kind         `json:"kind"`
+		Kind       ChangeKind   `json:"kind"`
 		Sort       Sort         `json:"sort"`
 		Version    string       `json:"version,omitempty"`
 		NewVersion string       `json:"newVersion,omitempty"`

@@ -42,7 +42,7 @@ func TestNothingRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		classes[report.Class()]++
-		sides := [][2]*crddiff.CRD{{old, new}, {new, old}}
+		sides := [][2]*crddiff.Input{{old, new}, {new, old}}
 		switch report.Class() {
 		case crddiff.Looser:
 			sides = sides[:1]

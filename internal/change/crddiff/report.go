@@ -31,15 +31,15 @@ var Classes = []Class{Same, Looser, Unknown, Tighter, Both}
 // Refuses reports whether objects that were accepted may be rejected.
 func (c Class) Refuses() bool { return c == Tighter || c == Both || c == Unknown }
 
-// Kind distinguishes additions, removals, moves and other changes.
-type Kind string
+// ChangeKind distinguishes additions, removals, moves and other changes.
+type ChangeKind string
 
 // The kinds of changes.
 const (
-	Added   Kind = "added"
-	Removed Kind = "removed"
-	Moved   Kind = "moved"
-	Changed Kind = "changed"
+	Added   ChangeKind = "added"
+	Removed ChangeKind = "removed"
+	Moved   ChangeKind = "moved"
+	Changed ChangeKind = "changed"
 )
 
 // Sort is the sort of constraint that changed. It decides whether the API server ratchets it.
@@ -75,7 +75,7 @@ type Change struct {
 	Sort       Sort
 	// Subject names the changed thing: "union backend", "enum", "rule".
 	Subject string
-	Kind    Kind
+	Kind    ChangeKind
 	// What describes the change in a sentence: "member udp added".
 	What string
 	// Keyword is the key of the schema, such as "enum" and "x-kubernetes-validations"; empty

@@ -81,7 +81,7 @@ func (w *walker) walk(p schemapath.Path, o, n *schema) {
 }
 
 // add adds a difference on the schema at a path.
-func (w *walker) add(p schemapath.Path, sort Sort, subject, keyword string, kind Kind, what string) *difference {
+func (w *walker) add(p schemapath.Path, sort Sort, subject, keyword string, kind ChangeKind, what string) *difference {
 	d := &difference{Change: Change{Path: p, Sort: sort, Subject: subject, Keyword: keyword, Kind: kind, What: what}}
 	w.found = append(w.found, d)
 	return d
@@ -306,7 +306,7 @@ func (w *walker) properties(p schemapath.Path, o, n *schema) {
 }
 
 // property adds a property that only one of two schemas has; lacking is the other schema.
-func (w *walker) property(p schemapath.Path, kind Kind, lacking, s *schema) {
+func (w *walker) property(p schemapath.Path, kind ChangeKind, lacking, s *schema) {
 	if w.folded[p.String()] {
 		return
 	}
@@ -320,7 +320,7 @@ func (w *walker) property(p schemapath.Path, kind Kind, lacking, s *schema) {
 
 // propertyShift returns the effect of a property that only one of two schemas has. A client that
 // writes it gets an error, or a warning, where the schema lacks it.
-func (w *walker) propertyShift(p schemapath.Path, kind Kind, lacking, s *schema) schemadiff.Shift {
+func (w *walker) propertyShift(p schemapath.Path, kind ChangeKind, lacking, s *schema) schemadiff.Shift {
 	lacks := clause(p, nil, w.values(s)...)
 	var has []schemadiff.Clause
 	if open(lacking) {
@@ -359,7 +359,7 @@ func (w *walker) additional(p schemapath.Path, o, n *schema) {
 }
 
 // guess adds a difference that only the server can evaluate, with values to try.
-func (w *walker) guess(p schemapath.Path, o, n *schema, keyword string, kind Kind, what string, try ...any) *difference {
+func (w *walker) guess(p schemapath.Path, o, n *schema, keyword string, kind ChangeKind, what string, try ...any) *difference {
 	d := w.add(p, Keyword, keyword, keyword, kind, what)
 	w.cautious(d, o, n)
 	nothing := &schema{Not: &schema{}}

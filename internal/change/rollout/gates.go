@@ -461,7 +461,7 @@ func valuesAt(path schemapath.Path, v any) []any {
 }
 
 // apply returns the step that applies the CRD.
-func (f *Facts) apply(state State) Step {
+func (f *Facts) apply(state StepState) Step {
 	s := Step{ID: "apply", State: state, Title: "Apply the CRD"}
 	if state == Done {
 		s.Title = "The CRD is applied"

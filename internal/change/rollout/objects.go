@@ -66,7 +66,7 @@ func (f *Facts) Judge() (*stored.Judge, *Objects, error) {
 
 // Add adds an object, as kubectl get prints it, and its verdict. The same object may be added in
 // several versions.
-func (o *Objects) Add(v stored.Verdict, object map[string]any) {
+func (o *Objects) Add(v stored.Prediction, object map[string]any) {
 	if o.Printed == nil {
 		o.Printed, o.counted, o.managed = map[string]int{}, map[string]map[*int]bool{}, map[string]bool{}
 	}
@@ -107,7 +107,7 @@ func (o *Objects) Add(v stored.Verdict, object map[string]any) {
 }
 
 // manage adds the managed fields of an object.
-func (o *Objects) manage(v stored.Verdict, object map[string]any) {
+func (o *Objects) manage(v stored.Prediction, object map[string]any) {
 	entries, _, _ := unstructured.NestedFieldNoCopy(object, "metadata", "managedFields") // nil if there are none
 	l, _ := entries.([]any)
 	for i, entry := range l {
@@ -137,7 +137,7 @@ func appendShort(l []string, line string) []string {
 }
 
 // why returns the reason that an object is invalid.
-func why(v stored.Verdict) string {
+func why(v stored.Prediction) string {
 	problems := v.Problems()
 	for _, in := range v.Versions {
 		for _, w := range v.RefusedWrites() {
@@ -152,7 +152,7 @@ func why(v stored.Verdict) string {
 }
 
 // lost lists the fields that an object loses, and the versions unless it loses them in all.
-func lost(v stored.Verdict) string {
+func lost(v stored.Prediction) string {
 	var l []string
 	same := true
 	for _, in := range v.Versions {

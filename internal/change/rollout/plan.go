@@ -4,39 +4,39 @@ import (
 	"slices"
 )
 
-// Verdict is the recommendation for the change now.
-type Verdict string
+// Recommendation is the recommendation for the change now.
+type Recommendation string
 
 // The verdicts.
 const (
 	// Go: take the next step; if there is none, the change is complete.
-	Go Verdict = "go"
+	Go Recommendation = "go"
 	// Wait: something else has to happen or to become known first; then plan again.
-	Wait Verdict = "wait"
+	Wait Recommendation = "wait"
 	// Stop: the change or the cluster has a fault that waiting does not fix.
-	Stop Verdict = "stop"
+	Stop Recommendation = "stop"
 )
 
-// State is the state of a step.
-type State string
+// StepState is the state of a step.
+type StepState string
 
 // The states.
 const (
-	Done    State = "done"
-	Next    State = "next"    // to be done now
-	Waiting State = "wait"    // blocks the following steps until it is done
-	Stopped State = "stop"    // stops the change, for the reason given
-	Unknown State = "unknown" // blocks the following steps until a fact is known
-	Later   State = "later"   // comes after the others
-	Advice  State = "advice"  // blocks nothing
+	Done    StepState = "done"
+	Next    StepState = "next"    // to be done now
+	Waiting StepState = "wait"    // blocks the following steps until it is done
+	Stopped StepState = "stop"    // stops the change, for the reason given
+	Unknown StepState = "unknown" // blocks the following steps until a fact is known
+	Later   StepState = "later"   // comes after the others
+	Advice  StepState = "advice"  // blocks nothing
 )
 
 // Step is a step of a plan.
 type Step struct {
-	ID     string `json:"id"`
-	State  State  `json:"state"`
-	Title  string `json:"title"`
-	Reason string `json:"reason,omitempty"`
+	ID     string    `json:"id"`
+	State  StepState `json:"state"`
+	Title  string    `json:"title"`
+	Reason string    `json:"reason,omitempty"`
 	// Details are lines about single objects, servers or rules.
 	Details []string `json:"details,omitempty"`
 	// Run are the commands that take the step, or that get the missing fact. Manifest is their
@@ -47,8 +47,8 @@ type Step struct {
 
 // Plan is the steps, in order.
 type Plan struct {
-	CRD     string  `json:"crd"`
-	Verdict Verdict `json:"verdict"`
+	CRD     string         `json:"crd"`
+	Verdict Recommendation `json:"verdict"`
 	// Applied is set if the cluster has the CRD after the change.
 	Applied  bool      `json:"applied"`
 	Steps    []Step    `json:"steps"`
@@ -92,8 +92,8 @@ func New(f Facts) Plan {
 	return p
 }
 
-func verdict(steps []Step) Verdict {
-	is := func(states ...State) bool {
+func verdict(steps []Step) Recommendation {
+	is := func(states ...StepState) bool {
 		return slices.ContainsFunc(steps, func(s Step) bool { return slices.Contains(states, s.State) })
 	}
 	switch {

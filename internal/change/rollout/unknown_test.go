@@ -25,7 +25,7 @@ func TestLessIsNeverGo(t *testing.T) {
 		{one, two}, {two, crd(t, v("v1", plain), v("v2", plain))}, {two, one}, {two, crd(t, v("v2", plain))}, {crd(t, v("v1", plain), v("v2", plain)), crd(t, v("v2", pointed))},
 	}
 	changed := metav1.NewTime(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
-	verdicts := map[Verdict]int{}
+	verdicts := map[Recommendation]int{}
 	seeds := uint64(200)
 	if unioncases.Exhaustive() {
 		seeds = 5000
@@ -103,7 +103,7 @@ func TestLessIsNeverGo(t *testing.T) {
 			t.Fatalf("seed %d: with more and with less\n%s", seed, b.String())
 		}
 	}
-	for _, v := range []Verdict{Go, Wait, Stop} {
+	for _, v := range []Recommendation{Go, Wait, Stop} {
 		if verdicts[v] < 10 {
 			t.Errorf("%s %d times only", v, verdicts[v])
 		}

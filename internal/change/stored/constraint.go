@@ -73,8 +73,8 @@ func compareProblems(p, q Problem) int {
 // place is the path of a value in an object.
 type place = resource.Path
 
-// rule is a CEL rule of a version.
-type rule struct {
+// celRule is a CEL rule of a version.
+type celRule struct {
 	apiextensionsv1.ValidationRule
 	version  string
 	path     schemapath.Path
@@ -82,8 +82,8 @@ type rule struct {
 	readsOld bool
 }
 
-func rulesOf(v apiextensionsv1.CustomResourceDefinitionVersion) []*rule {
-	var l []*rule
+func rulesOf(v apiextensionsv1.CustomResourceDefinitionVersion) []*celRule {
+	var l []*celRule
 	if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
 		return nil
 	}
@@ -91,7 +91,7 @@ func rulesOf(v apiextensionsv1.CustomResourceDefinitionVersion) []*rule {
 		for i, r := range s.XValidations {
 			// The server has compiled it, so it parses.
 			parsed, err := formula.Parse(r.Rule)
-			l = append(l, &rule{r, v.Name, slices.Clone(p), i, err == nil && parsed.ReadsOld})
+			l = append(l, &celRule{r, v.Name, slices.Clone(p), i, err == nil && parsed.ReadsOld})
 		}
 		return true
 	})
@@ -99,7 +99,7 @@ func rulesOf(v apiextensionsv1.CustomResourceDefinitionVersion) []*rule {
 }
 
 // says reports whether an error may be the failure of the rule, or a failure to evaluate it.
-func (r *rule) says(e *field.Error) (failed, evaluation bool) {
+func (r *celRule) says(e *field.Error) (failed, evaluation bool) {
 	name := strings.TrimSpace(cmp.Or(r.Message, r.Rule))
 	if e.Type == field.ErrorTypeInvalid && (strings.HasSuffix(e.Detail, " evaluating rule: "+name) || strings.HasSuffix(e.Detail, " for rule: "+name)) {
 		return false, true
@@ -175,11 +175,11 @@ func (j *Judge) rootOf(version string) *apiextensionsv1.JSONSchemaProps {
 
 // ruleOf returns the rule that caused an error at a path, or nil. If the text is ambiguous, it
 // repeats the write with only one rule.
-func (c *inquiry) ruleOf(e *field.Error, path schemapath.Path, ask func(*validate.Kind) (validate.Answer, error)) (r *rule, evaluation bool, err error) {
+func (c *inquiry) ruleOf(e *field.Error, path schemapath.Path, ask func(*validate.Kind) (validate.Answer, error)) (r *celRule, evaluation bool, err error) {
 	if e.Type == field.ErrorTypeRequired && e.Detail == "" {
 		return nil, false, nil
 	}
-	var l []*rule
+	var l []*celRule
 	for _, r := range c.rules[c.version] {
 		if len(r.path) > len(path) || !r.path.Equal(path[:len(r.path)]) {
 			continue
@@ -208,7 +208,7 @@ func (c *inquiry) ruleOf(e *field.Error, path schemapath.Path, ask func(*validat
 
 // only returns the kind of the CRD with just one rule, and no other rule or constraint in its
 // schemas.
-func (c *inquiry) only(r *rule) (*validate.Kind, error) {
+func (c *inquiry) only(r *celRule) (*validate.Kind, error) {
 	if k, ok := c.alone.Load(r); ok {
 		return k.(*validate.Kind), nil
 	}

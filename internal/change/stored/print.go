@@ -22,17 +22,17 @@ func counts(states [Frozen + 1]int) string {
 	var l []string
 	for state, n := range states {
 		if n > 0 {
-			l = append(l, fmt.Sprintf("%d %s", n, State(state)))
+			l = append(l, fmt.Sprintf("%d %s", n, Outcome(state)))
 		}
 	}
 	return strings.Join(l, ", ")
 }
 
 // name returns the name of the object, with its namespace.
-func (v Verdict) name() string { return strings.TrimPrefix(v.Namespace+"/"+v.Name, "/") }
+func (v Prediction) name() string { return strings.TrimPrefix(v.Namespace+"/"+v.Name, "/") }
 
 // refused lists the rejected writes.
-func (v Verdict) refused() string {
+func (v Prediction) refused() string {
 	var l []string
 	for _, w := range v.RefusedWrites() {
 		l = append(l, w.String())
@@ -41,7 +41,7 @@ func (v Verdict) refused() string {
 }
 
 // InWords returns the state, and the versions unless the object is illegal in all of them.
-func (v Verdict) InWords() string {
+func (v Prediction) InWords() string {
 	said := v.State().String()
 	var in []string
 	for _, o := range v.Versions {
@@ -63,7 +63,7 @@ func Document(summaries []*Summary) report.Document {
 		states := report.Table{Columns: []report.Column{{Name: "objects", Number: true}, {Name: "state"}, {Name: "meaning"}}}
 		for state, n := range s.States {
 			if n > 0 {
-				states.Rows = append(states.Rows, []report.Line{report.Concat(n), report.Concat(State(state)), report.Concat(meanings[state])})
+				states.Rows = append(states.Rows, []report.Line{report.Concat(n), report.Concat(Outcome(state)), report.Concat(meanings[state])})
 			}
 		}
 		if s.Objects > 0 {
@@ -123,14 +123,14 @@ type exampleJSON struct {
 	Version   string        `json:"version"`
 	Namespace string        `json:"namespace,omitempty"`
 	Name      string        `json:"name"`
-	State     State         `json:"state"`
+	State     Outcome       `json:"state"`
 	Versions  []versionJSON `json:"versions"`
 	Repair    *Repair       `json:"repair"`
 }
 
 type versionJSON struct {
 	Version  string              `json:"version"`
-	State    State               `json:"state"`
+	State    Outcome             `json:"state"`
 	Problems []Problem           `json:"problems"`
 	Asked    []Write             `json:"asked"`
 	Refused  map[Write][]Problem `json:"refused"`
@@ -140,7 +140,7 @@ type versionJSON struct {
 func stateCounts(states [Frozen + 1]int) map[string]int {
 	m := map[string]int{}
 	for state, n := range states {
-		m[State(state).String()] = n
+		m[Outcome(state).String()] = n
 	}
 	return m
 }
@@ -174,7 +174,7 @@ func Diagnostics(summaries []*Summary) diag.List {
 		for _, r := range s.Reasons() {
 			for _, e := range r.Examples() {
 				d := diag.Diagnostic{Code: diag.StoredObject, Severity: severities[e.State()], Pos: e.Pos, Path: r.Constraint.Path.String(),
-					Message: fmt.Sprintf("%s is %s: %s", e.Verdict, e.InWords(), english.OneLine(r.said(e.Verdict)))}
+					Message: fmt.Sprintf("%s is %s: %s", e.Prediction, e.InWords(), english.OneLine(r.said(e.Prediction)))}
 				if e.Repair != nil {
 					d.Hint = e.Repair.Command
 				}
@@ -188,7 +188,7 @@ func Diagnostics(summaries []*Summary) diag.List {
 var severities = [Frozen + 1]diag.Severity{Legal: diag.Info, Spared: diag.Info, Hindered: diag.Warning, Frozen: diag.Error}
 
 // said returns the server's error about the constraint.
-func (r *Reason) said(v Verdict) string {
+func (r *Reason) said(v Prediction) string {
 	for _, p := range v.Problems() {
 		if p.Constraint.String() == r.Constraint.String() && p.Constraint.Rule == r.Constraint.Rule {
 			return p.String()

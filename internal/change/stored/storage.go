@@ -21,7 +21,7 @@ func (j *Judge) converts() bool {
 }
 
 // stored returns a printed object as the API server has it in storage.
-func (j *Judge) stored(object map[string]any, v Verdict) (map[string]any, error) {
+func (j *Judge) stored(object map[string]any, v Prediction) (map[string]any, error) {
 	now := j
 	if j.before != nil {
 		now = j.before

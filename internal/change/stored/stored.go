@@ -37,8 +37,8 @@ type Judge struct {
 	before *Judge // for the CRD before, or nil
 	kind   *validate.Kind
 	opts   Options
-	rules  map[string][]*rule // by version
-	alone  sync.Map           // maps *rule to a *validate.Kind that has only this rule
+	rules  map[string][]*celRule // by version
+	alone  sync.Map              // maps *rule to a *validate.Kind that has only this rule
 	// static are the versions without oldSelf: they accept an unchanged legal object.
 	static map[string]bool
 	// structural are the schemas by version, except where unknown fields are preserved.
@@ -56,7 +56,7 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, opts Options) (*Judge, e
 	if len(k.Served()) == 0 {
 		return nil, fmt.Errorf("%s serves no version", k.GroupKind())
 	}
-	j := &Judge{crd: crd.DeepCopy(), kind: k, opts: opts, rules: map[string][]*rule{}, static: map[string]bool{}, structural: map[string]*structuralschema.Structural{}}
+	j := &Judge{crd: crd.DeepCopy(), kind: k, opts: opts, rules: map[string][]*celRule{}, static: map[string]bool{}, structural: map[string]*structuralschema.Structural{}}
 	for _, v := range crd.Spec.Versions {
 		if v.Served || v.Storage {
 			if err := k.Check(v.Name); err != nil {
@@ -101,8 +101,8 @@ type Problem struct {
 	at place // of the value that the constraint is about
 }
 
-// Verdict is the prediction for an object.
-type Verdict struct {
+// Prediction is the prediction for an object.
+type Prediction struct {
 	// GroupVersionKind has the version that the object is printed in.
 	schema.GroupVersionKind
 	Namespace, Name string
@@ -130,13 +130,13 @@ type InVersion struct {
 	Lost []string
 }
 
-// State summarizes the prediction for an object.
-type State int
+// Outcome summarizes the prediction for an object.
+type Outcome int
 
 // The states, from the best to the worst.
 const (
 	// Legal: the object is valid.
-	Legal State = iota
+	Legal Outcome = iota
 	// Spared: it is not, and the server accepts every write that leaves the invalid values
 	// unchanged.
 	Spared
@@ -149,13 +149,13 @@ const (
 var states = []string{"legal", "spared", "hindered", "frozen"}
 
 // String is the state in lower case.
-func (s State) String() string { return states[s] }
+func (s Outcome) String() string { return states[s] }
 
 // MarshalText returns String.
-func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+func (s Outcome) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // State returns the worst state of all versions.
-func (v Verdict) State() State {
+func (v Prediction) State() Outcome {
 	worst := Legal
 	for _, in := range v.Versions {
 		worst = max(worst, in.State())
@@ -164,7 +164,7 @@ func (v Verdict) State() State {
 }
 
 // State returns the state in this version.
-func (v InVersion) State() State {
+func (v InVersion) State() Outcome {
 	refused := func(w Write) bool { return len(v.Refused[w]) > 0 }
 	switch {
 	case refused(Rewrite):
@@ -179,7 +179,7 @@ func (v InVersion) State() State {
 
 // Problems returns the reasons that the object is not legal in some version, or cannot be written
 // unchanged or by server-side apply.
-func (v Verdict) Problems() []Problem {
+func (v Prediction) Problems() []Problem {
 	var l []Problem
 	for _, in := range v.Versions {
 		for _, p := range slices.Concat(in.Problems, in.Refused[Rewrite], in.Refused[Apply]) {
@@ -194,7 +194,7 @@ func (v Verdict) Problems() []Problem {
 }
 
 // String names the object: kind, namespace and name.
-func (v Verdict) String() string { return strings.TrimSpace(v.Kind + " " + v.name()) }
+func (v Prediction) String() string { return strings.TrimSpace(v.Kind + " " + v.name()) }
 
 // ErrOther is the error for an object of another kind than the CRD's.
 var ErrOther = errors.New("the object is of another kind")
@@ -202,9 +202,9 @@ var ErrOther = errors.New("the object is of another kind")
 // Object predicts the writes of an object, given as kubectl get prints it. It returns an error if
 // the object is of another kind (ErrOther) or of a version that the CRD does not have, or if only a
 // webhook could convert it.
-func (j *Judge) Object(ctx context.Context, object map[string]any) (Verdict, error) {
+func (j *Judge) Object(ctx context.Context, object map[string]any) (Prediction, error) {
 	u := unstructured.Unstructured{Object: object}
-	v := Verdict{GroupVersionKind: u.GroupVersionKind(), Namespace: u.GetNamespace(), Name: u.GetName(), Worse: true}
+	v := Prediction{GroupVersionKind: u.GroupVersionKind(), Namespace: u.GetNamespace(), Name: u.GetName(), Worse: true}
 	if v.GroupKind() != j.GroupKind() {
 		return v, fmt.Errorf("%w: %s", ErrOther, v.GroupVersionKind)
 	}
@@ -248,7 +248,7 @@ func (j *Judge) Object(ctx context.Context, object map[string]any) (Verdict, err
 }
 
 // versions predicts the writes of an object through each version that can represent it.
-func (j *Judge) versions(ctx context.Context, stored map[string]any, v *Verdict) error {
+func (j *Judge) versions(ctx context.Context, stored map[string]any, v *Prediction) error {
 	for _, version := range j.kind.Served() {
 		c, err := j.inquire(stored, version)
 		if conversion := (*validate.ConversionError)(nil); errors.As(err, &conversion) {
@@ -270,8 +270,8 @@ func (j *Judge) versions(ctx context.Context, stored map[string]any, v *Verdict)
 }
 
 // compare compares a verdict with the verdict under the CRD before.
-func (j *Judge) compare(ctx context.Context, stored map[string]any, v *Verdict) error {
-	was := Verdict{GroupVersionKind: v.GroupVersionKind}
+func (j *Judge) compare(ctx context.Context, stored map[string]any, v *Prediction) error {
+	was := Prediction{GroupVersionKind: v.GroupVersionKind}
 	if v.State() > Spared {
 		// On an error no write counts as rejected before.
 		if err := j.before.versions(ctx, stored, &was); err != nil && ctx.Err() != nil {

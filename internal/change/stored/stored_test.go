@@ -61,7 +61,7 @@ func object(t testing.TB, text string) map[string]any {
 }
 
 // in summarizes a verdict, in a line for each version.
-func in(v stored.Verdict) string {
+func in(v stored.Prediction) string {
 	var l []string
 	for _, in := range v.Versions {
 		said := []string{in.State().String()}

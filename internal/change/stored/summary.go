@@ -36,7 +36,7 @@ type Reason struct {
 // Example is an object that violates a constraint.
 type Example struct {
 	Pos diag.Pos
-	Verdict
+	Prediction
 }
 
 // NewSummary returns an empty summary. For each reason and state it keeps up to most objects; 0
@@ -46,7 +46,7 @@ func NewSummary(kind schema.GroupKind, most int) *Summary {
 }
 
 // Add counts an object, which has a position in a file.
-func (s *Summary) Add(v Verdict, at diag.Pos) {
+func (s *Summary) Add(v Prediction, at diag.Pos) {
 	state := v.State()
 	s.Objects++
 	s.States[state]++
@@ -77,13 +77,13 @@ func (s *Summary) Add(v Verdict, at diag.Pos) {
 }
 
 // Worst returns the worst state of an object.
-func (s *Summary) Worst() State { return worst(s.States) }
+func (s *Summary) Worst() Outcome { return worst(s.States) }
 
 // Worst returns the worst state of an object.
-func (r *Reason) Worst() State { return worst(r.States) }
+func (r *Reason) Worst() Outcome { return worst(r.States) }
 
-func worst(states [Frozen + 1]int) State {
-	for _, state := range []State{Frozen, Hindered, Spared} {
+func worst(states [Frozen + 1]int) Outcome {
+	for _, state := range []Outcome{Frozen, Hindered, Spared} {
 		if states[state] > 0 {
 			return state
 		}
@@ -119,7 +119,7 @@ func (p Problem) String() string {
 
 // RefusedWrites returns the writes that are rejected in any version, in order. It leaves out
 // Within, since the server is expected to validate a changed value.
-func (v Verdict) RefusedWrites() []Write {
+func (v Prediction) RefusedWrites() []Write {
 	var l []Write
 	for _, w := range Writes()[:Within] {
 		if slices.ContainsFunc(v.Versions, func(in InVersion) bool { return len(in.Refused[w]) > 0 }) {

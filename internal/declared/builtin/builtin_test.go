@@ -69,7 +69,7 @@ func all(t *testing.T) []kinds.Kind {
 }
 
 // find returns an object of a kind.
-func find(t *testing.T, kind, path string) kinds.Object {
+func find(t *testing.T, kind, path string) kinds.UnionObject {
 	t.Helper()
 	for _, k := range all(t) {
 		for _, o := range k.Objects {
@@ -79,7 +79,7 @@ func find(t *testing.T, kind, path string) kinds.Object {
 		}
 	}
 	t.Fatalf("%s has no unions at %s", kind, path)
-	return kinds.Object{}
+	return kinds.UnionObject{}
 }
 
 func TestPlaces(t *testing.T) {

@@ -21,15 +21,15 @@ import (
 // edited there. If base has the patched object, siblings that it does not set need no null; base
 // may be nil.
 func Explicit(set *kinds.Set, name string, src []byte, base *resource.Old, whole bool, limits limit.Limits) rewrite.Result {
-	plan := func(k kinds.Kind, o, patched *resource.Object, l diag.List) ([]rewrite.Change, diag.List) {
+	plan := func(k kinds.Kind, o, patched *resource.Object, l diag.List) ([]rewrite.Rewrite, diag.List) {
 		var before map[string]any
 		if patched != nil && patched.Version == o.Version {
 			before = patched.Value
 		}
 		x := explicit{o: o, lists: !whole && BuiltIn(o.GroupVersionKind), based: before != nil, diagnostics: l}
-		for _, object := range slices.SortedStableFunc(slices.Values(k.Objects), func(a, b kinds.Object) int { return len(b.Path) - len(a.Path) }) {
+		for _, object := range slices.SortedStableFunc(slices.Values(k.Objects), func(a, b kinds.UnionObject) int { return len(b.Path) - len(a.Path) }) {
 			visit := func(at resource.Path, v map[string]any, below rewrite.Old) { x.unions(at, object.Unions, v, below) }
-			rewrite.Walk{Object: object, Items: x.items, Union: visit, Directives: true}.Visit(o.Value, before)
+			rewrite.Walk{UnionObject: object, Items: x.items, Union: visit, Directives: true}.Visit(o.Value, before)
 		}
 		return x.changes, x.diagnostics
 	}
@@ -40,7 +40,7 @@ type explicit struct {
 	o           *resource.Object
 	lists       bool // lists with keys are merged
 	based       bool // the patched object is known
-	changes     []rewrite.Change
+	changes     []rewrite.Rewrite
 	diagnostics diag.List
 }
 
@@ -125,6 +125,6 @@ func (x *explicit) fail(at resource.Path, u *union.Union, member int, format str
 func (x *explicit) put(at resource.Path, u *union.Union, missing map[string]any) {
 	names := slices.DeleteFunc(u.MemberNames(), func(name string) bool { _, ok := missing[name]; return !ok })
 	members := strings.Join(names, ", ")
-	x.changes = append(x.changes, rewrite.Change{At: at, Union: u, Put: missing, Plain: true, Says: members,
+	x.changes = append(x.changes, rewrite.Rewrite{At: at, Union: u, Put: missing, Plain: true, Says: members,
 		Report: diag.Diagnostic{Code: diag.Normalized, Severity: diag.Info, Pos: x.o.Pos(at), Path: at.String(), Message: members + " set to null"}})
 }

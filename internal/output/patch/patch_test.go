@@ -188,7 +188,7 @@ func set(t testing.TB) *kinds.Set {
 	below := &union.Union{Discriminator: "sub.type", Members: members(true, "http", "sub.tcp", "deep.in.udp", "deep.raw"), Cardinality: union.AtMostOne, Change: union.Clear,
 		Paths: map[string]schemapath.Path{"sub.type": schemapath.New("sub", "type"), "sub.tcp": schemapath.New("sub", "tcp"), "deep.in.udp": schemapath.New("deep", "in", "udp"), "deep.raw": schemapath.New("deep", "raw")}}
 	s := &kinds.Set{}
-	if err := s.Add(kinds.Kind{GroupVersionKind: thing, Objects: []kinds.Object{
+	if err := s.Add(kinds.Kind{GroupVersionKind: thing, Objects: []kinds.UnionObject{
 		{Path: schemapath.New("below"), Unions: []*union.Union{below}},
 		{Path: schemapath.New("spec"), Unions: []*union.Union{typed, plain}},
 		{Path: schemapath.New("both"), Unions: []*union.Union{plain, {Members: members(false, "d", "sub.e", "sub.f"), Cardinality: union.AtMostOne, Change: union.Allow,
@@ -199,7 +199,7 @@ func set(t testing.TB) *kinds.Set {
 		}},
 		{Path: schemapath.New("spec", "list").Append(schemapath.Items), Keys: [][]string{{"name"}}, Unions: []*union.Union{plain}},
 		{Path: schemapath.New("spec", "map").Append(schemapath.Values), Unions: []*union.Union{plain}},
-	}}, kinds.Kind{GroupVersionKind: pod, Objects: []kinds.Object{
+	}}, kinds.Kind{GroupVersionKind: pod, Objects: []kinds.UnionObject{
 		{Path: schemapath.New("spec", "volumes").Append(schemapath.Items), Keys: [][]string{{"name"}}, Unions: []*union.Union{volumes}},
 		{Path: schemapath.New("spec", "volumes").Append(schemapath.Items).Append(schemapath.Property("secret")), Keys: [][]string{{"name"}}, Unions: []*union.Union{plain}},
 	}}); err != nil {

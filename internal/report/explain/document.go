@@ -17,7 +17,7 @@ import (
 
 // Document returns explanations for people: a section for each CRD and union, with its rules, a
 // table of its states and a diagram of the changes.
-func Document(crds []CRD) report.Document {
+func Document(crds []Explanation) report.Document {
 	var d report.Document
 	for _, c := range crds {
 		d.Add(report.Heading{Level: 1, Line: report.Concat(report.N(c.Name))})

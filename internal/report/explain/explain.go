@@ -27,8 +27,8 @@ type Input struct {
 
 // Explain explains a plan, which it only reads. The caller owns the result. It returns an error if a
 // schema of the plan cannot be read.
-func Explain(in Input) (CRD, error) {
-	crd := CRD{Name: in.Name, Bytes: in.Growth, Versions: []Version{}, Unions: []Union{}}
+func Explain(in Input) (Explanation, error) {
+	crd := Explanation{Name: in.Name, Bytes: in.Growth, Versions: []Version{}, Unions: []Union{}}
 	for i, p := range in.Unions {
 		var bytes []int
 		if i < len(in.Bytes) {
@@ -36,7 +36,7 @@ func Explain(in Input) (CRD, error) {
 		}
 		u, err := explainUnion(p, in.Tried(), bytes, in.ruled(p.Place.Version), in.unionsAt(p.Place))
 		if err != nil {
-			return CRD{}, fmt.Errorf("%s: %w", p.Pos, err)
+			return Explanation{}, fmt.Errorf("%s: %w", p.Pos, err)
 		}
 		for _, r := range u.Rules {
 			if !r.Present {

@@ -38,7 +38,7 @@ const hostile = `
 func TestHostileNames(t *testing.T) {
 	crd := explained(t, hostile, rules.Fine)
 	var text bytes.Buffer
-	if err := report.WriteText(&text, explain.Document([]explain.CRD{crd})); err != nil {
+	if err := report.WriteText(&text, explain.Document([]explain.Explanation{crd})); err != nil {
 		t.Fatal(err)
 	}
 	markdown := markdownOf(t, crd)

@@ -245,7 +245,7 @@ func key(u *union.Union, v union.Violation) string {
 	return string(v.Condition) + " " + member
 }
 
-func state(u *union.Union, s *explain.State) union.State {
+func state(u *union.Union, s *explain.Sample) union.State {
 	out := union.State{Value: s.Value, Present: make([]bool, len(u.Members))}
 	for i, m := range u.Members {
 		out.Present[i] = slices.Contains(s.Members, m.Name)
@@ -316,7 +316,7 @@ spec:
 		t.Errorf("%q", errs)
 	}
 	var b strings.Builder
-	if err := report.WriteText(&b, explain.Document([]explain.CRD{got})); err != nil || !strings.Contains(b.String(), ".a: Required value: failed rule: !(has(self.b) && has(self.a))\n") {
+	if err := report.WriteText(&b, explain.Document([]explain.Explanation{got})); err != nil || !strings.Contains(b.String(), ".a: Required value: failed rule: !(has(self.b) && has(self.a))\n") {
 		t.Errorf("%v, %s", err, &b)
 	}
 }

@@ -76,10 +76,10 @@ func diagrams(t *testing.T, markdown string) []diagram {
 	return l
 }
 
-func markdownOf(t *testing.T, crd explain.CRD) string {
+func markdownOf(t *testing.T, crd explain.Explanation) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := report.WriteMarkdown(&b, explain.Document([]explain.CRD{crd})); err != nil {
+	if err := report.WriteMarkdown(&b, explain.Document([]explain.Explanation{crd})); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -5,9 +5,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// CRD describes the additions to a compiled CustomResourceDefinition. Costs are in the unit of the
+// Explanation describes the additions to a compiled CustomResourceDefinition. Costs are in the unit of the
 // API server's estimator; 18446744073709551615 stands for unbounded.
-type CRD struct {
+type Explanation struct {
 	Name string `json:"name"`
 	// Rules is the number of added rules, and Bytes the growth of the manifest, including the
 	// annotation.
@@ -190,8 +190,8 @@ type Situation struct {
 	// Situation in words.
 	Situation string `json:"situation"`
 	// Old is null for a creation, New is null if the union object is removed.
-	Old *State `json:"old"`
-	New *State `json:"new"`
+	Old *Sample `json:"old"`
+	New *Sample `json:"new"`
 	// OldObject and NewObject are whole resources in these states. If possible, everything else in
 	// the CRD accepts them. OldObject is null for a creation.
 	OldObject map[string]any `json:"oldObject"`
@@ -203,8 +203,8 @@ type Situation struct {
 	ByHand []string `json:"byHand"`
 }
 
-// State is a sample state: the discriminator's value and the members set.
-type State struct {
+// Sample is a sample state: the discriminator's value and the members set.
+type Sample struct {
 	Value string `json:"value"`
 	// Empty is set if an unset discriminator is "" instead of absent.
 	Empty   bool     `json:"empty"`
@@ -224,9 +224,9 @@ func (r *Rule) costs(c cost.Cost) {
 
 // Data returns explanations for programs, to be written as a JSON list. Every key is always
 // present.
-func Data(crds []CRD) any {
+func Data(crds []Explanation) any {
 	if crds == nil {
-		return []CRD{}
+		return []Explanation{}
 	}
 	return crds
 }

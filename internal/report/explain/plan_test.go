@@ -129,7 +129,7 @@ func (p planner) rules(at schemapath.Place, kind compile.RuleKind, l []rules.Rul
 }
 
 // explained explains a CRD with these properties.
-func explained(t testing.TB, properties string, encoding rules.Encoding) explain.CRD {
+func explained(t testing.TB, properties string, encoding rules.Encoding) explain.Explanation {
 	t.Helper()
 	got, err := explain.Explain(planOf(t, crd(properties), encoding))
 	if err != nil {

@@ -96,7 +96,7 @@ var examples = []struct {
 func TestGolden(t *testing.T) {
 	for _, tt := range examples {
 		t.Run(tt.name, func(t *testing.T) {
-			l := []explain.CRD{explained(t, tt.properties, tt.encoding)}
+			l := []explain.Explanation{explained(t, tt.properties, tt.encoding)}
 			var text, markdown bytes.Buffer
 			if err := report.WriteText(&text, explain.Document(l)); err != nil {
 				t.Fatal(err)
@@ -111,7 +111,7 @@ func TestGolden(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
-	var want []explain.CRD
+	var want []explain.Explanation
 	for _, tt := range examples {
 		want = append(want, explained(t, tt.properties, tt.encoding))
 	}
@@ -119,7 +119,7 @@ func TestJSON(t *testing.T) {
 	if err := diag.WriteJSON(&b, explain.Data(want)); err != nil {
 		t.Fatal(err)
 	}
-	var got []explain.CRD
+	var got []explain.Explanation
 	decoder := json.NewDecoder(bytes.NewReader(b.Bytes()))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&got); err != nil {
@@ -142,7 +142,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-func jsonOf(t *testing.T, l []explain.CRD) string {
+func jsonOf(t *testing.T, l []explain.Explanation) string {
 	t.Helper()
 	var b strings.Builder
 	if err := diag.WriteJSON(&b, explain.Data(l)); err != nil {
@@ -162,7 +162,7 @@ func TestTime(t *testing.T) {
 		{1100, false, "the rules take about 1.1 ms of every request that writes the object\n"},
 		{17600, true, "the rules take about 18 ms of every request that writes the object, for each of the union objects in it\n"},
 	} {
-		l := []explain.CRD{explained(t, backend, rules.Compact)}
+		l := []explain.Explanation{explained(t, backend, rules.Compact)}
 		l[0].Unions[0].RequestMicroseconds, l[0].Unions[0].Many = tt.microseconds, tt.many
 		for name, print := range map[string]func(io.Writer, report.Document) error{"text": report.WriteText, "Markdown": report.WriteMarkdown} {
 			var b strings.Builder

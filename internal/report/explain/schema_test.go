@@ -14,7 +14,7 @@ import (
 )
 
 // reads returns the errors of each situation of the first union.
-func reads(crd explain.CRD) map[string][]string {
+func reads(crd explain.Explanation) map[string][]string {
 	l := map[string][]string{}
 	for _, s := range crd.Unions[0].Errors {
 		l[s.Situation] = s.Errors
@@ -113,7 +113,7 @@ func TestOpenAPI(t *testing.T) {
 	if markdown := markdownOf(t, got); !strings.Contains(markdown, "### Schema (allOf)\n\n```yaml\n"+schema+"```\n") {
 		t.Error(markdown)
 	}
-	if json := jsonOf(t, []explain.CRD{got}); !strings.Contains(json, "\"allOf\": {\n          \"oneOf\": [\n") {
+	if json := jsonOf(t, []explain.Explanation{got}); !strings.Contains(json, "\"allOf\": {\n          \"oneOf\": [\n") {
 		t.Error(json)
 	}
 	const every = `<nil>: Invalid value: "": "spec.sources[0]" must validate all the schemas (allOf). None validated`

@@ -197,9 +197,9 @@ func (x *situations) put(v union.Violation, e *verify.Example, r reading) {
 }
 
 // described returns the state of a union object, as data and in words.
-func (s *unionPlan) described(st union.State, written any) (*State, string) {
+func (s *unionPlan) described(st union.State, written any) (*Sample, string) {
 	object, _ := written.(map[string]any)
-	state := &State{Value: st.Value, Members: []string{}, EmptyMembers: []string{}}
+	state := &Sample{Value: st.Value, Members: []string{}, EmptyMembers: []string{}}
 	var set, unset []string
 	for i, m := range s.Members {
 		v, there := s.Lookup(object, m.Name)

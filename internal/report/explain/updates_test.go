@@ -108,7 +108,7 @@ func TestOnStoredOpen(t *testing.T) {
 	}
 }
 
-func textOf(t *testing.T, crds ...explain.CRD) string {
+func textOf(t *testing.T, crds ...explain.Explanation) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := report.WriteText(&b, explain.Document(crds)); err != nil {
