@@ -16,12 +16,11 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// BenchmarkRequest measures what the rules of a union add to a request, with the
-// API server's own validator: a creation, an update that leaves the union as it was,
-// and one that switches from the first member to the last. By hand are OpenShift's
-// conditionals and controller-gen's counts; default is paired with the rule on changes.
-// The API server allocates what it copies, and a busy machine does not change that:
-// bytes compare better than times.
+// BenchmarkRequest measures the validation that the rules of a union add to a request, with the
+// API server's own validator: a creation, an update that keeps the state of the union, and one
+// that switches from the first member to the last. The form hand has OpenShift's conditionals and
+// controller-gen's counts; default is paired with the rule on changes. Compare bytes rather than
+// times: allocations do not depend on the load of the machine.
 func BenchmarkRequest(b *testing.B) {
 	for _, n := range []int{2, 4, 8, 16, 30, 100, 300} {
 		for _, discriminated := range []bool{true, false} {
@@ -38,7 +37,7 @@ func BenchmarkRequest(b *testing.B) {
 				{"paired", func() []rules.Rule { return rules.Static(u, rules.Paired) }},
 				{"default", func() []rules.Rule {
 					l := rules.Static(u, rules.Paired)
-					if discriminated { // else changes are allowed by default
+					if discriminated { // without a discriminator changes are allowed by default
 						l = append(l, rules.Transition(u, rules.Comparison{})...)
 					}
 					return l
@@ -67,7 +66,6 @@ func BenchmarkRequest(b *testing.B) {
 	}
 }
 
-// benchmarkWrites measures the ways to write an object of a union.
 func benchmarkWrites(b *testing.B, u *union.Union, valid func(new, old any) bool) {
 	first, last := object(u, 0), object(u, len(u.Members)-1)
 	for _, write := range []struct {
@@ -85,8 +83,7 @@ func benchmarkWrites(b *testing.B, u *union.Union, valid func(new, old any) bool
 	}
 }
 
-// openAPIValidator validates the schema that stands in place of static rules, and
-// nothing else.
+// openAPIValidator validates only the schema that replaces the static rules.
 func openAPIValidator(b *testing.B, u *union.Union) validation.SchemaValidator {
 	s, err := rules.OpenAPI(u)
 	if err != nil {
@@ -104,7 +101,7 @@ func openAPIValidator(b *testing.B, u *union.Union) validation.SchemaValidator {
 	return validator
 }
 
-// manyMembers is a union of n members, and the schema of its object.
+// manyMembers returns a union of n members, and the schema of its object.
 func manyMembers(t testing.TB, n int, discriminated bool) (*union.Union, string) {
 	schema := "type: object\nproperties:\n  type: {type: string}\n"
 	for i := range n {
@@ -113,7 +110,7 @@ func manyMembers(t testing.TB, n int, discriminated bool) (*union.Union, string)
 	return unionOf(t, manyDeclared(n, discriminated, "discriminatorChange: Clear"), schemaOf(t, schema)), schema
 }
 
-// manyDeclared declares a union of n members with further keys.
+// manyDeclared returns the declaration of a union of n members, with additional keys.
 func manyDeclared(n int, discriminated bool, keys string) string {
 	var fields, names []string
 	for i := range n {
@@ -130,7 +127,7 @@ func manyDeclared(n int, discriminated bool, keys string) string {
 	return "{" + declaration + "}"
 }
 
-// object is a legal object with member i set.
+// object returns a legal object with member i set.
 func object(u *union.Union, i int) map[string]any {
 	m := u.Members[i]
 	o := map[string]any{m.Name: map[string]any{"x": "x"}}
@@ -140,7 +137,7 @@ func object(u *union.Union, i int) map[string]any {
 	return o
 }
 
-// byHand are the rules that people write.
+// byHand returns the rules that people write.
 func byHand(u *union.Union) []rules.Rule {
 	var l []rules.Rule
 	var counted []string
@@ -151,7 +148,7 @@ func byHand(u *union.Union) []rules.Rule {
 		}
 	}
 	if u.Discriminator == "" {
-		var sums []string // a sum of more is too deep for the API server's parser
+		var sums []string // a longer sum is too deep for the API server's parser
 		for part := range slices.Chunk(counted, 100) {
 			sums = append(sums, "("+strings.Join(part, "+")+")")
 		}

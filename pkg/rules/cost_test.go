@@ -8,9 +8,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
-// TestCosts checks, with the API server's estimator, what DESIGN relies on: below an
-// unbounded list nothing may cost more than 9 when the union object requires nothing.
-// With -v it prints the costs of each encoding.
+// TestCosts checks a limit of docs/cost.md with the API server's estimator: below an unbounded
+// list, no rule may cost more than 9 when the union object requires nothing. With -v it prints the
+// costs of each encoding.
 func TestCosts(t *testing.T) {
 	const budget = 9
 	type column struct {
@@ -19,7 +19,7 @@ func TestCosts(t *testing.T) {
 		keys        string
 		encoding    rules.Encoding
 		transition  bool
-		upTo, limit int // at so many members no rule may cost more
+		upTo, limit int // up to this number of members no rule may cost more
 	}
 	columns := []column{
 		{name: "plain fine", encoding: rules.Fine, upTo: 9, limit: budget},

@@ -54,7 +54,7 @@ func ExampleTransition() {
 	fmt.Println(r.Rule)
 	fmt.Println(r.Message)
 
-	// The union object may not be removed instead.
+	// The removal guard covers removing the union object instead.
 	r, _ = rules.RemovalGuard(u, []string{"backend"})
 	fmt.Println(r.Rule)
 	// Output:

@@ -12,21 +12,22 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// TestEveryState compares the rules with the model in pkg/union: for unions of up to
-// four members, every state at creation and pairs of an old and a new state go through
-// the API server's own CEL. With [unioncases.Exhaustive] it tries all unions, and all
-// pairs of up to three members, or one in three where the states are those of another
-// shape, written otherwise or with a second value; of the pairs of four members it tries
-// one in 25, as what rules on changes say of a fourth member they say of a third.
-// Otherwise it tries one in 11 of the unions with a discriminator, which every shape begins
-// with another one, and a quarter of the pairs of states of more than one member.
+// TestEveryState compares the rules with the model in pkg/union, for unions of up to four members.
+// Every state at creation, and pairs of an old and a new state, go through the API server's own
+// CEL.
 //
-// Rules that several unions share are compiled and evaluated once; those that
-// do not read oldSelf are evaluated on all ways to write the new state.
+// With [unioncases.Exhaustive] it covers all unions, and all pairs of up to three members. It
+// takes one pair in three where a shape only repeats the states of another with other values, and
+// one in 25 of four members, since rules on changes treat a fourth member like a third. Otherwise
+// it takes one in 11 of the unions with a discriminator, starting with a different one for each
+// shape, and a quarter of the pairs of states of more than one member.
+//
+// Rules that several unions share are compiled and evaluated once. Rules that do not read oldSelf
+// are evaluated on every object with the new state.
 func TestEveryState(t *testing.T) {
 	for i, s := range append(unioncases.Shapes(), unioncases.Nested()...) {
 		if testing.Short() && (s.Members != 2 || s.EmptyIsUnset || s.Discriminated != s.Enum || s.Shared) {
-			continue // they take seconds
+			continue // the others take seconds
 		}
 		t.Run(s.String(), func(t *testing.T) {
 			t.Parallel()
@@ -35,17 +36,17 @@ func TestEveryState(t *testing.T) {
 	}
 }
 
-// trial is all unions of a shape with their rules.
+// trial holds all unions of a shape with their rules.
 type trial struct {
 	states  []unioncases.State
-	every   int // of how many pairs of states one is tried
+	every   int // one in every pairs of states is evaluated
 	tried   []tried
 	static  *evaluator // rules that do not read oldSelf
-	changes *evaluator // rules that do
+	changes *evaluator // rules that read oldSelf
 }
 
-// tried is a union in one way to write it. indices are those of its rules in the two
-// evaluators; the rules of changes follow the static ones.
+// tried is a union in one encoding. indices locate its rules in the two evaluators; the rules on
+// changes follow the static ones.
 type tried struct {
 	name    string
 	u       *union.Union
@@ -53,8 +54,8 @@ type tried struct {
 	indices []int
 }
 
-// newTrial makes the rules of the unions of a shape; where not all are tried, the number
-// says which ones.
+// newTrial returns the unions of a shape with their rules. Where a subset of the unions is
+// selected, number varies the subset.
 func newTrial(t *testing.T, s unioncases.Shape, number int) *trial {
 	schema := schemaOf(t, s.Schema())
 	c := &trial{states: s.States(), every: []int{0, 1, 1, 1, 25}[s.Members]}
@@ -67,7 +68,7 @@ func newTrial(t *testing.T, s unioncases.Shape, number int) *trial {
 			c.every *= 4
 		}
 		if s.Discriminated {
-			unions = 11 // no factor of how many values any key takes
+			unions = 11 // no divisor of the number of values of any key
 		}
 	}
 	if testing.Short() {
@@ -103,7 +104,7 @@ func newTrial(t *testing.T, s unioncases.Shape, number int) *trial {
 			{2, rules.Comparison{Parts: 2}},
 			{rules.Encoding(s.Members), rules.Comparison{Lookup: true, Parts: s.Members + 1}},
 		} {
-			// Unions of several members take turns in the other ways to write them.
+			// For more than one member, the unions take turns in the remaining encodings.
 			if i > 0 && s.Members > 1 && (turn+i)%max(3, 3*s.Members-6) > 0 {
 				continue
 			}
@@ -143,8 +144,7 @@ func (c *trial) run(t *testing.T) {
 		}
 	}
 	evaluated := 0
-	// judge compares what the rules say of one pair of objects with what the model says
-	// of their states.
+	// judge compares the rules with the model for one pair of objects.
 	judge := func(static outcome, old, new map[string]any, before *union.State, after union.State) outcome {
 		evaluated++
 		all := append(slices.Clip(static), c.changes.outcome(t, old, new)...)
@@ -172,7 +172,7 @@ func (c *trial) run(t *testing.T) {
 			if (n+o)%c.every > 0 {
 				continue
 			}
-			// Each pair of states is written in one way, each state in two.
+			// Each pair of states has one pair of objects, each state up to two objects.
 			i := (n + o) % min(2, len(new.Objects))
 			judge(static[i], old.Objects[(n+o)%min(2, len(old.Objects))], new.Objects[i], &old.State, new.State)
 		}
@@ -183,11 +183,10 @@ func (c *trial) run(t *testing.T) {
 	t.Logf("%d unions, %d rules, %d states, %d evaluations", len(c.tried), len(c.static.rules)+len(c.changes.rules), len(c.states), evaluated)
 }
 
-// outcome has for each rule the field that it fails at, with a dot before it, or ""
-// when it holds.
+// outcome has for each rule the field of its error, after a dot, or "" if the rule holds.
 type outcome []string
 
-// compare holds the rules that fail for one pair of states to the model.
+// compare reports rules whose result for a pair of states differs from the model.
 func (k *tried) compare(t *testing.T, got outcome, old *union.State, new union.State, violations []union.Violation) {
 	report := func(format string, args ...any) {
 		t.Helper()
@@ -214,8 +213,8 @@ func (k *tried) compare(t *testing.T, got outcome, old *union.State, new union.S
 	}
 }
 
-// at reports whether failing rule i points where violation v is: a rule for one
-// member at that member, others where they say.
+// at reports whether failing rule i points at the field of violation v: a rule for one member at
+// that member, another rule at its fieldPath.
 func (k *tried) at(i int, got outcome, v union.Violation) bool {
 	if path := k.rules[i].FieldPath; v.Member >= 0 && path != "" && path != "."+k.u.Discriminator {
 		return got[k.indices[i]] == "."+k.u.Members[v.Member].Name

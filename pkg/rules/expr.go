@@ -11,18 +11,17 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// selectPath selects the property at the end of a path from an object.
 func selectPath(object cel.Expr, path schemapath.Path) cel.Expr {
 	return object.Field(path.Properties()...)
 }
 
-// there tests whether the property at the end of a path from an object exists. Each step is tested:
-// CEL fails when it reads an absent property.
+// there tests whether the property at the end of a path from an object exists. It tests each step,
+// because reading an absent property is an error in CEL.
 func there(object cel.Expr, path schemapath.Path) cel.Expr {
 	return cel.And(cel.Each(indices(len(path)), func(i int) cel.Expr { return cel.Has(selectPath(object, path[:i+1])) })...)
 }
 
-// fieldPath is the fieldPath of a rule that points where a path leads.
+// fieldPath returns path in the syntax of a rule's fieldPath.
 func fieldPath(path schemapath.Path) string {
 	text := path.String()
 	if strings.HasPrefix(text, "[") {
@@ -31,11 +30,11 @@ func fieldPath(path schemapath.Path) string {
 	return "." + text
 }
 
-// empty is the value of a discriminator that is unset.
+// empty is the value of an unset discriminator.
 var empty = cel.String("")
 
-// listed is the number of values from which on a list of them costs less than
-// one comparison each.
+// listed is the largest number of values that are compared one by one; for more, a list costs
+// less.
 const listed = 5
 
 // oneOf tests whether a string is one of values.
@@ -46,7 +45,7 @@ func oneOf(s cel.Expr, values []string) cel.Expr {
 	return cel.Or(cel.Each(values, func(v string) cel.Expr { return s.Eq(cel.String(v)) })...)
 }
 
-// inList is oneOf for strings that are costly, or long, to write twice.
+// inList is oneOf for strings that are too costly or too long to repeat.
 func inList(s cel.Expr, values []string) cel.Expr {
 	if len(values) == 1 {
 		return s.Eq(cel.String(values[0]))
@@ -62,15 +61,14 @@ func noneOf(s cel.Expr, values []string) cel.Expr {
 	return cel.And(cel.Each(values, func(v string) cel.Expr { return s.Ne(cel.String(v)) })...)
 }
 
-// count adds up how many of the conditions hold.
+// count returns the number of conditions that hold.
 func count(conditions []cel.Expr) cel.Expr {
 	return sum(cel.Each(conditions, func(c cel.Expr) cel.Expr { return cel.If(c, cel.Int(1), cel.Int(0)) }))
 }
 
-// flat is the number of operands up to which a sum is written without
-// parentheses. To CEL it is as deep as it has operands, and the API server's
-// parser goes no deeper than 250 (cel-go's MaxRecursionDepth); && and || it
-// balances by itself.
+// flat is the largest number of operands in a sum without parentheses. CEL nests a sum as deep as
+// it has operands, and the API server's parser stops at a depth of 250 (cel-go's
+// MaxRecursionDepth). It balances && and || by itself.
 const flat = 100
 
 // sum adds any number of operands.
@@ -85,8 +83,8 @@ func sum(operands []cel.Expr) cel.Expr {
 	return cel.Add(operands...)
 }
 
-// chained is the number of conditions up to which a chain of ternaries is
-// preferred to a sum: it costs half, but its text grows quadratically.
+// chained is the largest number of conditions in a chain of ternaries. A chain costs half as much
+// as a sum, but its text grows quadratically.
 const chained = 12
 
 // atMostOneOf holds when at most one of the conditions does.
@@ -117,7 +115,7 @@ func chain(conditions []cel.Expr, none cel.Expr, compare func(a, b cel.Expr) cel
 type variable struct {
 	u *union.Union
 	cel.Expr
-	brief bool // items are compared with a list of keys, which costs more than one by one
+	brief bool // compare the keys of items with a list: shorter, but costlier than one by one
 }
 
 func self(u *union.Union) variable    { return variable{u: u, Expr: cel.Var("self")} }
@@ -158,14 +156,13 @@ func (o variable) hasType() cel.Expr { return there(o.Expr, o.u.Path(o.u.Discrim
 // typeSet tests whether the discriminator is set.
 func (o variable) typeSet() cel.Expr { return cel.And(o.hasType(), o.discriminator().Ne(empty)) }
 
-// selects tests, where the discriminator can be read, whether it selects
-// member i.
+// selects tests whether the discriminator selects member i. The caller tests hasType.
 func (o variable) selects(i int) cel.Expr { return oneOf(o.discriminator(), o.u.Members[i].Values) }
 
 // value is the discriminator's value, "" when it is unset.
 func (o variable) value() cel.Expr { return cel.If(o.hasType(), o.discriminator(), empty) }
 
-// selection is Union.Selection of a discriminated union.
+// selection is Union.Selection of a discriminated union as CEL.
 func (o variable) selection() cel.Expr {
 	if !o.u.Deduce {
 		return o.value()
@@ -174,7 +171,7 @@ func (o variable) selection() cel.Expr {
 	first := func(i int) cel.Expr { return cel.String(o.u.Members[i].Values[0]) }
 	e := empty
 	if len(present) > maxExplained {
-		// Too many to nest. The one present is the only one not "" here.
+		// Too many members to nest. At most one summand is not "".
 		values := cel.Each(indices(len(present)), func(i int) cel.Expr { return cel.If(present[i], first(i), empty) })
 		return cel.If(o.typeSet(), o.discriminator(), cel.If(exactlyOneOf(present), sum(values), empty))
 	}
@@ -216,7 +213,7 @@ func shown(values []string) []string {
 
 func alternatives(values []string) string { return conjoined(shown(values), "or") }
 
-// conjoined lists names with a conjunction before the last; of many only the first.
+// conjoined lists names with a conjunction before the last, or only the first names of many.
 func conjoined(l []string, conjunction string) string {
 	if last := len(l) - 1; last > 0 && len(l) <= maxNamed {
 		l = append(slices.Clone(l[:last-1]), l[last-1]+" "+conjunction+" "+l[last])
@@ -224,10 +221,10 @@ func conjoined(l []string, conjunction string) string {
 	return enumerated(l)
 }
 
-// maxNamed is the number of names that a message lists.
+// maxNamed is the largest number of names in a message.
 const maxNamed = 20
 
-// enumerated lists names for a message; of many only the first.
+// enumerated lists names for a message, or only the first names of many.
 func enumerated(names []string) string {
 	if len(names) > maxNamed {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNamed], ", "), len(names)-maxNamed)

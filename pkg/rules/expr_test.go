@@ -12,7 +12,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// TestConditions compares conditions with their text.
 func TestConditions(t *testing.T) {
 	a, b, c, d := cel.Var("a"), cel.Var("b"), cel.Var("c"), cel.Var("d")
 	for _, tt := range []struct {
@@ -38,8 +37,8 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestChains holds the counting expressions to counting, below and beyond the
-// length where a sum takes over.
+// TestChains compares the counting expressions with a count, below and beyond the length where a
+// sum replaces the chain.
 func TestChains(t *testing.T) {
 	env, err := celgo.NewEnv(celgo.Variable("v", celgo.ListType(celgo.BoolType)))
 	if err != nil {
@@ -100,7 +99,7 @@ func evaluated(t *testing.T, p celgo.Program, v []bool) bool {
 	return out == types.True
 }
 
-// FuzzMessages holds messages to one line.
+// Messages stay on one line.
 func FuzzMessages(f *testing.F) {
 	for _, s := range []string{"", "HTTP", `it's "\n" \`, "a\nb\r\t\x00\x7f", "ü😀\U0010ffff", "\u2028\ufeff\u00a0", `\u0041\'`} {
 		f.Add(s)

@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestGolden has the rules of representative unions, to be read: the declaration
-// in a comment, and behind it what is emitted.
+// TestGolden writes the rules of representative unions in readable form: the declaration in a
+// comment, then the emitted rules.
 func TestGolden(t *testing.T) {
 	const properties = `{type: object, properties: {
 		type: {type: string}, http: {type: object}, tcp: {type: object}, udp: {type: object},
@@ -78,7 +78,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// nested is an object schema with s below the links.
+// nested returns an object schema with s below the links.
 func nested(s *apiextensionsv1.JSONSchemaProps, links []string) *apiextensionsv1.JSONSchemaProps {
 	for i := len(links) - 1; i >= 0; i-- {
 		s = &apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{links[i]: *s}}

@@ -7,7 +7,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// grouped are the static rules with the members in a number of groups.
+// grouped returns the static rules, with the members split into the given number of groups.
 func (o variable) grouped(groups int) []statement {
 	u := o.u
 	if u.Discriminator == "" {
@@ -27,8 +27,8 @@ func (o variable) grouped(groups int) []statement {
 	return l
 }
 
-// group is the rule for some members of a discriminated union, or for all and
-// with them the whole.
+// group returns the rule for the members g of a discriminated union. With whole, g has all members
+// and the rule includes the conditions on the whole union.
 func (o variable) group(g []int, whole bool) statement {
 	u := o.u
 	if len(g) == 1 && !whole {
@@ -60,7 +60,7 @@ func (o variable) group(g []int, whole bool) statement {
 	}
 	s := state(u, o.groupHolds(g, whole), ReasonInvalid, "",
 		onlySelected(u, g, whole), conditions...)
-	// One case is true when the rule fails; the last needs no test.
+	// At least one case is true when the rule fails, so the last needs no test.
 	explain := cases[len(cases)-1][1]
 	for _, c := range slices.Backward(cases[:len(cases)-1]) {
 		explain = cel.If(c[0], c[1], explain)
@@ -69,7 +69,7 @@ func (o variable) group(g []int, whole bool) statement {
 	return s
 }
 
-// pair is the rule that member i is set when it is selected, and only then.
+// pair returns the rule that member i is set if and only if the discriminator selects it.
 func (o variable) pair(i int) statement {
 	m := o.u.Members[i]
 	if len(m.Required()) == 0 {
@@ -86,9 +86,9 @@ func (o variable) pair(i int) statement {
 	return state(o.u, is, ReasonInvalid, m.Name, onlyAndRequiredWhen(o.u, m), union.Forbidden, union.Required)
 }
 
-// groupHolds looks for a member first, which is cheap, and compares the
-// discriminator once: the estimator charges the most expensive branch only. Members
-// that belong together are tested one by one.
+// groupHolds tests the members first, which is cheap, and compares the discriminator once: the
+// estimator charges only the most expensive branch. Members that share values are tested one by
+// one.
 func (o variable) groupHolds(g []int, whole bool) cel.Expr {
 	if o.u.Overlaps(g) {
 		var l []cel.Expr
@@ -104,7 +104,7 @@ func (o variable) groupHolds(g []int, whole bool) cel.Expr {
 	}
 	e := o.noneHolds(g, whole)
 	if len(g) > maxExplained {
-		// Too many to nest.
+		// Too many members to nest.
 		l := []cel.Expr{cel.Or(cel.Or(o.presentAmong(g)...), e)}
 		for _, m := range g {
 			l = append(l, o.forbidden(m).holds)
@@ -131,7 +131,7 @@ func (o variable) groupHolds(g []int, whole bool) cel.Expr {
 	return e
 }
 
-// noneHolds tests whether none of some members need be present.
+// noneHolds tests whether the absence of all members g is legal.
 func (o variable) noneHolds(g []int, whole bool) cel.Expr {
 	u := o.u
 	var must, may []string
@@ -194,7 +194,7 @@ func (o variable) groupedPlain(groups int) []statement {
 	return l
 }
 
-// atMostOne tests that no two members are present that p has to tell apart.
+// atMostOne tests that no two members that p separates are present.
 func (o variable) atMostOne(p pair) cel.Expr {
 	apart := o.any(p.others)
 	switch {
@@ -210,7 +210,7 @@ func (o variable) atMostOne(p pair) cel.Expr {
 		}
 		return e
 	}
-	// A chain over the group, in which the others come after the last.
+	// A chain over the group, with the other members after the last.
 	conditions := o.presentAmong(p.group)
 	if len(p.others) > 0 {
 		conditions = append(conditions, apart)
@@ -218,8 +218,8 @@ func (o variable) atMostOne(p pair) cel.Expr {
 	return atMostOneOf(conditions)
 }
 
-// pair is two groups of members, no two members of which may be present: one of
-// each, and with within no two of the first.
+// pair excludes each member of group from being present together with a member of others. With
+// within, it also excludes any two members of group.
 type pair struct {
 	group, others []int
 	within        bool
@@ -227,9 +227,8 @@ type pair struct {
 
 func (p pair) all() []int { return slices.Sorted(slices.Values(slices.Concat(p.group, p.others))) }
 
-// pairs returns, for n members in a number of groups, every two groups, so that
-// any two members are told apart exactly once. One or two groups are one pair,
-// with all members; less than two members are none.
+// pairs combines n members, split into groups, such that exactly one pair separates any two
+// members. One or two groups make one pair of all members; fewer than two members make none.
 func pairs(n, groups int) []pair {
 	if n < 2 {
 		return nil
@@ -251,8 +250,8 @@ func pairs(n, groups int) []pair {
 	return l
 }
 
-// split cuts a list into k parts of about the same length, or into as many as it
-// has elements.
+// split cuts a list into k parts of about the same length. A list of fewer elements has one part
+// for each.
 func split[T any](l []T, k int) [][]T {
 	k = min(max(k, 1), len(l))
 	var parts [][]T
@@ -270,5 +269,5 @@ func indices(n int) []int {
 	return l
 }
 
-// others are all indices below n but i.
+// others returns all indices below n except i.
 func others(i, n int) []int { return slices.Delete(indices(n), i, i+1) }

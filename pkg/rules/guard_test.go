@@ -15,9 +15,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// TestRemovalGuard compares the guards with Union.Removable: a union object is
-// kept, or removed together with each of the properties that lead to it, and
-// was in every state before.
+// TestRemovalGuard compares the guards with Union.Removable. From every state, the union object is
+// kept, or removed together with each property on its path.
 func TestRemovalGuard(t *testing.T) {
 	plain, discriminated := unioncases.Shape{Members: 3}, unioncases.Shape{Members: 2, Discriminated: true, TwoValues: true, Enum: true}
 	tests := []struct {
@@ -57,10 +56,10 @@ func TestRemovalGuard(t *testing.T) {
 	}
 }
 
-// linkNames lead to the union object; CEL has to escape two of them.
+// linkNames lead to the union object. CEL has to escape two of them.
 var linkNames = []string{"spec", "in", "my-source"}
 
-// guarded is a union object some levels below the root of an object.
+// guarded is a union object below the root of an object.
 type guarded struct {
 	u      *union.Union
 	links  []string
@@ -113,7 +112,7 @@ func (g *guarded) run(t *testing.T) {
 					t.Errorf("%v: error at %s", old, l[0].field)
 				}
 			}
-			// What is not there can be left out further up.
+			// An ancestor of an absent property may be removed.
 			if l := g.fails(t, g.nest(map[string]any{}, level), map[string]any{}); len(l) > 0 {
 				t.Errorf("nothing removed: %v", l)
 			}

@@ -15,7 +15,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
-// hostileNames are property names that CEL has to escape, or almost has to.
+// hostileNames are property names that CEL has to escape, and names close to them.
 var hostileNames = []string{
 	"my-field", "a.b", "a/b", "__x", "_", "__", "a__b", "x__", "___", "__dot__", "a-b.c/d__e",
 	"namespace", "in", "var", "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let",
@@ -24,8 +24,7 @@ var hostileNames = []string{
 	"__in__", "__true__", "apiVersion", "kind", "metadata", "Ünïcode", "1a", "a b", "a'b", `a"b`, "", "a$b", "-", ".", "/", "-a", ".a", "a]b", "a[b",
 }
 
-// hostileValues are discriminator values that need care in CEL, in messages, or
-// in both.
+// hostileValues are discriminator values that need care in CEL, in messages, or in both.
 var hostileValues = []string{
 	"it's", `say "hi"`, `back\slash`, `\`, `\\`, `\n`, `\'`, `'`, `"`, `'''`, `"""`, "new\nline", "carriage\rreturn", "tab\there",
 	"bell\a", "vertical\v", "form\f", "escape\x1b[31m", "delete\x7f", "\u0001", "next\u0085line", "line\u2028separator", "no\u00a0break",
@@ -34,20 +33,21 @@ var hostileValues = []string{
 	strings.Repeat("long ", 200),
 }
 
-// marshal is JSON, which is YAML.
+// marshal returns v as JSON, for a YAML reader.
 func marshal(t testing.TB, v any) string {
 	t.Helper()
 	text, err := json.Marshal(v)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// YAML readers want some characters escaped that JSON allows.
+	// YAML requires escapes for some characters that JSON allows verbatim.
 	return regexp.MustCompile(`[\x7f-\x{ffff}]`).ReplaceAllStringFunc(string(text), func(c string) string {
 		return fmt.Sprintf(`\u%04x`, []rune(c)[0])
 	})
 }
 
-// allRules are the rules of a union in all encodings, its guard aside.
+// allRules returns the rules of a union for each kind of change, with and without ratchet, in the
+// fine and the compact encoding. It leaves out the removal guard.
 func allRules(t testing.TB, declaration map[string]any, schema *apiextensionsv1.JSONSchemaProps) []rules.Rule {
 	t.Helper()
 	var l []rules.Rule
@@ -128,7 +128,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// expressible is what Resolve says of a member's name.
+// expressible reports whether Resolve accepts the name of a member.
 func expressible(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
 		return !strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./", r)
@@ -168,8 +168,7 @@ func TestHostileValues(t *testing.T) {
 					forbids = append(forbids, r.Rule)
 				}
 			}
-			// A value of several lines makes the messages of transitions fall
-			// back: they quote it as it is.
+			// Transition messages quote the value, so one of several lines makes them fall back.
 			if strings.ContainsAny(value, "\n\r") {
 				return
 			}
@@ -186,7 +185,7 @@ func TestHostileValues(t *testing.T) {
 	}
 }
 
-// TestLargeUnions tries what the server's parser limits: depth and length.
+// TestLargeUnions exercises the limits of the server's parser: depth and length.
 func TestLargeUnions(t *testing.T) {
 	for _, n := range []int{20, 80} {
 		if testing.Short() && n > 20 {

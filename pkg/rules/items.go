@@ -7,11 +7,11 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Of items of a list, conditions on several members are one pass over the list, where
-// those on properties are one for each. The passes count an item that is there twice twice,
-// which the API server lets no list with keys have.
+// A condition on several items of a list is one pass over the list, while a condition on several
+// properties has one test for each. A pass counts a duplicate item twice; the API server rejects
+// duplicates in a list with keys.
 
-// any tests whether one of some members is set.
+// any tests whether at least one of the given members is set.
 func (o variable) any(members []int) cel.Expr {
 	if o.u.OfItems() && len(members) > 0 {
 		return o.macro(cel.Expr.Exists, members)
@@ -19,7 +19,7 @@ func (o variable) any(members []int) cel.Expr {
 	return cel.Or(o.presentAmong(members)...)
 }
 
-// exactlyOne tests whether one of all members is set, and no other.
+// exactlyOne tests whether exactly one of all members is set.
 func (o variable) exactlyOne() cel.Expr {
 	if o.u.OfItems() {
 		return o.macro(cel.Expr.ExistsOne, indices(len(o.u.Members)))
@@ -27,11 +27,11 @@ func (o variable) exactlyOne() cel.Expr {
 	return exactlyOneOf(o.members())
 }
 
-// item is the variable of macros.
+// item is the variable of the macros.
 var item = cel.Var("item")
 
-// macro is one over the items of a list, of the condition that an item is one of some
-// members. Keys are read where they are there, even though the schema demands them.
+// macro applies a CEL macro to the list with the condition that an item is one of the given
+// members. Reads of keys are guarded, even though the schema requires the keys.
 func (o variable) macro(of func(list, item, holds cel.Expr) cel.Expr, members []int) cel.Expr {
 	l := cel.Each(members, func(i int) cel.Expr {
 		return cel.And(cel.Each(o.u.Members[i].Item, func(k union.ItemKey) cel.Expr {
@@ -50,7 +50,7 @@ func (o variable) macro(of func(list, item, holds cel.Expr) cel.Expr, members []
 	return of(o.Expr, item, cel.Or(l...))
 }
 
-// keys are the values of the only key of some members; none if there are more keys.
+// keys returns the key values of the given members, or nil if the list has several keys.
 func (o variable) keys(members []int) []cel.Expr {
 	if len(o.u.Members[0].Item) > 1 {
 		return nil
@@ -58,7 +58,7 @@ func (o variable) keys(members []int) []cel.Expr {
 	return cel.Each(members, func(i int) cel.Expr { return constant(o.u.Members[i].Item[0].Value) })
 }
 
-// constant is the value of a key as CEL.
+// constant returns the value of a key as CEL.
 func constant(v any) cel.Expr {
 	if s, ok := v.(string); ok {
 		return cel.String(s)

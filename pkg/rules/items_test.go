@@ -15,7 +15,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Lists by one key, and by several that are no strings.
+// Lists with one key, and with several of different types.
 const (
 	byType = `
 type: array
@@ -31,7 +31,7 @@ items: {type: object, required: [port, if, ready], properties: {port: {type: int
 `
 )
 
-// itemsUnions are all unions of items a list has, by schema.
+// itemsUnions returns declarations of unions of items, by the schema of the list.
 func itemsUnions() map[string][]string {
 	l := map[string][]string{}
 	for schema, members := range map[string][][]string{
@@ -68,9 +68,9 @@ func join(l []string) (text string) {
 	return text
 }
 
-// TestItems compares the rules of unions of items with the model: every state and every
-// pair of states, in lists that have other items, too, and items without their keys. With
-// [unioncases.Exhaustive] all unions are tried in all encodings, else one in seven.
+// TestItems compares the rules of unions of items with the model for every state and every pair of
+// states. The lists also have other items, and items without their keys. With
+// [unioncases.Exhaustive] it covers all unions in all encodings, otherwise one in seven.
 func TestItems(t *testing.T) {
 	turn := 0
 	for schema, declarations := range itemsUnions() {
@@ -150,7 +150,7 @@ func TestItems(t *testing.T) {
 	}
 }
 
-// ExampleStatic_items shows what is written for items of a list.
+// ExampleStatic_items shows the rules for items of a list.
 func ExampleStatic_items() {
 	u := &union.Union{Cardinality: union.AtMostOne}
 	for _, name := range []string{"Approved", "Denied"} {

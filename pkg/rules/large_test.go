@@ -10,9 +10,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// TestLarge compares the rules with the model in pkg/union where they are written
-// otherwise than for few members: chains end at a dozen, computed messages and nesting
-// at 80, flat sums at 100. Objects and updates are random, and mostly near to legal.
+// TestLarge compares the rules with the model in pkg/union for sizes that change their form:
+// chains end at a dozen members, computed messages and nesting at 80, flat sums at 100. Objects
+// and updates are random, and mostly close to legal.
 func TestLarge(t *testing.T) {
 	for _, n := range []int{13, 101} {
 		if testing.Short() && n > 13 {
@@ -63,8 +63,8 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// randomObject has a member or none, at times two, and a discriminator that mostly
-// selects the first.
+// randomObject has at most two members, mostly one, and a discriminator that mostly selects the
+// first.
 func randomObject(u *union.Union, random *rand.Rand) map[string]any {
 	o := map[string]any{}
 	first := random.IntN(len(u.Members))

@@ -11,8 +11,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
-// TestMessages has what users read, as the API server prints it below the
-// union object.
+// TestMessages asserts the errors as the API server prints them below the union object.
 func TestMessages(t *testing.T) {
 	const (
 		backend = "discriminator: type, fields-to-discriminateBy: {http: HTTP, tcp: [TCP, TLS], udp: UDP}"
@@ -24,7 +23,7 @@ func TestMessages(t *testing.T) {
 	tests := []struct {
 		name, declaration string
 		encoding          rules.Encoding
-		old, new          string // union objects; old is absent at creation
+		old, new          string // union objects; no old object at creation
 		want              []string
 	}{
 		{"fine: other member", backend, rules.Fine, "", "{type: HTTP, http: {}, tcp: {}}",
@@ -146,8 +145,8 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestFallbackMessages has the messages for when a messageExpression fails or
-// is not known to the server.
+// TestFallbackMessages asserts the messages that replace a messageExpression if it fails or the
+// server does not support it.
 func TestFallbackMessages(t *testing.T) {
 	schema := schemaOf(t, unioncases.Shape{Members: 3, Discriminated: true}.Schema())
 	const backend = "{name: x, discriminator: type, fields-to-discriminateBy: {a: A, b: B, c: C}"

@@ -11,19 +11,19 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// schema is what is allowed in a composition: required, value validations of
-// properties, and further compositions. A structural schema admits no more there.
+// schema is limited to the keywords that a structural schema admits in a composition: required,
+// value validations of properties, and further compositions.
 type schema = apiextensionsv1.JSONSchemaProps
 
-// OpenAPI returns the static conditions of u as one schema for the allOf of the
-// union object, or nil when u forbids no state. It is linear in the number of
-// members, and the caller owns it.
+// OpenAPI returns the static conditions of u as one schema for the allOf of the union object, or
+// nil when u allows every state. The size of the schema is linear in the number of members, and
+// the caller owns it.
 //
-// Where a member is nullable it does not mean what u says: to required, null is a
-// value. Only the schema of the object can tell.
+// The schema deviates from u where a member is nullable, because required counts null as a value.
+// The caller has to check this in the schema of the object.
 //
-// An error says which part of u has no such schema: ratchet, emptyIsUnset, and what is
-// in an object below.
+// An error names the part of u that has no such schema: ratchet, emptyIsUnset, items of a list, or
+// a property of a nested object.
 func OpenAPI(u *union.Union) (*apiextensionsv1.JSONSchemaProps, error) {
 	if u.Ratchet {
 		return nil, errors.New("a schema cannot refer to the old object, so it cannot ratchet")
@@ -65,10 +65,10 @@ func OpenAPI(u *union.Union) (*apiextensionsv1.JSONSchemaProps, error) {
 	return &s, nil
 }
 
-// selections are what the discriminator and the members can be together. At most one
-// of the members is set, unless some belong together: a member and a value that
-// selects it, or all members that a value demands and none that it excludes; nothing
-// that has to have a member; and, to be deduced, any member without a value.
+// selections returns the legal combinations of discriminator and members; at least one has to
+// match. Unless members share values, at most one member is set. A combination is a member and a
+// value that selects it, or all members that a value requires and none that it excludes. Others
+// have no member, or, with deduction, any one member without a value.
 func selections(u *union.Union) []schema {
 	var l []schema
 	if u.SharesValues() {
@@ -108,8 +108,8 @@ func together(u *union.Union, c union.Class) schema {
 	return s
 }
 
-// memberless are schemas for what has no member: one of them admits an object
-// without members whose discriminator selects none that is needed.
+// memberless returns schemas for objects without members. One of them admits an object whose
+// discriminator does not require a member.
 func memberless(u *union.Union) []schema {
 	var needy, others []string
 	for _, c := range u.Classes() {
@@ -141,12 +141,12 @@ func memberless(u *union.Union) []schema {
 	return l
 }
 
-// selected admits a discriminator that has one of values, where all properties of
-// required, the discriminator among them, are there.
+// selected admits a discriminator with one of values if all properties of required are present.
+// required includes the discriminator.
 func selected(u *union.Union, values []string, required ...string) schema {
 	var enum []apiextensionsv1.JSON
 	for _, v := range values {
-		raw, _ := json.Marshal(v) // strings do not fail
+		raw, _ := json.Marshal(v) // marshaling a string cannot fail
 		enum = append(enum, apiextensionsv1.JSON{Raw: raw})
 	}
 	return schema{
@@ -155,13 +155,13 @@ func selected(u *union.Union, values []string, required ...string) schema {
 	}
 }
 
-// unset admits a discriminator that is absent, "" or, where it can be, null: a
-// string too long is the only thing that maxLength rejects. An enum rejects null.
+// unset admits a discriminator that is absent, empty or, if nullable, null: maxLength rejects only
+// longer strings, while an enum would reject null.
 func unset(u *union.Union) schema {
 	return schema{Properties: map[string]schema{u.Discriminator: {MaxLength: new(int64)}}}
 }
 
-// eachRequired has, for each member, a schema that it is present.
+// eachRequired returns a schema for each member that requires its presence.
 func eachRequired(u *union.Union) []schema {
 	var l []schema
 	for _, m := range u.Members {
@@ -170,7 +170,7 @@ func eachRequired(u *union.Union) []schema {
 	return l
 }
 
-// none admits what none of l admits.
+// none admits the values that no schema of l admits.
 func none(l []schema) schema {
 	if len(l) == 1 {
 		return schema{Not: &l[0]}

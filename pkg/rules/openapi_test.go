@@ -18,9 +18,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// TestOpenAPIEveryState compares the schemas with the model in pkg/union: for all
-// unions of up to four members, every state goes through the API server's own
-// validator. Members are never null, which these schemas take for a value.
+// TestOpenAPIEveryState compares the schemas with the model in pkg/union. For all unions of up to
+// four members, every state goes through the API server's own validator. Members are never null,
+// because required counts null as a value.
 func TestOpenAPIEveryState(t *testing.T) {
 	for _, s := range unioncases.Shapes() {
 		if s.EmptyIsUnset || testing.Short() && s.Members != 2 {
@@ -33,7 +33,7 @@ func TestOpenAPIEveryState(t *testing.T) {
 			t.Run(fmt.Sprintf("%v, strict %t", s, strict), func(t *testing.T) {
 				t.Parallel()
 				object := schemaOf(t, s.Schema())
-				if strict { // the schema implies conditions, which the result leaves out
+				if strict { // the schema already implies some of the conditions
 					typ := object.Properties["type"]
 					typ.Nullable = false
 					typ.Enum = nil
@@ -110,7 +110,7 @@ func hasNullMember(s unioncases.Shape, o map[string]any) bool {
 	return slices.ContainsFunc(s.Names(), func(name string) bool { v, ok := o[name]; return ok && v == nil })
 }
 
-// What a union forbids is all there is: one that forbids nothing has no schema.
+// A union that allows every state has no schema.
 func TestOpenAPINothing(t *testing.T) {
 	object := schemaOf(t, "{type: object, properties: {a: {type: object}, b: {type: object}}}")
 	got, err := rules.OpenAPI(unionOf(t, "{members: [a]}", object))

@@ -5,20 +5,18 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Ratcheting returns the static rules of a union that ratchets: each holds, too,
-// when the state is what it was. They are only allowed where old and new union
-// object can be correlated. They are never fine, since the comparison with the
-// old state would be repeated in every rule.
+// Ratcheting returns the static rules of a union that ratchets: each also holds when the state is
+// unchanged. The rules are only allowed where old and new union object can be correlated. They are
+// never fine, since each rule would repeat the comparison with the old state.
 //
-// Each condition is two rules. One compares the states; it reads a plain oldSelf,
-// so the server skips it where there is no old union object. There the other
-// applies, which has optionalOldSelf and asks it for nothing but whether there is
-// a value: before Kubernetes 1.37 (cel-go 0.29) what is read through an optional
-// oldSelf treats null as present and never finds an escaped name.
+// Each condition has two rules. One compares the states; it reads a plain oldSelf, so the server
+// skips it where there is no old union object. The other covers that case: it has optionalOldSelf
+// and calls only hasValue(). Before Kubernetes 1.37 (cel-go 0.29), fields read through an optional
+// oldSelf treat null as present, and escaped names are never found.
 //
-// With c.Parts the comparison is spread: a rule for each part of it says that
-// the state is legal or this part of it is what it was. When several parts
-// changed, several rules fail, with one and the same message.
+// With c.Parts the comparison is spread over several rules. Each says that the state is legal or
+// that its part of the state is unchanged. When several parts changed, several rules fail, all
+// with the same message.
 func Ratcheting(u *union.Union, enc Encoding, c Comparison) []Rule {
 	var l []Rule
 	for _, s := range self(u).grouped(max(int(enc), 1)) {
@@ -35,7 +33,7 @@ func Ratcheting(u *union.Union, enc Encoding, c Comparison) []Rule {
 	return l
 }
 
-// unchanged are conditions that all hold when the state is what it was.
+// unchanged returns conditions that all hold when the state is unchanged.
 func unchanged(u *union.Union, c Comparison) []cel.Expr {
 	o, old := self(u), oldSelf(u)
 	same := cel.Each(indices(len(u.Members)), func(i int) cel.Expr { return o.present(i).Eq(old.present(i)) })

@@ -9,14 +9,14 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Reason is the reason of a validation rule, as the API server knows them.
+// Reason is the reason of a validation rule, as defined by the API server.
 type Reason string
 
 // The reasons in use (apiextensions FieldValueErrorReason).
 const (
 	ReasonForbidden Reason = "FieldValueForbidden"
 	ReasonRequired  Reason = "FieldValueRequired"
-	ReasonInvalid   Reason = "" // FieldValueInvalid: what the server takes when there is none
+	ReasonInvalid   Reason = "" // the server's default, FieldValueInvalid
 )
 
 // Rule is one item of x-kubernetes-validations.
@@ -28,12 +28,12 @@ type Rule struct {
 	FieldPath         string `json:"fieldPath,omitempty"`
 	OptionalOldSelf   bool   `json:"optionalOldSelf,omitempty"`
 
-	// Conditions are those of the union that the rule enforces. A condition is
-	// violated exactly when one of its rules fails.
+	// Conditions are the conditions of the union that the rule enforces. A condition is violated
+	// exactly when one of its rules fails.
 	Conditions []union.Condition `json:"-"`
 }
 
-// Validation returns r as it is written in a CRD.
+// Validation returns r in the type of the CRD API.
 func (r Rule) Validation() apiextensionsv1.ValidationRule {
 	v := apiextensionsv1.ValidationRule{Rule: r.Rule, Message: r.Message, MessageExpression: r.MessageExpression, FieldPath: r.FieldPath}
 	if r.Reason != "" {
@@ -46,15 +46,15 @@ func (r Rule) Validation() apiextensionsv1.ValidationRule {
 	return v
 }
 
-// Features are the parts of a rule that an API server understands.
+// Features are the optional keys of a rule that an API server supports.
 type Features struct {
 	MessageExpression  bool // since 1.27
 	ReasonAndFieldPath bool // since 1.28
 	OptionalOldSelf    bool // since 1.30
 }
 
-// Trim returns r without the keys that a server with features f does not know.
-// A rule that needs OptionalOldSelf cannot be trimmed and is returned as it is.
+// Trim returns r without the keys that a server with features f does not know. It keeps
+// OptionalOldSelf, since a rule that needs this key is wrong without it.
 func (r Rule) Trim(f Features) Rule {
 	if !f.MessageExpression {
 		r.MessageExpression = ""
@@ -65,29 +65,28 @@ func (r Rule) Trim(f Features) Rule {
 	return r
 }
 
-// Encoding is a way to write the static rules of a union: Paired, Fine, or the
-// number of groups that the members are split into. All encodings mean the same;
-// they differ in cost, in length, and in what the messages can point at.
+// Encoding is the form of the static rules of a union: Paired, Fine, or the number of groups that
+// the members are split into. All encodings enforce the same conditions; they differ in cost, in
+// length, and in the precision of their messages.
 //
-// With a discriminator each group has one rule, with a messageExpression that
-// names the member at fault; with as many groups as members they are Paired.
-// Without a discriminator every two groups have a rule, since it takes two members
-// to break it; one or two groups are a single rule.
+// With a discriminator each group has one rule, with a messageExpression that names the offending
+// member; with as many groups as members they are Paired. Without a discriminator every two groups
+// have a rule, since a violation takes two members; one or two groups are a single rule.
 type Encoding int
 
 const (
-	// Paired is what a careful author writes by hand, with fixed messages: a rule for
-	// each member, "required when, and forbidden otherwise", with its fieldPath; one
-	// rule for all without a discriminator.
+	// Paired resembles rules written carefully by hand, with fixed messages: with a discriminator,
+	// a rule for each member, "required when, and forbidden otherwise", with its fieldPath;
+	// without one, a single rule for all members.
 	Paired Encoding = -1
-	// Fine is one rule per member and direction, each with its own message,
-	// reason and fieldPath: the best errors, in twice the bytes and more.
+	// Fine is one rule per member and direction, each with its own message, reason and fieldPath.
+	// It reports the most precise errors, in more than twice the bytes.
 	Fine Encoding = 0
 	// Compact is one rule per union.
 	Compact Encoding = 1
 )
 
-// String names the encoding as users see it.
+// String returns the name of the encoding for messages.
 func (e Encoding) String() string {
 	switch e {
 	case Paired:
@@ -100,19 +99,17 @@ func (e Encoding) String() string {
 	return fmt.Sprintf("in %d groups", int(e))
 }
 
-// Comparison is how rules compare the old state of a union with the new one.
-// The zero value compares in one rule, with ==.
+// Comparison controls how rules compare the old state of a union with the new one. The zero value
+// compares in one rule, with ==.
 type Comparison struct {
-	// Lookup compares the discriminator with its old value by "in" instead of ==.
-	// The API server's estimator charges == by the greatest length that the schema
-	// admits, and "in" a constant.
+	// Lookup compares the discriminator with its old value by "in" instead of ==. The API server's
+	// estimator charges == by the greatest length that the schema admits, but "in" a constant.
 	Lookup bool
-	// Parts is the number of rules that the comparison of members, or a table of
-	// changes, is spread over; 0 is one. Clear is never spread.
+	// Parts is the number of rules that share the comparison of members, or the table of changes;
+	// 0 is one. Rules for Clear are never split.
 	Parts int
 }
 
-// same compares two strings.
 func (c Comparison) same(a, b cel.Expr) cel.Expr {
 	if c.Lookup {
 		return a.In(cel.List(b))
@@ -120,7 +117,7 @@ func (c Comparison) same(a, b cel.Expr) cel.Expr {
 	return a.Eq(b)
 }
 
-// labelled prefixes the messages of a union that has a name.
+// labelled prefixes the message with the name of the union, if it has one.
 func labelled(u *union.Union, message string) string {
 	if u.Name == "" {
 		return message

@@ -9,10 +9,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Sentence says to readers of a schema what a union demands, in the description of its
-// discriminator or, without one, of the union object. covered says that the schema allows
-// the discriminator no value that selects no member. It is on one line, and empty for a
-// union that demands nothing.
+// Sentence describes a union to readers of the schema. The sentence is for the description of the
+// discriminator or, without one, of the union object. covered means that every value the schema
+// allows for the discriminator selects a member. The sentence is a single line, and empty for a
+// union without requirements.
 func Sentence(u *union.Union, covered bool) string {
 	text := ""
 	switch one := len(u.Members) == 1; {
@@ -29,8 +29,8 @@ func Sentence(u *union.Union, covered bool) string {
 	return plain(text) + "."
 }
 
-// selection is the sentence about a union with a discriminator. It speaks of members at
-// the first place: how one is chosen is what the reader of the discriminator asks.
+// selection returns the sentence for a union with a discriminator. It starts with the members,
+// because readers of the discriminator want to know how to choose one.
 func selection(u *union.Union, covered bool) string {
 	optional, always := false, false
 	for _, m := range u.Members {
@@ -57,8 +57,8 @@ func selection(u *union.Union, covered bool) string {
 	return text
 }
 
-// described are the members, each with the values that select it where its name does
-// not tell, unless there are many.
+// described lists the members. A member whose name differs from its values is followed by the
+// values, unless there are many.
 func described(u *union.Union) []string {
 	var l []string
 	few := len(u.MemberValues()) <= maxNamed
@@ -73,7 +73,8 @@ func described(u *union.Union) []string {
 	return l
 }
 
-// letters are those of a name, and its digits, without case: HostPath names hostPath.
+// letters reduces a name to its letters and digits, in lower case, so that HostPath matches
+// hostPath.
 func letters(name string) string {
 	return strings.ToLower(strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -83,9 +84,9 @@ func letters(name string) string {
 	}, name))
 }
 
-// Sentences are all that Sentence writes for a union whose declaration is that of u, and
-// whose schema is any: what the schema requires, and lists, may have changed. Who words a
-// sentence anew adds what it was: it is in descriptions.
+// Sentences returns every result of Sentence for the declaration of u, regardless of the values
+// that the schema requires or lists, which may have changed. When Sentence changes its wording,
+// add the old one here: descriptions still contain it.
 func Sentences(u *union.Union) []string {
 	var l []string
 	variant := *u

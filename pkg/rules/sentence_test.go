@@ -9,7 +9,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// TestSentence has what readers of kubectl explain read.
 func TestSentence(t *testing.T) {
 	const backend = "discriminator: type, fields-to-discriminateBy: {http: HTTP, tcp: [TCP, TLS], udp: UDP}"
 	schema := schemaOf(t, `{type: object, properties: {type: {type: string},
@@ -55,7 +54,7 @@ func TestSentence(t *testing.T) {
 	}
 }
 
-// A long list of members is shortened, as in messages; with it go their values.
+// A long list of members is shortened, as in messages, and omits their values.
 func TestLongSentence(t *testing.T) {
 	u := &union.Union{Discriminator: "type", Cardinality: union.ExactlyOne, Change: union.Allow}
 	for i := range 23 {

@@ -27,7 +27,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// schemaOf reads a schema from YAML.
 func schemaOf(t testing.TB, text string) *apiextensionsv1.JSONSchemaProps {
 	t.Helper()
 	var s apiextensionsv1.JSONSchemaProps
@@ -37,7 +36,7 @@ func schemaOf(t testing.TB, text string) *apiextensionsv1.JSONSchemaProps {
 	return &s
 }
 
-// unionOf parses and resolves one declaration; errors are fatal.
+// unionOf parses and resolves one declaration.
 func unionOf(t testing.TB, declaration string, schema *apiextensionsv1.JSONSchemaProps) *union.Union {
 	t.Helper()
 	var doc yaml.Node
@@ -56,7 +55,7 @@ func unionOf(t testing.TB, declaration string, schema *apiextensionsv1.JSONSchem
 	return unions[0]
 }
 
-// decodeYAML reads a small text of a test's own.
+// decodeYAML panics on invalid YAML, so it is only for literals.
 func decodeYAML(text string, into any) {
 	if err := sigsyaml.Unmarshal([]byte(text), into); err != nil {
 		panic(err)
@@ -76,8 +75,8 @@ func structural(t testing.TB, schema *apiextensionsv1.JSONSchemaProps) *structur
 	return s
 }
 
-// compiled are rules as the API server holds them for a new CRD. Rules that do
-// not compile, and fieldPaths that the server does not know, are fatal.
+// compiled compiles rules as the API server does for a new CRD. The test fails on rules that do
+// not compile and on an invalid fieldPath.
 func compiled(t testing.TB, s *structuralschema.Structural, l []rules.Rule) []schemacel.CompilationResult {
 	t.Helper()
 	with := *s
@@ -106,9 +105,9 @@ func compiled(t testing.TB, s *structuralschema.Structural, l []rules.Rule) []sc
 	return results
 }
 
-// server evaluates rules with the API server's own validator. Each message is
-// marked with the number of its rule, and with where it comes from, so that
-// errors can be told apart and a message that fell back is seen.
+// server evaluates rules with the API server's own validator. Each message is marked with the
+// number and the origin of its rule: the marks tell errors apart and reveal a messageExpression
+// that fell back.
 type server struct {
 	rules     []rules.Rule
 	validator *schemacel.Validator
@@ -140,19 +139,19 @@ func markedRule(t testing.TB, i int, r rules.Rule) apiextensionsv1.ValidationRul
 	return v
 }
 
-// failure is a rule that failed, with what the user reads.
+// failure is a failed rule with the error that users see.
 type failure struct {
 	rule    int
-	field   string // below the object the rules stand on
+	field   string // relative to the object with the rules
 	message string
 	text    string // the whole error
 }
 
 var marked = regexp.MustCompile(`(?s)^#(\d+) (message|expression)#(.*)$`)
 
-// fails returns which rules fail for an update, or with old nil for a creation.
-// Anything but a failing rule is an error of the test: an evaluation that fails,
-// a message that falls back, is blank or has several lines. Nothing is ratcheted.
+// fails returns the rules that fail for an update, or, with a nil old, for a creation. Any other
+// problem fails the test: an evaluation error, or a message that falls back, is blank or has
+// several lines. Nothing is ratcheted.
 func (s *server) fails(t testing.TB, old, new map[string]any) []failure {
 	t.Helper()
 	if s.validator == nil {
@@ -187,28 +186,28 @@ func (s *server) fails(t testing.TB, old, new map[string]any) []failure {
 	return l
 }
 
-// evaluator evaluates rules as the server does, one at a time. A server copies every
-// property for each that it reads, and makes the message of every failure. Here the
-// properties are read in place; rules that read the same properties are evaluated once
-// for objects that agree in those, without the others; and a message is made once for a
-// rule, what the discriminator was and is, and how many properties there were and are.
+// evaluator evaluates rules one at a time, with less work than a server, which copies the
+// properties for each rule and computes the message of every failure. The evaluator reads
+// properties in place. Rules that read the same properties are evaluated once for all objects that
+// agree in these properties. A message of an update is computed once for each combination of rule,
+// old and new discriminator, and old and new number of properties.
 type evaluator struct {
 	rules         []rules.Rule
 	programs      []schemacel.CompilationResult
 	groups        map[string]*group
 	schema        common.Schema
 	discriminator string
-	read          map[[5]any]bool // messages
+	read          map[[5]any]bool // computed messages
 }
 
-// group is rules that read the same properties.
+// group holds rules that read the same properties.
 type group struct {
 	old, new []string
 	rules    []int
-	outcomes map[string][]string // of the rules, by the objects
+	outcomes map[string][]string // outcomes of the rules, by their objects as JSON
 }
 
-// reads matches how rules read properties.
+// reads matches reads of properties in rules.
 var reads = regexp.MustCompile(`\b(self|oldSelf)\.(\w+)`)
 
 func newEvaluator(t testing.TB, s *structuralschema.Structural, l []rules.Rule, discriminator string) *evaluator {
@@ -236,7 +235,7 @@ func newEvaluator(t testing.TB, s *structuralschema.Structural, l []rules.Rule, 
 	return c
 }
 
-// inPlace is a schema that remembers its properties.
+// inPlace is a schema that computes its properties only once.
 type inPlace struct {
 	common.Schema
 	properties map[string]common.Schema
@@ -244,9 +243,9 @@ type inPlace struct {
 
 func (s inPlace) Properties() map[string]common.Schema { return s.properties }
 
-// outcome says which rules fail for an update, or with old nil for a creation, when
-// those that read oldSelf are left out unless it is optional. As with [server.fails],
-// anything but a failing rule is an error of the test.
+// outcome returns the result of every rule for an update, or, with a nil old, for a creation. A
+// creation skips rules that read oldSelf, unless it is optional. As with [server.fails], any
+// problem other than a failing rule fails the test.
 func (c *evaluator) outcome(t testing.TB, old, new map[string]any) outcome {
 	t.Helper()
 	l := make(outcome, len(c.rules))
@@ -268,7 +267,7 @@ func (c *evaluator) outcome(t testing.TB, old, new map[string]any) outcome {
 	return l
 }
 
-// only returns an object's properties of the given names, nil for nil.
+// only returns the properties of an object with the given names, and nil for nil.
 func only(object map[string]any, names []string) map[string]any {
 	if object == nil {
 		return nil
@@ -298,7 +297,7 @@ func (c *evaluator) evaluate(t testing.TB, g *group, old, new map[string]any) []
 		case r.OptionalOldSelf:
 			variables = optional
 		case old == nil && c.programs[i].UsesOldSelf:
-			continue // it is for updates
+			continue // only updates evaluate it
 		}
 		holds, _, err := c.programs[i].Program.Eval(variables)
 		if err != nil {
@@ -310,7 +309,7 @@ func (c *evaluator) evaluate(t testing.TB, g *group, old, new map[string]any) []
 		l[len(l)-1] = "." + c.programs[i].NormalizedRuleFieldPath
 		if key := [5]any{i, old[c.discriminator], new[c.discriminator], len(old), len(new)}; r.MessageExpression != "" && (old == nil || !c.read[key]) {
 			c.read[key] = true
-			// The server does not make oldSelf optional in messages.
+			// In messages, the server does not make oldSelf optional.
 			message, _, err := c.programs[i].MessageExpression.Eval(fixed)
 			if err != nil {
 				t.Fatalf("%v -> %v: %s: %v", old, new, r.MessageExpression, err)

@@ -8,9 +8,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Static returns the rules that hold exactly for the states u allows, in the
-// given encoding. The result is empty when every state is allowed. For a union
-// that ratchets it is that of [Ratcheting], undivided.
+// Static returns rules in the given encoding that hold exactly for the states u allows. The result
+// is empty when every state is allowed. For a union that ratchets, Static is [Ratcheting] with a
+// zero Comparison.
 func Static(u *union.Union, enc Encoding) []Rule {
 	switch {
 	case u.Ratchet:
@@ -25,11 +25,11 @@ func Static(u *union.Union, enc Encoding) []Rule {
 	return finePlain(u)
 }
 
-// longestPair is the number of members up to which a chain is as short as a sum.
+// longestPair is the largest number of members for which a chain is as short as a sum.
 const longestPair = 3
 
-// paired is, with a discriminator, a rule for each member and those on the whole
-// union; without one, the compact rule with a fixed message.
+// paired returns, with a discriminator, a rule for each member and the rules on the whole union;
+// without one, the compact rule with a fixed message.
 func paired(u *union.Union) []Rule {
 	o := self(u)
 	var l []Rule
@@ -38,7 +38,7 @@ func paired(u *union.Union) []Rule {
 		l = ruled(o.grouped(1))
 		for i := range l {
 			l[i].MessageExpression = ""
-			// A sum costs twice as much as a chain, and is shorter and easier to read.
+			// A sum costs twice as much as a chain, but is shorter and easier to read.
 			if len(u.Members) > longestPair && u.Cardinality != union.AtLeastOne && !u.OfItems() {
 				compare := map[union.Cardinality]func(a, b cel.Expr) cel.Expr{union.AtMostOne: cel.Expr.Le, union.ExactlyOne: cel.Expr.Eq}[u.Cardinality]
 				l[i].Rule = compare(count(o.members()), cel.Int(1)).String()
@@ -52,8 +52,8 @@ func paired(u *union.Union) []Rule {
 	return append(l, ruled(o.onWhole(1))...)
 }
 
-// fineDiscriminated is: forbidden and required per member, then the rules on the
-// whole union.
+// fineDiscriminated returns the rules forbidden and required for each member, then the rules on
+// the whole union.
 func fineDiscriminated(u *union.Union) []Rule {
 	o := self(u)
 	var l []Rule
@@ -67,7 +67,7 @@ func fineDiscriminated(u *union.Union) []Rule {
 	return append(l, ruled(o.onWhole(1))...)
 }
 
-// forbidden is the rule that member i is set only when it is selected.
+// forbidden returns the rule that member i is set only when it is selected.
 func (o variable) forbidden(i int) statement {
 	m := o.u.Members[i]
 	holds := cel.If(o.present(i), o.isSelected(i), cel.True)
@@ -77,8 +77,8 @@ func (o variable) forbidden(i int) statement {
 	return state(o.u, holds, ReasonForbidden, m.Name, onlyWhenSelected(o.u, m), union.Forbidden)
 }
 
-// onWhole are the rules that concern no member in particular: selected,
-// unmapped and, when the discriminator may be deduced, at most one.
+// onWhole returns the rules that concern no single member: selected, unmapped and, when the
+// discriminator may be deduced, at most one.
 func (o variable) onWhole(groups int) []statement {
 	u := o.u
 	var l []statement
@@ -96,10 +96,9 @@ func (o variable) onWhole(groups int) []statement {
 	return l
 }
 
-// finePlain is, without a discriminator: each pair of members excluded by the
-// rule of one of them, and one rule against having none. Spreading the pairs
-// evenly keeps every rule at about half the cost of testing a member against
-// all others.
+// finePlain returns the rules without a discriminator: the rule of one member excludes each pair,
+// and one rule requires a member. Spreading the pairs evenly keeps every rule at about half the
+// cost of testing a member against all others.
 func finePlain(u *union.Union) []Rule {
 	o := self(u)
 	var l []Rule
@@ -134,7 +133,8 @@ func (o variable) mapped() cel.Expr {
 	return o.isOneOf(append([]string{""}, o.u.MemberValues()...))
 }
 
-// isOneOf tests whether the discriminator is one of values; "" is unset.
+// isOneOf tests whether the discriminator is one of values. The value "" includes an absent
+// discriminator.
 func (o variable) isOneOf(values []string) cel.Expr {
 	is := oneOf(o.discriminator(), values)
 	if slices.Contains(values, "") {
@@ -143,8 +143,8 @@ func (o variable) isOneOf(values []string) cel.Expr {
 	return cel.And(o.hasType(), is)
 }
 
-// presentNames is a CEL string: the names, joined, of those members among some
-// that are present.
+// presentNames is a CEL string: the comma-separated names of the present members among the given
+// ones.
 //
 // It avoids join(), whose result the API server's estimator assumes to be unbounded.
 func presentNames(o variable, among []int) cel.Expr {
@@ -154,15 +154,14 @@ func presentNames(o variable, among []int) cel.Expr {
 	return cel.Paren(cel.Add(l...)).Call("substring", cel.Int(2))
 }
 
-// maxExplained is the number of members, and maxExplanation the length, up to
-// which a message is computed. CEL limits the depth and the size of expressions;
-// beyond, the fixed message has to do.
+// maxExplained limits the number of members, and maxExplanation the length, of a computed message.
+// CEL limits the depth and the size of expressions; larger unions have only the fixed message.
 const (
 	maxExplained   = 80
 	maxExplanation = 40_000
 )
 
-// explained is e as a messageExpression, empty when it is too big for one.
+// explained returns e as a messageExpression, or "" if it is too big.
 func explained(u *union.Union, e cel.Expr) string {
 	if text := e.String(); len(u.Members) <= maxExplained && len(text) <= maxExplanation {
 		return text
@@ -261,8 +260,8 @@ func mustBeSet(u *union.Union) string {
 	return u.Discriminator + " must be set"
 }
 
-// onlySelected is the message of a rule for several members, or for all and with
-// them the whole.
+// onlySelected returns the message of a rule for several members. With whole, it includes the
+// conditions on the whole union.
 func onlySelected(u *union.Union, members []int, whole bool) string {
 	one, it, is := "member", "it", "it is"
 	if u.Overlaps(members) {

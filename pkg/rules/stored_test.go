@@ -11,9 +11,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
-// TestStored tries what schemas exclude today and an older one may have let in: it
-// lives on while ratcheting spares it. In every encoding the rules say of it what
-// the model says.
+// TestStored evaluates objects that an older schema accepted and the current one rejects: they
+// stay stored while the API server ratchets them. The rules agree with the model in every
+// encoding.
 func TestStored(t *testing.T) {
 	for _, s := range unioncases.Stored {
 		for _, declaration := range unioncases.StoredDeclarations() {
@@ -37,7 +37,7 @@ func TestStored(t *testing.T) {
 					legal := len(u.Violations(u.StateOf(object))) == 0
 					for encoding, refused := range refuses {
 						if written && typ == nil && encoding == "openapi" {
-							continue // to required, null is a value: pkg/compile proves each schema
+							continue // required counts null as a value: pkg/compile proves each schema
 						}
 						if refused(object) == legal {
 							t.Errorf("%s: %v is refused: %t, legal: %t", encoding, object, !legal, legal)
@@ -49,7 +49,7 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// schemaValidator is the API server's, without its CEL rules.
+// schemaValidator is the API server's schema validator, without CEL rules.
 func schemaValidator(t *testing.T, schema *apiextensionsv1.JSONSchemaProps) func(map[string]any) bool {
 	t.Helper()
 	var in apiextensions.JSONSchemaProps

@@ -9,9 +9,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Transition returns the rules that hold exactly for the changes u allows; it is
-// empty when u allows all. The rules read oldSelf, so they are only allowed where
-// old and new union object can be correlated.
+// Transition returns rules that hold exactly for the changes u allows. The result is empty when u
+// allows all changes. The rules read oldSelf, so they are only allowed where old and new union
+// object can be correlated.
 func Transition(u *union.Union, c Comparison) []Rule {
 	switch {
 	case u.Change == union.Clear && len(u.Members) == 0:
@@ -28,8 +28,8 @@ func Transition(u *union.Union, c Comparison) []Rule {
 	return restrictMember(u, c)
 }
 
-// clearOnChange demands, when the discriminator changed, that the members of its
-// old value are gone, unless its new one selects them, too.
+// clearOnChange requires, when the discriminator changed, that the members of its old value are
+// gone, unless its new value selects them too.
 func clearOnChange(u *union.Union, c Comparison) Rule {
 	o, old := self(u), oldSelf(u)
 	var left []cel.Expr
@@ -56,7 +56,7 @@ func clearOnChange(u *union.Union, c Comparison) Rule {
 	return rule(u, cel.Or(append(changed, cel.Not(cel.Or(left...)))...), ReasonInvalid, u.Discriminator, message).enforces(union.NotCleared)
 }
 
-// alike returns the members in groups that have the same values.
+// alike groups the members that have the same values.
 func alike(u *union.Union) [][]int {
 	var l [][]int
 	for i, m := range u.Members {
@@ -69,8 +69,7 @@ func alike(u *union.Union) [][]int {
 	return l
 }
 
-// clearOnSet demands, when a member is newly set, that no member carried over
-// remains.
+// clearOnSet requires, when a member is newly set, that no member set before remains.
 func clearOnSet(u *union.Union) Rule {
 	o, old, all := self(u), oldSelf(u), indices(len(u.Members))
 	carried := cel.Each(all, func(i int) cel.Expr { return cel.And(old.present(i), o.present(i)) })
@@ -79,9 +78,8 @@ func clearOnSet(u *union.Union) Rule {
 		"when one of "+names(u)+" is newly set, the one set before must be cleared").enforces(union.NotCleared)
 }
 
-// restrictDiscriminator is Forbid and the table, by the discriminator's value. With
-// c.Parts the table is spread over so many rules, and one for the values without a
-// row.
+// restrictDiscriminator enforces Forbid or the transition table on the value of the discriminator.
+// With c.Parts that many rules share the table, and one more covers the values without a row.
 func restrictDiscriminator(u *union.Union, c Comparison) []Rule {
 	o, old := self(u), oldSelf(u)
 	wasSet, from, to := old.typeSet(), old.discriminator(), o.isOneOf
@@ -133,8 +131,8 @@ func restrictDiscriminator(u *union.Union, c Comparison) []Rule {
 // row is a part of the transition table: each of from may become each of to.
 type row struct{ from, to []string }
 
-// rowsOf returns the transition table with one row for all values that may become
-// the same, or each other.
+// rowsOf returns the transition table with one row for all values that may become the same values,
+// or each other.
 func rowsOf(u *union.Union) []row {
 	var l []row
 	at := map[string]int{}
@@ -143,7 +141,7 @@ func rowsOf(u *union.Union) []row {
 		if len(to) == 0 {
 			continue
 		}
-		// What stays as it is is allowed anyway.
+		// Keeping a value is always allowed.
 		with := slices.Sorted(slices.Values(append(slices.Clone(to), from)))
 		with = slices.Compact(with)
 		key := fmt.Sprintf("%q", with)
@@ -158,8 +156,8 @@ func rowsOf(u *union.Union) []row {
 	return l
 }
 
-// restrictMember is Forbid and the table, without a discriminator: by the one
-// member that was set.
+// restrictMember enforces Forbid or the transition table on the single set member of a union
+// without a discriminator.
 func restrictMember(u *union.Union, c Comparison) []Rule {
 	o, old := self(u), oldSelf(u)
 	message := "the member set may not be switched or unset"
@@ -169,7 +167,7 @@ func restrictMember(u *union.Union, c Comparison) []Rule {
 	rows := rowsOf(u)
 	var l []Rule
 	for _, g := range split(indices(len(u.Members)), c.Parts) {
-		// One member that was not the only one, or one that stays or changes as it may.
+		// Legal: not exactly one old member, or one that stays or changes as allowed.
 		holds := cel.Or(cel.Not(old.exactlyOne()), o.nextOf(g, rows))
 		if len(g) == 1 && len(u.Members) > 1 {
 			i := g[0]
@@ -181,8 +179,8 @@ func restrictMember(u *union.Union, c Comparison) []Rule {
 	return l
 }
 
-// nextOf is the condition that holds when none of some members was set, or the one
-// that was stays or becomes what it may.
+// nextOf returns the condition that each of the members, if it was set, stays or changes as
+// allowed.
 func (o variable) nextOf(members []int, rows []row) cel.Expr {
 	old := oldSelf(o.u)
 	stays := func(i int) cel.Expr { return cel.Or(cel.Not(old.present(i)), o.present(i)) }
@@ -209,13 +207,13 @@ func (o variable) nextOf(members []int, rows []row) cel.Expr {
 	return cel.And(l...)
 }
 
-// rowOf is the index of the row of a member, -1 when it has none.
+// rowOf returns the index of the row of a member, or -1 if it has none.
 func rowOf(rows []row, name string) int {
 	return slices.IndexFunc(rows, func(r row) bool { return slices.Contains(r.from, name) })
 }
 
-// become is the condition that holds when what was member i is now what it may
-// become; none when it may not change.
+// become returns the condition that member i, set before, changed as allowed. It returns nil if
+// member i may not change.
 func (o variable) become(i int, rows []row) []cel.Expr {
 	u := o.u
 	at := rowOf(rows, u.Members[i].Name)
@@ -241,10 +239,10 @@ func (o variable) become(i int, rows []row) []cel.Expr {
 	return []cel.Expr{cel.And(o.any(targets), cel.Not(o.any(rest)))}
 }
 
-// RemovalGuard returns the rule for the ancestor from which links, property by
-// property, lead to the union object: the first link may not be removed while
-// the union is in a state that may not be unset. ok is false when the union is
-// not guarded or every state may be unset.
+// RemovalGuard returns the rule for an ancestor of the union object: the property links[0] may not
+// be removed while the union is in a state that may not be unset. links are the properties from
+// the ancestor to the union object. ok is false when the union is not guarded or every state may
+// be unset.
 func RemovalGuard(u *union.Union, links []string) (r Rule, ok bool) {
 	if !u.Guarded() || len(links) == 0 {
 		return Rule{}, false
@@ -302,7 +300,7 @@ func RemovalGuard(u *union.Union, links []string) (r Rule, ok bool) {
 	return r, true
 }
 
-// isSet says that one of some members of the object at a path is set.
+// isSet returns the text that one of the members of the object at path is set.
 func isSet(u *union.Union, path string, members []string) string {
 	switch {
 	case len(members) > maxNamed:
@@ -315,11 +313,10 @@ func isSet(u *union.Union, path string, members []string) string {
 	return path + "." + strings.Join(members, " or "+path+".") + " is set"
 }
 
-// maxTable is the length up to which messages tell the transition table.
+// maxTable is the greatest length of a transition table in messages.
 const maxTable = 200
 
-// table says for messages which changes the transition table allows; nothing, when
-// that is long.
+// table describes the allowed changes for messages, or returns "" if that is too long.
 func table(u *union.Union) string {
 	var l []string
 	for _, r := range rowsOf(u) {
