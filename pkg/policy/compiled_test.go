@@ -22,8 +22,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/validate"
 )
 
-// TestValidatingAsCompiled: a policy rejects exactly the requests that a compiled CRD rejects,
-// with stored objects that break the unions, or have none.
+// A policy rejects exactly the requests that a compiled CRD rejects. Stored objects may violate
+// the unions, and may be absent.
 func TestValidatingAsCompiled(t *testing.T) {
 	const (
 		members = "properties: {type: {type: string, enum: [A, B, None]}, a: {type: string, nullable: true}, b: {type: object, properties: {x: {type: string}}}, other: {type: string}}"
@@ -81,7 +81,7 @@ func TestValidatingAsCompiled(t *testing.T) {
 			policies, _ := policy.Validating(declared[0].Kinds("crd.yaml"), policy.Options{})
 			s, kind := policytest.NewValidating(t, policies[0]), validate.New(&crd)
 			schema := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
-			// A policy does not see that a list with keys is the same in another order.
+			// The policy cannot ignore a mere reordering of a list with keys.
 			r := filler{rand.New(rand.NewPCG(1, 2)), strings.HasPrefix(tt.name, "items")}
 			accepted, n := 0, unioncases.Choose(100, 400, 8000)
 			for range n {
@@ -119,13 +119,13 @@ func write(t *testing.T, kind *validate.Kind, old, new map[string]any) (validate
 	return kind.Update(t.Context(), new, old)
 }
 
-// filler writes values of schemas.
+// filler generates values for schemas.
 type filler struct {
 	*rand.Rand
 	ordered bool // lists keep their order
 }
 
-// thing is an object; its spec may be left out.
+// thing returns an object with the given spec, or without a spec.
 func (r filler) thing(spec any) map[string]any {
 	o := object(spec)
 	o["metadata"] = map[string]any{"name": "t", "namespace": "n"}
@@ -143,7 +143,7 @@ func (r filler) value(s *apiextensionsv1.JSONSchemaProps) any {
 	case len(s.Enum) > 0:
 		var v any
 		if err := json.Unmarshal(s.Enum[r.IntN(len(s.Enum))].Raw, &v); err != nil {
-			panic(err) // it is one of the test's own
+			panic(err) // the enums are literals of the test
 		}
 		return v
 	case s.Type == "string":
@@ -172,7 +172,7 @@ func (r filler) value(s *apiextensionsv1.JSONSchemaProps) any {
 	return m
 }
 
-// unique is a list without items that have the keys of one before.
+// unique removes items whose keys occurred before.
 func (r filler) unique(s *apiextensionsv1.JSONSchemaProps, l []any) []any {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(l, func(item any) bool {
@@ -186,7 +186,7 @@ func (r filler) unique(s *apiextensionsv1.JSONSchemaProps, l []any) []any {
 	})
 }
 
-// changed is a value of a schema with some changes, or none.
+// changed returns a value of the schema with some changes to v, or none.
 func (r filler) changed(s *apiextensionsv1.JSONSchemaProps, v any) any {
 	switch r.IntN(6) {
 	case 0:

@@ -22,13 +22,13 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// program is a policy as the API server compiles it.
+// program is a policy compiled by the API server's compiler.
 type program struct {
 	compiler    *plugincel.CompositedCompiler
-	expressions []plugincel.MutatingEvaluator // which evaluates any expression
+	expressions []plugincel.MutatingEvaluator // MutatingEvaluator evaluates any expression
 }
 
-// compile compiles a policy. The error says which expression the API server would refuse.
+// compile compiles a policy. The error names the expression that the API server would reject.
 func compile(text policyText) (*program, error) {
 	compiler, err := plugincel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
 	if err != nil {
@@ -52,8 +52,8 @@ func compile(text policyText) (*program, error) {
 	return p, nil
 }
 
-// cost is what the most expensive expression costs, with its variables, when an object of a
-// kind replaces another.
+// cost returns the cost of the most expensive expression, including its variables, for an update
+// from old to new.
 func (p *program) cost(k kinds.Kind, old, new map[string]any) (int64, error) {
 	before, after := &unstructured.Unstructured{Object: old}, &unstructured.Unstructured{Object: new}
 	resource := k.GroupVersion().WithResource(k.Resource)
@@ -74,21 +74,22 @@ func (p *program) cost(k kinds.Kind, old, new map[string]any) (int64, error) {
 	return most, nil
 }
 
-// CheckMutating compiles the policies that [Mutating] writes for the versions of a kind as the
-// API server does. It says which unions they do not normalize, and where most easily one may cost
-// more than the server allows. It is an error when the server does not accept one.
+// CheckMutating compiles, with the API server's compiler, the policies that [Mutating] returns for
+// the versions of a kind. It reports the unions that they do not normalize, and the kind of union
+// objects that most easily exceeds the server's cost limit. The error is about a policy that the
+// server rejects.
 func CheckMutating(versions []kinds.Kind, opts Options) (diag.List, error) {
 	return check(versions, opts, mutatingTexts, mutatingGaps)
 }
 
-// CheckValidating is [CheckMutating] for the policies that [Validating] writes, and the rules that
-// they do not enforce.
+// CheckValidating is [CheckMutating] for the policies that [Validating] returns. It reports the
+// rules that they do not enforce.
 func CheckValidating(versions []kinds.Kind, opts Options) (diag.List, error) {
 	return check(versions, opts, validatingTexts, validatingGaps)
 }
 
 func mutatingTexts(versions []kinds.Kind, opts Options) (l []policyText) {
-	policies, _, _ := Mutating(versions, opts) // whose error is for who writes them
+	policies, _, _ := Mutating(versions, opts) // callers of Mutating report the error
 	for _, p := range policies {
 		t := policyText{name: p.Name, variables: p.Spec.Variables, patches: true}
 		for _, m := range p.Spec.Mutations {
@@ -111,20 +112,20 @@ func validatingTexts(versions []kinds.Kind, opts Options) (l []policyText) {
 	return l
 }
 
-// policyText is what of a policy is compiled.
+// policyText has the parts of a policy that are compiled.
 type policyText struct {
 	name        string
 	variables   []admissionv1.Variable
-	patches     bool // whether the expressions make JSON patches
+	patches     bool // the expressions return JSON patches
 	expressions []expression
 }
 
-// expression is one of a policy, as the API server's compiler takes it. The server's own types
-// for this are in packages that import every client of the API, which the program has no use for.
+// expression is an expression of a policy in the form that the API server's compiler expects. The
+// server's own types are in packages that import every client of the API.
 type expression struct {
-	name  string // of a variable
+	name  string // for a variable
 	text  string
-	types []*cel.Type // what it may return
+	types []*cel.Type // the allowed return types
 }
 
 func (e expression) GetName() string          { return e.name }
@@ -157,10 +158,10 @@ func check(versions []kinds.Kind, opts Options, write func([]kinds.Kind, Options
 	return append(l, cost...), nil
 }
 
-// costly says at which number of union objects a policy fails.
+// costly reports the number of union objects that exceeds the cost limit.
 func costly(k kinds.Kind, o kinds.UnionObject, n int, opts Options) diag.Diagnostic {
 	for unit := 1; n >= 10*unit; unit *= 10 {
-		n -= n % unit // two digits are left
+		n -= n % unit // keep two digits
 	}
 	d := diag.Diagnostic{Code: diag.CostlyPolicy, Severity: diag.Warning, Pos: diag.Pos{File: k.Origin}, Path: o.Path.String(),
 		Message: fmt.Sprintf("with more than about %d of these objects a %s costs the policy more than the API server allows, and is rejected", n, k.Kind),
@@ -171,9 +172,9 @@ func costly(k kinds.Kind, o kinds.UnionObject, n int, opts Options) diag.Diagnos
 	return d
 }
 
-// longest is how many union objects there may be at a place before an expression costs more
-// than the API server allows. What few of them cost is measured, and what more cost follows
-// from that, as a polynomial of the second degree.
+// longest returns the number of union objects at the path of o that brings an expression to the
+// API server's cost limit. It measures the cost of a few objects and extrapolates with a
+// polynomial of the second degree.
 func longest(text policyText, k kinds.Kind, o kinds.UnionObject) (int, error) {
 	n := math.MaxInt
 	if !o.Path.HasElements() {
@@ -198,11 +199,11 @@ func longest(text policyText, k kinds.Kind, o kinds.UnionObject) (int, error) {
 	return n, nil
 }
 
-// measured is the least number of union objects for which the cost is measured, and the
-// difference between such numbers.
+// measured is the smallest number of union objects for a measurement, and the step to the next
+// one.
 const measured = 30
 
-// reaches is where the cost reaches the limit.
+// reaches returns the number of union objects at which the cost reaches the limit.
 func reaches(costs [3]float64) int {
 	a := (costs[2] - 2*costs[1] + costs[0]) / (2 * measured * measured)
 	b := (costs[1]-costs[0])/measured - 3*measured*a
@@ -220,17 +221,17 @@ func reaches(costs [3]float64) int {
 	return int(n)
 }
 
-// filling is a way to fill an object with union objects, and to change them.
+// filling describes an object with n union objects, and a change to them.
 type filling struct {
 	n int
-	// outer puts one each into so many items of the outermost list or map; otherwise all are
-	// in one of the innermost.
+	// outer spreads the union objects over n items of the outermost list or map; otherwise a
+	// single innermost list or map has all of them.
 	outer bool
-	// switched lets all of them switch a member, and reversed puts them in another order.
+	// switched switches a member in each union object, and reversed reverses their order.
 	switched, reversed bool
 }
 
-// fillings are those that may be expensive.
+// fillings returns the fillings that may be expensive.
 func fillings(o kinds.UnionObject) []filling {
 	var l []filling
 	for _, outer := range []bool{false, true} {
@@ -242,15 +243,16 @@ func fillings(o kinds.UnionObject) []filling {
 	return l
 }
 
-// elementsOn is how many lists and maps are on a path.
+// elementsOn returns the number of lists and maps on a path.
 func elementsOn(p schemapath.Path) int { return len(p) - len(p.Properties()) }
 
-// object is an object as it is before and after the change.
+// object returns the object before or after the change.
 func (f filling) object(o kinds.UnionObject, changed bool) map[string]any {
-	return f.fill(o, o.Path, 0, 0, changed).(map[string]any) // the first step is a property
+	return f.fill(o, o.Path, 0, 0, changed).(map[string]any) // the path starts with a property
 }
 
-// fill is what is at the rest of a path; elements and lists are how many are behind it.
+// fill returns the value at the rest of a path. elements counts the lists and maps before it, and
+// lists only the lists.
 func (f filling) fill(o kinds.UnionObject, path schemapath.Path, elements, lists int, changed bool) any {
 	if len(path) == 0 {
 		return unionObject(o, f.switched && changed)
@@ -285,8 +287,7 @@ func (f filling) fill(o kinds.UnionObject, path schemapath.Path, elements, lists
 	return l
 }
 
-// unionObject has the first member of each union, and once it has switched, the last one
-// as well.
+// unionObject has the first member of each union and, if switched, also the last one.
 func unionObject(o kinds.UnionObject, switched bool) any {
 	if u := o.Unions[0]; u.OfItems() {
 		list := []any{itemOf(u.Members[0])}
@@ -314,7 +315,7 @@ func unionObject(o kinds.UnionObject, switched bool) any {
 	return object
 }
 
-// itemOf is the item that is a member.
+// itemOf returns the item of a list that is member m.
 func itemOf(m union.Member) map[string]any {
 	item := map[string]any{}
 	for _, key := range m.Item {
@@ -323,7 +324,7 @@ func itemOf(m union.Member) map[string]any {
 	return item
 }
 
-// valueOf is a value with which a member is set.
+// valueOf returns a value that counts as setting member m.
 func valueOf(m union.Member) any {
 	switch m.Empty {
 	case union.EmptyCollection:

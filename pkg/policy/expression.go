@@ -13,14 +13,14 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Objects of admission requests have no types in CEL. Properties that may be absent are read with .?,
-// and their names need no escaping. By orValue(null), a property is null if it is absent or null, and
-// also if its object is.
+// Objects of admission requests have no types in CEL. Properties that may be absent are read with
+// .?, and their names need no escaping. With orValue(null), a property reads as null if it is
+// absent or null, or if its object is.
 
-// optional is the namespace of functions that make optionals.
+// optional is the namespace of the functions that return optionals.
 var optional = cel.Var("optional")
 
-// The values without content.
+// The empty values.
 var (
 	emptyString = cel.String("")
 	emptyList   = cel.List()
@@ -30,16 +30,15 @@ var (
 // mutation writes the JSON patches for some unions of the union objects at one path of a kind.
 type mutation struct {
 	kinds.UnionObject
-	all  []*union.Union // of the objects
+	all  []*union.Union // all unions of the objects
 	opts Options
 	*variables
 }
 
-// variables are the variables of a policy.
 type variables []admissionv1.Variable
 
-// declare adds a variable of this name, with a number if the name is taken, unless there is one
-// with the same value. It returns the variable.
+// declare returns a variable with the given value. It adds one unless it exists, and appends a
+// number to a name that is taken.
 func (v *variables) declare(name string, value cel.Expr) cel.Expr {
 	text := value.Layout()
 	if i := slices.IndexFunc(*v, func(x admissionv1.Variable) bool { return x.Expression == text }); i >= 0 {
@@ -53,7 +52,7 @@ func (v *variables) declare(name string, value cel.Expr) cel.Expr {
 	return cel.Var("variables." + name)
 }
 
-// variableName makes a CEL identifier of the name of a property.
+// variableName returns a CEL identifier for the name of a property.
 func variableName(property string) string {
 	name := strings.NewReplacer("-", "_", ".", "_", "/", "_").Replace(property)
 	if !cel.IsIdentifier(name) {
@@ -62,17 +61,18 @@ func variableName(property string) string {
 	return name
 }
 
-// oldName is the name of the variable for the old object, beside one for the new object.
+// oldName returns the name of the variable for the old object, given the one for the new object.
 func oldName(name string) string { return "old" + upper(name) }
 
 func upper(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
-// read reads the discriminator or member of a name of a union object, which is an optional.
+// read reads the discriminator or member with the given name from a union object. Object and
+// result are optionals.
 func read(object cel.Expr, u *union.Union, name string) cel.Expr {
 	return object.Optional(u.Path(name).Properties()...)
 }
 
-// orNull is the value of an optional, or null.
+// orNull returns the value of an optional, or null.
 func orNull(value cel.Expr) cel.Expr { return value.OrValue(cel.Null) }
 
 // isSet tests whether an optional has a value other than null.
@@ -92,7 +92,7 @@ func present(object cel.Expr, u *union.Union, m union.Member) cel.Expr {
 	return isSet(value)
 }
 
-// pointer is a JSON pointer: a sum of expressions, and a text behind them.
+// pointer is a JSON pointer: a sum of expressions, followed by a text.
 type pointer struct {
 	sum  []cel.Expr
 	text string
@@ -110,7 +110,7 @@ func (p pointer) properties(names []string) pointer {
 	return p
 }
 
-// element is the pointer to an element, whose key or index is a string.
+// element appends the key or index of an element, which is a string.
 func (p pointer) element(key cel.Expr) pointer {
 	return pointer{sum: append(slices.Clip(p.sum), cel.String(p.text+"/"), key)}
 }
@@ -122,7 +122,6 @@ func (p pointer) expr() cel.Expr {
 	return cel.Add(append(slices.Clip(p.sum), cel.String(p.text))...)
 }
 
-// expression returns the expression of the mutation.
 func (m *mutation) expression() string {
 	names, _ := properties(m.Path)
 	rest := m.Path[len(names):]
@@ -136,7 +135,8 @@ func (m *mutation) expression() string {
 	return m.walk(rest, level{name: name}, new, old, pointer{}.properties(names)).Layout()
 }
 
-// zeroOf returns the empty list if the rest of a path starts with items, and otherwise the empty object.
+// zeroOf returns the empty list if the rest of a path starts with items, and otherwise the empty
+// object.
 func zeroOf(rest schemapath.Path) cel.Expr {
 	if len(rest) > 0 && rest[0] == schemapath.Items {
 		return emptyList
@@ -144,7 +144,7 @@ func zeroOf(rest schemapath.Path) cel.Expr {
 	return emptyObject
 }
 
-// orZero returns the value of an optional, or else a zero value.
+// orZero returns the value of an optional, or a zero value.
 func (m *mutation) orZero(value, zero cel.Expr) cel.Expr {
 	value = value.OrValue(zero)
 	if m.Nullable {
@@ -153,21 +153,21 @@ func (m *mutation) orZero(value, zero cel.Expr) cel.Expr {
 	return value
 }
 
-// nonNull returns a value, or a zero value if it is null.
+// nonNull returns value, or zero if value is null.
 func nonNull(value, zero cel.Expr) cel.Expr {
 	return optional.Call("ofNonZeroValue", value).OrValue(zero)
 }
 
-// level is how deep in lists and maps an expression is.
+// level describes the lists and maps that contain an expression.
 type level struct {
-	depth, lists int    // how many lists and maps, and how many lists, are behind it
-	name         string // of a variable, after the property behind it
+	depth, lists int    // the number of lists and maps, and of lists alone
+	name         string // of a variable, after the last property
 }
 
-// variable is a variable of a comprehension at this level.
+// variable returns a variable of a comprehension at this level.
 func (l level) variable(name string) cel.Expr { return numbered(name, l.depth) }
 
-// walk writes the patches of the union objects along the rest of a path.
+// walk returns the patches of the union objects along the rest of a path.
 func (m *mutation) walk(path schemapath.Path, l level, new, old cel.Expr, at pointer) cel.Expr {
 	if len(path) == 0 {
 		return m.patches(new, old, at)
@@ -184,8 +184,8 @@ func (m *mutation) walk(path schemapath.Path, l level, new, old cel.Expr, at poi
 	})
 }
 
-// named gives a name to a value that an expression reads more than once. Outside of comprehensions the
-// name is a variable of the policy.
+// named gives a name to a value that an expression reads more than once. Outside of comprehensions
+// the name is a variable of the policy.
 func (m *mutation) named(l level, name string, value cel.Expr, in func(value cel.Expr) cel.Expr) cel.Expr {
 	switch {
 	case value.IsName():
@@ -218,19 +218,19 @@ func (m *mutation) elements(path schemapath.Path, l level, new, old cel.Expr, at
 			return list(index, old.OptionalAt(indexIn(keys, keyOf(item), index)).OrValue(emptyObject), at)
 		})
 	}
-	// Without keys, an item is the one with its index if nothing has moved.
+	// Without keys, items are matched by index if nothing has moved.
 	same := m.stripped(path, new, 0, 0).Eq(m.stripped(path, old, 0, 0))
 	return m.named(l, "same"+upper(l.name), same, func(same cel.Expr) cel.Expr {
 		patches := list(index, cel.If(same, old.Index(index), emptyObject), at)
-		if slices.ContainsFunc(m.Unions, m.opts.setsValue) { // moved items are left alone
+		if slices.ContainsFunc(m.Unions, m.opts.setsValue) { // moved items stay unchanged
 			return cel.If(cel.And(cel.Size(old).Gt(cel.Int(0)), cel.Not(same)), emptyList, patches)
 		}
 		return patches
 	})
 }
 
-// element is walk for an element of a list or map. Such an element may be null if it is a list or map
-// itself; walk replaces null only in properties.
+// element is walk for an element of a list or map. An element that is itself a list or map may be
+// null, and walk replaces null only in properties.
 func (m *mutation) element(path schemapath.Path, l level, new, old cel.Expr, at pointer) cel.Expr {
 	if m.Nullable && len(path) > 0 {
 		if _, ok := path[0].Property(); !ok {
@@ -243,14 +243,13 @@ func (m *mutation) element(path schemapath.Path, l level, new, old cel.Expr, at 
 
 func escapeKey(key cel.Expr) cel.Expr { return cel.Var("jsonpatch").Call("escapeKey", key) }
 
-// indexIn returns the index of a key in a list of keys. It tries the index of the new item first, so
-// that the cost of long lists is linear.
+// indexIn returns the index of a key in a list of keys. It tries the index of the new item first,
+// which keeps the cost of long lists linear.
 func indexIn(keys, key, index cel.Expr) cel.Expr {
 	there := cel.And(index.Lt(cel.Size(keys)), keys.Index(index).Eq(key))
 	return cel.If(there, index, keys.Call("indexOf", key))
 }
 
-// keyOf returns the key of an item.
 func keyOf(keys []string, item cel.Expr) cel.Expr {
 	if len(keys) == 1 {
 		return item.Optional(keys[0]).OrValue(emptyString)
@@ -258,8 +257,8 @@ func keyOf(keys []string, item cel.Expr) cel.Expr {
 	return cel.List(cel.Each(keys, func(key string) cel.Expr { return item.Optional(key) })...)
 }
 
-// stripped returns a value without the properties of the unions at the end of a path. maps and lists
-// count the comprehensions around it, whose variables are taken.
+// stripped returns a value without the properties of the unions at the end of a path. maps and
+// lists count the enclosing comprehensions, whose variables are taken.
 func (m *mutation) stripped(path schemapath.Path, value cel.Expr, maps, lists int) cel.Expr {
 	if len(path) == 0 {
 		return m.withoutNames(nil, value, maps)
@@ -278,7 +277,8 @@ func (m *mutation) stripped(path schemapath.Path, value cel.Expr, maps, lists in
 	return value.Map(o, m.unlessNull(o, m.stripped(path[1:], o, maps, lists+1)))
 }
 
-// unlessNull returns a replacement for an element of a list or map, or null if the element is null.
+// unlessNull returns the replacement for an element of a list or map, or null if the element is
+// null.
 func (m *mutation) unlessNull(element, replacement cel.Expr) cel.Expr {
 	if m.Nullable {
 		return cel.If(element.Ne(cel.Null), cel.Dyn(replacement), element)
@@ -286,7 +286,7 @@ func (m *mutation) unlessNull(element, replacement cel.Expr) cel.Expr {
 	return replacement
 }
 
-// withoutNames is without for the object that the properties in lead to from the union object.
+// withoutNames is stripped for a union object, or for the object in it with the path in.
 func (m *mutation) withoutNames(in []string, value cel.Expr, maps int) cel.Expr {
 	k, v := numbered("k", maps), numbered("v", maps)
 	var names []string
@@ -311,12 +311,13 @@ func (m *mutation) withoutNames(in []string, value cel.Expr, maps int) cel.Expr 
 	return value.TransformMap(k, v, cel.Not(k.In(cel.Strings(names...))), rest)
 }
 
-// directlyIn reports whether a path leads to a property of the object that in leads to.
+// directlyIn reports whether path is a property of the object at in.
 func directlyIn(in, path []string) bool {
 	return len(path) == len(in)+1 && slices.Equal(path[:len(in)], in)
 }
 
-// numbered is a variable with so many of its name around it.
+// numbered returns a variable that differs from the given number of enclosing variables with the
+// same name.
 func numbered(name string, around int) cel.Expr {
 	if around > 0 {
 		name = fmt.Sprint(name, around+1)
@@ -324,7 +325,6 @@ func numbered(name string, around int) cel.Expr {
 	return cel.Var(name)
 }
 
-// patches returns the patches for one union object.
 func (m *mutation) patches(new, old cel.Expr, at pointer) cel.Expr {
 	return cel.Add(cel.Each(m.Unions, func(u *union.Union) cel.Expr { return writer{u, m.opts, m.Nullable, new, old, at}.patches() })...)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// mutatingGaps are the union objects of a kind that a policy cannot normalize.
+// mutatingGaps reports the union objects of a kind that a policy cannot normalize.
 func mutatingGaps(k kinds.Kind) diag.List {
 	const hint = "with --validate, a policy enforces the union"
 	var l diag.List
@@ -27,7 +27,7 @@ func mutatingGaps(k kinds.Kind) diag.List {
 	return l
 }
 
-// validatingGaps are the rules for unions of a kind that a policy cannot enforce.
+// validatingGaps reports the rules for unions of a kind that a policy cannot enforce.
 func validatingGaps(k kinds.Kind) diag.List {
 	var l diag.List
 	for _, o := range slices.Concat(k.Objects, k.Lists) {
@@ -51,7 +51,7 @@ func validatingGaps(k kinds.Kind) diag.List {
 	return l
 }
 
-// changeOf is how a union declares which changes are forbidden.
+// changeOf returns the declaration that restricts changes of a union.
 func changeOf(u *union.Union) string {
 	if u.Change == union.Forbid {
 		return "discriminatorChange: Forbid"
@@ -59,7 +59,8 @@ func changeOf(u *union.Union) string {
 	return u.Change.String()
 }
 
-// scaleGap is a member that is written in another object.
+// scaleGap reports a member or discriminator that clients can write through the scale subresource,
+// because these requests contain another object.
 func scaleGap(k kinds.Kind, o kinds.UnionObject) diag.List {
 	for _, u := range o.Unions {
 		for _, name := range u.Names() {

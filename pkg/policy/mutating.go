@@ -15,30 +15,30 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Options say how policies are written.
+// Options configure the generated policies.
 type Options struct {
-	// Algorithm is that for all unions; zero is for each the one that suits it.
+	// Algorithm applies to all unions; zero selects the suitable one for each union.
 	Algorithm union.Algorithm
-	// Unselected clears every member that the KEP clears, even if the same request wrote it, and
-	// keeps those that it keeps. Otherwise nothing is undone that the request wrote, as with
-	// CarriedOver of [normalize.Options].
+	// Unselected clears and keeps members exactly as the KEP does, even if the same request wrote
+	// them. Otherwise nothing is undone that the request wrote, as with CarriedOver of
+	// [normalize.Options].
 	Unselected bool
-	// FailurePolicy is what happens to a request when a policy fails; empty is Fail.
+	// FailurePolicy applies to requests for which a policy fails; empty is Fail.
 	FailurePolicy admissionv1.FailurePolicyType
-	// Reinvocation says whether a policy that clears runs again after others; empty is
+	// Reinvocation controls whether a mutating policy runs again after other plugins; empty is
 	// Never.
 	Reinvocation admissionv1.ReinvocationPolicyType
-	// MatchLabels selects the namespaces in which a policy applies, unless it is empty.
+	// MatchLabels selects the namespaces of a policy; empty selects all.
 	MatchLabels map[string]string
-	// Actions are what a binding of a policy that rejects does; empty is Deny.
+	// Actions are the actions in the binding of a validating policy; empty is Deny.
 	Actions []admissionv1.ValidationAction
 }
 
-// Mutating returns the policy that normalizes the unions of a kind in the API server, and its
-// binding. Versions of the kind with the same unions share a policy: kinds are the versions of
-// one kind. The policy changes requests exactly as [normalize.Plan] does.
+// Mutating returns the policies that normalize the unions of a kind in the API server, and their
+// bindings. versions are the versions of one kind; those with the same unions share a policy. A
+// policy changes requests exactly as [normalize.Plan] does.
 //
-// It is an error when a union cannot be normalized by a policy.
+// The error is about unions that a policy cannot normalize.
 func Mutating(versions []kinds.Kind, opts Options) ([]*admissionv1.MutatingAdmissionPolicy, []*admissionv1.MutatingAdmissionPolicyBinding, error) {
 	var policies []*admissionv1.MutatingAdmissionPolicy
 	var bindings []*admissionv1.MutatingAdmissionPolicyBinding
@@ -59,7 +59,8 @@ func Mutating(versions []kinds.Kind, opts Options) ([]*admissionv1.MutatingAdmis
 		if opts.Reinvocation != "" {
 			p.Spec.ReinvocationPolicy = opts.Reinvocation
 		}
-		// Outer unions first: they read the request as it was written, and cleared members have no unions.
+		// Outer unions first: they read the request as it was written, and cleared members have no
+		// unions.
 		objects := slices.Clone(k.Objects)
 		slices.SortStableFunc(objects, func(a, b kinds.UnionObject) int { return len(a.Path) - len(b.Path) })
 		for _, o := range objects {
@@ -105,21 +106,22 @@ func Mutating(versions []kinds.Kind, opts Options) ([]*admissionv1.MutatingAdmis
 	return policies, bindings, errors.Join(errs...)
 }
 
-// setsValue reports whether a union is normalized by the algorithm that sets the discriminator.
+// setsValue reports whether the algorithm for a union sets the discriminator.
 func (o Options) setsValue(u *union.Union) bool {
 	return u.Discriminator != "" && o.Algorithm.OrDefault(u) == union.KEP2019
 }
 
-// mutations are those for the unions of an object. Unions have mutations of their own
-//   - in a list without keys, if their discriminator is set: they leave items alone that have moved;
-//   - with members in an object below, which the mutation of another one may add.
+// mutations returns the mutations for the unions of an object. Some unions have a separate
+// mutation:
+//   - in a list without keys, a union whose discriminator is set, since it leaves moved items unchanged;
+//   - a union with members in a nested object, since the mutation of another one may add this object.
 func mutations(o kinds.UnionObject, opts Options) []mutation {
 	unkeyed := slices.ContainsFunc(o.Keys, func(keys []string) bool { return keys == nil })
 	var setting, others []*union.Union
 	var below [][]*union.Union
 	for _, u := range o.Unions {
 		switch {
-		case o.Set || !u.Exclusive() || len(u.Members) == 0: // there may be none yet
+		case o.Set || !u.Exclusive() || len(u.Members) == 0: // a union may have no members yet
 		case len(u.Paths) > 0:
 			below = append(below, []*union.Union{u})
 		case unkeyed && opts.setsValue(u):
@@ -139,7 +141,7 @@ func mutations(o kinds.UnionObject, opts Options) []mutation {
 	return l
 }
 
-// nameOf is the name of a policy for a kind.
+// nameOf returns the name of a policy for a kind.
 func nameOf(k kinds.Kind, what string) string {
 	if k.Group == "" {
 		return k.Resource + "-" + what
@@ -147,8 +149,8 @@ func nameOf(k kinds.Kind, what string) string {
 	return k.Resource + "." + k.Group + "-" + what
 }
 
-// matching are the requests that write union objects of a kind, in exactly its version: the
-// expressions are about that. Some fields are written by requests of their own.
+// matching returns the requests that write union objects of a kind, in exactly its version, which
+// the expressions assume. Some fields are also written through subresources.
 func matching(k kinds.Kind, objects []kinds.UnionObject) *admissionv1.MatchResources {
 	resources := []string{k.Resource}
 	if slices.ContainsFunc(objects, func(o kinds.UnionObject) bool { return unionsBelow(o, schemapath.New("status")) }) {
@@ -166,7 +168,7 @@ func matching(k kinds.Kind, objects []kinds.UnionObject) *admissionv1.MatchResou
 	}
 }
 
-// unionsBelow reports whether something of the unions is below a path.
+// unionsBelow reports whether a member or discriminator of the unions is at or below a path.
 func unionsBelow(o kinds.UnionObject, path schemapath.Path) bool {
 	return slices.ContainsFunc(o.Unions, func(u *union.Union) bool {
 		return slices.ContainsFunc(u.Names(), func(name string) bool {
@@ -181,7 +183,7 @@ func addVersion(m *admissionv1.MatchResources, version string) {
 	r.APIVersions = append(r.APIVersions, version)
 }
 
-// selecting are the namespaces in which a binding applies.
+// selecting returns the namespaces of a binding.
 func selecting(opts Options) *admissionv1.MatchResources {
 	if len(opts.MatchLabels) == 0 {
 		return nil

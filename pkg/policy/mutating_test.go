@@ -25,19 +25,19 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// kindOf is the kind Thing, whose spec has a schema.
+// kindOf returns the kind Thing with a schema for its spec.
 func kindOf(t testing.TB, spec string) kinds.Kind {
 	t.Helper()
 	return kindIn(t, testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: spec}))
 }
 
-// rootOf is the kind Thing with these properties, and a union of the whole object.
+// rootOf returns the kind Thing with the given properties, and a union of the whole object.
 func rootOf(t testing.TB, properties, declaration string) kinds.Kind {
 	t.Helper()
 	return kindIn(t, strings.Replace(testcrd.New("Thing", properties), "        properties:\n", "        x-kubernetes-unions: [{"+declaration+"}]\n        properties:\n", 1))
 }
 
-// kindIn is the kind of a CRD.
+// kindIn returns the kind of a CRD.
 func kindIn(t testing.TB, crd string) kinds.Kind {
 	t.Helper()
 	declared, diags := crdfile.Ask(crdfile.Open("crd.yaml", []byte(crd)), crdfile.Options{}, (*crdfile.CRD).Declared)
@@ -51,8 +51,8 @@ func kindIn(t testing.TB, crd string) kinds.Kind {
 	return l[0]
 }
 
-// TestMutatingBuiltIn: the policies for Kubernetes' own kinds compile, and clear;
-// [unioncases.Exhaustive] tries all kinds.
+// The policies for Kubernetes' own kinds compile and clear members. [unioncases.Exhaustive] covers
+// all kinds.
 func TestMutatingBuiltIn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("large policies are compiled")
@@ -63,7 +63,7 @@ func TestMutatingBuiltIn(t *testing.T) {
 	}
 	servers := map[string]*policytest.Server{}
 	for _, k := range all {
-		switch k.Kind { // what these have, Pod, Deployment and CronJob have, too
+		switch k.Kind { // Pod, Deployment and CronJob have the same unions
 		case "PodTemplate", "ReplicationController", "DaemonSet", "ReplicaSet", "StatefulSet", "Job":
 			if !unioncases.Exhaustive() {
 				continue
@@ -104,11 +104,11 @@ func TestMutatingBuiltIn(t *testing.T) {
 
 var places = unioncases.Places()
 
-// TestMutating: a policy changes requests exactly as pkg/normalize does, for all pairs of states
-// of small unions, illegal old states included. Requests that pkg/normalize leaves to validation
-// stay as they are.
+// A policy changes requests exactly as pkg/normalize does, for all pairs of states of small
+// unions, including illegal old states. Requests that pkg/normalize leaves to validation stay
+// unchanged.
 //
-// Plain runs try a sample of unions, and of pairs in places other than a property.
+// Plain runs cover a sample of unions, and of pairs outside of a property.
 func TestMutating(t *testing.T) {
 	every, pairs := unioncases.Choose(300, 97, 4), unioncases.Choose(29, 7, 5)
 	written, turn := 0, 0
@@ -137,10 +137,10 @@ func TestMutating(t *testing.T) {
 	t.Logf("%d objects written", written)
 }
 
-// modes are the ways to clear.
+// modes are the combinations of options that affect clearing.
 var modes = []policy.Options{{}, {Unselected: true}, {Algorithm: union.KEP2019}, {Algorithm: union.KEP2019, Unselected: true}, {Algorithm: union.KEP2022}, {Algorithm: union.KEP2022, Unselected: true}}
 
-// mutatingCase is a union in a place, of whose pairs of states one in so many is tried.
+// mutatingCase is a union in a place. One in every pairs of its states is tested.
 type mutatingCase struct {
 	shape       unioncases.Shape
 	declaration string
@@ -179,15 +179,15 @@ func (c mutatingCase) run(t *testing.T) (written int) {
 	return written
 }
 
-// fits reports whether a union may stand in a place: rules that need the old object stand in no
-// list without keys.
+// fits reports whether a union is allowed in a place. Rules that need the old object are not
+// allowed in lists without keys.
 func fits(declaration string, place unioncases.Place) bool {
 	return !strings.HasPrefix(place.Name, "list") || !needsOld.MatchString(declaration)
 }
 
 var needsOld = regexp.MustCompile(`ratchet|Forbid\b|discriminatorChange: Clear|allowedChanges`)
 
-// serverOf is a server with the policy for a kind; nil when there is none.
+// serverOf returns a server with the policy for a kind, or nil if there is no policy.
 func serverOf(t *testing.T, k kinds.Kind, opts policy.Options) *policytest.Server {
 	t.Helper()
 	policies, bindings, err := policy.Mutating([]kinds.Kind{k}, opts)
@@ -203,7 +203,8 @@ func serverOf(t *testing.T, k kinds.Kind, opts policy.Options) *policytest.Serve
 	return policytest.New(t, policies[0])
 }
 
-// agrees returns the objects that a policy and pkg/normalize write, if they differ.
+// agrees compares a policy with pkg/normalize. It returns the objects that they write if these
+// differ.
 func agrees(t *testing.T, s *policytest.Server, k kinds.Kind, opts policy.Options, before, after map[string]any) (got, want string) {
 	t.Helper()
 	normal := runtime.DeepCopyJSON(after)
@@ -218,7 +219,7 @@ func agrees(t *testing.T, s *policytest.Server, k kinds.Kind, opts policy.Option
 	return "", ""
 }
 
-// TestMutatingRoot: a union may be of the whole object.
+// A union may be declared on the whole object.
 func TestMutatingRoot(t *testing.T) {
 	for _, tt := range []struct{ name, properties, declaration string }{
 		{"members", "a: {type: string}\nb: {type: string}", "members: [a, b]"},
@@ -253,9 +254,8 @@ func TestMutatingRoot(t *testing.T) {
 	}
 }
 
-// TestMutatingRandom: a policy changes random objects exactly as pkg/normalize does, with several
-// unions in an object, in lists of all kinds, and below each other. Items are added, removed, moved
-// and changed.
+// A policy changes random objects exactly as pkg/normalize does. The objects have several unions,
+// in lists of all kinds and nested in each other. Items are added, removed, moved and changed.
 func TestMutatingRandom(t *testing.T) {
 	const (
 		fields = "type: {type: string, enum: [A, B]}, a: {type: string, enum: [x, 'y']}, b: {type: string}, kind: {type: string, enum: [C, D]}, c: {type: string}, d: {type: string, enum: [x, 'y']}, e: {type: string}, f: {type: string}, g: {type: string}"
@@ -322,8 +322,8 @@ func object(spec any) map[string]any {
 	return map[string]any{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{"name": "t"}, "spec": runtime.DeepCopyJSONValue(spec)}
 }
 
-// TestMutatingNulls: what is null on the way to union objects, in them and beside their
-// members is to a policy what it is to pkg/normalize. So are places of one name.
+// A policy and pkg/normalize treat null alike: above union objects, inside of them and alongside
+// their members. They also agree on several paths that end in the same name.
 func TestMutatingNulls(t *testing.T) {
 	const list, values, properties, null = "type: array, items: {", "type: object, additionalProperties: {", "type: object, properties: {", "nullable: true, "
 	const union = "type: object, properties: {a: {type: string, nullable: true}, b: {type: string, nullable: true}, other: {type: string, nullable: true}}, x-kubernetes-unions: [{members: [a, b]}]"

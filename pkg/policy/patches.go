@@ -12,14 +12,15 @@ import (
 // The variables of expressions about one union.
 var (
 	set          = cel.Var("set")    // the names of the members that are set
-	had          = cel.Var("had")    // the names of the members that were set
+	had          = cel.Var("had")    // the names of the members that were set before
 	added        = cel.Var("added")  // set without had
-	one          = cel.Var("one")    // a list with the name of the member that decides
+	one          = cel.Var("one")    // a list with the name of the deciding member
 	memberName   = cel.Var("m")      // the name of a member
-	memberValues = cel.Var("values") // some of the values that select it
+	memberValues = cel.Var("values") // some of the values that select the member
 )
 
-// writer writes the patches for one union of one object. They do the same as [union.Union.Normalize].
+// writer writes the patches for one union of one object. They have the effect of
+// [union.Union.Normalize].
 type writer struct {
 	u        *union.Union
 	opts     Options
@@ -28,7 +29,7 @@ type writer struct {
 	at       pointer
 }
 
-// value returns the value of the discriminator, which is empty when it is unset.
+// value returns the value of the discriminator, or "" if it is unset.
 func (w writer) value(object cel.Expr) cel.Expr {
 	v := read(object, w.u, w.u.Discriminator).OrValue(emptyString)
 	if w.nullable {
@@ -37,7 +38,7 @@ func (w writer) value(object cel.Expr) cel.Expr {
 	return v
 }
 
-// path is the pointer to the discriminator or member of a name.
+// path returns the pointer to the discriminator or member with the given name.
 func (w writer) path(name string) cel.Expr {
 	return w.at.properties(w.u.Path(name).Properties()).expr()
 }
@@ -55,7 +56,7 @@ func (w writer) patches() cel.Expr {
 	return w.respectValue()
 }
 
-// changed is the condition that the discriminator has another value than before.
+// changed is the condition that the value of the discriminator changed.
 func (w writer) changed() cel.Expr { return w.value(w.new).Ne(w.value(w.old)) }
 
 // direct reports whether all members are properties of the union object itself.
@@ -63,8 +64,8 @@ func (w writer) direct() bool {
 	return !slices.ContainsFunc(w.u.Members, func(m union.Member) bool { _, below := w.u.Paths[m.Name]; return below })
 }
 
-// simple reports whether members are, besides, set whenever they are not null, and their
-// names need no escaping in a pointer.
+// simple reports whether members are direct, are set whenever they are not null, and have names
+// that need no escaping in a pointer.
 func (w writer) simple() bool {
 	return w.direct() && !slices.ContainsFunc(w.u.Members, func(m union.Member) bool {
 		return m.Empty != union.PresentWhenEmpty || strings.ContainsAny(m.Name, "~/")
@@ -74,16 +75,16 @@ func (w writer) simple() bool {
 // member has the expressions about one member.
 type member struct {
 	name     string
-	values   cel.Expr // some of those that select it
+	values   cel.Expr // some of the values that select it
 	new, old cel.Expr // optional values
-	was      cel.Expr // the old value, which is there
+	was      cel.Expr // the old value, which must exist
 	isSet    cel.Expr
 	isUnset  cel.Expr
 	wasSet   cel.Expr
 	path     cel.Expr
 }
 
-// members returns the members that have some values.
+// members returns the members for which values is not empty.
 func (w writer) members(values func(union.Member) []string) []member {
 	var l []member
 	for _, m := range w.u.Members {
@@ -98,7 +99,8 @@ func (w writer) members(values func(union.Member) []string) []member {
 	return l
 }
 
-// anyMember is the member of the variables memberName and memberValues, where members are simple.
+// anyMember returns the member that memberName and memberValues describe. Members have to be
+// simple.
 func (w writer) anyMember() member {
 	new, old := w.new.OptionalAt(memberName), w.old.OptionalAt(memberName)
 	return member{
@@ -107,7 +109,7 @@ func (w writer) anyMember() member {
 	}
 }
 
-// all is a condition on each member that has some values.
+// all is the conjunction of a condition over the members with values.
 func (w writer) all(of func(union.Member) []string, holds func(member) cel.Expr) cel.Expr {
 	members := w.members(of)
 	if len(members) > 0 && w.simple() {
@@ -116,7 +118,7 @@ func (w writer) all(of func(union.Member) []string, holds func(member) cel.Expr)
 	return cel.And(cel.Each(members, holds)...)
 }
 
-// list has a patch, under a condition, for each member that has some values.
+// list has a conditional patch for each member with values.
 func (w writer) list(of func(union.Member) []string, condition, patch func(member) cel.Expr) cel.Expr {
 	if w.simple() {
 		m := w.anyMember()
@@ -125,10 +127,10 @@ func (w writer) list(of func(union.Member) []string, condition, patch func(membe
 	return cel.Add(cel.Each(w.members(of), func(m member) cel.Expr { return listIf(condition(m), patch(m)) })...)
 }
 
-// listIf returns a list that has an item only under a condition.
+// listIf returns a list with the item if the condition holds, and otherwise an empty one.
 func listIf(condition, item cel.Expr) cel.Expr { return cel.If(condition, cel.List(item), emptyList) }
 
-// guarded returns patches that are made only under all of the conditions.
+// guarded returns the patches if all conditions hold, and otherwise an empty list.
 func guarded(conditions []cel.Expr, patches ...cel.Expr) cel.Expr {
 	if c := cel.And(conditions...); c != cel.True {
 		return cel.If(c, cel.Add(patches...), emptyList)
@@ -136,7 +138,7 @@ func guarded(conditions []cel.Expr, patches ...cel.Expr) cel.Expr {
 	return cel.Add(patches...)
 }
 
-// where returns a condition that only some unions have.
+// where returns the condition if it applies to the union, and otherwise true.
 func where(applies bool, condition cel.Expr) cel.Expr {
 	if applies {
 		return condition
@@ -146,26 +148,22 @@ func where(applies bool, condition cel.Expr) cel.Expr {
 
 func valuesOf(m union.Member) []string { return m.Values }
 
-// removal is the patch that removes the value at a path.
 func removal(path cel.Expr) cel.Expr { return patch("remove", path) }
 
-// addition is the patch that adds a value at a path.
-func addition(path, value cel.Expr) cel.Expr {
-	return patch("add", path, cel.Var("value").Entry(value))
-}
+func addition(path, value cel.Expr) cel.Expr { return patch("add", path, cel.Var("value").Entry(value)) }
 
 func patch(op string, path cel.Expr, more ...cel.MapEntry) cel.Expr {
 	return cel.Struct("JSONPatch", append([]cel.MapEntry{cel.Var("op").Entry(cel.String(op)), cel.Var("path").Entry(path)}, more...)...)
 }
 
-// respectValue clears the members that the discriminator does not select and, with [Unselected],
-// adds those that it requires and the request left out.
+// respectValue clears the members that the discriminator does not select. With Unselected, it adds
+// required members that the request left out.
 func (w writer) respectValue() cel.Expr {
 	value := w.value(w.new)
 	selected := func(m member) cel.Expr { return value.In(m.values) }
 	conditions := []cel.Expr{
 		where(w.u.Cardinality == union.ExactlyOne, value.Ne(emptyString)),
-		where(!w.opts.setsValue(w.u), w.switched()), // patches has tested that
+		where(!w.opts.setsValue(w.u), w.switched()), // patches has tested that the value changed
 		w.all(union.Member.Required, func(m member) cel.Expr {
 			if w.keeps() {
 				return cel.Or(cel.Not(selected(m)), m.isSet, m.wasSet)
@@ -183,8 +181,8 @@ func (w writer) respectValue() cel.Expr {
 // keeps reports whether required members that the request left out are added.
 func (w writer) keeps() bool { return w.opts.Unselected && !w.opts.setsValue(w.u) }
 
-// switched is the condition that the request changed the discriminator or, with [Unselected], the
-// members that are set.
+// switched is the condition that the request changed the discriminator or, with Unselected, the
+// set members.
 func (w writer) switched() cel.Expr {
 	if w.opts.Unselected {
 		return cel.Or(w.changed(), w.set(w.new).Ne(w.set(w.old)))
@@ -192,7 +190,7 @@ func (w writer) switched() cel.Expr {
 	return w.changed()
 }
 
-// allowedValue is allowed where the discriminator of the new object is set.
+// allowedValue is allowed for a new object whose discriminator is set.
 func (w writer) allowedValue(to cel.Expr) cel.Expr {
 	if w.u.Deduce {
 		return cel.Let(had, w.set(w.old), w.allowed(to))
@@ -200,8 +198,8 @@ func (w writer) allowedValue(to cel.Expr) cel.Expr {
 	return w.allowed(to)
 }
 
-// allowed is the condition that the union may change from its old selection to another one. It reads
-// the variable had, unless the discriminator decides.
+// allowed is the condition that the union may change from its old selection to another one. It
+// reads the variable had, unless the discriminator decides.
 func (w writer) allowed(to cel.Expr) cel.Expr {
 	from := w.value(w.old)
 	hadOne := cel.Size(had).Eq(cel.Int(1))
@@ -224,7 +222,7 @@ func (w writer) allowed(to cel.Expr) cel.Expr {
 	return cel.Or(may...)
 }
 
-// table is a map from members to values, of those that have some.
+// table is a map from the members with values to these values.
 func (w writer) table(values func(union.Member) []string) cel.Expr {
 	var l []cel.MapEntry
 	for _, m := range w.u.Members {
@@ -240,8 +238,8 @@ func (w writer) first(list cel.Expr) cel.Expr {
 	return w.table(valuesOf).Index(list.Index(cel.Int(0))).Index(cel.Int(0))
 }
 
-// held adds the absent objects that members or the discriminator are added to, under the conditions
-// of these additions.
+// held adds the absent objects that contain added members or the discriminator. conditions has the
+// condition of each addition.
 func (w writer) held(conditions map[string]cel.Expr) []cel.Expr {
 	var l []cel.Expr
 	for _, holder := range w.u.Holders() {
@@ -273,7 +271,7 @@ func (w writer) kept() []cel.Expr {
 	return append(w.held(conditions), w.list(union.Member.Required, condition, func(m member) cel.Expr { return addition(m.path, m.was) }))
 }
 
-// set is a list of the names of the members that are set in an object.
+// set is a list of the names of the set members of an object.
 func (w writer) set(object cel.Expr) cel.Expr {
 	if w.simple() {
 		return cel.Strings(w.u.MemberNames()...).Filter(memberName, isSet(object.OptionalAt(memberName)))
@@ -281,8 +279,8 @@ func (w writer) set(object cel.Expr) cel.Expr {
 	return cel.Add(cel.Each(w.u.Members, func(m union.Member) cel.Expr { return listIf(present(object, w.u, m), cel.String(m.Name)) })...)
 }
 
-// respectAdded clears the other members when one was added to them. With [union.KEP2019] it sets
-// the discriminator to the value of that member, or of the only one.
+// respectAdded clears the other members when exactly one was added. With [union.KEP2019] it sets
+// the discriminator to the value of this member, or of the only set member.
 func (w writer) respectAdded() cel.Expr {
 	var patches cel.Expr
 	switch {
@@ -297,22 +295,22 @@ func (w writer) respectAdded() cel.Expr {
 	return cel.Let(set, w.set(w.new), cel.Let(had, w.set(w.old), cel.Let(added, set.Filter(memberName, cel.Not(memberName.In(had))), patches)))
 }
 
-// respectOne clears the members but one, and sets the discriminator to the value of that.
+// respectOne clears all members but one, and sets the discriminator to its value.
 func (w writer) respectOne() cel.Expr {
 	value, first := w.value(w.new), w.first(one)
 	to := cel.If(value.In(w.table(valuesOf).Index(one.Index(cel.Int(0)))), value, first)
 	sets := value.Ne(to)
 	conditions := []cel.Expr{
 		cel.Or(set.Ne(had), w.changed()),
-		// A client that unset the discriminator does not get the same again.
+		// If the client unset the discriminator, do not set the old value again.
 		where(!w.opts.Unselected, cel.Or(value.Ne(emptyString), first.Ne(w.value(w.old)))),
 	}
 	setting := listIf(sets, addition(w.path(w.u.Discriminator), first))
 	return w.respect(one, to, conditions, append(w.held(map[string]cel.Expr{w.u.Discriminator: sets}), setting)...)
 }
 
-// respect clears all members but the chosen one, the only item of a list, and makes more patches. The
-// union changes to the selection to.
+// respect clears all members except the only item of chosen, and makes more patches. The union
+// changes to the selection to.
 func (w writer) respect(chosen, to cel.Expr, conditions []cel.Expr, more ...cel.Expr) cel.Expr {
 	first := chosen.Index(cel.Int(0))
 	conditions = slices.Concat([]cel.Expr{cel.Size(chosen).Eq(cel.Int(1))}, conditions, []cel.Expr{
@@ -323,10 +321,10 @@ func (w writer) respect(chosen, to cel.Expr, conditions []cel.Expr, more ...cel.
 	return guarded(conditions, append([]cel.Expr{removals}, more...)...)
 }
 
-// equal tests whether two optionals have the same value; absent and null are the same.
+// equal tests whether two optionals have the same value. Absent and null are equal.
 func equal(a, b cel.Expr) cel.Expr { return orNull(a).Eq(orNull(b)) }
 
-// carried is the condition that the member that memberName names has the old value.
+// carried is the condition that the member named by memberName has its old value.
 func (w writer) carried() cel.Expr {
 	if w.direct() {
 		return equal(w.new.OptionalAt(memberName), w.old.OptionalAt(memberName))
@@ -336,7 +334,7 @@ func (w writer) carried() cel.Expr {
 	})...)
 }
 
-// escapedName is the end of the pointer to the member that memberName names.
+// escapedName is the last part of the pointer to the member named by memberName.
 func (w writer) escapedName() cel.Expr {
 	if w.direct() {
 		return escapeKey(memberName)

@@ -17,9 +17,10 @@ import (
 // Actions are the possible actions of the binding of a validating policy.
 var Actions = []string{string(admissionv1.Audit), string(admissionv1.Deny), string(admissionv1.Warn)}
 
-// Validating returns the policy that rejects objects and changes that break the unions of a
-// kind, and its binding; of kinds see [Mutating]. It has the rules of pkg/rules, and ratchets as
-// the API server does for rules in a schema: unchanged union objects are not checked.
+// Validating returns the policies that reject objects and changes violating the unions of a kind,
+// and their bindings. As for [Mutating], versions are the versions of one kind. The policies
+// enforce the rules of pkg/rules and ratchet as the API server does for rules in a schema:
+// unchanged union objects are not validated.
 func Validating(versions []kinds.Kind, opts Options) (policies []*admissionv1.ValidatingAdmissionPolicy, bindings []*admissionv1.ValidatingAdmissionPolicyBinding) {
 	for _, k := range versions {
 		objects := slices.Concat(k.Objects, k.Lists)
@@ -73,7 +74,7 @@ func validations(o kinds.UnionObject, u *union.Union, vars *variables) []admissi
 			l = append(l, at.static(r))
 		}
 	}
-	if !u.Guarded() { // no change breaks other rules alone
+	if !u.Guarded() { // without a guard, an illegal change also violates a static rule
 		return l
 	}
 	for _, r := range rules.Transition(u, rules.Comparison{}) {
@@ -88,39 +89,38 @@ func validations(o kinds.UnionObject, u *union.Union, vars *variables) []admissi
 	return l
 }
 
-// expressible reports whether rules can read properties.
+// expressible reports whether rules can read properties with the given names.
 func expressible(names []string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { _, ok := apiservercel.Escape(name); return !ok })
 }
 
-// ruledObject is the object of rules: a union object, or an object that contains it.
+// ruledObject is the object that rules apply to: a union object, or an object that contains it.
 type ruledObject struct {
 	kinds.UnionObject
 	path  schemapath.Path
-	names []string // the properties from there to the union object
+	names []string // the properties from the object to the union object
 	union *union.Union
 	*variables
 }
 
-// The variables of rules, and of expressions about the objects that they are on.
+// The variables of rules, and of expressions about the objects that the rules apply to.
 var (
 	self    = cel.Var("self")
 	oldSelf = cel.Var("oldSelf")
-	change  = cel.Var("change") // the old object, and the new one
+	change  = cel.Var("change") // a pair of the old and the new object
 	each    = cel.Var("o")      // an item of a list
 )
 
 // halves returns the elements of a pair.
 func halves(pair cel.Expr) (old, new cel.Expr) { return pair.Index(cel.Int(0)), pair.Index(cel.Int(1)) }
 
-// static applies a rule to the changed objects.
 func (s ruledObject) static(r rules.Rule) admissionv1.Validation {
 	changes, name := s.changes()
 	_, new := halves(change)
 	return s.validation(r, s.declare(name, changes.Map(change, new)).All(self, cel.Raw(r.Rule)))
 }
 
-// transition applies a rule to the changed objects and their old selves.
+// transition applies a rule to the changed objects and their old versions.
 func (s ruledObject) transition(r rules.Rule) admissionv1.Validation {
 	changes, _ := s.changes()
 	old, new := halves(change)
@@ -134,7 +134,7 @@ func (s ruledObject) transition(r rules.Rule) admissionv1.Validation {
 	return s.validation(r, changes.All(change, cel.Or(created, holds(old))))
 }
 
-// validation is a rule with the expression that applies it.
+// validation returns the validation of a rule, with the expression that applies it.
 func (s ruledObject) validation(r rules.Rule, holds cel.Expr) admissionv1.Validation {
 	at := "object"
 	if len(s.path) > 0 {
@@ -147,8 +147,9 @@ func (s ruledObject) validation(r rules.Rule, holds cel.Expr) admissionv1.Valida
 	return v
 }
 
-// changes returns a variable with a pair for each changed object: its old self, which is null if there
-// is none, and the object. Other variables for these objects have names that start with name.
+// changes returns a variable with a pair for each changed object: its old version, or null if
+// there is none, and the object. Other variables for these objects have names that start with
+// name.
 func (s ruledObject) changes() (variable cel.Expr, name string) {
 	name = "object"
 	if names := s.path.Properties(); len(names) > 0 {
@@ -168,7 +169,7 @@ func (s ruledObject) changes() (variable cel.Expr, name string) {
 		case path[0] == schemapath.Values:
 			was := orItself(old, orNull(old.OptionalAt(k)))
 			pairs = flat(pairs, new.TransformList(k, v, cel.List(cel.Dyn(was), cel.Dyn(v))))
-		case s.Keys[lists] == nil: // the list has changed, and its items have no old selves
+		case s.Keys[lists] == nil: // the list changed, and its items have no old versions
 			pairs = flat(pairs, new.Map(each, cel.List(cel.Dyn(cel.Null), cel.Dyn(each))))
 		default:
 			pairs = flat(pairs.Map(each, cel.List(cel.If(old.Eq(cel.Null), cel.Dyn(emptyList), old), new)), itemPairs(s.Keys[lists]))
@@ -188,18 +189,18 @@ func changed(pairs cel.Expr) cel.Expr {
 	return pairs.Filter(each, cel.And(new.Ne(cel.Null), old.Ne(new)))
 }
 
-// both replaces both objects of each pair.
+// both applies an expression to both objects of each pair.
 func both(pairs, made cel.Expr) cel.Expr { return pairs.Map(each, each.Map(each, made)) }
 
-// flat replaces each pair by a list of pairs, and joins the lists.
+// flat replaces each pair with a list of pairs, and joins the lists.
 func flat(pairs, list cel.Expr) cel.Expr { return pairs.Map(each, list).Call("flatten") }
 
-// orItself is null if a value is null, and otherwise another value.
+// orItself returns null if value is null, and otherwise the other value.
 func orItself(value, otherwise cel.Expr) cel.Expr {
 	return cel.If(value.Eq(cel.Null), value, otherwise)
 }
 
-// itemPairs pairs the items of two lists that have the same keys.
+// itemPairs pairs the items of two lists by their keys.
 func itemPairs(names []string) cel.Expr {
 	old, new := halves(each)
 	keys, key, index := cel.Var("keys"), cel.Var("key"), cel.Var("i")
@@ -208,7 +209,8 @@ func itemPairs(names []string) cel.Expr {
 	return cel.Let(keys, of(old), of(new).TransformList(index, key, cel.List(cel.Dyn(was), new.Index(index))))
 }
 
-// properties are those with which a path begins, or none and the rest after its first step.
+// properties returns the properties at the start of a path and the rest of it. If there are none,
+// the rest omits the first step.
 func properties(path schemapath.Path) (names []string, rest schemapath.Path) {
 	for i, step := range path {
 		name, ok := step.Property()
@@ -220,8 +222,8 @@ func properties(path schemapath.Path) (names []string, rest schemapath.Path) {
 	return names, nil
 }
 
-// plain removes nulls from an object, and from objects on the way to the union object, and gives
-// their properties the names that rules use. It stands below so many comprehensions.
+// plain removes nulls from the object and from the objects on the path names to the union object,
+// and gives their properties the names that rules use. depth counts the enclosing comprehensions.
 func plain(object cel.Expr, names []string, u *union.Union, depth int) cel.Expr {
 	k, v := numbered("k", depth), numbered("v", depth)
 	switch {
@@ -239,7 +241,7 @@ func plain(object cel.Expr, names []string, u *union.Union, depth int) cel.Expr 
 	return plainIn(object, nil, u, depth)
 }
 
-// plainIn is plain for an object that properties lead to from the union object.
+// plainIn is plain for the object at the path in of the union object.
 func plainIn(object cel.Expr, in []string, u *union.Union, depth int) cel.Expr {
 	k, v := numbered("k", depth), numbered("v", depth)
 	value := v
@@ -264,7 +266,7 @@ func plainIn(object cel.Expr, in []string, u *union.Union, depth int) cel.Expr {
 	return entries(object, k, v, value, names)
 }
 
-// entries returns a map without nulls, under the names that rules use.
+// entries returns a map without nulls, with the names that rules use.
 func entries(of, k, v, value cel.Expr, names []string) cel.Expr {
 	key := k
 	for _, name := range names {

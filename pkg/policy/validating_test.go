@@ -14,10 +14,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// TestValidating: a policy accepts exactly what the unions allow, in all places. Unions
-// take turns in places, [unioncases.Exhaustive] with more of them.
+// A policy accepts exactly the objects and changes that the unions allow, in all places. Each run
+// covers some combinations of unions and places, more of them with [unioncases.Exhaustive].
 func TestValidating(t *testing.T) {
-	every, pairs := 19, 3 // of so many unions, in a place, one is tried; and of the changes
+	every, pairs := 19, 3 // one in every unions of a place is tried, and one in pairs of the changes
 	if unioncases.Exhaustive() {
 		every, pairs = 4, 1
 	}
@@ -61,7 +61,7 @@ func TestValidating(t *testing.T) {
 						if err != nil {
 							t.Fatalf("%s %s: %v > %v: %v", p.Name, declaration, before, after, err)
 						}
-						// Unchanged objects are not checked.
+						// Unchanged objects are not validated.
 						if want := reflect.DeepEqual(before, after) || len(u.Judge(was, new.State)) == 0; accepted != want {
 							t.Fatalf("%s %s: %v > %v: accepted %t\n%v", p.Name, declaration, before, after, accepted, policies[0].Spec)
 						}
@@ -72,7 +72,7 @@ func TestValidating(t *testing.T) {
 	}
 }
 
-// TestValidatingRoot: the metadata is no part of a union of the whole object.
+// A union of the whole object ignores the metadata.
 func TestValidatingRoot(t *testing.T) {
 	k := rootOf(t, "type: {type: string, enum: [A, B]}\na: {type: string}\nb: {type: string}", "discriminator: type, fields-to-discriminateBy: {a: A, b: B}, discriminatorChange: Forbid")
 	policies, _ := policy.Validating([]kinds.Kind{k}, policy.Options{})
@@ -102,7 +102,7 @@ func TestValidatingRoot(t *testing.T) {
 	}
 }
 
-// TestValidatingRequests: a policy matches all requests that write members of a union.
+// A policy matches all requests that write members of a union.
 func TestValidatingRequests(t *testing.T) {
 	const union, items = "x-kubernetes-unions: [{members: [a, b]}]", "x-kubernetes-unions: [{members: [{name: x}, {name: 'y'}]}]"
 	builtins, _, _ := builtin.Kinds(builtin.Declarations())
