@@ -6,8 +6,8 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
-// Evaluate gives all formulas the values that they have for an object, or for an update
-// when old is not nil. It is not ok when a question cannot be asked.
+// Evaluate returns the values of all formulas for an object, or for an update if old is not nil.
+// ok is false if a question cannot be evaluated.
 func (a *Answers) Evaluate(ctx context.Context, s *Space, new, old any) (m logic.Model, ok bool) {
 	values := map[logic.Lit]bool{}
 	ok = true

@@ -40,7 +40,7 @@ func parse(t testing.TB, text string) *apiextensionsv1.JSONSchemaProps {
 	return &s
 }
 
-// objects are random objects that the schema admits.
+// objects returns random objects that the schema accepts.
 func objects(r *rand.Rand, n int) []map[string]any {
 	pick := func(l ...any) any { return l[r.IntN(len(l))] }
 	const absent = "absent"
@@ -73,11 +73,11 @@ func objects(r *rand.Rand, n int) []map[string]any {
 	return out
 }
 
-// rules are random rules, with what people write and with what they do not.
+// rules generates random rules, both common and unusual ones.
 type rules struct {
 	*rand.Rand
-	old bool // may read oldSelf
-	opt bool // which is optional
+	old bool // the rule may read oldSelf
+	opt bool // oldSelf is optional
 }
 
 func (r rules) pick(l ...string) string { return l[r.IntN(len(l))] }
@@ -162,8 +162,8 @@ func (r rules) condition(depth int) string {
 		"has(self.a.x) || has(self.b)", "self.b < 'B'", "type(self.b) == string", s+".__if__ == 'A'", "self.?b.optMap(v, v == 'A').orValue(false)", "self.type == self.b", "has(self.type) && self.type == 'A' ? has(self.a) : !has(self.a)")
 }
 
-// TestRules: what a formula says of an object is what the API server's evaluator says,
-// errors included, and no object is against what a space knows.
+// A formula agrees with the API server's evaluator on every object, including errors, and the
+// constraints of a space admit every object.
 func TestRules(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	s := parse(t, schema)
@@ -233,7 +233,7 @@ func TestRules(t *testing.T) {
 	t.Log(counts)
 }
 
-// keeps reports whether a view has all properties of an object that was sent, if there is one.
+// keeps reports whether a view keeps all properties of an object. A nil object has none.
 func keeps(v *formula.View, object map[string]any) bool {
 	var in func(sent, seen map[string]any) bool
 	in = func(sent, seen map[string]any) bool {
@@ -249,7 +249,7 @@ func keeps(v *formula.View, object map[string]any) bool {
 	return object == nil || in(object, v.Decode(object))
 }
 
-// said is what the API server's evaluator says.
+// said returns the result of the API server's evaluator.
 func said(t *testing.T, p *formula.Program, object, old any, readsOld bool) string {
 	t.Helper()
 	holds, err := p.Run(t.Context(), object, old, readsOld)
@@ -259,7 +259,7 @@ func said(t *testing.T, p *formula.Program, object, old any, readsOld bool) stri
 	return fmt.Sprint(holds)
 }
 
-// read is what a formula says.
+// read returns the result of a formula.
 func read(f formula.Formula, m logic.Model) string {
 	if m(f.Fails) {
 		return "error"
@@ -267,8 +267,8 @@ func read(f formula.Formula, m logic.Model) string {
 	return fmt.Sprint(m(f.Holds))
 }
 
-// TestViews: of two schemas, a formula says of an object as it was sent what the API
-// server's evaluator says of what it makes of that under the schema.
+// For two schemas, a formula over the object as sent agrees with the API server's evaluator on the
+// object after defaulting and pruning by the schema.
 func TestViews(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 4))
 	edits := []string{
@@ -384,7 +384,7 @@ func TestViews(t *testing.T) {
 	t.Log(counts)
 }
 
-// admitted: what a space knows does not exclude an object that there is.
+// admitted checks that the constraints of a space admit an existing object.
 func admitted(t *testing.T, s *formula.Space, answers *formula.Answers, object, old any, text string) {
 	t.Helper()
 	m, ok := answers.Evaluate(t.Context(), s, object, old)
@@ -393,7 +393,7 @@ func admitted(t *testing.T, s *formula.Space, answers *formula.Answers, object, 
 	}
 	n := len(s.Facts)
 	all := append(s.Facts[:0:0], s.Facts...)
-	for k := n; k >= 0; k-- { // to tell which fact it is
+	for k := n; k >= 0; k-- { // find the fact that excludes the object
 		l := all[:k]
 		facts := make([]logic.Lit, 0, len(l))
 		for _, f := range l {
@@ -412,7 +412,7 @@ func admitted(t *testing.T, s *formula.Space, answers *formula.Answers, object, 
 	}
 }
 
-// TestKeywords: the same of the keywords of schemas.
+// Formulas for the keywords of schemas agree with the API server's validator.
 func TestKeywords(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	pick := func(l ...string) string { return l[r.IntN(len(l))] }

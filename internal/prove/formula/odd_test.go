@@ -12,8 +12,8 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
-// TestOddRules: the same as TestRules of what few people write: values of unknown type,
-// formats, sets, nulls in maps, numbers at the edge, shadowed variables, optional values.
+// TestOddRules repeats TestRules with unusual rules: values of unknown type, formats, sets, nulls
+// in maps, numbers at the edge, shadowed variables, optional values.
 func TestOddRules(t *testing.T) {
 	s := parse(t, `
 type: object
@@ -115,7 +115,7 @@ texts:
 				}
 				m, ok := answers.Evaluate(t.Context(), space, object, old)
 				if !ok {
-					// The formula must admit the verdict, whatever the question says.
+					// The formula must admit the verdict for either answer to the question.
 					verdict := f.Holds
 					switch want {
 					case "true":
@@ -150,7 +150,7 @@ texts:
 	}
 }
 
-// known are the facts about an object that can be told.
+// known returns the facts about an object that can be evaluated.
 func known(t *testing.T, s *formula.Space, answers *formula.Answers, object, old any) []logic.Lit {
 	t.Helper()
 	var l []logic.Lit
@@ -162,8 +162,8 @@ func known(t *testing.T, s *formula.Space, answers *formula.Answers, object, old
 	return l
 }
 
-// TestConstants: a value may be compared with some hundred constants, not with thousands,
-// whose exclusion of each other would take gigabytes.
+// Rules may compare a value with hundreds of constants, but not with thousands: their pairwise
+// exclusion would take gigabytes.
 func TestConstants(t *testing.T) {
 	for n, ok := range map[int]bool{500: true, 5000: false} {
 		tree, err := formula.Parse("self.b in ['" + strings.Join(slices.Collect(func(yield func(string) bool) {

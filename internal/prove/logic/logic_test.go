@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestRandom compares answers with trying all values.
+// TestRandom compares answers with an enumeration of all values.
 func TestRandom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	counts := map[bool]int{}
@@ -74,8 +74,7 @@ func (c *Circuit) values(vars []Lit, bits int) func(Lit) bool {
 	return c.Evaluate(func(l Lit) bool { return bits&(1<<slices.Index(vars, l)) != 0 })
 }
 
-// TestPigeons asks something that takes many conflicts: whether n+1 pigeons fit into n
-// holes.
+// TestPigeons takes many conflicts: n+1 pigeons do not fit into n holes.
 func TestPigeons(t *testing.T) {
 	ask := func(n int) error {
 		c := New()
@@ -103,15 +102,15 @@ func TestPigeons(t *testing.T) {
 		t.Error(err)
 	}
 	if testing.Short() {
-		return // to give up takes a second
+		return // giving up takes a second
 	}
 	if err := ask(14); !errors.Is(err, ErrUnknown) {
 		t.Errorf("14 holes: got %v, want %v", err, ErrUnknown)
 	}
 }
 
-// TestChain has a formula too deep for a solver that recurses, and large enough to
-// forget what it learned.
+// TestChain has a formula too deep for a recursive solver, and large enough that the solver drops
+// learned clauses.
 func TestChain(t *testing.T) {
 	c := New()
 	var l []Lit

@@ -48,8 +48,8 @@ func TestWithout(t *testing.T) {
 	}
 }
 
-// TestBound compares patterns that have many states, large states, or many kinds of characters:
-// the work is bounded, not the number of states.
+// TestBound compares patterns with many states, large states, or many kinds of characters. The
+// limit applies to the work rather than to the number of states.
 func TestBound(t *testing.T) {
 	var alternatives, classes []string
 	for i := range 150 {
@@ -71,7 +71,8 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// What is found is so, and what is not found no string is, of patterns made at random.
+// For random patterns, a returned string is a shortest difference. Without one, no tested string
+// is a difference.
 func TestRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var pattern func(depth int) string
