@@ -41,7 +41,7 @@ func BenchmarkObject(b *testing.B) {
 	}
 }
 
-// large is a compiled union of n members.
+// large returns a compiled union of n members.
 func large(t testing.TB, n int, discriminated bool, keys string, encoding compile.Encoding) (*apiextensionsv1.CustomResourceDefinition, []*union.Union) {
 	t.Helper()
 	schema := "type: object\nproperties:\n"

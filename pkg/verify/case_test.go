@@ -17,7 +17,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// crdWith is a CRD whose spec has the given schema, as YAML.
+// crdWith returns a CRD with the given schema, in YAML, for its spec.
 func crdWith(t testing.TB, spec string) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	var s apiextensionsv1.JSONSchemaProps
@@ -32,7 +32,6 @@ func crdWith(t testing.TB, spec string) *apiextensionsv1.CustomResourceDefinitio
 	}}
 }
 
-// pathOf is the path with these fields.
 func pathOf(fields []string) schemapath.Path {
 	p, err := schemapath.FromFields(fields)
 	if err != nil {
@@ -41,7 +40,7 @@ func pathOf(fields []string) schemapath.Path {
 	return p
 }
 
-// at returns the schema that steps lead to.
+// at returns the schema at the end of steps.
 func at(t testing.TB, s *apiextensionsv1.JSONSchemaProps, steps []string) *apiextensionsv1.JSONSchemaProps {
 	for i := 0; i < len(steps); i++ {
 		switch steps[i] {
@@ -61,7 +60,7 @@ func at(t testing.TB, s *apiextensionsv1.JSONSchemaProps, steps []string) *apiex
 	return s
 }
 
-// unionsOf are declarations resolved against a schema.
+// unionsOf resolves declarations against a schema.
 func unionsOf(t testing.TB, declarations string, s *apiextensionsv1.JSONSchemaProps) []*union.Union {
 	t.Helper()
 	var doc yaml.Node
@@ -79,7 +78,7 @@ func unionsOf(t testing.TB, declarations string, s *apiextensionsv1.JSONSchemaPr
 	return unions
 }
 
-// proofs verifies the unions declared at a place below spec.
+// proofs verifies the unions declared at a path below spec.
 func proofs(t testing.TB, spec, declarations string, steps ...string) []verify.Proof {
 	t.Helper()
 	crd := crdWith(t, spec)
@@ -92,7 +91,7 @@ func proofs(t testing.TB, spec, declarations string, steps ...string) []verify.P
 	return l
 }
 
-// summary is what a proof says, a line each.
+// summary prints the findings of a proof, one a line.
 func summary(p verify.Proof) string {
 	var l []string
 	for _, d := range p.Differences() {
@@ -117,8 +116,7 @@ func summary(p verify.Proof) string {
 	return strings.Join(l, "\n")
 }
 
-// compiled is the CRD whose spec has the given schema, with declarations
-// compiled, and the unions.
+// compiled compiles declarations on spec. It returns the compiled CRD and the unions.
 func compiled(t testing.TB, spec, declarations string, encoding compile.Encoding) (*apiextensionsv1.CustomResourceDefinition, []*union.Union) {
 	t.Helper()
 	indent := func(text string, by int) string {

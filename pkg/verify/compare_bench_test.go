@@ -10,13 +10,13 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// BenchmarkCompare compares unions of growing size with what is written by hand
-// for them, and looks for it.
+// BenchmarkCompare compares unions of growing size with hand-written constraints, and also
+// searches for the constraints.
 func BenchmarkCompare(b *testing.B) {
 	for _, form := range []string{"pairs", "any", "sum", "oneOf", "count"} {
 		for _, n := range []int{8, 30, 100, 300} {
 			if form == "sum" {
-				n = min(n, 240) // cel-go's parser limits how deep operators may be nested
+				n = min(n, 240) // cel-go's parser limits the nesting of operators
 			}
 			spec, u := byHand(form, n)
 			crd := crdWith(b, spec)
@@ -45,8 +45,8 @@ func BenchmarkCompare(b *testing.B) {
 	}
 }
 
-// byHand is a schema with n members and constraints in one of the forms that are
-// written by hand, and the union that they mean.
+// byHand returns a schema with n members and constraints in a hand-written form, and the
+// equivalent union.
 func byHand(form string, n int) (spec string, u *union.Union) {
 	u = &union.Union{Cardinality: union.ExactlyOne, Change: union.Clear}
 	properties, rules := "", ""

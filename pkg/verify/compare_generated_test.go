@@ -15,8 +15,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// generated are unions of n members with all mixtures of what they can say of
-// states. They do not restrict changes.
+// generated returns declarations of n members with all combinations of conditions on states. They
+// allow every change.
 func generated(n int, empty string) []string {
 	names := []string{"a", "b", "c", "d"}[:n]
 	var fields []string
@@ -32,7 +32,7 @@ func generated(n int, empty string) []string {
 	for _, cardinality := range []string{"AtMostOne", "ExactlyOne", "AtLeastOne"} {
 		change := free
 		if cardinality == "AtLeastOne" {
-			change = "" // has none
+			change = "" // AtLeastOne has no condition on changes
 		}
 		l = append(l, declaration("members: ["+strings.Join(names, ", ")+"]", "cardinality: "+cardinality, change, empty))
 	}
@@ -61,7 +61,7 @@ func declaration(keys ...string) string {
 	return "[{" + strings.Join(l, ", ") + "}]"
 }
 
-// withRules puts rules on spec as if they were written by hand.
+// withRules compiles rules for a union and adds them to spec like hand-written ones.
 func withRules(t testing.TB, spec string, declaration string, encoding rules.Encoding) (*apiextensionsv1.CustomResourceDefinition, *union.Union) {
 	t.Helper()
 	crd := crdWith(t, spec)
@@ -75,8 +75,8 @@ func withRules(t testing.TB, spec string, declaration string, encoding rules.Enc
 	return crd, u
 }
 
-// TestGeneratedRules: the rules compiled for a union, taken for hand-written, are
-// equivalent to it, and all of them can be replaced.
+// The rules compiled for a union, if treated as hand-written, are equivalent to it and can all be
+// replaced.
 func TestGeneratedRules(t *testing.T) {
 	const spec = `
 type: object
@@ -95,7 +95,7 @@ properties:
 				switch {
 				case unioncases.Exhaustive():
 				case testing.Short() && i%12 > 0, !testing.Short() && i%9 != n:
-					continue // they take turns
+					continue // the others are for other sizes
 				}
 				for _, encoding := range []rules.Encoding{rules.Fine, rules.Compact} {
 					t.Run(fmt.Sprint(declaration, " ", encoding), func(t *testing.T) {
@@ -117,9 +117,8 @@ properties:
 	}
 }
 
-// TestComparedMutants changes rules in one place. Those that mean something else by
-// the judgement of the server, without verify, are not equivalent, and the others
-// are.
+// TestComparedMutants changes rules in one place. A mutant is equivalent to the union if and only
+// if the API server evaluates it like the union.
 func TestComparedMutants(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes some seconds")
@@ -136,7 +135,7 @@ properties:
 	declarations := generated(2, "")
 	for i, d := range append(generated(3, ""), generated(3, "emptyIsUnset: [c]")...) {
 		if i%15 == 0 || i%6 == 0 && unioncases.Exhaustive() {
-			declarations = append(declarations, d) // larger ones take long to judge
+			declarations = append(declarations, d) // larger ones are slow to evaluate
 		}
 	}
 	total, changed := 0, 0
@@ -149,7 +148,7 @@ properties:
 			for r := range j.places[place].rules {
 				for m, mutant := range mutants(j.places[place].rules[r].Rule) {
 					if (i+r+m)%23 > 0 && (!unioncases.Exhaustive() || (i+r+m)%7 > 0) {
-						continue // all of them take a minute
+						continue // all mutants take a minute
 					}
 					meaning, ok := j.differs(t, place, r, mutant)
 					if !ok {

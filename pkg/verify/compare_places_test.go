@@ -14,8 +14,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// TestComparePlaces: what is compared may stand anywhere, and nothing around it
-// disturbs.
+// Constraints are compared at any path, regardless of the surrounding schema.
 func TestComparePlaces(t *testing.T) {
 	const (
 		union = `
@@ -67,7 +66,7 @@ properties:
 	}
 }
 
-// TestCompareRoot: at the root, apiVersion, kind and metadata are always there.
+// At the root, apiVersion, kind and metadata are always present.
 func TestCompareRoot(t *testing.T) {
 	compare := func(rest string) string {
 		t.Helper()
@@ -111,8 +110,8 @@ properties:
 	}
 }
 
-// TestCompareInside: what the members' own schemas say holds, and where no value is
-// found that it admits the comparison does without.
+// The comparison respects the schemas of members. If no valid value of a member is found, it goes
+// on without one.
 func TestCompareInside(t *testing.T) {
 	spec := func(a string) string {
 		return "type: object\nproperties:\n  a: " + a + "\n  b: {type: string}\n" + rulesKey + rule("!(has(self.a) && has(self.b))")
@@ -135,7 +134,7 @@ func TestCompareInside(t *testing.T) {
 	}
 }
 
-// TestReplaceable: what the union makes superfluous is found, and nothing else.
+// Replaceable returns the constraints that the union implies, and no others.
 func TestReplaceable(t *testing.T) {
 	tests := []struct{ name, spec, declaration, want string }{
 		{"rules among others", compareMode + rulesKey + rule("!has(self.mode) || self.mode != 'off'") + rule(countFilter+"<= 1") + rule("!has(oldSelf.a) || has(self.a)") + rule("true"), plain,
@@ -203,7 +202,7 @@ func TestReplaceable(t *testing.T) {
 	}
 }
 
-// TestCompareLarge: constraints are compared in full, however many members there are.
+// Large unions are compared completely.
 func TestCompareLarge(t *testing.T) {
 	steps := []string{"properties", "spec"}
 	for _, form := range []string{"pairs", "any", "sum", "oneOf", "count"} {
@@ -242,8 +241,7 @@ func TestCompareLarge(t *testing.T) {
 	}
 }
 
-// TestCompareAbove: rules may stand further up. There they see that the object is not
-// there as well.
+// Rules on an ancestor also apply when the union object is absent.
 func TestCompareAbove(t *testing.T) {
 	const members = "properties: {a: {type: string}, b: {type: string}}"
 	for _, tt := range []struct {

@@ -22,9 +22,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// TestRandomConstraints compares random constraints, and those of a union with
-// random ones added, with unions. What the server says of every object there is,
-// asked without verify, is what the comparison must say.
+// TestRandomConstraints compares unions with random constraints, and with their own constraints
+// combined with random ones. The results agree with the API server's evaluation of every object.
 func TestRandomConstraints(t *testing.T) {
 	const spec = `
 type: object
@@ -68,7 +67,7 @@ properties:
 	}
 }
 
-// constrain leaves out, or adds, constraints at random.
+// constrain removes or adds constraints at random.
 func constrain(t testing.TB, r *rand.Rand, s *apiextensionsv1.JSONSchemaProps) {
 	t.Helper()
 	pick := func(l ...string) string { return l[r.IntN(len(l))] }
@@ -128,9 +127,9 @@ func constrain(t testing.TB, r *rand.Rand, s *apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// everyObject asks the server about every object that a schema of two nullable
-// string members, a discriminator and another property has, as far as the
-// constraints in TestRandomConstraints tell them apart.
+// everyObject evaluates, with the API server's validators, every object that the constraints in
+// TestRandomConstraints can distinguish. The union is tighter if the server accepts an illegal
+// object, and looser if it rejects a legal one.
 func everyObject(t testing.TB, s *apiextensionsv1.JSONSchemaProps, u *union.Union) (tighter, looser bool) {
 	t.Helper()
 	var in apiextensions.JSONSchemaProps

@@ -13,7 +13,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// constraintsOn are all constraints of a schema.
+// constraintsOn returns all constraints of a schema.
 func constraintsOn(s *apiextensionsv1.JSONSchemaProps) []verify.Constraint {
 	var l []verify.Constraint
 	for i := range s.XValidations {
@@ -33,8 +33,7 @@ func constraintsOn(s *apiextensionsv1.JSONSchemaProps) []verify.Constraint {
 	return l
 }
 
-// compareAll compares all constraints of the schema that steps lead to, below
-// spec, with a union.
+// compareAll compares a union with all constraints of the schema at the end of steps, below spec.
 func compareAll(t testing.TB, spec, declaration string, steps ...string) (verify.Comparison, *union.Union) {
 	t.Helper()
 	crd := crdWith(t, spec)
@@ -48,7 +47,7 @@ func compareAll(t testing.TB, spec, declaration string, steps ...string) (verify
 	return c, u
 }
 
-// verdict is what a comparison says, a line each. Examples are in short.
+// verdict prints a comparison, one finding a line, with short examples.
 func verdict(t testing.TB, c verify.Comparison, u *union.Union) string {
 	t.Helper()
 	l := []string{string(c.Verdict)}
@@ -70,7 +69,7 @@ func verdict(t testing.TB, c verify.Comparison, u *union.Union) string {
 
 func rule(text string) string { return fmt.Sprintf("- rule: %q\n", text) }
 
-// Schemas to be compared on; constraints follow.
+// Schemas for comparisons, without constraints.
 const (
 	compareTyped = `
 type: object
@@ -111,11 +110,11 @@ properties:
 	inSpec          = "spec.versions[0].schema.openAPIV3Schema.properties[spec]"
 )
 
-// gateway are the Gateway API's pairs on a required discriminator.
+// gateway has the Gateway API's pairs of rules on a required discriminator.
 var gateway = rule("!(has(self.a) && self.type != 'A')") + rule("!(!has(self.a) && self.type == 'A')") +
 	rule("!(has(self.b) && self.type != 'B')") + rule("!(!has(self.b) && self.type == 'B')")
 
-// TestEquivalent: every form that people write by hand means what its union says.
+// Every common hand-written form is equivalent to its union.
 func TestEquivalent(t *testing.T) {
 	tests := []struct{ name, spec, declaration string }{
 		{"sum, at most", comparePlain + rulesKey + rule(countTernary+"<= 1"), plain},
@@ -173,7 +172,7 @@ func TestEquivalent(t *testing.T) {
 	}
 }
 
-// TestNearMisses: what is almost the same is told, with the smallest example.
+// A near miss is reported with its smallest example.
 func TestNearMisses(t *testing.T) {
 	tests := []struct{ name, spec, declaration, want string }{
 		{"exactly for at most", comparePlain + rulesKey + rule(countTernary+"== 1"), plain, "looser\nloosens: no member is set: {}"},
@@ -265,7 +264,7 @@ func TestNearMisses(t *testing.T) {
 	}
 }
 
-// TestCompareUnresolved: a union that nobody has resolved against the schema does.
+// A union does not have to be resolved against the schema.
 func TestCompareUnresolved(t *testing.T) {
 	crd := crdWith(t, strings.Replace(compareTyped, ", enum: [A, B]", "", 1)+rulesKey+rule(conditionalA))
 	u := &union.Union{Discriminator: "type", Cardinality: union.AtMostOne, Members: []union.Member{{Name: "a", Values: []string{"A"}}, {Name: "b", Values: []string{"B"}, Optional: []string{"B"}}}}
@@ -281,7 +280,7 @@ func TestCompareUnresolved(t *testing.T) {
 	}
 }
 
-// TestCompareErrors: what cannot be compared is said.
+// Invalid arguments return an error.
 func TestCompareErrors(t *testing.T) {
 	crd := crdWith(t, comparePlain+rulesKey+rule(countTernary+"<= 1"))
 	steps := []string{"properties", "spec"}

@@ -8,7 +8,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// What is not decided at the deadline is inconclusive, and no error.
+// A proof that exceeds the deadline is inconclusive rather than an error.
 func TestObjectDeadline(t *testing.T) {
 	ctx, done := verify.WithDeadline(t.Context(), time.Nanosecond)
 	defer done()

@@ -10,7 +10,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// A rule that forgets a member.
+// This rule misses one member.
 func ExampleObject() {
 	text := apiextensionsv1.JSONSchemaProps{Type: "string"}
 	schema := &apiextensionsv1.JSONSchemaProps{
@@ -48,7 +48,7 @@ func ExampleObject() {
 	// map[apiVersion:example.com/v1 git:a kind:Source metadata:map[name:example] path:a]
 }
 
-// Rules written by hand that mean what a union says, but for one.
+// All hand-written constraints but one are equivalent to a union.
 func ExampleReplaceable() {
 	text := apiextensionsv1.JSONSchemaProps{Type: "string"}
 	schema := &apiextensionsv1.JSONSchemaProps{

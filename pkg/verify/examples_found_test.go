@@ -9,8 +9,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// TestExamplesFound: examples are the smallest there are, what hand-written rules do not
-// allow to be stored is not stored in them, and those that must not be there can be found.
+// Examples are minimal. The stored object of an update satisfies the hand-written rules. Refused
+// and Unchecked find objects that a rule or the schema rejects.
 func TestExamplesFound(t *testing.T) {
 	const schema = "type: object\nproperties: {type: {type: string, enum: [A, B, C]}, a: {type: object}, b: {type: string, minLength: 2}, num: {type: integer, minimum: 3}}\n"
 	const frozen = "[{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, discriminatorChange: Forbid, unmappedValues: Forbid}]"

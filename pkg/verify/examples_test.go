@@ -12,7 +12,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// TestExamples proves the compiled examples, in every encoding.
+// TestExamples proves the compiled examples in several encodings.
 func TestExamples(t *testing.T) {
 	files, err := filepath.Glob("../../examples/*.yaml")
 	if err != nil || len(files) == 0 {

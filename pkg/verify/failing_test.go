@@ -8,8 +8,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// TestFailing: rules that fail to evaluate are found, with an object that nothing else
-// rejects.
+// Rules that fail to evaluate are reported with an object that nothing else rejects.
 func TestFailing(t *testing.T) {
 	const plainType = "type: object\nproperties: {type: {type: string, enum: [A, B]}, a: {type: object, properties: {port: {type: integer}}}, b: {type: string}, mode: {type: string}}\n"
 	for _, tt := range []struct{ name, spec, want string }{

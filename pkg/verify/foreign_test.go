@@ -10,8 +10,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// TestForeignValues: a discriminator without an enumeration may be anything, and
-// rules that tell some of it from the rest are noticed, or said to be undecided.
+// A discriminator without an enum may have any value. Rules that treat such values differently are
+// reported as differences or as undecided.
 func TestForeignValues(t *testing.T) {
 	const (
 		b       = "- rule: \"has(self.b) == (has(self.type) && self.type == 'B')\"\n"
@@ -61,8 +61,8 @@ func TestForeignValues(t *testing.T) {
 	})
 }
 
-// TestFields: a member whose properties make it present is present with each of
-// them.
+// A member that is present when one of its properties is set is tested with each of these
+// properties.
 func TestFields(t *testing.T) {
 	const spec = `
 type: object
@@ -84,7 +84,6 @@ x-kubernetes-validations:
 	}
 }
 
-// TestLarge: large unions are proved, too.
 func TestLarge(t *testing.T) {
 	for _, discriminated := range []bool{true, false} {
 		for _, encoding := range []compile.Encoding{compile.Fine, compile.Compact} {

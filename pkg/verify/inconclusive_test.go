@@ -13,7 +13,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// TestInconclusive: what cannot be evaluated is neither proved nor a difference.
+// Rules without a known accepted object are inconclusive: neither proved nor a difference. Rules
+// that also depend on other properties are restrictions.
 func TestInconclusive(t *testing.T) {
 	const sum = "\nx-kubernetes-validations:\n- rule: '(has(self.a) ? 1 : 0) + (has(self.b) ? 1 : 0) <= 1'\n"
 	const at = "spec.versions[0].schema.openAPIV3Schema.properties[spec]"
@@ -74,7 +75,7 @@ func TestInconclusive(t *testing.T) {
 	}
 }
 
-// TestManyMembers: there is no limit.
+// The number of members is not limited.
 func TestManyMembers(t *testing.T) {
 	for _, n := range []int{70, 257} {
 		schema, u := "type: object\nproperties:\n", &union.Union{Cardinality: union.AtMostOne, Change: union.Allow}
@@ -89,7 +90,7 @@ func TestManyMembers(t *testing.T) {
 	}
 }
 
-// values are schemas and a value that the generator is to find for each.
+// The generator finds a valid value for each schema.
 func TestValues(t *testing.T) {
 	for _, schema := range []string{
 		"{type: string}", "{type: string, minLength: 100}", "{type: string, maxLength: 1}", "{type: string, enum: ['', x]}",
@@ -130,8 +131,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestOddSchemas: schemas that make no sense, or that are made to hurt, give
-// errors or inconclusive proofs.
+// Meaningless and adversarial schemas return errors, or proofs that are not Proved.
 func TestOddSchemas(t *testing.T) {
 	deep := "{type: string}"
 	for range 80 {

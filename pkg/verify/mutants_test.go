@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// openDiscriminator has a discriminator that may be any string.
+// openDiscriminator has a discriminator without an enum.
 const openDiscriminator = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -36,10 +36,10 @@ spec:
               discriminatorChange: Forbid
 `
 
-// sharedValue has a value that selects both members, and demands one of them.
+// sharedValue has a value that selects both members and requires one of them.
 var sharedValue = strings.Replace(openDiscriminator, "{http: HTTP, tcp: TCP}", "{http: [HTTP, Both], tcp: [TCP, Both]}\n              optionalMembers: {tcp: Both}", 1)
 
-// nested has its discriminator, and a member, in an object beside the other member.
+// nested has its discriminator and one member in an object alongside the other member.
 var nested = strings.NewReplacer("type: {type: string, maxLength: 30}", "platform: {type: object, properties: {type: {type: string, maxLength: 30}, tcp: {type: object}}}",
 	"discriminator: type", "discriminator: platform.type", "tcp: TCP", "platform.tcp: TCP").Replace(openDiscriminator)
 
@@ -80,7 +80,7 @@ var operators = []struct {
 
 var literal = regexp.MustCompile(`'[^']*'`)
 
-// mutants are all texts that differ from a rule in one place.
+// mutants returns variants of a rule that differ in one place.
 func mutants(rule string) []string {
 	var l []string
 	add := func(from, to int, text string) {
@@ -103,7 +103,7 @@ func mutants(rule string) []string {
 			}
 		}
 	}
-	// Operands dropped, the right one and the left one.
+	// Drop the right operand, then the left one.
 	for _, op := range []string{" && ", " || "} {
 		for from := 0; ; {
 			i := strings.Index(rule[from:], op)
@@ -119,8 +119,8 @@ func mutants(rule string) []string {
 	return l
 }
 
-// operand is where the operand of a logical operator that begins, or ends, at i
-// stops.
+// operand returns the end of an operand of a logical operator. The operand starts at i if
+// direction is 1; it ends at i if direction is -1.
 func operand(rule string, i, direction int) int {
 	for depth := 0; i >= 0 && i < len(rule); i += direction {
 		switch rule[i] {

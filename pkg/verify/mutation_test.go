@@ -29,10 +29,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// TestMutants changes the rules compiled for the examples, one operator at a
-// time, and for one in eleven mutants, or every one (unioncases.Exhaustive), asks verify, and
-// the server's validator about every pair of states without verify, whether the rules
-// still mean what the union says. The two must agree.
+// TestMutants changes the rules compiled for the examples, one operator at a time. For a sample of
+// the mutants, or for all with [unioncases.Exhaustive], verify agrees with the API server's
+// validator, applied to every pair of states, on whether the rules still enforce the union.
 func TestMutants(t *testing.T) {
 	files, err := filepath.Glob("../../examples/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -62,7 +61,7 @@ func TestMutants(t *testing.T) {
 					for i, u := range o.Unions {
 						same := fmt.Sprintf("%v %+v", o.Path, *u)
 						if seen[same] {
-							continue // another version has it
+							continue // another version has the same union
 						}
 						seen[same] = true
 						t.Run(fmt.Sprintf("%s %s %v %d", filepath.Base(file), encoding, o.Path, i), func(t *testing.T) {
@@ -72,7 +71,7 @@ func TestMutants(t *testing.T) {
 								for r := range place.rules {
 									for m, mutant := range mutants(place.rules[r].Rule) {
 										if (p+r+m)%every > 0 {
-											continue // all of them take some ten seconds
+											continue // all mutants take some ten seconds
 										}
 										total.Add(1)
 										meaning, ok := j.differs(t, p, r, mutant)
@@ -84,8 +83,8 @@ func TestMutants(t *testing.T) {
 										if meaning {
 											changed.Add(1)
 										}
-										// What depends on other items of a list is no difference, where
-										// there are lists without.
+										// A restriction by other items of a list is not a
+										// difference, since a list may be without them.
 										found := len(proof.Differences()) > 0 || u.OfItems() && len(proof.OfKind(verify.Restricted)) > 0
 										if found {
 											noticed.Add(1)
@@ -109,34 +108,33 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// judge decides without verify what the rules around a union mean: whole
-// resources, with values of the right types and nothing else in them, go through
-// the server's validator, one rule at a time.
+// judge evaluates the rules around a union independently of verify. It sends whole resources, with
+// minimal values of the right types, through the API server's validator, one rule at a time.
 type judge struct {
 	crd     *apiextensionsv1.CustomResourceDefinition
 	version int
 	steps   []string
 	u       *union.Union
 	places  []place
-	// foreign are values that only the rules, or their mutants, mention, and one that
-	// nothing does.
+	// foreign are values that only the rules or their mutants mention, and one that occurs
+	// nowhere.
 	foreign []string
 	states  []situation
-	// accepts has, for each rule, the verdict on each pair: by new state, then by
-	// old state; the last old state is none.
+	// accepts has, for each rule, the result for each pair: by new state, then by old state. The
+	// last old state is a creation.
 	accepts map[[2]int][][]bool
-	// aside says that the mutant does not mention the union any more, only what
-	// holds its object. That this has to be there is no matter of the union.
+	// aside means that the mutant only mentions ancestors of the union object. The union does not
+	// determine whether these are required.
 	aside bool
 }
 
-// place is a schema on the way to the union object.
+// place is a schema on the path to the union object.
 type place struct {
 	steps []string
 	rules []apiextensionsv1.ValidationRule
 }
 
-// situation is a resource, with the union in a state or without its object.
+// situation is a resource with the union in a state, or without the union object.
 type situation struct {
 	state    union.State
 	gone     bool
@@ -194,7 +192,7 @@ func (j *judge) mentions(rule string) bool {
 	})
 }
 
-// situations fills in every state, and what is without the union object.
+// situations adds every state, and resources without the union object.
 func (j *judge) situations(t *testing.T, root *apiextensionsv1.JSONSchemaProps) {
 	object := at(t, root, j.steps)
 	path, d := union.Property(object, j.u.Discriminator)
@@ -210,7 +208,7 @@ func (j *judge) situations(t *testing.T, root *apiextensionsv1.JSONSchemaProps) 
 	}
 	add := func(m map[string]any) {
 		j.add(t, root, m)
-		for name := range j.u.Paths { // an empty object, too
+		for name := range j.u.Paths { // add a variant with an empty object
 			holder := j.u.Path(name).Properties()[0]
 			if _, ok := m[holder]; !ok {
 				empty := maps.Clone(m)
@@ -272,10 +270,10 @@ func (j *judge) situations(t *testing.T, root *apiextensionsv1.JSONSchemaProps) 
 	}
 }
 
-// set sets what the union names in its object.
+// set sets a member or the discriminator in the union object.
 func (j *judge) set(object map[string]any, name string, v any) {
 	if err := unstructured.SetNestedField(object, v, j.u.Path(name).Properties()...); err != nil {
-		panic(err) // of objects that are no objects
+		panic(err) // a parent is not an object
 	}
 }
 
@@ -283,7 +281,7 @@ func (j *judge) add(t *testing.T, root *apiextensionsv1.JSONSchemaProps, object 
 	j.states = append(j.states, situation{state: j.u.StateOf(object), resource: wrap(t, root, j.steps, object).(map[string]any)})
 }
 
-// dummy is a value of a schema's type.
+// dummy returns a value of a schema's type.
 func dummy(s *apiextensionsv1.JSONSchemaProps) any {
 	switch s.Type {
 	case "string":
@@ -296,7 +294,7 @@ func dummy(s *apiextensionsv1.JSONSchemaProps) any {
 	return map[string]any{}
 }
 
-// wrap puts a value where steps lead to.
+// wrap returns a resource with a value at the end of steps.
 func wrap(t *testing.T, s *apiextensionsv1.JSONSchemaProps, steps []string, v any) any {
 	if len(steps) == 0 {
 		return v
@@ -314,7 +312,7 @@ func wrap(t *testing.T, s *apiextensionsv1.JSONSchemaProps, steps []string, v an
 	return map[string]any{"key": wrap(t, s.AdditionalProperties.Schema, steps[1:], v)}
 }
 
-// evaluate asks the server about every pair, nil when the rule does not compile.
+// evaluate returns the API server's result for every pair, or nil if the rule does not compile.
 func (j *judge) evaluate(t *testing.T, p int, rule apiextensionsv1.ValidationRule) [][]bool {
 	t.Helper()
 	root := bare(j.crd.Spec.Versions[j.version].Schema.OpenAPIV3Schema, j.steps)
@@ -352,7 +350,8 @@ func (j *judge) evaluate(t *testing.T, p int, rule apiextensionsv1.ValidationRul
 	return l
 }
 
-// bare is a schema with nothing but what leads along steps, and without rules.
+// bare returns a schema without rules. It has only the path along steps and the properties at its
+// end.
 func bare(s *apiextensionsv1.JSONSchemaProps, steps []string) *apiextensionsv1.JSONSchemaProps {
 	c := *s
 	c.XValidations = nil
@@ -389,7 +388,7 @@ func setRules(s *apiextensionsv1.JSONSchemaProps, steps []string, rules apiexten
 	}
 }
 
-// disagreement is a pair on which the rules and the model differ, if there is one.
+// disagreement describes a pair on which the rules and the model differ, or returns "".
 func (j *judge) disagreement() string {
 	correlated := !slices.Contains(j.steps, "items")
 	for i := range j.steps {
@@ -409,7 +408,7 @@ func (j *judge) disagreement() string {
 			switch {
 			case next.gone && (creation || j.states[o].gone):
 				if j.aside {
-					continue // what forbids this is no rule on the union any more
+					continue // the mutant no longer is a rule on the union
 				}
 			case next.gone && j.aside && !accepted:
 				continue
@@ -428,8 +427,8 @@ func (j *judge) disagreement() string {
 	return ""
 }
 
-// differs reports whether the rules mean something else with a mutant in place of
-// rule r of place p. ok is false when it does not compile.
+// differs reports whether a mutant in place of rule r of place p changes the result of the rules.
+// ok is false if the mutant does not compile.
 func (j *judge) differs(t *testing.T, p, r int, mutant string) (differs, ok bool) {
 	rule := j.places[p].rules[r]
 	rule.Rule = mutant
@@ -445,7 +444,7 @@ func (j *judge) differs(t *testing.T, p, r int, mutant string) (differs, ok bool
 	return j.disagreement() != "", true
 }
 
-// verify proves the union with a mutant in place of a rule.
+// verify verifies the union with a mutant in place of a rule.
 func (j *judge) verify(t *testing.T, p, r int, mutant string, unions []*union.Union) verify.Proof {
 	t.Helper()
 	root := j.crd.Spec.Versions[j.version].Schema.OpenAPIV3Schema

@@ -6,8 +6,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// TestOtherValues: that no other value of the discriminator was found does not say that
-// there is none. Its schema may.
+// Without a known other value of the discriminator, the comparison is inconclusive unless the
+// schema of the discriminator excludes other values.
 func TestOtherValues(t *testing.T) {
 	for name, tt := range map[string]struct {
 		kind string
@@ -25,7 +25,7 @@ func TestOtherValues(t *testing.T) {
 		"no end":                         {`pattern: '^(A|B)', maxLength: 1`, verify.Inconclusive},
 	} {
 		t.Run(name, func(t *testing.T) {
-			// Anything may be beside a value that is neither A nor B.
+			// An object with another value may have any members.
 			c, u := compareAll(t, `
 type: object
 properties:

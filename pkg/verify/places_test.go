@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// source is a union object one level below spec; %s is for rules of spec.
+// source returns a schema with a union object in a property of spec, and rules on spec.
 func source(keys, rules string) string {
 	return "type: object\n" + rules + "\nproperties:\n  source:" + keys + strings.ReplaceAll("\n"+typedSchema+pairs+
 		"- rule: \"!has(oldSelf.type) || has(self.type) && self.type == oldSelf.type\"", "\n", "\n    ")
@@ -46,7 +46,7 @@ func TestRemoval(t *testing.T) {
 	}
 }
 
-// below is a schema with a union object in a list or map.
+// below returns a schema with a union object in a list or map.
 func below(list string) string {
 	return "type: object\nproperties:\n  l:\n" + list + strings.ReplaceAll("\n"+typedSchema+pairs, "\n", "\n      ")
 }
@@ -93,7 +93,7 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestNeighbours: unions beside, above and in a union do not disturb its proof.
+// Unions alongside, above or inside a union do not affect its proof.
 func TestNeighbours(t *testing.T) {
 	beside := `
 type: object

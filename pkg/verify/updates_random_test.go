@@ -24,9 +24,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// TestRandomUpdates changes the rules of unions at random, those on changes and removals
-// among them, and asks the server about all objects and updates there are, without
-// verify. UPDATES is how many unions are tried.
+// TestRandomUpdates changes the rules of unions at random, including the rules on changes and
+// removals. Proofs agree with the API server's evaluation of all objects and updates. UPDATES sets
+// the number of unions.
 func TestRandomUpdates(t *testing.T) {
 	rounds := unioncases.Choose(10, 25, 150)
 	if n, err := strconv.Atoi(os.Getenv("UPDATES")); err == nil {
@@ -100,8 +100,7 @@ properties:
 	}
 }
 
-// disturb changes the rules of a schema at random, or leaves them as they are. They read
-// nothing but the state of the union.
+// disturb may change the rules of a schema at random. The rules read only the state of the union.
 func disturb(r *rand.Rand, s *apiextensionsv1.JSONSchemaProps, typed bool) {
 	pick := func(l ...string) string { return l[r.IntN(len(l))] }
 	var condition func(of string, depth int) string
@@ -147,9 +146,9 @@ func disturb(r *rand.Rand, s *apiextensionsv1.JSONSchemaProps, typed bool) {
 	}
 }
 
-// everyUpdate asks the server about every object with a spec of the schema in
-// TestRandomUpdates, or without, and every update. It returns an example of what is
-// accepted though the union forbids it, and of what is rejected though it allows it.
+// everyUpdate evaluates, with the API server's validator, the creation and every update of objects
+// with and without a spec of TestRandomUpdates. It returns an example that is accepted but
+// illegal, and one that is rejected but legal.
 func everyUpdate(t testing.TB, root *apiextensionsv1.JSONSchemaProps, u *union.Union) (accepted, rejected string) {
 	t.Helper()
 	structural, err := formula.Structural(root)
@@ -200,7 +199,7 @@ func everyUpdate(t testing.TB, root *apiextensionsv1.JSONSchemaProps, u *union.U
 	return accepted, rejected
 }
 
-// product is every object of a discriminator and members.
+// product returns every combination of values of the discriminator and the members.
 func product(properties map[string]apiextensionsv1.JSONSchemaProps, typed bool) []map[string]any {
 	const absent = "absent"
 	l := []map[string]any{{}}

@@ -16,7 +16,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// The schemas under test. Rules follow.
+// The schemas under test, without rules.
 const (
 	typedSchema = `
 type: object
@@ -65,7 +65,7 @@ x-kubernetes-validations:
 `
 )
 
-// TestHandWritten proves what people write by hand.
+// TestHandWritten proves common hand-written constraints.
 func TestHandWritten(t *testing.T) {
 	tests := []struct{ name, spec, declaration string }{
 		{"ternary sum", plainSchema + "x-kubernetes-validations: [{rule: '(has(self.a) ? 1 : 0) + (has(self.b) ? 1 : 0) + (has(self.c) ? 1 : 0) <= 1'}]", plain},
@@ -123,7 +123,7 @@ x-kubernetes-validations:
 func TestPlantedFaults(t *testing.T) {
 	tests := []struct {
 		name, spec, declaration string
-		want                    string // what summary says
+		want                    string // the expected summary
 		example                 string // the first counterexample's spec; old and new for an update
 	}{
 		{"missing member", plainSchema + "x-kubernetes-validations: [{rule: '(has(self.a) ? 1 : 0) + (has(self.b) ? 1 : 0) <= 1'}]", plain,
@@ -204,7 +204,7 @@ update accepted: a is set while type is unset; type changes from 'A' to unset, b
 	}
 }
 
-// TestNotes: rules that ask an optional oldSelf for more than whether it is there.
+// Rules that read more of an optional oldSelf than its presence are noted.
 func TestNotes(t *testing.T) {
 	const sum = "(has(self.a) ? 1 : 0) + (has(self.b) ? 1 : 0) + (has(self.c) ? 1 : 0) <= 1"
 	for rule, want := range map[string]bool{
@@ -230,7 +230,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// example is the specs of a difference in short.
+// example prints the specs of an example in short form.
 func example(t testing.TB, d verify.Example) string {
 	t.Helper()
 	short := func(resource map[string]any) string {
@@ -245,7 +245,7 @@ func example(t testing.TB, d verify.Example) string {
 	return short(d.Old) + " -> " + short(d.New)
 }
 
-// flow is a value as YAML in one line.
+// flow prints a value as YAML on one line.
 func flow(t testing.TB, v any) string {
 	t.Helper()
 	var l []string
@@ -268,8 +268,7 @@ func flow(t testing.TB, v any) string {
 	return strings.TrimSpace(string(data))
 }
 
-// TestMessages: the server's own words are passed on, and that a rule fails to
-// evaluate is said.
+// Findings include the server's own messages, and report a rule that fails to evaluate.
 func TestMessages(t *testing.T) {
 	p := proofs(t, plainSchema+"x-kubernetes-validations: [{rule: '!has(self.a)', message: no a, messageExpression: \"'never a, but ' + self.a.x\"}, {rule: 'self.b != \"zz\"'}]", plain)[0]
 	var got []string
@@ -284,7 +283,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestFaultsOfLarge: faults of large unions are found wherever they are.
+// Faults of large unions are found in any position.
 func TestFaultsOfLarge(t *testing.T) {
 	plainRule := func(except string) string {
 		var sum []string

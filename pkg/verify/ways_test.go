@@ -2,8 +2,8 @@ package verify_test
 
 import "testing"
 
-// TestUnsetWays: every way to write a state counts, however far from a legal one it
-// is. Here null slips through, which required counts as a value.
+// Every representation of a state is considered, even if it is far from a legal one. Here the
+// schema accepts null, which required counts as a value.
 func TestUnsetWays(t *testing.T) {
 	p := proofs(t, `
 type: object
