@@ -75,8 +75,8 @@ func (p *program) cost(k kinds.Kind, old, new map[string]any) (int64, error) {
 }
 
 // CheckMutating compiles, with the API server's compiler, the policies that [Mutating] returns for
-// the versions of a kind. It reports the unions that they do not normalize, and the kind of union
-// objects that most easily exceeds the server's cost limit. The error is about a policy that the
+// the versions of a kind. It reports the unions that they do not normalize, and the path whose
+// union objects most easily exceed the server's cost limit. The error is about a policy that the
 // server rejects.
 func CheckMutating(versions []kinds.Kind, opts Options) (diag.List, error) {
 	return check(versions, opts, mutatingTexts, mutatingGaps)

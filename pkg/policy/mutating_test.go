@@ -140,7 +140,7 @@ func TestMutating(t *testing.T) {
 // modes are the combinations of options that affect clearing.
 var modes = []policy.Options{{}, {Unselected: true}, {Algorithm: union.KEP2019}, {Algorithm: union.KEP2019, Unselected: true}, {Algorithm: union.KEP2022}, {Algorithm: union.KEP2022, Unselected: true}}
 
-// mutatingCase is a union in a place. One in every pairs of its states is tested.
+// mutatingCase is a union in a place. every is the interval at which its pairs of states are sampled.
 type mutatingCase struct {
 	shape       unioncases.Shape
 	declaration string

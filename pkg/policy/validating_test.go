@@ -17,7 +17,7 @@ import (
 // A policy accepts exactly the objects and changes that the unions allow, in all places. Each run
 // covers some combinations of unions and places, more of them with [unioncases.Exhaustive].
 func TestValidating(t *testing.T) {
-	every, pairs := 19, 3 // one in every unions of a place is tried, and one in pairs of the changes
+	every, pairs := 19, 3 // the sampling intervals of unions in a place, and of changes
 	if unioncases.Exhaustive() {
 		every, pairs = 4, 1
 	}

@@ -39,7 +39,7 @@ func TestEveryState(t *testing.T) {
 // trial holds all unions of a shape with their rules.
 type trial struct {
 	states  []unioncases.State
-	every   int // one in every pairs of states is evaluated
+	every   int // the sampling interval of pairs of states
 	tried   []tried
 	static  *evaluator // rules that do not read oldSelf
 	changes *evaluator // rules that read oldSelf

@@ -55,7 +55,7 @@ func unionOf(t testing.TB, declaration string, schema *apiextensionsv1.JSONSchem
 	return unions[0]
 }
 
-// decodeYAML panics on invalid YAML, so it is only for literals.
+// decodeYAML is only for literals: it panics on invalid YAML.
 func decodeYAML(text string, into any) {
 	if err := sigsyaml.Unmarshal([]byte(text), into); err != nil {
 		panic(err)

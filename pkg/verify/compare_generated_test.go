@@ -95,7 +95,7 @@ properties:
 				switch {
 				case unioncases.Exhaustive():
 				case testing.Short() && i%12 > 0, !testing.Short() && i%9 != n:
-					continue // the others are for other sizes
+					continue // sizes take turns
 				}
 				for _, encoding := range []rules.Encoding{rules.Fine, rules.Compact} {
 					t.Run(fmt.Sprint(declaration, " ", encoding), func(t *testing.T) {

@@ -69,7 +69,7 @@ func verdict(t testing.TB, c verify.Comparison, u *union.Union) string {
 
 func rule(text string) string { return fmt.Sprintf("- rule: %q\n", text) }
 
-// Schemas for comparisons, without constraints.
+// Schemas for comparisons. Tests append constraints.
 const (
 	compareTyped = `
 type: object

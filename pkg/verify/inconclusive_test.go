@@ -13,8 +13,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Rules without a known accepted object are inconclusive: neither proved nor a difference. Rules
-// that also depend on other properties are restrictions.
+// Rules that do not compile, or without a known accepted object, are inconclusive: neither proved
+// nor a difference. Rules that also depend on other properties are restrictions.
 func TestInconclusive(t *testing.T) {
 	const sum = "\nx-kubernetes-validations:\n- rule: '(has(self.a) ? 1 : 0) + (has(self.b) ? 1 : 0) <= 1'\n"
 	const at = "spec.versions[0].schema.openAPIV3Schema.properties[spec]"

@@ -83,8 +83,8 @@ func TestMutants(t *testing.T) {
 										if meaning {
 											changed.Add(1)
 										}
-										// A restriction by other items of a list is not a
-										// difference, since a list may be without them.
+										// A rule on other items of a list is a restriction rather
+										// than a difference, since a list may be without them.
 										found := len(proof.Differences()) > 0 || u.OfItems() && len(proof.OfKind(verify.Restricted)) > 0
 										if found {
 											noticed.Add(1)

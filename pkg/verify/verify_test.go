@@ -16,7 +16,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// The schemas under test, without rules.
+// The schemas under test, and rules to append.
 const (
 	typedSchema = `
 type: object
