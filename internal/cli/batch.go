@@ -17,21 +17,19 @@ type output struct {
 	data []byte
 }
 
-// batch replaces files all together or not at all: every output is written to
-// a temporary file next to its target, and once all are there they are renamed.
-// A batch is used once.
+// batch replaces all its files or none: every output is written to a temporary file next to its
+// target, and the files are renamed once all of them are complete. A batch is used once.
 //
-// Renaming a file can still fail, on a file system that lets a file be created
-// in a directory and none be replaced; then the error says what was replaced.
-// A process that is killed leaves temporary files; the next batch that
-// comes to their directory removes them (see staging).
+// A rename can still fail, on a file system that permits new files in a directory but no
+// replacements; the error then names the files that were replaced. A killed process leaves
+// temporary files behind; the next batch that uses their directory removes them (see staging).
 type batch struct {
 	rename func(from, to string) error // os.Rename
 
 	mu       sync.Mutex
 	closed   bool           // nothing may be staged any more
 	replaced bool           // renaming has begun
-	writing  sync.WaitGroup // those who write temporary files
+	writing  sync.WaitGroup // open temporary files
 	staged   []staged
 	staging  map[string]*staging // by directory
 	dirs     []string            // created for the outputs, outermost first
@@ -50,8 +48,8 @@ type target struct {
 	info os.FileInfo // nil when there is no such file yet
 }
 
-// replace writes the outputs. When it fails nothing was replaced, unless the
-// error says otherwise.
+// replace writes the outputs. On failure no file was replaced, unless the error lists replaced
+// files.
 func (b *batch) replace(outs []output) error {
 	var errs []error
 	for i, out := range outs {
@@ -65,8 +63,8 @@ func (b *batch) replace(outs []output) error {
 	return b.commit()
 }
 
-// enter prepares for a file that may be replaced: what a killed process has left
-// beside it is removed.
+// enter prepares the directory of a file that may be replaced: it removes the leftovers of killed
+// processes.
 func (b *batch) enter(path string) {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
@@ -78,7 +76,7 @@ func (b *batch) enter(path string) {
 	}
 }
 
-// stagingIn returns the staging in a directory, from which leftovers have been removed.
+// stagingIn returns the staging of a directory. The first call removes leftovers.
 func (b *batch) stagingIn(dir string) *staging {
 	s, ok := b.staging[dir]
 	if !ok {
@@ -92,8 +90,8 @@ func (b *batch) stagingIn(dir string) *staging {
 	return s
 }
 
-// stage writes an output to a new file next to its target. Outputs may be staged
-// at the same time, in any order; n is their place in the order to name them in.
+// stage writes an output to a new file next to its target. Outputs may be staged concurrently, in
+// any order; n is the position of the output in commits and errors.
 func (b *batch) stage(n int, out output) error {
 	t, err := resolve(out.path)
 	if err != nil {
@@ -118,8 +116,8 @@ func (b *batch) stage(n int, out output) error {
 	return nil
 }
 
-// create creates the temporary file of a target. Whoever has it calls
-// b.writing.Done when the file is closed.
+// create creates the temporary file of a target. The caller must call b.writing.Done after closing
+// it.
 func (b *batch) create(n int, t target) (*os.File, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -143,8 +141,8 @@ func (b *batch) create(n int, t target) (*os.File, error) {
 	return file, nil
 }
 
-// abandon removes what the batch has created and keeps it from writing
-// anything. It reports false when it is too late for that.
+// abandon removes the temporary files and directories, and prevents later writes. It returns false
+// if files have been replaced already.
 func (b *batch) abandon() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -158,7 +156,7 @@ func (b *batch) abandon() bool {
 	return true
 }
 
-// clean removes temporary files, and directories that were created for them.
+// clean removes the given temporary files, and the directories that were created for outputs.
 func (b *batch) clean(files []staged) {
 	for _, s := range files {
 		_ = os.Remove(s.temp)
@@ -167,31 +165,31 @@ func (b *batch) clean(files []staged) {
 		s.close()
 	}
 	for _, dir := range slices.Backward(b.dirs) {
-		_ = os.Remove(dir) // not if something is in it
+		_ = os.Remove(dir) // fails if the directory is not empty
 	}
 	b.staging, b.dirs = nil, nil
 }
 
-// setMode gives a file the mode of another.
+// setMode gives a file the mode of the file that it replaces.
 func setMode(file *os.File, info os.FileInfo) error {
 	const bits = os.ModePerm | os.ModeSetuid | os.ModeSetgid | os.ModeSticky
 	want := info.Mode() & bits
 	if now, err := file.Stat(); err == nil && now.Mode()&bits == want {
-		return nil // some file systems refuse to change a mode even to itself
+		return nil // some file systems reject a change to the same mode
 	}
 	return file.Chmod(want)
 }
 
-// resolve finds the target of an output, and makes sure that what exists may be
-// written: renaming asks only for permission on the directory, while a file
-// without write permission was meant to stay as it is.
+// resolve finds the target of an output, and checks that an existing file is writable: renaming
+// requires permission on the directory only, but a file without write permission should stay as it
+// is.
 func resolve(path string) (target, error) {
 	fail := func(err error) (target, error) { return target{}, fileError("write "+path, err) }
 
 	if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
 		return target{name: path, real: path}, nil
 	}
-	// A symbolic link that leads nowhere is an error from here on.
+	// From here on, a dangling symbolic link is an error.
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return fail(err)
@@ -213,7 +211,7 @@ func resolve(path string) (target, error) {
 	return target{name: path, real: real, info: info}, nil
 }
 
-// makeDir creates a directory and those above it, and remembers which are new.
+// makeDir creates a directory and its parents, and records the new ones.
 func (b *batch) makeDir(dir string) error {
 	var missing []string
 	for d := dir; ; d = filepath.Dir(d) {
@@ -225,7 +223,7 @@ func (b *batch) makeDir(dir string) error {
 	for _, d := range slices.Backward(missing) {
 		err := os.Mkdir(d, 0o777)
 		if errors.Is(err, os.ErrExist) {
-			continue // somebody else was faster
+			continue // created concurrently
 		}
 		if err != nil {
 			return fileError("create directory "+d, err)
@@ -258,12 +256,12 @@ func (b *batch) commit() error {
 		b.clean(b.staged[i:])
 		return err
 	}
-	b.dirs = nil // they are wanted now
+	b.dirs = nil // keep the created directories
 	b.clean(nil)
 	return nil
 }
 
-// names lists files; of many, the first.
+// names lists the first few files.
 func names(files []staged) string {
 	const most = 10
 	var list []string

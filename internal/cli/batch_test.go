@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// tree returns the files below a directory and what is in them.
+// tree returns the files below a directory with their contents.
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -53,7 +53,7 @@ func wantTree(t *testing.T, dir string, want map[string]string) {
 	}
 }
 
-// abc makes a directory with files a, b and c, and outputs for them.
+// abc creates a directory with files a, b and c, and outputs for them.
 func abc(t *testing.T) (string, []output) {
 	t.Helper()
 	dir := t.TempDir()
@@ -70,7 +70,7 @@ func abc(t *testing.T) (string, []output) {
 
 var errBusy = errors.New("busy")
 
-// renameBut renames all files but those with this name.
+// renameBut renames all files except those with the given name.
 func renameBut(name string) func(from, to string) error {
 	return func(from, to string) error {
 		if filepath.Base(to) == name {
@@ -135,7 +135,7 @@ func TestBatchAbandoned(t *testing.T) {
 	if n := len(tree(t, dir)); n != 8 {
 		t.Fatalf("%d files while staging", n)
 	}
-	// Somebody else finds the new directory useful.
+	// Another process starts to use the new directory.
 	if err := os.WriteFile(filepath.Join(dir, "d", "f", "other"), []byte("other"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestBatchAbandoned(t *testing.T) {
 		t.Errorf("a directory was left behind: %v", err)
 	}
 
-	// Whoever is still at it comes to nothing.
+	// Later calls fail.
 	if err := b.stage(0, outs[0]); !errors.Is(err, errInterrupted) {
 		t.Errorf("stage: %v", err)
 	}
@@ -161,8 +161,8 @@ func TestBatchAbandoned(t *testing.T) {
 
 func TestBatchCannotStage(t *testing.T) {
 	dir, outs := abc(t)
-	// A name too long for the file system is noticed when it is resolved, one
-	// in a directory whose name is too long when that is created.
+	// A name that is too long fails when it is resolved; a directory name that is too long fails
+	// when the directory is created.
 	long := strings.Repeat("x", 300)
 	for _, path := range []string{filepath.Join(dir, long), filepath.Join(dir, "new", long, "file")} {
 		b := batch{rename: os.Rename}
@@ -201,7 +201,7 @@ func TestBatchesShareNewDirectories(t *testing.T) {
 	wantTree(t, root, want)
 }
 
-// A process that was killed has left files in each of many directories: nothing stays behind.
+// Leftovers of a killed process are removed from many directories.
 func TestBatchInManyDirectories(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it writes hundreds of files")
@@ -216,7 +216,7 @@ func TestBatchInManyDirectories(t *testing.T) {
 		if err := errors.Join(os.Mkdir(filepath.Dir(left), 0o777), os.WriteFile(left, nil, 0o666)); err != nil {
 			t.Fatal(err)
 		}
-		if runtime.GOOS == "windows" { // which cannot lock directories
+		if runtime.GOOS == "windows" { // directories cannot be locked there
 			age := time.Now().Add(-2 * abandonedAfter)
 			if err := os.Chtimes(left, age, age); err != nil {
 				t.Fatal(err)
@@ -232,7 +232,7 @@ func TestBatchInManyDirectories(t *testing.T) {
 	wantTree(t, root, want)
 }
 
-// A directory may be known by several names.
+// A directory may have several names.
 func TestBatchTwoNames(t *testing.T) {
 	dir, outs := abc(t)
 	t.Chdir(dir)

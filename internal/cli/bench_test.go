@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// manyExamples makes a directory of files with the CRDs of examples, and returns how
-// many bytes they have.
+// manyExamples creates a directory of files with the CRDs of examples, and returns their total size
+// in bytes.
 func manyExamples(tb testing.TB, files int) (dir string, size int) {
 	tb.Helper()
 	var sources [][]byte
@@ -56,8 +56,8 @@ func TestProcessors(t *testing.T) {
 	}
 }
 
-// BenchmarkDirectory compiles a directory of 1,000 files into another one. With
-// -cpu 1,2 it shows what a second processor is worth.
+// BenchmarkDirectory compiles a directory of 1,000 files into another one. With -cpu 1,2 it shows
+// the gain of a second processor.
 func BenchmarkDirectory(b *testing.B) {
 	dir, size := manyExamples(b, 1000)
 	out := filepath.Join(b.TempDir(), "out")
@@ -72,8 +72,7 @@ func BenchmarkDirectory(b *testing.B) {
 	}
 }
 
-// BenchmarkValidate validates 1,000 objects with unions in lists and maps: when they are
-// created, and when each replaces another.
+// BenchmarkValidate validates creates and updates of 1,000 objects with unions in lists and maps.
 func BenchmarkValidate(b *testing.B) {
 	examples := filepath.Join("..", "..", "examples")
 	one, err := os.ReadFile(filepath.Join(examples, "objects", "route-good.yaml"))

@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// bufferMemory is how many bytes a buffer keeps in memory.
+// bufferMemory is the number of bytes that a buffer keeps in memory.
 const bufferMemory = 4 << 20
 
-// buffer keeps what is to be printed until all of it is known: in memory while it
-// is little, then in a temporary file. Parts may be put at the same time.
+// buffer holds output until all of it is complete: in memory up to bufferMemory, then in a
+// temporary file. Parts may be put concurrently.
 type buffer struct {
 	mu    sync.Mutex
 	parts []bufferPart
@@ -25,7 +25,7 @@ type bufferPart struct {
 	n    int
 }
 
-// put keeps data as the part with this number. The caller does not change data.
+// put stores data as part i. The caller must not modify data afterwards.
 func (b *buffer) put(i int, data []byte) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -39,7 +39,7 @@ func (b *buffer) put(i int, data []byte) error {
 		if err != nil {
 			return fileError("keep results: create a temporary file in "+os.TempDir(), err)
 		}
-		_ = os.Remove(file.Name()) // where an open file can be, so that nothing is left
+		_ = os.Remove(file.Name()) // if the system can remove an open file, nothing is left behind
 		b.file = file
 	}
 	if _, err := b.file.WriteAt(data, b.end); err != nil {
@@ -50,7 +50,7 @@ func (b *buffer) put(i int, data []byte) error {
 	return nil
 }
 
-// part returns a part; the caller does not change it.
+// part returns part i; the caller must not modify it.
 func (b *buffer) part(i int) ([]byte, error) {
 	p := b.parts[i]
 	if p.n == 0 {
@@ -67,6 +67,6 @@ func (b *buffer) part(i int) ([]byte, error) {
 func (b *buffer) close() {
 	if b.file != nil {
 		_ = b.file.Close()
-		_ = os.Remove(b.file.Name()) // where it could not be when it was open
+		_ = os.Remove(b.file.Name()) // for systems that cannot remove an open file
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What does not fit into memory comes back as it was, and no file stays behind.
+// Data that does not fit into memory is returned unchanged, and no file is left behind.
 func TestBuffer(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)

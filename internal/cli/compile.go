@@ -97,8 +97,7 @@ func compiled(f *crdfile.File, opts crdfile.Options) ([]byte, diag.List) {
 	return out, lint.Ignore(f, opts, diags)
 }
 
-// selfChecked makes a compilation fail unless its rules are proved to mean what
-// the unions say.
+// selfChecked makes a compilation fail unless its rules are proved equivalent to the unions.
 func selfChecked(compiled transform) transform {
 	return func(f *crdfile.File, opts crdfile.Options) ([]byte, diag.List) {
 		out, diags := compiled(f, opts)
@@ -107,7 +106,7 @@ func selfChecked(compiled transform) transform {
 		}
 		annotated := out
 		if opts.NoAnnotation {
-			opts.NoAnnotation = false // it says what the unions were
+			opts.NoAnnotation = false // the annotation records the unions
 			var wrong diag.List
 			if annotated, wrong = crdpatch.Compile(f, opts); wrong.HasErrors() {
 				return nil, append(diags, wrong...).Sort()

@@ -13,10 +13,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// completions tells shells what the arguments and the flags of every command take.
-// What a command has registered itself stays.
+// completions registers shell completions for the arguments and flags of every command. It keeps
+// the completions that a command has registered itself.
 func completions(root *cobra.Command) {
-	// Else they are added later, and missed here.
+	// Otherwise cobra adds these commands later, without completions.
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
@@ -28,14 +28,14 @@ func completions(root *cobra.Command) {
 		}
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if complete := completeFlag(cmd, f.Name); complete != nil {
-				// Fails when the command has registered its own, which is to stay.
+				// Fails if the command has registered a completion, which takes precedence.
 				_ = cmd.RegisterFlagCompletionFunc(f.Name, complete)
 			}
 		})
 	}
 }
 
-// describeCompletion puts help like that of the other commands in place of cobra's.
+// describeCompletion replaces cobra's help by one in the style of the other commands.
 func describeCompletion(cmd *cobra.Command) {
 	cmd.Short = "Print a script that makes a shell complete commands and flags"
 	cmd.Long = `Completion prints a script that makes a shell complete commands, flags, their
@@ -48,7 +48,7 @@ where the script is kept.`
   unioncel completion zsh > "${fpath[1]}/_unioncel"`
 }
 
-// completeArguments completes what is not a flag.
+// completeArguments completes positional arguments.
 func completeArguments(cmd *cobra.Command) cobra.CompletionFunc {
 	switch {
 	case cmd.Name() == "help":
@@ -59,8 +59,8 @@ func completeArguments(cmd *cobra.Command) cobra.CompletionFunc {
 	return cobra.NoFileCompletions
 }
 
-// completeFlag completes the value of a flag; nil for a flag without a value, and
-// for one that it does not know.
+// completeFlag returns the completion of a flag's value, or nil if the flag is unknown or takes no
+// value.
 func completeFlag(cmd *cobra.Command, flag string) cobra.CompletionFunc {
 	switch flag {
 	case "encoding":
@@ -112,18 +112,18 @@ func oneOf(values ...cobra.Completion) cobra.CompletionFunc {
 	return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder)
 }
 
-// manifests completes directories and the files that are read in them.
+// manifests completes directories and manifest files.
 func manifests(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return source.Extensions(), cobra.ShellCompDirectiveFilterFileExt
 }
 
-// completeKubeVersions finds the versions when it is asked: that takes longer than all else that
-// unioncel does before a command.
+// completeKubeVersions computes the versions lazily: they take longer than the rest of unioncel's
+// startup.
 func completeKubeVersions(cmd *cobra.Command, args []string, toComplete string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return oneOf(kubeVersions()...)(cmd, args, toComplete)
 }
 
-// completeTopics completes the commands that there is help for.
+// completeTopics completes the commands that have help.
 func completeTopics(help *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var l []cobra.Completion
 	if topic, rest, err := help.Root().Find(args); err == nil && len(rest) == 0 {

@@ -14,8 +14,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestCompletionOfFlags asks for every value of every flag: each flag has
-// completions, and a command takes every value that is offered for it.
+// Each flag has completions, and commands accept all offered values.
 func TestCompletionOfFlags(t *testing.T) {
 	free := []string{ // files of any name, names
 		"lint --config", "diff --output", "explain --output", "infer --output", "lint --output", "verify --output", "validate --output", "rollout --output", "policy --kind", "policy --path", "policy --match-labels", "schema --version",
@@ -23,7 +22,7 @@ func TestCompletionOfFlags(t *testing.T) {
 	const deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\n"
 	live := filepath.Join(t.TempDir(), "live.yaml")
 	inUse := filepath.Join(t.TempDir(), "crd.yaml")
-	// What commands on objects need besides.
+	// Additional input for commands on objects.
 	const crd = `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: things.example.com},
   spec: {group: example.com, scope: Cluster, names: {kind: Thing, listKind: ThingList, plural: things, singular: thing},
     versions: [{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]}}

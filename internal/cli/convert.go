@@ -29,12 +29,12 @@ type conversion struct {
 	output string
 	preview
 	format format
-	// lasting says that warnings are about what stays in the result. Others are dropped when
-	// a file has its result already: the run that wrote it has printed them.
+	// lasting marks warnings about the result itself. Other warnings are dropped for unchanged
+	// files: the run that wrote them has printed these warnings.
 	lasting bool
 }
 
-// preview holds the flags that show what would change instead of writing it.
+// preview holds the flags that show changes instead of writing them.
 type preview struct {
 	check bool
 	diff  bool
@@ -46,10 +46,10 @@ func (p *preview) register(cmd *cobra.Command) {
 	f.BoolVar(&p.diff, "diff", false, "show the changes as a unified diff; exit code 1 when there are any")
 }
 
-// wanted reports whether nothing is to be written.
+// wanted reports whether a preview replaces writing.
 func (p preview) wanted() bool { return p.check || p.diff }
 
-// validate checks the flags against those that write.
+// validate rejects combinations with the flags that write.
 func (p preview) validate(write bool, output string) error {
 	switch {
 	case write && output != "":
@@ -75,8 +75,7 @@ func (c *conversion) register(a *app, cmd *cobra.Command) {
 	c.format.register(cmd, "diagnostics", diagnosticFormatNames()...)
 }
 
-// validate checks the flags against each other. With -o - it is as if -o had
-// not been given.
+// validate rejects conflicting flags. It treats -o - as no -o.
 func (c *conversion) validate(cmd *cobra.Command) error {
 	if err := checkOutput(cmd, &c.output); err != nil {
 		return err
@@ -84,8 +83,8 @@ func (c *conversion) validate(cmd *cobra.Command) error {
 	return c.preview.validate(c.write, c.output)
 }
 
-// convert runs a command that turns files into files. Files are read, converted
-// and put next to their targets one by one, so that none needs to stay in memory.
+// convert runs a command that turns files into files. It reads, converts and stages one file at a
+// time, so that memory does not grow with the number of files.
 func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input) (scopes, error), t func(f *crdfile.File, in input) ([]byte, diag.List), args []string) error {
 	if err := flags.validate(cmd); err != nil {
 		return err
@@ -130,7 +129,7 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input)
 	if err != nil && !errors.Is(err, errSkipped) {
 		a.batch.abandon()
 		if comparing && errors.Is(err, errFindings) {
-			return errors.Join(a.printAll(c.shown), err) // of the other files
+			return errors.Join(a.printAll(c.shown), err) // the differences of the other files
 		}
 		return err
 	}
@@ -145,7 +144,8 @@ type converting struct {
 	shown   *buffer // results to print
 }
 
-// take takes the result of an input: to print it, or put next to its target.
+// take handles the result of an input: it buffers the result for printing, or stages it next to its
+// target.
 func (c *converting) take(in input, f *crdfile.File, out []byte, diagnostics diag.List) (result, error) {
 	src := f.Bytes()
 	r := in.scope.resultOf(in, f, diagnostics)
@@ -169,7 +169,7 @@ func (c *converting) take(in input, f *crdfile.File, out []byte, diagnostics dia
 		}
 		return r, c.shown.put(in.n, c.flags.difference(in.name, src, out))
 	case c.targets == nil && r.other:
-		return r, nil // it would spoil the stream
+		return r, nil // other documents would corrupt the stream
 	case c.targets == nil:
 		r.shape = shapeOf(out)
 		return r, c.shown.put(in.n, out)
@@ -217,7 +217,8 @@ func (c *converting) finish(results []result) error {
 	return nil
 }
 
-// wouldChange ends a preview: it prints how many files would change, and the command for that.
+// wouldChange ends a preview: it prints the number of files that would change, and the command that
+// changes them.
 func (a *app) wouldChange(p preview, results []result) error {
 	changed := slices.DeleteFunc(slices.Clone(results), func(r result) bool { return !r.changed })
 	summary := fmt.Sprintf("%d of %s would change", len(changed), plural(len(results), "file"))
@@ -230,8 +231,8 @@ func (a *app) wouldChange(p preview, results []result) error {
 	return errFindings
 }
 
-// writing returns the command line with -w in place of --check. It is "" if -w rejects an
-// input, or if one command cannot have the options of all files.
+// writing returns the command line with -w in place of --check. It returns "" if -w rejects an
+// input, or if the files require different options.
 func (a *app) writing(results, changed []result) string {
 	recorded := map[string]bool{}
 	for _, r := range changed {
@@ -265,8 +266,8 @@ func (a *app) writing(results, changed []result) string {
 	return a.name + " " + shell.Join(words)
 }
 
-// printAll prints the differences in a buffer in their order: exact, for patch, unless
-// a terminal shows them.
+// printAll prints the differences in a buffer in order: exact bytes that patch can apply, or
+// escaped text on a terminal.
 func (a *app) printAll(s *buffer) error {
 	terminal := newConsole(a.streams.Out).terminal != nil
 	for i := range s.parts {
@@ -284,8 +285,8 @@ func (a *app) printAll(s *buffer) error {
 	return nil
 }
 
-// difference is what --check and --diff print of an input: its name when it
-// changes, how it changes, or both.
+// difference returns the output of --check and --diff for an input: the name of a changed file, the
+// changes, or both.
 func (p preview) difference(name string, src, out []byte) []byte {
 	var b bytes.Buffer
 	if bytes.Equal(src, out) {
@@ -302,9 +303,8 @@ func (p preview) difference(name string, src, out []byte) []byte {
 	return b.Bytes()
 }
 
-// diffLabel writes a file name the way patch and git read it: quoted when it
-// has control characters, and with a tab to end one that has spaces. Directories
-// are separated by slashes.
+// diffLabel writes a file name in the syntax of patch and git: quoted if it has control characters,
+// and with a trailing tab if it has spaces. Directories are separated by slashes.
 func diffLabel(name string) string {
 	switch {
 	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) || strings.ContainsAny(name, `"\`):

@@ -12,8 +12,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// declare writes the declarations of what was found, into the files or a UnionSet, or
-// shows what would change. Unions that would not compile are left out.
+// declare writes the declarations of the found unions, into the files or a UnionSet, or previews
+// the changes. Unions that would not compile are left out.
 func (a *app) declare(flags *inferring, results []result, found [][]infer.Located) error {
 	var outs []output
 	var all []union.External
@@ -84,8 +84,8 @@ func (a *app) declare(flags *inferring, results []result, found [][]infer.Locate
 	return nil
 }
 
-// declarable returns those of the unions found in an input that compile, and the input
-// with their declarations. About the others there are warnings.
+// declarable returns the unions of an input that compile, and the input with their declarations. It
+// adds a warning for each of the other unions.
 func (a *app) declarable(flags *inferring, r *result, found []infer.Located) ([]byte, []infer.Located) {
 	d := &declaring{app: a, flags: flags, name: r.name, src: r.src, opts: r.scope.opts}
 	out, diags, problem := d.try(found)
@@ -117,13 +117,13 @@ type declaring struct {
 	flags *inferring
 	name  string
 	src   []byte
-	opts  crdfile.Options // that the result is compiled with
-	// faulty says that the input does not compile as it is, once that is known.
+	opts  crdfile.Options // the options for compiling the result
+	// faulty, if known, reports that the input itself does not compile.
 	faulty, known bool
 }
 
-// try returns the input with declarations, what is to be said of them, and what keeps
-// them from being written or compiled; nil is nothing.
+// try returns the input with the declarations and their diagnostics. The problem is the first error
+// of declaring or compiling them, or nil.
 func (d *declaring) try(l []infer.Located) (out []byte, said diag.List, problem *diag.Diagnostic) {
 	var declarations []union.External
 	for _, f := range l {

@@ -17,10 +17,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// compareTimeout is the time to answer the questions about one CRD, unless --timeout says otherwise.
+// compareTimeout is the default of --timeout, the time to decide the changes of one CRD.
 const compareTimeout = 10 * time.Second
 
-// The values of diff's --fail-on beside classes.
+// Values of diff's --fail-on that are not classes.
 const (
 	failOnAny   = "any"
 	failOnNever = "never"
@@ -113,7 +113,7 @@ It is also 1 if a stored object is hindered or frozen, unless --fail-on is never
 	registerTimeout(cmd, &timeout, "time to decide the changes of one CRD; those left are unknown; 0 for no limit")
 	flags.register(cmd)
 	output.register(cmd, "the differences", reportFormatNames(true)...)
-	// It fails for flags that do not exist only.
+	// Fails only for flags that do not exist.
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", oneOf(failClasses...))
 	return cmd
 }
@@ -121,7 +121,7 @@ It is also 1 if a stored object is hindered or frozen, unless --fail-on is never
 // registerTimeout adds the flag --timeout.
 func registerTimeout(cmd *cobra.Command, timeout *time.Duration, usage string) {
 	cmd.Flags().DurationVar(timeout, "timeout", compareTimeout, usage)
-	_ = cmd.RegisterFlagCompletionFunc("timeout", oneOf("10s", "1m", "0s")) // fails for flags that do not exist only
+	_ = cmd.RegisterFlagCompletionFunc("timeout", oneOf("10s", "1m", "0s")) // fails only for flags that do not exist
 }
 
 func checkTimeout(timeout time.Duration) error {
@@ -131,7 +131,7 @@ func checkTimeout(timeout time.Duration) error {
 	return nil
 }
 
-// diff compares all CRDs, and prints what differs, and what becomes of stored objects.
+// diff compares all CRDs, and prints the differences and the fate of stored objects.
 func (a *app) diff(ctx context.Context, scope func([]input) (scopes, error), output *printing, failOn []string, versions bool, timeout time.Duration, objects, args []string) error {
 	sides, results, err := a.readCRDs(ctx, scope, versions, args)
 	if err != nil {
@@ -187,7 +187,7 @@ func fatal(r crddiff.Report, failOn []string) bool {
 	})
 }
 
-// readCRDs reads the CRDs of the old side and the new one; of versions there is one side.
+// readCRDs reads the CRDs of the old and the new side; with versions there is one side.
 func (a *app) readCRDs(ctx context.Context, scope func([]input) (scopes, error), versions bool, args []string) (sides [][]*crddiff.Input, results []result, err error) {
 	if len(args) == 0 {
 		args = []string{"-"}
@@ -234,7 +234,7 @@ func (a *app) readCRDs(ctx context.Context, scope func([]input) (scopes, error),
 	return sides, append(l.files(), results...), nil
 }
 
-// ambiguous reports CRDs of one name.
+// ambiguous reports CRDs that share a name.
 func ambiguous(crds []*crddiff.Input) (l diag.List) {
 	first := map[string]diag.Pos{}
 	for _, c := range crds {
@@ -248,7 +248,7 @@ func ambiguous(crds []*crddiff.Input) (l diag.List) {
 	return l
 }
 
-// find returns the CRD of a name, or nil.
+// find returns the CRD with the given name, or nil.
 func find(l []*crddiff.Input, name string) *crddiff.Input {
 	if i := slices.IndexFunc(l, func(c *crddiff.Input) bool { return c.Name == name }); i >= 0 {
 		return l[i]
@@ -256,8 +256,8 @@ func find(l []*crddiff.Input, name string) *crddiff.Input {
 	return nil
 }
 
-// comparison is what is compared with each other: a CRD and what became of it, of which one
-// may be nil, or with versions the served versions of one.
+// comparison is a pair of CRDs to compare, one of them nil if it was added or removed, or with
+// versions a single CRD whose served versions are compared.
 type comparison struct {
 	old, new *crddiff.Input
 	versions bool
@@ -270,8 +270,8 @@ func (c comparison) name() string {
 	return c.new.Name
 }
 
-// compareCRDs compares the CRDs of both sides, or the versions of those of one. What takes
-// longer than the timeout of each CRD is not decided.
+// compareCRDs compares the CRDs of both sides, or the versions of the CRDs of a single side.
+// Changes that take longer than the timeout of their CRD are undecided.
 func (a *app) compareCRDs(ctx context.Context, sides [][]*crddiff.Input, timeout time.Duration) ([]crddiff.Report, error) {
 	var l []comparison
 	if len(sides) == 1 {

@@ -1,18 +1,18 @@
-// Package cli is the command line of unioncel. It is the only package that
-// opens files, reads the standard streams and knows about exit codes.
+// Package cli is the command line of unioncel. Only this package opens files, reads the standard
+// streams and knows exit codes.
 //
-// [Main] runs one command. A command that turns files into files goes through
-// these steps, each for all files before the next begins:
+// [Main] runs one command. A command that turns files into files goes through these steps, each for
+// all files before the next begins:
 //
 //	find     arguments to inputs: standard input, files, the files of directories
-//	plan     where each result goes: standard output, in place, or another place
+//	plan     the target of each result: standard output, in place, or another file
 //	read     the inputs
 //	convert  bytes to bytes and diagnostics, by the library
 //	report   the diagnostics; with an error among them nothing is written
 //	deliver  results, names or differences
 //
-// So nothing is written when anything is wrong with any input, and files are
-// replaced only once every result is complete next to its target.
+// An error in any input therefore prevents all writes, and files are replaced only once every
+// result is complete next to its target.
 //
 // Each command has a file of its own. They share
 //
@@ -20,6 +20,6 @@
 //	options, scope, external          flags, configuration, declarations outside the CRDs
 //	inputs, paths                     files to read
 //	convert, gather                   commands that write files, and that print results
-//	printing, join, buffer, terminal  what is printed, and how
+//	printing, join, buffer, terminal  output to print
 //	output, batch, staging, metadata  files to write
 package cli

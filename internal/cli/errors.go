@@ -7,18 +7,17 @@ import (
 	"os"
 )
 
-// errFindings ends a command with exitFindings; what was found has been
-// printed already.
+// errFindings ends a command with exitFindings; the findings have been printed.
 var errFindings = errors.New("findings")
 
-// errWait ends a command with exitWait; why has been printed already.
+// errWait ends a command with exitWait; the reason has been printed.
 var errWait = errors.New("wait")
 
-// errSkipped ends a command with exitFindings that has done its work without the unions
-// of structs in Go that have errors.
+// errSkipped ends a successful command with exitFindings, because it left out the unions of Go
+// structs with errors.
 var errSkipped = fmt.Errorf("%w: skipped structs", errFindings)
 
-// errInterrupted ends a command that was told to end.
+// errInterrupted ends a command that was interrupted.
 var errInterrupted = errors.New("interrupted")
 
 // usageError is a mistake in the command line.
@@ -31,9 +30,9 @@ func usagef(format string, args ...any) error {
 	return usageError{fmt.Errorf(format, args...)}
 }
 
-// fileError is an error about a file under the name the user knows it by. Of
-// the operating system's error only the reason is kept: neither the name of
-// the system call nor that of a temporary file helps anybody.
+// fileError is an error about a file, under the name that the user gave. It keeps only the reason
+// of an operating system error: the names of the system call and of a temporary file would not help
+// the user.
 func fileError(name string, err error) error {
 	var pathErr *fs.PathError
 	var linkErr *os.LinkError

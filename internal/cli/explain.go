@@ -110,7 +110,7 @@ func (a *app) explainCodes(output *printing, codes []string) error {
 	return a.writeText(output, []byte(strings.Join(entries, "\n")))
 }
 
-// explainAll prints the explanations of all inputs together, in their order.
+// explainAll prints one explanation of all inputs, in order.
 func (a *app) explainAll(ctx context.Context, scope func([]input) (scopes, error), output *printing, args []string) error {
 	found, err := gather(ctx, a, scope, args, func(f *crdfile.File, in input) ([]explain.Explanation, diag.List, error) {
 		inputs, diags := a.explain(f, in.options())

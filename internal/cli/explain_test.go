@@ -19,12 +19,12 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// explainApp returns a program for which every file that is not empty has a CRD
-// of its name, and what it prints. got are the options it was asked with.
+// explainApp returns a program that finds one CRD, named like the file, in each file that is not
+// empty. It also returns the output, and the options that the program passed.
 func explainApp(in string) (a *app, out, errs *bytes.Buffer, got *crdfile.Options) {
 	out, errs, got = new(bytes.Buffer), new(bytes.Buffer), new(crdfile.Options)
 	a = newApp(Streams{In: strings.NewReader(in), Out: out, Err: errs})
-	var mu sync.Mutex // several files are explained at a time
+	var mu sync.Mutex // several files are explained concurrently
 	a.explain = func(f *crdfile.File, opts crdfile.Options) ([]explain.Input, diag.List) {
 		mu.Lock()
 		*got = opts

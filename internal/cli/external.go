@@ -15,16 +15,16 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// externalFlags say where declarations outside the CRDs are.
+// externalFlags locate the declarations outside the CRDs.
 type externalFlags struct {
 	packages    []string
 	kubebuilder bool
 	sets        []string
 	skipInvalid bool     // leave out structs with errors
-	listed      []string // leave out these, without errors
-	dir         string   // that packages are relative to; empty is the working directory
-	config      string   // that names the packages; empty for flags
-	project     bool     // not all were given as flags
+	listed      []string // structs to leave out, without errors
+	dir         string   // base of relative packages; empty for the working directory
+	config      string   // configuration file that names the packages; empty for flags
+	project     bool     // some were not given as flags
 	asked       bool     // some were given as flags
 }
 
@@ -36,28 +36,28 @@ func (f *externalFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.sets, "unions", nil, "read unions from this `FILE`, a UnionSet; repeatable")
 }
 
-// registerSkip adds the flag of the commands that write.
+// registerSkip adds the --skip-invalid flag, for commands that write.
 func (f *externalFlags) registerSkip(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.skipInvalid, "skip-invalid", false,
 		"with --go, leave out the unions of structs that have errors, and write the rest;\nthe exit code is still 1")
 }
 
-// external is what the flags name.
+// external holds the external declarations that the flags name.
 type external struct {
 	union.Externals
 	externalFlags
-	files  []result // that were read, with what is wrong with them
+	files  []result // files that were read, with their diagnostics
 	reads  bool     // the command reads UnionSets
-	sound  bool     // only structs in Go have errors, and others have none
+	sound  bool     // all errors are about Go structs
 	limits limit.Limits
-	// incomplete says that the inputs need not have all CRDs: nobody has named those.
+	// incomplete marks inputs that need not include all CRDs, because the user did not name them.
 	incomplete bool
-	// unused, unless it is nil, says what else was read for the inputs and none has used.
+	// unused, if not nil, reports other declarations that were read and that no input used.
 	unused func() diag.List
 }
 
-// read reads what the flags name, for CRDs at hand or by itself. Only what cannot be
-// read is an error; what is wrong with it is among the diagnostics of the files.
+// read reads the external declarations, for the given CRDs or on their own. Only an unreadable file
+// is an error; other problems are diagnostics of the files.
 func (f *externalFlags) read(crds bool, limits limit.Limits) (external, error) {
 	e := external{externalFlags: *f, reads: true, limits: limits}
 	if f.kubebuilder && len(f.packages) == 0 {
@@ -99,9 +99,9 @@ func (e *external) add(more *union.Externals) {
 	e.Scopes = append(e.Scopes, more.Scopes...)
 }
 
-// skipping does something with declarations. Where it cannot be done, those of structs
-// that may be skipped and have errors are left out: then there are errors as well
-// as a result, which is otherwise nil with errors.
+// skipping runs work with the external declarations. If declarations of structs that may be skipped
+// have errors, it leaves them out and retries, and returns these errors alongside the result.
+// Otherwise the result is nil if there are errors.
 func skipping[T any](from *external, opts crdfile.Options, work func(crdfile.Options) ([]T, diag.List)) ([]T, diag.List) {
 	var skipped diag.List
 	for e := opts.External; ; {
@@ -136,18 +136,18 @@ func skipping[T any](from *external, opts crdfile.Options, work func(crdfile.Opt
 	}
 }
 
-// contents is what matters of an input for external declarations.
+// contents summarizes the parts of an input that matter to external declarations.
 type contents struct {
 	crds     []union.Target
-	readable bool // so that these are all
+	readable bool // crds is complete
 	unions   int
 	unionSet bool
-	// withheld is why external declarations for the CRDs do not apply to them; empty when they do.
+	// withheld is the reason why external declarations do not apply to the CRDs, or empty.
 	withheld string
-	outdated bool // compiled with other declarations than there are now
+	outdated bool // compiled with other declarations than the current ones
 }
 
-// look finds out what an input has, as far as it matters.
+// look returns the contents of an input.
 func (e *external) look(f *crdfile.File, counts bool) contents {
 	c := contents{unionSet: e.reads && unionset.Holds(f.Bytes())}
 	if counts || len(e.Declarations) > 0 {
@@ -156,8 +156,8 @@ func (e *external) look(f *crdfile.File, counts bool) contents {
 	return c
 }
 
-// missing reports declarations for CRDs that no input has, and warns of UnionSets
-// among the inputs, which pass through as other manifests do.
+// missing reports declarations for CRDs that no input has. It warns of UnionSets among the inputs,
+// which are passed through like other manifests.
 func (e *external) missing(results []result) {
 	var l diag.List
 	var crds []union.Target
@@ -172,25 +172,25 @@ func (e *external) missing(results []result) {
 		readable = readable && r.readable
 		crds = append(crds, r.crds...)
 	}
-	if readable && !e.incomplete { // else compiling says why it is not; who knows what is there
+	if readable && !e.incomplete { // otherwise the list of CRDs is incomplete, and compiling reports why
 		l = append(l, e.Missing(crds)...)
 	}
 	if e.unused != nil {
 		for _, d := range e.unused() {
-			d.Severity = diag.Warning // the results are what they are
+			d.Severity = diag.Warning // the results do not depend on it
 			l = append(l, d)
 		}
 	}
 	e.files = append(e.files, result{diagnostics: l})
 }
 
-// ofMarkers puts diagnostics about declarations in Go into the terms of markers.
+// ofMarkers rewords diagnostics about declarations in Go in terms of markers.
 func ofMarkers(l diag.List) {
 	markers.Words(l)
 	for i, d := range l {
 		switch {
 		case filepath.Ext(d.Pos.File) != ".go":
-		case strings.HasPrefix(d.Message, "+unioncel:"): // a list of names that are not those of the CRD
+		case strings.HasPrefix(d.Message, "+unioncel:"): // lists Go names, not names in the CRD
 		case d.Code == diag.UnknownMember || d.Code == diag.UnknownDiscriminator || d.Code == diag.NoSuchSchema:
 			l[i].Hint = "the CRD was not generated from these types: run controller-gen first"
 		}

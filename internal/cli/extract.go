@@ -57,7 +57,7 @@ See also unioncel help inputs.`,
 				return err
 			}
 			unions := &flags.unions
-			// The output of a run that prints is not mistaken for a complete file.
+			// Nobody mistakes printed output for a complete file.
 			unions.skipInvalid = unions.skipInvalid || path == ""
 			var l []union.External
 			var err error
@@ -91,7 +91,7 @@ See also unioncel help inputs.`,
 	return cmd
 }
 
-// written is the declaration of an object; with its extensions, if there are any.
+// written returns the declaration of an object, including any extensions.
 func written(o compile.Object) *yaml.Node {
 	if o.Extensions == nil {
 		return o.Value
@@ -115,7 +115,7 @@ func (a *app) declared(ctx context.Context, scope func([]input) (scopes, error),
 		return nil, err
 	}
 	var l []union.External
-	files := map[string]string{} // where each CRD is
+	files := map[string]string{} // file of each CRD
 	for _, g := range found {
 		for _, crd := range g.items {
 			if other, ok := files[crd.Name]; ok {

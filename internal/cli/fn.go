@@ -79,7 +79,7 @@ func (a *app) fn() error {
 	if err != nil {
 		return fileError(stdinName, err)
 	}
-	// Symbolic links that lead out of a Root are errors.
+	// os.Root rejects symbolic links that lead out of the directory.
 	dir, err := os.OpenRoot(".")
 	if err != nil {
 		return fileError("the working directory", err)
@@ -100,7 +100,7 @@ func (a *app) fn() error {
 	return findings
 }
 
-// proving is the compiler with these options, which proves its rules when asked to.
+// proving returns the compiler with the given options, which proves its rules if verify is set.
 func (a *app) proving(opts crdfile.Options, verify bool) krm.Compiler {
 	t := a.compile
 	if verify {

@@ -8,7 +8,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// reportable is the result of a command, for people, for programs and, if it has positions in files,
+// reportable is the result of a command as a document, as data and, if it has positions in files,
 // as diagnostics.
 type reportable struct {
 	document    func() (report.Document, error)
@@ -16,8 +16,8 @@ type reportable struct {
 	diagnostics func() diag.List
 }
 
-// reportFormats are the formats of reports, the default first. Reports with diagnostics have the
-// formats of those, too.
+// reportFormats are the formats of reports, the default first. Reports with diagnostics support the
+// formats of diagnostics as well.
 var reportFormats = []struct {
 	name  string
 	write func(io.Writer, reportable) error
@@ -43,7 +43,7 @@ func documentWriter(write func(io.Writer, report.Document) error) func(io.Writer
 	}
 }
 
-// reportFormatNames are the formats of reports, with positions or without.
+// reportFormatNames returns the formats of reports, with positions or without.
 func reportFormatNames(positions bool) []string {
 	var names []string
 	for _, f := range reportFormats {
@@ -55,7 +55,7 @@ func reportFormatNames(positions bool) []string {
 	return names
 }
 
-// showReport prints a report. Diagnostics have excerpts of the files of results.
+// showReport prints a report. Diagnostics quote the files of results.
 func (a *app) showReport(output *printing, r reportable, results []result) error {
 	for _, f := range reportFormats {
 		if f.name == output.name {

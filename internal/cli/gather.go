@@ -10,11 +10,11 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// planner returns how the CRDs of a file that have unions are compiled.
+// planner returns the compilation plans of the CRDs with unions in a file.
 type planner func(f *crdfile.File, opts crdfile.Options) ([]explain.Input, diag.List)
 
-// load works on inputs as files with CRDs. It returns no results when a configuration has
-// errors, or a file that a configuration or a flag names.
+// load runs work on each input, parsed as a file with CRDs. It returns no results if a
+// configuration has errors, or a file that a configuration or a flag names.
 func (a *app) load(ctx context.Context, inputs []input, scope func([]input) (scopes, error), work func(in input, f *crdfile.File) (result, error)) (scopes, []result, error) {
 	l, err := scope(inputs)
 	if err != nil {
@@ -33,16 +33,16 @@ func (a *app) load(ctx context.Context, inputs []input, scope func([]input) (sco
 	return l, results, nil
 }
 
-// gathered is what was found in one input.
+// gathered holds the items found in one input.
 type gathered[T any] struct {
 	name  string // of the input
 	items []T
 }
 
-// gather finds what the CRDs with unions of all inputs have, in their order, and
-// prints the diagnostics together. Where nothing is found is said. With
-// errFindings and errSkipped the result is what there is in inputs without errors, and
-// besides the structs that were skipped; it is nil when all inputs have errors.
+// gather calls find for the CRDs of all inputs, prints the diagnostics together, and returns the
+// items in the order of the inputs. It prints a note for inputs without items. With errFindings it
+// returns the items of the inputs without errors, or nil if all inputs have errors; with errSkipped
+// the skipped structs are left out.
 func gather[T any](ctx context.Context, a *app, scope func([]input) (scopes, error), args []string, find func(f *crdfile.File, in input) ([]T, diag.List, error)) ([]gathered[T], error) {
 	inputs, err := a.findInputs(args, "")
 	if err != nil {
@@ -78,7 +78,7 @@ func gather[T any](ctx context.Context, a *app, scope func([]input) (scopes, err
 	}
 	if !errors.Is(err, errFindings) {
 		a.lacking(results, func(i int) string {
-			if len(l[i].items) > 0 || results[i].walk && g[0].gate && !a.verbose { // which the tally says
+			if len(l[i].items) > 0 || results[i].walk && g[0].gate && !a.verbose { // the tally reports these
 				return ""
 			}
 			return "no unions"
@@ -90,8 +90,8 @@ func gather[T any](ctx context.Context, a *app, scope func([]input) (scopes, err
 	return l, err
 }
 
-// lacking says what the inputs lack, unless that is "": of each that was named, and
-// of those in directories when all do, of each of them with --verbose.
+// lacking prints a note for each input that lacks something, unless what returns "". Files in
+// directories share one note, printed if all of them lack it; with --verbose each has its own.
 func (a *app) lacking(results []result, what func(i int) string) {
 	together, files, found := "", 0, false
 	for i, r := range results {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Users who say how often garbage is collected have it so.
+// User settings for garbage collection take precedence.
 func TestCollectLess(t *testing.T) {
 	before := debug.SetGCPercent(50)
 	defer debug.SetGCPercent(before)

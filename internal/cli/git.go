@@ -16,9 +16,9 @@ import (
 	"github.com/unioncel/unioncel/internal/yaml/source"
 )
 
-// findRevisions is findInputs for arguments that may be REV:PATH: a file or directory at a
-// revision of git. A path with a colon is written ./PATH: otherwise a pull request could add
-// a file that takes the place of the revision it is compared with.
+// findRevisions is findInputs for arguments that may be REV:PATH, a file or directory at a git
+// revision. A path with a colon must be written ./PATH: otherwise a pull request could add a file
+// that shadows the revision it is compared with.
 func (a *app) findRevisions(ctx context.Context, args []string) ([]input, error) {
 	var l []input
 	var errs []error
@@ -88,8 +88,8 @@ func (a *app) atRevision(ctx context.Context, arg string) ([]input, error) {
 	return l, nil
 }
 
-// manifestsIn returns the manifests that git ls-tree -l -z lists, without hidden ones and links,
-// and their size: a small repository may have any number of large files.
+// manifestsIn returns the manifests in the output of git ls-tree -l -z, without hidden files and
+// links, and their total size: a small repository may have many large files.
 func manifestsIn(list string) (l []input, size int) {
 	for entry := range strings.SplitSeq(list, "\x00") {
 		attributes, name, _ := strings.Cut(entry, "\t")
@@ -97,14 +97,14 @@ func manifestsIn(list string) (l []input, size int) {
 		hidden := slices.ContainsFunc(strings.Split(name, "/"), func(s string) bool { return strings.HasPrefix(s, ".") })
 		if len(fields) == 4 && strings.HasPrefix(fields[0], "100") && !hidden && source.IsManifestName(path.Base(name)) {
 			l = append(l, input{name: name, walk: true, blob: fields[2]})
-			bytes, _ := strconv.Atoi(fields[3]) // of what is missing, reading says so
+			bytes, _ := strconv.Atoi(fields[3]) // reading reports missing objects
 			size += bytes
 		}
 	}
 	return l, size
 }
 
-// separator stands between a directory at a revision and a name in it.
+// separator returns the separator between a directory at a revision and a name in it.
 func separator(arg string) string {
 	if strings.HasSuffix(arg, ":") {
 		return ""
@@ -112,10 +112,10 @@ func separator(arg string) string {
 	return "/"
 }
 
-// git runs git, and returns its output, or as much of it as tells that it is over the limit on the
-// size of a file. Messages of git are the error or, when it succeeds, notes. git fetches nothing,
-// reads objects as they are without replacements, and ignores a bare repository in the work tree:
-// a pull request can contain one, with a configuration that names programs.
+// git runs git and returns its output, but not far beyond the size limit of a file. Git's messages
+// become the error or, on success, notes. Git fetches nothing, ignores replacement objects, and
+// ignores a bare repository in the work tree: a pull request can contain one, with a configuration
+// that names programs.
 func (a *app) git(ctx context.Context, args ...string) ([]byte, error) {
 	run, stop := context.WithCancel(ctx)
 	defer stop()

@@ -18,7 +18,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// verdicts are what --only takes.
+// verdicts are the values of --only.
 var verdicts = []verify.Verdict{verify.Equivalent, verify.Tighter, verify.Looser, verify.Different, verify.Inconclusive, infer.Suggested}
 
 // inferring holds the flags of infer.
@@ -126,7 +126,7 @@ func (f *inferring) validate(cmd *cobra.Command) error {
 	return nil
 }
 
-// declares reports whether declarations are written, or it is shown how they would be.
+// declares reports whether declarations are written or previewed.
 func (f *inferring) declares() bool { return f.write || f.preview.wanted() }
 
 func joined(l []verify.Verdict) string {
@@ -137,7 +137,7 @@ func joined(l []verify.Verdict) string {
 	return strings.Join(words, ", ")
 }
 
-// wanted reports whether --only lets a verdict through.
+// wanted reports whether --only selects a verdict.
 func (f *inferring) wanted(v verify.Verdict) bool {
 	if len(f.only) == 0 {
 		return !f.declares() || v == verify.Equivalent
@@ -167,7 +167,7 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 		slices.SortStableFunc(l, func(a, b infer.Located) int { return cmp.Compare(a.Pos.Line, b.Pos.Line) })
 		r := in.scope.resultOf(in, f, diagnostics)
 		if flags.declares() {
-			r.src = f.Bytes() // to declare in
+			r.src = f.Bytes() // declarations are added to it
 		}
 		found[in.n] = slices.DeleteFunc(l, func(f infer.Located) bool { return !flags.wanted(f.Verdict()) })
 		return r, nil
@@ -200,12 +200,12 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 		}, results)
 	}
 	for i := range results {
-		results[i].diagnostics = nil // they have been reported
+		results[i].diagnostics = nil // already reported
 	}
 	return a.declare(flags, results, found)
 }
 
-// inferIn finds the unions of a CRD, except on the schemas for which unions are declared.
+// inferIn finds the unions of a CRD, except on schemas that have declared unions.
 func (a *app) inferIn(ctx context.Context, c *crdfile.CRD, declared *compile.Declared, timeout time.Duration) ([]infer.Located, diag.List, error) {
 	crd, diagnostics := c.Source()
 	if crd == nil {
@@ -231,7 +231,7 @@ func (a *app) inferIn(ctx context.Context, c *crdfile.CRD, declared *compile.Dec
 	return l, diagnostics, nil
 }
 
-// that says what was looked for, when it is not all.
+// that describes the searched verdicts, or returns "" for all.
 func (f *inferring) that() string {
 	switch {
 	case len(f.only) > 0:

@@ -17,23 +17,23 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// stdinName is what messages call standard input.
+// stdinName is the name of standard input in messages.
 const stdinName = "<stdin>"
 
 // input is one file to read.
 type input struct {
-	n     int    // which of the inputs it is
-	name  string // as messages call it
-	path  string // empty for what cannot be replaced: standard input, a pipe, a revision
+	n     int    // position among the inputs
+	name  string // name in messages
+	path  string // empty if it cannot be replaced: standard input, a pipe, a revision
 	pipe  bool   // a pipe or device of this name; like standard input, it is read once
-	rel   string // where it belongs below an output directory; empty without a path
+	rel   string // path below an output directory; empty without a path
 	walk  bool   // found in a directory
 	scope *scope // the options for it
-	old   bool   // it is what a change starts from
-	blob  string // the object of git that it is, if it is of a revision
+	old   bool   // the old side of a change
+	blob  string // the git object, if it is of a revision
 }
 
-// stream is the name of standard input, a pipe or a device in a sentence.
+// stream returns the name of standard input, a pipe or a device for a sentence.
 func (in input) stream() string {
 	if in.pipe {
 		return in.name
@@ -46,13 +46,12 @@ type finder struct {
 	inputs []input
 	seen   map[string]bool // by path without symbolic links
 	skip   os.FileInfo     // the output directory, nil if there is none yet
-	notes  []string        // what was found in a directory and is skipped, and why
+	notes  []string        // skipped files of directories, with reasons
 }
 
-// findInputs turns arguments into inputs, in the order of the arguments and
-// sorted within a directory. The output directory, if it exists, is not
-// searched when it lies within another: what is there are earlier results.
-// All that is wrong with the arguments is reported together.
+// findInputs turns arguments into inputs, in the order of the arguments and sorted within a
+// directory. It does not search an output directory inside another directory: its files are earlier
+// results. It reports all wrong arguments together.
 func (a *app) findInputs(args []string, output string) ([]input, error) {
 	if len(args) == 0 {
 		args = []string{"-"}
@@ -100,8 +99,8 @@ func (f *finder) add(arg string) error {
 	return f.addFile(input{name: arg, path: arg, rel: filepath.Base(arg)})
 }
 
-// streamOf returns the input of an argument that is no file with a path: standard input, a pipe
-// or a device, or an open file below /dev/fd. It is read once.
+// streamOf returns the input of an argument that can be read only once: standard input, a pipe, a
+// device, or an open file below /dev/fd.
 func streamOf(arg string) (input, bool) {
 	switch arg {
 	case "-", "/dev/stdin", "/dev/fd/0":
@@ -112,8 +111,8 @@ func streamOf(arg string) (input, bool) {
 	return input{name: arg, pipe: pipe}, pipe
 }
 
-// once returns an error if arguments and flags name a stream twice. Without arguments, standard
-// input is read.
+// once returns an error if arguments and flags name a stream twice. No arguments mean standard
+// input.
 func once(args []string, flags ...string) error {
 	if len(args) == 0 {
 		args = []string{"-"}
@@ -129,7 +128,7 @@ func once(args []string, flags ...string) error {
 	return nil
 }
 
-// addFile adds a file unless it is there already.
+// addFile adds a file unless it has been added already.
 func (f *finder) addFile(in input) error {
 	real, err := realPath(in.path)
 	if err != nil {
@@ -142,8 +141,8 @@ func (f *finder) addFile(in input) error {
 	return nil
 }
 
-// addDir adds the files of a directory. Whoever has filled it may have put links
-// there, so those that lead out of it are skipped.
+// addDir adds the files of a directory. It skips symbolic links that lead out of the directory,
+// because its author may not be the user.
 func (f *finder) addDir(dir string) error {
 	found := false
 	var errs []error
@@ -182,7 +181,7 @@ func (f *finder) addDir(dir string) error {
 			f.notes = append(f.notes, name+": skipped: a symbolic link that leads out of "+dir)
 			return nil
 		case isLink && err != nil, err == nil && !info.Mode().IsRegular():
-			f.notes = append(f.notes, name+": skipped: not a regular file") // or a link that leads nowhere
+			f.notes = append(f.notes, name+": skipped: not a regular file") // or a dangling link
 			return nil
 		}
 		if err := f.addFile(input{name: name, path: name, rel: rel, walk: true}); err != nil {
@@ -200,7 +199,7 @@ func (f *finder) addDir(dir string) error {
 	return nil
 }
 
-// isOutput reports whether a directory is the one that results go to.
+// isOutput reports whether a directory is the output directory.
 func (f *finder) isOutput(entry fs.DirEntry) bool {
 	if f.skip == nil {
 		return false
@@ -217,10 +216,9 @@ func isLinkToDir(path string, entry fs.DirEntry) bool {
 	return err == nil && info.IsDir()
 }
 
-// process reads inputs and works on each, as many at a time as there are processors, and
-// returns the results in the order of the inputs. No more files are held in memory than are
-// worked on. All errors, of reading and of the work, are reported together; when ctx ends, the
-// error is errInterrupted. A panic is an error of its input.
+// process runs work on each input, with one worker per processor, and returns the results in the
+// order of the inputs. It holds only the files in work in memory. All errors are reported together;
+// if ctx ends, the error is errInterrupted. A panic becomes an error of its input.
 func process[T any, P interface {
 	*T
 	crash(in input, p *ordered.Panic)
@@ -260,8 +258,7 @@ func process[T any, P interface {
 	return results, joinDistinct(errs)
 }
 
-// joinDistinct joins errors that say different things: a full disk concerns all files
-// alike.
+// joinDistinct joins errors without repetition: a full disk causes the same error for all files.
 func joinDistinct(errs []error) error {
 	said := map[string]bool{}
 	return errors.Join(slices.DeleteFunc(errs, func(err error) bool {
@@ -273,7 +270,7 @@ func joinDistinct(errs []error) error {
 	})...)
 }
 
-// open reads an input, or as much of it as tells that it is over the limit.
+// open reads an input, but not far beyond the size limit.
 func (a *app) open(ctx context.Context, in input) (src []byte, err error) {
 	if in.blob != "" {
 		if src, err = a.git(ctx, "cat-file", "blob", in.blob); err != nil {
@@ -288,7 +285,7 @@ func (a *app) open(ctx context.Context, in input) (src []byte, err error) {
 	return src, err
 }
 
-// read opens an input that is not a revision, and has a function read it.
+// read opens an input that is not a revision, and passes it to a function.
 func (a *app) read(in input, with func(io.Reader) error) error {
 	r := a.streams.In
 	if in.path != "" || in.pipe {
@@ -308,27 +305,27 @@ func (a *app) read(in input, with func(io.Reader) error) error {
 	return nil
 }
 
-// result is what became of an input.
+// result is the outcome of an input.
 type result struct {
 	input
 	contents
-	other       bool   // it is not a manifest
-	src         []byte // for excerpts, where it cannot be read again
+	other       bool   // not a manifest
+	src         []byte // kept for excerpts if the input cannot be read again
 	diagnostics diag.List
-	skipped     diag.List // errors that keep nothing from being written
+	skipped     diag.List // errors that do not prevent writing
 	changed     bool
-	differs     string   // which option does, from when it was compiled
+	differs     string   // the option that differs from the compiled one
 	recorded    []string // flags of compiled CRDs, see recordedFlags
-	shape       shape    // of what is to be printed
-	notes       []string // what --fix did
+	shape       shape    // of the text to print
+	notes       []string // outcome of --fix
 }
 
-// crash makes a panic the only finding about an input.
+// crash makes a panic the only finding of an input.
 func (r *result) crash(in input, p *ordered.Panic) {
 	*r = result{input: in, diagnostics: diag.List{p.Diagnostic(in.name)}}
 }
 
-// skip makes the errors such that keep nothing from being written.
+// skip marks the errors as ones that do not prevent writing.
 func (r *result) skip() {
 	is := func(d diag.Diagnostic) bool { return d.Severity == diag.Error }
 	for _, d := range r.diagnostics {
@@ -339,8 +336,8 @@ func (r *result) skip() {
 	r.diagnostics = slices.DeleteFunc(r.diagnostics, is)
 }
 
-// dropWarnings forgets the warnings about a file that already has its result: the run that
-// wrote it has printed them. That a text is not compiled stays true.
+// dropWarnings drops the warnings about an unchanged file: the run that wrote it has printed them.
+// A CRD inside a text is still not compiled, so that warning stays.
 func (r *result) dropWarnings() {
 	r.diagnostics = slices.DeleteFunc(r.diagnostics, func(d diag.Diagnostic) bool { return d.Severity != diag.Error && d.Code != diag.CRDInText })
 }

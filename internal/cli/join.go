@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// shape is what join has to know of a text.
+// shape holds the properties of a text that join needs.
 type shape struct {
 	json      bool // it consists of JSON objects or arrays, at least one
 	document  bool // there is a line that is neither blank nor a comment
@@ -25,21 +25,20 @@ func shapeOf(text []byte) shape {
 	}
 }
 
-// join writes one stream of texts, which it asks for one after the other. A single
-// one is written as it is.
+// join writes texts as one stream, and calls text for one after the other. It writes a single text
+// unchanged.
 //
-// When all are JSON the stream is one JSON text after the other, as kubectl
-// and jq read them. Otherwise it is YAML, and a separator is put between two
-// texts where the second does not begin with one. A JSON text among YAML
-// documents is a YAML document; since readers take a stream that begins like
-// JSON for JSON throughout, a separator then precedes the first text too.
+// If all texts are JSON, the stream is a sequence of JSON texts, as kubectl and jq read them.
+// Otherwise it is YAML, with a separator before each text that does not begin with one. A JSON text
+// among YAML documents is a YAML document; since readers treat a stream that begins like JSON as
+// JSON, a separator then precedes the first text too.
 func join(w io.Writer, shapes []shape, text func(i int) ([]byte, error)) error {
 	allJSON := true
 	for _, s := range shapes {
 		allJSON = allJSON && s.json
 	}
-	documents := false // whether there is a document in the stream
-	ended := true      // whether its last line is
+	documents := false // the stream has a document
+	ended := true      // the last line is terminated
 	for i, s := range shapes {
 		part, err := text(i)
 		if err != nil {
@@ -80,8 +79,7 @@ func join(w io.Writer, shapes []shape, text func(i int) ([]byte, error)) error {
 
 var byteOrderMark = []byte("\ufeff")
 
-// firstLine returns the first line of a YAML stream that is neither blank nor
-// a comment, nil if there is none.
+// firstLine returns the first line of a YAML stream that is neither blank nor a comment, or nil.
 func firstLine(text []byte) []byte {
 	for line := range bytes.Lines(bytes.TrimPrefix(text, byteOrderMark)) {
 		if trimmed := bytes.TrimSpace(line); len(trimmed) > 0 && trimmed[0] != '#' {

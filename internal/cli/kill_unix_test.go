@@ -15,8 +15,7 @@ import (
 	"time"
 )
 
-// manyUnions makes a directory of files to compile, and returns what is in each
-// before and after compiling.
+// manyUnions creates a directory of files to compile, and returns their contents before and after.
 func manyUnions(t *testing.T, n int) (dir string, before, after map[string]string) {
 	t.Helper()
 	src, err := os.ReadFile("../../testdata/crds/backend.yaml")
@@ -48,7 +47,7 @@ func wait(t *testing.T, ended <-chan error, condition func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !condition(); {
 		if len(ended) > 0 {
-			return // it was faster; what is checked holds all the same
+			return // it was faster; the assertions hold anyway
 		}
 		if time.Now().After(deadline) {
 			t.Fatal("nothing happened in a minute")
@@ -62,7 +61,7 @@ func temporaries(dir string) int {
 	return len(files)
 }
 
-// moments are when a run over a directory is ended.
+// moments are the times at which a run over a directory is ended.
 var moments = []struct {
 	name string
 	come func(dir, compiled string) bool
@@ -76,8 +75,7 @@ var moments = []struct {
 	}},
 }
 
-// end runs compile -w over a directory, sends it a signal at a moment, and returns how
-// it ended.
+// end runs compile -w over a directory, sends it a signal at a moment, and returns its result.
 func end(t *testing.T, dir, compiled string, come func(dir, compiled string) bool, sig os.Signal) error {
 	t.Helper()
 	heeded(t, sig)
@@ -88,12 +86,12 @@ func end(t *testing.T, dir, compiled string, come func(dir, compiled string) boo
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	wait(t, ended, func() bool { return come(dir, compiled) })
-	_ = cmd.Process.Signal(sig) // if it is still there
+	_ = cmd.Process.Signal(sig) // if it is still running
 	return <-ended
 }
 
-// Whenever a process is killed, every file is the old or the new one, and the next
-// run does what is left and leaves nothing behind.
+// Whenever a process is killed, every file is the old or the new one, and the next run
+// completes the work and leaves no temporary files.
 func TestKilledWhileWriting(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts processes")
@@ -117,7 +115,7 @@ func TestKilledWhileWriting(t *testing.T) {
 	}
 }
 
-// A process that is told to end replaces all files or none, and cleans up.
+// An interrupted process replaces all files or none, and cleans up.
 func TestInterruptedWhileWriting(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts processes")
@@ -126,7 +124,8 @@ func TestInterruptedWhileWriting(t *testing.T) {
 		t.Run(moment.name, func(t *testing.T) {
 			dir, before, after := manyUnions(t, 60)
 			err := end(t, dir, after["0/00.yaml"], moment.come, syscall.SIGINT)
-			// The signal may also come when all is replaced, and the process is about to exit.
+			// The signal may also arrive after all files are replaced, just before the process
+			// exits.
 			if err == nil || maps.Equal(tree(t, dir), after) {
 				wantTree(t, dir, after)
 			} else {
@@ -136,7 +135,7 @@ func TestInterruptedWhileWriting(t *testing.T) {
 	}
 }
 
-// Processes that write into the same directories leave each other's files alone.
+// Processes that write into the same directories keep each other's temporary files.
 func TestProcessesAtOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts processes")

@@ -17,7 +17,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// kindFlags say which kinds of objects have unions.
+// kindFlags select the kinds of objects that have unions.
 type kindFlags struct {
 	crds    []string
 	builtin bool
@@ -25,7 +25,7 @@ type kindFlags struct {
 	config  configFlags
 }
 
-// register adds the flags. The CRDs are those of the flag --crd, unless the arguments are CRDs.
+// register adds the flags. Without CRDs as arguments, it adds --crd as well.
 func (k *kindFlags) register(cmd *cobra.Command, arguments bool) {
 	if !arguments {
 		cmd.Flags().StringArrayVar(&k.crds, "crd", nil, "the CustomResourceDefinitions of the objects: a `FILE|DIR`; may be repeated")
@@ -35,8 +35,7 @@ func (k *kindFlags) register(cmd *cobra.Command, arguments bool) {
 	k.config.register(cmd)
 }
 
-// read returns the kinds that have unions, and the CRDs. What is wrong with them is
-// reported.
+// read returns the kinds that have unions, and the CRDs. It reports their diagnostics.
 func (k *kindFlags) read(cmd *cobra.Command, a *app) (*kinds.Set, []*compile.Declared, error) {
 	if len(k.crds) == 0 && !k.builtin && len(k.unions.sets) == 0 {
 		missing := "--crd is missing: it names the CustomResourceDefinitions of the objects"
@@ -75,8 +74,8 @@ func (k *kindFlags) read(cmd *cobra.Command, a *app) (*kinds.Set, []*compile.Dec
 	return set, all, errors.Join(a.report(found, "text"), set.Add(own...))
 }
 
-// readCRDs adds the kinds of CRDs to a set, and returns the CRDs, and the names of all,
-// those without unions included.
+// readCRDs adds the kinds of CRDs to a set. It returns the CRDs with unions, and the names of all
+// CRDs.
 func (k *kindFlags) readCRDs(cmd *cobra.Command, a *app, set *kinds.Set) (all []*compile.Declared, targets []union.Target, err error) {
 	if len(k.crds) == 0 {
 		return nil, nil, nil
@@ -115,7 +114,7 @@ func (k *kindFlags) readCRDs(cmd *cobra.Command, a *app, set *kinds.Set) (all []
 	return all, slices.Concat(named...), a.report([]result{{diagnostics: twice}}, "text")
 }
 
-// sayLeftAlone names the unions that a command leaves alone which clears members of objects.
+// sayLeftAlone lists the unions that commands which clear members do not support.
 func (a *app) sayLeftAlone(set *kinds.Set) {
 	var l []string
 	for _, versions := range set.ByKind() {
@@ -132,8 +131,8 @@ func (a *app) sayLeftAlone(set *kinds.Set) {
 	}
 }
 
-// rewritten is what became of a file of which so many objects are of known kinds: an error
-// when there is none, and the file was not merely found in a directory.
+// rewritten returns the result for a file with the given number of known objects. It adds an error
+// if there are none, unless the file was found in a directory.
 func (k *kindFlags) rewritten(in input, set *kinds.Set, known int, text []byte, l diag.List) ([]byte, diag.List) {
 	if text == nil || known > 0 || in.walk {
 		return text, l
@@ -141,12 +140,12 @@ func (k *kindFlags) rewritten(in input, set *kinds.Set, known int, text []byte, 
 	return nil, append(l, k.unknown(in.name, set))
 }
 
-// unknown says that a file has no object of a known kind.
+// unknown reports that a file has no object of a known kind.
 func (k *kindFlags) unknown(file string, set *kinds.Set) diag.Diagnostic {
 	return diag.Diagnostic{Code: diag.UnknownKind, Pos: diag.Pos{File: file}, Message: "no object is of a kind with unions", Hint: k.hint(set)}
 }
 
-// hint says what to do about objects of kinds that are not in the set.
+// hint suggests how to add kinds to the set.
 func (k *kindFlags) hint(set *kinds.Set) string {
 	if k.builtin {
 		return "give the CRD of the objects with --crd; of Kubernetes' own kinds, docs/builtin.md lists those with unions"
@@ -157,7 +156,7 @@ func (k *kindFlags) hint(set *kinds.Set) string {
 	return "give the CRD of the objects, or --builtin for Kubernetes' own kinds; this one has " + strings.Join(set.Names(), ", ")
 }
 
-// objects returns the objects in files. What is wrong with them is reported.
+// objects returns the objects in files, and reports their diagnostics.
 func (a *app) objects(ctx context.Context, args []string) ([]*resource.Object, error) {
 	inputs, err := a.findInputs(args, "")
 	if err != nil {
@@ -181,8 +180,7 @@ func (a *app) objects(ctx context.Context, args []string) ([]*resource.Object, e
 	return all, a.report(results, "text")
 }
 
-// replaced returns the objects in files as those that others may replace. What is wrong with
-// them is reported.
+// replaced returns the objects in files as old objects of updates, and reports their diagnostics.
 func (a *app) replaced(ctx context.Context, args []string) (*resource.Old, error) {
 	old := &resource.Old{}
 	if len(args) == 0 {

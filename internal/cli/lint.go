@@ -62,7 +62,7 @@ See also unioncel help inputs.`,
 	return cmd
 }
 
-// lintFlags are those of the command lint.
+// lintFlags are the flags of the command lint.
 type lintFlags struct {
 	compiler compilerFlags
 	output   printing
@@ -84,7 +84,7 @@ func (f *lintFlags) register(cmd *cobra.Command) {
 		"fail-on": oneOf(lint.Thresholds...),
 		"ignore":  completeCodes,
 	} {
-		// It fails for flags that do not exist only.
+		// Fails only for flags that do not exist.
 		_ = cmd.RegisterFlagCompletionFunc(flag, complete)
 	}
 }
@@ -98,7 +98,7 @@ func completeCodes(*cobra.Command, []string, string) ([]cobra.Completion, cobra.
 	return l, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
-// lintAll lints all inputs and prints what was found together.
+// lintAll lints all inputs and prints the findings together.
 func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) (err error) {
 	defer func() {
 		if err != nil && !errors.Is(err, errFindings) {
@@ -140,7 +140,7 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) (err 
 		}
 		all = append(all, a.loud(findings, least)...)
 	}
-	if flags.fix && flags.output.path == "" { // else what -o writes is part of the batch
+	if flags.fix && flags.output.path == "" { // otherwise the file of -o is part of the batch
 		if err := a.batch.commit(); err != nil {
 			return err
 		}
@@ -162,7 +162,7 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) (err 
 	return nil
 }
 
-// lintInputs lints all inputs, unless something is wrong with what is read besides them.
+// lintInputs lints all inputs, unless configurations or declarations have errors.
 func (a *app) lintInputs(cmd *cobra.Command, flags *lintFlags, args []string) (scopes, []result, error) {
 	inputs, err := a.findInputs(args, "")
 	if err != nil {
@@ -195,7 +195,7 @@ func (a *app) lintInputs(cmd *cobra.Command, flags *lintFlags, args []string) (s
 	return l, results, nil
 }
 
-// fix corrects an input, and puts the result next to it.
+// fix corrects an input, and stages the result.
 func (a *app) fix(in input, f *crdfile.File) (result, error) {
 	fixed := lint.Fix(in.name, f.Bytes(), func(src []byte) diag.List {
 		l, _ := in.scope.judge(lint.File(f.WithBytes(src), in.options()))
@@ -214,7 +214,7 @@ func (a *app) fix(in input, f *crdfile.File) (result, error) {
 	return r, a.batch.stage(in.n, output{path: in.path, data: fixed.Src})
 }
 
-// offerFix says what --fix is for.
+// offerFix prints the number of findings that --fix corrects.
 func (a *app) offerFix(l diag.List, results []result) {
 	files := map[string]bool{}
 	for _, r := range results {
@@ -226,8 +226,8 @@ func (a *app) offerFix(l diag.List, results []result) {
 	}
 }
 
-// lists are the findings of each scope, without those that comments in UnionSets switch
-// off. lint.File has seen to the comments in CRDs.
+// lists returns the findings of each scope, without those that comments in UnionSets suppress.
+// lint.File handles the comments in CRDs.
 func lists(l scopes, results []result) map[*scope]diag.List {
 	found := map[*scope]diag.List{}
 	add := func(s *scope, r result) { found[s] = slices.Concat(found[s], r.diagnostics, r.skipped) }

@@ -18,9 +18,9 @@ import (
 
 // Exit codes of every command.
 const (
-	exitClean    = 0 // done, and nothing to complain about
+	exitClean    = 0 // done, without findings
 	exitFindings = 1 // the input has errors, or --check or --diff found a difference
-	exitFailure  = 2 // wrong usage, or the world is in the way
+	exitFailure  = 2 // wrong usage, or an I/O error
 	exitWait     = 3 // rollout: not yet
 )
 
@@ -35,16 +35,16 @@ func OSStreams() Streams {
 	return Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
 }
 
-// Main runs the command given by the arguments, of which the first is the program
-// (see invocation), and returns the exit code. When the process is told to end, Main
-// removes its temporary files and returns; files are then either all replaced or none.
+// Main runs the command given by the arguments, the first of which is the program (see invocation),
+// and returns the exit code. On a signal to terminate, Main removes its temporary files and
+// returns; either all files have been replaced or none.
 func Main(args []string, streams Streams) int {
 	collectLess()
 
-	// Writing to a closed pipe is an error to report, not the end of the process.
+	// A write to a closed pipe is an error to report; it must not end the process.
 	signal.Ignore(syscall.SIGPIPE)
 
-	// What is ignored, as nohup does, stays ignored.
+	// Signals that are ignored stay ignored, as with nohup.
 	ending := slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
 	ctx, release := context.WithCancel(context.Background())
 	if len(ending) > 0 {
@@ -56,9 +56,9 @@ func Main(args []string, streams Streams) int {
 	return a.main(ctx, release, args)
 }
 
-// collectLess has garbage collected half as often as usual, unless GOGC says how often: the
-// API server's validation allocates a lot that dies young. Near a limit garbage is collected as
-// often as it takes, unless GOMEMLIMIT names another.
+// collectLess halves the frequency of garbage collection, unless GOGC is set: the API server's
+// validation allocates many short-lived objects. Near softMemory, or GOMEMLIMIT if set, collection
+// becomes as frequent as necessary.
 func collectLess() {
 	if os.Getenv("GOGC") != "" {
 		return
@@ -69,25 +69,24 @@ func collectLess() {
 	}
 }
 
-// softMemory is the memory near which garbage is collected more often, in bytes. Live data may
-// take more.
+// softMemory is the size in bytes near which garbage collection becomes more frequent. Live data
+// may exceed it.
 const softMemory = 384 << 20
 
 // program is the name of the program, also in messages.
 const program = "unioncel"
 
-// invocation takes a command line apart, the name of the program first. The name
-// under which the program was started matters:
+// invocation splits a command line into the name of the program and the arguments. The executable's
+// name matters:
 //
 //   - kubectl-unioncel is a plugin of kubectl, and help calls it kubectl unioncel;
-//   - unioncel-fn is the command fn, for orchestrators of KRM functions, which run
-//     a program without arguments.
+//   - unioncel-fn is the command fn, for orchestrators of KRM functions, which run a program without arguments.
 func invocation(args []string) (name string, rest []string) {
 	if len(args) == 0 {
 		return program, nil
 	}
 	base := args[0][strings.LastIndexAny(args[0], `/`+string(filepath.Separator))+1:]
-	switch strings.TrimSuffix(strings.ToLower(base), ".exe") { // Windows does not mind case
+	switch strings.TrimSuffix(strings.ToLower(base), ".exe") { // Windows ignores case
 	case "kubectl-" + program:
 		return "kubectl " + program, args[1:]
 	case program + "-fn":
@@ -98,23 +97,23 @@ func invocation(args []string) (name string, rest []string) {
 
 // app is one run of the program.
 type app struct {
-	name      string   // what users type to run it
+	name      string   // of the command line
 	args      []string // of the command line
 	streams   Streams  // Err is the console
 	console   *console
 	quiet     bool     // print errors only
-	verbose   bool     // print what is done, too
+	verbose   bool     // print the work done, too
 	all       bool     // print all diagnostics of a file
 	document  string   // the format of diagnostics that are one document on Err, without notes
-	held      []result // the results for it so far
+	held      []result // results for the document so far
 	compile   transform
 	decompile transform
 	explain   planner
 	batch     batch
 	limits    limit.Limits
-	opened    sync.Map // the names of files that were named on the command line, or found below
+	opened    sync.Map // names of files on the command line, or found below
 
-	complainOnce sync.Once // about being interrupted
+	complainOnce sync.Once // for the message about an interrupt
 }
 
 func newApp(streams Streams) *app {
@@ -131,8 +130,8 @@ func newApp(streams Streams) *app {
 	}
 }
 
-// main runs the command until it ends or ctx does. After release the signals
-// that end ctx end the process.
+// main runs the command until it completes or ctx ends. Once release is called, the signals that
+// end ctx terminate the process.
 func (a *app) main(ctx context.Context, release func(), args []string) int {
 	done := make(chan int, 1)
 	go func() { done <- a.execute(ctx, args) }()

@@ -19,11 +19,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// none is what compile says of files without CRDs.
+// none is the tally of compile for files without CRDs.
 const none = "unioncel: 0 CRDs, 0 unions\n"
 
-// testApp returns a program that turns files into upper case, its input and
-// what it prints.
+// testApp returns a program that converts files to upper case, and its output streams.
 func testApp(in io.Reader) (a *app, out, errs *bytes.Buffer) {
 	out, errs = new(bytes.Buffer), new(bytes.Buffer)
 	a = newApp(Streams{In: in, Out: out, Err: errs})
@@ -38,7 +37,7 @@ func TestInterruptedWhileReading(t *testing.T) {
 	defer writer.Close()
 	a, out, errs := testApp(in)
 	go func() {
-		// Written once it is read.
+		// The write completes once the program reads.
 		_, _ = writer.Write([]byte("a: 1\n"))
 		cancel()
 	}()
@@ -87,7 +86,7 @@ func TestInterruptedWhileReplacing(t *testing.T) {
 	wantTree(t, dir, map[string]string{"a": "OLD A", "b": "OLD B", "c": "OLD C"})
 }
 
-// Results keep the order of their inputs, however long each takes.
+// Results keep the order of their inputs, regardless of the duration of each.
 func TestManyInputs(t *testing.T) {
 	dir := t.TempDir()
 	var args []string
@@ -111,7 +110,7 @@ func TestManyInputs(t *testing.T) {
 	}
 }
 
-// However many files there are, only those that are worked on are in memory.
+// Only the files in work are in memory, regardless of the number of files.
 func TestMemoryIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it collects garbage for seconds")
@@ -130,7 +129,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		a.streams.Out = io.Discard
 		var most, called atomic.Uint64
 		a.compile = func(f *crdfile.File, _ crdfile.Options) ([]byte, diag.List) {
-			if called.Add(1)%4 == 0 { // what is kept adds up
+			if called.Add(1)%4 == 0 { // retained memory accumulates
 				var m runtime.MemStats
 				runtime.GC()
 				runtime.ReadMemStats(&m)
@@ -151,7 +150,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// Diagnostics of one file may come in any order, and speak of each other's files.
+// Diagnostics of one file may be unsorted, and refer to other files.
 func TestDiagnosticsAreSorted(t *testing.T) {
 	_, outs := abc(t)
 	a, out, errs := testApp(nil)
@@ -171,8 +170,8 @@ func TestDiagnosticsAreSorted(t *testing.T) {
 	}
 }
 
-// TestPanicIsOfItsFile checks that a bug that one file triggers is an error about that file:
-// the results of the others are printed, and nothing is written in place.
+// A bug that one file triggers becomes an error about that file: the results of the other files are
+// printed, and nothing is written in place.
 func TestPanicIsOfItsFile(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"a.yaml": "a: 1\n", "b.yaml": "panic: 1\n", "c.yaml": "c: 1\n"} {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A replaced file keeps the extended attributes of its user.
+// A replaced file keeps its extended user attributes.
 func TestWriteKeepsAttributes(t *testing.T) {
 	src, err := os.ReadFile("../../testdata/crds/backend.yaml")
 	if err != nil {

@@ -11,17 +11,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// copyMetadata gives a file the owner, the group and the extended attributes of a target,
-// as far as possible: most users may not give files away.
+// copyMetadata gives a file the owner, group and extended attributes of a target, as far as
+// permitted: most users may not change the owner of a file.
 func copyMetadata(file *os.File, t target) {
-	copyAttributes(file, t.real) // while the file is still ours
+	copyAttributes(file, t.real) // while we still own the file
 	stat, ok := t.info.Sys().(*syscall.Stat_t)
 	if ok && file.Chown(int(stat.Uid), int(stat.Gid)) != nil {
-		_ = file.Chown(-1, int(stat.Gid)) // one of one's own groups is allowed
+		_ = file.Chown(-1, int(stat.Gid)) // users may set their own groups
 	}
 }
 
-// copyAttributes gives a file the extended attributes that users have set on another.
+// copyAttributes copies the extended attributes that users set.
 func copyAttributes(to *os.File, from string) {
 	names, _ := attribute(func(b []byte) (int, error) { return unix.Llistxattr(from, b) })
 	for name := range strings.SplitSeq(strings.TrimSuffix(string(names), "\x00"), "\x00") {
@@ -34,7 +34,7 @@ func copyAttributes(to *os.File, from string) {
 	}
 }
 
-// attribute returns what a system call reads; without a buffer the call returns the size.
+// attribute returns the data of a system call that returns the size if it gets no buffer.
 func attribute(read func([]byte) (int, error)) ([]byte, error) {
 	size, err := read(nil)
 	if err != nil || size == 0 {

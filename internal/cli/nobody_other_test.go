@@ -2,5 +2,5 @@
 
 package cli
 
-// becomeNobody does nothing where there is no root.
+// becomeNobody does nothing on platforms without root.
 func becomeNobody() error { return nil }

@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// nobody is a user and group who owns nothing.
+// nobody is a user and group that owns nothing.
 const nobody = 65534
 
-// becomeNobody gives up the privileges of root: permissions do not apply to
-// root, and tests may run as root. Other users stay who they are.
+// becomeNobody drops the privileges of root: tests may run as root, and permissions do not apply to
+// root. It has no effect for other users.
 func becomeNobody() error {
 	if os.Geteuid() != 0 {
 		return nil

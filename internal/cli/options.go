@@ -18,11 +18,11 @@ import (
 const (
 	// configFile is the configuration of the files in its directory and below.
 	configFile = ".unioncel.yaml"
-	// notConfigFile is a name that would be missed, and is an error.
+	// notConfigFile is a common misspelling, reported as an error.
 	notConfigFile = ".unioncel.yml"
 )
 
-// compilerFlags are the flags for which rules are written, and for which unions.
+// compilerFlags select the unions to compile and the form of the rules.
 type compilerFlags struct {
 	config        configFlags
 	opts          crdfile.Options
@@ -30,10 +30,10 @@ type compilerFlags struct {
 	unions        externalFlags
 	requireUnions bool
 	strict        bool
-	// judges says that the command judges CRDs as they are, and compiles none of those in use.
+	// judges marks commands that analyze CRDs and do not compile CRDs in use.
 	judges bool
-	// gate says that the command says how many CRDs and unions there are, and loud that it names
-	// the configuration.
+	// gate makes the command print the numbers of CRDs and unions; loud makes it name the
+	// configuration.
 	gate, loud bool
 }
 
@@ -46,23 +46,23 @@ func (c *compilerFlags) register(cmd *cobra.Command) {
 	c.config.register(cmd)
 }
 
-// registerGate adds the flag of the commands that a pipeline relies on.
+// registerGate adds the flag for commands that act as gates in pipelines.
 func (c *compilerFlags) registerGate(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&c.requireUnions, "require-unions", false, "exit with 1 if the inputs have no unions at all")
 }
 
-// registerStrict adds the flag of the commands that report what is wrong with a CRD.
+// registerStrict adds the flag for commands that report problems of a CRD.
 func (c *compilerFlags) registerStrict(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&c.strict, "strict", false, "report problems that a CRD has apart from its unions as errors, not warnings")
 }
 
-// registerForget adds the flag of the commands that revert what an annotation records.
+// registerForget adds the flag for commands that revert the rules an annotation records.
 func registerForget(cmd *cobra.Command, opts *crdfile.Options) {
 	cmd.Flags().BoolVar(&opts.Forget, "forget", false,
 		"keep rules that the annotation claims, but its unions neither write nor imply, as hand-written ones")
 }
 
-// check returns an error unless the flags have values that exist.
+// check returns an error if a flag has an unknown value.
 func (c *compilerFlags) check() (err error) {
 	if c.opts.Encoding, err = compile.ParseEncoding(cmp.Or(c.encoding, "auto")); err != nil {
 		return usagef("--encoding: %w", err)
@@ -73,8 +73,8 @@ func (c *compilerFlags) check() (err error) {
 	return nil
 }
 
-// override overrides the configuration with the flags that are given, and returns where
-// declarations are.
+// override applies the given flags to the configuration, and returns the sources of external
+// declarations.
 func (c *compilerFlags) override(cmd *cobra.Command, s *scope) (externalFlags, error) {
 	given := cmd.Flags().Changed
 	config, home := &s.config, filepath.Dir(s.name)
@@ -104,7 +104,7 @@ func (c *compilerFlags) override(cmd *cobra.Command, s *scope) (externalFlags, e
 	unions := c.unions
 	unions.listed = config.SkipInvalid
 	unions.asked = len(unions.packages)+len(unions.sets) > 0
-	// What the configuration names is in its repository.
+	// Files that the configuration names must be in its repository.
 	_, root, err := surroundings(s.name)
 	if err != nil {
 		return unions, err
@@ -133,7 +133,7 @@ func (c *compilerFlags) override(cmd *cobra.Command, s *scope) (externalFlags, e
 	return unions, nil
 }
 
-// configFlags are the flags for which configuration is used.
+// configFlags select the configuration.
 type configFlags struct {
 	file string
 	none bool
@@ -142,12 +142,12 @@ type configFlags struct {
 func (f *configFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.file, "config", "", "read the configuration from this `FILE` instead of "+configFile)
 	cmd.Flags().BoolVar(&f.none, "no-config", false, "read no configuration")
-	// It fails for flags that do not exist only.
+	// Fails only for flags that do not exist.
 	_ = cmd.RegisterFlagCompletionFunc("config", cobra.FixedCompletions([]cobra.Completion{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt))
 }
 
-// finder returns a function that returns the name of an input's configuration, empty if
-// there is none.
+// finder returns a function that returns the name of an input's configuration, or "" if there is
+// none.
 func (f *configFlags) finder(cmd *cobra.Command) func(input) (string, error) {
 	found := map[string]string{} // by directory
 	return func(in input) (string, error) {
@@ -161,7 +161,7 @@ func (f *configFlags) finder(cmd *cobra.Command) func(input) (string, error) {
 		case f.file != "":
 			return f.file, nil
 		}
-		dir := filepath.Dir(in.path) // of standard input "."
+		dir := filepath.Dir(in.path) // "." for standard input
 		name, ok := found[dir]
 		if !ok {
 			var err error
@@ -174,8 +174,8 @@ func (f *configFlags) finder(cmd *cobra.Command) func(input) (string, error) {
 	}
 }
 
-// nearestConfig returns the name of the configuration that is nearest to a file, in its
-// directory or one above; empty when there is none.
+// nearestConfig returns the name of the nearest configuration, in the directory of a file or an
+// ancestor, or "" if there is none.
 func nearestConfig(file string) (string, error) {
 	dir, root, err := surroundings(file)
 	if err != nil {

@@ -12,8 +12,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// plan says to which path the result of each input goes. It is nil when
-// results are printed.
+// plan returns the target path of each input, or nil if results are printed.
 func plan(inputs []input, flags *conversion) ([]string, error) {
 	switch {
 	case flags.write:
@@ -25,7 +24,7 @@ func plan(inputs []input, flags *conversion) ([]string, error) {
 	}
 }
 
-// inPlace is the plan of a flag that replaces the inputs.
+// inPlace returns the inputs' own paths, for a flag that replaces the inputs.
 func inPlace(inputs []input, flag string) ([]string, error) {
 	targets := make([]string, len(inputs))
 	for i, in := range inputs {
@@ -37,7 +36,7 @@ func inPlace(inputs []input, flag string) ([]string, error) {
 	return targets, nil
 }
 
-// outputPaths is the plan of -o.
+// outputPaths returns the target paths for -o.
 func outputPaths(inputs []input, output string) ([]string, error) {
 	info, err := os.Stat(output)
 	switch {
@@ -58,10 +57,10 @@ func outputPaths(inputs []input, output string) ([]string, error) {
 	return resultPaths(inputs, output)
 }
 
-// resultPaths places results in a directory.
+// resultPaths returns the target paths in a directory.
 func resultPaths(inputs []input, dir string) ([]string, error) {
 	targets := make([]string, len(inputs))
-	taken := map[string]string{} // by which input
+	taken := map[string]string{} // input by target
 	for i, in := range inputs {
 		if in.path == "" {
 			return nil, usagef("-o %s is a directory, and %s has no file name", dir, in.stream())
@@ -88,8 +87,8 @@ func noLinks(dir string, files []string) error {
 	return errors.Join(errs...)
 }
 
-// noLink returns an error when there is a symbolic link of this name: results would go
-// to where the author of the link wants them.
+// noLink returns an error if the path is a symbolic link: the author of the link would choose where
+// results are written.
 func noLink(path string) error {
 	if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
 		return fmt.Errorf("%s: a symbolic link, and nothing is written through one: remove it", path)
@@ -102,7 +101,7 @@ func registerOutput(cmd *cobra.Command, path *string) {
 	cmd.Flags().StringVarP(path, "output", "o", "", "write to this `FILE` instead of standard output")
 }
 
-// checkOutput checks the flag -o. With -o - it is as if it had not been given.
+// checkOutput validates the flag -o, and treats -o - as no -o.
 func checkOutput(cmd *cobra.Command, path *string) error {
 	switch {
 	case cmd.Flags().Changed("output") && *path == "":
@@ -126,7 +125,7 @@ func (p *printing) register(cmd *cobra.Command, what string, formats ...string) 
 	registerOutput(cmd, &p.path)
 }
 
-// write writes a result to where -o says.
+// write writes a result to the file of -o, or to standard output.
 func (a *app) write(path string, data []byte) error {
 	if path == "" {
 		return a.print(data)
@@ -137,8 +136,8 @@ func (a *app) write(path string, data []byte) error {
 	return a.batch.replace([]output{{path, data}})
 }
 
-// writeIn writes files into a directory, all or none. It is an error, which twice makes,
-// when two of them have the same path.
+// writeIn writes files into a directory, all or none. If two files have the same path, it returns
+// the error that twice makes.
 func (a *app) writeIn(dir string, files []output, twice func(path string) error) error {
 	seen := map[string]bool{}
 	var paths []string
@@ -156,8 +155,8 @@ func (a *app) writeIn(dir string, files []output, twice func(path string) error)
 	return a.batch.replace(files)
 }
 
-// writeText writes a result with what others wrote in it. It is escaped, but for JSON,
-// which has escapes of its own.
+// writeText writes a result that includes foreign text. It escapes everything but JSON, which has
+// its own escapes.
 func (a *app) writeText(p *printing, data []byte) error {
 	if p.name != "json" {
 		data = []byte(diag.Escape(string(data)))

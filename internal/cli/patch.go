@@ -20,7 +20,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/normalize"
 )
 
-// patching are the flags of patch.
+// patching holds the flags of patch.
 type patching struct {
 	conversion
 	kinds       kindFlags
@@ -123,7 +123,7 @@ func (a *app) makeExplicit(cmd *cobra.Command, flags *patching, args []string) e
 	}, args)
 }
 
-// patch prints the patch from one object to another, or what a patch makes of one.
+// patch prints the patch from one object to another, or the result of applying a patch.
 func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 	if err := checkOutput(cmd, &flags.output); err != nil {
 		return err
@@ -150,7 +150,7 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 		return a.report([]result{{diagnostics: diag.List{flags.kinds.unknown(flags.live, set)}}}, flags.format.name)
 	}
 	var desired map[string]any
-	var written *resource.Object // nil when a patch makes it
+	var written *resource.Object // nil if a patch makes it
 	if flags.apply != "" {
 		in, err := a.oneInput(name)
 		if err != nil {

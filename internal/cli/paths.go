@@ -12,7 +12,7 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// short names a file from the working directory.
+// short returns the path of a file relative to the working directory.
 func short(file string) string {
 	work, err := os.Getwd()
 	if err != nil {
@@ -24,14 +24,14 @@ func short(file string) string {
 	return file
 }
 
-// sameName reports whether two names are of one file.
+// sameName reports whether two names denote the same absolute path.
 func sameName(a, b string) bool {
 	a, errA := filepath.Abs(a)
 	b, errB := filepath.Abs(b)
 	return a == b && errA == nil && errB == nil
 }
 
-// realPath is the absolute path without symbolic links.
+// realPath returns the absolute path without symbolic links.
 func realPath(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -40,8 +40,8 @@ func realPath(path string) (string, error) {
 	return filepath.Abs(real)
 }
 
-// leadsOut reports whether a path leads to a place external a directory, by symbolic
-// links, or to no place that can be found.
+// leadsOut reports whether symbolic links lead from a path to a file outside a directory, or to no
+// existing file.
 func leadsOut(path, dir string) bool {
 	file, err := realPath(path)
 	root, rootErr := realPath(dir)
@@ -52,9 +52,8 @@ func leadsOut(path, dir string) bool {
 	return err != nil || !filepath.IsLocal(rel)
 }
 
-// surroundings returns the directory of a file, and the one in which what belongs to it
-// is looked for: the repository, or else the working directory when the file is below
-// it.
+// surroundings returns the directory of a file, and the root for its configuration: the repository,
+// or otherwise the working directory if the file is below it.
 func surroundings(file string) (dir, root string, err error) {
 	work, err := os.Getwd()
 	if err != nil {
@@ -70,11 +69,10 @@ func surroundings(file string) (dir, root string, err error) {
 	return dir, root, nil
 }
 
-// repository returns the nearest directory upwards that is the root of a Git
-// repository, or else dir.
+// repository returns the nearest ancestor that is the root of a Git repository, or dir itself.
 func repository(dir string) (root string, found bool) {
 	for at := dir; ; at = filepath.Dir(at) {
-		// In a worktree .git is a file.
+		// .git is a file in a worktree.
 		if _, err := os.Stat(filepath.Join(at, ".git")); err == nil {
 			return at, true
 		}
@@ -84,9 +82,9 @@ func repository(dir string) (root string, found bool) {
 	}
 }
 
-// relative returns the path of a file from base, with slashes whatever the separator
-// is; that of a file external base is absolute. The file is named from dir; base and
-// dir are absolute. Standard input keeps its name.
+// relative returns the path of a file relative to base, with slashes for any separator. The path of
+// a file outside base is absolute. file is relative to dir; base and dir are absolute. Standard
+// input keeps its name.
 func relative(base, dir, file string, separator rune) string {
 	if file == "" || file == stdinName {
 		return file
@@ -100,7 +98,7 @@ func relative(base, dir, file string, separator rune) string {
 	name = path.Clean(name)
 	from, to := strings.Split(path.Clean(slashed(base)), "/"), strings.Split(name, "/")
 	if from[len(from)-1] == "" {
-		from = from[:len(from)-1] // the root
+		from = from[:len(from)-1] // the root directory
 	}
 	for i := range from {
 		if i >= len(to)-1 || from[i] != to[i] && !(windows && strings.EqualFold(from[i], to[i])) {

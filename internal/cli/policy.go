@@ -89,7 +89,7 @@ Audit is how to begin.`,
 	return cmd
 }
 
-// writePolicies writes the policies that the flags ask for.
+// writePolicies writes the policies that the flags select.
 func (a *app) writePolicies(cmd *cobra.Command, flags *policyFlags, output string) error {
 	if err := checkOutput(cmd, &output); err != nil {
 		return err
@@ -124,7 +124,7 @@ func (a *app) writePolicies(cmd *cobra.Command, flags *policyFlags, output strin
 	return a.write(output, out)
 }
 
-// options returns how the policies are written.
+// options returns the options of the policies.
 func (f *policyFlags) options(cmd *cobra.Command) (policy.Options, error) {
 	opts := policy.Options{
 		Unselected: f.clear == "Unselected", FailurePolicy: admissionv1.FailurePolicyType(f.failure),
@@ -192,11 +192,10 @@ func (f *policyFlags) policies(kinds [][]kinds.Kind, opts policy.Options) (objec
 	return objects, found, nil
 }
 
-// selection says for which of the kinds, and of their unions, policies are written.
+// selection selects kinds and unions to write policies for.
 type selection struct{ kinds, paths []string }
 
-// choose returns what is selected of a set, by kind. It is an error when something selects
-// nothing.
+// choose returns the selected kinds of a set. A selector that selects nothing is an error.
 func (s selection) choose(set *kinds.Set) ([][]kinds.Kind, error) {
 	used := map[string]bool{}
 	selects := func(l []string, is func(string) bool) bool {

@@ -18,15 +18,15 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// complain prints a line. The name of a file in it may have line breaks, which are spelled out.
+// complain prints a line, and escapes line breaks, which file names may contain.
 func (a *app) complain(message string) {
 	fmt.Fprintf(a.streams.Err, "unioncel: %s\n", diag.Escape(oneLine(message)))
 }
 
-// oneLine spells out line breaks.
+// oneLine escapes line breaks.
 func oneLine(s string) string { return strings.ReplaceAll(s, "\n", `\n`) }
 
-// fail prints an error, one line for each of several joined ones.
+// fail prints an error, and joined errors on one line each.
 func (a *app) fail(err error) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, err := range joined.Unwrap() {
@@ -37,14 +37,14 @@ func (a *app) fail(err error) {
 	a.complain(err.Error())
 }
 
-// note prints something worth knowing, unless --quiet was given or a program reads it.
+// note prints a hint, unless --quiet is set or a program reads the output.
 func (a *app) note(message string) {
 	if !a.quiet && a.document == "" {
 		a.complain(message)
 	}
 }
 
-// say prints what was done, with --verbose.
+// say prints progress, with --verbose.
 func (a *app) say(format string, args ...any) {
 	if a.verbose && a.document == "" {
 		a.complain(fmt.Sprintf(format, args...))
@@ -62,7 +62,7 @@ func count[T any](l []T, is func(T) bool) (n int) {
 	return n
 }
 
-// format is the value of the flag --format: one of those that a command has.
+// format is the value of the flag --format, one of the formats of a command.
 type format struct {
 	name string
 	of   []string
@@ -79,22 +79,21 @@ func (f *format) Set(name string) error {
 	return nil
 }
 
-// register adds the flag. what is printed, in the formats of which the first is the
-// default.
+// register adds the flag for the thing that is printed. The first format is the default.
 func (f *format) register(cmd *cobra.Command, what string, formats ...string) {
 	f.name, f.of = formats[0], formats
 	cmd.Flags().Var(f, "format", "how to print "+what+": "+alternatives(formats))
-	// It fails for flags that do not exist only.
+	// Fails only for flags that do not exist.
 	_ = cmd.RegisterFlagCompletionFunc("format", oneOf(formats...))
 }
 
 // alternatives lists words: "a, b or c".
 func alternatives(l []string) string { return english.List(l, "or") }
 
-// report prints the diagnostics of all results: errors and warnings, with --quiet only
-// errors, with --verbose notes too. For a document it keeps those that are reported as text,
-// of other files than the inputs, unless they end the command. It returns errFindings when
-// there is an error among them, or errSkipped when none of those is in the way.
+// report prints the diagnostics of all results: errors and warnings, with --quiet only errors, with
+// --verbose notes too. For a document it holds back diagnostics reported as text, about files other
+// than the inputs, unless they end the command. It returns errFindings if there is an error, or
+// errSkipped if no error prevents writing.
 func (a *app) report(results []result, format string) error {
 	failed, skipped := false, false
 	for _, r := range results {
@@ -131,8 +130,8 @@ func (a *app) report(results []result, format string) error {
 	return nil
 }
 
-// loud returns the diagnostics that are at least as bad as least; with --quiet errors
-// only, with --verbose all.
+// loud returns the diagnostics of at least the severity least; with --quiet only errors, with
+// --verbose all.
 func (a *app) loud(l diag.List, least diag.Severity) diag.List {
 	switch {
 	case a.quiet:
@@ -143,8 +142,8 @@ func (a *app) loud(l diag.List, least diag.Severity) diag.List {
 	return slices.DeleteFunc(l, func(d diag.Diagnostic) bool { return d.Severity > least })
 }
 
-// diagnosticFormats are the ways to print diagnostics, the default first. source returns
-// a file, paths are those of the repository.
+// diagnosticFormats are the formats of diagnostics, the default first. source returns the text of a
+// file, and paths makes a path relative to the repository.
 var diagnosticFormats = []struct {
 	name  string
 	write func(w io.Writer, l diag.List, source func(string) []byte, paths func(string) string) error
@@ -158,7 +157,7 @@ var diagnosticFormats = []struct {
 	{"sarif", func(w io.Writer, l diag.List, _ func(string) []byte, paths func(string) string) error {
 		version := linkedVersions().Unioncel
 		if strings.HasPrefix(version, "(") {
-			version = "" // a build that has none
+			version = "" // a build without a version
 		}
 		return sarif.Write(w, l, sarif.Options{Version: version, Path: paths})
 	}},
@@ -175,8 +174,8 @@ func diagnosticFormatNames() []string {
 	return names
 }
 
-// folded merges adjacent diagnostics that differ only in the schema: a Go type may have many
-// uses.
+// folded merges adjacent diagnostics that differ only in the schema: many schemas may use a Go
+// type.
 func folded(l diag.List) (out diag.List) {
 	for _, d := range l {
 		if n := len(out) - 1; n >= 0 && out[n].Pos == d.Pos && out[n].Code == d.Code && out[n].Severity == d.Severity && out[n].Message == d.Message {
@@ -190,8 +189,8 @@ func folded(l diag.List) (out diag.List) {
 	return out
 }
 
-// printDiagnostics prints sorted diagnostics to w in a format. People get no more of a file
-// than they can read, unless they want all; programs get all.
+// printDiagnostics prints sorted diagnostics to w. Formats for people are limited to
+// mostDiagnostics per file, unless all are requested.
 func (a *app) printDiagnostics(w io.Writer, format string, colour bool, l diag.List, results []result) error {
 	people := format == "text" || format == "github"
 	if people {
@@ -219,9 +218,8 @@ func (a *app) printDiagnostics(w io.Writer, format string, colour bool, l diag.L
 	return diagnosticFormats[i].write(w, l, a.sources(results), paths)
 }
 
-// sources returns the text of the files that diagnostics are about, for excerpts: the results, the
-// inputs that were opened, and files of Go. Others have no excerpt, nor have files that cannot be
-// read again.
+// sources returns a function that returns the text of a file for excerpts: results, opened inputs,
+// and Go files. Other files, and files that cannot be read again, have no excerpt.
 func (a *app) sources(results []result) func(file string) []byte {
 	kept := map[string][]byte{}
 	for _, r := range results {
@@ -238,11 +236,11 @@ func (a *app) sources(results []result) func(file string) []byte {
 	}
 }
 
-// mostDiagnostics is how many are printed of a file.
+// mostDiagnostics is the number of diagnostics that are printed per file.
 const mostDiagnostics = 100
 
-// readable returns the worst diagnostics of each file, in their order, and a line for
-// each file that has more.
+// readable returns the most severe diagnostics of each file, in order, and a line for each file
+// that has more.
 func readable(l diag.List) (worst diag.List, rest []string) {
 	type kind struct {
 		file     string

@@ -8,7 +8,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// The documentation of lint has all formats.
+// The documentation of lint lists all formats.
 func TestFormatsDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../docs/lint.md")
 	if err != nil {
@@ -21,7 +21,7 @@ func TestFormatsDocumented(t *testing.T) {
 	}
 }
 
-// Errors are not lost behind warnings, and no file pays for another.
+// Warnings do not displace errors, and the limit applies to each file.
 func TestReadable(t *testing.T) {
 	var l diag.List
 	add := func(file string, severity diag.Severity, n int) {
@@ -45,7 +45,7 @@ func TestReadable(t *testing.T) {
 	}
 }
 
-// A finding about a Go type is printed once, with all paths at which CRDs have the type.
+// A finding about a Go type is printed once, with all paths that use the type.
 func TestFolded(t *testing.T) {
 	at := func(line int, message, path string) diag.Diagnostic {
 		return diag.Diagnostic{Code: diag.NoEnum, Pos: diag.Pos{File: "types.go", Line: line}, Message: message, Path: path}

@@ -19,7 +19,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/policy"
 )
 
-// rolloutFlags are the files of a rollout, one each; empty ones are not given.
+// rolloutFlags name the files of a rollout, one each; empty if not given.
 type rolloutFlags struct {
 	from, to, live, objects, storageVersions, migrations, servers string
 }
@@ -83,7 +83,7 @@ with the StorageVersion API, which is off by default: nothing depends on it.`,
 	return cmd
 }
 
-// rolloutFacts are facts, and where they are from.
+// rolloutFacts are facts and their origins.
 type rolloutFacts struct {
 	rollout.Facts
 	origins rollout.Origins
@@ -148,7 +148,7 @@ func (a *app) rolloutCRDs(ctx context.Context, scope func([]input) (scopes, erro
 				Message: fmt.Sprintf("%s here, and a plan is for one", plural(len(found), "CRD")), Hint: "give a file with one CRD"})
 		default:
 			crds[in.n] = found[0]
-			sources[in.n], _ = open.Objects() // its CRD was read
+			sources[in.n], _ = open.Objects() // its CRD has been read
 		}
 		return r, nil
 	})
@@ -174,7 +174,7 @@ func (a *app) rolloutCRDs(ctx context.Context, scope func([]input) (scopes, erro
 		f.Live, f.origins.Live = live, origin
 	}
 	if f.From.Name != f.To.Name {
-		return nil // which is a contradiction
+		return nil // a contradiction
 	}
 	if f.Kinds, err = unionsOf(to); err != nil {
 		return err
@@ -185,13 +185,13 @@ func (a *app) rolloutCRDs(ctx context.Context, scope func([]input) (scopes, erro
 	case errors.Is(err, context.Canceled):
 		return errInterrupted
 	case err != nil:
-		return nil // the API server does not accept one of them, as the plan says
+		return nil // the plan reports that the API server rejects one of them
 	}
 	f.Changes = &report
 	return nil
 }
 
-// policiesOf are the unions for which policies can be written.
+// policiesOf returns the unions that support policies.
 func policiesOf(set *kinds.Set) []rollout.Policy {
 	var l []rollout.Policy
 	for _, versions := range set.ByKind() {
@@ -208,7 +208,7 @@ func policiesOf(set *kinds.Set) []rollout.Policy {
 	return l
 }
 
-// fileName is what commands call a file; empty for one that cannot be read again.
+// fileName returns the name of a file for use in commands, or "" if the file cannot be read again.
 func fileName(name string) string {
 	if _, ok := streamOf(name); ok {
 		return ""
@@ -216,7 +216,7 @@ func fileName(name string) string {
 	return name
 }
 
-// oneInput returns the input that a flag names, a single file.
+// oneInput returns the input of a flag that names a single file.
 func (a *app) oneInput(name string) (input, error) {
 	inputs, err := a.findInputs([]string{name}, "")
 	if err != nil {
@@ -228,8 +228,7 @@ func (a *app) oneInput(name string) (input, error) {
 	return inputs[0], nil
 }
 
-// rolloutCluster reads what is said of the cluster. What is wrong with it is reported
-// together.
+// rolloutCluster reads the facts about the cluster, and reports their diagnostics together.
 func (a *app) rolloutCluster(ctx context.Context, files rolloutFlags, f *rolloutFacts) error {
 	var all diag.List
 	for _, read := range []struct {
@@ -280,11 +279,11 @@ func objectsOf(a *app, read func(*resource.File) diag.List) func(string, []byte)
 	}
 }
 
-// rolloutObjects judges the stored objects.
+// rolloutObjects validates the stored objects.
 func (a *app) rolloutObjects(ctx context.Context, name string, f *rolloutFacts) error {
 	judge, objects, err := f.Judge()
 	if err != nil {
-		return nil // accepted says so
+		return nil // reported by accepted
 	}
 	l, err := a.storedObjects(ctx, []string{name}, judges{judge.GroupKind(): judge}, func(o resource.Item, v stored.Prediction) { objects.Add(v, o.Value) })
 	if err != nil {

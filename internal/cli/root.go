@@ -21,7 +21,7 @@ func (a *app) execute(ctx context.Context, args []string) int {
 	root.SetIn(a.streams.In)
 	root.SetErr(a.streams.Err)
 
-	// Whatever goes wrong before a command runs is a matter of usage.
+	// Errors before a command runs are usage errors.
 	running := false
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {
 		if a.quiet && a.verbose {
@@ -73,7 +73,7 @@ wait. Results go to standard output, everything else to standard error.`,
   unioncel lint config/crd
   unioncel infer crd.yaml`,
 		RunE:          whichCommand,
-		Args:          cobra.ArbitraryArgs, // which are not commands
+		Args:          cobra.ArbitraryArgs, // other than commands
 		SilenceUsage:  true,
 		SilenceErrors: true,
 
@@ -96,7 +96,7 @@ wait. Results go to standard output, everything else to standard error.`,
 	root.SetHelpCommandGroupID("Other")
 	root.SetCompletionCommandGroupID("Other")
 	versionFlag(root)
-	root.SetOut(out) // before completions: cobra's command remembers where to print
+	root.SetOut(out) // before completions: cobra's command records the writer
 	completions(root)
 	return root
 }
@@ -110,7 +110,7 @@ func group(root *cobra.Command, title string, commands ...*cobra.Command) {
 	}
 }
 
-// didYouMean adds to the error about an unknown flag the one that was likely meant.
+// didYouMean adds a suggestion to the error about an unknown flag.
 func didYouMean(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
@@ -124,7 +124,7 @@ func didYouMean(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// helpCommand is cobra's, but for failing on an unknown command.
+// helpCommand is like cobra's, but fails on an unknown command.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND]",
@@ -145,7 +145,8 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// whichCommand prints help, as kubectl does, or returns the error about an unknown command.
+// whichCommand prints help without arguments, as kubectl does, or returns the error about an
+// unknown command.
 func whichCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return root.Help()
@@ -156,8 +157,7 @@ func whichCommand(root *cobra.Command, args []string) error {
 	return usagef("unknown command %q", args[0])
 }
 
-// printer keeps the first error of a writer to itself: cobra has no way to pass
-// it on when it prints help.
+// printer records the first write error: cobra does not return it when it prints help.
 type printer struct {
 	w   io.Writer
 	err error

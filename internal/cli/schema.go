@@ -99,7 +99,7 @@ See also unioncel help inputs, and unioncel help output.`,
 	return cmd
 }
 
-// schemaFile is a schema, by its path in a catalog.
+// schemaFile is a schema with its path in a catalog.
 type schemaFile struct {
 	output
 	in     input
@@ -156,8 +156,8 @@ func schemas(f *crdfile.File, in input, format, version string) ([]schemaFile, d
 	return out, l, nil
 }
 
-// catalogPath is the path of a version's schema in a catalog. It is an error if a name in
-// it is none that the API server accepts: it may lead anywhere.
+// catalogPath returns the path of a version's schema in a catalog. It rejects names that the API
+// server rejects, because they may lead out of the catalog.
 func catalogPath(crd *apiextensionsv1.CustomResourceDefinition, version string) (string, error) {
 	group, kind := crd.Spec.Group, strings.ToLower(crd.Spec.Names.Kind)
 	if l := append(validation.IsDNS1123Subdomain(group), append(validation.IsDNS1035Label(kind), validation.IsDNS1035Label(version)...)...); len(l) > 0 {

@@ -20,23 +20,23 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// scope is what inputs with the same configuration share: its options, and the flags
-// that override them.
+// scope is shared by inputs with the same configuration: it has their options, and the flags that
+// override them.
 type scope struct {
 	*external
-	name   string // of the configuration; empty for none
-	read   result // the configuration, with what is wrong with it
+	name   string // of the configuration, or empty
+	read   result // the configuration, with its diagnostics
 	config project.Config
 	opts   crdfile.Options
-	walked bool // a directory is among the inputs
-	gate   bool // the command says how many CRDs and unions there are
-	counts bool // they are counted
-	loud   bool // the configuration is named always
+	walked bool // the inputs include a directory
+	gate   bool // the command prints the numbers of CRDs and unions
+	counts bool // CRDs and unions are counted
+	loud   bool // the configuration is always named
 }
 
 type scopes []*scope
 
-// one is the only scope of these inputs, with external declarations.
+// one returns a single scope for all inputs, with external declarations.
 func one(e external, opts crdfile.Options) func([]input) (scopes, error) {
 	return func(inputs []input) (scopes, error) {
 		s := &scope{external: &e, opts: opts}
@@ -47,8 +47,8 @@ func one(e external, opts crdfile.Options) func([]input) (scopes, error) {
 	}
 }
 
-// unconfigured is the only scope of inputs whose configuration has nothing for the command,
-// and says so.
+// unconfigured returns a single scope for a command that ignores configurations, and prints a note
+// about them.
 func (a *app) unconfigured(cmd *cobra.Command, opts crdfile.Options) func([]input) (scopes, error) {
 	return func(inputs []input) (scopes, error) {
 		var names []string
@@ -64,7 +64,8 @@ func (a *app) unconfigured(cmd *cobra.Command, opts crdfile.Options) func([]inpu
 	}
 }
 
-// scope finds the configuration of each input, and reads what it and the flags name.
+// scope finds the configuration of each input, and reads the declarations that it and the flags
+// name.
 func (a *app) scope(cmd *cobra.Command, flags *compilerFlags) func([]input) (scopes, error) {
 	return func(inputs []input) (scopes, error) {
 		if err := flags.check(); err != nil {
@@ -95,8 +96,8 @@ func (a *app) scope(cmd *cobra.Command, flags *compilerFlags) func([]input) (sco
 	}
 }
 
-// load reads the configuration and what it and the flags name; loaded is what was
-// read for others.
+// load reads the configuration and the declarations that it and the flags name. loaded caches
+// declarations read for other scopes.
 func (s *scope) load(cmd *cobra.Command, flags *compilerFlags, limits limit.Limits, loaded map[string]*external) error {
 	s.external = &external{reads: true, limits: limits}
 	if s.name != "" {
@@ -135,7 +136,7 @@ func (s *scope) load(cmd *cobra.Command, flags *compilerFlags, limits limit.Limi
 	return nil
 }
 
-// announce says which configurations are used: some commands always, the others with --verbose.
+// announce prints the configurations in use: for some commands always, for others with --verbose.
 func (a *app) announce(l scopes) {
 	var names []string
 	loud := false
@@ -154,7 +155,7 @@ func (a *app) announce(l scopes) {
 	}
 }
 
-// externals are the external declarations of the scopes, which some may share.
+// externals returns the distinct external declarations of the scopes.
 func (l scopes) externals() []*external {
 	var out []*external
 	for _, s := range l {
@@ -165,7 +166,7 @@ func (l scopes) externals() []*external {
 	return out
 }
 
-// files are those that were read besides the inputs.
+// files returns the configurations and the files with external declarations.
 func (l scopes) files() []result {
 	var out []result
 	for _, s := range l {
@@ -177,17 +178,17 @@ func (l scopes) files() []result {
 	return out
 }
 
-// failed reports whether there are errors in what was read.
+// failed reports whether these files have errors.
 func (l scopes) failed() bool {
 	return slices.ContainsFunc(l.files(), func(r result) bool { return r.diagnostics.HasErrors() })
 }
 
-// sound reports whether only structs in Go have errors, and others have none.
+// sound reports whether all errors are about Go structs.
 func (l scopes) sound() bool {
 	return slices.ContainsFunc(l, func(s *scope) bool { return s.sound })
 }
 
-// missing reports the CRDs of external declarations that no input has.
+// missing reports CRDs of external declarations that no input has.
 func (l scopes) missing(results []result) {
 	for _, e := range l.externals() {
 		var theirs []result
@@ -200,8 +201,8 @@ func (l scopes) missing(results []result) {
 	}
 }
 
-// tally says how many CRDs and unions there are, and returns errFindings when there are
-// none where some are required.
+// tally prints the numbers of CRDs and unions. It returns errFindings if there are none but some
+// are required.
 func (a *app) tally(l scopes, results []result, format string) error {
 	if !slices.ContainsFunc(l, func(s *scope) bool { return s.counts }) {
 		return nil
@@ -213,7 +214,7 @@ func (a *app) tally(l scopes, results []result, format string) error {
 		unions[r.scope] += r.unions
 		allCRDs, allUnions = allCRDs+len(r.crds), allUnions+r.unions
 	}
-	if format == "text" { // else it would spoil what is printed for programs
+	if format == "text" { // it would corrupt output for programs
 		a.note(plural(allCRDs, "CRD") + ", " + plural(allUnions, "union"))
 	}
 	var err error
@@ -226,7 +227,7 @@ func (a *app) tally(l scopes, results []result, format string) error {
 	return err
 }
 
-// resultOf is what is known of an input when it has been worked on.
+// resultOf returns the result of an input after the work on it.
 func (s *scope) resultOf(in input, f *crdfile.File, l diag.List) result {
 	src := f.Bytes()
 	r := result{input: in, diagnostics: l}
@@ -236,14 +237,14 @@ func (s *scope) resultOf(in input, f *crdfile.File, l diag.List) result {
 	}
 	ofMarkers(l)
 	r.contents = s.look(in, f)
-	// There may be any number of files at a revision.
+	// A revision may have any number of files.
 	if in.path == "" && (in.blob == "" || len(r.diagnostics) > 0) {
 		r.src = src
 	}
 	return r
 }
 
-// look finds out what an input has, as far as it matters.
+// look returns the contents of an input.
 func (s *scope) look(in input, f *crdfile.File) contents {
 	counts := s.counts && (len(s.Declarations) > 0 || slices.ContainsFunc(carrier.Names(), func(kind string) bool { return bytes.Contains(f.Bytes(), []byte(kind)) }))
 	c := s.external.look(f, counts)
@@ -259,8 +260,8 @@ func (s *scope) look(in input, f *crdfile.File) contents {
 	return c
 }
 
-// judge returns diagnostics as the configuration has them, and whether there are errors
-// that were none. With strict, problems that CRDs have without their unions are errors.
+// judge applies the configured severities to diagnostics, and reports whether this added errors.
+// With strict, problems of CRDs apart from their unions are errors.
 func (s *scope) judge(l diag.List) (diag.List, bool) {
 	was := l.Count(diag.Error)
 	for i, d := range l {
@@ -274,8 +275,8 @@ func (s *scope) judge(l diag.List) (diag.List, bool) {
 	return l, l.Count(diag.Error) > was
 }
 
-// recordedFlags returns, for each compiled CRD of an input, the flags for the options that
-// --check takes from its annotation and -w does not.
+// recordedFlags returns, for each compiled CRD of an input, flags for the options that --check
+// reads from the annotation but -w does not.
 func (s *scope) recordedFlags(f *crdfile.File) (l []string) {
 	if s.name != "" || !s.gate {
 		return nil
@@ -296,9 +297,9 @@ func (s *scope) recordedFlags(f *crdfile.File) (l []string) {
 	return l
 }
 
-// recorded returns the options that the compiled CRDs of a file were compiled with.
+// recorded returns the options that the annotations of compiled CRDs record.
 func recorded(f *crdfile.File) (l []*crdfile.Options) {
-	if bytes.Contains(f.Bytes(), []byte(crdfile.Annotation)) { // others need not be parsed
+	if bytes.Contains(f.Bytes(), []byte(crdfile.Annotation)) { // other files need not be parsed
 		crds, _ := f.CRDs(crdfile.Options{})
 		for _, c := range crds {
 			if was := c.Recorded(); was != nil {
@@ -309,12 +310,12 @@ func recorded(f *crdfile.File) (l []*crdfile.Options) {
 	return l
 }
 
-// differing says which option an input was compiled with is another one now, "" for
-// none.
+// differing describes an option that differs from the one an input was compiled with, or returns
+// "".
 func (s *scope) differing(f *crdfile.File) string {
 	for _, was := range recorded(f) {
 		is := s.opts
-		if s.name == "" { // what is not given is as it was
+		if s.name == "" { // options that are not given keep their recorded values
 			is.Encoding, is.KubeVersion = cmp.Or(is.Encoding, was.Encoding), cmp.Or(is.KubeVersion, was.KubeVersion)
 			is.Describe = is.Describe || was.Describe
 		}

@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "update the scripts with what the comman
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"unioncel": func() { os.Exit(Main(os.Args, OSStreams())) },
-		// unioncel-nobody is unioncel for a user whom permissions apply to.
+		// unioncel-nobody is unioncel run by a user without root privileges.
 		"unioncel-nobody": func() {
 			if err := becomeNobody(); err != nil {
 				panic(err)
@@ -35,9 +35,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScript runs testdata/script, one behaviour a file. The files of
-// testdata/input are in the working directory of every script, and the CRD Backend
-// as union.yaml.
+// TestScript runs testdata/script, one behaviour a file. The working directory of every script has
+// the files of testdata/input, and the CRD Backend as union.yaml.
 func TestScript(t *testing.T) {
 	inputs, err := filepath.Glob("testdata/input/*")
 	if err != nil || len(inputs) == 0 {
@@ -82,7 +81,7 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// serial runs scripts one after the other, as each changes the working directory.
+// serial runs scripts sequentially, because each changes the working directory.
 type serial struct{ *testing.T }
 
 func (serial) Parallel()     {}
@@ -91,8 +90,8 @@ func (s serial) Run(name string, f func(testscript.T)) {
 	s.T.Run(name, func(t *testing.T) { f(serial{t}) })
 }
 
-// [!] run unioncel [ARG]... [< FILE] runs Main in this process, which takes a fifth of the
-// time of exec. Without a file, its standard input is empty.
+// [!] run unioncel [ARG]... [< FILE] runs Main in this process, which takes a fifth of the time of
+// exec. Without a file, standard input is empty.
 func run(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 0 || args[0] != program {
 		ts.Fatalf("usage: [!] run unioncel [ARG]... [< FILE]")
@@ -102,8 +101,8 @@ func run(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// mainInScript runs Main where a script is, and in its environment, as far as that matters
-// to unioncel or the go command.
+// mainInScript runs Main in the working directory of a script, and with the environment variables
+// that unioncel or the go command reads.
 func mainInScript(ts *testscript.TestScript, args []string) int {
 	in := ""
 	if n := len(args) - 2; n >= 0 && args[n] == "<" {
@@ -167,7 +166,7 @@ func mode(ts *testscript.TestScript, neg bool, args []string) {
 
 var longAgo = time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
 
-// age FILE... makes files look old.
+// age FILE... sets the modification times of files to the past.
 func age(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: age FILE...")
@@ -177,7 +176,7 @@ func age(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// [!] aged FILE... checks that files were (not) left alone since age.
+// [!] aged FILE... checks that files were (not) left unchanged since age.
 func aged(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 0 {
 		ts.Fatalf("usage: [!] aged FILE...")
@@ -191,8 +190,8 @@ func aged(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// listing DIR [FILE]... checks that these files are in a directory, at any
-// depth, and nothing else but directories on the way to them.
+// listing DIR [FILE]... checks that a directory contains exactly these files, at any depth, and
+// their parent directories.
 func listing(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: listing DIR [FILE]...")

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// reading starts a program that reads its standard input, and returns once it
-// does: more is written than a pipe holds.
+// reading starts a program that reads standard input, and returns once it reads: it writes more
+// than a pipe holds.
 func reading(t *testing.T, cmd *exec.Cmd) (stdin io.WriteCloser, out, errs *bytes.Buffer) {
 	t.Helper()
 	out, errs = new(bytes.Buffer), new(bytes.Buffer)
@@ -33,8 +33,8 @@ func reading(t *testing.T, cmd *exec.Cmd) (stdin io.WriteCloser, out, errs *byte
 	return stdin, out, errs
 }
 
-// heeded makes the programs that a test starts heed a signal that is ignored here, as below
-// nohup or in the background of a shell: they would ignore it, too.
+// heeded ensures that programs started by a test receive a signal that is ignored here, as under
+// nohup or in the background of a shell: they would inherit that.
 func heeded(t *testing.T, sig os.Signal) {
 	t.Helper()
 	if signal.Ignored(sig) {

@@ -21,14 +21,14 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// judges are those of stored objects, by kind.
+// judges validate stored objects, by kind.
 type judges map[schema.GroupKind]*stored.Judge
 
-// keptExamples is how many stored objects are shown of each reason and state.
+// keptExamples is the number of stored objects to print for each reason and state.
 const keptExamples = 10
 
-// summarize judges stored objects by the CRDs on the new side, and counts them by kind. What
-// is wrong with them is reported.
+// summarize validates stored objects against the CRDs on the new side, counts them by kind, and
+// reports diagnostics.
 func (a *app) summarize(ctx context.Context, sides [][]*crddiff.Input, args []string, all bool) ([]*stored.Summary, error) {
 	most := keptExamples
 	if all {
@@ -39,7 +39,7 @@ func (a *app) summarize(ctx context.Context, sides [][]*crddiff.Input, args []st
 	var unusable diag.List
 	for _, c := range sides[1] {
 		j, err := judgeOf(find(sides[0], c.Name), c)
-		if err != nil { // which matters only if there are objects
+		if err != nil { // matters only if there are objects
 			unusable = append(unusable, diag.Diagnostic{Code: diag.UnusableFact, Severity: diag.Warning, Pos: c.Pos, Message: "the objects cannot be validated: " + err.Error()})
 			continue
 		}
@@ -60,7 +60,7 @@ func (a *app) summarize(ctx context.Context, sides [][]*crddiff.Input, args []st
 	return l, a.report([]result{{diagnostics: append(unusable, found...)}}, "text")
 }
 
-// unasked warns of versions through which no object was judged, since only a webhook converts to
+// unasked warns of versions that no object was validated in, because only a webhook converts to
 // them.
 func unasked(by judges, summaries map[schema.GroupKind]*stored.Summary, c *crddiff.Input) diag.List {
 	kind := schema.GroupKind{Group: c.Spec.Group, Kind: c.Spec.Names.Kind}
@@ -78,7 +78,8 @@ func unasked(by judges, summaries map[schema.GroupKind]*stored.Summary, c *crddi
 	return l
 }
 
-// judgeOf is the judge of the objects that are stored under one CRD, which may be nil, by another.
+// judgeOf returns the judge of objects that are stored under the old CRD, which may be nil, against
+// the new one.
 func judgeOf(old, new *crddiff.Input) (*stored.Judge, error) {
 	set, err := unionsOf(new)
 	if err != nil {
@@ -91,7 +92,7 @@ func judgeOf(old, new *crddiff.Input) (*stored.Judge, error) {
 	return stored.New(new.CustomResourceDefinition, opts)
 }
 
-// unionsOf are the unions of a CRD.
+// unionsOf returns the unions of a CRD.
 func unionsOf(c *crddiff.Input) (*kinds.Set, error) {
 	var declared []union.Object
 	for _, u := range c.Unions {
@@ -101,7 +102,7 @@ func unionsOf(c *crddiff.Input) (*kinds.Set, error) {
 	return set, set.Add(kinds.OfCRD(c.CustomResourceDefinition, declared, c.Name)...)
 }
 
-// dataOf is the JSON of differences and, if there are any, of stored objects.
+// dataOf returns the JSON data of differences and, if there are any, of stored objects.
 func dataOf(reports []crddiff.Report, summaries []*stored.Summary) any {
 	crds := crddiff.Data(reports)
 	if summaries == nil {
@@ -113,11 +114,10 @@ func dataOf(reports []crddiff.Report, summaries []*stored.Summary) any {
 	}{crds, stored.Data(summaries)}
 }
 
-// storedObjects judges the stored objects in files, as many at a time as there are
-// processors, and has the verdicts taken in the order of the files. It holds no more objects
-// than it works on. The diagnostics say what is wrong with the files, and which objects
-// cannot be judged; those of other kinds are none of its business, unless there are no
-// others.
+// storedObjects validates the stored objects in files, with one worker per processor, and passes
+// the verdicts to take in the order of the files. It holds only the objects in work in memory. The
+// diagnostics report unreadable files and objects that cannot be validated. Objects of other kinds
+// are ignored, unless there are only those.
 func (a *app) storedObjects(ctx context.Context, args []string, by judges, take func(resource.Item, stored.Prediction)) (diag.List, error) {
 	inputs, err := a.findInputs(args, "")
 	if err != nil {
@@ -129,7 +129,7 @@ func (a *app) storedObjects(ctx context.Context, args []string, by judges, take 
 		for _, in := range inputs {
 			var l diag.List
 			if l, err = a.stream(in, func(i resource.Item) error {
-				yield(i) // which always goes on
+				yield(i) // always continues
 				return ctx.Err()
 			}); err != nil {
 				return
@@ -171,7 +171,7 @@ func (a *app) stream(in input, yield func(resource.Item) error) (diag.List, erro
 	return l, err
 }
 
-// none says that there are objects, and none of a kind that can be judged.
+// none reports that no object is of a kind that can be validated.
 func (by judges) none(inputs []input) diag.Diagnostic {
 	var kinds, resources []string
 	for k, j := range by {

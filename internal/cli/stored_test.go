@@ -20,8 +20,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
-// thingsOf writes a list of Things of about five kilobytes each, as kubectl get prints it in
-// YAML or JSON. Every tenth breaks the union.
+// thingsOf writes a list of Things of about five kilobytes each, in the YAML or JSON format of
+// kubectl get. Every tenth breaks the union.
 func thingsOf(tb testing.TB, n int, asJSON bool) string {
 	tb.Helper()
 	name := filepath.Join(tb.TempDir(), "live.yaml")
@@ -75,7 +75,7 @@ func thingsOf(tb testing.TB, n int, asJSON bool) string {
 	return name
 }
 
-// thingJudges are those of the compiled CRD of Things.
+// thingJudges returns the judges for the compiled CRD of Things.
 func thingJudges(tb testing.TB) judges {
 	tb.Helper()
 	text, l := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(testcrd.Read("thing"))), crdfile.Options{})
@@ -93,7 +93,7 @@ func thingJudges(tb testing.TB) judges {
 	return judges{j.GroupKind(): j}
 }
 
-// Objects are judged several at a time, and come out in their order.
+// Objects are validated concurrently, and their verdicts are returned in order.
 func TestStoredObjects(t *testing.T) {
 	const n = 300 // more than is read at once
 	for _, asJSON := range []bool{false, true} {
@@ -119,7 +119,7 @@ func TestStoredObjects(t *testing.T) {
 	}
 }
 
-// What cannot be judged is said, and where it is.
+// Objects that cannot be validated are reported with their positions.
 func TestBadStoredObjects(t *testing.T) {
 	whole, err := os.ReadFile(thingsOf(t, 300, false))
 	if err != nil {

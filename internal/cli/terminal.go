@@ -13,21 +13,20 @@ import (
 	"golang.org/x/term"
 )
 
-// console is a standard stream for people. Several goroutines may write to it. On a
-// terminal it can show a line of progress, which goes away when something else is
-// written.
+// console is a standard stream for people, safe for concurrent use. On a terminal it can show a
+// progress line, which disappears when something else is written.
 type console struct {
 	w        io.Writer
-	terminal *os.File // nil unless it is one that understands escape sequences
+	terminal *os.File // nil unless it supports escape sequences
 	colour   bool
 
 	mu     sync.Mutex
-	shown  bool // the line of progress
-	closed bool // to progress
+	shown  bool // the progress line is shown
+	closed bool // for progress
 }
 
-// newConsole returns the console that writes to w. It has colours where it can show
-// them, unless NO_COLOR says otherwise (https://no-color.org).
+// newConsole returns the console that writes to w. It has colours if the terminal supports them,
+// unless NO_COLOR is set (https://no-color.org).
 func newConsole(w io.Writer) *console {
 	c := &console{w: w}
 	if file, ok := w.(*os.File); ok && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(file.Fd())) && understandsEscapes(file) {
@@ -46,14 +45,14 @@ func (c *console) Write(p []byte) (int, error) {
 	return c.w.Write(p)
 }
 
-// clear makes the line of progress go away.
+// clear erases the progress line.
 func (c *console) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.erase()
 }
 
-// hush is clear for good.
+// hush erases the progress line and prevents new ones.
 func (c *console) hush() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -64,12 +63,11 @@ func (c *console) hush() {
 func (c *console) erase() {
 	if c.shown {
 		c.shown = false
-		_, _ = io.WriteString(c.w, eraseLine) // a terminal; nothing is lost
+		_, _ = io.WriteString(c.w, eraseLine) // write errors on a terminal are ignored
 	}
 }
 
-// show shows a line of progress in the place of the one before, cut to fit. It is
-// only for a terminal.
+// show replaces the progress line, cut to fit. The console must be a terminal.
 func (c *console) show(line string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -85,8 +83,8 @@ func (c *console) show(line string) {
 	_, _ = io.WriteString(c.w, fitting(line, width-1))
 }
 
-// fitting cuts a line to a number of cells of a terminal, and leaves out what is more
-// than a character. What is not ASCII is taken to have two cells, the most it may take.
+// fitting cuts a line to a number of terminal cells, and replaces unprintable characters. It counts
+// two cells, the maximum, for each non-ASCII character.
 func fitting(line string, cells int) string {
 	var fit strings.Builder
 	for _, r := range line {
@@ -106,28 +104,28 @@ func fitting(line string, cells int) string {
 }
 
 const (
-	// progressAfter is when work is long enough to show progress.
+	// progressAfter is the delay before progress is shown.
 	progressAfter = 500 * time.Millisecond
-	// progressEvery is how often progress is shown.
+	// progressEvery is the interval between updates.
 	progressEvery = 100 * time.Millisecond
 )
 
-// progress tells people how far work on several things is, files mostly: with --verbose a
-// line for each when it is done, in their order; on a terminal, while it lasts, how many are
-// done and which one is worked on.
+// progress shows the progress of work on several items, mostly files: with --verbose a line for
+// each completed item, in order; on a terminal, during the work, the number of completed items and
+// a current one.
 type progress struct {
 	app   *app
-	kind  string // of the things, as a noun
+	kind  string // of the items, as a noun
 	names []string
 	stop  chan struct{}
 
 	mu       sync.Mutex
 	ended    bool
-	current  int // the one that was begun last
+	current  int // the last item begun
 	finished int
 	began    []time.Time
 	took     []time.Duration // 0 until it is done
-	next     int             // to name with --verbose
+	next     int             // next item to name with --verbose
 }
 
 func (a *app) progress(kind string, names []string) *progress {
@@ -141,7 +139,7 @@ func (a *app) progress(kind string, names []string) *progress {
 	return p
 }
 
-// watch shows the progress until the end.
+// watch updates the progress line until the end.
 func (p *progress) watch() {
 	for wait := progressAfter; ; wait = progressEvery {
 		select {
@@ -157,15 +155,15 @@ func (p *progress) watch() {
 	}
 }
 
-// begin says that one is worked on.
+// begin records the start of an item.
 func (p *progress) begin(i int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.current = max(p.current, i) // they begin in no order when they begin together
+	p.current = max(p.current, i) // concurrent items begin in any order
 	p.began[i] = time.Now()
 }
 
-// done says that the work on one is done.
+// done records the completion of an item.
 func (p *progress) done(i int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -176,7 +174,7 @@ func (p *progress) done(i int) {
 	}
 }
 
-// end says that all work is.
+// end ends the progress display.
 func (p *progress) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

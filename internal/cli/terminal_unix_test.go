@@ -14,9 +14,9 @@ import (
 	"github.com/creack/pty"
 )
 
-// onTerminal runs a program with a terminal for standard error and a pipe for
-// standard input. It returns what the terminal shows, all of it once the program
-// has ended: when the text appears that is waited for, standard input is closed.
+// onTerminal runs a program with a terminal for standard error and a pipe for standard input. It
+// closes standard input when the awaited text appears, and returns all output on the terminal once
+// the program has ended.
 func onTerminal(t *testing.T, await string, env []string, args ...string) string {
 	t.Helper()
 	master, terminal, err := pty.Open()
@@ -51,7 +51,7 @@ func onTerminal(t *testing.T, await string, env []string, args ...string) string
 		}
 		n, err := master.Read(buf)
 		shown.Write(buf[:n])
-		if err != nil { // Linux says EIO when the program has ended
+		if err != nil { // Linux returns EIO when the program has ended
 			break
 		}
 	}
@@ -73,7 +73,7 @@ func TestProgressQuiet(t *testing.T) {
 	}
 }
 
-// On a terminal one sees that a file has no unions, or that the Go types were forgotten.
+// The tally on a terminal shows files without unions, as when the Go types were omitted.
 func TestTallyOnTerminal(t *testing.T) {
 	got := onTerminal(t, "", nil, "compile", "-o", t.TempDir(), "testdata/input/plain.yaml")
 	if want := "unioncel: 0 CRDs, 0 unions\r\nunioncel: 0 of 1 file changed\r\n"; !strings.HasSuffix(got, want) {
@@ -93,7 +93,7 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// What is printed as a result has colours on a terminal, too.
+// Results on standard output have colours on a terminal, too.
 func TestColoursOfLint(t *testing.T) {
 	master, terminal, err := pty.Open()
 	if err != nil {
@@ -124,7 +124,7 @@ func TestProgressFits(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := newConsole(terminal)
-	c.terminal = terminal // whatever TERM is here
+	c.terminal = terminal // independent of TERM
 	c.show("0123456789")
 	c.show("\x1b[2J")
 	c.hush()
@@ -138,7 +138,7 @@ func TestProgressFits(t *testing.T) {
 	}
 }
 
-// A terminal shows a difference, where a pipe gets what patch needs.
+// A terminal shows escaped differences; a pipe gets the exact bytes that patch needs.
 func TestDiffOnTerminal(t *testing.T) {
 	src, err := os.ReadFile("../../testdata/crds/backend.yaml")
 	if err != nil {
@@ -155,7 +155,7 @@ func TestDiffOnTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer terminal.Close()
-	shown, _ := io.ReadAll(terminal) // Linux says EIO when the program has ended
+	shown, _ := io.ReadAll(terminal) // Linux returns EIO when the program has ended
 	_ = cmd.Wait()
 	if text := string(shown); !strings.Contains(text, `# \u202e\u0023#[x]`+"\r\n") || strings.Contains(text, "\u202e") {
 		t.Errorf("shown: %q", text)

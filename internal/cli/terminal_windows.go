@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// understandsEscapes makes a console of Windows understand escape sequences. Old
-// ones cannot.
+// understandsEscapes enables escape sequences on a Windows console, and reports whether that
+// succeeded. Old consoles do not support them.
 func understandsEscapes(terminal *os.File) bool {
 	handle := windows.Handle(terminal.Fd())
 	var mode uint32

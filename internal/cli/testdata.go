@@ -77,13 +77,13 @@ See also unioncel help inputs, and unioncel help output.`,
 	return cmd
 }
 
-// crdTests are the tests of a CRD. Their paths are below the directory for the tests of all.
+// crdTests are the tests of a CRD. Their paths are relative to the directory for all tests.
 type crdTests struct {
 	files []output
 	stale []string // files of an earlier run
 }
 
-// testsOf returns the tests of the CRDs in a file, to be written to a directory.
+// testsOf returns the tests for the CRDs in a file, to be written to a directory.
 func (a *app) testsOf(ctx context.Context, dir string, f *crdfile.File, in input) ([]crdTests, diag.List, error) {
 	_, l := crdfile.Ask(f, in.options(), (*crdfile.CRD).Plan)
 	if l.HasErrors() {
@@ -98,10 +98,10 @@ func (a *app) testsOf(ctx context.Context, dir string, f *crdfile.File, in input
 		if !filepath.IsLocal(crd.Name) || strings.ContainsAny(crd.Name, `/\`) {
 			return nil, l, fmt.Errorf("%s: there can be no tests of a CRD with the name %q", in.name, crd.Name)
 		}
-		var tests []suite.Test // none if it has no unions any more
+		var tests []suite.Test // empty if the CRD has no unions any more
 		var p *compile.Plan
 		if crd.CRD != nil {
-			p, _ = crd.CRD.Plan() // errors were reported
+			p, _ = crd.CRD.Plan() // errors have been reported
 		}
 		if p != nil {
 			if steps, most := p.Tests(), a.limits.OrDefault().Tests; steps > most {
@@ -156,7 +156,7 @@ func (a *app) existingTests(dir string) (*suite.Existing, error) {
 // removeStale removes files of an earlier run, and directories that become empty.
 func removeStale(dir string, files []string) error {
 	if len(files) == 0 {
-		return nil // without tests there may be no directory
+		return nil // without tests the directory may not exist
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -167,7 +167,7 @@ func removeStale(dir string, files []string) error {
 		if err := root.Remove(name); err != nil {
 			return fileError("remove "+filepath.Join(dir, name), err)
 		}
-		_ = root.Remove(filepath.Dir(name)) // not if something is in it
+		_ = root.Remove(filepath.Dir(name)) // fails if the directory is not empty
 	}
 	return nil
 }
@@ -183,7 +183,7 @@ func (a *app) runSuites(ctx context.Context, scope func([]input) (scopes, error)
 	}
 	results := append(l.files(), resultsOf(files)...)
 	found := diagnosticsOf(results)
-	// Of two CRDs with a name, which is an error, neither is used.
+	// If two CRDs have the same name, which is an error, neither is used.
 	set, judges := &validate.Set{}, map[string]*validate.Kind{}
 	for _, f := range files {
 		for _, d := range f.crds {
@@ -206,7 +206,7 @@ func (a *app) runSuites(ctx context.Context, scope func([]input) (scopes, error)
 		total, most := 0, a.limits.OrDefault().Size
 		s, wrong := suite.Read(file.name, file.src, func(name string) ([]byte, error) {
 			src, err := a.readBelow(dir, name)
-			// Links, and tests that share an object, name more than the tree holds.
+			// With links and shared objects, the total size can exceed that of the tree.
 			if total += len(src); total > most && total > len(src) {
 				return nil, fmt.Errorf("the objects that %s names have more bytes than the limit of %d; --limit size=N raises it", file.name, most)
 			}
@@ -244,8 +244,8 @@ func (a *app) runSuites(ctx context.Context, scope func([]input) (scopes, error)
 	return a.showAnswers(output, found, results, tally)
 }
 
-// readBelow reads a file that another one names, which has to be in the directory or below it. A
-// link or a name that leads out of it is an error.
+// readBelow reads a file that another file names. It rejects links and names that lead out of the
+// directory.
 func (a *app) readBelow(dir, name string) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/unioncel/unioncel/internal/limit"
 )
 
-// topics are the subjects of help that several commands share.
+// topics are help pages that several commands share.
 func topics() []*cobra.Command {
 	topic := func(name, short, long string) *cobra.Command {
 		return &cobra.Command{Use: name, Short: short, Long: long}

@@ -81,15 +81,15 @@ See also unioncel help inputs.`,
 	return cmd
 }
 
-// objectFile is what an input of validate has.
+// objectFile is the content of an input of validate.
 type objectFile struct {
 	result
 	role    role
 	crds    []definition
-	objects []*resource.Object // but for CRDs
+	objects []*resource.Object // without CRDs
 }
 
-// role is what an input is read for.
+// role is the purpose of an input.
 type role int
 
 const (
@@ -98,14 +98,14 @@ const (
 	forObjects // and CRDs
 )
 
-// definition is a CRD; crd is nil when it cannot be used.
+// definition is a CRD; crd is nil if it cannot be used.
 type definition struct {
 	kind schema.GroupKind
 	pos  diag.Pos
 	crd  *apiextensionsv1.CustomResourceDefinition
 }
 
-// validateAll judges the objects of all inputs, and prints what was found together.
+// validateAll validates the objects of all inputs, and prints the findings together.
 func (a *app) validateAll(ctx context.Context, scope func([]input) (scopes, error), output *printing, crds, old, args []string) error {
 	files, l, err := a.readManifests(ctx, scope, crds, old, args)
 	if err != nil {
@@ -124,7 +124,7 @@ func (a *app) validateAll(ctx context.Context, scope func([]input) (scopes, erro
 	return a.showAnswers(output, found, results, tally)
 }
 
-// showAnswers prints what was found and, as text, a tally unless it is empty.
+// showAnswers prints the findings and, in text format, a tally unless it is empty.
 func (a *app) showAnswers(output *printing, found diag.List, results []result, tally string) error {
 	failed := found.HasErrors()
 	err := a.showFindings(output, a.loud(found, diag.Warning), results)
@@ -152,7 +152,7 @@ func resultsOf(files []objectFile) []result {
 	return l
 }
 
-// readManifests reads all inputs. What is wrong with them is among their diagnostics.
+// readManifests reads all inputs, each with its diagnostics.
 func (a *app) readManifests(ctx context.Context, scope func([]input) (scopes, error), crds, old, args []string) ([]objectFile, scopes, error) {
 	if err := once(args, slices.Concat(crds, old)...); err != nil {
 		return nil, nil, err
@@ -213,7 +213,7 @@ func objectsIn(in input, role role, open *crdfile.File) objectFile {
 	}
 	installed, wrong := crdpatch.Install(open, in.options())
 	for _, d := range wrong {
-		// The rest is for who compiles it.
+		// Other diagnostics concern the author of the CRD.
 		if d.Severity == diag.Error || d.Code == diag.InvalidBefore {
 			m.diagnostics = append(m.diagnostics, d)
 		}
@@ -238,7 +238,7 @@ func carrierOf(o *resource.Object) *carrier.Carrier {
 	return k
 }
 
-// judge judges the objects of files, and says how many there are.
+// judge validates the objects of files, and returns a tally of them.
 func judge(ctx context.Context, files []objectFile) (l diag.List, tally string) {
 	set := &validate.Set{}
 	old := &resource.Old{}
@@ -302,7 +302,7 @@ func judge(ctx context.Context, files []objectFile) (l diag.List, tally string) 
 	return l, tally
 }
 
-// lacking is the hint for when no CRD fits.
+// lacking returns the hint for objects without a CRD.
 func lacking(set *validate.Set) string {
 	names := set.Names()
 	if len(names) == 0 {
@@ -311,7 +311,7 @@ func lacking(set *validate.Set) string {
 	return "the CRDs are for " + strings.Join(names, ", ")
 }
 
-// few lists words; of many, the first.
+// few lists the first few words.
 func few(l []string) string {
 	const most = 3
 	if len(l) > most {

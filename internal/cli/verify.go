@@ -70,15 +70,14 @@ See also unioncel help inputs.`,
 	return cmd
 }
 
-// verifyAll verifies the unions of all inputs, in their order, and prints what
-// was found together.
+// verifyAll verifies the unions of all inputs, in order, and prints the results together.
 func (a *app) verifyAll(ctx context.Context, scope func([]input) (scopes, error), output *printing, timeout time.Duration, args []string) error {
 	found, err := gather(ctx, a, scope, args, func(f *crdfile.File, in input) (l []proof.Verified, diags diag.List, err error) {
 		declared, diags := skipping(in.scope.external, in.options(), func(opts crdfile.Options) ([]*compile.Declared, diag.List) {
 			return crdfile.Ask(f, opts, (*crdfile.CRD).Declared)
 		})
 		if declared != nil {
-			l = []proof.Verified{} // the rest is verified without what is skipped
+			l = []proof.Verified{} // the other unions are verified despite skipped ones
 		}
 		for _, d := range declared {
 			proofs, err := proof.Verify(ctx, *d, timeout)

@@ -12,8 +12,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 )
 
-// kubernetesModule is the library whose version says exactly which Kubernetes
-// rules are checked against. Test binaries do not know it.
+// kubernetesModule is the library whose version identifies the Kubernetes release that rules are
+// checked against. Test binaries lack this information.
 const kubernetesModule = "k8s.io/apiextensions-apiserver"
 
 func (a *app) versionCommand() *cobra.Command {
@@ -44,16 +44,15 @@ checks the rules and estimates their cost, and the version of Go.`,
 	return cmd
 }
 
-// versionFlag gives root the flag --version, which prints what the command
-// version prints first.
+// versionFlag adds the flag --version to root. It prints the first line of the command version.
 func versionFlag(root *cobra.Command) {
 	root.Version = linkedVersions().Unioncel
 	root.SetVersionTemplate(program + " {{.Version}}\n")
-	// Made here, or cobra would add a shorthand of its own choice.
+	// Defined here, because cobra would add a shorthand of its own choice.
 	root.Flags().Bool("version", false, "print the version")
 }
 
-// versions say what the program is and what it is built with.
+// versions are the versions of the program and of the components it is built with.
 type versions struct {
 	Unioncel   string `json:"unioncel"`
 	Kubernetes string `json:"kubernetes"`
@@ -66,9 +65,8 @@ func linkedVersions() versions {
 	return versionsOf(info)
 }
 
-// versionsOf reads the build information, nil when there is none. Go knows the
-// version of the main module when it was installed by version, or built where git
-// has a tag.
+// versionsOf reads the build information, which may be nil. Go knows the version of the main module
+// if it was installed by version, or built from a git tag.
 func versionsOf(info *debug.BuildInfo) versions {
 	v := versions{
 		Unioncel:   "(unknown)",
@@ -84,7 +82,7 @@ func versionsOf(info *debug.BuildInfo) versions {
 	}
 	for _, dep := range info.Deps {
 		if dep.Path == kubernetesModule {
-			// Libraries are v0.37.2 where Kubernetes is v1.37.2.
+			// Library v0.37.2 belongs to Kubernetes v1.37.2.
 			v.Kubernetes = "v1." + strings.TrimPrefix(dep.Version, "v0.")
 		}
 	}

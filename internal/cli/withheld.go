@@ -9,8 +9,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// options returns the options for an input. The old side of a change, standard input,
-// pipes and revisions are as they are: the declarations of today do not apply to them.
+// options returns the options for an input. External declarations do not apply to the old side of a
+// change, standard input, pipes and revisions.
 func (in input) options() crdfile.Options {
 	opts := in.scope.opts
 	if opts.InUse == nil {
@@ -25,11 +25,11 @@ func (in input) options() crdfile.Options {
 	return opts
 }
 
-// asItIs are the options for a CRD that is taken as it is.
+// asItIs are the options for a CRD to which external declarations do not apply.
 var asItIs crdfile.Options
 
-// reasonWithheld returns why the external declarations for CRDs of an input do not apply to them,
-// and whether these were compiled with others.
+// reasonWithheld returns the reason why external declarations do not apply to the CRDs of an input,
+// and whether the CRDs were compiled with other declarations.
 func (in input) reasonWithheld(f *crdfile.File) (why string, outdated bool) {
 	opts := in.options()
 	if opts.InUse == nil {
@@ -65,7 +65,7 @@ func (in input) reasonWithheld(f *crdfile.File) (why string, outdated bool) {
 	return why, outdated
 }
 
-// sayWithheld names the inputs that external declarations do not apply to.
+// sayWithheld lists the inputs to which external declarations do not apply.
 func (a *app) sayWithheld(results []result) {
 	var names []string
 	for _, r := range results {

@@ -10,8 +10,9 @@ import (
 	"github.com/unioncel/unioncel/internal/work"
 )
 
-// TestWork holds commands to how often they parse, read, decode and compile a file with one CRD.
-// A test of that name in pkg/compile counts how often the API server's code validates the CRD.
+// TestWork limits the number of times that commands parse, read, decode and compile a file with one
+// CRD. A test of the same name in pkg/compile counts validations of the CRD by the API server's
+// code.
 func TestWork(t *testing.T) {
 	run := func(args ...string) []byte {
 		t.Helper()
