@@ -150,7 +150,9 @@ func valuesOf(m union.Member) []string { return m.Values }
 
 func removal(path cel.Expr) cel.Expr { return patch("remove", path) }
 
-func addition(path, value cel.Expr) cel.Expr { return patch("add", path, cel.Var("value").Entry(value)) }
+func addition(path, value cel.Expr) cel.Expr {
+	return patch("add", path, cel.Var("value").Entry(value))
+}
 
 func patch(op string, path cel.Expr, more ...cel.MapEntry) cel.Expr {
 	return cel.Struct("JSONPatch", append([]cel.MapEntry{cel.Var("op").Entry(cel.String(op)), cel.Var("path").Entry(path)}, more...)...)
