@@ -124,6 +124,9 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input)
 		err = a.report(append(l.files(), results...), flags.format.name)
 		if err == nil || errors.Is(err, errSkipped) {
 			err = cmp.Or(a.tally(l, results, flags.format.name), err)
+			if l.count() && !slices.ContainsFunc(results, func(r result) bool { return r.unions > 0 }) {
+				a.offerInfer(cmd.Context(), l, results)
+			}
 		}
 	}
 	if err != nil && !errors.Is(err, errSkipped) {

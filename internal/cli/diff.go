@@ -137,8 +137,8 @@ func (a *app) diff(ctx context.Context, scope func([]input) (scopes, error), out
 	if err != nil {
 		return err
 	}
-	if err := a.report(results, "text"); err != nil {
-		return err
+	if !slices.ContainsFunc(sides, func(l []*crddiff.Input) bool { return len(l) > 0 }) {
+		return a.report(results, "text")
 	}
 	reports, err := a.compareCRDs(ctx, sides, timeout)
 	if ctx.Err() != nil {
@@ -161,6 +161,9 @@ func (a *app) diff(ctx context.Context, scope func([]input) (scopes, error), out
 		data:        func() (any, error) { return dataOf(reports, summaries), nil },
 		diagnostics: func() diag.List { return append(crddiff.Diagnostics(reports), stored.Diagnostics(summaries)...) },
 	}, results); err != nil {
+		return err
+	}
+	if err := a.report(results, "text"); err != nil {
 		return err
 	}
 	hindered := func(s *stored.Summary) bool { return s.Worst() >= stored.Hindered }
@@ -221,17 +224,43 @@ func (a *app) readCRDs(ctx context.Context, scope func([]input) (scopes, error),
 		return nil, l.files(), nil
 	}
 	sides = make([][]*crddiff.Input, len(groups))
+	failed := make([]bool, len(groups))
 	for i, crds := range found {
 		sides[side[i]] = append(sides[side[i]], crds...)
+		failed[side[i]] = failed[side[i]] || results[i].diagnostics.HasErrors()
 	}
+	all := append(l.files(), results...)
+	var repeated diag.List
 	for i, crds := range sides {
-		if wrong := ambiguous(crds); wrong != nil {
-			results = append(results, result{diagnostics: wrong})
-		} else if len(crds) == 0 && !slices.ContainsFunc(results, func(r result) bool { return r.diagnostics.HasErrors() }) {
+		repeated = append(repeated, ambiguous(crds)...)
+		if len(crds) == 0 && !failed[i] {
 			return nil, nil, fmt.Errorf("no CRD in %s", strings.Join(groups[i], ", "))
 		}
 	}
-	return sides, append(l.files(), results...), nil
+	if len(repeated) > 0 {
+		return nil, append(all, result{diagnostics: repeated}), nil
+	}
+	if !versions {
+		keepCommon(sides, failed)
+	}
+	return sides, all, nil
+}
+
+// keepCommon drops CRDs that only one side has if the other side has files with errors, which may
+// contain them.
+func keepCommon(sides [][]*crddiff.Input, failed []bool) {
+	old, new := sides[0], sides[1]
+	missing := func(l []*crddiff.Input) func(*crddiff.Input) bool {
+		l = slices.Clone(l)
+		return func(c *crddiff.Input) bool { return find(l, c.Name) == nil }
+	}
+	notInOld, notInNew := missing(old), missing(new)
+	if failed[1] {
+		sides[0] = slices.DeleteFunc(old, notInNew)
+	}
+	if failed[0] {
+		sides[1] = slices.DeleteFunc(new, notInOld)
+	}
 }
 
 // ambiguous reports CRDs that share a name.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"regexp"
 	"slices"
@@ -112,7 +111,7 @@ func (a *app) explainCodes(output *printing, codes []string) error {
 
 // explainAll prints one explanation of all inputs, in order.
 func (a *app) explainAll(ctx context.Context, scope func([]input) (scopes, error), output *printing, args []string) error {
-	found, err := gather(ctx, a, scope, args, func(f *crdfile.File, in input) ([]explain.Explanation, diag.List, error) {
+	found, finish, err := collect(ctx, a, scope, args, func(f *crdfile.File, in input) ([]explain.Explanation, diag.List, error) {
 		inputs, diags := a.explain(f, in.options())
 		var l []explain.Explanation
 		for _, plan := range inputs {
@@ -124,15 +123,21 @@ func (a *app) explainAll(ctx context.Context, scope func([]input) (scopes, error
 		}
 		return l, diags, nil
 	})
-	if found == nil {
+	if err != nil {
 		return err
+	}
+	if found == nil {
+		return finish()
 	}
 	var crds []explain.Explanation
 	for _, g := range found {
 		crds = append(crds, g.items...)
 	}
-	return cmp.Or(a.showReport(output, reportable{
+	if err := a.showReport(output, reportable{
 		document: func() (report.Document, error) { return explain.Document(crds), nil },
 		data:     func() (any, error) { return explain.Data(crds), nil },
-	}, nil), err)
+	}, nil); err != nil {
+		return err
+	}
+	return finish()
 }

@@ -39,14 +39,24 @@ type gathered[T any] struct {
 	items []T
 }
 
-// gather calls find for the CRDs of all inputs, prints the diagnostics together, and returns the
-// items in the order of the inputs. It prints a note for inputs without items. With errFindings it
-// returns the items of the inputs without errors, or nil if all inputs have errors; with errSkipped
-// the skipped structs are left out.
+// gather collects items of all inputs, in order, and prints the diagnostics. With errFindings or
+// errSkipped the result has the items of the inputs without errors, without the skipped structs. It
+// is nil if all inputs have errors.
 func gather[T any](ctx context.Context, a *app, scope func([]input) (scopes, error), args []string, find func(f *crdfile.File, in input) ([]T, diag.List, error)) ([]gathered[T], error) {
-	inputs, err := a.findInputs(args, "")
+	l, finish, err := collect(ctx, a, scope, args, find)
 	if err != nil {
 		return nil, err
+	}
+	return l, finish()
+}
+
+// collect collects items of all inputs, in order. The result is nil if all inputs have errors.
+// Callers print it before they call finish, which prints the diagnostics and returns errFindings or
+// errSkipped for errors: those of one file do not hide the results of the others.
+func collect[T any](ctx context.Context, a *app, scope func([]input) (scopes, error), args []string, find func(f *crdfile.File, in input) ([]T, diag.List, error)) (items []gathered[T], finish func() error, err error) {
+	inputs, err := a.findInputs(args, "")
+	if err != nil {
+		return nil, nil, err
 	}
 	l := make([]gathered[T], len(inputs))
 	g, results, err := a.load(ctx, inputs, scope, func(in input, f *crdfile.File) (result, error) {
@@ -61,33 +71,33 @@ func gather[T any](ctx context.Context, a *app, scope func([]input) (scopes, err
 		return r, err
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if g.failed() {
-		return nil, a.report(g.files(), "text")
+		return nil, func() error { return a.report(g.files(), "text") }, nil
 	}
 	g.missing(results)
-	err = a.report(append(g.files(), results...), "text")
-	if err == nil || errors.Is(err, errSkipped) {
-		if none := a.tally(g, results, "text"); none != nil {
-			return nil, none
-		}
-	}
-	if err != nil && !errors.Is(err, errFindings) && !errors.Is(err, errSkipped) {
-		return nil, err
-	}
-	if !errors.Is(err, errFindings) {
-		a.lacking(results, func(i int) string {
-			if len(l[i].items) > 0 || results[i].walk && g[0].gate && !a.verbose { // the tally reports these
-				return ""
-			}
-			return "no unions"
-		})
-	}
 	if !slices.ContainsFunc(results, func(r result) bool { return !r.diagnostics.HasErrors() }) {
-		return nil, err
+		l = nil
 	}
-	return l, err
+	return l, func() error {
+		err := a.report(append(g.files(), results...), "text")
+		if err == nil || errors.Is(err, errSkipped) {
+			if none := a.tally(g, results, "text"); none != nil {
+				return none
+			}
+			a.lacking(results, func(i int) string {
+				if len(l[i].items) > 0 || results[i].walk && g[0].gate && !a.verbose { // which the tally says
+					return ""
+				}
+				return "no unions"
+			})
+			if !slices.ContainsFunc(l, func(g gathered[T]) bool { return len(g.items) > 0 }) {
+				a.offerInfer(ctx, g, results)
+			}
+		}
+		return err
+	}, nil
 }
 
 // lacking prints a note for each input that lacks something, unless what returns "". Files in

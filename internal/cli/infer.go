@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
@@ -178,11 +181,26 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 	if scopes.failed() {
 		return a.report(scopes.files(), "text")
 	}
+	if !flags.declares() {
+		return a.showInferred(flags, results, found, declared)
+	}
 	if err := a.report(results, "text"); err != nil {
 		return err
 	}
-	all := slices.Concat(found...)
-	if !flags.declares() {
+	for i := range results {
+		results[i].diagnostics = nil // they have been reported
+	}
+	return a.declare(flags, results, found)
+}
+
+// showInferred prints the unions of all inputs, then the diagnostics. Errors in one input do not hide
+// the unions of others.
+func (a *app) showInferred(flags *inferring, results []result, found [][]infer.Located, declared []bool) error {
+	failed := func(r result) bool { return r.diagnostics.HasErrors() }
+	if !slices.ContainsFunc(results, func(r result) bool { return !failed(r) }) {
+		return a.report(results, "text")
+	}
+	if !slices.ContainsFunc(results, failed) {
 		a.lacking(results, func(i int) string {
 			switch said := "no unions found" + flags.that(); {
 			case len(found[i]) > 0:
@@ -193,16 +211,16 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 				return said
 			}
 		})
-		return a.showReport(&flags.output, reportable{
-			document:    func() (report.Document, error) { return infer.Document(all) },
-			data:        func() (any, error) { return infer.Data(all) },
-			diagnostics: func() diag.List { return infer.Diagnostics(all) },
-		}, results)
 	}
-	for i := range results {
-		results[i].diagnostics = nil // already reported
+	all := slices.Concat(found...)
+	if err := a.showReport(&flags.output, reportable{
+		document:    func() (report.Document, error) { return infer.Document(all) },
+		data:        func() (any, error) { return infer.Data(all) },
+		diagnostics: func() diag.List { return infer.Diagnostics(all) },
+	}, results); err != nil {
+		return err
 	}
-	return a.declare(flags, results, found)
+	return a.report(results, "text")
 }
 
 // inferIn finds the unions of a CRD, except on schemas that have declared unions.
@@ -241,3 +259,45 @@ func (f *inferring) that() string {
 	}
 	return ""
 }
+
+// offerTimeout bounds the search of offerInfer.
+const offerTimeout = 2 * time.Second
+
+// offerInfer names infer as the next step, if the CRDs of the inputs declare no unions and have
+// hand-written constraints that enforce some. Pipes have been read already and are left out.
+func (a *app) offerInfer(ctx context.Context, l scopes, results []result) {
+	if a.quiet || a.document != "" || slices.ContainsFunc(l, func(s *scope) bool { return len(s.Declarations) > 0 }) {
+		return
+	}
+	var files []*crdfile.File
+	for _, r := range results {
+		src := r.src
+		if r.path != "" {
+			src, _ = a.open(ctx, r.input)
+		}
+		if bytes.Contains(src, []byte(union.Key)) || bytes.Contains(src, []byte(crdfile.Annotation)) {
+			return
+		}
+		if constrained.Match(src) {
+			files = append(files, crdfile.Open(r.name, src).WithLimits(a.limits))
+		}
+	}
+	ctx, done := verify.WithDeadline(ctx, offerTimeout)
+	defer done()
+	found := 0
+	for _, f := range files {
+		crds, _ := f.CRDs(crdfile.Options{})
+		for _, c := range crds {
+			inferred, _, _ := a.inferIn(ctx, c, nil, offerTimeout)
+			found += count(inferred, func(f infer.Located) bool {
+				return f.Verdict() != verify.Inconclusive && f.Verdict() != infer.Suggested
+			})
+		}
+	}
+	if found > 0 {
+		a.note("no unions are declared; unioncel infer finds " + plural(found, "union"))
+	}
+}
+
+// constrained matches the text of CRDs with constraints that may enforce unions.
+var constrained = regexp.MustCompile(`x-kubernetes-validations|oneOf|anyOf|maxProperties`)

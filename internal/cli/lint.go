@@ -156,6 +156,9 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) (err 
 			a.note(note)
 		}
 	}
+	if len(all) == 0 {
+		a.offerInfer(cmd.Context(), l, results)
+	}
 	if reached {
 		return errFindings
 	}

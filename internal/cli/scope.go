@@ -201,10 +201,13 @@ func (l scopes) missing(results []result) {
 	}
 }
 
+// count reports whether unions are counted.
+func (l scopes) count() bool { return slices.ContainsFunc(l, func(s *scope) bool { return s.counts }) }
+
 // tally prints the numbers of CRDs and unions. It returns errFindings if there are none but some
 // are required.
 func (a *app) tally(l scopes, results []result, format string) error {
-	if !slices.ContainsFunc(l, func(s *scope) bool { return s.counts }) {
+	if !l.count() {
 		return nil
 	}
 	crds, unions := map[*scope]int{}, map[*scope]int{}

@@ -20,6 +20,10 @@ following symbolic links to directories, or to files outside it. Files in it tha
 be read and do not mention CRDs, such as templates, are skipped. A file given twice is
 processed once. A pipe, such as <(kubectl get ...), is read like standard input.
 
+Errors in one file do not hide the results for others: commands that only report print
+these first, then the errors, and exit with 1. If no union is declared in the inputs, they
+name the number of unions that infer finds.
+
 A project keeps its options in .unioncel.yaml, which flags override. For each input, the
 file in its directory or the nearest one above it is used, up to the root of the
 repository (docs/config.md).

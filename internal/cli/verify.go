@@ -72,7 +72,7 @@ See also unioncel help inputs.`,
 
 // verifyAll verifies the unions of all inputs, in order, and prints the results together.
 func (a *app) verifyAll(ctx context.Context, scope func([]input) (scopes, error), output *printing, timeout time.Duration, args []string) error {
-	found, err := gather(ctx, a, scope, args, func(f *crdfile.File, in input) (l []proof.Verified, diags diag.List, err error) {
+	found, finish, err := collect(ctx, a, scope, args, func(f *crdfile.File, in input) (l []proof.Verified, diags diag.List, err error) {
 		declared, diags := skipping(in.scope.external, in.options(), func(opts crdfile.Options) ([]*compile.Declared, diag.List) {
 			return crdfile.Ask(f, opts, (*crdfile.CRD).Declared)
 		})
@@ -91,8 +91,11 @@ func (a *app) verifyAll(ctx context.Context, scope func([]input) (scopes, error)
 		}
 		return l, diags, nil
 	})
-	if found == nil {
+	if err != nil {
 		return err
+	}
+	if found == nil {
+		return finish()
 	}
 	var l []proof.Verified
 	for _, g := range found {
@@ -105,10 +108,13 @@ func (a *app) verifyAll(ctx context.Context, scope func([]input) (scopes, error)
 	}, nil); err != nil {
 		return err
 	}
+	if err := finish(); err != nil {
+		return err
+	}
 	for _, v := range l {
 		if !v.Proved() {
 			return errFindings
 		}
 	}
-	return err
+	return nil
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // Helm is the hint for a file that looks like a Helm template.
-const Helm = "this looks like a Helm template: render it first (helm template), and compile the result"
+const Helm = "this looks like a Helm template: render it first, such as with helm template CHART | unioncel compile"
 
 // Parse splits a text into documents. If the text is malformed or exceeds a limit, it returns a
 // diagnostic about the file name.
