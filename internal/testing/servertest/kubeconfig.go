@@ -1,9 +1,11 @@
 package servertest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -54,8 +56,14 @@ func (c *cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "/apis":
 		answer, err = c.groups(r.Context())
 	default:
-		c.proxy.ServeHTTP(w, r)
-		return
+		// The proxy may read the body until the answer is written. The HTTP server would have closed
+		// it then, which breaks the connection.
+		var body []byte
+		if body, err = io.ReadAll(r.Body); err == nil {
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			c.proxy.ServeHTTP(w, r)
+			return
+		}
 	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)

@@ -101,8 +101,10 @@ func run(tb testing.TB, dir, path string, args ...string) (_ *rest.Config, polic
 		return nil, "", err
 	}
 	end := sync.OnceFunc(func() {
-		_ = cmd.Process.Kill() // no data must be kept
-		_ = cmd.Wait()
+		killed := cmd.Process.Kill() == nil // no data must be kept
+		if err := cmd.Wait(); !killed || cmd.ProcessState.ExitCode() >= 0 {
+			tb.Errorf("servertest: the API server ended early: %v\n%s", err, stderr.Bytes())
+		}
 	})
 	tb.Cleanup(end)
 	var answer struct{ Host, Policies string }
