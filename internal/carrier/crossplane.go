@@ -11,7 +11,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// compositeResourceDefinition has the relevant fields of Crossplane's type, v1 and v2.
+// compositeResourceDefinition has only the fields that are used here, so an unknown field is an
+// error only within a schema.
 type compositeResourceDefinition struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`

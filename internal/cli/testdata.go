@@ -183,16 +183,17 @@ func (a *app) runSuites(ctx context.Context, scope func([]input) (scopes, error)
 	}
 	results := append(l.files(), resultsOf(files)...)
 	found := diagnosticsOf(results)
-	// If two CRDs have the same name, which is an error, neither is used.
+	// CRDs that define the same kind differently are an error, and none of them is used.
 	set, judges := &validate.Set{}, map[string]*validate.Kind{}
 	for _, f := range files {
 		for _, d := range f.crds {
 			if d.crd == nil {
 				continue
 			}
-			judges[d.crd.Name] = validate.New(d.crd)
 			if wrong := set.Add(d.crd, d.pos); wrong != nil {
 				found, judges[d.crd.Name] = append(found, *wrong), nil
+			} else if _, known := judges[d.crd.Name]; !known {
+				judges[d.crd.Name] = validate.New(d.crd)
 			}
 		}
 	}

@@ -233,7 +233,7 @@ func (m *Manifest) Select(v any) map[string]any {
 // Listed reports whether the CRD is an item of a list.
 func (m *Manifest) Listed() bool { return len(m.items) > 0 }
 
-// Target has the CRD's name, group and kind.
+// Target returns the name, group and kind of the CRD.
 func (m *Manifest) Target() union.Target {
 	at := yamltext.Value
 	spec := at(m.Node, "spec")

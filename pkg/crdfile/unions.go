@@ -96,7 +96,8 @@ func (c *CRD) Plan() (*compile.Plan, diag.List) {
 	return plan, diags
 }
 
-// Hinted returns a list with hints added to errors in declarations that only the annotation has.
+// Hinted returns a copy of l in which diagnostics about declarations that only the annotation has
+// lose their edits, and errors among them get a hint.
 func (c *CRD) Hinted(l diag.List) diag.List { return c.Base().hinted(l) }
 
 // Ask calls a function for each CRD of a file, and returns the results that are not nil, in order

@@ -50,7 +50,7 @@ func TestDescribedEdited(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		old, new string // in the compiled file
-		// in returns the source with the same edit.
+		// in returns the source that decompiling the edited file must yield.
 		in    func() string
 		codes []diag.Code
 	}{

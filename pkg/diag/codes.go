@@ -163,7 +163,7 @@ const (
 	SingleMember Code = "UC515"
 	// UnreadUnionSet: an input is a UnionSet, whose unions are not compiled.
 	UnreadUnionSet Code = "UC516"
-	// ConstraintBeside: a hand-written constraint repeats a union, or rejects objects that the
+	// HandWrittenConstraint: a hand-written constraint repeats a union, or rejects objects that the
 	// union allows.
 	HandWrittenConstraint Code = "UC517"
 	// LeftUndeclared: infer found a union and did not declare it, because it was not asked to or

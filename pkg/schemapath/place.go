@@ -6,7 +6,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// Place is a schema in a CRD. It is plain data.
+// Place is the location of a schema in a CRD.
 type Place struct {
 	// Version is the index in spec.versions, Name the name of that version.
 	Version int

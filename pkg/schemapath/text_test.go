@@ -96,8 +96,8 @@ func TestBadPath(t *testing.T) {
 	}
 }
 
-// FuzzPath checks that a parsed path is written without needless brackets and parses to the
-// same path, and that every name can be written.
+// FuzzPath checks that a parsed path is written no longer than the input and parses to the same
+// path, and that every non-empty name can be written and parsed again.
 func FuzzPath(f *testing.F) {
 	for _, test := range paths {
 		f.Add(test.text)

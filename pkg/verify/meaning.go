@@ -43,7 +43,7 @@ func newSymbolic(s *formula.Space, u *union.Union, object *formula.Place) symbol
 	return st
 }
 
-// is returns the formula that the discriminator has a value; "" means unset.
+// is returns the formula that the discriminator equals v or, if v is "", that it is unset.
 func (st symbolic) is(v string) logic.Lit {
 	if v == "" {
 		return st.unset

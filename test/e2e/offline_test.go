@@ -27,7 +27,8 @@ func said(err error) string {
 	return status.Status().Message
 }
 
-// shopCRD uses the features of the API server that do not depend on unions.
+// shopCRD has no declared unions. It covers other behavior of the API server that pkg/validate
+// reproduces: defaults, formats, list types, subresources and rules.
 const shopCRD = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

@@ -156,7 +156,8 @@ func enum(b *bytes.Buffer, n int, changed bool) {
 	fmt.Fprintf(b, "            type: object\n            properties:\n              p: {type: string, enum: [%s%s]}\n%s", strings.Join(l, ","), either(changed, "", ",w"), small)
 }
 
-// misspelt writes count names of a length, and as many members with similar names.
+// misspelt writes an object schema with count properties, whose names have slightly more than
+// length bytes, and a union whose members misspell each of these names.
 func misspelt(b *bytes.Buffer, count, length int, changed bool) {
 	var properties, names []string
 	for i := range count {

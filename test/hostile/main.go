@@ -214,7 +214,7 @@ func (m measurement) row(r row) string {
 	return text
 }
 
-// file writes a manifest if it does not exist, and returns its name.
+// file returns the path of the file for a manifest. It generates the file if it does not exist.
 func (m measurement) file(manifest string) string {
 	name := filepath.Join(m.dir, manifest+".yaml")
 	if _, err := os.Stat(name); err == nil {

@@ -18,10 +18,12 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// Compare compares two CRDs by the objects that they accept: the versions that both have, and the
-// versions that only one has. Either may be nil, for a CRD that is added or removed. Questions
-// still open at the deadline of ctx (prove.WithDeadline) are [Unknown]. Compare returns an error if
-// the API server could not use one of the CRDs, or if ctx was cancelled.
+// Compare reports how the objects that a CRD accepts change from old to new. Versions are matched
+// by name; a version that only one CRD has is reported as added or removed. Either CRD may be nil,
+// but not both: the result is then a single change, and the other CRD is not checked. Otherwise
+// Compare returns an error if the API server could not use one of the CRDs, or if ctx was
+// cancelled. Questions that are open at the deadline of ctx (see [prove.WithDeadline]) are
+// [Unknown].
 func Compare(ctx context.Context, old, new *Input) (Report, error) {
 	switch {
 	case old == nil:

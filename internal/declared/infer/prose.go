@@ -190,7 +190,8 @@ func sentences(description string) []string {
 // filling are the words that may be in a list between names.
 var filling = []string{"and", "or", "and/or", "the", "a", "an", "either", "of", "deprecated", "field", "fields", "property", "properties", "these", "following", "both", "-", "/"}
 
-// lead is the maximum number of words between the phrase and the list.
+// lead is the maximum number of words, not counting those in filling, that listed skips before the
+// first name.
 const lead = 6
 
 // listed returns the properties of the list at the start of text.

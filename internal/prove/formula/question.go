@@ -174,7 +174,8 @@ func (r *ruleReader) reads(e ast.Expr) []*Place {
 	return l
 }
 
-// place returns the place at selections from self or oldSelf, or nil.
+// place returns the place that e selects from self or oldSelf, or the innermost enclosing place
+// that is known. It returns nil for other expressions.
 func (r *ruleReader) place(e ast.Expr) *Place {
 	field := func(of ast.Expr, name string) *Place {
 		p := r.place(of)

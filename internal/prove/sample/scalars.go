@@ -12,7 +12,8 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/formula"
 )
 
-// decoded returns a JSON value of a schema. It is nil for null and for unreadable values.
+// decoded decodes a default or an enum value of a schema. It returns nil for null and for invalid
+// JSON.
 func decoded(j *apiextensionsv1.JSON) any {
 	var v any
 	if err := json.Unmarshal(j.Raw, &v); err != nil {

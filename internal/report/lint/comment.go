@@ -240,9 +240,9 @@ func (c *Comments) read(f *yamltext.File, start, at int, keys []declaring) *comm
 	return one
 }
 
-// deletion returns the edits that delete one of the codes of the comment that begins at start. If
-// it is the only code, they delete the whole comment, along with its line if the comment is alone
-// there.
+// deletion returns the edit that deletes codes[i] from the comment at start. It deletes the whole
+// comment if that is the only code, and the line too if alone: nothing precedes the comment on its
+// line. The result is nil if the comment contains a line break that only YAML recognizes.
 func (c *Comments) deletion(f *yamltext.File, start int, codes []lineSpan, i int, alone bool) []diag.Edit {
 	from, to := start, len(f.Src)
 	if end := bytes.IndexAny(f.Src[start:], "\r\n"); end >= 0 {

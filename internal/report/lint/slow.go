@@ -56,7 +56,8 @@ func quicker(c *crdfile.CRD, i int, u compile.UnionPlan, properties int) string 
 // worth returns the time that a suggestion has to reach.
 func worth(d time.Duration) time.Duration { return d * 4 / 5 }
 
-// clearing returns the time of the rule that discriminatorChange: Clear adds for its message.
+// clearing returns the evaluation time of the transition rules of a union with discriminatorChange:
+// Clear. With Allow they are not generated.
 func clearing(u compile.UnionPlan, properties int) time.Duration {
 	if u.Union.Change != union.Clear {
 		return 0

@@ -25,7 +25,7 @@ func Document(l []Verified) (report.Document, error) {
 			proved++
 			verdict = "proved: " + english.Plural(v.Rules, "rule")
 		case v.Rules == 0 && differences > 0:
-			// The API server accepts everything that the union forbids.
+			// No rule reads the union, so the verdict already implies the counterexamples.
 			differ++
 			verdict = "not enforced: no rule reads this union; compile it first (unioncel compile)"
 			findings = v.OfKind(verify.Restricted, verify.Undecided, verify.Noted)
@@ -209,8 +209,8 @@ func ChangeOf(d *verify.Finding) *ChangeJSON {
 	return &ChangeJSON{d.Old, d.New}
 }
 
-// Diagnostics returns the findings as diagnostics at the declarations: differences are errors, and
-// questions that could not be decided are warnings.
+// Diagnostics reports differences as errors and undecided questions as warnings, each at the
+// declaration of its union. It omits other findings.
 func Diagnostics(l []Verified) diag.List {
 	var out diag.List
 	for _, v := range l {

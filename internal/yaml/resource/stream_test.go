@@ -12,7 +12,9 @@ import (
 	"github.com/unioncel/unioncel/internal/limit"
 )
 
-// list looks like the output of kubectl get -A -o yaml, with every kind of scalar.
+// list resembles the output of kubectl get -A -o yaml. It adds content that makes splitting hard:
+// comments, a flow mapping, an item that begins below its dash, and scalars that contain lines with
+// a dash.
 const list = `apiVersion: v1
 items:
 - apiVersion: example.com/v1
