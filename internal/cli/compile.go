@@ -84,6 +84,8 @@ See also unioncel help inputs, and unioncel help output.`,
 		"omit the annotation that recompiling and decompiling rely on")
 	cmd.Flags().BoolVar(&compiler.opts.Describe, "describe", false,
 		"add a sentence about each union to the description of its discriminator or object,\nfor kubectl explain")
+	cmd.Flags().BoolVar(&compiler.opts.Reword, "reword", false,
+		"write all rules of compiled CRDs anew, also those that an earlier version wrote differently")
 	registerForget(cmd, &compiler.opts)
 	compiler.unions.registerSkip(cmd)
 	cmd.Flags().BoolVar(&verify, "verify", false,

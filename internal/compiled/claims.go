@@ -8,22 +8,27 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"go.yaml.in/yaml/v3"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/internal/limit"
+	"github.com/unioncel/unioncel/internal/yaml/yamledit"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // A rule that the annotation lists is ours if compiling the recorded unions with the recorded
-// options writes it again. For compiling, a rule is also ours if it has the message, reason and
-// fieldPath of a rule of these unions, and pkg/verify proves that the remaining unions imply it:
-// the result enforces these.
+// options writes it again, or if the rules that it lists for a schema are proved to enforce exactly the
+// unions that it records. For compiling, a rule is also ours if the remaining unions are proved to
+// imply it: the result enforces these.
 
 // Claim is a schema of a record with its present content.
 type Claim struct {
@@ -36,8 +41,12 @@ type Claim struct {
 	// fresh is true if the recorded declaration is overridden, so that missing rules of it
 	// are no loss.
 	fresh bool
-	// superseded is true if the resulting declaration may differ from the recorded one.
-	superseded bool
+	// superseded is true if the resulting declaration may differ from the recorded one, and
+	// asRecorded if it is the same.
+	superseded, asRecorded bool
+	// claimed are the items that are present, by list; exact is the result of enforces.
+	claimed map[string][]any
+	exact   *bool
 }
 
 // ClaimedList is a list in the schema of a claim.
@@ -157,6 +166,7 @@ func (r *reverter) confirm() *regenerated {
 		return &regenerated{}
 	}
 	for _, c := range r.Claims {
+		c.claimed = c.Items()
 		c.take()
 	}
 	w := r.regenerate(r.Annotated.Options())
@@ -173,8 +183,8 @@ func (r *reverter) confirm() *regenerated {
 				}
 			}
 		}
-		if len(unconfirmed) > 0 && !r.opts.Decompile {
-			r.imply(c, unconfirmed, r.sayings(c))
+		if len(unconfirmed) > 0 {
+			r.imply(c, unconfirmed)
 		}
 		for _, l := range c.Lists {
 			for _, i := range unconfirmed[l] {
@@ -271,74 +281,140 @@ func (r *reverter) remaining(c *Claim) []union.External {
 	return l
 }
 
-// sayings returns the messages, reasons and field paths of the rules that compiling writes for a
-// schema, in every encoding.
-func (r *reverter) sayings(c *Claim) []string {
-	if r.encoded == nil {
-		for _, e := range []compile.Encoding{compile.Auto, compile.Fine, compile.Compact, compile.Terse} {
-			opts := r.Annotated.Options()
-			opts.Encoding = e
-			r.encoded = append(r.encoded, r.regenerate(opts))
+// asRecorded reports whether the resulting declarations of a schema are the recorded ones.
+func (r *reverter) asRecorded(c *Claim) bool {
+	var recorded, resulting []string
+	text := func(e union.External) string { return fmt.Sprint(e.Extend, yamledit.JSON(Plain(e.Value))) }
+	for _, e := range []*union.External{c.extension, c.unions} {
+		if e != nil {
+			recorded = append(recorded, text(*e))
 		}
 	}
-	var l []string
-	for _, w := range r.encoded {
-		for _, v := range w.items[itemsKey(c.Place, Validations)] {
-			l = append(l, sayingOf(v))
+	if len(recorded) > 0 {
+		for _, e := range r.remaining(c) {
+			resulting = append(resulting, text(e))
 		}
 	}
-	return l
+	return slices.Equal(recorded, resulting)
 }
 
-// sayingOf returns the message, reason and fieldPath of a rule.
-func sayingOf(rule any) string {
-	r, _ := rule.(map[string]any)
-	return JSON([]any{r["message"], r["messageExpression"], r["reason"], r["fieldPath"]})
-}
-
-// imply confirms items that have the message of one of our rules and that the resulting unions of
-// the schema are proved to imply. The recorded unions do not count: an annotation may record a union
-// that implies any rule, alongside a different declaration. Proofs are slow, and an annotation may
-// claim any number of rules: rules beyond the limit are not confirmed.
-func (r *reverter) imply(c *Claim, unconfirmed map[*ClaimedList][]int, sayings []string) {
-	if len(c.Unions) == 0 {
-		return
-	}
-	declared, _ := compile.New(r.manifest(r.source(), r.remaining(c)), compile.Options{}).Unions()
-	if declared == nil || len(declared.Objects) != 1 {
-		return
-	}
-	for _, u := range declared.Objects[0].Unions {
-		var constraints []verify.Constraint
-		for l, indices := range unconfirmed {
-			for _, i := range indices {
-				if l.key != Validations || slices.Contains(sayings, sayingOf(l.present[i])) {
-					constraints = append(constraints, verify.Constraint{Key: l.key, Index: i})
-				}
-			}
-		}
-		if len(constraints) == 0 {
-			return
-		}
-		if *r.opts.Proofs += len(constraints) + len(u.Members); *r.opts.Proofs > r.Limits.OrDefault().Proofs {
-			return
-		}
-		implied, err := verify.Implied(context.Background(), declared.CRD, c.Place.Version, c.Place.Path, u, constraints)
-		if err != nil {
+// imply confirms items that the resulting unions of the schema imply. The recorded unions count only
+// if the claimed items are proved to enforce exactly these, as an older version of the compiler may
+// have written them: an annotation may record a union that implies any rule. Proofs are slow, and an
+// annotation may claim any number of rules: rules beyond the limit are not confirmed.
+func (r *reverter) imply(c *Claim, unconfirmed map[*ClaimedList][]int) {
+	for _, below := range r.Claims {
+		if len(below.Unions) == 0 || below.Version != c.Version || len(below.Path) < len(c.Path) || !below.Path[:len(c.Path)].Equal(c.Path) {
 			continue
 		}
-		for l, indices := range unconfirmed {
-			unconfirmed[l] = slices.DeleteFunc(indices, func(i int) bool {
-				is := slices.Contains(implied, verify.Constraint{Key: l.key, Index: i})
-				if is {
-					r.report(diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.Pos(l.item(i)), Path: c.Place.String(), Schema: c.Place.Structural(),
-						Message: fmt.Sprintf("removed, though compiling writes it otherwise: %s; the union implies it", shortened(RuleOf(l.present[i]))),
-						Hint:    "nothing needs to be done: the rules that take its place reject all that it rejects"})
-				}
-				return is
-			})
+		if !r.opts.Decompile && !r.impliedBy(r.remaining(below), r.source(), below.Place, c, unconfirmed) {
+			return
+		}
+		if r.enforces(below) && !r.impliedBy(below.recordedUnions(), r.source(), below.Place, c, unconfirmed) {
+			return
 		}
 	}
+}
+
+// recordedUnions returns the recorded declarations of the schema.
+func (c *Claim) recordedUnions() []union.External {
+	if c.extension == nil {
+		return []union.External{*c.unions}
+	}
+	return []union.External{*c.extension, *c.unions}
+}
+
+// maxEnforcing bounds the time to prove that claimed items enforce the recorded unions of a schema.
+const maxEnforcing = 5 * time.Second
+
+// enforces reports whether the claimed items alone enforce exactly the recorded unions of a schema.
+func (r *reverter) enforces(c *Claim) bool {
+	if c.exact != nil {
+		return *c.exact
+	}
+	c.exact = new(bool)
+	declared, _ := compile.New(r.manifest(r.claimedOnly(), c.recordedUnions()), compile.Options{}).Unions()
+	if declared == nil || len(declared.Objects) != 1 {
+		return false
+	}
+	o := declared.Objects[0]
+	for _, u := range o.Unions {
+		*r.opts.Proofs += len(u.Members)
+	}
+	if *r.opts.Proofs > r.Limits.OrDefault().Proofs {
+		return false
+	}
+	ctx, done := verify.WithDeadline(context.Background(), maxEnforcing)
+	defer done()
+	proofs, err := verify.Object(ctx, declared.CRD, o.Version, o.Path, o.Unions)
+	*c.exact = err == nil && !slices.ContainsFunc(proofs, func(p verify.Proof) bool { return !p.Proved() })
+	return *c.exact
+}
+
+// claimedOnly returns the CRD without the rules and schemas that no claim has, in the schemas on the
+// paths of the claims.
+func (r *reverter) claimedOnly() map[string]any {
+	crd, _ := runtime.DeepCopyJSONValue(r.source()).(map[string]any)
+	for _, c := range r.Claims {
+		for i := range len(c.Path) + 1 {
+			schema := crdtext.SchemaIn(crd, c.Place.Up(i))
+			for _, key := range ListKeys {
+				delete(schema, key)
+			}
+		}
+	}
+	for _, c := range r.Claims {
+		for key, items := range c.claimed {
+			crdtext.SchemaIn(crd, c.Place)[key] = items
+		}
+	}
+	return crd
+}
+
+// impliedBy confirms items that declarations for a schema at, or below, the schema of a claim imply.
+// It returns false if there is nothing left to prove, or no proof left.
+func (r *reverter) impliedBy(declarations []union.External, crd map[string]any, at schemapath.Place, c *Claim, unconfirmed map[*ClaimedList][]int) bool {
+	declared, _ := compile.New(r.manifest(crd, declarations), compile.Options{}).Unions()
+	if declared == nil || len(declared.Objects) != 1 {
+		return true
+	}
+	for _, u := range declared.Objects[0].Unions {
+		if !r.impliedByUnion(u, declared.CRD, at, c, unconfirmed) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *reverter) impliedByUnion(u *union.Union, crd *apiextensionsv1.CustomResourceDefinition, at schemapath.Place, c *Claim, unconfirmed map[*ClaimedList][]int) bool {
+	above := len(at.Path) - len(c.Path)
+	var constraints []verify.Constraint
+	for l, indices := range unconfirmed {
+		for _, i := range indices {
+			if above == 0 || l.key == Validations {
+				constraints = append(constraints, verify.Constraint{Key: l.key, Index: i, Above: above})
+			}
+		}
+	}
+	if *r.opts.Proofs += len(constraints) + len(u.Members); len(constraints) == 0 || *r.opts.Proofs > r.Limits.OrDefault().Proofs {
+		return false
+	}
+	implied, err := verify.Implied(context.Background(), crd, at.Version, at.Path, u, constraints)
+	if err != nil {
+		return true
+	}
+	for l, indices := range unconfirmed {
+		unconfirmed[l] = slices.DeleteFunc(indices, func(i int) bool {
+			is := slices.Contains(implied, verify.Constraint{Key: l.key, Index: i, Above: above})
+			if is {
+				r.Reworded = append(r.Reworded, Reworded{c.Place, l.present[i], diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.Pos(l.item(i)), Path: c.Place.String(), Schema: c.Place.Structural(),
+					Message: fmt.Sprintf("replaced, since compiling writes it differently: %s; the union implies it", shortened(RuleOf(l.present[i]))),
+					Hint:    "nothing needs to be done: the new rules reject everything that it rejects"}})
+			}
+			return is
+		})
+	}
+	return true
 }
 
 // overwritten reports whether the CRD, except for its annotations, was replaced by its source, for

@@ -13,6 +13,7 @@ import (
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -22,8 +23,8 @@ type Options struct {
 	Given
 	// Forget keeps rules that cannot be confirmed, without an error.
 	Forget bool
-	// Decompile confirms only rules that the recorded unions write, not rules that they
-	// imply: from then on unions are declared in schemas or not at all.
+	// Decompile confirms only rules that enforce exactly the recorded unions, not rules that
+	// other unions imply: from then on unions are declared in schemas or not at all.
 	Decompile bool
 	// Proofs counts the work of proofs in a file against its limit.
 	Proofs *int
@@ -45,9 +46,40 @@ type Reverted struct {
 	// Claims are the schemas of the record, Sayings the removed sentences.
 	Claims  []*Claim
 	Sayings []Saying
+	// Reworded are the confirmed items that compiling writes differently now.
+	Reworded []Reworded
 	// Hints are hints for errors in recorded declarations, by position.
 	Hints map[diag.Pos]string
 	Diags diag.List
+}
+
+// Reworded is an item of an earlier compilation that compiling writes differently now. Replaced is the
+// diagnostic for its replacement.
+type Reworded struct {
+	schemapath.Place
+	Item     any
+	Replaced diag.Diagnostic
+}
+
+// Earlier returns the rules that were removed from schemas whose unions are still the recorded ones.
+func (r *Reverted) Earlier() []compile.Addition {
+	var l []compile.Addition
+	for _, c := range r.Claims {
+		if !c.asRecorded {
+			continue
+		}
+		a := compile.Addition{Place: c.Place}
+		for _, item := range c.Items()[Validations] {
+			var rule rules.Rule
+			if json.Unmarshal([]byte(JSON(item)), &rule) == nil {
+				a.Rules = append(a.Rules, rule)
+			}
+		}
+		if len(a.Rules) > 0 {
+			l = append(l, a)
+		}
+	}
+	return l
 }
 
 // Compilation is a compilation with external declarations.
@@ -68,7 +100,6 @@ type reverter struct {
 	own        []union.External // recorded for schemas that have none now
 	unrecorded []ruled
 	said       map[string]bool // descriptions that lost a sentence, by place
-	encoded    []*regenerated  // in every encoding, computed lazily
 }
 
 func (c *Annotated) reverter(opts Options) *reverter {
@@ -90,6 +121,7 @@ func (c *Annotated) Revert(opts Options) *Reverted {
 	}
 	r.Hints[r.keyPos()] = "the declaration is external, and the annotation " + Annotation + " keeps it: correct it at its source, and give it again (--go, --unions)"
 	for _, c := range r.Claims {
+		c.asRecorded = r.asRecorded(c)
 		r.keep(c.recorded)
 		r.undescribe(c, again)
 		if c.Restored = !c.fresh && !c.Kept && !c.Schema.External && c.unions != nil; c.Restored {

@@ -10,7 +10,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
-	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // encode chooses the preferred style of each union; additions writes the rules.
@@ -53,18 +52,21 @@ func (c *compiler) additions() []Addition {
 		}
 	}
 	for _, o := range c.objects {
-		for i, u := range o.Unions {
+		for i := range o.Unions {
 			add(o, o.Place, o.rules(i))
 			if s := o.styles[i].openAPI; s != nil {
 				a := addition(o, o.Place)
 				a.AllOf = append(a.AllOf, *s)
 			}
-			for _, g := range c.guards(o, u) {
+			for _, g := range c.guards(o, i) {
 				add(o, g.Place, g.Rules)
 			}
 		}
 	}
 	for i := range l {
+		if earlier := c.earlier(l[i].Place); len(earlier) == len(l[i].Rules) && !slices.ContainsFunc(l[i].Rules, func(r rules.Rule) bool { return !containsRule(earlier, r) }) {
+			l[i].Rules = earlier // in their order
+		}
 		present := l[i].Place.Schema(c.crd)
 		l[i].Rules = slices.DeleteFunc(l[i].Rules, func(r rules.Rule) bool { return hasRule(present.XValidations, r) })
 		l[i].AllOf = slices.DeleteFunc(l[i].AllOf, func(s apiextensionsv1.JSONSchemaProps) bool { return hasSchema(present.AllOf, s) })
@@ -86,6 +88,8 @@ func (o *unionObject) rules(i int) []rules.Rule {
 // static returns the rules on the state of one union.
 func (o *unionObject) static(i int, s style) []rules.Rule {
 	switch u := o.Unions[i]; {
+	case s.kept != nil:
+		return s.kept.static
 	case s.openAPI != nil:
 		return nil
 	case u.Ratchet:
@@ -96,6 +100,9 @@ func (o *unionObject) static(i int, s style) []rules.Rule {
 
 // changes returns the transition rules of one union.
 func (o *unionObject) changes(i int, s style) []rules.Rule {
+	if s.kept != nil {
+		return s.kept.changes
+	}
 	if o.uncorrelated != "" || s.noClear {
 		return nil
 	}
@@ -104,10 +111,14 @@ func (o *unionObject) changes(i int, s style) []rules.Rule {
 
 // guards returns the removal guards of one union: one on each schema that has a removable
 // property on the path to the union object.
-func (c *compiler) guards(o *unionObject, u *union.Union) []Addition {
+func (c *compiler) guards(o *unionObject, i int) []Addition {
 	var l []Addition
+	u := o.Unions[i]
 	if !u.Guarded() {
 		return nil
+	}
+	if k := o.styles[i].kept; k != nil {
+		return k.guards
 	}
 	for _, link := range c.links(o) {
 		if r, ok := rules.RemovalGuard(u, link.names); ok {

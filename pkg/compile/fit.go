@@ -166,7 +166,7 @@ func (f *fitter) union(o *unionObject, i int) {
 			fail(worst, "its changes")
 		}
 	}
-	for _, g := range f.compiler.guards(o, u) {
+	for _, g := range f.compiler.guards(o, i) {
 		costs, err := f.estimate(f.e, g.Place, g.Rules)
 		if err != nil {
 			f.unwritable(o.Declarations[i].Pos, g.Place, err)

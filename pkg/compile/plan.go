@@ -65,7 +65,7 @@ type UnionPlan struct {
 	// is read-only.
 	CRD *apiextensionsv1.CustomResourceDefinition
 	// Encoding names the encoding of the static rules: "paired", "fine", "compact",
-	// "compact in 3 groups", "openapi". Why explains the choice in a sentence.
+	// "compact in 3 groups", "openapi"; "kept" for rules of an earlier compilation. Why explains the choice in a sentence.
 	Encoding, Why string
 	// Dropped explains in a sentence which rules were left out and why; usually empty.
 	Dropped string
@@ -156,7 +156,7 @@ func (c *compiler) plan() (*Plan, error) {
 			}
 			at := len(p.Unions)
 			groups = append(groups, planned{at, Static, o.Place, o.static(i, o.styles[i])}, planned{at, Transition, o.Place, o.changes(i, o.styles[i])})
-			for _, g := range c.guards(o, u) {
+			for _, g := range c.guards(o, i) {
 				groups = append(groups, planned{at, Guard, g.Place, g.Rules})
 			}
 			p.Unions = append(p.Unions, up)
@@ -242,6 +242,8 @@ func (c *compiler) costs(e cost.Estimator, groups []planned) ([][]cost.Cost, err
 // encodingName returns the name of an encoding for UnionPlan.
 func (c *compiler) encodingName(u *union.Union, s style) string {
 	switch {
+	case s.kept != nil:
+		return "kept"
 	case c.opts.Encoding == OpenAPI:
 		return string(OpenAPI)
 	case c.opts.Encoding == Terse && s.encoding <= rules.Compact:
@@ -259,6 +261,8 @@ func (c *compiler) why(e cost.Estimator, o *unionObject, i int) string {
 	u, s := o.Unions[i], o.styles[i]
 	preferred := c.encodings(u)[0]
 	switch {
+	case s.kept != nil:
+		return "an earlier version wrote these rules, which are equivalent; compile --reword writes them anew"
 	case c.opts.Encoding == OpenAPI:
 		return "as asked for"
 	case u.Ratchet && s.encoding == rules.Compact && s.ratchet.Parts <= 1:

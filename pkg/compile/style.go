@@ -18,6 +18,8 @@ type style struct {
 	noClear  bool             // the rules on changes are left out
 	// openAPI, unless it is nil, replaces the static rules.
 	openAPI *apiextensionsv1.JSONSchemaProps
+	// kept, unless it is nil, has the rules of an earlier compilation, which replace all others.
+	kept *kept
 }
 
 // longUnion is the number of members beyond which a union without a discriminator gets fine

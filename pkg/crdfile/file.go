@@ -127,8 +127,8 @@ func (f *File) Targets() ([]union.Target, bool) {
 // list has errors and warnings about the file.
 func (f *File) CRDs(opts Options) ([]*CRD, diag.List) { return f.view(opts, false) }
 
-// Decompiled is like [File.CRDs], for decompiling: it does not remove rules that the recorded unions
-// imply but do not write. forget is Options.Forget.
+// Decompiled is like [File.CRDs], for decompiling: it does not remove rules that only other unions
+// imply. forget is Options.Forget.
 func (f *File) Decompiled(forget bool) ([]*CRD, diag.List) {
 	return f.view(Options{Forget: forget}, true)
 }
@@ -145,7 +145,7 @@ func (f *File) view(opts Options, decompile bool) ([]*CRD, diag.List) {
 	_, wrong := f.Text()
 	wrong = slices.Clone(wrong)
 	i := slices.IndexFunc(f.views, func(v *view) bool {
-		return v.decompile == decompile && v.opts.Forget == opts.Forget && v.opts.InUse == opts.InUse && v.opts.External.Same(opts.External)
+		return v.decompile == decompile && v.opts.Forget == opts.Forget && v.opts.Reword == opts.Reword && v.opts.InUse == opts.InUse && v.opts.External.Same(opts.External)
 	})
 	if i < 0 {
 		i = len(f.views)

@@ -31,6 +31,9 @@ type Options struct {
 	// become hand-written rules and are no longer claimed. Without Forget they are
 	// errors.
 	Forget bool
+	// Reword writes the rules of compiled CRDs anew. Without Reword, rules of an earlier
+	// compilation stay unchanged where they are proved to enforce the unions.
+	Reword bool
 	// InUse, unless nil, replaces KubeVersion, Encoding, Describe and External for CRDs in
 	// use: CRDs that were compiled or that an API server printed, unless they declare
 	// unions themselves. The options of a project only apply to its sources.

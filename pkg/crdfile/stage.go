@@ -28,6 +28,9 @@ type stage struct {
 	value        map[string]any // as kubectl reads it; nil until it is read
 	data         []byte         // value as JSON; nil until it is needed
 	compilations []*compiled.Compilation
+	// earlier are the rules of an earlier compilation with the options earlierOptions.
+	earlier        []compile.Addition
+	earlierOptions compile.Options
 }
 
 func newStage(m *manifest, node *yaml.Node, value map[string]any) *stage {
@@ -80,7 +83,11 @@ func (s *stage) compilation(external []union.External, opts compile.Options) *co
 			return c
 		}
 	}
-	c := &compiled.Compilation{Compilation: compile.New(s.manifest(external), opts), External: external, Options: opts}
+	m := s.manifest(external)
+	if opts == s.earlierOptions {
+		m.Earlier = s.earlier
+	}
+	c := &compiled.Compilation{Compilation: compile.New(m, opts), External: external, Options: opts}
 	s.compilations = append(s.compilations, c)
 	return c
 }
@@ -146,6 +153,8 @@ func (c *CRD) Base() *Base {
 		b.Reverted, b.stage = r, newStage(c.m, r.Node, r.Value)
 		if r.Again != nil {
 			b.compilations = append(b.compilations, r.Again)
+		} else if !c.opts.Reword {
+			b.earlier, b.earlierOptions = r.Earlier(), c.m.annotated.Options()
 		}
 	}
 	return b
@@ -239,7 +248,9 @@ func (s *stage) removing(removals []compile.Removal) *stage {
 			}
 		}
 	}
-	return newStage(s.m, yamltext.Omit(s.node, drop), value)
+	out := newStage(s.m, yamltext.Omit(s.node, drop), value)
+	out.earlier, out.earlierOptions = s.earlier, s.earlierOptions
+	return out
 }
 
 // hinted returns a list with hints added to errors in recorded declarations.

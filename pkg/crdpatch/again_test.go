@@ -56,7 +56,7 @@ spec:
 		t.Fatal("the rules are others now: look for another number")
 	}
 	text = text[:start] + "- fieldPath: .m0\n              message: \"" + rule["message"].(string) + "\"\n              rule: \"" + forged + "\"\n" + text[end:]
-	again, diags := Compile(crdfile.Open("crd.yaml", []byte(text)), crdfile.Options{})
+	again, diags := Compile(crdfile.Open("crd.yaml", []byte(text)), crdfile.Options{Reword: true})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}

@@ -287,8 +287,8 @@ func TestForgedPlace(t *testing.T) {
 	}
 }
 
-// Rules that another version of the compiler wrote are ours as long as the union
-// implies them.
+// Rules that another version of the compiler wrote are ours as long as the union implies them. They
+// stay unchanged while they enforce the union.
 func TestWrittenDifferently(t *testing.T) {
 	in := header + strings.Replace(body, "- members: [a, b]", "- members: [a, b]\n              discriminatorChange: Allow", 1)
 	compiled := string(mustCompile(t, []byte(in), crdfile.Options{}))
@@ -302,17 +302,17 @@ func TestWrittenDifferently(t *testing.T) {
 	for _, tt := range []struct {
 		name, rule, message string
 		more                map[string]any
-		ours                bool // to compile; decompiling only removes rules that compiling writes
+		ours                bool
 	}{
 		{name: "the same in other words", rule: "!has(self.a) || !has(self.b)", message: says, ours: true},
 		{name: "as a sum", rule: "(has(self.a) ? 1 : 0) + (has(self.b) ? 1 : 0) <= 1", message: says, ours: true},
 		{name: "another meaning", rule: "(has(self.a) ? 1 : 0) + (has(self.b) ? 1 : 0) == 1", message: says},
 		{name: "a value", rule: "!has(self.a) || self.a != 'x'", message: says},
 		{name: "no meaning", rule: "true", message: says},
-		{name: "another message", rule: "!has(self.a) || !has(self.b)", message: "choose a or b"},
-		{name: "no message", rule: "!has(self.a) || !has(self.b)"},
-		{name: "another reason", rule: "!has(self.a) || !has(self.b)", message: says, more: map[string]any{"reason": "FieldValueForbidden"}},
-		{name: "another path", rule: "!has(self.a) || !has(self.b)", message: says, more: map[string]any{"fieldPath": ".a"}},
+		{name: "another message", rule: "!has(self.a) || !has(self.b)", message: "choose a or b", ours: true},
+		{name: "no message", rule: "!has(self.a) || !has(self.b)", ours: true},
+		{name: "another reason", rule: "!has(self.a) || !has(self.b)", message: says, more: map[string]any{"reason": "FieldValueForbidden"}, ours: true},
+		{name: "another path", rule: "!has(self.a) || !has(self.b)", message: says, more: map[string]any{"fieldPath": ".a"}, ours: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			written := map[string]any{"rule": tt.rule}
@@ -321,22 +321,28 @@ func TestWrittenDifferently(t *testing.T) {
 			}
 			other := strings.Replace(compiled, ours, "- "+jsonOf(written)+"\n", 1)
 			other = forgedAnnotation(t, other, func(_, s map[string]any) { s["rules"] = []any{sumOf(written)} })
-			if _, diags := Decompile(open("in", []byte(other)), crdfile.Options{}); len(diags) != 1 || diags[0].Code != diag.UnconfirmedRule {
+			source, diags := Decompile(open("in", []byte(other)), crdfile.Options{})
+			if tt.ours {
+				same(t, tt.rule, source, []byte(in))
+			} else if len(diags) != 1 || diags[0].Code != diag.UnconfirmedRule {
 				t.Errorf("decompile: %v", diags)
 			}
 			out, diags := Compile(open("in", []byte(other)), crdfile.Options{})
-			switch {
-			case len(diags) != 1:
-				t.Errorf("compile: %v", diags)
-			case !tt.ours:
-				if diags[0].Code != diag.UnconfirmedRule {
-					t.Error(diags[0])
+			if !tt.ours {
+				if len(diags) != 1 || diags[0].Code != diag.UnconfirmedRule {
+					t.Errorf("compile: %v", diags)
 				}
-			case diags[0].Code != diag.RuleChanged || diags[0].Severity != diag.Warning || !strings.HasPrefix(diags[0].Message, "removed, though "):
-				t.Error(diags[0])
-			default:
-				same(t, tt.rule, out, []byte(compiled))
+				return
 			}
+			if len(diags) > 0 {
+				t.Errorf("compile: %v", diags)
+			}
+			same(t, tt.rule, out, []byte(other))
+			out, diags = Compile(open("in", []byte(other)), crdfile.Options{Reword: true})
+			if len(diags) != 1 || diags[0].Code != diag.RuleChanged || diags[0].Severity != diag.Warning || !strings.HasPrefix(diags[0].Message, "replaced, since ") {
+				t.Errorf("reword: %v", diags)
+			}
+			same(t, tt.rule, out, []byte(compiled))
 		})
 	}
 }

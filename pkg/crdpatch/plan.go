@@ -18,6 +18,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -54,9 +55,26 @@ func (j *job) write(t *crdtext.Text, c *crdfile.CRD, opts crdfile.Options) *writ
 	result, more := compilation.Result()
 	if w.diags = append(w.diags, more...); result != nil && len(result.Objects) > 0 {
 		w.write(result)
+		w.replaced(result)
 		w.checkSize(len(c.Base().JSON()))
 	}
 	return w
+}
+
+// replaced reports rules of an earlier compilation that the result words differently.
+func (w *writer) replaced(result *compile.Result) {
+	r := w.crd.Base().Reverted
+	if r == nil {
+		return
+	}
+	for _, reworded := range r.Reworded {
+		kept := slices.ContainsFunc(result.Additions, func(a compile.Addition) bool {
+			return a.Is(reworded.Place) && slices.ContainsFunc(a.Rules, func(r rules.Rule) bool { return r.Rule == compiled.RuleOf(reworded.Item) })
+		})
+		if !kept {
+			w.report(reworded.Replaced)
+		}
+	}
 }
 
 // take adds the plan of a writer to a revision.

@@ -13,7 +13,7 @@ import (
 
 // Implied returns the constraints that a union implies: a CRD that enforces the union needs none of
 // them. They depend only on the set members and the discriminator, in the object or its old self,
-// and reject nothing that the union allows. Undecided constraints are not included, nor are rules
+// and reject nothing that the union allows, including the removal of its object. Undecided constraints are not included, nor are rules
 // that older API servers may evaluate differently (see [Noted]).
 //
 // Errors are the same as for [Compare].
@@ -25,12 +25,13 @@ func Implied(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 	}
 	p.u = u // including its restrictions on changes
 	legal, _ := p.legal()
+	allowed := p.Space.Choose(p.new.exists, legal, p.Space.Or(p.old.exists.Not(), p.removable()))
 	for i, c := range p.Checks {
-		if !c.Touches || !c.Narrow || c.Optional() && c.AsksOld {
+		if !c.Touches && !c.Links || !c.Narrow || c.Optional() && c.AsksOld {
 			kept[owner[i]] = true
 			continue
 		}
-		m, err := p.Possible(p.new.exists, legal, c.Holds.Not())
+		m, err := p.Possible(allowed, c.Holds.Not())
 		if err != nil && !errors.Is(err, logic.ErrUnknown) {
 			return nil, err
 		}
