@@ -32,6 +32,10 @@ Unions are declared in the CRDs, by markers in Go types (--go), or in files of k
 UnionSet (--unions). The result records them, so it can be compiled again without those
 flags.
 
+A new version of unioncel may write rules differently. Rules of an earlier version stay
+as they are while they are proved to enforce the unions, since tools compare their texts;
+--reword writes them anew.
+
 See also unioncel help inputs, and unioncel help output.`,
 		Example: `  # Print the result of one file
   unioncel compile crd.yaml
