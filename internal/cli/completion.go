@@ -65,7 +65,7 @@ func completeFlag(cmd *cobra.Command, flag string) cobra.CompletionFunc {
 	switch flag {
 	case "encoding":
 		return oneOf(
-			cobra.CompletionWithDesc("auto", "as one would write them by hand, while they fit the cost budget"),
+			cobra.CompletionWithDesc("auto", "like rules written by hand, while they fit the cost budget"),
 			cobra.CompletionWithDesc(string(compile.Fine), "a rule per member and direction"),
 			cobra.CompletionWithDesc(string(compile.Compact), "a rule for the states of a union"),
 			cobra.CompletionWithDesc(string(compile.Terse), "compact, with fixed messages"),

@@ -80,7 +80,7 @@ func (a *app) declare(flags *inferring, results []result, found [][]infer.Locate
 		return a.wouldChange(flags.preview, results)
 	}
 	a.note(fmt.Sprintf("declared %s", plural(len(all), "union")))
-	a.note("equivalent rules treat valid objects alike; stored objects that are invalid today may break the new ones: see rollout --objects")
+	a.note("equivalent rules accept the same objects; stored objects that are invalid today may violate the new rules: see rollout --objects")
 	return nil
 }
 

@@ -64,8 +64,8 @@ unknown.
 which writes the API server still accepts, the errors of the others, and patches that
 repair them. --versions compares the served versions of each CRD with each other instead.
 
-The exit code is 1 if something is tighter, or could not be decided; --fail-on says
-otherwise: a list of tighter, looser and unknown; any, for all that differs; or never.
+The exit code is 1 if something is tighter, or could not be decided. --fail-on selects
+other classes: a list of tighter, looser and unknown; any, for all differences; or never.
 It is also 1 if a stored object is hindered or frozen, unless --fail-on is never.`,
 		Example: `  # What does this branch change?
   unioncel diff main:config/crd config/crd
@@ -77,7 +77,7 @@ It is also 1 if a stored object is hindered or frozen, unless --fail-on is never
   # And compared with the cluster?
   kubectl get crd routes.example.com -o yaml | unioncel diff - crds/routes.yaml
 
-  # Can the objects in the cluster live with it?
+  # Which stored objects does the new CRD reject?
   kubectl get routes.example.com -A -o yaml | unioncel diff --objects - old.yaml new.yaml
 
   # Which objects does one version accept and another one reject?

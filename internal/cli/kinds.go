@@ -148,7 +148,7 @@ func (k *kindFlags) unknown(file string, set *kinds.Set) diag.Diagnostic {
 // hint suggests how to add kinds to the set.
 func (k *kindFlags) hint(set *kinds.Set) string {
 	if k.builtin {
-		return "give the CRD of the objects with --crd; of Kubernetes' own kinds, docs/builtin.md lists those with unions"
+		return "give the CRD of the objects with --crd; docs/builtin.md lists the kinds of Kubernetes with unions"
 	}
 	if len(set.Names()) == 0 {
 		return "the CRDs given declare no unions, or only unions of items of lists"

@@ -40,7 +40,7 @@ other members: the API server does. It needs Kubernetes 1.36. A union that a req
 leaves as it was is left alone, legal or not. So is one that clearing would not make
 legal: the rules of the union reject that request.
 
---clear selects the members to clear, and has a price:
+--clear selects the members to clear. Each value has a disadvantage:
 
   CarriedOver  (default) members that the stored object has with the same value, when
                the union switches. Nothing that the request wrote is undone. But the
@@ -53,8 +53,8 @@ legal: the rules of the union reject that request.
 The arguments are CRDs; --builtin is for Kubernetes' own kinds.
 
 With --validate it writes a ValidatingAdmissionPolicy instead, which rejects the
-objects that compiled rules reject, for kinds whose schema may not be edited. --action Warn or
-Audit is how to begin.`,
+objects that compiled rules reject, for kinds whose schema cannot be edited; docs/policy.md has the
+exceptions. Start with --action Warn or Audit.`,
 		Example: `  # Let the API server clear the members of routes
   unioncel policy crd.yaml | kubectl apply -f -
 
@@ -225,7 +225,7 @@ func (s selection) choose(set *kinds.Set) ([][]kinds.Kind, error) {
 	}
 	for _, name := range s.kinds {
 		if !used[name] {
-			return nil, usagef("no kind called %s has unions: they are those of %s", name, strings.Join(set.Names(), ", "))
+			return nil, usagef("no kind called %s has unions; these have: %s", name, strings.Join(set.Names(), ", "))
 		}
 	}
 	for _, path := range s.paths {

@@ -32,15 +32,14 @@ func (a *app) validateCommand() *cobra.Command {
 		Short: "Predict the API server's answers to objects",
 		Long: `Validate validates custom objects as the API server does, without one: strict decoding,
 pruning, defaults, metadata, schema, list types, embedded resources, CEL rules. The
-code is the API server's own, and so are the errors; they come with the place in the
-file.
+code is the API server's own, and so are the errors; each has its position in the file.
 
 The CRDs are those of --crd and those among the inputs. A CRD that declares unions is
 compiled first, in memory, with the options of compile: the objects are validated by the
 result of compile. Compiled and live CRDs are taken as they are.
 
 An object is created, unless --old has one of its kind, namespace and name. Then it
-replaces that, as with kubectl replace: rules that compare with the old object are
+replaces that object, as kubectl replace does: rules that compare with the old object are
 evaluated, and unchanged values are ratcheted as in the API server.
 
 Objects of kinds without a CRD are counted, not validated. The exit code is 1 if an

@@ -276,7 +276,7 @@ func (c *compiler) why(e cost.Estimator, o *unionObject, i int) string {
 	case c.opts.Encoding != Auto:
 		return "as asked for"
 	}
-	return "as one would write them by hand, and they fit the API server's budget"
+	return "like rules written by hand, which fit the API server's budget"
 }
 
 // tooExpensive explains why the preferred encoding does not fit.

@@ -81,7 +81,7 @@ func (f Finding) Words(u *union.Union) string {
 func (f Finding) words(u *union.Union) string {
 	switch {
 	case f.Is == nil && f.Was == nil:
-		return f.Removed + " is not there"
+		return f.Removed + " is absent"
 	case f.Is == nil:
 		return fmt.Sprintf("%s is removed while %s", f.Removed, u.Describe(*f.Was))
 	case f.Kind == Rejected:

@@ -149,7 +149,7 @@ func (p *unionProblem) notes() []string {
 	var l []string
 	for _, c := range p.Checks {
 		if c.Optional() && c.AsksOld {
-			l = append(l, fmt.Sprintf("servers before Kubernetes 1.37 may evaluate this rule at %s otherwise: in an optional oldSelf they treat null as a value, and never find a field whose name CEL escapes, such as namespace or a-b; only oldSelf.hasValue() means the same everywhere: %s",
+			l = append(l, fmt.Sprintf("API servers before Kubernetes 1.37 may evaluate this rule at %s differently: in an optional oldSelf, they treat null as a value, and never find a field whose name CEL escapes, such as namespace or a-b; only oldSelf.hasValue() has the same result in all versions: %s",
 				c.At, c.Text))
 		}
 	}

@@ -220,7 +220,7 @@ func TestNotes(t *testing.T) {
 		"oldSelf.hasValue() && oldSelf.value().c == 1 ? true : (" + sum + ") || size(oldSelf.?b.value())>9": true,
 	} {
 		p := proofs(t, plainSchema+"x-kubernetes-validations: [{optionalOldSelf: true, rule: \""+rule+"\"}]", plain)[0]
-		if got := len(p.OfKind(verify.Noted)) == 1; got != want || got && !strings.Contains(p.OfKind(verify.Noted)[0].Text, "properties[spec] otherwise") {
+		if got := len(p.OfKind(verify.Noted)) == 1; got != want || got && !strings.Contains(p.OfKind(verify.Noted)[0].Text, "properties[spec] differently") {
 			t.Errorf("%s: %+v", rule, p.Findings)
 		}
 	}
@@ -277,7 +277,7 @@ func TestMessages(t *testing.T) {
 			got = append(got, d.Message, d.RuleAt)
 		}
 	}
-	want := "the rule fails to evaluate instead of answering: no such key: b|spec.versions[0].schema.openAPIV3Schema.properties[spec]|never a, but x|spec.versions[0].schema.openAPIV3Schema.properties[spec]"
+	want := "the rule fails to evaluate: no such key: b|spec.versions[0].schema.openAPIV3Schema.properties[spec]|never a, but x|spec.versions[0].schema.openAPIV3Schema.properties[spec]"
 	if strings.Join(got, "|") != want {
 		t.Errorf("got %q\n%s", got, summary(p))
 	}

@@ -290,9 +290,9 @@ func (p *pair) class(d *difference, effects []schemadiff.Effect) {
 	refuses, accepts := d.Refused != nil || refusedAnyway != "", d.Accepted != nil || acceptedAnyway != ""
 	switch {
 	case d.Refused == nil && refuses:
-		d.Note = "The objects that it rejects are rejected for another change as well: " + refusedAnyway
+		d.Note = "The objects that it rejects are also rejected because of another change: " + refusedAnyway
 	case d.Accepted == nil && accepts:
-		d.Note = "The objects that it accepts were rejected for another reason as well: " + acceptedAnyway
+		d.Note = "The objects that it accepts were also rejected for another reason: " + acceptedAnyway
 	}
 	refused = cmp.Or(refused, d.caution)
 	var doubts []string

@@ -89,7 +89,7 @@ func (w *walker) add(p schemapath.Path, sort Sort, subject, keyword string, kind
 
 // undecided adds a difference in a keyword that is not supported.
 func (w *walker) undecided(p schemapath.Path, keyword, what string) {
-	w.add(p, Keyword, keyword, keyword, Changed, what).doubt = "changes of " + keyword + " are not understood"
+	w.add(p, Keyword, keyword, keyword, Changed, what).doubt = "changes of " + keyword + " are not supported"
 }
 
 // seat locates the values of a schema: a property of the nearest enclosing object, and the lists
@@ -365,7 +365,7 @@ func (w *walker) guess(p schemapath.Path, o, n *schema, keyword string, kind Cha
 	nothing := &schema{Not: &schema{}}
 	d.shift.Old, d.shift.New = clause(p, nil, valuesBetween(n, nothing, try)...), clause(p, nil, valuesBetween(o, nothing, try)...)
 	if d.shift.Old == nil {
-		d.doubt = "changes of " + keyword + " of the whole object are not understood"
+		d.doubt = "changes of " + keyword + " of the whole object are not supported"
 	}
 	return d
 }

@@ -25,7 +25,7 @@ func (f *Facts) clients() []Step {
 				"Without the subresource, requests to it get 404, and an update of an object replaces its status."))
 		case !hasStatus(&v) && hasStatus(to):
 			l = append(l, f.written(v.Name, "the status of "+v.Name+" with the object", func(m Managed) bool { return m.Subresource == "" && m.Status },
-				"With the subresource, the status in a write of the object is dropped without a word."))
+				"With the subresource, the API server silently drops the status in a write of the object."))
 		}
 		if v.Served && to != nil && to.Served && hasScale(&v) && !hasScale(to) {
 			l = append(l, f.written(v.Name, "the replicas of "+v.Name+" through the subresource", func(m Managed) bool { return m.Subresource == "scale" },
@@ -66,7 +66,7 @@ func (f *Facts) unserve(v apiextensionsv1.CustomResourceDefinitionVersion) Step 
 		}
 		if len(l) > 0 {
 			s.State, s.Title = Waiting, "Move clients from "+v.Name+" to another version"
-			s.Reason = reason + " These have written through it. Of a client that has moved an entry may stay behind: move it, too."
+			s.Reason = reason + " These clients have written through it. The entry of a client that has moved may remain: move it, too."
 			f.move(&s, l, v.Name)
 			return s
 		}
@@ -88,7 +88,7 @@ func (f *Facts) unmanaged(id, what, reason string) Step {
 
 // line names the object and the manager.
 func (m Managed) line() string {
-	return fmt.Sprintf("%s: those of %s", strings.TrimPrefix(m.Namespace+"/"+m.Name, "/"), cmp.Or(m.Manager, "somebody"))
+	return fmt.Sprintf("%s: fields of %s", strings.TrimPrefix(m.Namespace+"/"+m.Name, "/"), cmp.Or(m.Manager, "an unnamed manager"))
 }
 
 // mostManaged bounds the entries of managedFields that are shown.

@@ -60,7 +60,7 @@ func (f *Facts) accepted() Step {
 	// migration checks other versions in which objects are stored.
 	to.Status.StoredVersions = []string{storage(f.To)}
 	if l := validation.ValidateCustomResourceDefinitionUpdate(context.Background(), to, old); len(l) > 0 {
-		s.State, s.Title, s.Reason = Stopped, "The API server rejects the CRD", "Its own code says:"
+		s.State, s.Title, s.Reason = Stopped, "The API server rejects the CRD", "Its validation reports:"
 		for _, err := range l {
 			if r, ok := err.BadValue.(apiextensions.ValidationRule); ok {
 				err.BadValue = r.Rule
@@ -199,7 +199,7 @@ func (f *Facts) servers() Step {
 	switch {
 	case f.applied():
 		s.State, s.Title = Stopped, "Upgrade the API servers again, or take the change back"
-		s.Reason += " They do not enforce the rules as the others do, and lose parts of the CRD when they write it."
+		s.Reason += " They do not enforce all rules, and lose parts of the CRD when they write it."
 		s.Run = f.takeBack()
 	case others || len(old) < len(f.Servers):
 		s.State = Waiting
@@ -240,7 +240,7 @@ func (f *Facts) objects() Step {
 		if l := f.added(); converts(f.To) && len(l) > 0 {
 			s.Reason = "The webhook's conversion of stored objects in " + strings.Join(l, ", ") + " is unknown: ask again when that is served, with --objects in it."
 		} else if f.constrains() {
-			s.Reason = "Stored objects that the old one rejects are another matter: give --objects if there may be some."
+			s.Reason = "Stored objects that the old CRD rejects may still be affected: give --objects if there may be some."
 		}
 		return s
 	}
@@ -305,10 +305,10 @@ func (f *Facts) invalid(s Step) Step {
 	switch {
 	case o.Blocked > 0 && f.applied():
 		s.State = Waiting
-		s.Reason += fmt.Sprintf(" Of %d the API server rejects writes that leave the invalid values unchanged.", o.Blocked)
+		s.Reason += fmt.Sprintf(" For %d of them, the API server rejects writes that leave the invalid values unchanged.", o.Blocked)
 	case o.Blocked > 0:
 		s.State = Waiting
-		s.Reason += fmt.Sprintf(" Of %d the API server would reject writes that it accepts now.", o.Blocked)
+		s.Reason += fmt.Sprintf(" For %d of them, the API server would reject writes that it accepts now.", o.Blocked)
 	case o.Rewrites > 0 && storage(f.From) != storage(f.To):
 		s.State = Waiting
 		s.Reason += fmt.Sprintf(" %d cannot be written unchanged, so migrating them to %s fails.", o.Rewrites, storage(f.To))
@@ -475,7 +475,7 @@ func (f *Facts) apply(state StepState) Step {
 // can no longer be applied there.
 func (f *Facts) takeBack() []string {
 	if f.From.ResourceVersion != "" {
-		return []string{"kubectl apply -f MANIFEST  # that of " + f.From.Name + " before the change"}
+		return []string{"kubectl apply -f MANIFEST  # the manifest of " + f.From.Name + " before the change"}
 	}
 	return []string{applyCommand(f.Names.fromFile(), f.Names.CompileFrom)}
 }

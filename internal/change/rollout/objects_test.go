@@ -66,8 +66,8 @@ func TestObjectsAfterTheChange(t *testing.T) {
 		live *apiextensionsv1.CustomResourceDefinition
 		want string
 	}{
-		{from, "2 of 3 objects would be invalid after the change. Of 1 the API server would reject writes that it accepts now."},
-		{to, "Invalid: 2 of 3 objects. Of 1 the API server rejects writes that leave the invalid values unchanged."},
+		{from, "2 of 3 objects would be invalid after the change. For 1 of them, the API server would reject writes that it accepts now."},
+		{to, "Invalid: 2 of 3 objects. For 1 of them, the API server rejects writes that leave the invalid values unchanged."},
 	} {
 		f := Facts{From: from, To: to, Live: tt.live, Objects: &Objects{Total: 3, Invalid: 2, Blocked: 1}}
 		if s := f.objects(); s.Reason != tt.want || s.State != Waiting {

@@ -59,7 +59,7 @@ type Plan struct {
 func New(f Facts) Plan {
 	p := Plan{CRD: f.To.Name}
 	if l := f.Contradictions(); len(l) > 0 {
-		s := Step{ID: "facts", State: Stopped, Title: "Correct the facts", Reason: "It contradicts itself."}
+		s := Step{ID: "facts", State: Stopped, Title: "Correct the facts", Reason: "The given facts contradict each other."}
 		for _, c := range l {
 			s.Details = append(s.Details, c.Message)
 		}

@@ -48,7 +48,7 @@ func (f *Facts) migrateLater() []Step {
 func (f *Facts) migration(target string) Step {
 	s := Step{ID: "migration", State: Done, Title: "All objects are stored in " + target}
 	if f.Live == nil {
-		s.State, s.Title, s.Reason = Unknown, "Find out in which versions objects are stored", "status.storedVersions of the CRD says it."
+		s.State, s.Title, s.Reason = Unknown, "Find out in which versions objects are stored", "status.storedVersions of the CRD lists them."
 		s.Run = []string{"kubectl get crd " + f.To.Name + " -o yaml --show-managed-fields  # for --crd-status"}
 		return s
 	}
@@ -62,7 +62,7 @@ func (f *Facts) migration(target string) Step {
 	running, noted := condition(f.Live, apiextensionsv1.StorageMigrating)
 	switch {
 	case noted && running:
-		s.State, s.Title, s.Reason = Waiting, "Wait for the migration", "The CRD says that one is running."
+		s.State, s.Title, s.Reason = Waiting, "Wait for the migration", "According to the CRD, a migration is running."
 		s.Run = []string{"kubectl get storageversionmigrations"}
 		return s
 	case last != nil:
@@ -120,11 +120,11 @@ func (f *Facts) rewrite(s Step, target string) Step {
 	}
 	s.State = Next
 	if n := len(f.Servers); n > 1 && f.StorageVersion == nil {
-		s.Reason += fmt.Sprintf(" First give all %d API servers time to notice the CRD: nothing reports that they have, and one that has not stores objects in the old version.", n)
+		s.Reason += fmt.Sprintf(" First give all %d API servers time to notice the CRD: nothing reports it, and an API server that has not noticed stores objects in the old version.", n)
 	}
 	oldest := f.oldest()
 	if oldest == nil || oldest.LessThan(migrationB) {
-		s.Reason += " Nothing notes that this is done, so go on with the next step then."
+		s.Reason += " The cluster does not record the result: go on with the next step afterwards."
 		s.Run = []string{fmt.Sprintf("kubectl get %s.%s.%s -A -o json | kubectl replace -f -", f.Resource().Resource, target, f.Resource().Group)}
 		return s
 	}
@@ -144,8 +144,8 @@ func (f *Facts) trim(target string) Step {
 	if f.Live == nil || len(f.stored(target)) == 0 {
 		return Step{}
 	}
-	s := Step{ID: "storedVersions", State: Next, Title: "Say that nothing is stored in " + strings.Join(f.stored(target), ", "),
-		Reason: "Only then can the CRD do without. Objects that are still stored in it could not be read any more.",
+	s := Step{ID: "storedVersions", State: Next, Title: "Record that nothing is stored in " + strings.Join(f.stored(target), ", "),
+		Reason: "Then the version can be removed from the CRD. Objects that are still stored in it could no longer be read.",
 		Run:    []string{f.trimCommand(target)}}
 	if v := f.oldest(); v != nil && !v.LessThan(migration) {
 		s.Reason += " After a migration the API server does it itself, unless the CRD was changed meanwhile."

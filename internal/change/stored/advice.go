@@ -80,7 +80,7 @@ func Advise(root *apiextensionsv1.JSONSchemaProps, c Constraint, of Of, kubeVers
 	case c.Keyword == Budget || c.Keyword == Scale || c.Keyword == EmbeddedResource || c.Keyword == ObjectMeta || c.Keyword == Malformed:
 		never = "this is checked at every write"
 	case len(c.Path) == 0:
-		never = "nothing is unchanged at the root"
+		never = "every update changes the root"
 	case !a.Spares:
 		never = "Kubernetes " + kubeVersion + " does not ratchet"
 	}
@@ -147,7 +147,7 @@ func name(p schemapath.Path) string {
 // String returns the advice as a sentence.
 func (a Advice) String() string {
 	const state = "which members are set, and any discriminator, are unchanged"
-	b := []byte("Stored objects that break it can")
+	b := []byte("Stored objects that violate it can")
 	switch {
 	case !a.Spares:
 		b = fmt.Appendf(b, "not be written (%s)", a.Why)
@@ -165,7 +165,7 @@ func (a Advice) String() string {
 		b = append(b, ", but for their status"...)
 	}
 	if len(a.Exposed) > 0 {
-		b = append(b, "; not those "+strings.Join(a.Exposed, ", or ")...)
+		b = append(b, "; except objects "+strings.Join(a.Exposed, ", or ")...)
 	}
 	if a.Ratchet {
 		b = append(b, "; with ratchet: true, as long as "+state...)

@@ -26,8 +26,8 @@ properties:
 `), root); err != nil {
 		t.Fatal(err)
 	}
-	const written, state = "Stored objects that break it can be written as long as ", "which members are set, and any discriminator, are unchanged"
-	const never = "Stored objects that break it cannot be written "
+	const written, state = "Stored objects that violate it can be written as long as ", "which members are set, and any discriminator, are unchanged"
+	const never = "Stored objects that violate it cannot be written "
 	for _, test := range []struct {
 		keyword stored.Keyword
 		path    string
@@ -40,19 +40,19 @@ properties:
 		{stored.StaticRule, "spec.u", "!has(self.a)", stored.Union, "1.30", written + "spec.u is unchanged, but not their status; with ratchet: true, as long as " + state + "."},
 		{stored.StaticRule, "spec.u", "!has(self.a)", stored.Union, "1.29", never + "(Kubernetes 1.29 does not ratchet)."},
 		{stored.StaticRule, "spec.u", "oldSelf.hasValue() || !has(self.a)", stored.RatchetingUnion, "1.30", written + state + "."},
-		{stored.StaticRule, "", "!has(self.spec)", stored.Union, "", never + "(nothing is unchanged at the root); with ratchet: true, as long as " + state + "."},
-		{stored.StaticRule, "spec.u", "self.a == 'x'", stored.ByHand, "", written + "spec.u is unchanged; not those for which the rule cannot be evaluated."},
+		{stored.StaticRule, "", "!has(self.spec)", stored.Union, "", never + "(every update changes the root); with ratchet: true, as long as " + state + "."},
+		{stored.StaticRule, "spec.u", "self.a == 'x'", stored.ByHand, "", written + "spec.u is unchanged; except objects for which the rule cannot be evaluated."},
 		{stored.StaticRule, "spec.u", "self.a == oldSelf.a", stored.ByHand, "", never + "(a rule that reads oldSelf is always evaluated)."},
 		{stored.TransitionRule, "spec.u", "", stored.Union, "1.25", written + state + "."},
 		{stored.EvaluationError, "spec.u", "", stored.ByHand, "", never + "(an evaluation error is never ratcheted)."},
 		{stored.StaticRule, "spec.l[*]", "!has(self.a)", stored.Union, "", written + "spec.l is unchanged."},
 		{stored.StaticRule, "spec.m[*]", "!has(self.a)", stored.Union, "", written + "spec.m[*] is unchanged; with ratchet: true, as long as " + state + "."},
 		{"required", "spec.u", "", stored.ByHand, "", written + "spec.u is unchanged."},
-		{"required", "", "", stored.ByHand, "", never + "(nothing is unchanged at the root), but for their status."},
+		{"required", "", "", stored.ByHand, "", never + "(every update changes the root), but for their status."},
 		{"enum", "spec.u.a", "", stored.ByHand, "1.29", never + "(Kubernetes 1.29 does not ratchet), but for their status."},
 		{"enum", "status.a", "", stored.ByHand, "1.32", written + "status.a is unchanged, but not their status."},
 		{"enum", "spec.u.a", "", stored.ByHand, "1.30", written + "spec.u.a is unchanged."},
-		{"oneOf", "spec.open", "", stored.ByHand, "", written + "spec.open is unchanged; not those with fields in spec.open.free that the schema does not name."},
+		{"oneOf", "spec.open", "", stored.ByHand, "", written + "spec.open is unchanged; except objects with fields in spec.open.free that the schema does not name."},
 		{stored.ListType, "spec.l", "", stored.ByHand, "1.20", written + "spec.l is unchanged."},
 		{stored.Scale, "", "", stored.ByHand, "", never + "(this is checked at every write), but for their status."},
 	} {

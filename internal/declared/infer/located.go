@@ -117,7 +117,7 @@ func (i Located) Told(done string, replace bool) string {
 	case i.Verdict() == verify.Equivalent:
 		text += "; it has the meaning of " + lines
 		if !i.replaceable() {
-			text += ", further up, which may be deleted by hand"
+			text += ", on an ancestor; delete it by hand"
 		}
 	default:
 		text += "; it is not equivalent to " + lines

@@ -96,7 +96,7 @@ func TestProposals(t *testing.T) {
 		{`of a child with a discriminator`, typedChild, []string{`self.__in__.type == 'A' ? has(self.__in__.a) : !has(self.__in__.a)`, `self.__in__.type == 'B' || !has(self.__in__.b)`},
 			`in: {discriminator: type, fields-to-discriminateBy: {a: A, b: B}, optionalMembers: [b], discriminatorChange: Allow} equivalent`},
 		{`of a child that is demanded, too`, child, []string{`has(self.__in__.a) != has(self.__in__.b)`},
-			`in: {members: [a, b], cardinality: ExactlyOne} looser: spec.in is not there`},
+			`in: {members: [a, b], cardinality: ExactlyOne} looser: spec.in is absent`},
 		{`of a child and something else`, child, []string{`!has(self.__in__) || !has(self.__in__.a) || !has(self.c)`}, ``},
 		{`of items`, `properties: {in: {type: array, items: {type: object, properties: {a: {type: string}, b: {type: string}}}}}`, []string{`self.__in__.all(x, has(x.a) != has(x.b))`}, ``},
 

@@ -180,7 +180,7 @@ func (t *Test) Message(ctx context.Context, n *Schema, value, old any) string {
 		return ""
 	}
 	if said == Errs {
-		return "the rule fails to evaluate instead of answering: " + detail
+		return "the rule fails to evaluate: " + detail
 	}
 	if t.Validation == nil {
 		return detail

@@ -34,13 +34,13 @@ func (s *unionPlan) onChange() []string {
 	case s.Change == union.Clear && emitted && slices.ContainsFunc(s.Classes(), func(c union.Class) bool { return len(c.Members) > 1 }):
 		return []string{fmt.Sprintf("%s may change. The update must clear the members of its old value that the new one does not select; an error on %s says so when one remains.", d, d)}
 	case s.Change == union.Clear && d != "" && emitted:
-		return []string{fmt.Sprintf("%s may change. The update must clear the member of its old value; an error on %s says so when it remains.", d, d)}
+		return []string{fmt.Sprintf("%s may change. The update must clear the member of its old value; otherwise the API server reports an error on %s.", d, d)}
 	case s.Change == union.Clear && d != "":
-		return []string{fmt.Sprintf("%s may change. A member left set is rejected as one that %s does not select; no rule mentions the change.", d, d)}
+		return []string{fmt.Sprintf("%s may change. A member that stays set is rejected, because %s does not select it; no rule mentions the change.", d, d)}
 	case s.Change == union.Clear && emitted:
-		return []string{"Another member may be set. The same update must clear the one set before; an error says so when it remains."}
+		return []string{"Another member may be set. The same update must clear the previous one; otherwise the API server reports an error."}
 	case s.Change == union.Clear:
-		return []string{"Another member may be set. One that is left set is rejected as one too many; no rule mentions the change."}
+		return []string{"Another member may be set. If the previous one stays set, the update is rejected for having too many; no rule mentions the change."}
 	case s.Change == union.Allow:
 		return []string{"Any change is allowed: only the new state matters."}
 	case s.Change == union.Forbid && d != "":
@@ -60,7 +60,7 @@ func (s *unionPlan) onRemoval() []string {
 		if r.Kind == compile.Guard {
 			if names := links(r.Place.Path, s.plan.Place.Path); len(names) > 0 {
 				removed := plain(objectPath(r.Place.Path).Child(names[0]).String())
-				l = append(l, fmt.Sprintf("Removing %s does not get around that: %s.", removed, plain(s.rules[i].Message)))
+				l = append(l, fmt.Sprintf("Removing %s does not bypass these rules: %s.", removed, plain(s.rules[i].Message)))
 			}
 		}
 	}
@@ -72,7 +72,7 @@ func (s *unionPlan) onRemoval() []string {
 		if p := objectPath(s.plan.Place.Path[:i]); p != nil {
 			entries = plain(p.String())
 		}
-		l = append(l, fmt.Sprintf("An entry of %s can be removed and added again, which no rule can prevent.", entries))
+		l = append(l, fmt.Sprintf("An entry of %s can be removed and added again, which the rules of the union do not prevent.", entries))
 	}
 	return l
 }
@@ -81,19 +81,19 @@ func (s *unionPlan) onRemoval() []string {
 func (s *unionPlan) onStored() string {
 	switch {
 	case s.Ratchet && s.Discriminator != "":
-		return fmt.Sprintf("An object that already breaks the union can be updated as long as %s and the set of members present stay the same.", plain(s.Discriminator))
+		return fmt.Sprintf("An object that already violates the union can be updated as long as %s and the set of members present stay the same.", plain(s.Discriminator))
 	case s.Ratchet:
-		return "An object that already breaks the union can be updated as long as the set of members present stays the same."
+		return "An object that already violates the union can be updated as long as the set of members present stays the same."
 	case s.path == nil:
-		return "An object that already breaks the union cannot be updated, /status included, until it is fixed."
+		return "An object that already violates the union cannot be updated, /status included, until it is fixed."
 	}
 	if s.unnamed != nil && !s.plan.Unmatched {
-		return fmt.Sprintf("Where %s already breaks the union, an update that changes anything in it must fix it, and so must every update while %s has fields that the schema does not name.",
+		return fmt.Sprintf("If %s already violates the union, an update that changes anything in it must fix it, and so must every update while %s has fields that the schema does not name.",
 			plain(s.path.String()), plain(s.unnamed.String()))
 	}
 	in := "it"
 	if s.plan.Unmatched {
-		in = "it, or in a list around it that has no keys,"
+		in = "it, or in a surrounding list without keys,"
 	}
-	return fmt.Sprintf("Where %s already breaks the union, an update that changes anything in %s must fix it; servers before Kubernetes 1.33 may require that of every update.", plain(s.path.String()), in)
+	return fmt.Sprintf("If %s already violates the union, an update that changes anything in %s must fix it; before Kubernetes 1.33, the API server may require this of every update.", plain(s.path.String()), in)
 }

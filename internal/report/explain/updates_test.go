@@ -16,26 +16,26 @@ import (
 
 func TestOnUpdate(t *testing.T) {
 	const http = "discriminator: type, fields-to-discriminateBy: {a: A, b: B}"
-	stored := "Where spec.u already breaks the union, an update that changes anything in it must fix it; servers before Kubernetes 1.33 may require that of every update."
+	stored := "If spec.u already violates the union, an update that changes anything in it must fix it; before Kubernetes 1.33, the API server may require this of every update."
 	for declaration, want := range map[string][]string{
 		"{" + http + "}": {
-			"type may change. The update must clear the member of its old value; an error on type says so when it remains.", stored},
+			"type may change. The update must clear the member of its old value; otherwise the API server reports an error on type.", stored},
 		"{" + http + ", discriminatorChange: Allow}": {"Any change is allowed: only the new state matters.", stored},
 		"{" + http + ", discriminatorChange: Forbid}": {"Once set, type may be neither changed nor unset.",
-			"Removing spec.u does not get around that: u may not be removed while u.type is set.",
-			"Removing spec does not get around that: spec may not be removed while spec.u.type is set.", stored},
+			"Removing spec.u does not bypass these rules: u may not be removed while u.type is set.",
+			"Removing spec does not bypass these rules: spec may not be removed while spec.u.type is set.", stored},
 		"{" + http + ", allowedChanges: {A: [B, '']}, deduceInvalidDiscriminator: true, ratchet: true}": {
 			"Once set, type may change only as listed below.",
 			"type may be left out: the one member set then counts as selected, for changes too.",
-			"Removing spec.u does not get around that: u may not be removed while u.type or a member is set, unless it is 'A'.",
-			"Removing spec does not get around that: spec may not be removed while spec.u.type or a member is set, unless it is 'A'.",
-			"An object that already breaks the union can be updated as long as type and the set of members present stay the same."},
+			"Removing spec.u does not bypass these rules: u may not be removed while u.type or a member is set, unless it is 'A'.",
+			"Removing spec does not bypass these rules: spec may not be removed while spec.u.type or a member is set, unless it is 'A'.",
+			"An object that already violates the union can be updated as long as type and the set of members present stay the same."},
 		"{members: [a, b]}":                             {"Any change is allowed: only the new state matters.", stored},
-		"{members: [a, b], discriminatorChange: Clear}": {"Another member may be set. The same update must clear the one set before; an error says so when it remains.", stored},
+		"{members: [a, b], discriminatorChange: Clear}": {"Another member may be set. The same update must clear the previous one; otherwise the API server reports an error.", stored},
 		"{members: [a, b], discriminatorChange: Forbid, ratchet: true}": {"Once a member is set, it may be neither replaced nor unset.",
-			"Removing spec.u does not get around that: u may not be removed while u.a or u.b is set.",
-			"Removing spec does not get around that: spec may not be removed while spec.u.a or spec.u.b is set.",
-			"An object that already breaks the union can be updated as long as the set of members present stays the same."},
+			"Removing spec.u does not bypass these rules: u may not be removed while u.a or u.b is set.",
+			"Removing spec does not bypass these rules: spec may not be removed while spec.u.a or spec.u.b is set.",
+			"An object that already violates the union can be updated as long as the set of members present stays the same."},
 		"{members: [a, b], allowedChanges: {a: ['', b], b: ['']}}": {"Once a member is set, it may be replaced or unset only as listed below.", stored},
 		"{members: [a, b], cardinality: AtLeastOne}":               {"Any change is allowed that leaves one or more members set.", stored},
 	} {
@@ -49,8 +49,8 @@ func TestOnUpdate(t *testing.T) {
 // If no rule about changes is emitted, the explanation mentions none.
 func TestClearLeftOut(t *testing.T) {
 	for declaration, want := range map[string]string{
-		"{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}": "type may change. A member left set is rejected as one that type does not select; no rule mentions the change.",
-		"{members: [a, b], discriminatorChange: Clear}":                 "Another member may be set. One that is left set is rejected as one too many; no rule mentions the change.",
+		"{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}": "type may change. A member that stays set is rejected, because type does not select it; no rule mentions the change.",
+		"{members: [a, b], discriminatorChange: Clear}":                 "Another member may be set. If the previous one stays set, the update is rejected for having too many; no rule mentions the change.",
 	} {
 		in := planOf(t, crd(thing(declaration)), rules.Fine)
 		plan := &in.Unions[0]
@@ -70,8 +70,8 @@ func TestClearLeftOut(t *testing.T) {
 func TestWhereItStands(t *testing.T) {
 	const u = "{type: object, x-kubernetes-unions: [{members: [a, b], discriminatorChange: Forbid}], properties: {a: {type: object}, b: {type: object}, key: {type: string}}}"
 	for properties, want := range map[string]string{
-		"m: {type: object, additionalProperties: " + u + "}": "An entry of m can be removed and added again, which no rule can prevent.",
-		"l: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [key], items: " + strings.Replace(u, "type: object", "required: [key], type: object", 1) + "}": "An entry of l can be removed and added again, which no rule can prevent.",
+		"m: {type: object, additionalProperties: " + u + "}": "An entry of m can be removed and added again, which the rules of the union do not prevent.",
+		"l: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [key], items: " + strings.Replace(u, "type: object", "required: [key], type: object", 1) + "}": "An entry of l can be removed and added again, which the rules of the union do not prevent.",
 	} {
 		got := explained(t, properties, rules.Fine).Unions[0].OnUpdate
 		if got[1] != want {
@@ -84,7 +84,7 @@ func TestWhereItStands(t *testing.T) {
 		t.Fatal(err)
 	}
 	root := got.Unions[0]
-	if root.Object != "" || root.OnUpdate[1] != "An object that already breaks the union cannot be updated, /status included, until it is fixed." {
+	if root.Object != "" || root.OnUpdate[1] != "An object that already violates the union cannot be updated, /status included, until it is fixed." {
 		t.Errorf("%q: %q", root.Object, root.OnUpdate)
 	}
 	if text := textOf(t, got); !strings.Contains(text, "\nUnion of the root in version v1\n\ndeclared at  crd.yaml:16:31\n") || !strings.Contains(text, "\n    b: Forbidden: at most one of a, b may be set\n") {

@@ -202,7 +202,7 @@ func (u Union) restricted() bool {
 func (u Union) shownOf() string {
 	text := ""
 	if len(u.Members) > u.examples {
-		text += fmt.Sprintf(" Shown are the first %d of %d members; of the others users read the same, but for the names.", u.examples, len(u.Members))
+		text += fmt.Sprintf(" Shown are the first %d of %d members; the errors of the others differ only in the names.", u.examples, len(u.Members))
 	}
 	if len(u.WithoutExample) > 0 {
 		text += fmt.Sprintf(" Nothing is shown that sets %s, of which no valid value was found.", english.List(each(u.WithoutExample, plain), "or"))
