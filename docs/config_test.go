@@ -45,8 +45,12 @@ func TestConfig(t *testing.T) {
 // sameKeys compares the table of keys of a page with the keys of the JSON Schema.
 func sameKeys(t *testing.T, d *document, want []string) {
 	t.Helper()
-	_, keys, _ := strings.Cut(lines(d.lines), "| key | |")
-	keys, _, _ = strings.Cut(keys, "\n\n")
+	text := lines(d.lines)
+	header := regexp.MustCompile(`(?i)\| key \| (meaning )?\|`).FindStringIndex(text)
+	if header == nil {
+		t.Fatalf("%s has no table of keys", d.name)
+	}
+	keys, _, _ := strings.Cut(text[header[1]:], "\n\n")
 	var got []string
 	for _, row := range regexp.MustCompile("(?m)^\\| `([A-Za-z]+)` \\|").FindAllStringSubmatch(keys, -1) {
 		got = append(got, row[1])
