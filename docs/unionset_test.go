@@ -65,9 +65,9 @@ func TestUnionSetTables(t *testing.T) {
 		case strings.HasPrefix(line, "| ") && cell == nil:
 			table = line
 		case cell == nil:
-		case strings.HasPrefix(table, "| key "):
+		case strings.HasPrefix(table, "| Key "):
 			keys = append(keys, cell[1])
-		case strings.HasPrefix(table, "| path "):
+		case strings.HasPrefix(table, "| Path "):
 			paths++
 			if path, err := schemapath.Parse(cell[1]); err != nil || path.String() != cell[1] {
 				t.Errorf("%s: %v, %v", cell[1], path, err)
