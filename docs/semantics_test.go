@@ -2,10 +2,12 @@ package docs_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -59,14 +61,15 @@ var directive = regexp.MustCompile(`^<!-- ([a-z]+)((?: [^ ]+)*) -->$`)
 // TestSemantics checks semantics.md. A comment describes the block or the table
 // that follows it:
 //
-//	union       a schema with a declaration: the subject of the following parts
-//	static ENC  its static rules in an encoding, as CEL
+//	union       a schema with a declaration: the subject of the following parts. A declaration
+//	            alone has the schema of the subject before
+//	static ENC  its static rules in an encoding, as CEL (arguments: numbers of the rules)
 //	change      its rule about changes
 //	guard LINK  its removal guard on the parent of a property
 //	output      the output of unioncel compile (arguments: flags)
 //	states      the allowed states
 //	changes     the allowed changes
-//	presence    the values that count as set
+//	presence    the values of each member that count as unset, and as set
 //	update      old and new object; the next block has the server's errors
 //	keys        the keys of a declaration
 func TestSemantics(t *testing.T) {
@@ -97,13 +100,30 @@ func TestSemantics(t *testing.T) {
 		}
 		switch verb {
 		case "union":
-			s = read(t, blocks(1)[0].text)
+			text := blocks(1)[0].text
+			if strings.HasPrefix(text, union.Key) {
+				above, _, _ := strings.Cut(s.text, union.Key)
+				text = above + text
+			}
+			s = read(t, text)
 		case "static":
 			enc, known := map[string]rules.Encoding{"paired": rules.Paired, "fine": rules.Fine, "compact": rules.Compact, "groups": 2}[args[0]]
 			if !known {
 				t.Fatalf("%s:%d: no encoding %q", d.name, i+1, args[0])
 			}
-			show(text(rules.Static(s.Union, enc)))
+			l := rules.Static(s.Union, enc)
+			if len(args) > 1 {
+				var some []rules.Rule
+				for _, number := range args[1:] {
+					n, err := strconv.Atoi(number)
+					if err != nil || n < 1 || n > len(l) {
+						t.Fatalf("%s:%d: no rule %s of %d", d.name, i+1, number, len(l))
+					}
+					some = append(some, l[n-1])
+				}
+				l = some
+			}
+			show(text(l))
 		case "change":
 			l := rules.Transition(s.Union, rules.Comparison{})
 			if len(l) == 0 {
@@ -359,38 +379,27 @@ func (s subject) harmless(t *testing.T) {
 	}
 }
 
-// presence returns a table of values and whether members with them are set.
+// presence returns a table of the members with values that are unset and values that are set.
 func (s subject) presence() string {
-	rows := [][]string{{"value"}}
-	for _, m := range s.Members {
-		rows[0] = append(rows[0], code(m.Name))
-	}
+	rows := [][]string{{"member", "unset", "set"}}
 	of := map[string][]any{
-		"string": {"", "x"}, "array": {[]any{}, []any{"x"}}, "integer": {0}, "boolean": {false},
+		"string": {"", "x"}, "array": {[]any{}, []any{"x"}},
 		"object": {map[string]any{}, map[string]any{"key": nil}, map[string]any{"key": "x"}},
 	}
-	for _, v := range []struct {
-		name  string
-		value any
-	}{
-		{"absent", nil}, {"`null`", nil}, {`""`, ""}, {"`[]`", []any{}}, {"`{}`", map[string]any{}},
-		{"`{key: null}`", map[string]any{"key": nil}}, {"`0`", 0}, {"`false`", false},
-		{"`x`", "x"}, {"`[x]`", []any{"x"}}, {"`{key: x}`", map[string]any{"key": "x"}},
-	} {
-		row := []string{strings.ReplaceAll(v.name, `""`, "`\"\"`")}
-		for i, m := range s.Members {
-			known := of[s.schema.Properties[m.Name].Type]
-			fits := v.value == nil || slices.ContainsFunc(known, func(k any) bool { return fmt.Sprintf("%#v", k) == fmt.Sprintf("%#v", v.value) })
-			switch state := s.StateOf(map[string]any{m.Name: v.value}); {
-			case !fits:
-				row = append(row, "–")
-			case state.Present[i]:
-				row = append(row, "set")
-			default:
-				row = append(row, "unset")
+	for i, m := range s.Members {
+		var unset, set []string
+		for _, v := range append([]any{nil}, of[s.schema.Properties[m.Name].Type]...) {
+			name, err := json.Marshal(v)
+			if err != nil {
+				panic(err)
+			}
+			if s.StateOf(map[string]any{m.Name: v}).Present[i] {
+				set = append(set, string(name))
+			} else {
+				unset = append(unset, string(name))
 			}
 		}
-		rows = append(rows, row)
+		rows = append(rows, []string{code(m.Name), "absent, " + code(unset...), code(set...)})
 	}
 	return grid(rows)
 }
