@@ -19,7 +19,7 @@ func TestCosts(t *testing.T) {
 		keys        string
 		encoding    rules.Encoding
 		transition  bool
-		upTo, limit int // up to this number of members no rule may cost more
+		upTo, limit int // up to this number of members, no rule may cost more than limit
 	}
 	columns := []column{
 		{name: "plain fine", encoding: rules.Fine, upTo: 9, limit: budget},

@@ -13,13 +13,13 @@ import (
 )
 
 // TestEveryState compares the rules with the model in pkg/union, for unions of up to four members.
-// Every state at creation, and pairs of an old and a new state, go through the API server's own
+// The API server's own CEL evaluates every state at creation, and pairs of an old and a new state.
 // CEL.
-//
-// With [unioncases.Exhaustive] it covers all unions, and all pairs of up to three members. It
-// takes one pair in three where a shape only repeats the states of another with other values, and
-// one in 25 of four members, since rules on changes treat a fourth member like a third. Otherwise
-// it takes one in 11 of the unions with a discriminator, starting with a different one for each
+// With [unioncases.Exhaustive] the test covers all unions, and all pairs of states of up to three
+// members. Shapes that differ from others only in their values are sampled, at one pair in three.
+// Pairs of four members are sampled at one in 25, since rules on changes treat a fourth member like
+// a third. Without it the test covers one in 11 of the unions with a discriminator, and a quarter
+// of the pairs of states of more than one member.
 // shape, and a quarter of the pairs of states of more than one member.
 //
 // Rules that several unions share are compiled and evaluated once. Rules that do not read oldSelf
@@ -45,8 +45,8 @@ type trial struct {
 	changes *evaluator // rules that read oldSelf
 }
 
-// tried is a union in one encoding. indices locate its rules in the two evaluators; the rules on
-// changes follow the static ones.
+// tried is a union in one encoding. indices locate its rules in the evaluators: first the static
+// rules, then the rules on changes.
 type tried struct {
 	name    string
 	u       *union.Union
@@ -54,8 +54,8 @@ type tried struct {
 	indices []int
 }
 
-// newTrial returns the unions of a shape with their rules. Where a subset of the unions is
-// selected, number varies the subset.
+// newTrial returns the unions of a shape with their rules. If only a subset of the unions is tried,
+// number varies the subset.
 func newTrial(t *testing.T, s unioncases.Shape, number int) *trial {
 	schema := schemaOf(t, s.Schema())
 	c := &trial{states: s.States(), every: []int{0, 1, 1, 1, 25}[s.Members]}
@@ -104,7 +104,7 @@ func newTrial(t *testing.T, s unioncases.Shape, number int) *trial {
 			{2, rules.Comparison{Parts: 2}},
 			{rules.Encoding(s.Members), rules.Comparison{Lookup: true, Parts: s.Members + 1}},
 		} {
-			// For more than one member, the unions take turns in the remaining encodings.
+			// For more than one member, each union has only some of the remaining encodings.
 			if i > 0 && s.Members > 1 && (turn+i)%max(3, 3*s.Members-6) > 0 {
 				continue
 			}
@@ -172,7 +172,7 @@ func (c *trial) run(t *testing.T) {
 			if (n+o)%c.every > 0 {
 				continue
 			}
-			// Each pair of states has one pair of objects, each state up to two objects.
+			// Each pair of states has one pair of objects, and each state has up to two objects.
 			i := (n + o) % min(2, len(new.Objects))
 			judge(static[i], old.Objects[(n+o)%min(2, len(old.Objects))], new.Objects[i], &old.State, new.State)
 		}
@@ -213,8 +213,8 @@ func (k *tried) compare(t *testing.T, got outcome, old *union.State, new union.S
 	}
 }
 
-// at reports whether failing rule i points at the field of violation v: a rule for one member at
-// that member, another rule at its fieldPath.
+// at reports whether failing rule i has the field of violation v: that member in a rule for a
+// member, and its fieldPath in other rules.
 func (k *tried) at(i int, got outcome, v union.Violation) bool {
 	if path := k.rules[i].FieldPath; v.Member >= 0 && path != "" && path != "."+k.u.Discriminator {
 		return got[k.indices[i]] == "."+k.u.Members[v.Member].Name

@@ -15,8 +15,8 @@ func selectPath(object cel.Expr, path schemapath.Path) cel.Expr {
 	return object.Field(path.Properties()...)
 }
 
-// there tests whether the property at the end of a path from an object exists. It tests each step,
-// because reading an absent property is an error in CEL.
+// there tests whether an object has the property at the end of path. It tests every property on the
+// path, because reading an absent property is an error in CEL.
 func there(object cel.Expr, path schemapath.Path) cel.Expr {
 	return cel.And(cel.Each(indices(len(path)), func(i int) cel.Expr { return cel.Has(selectPath(object, path[:i+1])) })...)
 }
@@ -33,8 +33,8 @@ func fieldPath(path schemapath.Path) string {
 // empty is the value of an unset discriminator.
 var empty = cel.String("")
 
-// listed is the largest number of values that are compared one by one; for more, a list costs
-// less.
+// listed is the largest number of values that are compared one by one. For more values, "in" with a
+// list costs less.
 const listed = 5
 
 // oneOf tests whether a string is one of values.
@@ -45,7 +45,7 @@ func oneOf(s cel.Expr, values []string) cel.Expr {
 	return cel.Or(cel.Each(values, func(v string) cel.Expr { return s.Eq(cel.String(v)) })...)
 }
 
-// inList is oneOf for strings that are too costly or too long to repeat.
+// inList is oneOf with a single occurrence of s, for an s that is costly or long.
 func inList(s cel.Expr, values []string) cel.Expr {
 	if len(values) == 1 {
 		return s.Eq(cel.String(values[0]))
@@ -61,17 +61,16 @@ func noneOf(s cel.Expr, values []string) cel.Expr {
 	return cel.And(cel.Each(values, func(v string) cel.Expr { return s.Ne(cel.String(v)) })...)
 }
 
-// count returns the number of conditions that hold.
+// count is the number of conditions that hold.
 func count(conditions []cel.Expr) cel.Expr {
 	return sum(cel.Each(conditions, func(c cel.Expr) cel.Expr { return cel.If(c, cel.Int(1), cel.Int(0)) }))
 }
 
-// flat is the largest number of operands in a sum without parentheses. CEL nests a sum as deep as
-// it has operands, and the API server's parser stops at a depth of 250 (cel-go's
-// MaxRecursionDepth). It balances && and || by itself.
+// flat is the largest number of operands in a sum without parentheses. CEL parses a sum of n
+// operands into n levels, and the API server's parser stops at 250 levels (cel-go's
+// MaxRecursionDepth). The parser balances && and || itself.
 const flat = 100
 
-// sum adds any number of operands.
 func sum(operands []cel.Expr) cel.Expr {
 	for len(operands) > flat {
 		var sums []cel.Expr
@@ -87,10 +86,8 @@ func sum(operands []cel.Expr) cel.Expr {
 // as a sum, but its text grows quadratically.
 const chained = 12
 
-// atMostOneOf holds when at most one of the conditions does.
 func atMostOneOf(conditions []cel.Expr) cel.Expr { return chain(conditions, cel.True, cel.Expr.Le) }
 
-// exactlyOneOf holds when exactly one of the conditions does.
 func exactlyOneOf(conditions []cel.Expr) cel.Expr { return chain(conditions, cel.False, cel.Expr.Eq) }
 
 func chain(conditions []cel.Expr, none cel.Expr, compare func(a, b cel.Expr) cel.Expr) cel.Expr {
@@ -111,11 +108,11 @@ func chain(conditions []cel.Expr, none cel.Expr, compare func(a, b cel.Expr) cel
 	return e
 }
 
-// variable is self or oldSelf in a rule.
+// variable is the union object of a rule in CEL: self, oldSelf, or a property of oldSelf.
 type variable struct {
 	u *union.Union
 	cel.Expr
-	brief bool // compare the keys of items with a list: shorter, but costlier than one by one
+	brief bool // test the keys of items with one "in": shorter than one test per item, but costlier
 }
 
 func self(u *union.Union) variable    { return variable{u: u, Expr: cel.Var("self")} }
@@ -140,10 +137,10 @@ func (o variable) present(i int) cel.Expr {
 	return there
 }
 
-// members lists present(i) for all members.
+// members returns present(i) for all members.
 func (o variable) members() []cel.Expr { return o.presentAmong(indices(len(o.u.Members))) }
 
-// presentAmong lists present(i) for some members.
+// presentAmong returns present(i) for some members.
 func (o variable) presentAmong(members []int) []cel.Expr {
 	return cel.Each(members, o.present)
 }
@@ -162,7 +159,7 @@ func (o variable) selects(i int) cel.Expr { return oneOf(o.discriminator(), o.u.
 // value is the discriminator's value, "" when it is unset.
 func (o variable) value() cel.Expr { return cel.If(o.hasType(), o.discriminator(), empty) }
 
-// selection is Union.Selection of a discriminated union as CEL.
+// selection is [union.Union.Selection] in CEL, for a union with a discriminator.
 func (o variable) selection() cel.Expr {
 	if !o.u.Deduce {
 		return o.value()
@@ -171,7 +168,7 @@ func (o variable) selection() cel.Expr {
 	first := func(i int) cel.Expr { return cel.String(o.u.Members[i].Values[0]) }
 	e := empty
 	if len(present) > maxExplained {
-		// Too many members to nest. At most one summand is not "".
+		// More members cannot be nested. Only one of them is present, so the sum is its value.
 		values := cel.Each(indices(len(present)), func(i int) cel.Expr { return cel.If(present[i], first(i), empty) })
 		return cel.If(o.typeSet(), o.discriminator(), cel.If(exactlyOneOf(present), sum(values), empty))
 	}
@@ -188,14 +185,12 @@ func (o variable) selection() cel.Expr {
 	return cel.If(o.typeSet(), o.discriminator(), e)
 }
 
-// message texts
-
-// show quotes a value for a message, which must stay on one line.
+// show quotes a value for a message.
 func show(v string) string {
 	return "'" + plain(v) + "'"
 }
 
-// plain makes a text printable on one line.
+// plain escapes line breaks and unprintable characters: a message has to be a single line.
 func plain(v string) string {
 	q := strconv.Quote(v)
 	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(q[1 : len(q)-1])
@@ -213,7 +208,7 @@ func shown(values []string) []string {
 
 func alternatives(values []string) string { return conjoined(shown(values), "or") }
 
-// conjoined lists names with a conjunction before the last, or only the first names of many.
+// conjoined is enumerated with a conjunction before the last name.
 func conjoined(l []string, conjunction string) string {
 	if last := len(l) - 1; last > 0 && len(l) <= maxNamed {
 		l = append(slices.Clone(l[:last-1]), l[last-1]+" "+conjunction+" "+l[last])
@@ -221,10 +216,10 @@ func conjoined(l []string, conjunction string) string {
 	return enumerated(l)
 }
 
-// maxNamed is the largest number of names in a message.
+// maxNamed is the largest number of names that a message lists.
 const maxNamed = 20
 
-// enumerated lists names for a message, or only the first names of many.
+// enumerated joins names for a message. Only the first maxNamed names are listed.
 func enumerated(names []string) string {
 	if len(names) > maxNamed {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNamed], ", "), len(names)-maxNamed)

@@ -37,7 +37,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestChains compares the counting expressions with a count, below and beyond the length where a
+// TestChains compares the counting expressions with a count. The lengths include those for which a
 // sum replaces the chain.
 func TestChains(t *testing.T) {
 	env, err := celgo.NewEnv(celgo.Variable("v", celgo.ListType(celgo.BoolType)))

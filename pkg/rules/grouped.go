@@ -7,7 +7,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// grouped returns the static rules, with the members split into the given number of groups.
+// grouped returns the static rules for the members split into the given number of groups.
 func (o variable) grouped(groups int) []statement {
 	u := o.u
 	if u.Discriminator == "" {
@@ -27,8 +27,8 @@ func (o variable) grouped(groups int) []statement {
 	return l
 }
 
-// group returns the rule for the members g of a discriminated union. With whole, g has all members
-// and the rule includes the conditions on the whole union.
+// group returns the rule for the members g of a union with a discriminator. If whole is set, g is
+// all members, and the rule includes the conditions on the whole union.
 func (o variable) group(g []int, whole bool) statement {
 	u := o.u
 	if len(g) == 1 && !whole {
@@ -60,7 +60,7 @@ func (o variable) group(g []int, whole bool) statement {
 	}
 	s := state(u, o.groupHolds(g, whole), ReasonInvalid, "",
 		onlySelected(u, g, whole), conditions...)
-	// At least one case is true when the rule fails, so the last needs no test.
+	// If the rule fails, at least one case is true: the last case needs no test.
 	explain := cases[len(cases)-1][1]
 	for _, c := range slices.Backward(cases[:len(cases)-1]) {
 		explain = cel.If(c[0], c[1], explain)
@@ -86,9 +86,9 @@ func (o variable) pair(i int) statement {
 	return state(o.u, is, ReasonInvalid, m.Name, onlyAndRequiredWhen(o.u, m), union.Forbidden, union.Required)
 }
 
-// groupHolds tests the members first, which is cheap, and compares the discriminator once: the
-// estimator charges only the most expensive branch. Members that share values are tested one by
-// one.
+// groupHolds tests the presence of members first, which is cheap. Each branch compares the
+// discriminator once, and the estimator charges only the most expensive branch. Members that share
+// values need a test each.
 func (o variable) groupHolds(g []int, whole bool) cel.Expr {
 	if o.u.Overlaps(g) {
 		var l []cel.Expr
@@ -104,7 +104,7 @@ func (o variable) groupHolds(g []int, whole bool) cel.Expr {
 	}
 	e := o.noneHolds(g, whole)
 	if len(g) > maxExplained {
-		// Too many members to nest.
+		// More members cannot be nested.
 		l := []cel.Expr{cel.Or(cel.Or(o.presentAmong(g)...), e)}
 		for _, m := range g {
 			l = append(l, o.forbidden(m).holds)
@@ -131,7 +131,7 @@ func (o variable) groupHolds(g []int, whole bool) cel.Expr {
 	return e
 }
 
-// noneHolds tests whether the absence of all members g is legal.
+// noneHolds is the condition under which an object may have none of the members g.
 func (o variable) noneHolds(g []int, whole bool) cel.Expr {
 	u := o.u
 	var must, may []string
@@ -194,7 +194,7 @@ func (o variable) groupedPlain(groups int) []statement {
 	return l
 }
 
-// atMostOne tests that no two members that p separates are present.
+// atMostOne tests that no two members that p excludes are present.
 func (o variable) atMostOne(p pair) cel.Expr {
 	apart := o.any(p.others)
 	switch {
@@ -210,7 +210,7 @@ func (o variable) atMostOne(p pair) cel.Expr {
 		}
 		return e
 	}
-	// A chain over the group, with the other members after the last.
+	// The other members count as one more condition of the chain.
 	conditions := o.presentAmong(p.group)
 	if len(p.others) > 0 {
 		conditions = append(conditions, apart)
@@ -218,8 +218,8 @@ func (o variable) atMostOne(p pair) cel.Expr {
 	return atMostOneOf(conditions)
 }
 
-// pair excludes each member of group from being present together with a member of others. With
-// within, it also excludes any two members of group.
+// pair excludes each member of group together with a member of others. If within is set, it also
+// excludes any two members of group.
 type pair struct {
 	group, others []int
 	within        bool
@@ -227,8 +227,8 @@ type pair struct {
 
 func (p pair) all() []int { return slices.Sorted(slices.Values(slices.Concat(p.group, p.others))) }
 
-// pairs combines n members, split into groups, such that exactly one pair separates any two
-// members. One or two groups make one pair of all members; fewer than two members make none.
+// pairs splits n members into groups. The result excludes any two members exactly once. One or two
+// groups result in a single pair of all members; fewer than two members result in no pair.
 func pairs(n, groups int) []pair {
 	if n < 2 {
 		return nil
@@ -242,7 +242,7 @@ func pairs(n, groups int) []pair {
 	for i := range parts {
 		for step := 1; 2*step <= k; step++ {
 			if 2*step == k && i >= step {
-				continue // both ways round the circle meet
+				continue // the pair of opposite groups exists already
 			}
 			l = append(l, pair{parts[i], parts[(i+step)%k], step == 1 && len(parts[i]) > 1})
 		}
@@ -250,8 +250,8 @@ func pairs(n, groups int) []pair {
 	return l
 }
 
-// split cuts a list into k parts of about the same length. A list of fewer elements has one part
-// for each.
+// split cuts a list into k parts of about the same length, or into single elements if there are
+// fewer than k.
 func split[T any](l []T, k int) [][]T {
 	k = min(max(k, 1), len(l))
 	var parts [][]T

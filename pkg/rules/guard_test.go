@@ -15,8 +15,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// TestRemovalGuard compares the guards with Union.Removable. From every state, the union object is
-// kept, or removed together with each property on its path.
+// TestRemovalGuard compares the guards with Union.Removable. For every state, it keeps the union
+// object, and removes it together with each property on its path.
 func TestRemovalGuard(t *testing.T) {
 	plain, discriminated := unioncases.Shape{Members: 3}, unioncases.Shape{Members: 2, Discriminated: true, TwoValues: true, Enum: true}
 	tests := []struct {
@@ -56,10 +56,10 @@ func TestRemovalGuard(t *testing.T) {
 	}
 }
 
-// linkNames lead to the union object. CEL has to escape two of them.
+// linkNames are the properties on the path to the union object. CEL has to escape two of them.
 var linkNames = []string{"spec", "in", "my-source"}
 
-// guarded is a union object below the root of an object.
+// guarded is a union object nested in other objects.
 type guarded struct {
 	u      *union.Union
 	links  []string

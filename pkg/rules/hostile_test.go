@@ -24,7 +24,7 @@ var hostileNames = []string{
 	"__in__", "__true__", "apiVersion", "kind", "metadata", "Ünïcode", "1a", "a b", "a'b", `a"b`, "", "a$b", "-", ".", "/", "-a", ".a", "a]b", "a[b",
 }
 
-// hostileValues are discriminator values that need care in CEL, in messages, or in both.
+// hostileValues are discriminator values that need escaping in CEL or messages.
 var hostileValues = []string{
 	"it's", `say "hi"`, `back\slash`, `\`, `\\`, `\n`, `\'`, `'`, `"`, `'''`, `"""`, "new\nline", "carriage\rreturn", "tab\there",
 	"bell\a", "vertical\v", "form\f", "escape\x1b[31m", "delete\x7f", "\u0001", "next\u0085line", "line\u2028separator", "no\u00a0break",
@@ -168,7 +168,8 @@ func TestHostileValues(t *testing.T) {
 					forbids = append(forbids, r.Rule)
 				}
 			}
-			// Transition messages quote the value, so one of several lines makes them fall back.
+			// Transition messages quote the value. A value of several lines falls back to the fixed
+			// message.
 			if strings.ContainsAny(value, "\n\r") {
 				return
 			}
@@ -185,7 +186,7 @@ func TestHostileValues(t *testing.T) {
 	}
 }
 
-// TestLargeUnions exercises the limits of the server's parser: depth and length.
+// TestLargeUnions tests the limits of the server's parser: depth and length.
 func TestLargeUnions(t *testing.T) {
 	for _, n := range []int{20, 80} {
 		if testing.Short() && n > 20 {

@@ -7,8 +7,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// A condition on several items of a list is one pass over the list, while a condition on several
-// properties has one test for each. A pass counts a duplicate item twice; the API server rejects
+// A condition on several items of a list is a single macro, while a condition on several properties
+// has a test for each property. The macro counts duplicate items twice; the API server rejects
 // duplicates in a list with keys.
 
 // any tests whether at least one of the given members is set.
@@ -30,8 +30,8 @@ func (o variable) exactlyOne() cel.Expr {
 // item is the variable of the macros.
 var item = cel.Var("item")
 
-// macro applies a CEL macro to the list with the condition that an item is one of the given
-// members. Reads of keys are guarded, even though the schema requires the keys.
+// macro applies a CEL macro to the list, with the condition that an item is one of the given
+// members. It guards reads of keys, even though the schema requires the keys.
 func (o variable) macro(of func(list, item, holds cel.Expr) cel.Expr, members []int) cel.Expr {
 	l := cel.Each(members, func(i int) cel.Expr {
 		return cel.And(cel.Each(o.u.Members[i].Item, func(k union.ItemKey) cel.Expr {
@@ -50,7 +50,7 @@ func (o variable) macro(of func(list, item, holds cel.Expr) cel.Expr, members []
 	return of(o.Expr, item, cel.Or(l...))
 }
 
-// keys returns the key values of the given members, or nil if the list has several keys.
+// keys returns the key values of the given members, or nil if items have several keys.
 func (o variable) keys(members []int) []cel.Expr {
 	if len(o.u.Members[0].Item) > 1 {
 		return nil
@@ -58,7 +58,7 @@ func (o variable) keys(members []int) []cel.Expr {
 	return cel.Each(members, func(i int) cel.Expr { return constant(o.u.Members[i].Item[0].Value) })
 }
 
-// constant returns the value of a key as CEL.
+// constant returns the value of a key as a CEL literal.
 func constant(v any) cel.Expr {
 	if s, ok := v.(string); ok {
 		return cel.String(s)

@@ -15,7 +15,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Lists with one key, and with several of different types.
+// byType is a list with one key, the other list has several keys of different types.
 const (
 	byType = `
 type: array
@@ -31,7 +31,7 @@ items: {type: object, required: [port, if, ready], properties: {port: {type: int
 `
 )
 
-// itemsUnions returns declarations of unions of items, by the schema of the list.
+// itemsUnions returns declarations of unions of items by the schema of their list.
 func itemsUnions() map[string][]string {
 	l := map[string][]string{}
 	for schema, members := range map[string][][]string{

@@ -10,9 +10,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// TestLarge compares the rules with the model in pkg/union for sizes that change their form:
-// chains end at a dozen members, computed messages and nesting at 80, flat sums at 100. Objects
-// and updates are random, and mostly close to legal.
+// TestLarge compares the rules with the model in pkg/union for sizes that change the form of rules:
+// chains end at a dozen members, computed messages and nesting at 80, flat sums at 100. Objects and
+// updates are random, and most are almost legal.
 func TestLarge(t *testing.T) {
 	for _, n := range []int{13, 101} {
 		if testing.Short() && n > 13 {
@@ -32,7 +32,7 @@ func TestLarge(t *testing.T) {
 				}
 				encodings := []rules.Encoding{rules.Paired, rules.Compact}
 				if n > 13 {
-					encodings = encodings[i%2 : i%2+1] // they take turns
+					encodings = encodings[i%2 : i%2+1] // each union has one of the two encodings
 				}
 				t.Run(fmt.Sprintf("%d, %t, %s", n, discriminated, keys), func(t *testing.T) {
 					t.Parallel()
@@ -63,8 +63,8 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// randomObject has at most two members, mostly one, and a discriminator that mostly selects the
-// first.
+// randomObject has at most two members, mostly one. Its discriminator mostly selects the first
+// member.
 func randomObject(u *union.Union, random *rand.Rand) map[string]any {
 	o := map[string]any{}
 	first := random.IntN(len(u.Members))

@@ -145,8 +145,8 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestFallbackMessages asserts the messages that replace a messageExpression if it fails or the
-// server does not support it.
+// TestFallbackMessages asserts the messages that replace a messageExpression that fails or that the
+// server does not support.
 func TestFallbackMessages(t *testing.T) {
 	schema := schemaOf(t, unioncases.Shape{Members: 3, Discriminated: true}.Schema())
 	const backend = "{name: x, discriminator: type, fields-to-discriminateBy: {a: A, b: B, c: C}"

@@ -15,15 +15,15 @@ import (
 // value validations of properties, and further compositions.
 type schema = apiextensionsv1.JSONSchemaProps
 
-// OpenAPI returns the static conditions of u as one schema for the allOf of the union object, or
-// nil when u allows every state. The size of the schema is linear in the number of members, and
-// the caller owns it.
+// OpenAPI returns the static conditions of u as one schema for the allOf of the union object. The
+// result is nil if u allows every state. The size of the schema is linear in the number of members,
+// and the caller owns it.
 //
-// The schema deviates from u where a member is nullable, because required counts null as a value.
-// The caller has to check this in the schema of the object.
+// The schema deviates from u if a member is nullable, because required counts null as a value. The
+// caller has to check the schema of the union object for nullable members.
 //
-// An error names the part of u that has no such schema: ratchet, emptyIsUnset, items of a list, or
-// a property of a nested object.
+// An error names the part of u that a schema cannot express: ratchet, emptyIsUnset, items of a
+// list, or a property of a nested object.
 func OpenAPI(u *union.Union) (*apiextensionsv1.JSONSchemaProps, error) {
 	if u.Ratchet {
 		return nil, errors.New("a schema cannot refer to the old object, so it cannot ratchet")
@@ -65,10 +65,10 @@ func OpenAPI(u *union.Union) (*apiextensionsv1.JSONSchemaProps, error) {
 	return &s, nil
 }
 
-// selections returns the legal combinations of discriminator and members; at least one has to
-// match. Unless members share values, at most one member is set. A combination is a member and a
-// value that selects it, or all members that a value requires and none that it excludes. Others
-// have no member, or, with deduction, any one member without a value.
+// selections returns schemas for the legal combinations of discriminator and members; an object has
+// to match at least one. A schema requires a member and one of its values or, if members share
+// values, all members that a value requires and no member that it does not select. The remaining
+// schemas match objects without members and, with deduction, objects without a discriminator.
 func selections(u *union.Union) []schema {
 	var l []schema
 	if u.SharesValues() {
@@ -89,7 +89,7 @@ func selections(u *union.Union) []schema {
 
 func deduced(u *union.Union) bool { return u.Deduce && u.Cardinality != union.ExactlyOne }
 
-// together admits the values of a class with the members that belong to them.
+// together matches the values of a class with the members that they require and no other members.
 func together(u *union.Union, c union.Class) schema {
 	required := []string{u.Discriminator}
 	for _, i := range c.Required {
@@ -108,8 +108,8 @@ func together(u *union.Union, c union.Class) schema {
 	return s
 }
 
-// memberless returns schemas for objects without members. One of them admits an object whose
-// discriminator does not require a member.
+// memberless returns schemas that match objects without members. Together they allow each
+// discriminator that does not require a member.
 func memberless(u *union.Union) []schema {
 	var needy, others []string
 	for _, c := range u.Classes() {
@@ -141,7 +141,7 @@ func memberless(u *union.Union) []schema {
 	return l
 }
 
-// selected admits a discriminator with one of values if all properties of required are present.
+// selected matches a discriminator with one of values if all properties of required are present.
 // required includes the discriminator.
 func selected(u *union.Union, values []string, required ...string) schema {
 	var enum []apiextensionsv1.JSON
@@ -155,13 +155,13 @@ func selected(u *union.Union, values []string, required ...string) schema {
 	}
 }
 
-// unset admits a discriminator that is absent, empty or, if nullable, null: maxLength rejects only
-// longer strings, while an enum would reject null.
+// unset matches a discriminator that is absent, empty or, if nullable, null. It uses maxLength,
+// because an enum would reject null.
 func unset(u *union.Union) schema {
 	return schema{Properties: map[string]schema{u.Discriminator: {MaxLength: new(int64)}}}
 }
 
-// eachRequired returns a schema for each member that requires its presence.
+// eachRequired returns one schema per member, which requires this member.
 func eachRequired(u *union.Union) []schema {
 	var l []schema
 	for _, m := range u.Members {
@@ -170,7 +170,7 @@ func eachRequired(u *union.Union) []schema {
 	return l
 }
 
-// none admits the values that no schema of l admits.
+// none matches the values that match no schema of l.
 func none(l []schema) schema {
 	if len(l) == 1 {
 		return schema{Not: &l[0]}

@@ -5,18 +5,18 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Ratcheting returns the static rules of a union that ratchets: each also holds when the state is
-// unchanged. The rules are only allowed where old and new union object can be correlated. They are
-// never fine, since each rule would repeat the comparison with the old state.
+// Ratcheting returns the static rules of a union that ratchets. They also hold if the state is
+// unchanged. The rules are only allowed where old and new union object can be correlated. [Fine] is
+// replaced by [Compact], because each of its rules would repeat the comparison with the old state.
 //
 // Each condition has two rules. One compares the states; it reads a plain oldSelf, so the server
-// skips it where there is no old union object. The other covers that case: it has optionalOldSelf
-// and calls only hasValue(). Before Kubernetes 1.37 (cel-go 0.29), fields read through an optional
-// oldSelf treat null as present, and escaped names are never found.
+// skips it if there is no old union object. The other one has optionalOldSelf, calls only
+// hasValue(), and covers objects without an old one. Before Kubernetes 1.37 (cel-go 0.29), other
+// reads of an optional oldSelf treat null as present and never find escaped names.
 //
-// With c.Parts the comparison is spread over several rules. Each says that the state is legal or
-// that its part of the state is unchanged. When several parts changed, several rules fail, all
-// with the same message.
+// With c.Parts, several rules share the comparison. Each rule holds if the state is legal or if its
+// part of the state is unchanged. If several parts changed, several rules fail with the same
+// message.
 func Ratcheting(u *union.Union, enc Encoding, c Comparison) []Rule {
 	var l []Rule
 	for _, s := range self(u).grouped(max(int(enc), 1)) {
@@ -33,7 +33,7 @@ func Ratcheting(u *union.Union, enc Encoding, c Comparison) []Rule {
 	return l
 }
 
-// unchanged returns conditions that all hold when the state is unchanged.
+// unchanged returns conditions that all hold if and only if the state is unchanged.
 func unchanged(u *union.Union, c Comparison) []cel.Expr {
 	o, old := self(u), oldSelf(u)
 	same := cel.Each(indices(len(u.Members)), func(i int) cel.Expr { return o.present(i).Eq(old.present(i)) })

@@ -12,7 +12,7 @@ import (
 // Reason is the reason of a validation rule, as defined by the API server.
 type Reason string
 
-// The reasons in use (apiextensions FieldValueErrorReason).
+// The reasons of rules (apiextensions FieldValueErrorReason).
 const (
 	ReasonForbidden Reason = "FieldValueForbidden"
 	ReasonRequired  Reason = "FieldValueRequired"
@@ -65,22 +65,22 @@ func (r Rule) Trim(f Features) Rule {
 	return r
 }
 
-// Encoding is the form of the static rules of a union: Paired, Fine, or the number of groups that
-// the members are split into. All encodings enforce the same conditions; they differ in cost, in
-// length, and in the precision of their messages.
+// Encoding is the form of the static rules of a union: [Paired], [Fine], or the number of groups
+// that the members are split into. All encodings enforce the same conditions. They differ in cost,
+// length, and the precision of their messages.
 //
-// With a discriminator each group has one rule, with a messageExpression that names the offending
-// member; with as many groups as members they are Paired. Without a discriminator every two groups
-// have a rule, since a violation takes two members; one or two groups are a single rule.
+// With a discriminator, each group has one rule, whose messageExpression names the offending
+// member. Groups of one member have the same rules as Paired. Without a discriminator, every two
+// groups have a rule, because a violation takes two members; one or two groups have a single rule.
 type Encoding int
 
 const (
-	// Paired resembles rules written carefully by hand, with fixed messages: with a discriminator,
-	// a rule for each member, "required when, and forbidden otherwise", with its fieldPath;
-	// without one, a single rule for all members.
+	// Paired resembles rules written carefully by hand, with fixed messages. With a discriminator,
+	// it is a rule for each member, "required when, and forbidden otherwise", with its fieldPath.
+	// Without one, it is a single rule for all members.
 	Paired Encoding = -1
 	// Fine is one rule per member and direction, each with its own message, reason and fieldPath.
-	// It reports the most precise errors, in more than twice the bytes.
+	// Its errors are the most precise ones, and its rules more than twice as long.
 	Fine Encoding = 0
 	// Compact is one rule per union.
 	Compact Encoding = 1
@@ -103,10 +103,10 @@ func (e Encoding) String() string {
 // compares in one rule, with ==.
 type Comparison struct {
 	// Lookup compares the discriminator with its old value by "in" instead of ==. The API server's
-	// estimator charges == by the greatest length that the schema admits, but "in" a constant.
+	// estimator charges == by the maximum length in the schema, and "in" a constant.
 	Lookup bool
-	// Parts is the number of rules that share the comparison of members, or the table of changes;
-	// 0 is one. Rules for Clear are never split.
+	// Parts is the number of rules that share the comparison of members or the table of changes; 0
+	// means 1. Rules for Clear are never split.
 	Parts int
 }
 
@@ -117,7 +117,7 @@ func (c Comparison) same(a, b cel.Expr) cel.Expr {
 	return a.Eq(b)
 }
 
-// labelled prefixes the message with the name of the union, if it has one.
+// labelled prefixes a message with the name of the union, if there is one.
 func labelled(u *union.Union, message string) string {
 	if u.Name == "" {
 		return message

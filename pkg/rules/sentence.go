@@ -9,10 +9,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Sentence describes a union to readers of the schema. The sentence is for the description of the
-// discriminator or, without one, of the union object. covered means that every value the schema
-// allows for the discriminator selects a member. The sentence is a single line, and empty for a
-// union without requirements.
+// Sentence describes a union to readers of the schema, in the description of the discriminator or,
+// without one, of the union object. covered means that every discriminator value that the schema
+// allows selects a member. The sentence is a single line. It is empty for a union without
+// requirements.
 func Sentence(u *union.Union, covered bool) string {
 	text := ""
 	switch one := len(u.Members) == 1; {
@@ -57,8 +57,8 @@ func selection(u *union.Union, covered bool) string {
 	return text
 }
 
-// described lists the members. A member whose name differs from its values is followed by the
-// values, unless there are many.
+// described lists the members for a message. If a member's name differs from its values, the values
+// follow in parentheses, unless the union has too many.
 func described(u *union.Union) []string {
 	var l []string
 	few := len(u.MemberValues()) <= maxNamed
@@ -84,9 +84,9 @@ func letters(name string) string {
 	}, name))
 }
 
-// Sentences returns every result of Sentence for the declaration of u, regardless of the values
-// that the schema requires or lists, which may have changed. When Sentence changes its wording,
-// add the old one here: descriptions still contain it.
+// Sentences returns every sentence that Sentence may have written for the declaration of u. The
+// required and enum keywords of the schema, which affect the sentence, may have changed since. When
+// the wording of Sentence changes, add the old one here: descriptions still contain it.
 func Sentences(u *union.Union) []string {
 	var l []string
 	variant := *u

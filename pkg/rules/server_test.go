@@ -105,9 +105,9 @@ func compiled(t testing.TB, s *structuralschema.Structural, l []rules.Rule) []sc
 	return results
 }
 
-// server evaluates rules with the API server's own validator. Each message is marked with the
-// number and the origin of its rule: the marks tell errors apart and reveal a messageExpression
-// that fell back.
+// server evaluates rules with the API server's own validator. Each message contains the number and
+// the origin of its rule. They tell errors apart and reveal a messageExpression that fell back to
+// message.
 type server struct {
 	rules     []rules.Rule
 	validator *schemacel.Validator
@@ -149,9 +149,9 @@ type failure struct {
 
 var marked = regexp.MustCompile(`(?s)^#(\d+) (message|expression)#(.*)$`)
 
-// fails returns the rules that fail for an update, or, with a nil old, for a creation. Any other
+// fails returns the rules that fail for an update or, if old is nil, for a creation. Any other
 // problem fails the test: an evaluation error, or a message that falls back, is blank or has
-// several lines. Nothing is ratcheted.
+// several lines. No failure is ratcheted.
 func (s *server) fails(t testing.TB, old, new map[string]any) []failure {
 	t.Helper()
 	if s.validator == nil {
@@ -186,11 +186,11 @@ func (s *server) fails(t testing.TB, old, new map[string]any) []failure {
 	return l
 }
 
-// evaluator evaluates rules one at a time, with less work than a server, which copies the
-// properties for each rule and computes the message of every failure. The evaluator reads
-// properties in place. Rules that read the same properties are evaluated once for all objects that
-// agree in these properties. A message of an update is computed once for each combination of rule,
-// old and new discriminator, and old and new number of properties.
+// evaluator evaluates rules one at a time, at a lower cost than server, which copies the properties
+// for each rule and computes the message of every failure. The evaluator reads properties in place.
+// Rules that read the same properties are evaluated once for all objects with the same values of
+// these properties. The message of an update is computed once for each combination of rule,
+// discriminators and numbers of properties.
 type evaluator struct {
 	rules         []rules.Rule
 	programs      []schemacel.CompilationResult
@@ -243,9 +243,9 @@ type inPlace struct {
 
 func (s inPlace) Properties() map[string]common.Schema { return s.properties }
 
-// outcome returns the result of every rule for an update, or, with a nil old, for a creation. A
-// creation skips rules that read oldSelf, unless it is optional. As with [server.fails], any
-// problem other than a failing rule fails the test.
+// outcome returns the result of every rule for an update or, if old is nil, for a creation. A
+// creation skips rules that read oldSelf, unless it is optional. As in [server.fails], any problem
+// other than a failing rule fails the test.
 func (c *evaluator) outcome(t testing.TB, old, new map[string]any) outcome {
 	t.Helper()
 	l := make(outcome, len(c.rules))
@@ -267,7 +267,7 @@ func (c *evaluator) outcome(t testing.TB, old, new map[string]any) outcome {
 	return l
 }
 
-// only returns the properties of an object with the given names, and nil for nil.
+// only returns the given properties of an object, or nil if the object is nil.
 func only(object map[string]any, names []string) map[string]any {
 	if object == nil {
 		return nil
@@ -297,7 +297,7 @@ func (c *evaluator) evaluate(t testing.TB, g *group, old, new map[string]any) []
 		case r.OptionalOldSelf:
 			variables = optional
 		case old == nil && c.programs[i].UsesOldSelf:
-			continue // only updates evaluate it
+			continue // the API server evaluates the rule only for updates
 		}
 		holds, _, err := c.programs[i].Program.Eval(variables)
 		if err != nil {
@@ -309,7 +309,7 @@ func (c *evaluator) evaluate(t testing.TB, g *group, old, new map[string]any) []
 		l[len(l)-1] = "." + c.programs[i].NormalizedRuleFieldPath
 		if key := [5]any{i, old[c.discriminator], new[c.discriminator], len(old), len(new)}; r.MessageExpression != "" && (old == nil || !c.read[key]) {
 			c.read[key] = true
-			// In messages, the server does not make oldSelf optional.
+			// The server never makes oldSelf optional in a messageExpression.
 			message, _, err := c.programs[i].MessageExpression.Eval(fixed)
 			if err != nil {
 				t.Fatalf("%v -> %v: %s: %v", old, new, r.MessageExpression, err)

@@ -9,8 +9,8 @@ import (
 )
 
 // Static returns rules in the given encoding that hold exactly for the states u allows. The result
-// is empty when every state is allowed. For a union that ratchets, Static is [Ratcheting] with a
-// zero Comparison.
+// is empty if every state is allowed. For a union that ratchets, Static is [Ratcheting] with a zero
+// Comparison.
 func Static(u *union.Union, enc Encoding) []Rule {
 	switch {
 	case u.Ratchet:
@@ -25,11 +25,11 @@ func Static(u *union.Union, enc Encoding) []Rule {
 	return finePlain(u)
 }
 
-// longestPair is the largest number of members for which a chain is as short as a sum.
+// longestPair is the largest number of members for which paired uses a chain instead of a sum.
 const longestPair = 3
 
-// paired returns, with a discriminator, a rule for each member and the rules on the whole union;
-// without one, the compact rule with a fixed message.
+// paired returns the rules of [Paired]: with a discriminator, a rule for each member and the rules
+// on the whole union; without one, the compact rule with a fixed message.
 func paired(u *union.Union) []Rule {
 	o := self(u)
 	var l []Rule
@@ -52,8 +52,8 @@ func paired(u *union.Union) []Rule {
 	return append(l, ruled(o.onWhole(1))...)
 }
 
-// fineDiscriminated returns the rules forbidden and required for each member, then the rules on
-// the whole union.
+// fineDiscriminated returns the rules of [Fine] for a union with a discriminator: forbidden and
+// required for each member, then the rules on the whole union.
 func fineDiscriminated(u *union.Union) []Rule {
 	o := self(u)
 	var l []Rule
@@ -77,8 +77,8 @@ func (o variable) forbidden(i int) statement {
 	return state(o.u, holds, ReasonForbidden, m.Name, onlyWhenSelected(o.u, m), union.Forbidden)
 }
 
-// onWhole returns the rules that concern no single member: selected, unmapped and, when the
-// discriminator may be deduced, at most one.
+// onWhole returns the rules on the whole union instead of a member: selected, unmapped and, with
+// deduction, at most one member while the discriminator is unset.
 func (o variable) onWhole(groups int) []statement {
 	u := o.u
 	var l []statement
@@ -96,16 +96,17 @@ func (o variable) onWhole(groups int) []statement {
 	return l
 }
 
-// finePlain returns the rules without a discriminator: the rule of one member excludes each pair,
-// and one rule requires a member. Spreading the pairs evenly keeps every rule at about half the
-// cost of testing a member against all others.
+// finePlain returns the rules of [Fine] without a discriminator: a rule per member, and one that
+// requires a member. The rule of a member excludes it together with half of the others, such that
+// each pair is excluded once. A rule against all others would cost about twice as much.
 func finePlain(u *union.Union) []Rule {
 	o := self(u)
 	var l []Rule
 	n := len(u.Members)
 	if u.Cardinality != union.AtLeastOne {
 		for i, m := range u.Members {
-			// Member i is tested against the half before it, in a circle.
+			// Member i excludes the half of the members before it, with the last one before the
+			// first.
 			others := (n - 1) / 2
 			if n%2 == 0 && i >= n/2 {
 				others++
@@ -128,7 +129,7 @@ func finePlain(u *union.Union) []Rule {
 // isSelected tests whether the discriminator can be read and selects member i.
 func (o variable) isSelected(i int) cel.Expr { return o.isOneOf(o.u.Members[i].Values) }
 
-// mapped tests whether the discriminator is unset or selects a member.
+// mapped tests whether the discriminator is unset or has a value that selects a member.
 func (o variable) mapped() cel.Expr {
 	return o.isOneOf(append([]string{""}, o.u.MemberValues()...))
 }
@@ -143,10 +144,8 @@ func (o variable) isOneOf(values []string) cel.Expr {
 	return cel.And(o.hasType(), is)
 }
 
-// presentNames is a CEL string: the comma-separated names of the present members among the given
-// ones.
-//
-// It avoids join(), whose result the API server's estimator assumes to be unbounded.
+// presentNames is a CEL string: the comma-separated names of the given members that are present. It
+// avoids join(), because the API server's estimator assumes that its result is unbounded.
 func presentNames(o variable, among []int) cel.Expr {
 	l := cel.Each(among, func(i int) cel.Expr {
 		return cel.Paren(cel.If(o.present(i), cel.String(", "+o.u.Members[i].Name), empty))
@@ -154,14 +153,15 @@ func presentNames(o variable, among []int) cel.Expr {
 	return cel.Paren(cel.Add(l...)).Call("substring", cel.Int(2))
 }
 
-// maxExplained limits the number of members, and maxExplanation the length, of a computed message.
-// CEL limits the depth and the size of expressions; larger unions have only the fixed message.
+// maxExplained and maxExplanation limit the number of members and the length of a
+// messageExpression. CEL limits the depth and the size of expressions. Larger unions have only the
+// fixed message.
 const (
 	maxExplained   = 80
 	maxExplanation = 40_000
 )
 
-// explained returns e as a messageExpression, or "" if it is too big.
+// explained returns e as a messageExpression, or "" if it exceeds the limits.
 func explained(u *union.Union, e cel.Expr) string {
 	if text := e.String(); len(u.Members) <= maxExplained && len(text) <= maxExplanation {
 		return text
@@ -169,7 +169,7 @@ func explained(u *union.Union, e cel.Expr) string {
 	return ""
 }
 
-// statement is a rule whose condition may still become part of a larger one.
+// statement is a rule with its condition, which may become part of a larger rule.
 type statement struct {
 	Rule
 	holds cel.Expr
@@ -202,7 +202,7 @@ func (r Rule) enforces(c union.Condition) Rule {
 	return r
 }
 
-// The messages of the conditions, the same in every encoding.
+// The messages of the conditions are the same in every encoding.
 
 func onlyWhen(u *union.Union, m union.Member, values string) string {
 	return fmt.Sprintf("%s may only be set when %s is %s", m.Name, u.Discriminator, values)
@@ -260,8 +260,8 @@ func mustBeSet(u *union.Union) string {
 	return u.Discriminator + " must be set"
 }
 
-// onlySelected returns the message of a rule for several members. With whole, it includes the
-// conditions on the whole union.
+// onlySelected returns the message of a rule for several members. If whole is set, the message
+// includes the conditions on the whole union.
 func onlySelected(u *union.Union, members []int, whole bool) string {
 	one, it, is := "member", "it", "it is"
 	if u.Overlaps(members) {

@@ -11,9 +11,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
-// TestStored evaluates objects that an older schema accepted and the current one rejects: they
-// stay stored while the API server ratchets them. The rules agree with the model in every
-// encoding.
+// TestStored evaluates objects that an older schema accepted and the current one rejects. Such
+// objects stay stored, because the API server ratchets them. The rules have to agree with the model
+// in every encoding.
 func TestStored(t *testing.T) {
 	for _, s := range unioncases.Stored {
 		for _, declaration := range unioncases.StoredDeclarations() {

@@ -9,7 +9,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Transition returns rules that hold exactly for the changes u allows. The result is empty when u
+// Transition returns rules that hold exactly for the changes u allows. The result is empty if u
 // allows all changes. The rules read oldSelf, so they are only allowed where old and new union
 // object can be correlated.
 func Transition(u *union.Union, c Comparison) []Rule {
@@ -28,8 +28,8 @@ func Transition(u *union.Union, c Comparison) []Rule {
 	return restrictMember(u, c)
 }
 
-// clearOnChange requires, when the discriminator changed, that the members of its old value are
-// gone, unless its new value selects them too.
+// clearOnChange requires that a change of the discriminator clears the members of the old value,
+// unless the new value selects them, too.
 func clearOnChange(u *union.Union, c Comparison) Rule {
 	o, old := self(u), oldSelf(u)
 	var left []cel.Expr
@@ -46,7 +46,7 @@ func clearOnChange(u *union.Union, c Comparison) Rule {
 	}
 	changed := []cel.Expr{cel.Not(old.hasType()), cel.And(o.hasType(), c.same(o.discriminator(), old.discriminator()))}
 	if u.Deduce {
-		// The only member set while the discriminator is unset is selected.
+		// While the discriminator is unset, the only member set is the selected one.
 		changed = append(changed, cel.Not(o.typeSet()))
 	}
 	message := fmt.Sprintf("when %s changes, the member of its old value must be cleared", u.Discriminator)
@@ -78,8 +78,8 @@ func clearOnSet(u *union.Union) Rule {
 		"when one of "+names(u)+" is newly set, the one set before must be cleared").enforces(union.NotCleared)
 }
 
-// restrictDiscriminator enforces Forbid or the transition table on the value of the discriminator.
-// With c.Parts that many rules share the table, and one more covers the values without a row.
+// restrictDiscriminator enforces Forbid or the transition table on the discriminator. If c.Parts
+// splits the table, one more rule covers the values without a row.
 func restrictDiscriminator(u *union.Union, c Comparison) []Rule {
 	o, old := self(u), oldSelf(u)
 	wasSet, from, to := old.typeSet(), old.discriminator(), o.isOneOf
@@ -128,11 +128,11 @@ func restrictDiscriminator(u *union.Union, c Comparison) []Rule {
 	return append(l, demand(cel.And(wasSet, cel.Not(cel.Paren(inList(from, all)))), nil))
 }
 
-// row is a part of the transition table: each of from may become each of to.
+// row is a part of the transition table: each value of from may change to each value of to.
 type row struct{ from, to []string }
 
-// rowsOf returns the transition table with one row for all values that may become the same values,
-// or each other.
+// rowsOf returns the transition table. Values that may change to the same values, or to each other,
+// share a row.
 func rowsOf(u *union.Union) []row {
 	var l []row
 	at := map[string]int{}
@@ -141,7 +141,7 @@ func rowsOf(u *union.Union) []row {
 		if len(to) == 0 {
 			continue
 		}
-		// Keeping a value is always allowed.
+		// An unchanged value is always allowed.
 		with := slices.Sorted(slices.Values(append(slices.Clone(to), from)))
 		with = slices.Compact(with)
 		key := fmt.Sprintf("%q", with)
@@ -156,8 +156,8 @@ func rowsOf(u *union.Union) []row {
 	return l
 }
 
-// restrictMember enforces Forbid or the transition table on the single set member of a union
-// without a discriminator.
+// restrictMember enforces Forbid or the transition table on the set member of a union without a
+// discriminator.
 func restrictMember(u *union.Union, c Comparison) []Rule {
 	o, old := self(u), oldSelf(u)
 	message := "the member set may not be switched or unset"
@@ -167,7 +167,8 @@ func restrictMember(u *union.Union, c Comparison) []Rule {
 	rows := rowsOf(u)
 	var l []Rule
 	for _, g := range split(indices(len(u.Members)), c.Parts) {
-		// Legal: not exactly one old member, or one that stays or changes as allowed.
+		// The old object may have no member, or several. Its single member stays or changes as
+		// allowed.
 		holds := cel.Or(cel.Not(old.exactlyOne()), o.nextOf(g, rows))
 		if len(g) == 1 && len(u.Members) > 1 {
 			i := g[0]
@@ -179,8 +180,7 @@ func restrictMember(u *union.Union, c Comparison) []Rule {
 	return l
 }
 
-// nextOf returns the condition that each of the members, if it was set, stays or changes as
-// allowed.
+// nextOf is the condition that each of the members that was set stays set or changes as allowed.
 func (o variable) nextOf(members []int, rows []row) cel.Expr {
 	old := oldSelf(o.u)
 	stays := func(i int) cel.Expr { return cel.Or(cel.Not(old.present(i)), o.present(i)) }
@@ -212,8 +212,8 @@ func rowOf(rows []row, name string) int {
 	return slices.IndexFunc(rows, func(r row) bool { return slices.Contains(r.from, name) })
 }
 
-// become returns the condition that member i, set before, changed as allowed. It returns nil if
-// member i may not change.
+// become is the condition that member i, which was set, changed as allowed. It is nil if the member
+// may not change.
 func (o variable) become(i int, rows []row) []cel.Expr {
 	u := o.u
 	at := rowOf(rows, u.Members[i].Name)
@@ -240,9 +240,9 @@ func (o variable) become(i int, rows []row) []cel.Expr {
 }
 
 // RemovalGuard returns the rule for an ancestor of the union object: the property links[0] may not
-// be removed while the union is in a state that may not be unset. links are the properties from
-// the ancestor to the union object. ok is false when the union is not guarded or every state may
-// be unset.
+// be removed while the union is in a state that may not be unset. links are the properties from the
+// ancestor to the union object. ok is false if the union is not guarded or if every state may be
+// unset.
 func RemovalGuard(u *union.Union, links []string) (r Rule, ok bool) {
 	if !u.Guarded() || len(links) == 0 {
 		return Rule{}, false
@@ -300,7 +300,7 @@ func RemovalGuard(u *union.Union, links []string) (r Rule, ok bool) {
 	return r, true
 }
 
-// isSet returns the text that one of the members of the object at path is set.
+// isSet says that one of the members of the object at path is set.
 func isSet(u *union.Union, path string, members []string) string {
 	switch {
 	case len(members) > maxNamed:
@@ -313,10 +313,10 @@ func isSet(u *union.Union, path string, members []string) string {
 	return path + "." + strings.Join(members, " or "+path+".") + " is set"
 }
 
-// maxTable is the greatest length of a transition table in messages.
+// maxTable is the maximum length of a transition table in messages.
 const maxTable = 200
 
-// table describes the allowed changes for messages, or returns "" if that is too long.
+// table describes the allowed changes for messages. It is "" if the description is too long.
 func table(u *union.Union) string {
 	var l []string
 	for _, r := range rowsOf(u) {
