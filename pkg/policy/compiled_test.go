@@ -22,8 +22,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/validate"
 )
 
-// A policy rejects exactly the requests that a compiled CRD rejects. Stored objects may violate
-// the unions, and may be absent.
+// TestValidatingAsCompiled tests that a policy rejects exactly the requests that a compiled CRD
+// rejects. Stored objects may violate the unions, and may be absent.
 func TestValidatingAsCompiled(t *testing.T) {
 	const (
 		members = "properties: {type: {type: string, enum: [A, B, None]}, a: {type: string, nullable: true}, b: {type: object, properties: {x: {type: string}}}, other: {type: string}}"
@@ -81,7 +81,7 @@ func TestValidatingAsCompiled(t *testing.T) {
 			policies, _ := policy.Validating(declared[0].Kinds("crd.yaml"), policy.Options{})
 			s, kind := policytest.NewValidating(t, policies[0]), validate.New(&crd)
 			schema := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
-			// The policy cannot ignore a mere reordering of a list with keys.
+			// The policy cannot ignore a list with keys in a new order.
 			r := filler{rand.New(rand.NewPCG(1, 2)), strings.HasPrefix(tt.name, "items")}
 			accepted, n := 0, unioncases.Choose(100, 400, 8000)
 			for range n {
@@ -143,7 +143,7 @@ func (r filler) value(s *apiextensionsv1.JSONSchemaProps) any {
 	case len(s.Enum) > 0:
 		var v any
 		if err := json.Unmarshal(s.Enum[r.IntN(len(s.Enum))].Raw, &v); err != nil {
-			panic(err) // the enums are literals of the test
+			panic(err) // the enums are literals in this test
 		}
 		return v
 	case s.Type == "string":
@@ -172,7 +172,7 @@ func (r filler) value(s *apiextensionsv1.JSONSchemaProps) any {
 	return m
 }
 
-// unique removes items whose keys occurred before.
+// unique removes items with the keys of an earlier item.
 func (r filler) unique(s *apiextensionsv1.JSONSchemaProps, l []any) []any {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(l, func(item any) bool {
@@ -186,7 +186,7 @@ func (r filler) unique(s *apiextensionsv1.JSONSchemaProps, l []any) []any {
 	})
 }
 
-// changed returns a value of the schema with some changes to v, or none.
+// changed returns v with some changes that the schema allows, or another value.
 func (r filler) changed(s *apiextensionsv1.JSONSchemaProps, v any) any {
 	switch r.IntN(6) {
 	case 0:

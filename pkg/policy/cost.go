@@ -74,16 +74,16 @@ func (p *program) cost(k kinds.Kind, old, new map[string]any) (int64, error) {
 	return most, nil
 }
 
-// CheckMutating compiles, with the API server's compiler, the policies that [Mutating] returns for
-// the versions of a kind. It reports the unions that they do not normalize, and the path whose
-// union objects most easily exceed the server's cost limit. The error is about a policy that the
-// server rejects.
+// CheckMutating compiles the policies that [Mutating] returns for the versions of a kind, with the
+// API server's compiler. It reports unions that the policies do not normalize, and the path where
+// the smallest number of union objects exceeds the server's cost limit. The error is about a policy
+// that the server rejects.
 func CheckMutating(versions []kinds.Kind, opts Options) (diag.List, error) {
 	return check(versions, opts, mutatingTexts, mutatingGaps)
 }
 
-// CheckValidating is [CheckMutating] for the policies that [Validating] returns. It reports the
-// rules that they do not enforce.
+// CheckValidating does the same for the policies that [Validating] returns. It reports the rules
+// that the policies do not enforce.
 func CheckValidating(versions []kinds.Kind, opts Options) (diag.List, error) {
 	return check(versions, opts, validatingTexts, validatingGaps)
 }
@@ -112,7 +112,7 @@ func validatingTexts(versions []kinds.Kind, opts Options) (l []policyText) {
 	return l
 }
 
-// policyText has the parts of a policy that are compiled.
+// policyText has the parts of a policy that the API server compiles.
 type policyText struct {
 	name        string
 	variables   []admissionv1.Variable
@@ -123,7 +123,7 @@ type policyText struct {
 // expression is an expression of a policy in the form that the API server's compiler expects. The
 // server's own types are in packages that import every client of the API.
 type expression struct {
-	name  string // for a variable
+	name  string // empty unless the expression is a variable
 	text  string
 	types []*cel.Type // the allowed return types
 }
@@ -158,7 +158,7 @@ func check(versions []kinds.Kind, opts Options, write func([]kinds.Kind, Options
 	return append(l, cost...), nil
 }
 
-// costly reports the number of union objects that exceeds the cost limit.
+// costly reports that more than n union objects exceed the cost limit.
 func costly(k kinds.Kind, o kinds.UnionObject, n int, opts Options) diag.Diagnostic {
 	for unit := 1; n >= 10*unit; unit *= 10 {
 		n -= n % unit // keep two digits
@@ -172,9 +172,9 @@ func costly(k kinds.Kind, o kinds.UnionObject, n int, opts Options) diag.Diagnos
 	return d
 }
 
-// longest returns the number of union objects at the path of o that brings an expression to the
-// API server's cost limit. It measures the cost of a few objects and extrapolates with a
-// polynomial of the second degree.
+// longest returns the number of union objects at the path of o for which an expression reaches the
+// API server's cost limit. It measures the cost of a few objects and extrapolates with a polynomial
+// of the second degree.
 func longest(text policyText, k kinds.Kind, o kinds.UnionObject) (int, error) {
 	n := math.MaxInt
 	if !o.Path.HasElements() {
@@ -199,8 +199,8 @@ func longest(text policyText, k kinds.Kind, o kinds.UnionObject) (int, error) {
 	return n, nil
 }
 
-// measured is the smallest number of union objects for a measurement, and the step to the next
-// one.
+// measured is the number of union objects in the first measurement. Each further measurement adds
+// as many.
 const measured = 30
 
 // reaches returns the number of union objects at which the cost reaches the limit.
@@ -224,14 +224,14 @@ func reaches(costs [3]float64) int {
 // filling describes an object with n union objects, and a change to them.
 type filling struct {
 	n int
-	// outer spreads the union objects over n items of the outermost list or map; otherwise a
-	// single innermost list or map has all of them.
+	// outer spreads the union objects over n items of the outermost list or map. Otherwise a single
+	// innermost list or map contains all of them.
 	outer bool
-	// switched switches a member in each union object, and reversed reverses their order.
+	// switched also sets the last member of each union, and reversed reverses the order of lists.
 	switched, reversed bool
 }
 
-// fillings returns the fillings that may be expensive.
+// fillings returns the fillings whose cost may be the highest.
 func fillings(o kinds.UnionObject) []filling {
 	var l []filling
 	for _, outer := range []bool{false, true} {
@@ -246,13 +246,13 @@ func fillings(o kinds.UnionObject) []filling {
 // elementsOn returns the number of lists and maps on a path.
 func elementsOn(p schemapath.Path) int { return len(p) - len(p.Properties()) }
 
-// object returns the object before or after the change.
+// object returns the object before the change or, if changed is set, after it.
 func (f filling) object(o kinds.UnionObject, changed bool) map[string]any {
 	return f.fill(o, o.Path, 0, 0, changed).(map[string]any) // the path starts with a property
 }
 
-// fill returns the value at the rest of a path. elements counts the lists and maps before it, and
-// lists only the lists.
+// fill returns the value at path, the rest of the path of o. elements counts the lists and maps
+// above it, and lists only the lists.
 func (f filling) fill(o kinds.UnionObject, path schemapath.Path, elements, lists int, changed bool) any {
 	if len(path) == 0 {
 		return unionObject(o, f.switched && changed)
@@ -287,7 +287,7 @@ func (f filling) fill(o kinds.UnionObject, path schemapath.Path, elements, lists
 	return l
 }
 
-// unionObject has the first member of each union and, if switched, also the last one.
+// unionObject has the first member of each union and, if switched is set, also the last one.
 func unionObject(o kinds.UnionObject, switched bool) any {
 	if u := o.Unions[0]; u.OfItems() {
 		list := []any{itemOf(u.Members[0])}
@@ -315,7 +315,7 @@ func unionObject(o kinds.UnionObject, switched bool) any {
 	return object
 }
 
-// itemOf returns the item of a list that is member m.
+// itemOf returns the list item that is member m.
 func itemOf(m union.Member) map[string]any {
 	item := map[string]any{}
 	for _, key := range m.Item {
@@ -324,7 +324,7 @@ func itemOf(m union.Member) map[string]any {
 	return item
 }
 
-// valueOf returns a value that counts as setting member m.
+// valueOf returns a value that sets member m.
 func valueOf(m union.Member) any {
 	switch m.Empty {
 	case union.EmptyCollection:

@@ -25,8 +25,8 @@ func kindOf(t *testing.T, spec string) kinds.Kind {
 	return declared[0].Kinds("crd.yaml")[0]
 }
 
-// The API server rejects objects slightly longer than longest and accepts slightly shorter ones,
-// for every kind of change.
+// TestLongest tests that the API server rejects objects slightly longer than longest and accepts
+// slightly shorter ones, for every kind of change.
 func TestLongest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the lists are long")
@@ -74,7 +74,7 @@ func TestLongest(t *testing.T) {
 	}
 }
 
-// A bound in the schema suppresses the warning if it is small enough.
+// TestBounded tests that a small bound in the schema suppresses the warning.
 func TestBounded(t *testing.T) {
 	for bound, want := range map[string]int{"": 1, "maxItems: 300\n": 0, "maxItems: 3000\n": 1} {
 		k := kindOf(t, "type: array\nx-kubernetes-list-type: map\nx-kubernetes-list-map-keys: [name]\n"+bound+"items:\n  "+strings.ReplaceAll(costlyUnion, "\n", "\n  "))

@@ -2,7 +2,7 @@
 // changes requests as pkg/normalize changes files. A ValidatingAdmissionPolicy ([Validating])
 // rejects the requests that compiled rules reject, for kinds whose schema may not be edited.
 //
-// Both ignore unions that a request leaves unchanged, so that users can still label and delete
-// stored objects that violate them. [CheckMutating] and [CheckValidating] compile and measure the
-// policies with the API server's own code, and report unions and rules without coverage.
+// Both ignore unions that a request leaves unchanged, so users can still label and delete stored
+// objects that violate a union. [CheckMutating] and [CheckValidating] compile and measure the
+// policies with the API server's own code, and report the unions and rules that no policy covers.
 package policy

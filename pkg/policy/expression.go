@@ -13,21 +13,20 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Objects of admission requests have no types in CEL. Properties that may be absent are read with
-// .?, and their names need no escaping. With orValue(null), a property reads as null if it is
-// absent or null, or if its object is.
+// Objects of admission requests have no types in CEL. Expressions read optional properties with .?,
+// which needs no escaped names. With orValue(null), the result is null if the property or its
+// object is absent or null.
 
-// optional is the namespace of the functions that return optionals.
+// optional is the CEL namespace of the functions that return optionals.
 var optional = cel.Var("optional")
 
-// The empty values.
 var (
 	emptyString = cel.String("")
 	emptyList   = cel.List()
 	emptyObject = cel.Map()
 )
 
-// mutation writes the JSON patches for some unions of the union objects at one path of a kind.
+// mutation writes the JSON patches for unions of the union objects at one path of a kind.
 type mutation struct {
 	kinds.UnionObject
 	all  []*union.Union // all unions of the objects
@@ -37,8 +36,8 @@ type mutation struct {
 
 type variables []admissionv1.Variable
 
-// declare returns a variable with the given value. It adds one unless it exists, and appends a
-// number to a name that is taken.
+// declare returns a variable of the given value. It reuses a variable with the same value, and
+// appends a number to a name that is taken.
 func (v *variables) declare(name string, value cel.Expr) cel.Expr {
 	text := value.Layout()
 	if i := slices.IndexFunc(*v, func(x admissionv1.Variable) bool { return x.Expression == text }); i >= 0 {
@@ -61,13 +60,13 @@ func variableName(property string) string {
 	return name
 }
 
-// oldName returns the name of the variable for the old object, given the one for the new object.
+// oldName returns the name of the variable for the old value, given the name for the new value.
 func oldName(name string) string { return "old" + upper(name) }
 
 func upper(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
-// read reads the discriminator or member with the given name from a union object. Object and
-// result are optionals.
+// read reads the discriminator or member with the given name from a union object. Both the object
+// and the result are optionals.
 func read(object cel.Expr, u *union.Union, name string) cel.Expr {
 	return object.Optional(u.Path(name).Properties()...)
 }
@@ -110,7 +109,7 @@ func (p pointer) properties(names []string) pointer {
 	return p
 }
 
-// element appends the key or index of an element, which is a string.
+// element appends the key or index of a map entry or list item. The key is a string expression.
 func (p pointer) element(key cel.Expr) pointer {
 	return pointer{sum: append(slices.Clip(p.sum), cel.String(p.text+"/"), key)}
 }
@@ -135,8 +134,7 @@ func (m *mutation) expression() string {
 	return m.walk(rest, level{name: name}, new, old, pointer{}.properties(names)).Layout()
 }
 
-// zeroOf returns the empty list if the rest of a path starts with items, and otherwise the empty
-// object.
+// zeroOf returns the empty list if path rest starts at a list, and otherwise the empty object.
 func zeroOf(rest schemapath.Path) cel.Expr {
 	if len(rest) > 0 && rest[0] == schemapath.Items {
 		return emptyList
@@ -144,7 +142,7 @@ func zeroOf(rest schemapath.Path) cel.Expr {
 	return emptyObject
 }
 
-// orZero returns the value of an optional, or a zero value.
+// orZero returns the value of an optional, or zero if it is absent or, if nullable, null.
 func (m *mutation) orZero(value, zero cel.Expr) cel.Expr {
 	value = value.OrValue(zero)
 	if m.Nullable {
@@ -158,16 +156,16 @@ func nonNull(value, zero cel.Expr) cel.Expr {
 	return optional.Call("ofNonZeroValue", value).OrValue(zero)
 }
 
-// level describes the lists and maps that contain an expression.
+// level describes the lists and maps around an expression.
 type level struct {
-	depth, lists int    // the number of lists and maps, and of lists alone
-	name         string // of a variable, after the last property
+	depth, lists int    // depth counts lists and maps, lists only the lists
+	name         string // a variable name for the last property
 }
 
-// variable returns a variable of a comprehension at this level.
+// variable returns the variable of a comprehension at this level.
 func (l level) variable(name string) cel.Expr { return numbered(name, l.depth) }
 
-// walk returns the patches of the union objects along the rest of a path.
+// walk returns the patches of the union objects at path, the rest of a path.
 func (m *mutation) walk(path schemapath.Path, l level, new, old cel.Expr, at pointer) cel.Expr {
 	if len(path) == 0 {
 		return m.patches(new, old, at)
@@ -184,7 +182,7 @@ func (m *mutation) walk(path schemapath.Path, l level, new, old cel.Expr, at poi
 	})
 }
 
-// named gives a name to a value that an expression reads more than once. Outside of comprehensions
+// named binds a value that an expression reads more than once to a name. Outside of comprehensions,
 // the name is a variable of the policy.
 func (m *mutation) named(l level, name string, value cel.Expr, in func(value cel.Expr) cel.Expr) cel.Expr {
 	switch {
@@ -218,19 +216,19 @@ func (m *mutation) elements(path schemapath.Path, l level, new, old cel.Expr, at
 			return list(index, old.OptionalAt(indexIn(keys, keyOf(item), index)).OrValue(emptyObject), at)
 		})
 	}
-	// Without keys, items are matched by index if nothing has moved.
+	// Without keys, items are matched by index. This needs the same items in the same order.
 	same := m.stripped(path, new, 0, 0).Eq(m.stripped(path, old, 0, 0))
 	return m.named(l, "same"+upper(l.name), same, func(same cel.Expr) cel.Expr {
 		patches := list(index, cel.If(same, old.Index(index), emptyObject), at)
-		if slices.ContainsFunc(m.Unions, m.opts.setsValue) { // moved items stay unchanged
+		if slices.ContainsFunc(m.Unions, m.opts.setsValue) { // leave moved items unchanged
 			return cel.If(cel.And(cel.Size(old).Gt(cel.Int(0)), cel.Not(same)), emptyList, patches)
 		}
 		return patches
 	})
 }
 
-// element is walk for an element of a list or map. An element that is itself a list or map may be
-// null, and walk replaces null only in properties.
+// element is walk for an element of a list or map. An element that is a list or map itself may be
+// null; walk replaces null only in properties.
 func (m *mutation) element(path schemapath.Path, l level, new, old cel.Expr, at pointer) cel.Expr {
 	if m.Nullable && len(path) > 0 {
 		if _, ok := path[0].Property(); !ok {
@@ -243,8 +241,8 @@ func (m *mutation) element(path schemapath.Path, l level, new, old cel.Expr, at 
 
 func escapeKey(key cel.Expr) cel.Expr { return cel.Var("jsonpatch").Call("escapeKey", key) }
 
-// indexIn returns the index of a key in a list of keys. It tries the index of the new item first,
-// which keeps the cost of long lists linear.
+// indexIn returns the index of a key in a list of keys. It first tries index, the index of the new
+// item: this keeps the cost of long lists linear.
 func indexIn(keys, key, index cel.Expr) cel.Expr {
 	there := cel.And(index.Lt(cel.Size(keys)), keys.Index(index).Eq(key))
 	return cel.If(there, index, keys.Call("indexOf", key))
@@ -257,8 +255,8 @@ func keyOf(keys []string, item cel.Expr) cel.Expr {
 	return cel.List(cel.Each(keys, func(key string) cel.Expr { return item.Optional(key) })...)
 }
 
-// stripped returns a value without the properties of the unions at the end of a path. maps and
-// lists count the enclosing comprehensions, whose variables are taken.
+// stripped returns a value without the properties of the unions at the end of path. maps and lists
+// count the enclosing comprehensions, which determine the names of free variables.
 func (m *mutation) stripped(path schemapath.Path, value cel.Expr, maps, lists int) cel.Expr {
 	if len(path) == 0 {
 		return m.withoutNames(nil, value, maps)
@@ -277,8 +275,7 @@ func (m *mutation) stripped(path schemapath.Path, value cel.Expr, maps, lists in
 	return value.Map(o, m.unlessNull(o, m.stripped(path[1:], o, maps, lists+1)))
 }
 
-// unlessNull returns the replacement for an element of a list or map, or null if the element is
-// null.
+// unlessNull returns replacement, or null for an element that is null.
 func (m *mutation) unlessNull(element, replacement cel.Expr) cel.Expr {
 	if m.Nullable {
 		return cel.If(element.Ne(cel.Null), cel.Dyn(replacement), element)
@@ -286,7 +283,7 @@ func (m *mutation) unlessNull(element, replacement cel.Expr) cel.Expr {
 	return replacement
 }
 
-// withoutNames is stripped for a union object, or for the object in it with the path in.
+// withoutNames is stripped for a union object or, at the path in, for an object nested in it.
 func (m *mutation) withoutNames(in []string, value cel.Expr, maps int) cel.Expr {
 	k, v := numbered("k", maps), numbered("v", maps)
 	var names []string
@@ -311,13 +308,13 @@ func (m *mutation) withoutNames(in []string, value cel.Expr, maps int) cel.Expr 
 	return value.TransformMap(k, v, cel.Not(k.In(cel.Strings(names...))), rest)
 }
 
-// directlyIn reports whether path is a property of the object at in.
+// directlyIn reports whether path is a property of the object at path in.
 func directlyIn(in, path []string) bool {
 	return len(path) == len(in)+1 && slices.Equal(path[:len(in)], in)
 }
 
-// numbered returns a variable that differs from the given number of enclosing variables with the
-// same name.
+// numbered returns a variable whose name differs from the variables of the given number of
+// enclosing comprehensions.
 func numbered(name string, around int) cel.Expr {
 	if around > 0 {
 		name = fmt.Sprint(name, around+1)

@@ -51,7 +51,7 @@ func validatingGaps(k kinds.Kind) diag.List {
 	return l
 }
 
-// changeOf returns the declaration that restricts changes of a union.
+// changeOf returns the key of the declaration that restricts changes of a union.
 func changeOf(u *union.Union) string {
 	if u.Change == union.Forbid {
 		return "discriminatorChange: Forbid"
@@ -59,8 +59,8 @@ func changeOf(u *union.Union) string {
 	return u.Change.String()
 }
 
-// scaleGap reports a member or discriminator that clients can write through the scale subresource,
-// because these requests contain another object.
+// scaleGap reports a member or discriminator that clients can write through the scale subresource.
+// Requests for scale contain a Scale object, which a policy for the kind does not see.
 func scaleGap(k kinds.Kind, o kinds.UnionObject) diag.List {
 	for _, u := range o.Unions {
 		for _, name := range u.Names() {

@@ -17,25 +17,25 @@ import (
 
 // Options configure the generated policies.
 type Options struct {
-	// Algorithm applies to all unions; zero selects the suitable one for each union.
+	// Algorithm applies to all unions; zero selects an algorithm for each union.
 	Algorithm union.Algorithm
-	// Unselected clears and keeps members exactly as the KEP does, even if the same request wrote
-	// them. Otherwise nothing is undone that the request wrote, as with CarriedOver of
+	// Unselected clears and keeps members exactly as the KEP does, even members written by the same
+	// request. Otherwise the policy never undoes a write of the request, like CarriedOver of
 	// [normalize.Options].
 	Unselected bool
-	// FailurePolicy applies to requests for which a policy fails; empty is Fail.
+	// FailurePolicy applies to requests for which the policy fails; empty is Fail.
 	FailurePolicy admissionv1.FailurePolicyType
 	// Reinvocation controls whether a mutating policy runs again after other plugins; empty is
 	// Never.
 	Reinvocation admissionv1.ReinvocationPolicyType
 	// MatchLabels selects the namespaces of a policy; empty selects all.
 	MatchLabels map[string]string
-	// Actions are the actions in the binding of a validating policy; empty is Deny.
+	// Actions are the actions of the binding of a validating policy; empty is Deny.
 	Actions []admissionv1.ValidationAction
 }
 
 // Mutating returns the policies that normalize the unions of a kind in the API server, and their
-// bindings. versions are the versions of one kind; those with the same unions share a policy. A
+// bindings. versions are the versions of one kind; versions with the same unions share a policy. A
 // policy changes requests exactly as [normalize.Plan] does.
 //
 // The error is about unions that a policy cannot normalize.
@@ -59,8 +59,8 @@ func Mutating(versions []kinds.Kind, opts Options) ([]*admissionv1.MutatingAdmis
 		if opts.Reinvocation != "" {
 			p.Spec.ReinvocationPolicy = opts.Reinvocation
 		}
-		// Outer unions first: they read the request as it was written, and cleared members have no
-		// unions.
+		// Mutations of outer unions come first: they read the request as the client wrote it, and
+		// cleared members need no mutation for the unions in them.
 		objects := slices.Clone(k.Objects)
 		slices.SortStableFunc(objects, func(a, b kinds.UnionObject) int { return len(a.Path) - len(b.Path) })
 		for _, o := range objects {
@@ -111,10 +111,9 @@ func (o Options) setsValue(u *union.Union) bool {
 	return u.Discriminator != "" && o.Algorithm.OrDefault(u) == union.KEP2019
 }
 
-// mutations returns the mutations for the unions of an object. Some unions have a separate
-// mutation:
-//   - in a list without keys, a union whose discriminator is set, since it leaves moved items unchanged;
-//   - a union with members in a nested object, since the mutation of another one may add this object.
+// mutations returns the mutations for the unions of an object. Some unions need their own mutation:
+//   - unions in a list without keys whose discriminator is set: these mutations skip moved items;
+//   - unions with members in a nested object, which another mutation may add.
 func mutations(o kinds.UnionObject, opts Options) []mutation {
 	unkeyed := slices.ContainsFunc(o.Keys, func(keys []string) bool { return keys == nil })
 	var setting, others []*union.Union
@@ -149,8 +148,8 @@ func nameOf(k kinds.Kind, what string) string {
 	return k.Resource + "." + k.Group + "-" + what
 }
 
-// matching returns the requests that write union objects of a kind, in exactly its version, which
-// the expressions assume. Some fields are also written through subresources.
+// matching returns the requests that write union objects of a kind. They match only the version of
+// the kind, which the expressions assume, and include subresources that write a union.
 func matching(k kinds.Kind, objects []kinds.UnionObject) *admissionv1.MatchResources {
 	resources := []string{k.Resource}
 	if slices.ContainsFunc(objects, func(o kinds.UnionObject) bool { return unionsBelow(o, schemapath.New("status")) }) {
@@ -183,7 +182,7 @@ func addVersion(m *admissionv1.MatchResources, version string) {
 	r.APIVersions = append(r.APIVersions, version)
 }
 
-// selecting returns the namespaces of a binding.
+// selecting returns the namespaces that a binding applies to.
 func selecting(opts Options) *admissionv1.MatchResources {
 	if len(opts.MatchLabels) == 0 {
 		return nil

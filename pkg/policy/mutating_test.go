@@ -31,7 +31,7 @@ func kindOf(t testing.TB, spec string) kinds.Kind {
 	return kindIn(t, testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: spec}))
 }
 
-// rootOf returns the kind Thing with the given properties, and a union of the whole object.
+// rootOf returns the kind Thing with the given properties and with a union on the root object.
 func rootOf(t testing.TB, properties, declaration string) kinds.Kind {
 	t.Helper()
 	return kindIn(t, strings.Replace(testcrd.New("Thing", properties), "        properties:\n", "        x-kubernetes-unions: [{"+declaration+"}]\n        properties:\n", 1))
@@ -51,8 +51,8 @@ func kindIn(t testing.TB, crd string) kinds.Kind {
 	return l[0]
 }
 
-// The policies for Kubernetes' own kinds compile and clear members. [unioncases.Exhaustive] covers
-// all kinds.
+// TestMutatingBuiltIn tests that policies for Kubernetes' own kinds compile and clear members. With
+// [unioncases.Exhaustive] it covers all kinds.
 func TestMutatingBuiltIn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("large policies are compiled")
@@ -104,11 +104,10 @@ func TestMutatingBuiltIn(t *testing.T) {
 
 var places = unioncases.Places()
 
-// A policy changes requests exactly as pkg/normalize does, for all pairs of states of small
-// unions, including illegal old states. Requests that pkg/normalize leaves to validation stay
-// unchanged.
-//
-// Plain runs cover a sample of unions, and of pairs outside of a property.
+// TestMutating tests that a policy changes requests exactly as pkg/normalize does, for all pairs of
+// states of small unions, including illegal old states. Requests that pkg/normalize leaves to
+// validation stay unchanged. The test covers a sample of the unions, and of the pairs outside of a
+// property; [unioncases.Exhaustive] enlarges the sample.
 func TestMutating(t *testing.T) {
 	every, pairs := unioncases.Choose(300, 97, 4), unioncases.Choose(29, 7, 5)
 	written, turn := 0, 0
@@ -137,10 +136,10 @@ func TestMutating(t *testing.T) {
 	t.Logf("%d objects written", written)
 }
 
-// modes are the combinations of options that affect clearing.
+// modes are the combinations of options that affect the cleared members.
 var modes = []policy.Options{{}, {Unselected: true}, {Algorithm: union.KEP2019}, {Algorithm: union.KEP2019, Unselected: true}, {Algorithm: union.KEP2022}, {Algorithm: union.KEP2022, Unselected: true}}
 
-// mutatingCase is a union in a place. every is the interval at which its pairs of states are sampled.
+// mutatingCase is a union in a place. every is the sampling interval for its pairs of states.
 type mutatingCase struct {
 	shape       unioncases.Shape
 	declaration string
@@ -179,8 +178,8 @@ func (c mutatingCase) run(t *testing.T) (written int) {
 	return written
 }
 
-// fits reports whether a union is allowed in a place. Rules that need the old object are not
-// allowed in lists without keys.
+// fits reports whether a union is allowed in a place. In a list without keys, rules cannot read the
+// old object.
 func fits(declaration string, place unioncases.Place) bool {
 	return !strings.HasPrefix(place.Name, "list") || !needsOld.MatchString(declaration)
 }
@@ -203,8 +202,7 @@ func serverOf(t *testing.T, k kinds.Kind, opts policy.Options) *policytest.Serve
 	return policytest.New(t, policies[0])
 }
 
-// agrees compares a policy with pkg/normalize. It returns the objects that they write if these
-// differ.
+// agrees compares a policy with pkg/normalize. It returns their results if these differ.
 func agrees(t *testing.T, s *policytest.Server, k kinds.Kind, opts policy.Options, before, after map[string]any) (got, want string) {
 	t.Helper()
 	normal := runtime.DeepCopyJSON(after)
@@ -219,7 +217,7 @@ func agrees(t *testing.T, s *policytest.Server, k kinds.Kind, opts policy.Option
 	return "", ""
 }
 
-// A union may be declared on the whole object.
+// TestMutatingRoot declares unions on the root object.
 func TestMutatingRoot(t *testing.T) {
 	for _, tt := range []struct{ name, properties, declaration string }{
 		{"members", "a: {type: string}\nb: {type: string}", "members: [a, b]"},
@@ -254,8 +252,9 @@ func TestMutatingRoot(t *testing.T) {
 	}
 }
 
-// A policy changes random objects exactly as pkg/normalize does. The objects have several unions,
-// in lists of all kinds and nested in each other. Items are added, removed, moved and changed.
+// TestMutatingRandom tests that a policy changes random objects exactly as pkg/normalize does. The
+// objects have nested unions and unions in lists of all kinds. Items are added, removed, moved,
+// changed.
 func TestMutatingRandom(t *testing.T) {
 	const (
 		fields = "type: {type: string, enum: [A, B]}, a: {type: string, enum: [x, 'y']}, b: {type: string}, kind: {type: string, enum: [C, D]}, c: {type: string}, d: {type: string, enum: [x, 'y']}, e: {type: string}, f: {type: string}, g: {type: string}"
@@ -322,8 +321,8 @@ func object(spec any) map[string]any {
 	return map[string]any{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{"name": "t"}, "spec": runtime.DeepCopyJSONValue(spec)}
 }
 
-// A policy and pkg/normalize treat null alike: above union objects, inside of them and alongside
-// their members. They also agree on several paths that end in the same name.
+// TestMutatingNulls tests that a policy and pkg/normalize treat null alike: above union objects, in
+// them and alongside their members. They also agree on paths that end in the same name.
 func TestMutatingNulls(t *testing.T) {
 	const list, values, properties, null = "type: array, items: {", "type: object, additionalProperties: {", "type: object, properties: {", "nullable: true, "
 	const union = "type: object, properties: {a: {type: string, nullable: true}, b: {type: string, nullable: true}, other: {type: string, nullable: true}}, x-kubernetes-unions: [{members: [a, b]}]"

@@ -9,18 +9,17 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// The variables of expressions about one union.
+// The variables in the expressions of a union.
 var (
 	set          = cel.Var("set")    // the names of the members that are set
 	had          = cel.Var("had")    // the names of the members that were set before
-	added        = cel.Var("added")  // set without had
-	one          = cel.Var("one")    // a list with the name of the deciding member
+	added        = cel.Var("added")  // the names in set that are not in had
+	one          = cel.Var("one")    // a list of one name: the member that decides
 	memberName   = cel.Var("m")      // the name of a member
 	memberValues = cel.Var("values") // some of the values that select the member
 )
 
-// writer writes the patches for one union of one object. They have the effect of
-// [union.Union.Normalize].
+// writer writes the patches for one union of one object. Their effect is [union.Union.Normalize].
 type writer struct {
 	u        *union.Union
 	opts     Options
@@ -38,7 +37,7 @@ func (w writer) value(object cel.Expr) cel.Expr {
 	return v
 }
 
-// path returns the pointer to the discriminator or member with the given name.
+// path returns the JSON pointer to the discriminator or member with the given name.
 func (w writer) path(name string) cel.Expr {
 	return w.at.properties(w.u.Path(name).Properties()).expr()
 }
@@ -64,27 +63,27 @@ func (w writer) direct() bool {
 	return !slices.ContainsFunc(w.u.Members, func(m union.Member) bool { _, below := w.u.Paths[m.Name]; return below })
 }
 
-// simple reports whether members are direct, are set whenever they are not null, and have names
-// that need no escaping in a pointer.
+// simple reports whether all members are properties of the union object, are set unless they are
+// null, and have names that need no escaping in a JSON pointer.
 func (w writer) simple() bool {
 	return w.direct() && !slices.ContainsFunc(w.u.Members, func(m union.Member) bool {
 		return m.Empty != union.PresentWhenEmpty || strings.ContainsAny(m.Name, "~/")
 	})
 }
 
-// member has the expressions about one member.
+// member has the expressions for one member.
 type member struct {
 	name     string
-	values   cel.Expr // some of the values that select it
+	values   cel.Expr // the values that select the member, or a part of them
 	new, old cel.Expr // optional values
-	was      cel.Expr // the old value, which must exist
+	was      cel.Expr // the old value; the member must exist in the old object
 	isSet    cel.Expr
 	isUnset  cel.Expr
 	wasSet   cel.Expr
 	path     cel.Expr
 }
 
-// members returns the members for which values is not empty.
+// members returns the members for which the function values returns any.
 func (w writer) members(values func(union.Member) []string) []member {
 	var l []member
 	for _, m := range w.u.Members {
@@ -99,8 +98,8 @@ func (w writer) members(values func(union.Member) []string) []member {
 	return l
 }
 
-// anyMember returns the member that memberName and memberValues describe. Members have to be
-// simple.
+// anyMember returns the member with the name memberName and the values memberValues. It requires
+// simple members.
 func (w writer) anyMember() member {
 	new, old := w.new.OptionalAt(memberName), w.old.OptionalAt(memberName)
 	return member{
@@ -109,7 +108,7 @@ func (w writer) anyMember() member {
 	}
 }
 
-// all is the conjunction of a condition over the members with values.
+// all tests whether a condition holds for all members with values.
 func (w writer) all(of func(union.Member) []string, holds func(member) cel.Expr) cel.Expr {
 	members := w.members(of)
 	if len(members) > 0 && w.simple() {
@@ -118,7 +117,7 @@ func (w writer) all(of func(union.Member) []string, holds func(member) cel.Expr)
 	return cel.And(cel.Each(members, holds)...)
 }
 
-// list has a conditional patch for each member with values.
+// list returns the patches of the members with values whose condition holds.
 func (w writer) list(of func(union.Member) []string, condition, patch func(member) cel.Expr) cel.Expr {
 	if w.simple() {
 		m := w.anyMember()
@@ -127,7 +126,7 @@ func (w writer) list(of func(union.Member) []string, condition, patch func(membe
 	return cel.Add(cel.Each(w.members(of), func(m member) cel.Expr { return listIf(condition(m), patch(m)) })...)
 }
 
-// listIf returns a list with the item if the condition holds, and otherwise an empty one.
+// listIf is a list of the item if the condition holds, and otherwise empty.
 func listIf(condition, item cel.Expr) cel.Expr { return cel.If(condition, cel.List(item), emptyList) }
 
 // guarded returns the patches if all conditions hold, and otherwise an empty list.
@@ -158,14 +157,14 @@ func patch(op string, path cel.Expr, more ...cel.MapEntry) cel.Expr {
 	return cel.Struct("JSONPatch", append([]cel.MapEntry{cel.Var("op").Entry(cel.String(op)), cel.Var("path").Entry(path)}, more...)...)
 }
 
-// respectValue clears the members that the discriminator does not select. With Unselected, it adds
-// required members that the request left out.
+// respectValue clears the members that the discriminator does not select. With Unselected, it
+// restores required members that the request left out.
 func (w writer) respectValue() cel.Expr {
 	value := w.value(w.new)
 	selected := func(m member) cel.Expr { return value.In(m.values) }
 	conditions := []cel.Expr{
 		where(w.u.Cardinality == union.ExactlyOne, value.Ne(emptyString)),
-		where(!w.opts.setsValue(w.u), w.switched()), // patches has tested that the value changed
+		where(!w.opts.setsValue(w.u), w.switched()), // otherwise patches tests the change of the value
 		w.all(union.Member.Required, func(m member) cel.Expr {
 			if w.keeps() {
 				return cel.Or(cel.Not(selected(m)), m.isSet, m.wasSet)
@@ -180,11 +179,11 @@ func (w writer) respectValue() cel.Expr {
 	return guarded(conditions, append([]cel.Expr{clear}, w.kept()...)...)
 }
 
-// keeps reports whether required members that the request left out are added.
+// keeps reports whether the policy restores required members that the request left out.
 func (w writer) keeps() bool { return w.opts.Unselected && !w.opts.setsValue(w.u) }
 
-// switched is the condition that the request changed the discriminator or, with Unselected, the
-// set members.
+// switched tests whether the request changed the discriminator or, with Unselected, the set of
+// members.
 func (w writer) switched() cel.Expr {
 	if w.opts.Unselected {
 		return cel.Or(w.changed(), w.set(w.new).Ne(w.set(w.old)))
@@ -192,7 +191,7 @@ func (w writer) switched() cel.Expr {
 	return w.changed()
 }
 
-// allowedValue is allowed for a new object whose discriminator is set.
+// allowedValue is allowed for a new object with a discriminator. It declares had if necessary.
 func (w writer) allowedValue(to cel.Expr) cel.Expr {
 	if w.u.Deduce {
 		return cel.Let(had, w.set(w.old), w.allowed(to))
@@ -200,8 +199,8 @@ func (w writer) allowedValue(to cel.Expr) cel.Expr {
 	return w.allowed(to)
 }
 
-// allowed is the condition that the union may change from its old selection to another one. It
-// reads the variable had, unless the discriminator decides.
+// allowed tests whether the union may change from its old selection to the selection to. It reads
+// the variable had unless the discriminator alone is the selection.
 func (w writer) allowed(to cel.Expr) cel.Expr {
 	from := w.value(w.old)
 	hadOne := cel.Size(had).Eq(cel.Int(1))
@@ -224,7 +223,7 @@ func (w writer) allowed(to cel.Expr) cel.Expr {
 	return cel.Or(may...)
 }
 
-// table is a map from the members with values to these values.
+// table is a map from the names of members with values to these values.
 func (w writer) table(values func(union.Member) []string) cel.Expr {
 	var l []cel.MapEntry
 	for _, m := range w.u.Members {
@@ -235,13 +234,13 @@ func (w writer) table(values func(union.Member) []string) cel.Expr {
 	return cel.Map(l...)
 }
 
-// first is the first value of the first member in a list.
+// first is the first value of the first member in a list of names.
 func (w writer) first(list cel.Expr) cel.Expr {
 	return w.table(valuesOf).Index(list.Index(cel.Int(0))).Index(cel.Int(0))
 }
 
-// held adds the absent objects that contain added members or the discriminator. conditions has the
-// condition of each addition.
+// held adds the absent objects that will contain an added member or discriminator. conditions has
+// the condition of each addition.
 func (w writer) held(conditions map[string]cel.Expr) []cel.Expr {
 	var l []cel.Expr
 	for _, holder := range w.u.Holders() {
@@ -260,7 +259,7 @@ func (w writer) held(conditions map[string]cel.Expr) []cel.Expr {
 	return l
 }
 
-// kept adds the required members that the request left out.
+// kept restores the required members that the request left out.
 func (w writer) kept() []cel.Expr {
 	condition := func(m member) cel.Expr { return cel.And(w.value(w.new).In(m.values), m.isUnset, m.wasSet) }
 	conditions := map[string]cel.Expr{} // by member
@@ -273,7 +272,7 @@ func (w writer) kept() []cel.Expr {
 	return append(w.held(conditions), w.list(union.Member.Required, condition, func(m member) cel.Expr { return addition(m.path, m.was) }))
 }
 
-// set is a list of the names of the set members of an object.
+// set is the list of the names of the members that are set in an object.
 func (w writer) set(object cel.Expr) cel.Expr {
 	if w.simple() {
 		return cel.Strings(w.u.MemberNames()...).Filter(memberName, isSet(object.OptionalAt(memberName)))
@@ -281,8 +280,8 @@ func (w writer) set(object cel.Expr) cel.Expr {
 	return cel.Add(cel.Each(w.u.Members, func(m union.Member) cel.Expr { return listIf(present(object, w.u, m), cel.String(m.Name)) })...)
 }
 
-// respectAdded clears the other members when exactly one was added. With [union.KEP2019] it sets
-// the discriminator to the value of this member, or of the only set member.
+// respectAdded clears the other members if exactly one member was added. With [union.KEP2019] it
+// also sets the discriminator to the value of the added member, or of the only member.
 func (w writer) respectAdded() cel.Expr {
 	var patches cel.Expr
 	switch {
@@ -297,22 +296,22 @@ func (w writer) respectAdded() cel.Expr {
 	return cel.Let(set, w.set(w.new), cel.Let(had, w.set(w.old), cel.Let(added, set.Filter(memberName, cel.Not(memberName.In(had))), patches)))
 }
 
-// respectOne clears all members but one, and sets the discriminator to its value.
+// respectOne clears all members except one, and sets the discriminator to its value.
 func (w writer) respectOne() cel.Expr {
 	value, first := w.value(w.new), w.first(one)
 	to := cel.If(value.In(w.table(valuesOf).Index(one.Index(cel.Int(0)))), value, first)
 	sets := value.Ne(to)
 	conditions := []cel.Expr{
 		cel.Or(set.Ne(had), w.changed()),
-		// If the client unset the discriminator, do not set the old value again.
+		// If the client unset the discriminator, the policy must not set the old value again.
 		where(!w.opts.Unselected, cel.Or(value.Ne(emptyString), first.Ne(w.value(w.old)))),
 	}
 	setting := listIf(sets, addition(w.path(w.u.Discriminator), first))
 	return w.respect(one, to, conditions, append(w.held(map[string]cel.Expr{w.u.Discriminator: sets}), setting)...)
 }
 
-// respect clears all members except the only item of chosen, and makes more patches. The union
-// changes to the selection to.
+// respect clears all members except the only name in chosen, and adds more patches. to is the new
+// selection of the union.
 func (w writer) respect(chosen, to cel.Expr, conditions []cel.Expr, more ...cel.Expr) cel.Expr {
 	first := chosen.Index(cel.Int(0))
 	conditions = slices.Concat([]cel.Expr{cel.Size(chosen).Eq(cel.Int(1))}, conditions, []cel.Expr{
@@ -323,10 +322,10 @@ func (w writer) respect(chosen, to cel.Expr, conditions []cel.Expr, more ...cel.
 	return guarded(conditions, append([]cel.Expr{removals}, more...)...)
 }
 
-// equal tests whether two optionals have the same value. Absent and null are equal.
+// equal tests whether two optionals have the same value. It treats absent and null as equal.
 func equal(a, b cel.Expr) cel.Expr { return orNull(a).Eq(orNull(b)) }
 
-// carried is the condition that the member named by memberName has its old value.
+// carried tests whether the member with the name memberName has its old value.
 func (w writer) carried() cel.Expr {
 	if w.direct() {
 		return equal(w.new.OptionalAt(memberName), w.old.OptionalAt(memberName))
@@ -336,7 +335,7 @@ func (w writer) carried() cel.Expr {
 	})...)
 }
 
-// escapedName is the last part of the pointer to the member named by memberName.
+// escapedName is the end of the JSON pointer to the member with the name memberName.
 func (w writer) escapedName() cel.Expr {
 	if w.direct() {
 		return escapeKey(memberName)

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// YAML prints objects as a stream of documents, without fields that only a server sets.
+// YAML prints objects as a stream of YAML documents, without the fields that only a server sets.
 func YAML(objects ...any) ([]byte, error) {
 	var b bytes.Buffer
 	for i, o := range objects {

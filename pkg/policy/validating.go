@@ -14,13 +14,13 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Actions are the possible actions of the binding of a validating policy.
+// Actions are the actions that the binding of a validating policy may have.
 var Actions = []string{string(admissionv1.Audit), string(admissionv1.Deny), string(admissionv1.Warn)}
 
 // Validating returns the policies that reject objects and changes violating the unions of a kind,
-// and their bindings. As for [Mutating], versions are the versions of one kind. The policies
-// enforce the rules of pkg/rules and ratchet as the API server does for rules in a schema:
-// unchanged union objects are not validated.
+// and their bindings. versions are the versions of one kind. The policies enforce the rules of
+// pkg/rules. They ratchet as the API server does for rules in a schema: unchanged union objects are
+// not validated.
 func Validating(versions []kinds.Kind, opts Options) (policies []*admissionv1.ValidatingAdmissionPolicy, bindings []*admissionv1.ValidatingAdmissionPolicyBinding) {
 	for _, k := range versions {
 		objects := slices.Concat(k.Objects, k.Lists)
@@ -74,7 +74,7 @@ func validations(o kinds.UnionObject, u *union.Union, vars *variables) []admissi
 			l = append(l, at.static(r))
 		}
 	}
-	if !u.Guarded() { // without a guard, an illegal change also violates a static rule
+	if !u.Guarded() { // without a guard, a forbidden change also violates a static rule
 		return l
 	}
 	for _, r := range rules.Transition(u, rules.Comparison{}) {
@@ -89,12 +89,12 @@ func validations(o kinds.UnionObject, u *union.Union, vars *variables) []admissi
 	return l
 }
 
-// expressible reports whether rules can read properties with the given names.
+// expressible reports whether rules can read all properties with the given names.
 func expressible(names []string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { _, ok := apiservercel.Escape(name); return !ok })
 }
 
-// ruledObject is the object that rules apply to: a union object, or an object that contains it.
+// ruledObject is the object that rules apply to: a union object or an ancestor of it.
 type ruledObject struct {
 	kinds.UnionObject
 	path  schemapath.Path
@@ -103,15 +103,15 @@ type ruledObject struct {
 	*variables
 }
 
-// The variables of rules, and of expressions about the objects that the rules apply to.
+// The variables of rules, and of the expressions that apply them.
 var (
 	self    = cel.Var("self")
 	oldSelf = cel.Var("oldSelf")
-	change  = cel.Var("change") // a pair of the old and the new object
+	change  = cel.Var("change") // a pair of old and new object
 	each    = cel.Var("o")      // an item of a list
 )
 
-// halves returns the elements of a pair.
+// halves returns the two objects of a pair.
 func halves(pair cel.Expr) (old, new cel.Expr) { return pair.Index(cel.Int(0)), pair.Index(cel.Int(1)) }
 
 func (s ruledObject) static(r rules.Rule) admissionv1.Validation {
@@ -134,7 +134,7 @@ func (s ruledObject) transition(r rules.Rule) admissionv1.Validation {
 	return s.validation(r, changes.All(change, cel.Or(created, holds(old))))
 }
 
-// validation returns the validation of a rule, with the expression that applies it.
+// validation returns a validation for a rule. holds is the expression that applies the rule.
 func (s ruledObject) validation(r rules.Rule, holds cel.Expr) admissionv1.Validation {
 	at := "object"
 	if len(s.path) > 0 {
@@ -147,9 +147,9 @@ func (s ruledObject) validation(r rules.Rule, holds cel.Expr) admissionv1.Valida
 	return v
 }
 
-// changes returns a variable with a pair for each changed object: its old version, or null if
-// there is none, and the object. Other variables for these objects have names that start with
-// name.
+// changes returns a variable: a list with a pair for each changed object. The pair is the old
+// object, or null if there is none, and the new object. Names of further variables for these
+// objects start with name.
 func (s ruledObject) changes() (variable cel.Expr, name string) {
 	name = "object"
 	if names := s.path.Properties(); len(names) > 0 {
@@ -169,7 +169,7 @@ func (s ruledObject) changes() (variable cel.Expr, name string) {
 		case path[0] == schemapath.Values:
 			was := orItself(old, orNull(old.OptionalAt(k)))
 			pairs = flat(pairs, new.TransformList(k, v, cel.List(cel.Dyn(was), cel.Dyn(v))))
-		case s.Keys[lists] == nil: // the list changed, and its items have no old versions
+		case s.Keys[lists] == nil: // the list changed, and its items cannot be matched with old items
 			pairs = flat(pairs, new.Map(each, cel.List(cel.Dyn(cel.Null), cel.Dyn(each))))
 		default:
 			pairs = flat(pairs.Map(each, cel.List(cel.If(old.Eq(cel.Null), cel.Dyn(emptyList), old), new)), itemPairs(s.Keys[lists]))
@@ -189,18 +189,18 @@ func changed(pairs cel.Expr) cel.Expr {
 	return pairs.Filter(each, cel.And(new.Ne(cel.Null), old.Ne(new)))
 }
 
-// both applies an expression to both objects of each pair.
+// both applies the expression made to both objects of each pair.
 func both(pairs, made cel.Expr) cel.Expr { return pairs.Map(each, each.Map(each, made)) }
 
-// flat replaces each pair with a list of pairs, and joins the lists.
+// flat replaces each pair with a list of pairs and joins these lists.
 func flat(pairs, list cel.Expr) cel.Expr { return pairs.Map(each, list).Call("flatten") }
 
-// orItself returns null if value is null, and otherwise the other value.
+// orItself returns null if value is null, and otherwise the second expression.
 func orItself(value, otherwise cel.Expr) cel.Expr {
 	return cel.If(value.Eq(cel.Null), value, otherwise)
 }
 
-// itemPairs pairs the items of two lists by their keys.
+// itemPairs pairs the items of two lists that have the same keys.
 func itemPairs(names []string) cel.Expr {
 	old, new := halves(each)
 	keys, key, index := cel.Var("keys"), cel.Var("key"), cel.Var("i")
@@ -209,8 +209,8 @@ func itemPairs(names []string) cel.Expr {
 	return cel.Let(keys, of(old), of(new).TransformList(index, key, cel.List(cel.Dyn(was), new.Index(index))))
 }
 
-// properties returns the properties at the start of a path and the rest of it. If there are none,
-// the rest omits the first step.
+// properties returns the properties at the start of a path, and the rest of the path. If the path
+// starts with another step, rest is the path after that step.
 func properties(path schemapath.Path) (names []string, rest schemapath.Path) {
 	for i, step := range path {
 		name, ok := step.Property()
@@ -222,8 +222,8 @@ func properties(path schemapath.Path) (names []string, rest schemapath.Path) {
 	return names, nil
 }
 
-// plain removes nulls from the object and from the objects on the path names to the union object,
-// and gives their properties the names that rules use. depth counts the enclosing comprehensions.
+// plain removes nulls from the object and from the objects on the path names to the union object.
+// Properties get their escaped names, as in rules. depth counts the enclosing comprehensions.
 func plain(object cel.Expr, names []string, u *union.Union, depth int) cel.Expr {
 	k, v := numbered("k", depth), numbered("v", depth)
 	switch {
@@ -241,7 +241,7 @@ func plain(object cel.Expr, names []string, u *union.Union, depth int) cel.Expr 
 	return plainIn(object, nil, u, depth)
 }
 
-// plainIn is plain for the object at the path in of the union object.
+// plainIn is plain for the object at path in of the union object.
 func plainIn(object cel.Expr, in []string, u *union.Union, depth int) cel.Expr {
 	k, v := numbered("k", depth), numbered("v", depth)
 	value := v
@@ -266,7 +266,7 @@ func plainIn(object cel.Expr, in []string, u *union.Union, depth int) cel.Expr {
 	return entries(object, k, v, value, names)
 }
 
-// entries returns a map without nulls, with the names that rules use.
+// entries returns a map without nulls. Its keys are names as escaped in rules.
 func entries(of, k, v, value cel.Expr, names []string) cel.Expr {
 	key := k
 	for _, name := range names {

@@ -14,10 +14,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// A policy accepts exactly the objects and changes that the unions allow, in all places. Each run
-// covers some combinations of unions and places, more of them with [unioncases.Exhaustive].
+// TestValidating tests that a policy accepts exactly the objects and changes that the unions allow.
+// It covers a sample of unions and places, a larger one with [unioncases.Exhaustive].
 func TestValidating(t *testing.T) {
-	every, pairs := 19, 3 // the sampling intervals of unions in a place, and of changes
+	every, pairs := 19, 3 // the sampling intervals of unions and places, and of changes
 	if unioncases.Exhaustive() {
 		every, pairs = 4, 1
 	}
@@ -72,7 +72,7 @@ func TestValidating(t *testing.T) {
 	}
 }
 
-// A union of the whole object ignores the metadata.
+// TestValidatingRoot tests that a union on the root object ignores the metadata.
 func TestValidatingRoot(t *testing.T) {
 	k := rootOf(t, "type: {type: string, enum: [A, B]}\na: {type: string}\nb: {type: string}", "discriminator: type, fields-to-discriminateBy: {a: A, b: B}, discriminatorChange: Forbid")
 	policies, _ := policy.Validating([]kinds.Kind{k}, policy.Options{})
@@ -102,7 +102,7 @@ func TestValidatingRoot(t *testing.T) {
 	}
 }
 
-// A policy matches all requests that write members of a union.
+// TestValidatingRequests tests that a policy matches all requests that write members of a union.
 func TestValidatingRequests(t *testing.T) {
 	const union, items = "x-kubernetes-unions: [{members: [a, b]}]", "x-kubernetes-unions: [{members: [{name: x}, {name: 'y'}]}]"
 	builtins, _, _ := builtin.Kinds(builtin.Declarations())
