@@ -26,43 +26,43 @@ const (
 	Tighter Verdict = "tighter"
 	// Looser means that the union's rules would accept more than the constraints do.
 	Looser Verdict = "looser"
-	// Different means that the union's rules would reject some more, and accept some more.
+	// Different means that the union's rules would reject some resources more, and accept others
+	// more.
 	Different Verdict = "different"
-	// Inconclusive means that no difference was found, and something could not be decided.
+	// Inconclusive means that no difference was found, and some questions were not decided.
 	Inconclusive Verdict = "inconclusive"
 )
 
 // Comparison is the result of comparing constraints with a union. The caller owns it.
 type Comparison struct {
-	// Verdict summarizes the other fields. A difference that was found is certain. The absence of
-	// the other kind is certain only if nothing was inconclusive.
+	// Verdict summarizes the other fields. A difference that was found is certain. Unless
+	// Inconclusive is empty, there may be differences of the other kind, too.
 	Verdict Verdict
 	// Tighter is the smallest resource found that the constraints accept and the union forbids.
-	// Looser is the smallest one that they reject and the union allows. Each is nil if there is
-	// none.
+	// Looser is the smallest resource found that the constraints reject and the union allows. They
+	// are nil if there is no such resource.
 	Tighter, Looser *Finding
 	// Inconclusive lists the undecided questions with their reasons.
 	Inconclusive []string
 }
 
 // Compare compares constraints of one schema, or rules on its ancestors, with the rules of a union
-// that would replace them. Path leads to the schema as for [Object]. The CRD and the union are only
-// read.
+// that would replace them. path leads to the schema, as in [Object]. Compare does not change the
+// CRD or the union.
 //
 // The comparison ignores all other restrictions of the same object, because they stay. Equivalent
 // constraints may therefore be replaced in any CRD, and along with other replacements. The reverse
-// does not hold: constraints that differ from the union may make no difference in this CRD, because
-// something else rejects the counterexample, or guards a read that fails to evaluate in it. Other
-// keywords of the schema still apply, such as required and enum, and so do the rules of its
-// properties.
+// does not hold: the CRD may make a difference harmless, because another restriction rejects the
+// counterexample, or guards a read that fails to evaluate in it. Other keywords of the schema, such
+// as required and enum, still apply. So do the rules of the schema's properties.
 //
-// A rule on an ancestor rejects more than the union if it rejects resources without the union
-// object.
+// If a rule on an ancestor rejects resources without the union object, it rejects more than the
+// union.
 //
-// Only the union's rules on states are compared. Its transition rules come in addition, and leave
-// the constraints on states unaffected. A constraint that rejects updates therefore makes the
-// result at least [Looser]. So does a union with a ratchet that forbids anything: it accepts
-// changes to other fields of stored objects in an illegal state, and the constraints reject them.
+// Only the union's rules on states are compared. Its transition rules come in addition, and do not
+// affect constraints on states. A constraint that rejects updates therefore makes the result at
+// least [Looser]. So does a union with ratchet, unless it allows every state: it accepts changes to
+// other fields of stored objects in an illegal state, and the constraints reject these changes.
 //
 // An error means that there is no such schema or constraint, that the union does not fit the
 // schema, or that ctx ended.
@@ -74,18 +74,18 @@ func Compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 	return c.Comparison, nil
 }
 
-// Replaceable finds the constraints of one schema that the rules of a union make superfluous. They
-// depend only on the set members and the discriminator, and reject nothing that the union allows.
-// Rules that read oldSelf, or may read it, are not included. The order is the order of the schema:
-// rules, then allOf, anyOf, oneOf, not, minProperties and maxProperties.
+// Replaceable returns the constraints of one schema that the rules of a union make superfluous.
+// These constraints depend only on the set members and the discriminator, and reject nothing that
+// the union allows. Rules that read oldSelf, or may read it, are not included. The order is the
+// order of the schema: rules, then allOf, anyOf, oneOf, not, minProperties and maxProperties.
 //
-// The comparison covers all of them together. It is safe to remove them only if the comparison is
-// [Equivalent]; otherwise it reports the obstacles. If no constraint is superfluous, it covers the
-// constraints that depend only on the state of the union and reject something that the union
-// allows. It is zero if there are none of these either.
+// The comparison covers the returned constraints together. It is safe to remove them only if the
+// verdict is [Equivalent]; otherwise the comparison reports the obstacles. If no constraint is
+// superfluous, it covers the constraints that depend only on the state of the union and reject
+// something that the union allows. It is zero if there are no such constraints either.
 //
-// The CRD should not contain rules compiled for the union: they would be found, too. Errors are the
-// same as for [Compare].
+// The CRD should not contain rules compiled for the union, because they are superfluous, too.
+// Errors are the same as for [Compare].
 func Replaceable(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union) ([]Constraint, Comparison, error) {
 	all, _, err := Constraints(crd, version, path, u)
 	if err == nil && len(all)*len(u.Members) > maxReplacing {
@@ -105,17 +105,17 @@ func Replaceable(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinit
 		if len(kept) == len(all) {
 			return all, c.Comparison, nil
 		}
-		all = kept // compared again without the others
+		all = kept // compare again without the others
 	}
 	return nil, c.Comparison, err
 }
 
-// maxReplacing bounds the size of a comparison by Replaceable: constraints times members.
+// maxReplacing bounds the number of constraints times members that Replaceable compares.
 const maxReplacing = 20_000
 
 var errNoUnion = errors.New("there is no union to compare with")
 
-// compared is a comparison. Excess marks the constraints that reject something the union allows, or
+// compared is a comparison. excess marks the constraints that reject something the union allows, or
 // that cannot be evaluated.
 type compared struct {
 	Comparison
@@ -151,7 +151,7 @@ func compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 }
 
 // newComparison returns the problem of the constraints alone, and the constraint of each check. It
-// marks constraints that cannot be evaluated as unclear.
+// sets unclear for constraints that cannot be evaluated.
 func newComparison(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, constraints []Constraint, unclear []bool) (p *unionProblem, owner []int, err error) {
 	if u == nil {
 		return nil, nil, errNoUnion
@@ -187,7 +187,7 @@ func newComparison(ctx context.Context, crd *apiextensionsv1.CustomResourceDefin
 }
 
 // compare looks for states that the constraints accept and the union forbids, and the reverse. It
-// marks the constraints in excess that reject the creation of an object which the union allows.
+// sets excess for constraints that reject the creation of an object which the union allows.
 func (f *findings) compare(owner []int, excess []bool) error {
 	p, s := f.unionProblem, f.Space
 	above := false
@@ -203,7 +203,8 @@ func (f *findings) compare(owner []int, excess []bool) error {
 		}
 		l = append(l, legal)
 		if above {
-			// Rules on ancestors may reject that the object is absent, which the union allows.
+			// Rules on ancestors may reject objects without the union object, which the union
+			// allows.
 			l = append(slices.Clone(mode), s.Implies(p.new.exists, legal))
 		}
 		var refusing []logic.Lit
@@ -231,7 +232,7 @@ func (f *findings) compare(owner []int, excess []bool) error {
 			return err
 		}
 		if e == nil {
-			e = any // not the smallest one, but a valid one
+			e = any // valid, but not the smallest
 		}
 		i := slices.IndexFunc(p.Checks, func(c *prove.Check) bool { return !e.Model(c.Holds) })
 		f.differences = append(f.differences, difference{Example: e, check: p.Checks[i]})
@@ -239,7 +240,7 @@ func (f *findings) compare(owner []int, excess []bool) error {
 	return nil
 }
 
-// having returns the indices of the constraints with a key, on the schema that many levels up.
+// having returns the indices of the constraints with a key on the schema that many levels above.
 func having(constraints []Constraint, key string, above int) []int {
 	var l []int
 	for i, c := range constraints {
@@ -264,7 +265,7 @@ func (c Comparison) verdict() Verdict {
 	return Equivalent
 }
 
-// stateful returns a copy of a union without its restrictions on changes, with all values it knows.
+// stateful returns a copy of a union that allows all changes and lists all its known values.
 func stateful(u *union.Union) *union.Union {
 	c := *u
 	c.Change, c.Allowed = union.Allow, nil

@@ -15,7 +15,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Constraint is a hand-written restriction on one schema of the properties that are set together.
+// Constraint is a hand-written restriction on the properties that are set together, in one schema.
 type Constraint struct {
 	// Key is the keyword of the schema: "x-kubernetes-validations", "allOf", "anyOf", "oneOf",
 	// "not", "minProperties" or "maxProperties".
@@ -23,9 +23,9 @@ type Constraint struct {
 	// Index is the index of the rule in x-kubernetes-validations, or of the item in allOf. It is 0
 	// for other keys.
 	Index int
-	// Above is the number of levels between the constraint and the schema of the union: 0 is the
-	// schema of the union itself, 1 the one that has it as a property, item or value. Only rules
-	// may have Above > 0.
+	// Above is the number of levels from the schema of the union up to the schema with the
+	// constraint: 0 is the schema of the union, 1 the schema that has it as a property, item or
+	// value. Only rules may have Above > 0.
 	Above int
 }
 
@@ -39,8 +39,8 @@ func (c Constraint) String() string {
 	return up + c.Key
 }
 
-// CopyTo adds the constraint of one schema to another, which then shares it. It reports whether the
-// schema has such a constraint.
+// CopyTo adds the constraint of schema from to schema to. The two schemas share the constraint.
+// CopyTo reports whether from has such a constraint.
 func (c Constraint) CopyTo(to, from *apiextensionsv1.JSONSchemaProps) bool {
 	switch {
 	case c.Key == sample.RuleKey && c.Index >= 0 && c.Index < len(from.XValidations):
@@ -70,7 +70,7 @@ func (c Constraint) CopyTo(to, from *apiextensionsv1.JSONSchemaProps) bool {
 	return false
 }
 
-// unrestricted returns a copy of s without the keywords that restrict several values in it
+// unrestricted returns a copy of s without the keywords that restrict several of its values
 // together. The copy shares everything else.
 func unrestricted(s *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
 	c := *s
@@ -78,8 +78,8 @@ func unrestricted(s *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchem
 	return &c
 }
 
-// missing returns an error unless all constraints exist on the union object's schema or its
-// ancestors, and each is given once.
+// missing returns an error unless every constraint exists on the union object's schema or an
+// ancestor and is given only once.
 func missing(c *sample.Chain, constraints []Constraint) error {
 	for i, k := range constraints {
 		if k.Above < 0 || k.Above >= len(c.Schemas) || k.Above > 0 && k.Key != sample.RuleKey {
@@ -96,8 +96,8 @@ func missing(c *sample.Chain, constraints []Constraint) error {
 	return nil
 }
 
-// isolated returns a copy of a CRD that restricts the object at a path and its ancestors only by
-// the given constraints. The constraints must exist. Other properties of the ancestors are removed
+// isolated returns a copy of a CRD in which only the given constraints restrict the object at path
+// and its ancestors. The constraints must exist. Other properties of the ancestors are removed
 // unless they are required or rules may read them. Restrictions inside properties stay. The copy
 // shares unchanged parts.
 func isolated(crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, constraints []Constraint) *apiextensionsv1.CustomResourceDefinition {
@@ -109,8 +109,8 @@ func isolated(crd *apiextensionsv1.CustomResourceDefinition, version int, path s
 	return &c
 }
 
-// isolatedAlong copies the schemas that a path leads through, each with only its own constraints. The path
-// must exist.
+// isolatedAlong copies the schemas on a path, each with the given constraints only. The path must
+// exist.
 func isolatedAlong(s *apiextensionsv1.JSONSchemaProps, path schemapath.Path, constraints []Constraint) *apiextensionsv1.JSONSchemaProps {
 	c := unrestricted(s)
 	for _, k := range constraints {
@@ -146,7 +146,7 @@ func mentioned(s *apiextensionsv1.JSONSchemaProps) []string {
 	for _, r := range s.XValidations {
 		rule, err := formula.Parse(r.Rule)
 		if err != nil {
-			continue // the rule is not evaluated, either
+			continue // the API server does not evaluate this rule either
 		}
 		for _, path := range rule.Paths {
 			if len(path) == 0 {
@@ -158,10 +158,9 @@ func mentioned(s *apiextensionsv1.JSONSchemaProps) []string {
 	return names
 }
 
-// Constraints returns the constraints of one schema that depend on the state of a union, its set members
-// and its discriminator, and on nothing else. Constraints in changes also read the state before an
-// update, or may read it. Constraints that cannot be evaluated are left out. Errors are the same as
-// for [Compare].
+// Constraints returns the constraints of one schema that depend only on the set members and the
+// discriminator of a union. Constraints in changes also read these of the old object, or may read
+// them. Constraints that cannot be evaluated are left out. Errors are the same as for [Compare].
 func Constraints(crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union) (states, changes []Constraint, err error) {
 	if u == nil {
 		return nil, nil, errNoUnion

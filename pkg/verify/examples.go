@@ -15,21 +15,20 @@ import (
 )
 
 // Examples finds resources that illustrate a union, whether or not a rule enforces it yet. The
-// resources are as small as possible, with values that the schemas accept. As far as possible, all
-// other rules accept them. Constraints of the union object that depend only on the state of the
-// union are exempt, because examples illustrate them, too. The old object of an update could be
-// created. A method returns nil if there is no example, or none was found. Errors are errors of the
-// context.
+// resources are as small as possible, with values that the schemas accept. As far as possible,
+// other rules accept them, too. This excludes constraints of the union object that depend only on
+// the state of the union, because examples may illustrate them. The old object of an update passes
+// creation. A method returns nil if it found no example. Errors are errors of the context.
 type Examples struct {
 	*unionProblem
 	unchecked func() (*Examples, error)
-	fails     []logic.Lit    // of the checks that should hold
-	sizes     [2][]logic.Lit // by side: the more hold, the larger the object is
+	fails     []logic.Lit    // the negated checks, of which few should hold
+	sizes     [2][]logic.Lit // by side: an example is larger if more of these hold
 }
 
-// NewExamples reads the schemas of a CRD on the path to a union object. Path and errors are the
-// same as for [Object]. Unions are all unions declared on the object. The CRD must not contain the
-// rules of the union: they would reject the examples.
+// NewExamples reads the schemas of a CRD on the path to a union object. path and errors are the
+// same as for [Object]. unions are all unions declared on the object. The CRD must not contain the
+// rules of the union, because they would reject the examples.
 func NewExamples(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, unions []*union.Union) (*Examples, error) {
 	c, err := sample.ChainTo(crd, version, path)
 	if err != nil {
@@ -52,7 +51,7 @@ func NewExamples(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinit
 			for _, m := range u.Members {
 				selected = append(selected, st.isOneOf(p.Space, m.Values))
 			}
-			// A value without a member makes a poorer example than one with a member.
+			// A value that selects a member makes a better example than a memberless value.
 			memberless := p.Space.Or(selected...).Not()
 			size = append(size, d.Present(), st.unset.Not(), memberless, memberless)
 		}
@@ -61,18 +60,18 @@ func NewExamples(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinit
 	x.unchecked = func() (*Examples, error) {
 		unchecked, err := NewExamples(ctx, lenient(crd, version, path.Append(u.Path(u.Discriminator)...)), version, path, u, unions)
 		if err == nil {
-			unchecked.fails = nil // the API server does not evaluate rules then
+			unchecked.fails = nil // the API server skips rules after an error of the discriminator's schema
 		}
 		return unchecked, err
 	}
 	return x, nil
 }
 
-// Unchecked finds examples whose discriminator may violate its own schema: it may have any value,
-// or be absent although it is required. The error is the same as for [NewExamples].
+// Unchecked finds examples whose discriminator may violate its own schema: any value, or none
+// although it is required. The error is the same as for [NewExamples].
 func (x *Examples) Unchecked() (*Examples, error) { return x.unchecked() }
 
-// Unset returns the members without a known valid value. No example sets them.
+// Unset returns the members without a known valid value. Examples do not set them.
 func (x *Examples) Unset() []string {
 	l := []string{}
 	for i, err := range x.failures {
@@ -83,8 +82,8 @@ func (x *Examples) Unset() []string {
 	return l
 }
 
-// Violating returns the creation of an object in a state that violates a condition, and as few
-// others as possible.
+// Violating returns the creation of an object in a state that violates the condition v, and as few
+// other conditions as possible.
 func (x *Examples) Violating(v union.Violation) (*Example, error) {
 	breaks := x.violations(x.new)
 	e, err := x.smallest(breaks, nil, append(x.creation(), broke(breaks, v.Condition, v.Member))...)
@@ -92,7 +91,7 @@ func (x *Examples) Violating(v union.Violation) (*Example, error) {
 }
 
 // Changing returns an update between two states that violates a condition, and as few others as
-// possible. Unset says whether nothing is selected after the update.
+// possible. If unset is set, the new object selects nothing; otherwise it selects something.
 func (x *Examples) Changing(condition union.Condition, unset bool) (*Example, error) {
 	s := x.Space
 	_, breaks := x.legal()
@@ -108,13 +107,13 @@ func (x *Examples) Changing(condition union.Condition, unset bool) (*Example, er
 	if x.u.Discriminator == "" {
 		nothing = s.Or(x.new.present...).Not()
 	} else {
-		l = append(l, x.old.unset.Not()) // a deduced value makes a poorer example
+		l = append(l, x.old.unset.Not()) // a set discriminator makes a better example than a deduced value
 	}
 	return x.stored(breaks, kept, append(l, nothing.If(unset))...)
 }
 
-// Removing returns an update that removes the value at a path leading to the union object, and
-// nothing above it, although the union forbids the removal of its object.
+// Removing returns an update that the union forbids: it removes the value at a path leading to the
+// union object, but not the parent of this value.
 func (x *Examples) Removing(path schemapath.Path) (*Example, error) {
 	level := len(path)
 	if level <= x.Anchor() {
@@ -123,8 +122,8 @@ func (x *Examples) Removing(path schemapath.Path) (*Example, error) {
 	return x.stored(nil, nil, append(x.update(), x.removable().Not(), x.Places[level-1].Present(), x.Places[level].Present().Not())...)
 }
 
-// Refused returns the creation of an object, or else an update, that the union allows and a
-// constraint of its schema rejects.
+// Refused returns an object or update that the union allows and a constraint of its schema rejects.
+// An update is returned only if there is no creation.
 func (x *Examples) Refused(by Constraint) (*Example, error) {
 	legal, _ := x.legal()
 	holds, changing := logic.True, false
@@ -140,7 +139,7 @@ func (x *Examples) Refused(by Constraint) (*Example, error) {
 	return x.stored(nil, nil, append(x.update(), x.new.exists, legal, holds.Not())...)
 }
 
-// constraint returns the constraint of the union object's schema that a check belongs to, if any.
+// constraint returns the constraint of a check, if the check belongs to the union object's schema.
 func (x *Examples) constraint(c *prove.Check) (k Constraint, ok bool) {
 	return Constraint{Key: c.Key, Index: c.Index}, c.Key != "" && c.Schema == x.Object()
 }
@@ -154,7 +153,7 @@ func (x *Examples) update() []logic.Lit {
 	return []logic.Lit{x.Space.Old.Present(), x.old.exists, x.whenAny(x.violations(x.old)).Not()}
 }
 
-// broke returns the formula that a condition is broken.
+// broke returns the formula that an object breaks a condition.
 func broke(breaks []broken, condition union.Condition, member int) logic.Lit {
 	i := slices.IndexFunc(breaks, func(b broken) bool { return b.Condition == condition && b.Member == member })
 	if i < 0 {
@@ -163,8 +162,8 @@ func broke(breaks []broken, condition union.Condition, member int) logic.Lit {
 	return breaks[i].when
 }
 
-// smallest returns the smallest example, or nil if none was found. First lists formulas in order of
-// preference, for updates.
+// smallest returns the smallest example, or nil if none was found. For updates, first lists
+// formulas that should hold, in order of preference.
 func (x *Examples) smallest(breaks []broken, first []logic.Lit, l ...logic.Lit) (*prove.Example, error) {
 	e, err := x.Search(func(update bool) []prove.Wish {
 		var when []logic.Lit
@@ -183,10 +182,10 @@ func (x *Examples) smallest(breaks []broken, first []logic.Lit, l ...logic.Lit) 
 	return e, err
 }
 
-// maxStored bounds the number of objects that are tried as the stored object.
+// maxStored bounds the number of old objects that stored tries.
 const maxStored = 20
 
-// stored returns the smallest update of an object that could be created.
+// stored returns the smallest update whose old object passes creation.
 func (x *Examples) stored(breaks []broken, first []logic.Lit, l ...logic.Lit) (*Example, error) {
 	for range maxStored {
 		e, err := x.smallest(breaks, first, l...)
@@ -205,7 +204,7 @@ func (x *Examples) stored(breaks []broken, first []logic.Lit, l ...logic.Lit) (*
 	return nil, nil
 }
 
-// same returns the formula that the union is in the state that it has in a model.
+// same returns the formula that the union has the same state as in a model.
 func (x *Examples) same(st symbolic, m logic.Model) logic.Lit {
 	l := slices.Clone(st.present)
 	if d := st.discriminator; d != nil {
@@ -228,14 +227,14 @@ func (x *Examples) example(e *prove.Example) *Example {
 	return &example
 }
 
-// Value returns the value of a schema on the path to the union object in an example: the first item of
-// a list, or the entry [MapKey] of a map. It is nil if the value is absent.
+// Value returns the value of a schema on the path to the union object in an example: the first item
+// of a list, or the entry [MapKey] of a map. It is nil if the value is absent.
 func (x *Examples) Value(path schemapath.Path, resource map[string]any) any {
 	return x.Places[len(path)].Value(resource)
 }
 
-// lenient returns a copy of a CRD without the required, enum, minLength, pattern and rules of the
-// property at a path.
+// lenient returns a copy of a CRD in which the property at path has no enum, minLength, pattern or
+// rules, and is not required.
 func lenient(crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path) *apiextensionsv1.CustomResourceDefinition {
 	name, _ := path[len(path)-1].Property()
 	c := *crd
@@ -252,16 +251,16 @@ func lenient(crd *apiextensionsv1.CustomResourceDefinition, version int, path sc
 	return &c
 }
 
-// Legal returns the creation of an object that the union allows, and that sets a member. If member
-// < 0, the object sets none.
+// Legal returns the creation of an object that the union allows and in which the member is set. If
+// member < 0, no member is set.
 func (x *Examples) Legal(member int) (*Example, error) {
 	legal, _ := x.legal()
 	e, err := x.smallest(nil, nil, append(x.creation(), legal, x.just(x.new, member))...)
 	return x.example(e), err
 }
 
-// Omitting returns the creation of an object that the union allows, and whose discriminator selects
-// an optional member that is not set.
+// Omitting returns the creation of an object that the union allows, in which the discriminator
+// selects an optional member that is not set.
 func (x *Examples) Omitting(member int) (*Example, error) {
 	legal, _ := x.legal()
 	e, err := x.smallest(nil, nil, append(x.creation(), legal, x.new.isOneOf(x.Space, x.u.Members[member].Optional), x.new.present[member].Not())...)
@@ -274,14 +273,14 @@ func (x *Examples) Switching(from, to int) (*Example, error) {
 	return x.stored(nil, nil, append(x.update(), x.new.exists, legal, x.just(x.old, from), x.old.present[to].Not(), x.just(x.new, to), x.new.present[from].Not())...)
 }
 
-// Keeping returns an update that the union allows, and that leaves a member set. If member < 0, it
-// leaves all members unset.
+// Keeping returns an update that the union allows, with a member set in both objects. If member <
+// 0, no member is set in either object.
 func (x *Examples) Keeping(member int) (*Example, error) {
 	legal, _ := x.legal()
 	return x.stored(nil, nil, append(x.update(), x.new.exists, legal, x.just(x.old, member), x.just(x.new, member))...)
 }
 
-// just returns the formula that a member is set or, if member < 0, that none is.
+// just returns the formula that a member is set or, if member < 0, that no member is set.
 func (x *Examples) just(st symbolic, member int) logic.Lit {
 	if member < 0 {
 		return x.Space.Or(st.present...).Not()

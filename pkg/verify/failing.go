@@ -13,20 +13,21 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Failure is a rule that fails to evaluate on an object that the union allows. All other rules and
-// constraints that concern the union accept the object or fail to evaluate, too. The API server
-// rejects the object and does not ratchet errors: such a stored object cannot be updated.
+// Failure is a rule that fails to evaluate on an object that the union allows. Every other rule or
+// constraint that concerns the union accepts the object or fails to evaluate, too. The API server
+// rejects such an object. It never ratchets evaluation errors, so a stored object cannot be
+// updated.
 type Failure struct {
 	// Rule is the index of the rule in x-kubernetes-validations of the schema.
 	Rule int
-	// Message is the error of the evaluation.
+	// Message is the evaluation error.
 	Message string
 	Example
 }
 
-// Failing finds the rules of one schema that read a union and fail to evaluate, each with the
-// smallest object found. Path and errors are the same as for [Object]. The CRD and the union are
-// only read.
+// Failing returns the rules of one schema that read a union and fail to evaluate on an object, each
+// with the smallest object found. path and errors are the same as for [Object]. Failing does not
+// change the CRD or the union.
 func Failing(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union) ([]Failure, error) {
 	if u == nil {
 		return nil, errNoUnion

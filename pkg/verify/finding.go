@@ -17,8 +17,8 @@ const (
 	Accepted Kind = "accepted"
 	// Rejected means that a rule rejects a resource that the union allows.
 	Rejected Kind = "rejected"
-	// Restricted means that a rule which reads the union rejects some resources in a legal state,
-	// but not all of them, depending on something else. The union does not forbid such rules.
+	// Restricted means that a rule which reads the union rejects some resources in a legal state
+	// and accepts others, depending on other values. The union does not forbid such rules.
 	Restricted Kind = "restricted"
 	// Undecided means that a question could not be decided.
 	Undecided Kind = "undecided"
@@ -29,32 +29,33 @@ const (
 // Finding is a result of a proof about one union.
 type Finding struct {
 	Kind Kind
-	// Text states an undecided question with its reason, or the difference between API servers. For
-	// a restriction, it names the other properties that the rule depends on.
+	// Text states an undecided question with its reason, or a difference between API servers. For a
+	// restriction, Text names the other properties that the rule depends on.
 	Text string
-	// Rule is the rule that rejects: the text of a CEL rule, or a constraint of the schema, such as
-	// "oneOf" or "maxProperties: 1". RuleAt is the path of its schema.
+	// Rule is the rule that rejects the example: the text of a CEL rule, or a constraint of the
+	// schema, such as "oneOf" or "maxProperties: 1". RuleAt is the path of the rule's schema.
 	Rule, RuleAt string
-	// Message is the error of the API server, or states that the rule fails to evaluate.
+	// Message is the API server's error for the example, or states that the rule fails to evaluate.
 	Message string
 	// Violations are the conditions that an accepted state or change breaks.
 	Violations []union.Violation
-	// Removed is the path in the resource at which an example removes the union object, or lacks
-	// it.
+	// Removed is the path in the resource at which the example removes the union object, or at
+	// which it is absent.
 	Removed string
-	// Unusual lists the properties of the example with unusual values. Only [Compare] fills it in.
+	// Unusual describes the unusual values of the example. Only [Compare] sets it.
 	Unusual []string
 
 	// Example shows a difference. For a restriction, the rule rejects Example and accepts Other,
-	// and the union is in the same state in both.
+	// and both have the union in the same state.
 	Example
 	Other *Example
 }
 
 // Example is a resource, or an update of one.
 type Example struct {
-	// Was and Is are the states of the union before and after. Was is nil for a creation, and if
-	// the update adds the union object. Is is nil if the update removes it.
+	// Was and Is are the states of the union before and after the request. Was is nil for a
+	// creation or if the update adds the union object. Is is nil if the update removes the union
+	// object.
 	Was, Is *union.State
 	// Old and New are whole resources. Old is nil for a creation.
 	Old, New map[string]any

@@ -14,10 +14,10 @@ import (
 
 const (
 	maxDifferences = 64  // of one union
-	maxMixed       = 300 // legal states that are tried for a check that reads more than the union
+	maxMixed       = 300 // of the legal states tried for a check that reads more than the union
 )
 
-// findings collects the results of a proof: differences, each with one example, and others.
+// findings collects the results of a proof: differences, with an example each, and other findings.
 type findings struct {
 	*unionProblem
 	differences []difference
@@ -25,7 +25,8 @@ type findings struct {
 	doubtful    map[*prove.Check]bool
 }
 
-// difference is a counterexample with its violations, or the check that rejects it.
+// difference is a counterexample: with violations if it is accepted, or with the check that rejects
+// it.
 type difference struct {
 	*prove.Example
 	violations []union.Violation
@@ -33,7 +34,8 @@ type difference struct {
 	removal    bool
 }
 
-// modes returns the formulas for creations and updates. Creations suffice for a static problem.
+// modes returns the formulas that select creations and updates. A static problem has only
+// creations.
 func (p *unionProblem) modes() [][]logic.Lit {
 	create, update := p.Space.Old.Present().Not(), p.Space.Old.Present()
 	if p.static() {
@@ -47,7 +49,7 @@ func (p *unionProblem) static() bool {
 	return !p.u.Guarded() && !p.u.Ratchet && !slices.ContainsFunc(p.Checks, func(c *prove.Check) bool { return c.Changing })
 }
 
-// accepts returns the formula that all checks that touch the union hold.
+// accepts returns the formula that all checks of the union hold.
 func (p *unionProblem) accepts() logic.Lit {
 	var l []logic.Lit
 	for _, c := range p.Checks {
@@ -58,7 +60,7 @@ func (p *unionProblem) accepts() logic.Lit {
 	return p.Space.And(l...)
 }
 
-// run looks for differences. If no rule enforces the union, one difference suffices.
+// run looks for differences. If no rule enforces the union, it stops at the first difference.
 func (f *findings) run(enforced bool) error {
 	p, s := f.unionProblem, f.Space
 	legal, breaks := p.legal()
@@ -83,7 +85,7 @@ func (f *findings) run(enforced bool) error {
 		}
 		for i, mode := range p.modes() {
 			if i > 0 && !c.Changing && !p.u.Ratchet {
-				break // the check treats an update like a creation
+				break // the check treats updates like creations
 			}
 			done, err := f.rejected(c, append(mode, allowed)...)
 			if err != nil {
@@ -107,7 +109,7 @@ func (f *findings) accepted(breaks []broken, enforced bool, l ...logic.Lit) erro
 		if m == nil || err != nil {
 			return f.doubted(err, "the rules may accept states that the union forbids")
 		}
-		// The smallest example of one condition is not the smallest of another.
+		// Each condition gets its own smallest example.
 		wanted := open[slices.IndexFunc(open, func(b broken) bool { return m(b.when) })].when
 		if !enforced {
 			wanted = f.whenAny(open)
@@ -168,8 +170,8 @@ func (f *findings) removed() error {
 	return nil
 }
 
-// keeps adds a restriction if a check requires the union object to stay although the union lets it
-// be removed in the old state.
+// keeps adds a restriction if a check requires the union object to stay, although the union allows
+// an update from the old state to remove it.
 func (f *findings) keeps(c *prove.Check) error {
 	p, s := f.unionProblem, f.Space
 	if !c.Links || !c.Changing || !p.u.Guarded() {
@@ -188,7 +190,7 @@ func (f *findings) keeps(c *prove.Check) error {
 	return nil
 }
 
-// rejected looks for objects that a check rejects and the union allows. It reports whether the
+// rejected looks for objects that a check rejects and the union allows. It returns true if the
 // check needs no further search.
 func (f *findings) rejected(c *prove.Check, l ...logic.Lit) (bool, error) {
 	p, s := f.unionProblem, f.Space
@@ -228,7 +230,7 @@ func (f *findings) rejected(c *prove.Check, l ...logic.Lit) (bool, error) {
 			return true, f.unmade(err, m, "rejects", c)
 		}
 		if c.Changing && p.u.Change == union.Allow && e.Old != nil {
-			// The union leaves changes to other rules, and this rule accepts some.
+			// The union leaves changes to other rules, and this rule accepts some of them.
 			accepted, err := p.Smallest(nil, append(slices.Clone(l), c.Holds)...)
 			if accepted != nil {
 				f.restricted(c, "the stored object", accepted, e)
@@ -245,8 +247,8 @@ func (f *findings) rejected(c *prove.Check, l ...logic.Lit) (bool, error) {
 	return true, nil
 }
 
-// restricts adds a restriction, unless it is known: the check accepts some objects in a legal state
-// and rejects others. It reports done if no accepted object was found.
+// restricts adds a restriction, unless one is known: the check accepts some objects in a legal
+// state and rejects others. done is set if no accepted object was found.
 func (f *findings) restricts(c *prove.Check, m logic.Model, known bool, l, state []logic.Lit) (done bool, err error) {
 	p := f.unionProblem
 	l = slices.Concat(l, state)
@@ -280,7 +282,7 @@ func ofKinds(l []Finding, kinds ...Kind) []Finding {
 	return slices.DeleteFunc(slices.Clone(l), func(f Finding) bool { return !slices.Contains(kinds, f.Kind) })
 }
 
-// add adds findings that consist of a text, each once.
+// add appends findings that have only a text. It skips texts that l contains.
 func add(l []Finding, kind Kind, texts ...string) []Finding {
 	for _, text := range texts {
 		if !slices.ContainsFunc(l, func(f Finding) bool { return f.Kind == kind && f.Text == text }) {
@@ -290,7 +292,7 @@ func add(l []Finding, kind Kind, texts ...string) []Finding {
 	return l
 }
 
-// doubted records a question that was too hard to decide. It returns other errors.
+// doubted records a question that the solver could not decide. It returns all other errors.
 func (f *findings) doubted(err error, what string) error {
 	if errors.Is(err, logic.ErrUnknown) {
 		f.doubt(fmt.Sprintf("%s: %v", what, err))
@@ -299,8 +301,8 @@ func (f *findings) doubted(err error, what string) error {
 	return err
 }
 
-// unfound records that no object was found for a model. It does so once for each check that reads
-// more than the union.
+// unfound records that no object was found for a model. If a check reads more than the union, only
+// the first such model is recorded.
 func (f *findings) unfound(m logic.Model, verb string, checks ...*prove.Check) {
 	p := f.unionProblem
 	for i, err := range p.failures {
@@ -316,7 +318,7 @@ func (f *findings) unfound(m logic.Model, verb string, checks ...*prove.Check) {
 	if m(p.Space.Old.Present()) && m(p.old.exists) {
 		example += " (before: " + p.u.Describe(p.state(m, p.old)) + ")"
 	}
-	// Checks with questions come first: the solver could satisfy the others.
+	// Checks with questions come first, because the solver may choose any answer.
 	checks = slices.Clone(checks)
 	slices.SortStableFunc(checks, func(a, b *prove.Check) int { return cmp.Compare(questions(b), questions(a)) })
 	for _, c := range checks {
@@ -335,7 +337,7 @@ func (f *findings) unfound(m logic.Model, verb string, checks ...*prove.Check) {
 	f.doubt(fmt.Sprintf("the rules may %s, but no object was found that shows it: %s", what, example))
 }
 
-// questions counts the facts of a check that formulas do not understand.
+// questions counts the facts of a check that stand for unsupported expressions.
 func questions(c *prove.Check) int {
 	n := 0
 	for _, f := range c.Other {
@@ -376,8 +378,8 @@ func (p *unionProblem) finding(d difference) Finding {
 	return f
 }
 
-// all returns the findings: differences first, in order of size. An accepted example that the API
-// server rejects for another reason is undecided. Unusual adds unusual values to differences.
+// all returns the findings: first the differences by size. An accepted example that the API server
+// rejects for another reason is undecided. With unusual, differences list their unusual values.
 func (f *findings) all(unusual bool) []Finding {
 	p := f.unionProblem
 	slices.SortStableFunc(f.differences, func(a, b difference) int { return slices.Compare(p.size(a), p.size(b)) })
@@ -403,7 +405,7 @@ func (f *findings) all(unusual bool) []Finding {
 	return slices.Concat(l, ofKinds(f.others, Restricted), ofKinds(f.others, Undecided))
 }
 
-// size returns the sort key of a counterexample: the best one is the smallest.
+// size returns the sort key of a counterexample.
 func (p *unionProblem) size(n difference) []int {
 	update, stored, members, changes, unusual, removal, check := 0, 0, 0, 0, len(p.Unusual(n.Model, n.Old != nil)), 0, 0
 	is := p.state(n.Model, p.new)
@@ -466,8 +468,8 @@ func (p *unionProblem) order(m logic.Model, side int) []int {
 	return l
 }
 
-// unmade records that no example was found for a model. It returns errors other than an undecided
-// search.
+// unmade records that no example was found for a model. It returns all errors other than undecided
+// searches.
 func (f *findings) unmade(err error, m logic.Model, verb string, checks ...*prove.Check) error {
 	if err != nil && !prove.Undecided(err) {
 		return err

@@ -12,9 +12,10 @@ import (
 )
 
 // Implied returns the constraints that a union implies: a CRD that enforces the union needs none of
-// them. They depend only on the set members and the discriminator, in the object or its old self,
-// and reject nothing that the union allows, including the removal of its object. Undecided constraints are not included, nor are rules
-// that older API servers may evaluate differently (see [Noted]).
+// them. They depend only on the members and the discriminator, in the object or its old version.
+// They reject nothing that the union allows, including the removal of its object. Undecided
+// constraints are not included, nor are rules that older API servers may evaluate differently (see
+// [Noted]).
 //
 // Errors are the same as for [Compare].
 func Implied(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, constraints []Constraint) ([]Constraint, error) {
@@ -23,7 +24,7 @@ func Implied(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 	if err != nil {
 		return nil, err
 	}
-	p.u = u // including its restrictions on changes
+	p.u = u // with its restrictions on changes
 	legal, _ := p.legal()
 	allowed := p.Space.Choose(p.new.exists, legal, p.Space.Or(p.old.exists.Not(), p.removable()))
 	for i, c := range p.Checks {

@@ -14,7 +14,7 @@ type symbolic struct {
 	present       []logic.Lit // by member
 }
 
-// newSymbolic returns the state of the union object at a place.
+// newSymbolic returns the state of the union object at a place in formulas.
 func newSymbolic(s *formula.Space, u *union.Union, object *formula.Place) symbolic {
 	st := symbolic{exists: object.Present(), unset: logic.True}
 	if u.Discriminator != "" {
@@ -51,7 +51,8 @@ func (st symbolic) is(v string) logic.Lit {
 	return st.discriminator.Equals(v)
 }
 
-// isOneOf returns the formula that the discriminator has one of several values.
+// isOneOf returns the formula that the discriminator has one of the values; "" means that it is
+// unset.
 func (st symbolic) isOneOf(s *formula.Space, values []string) logic.Lit {
 	var l []logic.Lit
 	for _, v := range values {
@@ -99,13 +100,13 @@ func (p *unionProblem) formula(e union.Expr, old, new symbolic) logic.Lit {
 	return p.SameValue(p.parts[len(p.u.Members)])
 }
 
-// broken is a condition, and the formula that a state or change breaks it.
+// broken is a condition with the formula that a state or change breaks it.
 type broken struct {
 	union.Violation
 	when logic.Lit
 }
 
-// conditions returns the formulas of broken conditions.
+// conditions returns the formulas in breaks.
 func conditions(breaks []broken) []logic.Lit {
 	var l []logic.Lit
 	for _, b := range breaks {
@@ -114,10 +115,10 @@ func conditions(breaks []broken) []logic.Lit {
 	return l
 }
 
-// whenAny returns the formula that any of the conditions is broken.
+// whenAny returns the formula that at least one of the conditions is broken.
 func (p *unionProblem) whenAny(breaks []broken) logic.Lit { return p.Space.Or(conditions(breaks)...) }
 
-// formulas translates clauses, and leaves out those that no state or change breaks.
+// formulas translates clauses into formulas. It omits clauses that no state or change breaks.
 func (p *unionProblem) formulas(l union.Clauses, old, new symbolic) []broken {
 	var all []broken
 	for _, c := range l {
@@ -128,7 +129,7 @@ func (p *unionProblem) formulas(l union.Clauses, old, new symbolic) []broken {
 	return all
 }
 
-// violations returns the conditions on a state.
+// violations returns the conditions on a state, with the formulas that the state breaks them.
 func (p *unionProblem) violations(st symbolic) []broken { return p.formulas(p.u.Conditions(), st, st) }
 
 // removable returns the formula that an update may remove the union object.
@@ -136,8 +137,8 @@ func (p *unionProblem) removable() logic.Lit {
 	return p.formula(p.u.Removes(p.old.values()...), p.old, p.old)
 }
 
-// legal returns the formula that the union allows the creation or update, and the conditions that
-// it requires.
+// legal returns the formula that the union allows the creation or update, and the conditions with
+// the formulas that they are broken.
 func (p *unionProblem) legal() (logic.Lit, []broken) {
 	s := p.Space
 	breaks := p.violations(p.new)

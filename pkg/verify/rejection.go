@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// rejection returns an error of the API server about an example. Only errors on the path to the
-// union object or in it count.
+// rejection returns an error of the API server about an example. It ignores errors outside of the
+// union object and the path to it.
 func (p *unionProblem) rejection(d Example) error {
 	if p.validator == nil && p.invalid == nil {
 		p.validator, p.invalid = p.Schemas[0].Validator()
@@ -29,14 +29,15 @@ func (p *unionProblem) rejection(d Example) error {
 	return nil
 }
 
-// concerns reports whether an error is on the path to the union object, or in it.
+// concerns reports whether an error is at a path of the union object, its ancestors or its
+// properties.
 func (p *unionProblem) concerns(e *field.Error) bool {
 	at := normalized(strings.TrimPrefix(e.Field, "<nil>"))
 	own := normalized(p.PathTo(len(p.Schemas) - 1))
 	return at == "" || at == own || strings.HasPrefix(own, at+".") || strings.HasPrefix(at, own+".") || own == ""
 }
 
-// normalized makes field paths of the API server's validators comparable.
+// normalized gives field paths of the API server's validators a common form.
 func normalized(path string) string {
 	return strings.Trim(strings.NewReplacer("[", ".", "]", "").Replace(path), ".")
 }

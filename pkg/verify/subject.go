@@ -17,13 +17,13 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// unionProblem is the comparison of a union with the tests on the path to its object.
+// unionProblem compares a union with the tests on the path to its object.
 type unionProblem struct {
 	*prove.Problem
 	*writing
 	new, old symbolic
 
-	// The validator of whole resources, created on first use.
+	// validator validates whole resources. It is created on first use, or invalid is set.
 	validator *sample.Validator
 	invalid   error
 }
@@ -56,7 +56,7 @@ func newProblem(g *sample.Source, c *sample.Chain, u *union.Union) (*unionProble
 	return p, nil
 }
 
-// legalBefore returns the formulas that the old state breaks no condition.
+// legalBefore returns formulas that the old state violates no condition.
 func (p *unionProblem) legalBefore() []logic.Lit {
 	var l []logic.Lit
 	for _, b := range p.violations(p.old) {
@@ -65,7 +65,7 @@ func (p *unionProblem) legalBefore() []logic.Lit {
 	return l
 }
 
-// finish creates the values for objects. It returns the reasons why the proof is inconclusive.
+// finish creates the values for objects. It returns reasons why the proof is inconclusive.
 func (p *unionProblem) finish(unions []*union.Union) ([]string, error) {
 	own, err := p.neighbours(unions)
 	if err := p.Finish(own); err != nil {
@@ -94,16 +94,16 @@ func (p *unionProblem) state(m logic.Model, st symbolic) union.State {
 	return s
 }
 
-// writing describes how objects of a schema represent a union.
+// writing has the values with which objects of a schema represent the states of a union.
 type writing struct {
 	source   *sample.Source
 	schema   *sample.Schema
 	u        *union.Union
-	parts    []*prove.Part // the members, then the discriminator if there is one
-	failures []error       // by member, the reason why no value sets it
+	parts    []*prove.Part // the members, then the discriminator if any
+	failures []error       // by member: the reason why no value sets it
 }
 
-// newWriting determines how an object of schema n can represent a union.
+// newWriting returns the values with which an object of schema n can represent a union.
 func newWriting(g *sample.Source, n *sample.Schema, u *union.Union) (*writing, error) {
 	w := &writing{g, n, u, nil, make([]error, len(u.Members))}
 	for i, m := range u.Members {
@@ -119,7 +119,7 @@ func newWriting(g *sample.Source, n *sample.Schema, u *union.Union) (*writing, e
 	return w, nil
 }
 
-// memberPath returns the path of a member from the union object, in the names of formulas.
+// memberPath returns the path of a member from the union object, with the names that formulas use.
 func memberPath(u *union.Union, m union.Member) []string {
 	if m.Item == nil {
 		return u.Path(m.Name).Properties()
@@ -131,8 +131,8 @@ func memberPath(u *union.Union, m union.Member) []string {
 	return []string{formula.ItemOf(keys)}
 }
 
-// member returns the part for a member. An error returned with a part is the reason why no value
-// sets the member.
+// member returns the part for a member. If it returns both a part and an error, the error is the
+// reason why no value sets the member.
 func (w *writing) member(m union.Member) (*prove.Part, error) {
 	part := &prove.Part{Path: memberPath(w.u, m), Unset: []any{prove.Absent{}}, Tells: tellsOf(m)}
 	if m.Item != nil {
@@ -175,7 +175,7 @@ func (w *writing) member(m union.Member) (*prove.Part, error) {
 	return part, err
 }
 
-// tellsOf returns a function that reports whether a fact only depends on whether a member is set.
+// tellsOf returns a function that reports whether a fact depends only on whether the member is set.
 func tellsOf(m union.Member) func(f *formula.Fact, below []string) bool {
 	return func(f *formula.Fact, below []string) bool {
 		presence := f.Kind == formula.Present || f.Kind == formula.Null
@@ -189,11 +189,11 @@ func tellsOf(m union.Member) func(f *formula.Fact, below []string) bool {
 	}
 }
 
-// maxFieldwise bounds the combinations of a member's properties that are tried.
+// maxFieldwise bounds the number of values that fieldwise returns.
 const maxFieldwise = 40
 
 // fieldwise returns values of a member that its properties make present: each property alone, all
-// at once, then two by two.
+// properties together, then each two of them.
 func (w *writing) fieldwise(n *sample.Schema, m union.Member) []any {
 	if m.Empty != union.EmptyObject {
 		return nil
@@ -231,7 +231,7 @@ func (w *writing) fieldwise(n *sample.Schema, m union.Member) []any {
 	return l
 }
 
-// start returns a legal union object, if one is easily found.
+// start returns a union object in a legal state if one is easily found.
 func (w *writing) start(own map[string]any) map[string]any {
 	u := w.u
 	object := maps.Clone(own)
@@ -282,8 +282,8 @@ func (w *writing) start(own map[string]any) map[string]any {
 	return object
 }
 
-// neighbours returns other properties of the union object: the required ones, and those that put
-// other unions into a legal state.
+// neighbours returns the other properties of the union object: required properties, and properties
+// that put other unions into a legal state.
 func (w *writing) neighbours(unions []*union.Union) (map[string]any, error) {
 	n := w.schema
 	theirs := map[string]bool{}
@@ -320,7 +320,7 @@ func (w *writing) neighbours(unions []*union.Union) (map[string]any, error) {
 		}
 	}
 	if d := n.Defaults(); d != nil && n.Props.Type == "object" {
-		// Defaults are set in every object that rules see.
+		// Rules only see objects with defaults.
 		d(own)
 		nested.Drop(own, w.u.Path(w.u.Discriminator).Properties())
 	}

@@ -16,32 +16,32 @@ import (
 // Proof is the result for one union. The caller owns it.
 type Proof struct {
 	Union *union.Union
-	// Rules is the number of rules and constraints that read the union. It includes rules that
-	// cannot be evaluated. If it is 0, nothing is enforced.
+	// Rules is the number of rules and constraints that read the union, including those that cannot
+	// be evaluated. If it is 0, the CRD does not enforce the union.
 	Rules int
-	// Findings lists differences first, in order of size. Each sort of difference has the smallest
-	// example found. The other findings follow by kind.
+	// Findings starts with the differences, in order of size. Each sort of difference has the
+	// smallest example found. The other findings follow by kind.
 	Findings []Finding
 }
 
-// OfKind returns the findings of some kinds.
+// OfKind returns the findings of the given kinds.
 func (p Proof) OfKind(kinds ...Kind) []Finding {
 	return ofKinds(p.Findings, kinds...)
 }
 
-// Differences returns the differences between the CRD and the union.
+// Differences returns the findings on which the CRD and the union differ.
 func (p Proof) Differences() []Finding { return p.OfKind(Accepted, Rejected) }
 
-// Proved reports whether the CRD enforces exactly the union: there is no difference, and everything
-// was decided.
+// Proved reports whether the CRD enforces exactly the union: there are no differences and no
+// undecided questions.
 func (p Proof) Proved() bool { return len(p.OfKind(Accepted, Rejected, Undecided)) == 0 }
 
-// Object proves the unions declared on one schema of a CRD. Path leads to it from openAPIV3Schema
-// of the version with that index, in the keys of the schema: "properties", "spec", "items",
-// "additionalProperties". Nil unions are skipped. The CRD is only read.
+// Object proves the unions declared on one schema of a CRD. path leads from openAPIV3Schema of the
+// version with the given index to this schema, in the keys of the schema: "properties", "spec",
+// "items", "additionalProperties". Object skips nil unions, and does not change the CRD.
 //
 // An error means that there is no such schema, that a union does not fit it, or that ctx was
-// cancelled. Problems of the rules are findings of the proofs. Unions that are not decided at the
+// cancelled. Problems of the rules are findings of the proofs. Unions without a result at the
 // deadline of ctx (see [WithDeadline]) are inconclusive.
 func Object(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, unions []*union.Union) ([]Proof, error) {
 	c, err := sample.ChainTo(crd, version, path)
@@ -91,8 +91,8 @@ func proofOf(g *sample.Source, c *sample.Chain, u *union.Union, unions []*union.
 	return proof, err
 }
 
-// concerning returns the problem of all rules that concern a union, and the reasons why it is
-// inconclusive.
+// concerning returns the problem of all rules that concern a union, and the reasons why its proof
+// is inconclusive.
 func concerning(g *sample.Source, c *sample.Chain, u *union.Union, unions []*union.Union) (*unionProblem, []string, error) {
 	p, err := newProblem(g, c, u)
 	if err != nil {
@@ -106,7 +106,7 @@ func concerning(g *sample.Source, c *sample.Chain, u *union.Union, unions []*uni
 	return p, doubts, err
 }
 
-// collect adds the tests that may concern the union, and returns the others.
+// collect adds the tests that may concern the union. It returns checks for the other tests.
 func (p *unionProblem) collect() []*prove.Check {
 	var others []*prove.Check
 	add := func(level int, t *sample.Test) {
@@ -125,8 +125,8 @@ func (p *unionProblem) collect() []*prove.Check {
 		}
 	}
 	if d := p.u.Path(p.u.Discriminator); p.u.Discriminator != "" {
-		// The discriminator's own schema decides about its values, but not about changes of the
-		// value.
+		// Proofs exclude values that the discriminator's own schema rejects, but not changes that
+		// its rules reject.
 		for _, t := range p.Object().Lookup(d).Rules() {
 			if t.ReadsOld {
 				p.AddAt(d, t)
@@ -143,8 +143,8 @@ func (p *unionProblem) collect() []*prove.Check {
 	return others
 }
 
-// notes describes the rules that read the old object through an optional oldSelf. API servers whose
-// cel-go is older than 0.29 treat it as a raw map.
+// notes describes the rules that read an optional oldSelf. API servers with a cel-go older than
+// 0.29 treat it as a raw map.
 func (p *unionProblem) notes() []string {
 	var l []string
 	for _, c := range p.Checks {
