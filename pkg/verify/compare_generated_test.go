@@ -15,8 +15,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// generated returns declarations of n members with all combinations of conditions on states. They
-// allow every change.
+// generated returns declarations of n members with all combinations of conditions on states. The
+// unions allow every change.
 func generated(n int, empty string) []string {
 	names := []string{"a", "b", "c", "d"}[:n]
 	var fields []string
@@ -75,8 +75,8 @@ func withRules(t testing.TB, spec string, declaration string, encoding rules.Enc
 	return crd, u
 }
 
-// The rules compiled for a union, if treated as hand-written, are equivalent to it and can all be
-// replaced.
+// TestGeneratedRules treats the rules compiled for a union as hand-written. They are equivalent to
+// the union and can all be replaced.
 func TestGeneratedRules(t *testing.T) {
 	const spec = `
 type: object
@@ -95,7 +95,7 @@ properties:
 				switch {
 				case unioncases.Exhaustive():
 				case testing.Short() && i%12 > 0, !testing.Short() && i%9 != n:
-					continue // sizes take turns
+					continue // each declaration has only some of the sizes
 				}
 				for _, encoding := range []rules.Encoding{rules.Fine, rules.Compact} {
 					t.Run(fmt.Sprint(declaration, " ", encoding), func(t *testing.T) {
@@ -117,8 +117,8 @@ properties:
 	}
 }
 
-// TestComparedMutants changes rules in one place. A mutant is equivalent to the union if and only
-// if the API server evaluates it like the union.
+// TestComparedMutants changes rules in one place each. A mutant must be equivalent to the union if
+// and only if the API server evaluates it like the union.
 func TestComparedMutants(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes some seconds")

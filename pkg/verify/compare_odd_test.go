@@ -13,8 +13,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Meaningless and adversarial constraints and schemas are compared in bounded time, and are not
-// equivalent to a union.
+// TestCompareOdd compares meaningless and adversarial constraints and schemas. The comparison takes
+// bounded time, and is not equivalent.
 func TestCompareOdd(t *testing.T) {
 	const properties = "properties: {a: {type: string}, b: {type: object}, c: {type: integer}}"
 	deep := func(key string, n int) string {

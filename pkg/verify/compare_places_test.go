@@ -14,7 +14,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Constraints are compared at any path, regardless of the surrounding schema.
+// TestComparePlaces tests that paths and surrounding schemas do not affect a comparison.
 func TestComparePlaces(t *testing.T) {
 	const (
 		union = `
@@ -66,7 +66,8 @@ properties:
 	}
 }
 
-// At the root, apiVersion, kind and metadata are always present.
+// TestCompareRoot compares a union at the root, where apiVersion, kind and metadata are always
+// present.
 func TestCompareRoot(t *testing.T) {
 	compare := func(rest string) string {
 		t.Helper()
@@ -110,8 +111,8 @@ properties:
 	}
 }
 
-// The comparison respects the schemas of members. If no valid value of a member is found, it goes
-// on without one.
+// TestCompareInside tests that a comparison respects the schemas of members. If it finds no valid
+// value of a member, it omits this member.
 func TestCompareInside(t *testing.T) {
 	spec := func(a string) string {
 		return "type: object\nproperties:\n  a: " + a + "\n  b: {type: string}\n" + rulesKey + rule("!(has(self.a) && has(self.b))")
@@ -134,7 +135,7 @@ func TestCompareInside(t *testing.T) {
 	}
 }
 
-// Replaceable returns the constraints that the union implies, and no others.
+// TestReplaceable tests that Replaceable returns exactly the constraints that the union implies.
 func TestReplaceable(t *testing.T) {
 	tests := []struct{ name, spec, declaration, want string }{
 		{"rules among others", compareMode + rulesKey + rule("!has(self.mode) || self.mode != 'off'") + rule(countFilter+"<= 1") + rule("!has(oldSelf.a) || has(self.a)") + rule("true"), plain,
@@ -202,7 +203,7 @@ func TestReplaceable(t *testing.T) {
 	}
 }
 
-// Large unions are compared completely.
+// TestCompareLarge compares all constraints of large unions.
 func TestCompareLarge(t *testing.T) {
 	steps := []string{"properties", "spec"}
 	for _, form := range []string{"pairs", "any", "sum", "oneOf", "count"} {
@@ -241,7 +242,7 @@ func TestCompareLarge(t *testing.T) {
 	}
 }
 
-// Rules on an ancestor also apply when the union object is absent.
+// TestCompareAbove compares rules on an ancestor. They also apply if the union object is absent.
 func TestCompareAbove(t *testing.T) {
 	const members = "properties: {a: {type: string}, b: {type: string}}"
 	for _, tt := range []struct {

@@ -128,9 +128,9 @@ func constrain(t testing.TB, r *rand.Rand, s *apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// everyObject evaluates, with the API server's validators, every object that the constraints in
-// TestRandomConstraints can distinguish. The union is tighter if the server accepts an illegal
-// object, and looser if it rejects a legal one.
+// everyObject evaluates every object that the constraints in TestRandomConstraints can distinguish,
+// with the API server's validators. The union is tighter if the server accepts an illegal object,
+// and looser if it rejects a legal one.
 func everyObject(t testing.TB, s *apiextensionsv1.JSONSchemaProps, u *union.Union) (tighter, looser bool) {
 	t.Helper()
 	var in apiextensions.JSONSchemaProps

@@ -33,7 +33,7 @@ func constraintsOn(s *apiextensionsv1.JSONSchemaProps) []verify.Constraint {
 	return l
 }
 
-// compareAll compares a union with all constraints of the schema at the end of steps, below spec.
+// compareAll compares a union with all constraints of the schema at the path steps below spec.
 func compareAll(t testing.TB, spec, declaration string, steps ...string) (verify.Comparison, *union.Union) {
 	t.Helper()
 	crd := crdWith(t, spec)
@@ -47,7 +47,7 @@ func compareAll(t testing.TB, spec, declaration string, steps ...string) (verify
 	return c, u
 }
 
-// verdict prints a comparison, one finding a line, with short examples.
+// verdict prints a comparison with short examples, one finding per line.
 func verdict(t testing.TB, c verify.Comparison, u *union.Union) string {
 	t.Helper()
 	l := []string{string(c.Verdict)}
@@ -114,7 +114,7 @@ properties:
 var gateway = rule("!(has(self.a) && self.type != 'A')") + rule("!(!has(self.a) && self.type == 'A')") +
 	rule("!(has(self.b) && self.type != 'B')") + rule("!(!has(self.b) && self.type == 'B')")
 
-// Every common hand-written form is equivalent to its union.
+// TestEquivalent tests that common hand-written forms are equivalent to their unions.
 func TestEquivalent(t *testing.T) {
 	tests := []struct{ name, spec, declaration string }{
 		{"sum, at most", comparePlain + rulesKey + rule(countTernary+"<= 1"), plain},
@@ -172,7 +172,7 @@ func TestEquivalent(t *testing.T) {
 	}
 }
 
-// A near miss is reported with its smallest example.
+// TestNearMisses compares almost equivalent constraints, and asserts the smallest example.
 func TestNearMisses(t *testing.T) {
 	tests := []struct{ name, spec, declaration, want string }{
 		{"exactly for at most", comparePlain + rulesKey + rule(countTernary+"== 1"), plain, "looser\nloosens: no member is set: {}"},
@@ -264,7 +264,7 @@ func TestNearMisses(t *testing.T) {
 	}
 }
 
-// A union does not have to be resolved against the schema.
+// TestCompareUnresolved compares a union that was not resolved against the schema.
 func TestCompareUnresolved(t *testing.T) {
 	crd := crdWith(t, strings.Replace(compareTyped, ", enum: [A, B]", "", 1)+rulesKey+rule(conditionalA))
 	u := &union.Union{Discriminator: "type", Cardinality: union.AtMostOne, Members: []union.Member{{Name: "a", Values: []string{"A"}}, {Name: "b", Values: []string{"B"}, Optional: []string{"B"}}}}
@@ -280,7 +280,6 @@ func TestCompareUnresolved(t *testing.T) {
 	}
 }
 
-// Invalid arguments return an error.
 func TestCompareErrors(t *testing.T) {
 	crd := crdWith(t, comparePlain+rulesKey+rule(countTernary+"<= 1"))
 	steps := []string{"properties", "spec"}

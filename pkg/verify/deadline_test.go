@@ -8,7 +8,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// A proof that exceeds the deadline is inconclusive rather than an error.
+// TestObjectDeadline tests that a proof is inconclusive, and no error, if it exceeds the deadline.
 func TestObjectDeadline(t *testing.T) {
 	ctx, done := verify.WithDeadline(t.Context(), time.Nanosecond)
 	defer done()

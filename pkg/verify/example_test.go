@@ -10,7 +10,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// This rule misses one member.
+// The first rule misses one member.
 func ExampleObject() {
 	text := apiextensionsv1.JSONSchemaProps{Type: "string"}
 	schema := &apiextensionsv1.JSONSchemaProps{
@@ -48,7 +48,7 @@ func ExampleObject() {
 	// map[apiVersion:example.com/v1 git:a kind:Source metadata:map[name:example] path:a]
 }
 
-// All hand-written constraints but one are equivalent to a union.
+// All hand-written constraints except one are equivalent to the union.
 func ExampleReplaceable() {
 	text := apiextensionsv1.JSONSchemaProps{Type: "string"}
 	schema := &apiextensionsv1.JSONSchemaProps{

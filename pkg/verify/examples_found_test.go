@@ -9,8 +9,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Examples are minimal. The stored object of an update satisfies the hand-written rules. Refused
-// and Unchecked find objects that a rule or the schema rejects.
+// TestExamplesFound tests that examples are minimal. The old object of an update satisfies the
+// hand-written rules. Refused and Unchecked return objects that a rule or the schema rejects.
 func TestExamplesFound(t *testing.T) {
 	const schema = "type: object\nproperties: {type: {type: string, enum: [A, B, C]}, a: {type: object}, b: {type: string, minLength: 2}, num: {type: integer, minimum: 3}}\n"
 	const frozen = "[{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, discriminatorChange: Forbid, unmappedValues: Forbid}]"

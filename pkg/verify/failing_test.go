@@ -8,7 +8,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Rules that fail to evaluate are reported with an object that nothing else rejects.
+// TestFailing tests that a rule which fails to evaluate is reported with an object that passes
+// others.
 func TestFailing(t *testing.T) {
 	const plainType = "type: object\nproperties: {type: {type: string, enum: [A, B]}, a: {type: object, properties: {port: {type: integer}}}, b: {type: string}, mode: {type: string}}\n"
 	for _, tt := range []struct{ name, spec, want string }{

@@ -10,8 +10,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// A discriminator without an enum may have any value. Rules that treat such values differently are
-// reported as differences or as undecided.
+// TestForeignValues proves rules on discriminators without an enum, which may have any value. Rules
+// that treat other values differently are differences or undecided.
 func TestForeignValues(t *testing.T) {
 	const (
 		b       = "- rule: \"has(self.b) == (has(self.type) && self.type == 'B')\"\n"
@@ -61,8 +61,7 @@ func TestForeignValues(t *testing.T) {
 	})
 }
 
-// A member that is present when one of its properties is set is tested with each of these
-// properties.
+// TestFields sets each property of a member that is present when one of its properties is set.
 func TestFields(t *testing.T) {
 	const spec = `
 type: object

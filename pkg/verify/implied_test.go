@@ -10,8 +10,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// A union implies the rules of its other encodings. It does not imply rules that require more,
-// read other properties, or cannot be evaluated.
+// TestImplied tests that a union implies the rules of its other encodings, but no rules that
+// require more, read other properties, or cannot be evaluated.
 func TestImplied(t *testing.T) {
 	const typed = "{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}"
 	for _, tt := range []struct {
@@ -46,7 +46,7 @@ func TestImplied(t *testing.T) {
 	}
 }
 
-// A union of 20 members implies all rules of another encoding.
+// TestImpliedLarge tests that a union of 20 members implies all rules of another encoding.
 func TestImpliedLarge(t *testing.T) {
 	var spec, fields strings.Builder
 	var rules string
@@ -67,7 +67,7 @@ func TestImpliedLarge(t *testing.T) {
 	}
 }
 
-// A union of many members implies no other rules.
+// TestImpliedByMany tests that a union of many members implies no other rules.
 func TestImpliedByMany(t *testing.T) {
 	const members = 300
 	var spec, names strings.Builder

@@ -13,8 +13,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Rules that do not compile, or without a known accepted object, are inconclusive: neither proved
-// nor a difference. Rules that also depend on other properties are restrictions.
+// TestInconclusive proves rules that do not compile or have no known accepted object: they are
+// neither proved nor differences. Rules that also depend on other properties are restrictions.
 func TestInconclusive(t *testing.T) {
 	const sum = "\nx-kubernetes-validations:\n- rule: '(has(self.a) ? 1 : 0) + (has(self.b) ? 1 : 0) <= 1'\n"
 	const at = "spec.versions[0].schema.openAPIV3Schema.properties[spec]"
@@ -75,7 +75,7 @@ func TestInconclusive(t *testing.T) {
 	}
 }
 
-// The number of members is not limited.
+// TestManyMembers tests that the number of members is not limited.
 func TestManyMembers(t *testing.T) {
 	for _, n := range []int{70, 257} {
 		schema, u := "type: object\nproperties:\n", &union.Union{Cardinality: union.AtMostOne, Change: union.Allow}
@@ -90,7 +90,7 @@ func TestManyMembers(t *testing.T) {
 	}
 }
 
-// The generator finds a valid value for each schema.
+// TestValues tests that the generator finds a valid value for each schema.
 func TestValues(t *testing.T) {
 	for _, schema := range []string{
 		"{type: string}", "{type: string, minLength: 100}", "{type: string, maxLength: 1}", "{type: string, enum: ['', x]}",
@@ -131,7 +131,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// Meaningless and adversarial schemas return errors, or proofs that are not Proved.
+// TestOddSchemas proves meaningless and adversarial schemas. It gets errors, or proofs not Proved.
 func TestOddSchemas(t *testing.T) {
 	deep := "{type: string}"
 	for range 80 {

@@ -29,9 +29,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// TestMutants changes the rules compiled for the examples, one operator at a time. For a sample of
-// the mutants, or for all with [unioncases.Exhaustive], verify agrees with the API server's
-// validator, applied to every pair of states, on whether the rules still enforce the union.
+// TestMutants changes the rules compiled for the examples, one operator at a time. It compares
+// verify with the API server's validator, which decides for every pair of states whether the
+// mutated rules still enforce the union. With [unioncases.Exhaustive] it covers all mutants,
+// otherwise a sample.
 func TestMutants(t *testing.T) {
 	files, err := filepath.Glob("../../examples/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -83,8 +84,8 @@ func TestMutants(t *testing.T) {
 										if meaning {
 											changed.Add(1)
 										}
-										// A rule on other items of a list is a restriction rather
-										// than a difference, since a list may be without them.
+										// A rule on other items of a list is a restriction instead
+										// of a difference, since a list may lack these items.
 										found := len(proof.Differences()) > 0 || u.OfItems() && len(proof.OfKind(verify.Restricted)) > 0
 										if found {
 											noticed.Add(1)
@@ -108,23 +109,23 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// judge evaluates the rules around a union independently of verify. It sends whole resources, with
-// minimal values of the right types, through the API server's validator, one rule at a time.
+// judge evaluates the rules around a union independently of verify. It validates whole resources
+// with minimal values of the right types, with the API server's validator and one rule at a time.
 type judge struct {
 	crd     *apiextensionsv1.CustomResourceDefinition
 	version int
 	steps   []string
 	u       *union.Union
 	places  []place
-	// foreign are values that only the rules or their mutants mention, and one that occurs
-	// nowhere.
+	// foreign are values that only the rules or their mutants mention, and a value that nothing
+	// mentions.
 	foreign []string
 	states  []situation
-	// accepts has, for each rule, the result for each pair: by new state, then by old state. The
-	// last old state is a creation.
+	// accepts has the results of each rule for each pair, by new state and old state. In the last
+	// old state there is no object: a creation.
 	accepts map[[2]int][][]bool
-	// aside means that the mutant only mentions ancestors of the union object. The union does not
-	// determine whether these are required.
+	// aside means that the mutant mentions ancestors of the union object, but not the union. The
+	// union does not determine whether the ancestors are required.
 	aside bool
 }
 
@@ -192,7 +193,7 @@ func (j *judge) mentions(rule string) bool {
 	})
 }
 
-// situations adds every state, and resources without the union object.
+// situations adds resources in every state, and resources without the union object.
 func (j *judge) situations(t *testing.T, root *apiextensionsv1.JSONSchemaProps) {
 	object := at(t, root, j.steps)
 	path, d := union.Property(object, j.u.Discriminator)
@@ -294,7 +295,7 @@ func dummy(s *apiextensionsv1.JSONSchemaProps) any {
 	return map[string]any{}
 }
 
-// wrap returns a resource with a value at the end of steps.
+// wrap returns a resource with the value v at the path steps.
 func wrap(t *testing.T, s *apiextensionsv1.JSONSchemaProps, steps []string, v any) any {
 	if len(steps) == 0 {
 		return v
@@ -312,7 +313,8 @@ func wrap(t *testing.T, s *apiextensionsv1.JSONSchemaProps, steps []string, v an
 	return map[string]any{"key": wrap(t, s.AdditionalProperties.Schema, steps[1:], v)}
 }
 
-// evaluate returns the API server's result for every pair, or nil if the rule does not compile.
+// evaluate returns the API server's result for every pair of states, or nil if the rule does not
+// compile.
 func (j *judge) evaluate(t *testing.T, p int, rule apiextensionsv1.ValidationRule) [][]bool {
 	t.Helper()
 	root := bare(j.crd.Spec.Versions[j.version].Schema.OpenAPIV3Schema, j.steps)
@@ -350,8 +352,8 @@ func (j *judge) evaluate(t *testing.T, p int, rule apiextensionsv1.ValidationRul
 	return l
 }
 
-// bare returns a schema without rules. It has only the path along steps and the properties at its
-// end.
+// bare returns a schema without rules. It has only the schemas on the path steps, and the
+// properties at the end of this path.
 func bare(s *apiextensionsv1.JSONSchemaProps, steps []string) *apiextensionsv1.JSONSchemaProps {
 	c := *s
 	c.XValidations = nil
@@ -388,7 +390,8 @@ func setRules(s *apiextensionsv1.JSONSchemaProps, steps []string, rules apiexten
 	}
 }
 
-// disagreement describes a pair on which the rules and the model differ, or returns "".
+// disagreement describes a pair for which the rules and the model differ. It is "" if there is
+// none.
 func (j *judge) disagreement() string {
 	correlated := !slices.Contains(j.steps, "items")
 	for i := range j.steps {
@@ -408,7 +411,7 @@ func (j *judge) disagreement() string {
 			switch {
 			case next.gone && (creation || j.states[o].gone):
 				if j.aside {
-					continue // the mutant no longer is a rule on the union
+					continue // the mutant does not read the union any more
 				}
 			case next.gone && j.aside && !accepted:
 				continue
@@ -427,8 +430,8 @@ func (j *judge) disagreement() string {
 	return ""
 }
 
-// differs reports whether a mutant in place of rule r of place p changes the result of the rules.
-// ok is false if the mutant does not compile.
+// differs reports whether the rules have another result with a mutant in place of rule r of place
+// p. ok is false if the mutant does not compile.
 func (j *judge) differs(t *testing.T, p, r int, mutant string) (differs, ok bool) {
 	rule := j.places[p].rules[r]
 	rule.Rule = mutant
@@ -444,7 +447,7 @@ func (j *judge) differs(t *testing.T, p, r int, mutant string) (differs, ok bool
 	return j.disagreement() != "", true
 }
 
-// verify verifies the union with a mutant in place of a rule.
+// verify proves the union with a mutant in place of a rule.
 func (j *judge) verify(t *testing.T, p, r int, mutant string, unions []*union.Union) verify.Proof {
 	t.Helper()
 	root := j.crd.Spec.Versions[j.version].Schema.OpenAPIV3Schema

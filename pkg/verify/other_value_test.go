@@ -6,8 +6,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Without a known other value of the discriminator, the comparison is inconclusive unless the
-// schema of the discriminator excludes other values.
+// TestOtherValues compares discriminators whose other values are unknown. The comparison is
+// inconclusive unless the schema of the discriminator excludes other values.
 func TestOtherValues(t *testing.T) {
 	for name, tt := range map[string]struct {
 		kind string
@@ -25,7 +25,7 @@ func TestOtherValues(t *testing.T) {
 		"no end":                         {`pattern: '^(A|B)', maxLength: 1`, verify.Inconclusive},
 	} {
 		t.Run(name, func(t *testing.T) {
-			// An object with another value may have any members.
+			// An object with another discriminator may have any members.
 			c, u := compareAll(t, `
 type: object
 properties:

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// source returns a schema with a union object in a property of spec, and rules on spec.
+// source returns a schema for spec with rules and with a union object in the property source.
 func source(keys, rules string) string {
 	return "type: object\n" + rules + "\nproperties:\n  source:" + keys + strings.ReplaceAll("\n"+typedSchema+pairs+
 		"- rule: \"!has(oldSelf.type) || has(self.type) && self.type == oldSelf.type\"", "\n", "\n    ")
@@ -93,7 +93,7 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// Unions alongside, above or inside a union do not affect its proof.
+// TestNeighbours tests that unions alongside, above or inside a union do not affect its proof.
 func TestNeighbours(t *testing.T) {
 	beside := `
 type: object

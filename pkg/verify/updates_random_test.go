@@ -24,9 +24,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// TestRandomUpdates changes the rules of unions at random, including the rules on changes and
-// removals. Proofs agree with the API server's evaluation of all objects and updates. UPDATES sets
-// the number of unions.
+// TestRandomUpdates changes the rules of unions at random, including rules on changes and removals.
+// Proofs have to agree with the API server's evaluation of all objects and updates. The environment
+// variable UPDATES sets the number of unions.
 func TestRandomUpdates(t *testing.T) {
 	rounds := unioncases.Choose(10, 25, 150)
 	if n, err := strconv.Atoi(os.Getenv("UPDATES")); err == nil {
@@ -100,7 +100,8 @@ properties:
 	}
 }
 
-// disturb may change the rules of a schema at random. The rules read only the state of the union.
+// disturb may change the rules of a schema at random. The new rules read only the state of the
+// union.
 func disturb(r *rand.Rand, s *apiextensionsv1.JSONSchemaProps, typed bool) {
 	pick := func(l ...string) string { return l[r.IntN(len(l))] }
 	var condition func(of string, depth int) string
@@ -146,9 +147,9 @@ func disturb(r *rand.Rand, s *apiextensionsv1.JSONSchemaProps, typed bool) {
 	}
 }
 
-// everyUpdate evaluates, with the API server's validator, the creation and every update of objects
-// with and without a spec of TestRandomUpdates. It returns an example that is accepted but
-// illegal, and one that is rejected but legal.
+// everyUpdate evaluates the creation and every update of objects with and without a spec, with the
+// API server's validator. It returns an example that is accepted but illegal, and an example that
+// is rejected but legal.
 func everyUpdate(t testing.TB, root *apiextensionsv1.JSONSchemaProps, u *union.Union) (accepted, rejected string) {
 	t.Helper()
 	structural, err := formula.Structural(root)

@@ -16,7 +16,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// The schemas under test, and rules to append.
+// The schemas of the tests. Tests append rules.
 const (
 	typedSchema = `
 type: object
@@ -119,7 +119,7 @@ x-kubernetes-validations:
 	}
 }
 
-// TestPlantedFaults finds every fault, with the smallest counterexample.
+// TestPlantedFaults tests that a proof finds every fault, with the smallest counterexample.
 func TestPlantedFaults(t *testing.T) {
 	tests := []struct {
 		name, spec, declaration string
@@ -204,7 +204,7 @@ update accepted: a is set while type is unset; type changes from 'A' to unset, b
 	}
 }
 
-// Rules that read more of an optional oldSelf than its presence are noted.
+// TestNotes tests that rules are noted if they read more of an optional oldSelf than its presence.
 func TestNotes(t *testing.T) {
 	const sum = "(has(self.a) ? 1 : 0) + (has(self.b) ? 1 : 0) + (has(self.c) ? 1 : 0) <= 1"
 	for rule, want := range map[string]bool{
@@ -230,7 +230,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// example prints the specs of an example in short form.
+// example prints the specs of an example.
 func example(t testing.TB, d verify.Example) string {
 	t.Helper()
 	short := func(resource map[string]any) string {
@@ -268,7 +268,8 @@ func flow(t testing.TB, v any) string {
 	return strings.TrimSpace(string(data))
 }
 
-// Findings include the server's own messages, and report a rule that fails to evaluate.
+// TestMessages tests that findings include the server's messages and the evaluation errors of
+// rules.
 func TestMessages(t *testing.T) {
 	p := proofs(t, plainSchema+"x-kubernetes-validations: [{rule: '!has(self.a)', message: no a, messageExpression: \"'never a, but ' + self.a.x\"}, {rule: 'self.b != \"zz\"'}]", plain)[0]
 	var got []string
@@ -283,7 +284,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// Faults of large unions are found in any position.
+// TestFaultsOfLarge tests that faults of large unions are found at any position.
 func TestFaultsOfLarge(t *testing.T) {
 	plainRule := func(except string) string {
 		var sum []string

@@ -2,8 +2,8 @@ package verify_test
 
 import "testing"
 
-// Every representation of a state is considered, even if it is far from a legal one. Here the
-// schema accepts null, which required counts as a value.
+// TestUnsetWays tests that all representations of a state are considered, even those that are far
+// from a legal object. Its schema accepts null, which required counts as a value.
 func TestUnsetWays(t *testing.T) {
 	p := proofs(t, `
 type: object
