@@ -8,8 +8,8 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/sample"
 )
 
-// bound excludes impossible objects: values that their own schema rejects, and an object without
-// the list or map that contains it.
+// bound excludes impossible objects: values that their own schema rejects, and objects without the
+// list or map that contains them.
 func (p *Problem) bound() {
 	if p.Widen == nil {
 		p.exclude()
@@ -25,7 +25,7 @@ func (p *Problem) bound() {
 	}
 	for _, of := range p.Parts {
 		if of.ByValue && len(of.Path) == 1 && slices.Contains(p.Keys, of.Path[0]) {
-			// Another value identifies another item of the list.
+			// In a list-map, an item with another key is another item.
 			s.Require(s.Implies(s.And(p.Self(New).Present(), p.Self(Old).Present()), p.SameValue(of)))
 		}
 	}
@@ -62,7 +62,7 @@ func (p *Problem) exclude() {
 	}
 }
 
-// known returns the formulas for the values of a place: absent, or a constant of its facts.
+// known returns the formulas for the known values of a place: absent, or a constant of its facts.
 func known(d *formula.Place) []logic.Lit {
 	l := []logic.Lit{d.Present().Not()}
 	for _, f := range d.Constants() {
@@ -72,12 +72,12 @@ func known(d *formula.Place) []logic.Lit {
 }
 
 // closed reports whether the pattern of a part, or a rule on it, excludes all values except the
-// constants of its facts. A failed search for another value is not enough.
+// constants of its facts. It requires a proof: a failed search for another value is not enough.
 func (p *Problem) closed(of *Part) bool {
 	s, d := p.Space, p.Self(New).Lookup(of.Path...)
 	n := p.schema(d)
 	if of.other || len(n.Props.Enum) > 0 {
-		return false // or the space knows the values already
+		return false // or the schema lists the values
 	}
 	var other []logic.Lit
 	if l, ok := sample.Language(n.Props.Pattern); ok {
@@ -103,8 +103,8 @@ func (p *Problem) closed(of *Part) bool {
 	return m == nil && err == nil
 }
 
-// schema returns the schema of a place on the path to the object, or of a property below it; else
-// nil.
+// schema returns the schema of a place on the path to the object, or of a property below. It
+// returns nil for other places.
 func (p *Problem) schema(pl *formula.Place) *sample.Schema {
 	if pl == nil {
 		return nil
@@ -123,8 +123,8 @@ func (p *Problem) schema(pl *formula.Place) *sample.Schema {
 // are learned from examples.
 const maxInquired = 1000
 
-// inquire asks the questions about a single property for the constants of its facts. The answers
-// hold for all objects.
+// inquire asks the questions that depend on a single property, for each constant of its facts. The
+// answers hold for all objects.
 func (p *Problem) inquire() {
 	for _, f := range slices.Clone(p.Space.Facts) {
 		q := f.Question

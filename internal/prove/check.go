@@ -12,18 +12,18 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// Check is a test on a schema of the chain, as formulas.
+// Check is a test on a schema of the chain, translated into formulas.
 type Check struct {
 	*sample.Test
 	Level  int // index of the schema in the chain; the length of the chain for schemas below the object
 	Schema *sample.Schema
 	Place  *formula.Place
-	Holds  logic.Lit // also for objects and updates that the API server does not test
+	Holds  logic.Lit // true if the API server does not run the test
 	Fails  logic.Lit // the evaluation fails
 
 	// Touches, Links and Changing report whether the test depends on the state of the subject, on
-	// the existence of the object, and on the old object. Narrow reports that it depends only on
-	// state and existence; Other has the other facts.
+	// the existence of the object, and on the old object. Narrow reports whether it depends only on
+	// the state and the existence. Other has all other facts that the test depends on.
 	Touches, Links, Narrow, Changing bool
 	Other                            []*formula.Fact
 }
@@ -38,7 +38,7 @@ func (p *Problem) AddAt(path schemapath.Path, t *sample.Test) *Check {
 	return p.take(&Check{Test: t, Level: len(p.Schemas), Schema: p.Object().Lookup(path), Place: p.Self(New).Lookup(path.Properties()...)})
 }
 
-// take adds a check, unless it cannot be evaluated.
+// take adds a check. If the test cannot be evaluated, take adds it to Broken and returns nil.
 func (p *Problem) take(c *Check) *Check {
 	t := c.Test
 	if t.Broken == nil {
@@ -52,7 +52,7 @@ func (p *Problem) take(c *Check) *Check {
 	return c
 }
 
-// Read sets the formulas of a check.
+// Read translates the test of a check into formulas.
 func (p *Problem) Read(c *Check) error {
 	s, matched := p.Space, p.matched(c.Level)
 	there := c.Place.Present()
@@ -63,7 +63,7 @@ func (p *Problem) Read(c *Check) error {
 	before := formula.Plain
 	switch {
 	case !matched && c.ReadsOld && !c.Optional():
-		c.Holds = logic.True // the API server never evaluates it
+		c.Holds = logic.True // the API server never evaluates the rule
 		return nil
 	case !matched:
 		before = formula.Missing
@@ -77,7 +77,7 @@ func (p *Problem) Read(c *Check) error {
 	return err
 }
 
-// Classify determines the dependencies of the checks. All checks must have been added.
+// Classify determines the dependencies of the checks. Callers must have added all checks.
 func (p *Problem) Classify() {
 	p.Space.Close()
 	facts := map[logic.Lit]*formula.Fact{}
@@ -101,8 +101,8 @@ func (p *Problem) Classify() {
 	}
 }
 
-// Assume requires tests on the properties that checks read besides the subject. A value that such a
-// test rejects is then no example of a check.
+// Assume requires tests to hold if they read a property outside of the subject that a check reads.
+// An object that such a test rejects is not an example for the check.
 func (p *Problem) Assume(tests []*Check) {
 	read := map[string]bool{}
 	name := func(level int, path []string) string { return fmt.Sprint(level, path[0]) }
@@ -125,7 +125,7 @@ func (p *Problem) Assume(tests []*Check) {
 	}
 }
 
-// matched reports whether the API server correlates the value at a level with its old self.
+// matched reports whether the API server correlates the values at a level.
 func (p *Problem) matched(level int) bool { return min(level, len(p.Schemas)-1) < p.Correlated }
 
 // Ask evaluates a check on an update or, if old is nil, on a creation.
@@ -141,8 +141,8 @@ func (p *Problem) Message(c *Check, new, old map[string]any) string {
 	return c.Test.Message(p.Source.Context(), c.Schema, value, before)
 }
 
-// values returns the values for a check. The old value is nil if the API server does not correlate
-// it with the new one.
+// values returns the values to evaluate a check on. The old value is nil if the API server does not
+// correlate it with the new one.
 func (p *Problem) values(c *Check, new, old map[string]any) (value, before any) {
 	if old != nil && p.matched(c.Level) {
 		before = c.Place.Value(old)
@@ -150,7 +150,7 @@ func (p *Problem) values(c *Check, new, old map[string]any) (value, before any) 
 	return c.Place.Value(new), before
 }
 
-// Others describes the properties that a check reads besides the subject.
+// Others describes the properties outside of the subject that a check reads.
 func (p *Problem) Others(c *Check) string {
 	var l []string
 	for _, f := range c.Other {
@@ -173,8 +173,8 @@ func (p *Problem) Others(c *Check) string {
 	return english.List(l, "and")
 }
 
-// StateOf returns the state of the subject in a model as formulas, limited to facts that a check
-// may depend on.
+// StateOf returns formulas for the state of the subject in a model. They contain only facts that a
+// check may depend on.
 func (p *Problem) StateOf(c *Check, m logic.Model) []logic.Lit {
 	asked := map[logic.Lit]bool{}
 	for _, v := range p.Space.Support(c.Holds) {

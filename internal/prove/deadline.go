@@ -9,14 +9,14 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
-// Deadline is the cause of a context that [WithDeadline] has ended. Questions still open at that
-// time are undecided; this is not an error.
+// Deadline is the cause of the end of a context from [WithDeadline]. Questions without an answer at
+// the deadline are undecided, which is not an error.
 type Deadline time.Duration
 
 // Error states that a question was not decided in time.
 func (d Deadline) Error() string { return fmt.Sprintf("not decided within %s", time.Duration(d)) }
 
-// WithDeadline bounds the time of the questions that are asked with the context. Zero means no
+// WithDeadline bounds the time for the questions that are asked with the context. Zero means no
 // bound.
 func WithDeadline(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	if d == 0 {
@@ -27,7 +27,7 @@ func WithDeadline(ctx context.Context, d time.Duration) (context.Context, contex
 
 type deadlineKey struct{}
 
-// Share returns a context for the next of n questions. It ends after an nth of the remaining time.
+// Share returns a context for the next of n questions. It gets an nth of the remaining time.
 func Share(ctx context.Context, n int) (context.Context, context.CancelFunc) {
 	d, bounded := ctx.Value(deadlineKey{}).(Deadline)
 	end, _ := ctx.Deadline()
@@ -37,13 +37,13 @@ func Share(ctx context.Context, n int) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, time.Until(end)/time.Duration(n), d)
 }
 
-// Undecided reports whether an error leaves a question open: the search reached one of its bounds,
-// or the deadline.
+// Undecided reports whether an error leaves a question open, because the search reached a bound or
+// the deadline.
 func Undecided(err error) bool {
 	return errors.Is(err, logic.ErrUnknown) || errors.Is(err, ErrNotMade) || Late(err)
 }
 
-// Late reports whether an error means that a question was open at the deadline.
+// Late reports whether an error means that a question had no answer at the deadline.
 func Late(err error) bool {
 	var d Deadline
 	return errors.As(err, &d)

@@ -33,7 +33,7 @@ func (p *Problem) Unusual(m logic.Model, update bool) []string {
 	return l
 }
 
-// usual reports whether the value at an index expresses only the state of the subject.
+// usual reports whether value i of a slot has no other purpose than the state of the subject.
 func (s *Slot) usual(i int) bool {
 	text, _ := s.Values[i].(string)
 	return i == 0 || s.part != nil && (i == s.set || s.part.ByValue && text != "")
@@ -48,7 +48,7 @@ func (s *Slot) describe(i int) string {
 	return name + " is " + briefly(v)
 }
 
-// called returns a path in the form for messages.
+// called formats a path for messages.
 func called(path []string) string {
 	l := slices.Clone(path)
 	for i, name := range l {
@@ -63,7 +63,7 @@ func called(path []string) string {
 	return strings.Join(l, ".")
 }
 
-// differing returns the path and value at which b differs from a, if there is a single one.
+// differing returns the path and value at which b differs from a, if there is only one.
 func differing(a, b any) (path []string, v any) {
 	x, ok := a.(map[string]any)
 	y, isMap := b.(map[string]any)
@@ -92,7 +92,7 @@ func differing(a, b any) (path []string, v any) {
 	return append(names, path...), v
 }
 
-// briefly describes a value in a word or two.
+// briefly describes a value in one or two words.
 func briefly(v any) string {
 	switch v := v.(type) {
 	case Absent:

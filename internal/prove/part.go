@@ -7,7 +7,7 @@ import (
 )
 
 // part returns the part of the subject that contains the value at a path from the object, or nil.
-// Holder reports whether a property on the path contains parts. Below is the rest of the path after
+// holder reports whether a property on the path contains parts. below is the rest of the path after
 // the part, the last holder or the first property.
 func (p *Problem) part(path []string) (of *Part, holder bool, below []string) {
 	n := 1
@@ -27,8 +27,8 @@ func (p *Problem) part(path []string) (of *Part, holder bool, below []string) {
 	return nil, holder, path[n:]
 }
 
-// Locate returns the level whose value contains a place, and the path from there. The path is empty
-// for the places from the root to the object.
+// Locate returns the level whose value contains a place, and the path from this value to the place.
+// The path is empty for places from the root to the object.
 func (p *Problem) Locate(pl *formula.Place) (level int, path []string) {
 	return p.follow(0, pl.Path())
 }
@@ -41,8 +41,8 @@ func (p *Problem) follow(level int, path []string) (int, []string) {
 	return level, path
 }
 
-// relate reports whether a fact is about the state of the subject, whether it is about the
-// existence of the object, and whether it is about nothing else.
+// relate reports whether a fact is about the state of the subject (touches), about the existence of
+// the object (links), and about nothing else (narrow).
 func (p *Problem) relate(f *formula.Fact) (touches, links, narrow bool) {
 	presence := f.Kind == formula.Present || f.Kind == formula.Null
 	places := f.Places()
@@ -78,12 +78,12 @@ func (p *Problem) relate(f *formula.Fact) (touches, links, narrow bool) {
 	return touches, links, narrow
 }
 
-// Concerns reports whether a test may concern the subject, given the paths that it reads.
+// Concerns reports whether a test that reads the given paths may concern the subject.
 func (p *Problem) Concerns(level int, reads [][]string) bool {
 	return slices.ContainsFunc(reads, func(path []string) bool {
 		l, rest := p.follow(level, path)
 		if l < len(p.Path) {
-			// The path ends above the object, or branches off after a step towards it.
+			// The path ends above the object, or leaves the path to it after a step.
 			return l > level || len(rest) == 0
 		}
 		if len(rest) == 0 || len(p.Path) > level {

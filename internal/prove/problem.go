@@ -14,14 +14,14 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// Problem consists of the tests on the schemas of a chain, as formulas, and values for example
-// objects. Callers add and classify tests first, then call Finish, then ask questions.
+// Problem has the tests on the schemas of a chain as formulas, and values for example objects.
+// Callers first add and classify tests, then call Finish, then ask questions.
 type Problem struct {
 	Subject
 	*sample.Chain
 	Source *sample.Source
 	Space  *formula.Space
-	// Places are the places of the chain's schemas in the new object.
+	// Places are the places in the new object that the chain's schemas describe.
 	Places []*formula.Place
 	Checks []*Check
 	// Broken lists the tests that cannot be evaluated, with reasons.
@@ -33,53 +33,53 @@ type Problem struct {
 	answers *formula.Answers
 	lazies  []*formula.Fact
 	made    logic.Lit
-	// question guards the examples that Confirm has rejected: other questions may find them again.
+	// question guards the rejections by Confirm: the examples may suit other questions.
 	question logic.Lit
 }
 
-// Subject describes the object of a problem, apart from tests.
+// Subject describes the object of a problem without its tests.
 type Subject struct {
 	Parts []*Part
 	// Start returns an object with the given properties that may be part of a valid resource.
 	Start func(own map[string]any) map[string]any
-	// Legal returns formulas that should hold for the stored object.
+	// Legal returns formulas that should hold for the old object.
 	Legal func() []logic.Lit
-	// Widen, unless nil, adds values to a slot. Objects then need not be valid by the schemas of
-	// the chain.
+	// Widen, unless nil, adds values to a slot. Objects may then be invalid in the schemas of the
+	// chain.
 	Widen func(*Slot, *Reads)
 	// Confirm, unless nil, replaces the tests that confirm examples.
 	Confirm func(*Example) bool
 }
 
 // Part is a property of the object or of an object in it, or an item if the object is a list. The
-// state of the subject consists of the states of its parts.
+// states of all parts are the state of the subject.
 type Part struct {
 	// Path leads to the part from the object, in the names of formulas.
 	Path []string
-	// ByValue means that the state of the part is its value, a string. Known lists known values.
-	// Without ByValue, the state is whether the part is set.
+	// ByValue means that the state of the part is its value, which is a string. Known lists known
+	// values. Without ByValue, the state of the part is whether it is set.
 	ByValue bool
 	Known   []string
-	// Unset and Set are the values that leave the part unset and set, usual ones first. Parts with
-	// ByValue have none.
+	// Unset and Set are the values with which the part is unset and set, usual values first. They
+	// are empty with ByValue.
 	Unset, Set []any
-	// Tells reports whether a fact about the part, or about the path below it, only depends on
-	// whether the part is set. It is not used with ByValue.
+	// Tells reports whether a fact about the part, or about the path below it, depends only on
+	// whether the part is set. It is unused with ByValue.
 	Tells func(f *formula.Fact, below []string) bool
-	// IsSet are the formulas that the part is set, by side.
+	// IsSet are the formulas that the part is set, in the new and the old object.
 	IsSet [2]logic.Lit
 
-	other bool // the slot has a value that nothing mentions
+	other bool // the slot has a value that no test mentions
 }
 
-// The sides of an update, as indices.
+// The sides of an update, used as indices.
 const (
 	New = iota
 	Old
 )
 
-// NewProblem returns a problem about the objects of a root schema, which may differ from the root
-// of the chain.
+// NewProblem returns a problem about the objects of a root schema. The root of the chain may be
+// another schema.
 func NewProblem(g *sample.Source, c *sample.Chain, root *sample.Schema, of Subject) *Problem {
 	g.Reset()
 	p := &Problem{Subject: of, Chain: c, Source: g, Space: formula.New(WithTypeMeta(root)), answers: formula.NewAnswers(), question: logic.True}
@@ -90,7 +90,7 @@ func NewProblem(g *sample.Source, c *sample.Chain, root *sample.Schema, of Subje
 		at = Child(at, s)
 		p.Places = append(p.Places, at)
 		if _, ok := s.Property(); !ok {
-			// Existing lists and maps contain the item or entry on the path.
+			// A list or map that exists contains the item or entry on the path.
 			p.Space.Require(p.Space.Equal(at.Present(), above.Present()))
 			p.Space.Require(p.Space.Equal(at.Counterpart().Present(), above.Counterpart().Present()))
 		}
@@ -98,7 +98,7 @@ func NewProblem(g *sample.Source, c *sample.Chain, root *sample.Schema, of Subje
 	return p
 }
 
-// Child returns the place that a step leads to.
+// Child returns the place below at that a step leads to.
 func Child(at *formula.Place, s schemapath.Step) *formula.Place { return at.Child(placeName(s)) }
 
 // placeName returns the name of a step in formulas.
@@ -129,7 +129,7 @@ func WithTypeMeta(root *sample.Schema) *apiextensionsv1.JSONSchemaProps {
 	return &s
 }
 
-// Self returns the place of the object on a side.
+// Self returns the place of the object in the new or the old resource.
 func (p *Problem) Self(side int) *formula.Place { return p.place(len(p.Places)-1, side) }
 
 func (p *Problem) place(level, side int) *formula.Place {
@@ -142,11 +142,11 @@ func (p *Problem) place(level, side int) *formula.Place {
 // Update reports whether a model has an old object.
 func (p *Problem) Update(m logic.Model) bool { return m(p.Space.Old.Present()) }
 
-// Correlates reports whether the API server correlates the object with its old self.
+// Correlates reports whether the API server correlates the old and the new object.
 func (p *Problem) Correlates() bool { return p.Correlated == len(p.Schemas) }
 
-// Anchor returns the level of the last item or entry on the path, or 0: only properties lead from
-// there to the object. Updates keep the values up to this level.
+// Anchor returns the level of the last list item or map entry on the path, or 0. Only properties
+// lead from there to the object. Updates keep the values up to this level.
 func (p *Problem) Anchor() int {
 	level := len(p.Path)
 	for level > 0 {
@@ -158,7 +158,7 @@ func (p *Problem) Anchor() int {
 	return level
 }
 
-// Finish creates the slots when all checks have been added. Own are the other properties of the
+// Finish creates the slots. Callers must have added all checks. own are the other properties of the
 // object.
 func (p *Problem) Finish(own map[string]any) error {
 	p.own = own
@@ -171,7 +171,7 @@ func (p *Problem) Finish(own map[string]any) error {
 	return nil
 }
 
-// surroundings builds the surroundings of the object lazily: most proofs need no object, and the
+// surroundings finds the surroundings of the object lazily: most proofs need no object, and the
 // search may take long.
 func (p *Problem) surroundings() *sample.Surroundings {
 	if p.around == nil {

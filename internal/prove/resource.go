@@ -10,7 +10,7 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
-// write puts the chosen values of a level into an object.
+// write adds the chosen values of a level to an object.
 func (p *Problem) write(m logic.Model, side, level int, object map[string]any) {
 	for _, s := range p.Slots {
 		if s.Level != level {
@@ -31,7 +31,7 @@ func copied(v any) any {
 	return runtime.DeepCopyJSONValue(v)
 }
 
-// make builds the resource of a model.
+// make builds the resource for a model.
 func (p *Problem) make(m logic.Model, side int) map[string]any {
 	around := p.surroundings()
 	last := len(p.Schemas) - 1
@@ -46,7 +46,7 @@ func (p *Problem) make(m logic.Model, side int) map[string]any {
 		}
 		var object map[string]any
 		if level == last {
-			object = maps.Clone(p.own) // slots replace the values that they change
+			object = maps.Clone(p.own) // slots replace some of these values
 		} else if name, ok := p.Path[level].Property(); !ok {
 			inner = around.Put(level, inner)
 			continue
@@ -69,10 +69,10 @@ func (p *Problem) make(m logic.Model, side int) map[string]any {
 }
 
 // reads returns the literals that determine a lazy fact: the chosen values of the properties that
-// it reads, and the existence of their objects.
+// it reads, and the existence of the objects with these properties.
 func (p *Problem) reads(f *formula.Fact, m logic.Model) []logic.Lit {
 	places := f.Places()
-	var self *formula.Place // the value of a question that does not read it as a whole
+	var self *formula.Place // of a question that reads parts of the value
 	if q := f.Question; q != nil && !slices.Contains(q.Reads, q.At) {
 		self = q.At
 		places = append(slices.Clone(places), self)

@@ -11,33 +11,33 @@ import (
 // Bounds of the search for an object.
 const (
 	maxLearned  = 2000 // rounds of one search
-	maxSmall    = 200  // rounds that minimize the model; later rounds take any
-	maxRefused  = 50   // examples that are not confirmed
-	maxCounted  = 8    // formulas counted for one wish
-	maxPolished = 2500 // values of slots, for examples with usual values
+	maxSmall    = 200  // rounds in which the model is minimized; later rounds use any model
+	maxRefused  = 50   // examples that may fail to be confirmed
+	maxCounted  = 8    // formulas that are counted for one wish
+	maxPolished = 2500 // values of slots up to which examples prefer usual values
 )
 
-// Example is an object, or an update, for which the API server's own code agrees with the model in
-// all facts.
+// Example is an object or an update for which the API server's own code confirms all facts of the
+// model.
 type Example struct {
 	Model    logic.Model
 	Old, New map[string]any // whole resources; Old is nil for a creation
 }
 
-// Wish is a preference for an example: as few formulas of Few as possible hold, and the first
-// possible formula of First holds.
+// Wish is a preference for an example: the smallest possible number of formulas in Few holds, and
+// the first possible formula in First holds.
 type Wish struct{ Few, First []logic.Lit }
 
 // ErrNotMade means that there is a model, but no object was found for it.
 var ErrNotMade = errors.New("no object was found that the API server's code validates so")
 
-// Possible returns a model that satisfies formulas, or nil if there is none.
+// Possible returns a model that satisfies the formulas, or nil if there is none.
 func (p *Problem) Possible(l ...logic.Lit) (logic.Model, error) {
 	return p.Space.Satisfy(p.Source.Context(), l...)
 }
 
-// Smallest returns the smallest example that satisfies formulas, or nil if there is none. Examples
-// that satisfy fewer of the formulas in few come first.
+// Smallest returns the smallest example that satisfies the formulas l, or nil if there is none. It
+// prefers examples that satisfy fewer of the formulas in few.
 func (p *Problem) Smallest(few []logic.Lit, l ...logic.Lit) (*Example, error) {
 	return p.Search(func(update bool) []Wish {
 		set := p.isSet(New)
@@ -56,7 +56,7 @@ func (p *Problem) Smallest(few []logic.Lit, l ...logic.Lit) (*Example, error) {
 	}, l...)
 }
 
-// isSet returns the formulas that parts are set, except parts by value.
+// isSet returns the formulas that parts are set, without parts that are ByValue.
 func (p *Problem) isSet(side int) []logic.Lit {
 	var l []logic.Lit
 	for _, of := range p.Parts {
@@ -73,18 +73,18 @@ func (p *Problem) SameValue(of *Part) logic.Lit {
 	return s.Or(s.And(of.IsSet[Old].Not(), of.IsSet[New].Not()), s.Same(was, is))
 }
 
-// Any returns an example that satisfies formulas, or nil if there is none.
+// Any returns an example that satisfies the formulas, or nil if there is none.
 func (p *Problem) Any(l ...logic.Lit) (*Example, error) { return p.Search(nil, l...) }
 
-// Tell lets later searches return examples again that Confirm has rejected. It returns a formula
-// for the questions of these searches.
+// Tell starts a new question: searches may again return examples that Confirm has rejected.
+// Searches for this question must include the returned formula.
 func (p *Problem) Tell() logic.Lit {
 	p.question = p.Space.Var()
 	return p.question
 }
 
-// Search returns an example that satisfies formulas, or nil if there is none. Wishes, unless nil,
-// returns the preferences for a creation or an update, the most important first.
+// Search returns an example that satisfies the formulas l, or nil if there is none. wishes, unless
+// nil, returns the preferences for a creation or an update, most important first.
 func (p *Problem) Search(wishes func(update bool) []Wish, l ...logic.Lit) (*Example, error) {
 	l = append([]logic.Lit{p.made}, l...)
 	refused := 0
@@ -116,8 +116,8 @@ func (p *Problem) Search(wishes func(update bool) []Wish, l ...logic.Lit) (*Exam
 	return nil, ErrNotMade
 }
 
-// learn adds the API server's results that contradict the model of an example. It reports whether
-// there are any.
+// learn adds results of the API server that contradict the model of an example. It reports whether
+// it added any.
 func (p *Problem) learn(e *Example) bool {
 	var old any
 	if e.Old != nil {
@@ -152,7 +152,7 @@ func (p *Problem) confirms(e *Example) bool {
 	})
 }
 
-// refuse excludes the object of a model.
+// refuse excludes the object of a model from later searches.
 func (p *Problem) refuse(m logic.Model) {
 	clause := []logic.Lit{p.made.Not(), p.question.Not()}
 	for _, s := range p.Slots {
@@ -172,12 +172,12 @@ func (p *Problem) refuse(m logic.Model) {
 	p.Space.RequireAny(clause...)
 }
 
-// least minimizes a model: the stored object is legal, wishes are granted, and values are usual.
+// least improves a model: the old object is legal, wishes are granted, and values are usual.
 func (p *Problem) least(m logic.Model, wishes []Wish, l []logic.Lit) (logic.Model, error) {
 	fixed := slices.Clone(l)
 	try := func(soft logic.Lit) (bool, error) {
 		if !m(soft) {
-			// The order matters: an impossible formula usually contradicts the question itself.
+			// soft comes first: if it is impossible, it usually contradicts the question.
 			better, err := p.Possible(append([]logic.Lit{soft}, fixed...)...)
 			if err != nil || better == nil {
 				return false, err
@@ -199,7 +199,7 @@ func (p *Problem) least(m logic.Model, wishes []Wish, l []logic.Lit) (logic.Mode
 	}
 	update := p.Update(m)
 	if update {
-		// Ratcheting may exempt unchanged values.
+		// An update should change something, because the API server may ratchet unchanged values.
 		if _, err := try(p.differs()); err != nil {
 			return nil, err
 		}
@@ -226,10 +226,10 @@ func (p *Problem) least(m logic.Model, wishes []Wish, l []logic.Lit) (logic.Mode
 		}
 	}
 	err := p.polish(update, try, first)
-	return m, err // the last model found
+	return m, err // the best model so far
 }
 
-// differs returns the formula that the new object has other values than the old one.
+// differs returns the formula that at least one slot has a new value.
 func (p *Problem) differs() logic.Lit {
 	var l []logic.Lit
 	for _, s := range p.Slots {
@@ -240,7 +240,7 @@ func (p *Problem) differs() logic.Lit {
 	return p.Space.Or(l...)
 }
 
-// polish prefers usual values, then the first values.
+// polish prefers usual values, and then the first values of slots.
 func (p *Problem) polish(update bool, try func(logic.Lit) (bool, error), first func([]logic.Lit) error) error {
 	sides := []int{New}
 	if update {

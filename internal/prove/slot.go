@@ -10,17 +10,17 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/sample"
 )
 
-// Slot is a property that a fact depends on, with candidate values. Examples consist of slots.
+// Slot is a property on which a fact depends, with candidate values. Examples consist of slots.
 type Slot struct {
-	Level  int      // of the schema in the chain that has the property
-	Path   []string // from there, in the names of formulas
+	Level  int      // the level in the chain of the schema with the property
+	Path   []string // the path from this level, with the names that formulas use
 	Places [2]*formula.Place
-	Values []any // Absent{}, nil for null, or a value that the schema accepts
+	Values []any // [Absent], nil for null, or a value that the schema accepts
 	Chosen [2][]logic.Lit
 
 	schema *sample.Schema
 	part   *Part
-	holder bool // contains parts
+	holder bool // whether it contains parts
 	set    int  // the index of the first value that sets the part
 }
 
@@ -32,7 +32,7 @@ type slotKey struct {
 
 func keyOf(level int, path []string) slotKey { return slotKey{level, strings.Join(path, "\x00")} }
 
-// overlaps reports whether the slot contains the value at a path from its level, or is part of it.
+// overlaps reports whether the slot contains the value at a path from its level, or is in it.
 func (s *Slot) overlaps(path []string) bool {
 	n := min(len(s.Path), len(path))
 	return slices.Equal(s.Path[:n], path[:n])
@@ -45,24 +45,24 @@ func sideOf(pl *formula.Place) int {
 	return New
 }
 
-// Bounds of the values of a slot.
+// Bounds of the number of values of a slot.
 const (
-	maxDeep = 60 // for values that differ below the property
+	maxDeep = 60 // values that differ below the property
 	maxSlot = 100
 )
 
 // Absent stands for an absent property.
 type Absent struct{}
 
-// Reads collects the values and paths that facts read at one slot.
+// Reads collects the constants and paths that facts read at one slot.
 type Reads struct {
 	Constants, Literals []any
 
 	deep  [][]string // paths below the property
-	whole bool       // questions about the property itself
+	whole bool       // a question reads the property itself
 }
 
-// makeSlots creates a slot for each property of a fact, and relates facts to the chosen values.
+// makeSlots creates a slot for each property in a fact, and relates the facts to the chosen values.
 func (p *Problem) makeSlots() error {
 	reads := map[slotKey]*Reads{}
 	paths := map[slotKey][]string{}
@@ -73,7 +73,7 @@ func (p *Problem) makeSlots() error {
 			return nil, false
 		}
 		own, below := p.slotPath(level, path)
-		for i := range own { // and its holders
+		for i := range own { // also note the objects that contain the property
 			k := keyOf(level, own[:i+1])
 			if r = reads[k]; r == nil {
 				r = &Reads{}
@@ -99,7 +99,7 @@ func (p *Problem) makeSlots() error {
 			}
 		}
 	}
-	// Slots far from the object come first: they are the least likely to matter.
+	// Slots far from the object are the least likely to matter, and come first.
 	slices.SortFunc(order, func(a, b slotKey) int {
 		if a.level != b.level {
 			return a.level - b.level
@@ -129,7 +129,7 @@ func (p *Problem) makeSlots() error {
 	return nil
 }
 
-// connect relates facts to the chosen values.
+// connect adds the clauses that relate facts to the chosen values.
 func (p *Problem) connect() {
 	s := p.Space
 	p.made = s.Var()
@@ -161,7 +161,7 @@ func (p *Problem) connect() {
 		level := p.Places[sl.Level]
 		var holds []logic.Lit
 		for i, v := range sl.Values {
-			// Evaluate the fact on an object with only this value.
+			// Evaluate the fact on an object that has only this value.
 			object := map[string]any{}
 			if v != any(Absent{}) {
 				nested.Put(object, sl.Path, v)

@@ -14,7 +14,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// newSlot returns a slot with candidate values for a property, or nil if there is no choice.
+// newSlot returns a slot with candidate values for a property. It is nil if there is no choice.
 func (p *Problem) newSlot(level int, path []string, r *Reads) *Slot {
 	n, name := p.Schemas[level], path[len(path)-1]
 	if n.Root && slices.Contains([]string{"apiVersion", "kind", "metadata"}, path[0]) {
@@ -43,7 +43,7 @@ func (p *Problem) newSlot(level int, path []string, r *Reads) *Slot {
 	return s
 }
 
-// begin adds the values that do not depend on the facts of a slot.
+// begin adds the values that do not depend on facts about the slot.
 func (p *Problem) begin(s *Slot, name string, mayLack, mayNull bool) {
 	switch {
 	case s.part != nil:
@@ -51,7 +51,7 @@ func (p *Problem) begin(s *Slot, name string, mayLack, mayNull bool) {
 		s.set = len(s.Values)
 		s.Add(s.part.Set...)
 	case s.holder:
-		// Parts inside the holder have slots of their own.
+		// The parts in the holder have slots of their own.
 		s.Unset(mayLack, mayNull)
 		for _, v := range append([]any{p.own[name]}, p.Source.Several(s.schema)...) {
 			if v != nil && len(s.Path) == 1 {
@@ -81,7 +81,7 @@ func (p *Problem) begin(s *Slot, name string, mayLack, mayNull bool) {
 	}
 }
 
-// extend adds values for the facts of a slot.
+// extend adds the values that facts about the slot need.
 func (p *Problem) extend(s *Slot, r *Reads) {
 	accepted := func(v any) {
 		if v, err := p.Source.Accept(s.schema, runtime.DeepCopyJSONValue(v)); err == nil {
@@ -99,7 +99,7 @@ func (p *Problem) extend(s *Slot, r *Reads) {
 		}
 	}
 	if r.whole && sample.Composite(s.schema.Props) {
-		// A rule may look for a value further down.
+		// A rule may look for a literal deep inside the value.
 		for _, v := range slices.Clone(s.Values) {
 			for _, literal := range r.Literals {
 				if changed, ok := p.Source.Inscribed(s.schema, v, literal); ok && len(s.Values) < maxDeep {
@@ -123,7 +123,7 @@ func (p *Problem) extend(s *Slot, r *Reads) {
 	}
 }
 
-// Add adds values, each once.
+// Add adds values that the slot does not have yet.
 func (s *Slot) Add(values ...any) {
 	for _, v := range values {
 		if !slices.ContainsFunc(s.Values, func(w any) bool { return reflect.DeepEqual(v, w) }) {
@@ -132,7 +132,7 @@ func (s *Slot) Add(values ...any) {
 	}
 }
 
-// Unset adds the permitted ways to leave a property unset.
+// Unset adds the values with which the property is unset, if the schema permits them.
 func (s *Slot) Unset(mayLack, mayNull bool) {
 	if mayLack {
 		s.Add(Absent{})
@@ -142,7 +142,7 @@ func (s *Slot) Unset(mayLack, mayNull bool) {
 	}
 }
 
-// AddAccepted adds the constants and literals that a schema accepts, up to the bound of the slot.
+// AddAccepted adds the constants and literals that a schema accepts, up to the maximum of a slot.
 func (p *Problem) AddAccepted(s *Slot, n *sample.Schema, r *Reads) {
 	for _, v := range slices.Concat(r.Constants, r.Literals) {
 		if len(s.Values) >= maxSlot {
@@ -154,8 +154,8 @@ func (p *Problem) AddAccepted(s *Slot, n *sample.Schema, r *Reads) {
 	}
 }
 
-// texts returns the candidate values of a part by value: the ways to leave it unset, known values,
-// and values that nothing mentions.
+// texts returns the candidate values of a part that is ByValue: the values with which it is unset,
+// known values, and values that no test mentions.
 func (p *Problem) texts(of *Part, n *sample.Schema, mayLack, mayNull bool, r *Reads) []any {
 	var l []any
 	if mayLack {
@@ -206,7 +206,7 @@ func (p *Problem) texts(of *Part, n *sample.Schema, mayLack, mayNull bool, r *Re
 	return l
 }
 
-// deepen adds values that differ at the paths that facts read below the slot.
+// deepen adds values that differ at the paths below the slot that facts read.
 func (p *Problem) deepen(s *Slot, r *Reads) {
 	for _, path := range r.deep {
 		at, optional := s.schema, true
@@ -247,7 +247,7 @@ func (p *Problem) deepen(s *Slot, r *Reads) {
 	}
 }
 
-// assign is put for a path whose holder must exist. It reports whether it does.
+// assign is put for a path whose parent must exist. It reports whether the parent exists.
 func assign(object map[string]any, path []string, v any) bool {
 	holder, _ := nested.Get(object, path[:len(path)-1])
 	if _, ok := holder.(map[string]any); !ok {
@@ -266,7 +266,7 @@ func put(object map[string]any, path []string, v any) {
 	}
 }
 
-// hollow removes parts from the values of a slot, because parts have slots of their own.
+// hollow removes parts from the values of a slot, because the parts have slots of their own.
 func (p *Problem) hollow(s *Slot) {
 	values := s.Values
 	s.Values = nil

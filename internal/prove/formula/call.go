@@ -36,7 +36,7 @@ func (r *ruleReader) call(e ast.Expr) value {
 		v := r.choose(holds, r.read(args[1]), r.read(args[2]))
 		fails := r.Or(holds, refused).Not()
 		v.fails = r.Or(fails, v.fails)
-		v.cases = slices.Clone(v.cases) // the cases may belong to a variable
+		v.cases = slices.Clone(v.cases) // a variable may share the cases
 		for i := range v.cases {
 			v.cases[i].when = r.And(fails.Not(), v.cases[i].when)
 		}
@@ -61,7 +61,7 @@ func (r *ruleReader) call(e ast.Expr) value {
 	return r.opaque(e, name)
 }
 
-// connected translates && or ||, which absorb errors.
+// connected translates && and ||, which absorb errors.
 func (r *ruleReader) connected(and bool, args []ast.Expr) value {
 	holds, refused := logic.True, logic.False
 	if !and {
@@ -93,7 +93,7 @@ func (r *ruleReader) unary(e ast.Expr, name string, v value) (value, bool) {
 	switch name {
 	case "dyn":
 		if unclear(v) {
-			panic(errDyn) // it might be used as a condition, without being one
+			panic(errDyn) // it might be used as a condition without being a bool
 		}
 		return v, true
 	case "size", "hasValue", "value", "sum":
@@ -139,7 +139,7 @@ func (r *ruleReader) unary(e ast.Expr, name string, v value) (value, bool) {
 	return value{}, false
 }
 
-// sum adds up a number for each item of a list.
+// sum adds up the numbers that the function returns for the items of a list.
 func (r *ruleReader) sum(e ast.Expr, l list, what func(value) value) value {
 	total := one(number{})
 	for _, item := range l {
@@ -157,7 +157,7 @@ func (r *ruleReader) binary(e ast.Expr, name string, a, b value) (value, bool) {
 			if equal, ok := is.(bool); ok {
 				return one(!equal)
 			}
-			return one(is) // the question is about e as a whole
+			return one(is) // one question for the whole comparison
 		}), true
 	case operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals:
 		return r.both(a, b, func(x, y any) value { return r.ordered(e, name, x, y) }), true
@@ -227,7 +227,7 @@ func (r *ruleReader) plus(e ast.Expr, x, y any) value {
 	return one(n)
 }
 
-// compares reports the result of a comparison, given the sign of x - y.
+// compares returns the result of a comparison for a given sign of x - y.
 func compares(operator string, sign int) bool {
 	switch operator {
 	case operators.Less:
@@ -250,7 +250,7 @@ var mirrored = map[string]string{
 	operators.Equals: operators.Equals,
 }
 
-// ordered compares numbers, or a size with a number.
+// ordered compares two numbers, or a size with a number.
 func (r *ruleReader) ordered(e ast.Expr, operator string, x, y any) value {
 	if _, ok := y.(size); ok {
 		x, y, operator = y, x, mirrored[operator]
@@ -300,7 +300,7 @@ func sign(n int64) int {
 	return 0
 }
 
-// equal returns a == b.
+// equal translates a == b.
 func (r *ruleReader) equal(e ast.Expr, a, b value) value {
 	return r.both(a, b, func(x, y any) value { return r.equals(e, x, y) })
 }
@@ -377,7 +377,7 @@ func (r *ruleReader) equals(e ast.Expr, x, y any) value {
 	return one(false)
 }
 
-// placeEquals returns a == y for the value of a place.
+// placeEquals translates a == y for the value at place a.
 func (r *ruleReader) placeEquals(e ast.Expr, a *Place, y any) value {
 	if len(a.Constants()) > maxConstants {
 		panic(errTooLarge)
@@ -409,8 +409,8 @@ func (r *ruleReader) placeEquals(e ast.Expr, a *Place, y any) value {
 	return r.opaque(e, "==")
 }
 
-// kindOf returns the CEL type of a case, as far as operators depend on it. It is "" if the type
-// depends on the value.
+// kindOf returns the CEL type of a case, for the differences that matter to operators. It is "" if
+// the type depends on the value.
 func kindOf(is any) string {
 	switch is := is.(type) {
 	case string:
@@ -444,12 +444,12 @@ func typedFormat(format string) bool {
 	return slices.Contains([]string{"byte", "date", "date-time", "datetime", "duration", "quantity"}, format)
 }
 
-// membership returns a in b, for one case of b.
+// membership translates a in b, for one case of b.
 func (r *ruleReader) membership(e ast.Expr, a value, b any) value {
 	switch b := b.(type) {
 	case list:
 		if in := e.AsCall().Args()[1]; in.Kind() == ast.ListKind && len(in.AsList().Elements()) == 0 {
-			return value{cases: []choice{{logic.True, false}}} // a is not evaluated
+			return value{cases: []choice{{logic.True, false}}} // CEL does not evaluate a then
 		}
 		any := logic.False
 		sure := logic.True
@@ -489,7 +489,7 @@ func (r *ruleReader) membership(e ast.Expr, a value, b any) value {
 	return r.opaque(e, "in")
 }
 
-// index returns x[y], or x[?y].
+// index translates x[y] and x[?y].
 func (r *ruleReader) index(e ast.Expr, x, y any, optional bool) value {
 	switch x := x.(type) {
 	case *Place:

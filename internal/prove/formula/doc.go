@@ -1,17 +1,17 @@
 // Package formula translates CEL rules, and keywords such as oneOf, into Boolean formulas over
 // facts about objects.
 //
-// A [Space] is all objects that a schema admits, or all updates from a stored object to a new one.
-// A [Fact] states that a property is present or null, that a value equals a constant or its old
-// self, or that it is empty. A Space relates facts to each other: an absent object has no
-// properties, a value equals one constant at most, and an enumeration has no other values.
+// A [Space] is the set of all objects that a schema admits, or of all updates of such objects. A
+// [Fact] states that a property is present or null, that a value equals a constant or its old
+// value, or that it is empty. A Space relates facts to each other: an absent object has no
+// properties, a value equals at most one constant, and an enumeration has no other values.
 //
 // [Space.Rule] translates a CEL rule. It follows cel-go's syntax tree with all possible results of
 // an expression, including errors: && and || absorb errors, reading an absent field fails, and
-// everything else propagates errors. Macros over literal lists are unrolled. An expression that is
-// not understood becomes a fact of its own, a [Question]. Its answer may be true, false or an
-// error, regardless of the rest of the object. Therefore:
+// other expressions propagate errors. Macros over literal lists are unrolled. An unsupported
+// expression becomes a fact of its own, a [Question]. Its answer may be true, false or an error,
+// regardless of the rest of the object. Therefore:
 //   - If no values of the facts satisfy a formula, no object satisfies it.
-//   - Values of the facts that satisfy a formula may not correspond to an object. Callers construct
-//     one and run the API server's evaluator.
+//   - Values of the facts that satisfy a formula may not correspond to an object. Callers have to
+//     construct an object and run the API server's evaluator.
 package formula

@@ -15,12 +15,12 @@ import (
 	"k8s.io/apiserver/pkg/cel/common"
 )
 
-// EntryKey is the key of the entry that [Entry] stands for. [Item] stands for the first item of a
-// list.
+// EntryKey is the key of the map entry that [Entry] stands for. [Item] stands for the first item of
+// a list.
 const EntryKey = "example"
 
-// Value returns the value at the place in an object, old or new like the place. It is nil if the value
-// is absent.
+// Value returns the value at the place in an object. root is the old or the new object, like the
+// place. The result is nil if the value is absent.
 func (p *Place) Value(root any) any {
 	if p.Parent == nil && p.view != nil {
 		return p.view.decode(root)
@@ -43,7 +43,7 @@ func (p *Place) Value(root any) any {
 	return nil
 }
 
-// Put returns an object with a value at the place, and nothing else.
+// Put returns an object that has only the value at the place.
 func (p *Place) Put(v any) any {
 	switch {
 	case p.Parent == nil:
@@ -73,8 +73,8 @@ func (p *Place) nullIn(root any) bool {
 	return ok && there && v == nil
 }
 
-// Evaluate reports whether the fact holds for the value v at an ancestor place. The fact must be about
-// one place, and not a question.
+// Evaluate reports whether the fact holds if v is the value at an ancestor place. The fact must be
+// about one place, and not a question.
 func (f *Fact) Evaluate(at *Place, v any) bool {
 	path := f.Place.Path()[len(at.Path()):]
 	null := false
@@ -106,19 +106,18 @@ func isEmpty(v any) bool {
 	return false
 }
 
-// Answers evaluates the questions of a space, and caches their programs.
+// Answers evaluates the questions of a space with the API server's code, and caches programs.
 type Answers struct {
 	programs map[*Question]func(ctx context.Context, value, old any) (bool, error)
 }
 
-// NewAnswers returns a cache without programs. Questions are evaluated by the API server's own
-// code.
+// NewAnswers returns an empty cache.
 func NewAnswers() *Answers {
 	return &Answers{map[*Question]func(context.Context, any, any) (bool, error){}}
 }
 
-// Ask evaluates a question for an object. It is not ok if the question cannot be evaluated
-// separately, or if the object lacks the value that it needs.
+// Ask evaluates a question for an object. ok is false if the question cannot be evaluated
+// separately, or if the object lacks a value that it needs.
 func (a *Answers) Ask(ctx context.Context, q *Question, new, old any) (holds, fails, ok bool) {
 	run, known := a.programs[q]
 	if !known {
@@ -140,7 +139,7 @@ func (q *Question) oldSelf(old any) any {
 	return q.At.Counterpart().Value(old)
 }
 
-// applies reports whether the values exist that the question needs.
+// applies reports whether the values that the question needs exist.
 func (q *Question) applies(new, old any) bool {
 	return q.At.Value(new) != nil && (q.Optional || !q.readsOld() || q.oldSelf(old) != nil)
 }
@@ -168,7 +167,7 @@ func (q *Question) program() func(ctx context.Context, value, old any) (bool, er
 	}
 	var programs []*Program
 	var errs []error
-	for _, text := range []string{q.Text, "[" + q.Text + "].size() == 1"} { // the second is for expressions that are no conditions
+	for _, text := range []string{q.Text, "[" + q.Text + "].size() == 1"} { // the second text also fits expressions that are not conditions
 		programs, errs = Compile(s, q.At.Parent == nil, apiextensionsv1.ValidationRules{{Rule: text, OptionalOldSelf: &q.Optional}})
 		if errs[0] == nil {
 			break
@@ -190,7 +189,7 @@ func (f *Fact) ReadsOld() bool {
 	return f.Place.Old || f.Other != nil && f.Other.Old
 }
 
-// paths returns the paths that the question reads, relative to its place.
+// paths returns the paths that the question reads, relative to the place of the question.
 func (q *Question) paths() [][]string {
 	var l [][]string
 	for _, p := range q.Reads {
@@ -201,7 +200,7 @@ func (q *Question) paths() [][]string {
 	return l
 }
 
-// Holds reports whether a fact holds for an object. It is not ok if the fact cannot be evaluated
+// Holds reports whether a fact holds for an object. ok is false if the fact cannot be evaluated
 // separately.
 func (a *Answers) Holds(ctx context.Context, f *Fact, new, old any) (holds, ok bool) {
 	in := func(p *Place) any {

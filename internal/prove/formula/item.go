@@ -12,16 +12,17 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
-// itemPrefix begins the names of items with keys; their values follow, as JSON.
+// itemPrefix begins the names of items with keys. The keys follow as a JSON object.
 const itemPrefix = Item + " "
 
-// ItemOf returns the name, in paths, of the list item with some keys: strings, int64s and bools.
+// ItemOf returns the name of the list item with the given keys (strings, int64s and bools) in
+// paths.
 func ItemOf(keys map[string]any) string {
 	data, _ := json.Marshal(keys) // scalars do not fail
 	return itemPrefix + string(data)
 }
 
-// KeysOf returns the keys of an item by its name, or nil for other names.
+// KeysOf returns the keys in the name of an item, or nil for other names.
 func KeysOf(name string) map[string]any {
 	text, ok := strings.CutPrefix(name, itemPrefix)
 	if !ok {
@@ -41,7 +42,7 @@ func KeysOf(name string) map[string]any {
 	return keys
 }
 
-// ItemWith returns the item of a list that has the keys of a name, or nil.
+// ItemWith returns the item of a list that has the keys in a name, or nil.
 func ItemWith(list []any, name string) any {
 	keys := KeysOf(name)
 	for _, v := range list {
@@ -57,11 +58,11 @@ func ItemWith(list []any, name string) any {
 	return nil
 }
 
-// stray is the value of a key in unnamed items. It differs from all constants of the rule, and may
-// equal anything else.
+// stray is the value of a key in unnamed items. It differs from all constants of the rule. It may
+// equal any other value.
 type stray struct{}
 
-// strays are items with such a value in some keys. Only their keys are known.
+// strays are items with a stray in some keys. Only their keys are known.
 type strays struct{ keys map[string]any }
 
 // isStray reports whether a value may be a stray item or its key.
@@ -75,7 +76,7 @@ func isStray(v value) bool {
 	})
 }
 
-// differs reports whether x is a stray, and whether it certainly differs from y.
+// differs reports whether x is a stray (said), and whether it certainly differs from y (known).
 func (r *ruleReader) differs(x, y any) (said, known bool) {
 	switch x.(type) {
 	case strays:
@@ -93,11 +94,11 @@ func (r *ruleReader) differs(x, y any) (said, known bool) {
 	return false, false
 }
 
-// maxItems bounds the items of a list that a comprehension distinguishes.
+// maxItems bounds the number of list items that a comprehension distinguishes.
 const maxItems = 300
 
-// items returns the items of a list with keys that a rule or existing facts distinguish, and the
-// others, of any number. It is not ok for lists without facts about an item.
+// items returns the items of a list that a rule or facts distinguish by key, and the other items,
+// which may occur any number of times. ok is false for lists without facts about an item.
 func (r *ruleReader) items(p *Place) (known list, others []strays, ok bool) {
 	if p.view != nil || p.Schema == nil || len(p.Schema.XListMapKeys) == 0 {
 		return nil, nil, false
@@ -134,8 +135,8 @@ func (r *ruleReader) items(p *Place) (known list, others []strays, ok bool) {
 	return known, others, true
 }
 
-// named returns the values of the keys of a list in the rule and in items with facts. It is not ok
-// without such items, or if a value is the key of a representative of unnamed items.
+// named returns the values of list keys that occur in the rule or in items with facts. ok is false
+// if no item has facts, or if a value is the key of a representative of unnamed items.
 func (r *ruleReader) named(p *Place) (values map[string][]any, ok bool) {
 	values = map[string][]any{}
 	note := func(k string, v any) {
@@ -154,7 +155,7 @@ func (r *ruleReader) named(p *Place) (values map[string][]any, ok bool) {
 	}
 	for _, k := range p.Schema.XListMapKeys {
 		constants := r.constants
-		if p.keySchema(k).Type == "boolean" { // which is a condition by itself
+		if p.keySchema(k).Type == "boolean" { // a boolean key is a condition without a constant
 			constants = append(slices.Clip(constants), false, true)
 		}
 		for _, v := range constants {
@@ -174,14 +175,13 @@ func (r *ruleReader) itemOf(p *Place, keys map[string]any) *element {
 	return &element{item.Present(), one(item)}
 }
 
-// counted returns further items of a list with one key, besides the named ones. These are all
-// possible items, or as many representatives as a comprehension with the initial result first can
-// distinguish. All rules share the representatives, so it is not ok if another rule has named other
-// items.
+// counted returns the unnamed items of a list with one key. These are all possible items, or as
+// many representatives as a comprehension with the initial result first can distinguish. All rules
+// share the representatives. ok is false if another rule has named different items.
 func (r *ruleReader) counted(p *Place, s strays, first value) (l list, ok bool) {
 	n := int(r.most) + 1
 	if _, isBool := first.cases[0].is.(bool); isBool && n > maxItems {
-		n = 1 // one item decides the result
+		n = 1 // a single item decides the result
 	}
 	if len(s.keys) > 1 || n > maxItems { // several keys have too many combinations
 		return nil, false
@@ -211,7 +211,7 @@ func (r *ruleReader) counted(p *Place, s strays, first value) (l list, ok bool) 
 	return l, ok && (finite || r.once(p, named))
 }
 
-// once reports whether the named items of a list are the same as on the first call.
+// once reports whether the list has the same named items as in the first call.
 func (r *ruleReader) once(p *Place, named []any) bool {
 	list, l := strings.Join(p.Path(), "\x00"), []string{}
 	for _, v := range named {
@@ -225,7 +225,7 @@ func (r *ruleReader) once(p *Place, named []any) bool {
 	return true
 }
 
-// Unnamed reports whether the place is, or is in, a representative of unnamed items.
+// Unnamed reports whether the place is or is in a representative of unnamed items.
 func (p *Place) Unnamed() bool {
 	for ; p != nil; p = p.Parent {
 		if p.space.unnamed[p.Name] {
@@ -249,7 +249,7 @@ func (p *Place) keyValues(key string) (values []any, finite bool) {
 	return (&Place{Schema: s}).Enum()
 }
 
-// fits reports whether a constant is of a schema's type.
+// fits reports whether a constant has the type of a schema.
 func fits(s *apiextensionsv1.JSONSchemaProps, v any) bool {
 	switch v.(type) {
 	case string:
@@ -262,8 +262,8 @@ func fits(s *apiextensionsv1.JSONSchemaProps, v any) bool {
 	return false
 }
 
-// effect reports whether a step of a comprehension over an item changes the initial result. It is
-// not ok if the changed result depends on anything else.
+// effect reports whether one step of a comprehension over an item changes the initial result. ok is
+// false if the changed result depends on other values.
 func effect(first, next value) (changed, ok bool) {
 	if first.fails != logic.False || next.fails != logic.False || len(first.cases) != 1 || len(next.cases) != 1 || next.cases[0].when != logic.True {
 		return false, false
@@ -278,7 +278,7 @@ func effect(first, next value) (changed, ok bool) {
 	return false, false
 }
 
-// plain reports whether a value is a single scalar, or a stray.
+// plain reports whether a value is a single scalar or stray.
 func plain(v value) bool {
 	if v.fails != logic.False || len(v.cases) != 1 {
 		return false
@@ -290,5 +290,5 @@ func plain(v value) bool {
 	return false
 }
 
-// itemKey returns the constant value of an item's key, or nil if name is no key.
+// itemKey returns the value of an item's key, or nil if name is not a key.
 func (p *Place) itemKey(name string) any { return KeysOf(p.Name)[name] }

@@ -7,12 +7,12 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
-// maxDepth bounds the nesting of keywords that are read.
+// maxDepth bounds the nesting of keywords.
 const maxDepth = 64
 
-// Schema returns the formula that the value at p, which must exist, satisfies the keywords of a
-// schema: required, properties, enum, allOf, anyOf, oneOf, not, minProperties and the like. It
-// ignores rules. Null counts as a value for these keywords.
+// Schema returns the formula that the value at p satisfies the keywords of a schema: required,
+// properties, enum, allOf, anyOf, oneOf, not, minProperties and the like. The value must exist;
+// null counts as a value. Rules are ignored.
 func (s *Space) Schema(k *apiextensionsv1.JSONSchemaProps, p *Place) logic.Lit {
 	return s.keywords(k, p, 0)
 }
@@ -58,7 +58,7 @@ func (s *Space) keywords(k *apiextensionsv1.JSONSchemaProps, p *Place, depth int
 	return s.And(all...)
 }
 
-// branches returns formulas, up to n, that at least so many of the schemas accept p.
+// branches returns, by index up to n, the formulas that at least that many of the schemas accept p.
 func (s *Space) branches(l []apiextensionsv1.JSONSchemaProps, p *Place, depth, n int) []logic.Lit {
 	var accept []logic.Lit
 	for i := range l {
@@ -76,7 +76,7 @@ func (s *Space) ofNull(k *apiextensionsv1.JSONSchemaProps, p *Place) logic.Lit {
 	return s.ask(Question{Schema: holder, At: p.Parent, Reads: []*Place{p}, What: "null"})
 }
 
-// isAny reports whether a schema accepts everything.
+// isAny reports whether a schema accepts every value.
 func isAny(k *apiextensionsv1.JSONSchemaProps) bool {
 	c := *k
 	c.Description = ""
@@ -148,7 +148,7 @@ func (s *Space) counted(k *apiextensionsv1.JSONSchemaProps, p *Place) logic.Lit 
 	return holds
 }
 
-// rest translates the keywords about a single value.
+// rest translates the keywords for a single value.
 func (s *Space) rest(k *apiextensionsv1.JSONSchemaProps, p *Place) logic.Lit {
 	only := apiextensionsv1.JSONSchemaProps{
 		Pattern: k.Pattern, Format: k.Format, MinLength: k.MinLength, MaxLength: k.MaxLength, Minimum: k.Minimum, Maximum: k.Maximum,
@@ -178,7 +178,7 @@ func (s *Space) rest(k *apiextensionsv1.JSONSchemaProps, p *Place) logic.Lit {
 	return s.And(holds, s.unread(&only, p, "values"))
 }
 
-// unread asks a question about keywords that are not understood.
+// unread returns a question for unsupported keywords.
 func (s *Space) unread(k *apiextensionsv1.JSONSchemaProps, p *Place, what string) logic.Lit {
 	return s.ask(Question{Schema: k, At: p, Reads: []*Place{p}, What: what})
 }
@@ -189,13 +189,13 @@ func (s *Space) ask(q Question) logic.Lit {
 	return asked.Holds.Lit
 }
 
-// Unread returns the formula that the value at p, if any, satisfies keywords. Only the API server
-// evaluates them.
+// Unread returns the formula that the value at p satisfies keywords if it exists. Only the API
+// server evaluates these keywords.
 func (s *Space) Unread(k *apiextensionsv1.JSONSchemaProps, p *Place) logic.Lit {
 	return s.Implies(p.present, s.unread(k, p, "values"))
 }
 
-// Unknown returns a question about the value at p without an evaluator.
+// Unknown returns a question about the value at p that cannot be evaluated.
 func (s *Space) Unknown(p *Place) logic.Lit {
 	return s.ask(Question{At: p, Reads: []*Place{p}, What: "values"})
 }

@@ -14,14 +14,14 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
-// orderComparison is a question that compares a number with an integer.
+// orderComparison is a question that compares a number with a constant integer.
 type orderComparison struct {
 	*Question
-	below logic.Lit // the number is below a bound, if there is one
+	below logic.Lit // the number is below the bound
 	bound int64
 }
 
-// order relates questions about the same number: less than five implies less than ten.
+// order relates questions about one number. For example, less than five implies less than ten.
 func (s *Space) order() {
 	numbers := map[string][]orderComparison{}
 	for _, key := range sortedKeys(s.questions) {
@@ -38,7 +38,7 @@ func (s *Space) order() {
 		slices.SortStableFunc(l, func(a, b orderComparison) int { return cmp.Compare(a.bound, b.bound) })
 		for i := 1; i < len(l); i++ {
 			a, b := l[i-1], l[i]
-			s.Require(s.Equal(a.Fails.Lit, b.Fails.Lit)) // both fail without a number
+			s.Require(s.Equal(a.Fails.Lit, b.Fails.Lit)) // both fail if there is no number
 			s.RequireAny(a.below.Not(), b.below)
 			if a.bound == b.bound {
 				s.RequireAny(b.below.Not(), a.below)
@@ -47,7 +47,7 @@ func (s *Space) order() {
 	}
 }
 
-// comparison reads a question that compares a number with an integer. It returns the number as
+// comparison parses a question that compares a number with a constant integer. of is the number as
 // text.
 func (s *Space) comparison(q *Question) (of string, c orderComparison, ok bool) {
 	rule, err := Parse(q.Text)
@@ -72,14 +72,14 @@ func (s *Space) comparison(q *Question) (of string, c orderComparison, ok bool) 
 	if err != nil {
 		return "", c, false
 	}
-	// Integers have even positions; the numbers between two integers share the odd position between
+	// Integers have even positions. All numbers between two integers share the odd position between
 	// them.
 	bound := 2 * n.n
 	if operator == operators.LessEquals || operator == operators.Greater {
 		bound++
 	}
 	if bound%2 != 0 && s.isInteger(q, left) {
-		bound++ // no integer is between
+		bound++ // no integer is between two integers
 	}
 	c = orderComparison{q, q.Holds.Lit, bound}
 	if operator == operators.Greater || operator == operators.GreaterEquals {
@@ -88,7 +88,7 @@ func (s *Space) comparison(q *Question) (of string, c orderComparison, ok bool) 
 	return fmt.Sprint(q.At.view.number(), q.At.Old, q.At.Path(), text), c, true
 }
 
-// isInteger reports whether the expression is certainly an integer.
+// isInteger reports whether the result of an expression is certainly an integer.
 func (s *Space) isInteger(q *Question, e ast.Expr) bool {
 	if e.Kind() == ast.CallKind && e.AsCall().FunctionName() == "size" {
 		return true

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 )
 
-// environmentOf parses rules like the API server, and tracks macro calls.
+// environmentOf parses rules like the API server. It also records macro calls.
 var environmentOf = sync.OnceValues(func() (*cel.Env, error) {
 	return environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).StoredExpressionsEnv().Extend(cel.EnableMacroCallTracking())
 })
@@ -24,19 +24,19 @@ var environmentOf = sync.OnceValues(func() (*cel.Env, error) {
 // Rule is a parsed CEL rule, or the content of a schema's keywords.
 type Rule struct {
 	tree *ast.AST
-	// Paths are the paths that the rule reads in the object or the old one. An empty path is the
+	// Paths are the paths that the rule reads in the object or the old object. An empty path is the
 	// whole object.
 	Paths [][]string
 	// Literals are the strings and integers (int64) in the rule.
 	Literals []any
 	// Patterns are the regular expressions in the rule.
 	Patterns []string
-	// Functions are the names of the operators, functions and macros in the rule. Top is the name
-	// of the outermost one, if the rule is a call.
+	// Functions are the names of the operators, functions and macros in the rule. If the rule is a
+	// call, Top is the name of the outermost one.
 	Functions map[string]bool
 	Top       string
-	// ReadsOld means that the rule mentions oldSelf, AsksOld that it reads more than the existence
-	// of the old value.
+	// ReadsOld means that the rule mentions oldSelf. AsksOld means that it reads more of the old
+	// value than its existence.
 	ReadsOld, AsksOld bool
 }
 
@@ -62,7 +62,7 @@ func Parse(rule string) (*Rule, error) {
 	return r, nil
 }
 
-// visit collects the content of an expression. Shadowed are the variables of enclosing macros.
+// visit collects the content of an expression. shadowed are the variables of enclosing macros.
 func (r *Rule) visit(e ast.Expr, shadowed []string) {
 	if old, path, ok := selection(e, shadowed); ok {
 		r.Paths = append(r.Paths, path)
@@ -111,9 +111,9 @@ func last(l []ast.Expr) ast.Expr {
 	return l[len(l)-1]
 }
 
-// EachItem returns an equivalent rule on the items of a list, and the property that has the list;
-// it is "" if r is on the list itself. Such a rule exists if r is all() over the list, optionally
-// guarded against an absent list, and reads only the item.
+// EachItem returns an equivalent rule on the items of a list. list is the property with the list,
+// or "" if r is on the list itself. ok is true if r is all() over the list, optionally guarded
+// against an absent list, and reads only the item.
 func (r *Rule) EachItem() (list, rule string, ok bool) {
 	e, guard := r.tree.Expr(), []string(nil)
 	if r.Top == operators.LogicalOr {
@@ -144,7 +144,7 @@ func (r *Rule) EachItem() (list, rule string, ok bool) {
 	return strings.Join(path, ""), fmt.Sprintf("[self].all(%s, %s)", c.IterVar(), text), err == nil
 }
 
-// selection follows selections down to self or oldSelf.
+// selection returns the path that an expression selects from self or oldSelf.
 func selection(e ast.Expr, shadowed []string) (old bool, path []string, ok bool) {
 	switch e.Kind() {
 	case ast.IdentKind:
@@ -175,7 +175,7 @@ func selection(e ast.Expr, shadowed []string) (old bool, path []string, ok bool)
 	return false, nil, false
 }
 
-// unescaped returns the property for its name in CEL.
+// unescaped returns the name of the property that has a name in CEL.
 func unescaped(name string) string {
 	if plain, ok := apiservercel.Unescape(name); ok {
 		return plain
@@ -183,7 +183,7 @@ func unescaped(name string) string {
 	return name
 }
 
-// Mentioned returns the content of a schema's keywords. It ignores rules.
+// Mentioned returns the content of a schema's keywords other than rules.
 func Mentioned(s *apiextensionsv1.JSONSchemaProps) *Rule {
 	r := &Rule{}
 	r.mention(s, nil)
@@ -219,15 +219,15 @@ func (r *Rule) mention(s *apiextensionsv1.JSONSchemaProps, path []string) {
 	}
 }
 
-// ReadsOld reports whether a rule depends on the stored object, or may depend on it. A rule that
+// ReadsOld reports whether a rule depends on the old object, or may depend on it. A rule that
 // cannot be parsed does so only with optionalOldSelf.
 func ReadsOld(r apiextensionsv1.ValidationRule) bool {
 	read, err := Parse(r.Rule)
 	return err == nil && read.ReadsOld || r.OptionalOldSelf != nil && *r.OptionalOldSelf
 }
 
-// Reads returns the properties that a rule reads, as paths from its schema. There are none if the
-// rule cannot be parsed.
+// Reads returns the properties that a rule reads, as paths from its schema. The result is empty if
+// the rule cannot be parsed.
 func Reads(r apiextensionsv1.ValidationRule) [][]string {
 	read, err := Parse(r.Rule)
 	if err != nil {

@@ -20,16 +20,16 @@ import (
 )
 
 // Program is one rule as the API server compiles it. The API server's Validator runs the same
-// program on the same conversion of the object, but copies all properties to find one. Here, this
-// would take most of the time.
+// program on the same conversion of the object. It copies all properties to find one, which would
+// take most of the time here.
 type Program struct {
 	program  cel.Program
 	schema   common.Schema
 	optional bool // oldSelf is optional
 }
 
-// Compile compiles the rules on s, like the API server for a stored CRD. It returns a program or an
-// error for each rule. With root, s is the schema of resources.
+// Compile compiles the rules on s as the API server does for a stored CRD. It returns a program or
+// an error for each rule. If root is set, s is the schema of a resource.
 func Compile(s *structuralschema.Structural, root bool, rules apiextensionsv1.ValidationRules) ([]*Program, []error) {
 	programs, errs := make([]*Program, len(rules)), make([]error, len(rules))
 	with := *s
@@ -58,13 +58,13 @@ func Compile(s *structuralschema.Structural, root bool, rules apiextensionsv1.Va
 	return programs, errs
 }
 
-// firstLine removes the excerpt that CEL adds to an error.
+// firstLine removes the source excerpt that CEL adds to an error.
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
 	return s
 }
 
-// Run evaluates the rule. An error means that the evaluation failed. Without an old object,
+// Run evaluates the rule. An error means that the evaluation failed. If there is no old object,
 // transition rules hold, unless oldSelf is optional.
 func (p *Program) Run(ctx context.Context, value, old any, usesOld bool) (bool, error) {
 	if usesOld && old == nil && !p.optional {
@@ -98,7 +98,7 @@ func (a activation) ResolveName(name string) (any, bool) {
 
 func (a activation) Parent() interpreter.Activation { return nil }
 
-// view is a schema that caches its parts.
+// view is a schema that caches its child schemas.
 type view struct {
 	common.Schema
 	properties func() map[string]common.Schema
@@ -138,7 +138,7 @@ func (v *view) WithTypeAndObjectMeta() common.Schema {
 	return newView(v.Schema.WithTypeAndObjectMeta())
 }
 
-// allowed is the content of additionalProperties.
+// allowed is the value of additionalProperties.
 type allowed struct {
 	schema common.Schema
 	allows bool

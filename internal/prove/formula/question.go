@@ -15,7 +15,7 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
-// total reports whether a function or operator never fails by itself for arguments of some kinds.
+// total reports whether a function or operator never fails itself for arguments of the given types.
 func total(what string, kinds []string) bool {
 	all := func(l ...string) bool {
 		return !slices.ContainsFunc(kinds, func(k string) bool { return !slices.Contains(l, k) })
@@ -26,7 +26,7 @@ func total(what string, kinds []string) bool {
 	case "startsWith", "endsWith", "contains", "lowerAscii", "upperAscii", "trim":
 		return all("string")
 	case "size":
-		return hasSize(kinds[0]) || len(kinds) == 2 && all("integer") // compared with a number
+		return hasSize(kinds[0]) || len(kinds) == 2 && all("integer") // a size and a number
 	case "<", "<=", ">", ">=":
 		return all("integer", "number") || all("string")
 	case "in":
@@ -35,7 +35,7 @@ func total(what string, kinds []string) bool {
 	return false
 }
 
-// opaque returns the value of an expression that is not understood.
+// opaque returns the value of an unsupported expression.
 func (r *ruleReader) opaque(e ast.Expr, what string) value {
 	if symbol, ok := operators.FindReverse(what); ok && symbol != "" {
 		what = symbol
@@ -62,7 +62,7 @@ func (r *ruleReader) opaque(e ast.Expr, what string) value {
 	return value{fails, []choice{{fails.Not(), unknown{q}}}}
 }
 
-// ask creates a question from an expression.
+// ask returns the question for an expression.
 func (r *ruleReader) ask(e ast.Expr, what string) *Question {
 	q := Question{At: r.self, What: what, Optional: r.old != Plain, alone: r.old == Missing, Reads: r.reads(e)}
 	text, err := parser.Unparse(e, r.info)
@@ -95,7 +95,7 @@ func unclear(v value) bool {
 	return slices.ContainsFunc(v.cases, func(c choice) bool { _, ok := c.is.(unknown); return ok })
 }
 
-// written returns CEL for a value with one case.
+// written returns a value with one case as CEL.
 func (r *ruleReader) written(v value) (string, bool) {
 	if v.fails != logic.False || len(v.cases) != 1 {
 		return "", false
@@ -113,7 +113,7 @@ func (r *ruleReader) written(v value) (string, bool) {
 	return "", false
 }
 
-// expression returns CEL that selects a place.
+// expression returns a CEL expression that selects a place.
 func (r *ruleReader) expression(p *Place) (string, bool) {
 	var steps []string
 	root := "self"
@@ -152,7 +152,7 @@ func free(e ast.Expr) map[string]bool {
 	return names
 }
 
-// reads returns the places that an expression reads, as deep as they are known.
+// reads returns the places that an expression reads, as deep as known.
 func (r *ruleReader) reads(e ast.Expr) []*Place {
 	var l []*Place
 	add := func(p *Place) {
@@ -174,8 +174,8 @@ func (r *ruleReader) reads(e ast.Expr) []*Place {
 	return l
 }
 
-// place returns the place that e selects from self or oldSelf, or the innermost enclosing place
-// that is known. It returns nil for other expressions.
+// place returns the place that e selects from self or oldSelf, or the innermost known place on the
+// way to it. It returns nil for other expressions.
 func (r *ruleReader) place(e ast.Expr) *Place {
 	field := func(of ast.Expr, name string) *Place {
 		p := r.place(of)

@@ -13,15 +13,15 @@ import (
 
 // Bounds of the translation.
 const (
-	maxSteps = 200_000   // expressions evaluated for one rule
-	maxGates = 2_000_000 // of a space
-	// maxConstants bounds the constants of a place: each two exclude each other.
+	maxSteps = 200_000   // expressions that are evaluated for one rule
+	maxGates = 2_000_000 // formulas of a space
+	// maxConstants bounds the constants of a place, because every pair of them needs a clause.
 	maxConstants = 600
-	// maxNumber bounds the terms of sums: no rule adds up enough of them to overflow.
+	// maxNumber bounds the terms of sums, so that sums cannot overflow.
 	maxNumber = 1 << 31
 )
 
-// unread ends the translation of a rule.
+// unread is a panic that ends the translation of a rule.
 type unread struct{ error }
 
 var (
@@ -31,8 +31,8 @@ var (
 
 // Formula is a CEL rule, or a keyword of a schema, as a formula of a [Space].
 type Formula struct {
-	// Holds and Fails state that the rule is true, and that its evaluation fails. They assume that
-	// its value exists. For rules that read oldSelf without optionalOldSelf, they assume that the
+	// Holds and Fails state that the rule is true, and that its evaluation fails. Both assume that
+	// the value of the rule exists and, if the rule reads oldSelf without optionalOldSelf, that the
 	// old value exists, too.
 	Holds, Fails logic.Lit
 }
@@ -40,8 +40,8 @@ type Formula struct {
 // Old is the form of oldSelf in a rule.
 type Old int
 
-// The forms of oldSelf. It is Optional in a rule with optionalOldSelf. It is Missing below lists
-// where the API server does not correlate new items with old ones, so that it never has a value.
+// The forms of oldSelf. It is Optional in a rule with optionalOldSelf. It is Missing if it never
+// has a value: in lists whose items the API server does not correlate.
 const (
 	Plain Old = iota
 	Optional
@@ -81,15 +81,15 @@ type ruleReader struct {
 	self      *Place
 	old       Old
 	info      *ast.SourceInfo
-	most      int64 // the rule does not distinguish integers from here on
+	most      int64 // the rule does not distinguish integers from this one on
 	constants []any // strings, int64s and bools in the rule
 	vars      map[string]value
-	args      map[int64][]value // of calls, by expression
+	args      map[int64][]value // of calls, by the id of the expression
 	steps     int
 }
 
-// truths returns the conditions that v is true, and that it is false. Where neither holds, using v
-// as a condition is an error.
+// truths returns the conditions that v is true, and that v is false. If neither holds, v is not a
+// bool, which is an error for a condition.
 func (r *ruleReader) truths(v value) (holds, refused logic.Lit) {
 	holds, refused = logic.False, logic.False
 	for _, c := range v.cases {
@@ -142,7 +142,7 @@ func (r *ruleReader) read(e ast.Expr) value {
 	return r.opaque(e, "")
 }
 
-// literal returns a constant, or nil for constants that are not modelled.
+// literal returns a constant, or nil for unsupported constants.
 func literal(e ast.Expr) any {
 	if e == nil || e.Kind() != ast.LiteralKind {
 		return nil
@@ -182,13 +182,13 @@ func (r *ruleReader) variable(e ast.Expr) value {
 	return r.opaque(e, "")
 }
 
-// field translates self.x, has(self.x), and the same for optional values.
+// field translates self.x and has(self.x), also for optional values.
 func (r *ruleReader) field(e ast.Expr) value {
 	s := e.AsSelect()
 	return r.selected(e, r.read(s.Operand()), s.FieldName(), s.IsTestOnly())
 }
 
-// selected returns a field of each case of v or, with test, whether the field is present.
+// selected returns a field of each case of v or, if test is set, whether the field is present.
 func (r *ruleReader) selected(e ast.Expr, v value, field string, test bool) value {
 	return r.each(v, func(is any) value {
 		switch is := is.(type) {
@@ -236,7 +236,7 @@ func (r *ruleReader) selected(e ast.Expr, v value, field string, test bool) valu
 	})
 }
 
-// property returns the place of a field, by its name in CEL, or of a map's key. It is nil if the
+// property returns the place of a field, by its name in CEL, or of a map key. It is nil if the
 // fields of p are unknown.
 func (r *ruleReader) property(p *Place, field string) *Place {
 	s := p.Schema
@@ -256,7 +256,7 @@ func (r *ruleReader) property(p *Place, field string) *Place {
 	return p.Child(field)
 }
 
-// optionalField returns x.?field.
+// optionalField translates x.?field.
 func (r *ruleReader) optionalField(e ast.Expr, v value, field string) value {
 	return r.each(v, func(is any) value {
 		switch is := is.(type) {
@@ -320,8 +320,8 @@ func (r *ruleReader) mapping(e ast.Expr) value {
 	return value{fails, []choice{{fails.Not(), m}}}
 }
 
-// comprehension unrolls macros over literal lists and maps, and over list items told apart by keys.
-// It also binds variables.
+// comprehension unrolls macros over literal lists and maps, and over list items distinguished by
+// keys. It also translates bindings of variables.
 func (r *ruleReader) comprehension(e ast.Expr) value {
 	c := e.AsComprehension()
 	over := r.read(c.IterRange())
@@ -347,7 +347,7 @@ func (r *ruleReader) comprehension(e ast.Expr) value {
 			return r.opaque(e, "")
 		}
 	}
-	// all and exists stop early if the rest does not matter; other macros do not stop.
+	// all and exists may stop before the last item. Other macros do not stop.
 	if cond := c.LoopCondition(); !(literal(cond) == true || cond.Kind() == ast.CallKind && cond.AsCall().FunctionName() == operators.NotStrictlyFalse) && len(items) > 0 {
 		return r.opaque(e, "")
 	}

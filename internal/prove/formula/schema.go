@@ -33,8 +33,8 @@ func validator(s *apiextensionsv1.JSONSchemaProps) (apiservervalidation.SchemaVa
 	return v, err
 }
 
-// Pruned returns a copy of s with only the properties on or below one of the paths, and without
-// rules. The copy is equivalent for rules that read nothing else. It shares unchanged parts.
+// Pruned returns a copy of s that has only the properties on or below one of the paths, and no
+// rules. The copy is equivalent for rules that read no other properties. It shares unchanged parts.
 func Pruned(s *apiextensionsv1.JSONSchemaProps, paths [][]string) *apiextensionsv1.JSONSchemaProps {
 	c := *s
 	c.XValidations = nil

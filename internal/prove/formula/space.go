@@ -12,11 +12,11 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
-// Space is the set of objects that a schema admits, and of the updates among them.
+// Space is the set of the objects that a schema admits, and of updates of such objects.
 type Space struct {
 	*logic.Circuit
-	// New and Old are the roots of the object and of the stored one. The new object is always
-	// present. If the old object is absent, the object is being created.
+	// New and Old are the roots of the new and of the old object. The new object is always present.
+	// If the old object is absent, the new object is being created.
 	New, Old *Place
 	// Facts are all facts in use, in order of creation.
 	Facts []*Fact
@@ -24,11 +24,11 @@ type Space struct {
 	questions map[string]*Question
 	views     int
 	same      map[[2]*Place]*Fact
-	unnamed   map[string]bool     // names of the items that represent unnamed ones
-	counts    map[string][]string // named items by path, for lists with representatives
+	unnamed   map[string]bool     // the names of representatives of unnamed items
+	counts    map[string][]string // the named items of lists with representatives, by path
 }
 
-// FactKind is the statement of a fact about its place.
+// FactKind is the statement that a fact makes about its place.
 type FactKind int
 
 const (
@@ -69,12 +69,12 @@ func (f *Fact) Places() []*Place {
 	return []*Place{f.Place}
 }
 
-// Question is an expression that formulas do not understand.
+// Question is an expression or keyword that formulas do not support.
 type Question struct {
-	// Text is CEL on the value of At. It is empty if the expression cannot be evaluated separately.
-	// If its type is not bool, only Fails is meaningful.
+	// Text is a CEL expression on the value of At. It is empty if the expression cannot be
+	// evaluated separately. If its type is not bool, only Fails is meaningful.
 	Text string
-	// Schema, instead of Text, has keywords that validate the value of At.
+	// Schema replaces Text for keywords that validate the value of At.
 	Schema *apiextensionsv1.JSONSchemaProps
 	At     *Place
 	// Reads are the places that the answer depends on.
@@ -82,7 +82,7 @@ type Question struct {
 	// Optional means that oldSelf in Text is an optional value.
 	Optional bool
 	alone    bool // oldSelf never has a value
-	// The name of the function or keyword, for messages.
+	// What is the name of the function or keyword, for messages.
 	What         string
 	Holds, Fails *Fact
 }
@@ -92,8 +92,8 @@ type Place struct {
 	space  *Space
 	Old    bool
 	Parent *Place // nil for the root
-	// Name is the property or key. [Item] and [Entry] stand for some item of a list and some entry
-	// of a map. See [ItemOf] for an item with keys.
+	// Name is the property or key. [Item] and [Entry] stand for an item of a list and an entry of a
+	// map. See [ItemOf] for an item with keys.
 	Name   string
 	Schema *apiextensionsv1.JSONSchemaProps // nil if unknown
 
@@ -104,26 +104,26 @@ type Place struct {
 	equals    []*Fact
 	constants map[any]*Fact // equals, by the constant
 	enum      map[any]bool  // the values of Enum, created lazily
-	known     logic.Lit     // one of equals holds
+	known     logic.Lit     // the value equals a constant in equals
 	types     common.Schema // of its values, created lazily
 	key       any           // the constant value of an item's key, or nil
 
 	// For a place in a view:
 	view      *View
-	base      *Place    // in the sent object
+	base      *Place    // the same value in the sent object
 	sent      logic.Lit // the value was sent
-	given     []given   // values that the API server sets otherwise
+	given     []given   // values that the API server sets instead
 	canonical *Place    // see asSent
 }
 
-// Names of steps into lists and maps.
+// The names of the steps into lists and maps.
 const (
 	Item  = "\x00item"
 	Entry = "\x00entry"
 )
 
-// New returns the space of the objects of a schema. For resources, the schema must include apiVersion,
-// kind and metadata.
+// New returns the space of the objects of a schema. The schema of a resource must include
+// apiVersion, kind and metadata.
 func New(schema *apiextensionsv1.JSONSchemaProps) *Space {
 	s := &Space{Circuit: logic.New(), questions: map[string]*Question{}, same: map[[2]*Place]*Fact{}, unnamed: map[string]bool{}, counts: map[string][]string{}}
 	s.New = &Place{space: s, Schema: schema, present: logic.True, null: logic.False}
@@ -138,7 +138,7 @@ func (s *Space) fact(f *Fact) *Fact {
 	return f
 }
 
-// Path returns the names from the root.
+// Path returns the names on the path from the root.
 func (p *Place) Path() []string {
 	if p.Parent == nil {
 		return nil
@@ -146,7 +146,7 @@ func (p *Place) Path() []string {
 	return append(p.Parent.Path(), p.Name)
 }
 
-// String returns the path as in CEL, with self or oldSelf at the root.
+// String returns the path in CEL, with self or oldSelf at the root.
 func (p *Place) String() string {
 	name := "self"
 	if p.Old {
@@ -155,7 +155,7 @@ func (p *Place) String() string {
 	return strings.Join(append([]string{name}, p.Path()...), ".")
 }
 
-// IsWithin reports whether p is q or in it.
+// IsWithin reports whether p is q or a place in q.
 func (p *Place) IsWithin(q *Place) bool {
 	for ; p != nil; p = p.Parent {
 		if p == q {
@@ -165,7 +165,7 @@ func (p *Place) IsWithin(q *Place) bool {
 	return false
 }
 
-// Counterpart returns the same place in the old object, or in the new one.
+// Counterpart returns the same place in the other object of an update.
 func (p *Place) Counterpart() *Place {
 	switch {
 	case p.Parent != nil:
@@ -236,7 +236,7 @@ func (p *Place) Present() logic.Lit { return p.present }
 // Null returns the formula that the value is null.
 func (p *Place) Null() logic.Lit { return p.null }
 
-// Key returns the formula that the key exists, including null, as in OpenAPI's required.
+// Key returns the formula that the key exists, as in OpenAPI's required: null counts as a value.
 func (p *Place) Key() logic.Lit { return p.space.Or(p.present, p.null) }
 
 // Empty returns the formula that the value is an empty string, list or map.
@@ -262,8 +262,8 @@ func (p *Place) Empty() logic.Lit {
 	return p.empty.Lit
 }
 
-// Equals returns the formula that the value is present and equals a constant: a string, an int64 or
-// a bool.
+// Equals returns the formula that the value is present and equals a constant, which is a string, an
+// int64 or a bool.
 func (p *Place) Equals(constant any) logic.Lit {
 	if p.key != nil && p.key != constant {
 		return logic.False
@@ -318,16 +318,16 @@ func (p *Place) constant(v any) logic.Lit {
 	s := p.space
 	f := s.fact(&Fact{Kind: Equals, Place: p, Constant: v})
 	s.implies(f.Lit, p.present)
-	s.implies(f.Lit, p.known.Not()) // a value equals one constant at most
+	s.implies(f.Lit, p.known.Not()) // a value equals at most one constant
 	p.known = s.Or(p.known, f.Lit)
 	p.addConstant(f)
 	return f.Lit
 }
 
-// Constants returns the facts that compare the place with constants other than false.
+// Constants returns the facts that compare the place with constants. It omits false.
 func (p *Place) Constants() []*Fact { return p.equals }
 
-// admits reports whether the schema's length bounds admit a constant.
+// admits reports whether a constant is within the length bounds of the schema.
 func (p *Place) admits(v any) bool {
 	text, ok := v.(string)
 	if !ok || p.Schema == nil {
@@ -348,8 +348,8 @@ func EnumValues(s *apiextensionsv1.JSONSchemaProps) (values []any) {
 	return values
 }
 
-// Enum returns the values that the schema enumerates, except null. It is not ok without an
-// enumeration of scalars.
+// Enum returns the values that the schema enumerates, except null. ok is false unless the schema
+// enumerates scalars.
 func (p *Place) Enum() (values []any, ok bool) {
 	if p.Schema == nil || len(p.Schema.Enum) == 0 {
 		return nil, false
@@ -404,8 +404,8 @@ func (s *Space) Same(a, b *Place) logic.Lit {
 	return f.Lit
 }
 
-// Close adds the values of enumerations, and the common facts of equal values, for the facts in
-// use. Callers call it after reading all rules and keywords.
+// Close relates the facts in use: values of enumerations, and facts about values that are equal.
+// Call it after adding all rules and keywords.
 func (s *Space) Close() {
 	enumerated := map[*Place]bool{}
 	for _, f := range slices.Clone(s.Facts) {
@@ -415,7 +415,7 @@ func (s *Space) Close() {
 		}
 	}
 	s.order()
-	for n := -1; n != len(s.Facts); { // comparing may add facts
+	for n := -1; n != len(s.Facts); { // a comparison may add facts
 		n = len(s.Facts)
 		for _, f := range slices.Clone(s.Facts) {
 			if f.Kind == Same {
@@ -425,10 +425,10 @@ func (s *Space) Close() {
 	}
 }
 
-// congruent requires the same facts of a and b where f holds.
+// congruent requires that facts about a and b agree if f holds.
 func (s *Space) congruent(f *Fact, a, b *Place, depth int) {
 	const deep = 8
-	// CEL may take different texts or numbers for the same value.
+	// CEL may treat different texts or numbers as the same value.
 	exact := isExact(a) && isExact(b)
 	for _, c := range slices.Concat(a.equals, b.equals) {
 		x, y := a.Equals(c.Constant), b.Equals(c.Constant)
@@ -436,7 +436,7 @@ func (s *Space) congruent(f *Fact, a, b *Place, depth int) {
 			s.RequireAny(f.Lit.Not(), s.Equal(x, y))
 		}
 		if depth == 0 {
-			s.RequireAny(x.Not(), y.Not(), f.Lit) // both equal the constant
+			s.RequireAny(x.Not(), y.Not(), f.Lit) // equal, because both equal the constant
 		}
 	}
 	if isBool(a) && depth == 0 {
@@ -475,7 +475,7 @@ func sortedKeys[V any](m map[string]V) []string {
 	return l
 }
 
-// question returns the question with a text at a place.
+// question returns the question that equals q, or adds q.
 func (s *Space) question(q Question) *Question {
 	q = q.settled()
 	key := fmt.Sprint(q.At.view.number(), " ", q.key())
@@ -489,7 +489,7 @@ func (s *Space) question(q Question) *Question {
 	return &q
 }
 
-// key distinguishes the questions about one view.
+// key identifies a question among the questions about one view.
 func (q *Question) key() string {
 	return fmt.Sprintf("%v %q %s %s", q.At.Old, q.At.Path(), textOf(q.Schema), q.Text)
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
-// value is the possible results of an expression: an error, or one of several cases. The conditions
-// exclude each other, and one of them holds.
+// value has the possible results of an expression: an error, or one of several cases. The
+// conditions of the cases exclude each other, and one of them holds.
 type value struct {
 	fails logic.Lit
 	cases []choice
@@ -18,16 +18,16 @@ type choice struct {
 	is   any
 }
 
-// The types of a choice, besides string, bool and [*Place].
+// The types of a choice in addition to string, bool and [*Place].
 type (
-	// number is an integer or, with more, any integer that is not smaller.
+	// number is an integer. With more, it is any integer that is not smaller.
 	number struct {
 		n    int64
 		more bool
 	}
 	// list is the items of a list, in order.
 	list []*element
-	// element is an item that exists on a condition.
+	// element is an item that exists if the formula holds.
 	element struct {
 		when logic.Lit
 		is   value
@@ -43,7 +43,7 @@ type (
 	some struct{ is *value }
 	none struct{}
 	null struct{}
-	// unknown is a result that is not understood; see [Question].
+	// unknown is the result of an unsupported expression; see [Question].
 	unknown struct{ q *Question }
 )
 
@@ -51,7 +51,7 @@ func one(is any) value { return value{logic.False, []choice{{logic.True, is}}} }
 
 func failure() value { return value{fails: logic.True} }
 
-// truth returns a value with the cases true and false.
+// truth returns a bool with the condition that it is true, and the condition of an error.
 func (s *Space) truth(holds, fails logic.Lit) value {
 	return s.normal(value{fails, []choice{
 		{s.And(fails.Not(), holds), true},
@@ -62,7 +62,7 @@ func (s *Space) truth(holds, fails logic.Lit) value {
 // maxCases bounds the cases of an expression.
 const maxCases = 1000
 
-// add adds a case, and merges it with an equal one. All lists share one case.
+// add adds a case, or merges it with an equal case. All lists share one case.
 func (s *Space) add(cases []choice, when logic.Lit, is any) []choice {
 	if when == logic.False {
 		return cases
@@ -87,7 +87,7 @@ func (s *Space) add(cases []choice, when logic.Lit, is any) []choice {
 	return append(cases, choice{when, is})
 }
 
-// either returns one of two lists, whose conditions exclude each other.
+// either returns l if when holds, and m if otherwise holds. The conditions exclude each other.
 func (s *Space) either(when logic.Lit, l list, otherwise logic.Lit, m list) list {
 	n := 0
 	for n < len(l) && n < len(m) && l[n] == m[n] {
@@ -103,7 +103,7 @@ func (s *Space) either(when logic.Lit, l list, otherwise logic.Lit, m list) list
 	return out
 }
 
-// normal removes impossible cases, and merges equal ones.
+// normal removes impossible cases and merges equal cases.
 func (s *Space) normal(v value) value {
 	var cases []choice
 	for _, c := range v.cases {
@@ -113,7 +113,7 @@ func (s *Space) normal(v value) value {
 	return v
 }
 
-// choose returns a value that is a where cond holds, and b elsewhere.
+// choose returns a if cond holds, and b otherwise.
 func (s *Space) choose(cond logic.Lit, a, b value) value {
 	switch cond {
 	case logic.True:

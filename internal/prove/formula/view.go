@@ -16,25 +16,25 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
-// View is the objects of a [Space] as the API server decodes them with another schema: it prunes
-// unknown properties and nulls that are not allowed, and sets defaults. Rules and keywords of that
-// schema apply to the places of the view. The schema of the space must admit all objects that the
-// schemas of its views admit.
+// View has the objects of a [Space] as the API server decodes them with another schema: it prunes
+// unknown properties and nulls that are not allowed, and sets defaults. Rules and keywords of the
+// other schema apply to the places of the view. The schema of the space must admit all objects that
+// the schemas of its views admit.
 type View struct {
 	New, Old *Place
-	// Dropped are the places, in the sent object, of properties that the schema does not have. It
-	// lists only places in use.
+	// Dropped are the places in the sent object that the schema of the view does not have. Only
+	// places in use are listed.
 	Dropped []*Place
 
 	id         int
 	structural *structuralschema.Structural
-	recent     []decoding // of the most recent objects, which mostly come again
+	recent     []decoding // the most recent objects, which are likely to be decoded again
 }
 
-// decoding is an object as sent and as decoded.
+// decoding is an object before and after decoding.
 type decoding struct{ sent, decoded map[string]any }
 
-// keptDecodings is the number of decodings in the cache: two for an update.
+// keptDecodings is the number of cached decodings: an update has two objects.
 const keptDecodings = 2
 
 // number returns the id of a view, or 0 for nil.
@@ -45,8 +45,8 @@ func (v *View) number() int {
 	return v.id
 }
 
-// View returns a view of the objects of s with the schema of a resource, given in both of its
-// forms.
+// View returns a view of the objects of s with the schema of a resource. The arguments are two
+// forms of this schema.
 func (s *Space) View(schema *apiextensionsv1.JSONSchemaProps, structural *structuralschema.Structural) *View {
 	s.views++
 	v := &View{id: s.views, structural: structural}
@@ -57,7 +57,7 @@ func (s *Space) View(schema *apiextensionsv1.JSONSchemaProps, structural *struct
 	return v
 }
 
-// Cover adds all places of the sent object that are in use to the view.
+// Cover adds all places of the sent object to the view that are in use.
 func (v *View) Cover() {
 	cover(v.New)
 	cover(v.Old)
@@ -93,13 +93,13 @@ func (v *View) decode(root any) any {
 	return v.recent[i].decoded
 }
 
-// given is a value that the API server sets where the formula holds.
+// given is a value that the API server sets if the formula holds.
 type given struct {
 	when  logic.Lit
 	value any
 }
 
-// viewed returns the place of a property, entry or item of a view.
+// viewed returns the place of a property, entry or item in a view.
 func (p *Place) viewed(name string) *Place {
 	s := p.space
 	c := &Place{space: s, Old: p.Old, Parent: p, Name: name, view: p.view, base: p.base.Child(name), null: logic.False, sent: logic.False}
@@ -149,8 +149,8 @@ func childValue(v any, name string) any {
 	return nil
 }
 
-// childSchema returns the schema of a property, entry or item. It is not known if the schema of p does
-// not have one.
+// childSchema returns the schema of a property, entry or item. known is false if the schema of p
+// does not have one.
 func (p *Place) childSchema(name string) (below *apiextensionsv1.JSONSchemaProps, known, property bool) {
 	s := p.Schema
 	if s == nil {
@@ -168,8 +168,8 @@ func (p *Place) childSchema(name string) (below *apiextensionsv1.JSONSchemaProps
 	return nil, false, false
 }
 
-// Decoded returns the formula that the value at a place of a view may differ from the sent value:
-// because a default was set, or a null was sent.
+// Decoded returns the formula that the value at a place of a view may differ from the sent value,
+// because the API server set a default or replaced a null.
 func (p *Place) Decoded() logic.Lit { return p.space.Or(p.base.null, p.Defaulted()) }
 
 // Defaulted returns the formula that the value at a place of a view is a default, or part of one.
@@ -187,7 +187,7 @@ func (p *Place) Prunes() bool {
 	return s != nil && s.Type != "" && !s.XEmbeddedResource && (s.XPreserveUnknownFields == nil || !*s.XPreserveUnknownFields)
 }
 
-// equalsIn is Equals for a place in a view.
+// equalsIn implements Equals for a place in a view.
 func (p *Place) equalsIn(constant any) logic.Lit {
 	s := p.space
 	l := p.base.Equals(constant)
@@ -203,7 +203,7 @@ func (p *Place) equalsIn(constant any) logic.Lit {
 	return l
 }
 
-// emptyIn is Empty for a place in a view.
+// emptyIn implements Empty for a place in a view.
 func (p *Place) emptyIn() logic.Lit {
 	s := p.space
 	if k := p.Schema; k != nil && k.Type == "object" && len(k.Properties) > 0 && k.AdditionalProperties == nil && p.Prunes() && p.asSent() != p.base {
@@ -225,8 +225,8 @@ func (p *Place) emptyIn() logic.Lit {
 	return l
 }
 
-// asSent returns the place in the sent object, if the view decodes the value without changes.
-// Otherwise it returns p.
+// asSent returns the place in the sent object if the view decodes the value without changes, and
+// otherwise p.
 func (p *Place) asSent() *Place {
 	switch {
 	case p.view == nil:
@@ -241,16 +241,16 @@ func (p *Place) asSent() *Place {
 	return p.canonical
 }
 
-// RuleKey returns a key of a rule that ignores its messages.
+// RuleKey returns a key that identifies a rule regardless of its messages.
 func RuleKey(r apiextensionsv1.ValidationRule) string {
 	return fmt.Sprint(r.OptionalOldSelf != nil && *r.OptionalOldSelf, r.Rule)
 }
 
-// SameRule reports whether two rules have the same key.
+// SameRule reports whether two rules differ only in their messages.
 func SameRule(a, b apiextensionsv1.ValidationRule) bool { return RuleKey(a) == RuleKey(b) }
 
 // SameShape reports whether two schemas, which may be nil, give a value the same type in CEL, set
-// the same defaults and prune the same properties. Other keywords may differ.
+// the same defaults and prune the same properties. They may differ in other keywords.
 func SameShape(a, b *apiextensionsv1.JSONSchemaProps) bool {
 	switch {
 	case a == b:
@@ -277,8 +277,8 @@ func SameShape(a, b *apiextensionsv1.JSONSchemaProps) bool {
 	return a.AdditionalProperties == nil || a.AdditionalProperties.Allows == b.AdditionalProperties.Allows && SameShape(a.AdditionalProperties.Schema, b.AdditionalProperties.Schema)
 }
 
-// extends reports whether b has the shape of a, plus properties without a default. A value without
-// these properties looks the same under both.
+// extends reports whether b has the shape of a, with more properties that have no default. A value
+// without these properties looks the same in both.
 func extends(b, a *apiextensionsv1.JSONSchemaProps) bool {
 	if a == b || a == nil || b == nil {
 		return a == b
@@ -305,11 +305,11 @@ func extends(b, a *apiextensionsv1.JSONSchemaProps) bool {
 	return (m == nil) == (n == nil) && (m == nil || m.Allows == n.Allows && extends(n.Schema, m.Schema))
 }
 
-// Alike returns the formula that two views give the same answers where their schemas can differ
-// only by properties that b adds. It assumes objects of which a drops nothing.
+// Alike returns the formula that two views give the same answers if their schemas differ only by
+// properties that b adds. It assumes objects of which view a drops no property.
 func (s *Space) Alike(a, b *View) logic.Lit {
 	alike := logic.True
-	// Values that a view decodes without changes have places outside the view.
+	// A value that a view decodes without changes has a place outside of the view.
 	same := func(p, q *Place) bool {
 		if p == q {
 			return p.view == nil
@@ -359,14 +359,14 @@ func (s *Space) Alike(a, b *View) logic.Lit {
 	return alike
 }
 
-// shape returns a schema with only the keywords that determine the shape of a value itself.
+// shape returns a schema with only the keywords that determine the shape of its own value.
 func shape(s *apiextensionsv1.JSONSchemaProps) apiextensionsv1.JSONSchemaProps {
 	c := apiextensionsv1.JSONSchemaProps{
 		Type: s.Type, Format: s.Format, Nullable: s.Nullable, Default: s.Default,
 		XPreserveUnknownFields: s.XPreserveUnknownFields, XEmbeddedResource: s.XEmbeddedResource, XIntOrString: s.XIntOrString,
 		XListType: s.XListType, XListMapKeys: s.XListMapKeys, XMapType: s.XMapType,
 	}
-	if s.Default != nil { // its text may differ
+	if s.Default != nil { // equal defaults may differ as text
 		var v any
 		if json.Unmarshal(s.Default.Raw, &v) == nil {
 			if raw, err := json.Marshal(v); err == nil {
@@ -377,8 +377,8 @@ func shape(s *apiextensionsv1.JSONSchemaProps) apiextensionsv1.JSONSchemaProps {
 	return c
 }
 
-// sameHolders returns the formula that the ancestors of two places with one path are present, or
-// null, alike. Reading a property of an absent value fails.
+// sameHolders returns the formula that two places with the same path have ancestors that are
+// equally present or null. This matters because reading a property of an absent value fails.
 func (s *Space) sameHolders(p, q *Place) logic.Lit {
 	same := logic.True
 	for p, q = p.Parent, q.Parent; p != nil && q != nil; p, q = p.Parent, q.Parent {
@@ -387,8 +387,8 @@ func (s *Space) sameHolders(p, q *Place) logic.Lit {
 	return same
 }
 
-// settled returns the question about the sent object, if the view decodes everything that it reads,
-// and its ancestors, without changes.
+// settled returns the question about the sent object, if the view decodes all values that the
+// question reads, and their ancestors, without changes. Otherwise it returns q.
 func (q Question) settled() Question {
 	if q.At.view == nil || slices.ContainsFunc(q.Reads, func(p *Place) bool {
 		return p.view != nil && (p.asSent() == p || q.At.space.sameHolders(p, p.base) != logic.True)

@@ -1,8 +1,9 @@
 // Package logic decides whether Boolean formulas can be satisfied, and finds a model.
 //
 // A [Circuit] holds formulas over variables; equal formulas are the same [Lit]. A SAT solver
-// receives formulas when questions need them (G. Tseitin's encoding), and its learned clauses serve
-// later questions. Results are deterministic, and the number of conflicts of a question is bounded.
+// receives formulas only when questions need them (G. Tseitin's encoding). Its learned clauses
+// speed up later questions. Results are deterministic, and the number of conflicts of a question is
+// bounded.
 package logic
 
 import (
@@ -23,7 +24,7 @@ const (
 // Not returns the negation of l.
 func (l Lit) Not() Lit { return l ^ 1 }
 
-// If returns l if it should hold, or its negation.
+// If returns l if holds is true, and otherwise its negation.
 func (l Lit) If(holds bool) Lit {
 	if holds {
 		return l
@@ -31,21 +32,21 @@ func (l Lit) If(holds bool) Lit {
 	return l.Not()
 }
 
-// MaxConflicts bounds the work of one question. Hand-written rules take a few hundred.
+// MaxConflicts bounds the work for one question. Hand-written rules take a few hundred conflicts.
 const MaxConflicts = 20_000
 
-// MaxWork bounds the work of all questions to one circuit, in assignments of variables.
+// MaxWork bounds the work for all questions to one circuit, in assignments of variables.
 const MaxWork = 200_000_000
 
 // ErrUnknown means that a question takes more work than permitted.
 var ErrUnknown = errors.New("the rules are too intricate to be decided")
 
-// Circuit is a set of formulas over variables. It is not safe for concurrent use.
+// Circuit is a set of formulas over variables. It must not be used concurrently.
 type Circuit struct {
-	gates  []gate // by variable; free variables have no inputs
+	gates  []gate // by variable; a free variable has no inputs
 	known  map[gate]Lit
 	solver *solver
-	told   []bool // whether the solver has the clauses of a gate
+	told   []bool // whether the solver has the clauses of the gate
 }
 
 // gate is the conjunction of two formulas.
@@ -54,7 +55,7 @@ type gate struct{ a, b Lit }
 // New returns a circuit without variables.
 func New() *Circuit {
 	c := &Circuit{known: map[gate]Lit{}, solver: newSolver()}
-	c.node(gate{}) // the constant
+	c.node(gate{}) // for the constants
 	c.solver.add(True)
 	return c
 }
@@ -113,7 +114,7 @@ func (c *Circuit) Or(l ...Lit) Lit {
 // Implies returns the formula that b holds if a holds.
 func (c *Circuit) Implies(a, b Lit) Lit { return c.and(a, b.Not()).Not() }
 
-// Choose returns a formula that equals a where cond holds, and b elsewhere.
+// Choose returns a formula that equals a if cond holds, and b otherwise.
 func (c *Circuit) Choose(cond, a, b Lit) Lit {
 	if a == b {
 		return a
@@ -121,7 +122,7 @@ func (c *Circuit) Choose(cond, a, b Lit) Lit {
 	return c.Or(c.and(cond, a), c.and(cond.Not(), b))
 }
 
-// Equal returns the formula that both hold or neither.
+// Equal returns the formula that both or neither of a and b hold.
 func (c *Circuit) Equal(a, b Lit) Lit { return c.Choose(a, b, b.Not()) }
 
 // AtLeast returns, by index up to n, the formulas that at least that many of l hold.
@@ -139,14 +140,14 @@ func (c *Circuit) AtLeast(n int, l []Lit) []Lit {
 	return counts
 }
 
-// Require makes a formula hold from now on.
+// Require restricts all later models to those in which the formula holds.
 func (c *Circuit) Require(l Lit) {
 	c.solver.backTo(0)
 	c.tell(l)
 	c.solver.add(l)
 }
 
-// RequireAny makes one of the formulas hold from now on.
+// RequireAny restricts all later models to those in which at least one of the formulas holds.
 func (c *Circuit) RequireAny(l ...Lit) {
 	c.solver.backTo(0)
 	for _, l := range l {
@@ -174,11 +175,11 @@ func (c *Circuit) tell(l Lit) {
 	}
 }
 
-// Model returns the truth values of formulas. Variables created later are false.
+// Model returns the truth value of a formula. Variables created after the model are false.
 type Model func(Lit) bool
 
-// Satisfy returns a model of the given formulas and all requirements, or nil if there is none. The
-// only errors are [ErrUnknown] and the cause of ctx's end.
+// Satisfy returns a model of the given formulas and all requirements, or nil if there is none.
+// Errors are [ErrUnknown], and the cause of the end of ctx.
 func (c *Circuit) Satisfy(ctx context.Context, formulas ...Lit) (Model, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -199,7 +200,7 @@ func (c *Circuit) Satisfy(ctx context.Context, formulas ...Lit) (Model, error) {
 	case !satisfied:
 		return nil, nil
 	}
-	// The solver has no consistent value for formulas that it does not know.
+	// The solver may have inconsistent values for formulas that it did not receive.
 	return c.Evaluate(func(l Lit) bool { return c.solver.value[l>>1] > 0 }), nil
 }
 
@@ -226,7 +227,7 @@ func (c *Circuit) Evaluate(variable func(Lit) bool) Model {
 	}
 }
 
-// Support returns the variables of a formula, in order of creation.
+// Support returns the variables that a formula contains, in order of creation.
 func (c *Circuit) Support(l Lit) []Lit {
 	seen := map[Lit]bool{}
 	var found []Lit
@@ -248,8 +249,8 @@ func (c *Circuit) Support(l Lit) []Lit {
 	return found
 }
 
-// Function returns a formula as a function of its variables, which is faster for repeated
-// evaluation. It is not safe for concurrent use.
+// Function returns a formula as a function of its variables. This is faster for repeated
+// evaluation. The function must not be used concurrently.
 func (c *Circuit) Function(l Lit) func(variable func(Lit) bool) bool {
 	seen := map[Lit]bool{False: true}
 	var cone []Lit
@@ -266,12 +267,12 @@ func (c *Circuit) Function(l Lit) func(variable func(Lit) bool) bool {
 			todo = append(todo, g.a, g.b)
 		}
 	}
-	slices.Sort(cone) // inputs of a gate come first
+	slices.Sort(cone) // inputs before gates
 	at := map[Lit]int{False: 0}
 	type step struct {
 		a, b       int
 		nota, notb bool
-		variable   Lit // 0 for gates
+		variable   Lit // 0 for a gate
 	}
 	steps := make([]step, 1+len(cone))
 	for i, v := range cone {

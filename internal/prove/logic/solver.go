@@ -8,17 +8,17 @@ import (
 
 // solver decides whether clauses can be satisfied together. It learns from conflicts like MiniSat
 // (N. Eén and N. Sörensson, "An Extensible SAT-solver", SAT 2003): two watched literals, first
-// unique implication points, activities, saved phases, Luby restarts. Assumptions are decided
-// first, so learned clauses hold without them.
+// unique implication points, activities, saved phases, Luby restarts. Assumptions are the first
+// decisions, so learned clauses do not depend on them.
 type solver struct {
 	value   []int8    // of each variable: 0 unknown, 1 true, -1 false
-	level   []int     // of the decision that assigned a variable
+	level   []int     // of the decision after which the variable was assigned
 	reason  []*clause // that implied the value, nil for a decision
 	phase   []int8    // the last value
 	watches [][]*clause
 	trail   []Lit
 	limits  []int // positions of decisions on the trail
-	head    int   // of the trail: everything before it has been propagated
+	head    int   // the literals before it on the trail are propagated
 	learned []*clause
 	broken  bool // the clauses contradict each other
 	work    int  // number of assignments
@@ -35,7 +35,7 @@ type clause struct {
 	activity float64
 }
 
-// Restarts and forgetting, in conflicts.
+// The intervals of restarts and checks, and the number of kept clauses.
 const (
 	restartUnit  = 100
 	keepLearned  = 4000
@@ -76,7 +76,7 @@ func (s *solver) add(lits ...Lit) {
 	for i, l := range lits {
 		switch {
 		case s.valueOf(l) > 0 || i > 0 && lits[i-1] == l.Not() && l&1 == 1:
-			return // the clause holds
+			return // the clause always holds
 		case s.valueOf(l) == 0 && (len(kept) == 0 || kept[len(kept)-1] != l):
 			kept = append(kept, l)
 		}
@@ -134,7 +134,7 @@ func (s *solver) propagate() *clause {
 	return nil
 }
 
-// rewatch replaces the second watched literal, which is false, by another one.
+// rewatch replaces the second watched literal, which is false, with another literal.
 func (s *solver) rewatch(c *clause) bool {
 	for i := 2; i < len(c.lits); i++ {
 		if s.valueOf(c.lits[i]) >= 0 {
@@ -146,8 +146,8 @@ func (s *solver) rewatch(c *clause) bool {
 	return false
 }
 
-// learn returns the clause learned from a conflict, its asserting literal first, and the level to
-// return to.
+// learn returns the clause learned from a conflict, with its asserting literal first, and the level
+// to return to.
 func (s *solver) learn(conflict *clause) ([]Lit, int) {
 	lits := []Lit{0}
 	open, at := 0, len(s.trail)-1
@@ -181,7 +181,7 @@ func (s *solver) learn(conflict *clause) ([]Lit, int) {
 			break
 		}
 	}
-	// Drop literals that the others imply.
+	// Drop literals that other literals imply.
 	kept := lits[:1]
 	for _, q := range lits[1:] {
 		if r := s.reason[q>>1]; r == nil || slices.ContainsFunc(r.lits, func(p Lit) bool {
@@ -203,10 +203,10 @@ func (s *solver) learn(conflict *clause) ([]Lit, int) {
 	return kept, back
 }
 
-// bump raises an activity by the current increment.
+// bump raises an activity by the increment.
 func (s *solver) bump(activity *float64) { *activity += s.increment }
 
-// decay reduces the weight of earlier activity.
+// decay reduces the weight of past activity.
 func (s *solver) decay() {
 	const large = 1e100
 	if s.increment /= 0.95; s.increment < large {
@@ -235,8 +235,8 @@ func (s *solver) backTo(level int) {
 	s.head = len(s.trail)
 }
 
-// solve looks for values that satisfy all clauses and the assumptions. known is false if there are
-// more conflicts than allowed, or ctx has ended. The values stay until the next call of backTo.
+// solve looks for values that satisfy all clauses and assumptions. known is false if there are more
+// conflicts than allowed, or if ctx ended. The values stay until the next call of backTo.
 func (s *solver) solve(ctx context.Context, assumed []Lit, allowed int) (satisfied, known bool) {
 	s.backTo(0)
 	run, conflicts := 0, 0
@@ -286,8 +286,8 @@ func (s *solver) keep(lits []Lit) {
 	s.assign(lits[0], c)
 }
 
-// next returns the next decision, assumptions first, or -1 if everything is decided. It is not ok
-// if an assumption is false.
+// next returns the next decision, or -1 if every variable has a value. Assumptions come first. ok
+// is false if an assumption is false.
 func (s *solver) next(assumed []Lit) (l Lit, ok bool) {
 	for len(s.limits) < len(assumed) {
 		l := assumed[len(s.limits)]
@@ -297,7 +297,7 @@ func (s *solver) next(assumed []Lit) (l Lit, ok bool) {
 		case s.valueOf(l) == 0:
 			return l, true
 		}
-		s.limits = append(s.limits, len(s.trail)) // the assumption holds already
+		s.limits = append(s.limits, len(s.trail)) // the assumption already holds
 	}
 	for s.order.Len() > 0 {
 		v := heap.Pop(&s.order).(int)
@@ -308,8 +308,8 @@ func (s *solver) next(assumed []Lit) (l Lit, ok bool) {
 	return -1, true
 }
 
-// forget drops the less active half of the learned clauses when there are many. Only level 0 may be
-// decided.
+// forget drops the less active half of the learned clauses if there are too many. All decisions
+// must have been undone.
 func (s *solver) forget() {
 	if len(s.learned) < keepLearned {
 		return
@@ -334,7 +334,7 @@ func (s *solver) forget() {
 		s.watches[l] = slices.DeleteFunc(s.watches[l], func(c *clause) bool { return dropped[c] })
 	}
 	for _, l := range s.trail {
-		s.reason[l>>1] = nil // nothing reads the reasons of level 0
+		s.reason[l>>1] = nil // nothing reads reasons at level 0
 	}
 }
 
@@ -353,7 +353,7 @@ func luby(i int) int {
 	return 1 << seq
 }
 
-// order is a heap of the variables to decide, the most active first.
+// order is a heap of the variables that have no value yet, with the most active first.
 type order struct {
 	*solver
 	l  []int

@@ -10,21 +10,21 @@ import (
 )
 
 // Language is the set of strings that contain a match of a pattern, as in the API server, and whose
-// length in characters is within bounds. The zero value is the set of all strings.
+// length in characters is within bounds. The zero value contains all strings.
 type Language struct {
 	Pattern  string
 	Min, Max *int64 // nil for no bound
 }
 
-// ErrUnknown means that languages could not be compared, because a pattern has word boundaries,
-// say, or the comparison would take too much work.
+// ErrUnknown means that languages could not be compared. For example, a pattern has word
+// boundaries, or the comparison takes too much work.
 var ErrUnknown = errors.New("the patterns are too intricate to be compared")
 
-// maxWork bounds a comparison, in instructions and in pairs of a state and a character. It takes
-// about half a second.
+// maxWork bounds a comparison to about half a second. It counts instructions, and pairs of a state
+// and a character.
 const maxWork = 5_000_000
 
-// Difference returns the shortest string of a that is not in b. Found is false if there is none.
+// Difference returns the shortest string of a that is not in b. found is false if there is none.
 func Difference(a, b Language) (text string, found bool, err error) {
 	x, err := compile(a.Pattern)
 	if err != nil {
@@ -37,12 +37,12 @@ func Difference(a, b Language) (text string, found bool, err error) {
 	counted := longest(a, b)
 	type state struct {
 		x, y   int
-		length int64 // up to the bound of longest
+		length int64 // at most the result of longest
 	}
 	type visit struct {
 		state
 		n    int64
-		from int // the previous visit
+		from int // the index of the previous visit
 		by   rune
 	}
 	x.alphabet = alphabet(x, y)
@@ -78,7 +78,7 @@ func Difference(a, b Language) (text string, found bool, err error) {
 	return "", false, nil
 }
 
-// longest returns the length that stands for all longer ones.
+// longest returns a length that stands for itself and all longer ones.
 func longest(l ...Language) int64 {
 	n := int64(0)
 	for _, l := range l {
@@ -95,22 +95,22 @@ func shorterThan(l Language, n int64) bool {
 	return (l.Min == nil || n >= *l.Min) && (l.Max == nil || n <= *l.Max)
 }
 
-// machine searches strings for a pattern.
+// machine is an automaton that searches strings for a pattern.
 type machine struct {
 	prog     *syntax.Prog
 	alphabet []rune
 	states   []set   // the first is the state of the empty string
-	next     [][]int // by state and character; -1 is not known yet
+	next     [][]int // by state and character; -1 is unknown
 	known    map[string]int
-	reached  []int // by instruction, the last call of close that reached it
+	reached  []int // by instruction: the last call of close that reached it
 	closed   int   // number of calls of close
 	work     *int
 }
 
-// set is the set of instructions that a string may lead to.
+// set is the set of instructions that a string can reach.
 type set struct {
 	at    []uint32 // sorted
-	found bool     // a match was found, so any suffix matches
+	found bool     // a match was found, so any continuation matches
 }
 
 func (s set) key() string {
@@ -143,7 +143,7 @@ func compile(pattern string) (*machine, error) {
 	return m, nil
 }
 
-// id returns the index of a state.
+// id returns the index of a state, and adds new states.
 func (m *machine) id(s set) int {
 	key := s.key()
 	i, ok := m.known[key]
@@ -154,7 +154,7 @@ func (m *machine) id(s set) int {
 	return i
 }
 
-// step returns the state after one more character of the alphabet.
+// step returns the state after a character of the alphabet.
 func (m *machine) step(from, char int) int {
 	if m.next[from] == nil {
 		m.next[from] = slices.Repeat([]int{-1}, len(m.alphabet))
@@ -166,7 +166,7 @@ func (m *machine) step(from, char int) int {
 	return m.next[from][char]
 }
 
-// close adds the instructions reached without a character. Tests for the end of text stay.
+// close adds the instructions reached without a character. It keeps tests for the end of text.
 func (m *machine) close(from []uint32, holds syntax.EmptyOp) set {
 	m.closed++
 	var at []uint32
@@ -205,7 +205,7 @@ func (m *machine) close(from []uint32, holds syntax.EmptyOp) set {
 	return set{at: at}
 }
 
-// successor returns the set after a character. A match may begin after it.
+// successor returns the set of instructions after a character, where a match may also begin.
 func (m *machine) successor(s set, c rune) set {
 	if s.found {
 		return s
@@ -220,7 +220,7 @@ func (m *machine) successor(s set, c rune) set {
 	return m.close(next, 0)
 }
 
-// accepts reports whether a string of that length that ends here matches.
+// accepts reports whether a string of the given length matches if it ends in the state.
 func (m *machine) accepts(state int, length int64) bool {
 	s := m.states[state]
 	if s.found {
@@ -239,9 +239,9 @@ func (m *machine) accepts(state int, length int64) bool {
 	return len(ends) > 0 && m.close(ends, holds).found
 }
 
-// alphabet returns one character of each kind that the machines distinguish, the usual ones first.
+// alphabet returns a character of each class that the machines distinguish, the usual ones first.
 func alphabet(l ...*machine) []rune {
-	// Characters between two bounds are alike.
+	// The machines do not distinguish the characters between two bounds.
 	bounds := map[rune]bool{0: true, '\n': true, '\n' + 1: true, unicode.MaxRune + 1: true, 0xD800: true, 0xE000: true}
 	for _, m := range l {
 		for _, i := range m.prog.Inst {
@@ -268,7 +268,7 @@ func alphabet(l ...*machine) []rune {
 	return alphabet
 }
 
-// usual returns the most usual character from lo to hi.
+// usual returns the most common character from lo to hi.
 func usual(lo, hi rune) rune {
 	for _, c := range "aA0-. " {
 		if lo <= c && c <= hi {

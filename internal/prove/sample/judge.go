@@ -17,13 +17,13 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/formula"
 )
 
-// Validator validates values by all keywords and rules of a schema. Updates are not ratcheted.
+// Validator validates values against all keywords and rules of a schema, without ratcheting.
 type Validator struct {
 	keywords apiservervalidation.SchemaValidator
 	rules    *schemacel.Validator
 }
 
-// Validator returns the validator of a schema.
+// Validator returns the validator for a schema.
 func (n *Schema) Validator() (*Validator, error) {
 	keywords, err := schemaValidator(n.Props)
 	if err != nil {
@@ -36,20 +36,20 @@ func (n *Schema) Validator() (*Validator, error) {
 	return &Validator{keywords, schemacel.NewValidator(s, n.isResource(), celconfig.PerCallLimit)}, nil
 }
 
-// Validate returns the errors of a value or, unless old is nil, of an update of old to it.
+// Validate returns the errors of a value or, unless old is nil, of the update from old to it.
 func (v *Validator) Validate(ctx context.Context, value, old any) field.ErrorList {
 	l := apiservervalidation.ValidateCustomResource(nil, value, v.keywords)
 	more, _ := v.rules.Validate(ctx, nil, nil, value, old, math.MaxInt64)
 	return append(l, more...)
 }
 
-// Values returns a few values that a schema accepts, the smallest first. It may find none.
+// Values returns a few values that a schema accepts, the smallest first. The result may be empty.
 func Values(ctx context.Context, schema *apiextensionsv1.JSONSchemaProps) []any {
 	g := &Source{ctx: ctx}
 	return runtime.DeepCopyJSONValue(append([]any{}, g.Several(New(schema, "", false))...)).([]any)
 }
 
-// Judge returns a function that validates values by the keywords of a schema, without rules.
+// Judge returns a function that validates values against the keywords of a schema, without rules.
 func Judge(schema *apiextensionsv1.JSONSchemaProps) (accepts func(v any) bool, err error) {
 	v, err := schemaValidator(schema)
 	if err != nil {
@@ -58,8 +58,8 @@ func Judge(schema *apiextensionsv1.JSONSchemaProps) (accepts func(v any) bool, e
 	return func(value any) bool { return len(apiservervalidation.ValidateCustomResource(nil, value, v)) == 0 }, nil
 }
 
-// JudgeRule returns a function that validates values by one rule on a schema, as on creation. A nil
-// rule accepts all values.
+// JudgeRule returns a function that validates values against one rule on a schema, as on creation.
+// A nil rule accepts all values.
 func JudgeRule(schema *apiextensionsv1.JSONSchemaProps, rule *apiextensionsv1.ValidationRule) (accepts func(ctx context.Context, v any) bool, err error) {
 	if rule == nil {
 		return func(context.Context, any) bool { return true }, nil
@@ -74,7 +74,7 @@ func JudgeRule(schema *apiextensionsv1.JSONSchemaProps, rule *apiextensionsv1.Va
 }
 
 // AcceptsDefault reports whether a schema accepts its default, including nested defaults. The API
-// server requires this of a CRD, but not of all schemas that it validates objects with.
+// server requires this of new CRDs, but it also validates objects against other schemas.
 func (n *Schema) AcceptsDefault(ctx context.Context) bool {
 	s, err := formula.Structural(n.Props)
 	v, broken := n.Validator()

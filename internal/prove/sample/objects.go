@@ -17,8 +17,8 @@ type alternative struct {
 	value any
 }
 
-// objects yields objects with the properties in fixed and without the property named without: first
-// the object with only the required properties, then larger ones.
+// objects yields objects that have the properties in fixed and lack the property without. The first
+// one has only the required properties, the next ones are larger.
 func (g *Source) objects(n *Schema, fixed map[string]any, without string) iter.Seq[any] {
 	return func(yield func(any) bool) {
 		p := g.properties(n, fixed, without)
@@ -73,9 +73,9 @@ type properties struct {
 	*Source
 	n     *Schema
 	fixed map[string]any
-	names []string // to choose from, the likeliest first
-	// mentioned counts how often the schema's own rules and constraints mention a property, deep
-	// how often they mention a path below it.
+	names []string // the properties to choose from, the likeliest first
+	// mentioned counts the references to a property in the schema's own rules and constraints, deep
+	// the references to a path below it.
 	mentioned, deep map[string]int
 	literals        []any
 }
@@ -113,7 +113,7 @@ func (p *properties) required(name string) bool {
 	return slices.Contains(p.n.Props.Required, name)
 }
 
-// base returns an object with only the required and the fixed properties.
+// base returns an object with the required and the fixed properties.
 func (p *properties) base() (map[string]any, error) {
 	base := map[string]any{}
 	if p.n.Props.XEmbeddedResource {
@@ -140,13 +140,13 @@ func (p *properties) base() (map[string]any, error) {
 	return base, nil
 }
 
-// open reports whether the object is a map.
+// open reports whether the object may have additional properties.
 func (p *properties) open() bool {
 	a := p.n.Props.AdditionalProperties
 	return a != nil && (a.Schema != nil || a.Allows)
 }
 
-// entry returns a value for a map.
+// entry returns a value of an entry of the map.
 func (p *properties) entry() (any, bool) {
 	values := p.n.Child(schemapath.Values)
 	if values == nil {
@@ -156,8 +156,8 @@ func (p *properties) entry() (any, bool) {
 	return v, err == nil
 }
 
-// entries returns the entries of maps with all keys that rules mention: one map for each mentioned
-// value, and one for another value.
+// entries returns the entries of several maps, which have all keys that rules mention: one map for
+// each value that rules mention, and one with another value.
 func (p *properties) entries() [][]alternative {
 	values := p.n.Child(schemapath.Values)
 	if !p.open() || values == nil || len(p.literals) == 0 {
@@ -185,8 +185,8 @@ func (p *properties) entries() [][]alternative {
 	return l
 }
 
-// alternatives returns optional properties and other values of properties in base. One of each
-// property comes before more of the same.
+// alternatives returns optional properties, and other values for properties in base. The first
+// value of each property comes before further values.
 func (p *properties) alternatives() []alternative {
 	var l []alternative
 	rounds := map[int][]alternative{}

@@ -7,18 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of generated strings, and of the walk through a pattern.
+// Bounds of generated strings, and of the search for a match of a pattern.
 const (
 	maxText    = 4096
 	maxSteps   = 20_000
-	maxNumbers = 3 // numbers in rules that are tried as lengths
+	maxNumbers = 3 // the numbers in rules that are tried as lengths
 )
 
 // length is a range of string lengths, in characters.
 type length struct{ least, most int }
 
-// lengthsOf returns the lengths to try for a value of n: the range of its schema, then numbers that
-// its rules mention.
+// lengthsOf returns the lengths to try for a value of n: the range of the schema, then the numbers
+// in its rules.
 func lengthsOf(n *Schema) []length {
 	all := length{0, maxText}
 	for _, s := range append([]composed{{n.Props, 0}}, n.more...) {
@@ -36,14 +36,14 @@ func lengthsOf(n *Schema) []length {
 			if !ok || number <= int64(all.least) || number > int64(all.most) || len(l) > 2*maxNumbers {
 				continue
 			}
-			// The exact length, and longer ones.
+			// The number itself, and all larger lengths.
 			l = append(l, length{int(number), int(number)}, length{min(int(number)+1, all.most), all.most})
 		}
 	}
 	return l
 }
 
-// missing returns the number of characters that a text lacks.
+// missing returns the number of characters that a text needs to reach the minimum length.
 func (l length) missing(text string) int {
 	return max(0, l.least-utf8.RuneCountInString(text))
 }
@@ -54,7 +54,7 @@ func (l length) filled(text string) string {
 }
 
 // matching returns a few short strings of a length that match a pattern, if they are easily found.
-// The caller must validate them.
+// The caller must validate the strings.
 func matching(pattern string, length length) []string {
 	if pattern == "" || len(pattern) > maxText {
 		return nil
@@ -89,13 +89,13 @@ func matching(pattern string, length length) []string {
 		if m.matches(parsed) {
 			add(string(m.text))
 		}
-		add(length.filled(string(shortest.text))) // the pattern may be open at its end
+		add(length.filled(string(shortest.text))) // the pattern may not be anchored at its end
 	}
 	return l
 }
 
-// Language returns all strings that match a pattern, if they are few and the pattern is anchored at
-// both ends.
+// Language returns all strings that match a pattern. ok is false if there are many, or if the
+// pattern is not anchored at both ends.
 func Language(pattern string) (l []string, ok bool) {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil || parsed.Op != syntax.OpConcat || len(parsed.Sub) < 2 {
@@ -167,7 +167,7 @@ type matcher struct {
 	text   []rune
 	repeat int // preferred number of repetitions
 	branch int // index of the preferred alternative
-	// missing is the number of characters to add by more repetitions, spare the tolerated excess.
+	// missing is the number of characters to add by repetition, spare the permitted excess.
 	missing, spare int
 	steps          int // taken so far
 	failed         bool
@@ -217,7 +217,7 @@ func (m *matcher) write(re *syntax.Regexp, depth int) {
 	}
 }
 
-// times repeats re as often as preferred, then until no characters are missing.
+// times repeats re the preferred number of times, and then until no characters are missing.
 func (m *matcher) times(re *syntax.Regexp, depth, least, most int) {
 	n := 0
 	for ; n < max(least, min(m.repeat, most)) && !m.failed; n++ {
@@ -225,7 +225,7 @@ func (m *matcher) times(re *syntax.Regexp, depth, least, most int) {
 	}
 	for ; n < most && m.missing > 0 && !m.failed; n++ {
 		before, missing := len(m.text), m.missing
-		m.missing = 0 // repeat as little as possible inside
+		m.missing = 0 // repeat inner expressions as rarely as possible
 		m.write(re, depth+1)
 		more := len(m.text) - before
 		if m.missing = missing - more; more == 0 || m.missing < -m.spare {
@@ -235,7 +235,7 @@ func (m *matcher) times(re *syntax.Regexp, depth, least, most int) {
 	}
 }
 
-// oneOf returns a plain character of a class, given as pairs of bounds.
+// oneOf returns a common character of a class. The class consists of pairs of bounds.
 func oneOf(class []rune) rune {
 	for _, r := range "a1A-./" {
 		for i := 0; i+1 < len(class); i += 2 {

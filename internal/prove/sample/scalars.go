@@ -22,7 +22,7 @@ func decoded(j *apiextensionsv1.JSON) any {
 	return v
 }
 
-// formats has a value of each format that API servers validate.
+// formats has a value for each format that API servers validate.
 var formats = map[string]string{
 	"bsonobjectid": "507f1f77bcf86cd799439011", "uri": "https://example.com", "email": "user@example.com", "hostname": "example.com",
 	"ipv4": "192.0.2.1", "ipv6": "2001:db8::1", "ip": "192.0.2.1", "cidr": "192.0.2.0/24", "mac": "00:00:5e:00:53:01",
@@ -33,7 +33,7 @@ var formats = map[string]string{
 	"datetime": "2000-01-01T00:00:00Z", "date-time": "2000-01-01T00:00:00Z", "k8s-short-name": "a", "k8s-long-name": "a",
 }
 
-// samples are common forms of strings without a format.
+// samples are common strings without a format.
 var samples = []string{
 	"a", "", "A", "1", "0", "example.com", "https://example.com", "a/b", "1s", "5m", "192.0.2.1", "192.0.2.0/24", "1Gi", "50%", "a=b", "/a", "a@example.com",
 	"example.com/a", "v1", "v1.2.3", "1.2.3", "true", "2000-01-01T00:00:00Z", "123e4567-e89b-12d3-a456-426614174000", "http://a", "a:1", "a.b", "{}", "us-east-1", "*",

@@ -13,20 +13,21 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// Schema is a schema of a CRD. Child schemas are created lazily, and only these are converted to
-// the types of the API server's validators. CRDs are large, and a proof reads little of them.
+// Schema is a schema of a CRD. Child schemas are created lazily, and only created schemas are
+// converted to the types of the API server's validators, because proofs read only a small part of a
+// CRD.
 type Schema struct {
-	Props *apiextensionsv1.JSONSchemaProps // only read
-	Path  string                           // as errors of the API server print it
+	Props *apiextensionsv1.JSONSchemaProps // must not be changed
+	Path  string                           // the path as the API server prints it in errors
 	Root  bool                             // the root of a resource
 
 	children map[schemapath.Step]*Schema
-	// more are the schemas for the same value in allOf, here or on ancestors.
+	// more are the schemas in allOf that apply to the same value, here or on ancestors.
 	more []composed
-	// hints are the schemas in anyOf and oneOf, and in allOf on ancestors, which may hold.
+	// hints are the schemas in anyOf and oneOf, and in allOf on ancestors, that may apply.
 	hints []*apiextensionsv1.JSONSchemaProps
 
-	// The results of Source.
+	// The results of Source for the schema.
 	least          any
 	values         []any
 	failure, inner error
@@ -40,7 +41,7 @@ type Schema struct {
 }
 
 // RootOf returns the root schema of the version with an index. An error means that there is no such
-// version, or that it has no schema.
+// version, or that the version has no schema.
 func RootOf(crd *apiextensionsv1.CustomResourceDefinition, version int) (*Schema, error) {
 	if version < 0 || version >= len(crd.Spec.Versions) {
 		return nil, fmt.Errorf("the CRD has %d versions, there is none at index %d", len(crd.Spec.Versions), version)
@@ -52,15 +53,15 @@ func RootOf(crd *apiextensionsv1.CustomResourceDefinition, version int) (*Schema
 	return New(v.Schema.OpenAPIV3Schema, schemapath.Path{}.Structural(version), true), nil
 }
 
-// New returns a schema with a path for messages.
+// New returns a schema. The path is for messages.
 func New(props *apiextensionsv1.JSONSchemaProps, path string, root bool) *Schema {
 	return newSchema(props, path, nil, root)
 }
 
-// composed is a schema in an item of allOf, here or on an ancestor.
+// composed is a schema in allOf that applies to the value, here or on an ancestor.
 type composed struct {
 	*apiextensionsv1.JSONSchemaProps
-	index int // of the item; -1 on ancestors
+	index int // the index of the item in allOf; -1 on ancestors
 }
 
 func newSchema(props *apiextensionsv1.JSONSchemaProps, path string, above []*apiextensionsv1.JSONSchemaProps, root bool) *Schema {
@@ -81,7 +82,7 @@ func newSchema(props *apiextensionsv1.JSONSchemaProps, path string, above []*api
 	return n
 }
 
-// Child returns the schema one step below, or nil.
+// Child returns the child schema for a step, or nil.
 func (n *Schema) Child(s schemapath.Step) *Schema {
 	if c, ok := n.children[s]; ok {
 		return c
@@ -122,8 +123,8 @@ func (n *Schema) Lookup(path schemapath.Path) *Schema {
 	return n
 }
 
-// Part returns the schema of a property, or of a list item by its name in formulas; nil if there is
-// none.
+// Part returns the schema of a property or, for the name of a list item in formulas, of the items.
+// It is nil if there is none.
 func (n *Schema) Part(name string) *Schema {
 	if formula.KeysOf(name) != nil {
 		return n.Child(schemapath.Items)
@@ -131,7 +132,8 @@ func (n *Schema) Part(name string) *Schema {
 	return n.Property(name)
 }
 
-// Value returns a value of the schema with the given parts: a list of them if the schema is a list.
+// Value returns a value of the schema with the given parts. If the schema is a list, they are its
+// items.
 func (n *Schema) Value(parts map[string]any) any {
 	if n.Props.Type != "array" {
 		return parts
@@ -143,8 +145,8 @@ func (n *Schema) Value(parts map[string]any) any {
 	return l
 }
 
-// MayLack reports whether an object of the schema may omit a property on a path, including the last
-// one.
+// MayLack reports whether an object of the schema may omit the last property on a path, or one
+// before it.
 func (n *Schema) MayLack(path schemapath.Path) bool {
 	for _, name := range path.Properties() {
 		if absent, _ := n.Removable(name); absent {
@@ -155,7 +157,7 @@ func (n *Schema) MayLack(path schemapath.Path) bool {
 	return false
 }
 
-// Removable reports whether an object of the schema may omit a part, or set it to null.
+// Removable reports whether an object of the schema may omit a part, and whether it may be null.
 func (n *Schema) Removable(name string) (absent, null bool) {
 	if formula.KeysOf(name) != nil {
 		return true, false
@@ -186,12 +188,12 @@ func (n *Schema) Empties() []any {
 // isResource reports whether values of the schema have apiVersion, kind and metadata.
 func (n *Schema) isResource() bool { return n.Root || n.Props.XEmbeddedResource }
 
-// Chain consists of the schemas from the root of a resource to an object in it.
+// Chain has the schemas from the root of a resource to an object.
 type Chain struct {
-	Schemas []*Schema       // one more than steps in Path
+	Schemas []*Schema       // one schema more than steps in Path
 	Path    schemapath.Path // from the root to the object
-	// Correlated is the number of schemas, from the root, whose values the API server correlates
-	// with their old selves.
+	// Correlated is the number of schemas, from the root, whose old and new values the API server
+	// correlates.
 	Correlated int
 	// Keys are the properties that identify the object as an item of its list.
 	Keys []string

@@ -23,39 +23,40 @@ import (
 // Bounds of the search for valid values.
 const (
 	maxDepth  = 64     // of schemas
-	maxValues = 8      // valid values kept for one schema
-	maxTries  = 400    // candidates tried for one schema
-	maxWork   = 60_000 // candidates tried until the next Reset
-	maxWords  = 8      // alternatives combined with each other
-	maxItems  = 1100   // of a list with a minimum length
+	maxValues = 8      // valid values that are kept for one schema
+	maxTries  = 400    // candidates that are tried for one schema
+	maxWork   = 60_000 // candidates that are tried until the next Reset
+	maxWords  = 8      // alternatives that are combined with each other
+	maxItems  = 1100   // items of a list with a minimum length
 	maxSize   = 10_000 // scalars, lists and objects in one value
 	maxShown  = 64     // bytes of a value in a message
 )
 
 // Source finds small values that schemas and their rules accept. It builds values from the inside
-// out, so that each schema only validates its own level.
+// out, so each schema validates only its own level.
 type Source struct {
 	ctx              context.Context
-	apiVersion, kind string // of the resource
+	apiVersion, kind string // of resources
 	work             int
 	depth            int
 }
 
-// NewSource returns a source of values for the resources of a version. It stops when ctx ends.
+// NewSource returns a source of values for the resources of a version. Searches stop when ctx ends.
 func NewSource(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int) *Source {
 	return &Source{ctx: ctx, apiVersion: crd.Spec.Group + "/" + crd.Spec.Versions[version].Name, kind: crd.Spec.Names.Kind}
 }
 
-// Context returns the context of the searches.
+// Context returns the context that ends searches.
 func (g *Source) Context() context.Context { return g.ctx }
 
 // Err returns the cause of the context's end, or nil.
 func (g *Source) Err() error { return context.Cause(g.ctx) }
 
-// Reset gives the source the bounds of a new one.
+// Reset restores the bounds of a new source.
 func (g *Source) Reset() { g.work = 0 }
 
-// Valid returns a copy of the first value that n and suits accept. A nil suits accepts all values.
+// Valid returns a copy of the first value that n and suits accept. If suits is nil, n decides
+// alone.
 func (g *Source) Valid(n *Schema, suits func(any) bool) (any, error) {
 	first, err := g.First(n)
 	if err != nil {
@@ -80,7 +81,7 @@ func (g *Source) First(n *Schema) (any, error) {
 		}
 		g.depth--
 		if g.ctx.Err() != nil {
-			n.tried = false // retry when there is more time
+			n.tried = false // retry with more time
 		}
 	}
 	return n.least, n.failure
@@ -97,7 +98,7 @@ func (g *Source) Several(n *Schema) []any {
 	if g.depth > maxDepth {
 		return n.values
 	}
-	// The search may end before it finds enough values.
+	// The search may end before it finds enough values, which is not an error here.
 	_, _ = g.search(n, g.raw(n), func(v any) bool {
 		if !slices.ContainsFunc(n.values, func(w any) bool { return reflect.DeepEqual(v, w) }) {
 			n.values = append(n.values, v)
@@ -168,7 +169,7 @@ func small(v any) bool {
 	return count(v)
 }
 
-// Accept returns v with defaults if n itself accepts it. It may change v.
+// Accept returns v with defaults if n accepts v, without validating its children. It may change v.
 func (g *Source) Accept(n *Schema, v any) (any, error) {
 	if d := n.Defaults(); d != nil {
 		v = runtime.DeepCopyJSONValue(v)
@@ -187,7 +188,7 @@ func (g *Source) Accept(n *Schema, v any) (any, error) {
 		}
 		said, detail := t.Evaluate(g.ctx, v, nil)
 		if said == Holds && t.ReadsOld {
-			// An update without changes must be acceptable, too.
+			// An update without changes has to be valid, too.
 			said, detail = t.Evaluate(g.ctx, v, v)
 		}
 		if said == Errs {
@@ -200,13 +201,13 @@ func (g *Source) Accept(n *Schema, v any) (any, error) {
 	return v, nil
 }
 
-// Admits reports whether n itself accepts a value.
+// Admits reports whether n accepts a value, without validating its children.
 func (g *Source) Admits(n *Schema, v any) bool {
 	_, err := g.Accept(n, v)
 	return err == nil
 }
 
-// Refuses reports whether n itself rejects a value regardless of its parents and its old self.
+// Refuses reports whether n itself rejects a value, regardless of its parents and its old value.
 func (g *Source) Refuses(n *Schema, v any) bool {
 	keywords, err := n.ownKeywords()
 	return err == nil && len(apiservervalidation.ValidateCustomResource(nil, v, keywords)) > 0 ||
@@ -216,8 +217,8 @@ func (g *Source) Refuses(n *Schema, v any) bool {
 		})
 }
 
-// rejection converts an error of the API server about a value. It names the value, because the path
-// is not known here.
+// rejection converts an error of the API server about a value. It includes the value, because the
+// path of the value is unknown.
 func rejection(v any, e *field.Error) error {
 	detail, bare := strings.CutPrefix(e.Detail, " in body ")
 	switch {
@@ -237,12 +238,12 @@ func rejection(v any, e *field.Error) error {
 	return errors.New("it " + detail)
 }
 
-// ownKeywords validates values by the keywords of n itself, and assumes valid properties and items.
+// ownKeywords validates values against the keywords of n. It assumes valid properties and items.
 func (n *Schema) ownKeywords() (apiservervalidation.SchemaValidator, error) {
 	if n.own == nil && n.ownError == nil {
 		only := *n.Props
 		only.XValidations = nil
-		// Values that come from the schema have not been validated before.
+		// Values in the schema itself (enum, default) have not been validated before.
 		if Composite(n.Props) && len(n.Props.Enum) == 0 && n.Props.Default == nil {
 			only.Properties, only.AdditionalProperties, only.Items = nil, nil, nil
 		}
@@ -256,7 +257,7 @@ func Composite(s *apiextensionsv1.JSONSchemaProps) bool {
 	return s.Type == "object" || s.Type == "array"
 }
 
-// Defaults returns a function that fills in the defaults of a value, or nil if no property has one.
+// Defaults returns a function that sets the defaults of a value. It is nil if no property has one.
 func (n *Schema) Defaults() func(any) {
 	only := &apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{}}
 	for name, p := range n.Props.Properties {
@@ -274,7 +275,7 @@ func (n *Schema) Defaults() func(any) {
 	return func(v any) { defaulting.Default(v, s) }
 }
 
-// raw yields candidates for a value of n, the smallest first.
+// raw yields candidates for values of n, the smallest first.
 func (g *Source) raw(n *Schema) iter.Seq[any] {
 	s := n.Props
 	switch {
@@ -321,7 +322,7 @@ func (g *Source) typed(n *Schema) iter.Seq[any] {
 	return slices.Values([]any{map[string]any{}, "a", int64(1), []any{}})
 }
 
-// literals yields the literals in the schema's own rules, and strings that match their patterns.
+// literals yields the literals in the schema's own rules, and strings that match patterns in rules.
 func (g *Source) literals(n *Schema) iter.Seq[any] {
 	var l []any
 	lengths := lengthsOf(n)
@@ -336,7 +337,7 @@ func (g *Source) literals(n *Schema) iter.Seq[any] {
 		l = append(l, t.Literals...)
 	}
 	for _, literal := range l {
-		// A prefix or suffix may be shorter than the string must be.
+		// A literal may be a prefix or suffix that is shorter than the minimum length.
 		if text, ok := literal.(string); ok && lengths[0].missing(text) > 0 {
 			l = append(l, lengths[0].filled(text), strings.Repeat("a", lengths[0].missing(text))+text)
 		}
@@ -390,7 +391,7 @@ func (g *Source) lists(n *Schema) iter.Seq[any] {
 	}
 }
 
-// spread returns one item for each value of the first required enumeration.
+// spread returns an item for each value of the first required property with an enum.
 func spread(v any, items *Schema) []any {
 	object, ok := v.(map[string]any)
 	if !ok {
@@ -412,7 +413,7 @@ func spread(v any, items *Schema) []any {
 	return nil
 }
 
-// another returns an item that differs from the items before it, if possible.
+// another returns an item that differs from the previous items if possible.
 func another(v any, values []any, i int, keys []string) any {
 	if i < len(values) && len(keys) == 0 {
 		return values[i]
@@ -435,13 +436,13 @@ func another(v any, values []any, i int, keys []string) any {
 	return object
 }
 
-// ItemWith returns an item of a list with the keys in a name of formulas.
+// ItemWith returns an item of a list. Its keys are in name, the name of the item in formulas.
 func (g *Source) ItemWith(items *Schema, name string) (any, error) {
 	return g.search(items, g.objects(items, formula.KeysOf(name), ""), nil)
 }
 
-// Inscribed returns a copy of a value with the literal in every enumeration that has it. It is not
-// ok if there is no such enumeration.
+// Inscribed returns a copy of a value in which each string with an enum that contains the literal
+// is the literal. ok is false if there is no such string.
 func (g *Source) Inscribed(n *Schema, v, literal any) (changed any, ok bool) {
 	switch v := v.(type) {
 	case string:

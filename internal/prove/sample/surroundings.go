@@ -13,19 +13,19 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// Surroundings are the values around the object of a chain, up to the resource.
+// Surroundings are the values that contain the object of a chain, up to the resource.
 type Surroundings struct {
 	path schemapath.Path
-	// around has, for each schema above the object, its value without the value on the path: a map
-	// of properties or entries, or the other items.
+	// around has a value for each schema above the object, without the next value on the path: a
+	// map of properties or entries, or the other items.
 	around []any
-	// without has the same for a value that lacks the next value on the path, or nil if none was
-	// found.
+	// without has valid objects that lack the next value on the path. Such an object is nil if none
+	// was found.
 	without []map[string]any
 }
 
-// Surround finds surroundings for an object, from the inside out. If it finds no valid ones, they
-// have only the required properties.
+// Surround finds surroundings for an object, from the inside out. If it finds no valid
+// surroundings, they have only the required properties.
 func (g *Source) Surround(c *Chain, object map[string]any) *Surroundings {
 	s := &Surroundings{path: c.Path, around: make([]any, len(c.Path)), without: make([]map[string]any, len(c.Path))}
 	inner := c.Object().Value(object)
@@ -57,7 +57,7 @@ func (g *Source) Surround(c *Chain, object map[string]any) *Surroundings {
 	return s
 }
 
-// Put returns the value at a level with inner as the next value on the path.
+// Put returns the value at a level in which inner is the next value on the path.
 func (s *Surroundings) Put(level int, inner any) any {
 	key, ok := s.path[level].Property()
 	switch {
@@ -72,7 +72,7 @@ func (s *Surroundings) Put(level int, inner any) any {
 	return m
 }
 
-// Others returns the other properties of the object at a level. The caller must not change them.
+// Others returns the other properties of the object at a level. The caller must not modify them.
 func (s *Surroundings) Others(level int) map[string]any {
 	m, _ := s.around[level].(map[string]any)
 	return m
@@ -89,7 +89,7 @@ func (s *Surroundings) Excluding(level int) map[string]any {
 	return m
 }
 
-// siblings returns the properties of an object of n other than name.
+// siblings returns the properties of an object of schema n except name.
 func (g *Source) siblings(n *Schema, name string, inner any) map[string]any {
 	fixed := map[string]any{name: inner}
 	if n.Root {
@@ -108,7 +108,7 @@ func (g *Source) siblings(n *Schema, name string, inner any) map[string]any {
 	return m
 }
 
-// doWithout returns an object of n without the property name, or nil.
+// doWithout returns an object of schema n without the property name, or nil.
 func (g *Source) doWithout(n *Schema, name string) map[string]any {
 	if absent, null := n.Removable(name); !absent && !null {
 		return nil
@@ -132,14 +132,14 @@ func (g *Source) doWithout(n *Schema, name string) map[string]any {
 	return m
 }
 
-// Identify fills in the type and metadata of a resource.
+// Identify sets the type and the metadata of a resource.
 func (g *Source) Identify(resource map[string]any) {
 	resource["apiVersion"], resource["kind"] = g.apiVersion, g.kind
 	resource["metadata"] = map[string]any{"name": "example"}
 }
 
-// Required returns the required properties of a schema with valid values, except the named ones.
-// The error lists properties without a valid value; they are left out.
+// Required returns the required properties of a schema with valid values, except those in but. It
+// omits properties without a valid value; the error lists them.
 func (g *Source) Required(n *Schema, but map[string]bool) (map[string]any, error) {
 	object := map[string]any{}
 	if n.Root {

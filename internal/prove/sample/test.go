@@ -15,25 +15,25 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// Test is one condition of the API server on a value, evaluated separately: a CEL rule, or a
-// constraint of the schema such as oneOf.
+// Test is one condition of the API server on a value: a CEL rule, or a constraint of the schema
+// such as oneOf. It is evaluated separately.
 type Test struct {
 	*formula.Rule
-	Text string // the rule, or the constraint as it would be written
+	Text string // the rule, or the constraint as in a schema
 	At   string // the path of the schema
-	// Key is the keyword of the schema that has the test: RuleKey, AllOfKey (also for rules in it),
-	// anyOf, oneOf, not, minProperties or maxProperties. Index is the index of the rule, or of the
-	// item in allOf. The key is empty for a test that the schema does not have itself.
+	// Key is the keyword of the schema with the test: RuleKey, AllOfKey (also for rules in allOf),
+	// anyOf, oneOf, not, minProperties or maxProperties. It is empty for a test that the schema
+	// does not have itself. Index is the index of the rule, or of the item in allOf.
 	Key   string
 	Index int
-	// Validation is the rule, and nil for a constraint. Keywords are the schema of a constraint.
+	// Validation is the rule, or nil for a constraint. Keywords is the schema of a constraint.
 	Validation *apiextensionsv1.ValidationRule
 	Keywords   *apiextensionsv1.JSONSchemaProps
-	// Broken is the reason why the test cannot be evaluated at all.
+	// Broken is the reason why the test can never be evaluated.
 	Broken error
 
-	// ask evaluates the test on a value and its old self, or nil. An error means that the
-	// evaluation fails; detail explains a false result.
+	// ask evaluates the test on a value and its old value, which may be nil. An error means that
+	// the evaluation fails; detail explains a false result.
 	ask func(ctx context.Context, value, old any) (ok bool, detail string, err error)
 }
 
@@ -54,8 +54,8 @@ const (
 	Errs
 )
 
-// Evaluate tests a value and its old self, which is nil for a creation. It explains results other
-// than Holds. The API server does not test absent values.
+// Evaluate runs the test on a value and its old value, which is nil on creation. It explains
+// results other than Holds. Absent values are not tested, as in the API server.
 func (t *Test) Evaluate(ctx context.Context, value, old any) (Answer, string) {
 	if value == nil || t.Broken != nil || t.ask == nil {
 		return Holds, ""
@@ -73,7 +73,7 @@ func (t *Test) Evaluate(ctx context.Context, value, old any) (Answer, string) {
 // Evaluable reports whether the test can be evaluated.
 func (t *Test) Evaluable() bool { return t.ask != nil }
 
-// Name returns the test as messages print it.
+// Name returns the test in the form for messages.
 func (t *Test) Name() string {
 	if t.Validation == nil {
 		return t.Text
@@ -81,7 +81,8 @@ func (t *Test) Name() string {
 	return fmt.Sprintf("rule %q", t.Text)
 }
 
-// Equal reports whether two tests have the same text and kind, so that they require the same.
+// Equal reports whether two tests have the same text and kind, so that their conditions are the
+// same.
 func (t *Test) Equal(u *Test) bool {
 	return t.Text == u.Text && (t.Validation == nil) == (u.Validation == nil) && (t.Validation == nil || formula.SameRule(*t.Validation, *u.Validation))
 }
@@ -94,8 +95,8 @@ func (t *Test) Optional() bool {
 // Changing reports whether the test depends on the old value, or may depend on it.
 func (t *Test) Changing() bool { return t.ReadsOld || t.Optional() }
 
-// Rules returns the tests of the rules on a schema, including the rules in allOf. They are compiled
-// together, which is cheaper than one by one.
+// Rules returns the tests for the rules on a schema, including rules in allOf. They are compiled
+// together, which is cheaper than one at a time.
 func (n *Schema) Rules() []*Test {
 	if n.compiled {
 		return n.rules
@@ -146,9 +147,9 @@ func (n *Schema) Rules() []*Test {
 	return n.rules
 }
 
-// OnItem converts a rule on a level of the chain into a rule on the items of a list below it, and
-// returns the level of the items, if the rule applies to each item alike. Otherwise it returns the
-// rule itself.
+// OnItem converts a rule that applies to each item of a list on the chain into a rule on the items.
+// It returns the level of the items and the converted rule. If this is not possible, it returns its
+// arguments.
 func (c *Chain) OnItem(level int, t *Test) (int, *Test) {
 	if t.Broken != nil {
 		return level, t
@@ -172,8 +173,8 @@ func (c *Chain) OnItem(level int, t *Test) (int, *Test) {
 	return to, of
 }
 
-// Message returns the error of the API server for a value that fails the test, on an update or, if
-// old is nil, on a creation. It is empty if the value passes.
+// Message returns the API server's error for a value that fails the test, on an update or, if old
+// is nil, on a creation. It is empty if the value passes.
 func (t *Test) Message(ctx context.Context, n *Schema, value, old any) string {
 	said, detail := t.Evaluate(ctx, value, old)
 	if said == Holds {
@@ -185,7 +186,7 @@ func (t *Test) Message(ctx context.Context, n *Schema, value, old any) string {
 	if t.Validation == nil {
 		return detail
 	}
-	// The message expression may read other properties than the rule.
+	// The messageExpression may read properties that the rule does not read.
 	paths := slices.Clone(t.Paths)
 	if message, err := formula.Parse(t.Validation.MessageExpression); err == nil {
 		paths = append(paths, message.Paths...)
@@ -204,7 +205,7 @@ func (t *Test) Message(ctx context.Context, n *Schema, value, old any) string {
 	return l[0].Detail
 }
 
-// Constraints returns the tests of the keywords that concern more than one property.
+// Constraints returns the tests for the keywords that concern several properties.
 func (n *Schema) Constraints() []*Test {
 	if n.constrained {
 		return n.constraints
@@ -238,7 +239,7 @@ func (n *Schema) Constraints() []*Test {
 	return n.constraints
 }
 
-// NewConstraint returns the test of some keywords on a schema.
+// NewConstraint returns the test for some keywords on a schema.
 func NewConstraint(n *Schema, text string, only apiextensionsv1.JSONSchemaProps) *Test {
 	t := &Test{Text: text, At: n.Path, Keywords: &only, Rule: formula.Mentioned(&only)}
 	validator, err := schemaValidator(&only)

@@ -11,11 +11,11 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/formula"
 )
 
-// merging makes one schema of two. The result accepts values that either schema accepts or, if
-// tight, values that both accept, as far as a schema can express this.
+// merging combines two schemas. The result accepts values that either schema accepts or, if tight
+// is set, values that both accept, as far as a schema can express this.
 type merging struct{ tight bool }
 
-// merge merges two schemas. One of them may be nil.
+// merge merges two schemas, one of which may be nil.
 func (m merging) merge(a, b *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
 	switch {
 	case a == nil:
@@ -48,8 +48,8 @@ func (m merging) merge(a, b *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.J
 	c.Required = slices.DeleteFunc(c.Required, func(name string) bool {
 		x, inA := a.Properties[name]
 		y, inB := b.Properties[name]
-		// Properties with a default may be omitted. Properties that one side lacks should be
-		// omitted.
+		// Objects may omit properties with a default. They should omit properties that only one
+		// side has.
 		return !m.tight && !sameDefault(&x, &y) || m.tight && inA != inB
 	})
 	m.composed(&c, a, b)
@@ -92,7 +92,7 @@ func either[T any](all bool, a, b []T, key func(T) string) []T {
 	return l
 }
 
-// values merges the keywords for a value by itself.
+// values merges the keywords on a single value.
 func (m merging) values(c, a, b *apiextensionsv1.JSONSchemaProps) {
 	if a.Format != b.Format {
 		c.Format = m.text(a.Format, b.Format)
@@ -135,7 +135,7 @@ func most[T cmp.Ordered](m merging, a, b *T) *T {
 	return bound(m, a, b, func(x, y T) bool { return x > y })
 }
 
-// bound returns the looser of two bounds or, if tight, the tighter one.
+// bound returns the looser of two bounds or, if tight is set, the tighter bound.
 func bound[T cmp.Ordered](m merging, a, b *T, looser func(x, y T) bool) *T {
 	switch {
 	case a == nil || b == nil:
@@ -149,7 +149,7 @@ func bound[T cmp.Ordered](m merging, a, b *T, looser func(x, y T) bool) *T {
 	return b
 }
 
-// jsonKey returns a key that is the same for equal values, however they are written.
+// jsonKey returns a key that is the same for equal values, regardless of their text.
 func jsonKey(v apiextensionsv1.JSON) string {
 	var x any
 	if err := json.Unmarshal(v.Raw, &x); err != nil {
@@ -162,7 +162,7 @@ func jsonKey(v apiextensionsv1.JSON) string {
 	return string(text)
 }
 
-// composed merges allOf and the like.
+// composed merges allOf, anyOf, oneOf and not.
 func (m merging) composed(c, a, b *apiextensionsv1.JSONSchemaProps) {
 	of := func(s *apiextensionsv1.JSONSchemaProps) apiextensionsv1.JSONSchemaProps {
 		return apiextensionsv1.JSONSchemaProps{AllOf: s.AllOf, AnyOf: s.AnyOf, OneOf: s.OneOf, Not: s.Not}
@@ -177,7 +177,7 @@ func (m merging) composed(c, a, b *apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// inner merges the child schemas of two.
+// inner merges the child schemas of two schemas.
 func (m merging) inner(c, a, b *apiextensionsv1.JSONSchemaProps) {
 	if len(a.Properties)+len(b.Properties) > 0 {
 		c.Properties = map[string]apiextensionsv1.JSONSchemaProps{}
@@ -192,7 +192,7 @@ func (m merging) inner(c, a, b *apiextensionsv1.JSONSchemaProps) {
 				p = y
 			}
 			if !(ok && both) {
-				p.Default = nil // the other side does not set it, and may not even have it
+				p.Default = nil // the other side does not set the default, and may lack the property
 			}
 			c.Properties[name] = p
 		}

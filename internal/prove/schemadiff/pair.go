@@ -20,16 +20,16 @@ import (
 
 // Side is one of the two versions of a CRD in a [Pair].
 type Side struct {
-	// CRD is only read.
+	// CRD must not be changed.
 	CRD     *apiextensionsv1.CustomResourceDefinition
 	Version int
 	// Refusal returns the API server's error for the creation of an object or, if old is not nil,
-	// for an update of old to it. Objects have the first side's version. Refusal must not change
-	// them.
+	// for the update from old to object. Objects have the version of the first side. Refusal must
+	// not change them.
 	Refusal func(ctx context.Context, old, object map[string]any) Refusal
 }
 
-// Refusal is an error of the API server; the zero value means none.
+// Refusal is an error of the API server. The zero value means that there is no error.
 type Refusal struct {
 	Errors []string
 	// NoRules means that other errors kept the API server from evaluating rules.
@@ -44,59 +44,59 @@ func (r Refusal) String() string {
 	return strings.Join(r.Errors, "; ")
 }
 
-// Clause is a requirement of one schema for a value.
+// Clause is a requirement of one schema on a value.
 type Clause struct {
 	// At leads to the schema with the clause.
 	At schemapath.Path
-	// Rule is a rule of this schema, possibly in its allOf; nil for other clauses.
+	// Rule is a rule of the schema, or of its allOf. It is nil for other clauses.
 	Rule *apiextensionsv1.ValidationRule
-	// Keywords are keywords other than rules. Formulas understand presence and equality with
+	// Keywords are keywords other than rules. Formulas represent presence, and equality with
 	// constants.
 	Keywords *apiextensionsv1.JSONSchemaProps
 	// Property, unless empty, is the property whose schema has the rule or the keywords. Formulas
-	// do not understand such keywords: only the API server evaluates them. If Rule and Keywords are
+	// do not represent these keywords: only the API server evaluates them. If Rule and Keywords are
 	// nil, only Side.Refusal decides.
 	Property string
 	// Try lists values of the property that an example may need.
 	Try []any
 }
 
-// Shift is a difference between two schemas.
+// Shift is one difference between two schemas.
 type Shift struct {
 	// Old and New are the clauses that only one schema has.
 	Old, New []Clause
 	// Reshaped are the values that the schemas decode differently.
 	Reshaped []Reshaping
-	// Hints are clauses that only contribute values to try.
+	// Hints are clauses that only add values to try.
 	Hints []Clause
 }
 
-// Witness is the creation of an object or, if Old is not nil, an update of Old to it.
+// Witness is the creation of an object or, if Old is not nil, the update from Old to Object.
 type Witness struct{ Old, Object map[string]any }
 
 // Effect is the result for a Shift.
 type Effect struct {
-	// Refused is a small example that the first side accepts and the second one rejects because of
-	// a clause of the shift; Accepted is the reverse. A nil example does not exist, unless the
-	// doubt states why this could not be decided.
+	// Refused is a small example that the first side accepts and the second side rejects because of
+	// a clause of the shift. Accepted is the reverse. If an example is nil, there is none, unless
+	// the doubt states why this could not be decided.
 	Refused, Accepted           *Witness
 	RefusedDoubt, AcceptedDoubt string
-	// RefusedAnyway has the errors of an object that the rules of the shift reject, if every such
-	// object has errors that keep the API server from evaluating these rules. AcceptedAnyway is the
-	// reverse.
+	// RefusedAnyway is set if the rules of the shift reject objects, but all of these objects have
+	// other errors that keep the API server from evaluating the rules. It has the errors of such an
+	// object. AcceptedAnyway is the reverse.
 	RefusedAnyway, AcceptedAnyway string
 }
 
-// Pair compares two schemas. It is not safe for concurrent use.
+// Pair compares two schemas. It must not be used concurrently.
 type Pair struct {
 	sides        [2]Side // by prove.Old and prove.New
 	roots        [2]*sample.Schema
 	structural   [2]*structuralschema.Structural
-	tight, loose *sample.Schema // accepts values of both, and values of either
+	tight, loose *sample.Schema // accept the values of both and of either
 }
 
-// NewPair returns a pair of two versions of CRDs. The CRDs are only read. An error means that there
-// is no such version, or that the API server cannot use its schema.
+// NewPair returns a pair of two versions of CRDs. It does not change the CRDs. An error means that
+// there is no such version, or that the API server cannot use its schema.
 func NewPair(old, new Side) (*Pair, error) {
 	p := &Pair{sides: [2]Side{prove.Old: old, prove.New: new}}
 	for side, s := range p.sides {
@@ -118,12 +118,13 @@ func NewPair(old, new Side) (*Pair, error) {
 
 // Decide decides for each shift whether there is an object that the old side accepts and a new
 // clause of the shift rejects, and the reverse. The clauses belong to the schema at path or its
-// ancestors, below the last list or map on the path. Acceptance depends on all schemas on the path.
+// ancestors, below the last list or map on the path. All schemas on the path decide whether a side
+// accepts.
 //
-// A side accepts only objects without properties that it would prune. Both sides have validated
-// each example. The absence of an example is proved: formulas represent rules and the clauses that
-// they understand, and leave everything else open. Ratcheting is ignored. Shifts that are open at
-// the deadline of ctx (see [prove.WithDeadline]) are in doubt for that reason.
+// A side accepts only objects without properties that it would prune. Every example has been
+// validated by both sides. The absence of an example is proved: formulas represent the rules, and
+// the clauses that they support, and leave all other conditions open. Ratcheting is ignored. Shifts
+// without a result at the deadline of ctx (see [prove.WithDeadline]) are in doubt.
 //
 // An error means that there is no such schema, or that ctx was cancelled.
 func (p *Pair) Decide(ctx context.Context, path schemapath.Path, shifts []Shift) ([]Effect, error) {
@@ -137,7 +138,7 @@ func (p *Pair) Decide(ctx context.Context, path schemapath.Path, shifts []Shift)
 	return effects, nil
 }
 
-// decide is Decide without the results for shifts that are open at the deadline.
+// decide is Decide, but returns an error at the deadline.
 func (p *Pair) decide(ctx context.Context, path schemapath.Path, shifts []Shift) ([]Effect, error) {
 	b, err := p.comparison(ctx, path)
 	if err != nil {
@@ -177,7 +178,7 @@ func (p *Pair) decide(ctx context.Context, path schemapath.Path, shifts []Shift)
 			}
 		}
 	}
-	own, _ := b.Source.Required(b.Object(), nil) // properties without a valid value are left out
+	own, _ := b.Source.Required(b.Object(), nil) // omits properties without a valid value
 	if d := b.Object().Defaults(); d != nil {
 		d(own)
 	}
@@ -201,17 +202,17 @@ func (p *Pair) decide(ctx context.Context, path schemapath.Path, shifts []Shift)
 	return effects, nil
 }
 
-// pathComparison compares two schemas over the objects of either. The chain is the schemas for values of
-// both.
+// pathComparison compares two schemas over the objects that either accepts. The chain has the
+// schemas for values that both accept.
 type pathComparison struct {
 	*prove.Problem
 	to    schemapath.Path
-	loose *sample.Chain // for values of either
+	loose *sample.Chain // for values that either schema accepts
 	sides [2]*party     // by prove.New and prove.Old
 	try   map[property][]any
 
-	// The current question: the side that accepts the example, and the checks of the other side
-	// that may reject it.
+	// The current question: the side that has to accept the example, and the checks of the other
+	// side of which one has to reject it.
 	accepting int
 	suspected []suspect
 }
@@ -222,19 +223,19 @@ type property struct {
 	name  string
 }
 
-// party is one of the schemas.
+// party is one of the two schemas.
 type party struct {
 	Side
-	nodes  []*sample.Schema // of the chain, as far as the schema has them
+	nodes  []*sample.Schema // the schemas on the path, as far as they exist
 	places []*formula.Place
 	view   *formula.View
 	checks []*prove.Check
-	// unread are tests that cannot be read as checks, by level.
+	// unread are the tests that cannot be translated into checks, by level.
 	unread map[int][]*sample.Test
-	// stored are the formulas that the stored object is valid.
+	// stored are the formulas that the old object is valid.
 	stored []logic.Lit
 	doubt  string // the last error of the accepting side about an example
-	masked string // the last errors of the other side that kept it from evaluating rules
+	masked string // the last errors that kept the other side from evaluating rules
 }
 
 func (p *Pair) comparison(ctx context.Context, path schemapath.Path) (*pathComparison, error) {
@@ -274,7 +275,7 @@ func (p *Pair) comparison(ctx context.Context, path schemapath.Path) (*pathCompa
 	return b, nil
 }
 
-// read adds the requirements of a side on the path.
+// read adds the requirements of a side at the schemas on the path.
 func (b *pathComparison) read(side int) {
 	y, other := b.sides[side], b.sides[1-side]
 	for level, n := range y.nodes {
@@ -341,7 +342,7 @@ func (b *pathComparison) pose(side int, k Clause) ([]*prove.Check, error) {
 				return []*prove.Check{c}, nil
 			}
 		}
-	} else if k.Keywords != nil { // nil for a property with an empty name
+	} else if k.Keywords != nil { // nil if the name of the property is empty
 		only := *k.Keywords
 		only.Type = y.nodes[level].Props.Type
 		if c := b.check(side, level, sample.NewConstraint(y.nodes[level], b.posedText(), only)); c != nil {
@@ -351,7 +352,7 @@ func (b *pathComparison) pose(side int, k Clause) ([]*prove.Check, error) {
 	return []*prove.Check{b.unclear(b.Places[level])}, nil
 }
 
-// poseProperty adds the checks of a clause about one property.
+// poseProperty adds the checks of a clause on one property.
 func (b *pathComparison) poseProperty(side, level int, k Clause) []*prove.Check {
 	y, unclear := b.sides[side], []*prove.Check{b.unclear(b.Places[level].Child(k.Property))}
 	if level >= len(y.nodes) || k.Rule == nil && k.Keywords == nil {
@@ -387,17 +388,17 @@ func (b *pathComparison) poseProperty(side, level int, k Clause) []*prove.Check 
 	return append(onNull, c)
 }
 
-// posedText returns a unique name for a check.
+// posedText returns a unique text for a check.
 func (b *pathComparison) posedText() string { return fmt.Sprint("clause ", len(b.Checks)) }
 
-// unclear returns a check that only the side as a whole can evaluate.
+// unclear returns a check that only Side.Refusal can evaluate.
 func (b *pathComparison) unclear(at *formula.Place) *prove.Check {
 	return &prove.Check{Test: &sample.Test{Rule: &formula.Rule{}}, Place: at, Holds: b.Space.Implies(at.Present(), b.Space.Unknown(at)), Changing: true}
 }
 
-// refused looks for an object that one side accepts and checks of the other side reject. Masked has
-// the errors of the rejecting side if all objects found have errors that keep it from evaluating
-// the suspected rules.
+// refused looks for an object that one side accepts and a suspected check of the other side
+// rejects. If all objects found have errors that keep the rejecting side from evaluating the
+// suspected rules, masked has these errors.
 func (b *pathComparison) refused(accepting, refusing int, suspected []suspect) (w *Witness, doubt, masked string, err error) {
 	if len(suspected) == 0 {
 		return nil, "", "", nil
@@ -439,7 +440,7 @@ func (b *pathComparison) refused(accepting, refusing int, suspected []suspect) (
 		case e != nil:
 			return &Witness{e.Old, e.New}, "", "", nil
 		case err == nil:
-			// The API server's results exclude all candidates, but not all values were tried.
+			// The API server's results exclude all candidates, but other values may exist.
 			doubt = "no object was found that shows it"
 		case prove.Late(err):
 			return nil, err.Error(), "", nil
@@ -459,7 +460,7 @@ func (b *pathComparison) refused(accepting, refusing int, suspected []suspect) (
 	return nil, doubt, "", nil
 }
 
-// shown returns an example that satisfies as many of the wishes as possible, the first ones first.
+// shown returns an example that satisfies as many of the first wishes as possible.
 func (b *pathComparison) shown(l []logic.Lit, wishes []logic.Lit) (*prove.Example, error) {
 	for n := len(wishes); ; n-- {
 		e, err := b.Search(b.wishes, append(slices.Clone(l), wishes[:n]...)...)
@@ -484,7 +485,7 @@ func (b *pathComparison) nothingElse(side int, but []*prove.Check) []logic.Lit {
 	return []logic.Lit{b.Space.And(holds...), b.Space.And(kept...)}
 }
 
-// wishes prefers few properties, and few changes.
+// wishes prefers examples with few properties and few changes.
 func (b *pathComparison) wishes(update bool) []prove.Wish {
 	var few, changed []logic.Lit
 	for _, sl := range b.Slots {
@@ -508,7 +509,7 @@ func (b *pathComparison) wishes(update bool) []prove.Wish {
 func (b *pathComparison) confirms(e *prove.Example) bool {
 	accepting, refusing := b.sides[b.accepting], b.sides[1-b.accepting]
 	if e.Old != nil {
-		e.Old = accepting.view.Decode(e.Old) // as stored, with the defaults of that time
+		e.Old = accepting.view.Decode(e.Old) // as stored, with the defaults of the accepting side
 	}
 	fails := func(s suspect) bool {
 		if !e.Model(s.when) || e.Model(s.Holds) {
@@ -544,15 +545,15 @@ func (b *pathComparison) confirms(e *prove.Example) bool {
 	return len(said.Errors) > 0
 }
 
-// tried adds values to try.
+// tried adds values to try for a property.
 func (b *pathComparison) tried(level int, name string, values []any) {
 	k := property{level, name}
 	b.try[k] = append(b.try[k], values...)
 }
 
-// widen adds values that only one of the schemas accepts.
+// widen adds values to a slot that only one of the schemas accepts.
 func (b *pathComparison) widen(s *prove.Slot, r *prove.Reads) {
-	name := s.Path[0] // paths have no other step
+	name := s.Path[0] // the path has a single step
 	holder := b.loose.Schemas[s.Level]
 	n := holder.Property(name)
 	if n == nil {

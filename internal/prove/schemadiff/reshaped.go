@@ -14,18 +14,18 @@ import (
 )
 
 // Reshaping is a value that two schemas decode differently: the API server prunes it, sets another
-// default, or keeps a null, before it validates the object. Every check on the value, its ancestors
-// and its children then validates another object, although the text of the check is the same.
+// default, or keeps a null. Decoding precedes validation, so all checks on the value, its ancestors
+// and its children then get another object, although the text of the checks is the same.
 type Reshaping struct {
 	At schemapath.Path
-	// Try lists values that an example may need, for the last property on the path.
+	// Try lists values of the last property on the path that an example may need.
 	Try []any
 }
 
-// suspect is a check that one side may fail although the other side accepts the object.
+// suspect is a check that one side may fail, although the other side accepts the object.
 type suspect struct {
 	*prove.Check
-	when logic.Lit // the check may differ between the sides at all
+	when logic.Lit // the check may have different results on the two sides
 }
 
 func suspects(when logic.Lit, l ...*prove.Check) []suspect {
@@ -36,9 +36,10 @@ func suspects(when logic.Lit, l ...*prove.Check) []suspect {
 	return out
 }
 
-// seat is the property that leads to a value, and the lists and maps between the two.
+// seat is the last property on the path to a value, and the lists and maps between the property and
+// the value.
 type seat struct {
-	level int // of the object that has the property
+	level int // of the object with the property
 	name  string
 	tail  []schemapath.Step
 }
@@ -55,9 +56,8 @@ func (b *pathComparison) seat(at schemapath.Path) (seat, error) {
 	return seat{}, fmt.Errorf("no value at %s can be compared", at)
 }
 
-// moved returns the formula that the sides may decode the value at a path differently, in the
-// object or in the stored one. A sent value other than null counts only if the schemas decode it
-// differently.
+// moved returns the formula that the sides may decode the value at a path differently, in the new
+// or the old object. A sent value other than null counts only if the schemas differ in decoding it.
 func (b *pathComparison) moved(at schemapath.Path) logic.Lit {
 	s, err := b.seat(at)
 	if err != nil {
@@ -88,16 +88,16 @@ func (b *pathComparison) moved(at schemapath.Path) logic.Lit {
 	return l
 }
 
-// sameWhenSent reports whether two schemas decode a sent value alike, unless it is null.
+// sameWhenSent reports whether two schemas decode any sent value except null in the same way.
 func sameWhenSent(a, b apiextensionsv1.JSONSchemaProps) bool {
 	a.Default, b.Default = nil, nil
 	a.Nullable, b.Nullable = false, false
 	return formula.SameShape(&a, &b)
 }
 
-// seen returns the checks of a side that see a reshaped value: checks on the value and in it,
-// checks on the list or map that contains it, and the uniqueness of lists around it. Checks of the
-// objects around it are compared as formulas (see unlike).
+// seen returns the checks of a side that depend on a reshaped value: checks on the value and in it,
+// on the list or map that contains it, and the uniqueness of list items that contain it. Checks on
+// objects that contain it are compared as formulas (see differing).
 func (b *pathComparison) seen(side int, r Reshaping) ([]suspect, error) {
 	s, err := b.seat(r.At)
 	if err != nil {
@@ -130,7 +130,7 @@ func (b *pathComparison) seen(side int, r Reshaping) ([]suspect, error) {
 	if given := place.Defaulted(); n.Props.Default != nil && !n.AcceptsDefault(b.Source.Context()) {
 		l = append(l, b.never(side, place, given))
 	}
-	if s.level+1 == len(y.nodes) || y.nodes[s.level+1] != n { // else the chain has its checks
+	if s.level+1 == len(y.nodes) || y.nodes[s.level+1] != n { // otherwise the chain has its checks
 		for _, t := range n.Rules() {
 			if t.ReadsOld || t.Optional() {
 				l = append(l, b.poseProperty(side, s.level, Clause{Property: s.name, Rule: t.Validation})...)
@@ -144,18 +144,18 @@ func (b *pathComparison) seen(side int, r Reshaping) ([]suspect, error) {
 }
 
 // merges reports whether a side decodes several values at a path (absent, null, the default) to one
-// value, and the other side distinguishes them. Only then can it find duplicates that the other
-// side does not find.
+// value that the other side keeps apart. Only then can it find duplicates that the other side does
+// not find.
 func (b *pathComparison) merges(side int, at schemapath.Path) bool {
 	n, other := at.Schema(b.sides[side].nodes[0].Props), at.Schema(b.sides[1-side].nodes[0].Props)
 	if n == nil || other == nil {
-		return false // only objects without the value are accepted by both
+		return false // both sides accept only objects without the value
 	}
 	return other.Nullable && !n.Nullable || n.Default != nil && !sameDefault(n, other)
 }
 
-// inContainer reports whether decoding a value in a list or map may change the result of a side for
-// the value, or for the list or map.
+// inContainer reports whether the decoding of a value in a list or map may change the result of a
+// side for the value, or for the list or map.
 func (b *pathComparison) inContainer(side int, s seat, at schemapath.Path) bool {
 	nodes := [2]*sample.Schema{}
 	for i, y := range b.sides {
@@ -187,13 +187,13 @@ func (b *pathComparison) inContainer(side int, s seat, at schemapath.Path) bool 
 		case n.Props.Default != nil:
 			return false
 		}
-		return last == schemapath.Items // in a map the null is dropped
+		return last == schemapath.Items // maps drop the null
 	}
 	return refusesNull(n) && !refusesNull(other) || slices.ContainsFunc(n.Rules(), func(t *sample.Test) bool { return t.ReadsOld || t.Optional() }) || comparesBelow(n.Props)
 }
 
-// counts reports whether a map may have too few entries because nulls among them are dropped, or
-// too many because they are kept.
+// counts reports whether a map may have too few entries because null entries are dropped, or too
+// many because they are kept.
 func counts(of *apiextensionsv1.JSONSchemaProps, values *sample.Schema) bool {
 	kept := values == nil || values.Props.Nullable || values.Props.Default != nil
 	return kept && of.MaxProperties != nil || !kept && of.MinProperties != nil
@@ -203,7 +203,7 @@ func isSet(s *apiextensionsv1.JSONSchemaProps) bool {
 	return s.XListType != nil && *s.XListType == "set" || s.UniqueItems
 }
 
-// comparesBelow reports whether a schema contains transition rules below itself.
+// comparesBelow reports whether a child of a schema has transition rules.
 func comparesBelow(s *apiextensionsv1.JSONSchemaProps) bool {
 	found := false
 	schemapath.Walk(s, func(p schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
@@ -213,7 +213,7 @@ func comparesBelow(s *apiextensionsv1.JSONSchemaProps) bool {
 	return found
 }
 
-// onNull adds the check that the value at a place is not null, if keywords reject null.
+// onNull adds the check that the value at a place is not null, if the keywords reject null.
 func (b *pathComparison) onNull(side int, place *formula.Place, keywords apiextensionsv1.JSONSchemaProps) []*prove.Check {
 	keywords.Nullable = true
 	if place.Null() == logic.False || sample.AcceptsNull(keywords) {
@@ -222,14 +222,14 @@ func (b *pathComparison) onNull(side int, place *formula.Place, keywords apiexte
 	return []*prove.Check{b.never(side, place, place.Null())}
 }
 
-// never adds the check that a condition on a place does not hold.
+// never adds the check that a formula about a place does not hold.
 func (b *pathComparison) never(side int, place *formula.Place, when logic.Lit) *prove.Check {
 	c := &prove.Check{Test: &sample.Test{Rule: &formula.Rule{}}, Place: place, Holds: when.Not()}
 	b.sides[side].checks = append(b.sides[side].checks, c)
 	return c
 }
 
-// differing returns the checks that both sides have and whose formulas differ or are unknown.
+// differing returns the checks that both sides have and whose formulas may differ.
 func (b *pathComparison) differing(side int) []*prove.Check {
 	y, other := b.sides[side], b.sides[1-side]
 	var l []*prove.Check
@@ -242,7 +242,7 @@ func (b *pathComparison) differing(side int) []*prove.Check {
 	}
 	for level, tests := range y.unread {
 		for _, t := range tests {
-			// A test that is broken on both sides is unaffected by the change.
+			// A test that is broken on both sides does not contribute to the difference.
 			same := func(u *sample.Test) bool { return t.Equal(u) && t.Broken != nil && u.Broken != nil }
 			if !slices.ContainsFunc(other.unread[level], same) {
 				l = append(l, b.unclear(b.Places[level]))
