@@ -8,8 +8,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 )
 
-// Advise adds advice to each change that may reject stored objects: which of them the API server of
-// the new CRD still lets clients write.
+// Advise adds advice to each change that may reject stored objects: the objects that clients can
+// still write under the new CRD.
 func (r *Report) Advise(crd *Input) error {
 	for i, c := range r.Changes {
 		constraint, of, ok := c.constraint(crd)
@@ -29,8 +29,8 @@ func (r *Report) Advise(crd *Input) error {
 	return nil
 }
 
-// constraint returns the constraint that a change has added or narrowed; ok is false when there is
-// none.
+// constraint returns the constraint that a change has added or narrowed. ok is false if there is no
+// such constraint.
 func (c Change) constraint(crd *Input) (constraint stored.Constraint, of stored.Of, ok bool) {
 	if !c.Class.Refuses() || c.Version != c.NewVersion || c.Kind == Removed {
 		return constraint, of, false
@@ -40,7 +40,7 @@ func (c Change) constraint(crd *Input) (constraint stored.Constraint, of stored.
 	case Union:
 		constraint.Keyword, of = stored.StaticRule, stored.Union
 		if c.Refused != nil && c.Refused.Old != nil {
-			return constraint, of, false // stored objects break no rule on changes
+			return constraint, of, false // stored objects never violate transition rules
 		}
 		if len(c.NewRules) > 0 && !slices.ContainsFunc(c.NewRules, isStatic) {
 			constraint.Keyword = stored.TransitionRule

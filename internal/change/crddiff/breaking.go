@@ -15,16 +15,17 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/sample"
 )
 
-// Bounds of the values that are generated to break a rule.
+// Bounds of the values that are generated to violate a rule.
 const (
-	mostMadeUp = 24  // of one schema
-	mostSized  = 300 // items or entries in one
+	mostMadeUp = 24  // values of one schema
+	mostSized  = 300 // items or entries in one value
 	mostDeep   = 4   // nested schemas
 )
 
-// breaking returns values of a schema that refuses rejects and accepts, which may be nil, accepts.
-// The search for an example does not find them by itself: a list with a string that does not match
-// the pattern of the rule, for instance. For transition rules it returns any values.
+// breaking returns values of a schema that the rule refuses rejects and the rule accepts, unless
+// nil, accepts. The search for examples alone does not find such values: for example, a list of
+// strings that do not match a pattern in the rule. For transition rules, breaking returns any
+// values.
 func (w *walker) breaking(s *schema, accepts, refuses *apiextensionsv1.ValidationRule) []any {
 	m := &madeUp{walker: w}
 	for _, r := range []*apiextensionsv1.ValidationRule{accepts, refuses} {
@@ -144,7 +145,7 @@ func (m *madeUp) objects(s *schema, depth int) []any {
 	if len(l) > 0 {
 		base, _ = l[0].(map[string]any)
 	}
-	rounds := make([][]any, mostMadeUp) // one value of each property comes before a second value of any
+	rounds := make([][]any, mostMadeUp) // the first value of each property comes before the second value of any property
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		p := s.Properties[name]
 		for i, v := range m.madeValues(&p, depth+1) {
@@ -159,8 +160,8 @@ func (m *madeUp) objects(s *schema, depth int) []any {
 	return append(slices.Concat(rounds...), l...)
 }
 
-// lists returns lists of one item, of two items that differ only in their keys, of two other items,
-// and of as many items as the numbers in the rules.
+// lists returns lists of one item, of two items that differ only in their keys, of two different
+// items, and of as many items as each number in the rules.
 func (m *madeUp) lists(s *schema, depth int) []any {
 	l := []any{[]any{}}
 	items := m.madeValues(s.Items.Schema, depth+1)
@@ -205,7 +206,7 @@ func (m *madeUp) other(list *schema, item any, i int) any {
 	return item
 }
 
-// sized builds values from as many items as the numbers in the rules.
+// sized returns a value with n items for each number n in the rules.
 func (m *madeUp) sized(items []any, of func([]any) any) []any {
 	var l []any
 	for _, n := range m.numbers {

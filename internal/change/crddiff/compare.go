@@ -18,12 +18,11 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// Compare reports how the objects that a CRD accepts change from old to new. Versions are matched
-// by name; a version that only one CRD has is reported as added or removed. Either CRD may be nil,
-// but not both: the result is then a single change, and the other CRD is not checked. Otherwise
-// Compare returns an error if the API server could not use one of the CRDs, or if ctx was
-// cancelled. Questions that are open at the deadline of ctx (see [prove.WithDeadline]) are
-// [Unknown].
+// Compare reports how the set of accepted objects changes from old to new. Versions are matched by
+// name; a version of only one CRD is reported as added or removed. One of the CRDs may be nil: the
+// result is then a single change, and the other CRD is not checked. Otherwise Compare returns an
+// error if the API server could not use one of the CRDs, or if ctx was cancelled. Questions without
+// an answer at the deadline of ctx (see [prove.WithDeadline]) are [Unknown].
 func Compare(ctx context.Context, old, new *Input) (Report, error) {
 	switch {
 	case old == nil:
@@ -65,8 +64,8 @@ func Compare(ctx context.Context, old, new *Input) (Report, error) {
 	return r, nil
 }
 
-// Versions compares the served versions of a CRD pairwise, in the order of the CRD. It treats
-// deadlines and errors as [Compare] does.
+// Versions compares the served versions of a CRD in pairs, in the order of the CRD. Deadlines and
+// errors are the same as for [Compare].
 func Versions(ctx context.Context, crd *Input) (Report, error) {
 	r := Report{Name: crd.Name}
 	var pairs [][2]int
@@ -93,7 +92,7 @@ func version(c *Input, name string) int {
 	return slices.IndexFunc(c.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
 }
 
-// compare compares two versions. A panic leaves only their difference undecided.
+// compare compares two versions. After a panic, only their difference is undecided.
 func compare(ctx context.Context, old, new *Input, i, j int) (changes []Change, err error) {
 	a, b := old.Spec.Versions[i], new.Spec.Versions[j]
 	defer func() {
@@ -108,7 +107,7 @@ func compare(ctx context.Context, old, new *Input, i, j int) (changes []Change, 
 		}
 	}
 	if reflect.DeepEqual(a.Schema, b.Schema) && reflect.DeepEqual(a.Subresources, b.Subresources) {
-		return nil, nil // the keys of a union outside its rules make no difference
+		return nil, nil // keys of a union that do not affect its rules make no difference
 	}
 	p, err := newPair(ctx, old.CustomResourceDefinition, new.CustomResourceDefinition, i, j)
 	if err != nil {
@@ -144,7 +143,7 @@ func unionsOf(c *Input, version string) []compile.UnionPlan {
 	return l
 }
 
-// compareFields compares the fields of CRDs outside the schemas.
+// compareFields compares the fields outside the schemas of two CRDs.
 func compareFields(r *Report, old, new *Input) {
 	add := func(version, subject string, class Class, note, format string, args ...any) {
 		r.Changes = append(r.Changes, Change{Version: version, NewVersion: version, Sort: Version, Subject: subject, Kind: Changed, What: fmt.Sprintf(format, args...),
@@ -201,8 +200,8 @@ func scale(v apiextensionsv1.CustomResourceDefinitionVersion) *apiextensionsv1.C
 	return v.Subresources.Scale
 }
 
-// status compares the status subresource. Only checks of the whole object depend on whether the
-// status is written together with the rest.
+// status compares the status subresource. It affects only checks on the whole object, which may see
+// the status together with the rest or not.
 func (w *walker) status() {
 	was, is := w.pair.withStatus(oldSide), w.pair.withStatus(newSide)
 	if was == is {
@@ -221,7 +220,7 @@ func (w *walker) status() {
 	}
 }
 
-// looksAtStatus reports whether checks of a whole object depend on its status.
+// looksAtStatus reports whether checks on the whole object depend on its status.
 func looksAtStatus(root *schema) bool {
 	return slices.Contains(root.Required, "status") || len(root.AllOf)+len(root.AnyOf)+len(root.OneOf) > 0 || root.Not != nil || root.MinProperties != nil || root.MaxProperties != nil ||
 		slices.ContainsFunc(root.XValidations, func(r apiextensionsv1.ValidationRule) bool {
@@ -229,8 +228,8 @@ func looksAtStatus(root *schema) bool {
 		})
 }
 
-// scale compares the scale subresource, which requires that numbers of replicas fit into an int32
-// and that the selector is a string.
+// scale compares the scale subresource, which requires replicas that fit into an int32 and a
+// selector that is a string.
 func (w *walker) scale(o, n *apiextensionsv1.CustomResourceSubresourceScale) {
 	if reflect.DeepEqual(o, n) {
 		return
@@ -240,7 +239,7 @@ func (w *walker) scale(o, n *apiextensionsv1.CustomResourceSubresourceScale) {
 	d.shift.Old, d.shift.New = w.scaled(o, newSide), w.scaled(n, oldSide)
 }
 
-// scaled returns the clauses of a subresource that the schema of the other side does not imply.
+// scaled returns the clauses of a scale subresource that the other side's schema does not imply.
 func (w *walker) scaled(scale *apiextensionsv1.CustomResourceSubresourceScale, other int) []schemadiff.Clause {
 	if scale == nil {
 		return nil
@@ -256,7 +255,7 @@ func (w *walker) scaled(scale *apiextensionsv1.CustomResourceSubresourceScale, o
 		p := schemapath.New(strings.Split(strings.TrimPrefix(path, "."), ".")...)
 		s := p.Schema(w.pair.root(other))
 		if s == nil {
-			continue // the subresource reads nothing
+			continue // the subresource does not read a field
 		}
 		demand, found := demands[path], valuesBetween(s, demands[path], try)
 		if s.Nullable {

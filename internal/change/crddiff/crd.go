@@ -14,28 +14,28 @@ import (
 
 // Input is a CRD to compare.
 type Input struct {
-	// CRD is the object that the API server gets: its unions are compiled.
+	// CRD is the object that the API server receives, with its unions compiled.
 	*apiextensionsv1.CustomResourceDefinition
-	// Unions are the unions declared in it. Each lists only the rules that the CRD still has: a
-	// compiled CRD may have lost some.
+	// Unions are the unions declared in the CRD. Each lists only rules that the CRD has: a compiled
+	// CRD may have lost rules.
 	Unions []compile.UnionPlan
 	// KubeVersion is the version of the target API server, such as "1.30"; "" is the latest.
 	KubeVersion string
-	// Pos is the position in the file; zero if the CRD is from no file.
+	// Pos is the position of the CRD in its file; zero without a file.
 	Pos diag.Pos
-	// Compiled is true if the file had unions that were compiled to get the CRD.
+	// Compiled is true if the file had declared unions that had to be compiled.
 	Compiled bool
 
 	at func(p schemapath.Place, keyword string) diag.Pos
 }
 
-// Plain returns a CRD without unions, and without positions in a file.
+// Plain returns a CRD without unions and without file positions.
 func Plain(crd *apiextensionsv1.CustomResourceDefinition) *Input {
 	return &Input{CustomResourceDefinition: crd}
 }
 
 // Read reads the CRDs of a file and compiles their unions. The list contains errors, in which case
-// the result is nil, and warnings about compiled CRDs whose rules differ from the rules of their
+// the result is nil, or warnings about compiled CRDs whose rules differ from the rules of their
 // unions.
 func Read(f *crdfile.File, opts crdfile.Options) ([]*Input, diag.List) {
 	installed, wrong := crdpatch.Install(f, opts)
@@ -58,7 +58,7 @@ func Read(f *crdfile.File, opts crdfile.Options) ([]*Input, diag.List) {
 			c.at = in.CRD.Keyword
 		}
 		if plan == nil {
-			continue // the CRD is used as it is, without unions
+			continue // use the CRD as it is, without unions
 		}
 		for _, u := range plan.Unions {
 			u.Rules = slices.DeleteFunc(slices.Clone(u.Rules), func(r compile.RulePlan) bool { return !c.has(r) })
@@ -68,14 +68,14 @@ func Read(f *crdfile.File, opts crdfile.Options) ([]*Input, diag.List) {
 	return l, wrong
 }
 
-// has reports whether the CRD has a rule.
+// has reports whether the CRD contains a rule.
 func (c *Input) has(r compile.RulePlan) bool {
 	schema := r.Schema(c.CustomResourceDefinition)
 	return schema != nil && slices.ContainsFunc(schema.XValidations, func(v apiextensionsv1.ValidationRule) bool { return v.Rule == r.Rule.Rule })
 }
 
-// pos returns the position of a keyword of a schema, or the position of the CRD if it has no such
-// version.
+// pos returns the position of a keyword of a schema. If there is no such version, it returns the
+// position of the CRD.
 func (c *Input) pos(version string, path schemapath.Path, keyword string) diag.Pos {
 	i := slices.IndexFunc(c.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version })
 	if c.at == nil || i < 0 {

@@ -19,10 +19,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/validate"
 )
 
-// pair is two versions to compare.
+// pair has the two versions to compare.
 type pair struct {
 	ctx   context.Context
-	crds  [2]*apiextensionsv1.CustomResourceDefinition // the CRDs, with these versions served
+	crds  [2]*apiextensionsv1.CustomResourceDefinition // the CRDs, in which these versions are served
 	index [2]int
 	kinds [2]*validate.Kind
 	*schemadiff.Pair
@@ -60,10 +60,10 @@ func (p *pair) withStatus(side int) bool {
 	return sub != nil && sub.Status != nil
 }
 
-// refusal returns the errors of the API server for an object, or an update, under the CRD of one
-// side. A status subresource is written after the rest of the object.
+// refusal returns the API server's errors for an object or an update under the CRD of one side. A
+// status subresource is written after the rest of the object.
 func (p *pair) refusal(side int, old, object map[string]any) schemadiff.Refusal {
-	ctx := context.WithoutCancel(p.ctx) // an example is confirmed even after the deadline
+	ctx := context.WithoutCancel(p.ctx) // confirm examples even after the deadline
 	k := p.kinds[side]
 	is := p.inVersion(side, object)
 	var answer validate.Answer
@@ -78,7 +78,7 @@ func (p *pair) refusal(side int, old, object map[string]any) schemadiff.Refusal 
 		answer, err = k.Update(ctx, is, before)
 	}
 	if _, has := object["status"]; has && p.withStatus(side) && err == nil && answer.Refused == nil {
-		answer, err = k.UpdateStatus(ctx, is, before) // the first write ignores the status
+		answer, err = k.UpdateStatus(ctx, is, before) // the first write ignored the status
 	}
 	if err != nil {
 		return schemadiff.Refusal{Errors: []string{err.Error()}, NoRules: true}
@@ -86,7 +86,7 @@ func (p *pair) refusal(side int, old, object map[string]any) schemadiff.Refusal 
 	var r schemadiff.Refusal
 	for _, c := range answer.Causes() {
 		if strings.HasSuffix(c.Message, validate.NotEvaluated.Detail) {
-			r.NoRules = true // the reason is another error
+			r.NoRules = true // the rule was not evaluated because of another error
 			continue
 		}
 		r.Errors = append(r.Errors, strings.TrimPrefix(cmp.Or(c.Field, "")+": ", ": ")+c.Message)
@@ -94,7 +94,7 @@ func (p *pair) refusal(side int, old, object map[string]any) schemadiff.Refusal 
 	return r
 }
 
-// decide classifies differences. Clauses on the path to the same schema are decided together.
+// decide classifies differences. It decides clauses on the path to the same schema together.
 func (p *pair) decide(l []*difference) error {
 	type part struct {
 		d *difference
@@ -114,7 +114,7 @@ func (p *pair) decide(l []*difference) error {
 	}
 	effects := map[*difference][]schemadiff.Effect{}
 	places := slices.Collect(maps.Values(paths))
-	// Groups that exceed their share are tried again in the time that the others have left.
+	// Groups that exceed their share of the time get the time that other groups left.
 	for keys := slices.Sorted(maps.Keys(groups)); len(keys) > 0; {
 		var late []string
 		for i, key := range keys {
@@ -157,8 +157,8 @@ func (p *pair) decide(l []*difference) error {
 	return nil
 }
 
-// again decides a shift once more, with more schemas below it taken into account: those that it
-// reads, and those that change.
+// again decides a shift with more schemas below it taken into account: schemas that it reads, and
+// schemas that change.
 func (p *pair) again(ctx context.Context, at schemapath.Path, shift schemadiff.Shift, e schemadiff.Effect, changed []schemapath.Path) schemadiff.Effect {
 	var below []schemapath.Path
 	add := func(q schemapath.Path) {
@@ -196,7 +196,7 @@ func (p *pair) again(ctx context.Context, at schemapath.Path, shift schemadiff.S
 	return e
 }
 
-// mostBelow bounds the schemas that again takes into account.
+// mostBelow bounds the number of additional schemas in again.
 const mostBelow = 8
 
 // isObject reports whether both sides have an object with properties at a path.
@@ -209,15 +209,15 @@ func (p *pair) isObject(at schemapath.Path) bool {
 	return true
 }
 
-// group is the clauses of a difference that are decided on the path to one schema.
+// group has the clauses of a difference that are decided together, on the path to one schema.
 type group struct {
 	path  schemapath.Path
 	shift schemadiff.Shift
-	probe bool // finding no example leaves no doubt
+	probe bool // if there is no example, nothing is in doubt
 }
 
-// split groups the clauses of a difference. The clauses of a union that moved are on schemas that
-// do not enclose each other, and no clause is above a list whose items are examined one by one.
+// split groups the clauses of a difference. If a union moved, its clauses are on schemas that do
+// not contain each other. No clause may be above a list whose items are examined one at a time.
 func split(d *difference) []group {
 	var l []group
 	in := func(at schemapath.Path) *schemadiff.Shift {
@@ -258,7 +258,7 @@ func split(d *difference) []group {
 	return l
 }
 
-// counterexample returns an example that one side accepts and the other rejects.
+// counterexample converts an example that one side accepts and the other side rejects.
 func (p *pair) counterexample(w *schemadiff.Witness, accepting int) *Counterexample {
 	e := &Counterexample{Object: p.inVersion(accepting, w.Object), Errors: p.refusal(1-accepting, w.Old, w.Object).Errors}
 	if w.Old != nil {
@@ -274,7 +274,7 @@ func (p *pair) inVersion(side int, object map[string]any) map[string]any {
 	return object
 }
 
-// class sets the class of a difference from the effects that were found.
+// class sets the class of a difference from its effects.
 func (p *pair) class(d *difference, effects []schemadiff.Effect) {
 	var refused, accepted, refusedAnyway, acceptedAnyway string
 	for _, e := range effects {

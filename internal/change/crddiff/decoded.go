@@ -11,7 +11,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// shaped compares keywords that make the server change a value before it validates it.
+// shaped compares the keywords that make the server change a value before validation.
 func (w *walker) shaped(p schemapath.Path, o, n *schema) {
 	_, ok := seatOf(p)
 	if o.Nullable != n.Nullable {
@@ -38,9 +38,10 @@ func (w *walker) shaped(p schemapath.Path, o, n *schema) {
 	}
 }
 
-// held returns values of the property that contains the schema at a path: the given value itself
-// or, below lists and maps, lists that contain the value once, twice and after others, and maps
-// that contain it alone, with a second entry, and with as many as their bounds allow.
+// held returns values for the property that contains the schema at a path. Without lists and maps
+// in between, this is value itself. Otherwise these are lists with the value once, twice and after
+// other items, and maps with the value alone, with a second entry, and with as many as their bounds
+// allow.
 func (w *walker) held(p schemapath.Path, value any) []any {
 	const most = 40
 	at, _ := seatOf(p)
@@ -82,8 +83,8 @@ func (w *walker) held(p schemapath.Path, value any) []any {
 	return l
 }
 
-// collide adds probes for the enclosing lists that reject equal items or keys: two items that
-// differ only in the reshaped value.
+// collide adds probes for the lists around a value that reject equal items or keys. The probes are
+// two items that differ only in the reshaped value.
 func (w *walker) collide(d *difference) {
 	const most = 40
 	for i := range d.Path {
@@ -122,7 +123,7 @@ func (w *walker) collide(d *difference) {
 	}
 }
 
-// edited returns a copy of an item, with an edit of the last object on a path of properties.
+// edited returns a copy of an item in which the last object on a path of properties is edited.
 func edited(item any, path schemapath.Path, edit func(o map[string]any, name string)) any {
 	item = runtime.DeepCopyJSONValue(item)
 	o, ok := item.(map[string]any)

@@ -77,7 +77,7 @@ func (w *walker) enum(p schemapath.Path, o, n *schema) {
 	}
 }
 
-// enumClause returns the clauses of an enumeration on the schema at a path.
+// enumClause returns the clauses of an enum of the schema at a path.
 func enumClause(p schemapath.Path, enum []apiextensionsv1.JSON, try []any) []schemadiff.Clause {
 	at, ok := seatOf(p)
 	if ok && len(at.tail) == 0 {
@@ -111,7 +111,7 @@ func onlyIn(a, b []any) []any {
 	return slices.DeleteFunc(slices.Clone(a), func(v any) bool { return there[asText(v)] })
 }
 
-// asText returns the JSON of a value that was read from JSON.
+// asText returns the JSON text of a decoded JSON value.
 func asText(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -120,7 +120,7 @@ func asText(v any) string {
 	return string(text)
 }
 
-// words lists the first few of some values.
+// words lists the first few values.
 func words(l []any) string {
 	const most = 6
 	var out []string
@@ -136,7 +136,7 @@ func words(l []any) string {
 	return strings.Join(out, ", ")
 }
 
-// bounds compares keywords that bound a value, from below or from above.
+// bounds compares the keywords that bound a value from below or from above.
 func (w *walker) bounds(p schemapath.Path, o, n *schema) {
 	w.bound(p, o, n, bounding[int64]{name: "minLength", of: func(s *schema) **int64 { return &s.MinLength }, beyond: func(s *schema, v int64) { s.MaxLength = pointer(v - 1) }})
 	w.bound(p, o, n, bounding[int64]{name: "maxLength", upper: true, of: func(s *schema) **int64 { return &s.MaxLength }, beyond: func(s *schema, v int64) { s.MinLength = pointer(v + 1) }})
@@ -152,7 +152,7 @@ func (w *walker) bounds(p schemapath.Path, o, n *schema) {
 type bounding[T cmp.Ordered] struct {
 	name  string
 	upper bool
-	own   bool // the bound is on the properties of the object
+	own   bool // the bound is on the number of the object's properties
 	of    func(*schema) **T
 	// beyond makes a schema accept only values outside a bound.
 	beyond func(*schema, T)
@@ -195,7 +195,7 @@ func (w *walker) bound(p schemapath.Path, o, n *schema, l bounding[int64]) {
 	}
 }
 
-// tighter reports whether bound b rejects something that a accepts.
+// tighter reports whether bound b rejects values that bound a accepts.
 func tighter[T cmp.Ordered](a, b *T, upper bool) bool {
 	switch {
 	case b == nil:
@@ -228,7 +228,7 @@ func became[T any](a, b *T) string {
 	return fmt.Sprintf("%v -> %v", *a, *b)
 }
 
-// number compares minimum or maximum, and whether they are exclusive.
+// number compares minimum or maximum, together with exclusiveMinimum or exclusiveMaximum.
 func (w *walker) number(p schemapath.Path, o, n *schema, upper bool) {
 	name, of := "minimum", func(s *schema) (*float64, bool) { return s.Minimum, s.ExclusiveMinimum }
 	if upper {
@@ -260,21 +260,21 @@ func (w *walker) number(p schemapath.Path, o, n *schema, upper bool) {
 		}
 		try := numbersAround(n.Type == "integer", bound, before)
 		if len(valuesBetween(only(other), only(at), try)) == 0 {
-			return nil // the server treats the bounds alike for all values at them
+			return nil // the server treats both bounds alike for every value at the bounds
 		}
 		return clause(p, only(at), valuesBetween(other, at, append(slices.Clone(try), w.values(other)...))...)
 	}
 	d.shift.New, d.shift.Old = put(n, o), put(o, n)
 }
 
-// numeric returns the keywords that decide how the server reads bounds of numbers: it truncates
-// them for values without a decimal point.
+// numeric returns the keywords that decide whether the server truncates bounds: it does so for
+// values without a decimal point.
 func numeric(s *schema) *schema {
 	return &schema{Type: s.Type, Format: s.Format, XIntOrString: s.XIntOrString}
 }
 
-// numbersAround returns the numbers at bounds and next to them, with and without a decimal point. If the
-// server treats two bounds alike for these numbers, the bounds accept the same numbers.
+// numbersAround returns the numbers at and next to bounds, with and without a decimal point. If two
+// bounds treat these numbers alike, they accept the same numbers.
 func numbersAround(integers bool, bounds ...*float64) []any {
 	var l []any
 	for _, v := range bounds {
@@ -293,7 +293,7 @@ func numbersAround(integers bool, bounds ...*float64) []any {
 	return l
 }
 
-// text compares keywords that only the server can evaluate.
+// text compares the keywords on strings that only the server can evaluate.
 func (w *walker) text(p schemapath.Path, o, n *schema) {
 	judged := func(name, a, b string, of func(string) *schema) {
 		if a == b {
@@ -356,13 +356,13 @@ func (w *walker) text(p schemapath.Path, o, n *schema) {
 	}
 }
 
-// checks reports whether the server knows a format of strings; it ignores other formats.
+// checks reports whether the server validates a string format. It ignores unknown formats.
 func checks(format string) bool {
 	return len(valuesBetween(&schema{Type: "string", Format: format}, &schema{Type: "string"}, []any{[]any{}})) > 0
 }
 
 // textWithout returns the shortest string that one schema accepts and the other rejects. none is
-// true if patterns and lengths rule out such a string.
+// true if patterns and lengths exclude such a string.
 func textWithout(accepts, refuses *schema) (text []any, none bool) {
 	if accepts.Type != "string" || accepts.Format != "" || refuses.Format != "" {
 		return nil, false
@@ -383,8 +383,8 @@ func textWithout(accepts, refuses *schema) (text []any, none bool) {
 // enough bounds the values that are tried for one clause.
 const enough = 8
 
-// valuesBetween returns the first few values that one schema accepts and the other rejects, without
-// regard to their rules.
+// valuesBetween returns the first few values that one schema accepts and the other rejects. It
+// ignores rules.
 func valuesBetween(accepts, refuses *schema, values []any) []any {
 	a, err := sample.Judge(accepts)
 	if err != nil {
@@ -403,7 +403,7 @@ func valuesBetween(accepts, refuses *schema, values []any) []any {
 	return l
 }
 
-// likes returns the values, and strings that differ from them slightly.
+// likes returns the values, and strings that differ slightly from them.
 func likes(values []any) []any {
 	l := slices.Clone(values)
 	for _, v := range values {
@@ -424,7 +424,7 @@ func likes(values []any) []any {
 	return l
 }
 
-// samples are values of many kinds.
+// samples are values of various types and formats.
 var samples = []any{
 	"", "a", "A", "abc", "a-b", "a.b", "a b", "a_b", "-", "0", "12", "1a", "é", strings.Repeat("a", 64), "aaaaaaaaaa",
 	"2024-01-01T00:00:00Z", "2024-01-01", "1h", "10.0.0.1", "::1", "10.0.0.0/8", "example.com", "https://example.com/", "a@example.com",
@@ -473,8 +473,7 @@ func isIntOrString(l ...*schema) bool {
 	return slices.ContainsFunc(l, func(s *schema) bool { return reflect.DeepEqual(s.AnyOf, []schema{{Type: "integer"}, {Type: "string"}}) })
 }
 
-// listed compares the constraints of the server on lists and objects that are not part of JSON
-// Schema.
+// listed compares the server's constraints on lists and objects that JSON Schema does not have.
 func (w *walker) listed(p schemapath.Path, o, n *schema) {
 	listType := func(s *schema) string {
 		if s.XListType == nil {
@@ -523,7 +522,7 @@ func (w *walker) listed(p schemapath.Path, o, n *schema) {
 		}
 		d := w.guess(p, o, n, "x-kubernetes-preserve-unknown-fields", kind, "unknown fields are "+map[bool]string{true: "kept", false: "dropped"}[y], unnamed...)
 		if len(o.Properties) > 0 && len(n.Properties) > 0 {
-			// Rules see the same fields. The side that drops a field rejects the object.
+			// Rules get the same fields. A side that lacks a field rejects objects with this field.
 			d.shift.Reshaped, d.caution = nil, ""
 		}
 		if y {

@@ -12,7 +12,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// where returns the path of the changed schema, with its versions if the report has several.
+// where returns the path of the changed schema. If versions is set, the path starts with versions.
 func (c Change) where(versions bool) string {
 	path := c.Path.String()
 	if path == "" && c.Sort != Version {
@@ -24,7 +24,7 @@ func (c Change) where(versions bool) string {
 	return path
 }
 
-// versions returns the names of the versions compared, in words.
+// versions returns the names of the compared versions as text.
 func (c Change) versions() string {
 	if c.Version == "" || c.NewVersion == "" || c.Version == c.NewVersion {
 		return c.Version + strings.TrimPrefix(c.NewVersion, c.Version)
@@ -32,7 +32,7 @@ func (c Change) versions() string {
 	return c.Version + " -> " + c.NewVersion
 }
 
-// title describes the change in a line.
+// title describes the change in one line.
 func (c Change) title() string {
 	if strings.HasPrefix(c.What, c.Subject) || c.Sort == Version {
 		return c.What
@@ -71,7 +71,7 @@ type titled struct {
 	*Counterexample
 }
 
-// manifest returns the example as YAML that can be pasted.
+// manifest returns the example as YAML for pasting.
 func (e Counterexample) manifest() (string, error) {
 	object, err := yaml.Marshal(e.Object)
 	if err != nil || e.Old == nil {
@@ -81,8 +81,8 @@ func (e Counterexample) manifest() (string, error) {
 	return "# stored\n" + string(old) + "---\n# updated to\n" + string(object), err
 }
 
-// Document returns reports for people: for each CRD that changed, a table, and the examples as YAML
-// that can be pasted. It returns an error if an example cannot be written as YAML.
+// Document returns reports for people: a table for each CRD that changed, and the examples as YAML
+// for pasting. It returns an error if an example cannot be written as YAML.
 func Document(reports []Report) (report.Document, error) {
 	var d report.Document
 	for _, r := range reports {
@@ -115,7 +115,7 @@ func Document(reports []Report) (report.Document, error) {
 	return d, nil
 }
 
-// details returns the parts of a change that a table has no room for.
+// details returns the parts of a change that do not fit into a table.
 func (c Change) details() (report.Document, error) {
 	var d report.Document
 	if c.Undecided != "" {
@@ -211,8 +211,8 @@ func Data(reports []Report) any {
 	return out
 }
 
-// Diagnostics returns the changes of reports as diagnostics. A change that rejects objects that
-// were accepted is an error, and an undecided one is a warning.
+// Diagnostics returns the changes of reports as diagnostics. A change that rejects objects accepted
+// before is an error, and an undecided change is a warning.
 func Diagnostics(reports []Report) diag.List {
 	var l diag.List
 	for _, r := range reports {

@@ -13,19 +13,19 @@ type Class string
 const (
 	// Same is a change without effect: both CRDs provably accept the same objects.
 	Same Class = "same"
-	// Looser changes accept more, and reject nothing that was accepted.
+	// Looser changes accept more objects, and reject no object that was accepted.
 	Looser Class = "looser"
-	// Tighter changes reject something that was accepted. If Undecided is empty, they accept
-	// nothing that was rejected.
+	// Tighter changes reject objects that were accepted. If Undecided is empty, they accept no
+	// object that was rejected.
 	Tighter Class = "tighter"
 	// Both is a change that is tighter and looser.
 	Both Class = "both"
-	// Unknown is a change that could not be decided: it may reject something that was accepted, or
-	// may have no effect at all.
+	// Unknown is a change that could not be decided: it may reject objects that were accepted, or
+	// may have no effect.
 	Unknown Class = "unknown"
 )
 
-// Classes lists all classes, the harmless ones first.
+// Classes lists all classes, from harmless to harmful.
 var Classes = []Class{Same, Looser, Unknown, Tighter, Both}
 
 // Refuses reports whether objects that were accepted may be rejected.
@@ -42,7 +42,7 @@ const (
 	Changed ChangeKind = "changed"
 )
 
-// Sort is the sort of constraint that changed. It decides whether the API server ratchets it.
+// Sort is the sort of constraint that changed. Ratcheting depends on it.
 type Sort string
 
 const (
@@ -51,14 +51,13 @@ const (
 	// Rule is a rule that reads only the new object, Transition a rule that reads oldSelf.
 	Rule       Sort = "rule"
 	Transition Sort = "transition rule"
-	// Keyword is a keyword of a schema that constrains the value of the schema.
+	// Keyword is a keyword that constrains the value of its schema.
 	Keyword Sort = "keyword"
 	// Composition is allOf, anyOf, oneOf, not.
 	Composition Sort = "composition"
-	// Required is a property that is required.
+	// Required is the required keyword for one property.
 	Required Sort = "required"
-	// Shape is a change to the decoding of an object before validation: properties, defaults,
-	// nullable.
+	// Shape is a change of decoding, which precedes validation: properties, defaults, nullable.
 	Shape Sort = "shape"
 	// Version is a version as a whole, or a field of the CRD outside its schemas.
 	Version Sort = "version"
@@ -66,36 +65,35 @@ const (
 
 // Change is a difference between two CRDs, or between two versions of one.
 type Change struct {
-	// Version and NewVersion are the names of the versions compared. They differ when two
-	// versions of one CRD are compared, and one is empty for a version that was added or
-	// removed.
+	// Version and NewVersion are the names of the compared versions. They differ if two versions of
+	// one CRD are compared. One of them is empty for a version that was added or removed.
 	Version, NewVersion string
 	// Path leads to the changed schema; From is its old path if it moved.
 	Path, From schemapath.Path
 	Sort       Sort
-	// Subject names the changed thing: "union backend", "enum", "rule".
+	// Subject names the constraint that changed: "union backend", "enum", "rule".
 	Subject string
 	Kind    ChangeKind
 	// What describes the change in a sentence: "member udp added".
 	What string
-	// Keyword is the key of the schema, such as "enum" and "x-kubernetes-validations"; empty
+	// Keyword is the key of the schema, such as "enum" and "x-kubernetes-validations". It is empty
 	// for versions.
 	Keyword string
 	// OldRules and NewRules are the texts of the changed rules.
 	OldRules, NewRules []string
 	Class              Class
-	// Undecided names the open question, and the reason.
+	// Undecided states the open question with the reason.
 	Undecided string
-	// Note mentions an effect that the class does not cover; mostly empty.
+	// Note mentions an effect that the class does not cover. It is mostly empty.
 	Note string
-	// Refused was accepted and is now rejected, Accepted the reverse; nil if there is no such
-	// object, or none was found.
+	// Refused was accepted and is now rejected, and Accepted is the reverse. They are nil if there
+	// is no such object, or if none was found.
 	Refused, Accepted *Counterexample
-	// Advice says which stored objects that violate the constraint can still be written. It is
-	// empty unless [Report.Advise] has found that some may not be.
+	// Advice describes which stored objects that violate the constraint can still be written. It is
+	// empty unless [Report.Advise] found that some cannot be written.
 	Advice string
-	// Pos is the position of the change in the new file or, for something removed, of its parent.
-	// It has no line if the CRD is from no file.
+	// Pos is the position of the change in the new file or, for a removal, of the parent. It has no
+	// line if the CRD was not read from a file.
 	Pos diag.Pos
 }
 
@@ -103,15 +101,15 @@ type Change struct {
 // or treat them differently, as after a change of the storage version.
 func (c Change) MattersToStored() bool { return c.Class.Refuses() || c.Sort == Version && c.Note != "" }
 
-// Counterexample is an object that is created or, if Old is not nil, an update of Old to it. One
-// CRD accepts it, and the other rejects it.
+// Counterexample is the creation of an object or, if Old is not nil, the update from Old to Object.
+// One CRD accepts it, and the other one rejects it.
 type Counterexample struct {
 	Old, Object map[string]any
-	// Errors are the errors of the API server's own code under the CRD that rejects it.
+	// Errors are the errors of the API server's own code under the CRD that rejects the example.
 	Errors []string
 }
 
-// Report is the differences between two CRDs.
+// Report has the differences between two CRDs.
 type Report struct {
 	// Name of the CRD.
 	Name string
@@ -119,8 +117,8 @@ type Report struct {
 	Changes []Change
 }
 
-// Class returns the class of all changes together. [Same] and [Looser] mean that nothing that was
-// accepted is rejected. The result is [Both] only if the changes prove both halves.
+// Class returns the class of all changes together. [Same] and [Looser] mean that every object
+// accepted before is still accepted. The result is [Both] only if changes prove both directions.
 func (r Report) Class() Class {
 	has := func(c Class) bool { return slices.ContainsFunc(r.Changes, func(d Change) bool { return d.Class == c }) }
 	loosens := slices.ContainsFunc(r.Changes, func(d Change) bool { return d.Class == Looser && d.Undecided == "" })

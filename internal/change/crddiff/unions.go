@@ -49,7 +49,7 @@ func (w *walker) unions(old, new []compile.UnionPlan) {
 	}
 }
 
-// likeness matches the unions of two versions, by the surest criterion first.
+// likeness matches the unions of two versions. The surest criteria come first.
 var likeness = []func(a, b compile.UnionPlan) bool{
 	func(a, b compile.UnionPlan) bool { return a.Path.Equal(b.Path) && reflect.DeepEqual(a.Union, b.Union) },
 	func(a, b compile.UnionPlan) bool {
@@ -66,7 +66,7 @@ func common(a, b *union.Union) bool {
 	return slices.ContainsFunc(a.MemberNames(), func(name string) bool { return slices.Contains(b.MemberNames(), name) })
 }
 
-// label names a union.
+// label names a union in changes.
 func label(u *union.Union) string {
 	const most = 4
 	names := u.MemberNames()
@@ -77,7 +77,7 @@ func label(u *union.Union) string {
 	return "union " + cmp.Or(u.Name, u.Discriminator, text)
 }
 
-// union compares a union of the old version with its counterpart in the new one.
+// union compares a union of the old version with its counterpart in the new one, if any.
 func (w *walker) union(o, n *compile.UnionPlan) {
 	u := cmp.Or(n, o)
 	d := &difference{Change: Change{Path: u.Path, Sort: Union, Subject: label(u.Union), Keyword: union.Key, Kind: Changed}}
@@ -120,8 +120,8 @@ func texts(l []compile.RulePlan) []string {
 	return out
 }
 
-// clauses returns the clauses of a union's rules. Only the server can evaluate a rule on a list; it
-// is tried on lists of items that either union names.
+// clauses returns the clauses for a union's rules. Only the server can evaluate a rule on a list:
+// the values to try are lists of items that either union names.
 func (w *walker) clauses(u, o, n *compile.UnionPlan) []schemadiff.Clause {
 	var l []schemadiff.Clause
 	for _, r := range rulesOf(u) {
@@ -138,7 +138,7 @@ func (w *walker) clauses(u, o, n *compile.UnionPlan) []schemadiff.Clause {
 	return l
 }
 
-// lists returns the empty list, and lists of each item that a union names and of each two of them.
+// lists returns the empty list, and lists of one and of two items that the unions name.
 func (w *walker) lists(p schemapath.Path, unions ...*compile.UnionPlan) []any {
 	var items []any
 	for i, u := range unions {
@@ -168,7 +168,7 @@ func (w *walker) lists(p schemapath.Path, unions ...*compile.UnionPlan) []any {
 	return l
 }
 
-// foldEnum merges a change to the enumeration of the discriminator into the change of the union.
+// foldEnum merges a change of the discriminator's enum into the change of the union.
 func (w *walker) foldEnum(d *difference, o, n *compile.UnionPlan) {
 	name := o.Union.Discriminator
 	if name == "" || n.Union.Discriminator != name || slices.Equal(o.Union.MemberValues(), n.Union.MemberValues()) {
@@ -184,7 +184,7 @@ func (w *walker) foldEnum(d *difference, o, n *compile.UnionPlan) {
 	for side, l := range [][]any{oldSide: gone, newSide: more} {
 		u := [...]*compile.UnionPlan{oldSide: o, newSide: n}[side].Union
 		if slices.ContainsFunc(l, func(v any) bool { s, _ := v.(string); return !slices.Contains(u.MemberValues(), s) }) {
-			return // the enumeration says more than the union
+			return // the enum differs from the values of the union
 		}
 	}
 	d.shift.Old = append(d.shift.Old, enumClause(at, x.Enum, more)...)
@@ -192,7 +192,7 @@ func (w *walker) foldEnum(d *difference, o, n *compile.UnionPlan) {
 	w.folded[at.String()+" enum"] = true
 }
 
-// foldMembers merges added and removed properties of members into the change of the union.
+// foldMembers merges added and removed member properties into the change of the union.
 func (w *walker) foldMembers(d *difference, o, n *compile.UnionPlan) {
 	for _, path := range memberPaths(o, n) {
 		at, holder := o.Path.Append(path...), o.Path.Append(path[:len(path)-1]...)
@@ -215,7 +215,7 @@ func (w *walker) foldMembers(d *difference, o, n *compile.UnionPlan) {
 	}
 }
 
-// memberPaths returns the paths of the members of two unions on one schema.
+// memberPaths returns the paths of the members of several unions on one schema.
 func memberPaths(l ...*compile.UnionPlan) []schemapath.Path {
 	var paths []schemapath.Path
 	for _, u := range l {
@@ -226,7 +226,7 @@ func memberPaths(l ...*compile.UnionPlan) []schemapath.Path {
 	return paths
 }
 
-// described lists the differences between two unions.
+// described describes the differences between two unions.
 func (w *walker) described(o, n *compile.UnionPlan) []string {
 	a, b := o.Union, n.Union
 	var l []string

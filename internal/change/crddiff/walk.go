@@ -20,15 +20,15 @@ import (
 
 type schema = apiextensionsv1.JSONSchemaProps
 
-// difference is a change that is not decided yet. Each side can reject objects only by its clauses.
+// difference is a change before its decision. Each side can reject objects only by its clauses.
 type difference struct {
 	Change
 	shift schemadiff.Shift
-	// probes are clauses whose values are tried at other paths. Finding no example there proves
+	// probes are clauses whose values are tried at other paths. A probe without an example proves
 	// nothing, and leaves no doubt.
 	probes []schemadiff.Clause
-	// doubt is the reason that neither direction can be decided, and caution the reason that the
-	// change cannot be proved to reject nothing; both are mostly empty.
+	// doubt is the reason why neither direction can be decided. caution is the reason why the
+	// change cannot be proved to be no tightening. Both are mostly empty.
 	doubt, caution string
 }
 
@@ -43,20 +43,20 @@ func (d *difference) reshapes(p schemapath.Path, try ...any) {
 type walker struct {
 	ctx  context.Context
 	pair *pair
-	// claimed are the rules of unions, by side; they are compared as part of the unions.
+	// claimed are the rules of unions, by side. They are compared together with the unions.
 	claimed [2][]compile.RulePlan
-	// folded are properties and enumerations that are part of the change of a union.
+	// folded are properties and enums that belong to the change of a union.
 	folded map[string]bool
 	found  []*difference
 }
 
-// The sides of a comparison, as indices, in the order of prove.New and prove.Old.
+// The sides of a comparison, used as indices, in the order of prove.New and prove.Old.
 const (
 	newSide = iota
 	oldSide
 )
 
-// bothSides lists the sides in the order of the attempts.
+// bothSides lists the sides in the order in which they are tried.
 var bothSides = [2]int{oldSide, newSide}
 
 // walk compares the schemas at a path that both sides have.
@@ -80,27 +80,27 @@ func (w *walker) walk(p schemapath.Path, o, n *schema) {
 	w.rest(p, o, n)
 }
 
-// add adds a difference on the schema at a path.
+// add adds a difference at the schema at a path.
 func (w *walker) add(p schemapath.Path, sort Sort, subject, keyword string, kind ChangeKind, what string) *difference {
 	d := &difference{Change: Change{Path: p, Sort: sort, Subject: subject, Keyword: keyword, Kind: kind, What: what}}
 	w.found = append(w.found, d)
 	return d
 }
 
-// undecided adds a difference in a keyword that is not supported.
+// undecided adds a difference in a keyword that crddiff does not support.
 func (w *walker) undecided(p schemapath.Path, keyword, what string) {
 	w.add(p, Keyword, keyword, keyword, Changed, what).doubt = "changes of " + keyword + " are not supported"
 }
 
-// seat locates the values of a schema: a property of the nearest enclosing object, and the lists
-// and maps in between.
+// seat locates the values of a schema: a property of the nearest object that contains them, and the
+// lists and maps in between.
 type seat struct {
 	holder   schemapath.Path
 	property string
 	tail     []schemapath.Step
 }
 
-// seatOf finds the property that leads to a schema; the root has none.
+// seatOf returns the seat of a schema. The root has none.
 func seatOf(p schemapath.Path) (seat, bool) {
 	for i := len(p) - 1; i >= 0; i-- {
 		if name, ok := p[i].Property(); ok {
@@ -110,8 +110,8 @@ func seatOf(p schemapath.Path) (seat, bool) {
 	return seat{}, false
 }
 
-// clause returns keywords that only the server can evaluate, for the schema at a path, with values
-// to try. Nil keywords stand for server behaviour outside schema validation.
+// clause returns a clause for keywords that only the server can evaluate, with values to try. Nil
+// keywords stand for behaviour of the server outside of schema validation.
 func clause(p schemapath.Path, k *schema, try ...any) []schemadiff.Clause {
 	at, ok := seatOf(p)
 	if !ok {
@@ -137,8 +137,8 @@ func clause(p schemapath.Path, k *schema, try ...any) []schemadiff.Clause {
 	return []schemadiff.Clause{{At: at.holder, Property: at.property, Keywords: k, Try: try}}
 }
 
-// own returns keywords of the object at a path that are read as a formula. For maps and other types
-// only the server can evaluate them.
+// own returns a clause for keywords of the object at a path, which formulas represent. For maps and
+// other types, only the server can evaluate the keywords.
 func own(p schemapath.Path, at, k *schema, try ...any) []schemadiff.Clause {
 	if at.Type == "object" && at.AdditionalProperties == nil {
 		return []schemadiff.Clause{{At: p, Keywords: k}}
@@ -146,8 +146,7 @@ func own(p schemapath.Path, at, k *schema, try ...any) []schemadiff.Clause {
 	return clause(p, k, try...)
 }
 
-// kind compares the types of two schemas. It reports whether comparing their other keywords makes
-// sense.
+// kind compares the types of two schemas. It reports whether their other keywords can be compared.
 func (w *walker) kind(p schemapath.Path, o, n *schema) bool {
 	if o.Type == n.Type && o.XIntOrString == n.XIntOrString {
 		return true
@@ -180,7 +179,7 @@ func (w *walker) kind(p schemapath.Path, o, n *schema) bool {
 // values returns a few values of a schema.
 func (w *walker) values(s *schema) []any { return sample.Values(w.ctx, s) }
 
-// rules compares the rules written on two schemas.
+// rules compares the rules of two schemas that belong to no union.
 func (w *walker) rules(p schemapath.Path, o, n *schema) {
 	var lists [2][]apiextensionsv1.ValidationRule
 	for side, s := range [2]*schema{oldSide: o, newSide: n} {
@@ -247,8 +246,8 @@ func (w *walker) rule(p schemapath.Path, at *schema, o, n *apiextensionsv1.Valid
 	d.What = d.Subject + " " + string(kind) + ": " + what
 }
 
-// hint adds values of the schema at a path to the values to try: to the clauses about a property,
-// and for other clauses to the properties of the value.
+// hint adds values of the schema at a path to the values to try. Clauses on a property get them
+// directly; other clauses get them as values of properties.
 func (w *walker) hint(d *difference, clauses []schemadiff.Clause, p schemapath.Path, values []any) {
 	for i := range clauses {
 		if clauses[i].Property != "" {
@@ -305,7 +304,7 @@ func (w *walker) properties(p schemapath.Path, o, n *schema) {
 	}
 }
 
-// property adds a property that only one of two schemas has; lacking is the other schema.
+// property adds a difference for a property that only one schema has. lacking is the other schema.
 func (w *walker) property(p schemapath.Path, kind ChangeKind, lacking, s *schema) {
 	if w.folded[p.String()] {
 		return
@@ -318,8 +317,8 @@ func (w *walker) property(p schemapath.Path, kind ChangeKind, lacking, s *schema
 	d.shift = w.propertyShift(p, kind, lacking, s)
 }
 
-// propertyShift returns the effect of a property that only one of two schemas has. A client that
-// writes it gets an error, or a warning, where the schema lacks it.
+// propertyShift returns the effect of a property that only one schema has. Where the schema lacks
+// it, a client that writes the property gets an error or a warning.
 func (w *walker) propertyShift(p schemapath.Path, kind ChangeKind, lacking, s *schema) schemadiff.Shift {
 	lacks := clause(p, nil, w.values(s)...)
 	var has []schemadiff.Clause
@@ -338,7 +337,7 @@ func open(s *schema) bool {
 	return s.AdditionalProperties != nil || s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
 }
 
-// additional compares the schemas of properties that are not named.
+// additional compares the schemas of unnamed properties.
 func (w *walker) additional(p schemapath.Path, o, n *schema) {
 	a, b := o.AdditionalProperties, n.AdditionalProperties
 	if a != nil && b != nil && a.Schema != nil && b.Schema != nil {
@@ -358,7 +357,7 @@ func (w *walker) additional(p schemapath.Path, o, n *schema) {
 	w.guess(p, o, n, "additionalProperties", kind, "additionalProperties "+string(kind), map[string]any{"key": "a"}, map[string]any{"key": int64(7)}, map[string]any{"key": map[string]any{}}, map[string]any{"key": map[string]any{"key": "a"}})
 }
 
-// guess adds a difference that only the server can evaluate, with values to try.
+// guess adds a difference that only the server can evaluate. try has values for examples.
 func (w *walker) guess(p schemapath.Path, o, n *schema, keyword string, kind ChangeKind, what string, try ...any) *difference {
 	d := w.add(p, Keyword, keyword, keyword, kind, what)
 	w.cautious(d, o, n)
@@ -370,8 +369,8 @@ func (w *walker) guess(p schemapath.Path, o, n *schema, keyword string, kind Cha
 	return d
 }
 
-// cautious records that a difference in the shape of a value may affect the rules on the value,
-// inside it, or on its enclosing list or map.
+// cautious records that a value with a different shape may affect rules on the value, in it, or on
+// the list or map that contains it.
 func (w *walker) cautious(d *difference, o, n *schema) {
 	d.reshapes(d.Path)
 	kept := false
@@ -393,7 +392,7 @@ func (w *walker) cautious(d *difference, o, n *schema) {
 	}
 }
 
-// rest finds differences that no other method compares.
+// rest adds differences in keywords that no other method compares.
 func (w *walker) rest(p schemapath.Path, o, n *schema) {
 	x, y := unread(*o), unread(*n)
 	for _, key := range slices.Sorted(maps.Keys(x)) {
@@ -422,7 +421,7 @@ func unread(s schema) map[string]any {
 	return m
 }
 
-// read are the keywords that are compared elsewhere, or that do not affect validation.
+// read are the keywords that other methods compare, or that do not affect validation.
 var read = []string{
 	"description", "title", "example", "externalDocs", "id", "$schema",
 	"type", "x-kubernetes-int-or-string", "properties", "items", "additionalProperties", "x-kubernetes-validations",

@@ -9,9 +9,9 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// clients returns the steps about requests that the change ends: requests through a version that is
-// no longer served, and writes of the status, which clients make either with the object or through
-// the subresource. The metadata.managedFields of objects name the writers.
+// clients returns the steps for requests that the change ends: requests through a version that is
+// no longer served, and writes of the status, which go either to the object or to the subresource.
+// The metadata.managedFields of objects name the writers.
 func (f *Facts) clients() []Step {
 	var l []Step
 	for _, v := range f.From.Spec.Versions {
@@ -35,8 +35,8 @@ func (f *Facts) clients() []Step {
 	return l
 }
 
-// written returns the step about clients that write a part of objects, described by who, in the way
-// that the change ends.
+// written returns the step for clients that write a part of objects in the way that the change
+// ends. who describes this part.
 func (f *Facts) written(version, who string, is func(Managed) bool, reason string) Step {
 	s := Step{ID: "clients", State: Done, Title: "Nobody is known to write " + who}
 	l, ok := f.managed(version)
@@ -55,7 +55,7 @@ func (f *Facts) written(version, who string, is func(Managed) bool, reason strin
 	return s
 }
 
-// unserve returns the step about a version that is no longer served.
+// unserve returns the step for a version that is no longer served.
 func (f *Facts) unserve(v apiextensionsv1.CustomResourceDefinitionVersion) Step {
 	const reason = "Requests through a version that is not served get 404."
 	s := Step{ID: "clients", State: Advice, Title: "See who still uses " + v.Name}
@@ -80,22 +80,22 @@ func (f *Facts) unserve(v apiextensionsv1.CustomResourceDefinitionVersion) Step 
 	return s
 }
 
-// unmanaged returns a step that needs managedFields.
+// unmanaged returns the step to find out about managedFields that are missing in the facts.
 func (f *Facts) unmanaged(id, what, reason string) Step {
 	return Step{ID: id, State: Unknown, Title: "Find out " + what, Reason: reason,
 		Run: []string{f.printObjects(storage(f.current())) + "  # for --objects"}}
 }
 
-// line names the object and the manager.
+// line names the object and the manager in one line.
 func (m Managed) line() string {
 	return fmt.Sprintf("%s: fields of %s", strings.TrimPrefix(m.Namespace+"/"+m.Name, "/"), cmp.Or(m.Manager, "an unnamed manager"))
 }
 
-// mostManaged bounds the entries of managedFields that are shown.
+// mostManaged bounds the number of managedFields entries that a step lists.
 const mostManaged = 10
 
-// disown returns the step about metadata.managedFields: server-side apply converts objects to each
-// version that an entry names, and fails if the CRD has no such version.
+// disown returns the step for managedFields that name removed versions. Server-side apply converts
+// objects to each version that an entry names, and fails without this version.
 func (f *Facts) disown(gone []string) Step {
 	s := Step{ID: "managedFields", State: Done, Title: "No managedFields name " + strings.Join(gone, ", ")}
 	const fails = "Server-side apply fails for objects whose managedFields name a version that the CRD does not have."

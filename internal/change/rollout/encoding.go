@@ -12,11 +12,11 @@ import (
 	"github.com/unioncel/unioncel/internal/change/storageversion"
 )
 
-// reports are the entries of API servers. Versions are named as in the CRD.
+// reports has the entries of API servers in a StorageVersion. Versions are named as in the CRD.
 type reports struct {
 	all []v1alpha1.ServerStorageVersion
-	// live has the entries of given servers, gone the ids of the other entries, and silent the
-	// given servers without an entry. Unless every given server has a name, all entries are live.
+	// live has the entries of servers in Facts.Servers, gone the ids of the other entries, and
+	// silent the servers without an entry. If not every server has a name, all entries are live.
 	live         []v1alpha1.ServerStorageVersion
 	gone, silent []string
 }
@@ -56,10 +56,10 @@ func (f *Facts) reports() (r reports) {
 	return r
 }
 
-// course simulates the entries until all servers follow the last of the CRDs, with a line for each
-// event and the versions after it: the garbage collector removes the entries of servers that are
-// gone, and the other servers notice the CRDs in turn. Without reports, servers that have names
-// start with the CRD before the change.
+// course simulates the entries until all servers follow the last CRD. It returns a line for each
+// event with the versions after it: the garbage collector removes the entries of servers that are
+// gone, and the other servers notice the CRDs one after the other. Without a report, servers with
+// names start with the CRD before the change.
 func (f *Facts) course(crds ...*apiextensionsv1.CustomResourceDefinition) []string {
 	r, now := f.reports(), "now"
 	if f.StorageVersion == nil {
@@ -96,7 +96,7 @@ func (f *Facts) course(crds ...*apiextensionsv1.CustomResourceDefinition) []stri
 	return lines
 }
 
-// entryOf returns the entry of an API server that has noticed a CRD.
+// entryOf returns the entry of an API server that uses a CRD.
 func entryOf(id string, crd *apiextensionsv1.CustomResourceDefinition) v1alpha1.ServerStorageVersion {
 	e := v1alpha1.ServerStorageVersion{APIServerID: id, EncodingVersion: storage(crd)}
 	for _, v := range crd.Spec.Versions {
@@ -105,7 +105,7 @@ func entryOf(id string, crd *apiextensionsv1.CustomResourceDefinition) v1alpha1.
 	return e
 }
 
-// inWords lists the versions that API servers encode and decode.
+// inWords describes the versions that API servers encode and decode.
 func inWords(entries []v1alpha1.ServerStorageVersion) string {
 	if len(entries) == 0 {
 		return "none reports"
@@ -131,7 +131,7 @@ func inWords(entries []v1alpha1.ServerStorageVersion) string {
 	return fmt.Sprintf("%s; all decode %s", strings.Join(words, "; "), decodable)
 }
 
-// names lists a few API servers.
+// names lists the first few API servers.
 func names(ids []string) string {
 	const most = 3
 	if len(ids) > most {
@@ -141,7 +141,7 @@ func names(ids []string) string {
 }
 
 // encoding returns the step that checks whether all API servers encode objects in the storage
-// version. Without reports there is no such step: Kubernetes' own servers report no custom
+// version. Without a report, there is no such step: Kubernetes' own servers do not report custom
 // resources.
 func (f *Facts) encoding(target string) Step {
 	if f.StorageVersion == nil {
@@ -192,7 +192,7 @@ func (f *Facts) encoding(target string) Step {
 	return s
 }
 
-// leases is the command that prints the names of API servers.
+// leases is the command that prints the names of the API servers.
 const leases = "kubectl get leases -n kube-system -l apiserver.kubernetes.io/identity=kube-apiserver  # the names of the API servers, for --servers"
 
 // undecodable lists the API servers that cannot decode some versions.

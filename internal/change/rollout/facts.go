@@ -21,7 +21,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// Facts are the known facts about a change of a CRD and its cluster. A nil fact is unknown.
+// Facts are the known facts about the change of a CRD and about the cluster. A nil fact is unknown.
 type Facts struct {
 	// From and To are the CRD before and after the change, compiled.
 	From, To *apiextensionsv1.CustomResourceDefinition
@@ -29,41 +29,41 @@ type Facts struct {
 	Live *apiextensionsv1.CustomResourceDefinition
 	// Changes are the differences between From and To.
 	Changes *crddiff.Report
-	// Kinds are the kinds of To that have unions; nil if there are none.
+	// Kinds are the kinds of To that have unions; nil if no kind has one.
 	Kinds *kinds.Set
-	// Policies are the unions of To for which admission policies can be written.
+	// Policies are the unions of To for which unioncel can generate admission policies.
 	Policies []Policy
 	// Servers are all API servers of the cluster.
 	Servers []Server
 	// Objects are the stored objects, as the oldest of the servers validates them.
 	Objects *Objects
-	// StorageVersion is the API servers' report of the resource, if there is one.
+	// StorageVersion is the API servers' report for the resource, if there is a report.
 	StorageVersion *v1alpha1.StorageVersion
 	// Migrations are the migrations of the resource; an empty list is not nil.
 	Migrations []Migration
-	// Names are the file names that commands contain.
+	// Names are the file names in commands.
 	Names Names
 }
 
-// Policy tells which admission policies can be written for the unions on an object.
+// Policy states which admission policies unioncel can generate for the unions of an object.
 type Policy struct {
 	Version string
 	Path    schemapath.Path
-	// Rejects is set if a policy can reject violations, Clears if one can clear them.
+	// Rejects is set if a policy can reject violations, and Clears if a policy can clear them.
 	Rejects, Clears bool
 }
 
-// Names are the files that commands name. Empty names have a placeholder.
+// Names are the file names in commands. Empty names are replaced by placeholders.
 type Names struct {
 	From, To, Objects string
 	// CompileFrom and CompileTo are set if the files declare unions that have to be compiled.
 	CompileFrom, CompileTo bool
 }
 
-// fromFile returns the file of the CRD before the change, as a word of a command.
+// fromFile returns the file of the CRD before the change, quoted for a command.
 func (n Names) fromFile() string { return file(n.From, "OLD") }
 
-// toFile returns the file of the CRD after the change, as a word of a command.
+// toFile returns the file of the CRD after the change, quoted for a command.
 func (n Names) toFile() string { return file(n.To, "NEW") }
 
 func (n Names) objects(placeholder string) string { return file(n.Objects, placeholder) }
@@ -75,8 +75,8 @@ func file(name, placeholder string) string {
 	return shell.File(name)
 }
 
-// rejects lists the changes by which stored objects may become invalid, or lose fields, in a line
-// each.
+// rejects describes each change by which stored objects may become invalid or lose fields, in one
+// line each.
 func (f *Facts) rejects() []string {
 	if f.Changes == nil {
 		return []string{"the objects that the change rejects are unknown"}
@@ -101,7 +101,7 @@ func (f *Facts) rejects() []string {
 	return l
 }
 
-// inLine describes a change in a line.
+// inLine describes a change in one line.
 func inLine(c crddiff.Change) string {
 	text := c.What
 	if at := c.Path.String(); at != "" {
@@ -158,13 +158,13 @@ func (f *Facts) Resource() schema.GroupResource {
 	return schema.GroupResource{Group: f.To.Spec.Group, Resource: f.To.Spec.Names.Plural}
 }
 
-// applied reports whether the cluster has the CRD after the change. If From and To are the same, it
-// always does.
+// applied reports whether the cluster has the CRD after the change. This is always the case if From
+// and To are the same.
 func (f *Facts) applied() bool {
 	return f.Live != nil && sameSpec(f.Live, f.To) || sameSpec(f.From, f.To)
 }
 
-// current returns the CRD that the cluster has.
+// current returns the CRD in the cluster.
 func (f *Facts) current() *apiextensionsv1.CustomResourceDefinition {
 	if f.applied() {
 		return f.To
@@ -172,7 +172,7 @@ func (f *Facts) current() *apiextensionsv1.CustomResourceDefinition {
 	return f.From
 }
 
-// oldest returns the oldest server; nil if they are unknown.
+// oldest returns the version of the oldest server, or nil if the servers are unknown.
 func (f *Facts) oldest() *version.Version {
 	var v *version.Version
 	for _, s := range f.Servers {
@@ -183,7 +183,7 @@ func (f *Facts) oldest() *version.Version {
 	return v
 }
 
-// newest returns the newest server; nil if they are unknown.
+// newest returns the version of the newest server, or nil if the servers are unknown.
 func (f *Facts) newest() *version.Version {
 	var v *version.Version
 	for _, s := range f.Servers {
@@ -194,7 +194,7 @@ func (f *Facts) newest() *version.Version {
 	return v
 }
 
-// sameSpec reports whether two CRDs are the same to the API server.
+// sameSpec reports whether the API server treats two CRDs alike.
 func sameSpec(a, b *apiextensionsv1.CustomResourceDefinition) bool {
 	return equality.Semantic.DeepEqual(defaulted(a).Spec, defaulted(b).Spec)
 }
@@ -218,7 +218,7 @@ func storage(crd *apiextensionsv1.CustomResourceDefinition) string {
 // Fact names the input that a contradiction is about.
 type Fact string
 
-// The inputs that can contradict others.
+// The inputs that can contradict other inputs.
 const (
 	OfFrom           Fact = "from"
 	OfTo             Fact = "to"
@@ -230,9 +230,9 @@ const (
 // Contradiction is a contradiction between facts, or within one.
 type Contradiction struct {
 	Fact  Fact
-	Index int    // of the migration
+	Index int    // of the migration, if Fact is a migration
 	Field string // such as status.storedVersions[1]
-	// Message is one line; Hint is how to resolve it.
+	// Message is a single line. Hint describes how to resolve the contradiction.
 	Message, Hint string
 }
 
@@ -284,10 +284,10 @@ func (f *Facts) Contradictions() []Contradiction {
 	return l
 }
 
-// nameError is a name in commands that the API server rejects, and the reason.
+// nameError is a name in commands that the API server rejects, with the reason.
 type nameError struct{ field, why string }
 
-// unacceptable returns the names in a CRD that commands contain and that no API server accepts
+// unacceptable returns the names in a CRD that commands contain although no API server accepts them
 // (k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation).
 func unacceptable(crd *apiextensionsv1.CustomResourceDefinition) []nameError {
 	var l []nameError
@@ -335,7 +335,7 @@ func (f *Facts) contradictStorageVersion(add func(of Fact, field, hint, format s
 		return
 	}
 	for _, err := range storageversion.Validate(sv) {
-		// The server's errors name the path of a condition status[0].
+		// The server's errors use the path status[0] for a condition.
 		add(OfStorageVersion, strings.Replace(err.Field, "status[", "status.conditions[", 1), "get it anew: the API server lets none be written like that", "%s", err.ErrorBody())
 	}
 	for i, e := range sv.Status.StorageVersions {
@@ -346,8 +346,8 @@ func (f *Facts) contradictStorageVersion(add func(of Fact, field, hint, format s
 	}
 }
 
-// reported returns the name of a version as API servers report it, with or without the
-// group, and whether one of the CRDs has it.
+// reported returns the name of a version that API servers report, with or without the group. ok is
+// true if one of the CRDs has this version.
 func (f *Facts) reported(version string) (name string, ok bool) {
 	group, name, found := strings.Cut(version, "/")
 	if !found {

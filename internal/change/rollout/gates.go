@@ -22,7 +22,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// gates returns the steps before the change. Some apply after it, too.
+// gates returns the steps before the change. Some of them also apply after the change.
 func (f *Facts) gates() []Step {
 	var l []Step
 	if !f.applied() {
@@ -52,12 +52,12 @@ func (f *Facts) accepted() Step {
 		return s
 	}
 	old.Status.Conditions = []apiextensions.CustomResourceDefinitionCondition{{Type: apiextensions.Established, Status: apiextensions.ConditionTrue}}
-	// The API server copies fields that clients leave out from the old object.
+	// The API server takes fields that clients omit from the old object.
 	labels, annotations := to.Labels, to.Annotations
 	old.ResourceVersion = cmp.Or(old.ResourceVersion, "1")
 	to.ObjectMeta = *old.ObjectMeta.DeepCopy()
 	to.Labels, to.Annotations = labels, annotations
-	// migration checks other versions in which objects are stored.
+	// The step migration checks the other versions in which objects are stored.
 	to.Status.StoredVersions = []string{storage(f.To)}
 	if l := validation.ValidateCustomResourceDefinitionUpdate(context.Background(), to, old); len(l) > 0 {
 		s.State, s.Title, s.Reason = Stopped, "The API server rejects the CRD", "Its validation reports:"
@@ -71,7 +71,7 @@ func (f *Facts) accepted() Step {
 	return s
 }
 
-// internal returns a CRD as the API server validates it, without its status.
+// internal converts a CRD to the type that the API server validates. It drops the status.
 func internal(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensions.CustomResourceDefinition, error) {
 	crd = defaulted(crd)
 	crd.Status = apiextensionsv1.CustomResourceDefinitionStatus{}
@@ -79,7 +79,7 @@ func internal(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensions.Cus
 	return out, apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd, out, nil)
 }
 
-// feature is a field of a rule that older API servers do not know.
+// feature is a field of a rule that older API servers do not support.
 type feature struct {
 	name  string
 	since *version.Version
@@ -93,17 +93,17 @@ var features = []feature{
 	{"optionalOldSelf", version.MajorMinor(1, 30), func(r apiextensionsv1.ValidationRule) bool { return r.OptionalOldSelf != nil }},
 }
 
-// The releases that introduced the APIs that plans rely on.
+// The releases with the APIs that plans use.
 var (
 	rules      = version.MajorMinor(1, 25) // x-kubernetes-validations
 	validating = version.MajorMinor(1, 30) // ValidatingAdmissionPolicy
 	mutating   = version.MajorMinor(1, 36) // MutatingAdmissionPolicy
-	migrationA = version.MajorMinor(1, 30) // StorageVersionMigration, as an alpha
-	migrationB = version.MajorMinor(1, 35) // as a beta that is off by default
+	migrationA = version.MajorMinor(1, 30) // alpha StorageVersionMigration
+	migrationB = version.MajorMinor(1, 35) // beta, off by default
 	migration  = version.MajorMinor(1, 37)
 )
 
-// rulePlace is a rule and its location.
+// rulePlace is a rule with its version and path.
 type rulePlace struct {
 	version int
 	path    schemapath.Path
@@ -128,7 +128,7 @@ func rulesOf(crd *apiextensionsv1.CustomResourceDefinition) (l []rulePlace) {
 	return l
 }
 
-// servers returns the step that checks whether all API servers understand the new rules. The oldest
+// servers returns the step that checks whether all API servers support the new rules. The oldest
 // server decides.
 func (f *Facts) servers() Step {
 	s := Step{ID: "servers", State: Done, Title: "Every API server understands the rules"}
@@ -156,7 +156,7 @@ func (f *Facts) servers() Step {
 	}
 	after = slices.DeleteFunc(after, known)
 	switch {
-	case len(needs) == 0 && len(uncompiled(f.To, after, rules)) == 0: // any server understands them
+	case len(needs) == 0 && len(uncompiled(f.To, after, rules)) == 0: // every server supports them
 		return s
 	case f.Servers == nil:
 		s.State, s.Title, s.Reason = Unknown, "Find out which API servers there are", "The rules need features that not every version of Kubernetes has. The oldest API server decides."
@@ -209,15 +209,15 @@ func (f *Facts) servers() Step {
 	return s
 }
 
-// uncompiled lists the rules that a server of a version cannot compile. As servers do, it compiles
-// new rules for the previous release, so that the server can be rolled back.
+// uncompiled lists the rules that a server of a version cannot compile. Like the server, it
+// compiles new rules for the previous release, so that the server can be rolled back.
 func uncompiled(crd *apiextensionsv1.CustomResourceDefinition, l []rulePlace, v *version.Version) (lines []string) {
 	if len(l) == 0 {
 		return nil
 	}
 	linked := compatibility.DefaultBuildEffectiveVersion().BinaryVersion()
 	if !version.MajorMinor(v.Major(), v.Minor()).LessThan(version.MajorMinor(linked.Major(), linked.Minor())) {
-		return nil // accepted has compiled them
+		return nil // the step accepted has compiled the rules
 	}
 	in, err := internal(crd)
 	if err != nil {
@@ -232,7 +232,7 @@ func uncompiled(crd *apiextensionsv1.CustomResourceDefinition, l []rulePlace, v 
 	return lines
 }
 
-// objects returns the step about stored objects that become invalid, or lose fields.
+// objects returns the step for stored objects that become invalid or lose fields.
 func (f *Facts) objects() Step {
 	s := Step{ID: "objects", State: Done, Title: "The new schema accepts every object that the old one accepts"}
 	o, rejects := f.Objects, f.rejects()
@@ -272,8 +272,8 @@ func (f *Facts) objects() Step {
 	return s
 }
 
-// printObjects returns the command that prints the objects in a version, which need not be the one
-// that kubectl prefers.
+// printObjects returns the command that prints the objects in a version, even if kubectl prefers
+// another version.
 func (f *Facts) printObjects(version string) string {
 	r := f.Resource()
 	if now := f.current(); !served(now, version) || len(now.Spec.Versions) == 1 {
@@ -289,7 +289,7 @@ func (f *Facts) constrains() bool {
 	})
 }
 
-// invalid returns the step about objects that are not valid after the change.
+// invalid returns the step for objects that are invalid after the change.
 func (f *Facts) invalid(s Step) Step {
 	o := f.Objects
 	s.Details = o.Examples
@@ -339,7 +339,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// undisturbed returns the steps that settle the storage version before the change modifies it.
+// undisturbed returns the steps that settle the storage version before the change.
 func (f *Facts) undisturbed() []Step {
 	from, to := storage(f.From), storage(f.To)
 	if !has(f.From, to) {
@@ -364,8 +364,8 @@ func (f *Facts) undisturbed() []Step {
 	return []Step{s}
 }
 
-// warnFirst returns the advice to install a policy that warns before the schema rejects, where a
-// policy can.
+// warnFirst returns the advice to install a policy that warns before the schema rejects. It is
+// empty if no policy can warn.
 func (f *Facts) warnFirst() Step {
 	if f.Changes == nil {
 		return Step{}
@@ -389,7 +389,7 @@ func (f *Facts) warnFirst() Step {
 	s := Step{ID: "policy", State: Advice, Title: "Warn before you reject",
 		Reason: "Clients may still write objects that the change rejects. A policy that warns, and notes it in the audit log, finds them; delete it once the CRD is applied.",
 		Run:    []string{fmt.Sprintf("unioncel policy %s --validate --action Warn --action Audit | kubectl apply -f -", f.Names.toFile())}}
-	if f.Objects != nil { // otherwise the step about objects lists them
+	if f.Objects != nil { // otherwise the step for objects lists them
 		s.Details = l
 	}
 	switch v := f.oldest(); {
@@ -404,7 +404,7 @@ func (f *Facts) warnFirst() Step {
 }
 
 // violates reports whether the example of a change violates the new unions on its schema, so that a
-// policy finds such requests; a policy does not catch removed members. It returns true if the
+// policy finds such requests. A policy does not detect removed members. The result is true if the
 // change has no example.
 func (f *Facts) violates(c crddiff.Change) bool {
 	if c.Refused == nil {
@@ -435,7 +435,7 @@ func (f *Facts) violates(c crddiff.Change) bool {
 	return false
 }
 
-// valuesAt returns the values that a path leads to in an object.
+// valuesAt returns the values at a path in an object.
 func valuesAt(path schemapath.Path, v any) []any {
 	if len(path) == 0 {
 		return []any{v}
@@ -471,8 +471,8 @@ func (f *Facts) apply(state StepState) Step {
 	return s
 }
 
-// takeBack returns the command that applies the CRD before the change. A CRD read from the cluster
-// can no longer be applied there.
+// takeBack returns the command that applies the CRD before the change. The output of kubectl get
+// cannot be applied to the cluster again.
 func (f *Facts) takeBack() []string {
 	if f.From.ResourceVersion != "" {
 		return []string{"kubectl apply -f MANIFEST  # the manifest of " + f.From.Name + " before the change"}
@@ -487,7 +487,7 @@ func applyCommand(file string, compile bool) string {
 	return fmt.Sprintf("kubectl apply -f %s", file)
 }
 
-// back returns the step about taking the change back.
+// back returns the step for taking the change back.
 func (f *Facts) back() Step {
 	s := Step{ID: "back", State: Advice, Title: "The change can be taken back", Run: f.takeBack()}
 	switch {

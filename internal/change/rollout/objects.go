@@ -13,45 +13,45 @@ import (
 
 // Objects counts the stored objects by their validity under To.
 type Objects struct {
-	// Total is the number of objects, and Printed the number given in each version.
+	// Total is the number of objects, and Printed the number of objects given in each version.
 	Total   int
 	Printed map[string]int
-	// Invalid objects would be rejected as new objects under To. For Blocked ones the server
+	// Invalid objects would be rejected as new objects under To. For Blocked objects, the server
 	// rejects a write that it accepts under From.
 	Invalid, Blocked int
-	// Rewrites counts objects that cannot even be written unchanged, so that a migration of the
-	// storage version fails.
+	// Rewrites counts objects that cannot even be written unchanged. They fail a migration of the
+	// storage version.
 	Rewrites int
-	// Losing counts objects that lose fields at the next write through some version, because of the
-	// change.
+	// Losing counts objects that the change makes lose fields at the next write through some
+	// version.
 	Losing int
 	// Repairable counts the invalid objects for which a patch is known.
 	Repairable int
-	// Examples are some of the invalid objects, and Lost some of the losing ones, in a line each.
+	// Examples are some invalid objects, and Lost some objects that lose fields, one per line.
 	Examples, Lost []string
-	// Managed are entries of metadata.managedFields, by the version they name; nil if no object has
-	// the field, which kubectl leaves out by default.
+	// Managed has the entries of metadata.managedFields by their version. It is nil if no object
+	// has this field, which kubectl omits by default.
 	Managed map[string][]Managed
 
-	counted map[string]map[*int]bool // the counters that include an object, by its name
-	managed map[string]bool          // the objects whose managed fields are known
+	counted map[string]map[*int]bool // by object name: the counters that include the object
+	managed map[string]bool          // the objects whose managedFields are known
 }
 
 // Managed is an entry of an object's metadata.managedFields.
 type Managed struct {
 	Namespace, Name, Manager string
 	Index                    int
-	// Subresource is the subresource that was written; Status is set if the status was.
+	// Subresource is the subresource of the write. Status is set if the status was written.
 	Subresource string
 	Status      bool
 }
 
-// mostExamples bounds the objects of a sort that are kept as examples.
+// mostExamples bounds the number of objects of a sort that are kept as examples.
 const mostExamples = 10
 
-// Judge returns a judge of stored objects under the CRD after the change, as the oldest server
-// validates them, and the Objects to add its verdicts to. It returns an error if no server would
-// serve the CRD.
+// Judge returns a judge of stored objects under the CRD after the change, for the oldest server,
+// and the Objects to which its verdicts can be added. It returns an error if no server would serve
+// the CRD.
 func (f *Facts) Judge() (*stored.Judge, *Objects, error) {
 	opts := stored.Options{Kinds: f.Kinds}
 	if v := f.oldest(); v != nil {
@@ -64,7 +64,7 @@ func (f *Facts) Judge() (*stored.Judge, *Objects, error) {
 	return judge, &Objects{}, err
 }
 
-// Add adds an object, as kubectl get prints it, and its verdict. The same object may be added in
+// Add adds an object in the form of kubectl get, with its verdict. An object may be added in
 // several versions.
 func (o *Objects) Add(v stored.Prediction, object map[string]any) {
 	if o.Printed == nil {
@@ -106,7 +106,7 @@ func (o *Objects) Add(v stored.Prediction, object map[string]any) {
 	}
 }
 
-// manage adds the managed fields of an object.
+// manage adds the managedFields of an object.
 func (o *Objects) manage(v stored.Prediction, object map[string]any) {
 	entries, _, _ := unstructured.NestedFieldNoCopy(object, "metadata", "managedFields") // nil if there are none
 	l, _ := entries.([]any)
@@ -119,13 +119,13 @@ func (o *Objects) manage(v stored.Prediction, object map[string]any) {
 		if o.Managed == nil {
 			o.Managed = map[string][]Managed{}
 		}
-		if gv, err := schema.ParseGroupVersion(version); err == nil { // no server writes others
+		if gv, err := schema.ParseGroupVersion(version); err == nil { // servers only write valid versions
 			o.Managed[gv.Version] = append(o.Managed[gv.Version], Managed{v.Namespace, v.Name, manager, i, subresource, status})
 		}
 	}
 }
 
-// appendShort appends a line to a list that it keeps short.
+// appendShort appends a line, or "and more" to a list that is long enough.
 func appendShort(l []string, line string) []string {
 	if len(l) == mostExamples {
 		return append(l, "and more")
@@ -136,7 +136,7 @@ func appendShort(l []string, line string) []string {
 	return append(l, line)
 }
 
-// why returns the reason that an object is invalid.
+// why returns the reason why an object is invalid.
 func why(v stored.Prediction) string {
 	problems := v.Problems()
 	for _, in := range v.Versions {
@@ -151,7 +151,7 @@ func why(v stored.Prediction) string {
 	return fmt.Sprintf("(%s): %s", v.InWords(), said)
 }
 
-// lost lists the fields that an object loses, and the versions unless it loses them in all.
+// lost lists the fields that an object loses, and the versions unless these are all versions.
 func lost(v stored.Prediction) string {
 	var l []string
 	same := true

@@ -4,16 +4,16 @@ import (
 	"slices"
 )
 
-// Recommendation is the recommendation for the change now.
+// Recommendation is the verdict on the change at this time.
 type Recommendation string
 
 // The verdicts.
 const (
-	// Go: take the next step; if there is none, the change is complete.
+	// Go: take the next step. If there is no next step, the change is complete.
 	Go Recommendation = "go"
-	// Wait: something else has to happen or to become known first; then plan again.
+	// Wait: wait until something else has happened or is known, and plan again.
 	Wait Recommendation = "wait"
-	// Stop: the change or the cluster has a fault that waiting does not fix.
+	// Stop: waiting does not fix this fault of the change or the cluster.
 	Stop Recommendation = "stop"
 )
 
@@ -23,11 +23,11 @@ type StepState string
 // The states.
 const (
 	Done    StepState = "done"
-	Next    StepState = "next"    // to be done now
+	Next    StepState = "next"    // may be taken now
 	Waiting StepState = "wait"    // blocks the following steps until it is done
 	Stopped StepState = "stop"    // stops the change, for the reason given
 	Unknown StepState = "unknown" // blocks the following steps until a fact is known
-	Later   StepState = "later"   // comes after the others
+	Later   StepState = "later"   // comes after other steps
 	Advice  StepState = "advice"  // blocks nothing
 )
 
@@ -39,13 +39,13 @@ type Step struct {
 	Reason string    `json:"reason,omitempty"`
 	// Details are lines about single objects, servers or rules.
 	Details []string `json:"details,omitempty"`
-	// Run are the commands that take the step, or that get the missing fact. Manifest is their
+	// Run are the commands that take the step or find out the missing fact. Manifest is their
 	// standard input.
 	Run      []string `json:"run,omitempty"`
 	Manifest string   `json:"manifest,omitempty"`
 }
 
-// Plan is the steps, in order.
+// Plan has the steps of a change in order.
 type Plan struct {
 	CRD     string         `json:"crd"`
 	Verdict Recommendation `json:"verdict"`
@@ -55,7 +55,7 @@ type Plan struct {
 	Versions []Version `json:"versions"`
 }
 
-// New returns a plan. For facts that contradict each other the verdict is [Stop].
+// New returns the plan for the facts. If the facts contradict each other, the verdict is [Stop].
 func New(f Facts) Plan {
 	p := Plan{CRD: f.To.Name}
 	if l := f.Contradictions(); len(l) > 0 {

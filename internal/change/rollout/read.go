@@ -24,7 +24,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Origins are the sources of facts, for [Origins.Diagnostics].
+// Origins are the objects and positions that facts were read from. See [Origins.Diagnostics].
 type Origins struct {
 	From, To             diag.Pos
 	Live, StorageVersion *resource.Object
@@ -61,12 +61,12 @@ func (o Origins) Diagnostics(contradictions []Contradiction) diag.List {
 	return l
 }
 
-// isAlone reports whether an object is a document of its own, and so was chosen by the user, and
-// not an item of a list.
+// isAlone reports whether an object is a whole document instead of an item of a list. The user has
+// then chosen this object.
 func isAlone(o *resource.Object) bool { return o.Node == o.Document.Root }
 
-// only returns the objects of a file that must contain objects of one kind. get is the hint for
-// objects of other kinds: the command that prints the right ones.
+// only returns the objects of a file, which must be of one kind. get is the hint for other kinds:
+// the command that prints the expected objects.
 func only(f *resource.File, get string, is func(*resource.Object) bool) ([]*resource.Object, diag.List) {
 	var l diag.List
 	for _, o := range f.Objects {
@@ -104,8 +104,8 @@ func decode(o *resource.Object, into any) diag.List {
 	return nil
 }
 
-// chosen returns the object with a name. Other items of a list are skipped; another object that is
-// not in a list is an error, since the user has chosen the wrong one.
+// chosen returns the object with a name. It skips other items of lists. Another object as a whole
+// document is an error, because the user has chosen the wrong one.
 func chosen(objects []*resource.Object, name, get string) (*resource.Object, diag.List) {
 	var found *resource.Object
 	for _, o := range objects {
@@ -123,7 +123,7 @@ func chosen(objects []*resource.Object, name, get string) (*resource.Object, dia
 	return found, nil
 }
 
-// ReadLive reads the CRD with a name as kubectl get prints it, with its status.
+// ReadLive reads the CRD with a name, with its status, from the output of kubectl get.
 func ReadLive(f *resource.File, name string) (*apiextensionsv1.CustomResourceDefinition, *resource.Object, diag.List) {
 	get := "kubectl get crd " + name + " -o yaml"
 	objects, wrong := only(f, get, func(o *resource.Object) bool {
@@ -149,7 +149,7 @@ func ReadLive(f *resource.File, name string) (*apiextensionsv1.CustomResourceDef
 	return crd, o, nil
 }
 
-// ReadStorageVersion reads the API servers' report of a resource. It is nil if there is none.
+// ReadStorageVersion reads the API servers' report for a resource. It is nil if there is no report.
 func ReadStorageVersion(f *resource.File, r schema.GroupResource) (*v1alpha1.StorageVersion, *resource.Object, diag.List) {
 	get := "kubectl get storageversion " + storageversion.Name(r) + " -o yaml"
 	objects, wrong := only(f, get, func(o *resource.Object) bool {
@@ -169,8 +169,8 @@ func ReadStorageVersion(f *resource.File, r schema.GroupResource) (*v1alpha1.Sto
 	return sv, o, nil
 }
 
-// migrationVersions are the versions of StorageVersionMigration. The first included the version in
-// the resource.
+// migrationVersions are the versions of StorageVersionMigration. In the first one, the resource
+// includes a version.
 var migrationVersions = []string{"v1alpha1", "v1beta1", "v1"}
 
 // ReadMigrations reads the migrations of a resource.
@@ -205,8 +205,8 @@ func ReadMigrations(f *resource.File, r schema.GroupResource) ([]Migration, []*r
 
 const getServers = "write a list, such as [v1.37.1, {name: a, version: v1.36.4}], or the output of kubectl get --raw /version of each API server"
 
-// ReadServers reads the versions of API servers: a list of them, or documents as kubectl get
-// --raw /version and kubectl version -o yaml print them, one for each server.
+// ReadServers reads the versions of API servers from a list, or from the output of kubectl get
+// --raw /version or kubectl version -o yaml, with one document per server.
 func ReadServers(name string, src []byte, limits limit.Limits) ([]Server, diag.List) {
 	file, wrong := source.Parse(name, src, limits)
 	if wrong != nil {
@@ -257,7 +257,7 @@ func (r *serverReader) fail(n *yaml.Node, format string, args ...any) {
 	r.wrong = append(r.wrong, unusable(pos, getServers, format, args...))
 }
 
-// item reads an item of a list: a version, with or without a name.
+// item reads an item of a list: a version, or a name and a version.
 func (r *serverReader) item(n *yaml.Node, v any) {
 	switch v := v.(type) {
 	case string:

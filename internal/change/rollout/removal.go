@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// Version is a version of the CRD after the change, and whether it may be removed.
+// Version is a version of the CRD after the change. It states whether the version may be removed.
 type Version struct {
 	Name    string `json:"name"`
 	Served  bool   `json:"served"`
 	Storage bool   `json:"storage"`
-	// Stored is set if objects may be stored in it; nil if unknown.
+	// Stored is set if objects may be stored in this version; nil if unknown.
 	Stored *bool `json:"stored"`
-	// Managed is the number of entries of managedFields that name it; nil if unknown.
+	// Managed is the number of managedFields entries with this version; nil if unknown.
 	Managed *int `json:"managed"`
-	// Removable is "yes", "no" or "unknown"; Why is the reason.
+	// Removable is "yes", "no" or "unknown". Why is the reason.
 	Removable string `json:"removable"`
 	Why       string `json:"why"`
 }
 
-// versions tells for each version whether it may be removed.
+// versions returns whether each version may be removed.
 func (f *Facts) versions() []Version {
 	var l []Version
 	for _, v := range f.To.Spec.Versions {
@@ -58,8 +58,7 @@ func (f *Facts) versions() []Version {
 	return l
 }
 
-// managed returns the entries of managedFields that name a version; ok is false if they are
-// unknown.
+// managed returns the managedFields entries with a version. ok is false if they are unknown.
 func (f *Facts) managed(version string) (l []Managed, ok bool) {
 	if f.Objects == nil || f.Objects.Managed == nil && f.Objects.Total > 0 {
 		return nil, false
@@ -67,7 +66,7 @@ func (f *Facts) managed(version string) (l []Managed, ok bool) {
 	return f.Objects.Managed[version], true
 }
 
-// removed returns the steps about versions that the change removes.
+// removed returns the steps for versions that the change removes.
 func (f *Facts) removed() []Step {
 	var gone []string
 	for _, v := range f.From.Spec.Versions {
@@ -85,7 +84,7 @@ func (f *Facts) removed() []Step {
 	return steps
 }
 
-// leave returns the steps until nothing is stored in versions.
+// leave returns the steps until no object is stored in the versions.
 func (f *Facts) leave(gone []string) []Step {
 	if f.applied() {
 		return nil
@@ -97,7 +96,7 @@ func (f *Facts) leave(gone []string) []Step {
 		s.State, s.Title = Stopped, "Keep "+target+" in the CRD"
 		s.Reason = fmt.Sprintf("It is the storage version. Make %s that in one change, without serving %s if need be, migrate, and remove %[2]s in the next.", storage(f.To), target)
 	case f.Live == nil:
-		s = f.migration(target) // reports it as unknown
+		s = f.migration(target) // this step is unknown
 	case slices.ContainsFunc(gone, func(v string) bool { return slices.Contains(f.Live.Status.StoredVersions, v) }):
 		steps := f.migrate(target)
 		for i := range steps {

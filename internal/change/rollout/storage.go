@@ -11,7 +11,7 @@ import (
 	"github.com/unioncel/unioncel/internal/change/storageversion"
 )
 
-// migrate returns the steps that rewrite all objects in a storage version that the cluster has.
+// migrate returns the steps that rewrite all objects in target, the current storage version.
 func (f *Facts) migrate(target string) []Step {
 	var steps []Step
 	for _, step := range []func(string) Step{f.encoding, f.migration, f.trim} {
@@ -27,7 +27,7 @@ func (f *Facts) migrate(target string) []Step {
 	return steps
 }
 
-// migrateLater returns these steps for a change of the storage version that is not applied yet.
+// migrateLater returns the steps of migrate for a storage version that the change has yet to set.
 func (f *Facts) migrateLater() []Step {
 	from, to := storage(f.From), storage(f.To)
 	if from == to {
@@ -159,24 +159,24 @@ func (f *Facts) trimCommand(target string) string {
 		f.To.Name, quote(f.Live.Status.StoredVersions), quote([]string{target}))
 }
 
-// stored returns the versions, other than the storage version, that objects may be stored in.
+// stored returns the other versions in which objects may be stored.
 func (f *Facts) stored(target string) []string {
 	return slices.DeleteFunc(slices.Clone(f.Live.Status.StoredVersions), func(v string) bool { return v == target })
 }
 
-// lastMigration returns the migration that was created last; known is false if there may be one
-// that is not given.
+// lastMigration returns the most recent migration. known is false if there may be a migration that
+// the facts lack.
 func (f *Facts) lastMigration() (last *Migration, known bool) {
 	if f.Migrations == nil {
 		// Servers that record migrations in CRDs have recorded none, or no server has an API for
-		// them.
+		// migrations.
 		_, noted := condition(f.Live, apiextensionsv1.StorageMigrating)
 		return nil, len(f.Servers) > 0 && !noted && !f.oldest().LessThan(migration) || len(f.Servers) > 0 && f.newest().LessThan(migrationA)
 	}
 	return f.latest(), true
 }
 
-// latest returns the migration that was created last, of the known ones.
+// latest returns the most recent of the known migrations.
 func (f *Facts) latest() (last *Migration) {
 	for i, m := range f.Migrations {
 		if last == nil || m.Created.After(last.Created) {
@@ -186,7 +186,7 @@ func (f *Facts) latest() (last *Migration) {
 	return last
 }
 
-// condition returns whether a condition is true, and whether there is one.
+// condition returns whether a condition is true, and whether it exists.
 func condition(crd *apiextensionsv1.CustomResourceDefinition, t apiextensionsv1.CustomResourceDefinitionConditionType) (is, ok bool) {
 	for _, c := range crd.Status.Conditions {
 		if c.Type == t {
@@ -196,8 +196,8 @@ func condition(crd *apiextensionsv1.CustomResourceDefinition, t apiextensionsv1.
 	return false, false
 }
 
-// lastChange returns the time of the last write to the CRD, except to its status. It is not ok
-// without metadata.managedFields, which kubectl leaves out by default.
+// lastChange returns the time of the last write to the CRD, apart from its status. ok is false
+// without metadata.managedFields, which kubectl omits by default.
 func lastChange(crd *apiextensionsv1.CustomResourceDefinition) (last time.Time, ok bool) {
 	for _, m := range crd.ManagedFields {
 		if m.Subresource == "" && m.Time != nil && m.Time.After(last) {

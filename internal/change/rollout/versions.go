@@ -11,7 +11,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// versionOf returns a version of a CRD, or nil if there is none with that name.
+// versionOf returns the version of a CRD with a name, or nil.
 func versionOf(crd *apiextensionsv1.CustomResourceDefinition, name string) *apiextensionsv1.CustomResourceDefinitionVersion {
 	i := slices.IndexFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
 	if i < 0 {
@@ -37,14 +37,14 @@ func hasScale(v *apiextensionsv1.CustomResourceDefinitionVersion) bool {
 	return v.Subresources != nil && v.Subresources.Scale != nil
 }
 
-// converts reports whether a webhook converts the objects of a CRD. Without one, the API server
-// changes apiVersion, and drops the fields that the version does not have.
+// converts reports whether a webhook converts the objects of a CRD. Without a webhook, the API
+// server sets apiVersion and drops fields that the version lacks.
 func converts(crd *apiextensionsv1.CustomResourceDefinition) bool {
 	return crd.Spec.Conversion != nil && crd.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
 }
 
-// dropped returns the paths of fields of one version that another one, perhaps of another CRD,
-// drops.
+// dropped returns the paths of fields of one version that another version drops. The versions may
+// belong to different CRDs.
 func dropped(from *apiextensionsv1.CustomResourceDefinition, name string, to *apiextensionsv1.CustomResourceDefinition, other string) []string {
 	a, b := versionOf(from, name), versionOf(to, other)
 	if a == nil || b == nil || a.Schema == nil || b.Schema == nil || a.Schema.OpenAPIV3Schema == nil || b.Schema.OpenAPIV3Schema == nil || to.Spec.PreserveUnknownFields {
@@ -54,7 +54,7 @@ func dropped(from *apiextensionsv1.CustomResourceDefinition, name string, to *ap
 }
 
 // drops lists the fields that a write through a version drops from storage after the change but not
-// before it, by conversion alone. Fields that the storage version itself loses are a change of its
+// before. Only conversion counts: fields that the storage version itself loses are a change of its
 // schema.
 func (f *Facts) drops() []string {
 	if converts(f.To) {
@@ -90,7 +90,7 @@ func (f *Facts) added() []string {
 	return l
 }
 
-// narrows lists where an added version may reject objects of the storage version.
+// narrows lists the constraints of added versions that may reject objects of the storage version.
 func (f *Facts) narrows() []string {
 	stored := versionOf(f.To, storage(f.From))
 	if converts(f.To) || stored == nil || stored.Schema == nil || stored.Schema.OpenAPIV3Schema == nil {
@@ -117,7 +117,7 @@ func (f *Facts) narrows() []string {
 	return l
 }
 
-// constraints returns a schema without the schemas below it and without documentation.
+// constraints returns a schema without child schemas and documentation.
 func constraints(s *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
 	own := *s
 	own.Properties, own.Items, own.AdditionalProperties = nil, nil, nil
@@ -125,8 +125,8 @@ func constraints(s *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchema
 	return &own
 }
 
-// unprinted returns further versions that the stored objects have to be printed in, because
-// conversion hides fields or only a webhook can convert them.
+// unprinted returns further versions in which the stored objects must be printed, because
+// conversion hides fields, or because only a webhook can convert the objects.
 func (f *Facts) unprinted() []string {
 	var l []string
 	now, missing := f.current(), func(v string) bool { return f.Objects.Printed[v] < f.Objects.Total }
@@ -145,7 +145,7 @@ func (f *Facts) unprinted() []string {
 	return l
 }
 
-// touches reports whether the change may reject objects that were accepted in a version.
+// touches reports whether the change may reject objects accepted in a version.
 func (f *Facts) touches(version string) bool {
 	if f.Changes == nil || version == storage(f.To) && version != storage(f.From) {
 		return true

@@ -10,14 +10,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// Name returns the name of the StorageVersion of a resource: <group>.<resource>. The group "" is
-// called core.
+// Name returns the name of the StorageVersion of a resource: <group>.<resource>. The name of group
+// "" is core.
 func Name(r schema.GroupResource) string {
 	return cmp.Or(r.Group, "core") + "." + r.Resource
 }
 
-// Agreed returns the version that all servers encode objects in; ok is false if they differ, or if
-// there are no entries.
+// Agreed returns the version in which all servers encode objects. ok is false if the servers
+// differ, or if there are no entries.
 func Agreed(entries []v1alpha1.ServerStorageVersion) (version string, ok bool) {
 	for i, e := range entries {
 		if i > 0 && e.EncodingVersion != version {
@@ -38,8 +38,8 @@ func Decodable(entries []v1alpha1.ServerStorageVersion) []string {
 	})
 }
 
-// Start returns the entries after an API server has started, or has noticed a change of the
-// resource: its own entry is added or updated.
+// Start returns the entries after an API server has started or noticed a change of the resource. It
+// adds or updates the entry of this server.
 func Start(entries []v1alpha1.ServerStorageVersion, entry v1alpha1.ServerStorageVersion) []v1alpha1.ServerStorageVersion {
 	entries = slices.Clone(entries)
 	if i := slices.IndexFunc(entries, func(e v1alpha1.ServerStorageVersion) bool { return e.APIServerID == entry.APIServerID }); i >= 0 {
@@ -55,10 +55,10 @@ func Collect(entries []v1alpha1.ServerStorageVersion, servers sets.Set[string]) 
 	return slices.DeleteFunc(slices.Clone(entries), func(e v1alpha1.ServerStorageVersion) bool { return !servers.Has(e.APIServerID) })
 }
 
-// Disturbed reports whether the servers came to agree only after a migration had begun, so that
-// objects may have been written in another version meanwhile. The proposal compares the
-// resourceVersion before and after a migration. With a single observation of the object, the
-// transition time of the condition AllEncodingVersionsEqual serves instead.
+// Disturbed reports whether the servers agreed only after a migration had begun. Objects may then
+// have been written in another version during the migration. The proposal compares the
+// resourceVersion before and after a migration. Disturbed has only one observation of the object,
+// so it uses the transition time of the condition AllEncodingVersionsEqual.
 func Disturbed(sv *v1alpha1.StorageVersion, began time.Time) bool {
 	return slices.ContainsFunc(sv.Status.Conditions, func(c v1alpha1.StorageVersionCondition) bool {
 		return c.Type == v1alpha1.AllEncodingVersionsEqual && !began.After(c.LastTransitionTime.Time)

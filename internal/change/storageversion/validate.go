@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Validate returns the errors of the API server's validation of a new object with this status:
+// Validate returns the API server's validation errors for a new object with this status. It follows
 // ValidateStorageVersion of k8s.io/kubernetes/pkg/apis/apiserverinternal/validation, which cannot
 // be imported. As there, errors of conditions have paths such as status[0].type.
 func Validate(sv *v1alpha1.StorageVersion) field.ErrorList {
@@ -118,7 +118,7 @@ func validateEntry(e v1alpha1.ServerStorageVersion, at *field.Path) field.ErrorL
 	return l
 }
 
-// validateVersion returns the reasons that a version has no form such as v1 or example.com/v1.
+// validateVersion returns the reasons why a version is not of a form such as v1 or example.com/v1.
 func validateVersion(s string) []string {
 	group, version, ok := strings.Cut(s, "/")
 	switch {

@@ -12,46 +12,44 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// Advice describes the ratcheting of stored objects that violate a constraint.
+// Advice describes how stored objects that violate a constraint are ratcheted.
 type Advice struct {
-	// Spares is set if the server accepts writes that leave the value at Unit unchanged.
+	// Spares is set if the server accepts writes that do not change the value at Unit.
 	Spares bool `json:"spares"`
-	// SparesStatus is the same for writes to the status.
+	// SparesStatus is the same for writes of the status.
 	SparesStatus bool `json:"sparesStatus"`
-	// SparesApply is the same for server-side apply, which merges values by the types of the
-	// schema.
+	// SparesApply is the same for server-side apply, which merges values according to the types in
+	// the schema.
 	SparesApply bool `json:"sparesApply"`
-	// Unit leads to the value that has to stay unchanged: the value that the constraint is on, or
-	// the enclosing list if the server cannot correlate its items.
+	// Unit is the path of the value that must not change: the value under the constraint, or the
+	// list that contains it if the server cannot correlate its items.
 	Unit schemapath.Path `json:"unit"`
-	// State is set if only the discriminator of Unit, and the set of its members, have to stay
-	// unchanged.
+	// State is set if only the discriminator of Unit and the set of its members must not change.
 	State bool `json:"state"`
-	// Why is the reason that nothing is ratcheted; empty otherwise.
+	// Why is the reason why nothing is ratcheted; otherwise empty.
 	Why string `json:"why,omitempty"`
-	// Ratchet is set if ratchet: true on the union would set State.
+	// Ratchet is set if State would be set with ratchet: true on the union.
 	Ratchet bool `json:"ratchet"`
-	// Exposed are the objects that are not ratcheted nevertheless.
+	// Exposed are the objects that are not ratcheted in spite of Spares.
 	Exposed []string `json:"exposed,omitempty"`
 }
 
 // Of is the origin of a constraint.
 type Of int
 
-// The origins: a handwritten constraint, a union, and a union with ratchet: true.
+// The origins of a constraint: written by hand, a union, or a union with ratchet: true.
 const (
 	ByHand Of = iota
 	Union
 	RatchetingUnion
 )
 
-// Advise returns the advice for a constraint that is new in a schema, on a server of a Kubernetes
-// version ("" is the latest). It covers updates only: a created object has to satisfy the
-// constraint.
+// Advise returns the advice for a constraint that is new in a schema, for a server of a Kubernetes
+// version ("" is the latest). It covers only updates: new objects have to satisfy the constraint.
 func Advise(root *apiextensionsv1.JSONSchemaProps, c Constraint, of Of, kubeVersion string) (Advice, error) {
 	a := Advice{Spares: true, SparesStatus: true, SparesApply: c.Keyword != "type" && c.Keyword != Typed, Unit: unit(root, c.Path)}
 	a.Ratchet = of == Union && len(a.Unit) == len(c.Path)
-	// A write to the status is validated by all rules, but only by the part of the schema below
+	// A write of the status is validated against all rules, but only against the schemas below
 	// status.
 	apart := !c.IsRule() && c.Keyword != Budget && !isStatus(c.Path)
 	if kubeVersion != "" {
@@ -61,13 +59,13 @@ func Advise(root *apiextensionsv1.JSONSchemaProps, c Constraint, of Of, kubeVers
 		}
 		a.Spares, a.SparesStatus = v.AtLeast(version.MajorMinor(1, 30)), apart || v.AtLeast(version.MajorMinor(1, 33))
 		a.SparesApply = a.SparesApply && a.Spares
-		a.Ratchet = a.Ratchet && a.Spares // which came with optionalOldSelf
+		a.Ratchet = a.Ratchet && a.Spares // optionalOldSelf came in the same release
 	}
-	if c.Keyword == ListType { // ratcheted on every server that has these lists
+	if c.Keyword == ListType { // ratcheted on every server that supports such lists
 		return Advice{Spares: true, SparesStatus: true, SparesApply: true, Unit: c.Path}, nil
 	}
-	// Transition rules of a union, and all rules of one with ratchet: true, hold on every server as
-	// long as the state of the union is unchanged.
+	// As long as the state of the union is unchanged, transition rules of a union and all rules of
+	// a union with ratchet: true hold on every server.
 	if of == RatchetingUnion || of == Union && c.Keyword == TransitionRule {
 		return Advice{Spares: true, SparesStatus: true, SparesApply: true, Unit: a.Unit, State: true}, nil
 	}
@@ -105,8 +103,8 @@ func readsOld(rule string) bool {
 	return err == nil && parsed.ReadsOld
 }
 
-// unit returns the longest prefix of a path that the server can follow from the old object to the
-// new one.
+// unit returns the longest prefix of a path along which the server can correlate the old and the
+// new object.
 func unit(root *apiextensionsv1.JSONSchemaProps, p schemapath.Path) schemapath.Path {
 	for i, step := range p {
 		if s := p[:i].Schema(root); step == schemapath.Items && s != nil && (s.XListType == nil || *s.XListType != "map") {
@@ -116,8 +114,8 @@ func unit(root *apiextensionsv1.JSONSchemaProps, p schemapath.Path) schemapath.P
 	return p
 }
 
-// openBelow returns a path in a value that may have fields that its schema does not name, or nil.
-// The server never considers such an object unchanged, except in a list that it compares as a
+// openBelow returns a path in a value that may have fields without a schema, or nil. The server
+// never considers an object with unknown fields unchanged, except in a list that it compares as a
 // whole.
 func openBelow(p schemapath.Path, s *apiextensionsv1.JSONSchemaProps) schemapath.Path {
 	if s == nil {
@@ -144,7 +142,7 @@ func name(p schemapath.Path) string {
 	return p.String()
 }
 
-// String returns the advice as a sentence.
+// String returns the advice as one sentence.
 func (a Advice) String() string {
 	const state = "which members are set, and any discriminator, are unchanged"
 	b := []byte("Stored objects that violate it can")

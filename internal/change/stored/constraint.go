@@ -14,50 +14,50 @@ import (
 	"github.com/unioncel/unioncel/pkg/validate"
 )
 
-// Keyword is the kind of a constraint: a keyword of the schema, or one of those below.
+// Keyword is the kind of a constraint: a keyword of the schema, or a Keyword below.
 type Keyword string
 
-// Constraints that are no keywords of OpenAPI.
+// The constraints that are not OpenAPI keywords.
 const (
 	// StaticRule is a CEL rule that does not read oldSelf.
 	StaticRule Keyword = "rule"
-	// TransitionRule is a CEL rule that reads oldSelf, even as an optional.
+	// TransitionRule is a CEL rule that reads oldSelf, which may be optional.
 	TransitionRule Keyword = "transition rule"
-	// EvaluationError is a rule that cannot be evaluated: it reads an absent field, say.
+	// EvaluationError is a rule that fails to evaluate: for example, it reads an absent field.
 	EvaluationError Keyword = "evaluation error"
-	// Budget is the cost budget for the evaluation of all rules.
+	// Budget is the cost budget for all rules.
 	Budget Keyword = "CEL budget"
-	// ListType is x-kubernetes-list-type: the items of a set or a map differ.
+	// ListType is x-kubernetes-list-type: items of a set or map must differ.
 	ListType Keyword = "x-kubernetes-list-type"
 	// EmbeddedResource is the server's validation of embedded resources.
 	EmbeddedResource Keyword = "x-kubernetes-embedded-resource"
 	// ObjectMeta is the server's validation of the metadata of every object.
 	ObjectMeta Keyword = "metadata"
-	// Scale is the validation of the fields that the scale subresource reads.
+	// Scale is the validation of fields that the scale subresource reads.
 	Scale Keyword = "scale"
 	// Typed is the conversion of server-side apply, which requires the types of the schema.
 	Typed Keyword = "server-side apply"
-	// Malformed is an object that the server cannot even decode.
+	// Malformed is an object that the server cannot decode.
 	Malformed Keyword = "malformed"
-	// Other is a constraint that is not recognized.
+	// Other is an unknown constraint.
 	Other Keyword = "schema"
 )
 
 // Constraint is a constraint that an object violates.
 type Constraint struct {
 	Keyword Keyword `json:"keyword"`
-	// Path leads to the schema that the constraint is on.
+	// Path leads to the schema with the constraint.
 	Path schemapath.Path `json:"path"`
 	// Rule is the text of a CEL rule.
 	Rule string `json:"rule,omitempty"`
 }
 
-// IsRule reports whether it is a CEL rule, evaluated or not.
+// IsRule reports whether the constraint is a CEL rule or its evaluation.
 func (c Constraint) IsRule() bool {
 	return c.Keyword == StaticRule || c.Keyword == TransitionRule || c.Keyword == EvaluationError
 }
 
-// String names the constraint and its path.
+// String returns the constraint and its path.
 func (c Constraint) String() string {
 	at := c.Path.String()
 	if at == "" {
@@ -89,7 +89,7 @@ func rulesOf(v apiextensionsv1.CustomResourceDefinitionVersion) []*celRule {
 	}
 	schemapath.Walk(v.Schema.OpenAPIV3Schema, func(p schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
 		for i, r := range s.XValidations {
-			// The server has compiled it, so it parses.
+			// The server has compiled the rule, so it can be parsed.
 			parsed, err := formula.Parse(r.Rule)
 			l = append(l, &celRule{r, v.Name, slices.Clone(p), i, err == nil && parsed.ReadsOld})
 		}
@@ -98,7 +98,7 @@ func rulesOf(v apiextensionsv1.CustomResourceDefinitionVersion) []*celRule {
 	return l
 }
 
-// says reports whether an error may be the failure of the rule, or a failure to evaluate it.
+// says reports whether an error may be a failure of the rule, or of its evaluation.
 func (r *celRule) says(e *field.Error) (failed, evaluation bool) {
 	name := strings.TrimSpace(cmp.Or(r.Message, r.Rule))
 	if e.Type == field.ErrorTypeInvalid && (strings.HasSuffix(e.Detail, " evaluating rule: "+name) || strings.HasSuffix(e.Detail, " for rule: "+name)) {
@@ -112,7 +112,7 @@ func (r *celRule) says(e *field.Error) (failed, evaluation bool) {
 		case apiextensionsv1.FieldValueRequired:
 			want = field.ErrorTypeRequired
 		case apiextensionsv1.FieldValueDuplicate:
-			return e.Type == field.ErrorTypeDuplicate, false // it has no message
+			return e.Type == field.ErrorTypeDuplicate, false // the error has no message
 		}
 	}
 	message := strings.TrimSpace(r.Message)
@@ -122,14 +122,14 @@ func (r *celRule) says(e *field.Error) (failed, evaluation bool) {
 	return e.Type == want && (e.Detail == message || r.MessageExpression != ""), false
 }
 
-// problem finds the constraint that an error is about. ask repeats the write.
+// problem finds the constraint that an error violates. ask repeats the write for another kind.
 func (c *inquiry) problem(e *field.Error, ask func(*validate.Kind) (validate.Answer, error)) (Problem, error) {
 	p := Problem{Field: e.Field, Message: e.ErrorBody()}
 	if p.Field == "<nil>" {
 		p.Field = ""
 	}
 	where := p.Field
-	// Errors about oneOf and similar keywords are errors of the object, and quote the field.
+	// Errors of oneOf and similar keywords are on the object, and quote the field.
 	if rest, ok := strings.CutPrefix(e.Detail, `"`); ok && where == "" {
 		if name, _, ok := strings.Cut(rest, `" must `); ok {
 			where, p.Field = name, name
@@ -173,8 +173,8 @@ func (j *Judge) rootOf(version string) *apiextensionsv1.JSONSchemaProps {
 	return &apiextensionsv1.JSONSchemaProps{}
 }
 
-// ruleOf returns the rule that caused an error at a path, or nil. If the text is ambiguous, it
-// repeats the write with only one rule.
+// ruleOf returns the rule that caused an error at a path, or nil. If several rules match the error,
+// it repeats the write with each rule alone.
 func (c *inquiry) ruleOf(e *field.Error, path schemapath.Path, ask func(*validate.Kind) (validate.Answer, error)) (r *celRule, evaluation bool, err error) {
 	if e.Type == field.ErrorTypeRequired && e.Detail == "" {
 		return nil, false, nil
@@ -206,8 +206,8 @@ func (c *inquiry) ruleOf(e *field.Error, path schemapath.Path, ask func(*validat
 	return nil, false, nil
 }
 
-// only returns the kind of the CRD with just one rule, and no other rule or constraint in its
-// schemas.
+// only returns the kind of the CRD with a single rule, and without all other rules and constraints
+// in the schemas.
 func (c *inquiry) only(r *celRule) (*validate.Kind, error) {
 	if k, ok := c.alone.Load(r); ok {
 		return k.(*validate.Kind), nil
@@ -257,7 +257,7 @@ func withoutRules(root *apiextensionsv1.JSONSchemaProps) {
 	}
 }
 
-// pathOf leads to the schema of a value, or to the last schema on the way.
+// pathOf returns the path to the schema of a value, or to the last schema on the way.
 func pathOf(root *apiextensionsv1.JSONSchemaProps, at place) schemapath.Path {
 	var p schemapath.Path
 	for _, step := range at {
@@ -275,7 +275,7 @@ func pathOf(root *apiextensionsv1.JSONSchemaProps, at place) schemapath.Path {
 	return p
 }
 
-// embeddedOn returns the path of the innermost embedded resource on a path, or nil.
+// embeddedOn returns the path of the innermost embedded resource along a path, or nil.
 func embeddedOn(root *apiextensionsv1.JSONSchemaProps, p schemapath.Path) schemapath.Path {
 	for ; len(p) > 0; p = p[:len(p)-1] {
 		if p.Schema(root).XEmbeddedResource {
@@ -285,7 +285,7 @@ func embeddedOn(root *apiextensionsv1.JSONSchemaProps, p schemapath.Path) schema
 	return nil
 }
 
-// keywords maps texts of errors to the violated keyword.
+// keywords maps the text of an error to the violated keyword.
 var keywords = []struct {
 	says    string
 	keyword Keyword
@@ -310,7 +310,7 @@ var keywords = []struct {
 	{"should be a non-negative integer", Scale},
 }
 
-// keywordOf returns the keyword of a schema that an error at a path is about.
+// keywordOf returns the keyword of a schema that an error at a path violates.
 func keywordOf(e *field.Error, where string, s *apiextensionsv1.JSONSchemaProps) Keyword {
 	if where == "metadata" || strings.HasPrefix(where, "metadata.") {
 		return ObjectMeta
@@ -353,7 +353,7 @@ func keywordOf(e *field.Error, where string, s *apiextensionsv1.JSONSchemaProps)
 	return Other
 }
 
-// compositionOf returns the composition keyword that an error of this schema may come from.
+// compositionOf returns the composition keyword of a schema that may cause an error.
 func compositionOf(s *apiextensionsv1.JSONSchemaProps) Keyword {
 	switch {
 	case len(s.OneOf) > 0:

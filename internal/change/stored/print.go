@@ -17,7 +17,7 @@ var meanings = [Frozen + 1]string{
 	Frozen:   "rejected even unchanged: a storage migration fails",
 }
 
-// counts lists the number of objects in each state that has any: "3 legal, 1 frozen".
+// counts lists the number of objects in each state that occurs: "3 legal, 1 frozen".
 func counts(states [Frozen + 1]int) string {
 	var l []string
 	for state, n := range states {
@@ -40,7 +40,7 @@ func (v Prediction) refused() string {
 	return strings.Join(l, ", ")
 }
 
-// InWords returns the state, and the versions unless the object is illegal in all of them.
+// InWords returns the state, and the versions if the object is legal in some version.
 func (v Prediction) InWords() string {
 	said := v.State().String()
 	var in []string
@@ -99,7 +99,7 @@ func Document(summaries []*Summary) report.Document {
 	return d
 }
 
-// summaryJSON is a summary as JSON.
+// summaryJSON is the JSON form of a summary.
 type summaryJSON struct {
 	Group   string         `json:"group"`
 	Kind    string         `json:"kind"`
@@ -166,8 +166,8 @@ func Data(summaries []*Summary) any {
 	return l
 }
 
-// Diagnostics returns the examples as diagnostics: a frozen object is an error, a hindered one a
-// warning.
+// Diagnostics returns the examples as diagnostics. A frozen object is an error, and a hindered
+// object a warning.
 func Diagnostics(summaries []*Summary) diag.List {
 	var l diag.List
 	for _, s := range summaries {
@@ -187,7 +187,7 @@ func Diagnostics(summaries []*Summary) diag.List {
 
 var severities = [Frozen + 1]diag.Severity{Legal: diag.Info, Spared: diag.Info, Hindered: diag.Warning, Frozen: diag.Error}
 
-// said returns the server's error about the constraint.
+// said returns the server's error for the constraint.
 func (r *Reason) said(v Prediction) string {
 	for _, p := range v.Problems() {
 		if p.Constraint.String() == r.Constraint.String() && p.Constraint.Rule == r.Constraint.Rule {

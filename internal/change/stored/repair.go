@@ -16,21 +16,21 @@ import (
 	"github.com/unioncel/unioncel/pkg/validate"
 )
 
-// Repair makes an object legal, or closer to it.
+// Repair is a patch with which an object is legal, or has fewer problems.
 type Repair struct {
-	// Says describes the changes in words.
+	// Says describes each change in words.
 	Says []string `json:"says"`
-	// Type and Patch are for kubectl patch.
+	// Type and Patch are the arguments of kubectl patch.
 	Type  patch.Type `json:"type"`
 	Patch string     `json:"patch"`
 	// Command is the kubectl command that applies the patch.
 	Command string `json:"command"`
-	// Left are the remaining problems.
+	// Left are the problems that remain.
 	Left []Problem `json:"left,omitempty"`
 }
 
-// repair clears the fields that the unions of the object exclude, if the server accepts that and
-// fewer problems remain.
+// repair clears the fields that the object's unions forbid. It returns nil unless the server
+// accepts this change and fewer problems remain.
 func (c *inquiry) repair(ctx context.Context, problems int) (*Repair, error) {
 	gvk := c.kind.GroupKind().WithVersion(c.version)
 	if c.opts.Kinds == nil || problems == 0 {
@@ -55,7 +55,7 @@ func (c *inquiry) repair(ctx context.Context, problems int) (*Repair, error) {
 	r := &Repair{Left: left, Type: patch.Merge}
 	for _, change := range changes {
 		r.Says = append(r.Says, change.At.String()+": "+change.String())
-		// A merge patch would repeat the whole list.
+		// A merge patch would have to repeat the whole list.
 		if slices.ContainsFunc(change.At, func(step any) bool { _, ok := step.(int); return ok }) {
 			r.Type = patch.JSON
 		}

@@ -14,13 +14,13 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// converts reports whether a webhook converts the objects of a CRD. Without one, conversion changes
-// apiVersion and drops the fields that the version does not have.
+// converts reports whether a webhook converts the objects of a CRD. Without a webhook, conversion
+// sets apiVersion and drops fields that the version lacks.
 func (j *Judge) converts() bool {
 	return j.crd.Spec.Conversion != nil && j.crd.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
 }
 
-// stored returns a printed object as the API server has it in storage.
+// stored returns a printed object in the form that the API server stores.
 func (j *Judge) stored(object map[string]any, v Prediction) (map[string]any, error) {
 	now := j
 	if j.before != nil {
@@ -47,7 +47,7 @@ func versionOf(object map[string]any) string {
 }
 
 // losses records the fields that writes of an object lose now but did not lose before the change.
-// After the change, the object may still be stored in the version that it is printed in, until a
+// After the change, the object may still be stored in the version in which it was printed, until a
 // migration writes it through some version.
 func (j *Judge) losses(object, stored map[string]any, versions []InVersion) {
 	if j.before == nil {
@@ -78,8 +78,8 @@ func (j *Judge) losses(object, stored map[string]any, versions []InVersion) {
 	}
 }
 
-// lost returns the paths of fields of a stored object that a write through a version loses: the
-// API server drops unknown fields when it decodes the object, and after each conversion.
+// lost returns the paths of fields that a stored object loses by a write through a version. The API
+// server drops unknown fields when it decodes the object, and after each conversion.
 func (j *Judge) lost(stored map[string]any, version string) []string {
 	from := versionOf(stored)
 	if !j.drops(from, version) {
@@ -95,8 +95,8 @@ func (j *Judge) lost(stored map[string]any, version string) []string {
 	return l
 }
 
-// decoded returns the versions whose schemas prune an object that is stored in one version and
-// written through another.
+// decoded returns the versions whose schemas prune an object that is stored in version from and
+// written through another version.
 func (j *Judge) decoded(from, version string) []string {
 	if j.converts() {
 		return []string{from}
@@ -104,8 +104,8 @@ func (j *Judge) decoded(from, version string) []string {
 	return slices.Compact([]string{from, version, j.kind.Storage()})
 }
 
-// drops reports whether an object that is stored in one version may have fields that a write
-// through another version loses.
+// drops reports whether an object stored in one version may have fields that a write through
+// another version loses.
 func (j *Judge) drops(from, version string) bool {
 	key := [2]string{from, version}
 	if known, ok := j.dropping.Load(key); ok {
@@ -124,8 +124,8 @@ func (j *Judge) drops(from, version string) bool {
 	return is
 }
 
-// Dropped returns the paths of fields that objects of one root schema may have, and that the API
-// server drops from objects of another.
+// Dropped returns the paths of fields that objects of one root schema may have and that the API
+// server drops from objects of the other schema.
 func Dropped(from, to *apiextensionsv1.JSONSchemaProps) []string {
 	var l []string
 	var walk func(p schemapath.Path, from, to *apiextensionsv1.JSONSchemaProps)
@@ -157,7 +157,7 @@ func preserves(s *apiextensionsv1.JSONSchemaProps) bool {
 	return s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields || s.AdditionalProperties != nil && s.AdditionalProperties.Schema == nil && s.AdditionalProperties.Allows
 }
 
-// structural returns the schema of a version, or nil if unknown fields are kept.
+// structural returns the schema of a version, or nil if the version preserves unknown fields.
 func structural(crd *apiextensionsv1.CustomResourceDefinition, v apiextensionsv1.CustomResourceDefinitionVersion) (*structuralschema.Structural, error) {
 	if crd.Spec.PreserveUnknownFields || v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
 		return nil, nil

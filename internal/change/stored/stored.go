@@ -23,31 +23,31 @@ import (
 
 // Options configure a [Judge].
 type Options struct {
-	// Before is the CRD that the objects are stored under; nil if it is the CRD itself.
+	// Before is the CRD under which the objects were stored; nil if it did not change.
 	Before *apiextensionsv1.CustomResourceDefinition
 	// KubeVersion is the version of the server, such as "1.30"; "" is the latest.
 	KubeVersion string
-	// Kinds are the kinds with unions; repairs need them.
+	// Kinds are the kinds with unions. Without them there are no repairs.
 	Kinds *kinds.Set
 }
 
 // Judge predicts the writes of stored objects of a CRD. It is safe for concurrent use.
 type Judge struct {
 	crd    *apiextensionsv1.CustomResourceDefinition
-	before *Judge // for the CRD before, or nil
+	before *Judge // for the CRD in Options.Before, or nil
 	kind   *validate.Kind
 	opts   Options
 	rules  map[string][]*celRule // by version
-	alone  sync.Map              // maps *rule to a *validate.Kind that has only this rule
-	// static are the versions without oldSelf: they accept an unchanged legal object.
+	alone  sync.Map              // the *validate.Kind that has only a *celRule, by rule
+	// static are the versions without oldSelf, which accept every unchanged legal object.
 	static map[string]bool
-	// structural are the schemas by version, except where unknown fields are preserved.
+	// structural are the schemas by version. Versions that preserve unknown fields have none.
 	structural map[string]*structuralschema.Structural
 	dropping   sync.Map // by two versions, see drops
 }
 
-// New returns a judge for a CRD with its unions compiled. It returns an error if no server would
-// serve the CRD, or if an option is invalid.
+// New returns a judge for a CRD with compiled unions. It returns an error if no server would serve
+// the CRD, or if an option is invalid.
 func New(crd *apiextensionsv1.CustomResourceDefinition, opts Options) (*Judge, error) {
 	k, err := validate.NewFor(crd, opts.KubeVersion)
 	if err != nil {
@@ -73,16 +73,16 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, opts Options) (*Judge, e
 		}
 	}
 	if opts.Before != nil {
-		// A CRD that no server would serve has no stored objects to compare with.
+		// A CRD that no server would serve cannot have stored objects to compare with.
 		j.before, _ = New(opts.Before, Options{KubeVersion: opts.KubeVersion})
 	}
 	return j, nil
 }
 
-// GroupKind returns the kind of the objects.
+// GroupKind returns the kind of the objects that the judge accepts.
 func (j *Judge) GroupKind() schema.GroupKind { return j.kind.GroupKind() }
 
-// Served returns the versions that objects are written through.
+// Served returns the versions through which objects are written.
 func (j *Judge) Served() []string { return j.kind.Served() }
 
 // Resource returns the kubectl name of the objects.
@@ -90,68 +90,68 @@ func (j *Judge) Resource() schema.GroupResource {
 	return schema.GroupResource{Group: j.crd.Spec.Group, Resource: j.crd.Spec.Names.Plural}
 }
 
-// Problem is an error of the server about an object, with the constraint of the CRD that causes it.
+// Problem is an error of the server about an object, with the constraint that it violates.
 type Problem struct {
-	// Field is the path, as the server prints it; empty for the object.
+	// Field is the path in the form that the server prints. It is empty for the root.
 	Field string `json:"field,omitempty"`
-	// Message is the error without the field.
+	// Message is the error without the path.
 	Message    string     `json:"message"`
 	Constraint Constraint `json:"constraint"`
 
-	at place // of the value that the constraint is about
+	at place // of the value under the constraint
 }
 
-// Prediction is the prediction for an object.
+// Prediction predicts the writes of one object.
 type Prediction struct {
-	// GroupVersionKind has the version that the object is printed in.
+	// GroupVersionKind has the version in which the object was printed.
 	schema.GroupVersionKind
 	Namespace, Name string
-	// Versions are the served versions or, if only a webhook can convert the object, the one
-	// that it is printed in.
+	// Versions are the served versions. If only a webhook can convert the object, they are the
+	// version in which it was printed.
 	Versions []InVersion
-	// Worse is set if the server rejects a write that it accepts under the CRD before.
+	// Worse is set if the server rejects a write that it accepts under Options.Before.
 	Worse bool
-	// Repair makes the object legal, or closer to it; nil if it is legal, or if no repair is known.
+	// Repair makes the object legal, or closer to it. It is nil if no repair is needed or known.
 	Repair *Repair
 }
 
-// InVersion is the prediction for an object that is written through a version.
+// InVersion predicts the writes of an object through one version.
 type InVersion struct {
 	Version string
-	// Problems are the reasons that the object is not legal under the CRD; empty if it is.
+	// Problems are the reasons why the object is not legal under the CRD.
 	Problems []Problem
-	// Asked are the writes that are possible, in order. For a legal object these are Rewrite and,
-	// if a manager has written another version, Apply.
+	// Asked are the possible writes in order. For a legal object, these are Rewrite and, if a
+	// manager has written another version, Apply.
 	Asked []Write
 	// Refused has the reasons for each rejected write.
 	Refused map[Write][]Problem
-	// Lost are the paths of fields that every write loses and did not lose before. Without a CRD
-	// before, they are the fields that a migration loses through any version.
+	// Lost are the paths of fields that every write loses and did not lose under Options.Before.
+	// Without Before, they are the fields that a migration loses through any version.
 	Lost []string
 }
 
 // Outcome summarizes the prediction for an object.
 type Outcome int
 
-// The states, from the best to the worst.
+// The states, from best to worst.
 const (
 	// Legal: the object is valid.
 	Legal Outcome = iota
-	// Spared: it is not, and the server accepts every write that leaves the invalid values
-	// unchanged.
+	// Spared: the object is invalid, but the server accepts every write that does not change the
+	// invalid values.
 	Spared
-	// Hindered: it can be written unchanged, but some of these writes are rejected.
+	// Hindered: the server accepts an unchanged object, but rejects some of these writes.
 	Hindered
-	// Frozen: it cannot be written unchanged, so that a storage migration fails.
+	// Frozen: the server rejects even an unchanged object, so a storage migration fails.
 	Frozen
 )
 
 var states = []string{"legal", "spared", "hindered", "frozen"}
 
-// String is the state in lower case.
+// String returns the state in lower case.
 func (s Outcome) String() string { return states[s] }
 
-// MarshalText returns String.
+// MarshalText returns the same text as String.
 func (s Outcome) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // State returns the worst state of all versions.
@@ -163,7 +163,7 @@ func (v Prediction) State() Outcome {
 	return worst
 }
 
-// State returns the state in this version.
+// State returns the state of the object in this version.
 func (v InVersion) State() Outcome {
 	refused := func(w Write) bool { return len(v.Refused[w]) > 0 }
 	switch {
@@ -177,7 +177,7 @@ func (v InVersion) State() Outcome {
 	return Legal
 }
 
-// Problems returns the reasons that the object is not legal in some version, or cannot be written
+// Problems returns the reasons why the object is not legal in some version, or cannot be written
 // unchanged or by server-side apply.
 func (v Prediction) Problems() []Problem {
 	var l []Problem
@@ -193,15 +193,15 @@ func (v Prediction) Problems() []Problem {
 	return l
 }
 
-// String names the object: kind, namespace and name.
+// String returns the kind, namespace and name of the object.
 func (v Prediction) String() string { return strings.TrimSpace(v.Kind + " " + v.name()) }
 
-// ErrOther is the error for an object of another kind than the CRD's.
+// ErrOther is the error for an object of another kind.
 var ErrOther = errors.New("the object is of another kind")
 
-// Object predicts the writes of an object, given as kubectl get prints it. It returns an error if
-// the object is of another kind (ErrOther) or of a version that the CRD does not have, or if only a
-// webhook could convert it.
+// Object predicts the writes of an object in the form of kubectl get. It returns an error if the
+// object is of another kind (ErrOther), if the CRD lacks its version, or if only a webhook could
+// convert the object.
 func (j *Judge) Object(ctx context.Context, object map[string]any) (Prediction, error) {
 	u := unstructured.Unstructured{Object: object}
 	v := Prediction{GroupVersionKind: u.GroupVersionKind(), Namespace: u.GetNamespace(), Name: u.GetName(), Worse: true}
@@ -233,7 +233,7 @@ func (j *Judge) Object(ctx context.Context, object map[string]any) (Prediction, 
 	j.losses(object, stored, v.Versions)
 	from := versionOf(stored)
 	for _, in := range v.Versions {
-		// A write through a version that lacks fields of the object would drop them.
+		// A write through a version without some fields of the object would drop these fields.
 		if len(in.Problems) > 0 && v.Repair == nil && len(j.lost(stored, in.Version)) <= len(j.lost(stored, from)) {
 			c, err := j.inquire(stored, in.Version)
 			if err != nil {
@@ -269,11 +269,11 @@ func (j *Judge) versions(ctx context.Context, stored map[string]any, v *Predicti
 	return nil
 }
 
-// compare compares a verdict with the verdict under the CRD before.
+// compare compares a verdict with the verdict under the CRD in Options.Before.
 func (j *Judge) compare(ctx context.Context, stored map[string]any, v *Prediction) error {
 	was := Prediction{GroupVersionKind: v.GroupVersionKind}
 	if v.State() > Spared {
-		// On an error no write counts as rejected before.
+		// After an error, compare treats no write as rejected before.
 		if err := j.before.versions(ctx, stored, &was); err != nil && ctx.Err() != nil {
 			return err
 		}
@@ -290,7 +290,7 @@ func (j *Judge) compare(ctx context.Context, stored map[string]any, v *Predictio
 	return nil
 }
 
-// judge tries all writes that matter through a version.
+// judge tries all relevant writes through a version.
 func (c *inquiry) judge(ctx context.Context) (InVersion, error) {
 	v := InVersion{Version: c.version, Refused: map[Write][]Problem{}}
 	var err error
@@ -309,18 +309,18 @@ func (c *inquiry) judge(ctx context.Context) (InVersion, error) {
 		return err
 	}
 	if len(v.Problems) == 0 && c.static[v.Version] {
-		v.Asked = []Write{Rewrite} // the server has validated the same object as a new one
+		v.Asked = []Write{Rewrite} // the server has validated this object as a new one
 	} else if err := ask(Rewrite); err != nil {
 		return v, err
 	}
 	if v.State() == Legal {
-		// Its values have the right types in this version, but perhaps not in others.
+		// The values have the right types in this version, but perhaps not in others.
 		if !slices.ContainsFunc(validate.Managed(c.read), func(name string) bool { return name != c.version }) {
 			return v, nil
 		}
 		return v, ask(Apply)
 	}
-	// The server may reject an unchanged object for something that is legal in a new one.
+	// The server may reject an unchanged object for a reason that does not apply to new objects.
 	faults = slices.Concat(v.Problems, v.Refused[Rewrite])
 	for _, w := range Writes()[1:] {
 		if err := ask(w); err != nil {
@@ -335,21 +335,21 @@ func (c *inquiry) judge(ctx context.Context) (InVersion, error) {
 	return v, nil
 }
 
-// inquiry is an object that is evaluated in one version.
+// inquiry has an object as one version represents it.
 type inquiry struct {
 	*Judge
 	version string
-	stored  map[string]any // as it is in storage
-	read    map[string]any // as the server returns it in the version
+	stored  map[string]any // in the form in storage
+	read    map[string]any // in the form that the server returns for the version
 }
 
-// inquire reads an object from storage.
+// inquire returns the inquiry for an object in storage and a version.
 func (j *Judge) inquire(stored map[string]any, version string) (*inquiry, error) {
 	read, err := j.kind.Read(stored, version)
 	return &inquiry{j, version, stored, read}, err
 }
 
-// problems returns the errors of the server about a write.
+// problems returns the server's errors for a write.
 func (c *inquiry) problems(ask func(*validate.Kind) (validate.Answer, error)) ([]Problem, error) {
 	answer, err := ask(c.kind)
 	if err != nil || answer.Refused == nil {
@@ -371,7 +371,7 @@ func (c *inquiry) problems(ask func(*validate.Kind) (validate.Answer, error)) ([
 			l = append(l, p)
 		}
 	}
-	slices.SortFunc(l, compareProblems) // validators walk maps
+	slices.SortFunc(l, compareProblems) // validators iterate over maps
 	return l, nil
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Summary counts the verdicts on the objects of a kind by state and by reason. Use [NewSummary] to
-// create one.
+// Summary counts the verdicts on the objects of a kind by state and by reason. [NewSummary] creates
+// a Summary.
 type Summary struct {
 	Kind    schema.GroupKind
 	Objects int
@@ -24,7 +24,7 @@ type Summary struct {
 // Reason is a constraint that objects violate.
 type Reason struct {
 	Constraint Constraint
-	// Message is the server's error for the first of the objects.
+	// Message is the server's error for the first object.
 	Message string
 	Objects int
 	States  [Frozen + 1]int
@@ -39,13 +39,13 @@ type Example struct {
 	Prediction
 }
 
-// NewSummary returns an empty summary. For each reason and state it keeps up to most objects; 0
-// keeps all.
+// NewSummary returns an empty summary. It keeps up to most objects for each reason and state; 0
+// keeps all objects.
 func NewSummary(kind schema.GroupKind, most int) *Summary {
 	return &Summary{Kind: kind, Versions: map[string]bool{}, most: most, reasons: map[string]*Reason{}}
 }
 
-// Add counts an object, which has a position in a file.
+// Add counts the object at a position in a file.
 func (s *Summary) Add(v Prediction, at diag.Pos) {
 	state := v.State()
 	s.Objects++
@@ -79,7 +79,7 @@ func (s *Summary) Add(v Prediction, at diag.Pos) {
 // Worst returns the worst state of an object.
 func (s *Summary) Worst() Outcome { return worst(s.States) }
 
-// Worst returns the worst state of an object.
+// Worst returns the worst state of an object that violates the constraint.
 func (r *Reason) Worst() Outcome { return worst(r.States) }
 
 func worst(states [Frozen + 1]int) Outcome {
@@ -91,8 +91,8 @@ func worst(states [Frozen + 1]int) Outcome {
 	return Legal
 }
 
-// Reasons returns the violated constraints: first those with the worst consequences, then those
-// that most objects violate.
+// Reasons returns the violated constraints. Constraints with the worst consequences come first,
+// then those that most objects violate.
 func (s *Summary) Reasons() []*Reason {
 	var l []*Reason
 	for _, r := range s.reasons {
@@ -104,12 +104,12 @@ func (s *Summary) Reasons() []*Reason {
 	return l
 }
 
-// Examples returns the objects that are kept, the worst first.
+// Examples returns the kept objects, the worst states first.
 func (r *Reason) Examples() []Example {
 	return slices.Concat(r.kept[Frozen], r.kept[Hindered], r.kept[Spared], r.kept[Legal])
 }
 
-// String returns the problem as the server prints it.
+// String returns the problem in the form that the server prints.
 func (p Problem) String() string {
 	if p.Field == "" {
 		return p.Message
@@ -117,8 +117,8 @@ func (p Problem) String() string {
 	return p.Field + ": " + p.Message
 }
 
-// RefusedWrites returns the writes that are rejected in any version, in order. It leaves out
-// Within, since the server is expected to validate a changed value.
+// RefusedWrites returns the writes that some version rejects, in order. It omits Within, because
+// the server is expected to validate a changed value.
 func (v Prediction) RefusedWrites() []Write {
 	var l []Write
 	for _, w := range Writes()[:Within] {

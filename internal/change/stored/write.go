@@ -18,24 +18,24 @@ import (
 // Write is a way to write a stored object.
 type Write int
 
-// The writes. Except for Within, they leave the invalid values unchanged.
+// The writes. All except Within leave the invalid values unchanged.
 const (
-	// Rewrite replaces the object by itself, as a storage migration does.
+	// Rewrite replaces the object with itself, as a storage migration does.
 	Rewrite Write = iota
-	// Status replaces the status by itself, through its subresource.
+	// Status replaces the status with itself through the subresource.
 	Status
 	// Metadata adds an annotation. Adding a label or removing a finalizer is equivalent.
 	Metadata
 	// Apply adds the annotation by server-side apply.
 	Apply
-	// Elsewhere changes a field outside of the invalid values: another field of the spec,
-	// if there is one.
+	// Elsewhere changes a field outside of the invalid values. This is a field of the spec if
+	// possible.
 	Elsewhere
 	// Items adds an item to a list that has an invalid item.
 	Items
 	// Report changes another field of an invalid status, as controllers do.
 	Report
-	// Within changes a field in the values that violated constraints are on.
+	// Within changes a field in values that violate constraints.
 	Within
 )
 
@@ -46,18 +46,17 @@ func Writes() []Write {
 	return []Write{Rewrite, Status, Metadata, Apply, Elsewhere, Items, Report, Within}
 }
 
-// String returns the write in lower case.
+// String returns the name of the write in lower case.
 func (w Write) String() string { return writes[w] }
 
-// MarshalText returns String.
+// MarshalText returns the same text as String.
 func (w Write) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
 
-// attempts bounds the changes of an object that are tried to find an accepted one: the first may be
-// rejected for unrelated reasons.
+// attempts bounds the changes that are tried until the server accepts one. The server may reject
+// the first change for an unrelated reason.
 const attempts = 12
 
-// write tries a write of an object that has problems. The write is not possible if there is nothing
-// to change.
+// write tries a write of an object with problems. possible is false if there is nothing to change.
 func (c *inquiry) write(ctx context.Context, w Write, found []Problem) (possible bool, refused []Problem, err error) {
 	switch w {
 	case Rewrite:
@@ -79,7 +78,7 @@ func (c *inquiry) write(ctx context.Context, w Write, found []Problem) (possible
 		labelled.SetAnnotations(annotations)
 		refused, err := c.replace(ctx, labelled.Object, c.stored)
 		return true, refused, err
-	case Apply: // the result is validated like the result of Metadata
+	case Apply: // the result is validated in the same way as for Metadata
 		refused, err := c.problems(func(k *validate.Kind) (validate.Answer, error) { return k.Applicable(c.read) })
 		return true, refused, err
 	case Elsewhere:
@@ -103,9 +102,9 @@ func (c *inquiry) write(ctx context.Context, w Write, found []Problem) (possible
 
 func inStatus(p place) bool { return len(p) > 0 && p[0] == "status" }
 
-// change tries writes that change something. The server validates the new object and only compares
-// it with the old one. So the new object is the stored one, whose problems are known, and the old
-// object is a variation of it.
+// change tries writes that change something. The server validates only the new object, and compares
+// it with the old one. So the stored object, whose problems are known, serves as the new object,
+// and a variation of it serves as the old object.
 func (c *inquiry) change(ctx context.Context, changed iter.Seq[map[string]any], status bool) (possible bool, refused []Problem, err error) {
 	ask := c.replace
 	if status && c.kind.HasStatus(c.version) {
@@ -127,8 +126,8 @@ func (c *inquiry) change(ctx context.Context, changed iter.Seq[map[string]any], 
 	return tried > 0, refused, nil
 }
 
-// readsWhatChanges reports whether another change may avoid the problem, because a rule has
-// compared the change with the old object. Ratcheting does not depend on the change.
+// readsWhatChanges reports whether another change may avoid the problem, because a rule compares
+// the change with the old object. Ratcheting does not depend on the change.
 func readsWhatChanges(p Problem) bool {
 	return p.Constraint.Keyword == TransitionRule || p.Constraint.Keyword == EvaluationError && readsOld(p.Constraint.Rule)
 }
@@ -141,7 +140,7 @@ func (c *inquiry) replaceStatus(ctx context.Context, object, old map[string]any)
 	return c.problems(func(k *validate.Kind) (validate.Answer, error) { return k.UpdateStatus(ctx, object, old) })
 }
 
-// elsewhere returns variations of the object that each change one field outside the faults,
+// elsewhere returns variations of the object that change one field outside the faults each,
 // beginning with the fields of the spec.
 func (c *inquiry) elsewhere(found []Problem) iter.Seq[map[string]any] {
 	at := place{"spec"}
@@ -156,7 +155,7 @@ func (c *inquiry) elsewhere(found []Problem) iter.Seq[map[string]any] {
 					return
 				}
 			}
-			// A field alongside a fault in the same field counts, too.
+			// Fields alongside a single fault, in the same field, count, too.
 			if len(faults) != 1 || len(at)+1 >= len(faults[0]) || !hasPrefix(faults[0], at) {
 				return
 			}
@@ -165,8 +164,8 @@ func (c *inquiry) elsewhere(found []Problem) iter.Seq[map[string]any] {
 	}
 }
 
-// report returns variations of the object that each change one field of the status, beginning with
-// the fields closest to a fault in it.
+// report returns variations of the object that change one field of the status each, beginning with
+// the fields closest to a fault in the status.
 func (c *inquiry) report(p Problem, faults []place) iter.Seq[map[string]any] {
 	return func(yield func(map[string]any) bool) {
 		for at := p.at; inStatus(at); at = at[:len(at)-1] {
@@ -179,8 +178,8 @@ func (c *inquiry) report(p Problem, faults []place) iter.Seq[map[string]any] {
 	}
 }
 
-// siblings returns variations of the object at a path, each with one field removed or added that
-// does not lead to a fault.
+// siblings returns variations of the object at a path with one field added or removed each. The
+// fields do not lead to a fault.
 func (c *inquiry) siblings(at place, faults []place) iter.Seq[map[string]any] {
 	return func(yield func(map[string]any) bool) {
 		v, _ := at.Lookup(c.stored)
@@ -218,7 +217,7 @@ func (c *inquiry) siblings(at place, faults []place) iter.Seq[map[string]any] {
 	}
 }
 
-// items returns variations of the object, each with an added item in a list that has an invalid
+// items returns variations of the object with one item added each, to a list that has an invalid
 // item.
 func (c *inquiry) items(p Problem) iter.Seq[map[string]any] {
 	return func(yield func(map[string]any) bool) {
@@ -233,7 +232,7 @@ func (c *inquiry) items(p Problem) iter.Seq[map[string]any] {
 			object, inObject := parent.(map[string]any)
 			list, isList := value.([]any)
 			if !inObject || !isList || index >= len(list) {
-				continue // a list of lists, or a field that only the written version has
+				continue // a list of lists, or a field that only the version of the write has
 			}
 			added := runtime.DeepCopyJSONValue(list[index])
 			if item, ok := added.(map[string]any); ok {
@@ -260,11 +259,11 @@ func (c *inquiry) schemaOf(at place) *apiextensionsv1.JSONSchemaProps {
 	return &apiextensionsv1.JSONSchemaProps{}
 }
 
-// ownFields are the fields that every object has, and the status, which a write to the main
-// resource leaves unchanged.
+// ownFields are the fields of every object, and the status, which writes of the main resource do
+// not change.
 var ownFields = []string{"apiVersion", "kind", "metadata", "status"}
 
-// faults returns the paths of the fields that problems are about.
+// faults returns the paths of the fields with problems.
 func (c *inquiry) faults(found []Problem) []place {
 	var l []place
 	for _, p := range found {
@@ -281,7 +280,7 @@ func hasPrefix(p, prefix place) bool {
 	return len(p) >= len(prefix) && reflect.DeepEqual(p[:len(prefix)], prefix)
 }
 
-// differs reports whether an object reads differently from the stored one.
+// differs reports whether an object differs from the stored one when the version is read.
 func (c *inquiry) differs(changed map[string]any) bool {
 	read, err := c.kind.Read(changed, c.version)
 	return err == nil && !reflect.DeepEqual(read, c.read)
@@ -304,7 +303,7 @@ func anyValue(s apiextensionsv1.JSONSchemaProps) any {
 	return "x"
 }
 
-// variations returns variations of the object that each change one scalar in the values at fault.
+// variations returns variations of the object that change one scalar in the faulty values each.
 func (c *inquiry) variations(found []Problem) iter.Seq[map[string]any] {
 	return func(yield func(map[string]any) bool) {
 		for _, p := range found {
@@ -328,8 +327,8 @@ func (c *inquiry) variations(found []Problem) iter.Seq[map[string]any] {
 	}
 }
 
-// leaves returns the scalars in an object or a list, the deepest first, since they are least likely
-// to identify the object.
+// leaves returns the scalars in an object or list. The deepest scalars come first, because they are
+// least likely to identify the object.
 func leaves(at place, v any) []place {
 	var l []place
 	switch v := v.(type) {

@@ -6,7 +6,7 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
-// Evaluate returns the values of all formulas for an object, or for an update if old is not nil.
+// Evaluate returns the values of all formulas for an object or, if old is not nil, for an update.
 // ok is false if a question cannot be evaluated.
 func (a *Answers) Evaluate(ctx context.Context, s *Space, new, old any) (m logic.Model, ok bool) {
 	values := map[logic.Lit]bool{}

@@ -162,8 +162,8 @@ func (r rules) condition(depth int) string {
 		"has(self.a.x) || has(self.b)", "self.b < 'B'", "type(self.b) == string", s+".__if__ == 'A'", "self.?b.optMap(v, v == 'A').orValue(false)", "self.type == self.b", "has(self.type) && self.type == 'A' ? has(self.a) : !has(self.a)")
 }
 
-// A formula agrees with the API server's evaluator on every object, including errors, and the
-// constraints of a space admit every object.
+// TestRules tests that a formula agrees with the API server's evaluator on every object, including
+// errors, and that the constraints of a space admit every object.
 func TestRules(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	s := parse(t, schema)
@@ -233,7 +233,7 @@ func TestRules(t *testing.T) {
 	t.Log(counts)
 }
 
-// keeps reports whether a view keeps all properties of an object. A nil object has none.
+// keeps reports whether a view keeps all properties of an object. A nil object has no properties.
 func keeps(v *formula.View, object map[string]any) bool {
 	var in func(sent, seen map[string]any) bool
 	in = func(sent, seen map[string]any) bool {
@@ -249,7 +249,7 @@ func keeps(v *formula.View, object map[string]any) bool {
 	return object == nil || in(object, v.Decode(object))
 }
 
-// said returns the result of the API server's evaluator.
+// said returns the result of the API server's evaluator as text.
 func said(t *testing.T, p *formula.Program, object, old any, readsOld bool) string {
 	t.Helper()
 	holds, err := p.Run(t.Context(), object, old, readsOld)
@@ -259,7 +259,7 @@ func said(t *testing.T, p *formula.Program, object, old any, readsOld bool) stri
 	return fmt.Sprint(holds)
 }
 
-// read returns the result of a formula.
+// read returns the result of a formula as text.
 func read(f formula.Formula, m logic.Model) string {
 	if m(f.Fails) {
 		return "error"
@@ -267,8 +267,8 @@ func read(f formula.Formula, m logic.Model) string {
 	return fmt.Sprint(m(f.Holds))
 }
 
-// For two schemas, a formula over the object as sent agrees with the API server's evaluator on the
-// object after defaulting and pruning by the schema.
+// TestViews tests, for two schemas, that a formula over the object as sent agrees with the API
+// server's evaluator on the object after defaulting and pruning.
 func TestViews(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 4))
 	edits := []string{
@@ -412,7 +412,7 @@ func admitted(t *testing.T, s *formula.Space, answers *formula.Answers, object, 
 	}
 }
 
-// Formulas for the keywords of schemas agree with the API server's validator.
+// TestKeywords tests that formulas for keywords agree with the API server's validator.
 func TestKeywords(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	pick := func(l ...string) string { return l[r.IntN(len(l))] }

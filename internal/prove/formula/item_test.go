@@ -21,7 +21,7 @@ x-kubernetes-list-map-keys: [type]
 items: {type: object, required: [type], properties: {type: {type: string}, s: {type: string}}}
 `
 
-// Formulas agree with rules on items of a list, for every set of items.
+// TestItems tests that formulas agree with rules on items of a list, for every set of items.
 func TestItems(t *testing.T) {
 	schema := parse(t, listed)
 	for _, test := range []struct {
@@ -61,8 +61,8 @@ func TestItems(t *testing.T) {
 	}
 }
 
-// For any list, formulas admit the combined results of several rules, with only the presence of
-// the named items fixed.
+// TestItemsSound tests that formulas admit the combined results of several rules on any list. Only
+// the presence of the named items is given.
 func TestItemsSound(t *testing.T) {
 	schemas := []*apiextensionsv1.JSONSchemaProps{parse(t, listed), parse(t, strings.Replace(listed, "type: {type: string}", "type: {type: string, enum: [A, B, X, AB, z1]}", 1))}
 	named := []string{"A", "B"}

@@ -97,7 +97,7 @@ texts:
 		f, err := space.Rule(tree, space.New, formula.Plain)
 		if err != nil {
 			unread++
-			continue // the verdict is inconclusive
+			continue // a proof would be inconclusive
 		}
 		space.Close()
 		answers := formula.NewAnswers()
@@ -115,7 +115,7 @@ texts:
 				}
 				m, ok := answers.Evaluate(t.Context(), space, object, old)
 				if !ok {
-					// The formula must admit the verdict for either answer to the question.
+					// The formula must admit the result for one of the answers to the question.
 					verdict := f.Holds
 					switch want {
 					case "true":
@@ -162,8 +162,8 @@ func known(t *testing.T, s *formula.Space, answers *formula.Answers, object, old
 	return l
 }
 
-// Rules may compare a value with hundreds of constants, but not with thousands: their pairwise
-// exclusion would take gigabytes.
+// TestConstants compares a value with hundreds of constants, which is supported, and with
+// thousands, whose pairwise exclusion would take gigabytes.
 func TestConstants(t *testing.T) {
 	for n, ok := range map[int]bool{500: true, 5000: false} {
 		tree, err := formula.Parse("self.b in ['" + strings.Join(slices.Collect(func(yield func(string) bool) {

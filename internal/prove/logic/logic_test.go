@@ -34,7 +34,7 @@ func TestRandom(t *testing.T) {
 			}
 		}
 		var required []Lit
-		for range 3 { // several questions to one circuit
+		for range 3 { // several questions to the same circuit
 			asked := []Lit{any(), any(), any()}
 			if rng.IntN(3) == 0 {
 				l := any()

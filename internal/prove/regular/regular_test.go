@@ -49,7 +49,7 @@ func TestWithout(t *testing.T) {
 }
 
 // TestBound compares patterns with many states, large states, or many kinds of characters. The
-// limit applies to the work rather than to the number of states.
+// limit is on the work, not on the number of states.
 func TestBound(t *testing.T) {
 	var alternatives, classes []string
 	for i := range 150 {
@@ -71,8 +71,8 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// For random patterns, a returned string is a shortest difference. Without one, no tested string
-// is a difference.
+// TestRandom tests that a returned string is a shortest difference of random patterns. If no string
+// is returned, no tested string is a difference.
 func TestRandom(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var pattern func(depth int) string
