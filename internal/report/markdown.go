@@ -9,7 +9,7 @@ import (
 )
 
 // WriteMarkdown prints a document in GitHub's Markdown, for pull requests and step summaries. Text
-// is shown literally, is never markup, and stays in its cell of a table. It returns the error of w.
+// is shown literally: it is never markup, and stays in its table cell. It returns the error of w.
 func WriteMarkdown(w io.Writer, d Document) error {
 	var p markdownPrinter
 	p.blocks(d)
@@ -157,11 +157,11 @@ func (l Line) markdown() string {
 }
 
 // escaped returns a text on one line. Characters with a meaning in Markdown get a backslash.
-// Characters that HTML would interpret, or that GitHub would even after a backslash (formulas,
-// mentions, links), become entities, and so does the vertical bar, which tables interpret.
+// Characters with a meaning in HTML become entities. So do vertical bars, which end table cells,
+// and characters that GitHub interprets even after a backslash (formulas, mentions, links).
 func escaped(s string) string { return escapedIn(oneLine(s), true) }
 
-// escapedIn escapes text within a line, or at its start.
+// escapedIn escapes text in a line or, with start, at the start of a line.
 func escapedIn(s string, start bool) string {
 	s = escapes.Replace(strings.Join(strings.FieldsFunc(diag.Escape(s), func(r rune) bool { return r == '\n' || r == '\t' || r == '\r' }), " "))
 	if start && s != "" && strings.ContainsRune("+-=>", rune(s[0])) {
@@ -173,9 +173,9 @@ func escapedIn(s string, start bool) string {
 var escapes = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "~", `\~`, "#", `\#`,
 	"|", "&#124;", "<", "&lt;", "&", "&amp;", "$", "&#36;", "@", "&#64;", "://", "&#58;//", "www.", "www&#46;")
 
-// name returns a text on one line as code. In a span of backticks, a vertical bar would end the
-// cell of a table, and renderers differ about backslashes before one; texts with such characters
-// become an HTML element.
+// name returns a text on one line as code. In backticks, a vertical bar would end a table cell, and
+// renderers differ about backslashes before it. A text with such characters becomes an HTML
+// element.
 func name(s string) string {
 	s = oneLine(diag.Escape(s))
 	switch {

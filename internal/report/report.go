@@ -1,6 +1,6 @@
-// Package report prints documents for people: headings, paragraphs, tables, lists and code, as text
-// for a terminal and as Markdown for GitHub. Only the printers escape text of manifests: in a
-// terminal it moves no cursor, and in Markdown it is no markup.
+// Package report prints documents for people: headings, paragraphs, tables, lists and code. It
+// prints text for a terminal, and Markdown for GitHub. Only the printers escape text from
+// manifests, which must not move the cursor of a terminal or be interpreted as Markdown.
 package report
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Document is a report. It is plain data.
+// Document is a report as plain data.
 type Document []Block
 
 func (d *Document) Add(blocks ...Block) { *d = append(*d, blocks...) }
@@ -25,56 +25,56 @@ func (Facts) isBlock()     {}
 func (Table) isBlock()     {}
 func (Code) isBlock()      {}
 
-// Heading is a heading of a level, from 1.
+// Heading is a heading. The levels start at 1.
 type Heading struct {
 	Level int
 	Line  Line
 }
 
-// Paragraph is text that is wrapped.
+// Paragraph is text that printers wrap.
 type Paragraph Line
 
-// Quote is literal lines, such as errors of the API server, that are not wrapped.
+// Quote is literal lines that printers do not wrap, such as errors of the API server.
 type Quote []string
 
-// List is items with numbers or bullets.
+// List is a list of items with numbers or bullets.
 type List struct {
 	Numbered bool
 	Items    []Item
 }
 
-// Item is a line, and the blocks below it.
+// Item is a line with the blocks below it.
 type Item struct {
 	Line   Line
 	Blocks Document
 }
 
-// Facts are names, each with one or more texts.
+// Facts is a list of names with one or more texts each.
 type Facts []Fact
 
-// Fact is a name, and texts about it.
+// Fact is a name with one or more texts.
 type Fact struct {
 	Name  string
 	Texts []Line
 }
 
-// Table is rows with as many cells as there are columns.
+// Table has rows with one cell for each column.
 type Table struct {
 	Columns []Column
 	Rows    [][]Line
 }
 
-// Column has a name, which may be empty. Cells of a Number column are aligned right.
+// Column has a name, which may be empty. Number columns are aligned right.
 type Column struct {
 	Name   string
 	Number bool
 }
 
-// Code is literal text in a language: "yaml", "sh", "cel", "mermaid". The text printer leaves out
+// Code is literal text in a language: "yaml", "sh", "cel", "mermaid". The text printer omits
 // diagrams.
 type Code struct{ Language, Text string }
 
-// Line is text in a line, or a paragraph.
+// Line is the text of a line or paragraph.
 type Line []Span
 
 // Span is text in one style.
@@ -86,7 +86,7 @@ type Span struct {
 // Style is the style of a span.
 type Style int
 
-// The styles: plain text, a name or an expression, and emphasis.
+// The styles: plain text, a name or expression, and emphasized text.
 const (
 	Plain Style = iota
 	Name
@@ -96,13 +96,13 @@ const (
 // Text returns a line of plain text in the format of [fmt.Sprintf].
 func Text(format string, args ...any) Line { return Line{{Text: fmt.Sprintf(format, args...)}} }
 
-// N returns a name.
+// N returns a span with a name.
 func N(name string) Span { return Span{name, Name} }
 
-// S returns emphasized text.
+// S returns a span of emphasized text.
 func S(text string) Span { return Span{text, Strong} }
 
-// Concat returns a line of spans, plain strings and other lines.
+// Concat returns a line that joins spans, plain strings and other lines.
 func Concat(parts ...any) Line {
 	var l Line
 	for _, p := range parts {
@@ -118,7 +118,7 @@ func Concat(parts ...any) Line {
 	return l
 }
 
-// Join returns lines with a separator between them.
+// Join joins lines with a separator.
 func Join(lines []Line, separator string) Line {
 	var all Line
 	for i, l := range lines {

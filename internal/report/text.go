@@ -11,7 +11,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// width is the maximal width of lines that can be broken.
+// width is the maximum width of lines that can be wrapped.
 const width = 100
 
 func oneLine(s string) string { return english.OneLine(s) }
@@ -30,10 +30,10 @@ type textPrinter struct {
 	item   bool // in a list
 }
 
-// line prints a line, without trailing spaces.
+// line prints a line and trims trailing spaces.
 func (p *textPrinter) line(s string) { p.WriteString(strings.TrimRight(p.indent+s, " ") + "\n") }
 
-// indented prints with a deeper indentation.
+// indented prints content with a deeper indentation.
 func (p *textPrinter) indented(indent string, content func()) {
 	was := p.indent
 	p.indent += indent
@@ -51,7 +51,7 @@ func (p *textPrinter) blocks(d Document) {
 	}
 }
 
-// attached reports whether the next block follows without an empty line.
+// attached reports whether the next block follows without an empty line in between.
 func attached(before Block) bool {
 	if h, ok := before.(Heading); ok {
 		return h.Level > 2
@@ -164,7 +164,7 @@ func (p *textPrinter) code(b Code) {
 	})
 }
 
-// padded pads a cell.
+// padded pads a cell to a width.
 func padded(s string, to int, right bool) string {
 	fill := strings.Repeat(" ", max(0, to-utf8.RuneCountInString(s)))
 	if right {
@@ -173,7 +173,7 @@ func padded(s string, to int, right bool) string {
 	return s + fill
 }
 
-// wrap prints words after a prefix, and aligns further lines with the first word.
+// wrap prints words after a prefix. It aligns further lines with the first word.
 func (p *textPrinter) wrap(prefix, text string) {
 	p.indented(prefix, func() {
 		room := max(width-utf8.RuneCountInString(p.indent), width/3)

@@ -44,7 +44,7 @@ func show(r crddiff.Report) string {
 	return s
 }
 
-// Stored objects may break a static rule; none breaks a transition rule.
+// TestAdvice asserts that stored objects may violate static rules, but no transition rules.
 func TestAdvice(t *testing.T) {
 	const spec = `type: object
 required: [type]
@@ -76,7 +76,7 @@ x-kubernetes-unions:
 	}
 }
 
-// Each change has its class, and examples where they exist.
+// TestCompare asserts the class of each change, and its examples.
 func TestCompare(t *testing.T) {
 	for _, c := range crdchanges.All {
 		t.Run(c.Name, func(t *testing.T) {
@@ -107,7 +107,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// The class of a report is both only if a change proves that more is accepted.
+// TestHeader asserts that the class of a report is both only if a change provably accepts more.
 func TestHeader(t *testing.T) {
 	tighter, looser, open := crddiff.Change{Class: crddiff.Tighter}, crddiff.Change{Class: crddiff.Looser}, crddiff.Change{Class: crddiff.Looser, Undecided: "whether more is accepted"}
 	for _, row := range []struct {
@@ -125,7 +125,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// The position of a removed version is the position of the CRD in the new file.
+// TestRemovedPosition asserts that a removed version has the position of the CRD in the new file.
 func TestRemovedPosition(t *testing.T) {
 	text := testcrd.New("Thing", "spec: {type: object}")
 	old := read(t, strings.Replace(text, "- name: v1\n", "- {name: v0, served: true, storage: false, schema: {openAPIV3Schema: {type: object}}}\n  - name: v1\n", 1))
@@ -136,7 +136,7 @@ func TestRemovedPosition(t *testing.T) {
 	}
 }
 
-// The status is compared even when it is a subresource, which is written separately.
+// TestStatus compares a status that is a subresource, which is written separately.
 func TestStatus(t *testing.T) {
 	const status = `
 status:
@@ -152,7 +152,7 @@ status:
 	}
 }
 
-// A wider type is not looser if a rule on the enclosing list may depend on it.
+// TestRuleAround asserts that a wider type is not looser if a rule on the list may depend on it.
 func TestRuleAround(t *testing.T) {
 	const list = "type: object\nproperties: {l: {type: array, items: {type: integer}, x-kubernetes-validations: [{rule: 'self.all(x, x < 5)'}]}}"
 	r, err := crddiff.Compare(t.Context(), unionsOf(t, list), unionsOf(t, strings.Replace(list, "integer", "number", 1)))

@@ -20,7 +20,7 @@ import (
 )
 
 // TestGenerated compares pairs of generated schemas, and runs the API server's validators on
-// generated objects and updates under both. A class is wrong if an object contradicts it, and a
+// generated objects and updates under both. A class is wrong if an object contradicts it. A
 // counterexample is wrong if the validators do not confirm it. The generator knows schemas and
 // values, but not the checks of internal/change/crddiff.
 //
@@ -116,7 +116,7 @@ func (g *generated) contradictions(ctx context.Context, old, new *apiextensionsv
 	}
 	was, is := validate.New(old), validate.New(new)
 	var legal [2][]map[string]any
-	// An update counts only on a side that accepts the stored object.
+	// An update counts for a side only if this side accepts the old object.
 	judge := func(before, object map[string]any, legalOnOld, legalOnNew bool) string {
 		a, b := accepts(ctx, was, before, object), accepts(ctx, is, before, object)
 		switch {

@@ -15,17 +15,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// generated makes schemas and values at random.
+// generated generates random schemas and values.
 type generated struct{ *rand.Rand }
 
 func pick[T any](g *generated, l ...T) T { return l[g.IntN(len(l))] }
 
 func (g *generated) odds(n int) bool { return g.IntN(n) == 0 }
 
-// keywords is a schema as JSON.
+// keywords is a schema in JSON form.
 type keywords = map[string]any
 
-// pair returns a CRD, one in which few keywords differ, and a description of the difference.
+// pair returns a CRD, a CRD that differs in a few keywords, and a description of the difference.
 func (g *generated) pair(ctx context.Context) (old, new *apiextensionsv1.CustomResourceDefinition, what string) {
 	for {
 		status := g.odds(6)
@@ -96,7 +96,7 @@ var formats = []string{"date-time", "date", "ipv4", "uri", "byte", "hostname", "
 var words = []string{"", "a", "b", "ab", "x", "on", "off", "a-b", "z9", "abcdef", "1", "2024-01-01", "2024-01-01T00:00:00Z", "10.0.0.1", "YQ==", "5m"}
 var numbers = []any{int64(-2), int64(-1), int64(0), int64(1), int64(2), int64(3), int64(5), int64(10), 0.5, 1.5, -0.5, 2.5, 3.0, 0.0}
 
-// object0 returns a schema of an object with the properties a, b and so on.
+// object0 returns an object schema with properties named a, b and so on.
 func (g *generated) object0(depth int) keywords {
 	props := keywords{}
 	for _, name := range []string{"a", "b", "c", "d"}[:1+g.IntN(4)] {
@@ -275,7 +275,7 @@ func properties(s keywords) keywords {
 	return p
 }
 
-// rule adds a rule, changes one or removes one.
+// rule adds, changes or removes a rule.
 func (g *generated) rule(s keywords) string {
 	var l []string
 	kind, _ := s["type"].(string)
@@ -395,7 +395,7 @@ func (g *generated) mutate(root keywords) string {
 	return at + g.constrain(s)
 }
 
-// object returns an object that either of two CRDs may accept.
+// object returns an object that one of two CRDs may accept.
 func (g *generated) object(a, b *apiextensionsv1.JSONSchemaProps) map[string]any {
 	as := func(s *apiextensionsv1.JSONSchemaProps) (k keywords) {
 		data, _ := json.Marshal(s)
@@ -414,7 +414,7 @@ func (g *generated) object(a, b *apiextensionsv1.JSONSchemaProps) map[string]any
 	return o
 }
 
-// value returns a value that either of two schemas may accept; the first may be nil.
+// value returns a value that one of two schemas may accept. The first schema may be nil.
 func (g *generated) value(a, b keywords) any {
 	s := b
 	if a != nil && (b == nil || g.odds(2)) {
@@ -498,7 +498,7 @@ func sub(s keywords, name string) keywords {
 	return k
 }
 
-// integral decodes the integers of a JSON value as the server does.
+// integral decodes the integers in a JSON value as the API server does.
 func integral(v any) any {
 	data := asJSON(v)
 	var out any

@@ -14,8 +14,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/validate"
 )
 
-// TestNothingRefused checks the classes same and looser on random objects and updates: neither
-// rejects an object that was accepted, and same accepts no object that was rejected.
+// TestNothingRefused checks the classes same and looser with random objects and updates. Neither
+// class rejects an object that was accepted, and same accepts no object that was rejected.
 func TestNothingRefused(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 8))
 	changes := slices.Clone(crdchanges.All)
@@ -130,7 +130,7 @@ func random(r *rand.Rand, s *apiextensionsv1.JSONSchemaProps) any {
 		return pick(int64(-1), int64(0), int64(1), int64(4), int64(5), int64(9), int64(10), int64(11), int64(20))
 	case "string":
 		l := []any{"", "a", "aa", "x", "xa", "z", "on", "off", "one", "a-b", "HTTP", "TCP", "TLS", "UDP"}
-		for range 3 { // values of the enumeration are likelier
+		for range 3 { // make values of the enum likelier
 			for _, v := range s.Enum {
 				l = append(l, string(v.Raw[1:len(v.Raw)-1]))
 			}

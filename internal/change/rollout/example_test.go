@@ -13,7 +13,7 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 )
 
-// The change tightens the schema, and the validity of the stored objects is unknown.
+// The change tightens the schema. First it is unknown whether the stored objects are valid.
 func ExampleNew() {
 	read := func(spec string) *apiextensionsv1.CustomResourceDefinition {
 		crd := &apiextensionsv1.CustomResourceDefinition{}

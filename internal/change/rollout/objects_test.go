@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// The counts follow the API server's validators.
+// TestObjects asserts that the counts agree with the API server's validators.
 func TestObjects(t *testing.T) {
 	from := crd(t, v("v1", strings.Replace(plain, "http: {type: string}", "http: {type: string}\n  old: {type: object, x-kubernetes-preserve-unknown-fields: true}", 1)))
 	for _, tt := range []struct{ name, spec, want string }{
@@ -59,7 +59,7 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// Once the CRD is applied, the reason does not mention writes that were accepted before.
+// TestObjectsAfterTheChange asserts that the reason does not mention writes accepted before.
 func TestObjectsAfterTheChange(t *testing.T) {
 	from, to := crd(t, v("v1", plain)), crd(t, v("v1", ruled))
 	for _, tt := range []struct {

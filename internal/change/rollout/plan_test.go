@@ -40,7 +40,7 @@ properties:
 `
 )
 
-// crd returns a CRD of Routes; its last version is the storage version.
+// crd returns a CRD of Routes whose last version is the storage version.
 func crd(t *testing.T, versions ...testcrd.Version) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	c := &apiextensionsv1.CustomResourceDefinition{}
@@ -58,12 +58,12 @@ func deprecated(crd *apiextensionsv1.CustomResourceDefinition, name string) *api
 
 func v(name, spec string) testcrd.Version { return testcrd.Version{Name: name, Spec: spec} }
 
-// classed returns a report with one change of a class.
+// classed returns a report with one change of class c.
 func classed(c crddiff.Class) *crddiff.Report {
 	return &crddiff.Report{Changes: []crddiff.Change{{Class: c}}}
 }
 
-// live returns a CRD as it is in the cluster.
+// live returns a CRD in the form that the cluster returns.
 func live(crd *apiextensionsv1.CustomResourceDefinition, stored ...string) *apiextensionsv1.CustomResourceDefinition {
 	crd = crd.DeepCopy()
 	crd.Status.StoredVersions = stored
@@ -78,7 +78,7 @@ func servers(versions ...string) []Server {
 	return l
 }
 
-// summary returns the verdict, and the steps that are not done.
+// summary returns the verdict, and the steps except those that are done.
 func summary(p Plan) string {
 	var b strings.Builder
 	b.WriteString(string(p.Verdict))
@@ -101,8 +101,8 @@ func wants(t *testing.T, f Facts, want string) Plan {
 	return p
 }
 
-// Three servers are upgraded, with a change that only the new ones understand, a switch of the
-// storage version, and a server that is rolled back in the middle of the migration.
+// TestUpgradeWithRollback upgrades three servers, with a change that only the new servers support
+// and a new storage version. One server is rolled back in the middle of the migration.
 func TestUpgradeWithRollback(t *testing.T) {
 	from := crd(t, v("v2", plain), v("v1", plain))
 	to := deprecated(crd(t, v("v1", compared), v("v2", compared)), "v1")
@@ -114,7 +114,7 @@ func TestUpgradeWithRollback(t *testing.T) {
 	migrations := []Migration{}
 	clock := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-	// starts makes servers start, or notice a change of the CRD, in a version.
+	// starts lets servers start, or notice a change of the CRD, in a version.
 	starts := func(version string, ids ...string) {
 		for _, id := range ids {
 			if version != "" {
@@ -175,7 +175,7 @@ func TestUpgradeWithRollback(t *testing.T) {
 	starts("1.36", "c")
 	now("wait migration=wait")
 	migrations[0].Conditions = []metav1.Condition{{Type: "Succeeded", Status: metav1.ConditionTrue}}
-	now("go migration=next") // it covered objects that c has written since
+	now("go migration=next") // c may have rewritten objects that the migration covered
 	migrations[0].Conditions = []metav1.Condition{{Type: "Failed", Status: metav1.ConditionTrue, Message: "an object was refused"}}
 	now("stop migration=stop")
 	migrations = []Migration{}
@@ -199,7 +199,7 @@ func TestUpgradeWithRollback(t *testing.T) {
 	now("go")
 }
 
-// Missing facts are unknown, and where they matter the verdict is not go.
+// TestUnknown asserts that the verdict is not go if a relevant fact is missing.
 func TestUnknown(t *testing.T) {
 	from, to := crd(t, v("v1", plain)), crd(t, v("v1", pointed))
 	tighter, looser, undecided := classed(crddiff.Tighter), classed(crddiff.Looser), classed(crddiff.Unknown)
@@ -282,7 +282,7 @@ func managedBy(l ...Managed) *Objects {
 	return &Objects{Total: 1, Managed: map[string][]Managed{"v1": l}}
 }
 
-// printed returns counts of valid objects, given in some versions.
+// printed returns the counts for one valid object, printed in some versions.
 func printed(versions ...string) *Objects {
 	o := &Objects{Total: 1, Printed: map[string]int{}}
 	for _, v := range versions {
@@ -291,7 +291,7 @@ func printed(versions ...string) *Objects {
 	return o
 }
 
-// inVersion returns a change that may reject objects of a version.
+// inVersion returns a report of a change that may reject objects of a version.
 func inVersion(name string) *crddiff.Report {
 	return &crddiff.Report{Changes: []crddiff.Change{{Version: name, NewVersion: name, Class: crddiff.Tighter}}}
 }
@@ -325,19 +325,19 @@ func migrating(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.C
 	return crd
 }
 
-// settled returns an object with these entries, as the API server writes it.
+// settled returns a StorageVersion with these entries and the conditions that the API server sets.
 func settled(sv *v1alpha1.StorageVersion, entries []v1alpha1.ServerStorageVersion, now time.Time) *v1alpha1.StorageVersion {
 	sv = sv.DeepCopy()
 	sv.Status.StorageVersions = entries
 	was := slices.Clone(sv.Status.Conditions)
 	upstream.SetCommonEncodingVersion(sv)
 	if c := sv.Status.Conditions; len(was) == 0 || !was[0].LastTransitionTime.Equal(&c[0].LastTransitionTime) {
-		c[0].LastTransitionTime = metav1.NewTime(now) // instead of the clock
+		c[0].LastTransitionTime = metav1.NewTime(now) // now replaces the clock
 	}
 	return sv
 }
 
-// reported returns a report of servers that each encode one version and decode no other.
+// reported returns a report of servers that encode one version each and decode no other version.
 func reported(versions ...string) *v1alpha1.StorageVersion {
 	sv := decoding("v1", make([][]string, len(versions))...)
 	for i, v := range versions {
@@ -347,7 +347,7 @@ func reported(versions ...string) *v1alpha1.StorageVersion {
 	return settled(sv, sv.Status.StorageVersions, time.Time{})
 }
 
-// decoding returns a report of servers that encode a version and decode these.
+// decoding returns a report of servers that all encode one version, and their decodable versions.
 func decoding(version string, decodable ...[]string) *v1alpha1.StorageVersion {
 	var entries []v1alpha1.ServerStorageVersion
 	for i, l := range decodable {
@@ -356,7 +356,7 @@ func decoding(version string, decodable ...[]string) *v1alpha1.StorageVersion {
 	return settled(&v1alpha1.StorageVersion{ObjectMeta: metav1.ObjectMeta{Name: "example.com.routes"}}, entries, time.Time{})
 }
 
-// The simulation has a line for each event, and few lines for many servers.
+// TestCourse asserts a line for each event, and few lines for many servers.
 func TestCourse(t *testing.T) {
 	from, to := crd(t, v("v2", plain), v("v1", plain)), crd(t, v("v1", plain), v("v2", plain))
 	var many []string
@@ -397,7 +397,7 @@ func TestCourse(t *testing.T) {
 	}
 }
 
-// Facts that contradict each other stop every plan.
+// TestContradictions asserts that contradictory facts stop every plan.
 func TestContradictions(t *testing.T) {
 	one, two := crd(t, v("v1", plain)), crd(t, v("v1", plain), v("v2", plain))
 	other := one.DeepCopy()
@@ -444,8 +444,8 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
-// Each command contains file names as single words, even names that a shell or a reader could
-// mistake for something else; no line of a report consists of one.
+// TestNamesOfFiles uses file names that a shell or a reader could mistake for other text. Commands
+// must contain each name as a single word, and no line of a report may start in a name.
 func TestNamesOfFiles(t *testing.T) {
 	names := Names{From: "$(reboot).yaml", To: "new.yaml\n 1. next     Apply the CRD", Objects: "-o it's.yaml", CompileFrom: true, CompileTo: true}
 	words := []string{`'$(reboot).yaml'`, `$'new.yaml\012 1. next     Apply the CRD'`, `'./-o it'\''s.yaml'`}

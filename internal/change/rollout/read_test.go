@@ -15,7 +15,7 @@ import (
 
 var routes = schema.GroupResource{Group: "example.com", Resource: "routes"}
 
-// said joins diagnostics into a text, without the hints.
+// said joins diagnostics without their hints.
 func said(l diag.List) string {
 	var lines []string
 	for _, d := range l {
@@ -89,7 +89,7 @@ func list(objects ...string) string {
 	return s + "\n"
 }
 
-// The readers accept the output of kubectl, and report other files that may be given by mistake.
+// TestRead reads the output of kubectl, and files that users may give by mistake.
 func TestRead(t *testing.T) {
 	crd := testcrd.Versions("Route", v("v1", plain)) + "status: {storedVersions: [v1]}\n"
 	gates := testcrd.Versions("Gate", v("v1", plain)) + "status: {storedVersions: [v1]}\n"

@@ -8,7 +8,7 @@ import (
 	"github.com/unioncel/unioncel/internal/change/storageversion"
 )
 
-// Two servers are upgraded; in between they do not agree.
+// Two servers are upgraded. They disagree until both run the new version.
 func ExampleStart() {
 	var entries []v1alpha1.ServerStorageVersion
 	for _, started := range []struct{ id, version string }{{"a", "v1"}, {"b", "v1"}, {"a", "v2"}, {"b", "v2"}} {

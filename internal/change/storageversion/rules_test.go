@@ -16,14 +16,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// The tests of this file quote the rules of KEP-2339.
+// The comments of these tests quote the rules of KEP-2339.
 
 // entry returns the entry of server id, which encodes the version and decodes v1, v2 and v3.
 func entry(id, version string) v1alpha1.ServerStorageVersion {
 	return v1alpha1.ServerStorageVersion{APIServerID: id, EncodingVersion: version, DecodableVersions: []string{"v1", "v2", "v3"}}
 }
 
-// is compares entries with a summary.
+// is compares entries with their summary.
 func is(t *testing.T, got []v1alpha1.ServerStorageVersion, want string) {
 	t.Helper()
 	var l []string

@@ -11,7 +11,7 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 )
 
-// A mode that is no longer allowed persists until someone changes it.
+// The stored mode is no longer allowed. It persists until a client changes it.
 func ExampleJudge_Object() {
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	text := testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: "{type: object, properties: {mode: {type: string, enum: [Fast, Safe]}}}"})

@@ -17,7 +17,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/kinds"
 )
 
-// judge returns a judge for a CRD, which it compiles first.
+// judge compiles a CRD and returns a judge for it.
 func judge(t testing.TB, text string, opts stored.Options) *stored.Judge {
 	t.Helper()
 	open := crdfile.Open("crd.yaml", []byte(text))
@@ -47,7 +47,7 @@ func judge(t testing.TB, text string, opts stored.Options) *stored.Judge {
 	return j
 }
 
-// object returns a Thing, of v1 unless the text has another version.
+// object returns a Thing. Its version is v1 unless the text has an apiVersion.
 func object(t testing.TB, text string) map[string]any {
 	t.Helper()
 	if !strings.HasPrefix(text, "apiVersion") {
@@ -60,7 +60,7 @@ func object(t testing.TB, text string) map[string]any {
 	return v.(map[string]any)
 }
 
-// in summarizes a verdict, in a line for each version.
+// in summarizes a verdict, with a line for each version.
 func in(v stored.Prediction) string {
 	var l []string
 	for _, in := range v.Versions {
@@ -168,7 +168,7 @@ func TestObject(t *testing.T) {
 	}
 }
 
-// Errors of several rules on one schema are attributed to the right rule.
+// TestRules asserts that errors of several rules on one schema name the right rule.
 func TestRules(t *testing.T) {
 	j := judge(t, testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: strings.Replace(spec, "RATCHET", "", 1)}), stored.Options{})
 	v, err := j.Object(t.Context(), object(t, "spec: {odd: {a: x}}"))
@@ -185,8 +185,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// An object is written through every served version, independent of the version that it is printed
-// in, unless only a webhook can convert it.
+// TestVersions asserts that an object is written through every served version, regardless of the
+// version in which it is printed, unless only a webhook can convert it.
 func TestVersions(t *testing.T) {
 	const (
 		lax    = "{type: object, properties: {mode: {type: string}, gone: {type: string}}}"
@@ -240,7 +240,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// A repair drops nothing: it uses a version that has all fields of the object.
+// TestRepairs asserts that a repair uses a version with all fields of the object.
 func TestRepairs(t *testing.T) {
 	const (
 		old   = "{type: object, properties: {a: {type: string}, b: {type: string}, type: {type: string}}UNION}"
@@ -273,7 +273,7 @@ func TestRepairs(t *testing.T) {
 	}
 }
 
-// A verdict is worse if the server rejects a write that it accepts under the CRD before.
+// TestWorse asserts that a verdict is worse if the server rejects a write that it accepted before.
 func TestWorse(t *testing.T) {
 	const (
 		lax    = "{type: object, properties: {mode: {type: string}, x: {type: string}}}"

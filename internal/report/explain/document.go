@@ -15,8 +15,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
-// Document returns explanations for people: a section for each CRD and union, with its rules, a
-// table of its states and a diagram of the changes.
+// Document returns explanations for people: a section for each CRD and union, with the rules, a
+// table of the states, and a diagram of the changes.
 func Document(crds []Explanation) report.Document {
 	var d report.Document
 	for _, c := range crds {
@@ -93,7 +93,7 @@ func (u Union) title() report.Line {
 	return report.Concat(t, " of ", named(u.Object), " in version ", u.Version)
 }
 
-// named names an object in a resource.
+// named returns the name of an object in a resource.
 func named(path string) report.Line {
 	if path == "" {
 		return report.Concat("the root")
@@ -140,7 +140,7 @@ func (u Union) facts() report.Facts {
 	return l
 }
 
-// time returns the time that the rules add to a request, if it is noticeable.
+// time returns the time that the rules add to a request, or "" if the time is not noticeable.
 func (u Union) time() string {
 	d := time.Duration(u.RequestMicroseconds) * time.Microsecond
 	if d <= cost.Noticeable {
@@ -153,7 +153,7 @@ func (u Union) time() string {
 	return text
 }
 
-// heading returns the error of a failed rule, with its fixed message.
+// heading returns the error that a rule reports, with the rule's fixed message.
 func (r Rule) heading() report.Line {
 	kind := map[string]field.ErrorType{
 		string(rules.ReasonForbidden): field.ErrorTypeForbidden, string(rules.ReasonRequired): field.ErrorTypeRequired,
@@ -164,7 +164,7 @@ func (r Rule) heading() report.Line {
 	}
 	message := r.Message
 	if message == "" {
-		message = "failed rule: " + r.Rule // as the API server says
+		message = "failed rule: " + r.Rule // in the words of the API server
 	}
 	text := kind.String() + ": " + message
 	if r.FieldPath != "" {
@@ -173,7 +173,7 @@ func (r Rule) heading() report.Line {
 	return report.Concat(text)
 }
 
-// details returns the expressions of a rule, and its costs.
+// details returns the expressions and the costs of a rule.
 func (r Rule) details(u Union) report.Document {
 	cel := r.Rule + "\n"
 	if r.MessageExpression != "" {

@@ -20,27 +20,26 @@ import (
 	"github.com/unioncel/unioncel/pkg/validate"
 )
 
-// schema is a schema in the API server's internal version.
+// schema is a schema in the internal version of the API.
 type schema = apiextensions.JSONSchemaProps
 
 func object(name string, property schema) schema {
 	return schema{Type: "object", Properties: map[string]schema{name: property}}
 }
 
-// judge has the validators that the API server would use if the resource consisted only of the
-// union object.
+// judge has the validators of the API server for a resource that consists only of the union object.
 type judge struct {
 	subject *unionPlan
 	schema  validation.SchemaValidator
 	rules   validator
 }
 
-// judge returns a judge of some constraints alongside the union. With own, it includes the union's
-// own rules and the schema that replaces rules.
+// judge returns a judge of some constraints alongside the union. If own is set, the judge includes
+// the union's own rules, and the schema that replaces rules.
 func (s *unionPlan) judge(own bool, beside ...compile.HandWritten) (*judge, error) {
 	on := s.schema
 	if present := func(r compile.RulePlan) bool { return r.Present }; len(beside) == 0 && !s.OfItems() && !slices.ContainsFunc(s.plan.Rules, present) {
-		on.Properties = s.properties() // but hand-written messages may read any
+		on.Properties = s.properties() // hand-written messages may read any property
 	}
 	on.XValidations, on.AllOf, on.AnyOf, on.OneOf, on.Not, on.MinProperties, on.MaxProperties = nil, nil, nil, nil, nil, nil, nil
 	for _, b := range beside {
@@ -53,10 +52,10 @@ func (s *unionPlan) judge(own bool, beside ...compile.HandWritten) (*judge, erro
 		}
 	}
 	if n := len(on.AllOf); n > 0 && n < s.allOfs() {
-		// The API server reports when no schema of the allOf holds; the omitted ones do hold.
+		// The API server reports whether no schema of the allOf holds. The omitted schemas hold.
 		on.AllOf = append(on.AllOf, apiextensionsv1.JSONSchemaProps{})
 	}
-	// The order of the result: hand-written rules, which the union may use as its own, come first.
+	// Hand-written rules come first, as in the result. The union may use them as its own rules.
 	at := map[string]int{}
 	for i, r := range s.schema.XValidations {
 		at[r.Rule] = i - len(s.schema.XValidations)
@@ -86,8 +85,8 @@ func (s *unionPlan) judge(own bool, beside ...compile.HandWritten) (*judge, erro
 	return j, err
 }
 
-// properties returns the properties that the union's own rules read. It omits the fields below them
-// that no rule reads, since these may be large.
+// properties returns the properties that the union's own rules read. Fields below these properties
+// may be large, and are omitted unless a rule reads them.
 func (s *unionPlan) properties() map[string]apiextensionsv1.JSONSchemaProps {
 	only := s.schema
 	only.Properties = nil
@@ -107,7 +106,7 @@ func (s *unionPlan) properties() map[string]apiextensionsv1.JSONSchemaProps {
 	return only.Properties
 }
 
-// keep puts the schema of a property into a schema, along with the schemas that lead to it.
+// keep copies the schema of a property, and the schemas on the path to it, into another schema.
 func keep(into, from *apiextensionsv1.JSONSchemaProps, path schemapath.Path, p apiextensionsv1.JSONSchemaProps) {
 	name, _ := path[0].Property()
 	if len(path) > 1 {
@@ -134,14 +133,14 @@ func (s *unionPlan) allOfs() int {
 	return n
 }
 
-// sample is a resource, and the union object in it; old is the union object before an update.
+// sample is a resource with its union object. old is the union object before an update.
 type sample struct {
 	resource    map[string]any
 	old, object any
 }
 
 // errors returns the errors for a union object, in the order and format of kubectl. The schema
-// never ratchets a changed union object, so the old object does not matter for it.
+// never ratchets a changed union object, so schema errors do not depend on the old object.
 func (j *judge) errors(o sample) []string {
 	found := validation.ValidateCustomResource(nil, o.resource, j.schema)
 	l := lines(found)
@@ -154,7 +153,7 @@ func (j *judge) errors(o sample) []string {
 	return l
 }
 
-// lines returns errors as kubectl prints them, each once.
+// lines returns errors as kubectl prints them, without duplicates.
 func lines(errs field.ErrorList) []string {
 	l := []string{}
 	for _, e := range errs {
@@ -165,10 +164,10 @@ func lines(errs field.ErrorList) []string {
 	return l
 }
 
-// validator is the API server's validator of rules; the zero value has no rules.
+// validator is the API server's validator of rules. The zero value has no rules.
 type validator struct{ *schemacel.Validator }
 
-// newValidator returns a validator of rules on a schema, without the rules in its properties; root
+// newValidator returns a validator of rules on a schema. It ignores rules in the properties. root
 // is set for the schema of a resource.
 func newValidator(on schema, of []apiextensionsv1.ValidationRule, root bool) (validator, error) {
 	structural, err := structuralschema.NewStructural(&on)
@@ -183,7 +182,7 @@ func newValidator(on schema, of []apiextensionsv1.ValidationRule, root bool) (va
 	return validator{schemacel.NewValidator(structural, root, celconfig.PerCallLimit)}, nil
 }
 
-// errors returns the errors of the rules for an object at a path. old is nil for its creation.
+// errors returns the errors of the rules for an object at a path. old is nil for a creation.
 func (v validator) errors(path *field.Path, old, new any) []string {
 	if v.Validator == nil {
 		return nil
@@ -192,9 +191,9 @@ func (v validator) errors(path *field.Path, old, new any) []string {
 	return lines(errs)
 }
 
-// sparse returns v with a schema that has only the properties of some objects. Rules behave the
-// same, but the API server copies the map of all properties whenever a rule reads one: for a large
-// union that takes most of the time.
+// sparse returns v with a schema that has only the properties of some objects. This does not change
+// the result. But the API server copies the map of all properties whenever a rule reads one of
+// them, which takes most of the time for a large union.
 func (v validator) sparse(objects ...any) *schemacel.Validator {
 	all := *v.Schema
 	all.Properties = map[string]structuralschema.Structural{}

@@ -16,17 +16,17 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Input is the plan of a CRD, and the effect of its execution on the manifest.
+// Input is the plan of a CRD with the changes that it makes to the manifest.
 type Input struct {
 	compile.Plan
-	// Bytes added by each rule, by union and rule; 0 for a rule already present
+	// Bytes are the bytes that each rule adds, by union and rule; 0 for a rule already present.
 	Bytes [][]int
-	// Growth is the number of bytes that the manifest grows by.
+	// Growth is the number of bytes by which the manifest grows.
 	Growth int
 }
 
-// Explain explains a plan, which it only reads. The caller owns the result. It returns an error if a
-// schema of the plan cannot be read.
+// Explain explains a plan, which it does not change. The caller owns the result. It returns an
+// error if a schema of the plan cannot be read.
 func Explain(in Input) (Explanation, error) {
 	crd := Explanation{Name: in.Name, Bytes: in.Growth, Versions: []Version{}, Unions: []Union{}}
 	for i, p := range in.Unions {
@@ -81,25 +81,25 @@ type unionPlan struct {
 	*union.Union
 	conditions union.Clauses // on its states
 	plan       compile.UnionPlan
-	// shown is the maximal number of members in situations.
+	// shown is the maximum number of members in situations.
 	shown int
-	// rules are the rules of the plan; hand-written ones have their own messages.
+	// rules are the rules of the plan. Hand-written rules have their own messages.
 	rules []rules.Rule
-	path  *field.Path // of the union object in a sample; nil is the root
-	// ruled is set if the version has any rules.
+	path  *field.Path // of the union object in a sample; nil for the root
+	// ruled is set if the version has rules.
 	ruled bool
-	// allOf is the schema that compiling adds; nil is none.
+	// allOf is the schema that compiling adds, or nil.
 	allOf  *apiextensionsv1.JSONSchemaProps
 	beside []*union.Union // all unions of the object
 	// schema is the schema of the union object.
 	schema apiextensionsv1.JSONSchemaProps
-	// written is the schema of the discriminator. required is set if the union object must have it:
-	// it is required, and the server fills in no default.
+	// written is the schema of the discriminator. required is set if objects must have the
+	// discriminator: it is required, and the server sets no default.
 	written  apiextensionsv1.JSONSchemaProps
 	required bool
-	// unnamed is a path in the union object that may have fields its schema does not name.
+	// unnamed is a path in the union object that may have fields without a schema.
 	unnamed *field.Path
-	// enum has the values of the discriminator that the schema allows; nil allows any.
+	// enum has the discriminator values that the schema allows; nil allows all values.
 	enum []string
 	// others are the known values that select no member.
 	others []string
@@ -153,7 +153,7 @@ func explainUnion(p compile.UnionPlan, shown int, bytes []int, ruled bool, besid
 	return u, nil
 }
 
-// added returns the schema that compiling adds as data; nil if there is none.
+// added returns the schema that compiling adds as data, or nil.
 func (s *unionPlan) added() (map[string]any, error) {
 	if s.allOf == nil {
 		return nil, nil
@@ -167,8 +167,8 @@ func (s *unionPlan) added() (map[string]any, error) {
 	return data, err
 }
 
-// read reads the schemas that the plan lacks: the schema of the discriminator, the hand-written
-// rules that are already present, and the schema that replaces rules.
+// read reads the schemas that the plan does not have: the schema of the discriminator, hand-written
+// rules that the union uses, and the schema that replaces rules.
 func (s *unionPlan) read() error {
 	schema, err := s.schemaAt(s.plan.Place)
 	if err != nil {
@@ -215,7 +215,7 @@ func (s *unionPlan) schemaAt(p schemapath.Place) (apiextensionsv1.JSONSchemaProp
 	return apiextensionsv1.JSONSchemaProps{}, fmt.Errorf("the CRD has no schema at %s", p)
 }
 
-// written returns r with the message of the rule in l that has the same text.
+// written returns r with the message of the rule in l with the same text.
 func written(l []apiextensionsv1.ValidationRule, r rules.Rule) rules.Rule {
 	i := slices.IndexFunc(l, func(v apiextensionsv1.ValidationRule) bool { return v.Rule == r.Rule })
 	if i < 0 {
@@ -228,7 +228,7 @@ func written(l []apiextensionsv1.ValidationRule, r rules.Rule) rules.Rule {
 	return r
 }
 
-// objectPath returns the path, in an example, of the value that has the schema at a path.
+// objectPath returns the path, in an example, of the value that the schema at a path describes.
 func objectPath(p schemapath.Path) *field.Path {
 	var path *field.Path
 	for _, step := range p {

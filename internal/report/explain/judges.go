@@ -4,13 +4,13 @@ import (
 	"slices"
 )
 
-// judges validate objects as the API server does, and find the cause of each error.
+// judges validate objects as the API server does, and determine the cause of each error.
 type judges struct {
 	subject *unionPlan
-	server  *judge   // of the union and all constraints alongside it
-	union   *judge   // of the union
-	each    []*judge // of each constraint, built on demand
-	err     error    // the first
+	server  *judge   // with the union and all constraints alongside it
+	union   *judge   // with the union alone
+	each    []*judge // with each constraint alone, built on demand
+	err     error    // the first error of a judge
 }
 
 func (s *unionPlan) judges() (*judges, error) {
@@ -22,10 +22,10 @@ func (s *unionPlan) judges() (*judges, error) {
 	return j, err
 }
 
-// reading has the errors, and for each the hand-written constraint that causes it.
+// reading has the errors, and the hand-written constraint that causes each error, or "".
 type reading struct{ errors, byHand []string }
 
-// read returns the errors for an object, or for an update.
+// read returns the errors for the creation or update of an object.
 func (j *judges) read(o sample) reading {
 	r := reading{errors: j.server.errors(o)}
 	r.byHand = make([]string, len(r.errors))
@@ -33,7 +33,7 @@ func (j *judges) read(o sample) reading {
 		return r
 	}
 	own := j.union.errors(o)
-	const counted = "allOf" // the API server reports how many of the schemas hold
+	const counted = "allOf" // the error has the number of schemas that hold
 	for i, line := range r.errors {
 		if !slices.Contains(own, line) {
 			r.byHand[i] = counted

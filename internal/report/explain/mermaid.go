@@ -8,14 +8,13 @@ import (
 	"github.com/unioncel/unioncel/internal/english"
 )
 
-// A diagram with more than maxEdges edges or maxStates states is drawn with equivalent selections
-// grouped in one state. If it still has more than maxGroupedEdges edges or maxStates states, it is
-// not drawn.
+// If a diagram has more than maxEdges edges or maxStates states, equivalent selections share a
+// state. If it then has more than maxGroupedEdges edges or maxStates states, there is no diagram.
 const (
 	maxEdges        = 24
 	maxGroupedEdges = 40
 	maxStates       = 24
-	maxShown        = 8 // selections named in one state
+	maxShown        = 8 // selections that a state names
 )
 
 // graph is a relation between the states of a diagram.
@@ -71,7 +70,7 @@ func (u Union) mermaid() string {
 	return b.String()
 }
 
-// relation tells which selection may become which, by index in u.Changes.
+// relation returns which selection may become which other one, by index in u.Changes.
 func (u Union) relation() [][]bool {
 	allowed := make([][]bool, len(u.Changes))
 	for i, c := range u.Changes {
@@ -83,8 +82,8 @@ func (u Union) relation() [][]bool {
 	return allowed
 }
 
-// grouped draws interchangeable selections as one state. An edge from it to itself means that they
-// may become each other.
+// grouped draws interchangeable selections as one state. An edge from this state to itself means
+// that the selections may become each other.
 func (u Union) grouped(allowed [][]bool, edges bool) graph {
 	var groups [][]int
 	for i := range allowed {
@@ -114,7 +113,7 @@ func (u Union) grouped(allowed [][]bool, edges bool) graph {
 	return g
 }
 
-// exchangeable reports whether the relation stays the same when i and j swap.
+// exchangeable reports whether the relation is the same if i and j are swapped.
 func exchangeable(allowed [][]bool, i, j int) bool {
 	for k := range allowed {
 		if k != i && k != j && (allowed[i][k] != allowed[j][k] || allowed[k][i] != allowed[k][j]) {
@@ -124,7 +123,7 @@ func exchangeable(allowed [][]bool, i, j int) bool {
 	return allowed[i][j] == allowed[j][i]
 }
 
-// stateLabel returns the text of a state, ready to be put in quotes.
+// stateLabel returns the label of a state for use in quotes.
 func (u Union) stateLabel(selections []Selection) string {
 	var l []string
 	for i, s := range selections {
@@ -148,8 +147,8 @@ func (u Union) stateLabel(selections []Selection) string {
 	return mermaidText(text)
 }
 
-// mermaidText writes every character that Mermaid, or the HTML it generates, could interpret as a
-// Mermaid character code.
+// mermaidText replaces each character that Mermaid or HTML could interpret by its Mermaid character
+// code.
 func mermaidText(text string) string {
 	var b strings.Builder
 	for _, r := range text {

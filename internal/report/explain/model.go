@@ -5,11 +5,11 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Explanation describes the additions to a compiled CustomResourceDefinition. Costs are in the unit of the
-// API server's estimator; 18446744073709551615 stands for unbounded.
+// Explanation describes the additions to a compiled CustomResourceDefinition. Costs are in units of
+// the API server's estimator; 18446744073709551615 means unbounded.
 type Explanation struct {
 	Name string `json:"name"`
-	// Rules is the number of added rules, and Bytes the growth of the manifest, including the
+	// Rules is the number of added rules. Bytes is the growth of the manifest, including the
 	// annotation.
 	Rules    int       `json:"rules"`
 	Bytes    int       `json:"bytes"`
@@ -30,15 +30,15 @@ type Version struct {
 	PercentOfLimit float64 `json:"percentOfLimit"`
 }
 
-// Union is one union: its declaration, how it is compiled and its meaning.
+// Union describes one union: its declaration, its compiled rules, and its meaning.
 type Union struct {
 	Name string `json:"name"`
 	// File, Line and Col are the position of the declaration.
 	File string `json:"file"`
 	Line int    `json:"line"`
 	Col  int    `json:"col"`
-	// Version has the union object. Schema is the path of its schema in the CRD, and Object its
-	// path in objects: spec.channels[*]; "" is the root.
+	// Version is the version with the union object. Schema is the path of its schema in the CRD,
+	// and Object its path in objects: spec.channels[*]; "" is the root.
 	Version string `json:"version"`
 	Schema  string `json:"schema"`
 	Object  string `json:"object"`
@@ -46,50 +46,48 @@ type Union struct {
 	Discriminator string   `json:"discriminator"`
 	Cardinality   string   `json:"cardinality"`
 	Members       []Member `json:"members"`
-	// MemberlessValues are known values of the discriminator that select no member. AnyValue is set
-	// if the discriminator has no enum.
+	// MemberlessValues are known discriminator values that select no member. AnyValue is set if the
+	// discriminator has no enum.
 	MemberlessValues []string `json:"memberlessValues"`
 	AnyValue         bool     `json:"anyValue"`
-	// Default is the server's default of the discriminator; empty if there is none.
+	// Default is the default of the discriminator in the schema, or "".
 	Default string `json:"discriminatorDefault"`
-	// The keys of the declaration with these names.
+	// The values of the keys with these names in the declaration.
 	UnmappedValues      string `json:"unmappedValues"`
 	Deduce              bool   `json:"deduceInvalidDiscriminator"`
 	DiscriminatorChange string `json:"discriminatorChange"`
 	Ratchet             bool   `json:"ratchet"`
 
-	// Encoding of the static rules, Why it was chosen, and the rules that were Dropped.
+	// Encoding is the encoding of the static rules, Why its reason, and Dropped the omitted rules.
 	Encoding string `json:"encoding"`
 	Why      string `json:"why"`
 	Dropped  string `json:"dropped"`
 	Rules    []Rule `json:"rules"`
-	// RequestMicroseconds is the time that the rules add to every request that writes the object,
-	// for each union object in it. It is an estimate of the order of magnitude.
+	// RequestMicroseconds is the time that the rules add to each request that writes the object,
+	// per union object. It is an estimate of the order of magnitude.
 	RequestMicroseconds int64 `json:"requestMicroseconds"`
-	// Many is set if the union object is in a list or a map, so that there may be many.
+	// Many is set if the union object is in a list or map, and so may occur many times.
 	Many bool `json:"many"`
-	// AllOf is the schema added to the allOf of the union object, if it replaces static rules; else
-	// nil.
+	// AllOf is the schema in the allOf of the union object that replaces static rules, or nil.
 	AllOf map[string]any `json:"allOf"`
 
 	// States are all states, by the discriminator's value.
 	States []States `json:"states"`
-	// Changes are the changes between legal states; empty for AtLeastOne.
+	// Changes are the changes between legal states. It is empty for AtLeastOne.
 	Changes []Changes `json:"changes"`
-	// OnUpdate describes in sentences the constraints on updates.
+	// OnUpdate describes the constraints on updates in sentences.
 	OnUpdate []string `json:"onUpdate"`
-	// HandWritten are the hand-written constraints on the state of the union, on the union object.
+	// HandWritten are the hand-written constraints on the union object that read the union's state.
 	HandWritten []HandWritten `json:"handWritten"`
-	// Errors are the situations that users may run into, with the errors that they read.
+	// Errors are the situations in which users get errors, with these errors.
 	Errors []Situation `json:"errors"`
-	// WithoutExample are the members that no situation sets, because no valid value was found for
-	// them.
+	// WithoutExample are the members that no situation sets, because no valid value was found.
 	WithoutExample []string `json:"withoutExample"`
 
-	examples int // the maximal number of members with examples in Errors
+	examples int // the maximum number of members with examples in Errors
 }
 
-// declare sets the keys of the declaration.
+// declare sets the fields for keys of the declaration.
 func (u *Union) declare(d *union.Union) {
 	u.Cardinality, u.UnmappedValues = d.Cardinality.String(), "Allow"
 	if d.ForbidUnmapped {
@@ -101,9 +99,9 @@ func (u *Union) declare(d *union.Union) {
 // Member is a member of a union.
 type Member struct {
 	Name string `json:"name"`
-	// Values of the discriminator that select the member.
+	// Values are the discriminator values that select the member.
 	Values []string `json:"values"`
-	// OptionalFor are the values that allow the member to stay unset.
+	// OptionalFor are the values for which the member may stay unset.
 	OptionalFor []string `json:"optionalFor"`
 	// EmptyIsUnset is set if an empty value counts as unset.
 	EmptyIsUnset bool `json:"emptyIsUnset"`
@@ -113,7 +111,7 @@ type Member struct {
 type Rule struct {
 	// Kind is static, transition or guard.
 	Kind string `json:"kind"`
-	// Schema is the path of the schema that the rule is on, Object the path in objects.
+	// Schema is the path of the schema with the rule, Object the path of its values in objects.
 	Schema            string `json:"schema"`
 	Object            string `json:"object"`
 	Rule              string `json:"rule"`
@@ -123,7 +121,7 @@ type Rule struct {
 	FieldPath         string `json:"fieldPath"`
 	OptionalOldSelf   bool   `json:"optionalOldSelf"`
 	// Present is set if the CRD already has a hand-written rule with this text. Message, reason and
-	// field are then those of that rule.
+	// field are then those of the hand-written rule.
 	Present bool `json:"present"`
 	// Cost is CostOnce times Executions, and Limit the budget of the API server.
 	CostOnce   uint64 `json:"costOnce"`
@@ -132,39 +130,39 @@ type Rule struct {
 	Limit      uint64 `json:"limit"`
 	// PercentOfLimit is Cost as a percentage of Limit.
 	PercentOfLimit float64 `json:"percentOfLimit"`
-	// MessageCost is the cost of the message expression, which has a limit of its own.
+	// MessageCost is the cost of the messageExpression, which has its own limit.
 	MessageCost uint64 `json:"messageCost"`
 	// Bytes is the number of bytes that the rule adds to the manifest.
 	Bytes int `json:"bytes"`
 }
 
-// States are the states with one of several values of the discriminator, or all
-// states of a union without one.
+// States are the states with one of several discriminator values, or all states of a union without
+// a discriminator.
 type States struct {
-	// Values of the discriminator, "" for unset; AnyOther adds all unknown values. Both are empty
-	// without a discriminator.
+	// Values are discriminator values, with "" for unset; AnyOther stands for all unknown values.
+	// Both are empty without a discriminator.
 	Values   []string `json:"values"`
 	AnyOther bool     `json:"anyOther"`
 	// Accepted describes the members that may be set: "http", "http or none", "any one".
 	Accepted string `json:"accepted"`
-	// Rejected describes the remaining states.
+	// Rejected describes the other states.
 	Rejected []Rejection `json:"rejected"`
 }
 
-// Rejection describes rejected states ("with tcp or udp"), and the reason.
+// Rejection describes rejected states ("with tcp or udp") and the reason.
 type Rejection struct {
 	When string `json:"when"`
 	Why  string `json:"why"`
 }
 
-// Selection is the selection of a legal state: a value of the discriminator, or a member if there
-// is no discriminator; "" is unset. AnyOther stands for all unknown values.
+// Selection is the selection of a legal state: a discriminator value or, without a discriminator, a
+// member; "" is unset. AnyOther stands for all unknown values.
 type Selection struct {
 	Value    string `json:"value"`
 	AnyOther bool   `json:"anyOther"`
 }
 
-// Changes lists the other selections that a selection may become.
+// Changes lists the selections to which a selection may change.
 type Changes struct {
 	From Selection   `json:"from"`
 	To   []Selection `json:"to"`
@@ -172,44 +170,44 @@ type Changes struct {
 
 // HandWritten is a hand-written constraint on a union object.
 type HandWritten struct {
-	// Name is its key in the schema: "oneOf", "x-kubernetes-validations[1]".
+	// Name is the key of the constraint in the schema: "oneOf", "x-kubernetes-validations[1]".
 	Name string `json:"name"`
-	// Superfluous is set if this constraint and all other superfluous ones together mean the same
-	// as the union: handWrittenRules: Replace removes them.
+	// Superfluous is set if the superfluous constraints together mean the same as the union.
+	// handWrittenRules: Replace removes them.
 	Superfluous bool `json:"superfluous"`
 }
 
-// Situation is an object or update that violates the union, or a hand-written constraint on its
-// object, with the errors for it.
+// Situation is an object or update that violates the union, or a hand-written constraint on the
+// union object, with its errors.
 type Situation struct {
-	// Condition that is violated, as pkg/union names it, or "removed". "refused" stands for a
-	// situation that the union allows.
+	// Condition is the violated condition of pkg/union, or "removed". "refused" means that the
+	// union allows the situation.
 	Condition string `json:"condition"`
-	// Member at fault; empty if there is no single one.
+	// Member is the member at fault, or "".
 	Member string `json:"member"`
-	// Situation in words.
+	// Situation describes the situation.
 	Situation string `json:"situation"`
-	// Old is null for a creation, New is null if the union object is removed.
+	// Old is null for a creation. New is null if the union object is removed.
 	Old *Sample `json:"old"`
 	New *Sample `json:"new"`
-	// OldObject and NewObject are whole resources in these states. If possible, everything else in
-	// the CRD accepts them. OldObject is null for a creation.
+	// OldObject and NewObject are whole resources in these states. If possible, all other parts of
+	// the CRD accept them. OldObject is null for a creation.
 	OldObject map[string]any `json:"oldObject"`
 	NewObject map[string]any `json:"newObject"`
-	// Errors are lines as kubectl prints them.
+	// Errors are the errors as kubectl prints them, one per line.
 	Errors []string `json:"errors"`
-	// ByHand has for each line the hand-written constraint that causes it. It is empty if the
-	// union's rules, or the rest of the schema, cause the line by themselves.
+	// ByHand has for each error the hand-written constraint that causes it, or "" if the union's
+	// rules or the rest of the schema cause it.
 	ByHand []string `json:"byHand"`
 }
 
-// Sample is a sample state: the discriminator's value and the members set.
+// Sample is a state: the discriminator's value and the members that are set.
 type Sample struct {
 	Value string `json:"value"`
 	// Empty is set if an unset discriminator is "" instead of absent.
 	Empty   bool     `json:"empty"`
 	Members []string `json:"members"`
-	// EmptyMembers are present but empty, and count as unset.
+	// EmptyMembers are the members that are present but empty, and count as unset.
 	EmptyMembers []string `json:"emptyMembers"`
 }
 
@@ -222,7 +220,7 @@ func (r *Rule) costs(c cost.Cost) {
 	r.PercentOfLimit = percent(r.Cost, r.Limit)
 }
 
-// Data returns explanations for programs, to be written as a JSON list. Every key is always
+// Data returns explanations for programs, to be written as a JSON list. All keys are always
 // present.
 func Data(crds []Explanation) any {
 	if crds == nil {

@@ -14,14 +14,14 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Conditions of situations in addition to the conditions of unions.
+// Conditions of situations that are not conditions of unions.
 const (
-	refused = "refused" // the union allows it, but a hand-written constraint does not
-	removed = "removed" // the union object, which a guard prevents
+	refused = "refused" // a hand-written constraint rejects a state that the union allows
+	removed = "removed" // a guard rejects the removal of the union object
 )
 
-// situations returns the smallest example for every condition that can be violated, and for every
-// hand-written constraint that rejects something the union allows; unset are the members that no
+// situations returns the smallest example for each condition that can be violated, and for each
+// hand-written constraint that rejects a state that the union allows. unset are the members that no
 // example can set. It returns an error if a schema cannot be read.
 func (s *unionPlan) situations() (l []Situation, unset []string, err error) {
 	x := &situations{unionPlan: s, list: []Situation{}}
@@ -47,7 +47,7 @@ type situations struct {
 	list     []Situation
 }
 
-// states adds states that violate a condition; of many members, only the first.
+// states adds states that violate a condition. If there are many members, it covers only the first.
 func (x *situations) states() error {
 	conditions := []union.Violation{{Condition: union.Selected, Member: -1}, {Condition: union.Unmapped, Member: -1}}
 	for i := range x.Members[:min(len(x.Members), x.shown)] {
@@ -60,7 +60,7 @@ func (x *situations) states() error {
 			return err
 		}
 		if v.Condition == union.Selected && x.required || v.Condition == union.Unmapped && x.ForbidUnmapped && e == nil {
-			// The schema rejects these.
+			// The schema itself rejects such states.
 			unchecked, err := x.examples.Unchecked()
 			if err != nil {
 				return err
@@ -156,7 +156,7 @@ func (x *situations) removals() error {
 	return nil
 }
 
-// links returns the properties that lead from one schema to another below it; nil if the path
+// links returns the properties on the path from one schema to another below it, or nil if the path
 // contains lists or maps.
 func links(from, to schemapath.Path) []string {
 	if len(to) < len(from) || !to[:len(from)].Equal(from) || to[len(from):].HasElements() {
@@ -165,7 +165,7 @@ func links(from, to schemapath.Path) []string {
 	return to[len(from):].Properties()
 }
 
-// add adds an example with its errors, if there is one.
+// add adds an example with its errors, unless the example is nil.
 func (x *situations) add(v union.Violation, e *verify.Example) {
 	if e != nil {
 		x.put(v, e, x.judges.read(sample{e.New, x.union(e.Old), x.union(e.New)}))
@@ -196,7 +196,7 @@ func (x *situations) put(v union.Violation, e *verify.Example, r reading) {
 	x.list = append(x.list, found)
 }
 
-// described returns the state of a union object, as data and in words.
+// described returns the state of a union object as data and as text.
 func (s *unionPlan) described(st union.State, written any) (*Sample, string) {
 	object, _ := written.(map[string]any)
 	state := &Sample{Value: st.Value, Members: []string{}, EmptyMembers: []string{}}
@@ -232,7 +232,7 @@ func (s *unionPlan) described(st union.State, written any) (*Sample, string) {
 	return state, plain(s.Discriminator) + " " + value + ", " + words
 }
 
-// rulesAt returns the rules of the union at a place.
+// rulesAt returns the union's rules on the schema at a place.
 func (s *unionPlan) rulesAt(p schemapath.Place) []apiextensionsv1.ValidationRule {
 	var l []apiextensionsv1.ValidationRule
 	for i, r := range s.rules {

@@ -8,7 +8,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// smallUnion is the maximal number of members that a row names completely.
+// smallUnion is the maximum number of members that a row lists completely.
 const smallUnion = 4
 
 // memberless returns the known values that select no member.
@@ -27,16 +27,16 @@ func (s *unionPlan) anyValue() bool {
 	return s.Discriminator != "" && len(s.enum) == 0
 }
 
-// fallback returns the server's default of the discriminator.
+// fallback returns the server's default of the discriminator, or "".
 func (s *unionPlan) fallback() string {
 	var value string
 	if union.Defaulted(&s.written) {
-		_ = json.Unmarshal(s.written.Default.Raw, &value) // anything but a string is for the server to reject
+		_ = json.Unmarshal(s.written.Default.Raw, &value) // the server rejects a default that is not a string
 	}
 	return value
 }
 
-// neverUnset reports whether no object has an unset discriminator: the server fills in a default,
+// neverUnset reports whether the discriminator is never unset, because the server sets a default
 // and the schema rejects "".
 func (s *unionPlan) neverUnset() bool {
 	admitsEmpty := (s.enum == nil || slices.Contains(s.enum, "")) && (s.written.MinLength == nil || *s.written.MinLength == 0)
@@ -53,7 +53,7 @@ func (s *unionPlan) otherValue() string {
 	return v
 }
 
-// stateWith returns the state with a value and the members of these indices; -1 is none.
+// stateWith returns the state with a value and with the members of these indices. It ignores -1.
 func (s *unionPlan) stateWith(value string, members ...int) union.State {
 	st := union.State{Value: value, Present: make([]bool, len(s.Members))}
 	for _, i := range members {
@@ -69,8 +69,8 @@ func (s *unionPlan) Violations(st union.State) []union.Violation { return s.cond
 
 func (s *unionPlan) legal(st union.State) bool { return len(s.Violations(st)) == 0 }
 
-// states describes all states: one row for each group of values that select the same members;
-// without a discriminator, one row.
+// states describes all states, with one row for each group of values that select the same members.
+// Without a discriminator there is one row.
 func (s *unionPlan) states() []States {
 	row := func(values []string, other bool, sample string) States {
 		accepted, rejected := s.verdicts(sample)
@@ -87,7 +87,7 @@ func (s *unionPlan) states() []States {
 		l = append(l, row(c.Values, false, c.Values[0]))
 	}
 	switch known := s.memberless(); {
-	case len(known) > 0: // an unknown value is treated alike
+	case len(known) > 0: // unknown values have the same effect
 		l = append(l, row(known, s.anyValue(), known[0]))
 	case s.anyValue():
 		l = append(l, row([]string{}, true, s.otherValue()))
@@ -95,8 +95,8 @@ func (s *unionPlan) states() []States {
 	return l
 }
 
-// verdicts describes the members that may be set alongside a value, and the reasons that other
-// states are rejected.
+// verdicts describes the members that may be set with a value, and the reasons why other states are
+// rejected.
 func (s *unionPlan) verdicts(value string) (string, []Rejection) {
 	if accepted, rejected, ok := s.byNumber(value); ok {
 		return accepted, rejected
@@ -110,7 +110,7 @@ func (s *unionPlan) verdicts(value string) (string, []Rejection) {
 	case s.legal(none):
 		base, accepted = none, "none"
 	default:
-		// A violation without any member remains with every member.
+		// A violation by an object without members remains with any members.
 		return "nothing", []Rejection{{"always", s.why(s.Violations(none))}}
 	}
 	type group struct{ prefix, why string }
@@ -145,7 +145,7 @@ func (s *unionPlan) verdicts(value string) (string, []Rejection) {
 	return accepted, rejected
 }
 
-// belonging names the members that a value selects, and which of them may stay unset.
+// belonging describes the members that a value selects, and which of them may stay unset.
 func (s *unionPlan) belonging(value string, selected []int) string {
 	var must, may []string
 	for _, i := range selected {
@@ -166,10 +166,10 @@ func (s *unionPlan) belonging(value string, selected []int) string {
 	return may[0] + " or none"
 }
 
-// byNumber describes a value for which only the number of set members matters; ok is false if that
-// is not so.
+// byNumber describes a value for which only the number of set members matters. ok is false for
+// other values.
 func (s *unionPlan) byNumber(value string) (accepted string, rejected []Rejection, ok bool) {
-	verdicts := map[int]string{} // by number of members, 2 for more
+	verdicts := map[int]string{} // by the number of members; 2 stands for more
 	for _, members := range s.sets() {
 		violations := s.Violations(s.stateWith(value, members...))
 		for _, v := range violations {
@@ -201,8 +201,8 @@ func (s *unionPlan) byNumber(value string) (accepted string, rejected []Rejectio
 	return words[key], rejected, true
 }
 
-// sets returns sets of members: for a small union all sets, for others the sets of up to one
-// member, a pair with each member, and the set of all.
+// sets returns sets of members. For a small union these are all sets. For other unions these are
+// the sets of up to one member, a pair for each member, and the set of all members.
 func (s *unionPlan) sets() [][]int {
 	n := len(s.Members)
 	var l [][]int
@@ -227,7 +227,7 @@ func (s *unionPlan) sets() [][]int {
 	return append(l, all)
 }
 
-// why describes the violations of a state in a few words; empty if there are none.
+// why describes the violations of a state in a few words, or "" if there are none.
 func (s *unionPlan) why(violations []union.Violation) string {
 	var l []string
 	for _, v := range violations {
@@ -242,13 +242,13 @@ func (s *unionPlan) why(violations []union.Violation) string {
 	return english.List(l, "and")
 }
 
-// choice is a selection with a legal state that has it.
+// choice is a selection with a legal state of this selection.
 type choice struct {
 	Selection
 	state union.State
 }
 
-// choices returns the selections of legal states, each with its members set.
+// choices returns the selections of legal states, with the selected members set.
 func (s *unionPlan) choices() []choice {
 	var l []choice
 	add := func(sel Selection, value string, members ...int) {
@@ -280,14 +280,14 @@ func (s *unionPlan) choices() []choice {
 	return l
 }
 
-// changes returns the selections that each selection may become.
+// changes returns the selections to which each selection may change.
 func (s *unionPlan) changes() []Changes {
 	l := []Changes{}
 	choices, changes := s.choices(), s.Changes()
 	for i, from := range choices {
 		c := Changes{From: from.Selection, To: []Selection{}}
 		for j, to := range choices {
-			if i != j && len(changes.Broken(from.state, to.state)) == 0 { // both are legal
+			if i != j && len(changes.Broken(from.state, to.state)) == 0 { // both states are legal
 				c.To = append(c.To, to.Selection)
 			}
 		}

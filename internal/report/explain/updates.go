@@ -8,7 +8,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// onUpdate describes in sentences the constraints on updates.
+// onUpdate describes the constraints on updates in sentences.
 func (s *unionPlan) onUpdate() []string {
 	l := s.onChange()
 	switch {
@@ -53,7 +53,7 @@ func (s *unionPlan) onChange() []string {
 	return []string{"Once a member is set, it may be replaced or unset only as listed below."}
 }
 
-// onRemoval describes how far a union is protected from removal with its object.
+// onRemoval describes whether the union can be removed together with its object.
 func (s *unionPlan) onRemoval() []string {
 	var l []string
 	for i, r := range s.plan.Rules {
@@ -77,7 +77,7 @@ func (s *unionPlan) onRemoval() []string {
 	return l
 }
 
-// onStored describes the updates of objects that already violate the union.
+// onStored describes the updates of stored objects that violate the union.
 func (s *unionPlan) onStored() string {
 	switch {
 	case s.Ratchet && s.Discriminator != "":

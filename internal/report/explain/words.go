@@ -14,8 +14,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/validate"
 )
 
-// plain returns a text from a manifest with escapes for characters that would move the cursor, end
-// a line or reorder the output.
+// plain returns a text from a manifest. It escapes characters that would move the cursor, end a
+// line or reorder the output.
 func plain(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -29,7 +29,7 @@ func plain(text string) string {
 	return b.String()
 }
 
-// quoted shows a value of the discriminator; "" is unset.
+// quoted returns a discriminator value in quotes, or unset for "".
 func quoted(value string) string {
 	if value == "" {
 		return "unset"
@@ -45,8 +45,8 @@ func each(words []string, show func(string) string) []string {
 	return l
 }
 
-// readings describes in sentences the origin of the errors, and when users do not read the errors
-// of the union.
+// readings describes the origin of the errors in sentences, and when users do not get the errors of
+// the union.
 func (u Union) readings() string {
 	if len(u.HandWritten) == 0 {
 		return "These lines come from the union's compiled rules and its schema; other rules of the CRD may add theirs." + u.shownOf()
@@ -80,7 +80,7 @@ func (u Union) readings() string {
 	return text + fmt.Sprintf(" To resolve this, write handWrittenRules: Replace in the declaration, which removes %s.", names)
 }
 
-// lines returns the errors of a situation, marked if they come from hand-written constraints.
+// lines returns the errors of a situation, and marks those of hand-written constraints.
 func (s Situation) lines() []string {
 	l := slices.Clone(s.Errors)
 	for i, by := range s.ByHand {
@@ -142,7 +142,7 @@ func (u Union) describe(m Member) string {
 	return strings.Join(l, "; ")
 }
 
-// otherValues returns the fate of values that select no member.
+// otherValues describes the effect of discriminator values that select no member.
 func (u Union) otherValues() string {
 	if u.Discriminator == "" {
 		return ""
@@ -160,7 +160,7 @@ func (u Union) otherValues() string {
 	return english.List(values, "and") + ": allowed, without a member"
 }
 
-// shown returns a selection in words.
+// shown describes a selection.
 func (u Union) shown(s Selection) string {
 	switch {
 	case s.AnyOther:
@@ -173,7 +173,7 @@ func (u Union) shown(s Selection) string {
 	return quoted(s.Value)
 }
 
-// becomes lists the selections that a selection may become.
+// becomes lists the selections to which a selection may change.
 func (u Union) becomes(c Changes) string {
 	switch n := len(u.Changes) - 1; {
 	case len(c.To) == 0:
@@ -198,7 +198,7 @@ func (u Union) restricted() bool {
 	return false
 }
 
-// shownOf describes the omissions from the errors.
+// shownOf describes which errors were omitted.
 func (u Union) shownOf() string {
 	text := ""
 	if len(u.Members) > u.examples {

@@ -18,7 +18,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// noEnum finds discriminators without an enum.
+// noEnum finds discriminators that need an enum to reject misspelled values.
 func noEnum(s *lintedUnion) diag.List {
 	if s.Discriminator == "" || s.ForbidUnmapped {
 		return nil
@@ -29,7 +29,7 @@ func noEnum(s *lintedUnion) diag.List {
 	}
 	typo := acceptedTypo(property, s.Values)
 	if typo == "" {
-		return nil // a pattern, for example, restricts the values
+		return nil // for example, a pattern restricts the values
 	}
 	return s.find(diag.NoEnum, s.discriminatorAt(), []string{s.Discriminator},
 		fmt.Sprintf("write enum: [%s] at %q, with the values that select no member added, if there are any; or, where the schema must stay as it is, unmappedValues: Forbid in the declaration",
@@ -108,7 +108,7 @@ func sharedValue(s *lintedUnion) diag.List {
 	return l
 }
 
-// emptyMember finds members that are lists or maps, which count as set even if they are empty.
+// emptyMember finds list and map members, which count as set even if they are empty.
 func emptyMember(s *lintedUnion) diag.List {
 	var l diag.List
 	for _, m := range s.Members {
@@ -133,8 +133,8 @@ func emptyMember(s *lintedUnion) diag.List {
 	return l
 }
 
-// countsSet returns the key of a schema, or of one on the path, that treats the property at the
-// path as set whenever it is present, even if it is empty; "" if there is none.
+// countsSet returns the key of a schema on the path, or of the first schema, for which the property
+// at the path is set whenever it is present, even if it is empty. It is "" if there is no such key.
 func countsSet(s *apiextensionsv1.JSONSchemaProps, path schemapath.Path) string {
 	holder, last := path[:len(path)-1], path[len(path)-1:].Properties()[0]
 	counts := func(s apiextensionsv1.JSONSchemaProps) bool {
@@ -170,7 +170,7 @@ func isMap(p *apiextensionsv1.JSONSchemaProps) bool {
 
 var preview = regexp.MustCompile(`^v[1-9][0-9]*(alpha|beta)[1-9][0-9]*$`)
 
-// undiscriminated finds unions without a discriminator in new APIs, which have no stable version.
+// undiscriminated finds unions without a discriminator in APIs without a stable version.
 func undiscriminated(s *lintedUnion) diag.List {
 	if s.Discriminator != "" || !s.Exclusive() || unusedDiscriminator(s) != nil {
 		return nil
@@ -185,8 +185,8 @@ func undiscriminated(s *lintedUnion) diag.List {
 		"the union of %s has no discriminator, which KEP-1027 recommends for new APIs; no version of this one is stable yet", quoted(s.MemberNames()))
 }
 
-// unusedDiscriminator finds a property whose enum has a value for each member of a union, but which
-// is no discriminator.
+// unusedDiscriminator finds a property whose enum has a value for each member of a union without a
+// discriminator.
 func unusedDiscriminator(s *lintedUnion) diag.List {
 	if s.Discriminator != "" {
 		return nil
@@ -210,8 +210,8 @@ func unusedDiscriminator(s *lintedUnion) diag.List {
 	return nil
 }
 
-// valuesFor returns the value for each member in the enum of a property. Spellings may differ in
-// case and punctuation. It returns nil if a member has none.
+// valuesFor returns the enum value of a property for each member. The spellings may differ in case
+// and punctuation. It returns nil if a member has no value.
 func valuesFor(members []string, property *apiextensionsv1.JSONSchemaProps) []string {
 	spelt := func(s string) string {
 		return strings.Map(func(r rune) rune {

@@ -12,12 +12,12 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// versionBypass finds other served versions through which the rules can be bypassed. Compiling
-// reports versions that have properties of the union; versionBypass finds versions that lack them.
+// versionBypass finds other served versions through which clients can bypass the rules. It covers
+// versions without properties of the union; compiling reports versions with these properties.
 func versionBypass(s *lintedUnion) diag.List {
 	spec := s.crd.CRD.Spec
 	if c := spec.Conversion; c != nil && c.Strategy == apiextensionsv1.WebhookConverter {
-		return nil // it may keep fields that the other version does not have
+		return nil // a webhook may keep fields that the other version lacks
 	}
 	if !spec.Versions[s.object.Version].Served {
 		return nil
@@ -42,8 +42,8 @@ func versionBypass(s *lintedUnion) diag.List {
 	return l
 }
 
-// lacking returns the fields that another version lacks, and that rules need to notice a change of
-// the union; "" if there are none. unknown is set if the version keeps them as unknown fields.
+// lacking returns the fields that rules need to notice a change of the union and that another
+// version lacks, or "". unknown is set if the version keeps them as unknown fields.
 func (s *lintedUnion) lacking(version int) (what string, unknown bool) {
 	path := s.object.Path
 	at := func(n int) *apiextensionsv1.JSONSchemaProps {
@@ -76,7 +76,7 @@ func (s *lintedUnion) lacking(version int) (what string, unknown bool) {
 	}
 	shares := slices.ContainsFunc(s.Names(), func(name string) bool { return s.Path(name).Schema(other) != nil })
 	if shares && !s.declaredIn(version) {
-		return "", false // compiling reports it
+		return "", false // compiling reports this version
 	}
 	return strings.Join(absent, ", "), unknown
 }
@@ -92,8 +92,8 @@ func preserves(s *apiextensionsv1.JSONSchemaProps) bool {
 	return s != nil && s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
 }
 
-// tableBypass finds rows of allowedChanges that allow a value to be unset, and so to be replaced by
-// any other.
+// tableBypass finds rows of allowedChanges that allow a value to be unset: the next update may then
+// set any other value.
 func tableBypass(s *lintedUnion) diag.List {
 	all := s.Values
 	if s.Discriminator == "" {

@@ -13,7 +13,7 @@ import (
 // requiredChildren finds members whose schema rejects values that the union allows.
 func requiredChildren(s *lintedUnion) diag.List {
 	var l diag.List
-	var whole []string // members whose children are all required
+	var whole []string // the members whose children are all required
 	wrong := func(m union.Member, hint, format string, args ...any) {
 		d := s.find(diag.RequiredChildren, s.memberAt(m.Name), []string{m.Name}, hint, format, args...)
 		d[0].Severity = diag.Warning
@@ -52,7 +52,7 @@ func requiredChildren(s *lintedUnion) diag.List {
 		"every child of %s%s is required: {} is rejected, and it cannot be selected before all of them are known", one, quoted(whole))...)
 }
 
-// undefaulted returns the required children without a default.
+// undefaulted returns the required children that have no default.
 func undefaulted(p *apiextensionsv1.JSONSchemaProps) []string {
 	var l []string
 	for _, name := range p.Required {
@@ -75,7 +75,7 @@ func defaulted(p *apiextensionsv1.JSONSchemaProps) []string {
 	return l
 }
 
-// requiresAll reports whether a schema has no other children.
+// requiresAll reports whether a schema has no children other than the given ones.
 func requiresAll(p *apiextensionsv1.JSONSchemaProps, children []string) bool {
 	for name := range p.Properties {
 		if !slices.Contains(children, name) {
@@ -85,7 +85,7 @@ func requiresAll(p *apiextensionsv1.JSONSchemaProps, children []string) bool {
 	return len(p.Properties) > 0
 }
 
-// keeps reports whether the API server keeps the value of a child.
+// keeps reports whether the API server keeps a child instead of pruning it.
 func keeps(p *apiextensionsv1.JSONSchemaProps, child string) bool {
 	if _, ok := p.Properties[child]; ok {
 		return true

@@ -25,42 +25,42 @@ import (
 //	# unioncel:ignore UC521,UC523: why
 const marker = "unioncel:ignore"
 
-// Comments are the comments in a file that disable diagnostics for the declaration next to them:
-// above the key x-kubernetes-unions, for all of its unions; above an item of it or on one of its
-// lines, for that union.
+// Comments are the comments in a file that disable diagnostics. A comment above the key
+// x-kubernetes-unions applies to all unions of this key. A comment above an item, or on a line of
+// the item, applies to this union.
 type Comments struct {
 	file string
 	l    []*comment
 }
 
-// comment is one of these comments.
+// comment is a comment that disables diagnostics.
 type comment struct {
 	at    diag.Pos
 	codes []ignored
-	scope *commentScope // nil: not at a declaration
+	scope *commentScope // nil if the comment is not at a declaration
 }
 
-// ignored is a code that a comment names.
+// ignored is a code in a comment.
 type ignored struct {
 	code   diag.Code
 	at     diag.Pos
 	used   bool
-	delete []diag.Edit // nil if the code cannot be deleted here
+	delete []diag.Edit // nil if the code cannot be deleted
 }
 
 // commentScope is the range that a comment applies to.
 type commentScope struct {
 	list     *yaml.Node // the value of x-kubernetes-unions
 	from, to int        // lines
-	path     string     // if not empty, only diagnostics of this schema
+	path     string     // if not empty, only diagnostics at this schema path
 }
 
 func (s *commentScope) holds(d diag.Diagnostic) bool {
 	return s != nil && s.from <= d.Pos.Line && d.Pos.Line <= s.to && (s.path == "" || s.path == d.Schema)
 }
 
-// ReadComments reads the comments of a YAML file. name is the file's name in diagnostics. A file
-// that is not YAML has none.
+// ReadComments reads the comments of a YAML file. name is the file's name in diagnostics. If src is
+// not YAML, the result is empty.
 func ReadComments(name string, src []byte) *Comments {
 	c := &Comments{file: name}
 	if !bytes.Contains(src, []byte(marker)) {
@@ -78,7 +78,7 @@ func ReadComments(name string, src []byte) *Comments {
 	return c
 }
 
-// Apply returns the diagnostics that the comments do not disable. Errors stay. l is not changed.
+// Apply returns the diagnostics that no comment disables. Errors stay. Apply does not change l.
 func (c *Comments) Apply(l diag.List) diag.List {
 	return slices.DeleteFunc(slices.Clone(l), func(d diag.Diagnostic) bool {
 		if d.Pos.File != c.file || fixed(d.Code) || d.Severity == diag.Error {
@@ -132,13 +132,13 @@ func (c *Comments) Useless() diag.List {
 	return l
 }
 
-// fixed reports whether a code always is an error.
+// fixed reports whether a code is always an error.
 func fixed(code diag.Code) bool {
 	info, ok := code.Info()
 	return ok && info.Severity == diag.Error
 }
 
-// unknownCode returns a hint for a code that does not exist, else "".
+// unknownCode returns a hint for a code that does not exist, and "" for other codes.
 func unknownCode(code diag.Code) string {
 	if _, ok := code.Info(); ok {
 		return ""
@@ -198,7 +198,7 @@ func (c *Comments) document(f *yamltext.File, d *yamltext.Document) {
 	}
 }
 
-// commentStart returns the start of a comment whose text begins at at.
+// commentStart returns the start of the comment whose text begins at offset at.
 func commentStart(src []byte, at int) (int, bool) {
 	i := at
 	for i > 0 && (src[i-1] == ' ' || src[i-1] == '\t') {
@@ -210,7 +210,7 @@ func commentStart(src []byte, at int) (int, bool) {
 	return i, i < at && src[i] == '#' && (i == 0 || bytes.IndexByte([]byte(" \t\r\n"), src[i-1]) >= 0)
 }
 
-// read reads the comment that begins at start, with its marker at at.
+// read reads the comment that begins at start and has its marker at offset at.
 func (c *Comments) read(f *yamltext.File, start, at int, keys []declaring) *comment {
 	text := f.Src[at+len(marker):]
 	if end := bytes.IndexAny(text, "\r\n"); end >= 0 {
@@ -221,7 +221,7 @@ func (c *Comments) read(f *yamltext.File, start, at int, keys []declaring) *comm
 	var words []lineSpan
 	for _, w := range codePattern.FindAllIndex(codes, -1) {
 		if !looksLikeCode(string(codes[w[0]:w[1]])) {
-			break // the reason begins, without a colon
+			break // the reason begins without a colon
 		}
 		word := lineSpan{at + len(marker) + w[0], at + len(marker) + w[1]}
 		words = append(words, word)
@@ -241,8 +241,9 @@ func (c *Comments) read(f *yamltext.File, start, at int, keys []declaring) *comm
 }
 
 // deletion returns the edit that deletes codes[i] from the comment at start. It deletes the whole
-// comment if that is the only code, and the line too if alone: nothing precedes the comment on its
-// line. The result is nil if the comment contains a line break that only YAML recognizes.
+// comment if this is the only code. If alone is set, nothing precedes the comment on its line, and
+// the line is deleted as well. The result is nil if the comment contains a line break that only
+// YAML recognizes.
 func (c *Comments) deletion(f *yamltext.File, start int, codes []lineSpan, i int, alone bool) []diag.Edit {
 	from, to := start, len(f.Src)
 	if end := bytes.IndexAny(f.Src[start:], "\r\n"); end >= 0 {
@@ -250,7 +251,7 @@ func (c *Comments) deletion(f *yamltext.File, start int, codes []lineSpan, i int
 	}
 	switch {
 	case bytes.ContainsAny(f.Src[from:to], "\u0085\u2028\u2029"):
-		return nil // line breaks of YAML: the comment ends there
+		return nil // line breaks in YAML: the comment ends there
 	case i > 0:
 		from, to = codes[i-1].end, codes[i].end
 	case len(codes) > 1:
@@ -270,12 +271,12 @@ func (c *Comments) pos(f *yamltext.File, offset int) diag.Pos {
 	return diag.Pos{File: c.file, Line: line, Col: col}
 }
 
-// declaring is a key of declarations in the text.
+// declaring is a key with declarations in the text.
 type declaring struct {
 	value *yaml.Node
 	key   int   // line
-	above int   // the first of the lines above it that contain only comments
-	from  []int // the first line of each item, after the previous item
+	above int   // the first line of the comments directly above the key
+	from  []int // the first line of each item and the comments above it
 	to    []int
 }
 
@@ -308,8 +309,8 @@ func lineOf(f *yamltext.File, line int) []byte {
 	return f.Src[start:end]
 }
 
-// scope returns the scope of a comment in a line, or nil if it belongs to other declarations. alone
-// is set if nothing else is in the line.
+// scope returns the scope of a comment on a line, or nil if the comment does not belong to this
+// key. alone is set if the line contains only the comment.
 func (k *declaring) scope(line int, alone bool) *commentScope {
 	end := k.key
 	if len(k.to) > 0 {
@@ -326,8 +327,8 @@ func (k *declaring) scope(line int, alone bool) *commentScope {
 	return nil
 }
 
-// Ignore returns the diagnostics of compiling a file that its comments do not disable; l is not
-// changed.
+// Ignore returns the diagnostics of compiling a file that no comment in the file disables. It does
+// not change l.
 func Ignore(f *crdfile.File, opts crdfile.Options, l diag.List) diag.List {
 	if len(l) == 0 || !bytes.Contains(f.Bytes(), []byte(marker)) {
 		return l
@@ -335,8 +336,8 @@ func Ignore(f *crdfile.File, opts crdfile.Options, l diag.List) diag.List {
 	return commentsOfFile(f, resolved(f.CRDs(opts))).Apply(l)
 }
 
-// commentsOfFile reads the comments of a file with CRDs, which have these unions. Comments at
-// declarations that compiling removed apply to the schemas that had them.
+// commentsOfFile reads the comments of a file of CRDs. declared are the unions of the CRDs. If
+// compiling removed a declaration, its comments apply to the schema that had it.
 func commentsOfFile(f *crdfile.File, declared []*compile.Declared) *Comments {
 	name, src := f.Name(), f.Bytes()
 	if !bytes.Contains(src, []byte(marker)) {
@@ -352,8 +353,8 @@ func commentsOfFile(f *crdfile.File, declared []*compile.Declared) *Comments {
 	return c
 }
 
-// move turns a comment in the decompiled file into a comment of the compiled file. It gets the
-// position of the object that had the declaration, since there is no better one.
+// move turns a comment in the decompiled file into a comment of the compiled file. Its new position
+// is the position of the object with the declaration, because the comment itself has none.
 func (c *comment) move(file string, sources, declared []*compile.Declared) bool {
 	if c.scope == nil {
 		return false

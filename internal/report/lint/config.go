@@ -11,7 +11,7 @@ import (
 // Config selects the reported diagnostics and their severities. The zero value changes nothing.
 type Config struct {
 	Setting
-	// Overrides apply to some files, in addition to the rest; later ones take precedence.
+	// Overrides apply to some files in addition to Setting. Later overrides take precedence.
 	Overrides []Override
 	// FailOn is the severity that makes linting fail; nil leaves it to the caller.
 	FailOn *Threshold
@@ -19,7 +19,7 @@ type Config struct {
 
 // Setting is a part of a configuration.
 type Setting struct {
-	// Ignore are the codes that are not reported. Errors are reported nevertheless.
+	// Ignore are the codes that are not reported. Errors are always reported.
 	Ignore []diag.Code
 	// Severities replace the severities of codes. Errors stay errors.
 	Severities map[diag.Code]diag.Severity
@@ -27,17 +27,17 @@ type Setting struct {
 
 // Override is a setting for some files.
 type Override struct {
-	// Files are patterns of their paths, with slashes. The elements of a pattern have the syntax of
+	// Files are patterns of file paths, with slashes. The elements of a pattern have the syntax of
 	// [path.Match]; ** matches any number of elements: "legacy/**" matches all files in legacy,
 	// "**/crd.yaml" every crd.yaml. A malformed pattern (see CheckPattern) matches nothing.
 	Files []string
 	Setting
 }
 
-// Threshold is the least severity that makes linting fail.
+// Threshold is the lowest severity that makes linting fail.
 type Threshold int
 
-// The thresholds; the zero value fails on errors only.
+// The thresholds. With the zero value, only errors make linting fail.
 const (
 	FailOnError Threshold = iota
 	FailOnWarning
@@ -61,8 +61,8 @@ func (t Threshold) Reached(l diag.List) bool {
 	return t != FailNever && slices.ContainsFunc(l, func(d diag.Diagnostic) bool { return int(d.Severity) <= int(t) })
 }
 
-// CheckCode returns an error, and a hint, unless the code exists and is not an error, which cannot
-// be ignored or lowered. The participle in what names the intended change.
+// CheckCode returns an error with a hint unless the code exists and is not an error. Errors cannot
+// be ignored or lowered. what is the participle that names the intended change.
 func CheckCode(code diag.Code, what string) (hint string, err error) {
 	if hint := unknownCode(code); hint != "" {
 		return hint, fmt.Errorf("there is no diagnostic %q", code)
@@ -73,9 +73,9 @@ func CheckCode(code diag.Code, what string) (hint string, err error) {
 	return "", nil
 }
 
-// Apply returns the diagnostics with the configuration applied; l is not changed. path turns the
-// name of a file into its path from the directory of the configuration, with slashes; nil leaves
-// names unchanged.
+// Apply returns the diagnostics with the configuration applied. It does not change l. path turns
+// the name of a file into a path with slashes, relative to the directory of the configuration. If
+// path is nil, names stay unchanged.
 func (c *Config) Apply(l diag.List, path func(file string) string) diag.List {
 	var out diag.List
 	for _, d := range l {

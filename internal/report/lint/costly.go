@@ -54,12 +54,12 @@ func costly(p *compile.Plan, crd *apiextensionsv1.CustomResourceDefinition) diag
 	return l
 }
 
-// half is the percentage of a budget beyond which little can be added.
+// half is the percentage of a budget from which on costs are reported.
 const half = 50
 
 func percent(n, of uint64) uint64 { return n / (of / 100) }
 
-// share returns the percentage of its budget that a rule, or its message expression, takes.
+// share returns the percentage of the budget that a rule or its messageExpression takes.
 func share(c cost.Cost) uint64 {
 	return max(percent(c.Rule(), cost.RuleLimit), percent(c.MessageExpression, cost.MessageLimit))
 }
@@ -79,8 +79,8 @@ func reason(c cost.Cost) string {
 	return fmt.Sprintf("it costs %d and is evaluated up to %d times", c.Once, c.Executions)
 }
 
-// cheaper returns a hint with bounds of the lists and maps above a rule that bring it below half of
-// its budget by the API server's estimate, or else the other hint.
+// cheaper returns a hint with bounds for the lists and maps above a rule. With these bounds, the
+// rule takes less than half of its budget. If there are no such bounds, it returns the other hint.
 func cheaper(crd *apiextensionsv1.CustomResourceDefinition, r compile.RulePlan, other string) string {
 	for _, n := range []int64{1000, 500, 250, 100, 64, 50, 32, 16, 10, 8, 4} {
 		bounded, texts := bound(crd.DeepCopy(), r.Place, n)
@@ -103,8 +103,8 @@ func cheaper(crd *apiextensionsv1.CustomResourceDefinition, r compile.RulePlan, 
 	return other
 }
 
-// bound sets the bound n on every list and map above a schema, unless it has a smaller one. It
-// changes the CRD, and returns it with the texts to write.
+// bound sets the bound n on every list and map above a schema, unless there is a smaller bound. It
+// changes the CRD and returns it, with the text of each bound.
 func bound(crd *apiextensionsv1.CustomResourceDefinition, p schemapath.Place, n int64) (_ *apiextensionsv1.CustomResourceDefinition, texts []string) {
 	s := crd.Spec.Versions[p.Version].Schema.OpenAPIV3Schema
 	bounded := func(at **int64, key string, path schemapath.Path) {

@@ -1,13 +1,13 @@
-// Package lint checks the unions of CustomResourceDefinitions without writing compiled files: it
+// Package lint checks the unions of CustomResourceDefinitions without writing compiled files. It
 // reports the diagnostics of compiling, and gives advice.
 //
-// [File] lints one file. Findings that are not errors can be disabled: by a comment at a
-// declaration, which File honors,
+// [File] lints one file. Findings other than errors can be disabled by a comment at a declaration,
+// which File honors,
 //
 //	# unioncel:ignore UC521,UC523: old clients write empty lists
 //	x-kubernetes-unions:
 //
-// and everywhere or by file by a [Config], with its method Apply. [Comments] does the same for
+// or by a [Config], for all files or by file, with its method Apply. [Comments] does the same for
 // files of declarations that are not CRDs.
 //
 // [Fix] applies the edits of findings.

@@ -11,8 +11,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// failing adds rules alongside a union that fail to evaluate on an object that the union allows. It
-// drops the diagnostic that such a rule rejects objects, which is less specific.
+// failing adds diagnostics for rules alongside a union that fail to evaluate on an object that the
+// union allows. It drops the less specific diagnostic that such a rule rejects objects.
 func failing(s *lintedUnion, l diag.List) diag.List {
 	rules := yamltext.Resolve(yamltext.Value(s.object.Node, "x-kubernetes-validations"))
 	if rules == nil {
@@ -50,7 +50,7 @@ func failing(s *lintedUnion, l diag.List) diag.List {
 	return l
 }
 
-// withoutMeta returns a resource without the fields that every resource has.
+// withoutMeta returns a resource without apiVersion, kind and metadata.
 func withoutMeta(resource map[string]any) map[string]any {
 	own := map[string]any{}
 	for k, v := range resource {

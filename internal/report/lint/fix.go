@@ -9,23 +9,23 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Fixed is a file with edits applied.
+// Fixed is a file in which edits were applied.
 type Fixed struct {
 	Src     []byte
-	Count   int       // the number of findings that are fixed
+	Count   int       // the number of fixed findings
 	Found   diag.List // the findings in Src
-	Refused []Refused // in order of the text
+	Refused []Refused // in the order of the text
 }
 
-// Refused is a finding whose edits are not applied.
+// Refused is a finding whose edits were not applied.
 type Refused struct {
 	Finding diag.Diagnostic
-	// Since is the error that they would cause. It has no code if they would not resolve the
-	// finding.
+	// Since is the error that the edits would cause. It has no code if the edits would not resolve
+	// the finding.
 	Since diag.Diagnostic
 }
 
-// String returns the reason.
+// String returns the reason why the edits were not applied.
 func (r Refused) String() string {
 	why := "its edit does not help"
 	if r.Since.Code != "" {
@@ -34,13 +34,13 @@ func (r Refused) String() string {
 	return fmt.Sprintf("%s (%s) is not fixed: %s", r.Finding.Code, r.Finding.Message, why)
 }
 
-// mostChecks bounds the checks of a file, since each may take long.
+// mostChecks bounds the number of checks of a file, because each check may take long.
 const mostChecks = 30
 
-// Fix applies the edits of findings in a file until none are left. check, such as [File], returns
-// the findings. Edits for errors come first, since other findings may be wrong while there are
-// errors. Edits stay only if their finding disappears and no error replaces it. name is the file's
-// name in diagnostics; src is not changed.
+// Fix applies the edits of findings in a file until none are left. check returns the findings, like
+// [File]. Edits for errors come first, because other findings may be wrong while there are errors.
+// An edit stays only if its finding disappears and no error replaces it. name is the file's name in
+// diagnostics. Fix does not change src.
 func Fix(name string, src []byte, check func(src []byte) diag.List) Fixed {
 	f := &fixer{name: name, check: check, refused: map[finding]bool{}}
 	f.Src, f.Found = src, check(src)
@@ -50,7 +50,7 @@ func Fix(name string, src []byte, check func(src []byte) diag.List) Fixed {
 			break
 		}
 		if wrong := f.make(l); wrong != nil {
-			// The good edits may conflict: then one is applied first.
+			// If the good edits conflict, the first one is applied alone.
 			if good := f.good(l, wrong); len(good) > 0 && f.make(good) != nil {
 				f.make(good[:1])
 			}
@@ -67,7 +67,7 @@ type fixer struct {
 	refused map[finding]bool
 }
 
-// finding identifies a diagnostic independent of its position.
+// finding identifies a diagnostic regardless of its position.
 type finding struct {
 	code          diag.Code
 	message, path string
@@ -82,7 +82,7 @@ type fix struct {
 
 func findingOf(d diag.Diagnostic) finding { return finding{d.Code, d.Message, d.Path} }
 
-// fixable returns fixes that do not overlap, in order of the text.
+// fixable returns fixes that do not overlap, in the order of the text.
 func (f *fixer) fixable() []fix {
 	text, err := yamltext.Parse(f.Src)
 	if err != nil {
@@ -107,7 +107,7 @@ func (f *fixer) fixable() []fix {
 	return l
 }
 
-// located returns the positions of edits; ok is false if the text differs.
+// located returns the byte positions of edits. ok is false if the text at a position differs.
 func located(text *yamltext.File, edits []diag.Edit) ([]yamltext.Edit, bool) {
 	var l []yamltext.Edit
 	for _, e := range edits {
@@ -120,8 +120,8 @@ func located(text *yamltext.File, edits []diag.Edit) ([]yamltext.Edit, bool) {
 	return l, true
 }
 
-// good returns the fixes that can be applied, of fixes that cannot be applied together. It rejects
-// the others. wrong is the reason that they cannot be applied together.
+// good returns the fixes that can be applied, if the fixes in l cannot be applied together. It
+// rejects the other fixes. wrong is the reason why l was rejected.
 func (f *fixer) good(l []fix, wrong *Refused) (good []fix) {
 	if len(l) == 1 {
 		f.refused[l[0].finding] = true
@@ -140,7 +140,7 @@ func (f *fixer) good(l []fix, wrong *Refused) (good []fix) {
 	return good
 }
 
-// make applies fixes, unless they are rejected.
+// make applies fixes, or returns the reason to reject them.
 func (f *fixer) make(l []fix) *Refused {
 	out, found, wrong := f.try(l)
 	if wrong == nil {
@@ -149,7 +149,7 @@ func (f *fixer) make(l []fix) *Refused {
 	return wrong
 }
 
-// try returns the file with fixes and its findings, or the reason to reject them.
+// try returns the file with fixes applied and its findings, or the reason to reject the fixes.
 func (f *fixer) try(l []fix) (out []byte, found diag.List, wrong *Refused) {
 	var edits []yamltext.Edit
 	for _, x := range l {
@@ -188,7 +188,7 @@ func count(l diag.List) map[finding]int {
 	return n
 }
 
-// written returns the positions of the new texts, after edits that are in order.
+// written returns the positions of the new texts of edits, which must be in order.
 func written(out []byte, edits []yamltext.Edit) map[diag.Pos]bool {
 	text, err := yamltext.Parse(out)
 	if err != nil {

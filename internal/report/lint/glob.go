@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// matches reports whether a pattern of [Override] matches a whole path with slashes.
+// matches reports whether a pattern of [Override] matches a path with slashes.
 func matches(pattern, name string) bool {
 	return CheckPattern(pattern) == nil && match(strings.Split(pattern, "/"), strings.Split(path.Clean(name), "/"))
 }

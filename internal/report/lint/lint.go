@@ -9,10 +9,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// File lints the CRDs of a file that have unions, or that were compiled and record their unions in
-// the annotation. It returns every diagnostic of compiling the file, and advice. Advice is given
-// even if the rules exceed a budget, but not if a declaration is invalid. Comments in the file
-// disable findings. The options are the options of compiling.
+// File lints the CRDs of a file that have unions, and compiled CRDs that record their unions in the
+// annotation. It returns all diagnostics of compiling the file, and advice. There is advice even if
+// the rules exceed a budget, but not if a declaration is invalid. Comments in the file disable
+// findings. The options are the options of compiling.
 //
 // The list is sorted, and nil if there are no findings. The caller owns it.
 func File(f *crdfile.File, opts crdfile.Options) diag.List {
@@ -28,7 +28,8 @@ func File(f *crdfile.File, opts crdfile.Options) diag.List {
 		plans = nil
 	}
 	if planned {
-		// A plan omits the diagnostics about the output, and uses the recorded options.
+		// A plan has no diagnostics about the output. Like the plan, compile with the recorded
+		// options.
 		opts.AsRecorded = true
 		_, more := crdpatch.Compile(f, opts)
 		l = append(l, more...)
@@ -57,8 +58,8 @@ func File(f *crdfile.File, opts crdfile.Options) diag.List {
 	return l.Sort()
 }
 
-// resolved returns the unions of each CRD, nil for a CRD without unions. If there are errors, it
-// returns nothing.
+// resolved returns the unions of each CRD, or nil for a CRD without unions. If there are errors,
+// the result is empty.
 func resolved(crds []*crdfile.CRD, wrong diag.List) []*compile.Declared {
 	var l []*compile.Declared
 	for _, c := range crds {
@@ -71,12 +72,12 @@ func resolved(crds []*crdfile.CRD, wrong diag.List) []*compile.Declared {
 	return l
 }
 
-// advice are the checks, each of one union.
+// advice are the checks of a single union.
 var advice = []func(*lintedUnion) diag.List{
 	noEnum, valueWithoutMember, sharedValue, requiredChildren, emptyMember, undiscriminated, unusedDiscriminator, versionBypass, tableBypass, neverUnchanged,
 }
 
-// adviceOn returns the checks that apply to a union: items of a list have no schemas of their own.
+// adviceOn returns the checks for a union. Items of a list have no schemas of their own to check.
 func adviceOn(s *lintedUnion) []func(*lintedUnion) diag.List {
 	if s.OfItems() {
 		return []func(*lintedUnion) diag.List{versionBypass, tableBypass, neverUnchanged}

@@ -7,10 +7,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// neverUnchanged finds union objects that the API server never considers unchanged, or not always:
-// if such an object is stored invalid, every update of it fails. Below a list whose items the
-// server cannot correlate, the server compares the whole list instead, so the content does not
-// matter.
+// neverUnchanged finds union objects that the API server never considers unchanged, or not always.
+// If such an object is stored and invalid, every update fails. In a list whose items the server
+// cannot correlate, the server compares the whole list instead, so this does not depend on the
+// content of the union object.
 func neverUnchanged(s *lintedUnion) diag.List {
 	if _, unmatched := s.object.Unmatched(s.crd.CRD); s.Ratchet || unmatched {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// slow finds unions in the plan of a CRD whose rules take a noticeable part of every request.
+// slow finds unions whose rules take a noticeable part of the time of every request.
 func slow(c *crdfile.CRD, p *compile.Plan, crd *apiextensionsv1.CustomResourceDefinition) diag.List {
 	var l diag.List
 	for i, u := range p.Unions {
@@ -34,7 +34,7 @@ func slow(c *crdfile.CRD, p *compile.Plan, crd *apiextensionsv1.CustomResourceDe
 	return l
 }
 
-// quicker returns a hint with ways to make the rules of a union faster, and by how much.
+// quicker returns a hint with ways to make the rules of a union faster, and their effect.
 func quicker(c *crdfile.CRD, i int, u compile.UnionPlan, properties int) string {
 	var l []string
 	if compact, _ := c.Encoded(compile.Compact).Plan(); compact != nil && compact.Unions[i].Time < worth(u.Time) {
@@ -53,11 +53,11 @@ func quicker(c *crdfile.CRD, i int, u compile.UnionPlan, properties int) string 
 	return strings.Join(l, "; ")
 }
 
-// worth returns the time that a suggestion has to reach.
+// worth returns the time that a suggestion must reach.
 func worth(d time.Duration) time.Duration { return d * 4 / 5 }
 
-// clearing returns the evaluation time of the transition rules of a union with discriminatorChange:
-// Clear. With Allow they are not generated.
+// clearing returns the evaluation time of the transition rules of discriminatorChange: Clear. With
+// Allow there are no such rules.
 func clearing(u compile.UnionPlan, properties int) time.Duration {
 	if u.Union.Change != union.Clear {
 		return 0
@@ -65,7 +65,7 @@ func clearing(u compile.UnionPlan, properties int) time.Duration {
 	var sum time.Duration
 	for _, r := range u.Rules {
 		if r.Kind == compile.Transition {
-			d, _ := cost.Time(r.Rule.Rule, properties, u.Union.Path(u.Union.Discriminator).Properties()...) // it compiles
+			d, _ := cost.Time(r.Rule.Rule, properties, u.Union.Path(u.Union.Discriminator).Properties()...) // the rule compiles
 			sum += d
 		}
 	}

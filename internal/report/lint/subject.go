@@ -13,15 +13,15 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// lintedUnion is a union to check.
+// lintedUnion is a union with its CRD and file, for checks.
 type lintedUnion struct {
-	file   string // of the CRD
+	file   string // the file of the CRD
 	crd    *compile.Declared
 	object *compile.Object
 	schema *apiextensionsv1.JSONSchemaProps // of the union object
 	at     int                              // index among the object's unions
 	*union.Union
-	// item is the declaration if it has a node in the file; else nil, as for declarations in Go and
+	// item is the declaration if the file has a node for it. It is nil for declarations in Go and
 	// in the annotation of a compiled CRD.
 	item *yaml.Node
 	// remembered is set if the declaration is in the annotation.
@@ -48,7 +48,7 @@ func subjects(file string, d *compile.Declared) []*lintedUnion {
 	return l
 }
 
-// pos returns the position of the declaration or, in a compiled CRD, of its object.
+// pos returns the position of the declaration or, in a compiled CRD, of the union object.
 func (s *lintedUnion) pos() diag.Pos {
 	if s.remembered {
 		return s.node(s.object.Node)
@@ -84,8 +84,8 @@ func (s *lintedUnion) memberAt(name string) diag.Pos {
 	})
 }
 
-// named returns the position of a name in the declaration, which find locates. If the declaration
-// has no node, it returns the position of the property itself for a compiled CRD.
+// named returns the position of a name in the declaration, at the node that find returns. For a
+// compiled CRD, it returns the position of the property instead.
 func (s *lintedUnion) named(property string, find func() *yaml.Node) diag.Pos {
 	pos := s.pos()
 	if s.item != nil {
@@ -98,7 +98,7 @@ func (s *lintedUnion) named(property string, find func() *yaml.Node) diag.Pos {
 	return pos
 }
 
-// changesAt returns the position of the declaration's constraint on updates.
+// changesAt returns the position of the declaration's key that restricts updates.
 func (s *lintedUnion) changesAt() diag.Pos {
 	for _, d := range s.object.Declarations[s.at].Demands() {
 		if d.Key != "ratchet" && !s.remembered {
@@ -108,7 +108,7 @@ func (s *lintedUnion) changesAt() diag.Pos {
 	return s.pos()
 }
 
-// property returns the key of a property of the union object, or below it, or nil.
+// property returns the key of a property of the union object or of an object in it, or nil.
 func (s *lintedUnion) property(name string) (key *yaml.Node) {
 	at := s.object.Node
 	for _, step := range s.Path(name).Properties() {
@@ -117,8 +117,8 @@ func (s *lintedUnion) property(name string) (key *yaml.Node) {
 	return key
 }
 
-// find returns a diagnostic with the severity of its code. properties are related properties, whose
-// positions it adds.
+// find returns a diagnostic with the severity of its code. It adds the positions of properties as
+// related positions.
 func (s *lintedUnion) find(code diag.Code, at diag.Pos, properties []string, hint, format string, args ...any) diag.List {
 	info, _ := code.Info()
 	d := diag.Diagnostic{Code: code, Severity: info.Severity, Pos: at, Path: s.object.Place.String(), Schema: s.object.Place.Structural(), Message: fmt.Sprintf(format, args...), Hint: hint}

@@ -13,8 +13,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Document returns proofs for people, with a tally. It returns an error if an example cannot be
-// written as YAML.
+// Document returns proofs for people, with the number of each verdict. It returns an error if an
+// example cannot be written as YAML.
 func Document(l []Verified) (report.Document, error) {
 	var d report.Document
 	proved, differ, inconclusive := 0, 0, 0
@@ -49,7 +49,7 @@ func Document(l []Verified) (report.Document, error) {
 	return d, nil
 }
 
-// details returns the blocks about one finding.
+// details returns the blocks for one finding.
 func (v Verified) details(f verify.Finding) (report.Document, error) {
 	var d report.Document
 	say := func(parts ...any) { d.Add(report.Paragraph(report.Concat(parts...))) }
@@ -89,7 +89,7 @@ func (v Verified) details(f verify.Finding) (report.Document, error) {
 	return d, nil
 }
 
-// Manifest returns the resources of an example as YAML that can be applied.
+// Manifest returns the resources of an example as YAML for kubectl apply.
 func Manifest(e verify.Example) (report.Code, error) {
 	text, comment := "", "created"
 	for _, resource := range []map[string]any{e.Old, e.New} {
@@ -111,7 +111,7 @@ func Manifest(e verify.Example) (report.Code, error) {
 	return report.Code{Language: "yaml", Text: text}, nil
 }
 
-// The JSON of proofs.
+// The JSON form of proofs.
 type (
 	proofJSON struct {
 		File          string            `json:"file"`
@@ -124,7 +124,7 @@ type (
 		Discriminator string            `json:"discriminator,omitempty"`
 		Members       []string          `json:"members"`
 		Proved        bool              `json:"proved"`
-		Rules         int               `json:"rules"` // that read fields of the union
+		Rules         int               `json:"rules"` // the number of rules that read fields of the union
 		Differences   []differenceJSON  `json:"differences"`
 		Restrictions  []restrictionJSON `json:"restrictions"`
 		Inconclusive  []string          `json:"inconclusive"`
@@ -148,7 +148,7 @@ type (
 		Accepted ChangeJSON `json:"accepted"`
 		Rejected ChangeJSON `json:"rejected"`
 	}
-	// ChangeJSON is an object that is created, or one that is updated from Old.
+	// ChangeJSON is the creation of an object or, with Old, an update from Old to New.
 	ChangeJSON struct {
 		Old map[string]any `json:"old,omitempty"`
 		New map[string]any `json:"new,omitempty"`
@@ -201,7 +201,7 @@ func toJSON(v Verified, d verify.Finding) differenceJSON {
 	return j
 }
 
-// ChangeOf returns the change of a finding, nil for nil.
+// ChangeOf returns the change in a finding, or nil for nil.
 func ChangeOf(d *verify.Finding) *ChangeJSON {
 	if d == nil {
 		return nil
@@ -209,8 +209,8 @@ func ChangeOf(d *verify.Finding) *ChangeJSON {
 	return &ChangeJSON{d.Old, d.New}
 }
 
-// Diagnostics reports differences as errors and undecided questions as warnings, each at the
-// declaration of its union. It omits other findings.
+// Diagnostics returns differences as errors and undecided questions as warnings, at the declaration
+// of the union. It omits other findings.
 func Diagnostics(l []Verified) diag.List {
 	var out diag.List
 	for _, v := range l {

@@ -1,5 +1,5 @@
-// Package proof verifies the unions of a CRD, and returns the results as a document and as data for
-// the command verify.
+// Package proof verifies the unions of a CRD for the command verify. It returns the results as a
+// document and as data.
 package proof
 
 import (
@@ -17,17 +17,17 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Verified is a union, and the proof that the rules of its CRD enforce it, or do not.
+// Verified is a union with the proof of whether the rules of its CRD enforce it.
 type Verified struct {
 	Pos   diag.Pos // of the declaration
 	CRD   string   // the name of the CRD
 	Place schemapath.Place
-	Index int    // among the unions of its object
-	again string // the updates that a counterexample which changes nothing stands for
+	Index int    // the index among the unions of its object
+	again string // the updates that a counterexample without a change represents
 	verify.Proof
 }
 
-// Verify verifies the unions of one CRD. A union that is not decided in time is inconclusive.
+// Verify verifies the unions of one CRD. A union without a result after timeout is inconclusive.
 func Verify(ctx context.Context, d compile.Declared, timeout time.Duration) ([]Verified, error) {
 	ctx, done := verify.WithDeadline(ctx, timeout)
 	defer done()
@@ -56,7 +56,7 @@ func Verify(ctx context.Context, d compile.Declared, timeout time.Duration) ([]V
 	return l, nil
 }
 
-// Label names the union in a line: by its name, or else by its members.
+// Label returns the name of the union or, without a name, its members, on one line.
 func (v Verified) Label() string {
 	if v.Union.Name != "" {
 		return v.Union.Name
@@ -67,10 +67,10 @@ func (v Verified) Label() string {
 	return Members(v.Union)
 }
 
-// mostNamed bounds the members that a line names.
+// mostNamed bounds the number of members on a line.
 const mostNamed = 8
 
-// Members lists the members of a union in a line; of many, only the first.
+// Members lists the first members of a union on one line.
 func Members(u *union.Union) string {
 	l := u.MemberNames()
 	text := strings.Join(l[:min(len(l), mostNamed)], ", ")

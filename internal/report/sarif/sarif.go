@@ -19,32 +19,32 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Options configure Write; the zero value is the default.
+// Options configure [Write].
 type Options struct {
-	// Version of the program; empty leaves it out.
+	// Version is the version of the program; empty omits it.
 	Version string
-	// Path maps the name of a file to its path in the repository, with slashes, or to an absolute
-	// path if it is outside; nil leaves names unchanged.
+	// Path maps the name of a file to its path in the repository, with slashes. Files outside the
+	// repository have an absolute path. If Path is nil, names stay unchanged.
 	Path func(file string) string
 }
 
 const (
 	name = "unioncel"
 	home = "https://github.com/unioncel/unioncel"
-	// root is the base of the URIs, as GitHub calls the root of the repository.
+	// root is the base of URIs: GitHub's name for the root of the repository.
 	root = "%SRCROOT%"
 	// fingerprint is the fingerprint that GitHub's code scanning reads.
 	fingerprint = "primaryLocationLineHash"
 )
 
-// Write writes the list, in its order, as one SARIF document, even if it is empty. The output
+// Write writes the list as one SARIF document, in its order. The list may be empty. The output
 // depends only on the list and the options.
 //
-// A result has the code as its rule, and a position in characters. A diagnostic of a whole file is
-// on line 1, since GitHub requires a line. The fingerprint does not change when lines move: it is a
-// hash of code, file, schema path and message, with a number if several diagnostics agree in all of
-// these. A file outside the repository has an absolute URI, and its base name in the fingerprint.
-// Edits become a fix.
+// The rule of a result is the code, and its position is in characters. A diagnostic of a whole file
+// is on line 1, because GitHub requires a line. The fingerprint does not change if lines move: it
+// is a hash of code, file, schema path and message, with a number if several diagnostics agree in
+// all of them. A file outside the repository has an absolute URI, and its base name in the
+// fingerprint. Edits become a fix.
 func Write(w io.Writer, l diag.List, opts Options) error {
 	p := printer{opts: opts, rules: rulesOf(l), seen: map[string]int{}}
 	run := sarif.NewRunWithInformationURI(name, home)
@@ -88,7 +88,7 @@ func rule(code diag.Code) *sarif.ReportingDescriptor {
 		WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(levels[info.Severity]))
 }
 
-// pascal turns a title into an identifier.
+// pascal turns a title into an identifier in Pascal case.
 func pascal(title string) string {
 	words := strings.FieldsFunc(title, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	for i, w := range words {
@@ -102,7 +102,7 @@ var levels = map[diag.Severity]string{diag.Error: "error", diag.Warning: "warnin
 type printer struct {
 	opts  Options
 	rules []diag.Code
-	seen  map[string]int // the number of each fingerprint
+	seen  map[string]int // the number of results with each fingerprint
 }
 
 func (p *printer) result(d diag.Diagnostic) *sarif.Result {
@@ -136,7 +136,7 @@ func (p *printer) result(d diag.Diagnostic) *sarif.Result {
 func (p *printer) fingerprint(d diag.Diagnostic) string {
 	h, file := sha256.New(), p.path(d.Pos.File)
 	if isAbsolute(file) {
-		file = path.Base(file) // the rest differs from machine to machine
+		file = path.Base(file) // the other elements differ from machine to machine
 	}
 	for _, part := range []string{string(d.Code), file, cmp.Or(d.Schema, d.Path), d.Message} {
 		fmt.Fprintf(h, "%d:%s\n", len(part), part)
@@ -154,13 +154,13 @@ func (p *printer) location(at diag.Pos) *sarif.Location {
 	return sarif.NewLocation().WithPhysicalLocation(sarif.NewPhysicalLocation().WithRegion(region).WithArtifactLocation(artifact(p.path(at.File))))
 }
 
-// artifact returns the location of a file; only files below the root have it as their base.
+// artifact returns the location of a file. Only files in the repository have root as their base.
 func artifact(path string) *sarif.ArtifactLocation {
 	at := sarif.NewArtifactLocation()
 	switch {
 	case isAbsolute(path):
 		if !strings.HasPrefix(path, "/") {
-			path = "/" + path // a drive of Windows
+			path = "/" + path // a Windows drive
 		}
 		return at.WithURI((&url.URL{Scheme: "file", Path: valid(path)}).String())
 	case strings.HasPrefix(path, "../"):
@@ -169,10 +169,10 @@ func artifact(path string) *sarif.ArtifactLocation {
 	return at.WithURI(uri(path)).WithURIBaseID(root)
 }
 
-// isAbsolute reports whether a path with slashes is absolute on this system.
+// isAbsolute reports whether a path with slashes is absolute on this operating system.
 func isAbsolute(path string) bool { return filepath.IsAbs(filepath.FromSlash(path)) }
 
-// path returns the path of a file in the repository; a diagnostic without a file is about the root.
+// path returns the path of a file in the repository. A diagnostic without a file gets the root.
 func (p *printer) path(file string) string {
 	switch {
 	case file == "":
@@ -183,12 +183,12 @@ func (p *printer) path(file string) string {
 	return file
 }
 
-// uri writes a path as a relative reference. A colon would make it look absolute.
+// uri returns a path as a relative reference. A colon would make the path absolute.
 func uri(path string) string {
 	return strings.ReplaceAll((&url.URL{Path: valid(path)}).EscapedPath(), ":", "%3A")
 }
 
-// text returns a message that shows [text](URL) of a manifest literally (SARIF 2.1.0, 3.11.6).
+// text returns a message that shows [text](URL) in a manifest literally (SARIF 2.1.0, 3.11.6).
 func text(s string) *sarif.Message {
 	return sarif.NewTextMessage(strings.ReplaceAll(valid(s), "](", `\](`))
 }

@@ -1,4 +1,4 @@
-// Package shell writes words of commands that people copy into a shell.
+// Package shell quotes words of commands that people copy into a shell.
 package shell
 
 import (
@@ -10,8 +10,8 @@ import (
 
 var plain = regexp.MustCompile(`^[A-Za-z0-9@%+=:,./_-]+$`)
 
-// Quote returns a word in the form that a POSIX shell reads as that word, on one line: a word with
-// control or invisible characters in the form of POSIX.1-2024, $'...', as bash and zsh have it.
+// Quote returns a word in the form that a POSIX shell reads as this word, on one line. For control
+// and invisible characters it uses $'...' of POSIX.1-2024, which bash and zsh support.
 func Quote(word string) string {
 	switch {
 	case plain.MatchString(word):
@@ -30,7 +30,7 @@ func Quote(word string) string {
 	return "$'" + b.String() + "'"
 }
 
-// File returns a file name as a word that no command takes for a flag.
+// File returns a file name as a word that no command interprets as a flag.
 func File(name string) string {
 	if strings.HasPrefix(name, "-") {
 		name = "./" + name
@@ -38,7 +38,7 @@ func File(name string) string {
 	return Quote(name)
 }
 
-// Join returns a command of these words.
+// Join returns a command that consists of the words.
 func Join(words []string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {
