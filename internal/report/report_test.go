@@ -9,7 +9,7 @@ import (
 	"github.com/unioncel/unioncel/internal/report"
 )
 
-// document has every kind of block, and texts that a terminal or Markdown would interpret.
+// document has every kind of block, with texts that a terminal or Markdown might interpret.
 var document = report.Document{
 	report.Heading{Level: 1, Line: report.Concat("CRD ", report.N("a_b"))},
 	report.Paragraph(report.Concat("One ", report.S("strong"), " word *", strings.Repeat(" and many more", 8), ".")),
@@ -117,7 +117,7 @@ a: |
 	}
 }
 
-// Text of manifests is shown literally, and is never markup.
+// TestMarkup asserts that text from manifests is literal.
 func TestMarkup(t *testing.T) {
 	for _, tt := range []struct {
 		line report.Line
@@ -143,7 +143,7 @@ func TestMarkup(t *testing.T) {
 	}
 }
 
-// An error of the writer is returned.
+// TestFull asserts that errors of the writer are returned.
 func TestFull(t *testing.T) {
 	full := errors.New("no space left")
 	for _, write := range []func(io.Writer, report.Document) error{report.WriteText, report.WriteMarkdown} {

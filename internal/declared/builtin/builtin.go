@@ -17,11 +17,11 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Name stands for the set in messages.
+// Name stands for the file name of the declarations in messages.
 const Name = "--builtin"
 
-// Declarations returns all unions of the covered kinds, sorted by kind. Their values are shared,
-// and have no positions in a file.
+// Declarations returns all unions of the covered kinds, sorted by kind. The caller must not modify
+// their nodes, which have no positions in a file.
 func Declarations() []union.External {
 	var l []union.External
 	for _, gvk := range covered() {
@@ -36,8 +36,8 @@ func Declarations() []union.External {
 }
 
 // Kinds returns the covered kinds that have declarations, and the declarations for other kinds.
-// Kinds(Declarations()) returns all unions of Kubernetes' own types. With errors it returns no
-// kinds.
+// Kinds(Declarations()) returns all unions of Kubernetes' own types. If there are errors, it
+// returns no kinds.
 func Kinds(declarations []union.External) (l []kinds.Kind, others []union.External, diags diag.List) {
 	of := map[schema.GroupVersionKind][]union.External{}
 	for _, e := range declarations {
@@ -83,7 +83,7 @@ func Kinds(declarations []union.External) (l []kinds.Kind, others []union.Extern
 	return l, others, diags
 }
 
-// covered returns the kinds of the groups, sorted, including kinds without unions.
+// covered returns the sorted kinds of the groups, including kinds without unions.
 func covered() []schema.GroupVersionKind {
 	return slices.SortedFunc(maps.Keys(all().kinds), func(a, b schema.GroupVersionKind) int {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Version, b.Version))

@@ -21,8 +21,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Each field of a type with unions is in one of them, or listed as being in none, so that a new
-// field of k8s.io/api requires a decision.
+// TestEveryFieldIsDecided asserts that each field of a type with unions is in a union or listed as
+// an exception. So each new field of k8s.io/api requires a decision.
 func TestEveryFieldIsDecided(t *testing.T) {
 	for _, d := range builtin.Table() {
 		declared := slices.Clone(d.Others)
@@ -32,7 +32,7 @@ func TestEveryFieldIsDecided(t *testing.T) {
 		var fields []string
 		for i := range d.Of.NumField() {
 			name, _, _ := strings.Cut(d.Of.Field(i).Tag.Get("json"), ",")
-			if name == "" { // inlined, with declarations of its own
+			if name == "" { // inlined; it has declarations of its own
 				continue
 			}
 			fields = append(fields, name)
@@ -58,7 +58,7 @@ func parse(t *testing.T, d builtin.Declared) []*union.Declaration {
 	return l
 }
 
-// all returns the kinds of the declarations, which must have no errors.
+// all returns the kinds of the declarations and asserts that there are no errors.
 func all(t *testing.T) []kinds.Kind {
 	t.Helper()
 	l, others, diags := builtin.Kinds(builtin.Declarations())
@@ -68,7 +68,7 @@ func all(t *testing.T) []kinds.Kind {
 	return l
 }
 
-// find returns an object of a kind.
+// find returns a union object of a kind.
 func find(t *testing.T, kind, path string) kinds.UnionObject {
 	t.Helper()
 	for _, k := range all(t) {
@@ -105,7 +105,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// The unions agree with the API server in cases that are not obvious.
+// TestMeaning compares unions with the API server in cases that are not obvious.
 func TestMeaning(t *testing.T) {
 	for _, test := range []struct {
 		kind, path, object string
@@ -145,7 +145,7 @@ func TestMeaning(t *testing.T) {
 	}
 }
 
-// docs/reference/builtin.md has a row for each type.
+// TestDocumented asserts that docs/reference/builtin.md has a row for each type.
 func TestDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/reference/builtin.md")
 	if err != nil {
@@ -198,7 +198,7 @@ func row(t *testing.T, d builtin.Declared) string {
 	return fmt.Sprintf("| `%s` | %s | %s |", name, strings.Join(l, "; and "), source)
 }
 
-// resolved returns the unions of a type, at any path.
+// resolved returns the resolved unions of a type, from any path.
 func resolved(t *testing.T, d builtin.Declared) []*union.Union {
 	t.Helper()
 	declared := parse(t, d)
@@ -215,8 +215,7 @@ func resolved(t *testing.T, d builtin.Declared) []*union.Union {
 	return nil
 }
 
-// published has the types that the API server publishes, as client-go has them for server-side
-// apply.
+// published has the types that the API server publishes for server-side apply, from client-go.
 type published struct {
 	Types []struct {
 		Name string
@@ -274,9 +273,9 @@ func readPublished(t *testing.T) published {
 // stable matches the names of types of stable versions.
 var stable = regexp.MustCompile(`^io\.k8s\.api\.[a-z]+\.v[0-9]+\.`)
 
-// Every union that the OpenAPI of stable versions publishes is declared, with these members.
-// Published values are not compared: they are made from the names of Go fields, and may differ from
-// the API's, such as Queuing for Queue.
+// TestPublishedUnions asserts that every union in the OpenAPI of stable versions is declared with
+// the same members. It ignores the published values: they come from the names of Go fields, and may
+// differ from the API's values, such as Queuing for Queue.
 func TestPublishedUnions(t *testing.T) {
 	declared := map[string][]*union.Declaration{}
 	for _, d := range builtin.Table() {
@@ -313,7 +312,7 @@ func TestPublishedUnions(t *testing.T) {
 	}
 }
 
-// Each field type that is merged with retainKeys has a union: the strategy exists for unions.
+// TestRetainKeys asserts that field types with the strategy retainKeys, made for unions, have one.
 func TestRetainKeys(t *testing.T) {
 	var unions []reflect.Type
 	for _, d := range builtin.Table() {
@@ -347,7 +346,7 @@ func TestRetainKeys(t *testing.T) {
 					of = of.Elem()
 				}
 				found[of] = true
-				if !has(of) && of.Name() != "PodResourceClaimStatus" { // one optional member
+				if !has(of) && of.Name() != "PodResourceClaimStatus" { // it has one optional member
 					t.Errorf("%s.%s is merged with retainKeys, and has no union", u, f.Name)
 				}
 			}
@@ -362,7 +361,7 @@ func TestRetainKeys(t *testing.T) {
 	}
 }
 
-// The lists on the paths to unions have the keys that are published for server-side apply.
+// TestPublishedKeys compares the lists on the paths to unions with the published list keys.
 func TestPublishedKeys(t *testing.T) {
 	p := readPublished(t)
 	byName := map[string]int{}
@@ -411,7 +410,7 @@ func TestPublishedKeys(t *testing.T) {
 	}
 }
 
-// A UnionSet written from the declarations is read as the same kinds.
+// TestUnionSet asserts that a UnionSet with all declarations is read as the same kinds.
 func TestUnionSet(t *testing.T) {
 	text, err := unionset.Format(builtin.Declarations())
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// groups are the covered groups and versions.
+// groups add the covered groups and versions to a scheme.
 var groups = []func(*runtime.Scheme) error{
 	admissionregistrationv1.AddToScheme, appsv1.AddToScheme, autoscalingv2.AddToScheme, batchv1.AddToScheme,
 	corev1.AddToScheme, flowcontrolv1.AddToScheme, networkingv1.AddToScheme, policyv1.AddToScheme,
@@ -29,8 +29,8 @@ type declaration struct {
 	of reflect.Type
 	// unions is the value of x-kubernetes-unions.
 	unions string
-	// others are the properties that are in no union. A new property fails a test, so that somebody
-	// decides about it.
+	// others are the properties that belong to no union. A test fails for a new property until it
+	// is in a union or in others.
 	others []string
 	// value is the default of the discriminator in the API server.
 	value string
@@ -40,8 +40,8 @@ type declaration struct {
 	lax bool
 }
 
-// declarations has all unions of Kubernetes' types. A union does not require a member that the API
-// server defaults.
+// declarations has all unions of Kubernetes' types. If the API server sets a default member, the
+// union does not require a member.
 var declarations = []declaration{
 	// admissionregistration.k8s.io
 	{

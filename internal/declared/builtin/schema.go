@@ -23,20 +23,20 @@ type catalog struct {
 	types map[reflect.Type]*goType
 }
 
-// goType is the description of a Go type.
+// goType describes a Go type.
 type goType struct {
 	schema *apiextensionsv1.JSONSchemaProps
-	// places are the unions of its values and of the values inside them.
+	// places are the unions of the type's values, and of values nested in them.
 	places []typePath
 }
 
-// typePath has the unions at a path below a Go type.
+// typePath is a path below a Go type with its unions.
 type typePath struct {
 	path   schemapath.Path
 	unions *yaml.Node
 }
 
-// all describes the types of all kinds, once.
+// all describes the types of all kinds. It is computed only once.
 var all = sync.OnceValue(func() *catalog {
 	scheme := runtime.NewScheme()
 	for _, add := range groups {
@@ -51,14 +51,14 @@ var all = sync.OnceValue(func() *catalog {
 	return c
 })
 
-// typeOf describes a Go type as encoding/json sees it.
+// typeOf describes a Go type in its JSON form.
 func (c *catalog) typeOf(t reflect.Type) *goType {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	g, ok := c.types[t]
 	if !ok {
-		// A type that contains itself has no unions there.
+		// Where a type contains itself, its unions are omitted.
 		c.types[t] = &goType{schema: unknown()}
 		g = c.describe(t)
 		c.types[t] = g
@@ -66,7 +66,7 @@ func (c *catalog) typeOf(t reflect.Type) *goType {
 	return g
 }
 
-// unknown returns the schema of a value whose properties do not matter.
+// unknown returns the schema of a value with irrelevant properties.
 func unknown() *apiextensionsv1.JSONSchemaProps {
 	preserve := true
 	return &apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: &preserve}
@@ -77,7 +77,7 @@ func (c *catalog) describe(t reflect.Type) *goType {
 		return &goType{schema: unknown()}
 	}
 	if s, ok := reflect.New(t).Interface().(interface{ OpenAPISchemaType() []string }); ok && len(s.OpenAPISchemaType()) > 0 {
-		// Some of these strings may also be numbers.
+		// Some of these types, such as Quantity, also allow numbers.
 		return &goType{schema: &apiextensionsv1.JSONSchemaProps{XIntOrString: s.OpenAPISchemaType()[0] == "string", Type: s.OpenAPISchemaType()[0]}}
 	}
 	if t.Implements(reflect.TypeFor[json.Marshaler]()) || reflect.PointerTo(t).Implements(reflect.TypeFor[json.Marshaler]()) {
@@ -147,7 +147,7 @@ func (c *catalog) structure(g *goType, t reflect.Type) {
 	}
 }
 
-// add adds the unions in a part of the type to g, and returns the schema of the part.
+// add adds the unions of a component type to g, and returns the schema of the component.
 func (c *catalog) add(g *goType, t reflect.Type, step schemapath.Step) *apiextensionsv1.JSONSchemaProps {
 	part := c.typeOf(t)
 	for _, p := range part.places {

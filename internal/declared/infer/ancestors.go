@@ -11,23 +11,23 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// level is a schema on the path to an object. rules are its rules about deeper objects, by path,
-// read on first use.
+// level is a schema on the path to an object. rules are its rules on objects below, by path. They
+// are read on first use.
 type level struct {
 	schema *apiextensionsv1.JSONSchemaProps
 	rules  map[string][]deepRule
 }
 
-// deepRule is a rule about the properties of a deeper object.
+// deepRule is a rule on the properties of an object below the schema with the rule.
 type deepRule struct {
 	*formula.Rule
 	index int
 }
 
-// deep matches rules that read inside a property. It avoids parsing most other rules.
+// deep matches rules that read below a property. Other rules need not be parsed.
 var deep = regexp.MustCompile(`\bself\.\??\w+\.\??\w+(?:[^\w(]|$)`)
 
-// deepRules returns the rules about deeper objects, by path.
+// deepRules returns the rules on objects below the schema, by path.
 func (v *level) deepRules() map[string][]deepRule {
 	if v.rules == nil {
 		v.rules = map[string][]deepRule{}
@@ -49,8 +49,8 @@ func (v *level) deepRules() map[string][]deepRule {
 
 func pathKey(path []string) string { return strings.Join(path, "\x00") }
 
-// only returns the path of the single object whose properties the paths lead to. Other paths may
-// end at the object or before it.
+// only returns the path of an object if the paths read properties of this object alone. Some paths
+// may end at the object or above it.
 func only(paths [][]string) (object []string, ok bool) {
 	for _, p := range paths {
 		if len(p) > len(object)+1 {
@@ -63,13 +63,13 @@ func only(paths [][]string) (object []string, ok bool) {
 	})
 }
 
-// readAncestors reads the rules of ancestors that depend only on the properties of the object and on its
-// presence.
+// readAncestors reads the rules of ancestors that depend only on the presence of the object and on
+// its properties.
 func (f *finder) readAncestors(o *candidateObject) []*condition {
 	var l []*condition
 	for i, step := range slices.Backward(f.path) {
 		if _, ok := step.Property(); !ok {
-			break // a rule cannot tell one item from others
+			break // a rule cannot tell an item from the other items
 		}
 		rules := f.levels[i].deepRules()
 		if len(rules) == 0 {

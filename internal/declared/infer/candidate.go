@@ -8,27 +8,27 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// maxMembers is the maximum number of members; nobody writes more by hand.
+// maxMembers is the maximum number of members. No hand-written union has more.
 const maxMembers = 256
 
-// candidate is a union that conditions seem to describe.
+// candidate is a union that conditions may describe.
 type candidate struct {
 	*candidateObject
 	union *union.Union
-	// tentative candidates are too unlikely to be reported unless they are proved. fallback
-	// candidates count only if no other candidate has their properties.
+	// tentative candidates are reported only if they are proved. fallback candidates count only if
+	// no other candidate has their properties.
 	tentative, fallback bool
-	// others are variants, in order of likelihood.
+	// others are variants of union, likeliest first.
 	others []*union.Union
 	// within are the conditions that read only properties of the union.
 	within []*condition
 	// resolved is the union resolved against the schema. replaced are the conditions that every
-	// object it allows meets.
+	// object allowed by the union satisfies.
 	resolved *union.Union
 	replaced []*condition
 }
 
-// rank orders candidates, fallbacks last.
+// rank is the order of candidates: fallbacks come last.
 func (c *candidate) rank() int {
 	if c.fallback {
 		return 1
@@ -36,7 +36,7 @@ func (c *candidate) rank() int {
 	return 0
 }
 
-// settle resolves the union, and reports whether it may be declared and replaces anything.
+// settle resolves the union. It reports whether the union may be declared and replaces conditions.
 func (c *candidate) settle() bool {
 	c.resolved = c.resolve(c.union)
 	for i := 0; c.resolved == nil && i < len(c.others); i++ {
@@ -47,14 +47,14 @@ func (c *candidate) settle() bool {
 	}
 	c.replaced = c.implied(c.resolved)
 	if len(c.replaced) == 0 {
-		// The conditions may be meant for the union although it implies none of them.
+		// The conditions may describe the union although it implies none of them.
 		c.replaced = c.within
 	}
 	return len(c.replaced) > 0
 }
 
-// resolve checks the declaration of u as the compiler does and returns the resolved union, or nil
-// if it may not be declared.
+// resolve checks the declaration of u like the compiler. It returns the resolved union, or nil if
+// the union may not be declared.
 func (o *candidateObject) resolve(u *union.Union) *union.Union {
 	value := yamltext.ListNode(u.Node())
 	declarations, diags := union.Parse("", "", value, &diag.Pos{Line: 1, Col: 1})
@@ -85,8 +85,8 @@ func (c *candidate) implied(u *union.Union) []*condition {
 	return l
 }
 
-// legal returns objects that u allows: with a discriminator, each value without members and with
-// its members; else objects with no, one, two or all members set.
+// legal returns objects that u allows. With a discriminator, these have each value, with and
+// without its members; without one, they have no, one, two or all members.
 func (c *candidate) legal(u *union.Union) [][]value {
 	var l [][]value
 	conditions := u.Conditions()
@@ -140,7 +140,7 @@ func (c *candidate) legal(u *union.Union) [][]value {
 	return l
 }
 
-// declared returns u as it should be written: without a cardinality that is the default.
+// declared returns u in the form to declare: it omits a cardinality that is the default.
 func (o *candidateObject) declared(u *union.Union) *union.Union {
 	if u.Discriminator == "" {
 		return u
@@ -162,7 +162,7 @@ func properties(u *union.Union) []string {
 	return l
 }
 
-// form returns the form of most of the conditions.
+// form returns the most frequent form of the conditions.
 func form(l []*condition) Form {
 	n := map[Form]int{}
 	best := l[0].form

@@ -11,10 +11,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// freeze compares discriminatorChange: Forbid with hand-written rules about changes of the
-// discriminator; the result is zero if there are none. These rules stay when a union is declared,
-// so that only additional rejections by Forbid matter. Most often an optional discriminator, or its
-// object, is unset and set again.
+// freeze compares discriminatorChange: Forbid with hand-written rules on changes of the
+// discriminator. The result is zero if there are no such rules. A declaration does not replace
+// these rules, so only additional rejections by Forbid matter. The usual one is an update that
+// unsets an optional discriminator, or its object, and a later update that sets it again.
 func (f *finder) freeze(u *union.Union) (verify.Comparison, error) {
 	if u.Discriminator == "" || !f.freezes(u.Discriminator) {
 		return verify.Comparison{}, nil
@@ -36,8 +36,9 @@ func (f *finder) freeze(u *union.Union) (verify.Comparison, error) {
 	return c, nil
 }
 
-// freezes reports whether a rule compares the discriminator with its old value where the server
-// correlates the two: in its own schema, or by its name in the schema of the object or an ancestor.
+// freezes reports whether a rule compares the discriminator with its old value, and the server
+// correlates the two values. The rule may be in the discriminator's schema, or name the
+// discriminator in the schema of the object or an ancestor.
 func (f *finder) freezes(discriminator string) bool {
 	found := false
 	s := f.crd.Spec.Versions[f.version].Schema.OpenAPIV3Schema

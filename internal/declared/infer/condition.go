@@ -11,15 +11,15 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// candidateObject is a schema that may have unions. The properties that conditions read have slots, numbered
-// in order of appearance.
+// candidateObject is a schema that may have unions. The properties that conditions read have slots,
+// which are numbers in order of appearance.
 type candidateObject struct {
 	schema   *apiextensionsv1.JSONSchemaProps
 	resource bool
 	names    []string
 	slots    map[string]int
-	work     *int // work done so far on all formulas of the CRD
-	// may reports, by slot, whether the property may be a member of a union.
+	work     *int // the work on all formulas of the CRD so far
+	// may reports by slot whether a property may be a member of a union.
 	may map[int]bool
 }
 
@@ -44,18 +44,18 @@ type condition struct {
 	*demand
 	verify.Constraint
 	form Form
-	// slots are the properties that it reads, in order of appearance.
+	// slots are the properties that the condition reads, in order of appearance.
 	slots []int
-	// texts are the strings that it compares properties with, by slot, except "".
+	// texts are the strings other than "" with which the condition compares properties, by slot.
 	texts map[int][]string
-	// sized are the slots that it tests for emptiness.
+	// sized are the slots of properties that the condition tests for emptiness.
 	sized map[int]bool
-	// loose are the sized slots whose empty values it treats as unset.
+	// loose are the sized slots for which the condition treats empty values as unset.
 	loose map[int]bool
 }
 
 // discriminator returns the only property that the condition compares with values, or -1 if there
-// is none. ok is false if there are several.
+// is no such property. ok is false if there are several.
 func (c *condition) discriminator() (slot int, ok bool) {
 	if len(c.texts) == 0 {
 		return -1, true
@@ -66,7 +66,7 @@ func (c *condition) discriminator() (slot int, ok bool) {
 	return slot, len(c.texts) == 1
 }
 
-// condition returns a constraint with its formula, or nil if it reads no properties or too many.
+// condition returns a constraint with its formula. It is nil if it reads no property, or too many.
 func (o *candidateObject) condition(k verify.Constraint, form Form, f *demand) *condition {
 	if f == nil {
 		return nil
@@ -82,8 +82,8 @@ func (o *candidateObject) condition(k verify.Constraint, form Form, f *demand) *
 	return c
 }
 
-// conditions reads the constraints on the object that depend only on which properties are set and
-// on the values of strings.
+// conditions returns the constraints on the object that depend only on which properties are set,
+// and on the values of strings.
 func (o *candidateObject) conditions() []*condition {
 	var l []*condition
 	add := func(key string, index int, form Form, f *demand) {
@@ -92,8 +92,8 @@ func (o *candidateObject) conditions() []*condition {
 		}
 	}
 	for i, r := range o.schema.XValidations {
-		// This cheap test avoids parsing most rules. A rule that reads oldSelf does not say which
-		// objects are valid.
+		// This cheap test skips most rules. A rule that reads oldSelf does not describe the valid
+		// objects.
 		if !strings.Contains(r.Rule, "self.") || strings.Contains(r.Rule, "oldSelf") {
 			continue
 		}
@@ -120,10 +120,10 @@ func (o *candidateObject) conditions() []*condition {
 	return l
 }
 
-// ruleKey is the key of constraints that are rules.
+// ruleKey is the key of constraints that are CEL rules.
 const ruleKey = "x-kubernetes-validations"
 
-// formOf returns the form of a schema in allOf.
+// formOf returns the form of a schema in an allOf.
 func formOf(s *apiextensionsv1.JSONSchemaProps) Form {
 	switch {
 	case len(s.OneOf) > 0:
@@ -139,14 +139,14 @@ func formOf(s *apiextensionsv1.JSONSchemaProps) Form {
 	return Not
 }
 
-// counts reports whether the object is limited to one of its listed properties.
+// counts reports whether the object may have only one of its listed properties.
 func (o *candidateObject) counts() bool {
 	s := o.schema
 	open := s.AdditionalProperties != nil || s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
 	return s.MaxProperties != nil && *s.MaxProperties == 1 && !open && !o.resource
 }
 
-// read collects the properties and literals of the condition.
+// read collects the properties and strings that the condition reads.
 func (c *condition) read() {
 	for _, l := range slices.Sorted(maps.Keys(c.demand.slots)) {
 		fact, slot := c.facts[l], c.demand.slots[l]
@@ -162,7 +162,7 @@ func (c *condition) read() {
 	}
 }
 
-// loosen finds the properties whose empty values the condition treats like absent ones.
+// loosen finds the properties for which the condition treats empty values as absent.
 func (c *condition) loosen(o *candidateObject) {
 	d, ok := c.discriminator()
 	if !ok {

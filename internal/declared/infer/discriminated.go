@@ -6,45 +6,46 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// group has the conditions that compare one string property with literals, and their combined
-// meaning.
+// group has the conditions that compare one string property with literals. They are evaluated
+// together.
 type group struct {
 	*candidateObject
 	discriminator int
 	values        []value
-	conditions    []*condition // those with no other discriminator
-	// asked are the slots of possible members, in order of appearance.
+	conditions    []*condition // the conditions that compare no other property
+	// asked are the slots of the possible members, in order of appearance.
 	asked []int
-	// says caches the sayings of each condition, by value.
+	// says has the sayings of each condition, by value.
 	says map[*condition][]saying
 }
 
-// saying is the meaning of a condition for objects whose discriminator has one value.
+// saying is the meaning of a condition for a single value of the discriminator.
 type saying struct {
-	accepts bool // at least one object
-	// may has the members that may be set, must those that must be set.
+	accepts bool // the condition accepts an object
+	// may has the members that may be set, and must the members that must be set.
 	may, must map[int]bool
 }
 
-// sense is the reason why a property is a member.
+// sense is a reason to consider a property a member.
 type sense int
 
 const (
-	// selecting: it may be set only with values that are mentioned together with it.
+	// selecting: the property may be set only with values that conditions mention together with it.
 	selecting sense = iota
-	// belonging: as selecting, but values may be shared with other members, and some accepted
-	// values must exclude it. This rules out a oneOf that lets all properties be set alongside the
-	// required ones.
+	// belonging: like selecting, but members may share values, and some accepted values must
+	// exclude the property. This rules out a oneOf that allows all properties alongside the
+	// required properties.
 	belonging
-	// demanding: it must be set with certain values.
+	// demanding: the property must be set with certain values.
 	demanding
-	// excluding: it may not be set with certain values of an enum, and belongs to all others.
+	// excluding: the property may not be set with certain values of an enum, and belongs to the
+	// others.
 	excluding
 )
 
 // discriminated finds the unions whose discriminator the conditions compare with literals. Each
-// discriminator has at most one union, preceded by at most one where members share values, and
-// fallbacks of both kinds.
+// discriminator has at most one union. A union in which members share values may precede it, and
+// fallbacks of both kinds may follow.
 func (o *candidateObject) discriminated(conditions []*condition) []*candidate {
 	var l []*candidate
 	var seen []int
@@ -79,7 +80,7 @@ func (o *candidateObject) discriminated(conditions []*condition) []*candidate {
 	return l
 }
 
-// collect selects the conditions of the group. It reports whether the group is within bounds.
+// collect selects the conditions of the group. It reports whether they are within bounds.
 func (g *group) collect(conditions []*condition) bool {
 	var about []*condition
 	for _, c := range conditions {
@@ -103,7 +104,7 @@ func (g *group) collect(conditions []*condition) bool {
 func (g *group) find() *candidate {
 	members, within := g.members(selecting, false)
 	if len(members) == 0 {
-		// Nothing forbids members, but the conditions that require them may be meant for a union.
+		// Nothing forbids members, but conditions that require them may describe a union.
 		if members, within = g.members(demanding, false); len(members) < 2 {
 			return nil
 		}
@@ -114,19 +115,20 @@ func (g *group) find() *candidate {
 	return g.candidate(members, within)
 }
 
-// reading is the meaning of conditions for one property.
+// reading is the meaning of the conditions for one property.
 type reading struct {
 	slot int
-	// selected are the values that would select the property as a member.
+	// selected are the values with which the property is a member.
 	selected []string
-	optional []string // selected values that do not require it
-	// partial reports that only some of the values require it.
+	optional []string // selected values that do not require the property
+	// partial reports whether only some of the selected values require the property.
 	partial bool
 }
 
-// members returns the properties that are members in one sense, and the conditions that read no
-// others. Leaving out a property also leaves out the conditions that read it. Unless values may be
-// shared, a value that selects two members excludes both.
+// members returns the properties that are members in one sense, and the conditions that read only
+// these properties. It repeats the search after it has left out properties, because this leaves out
+// their conditions, too. If values may not be shared, a value that selects several members excludes
+// them.
 func (g *group) members(how sense, shared bool) ([]reading, []*condition) {
 	slots := slices.Clone(g.asked)
 	for {
@@ -164,7 +166,7 @@ func selections(l []reading) map[string]int {
 	return n
 }
 
-// sharing reports whether a value selects several members.
+// sharing reports whether some value selects several members.
 func sharing(l []reading) bool {
 	for _, n := range selections(l) {
 		if n > 1 {
@@ -179,7 +181,7 @@ type valueScope struct {
 	*group
 	conditions []*condition
 	reading    map[int][]*condition // by slot
-	refused    []bool               // by value: a condition accepts nothing with it
+	refused    []bool               // by value: a condition accepts no object
 }
 
 func (g *group) narrowed(slots []int) *valueScope {
@@ -203,14 +205,14 @@ func (g *group) narrowed(slots []int) *valueScope {
 	return w
 }
 
-// read finds the values with which a property may be set; ok reports whether they make it a member.
+// read returns the values with which a property may be set. ok reports whether it is a member.
 func (w *valueScope) read(slot int, how sense) (r reading, ok bool) {
 	r.slot = slot
 	var may, must, all, mentioned []string
 	for _, c := range w.reading[slot] {
 		mentioned = append(mentioned, c.texts[w.discriminator]...)
 	}
-	open, elsewhere := false, false // a value exists that nothing mentions; the property may be set with it
+	open, elsewhere := false, false // some value is unmentioned; the property may be set with such a value
 	excluded := false               // an accepted value excludes the property
 	for i, v := range w.values {
 		isMay, isMust := !w.refused[i], false
@@ -248,7 +250,7 @@ func (w *valueScope) read(slot int, how sense) (r reading, ok bool) {
 		restricted = !open && len(may) < len(all)
 	}
 	for _, v := range r.selected {
-		// "unless type is A" says little about B, even without a C.
+		// "unless type is A" does not single out B, even if the enum has no C.
 		restricted = restricted && (how == excluding || slices.Contains(mentioned, v))
 	}
 	r.partial = len(must) > 0 && len(must) < len(r.selected)
@@ -256,7 +258,7 @@ func (w *valueScope) read(slot int, how sense) (r reading, ok bool) {
 	return r, restricted && len(r.selected) > 0
 }
 
-// say returns the sayings of a condition, by value.
+// say returns the meaning of a condition by value.
 func (g *group) say(c *condition) []saying {
 	if l, ok := g.says[c]; ok {
 		return l
@@ -265,7 +267,7 @@ func (g *group) say(c *condition) []saying {
 	g.says[c] = l
 	t := c.table(g.candidateObject, g.discriminator)
 	if !g.affords(t, len(g.values)) {
-		// Over the bounds, everything counts as allowed.
+		// Beyond the bounds, everything counts as allowed.
 		allowed := map[int]bool{}
 		for _, slot := range c.slots {
 			allowed[slot] = true
@@ -306,7 +308,7 @@ func (g *group) candidate(members []reading, within []*condition) *candidate {
 	for _, r := range members {
 		u.Members = append(u.Members, union.Member{Name: g.names[r.slot], Values: r.selected, Optional: r.optional, Empty: g.emptiness(r.slot, within)})
 	}
-	// accepted evaluates all conditions together on an object with no member or with one.
+	// accepted evaluates all conditions on an object with some members.
 	object := make([]value, len(g.names))
 	accepted := func(v value, slots ...int) bool {
 		object[g.discriminator] = v
@@ -317,9 +319,9 @@ func (g *group) candidate(members []reading, within []*condition) *candidate {
 		return !slices.ContainsFunc(within, func(c *condition) bool { return !c.accepts(object) })
 	}
 	implicit := union.DefaultCardinality(u.Discriminator, g.schema)
-	unset, refused := 0, 0      // ways to leave the discriminator unset
-	unmapped, forbidden := 0, 0 // values without a member
-	free := len(members)        // members that may be set without a discriminator
+	unset, refused := 0, 0      // the number of ways to leave the discriminator unset, and of rejected ways
+	unmapped, forbidden := 0, 0 // the same for values without a member
+	free := len(members)        // the number of members that may be set without a discriminator
 	for _, v := range g.values {
 		switch {
 		case v.text == "":
@@ -359,7 +361,7 @@ func (g *group) order(r reading) int {
 	return slices.IndexFunc(g.values, func(v value) bool { return v.text == r.selected[0] })
 }
 
-// vary adds variants that differ in the uncertain parts.
+// vary adds variants of the union that differ where the conditions are ambiguous.
 func (c *candidate) vary(members []reading, implicit union.Cardinality) {
 	add := func(change func(u *union.Union)) {
 		u := *c.union
@@ -370,7 +372,7 @@ func (c *candidate) vary(members []reading, implicit union.Cardinality) {
 	if c.mayLack(c.slots[c.union.Discriminator]) {
 		add(func(u *union.Union) { u.Deduce = !u.Deduce })
 	}
-	// The default cardinality depends on the discriminator; the variant has the other one.
+	// The default cardinality depends on the discriminator. The variant has the other cardinality.
 	explicit := union.ExactlyOne
 	if implicit == union.ExactlyOne {
 		explicit = union.AtMostOne

@@ -23,7 +23,7 @@ func document(t *testing.T) string {
 	return string(text)
 }
 
-// Each row of the table in docs/infer.md gives a union in the form that the row names.
+// TestDocumentedForms infers a union, in the row's form, from each row of a table in docs/infer.md.
 func TestDocumentedForms(t *testing.T) {
 	forms := map[infer.Form]bool{}
 	code := regexp.MustCompile("`[^`]+`")
@@ -74,7 +74,7 @@ func TestDocumentedForms(t *testing.T) {
 	}
 }
 
-// The blocks of docs/infer.md are schemas, each followed by the unions found in it.
+// TestDocumentedExamples infers, from the schemas in docs/infer.md, the unions that follow them.
 func TestDocumentedExamples(t *testing.T) {
 	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(document(t), -1)
 	if len(blocks) != 4 {

@@ -15,14 +15,14 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// writer writes a union by hand in one form, with random variations of style.
+// writer writes a union by hand in one form, in a random style.
 type writer struct{ *rand.Rand }
 
 func (w writer) coin() bool { return w.IntN(2) == 0 }
 
 func (w writer) pick(l ...string) string { return l[w.IntN(len(l))] }
 
-// both and either join conditions in random order.
+// both and either join two conditions in random order.
 func (w writer) both(a, b string) string {
 	if w.coin() {
 		a, b = b, a
@@ -45,7 +45,7 @@ func (w writer) hasNot(f string) string {
 	return w.pick("!has(self."+f+")", "has(self."+f+") == false", "(has(self."+f+") ? false : true)")
 }
 
-// is tests whether the discriminator, which may be unset, selects a member.
+// is tests whether the discriminator selects a member. The discriminator may be unset.
 func (w writer) is(u *union.Union, m union.Member) string {
 	d := "self." + u.Discriminator
 	var one []string
@@ -61,7 +61,7 @@ func (w writer) is(u *union.Union, m union.Member) string {
 
 func (w writer) isNot(u *union.Union, m union.Member) string { return "!" + w.is(u, m) }
 
-// plainForms write a union without a discriminator.
+// plainForms write unions without a discriminator.
 var plainForms = map[infer.Form]func(w writer, s *apiextensionsv1.JSONSchemaProps, u *union.Union){
 	infer.Count: func(w writer, s *apiextensionsv1.JSONSchemaProps, u *union.Union) {
 		var l []string
@@ -126,7 +126,7 @@ var plainForms = map[infer.Form]func(w writer, s *apiextensionsv1.JSONSchemaProp
 	},
 }
 
-// says lists the cardinalities that a form can express, for forms that cannot express all.
+// says lists the cardinalities that a form can express, if it cannot express all.
 var says = map[infer.Form][]union.Cardinality{
 	infer.OneOf:         {union.AtMostOne, union.ExactlyOne},
 	infer.AnyOf:         {union.AtLeastOne},
@@ -152,7 +152,7 @@ func (w writer) count(sum string, c union.Cardinality) string {
 	return w.pick(sum+" >= 1", "0 < "+sum, sum+" != 0")
 }
 
-// Unions without a discriminator are found in every form that they are written in.
+// TestPlainForms asserts that unions without a discriminator are found in every form.
 func TestPlainForms(t *testing.T) {
 	for form, write := range plainForms {
 		t.Run(string(form), func(t *testing.T) {
@@ -201,8 +201,8 @@ func show(s apiextensionsv1.JSONSchemaProps) string {
 	return string(text)
 }
 
-// only returns the union found in a schema. It must be the only one, have the form, and be
-// equivalent to all constraints.
+// only returns the union found in a schema. There must be no other union. It must have the given
+// form, and must be equivalent to all constraints.
 func only(t *testing.T, s apiextensionsv1.JSONSchemaProps, form infer.Form) *union.Union {
 	t.Helper()
 	found := find(t, crdOf(s))
@@ -257,7 +257,7 @@ var discriminatedForms = map[infer.Form]func(w writer, u *union.Union, m union.M
 	},
 }
 
-// Unions with a discriminator are found in every form that they are written in.
+// TestDiscriminatedForms asserts that unions with a discriminator are found in every form.
 func TestDiscriminatedForms(t *testing.T) {
 	for form, rules := range discriminatedForms {
 		t.Run(string(form), func(t *testing.T) {
@@ -308,7 +308,7 @@ func TestDiscriminatedForms(t *testing.T) {
 	}
 }
 
-// meaning formats the significant parts of a union.
+// meaning formats the parts of a union that matter for its meaning.
 func meaning(u *union.Union) string {
 	var l []string
 	for _, m := range u.Members {

@@ -10,14 +10,14 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
-// value is the value of a property: absent, or a text that stands for a value of any type and is ""
-// if that value is empty.
+// value is the value of a property: absent, or a text that represents a value of any type. The text
+// is "" for an empty value.
 type value struct {
 	set  bool
 	text string
 }
 
-// other is a text that no rule mentions.
+// other is the text of a value that no rule mentions.
 const other = "\x00"
 
 var (
@@ -26,18 +26,18 @@ var (
 	full   = value{set: true, text: other}
 )
 
-// demand is a rule or keyword as a formula about which properties are set, which are empty, and the
-// values of strings.
+// demand is a rule or keyword as a formula. The formula depends on which properties are set, which
+// are empty, and the values of strings.
 type demand struct {
 	facts map[logic.Lit]*formula.Fact
-	slots map[logic.Lit]int  // facts about properties
-	there map[logic.Lit]bool // facts about whether the object is present, which it is
+	slots map[logic.Lit]int  // the property of a fact
+	there map[logic.Lit]bool // facts about the presence of the object, which is always true
 	holds func(func(logic.Lit) bool) bool
 	size  int
 }
 
-// newDemand returns a formula of a space for the object at a place, or nil if the formula depends
-// on anything else.
+// newDemand returns a formula for the object at a place. It is nil if the formula depends on other
+// values.
 func (o *candidateObject) newDemand(s *formula.Space, at *formula.Place, f logic.Lit) *demand {
 	d := &demand{facts: map[logic.Lit]*formula.Fact{}, slots: map[logic.Lit]int{}, there: map[logic.Lit]bool{}}
 	for _, fact := range s.Facts {
@@ -66,8 +66,8 @@ func (o *candidateObject) newDemand(s *formula.Space, at *formula.Place, f logic
 	return d
 }
 
-// accepts reports whether the formula accepts an object with these values, by slot. A rule that
-// fails to evaluate rejects it.
+// accepts reports whether the formula accepts an object with these values, by slot. An evaluation
+// error counts as a rejection.
 func (d *demand) accepts(object []value) bool {
 	return d.holds(func(l logic.Lit) bool {
 		if there, ok := d.there[l]; ok {
@@ -82,11 +82,11 @@ func (d *demand) accepts(object []value) bool {
 		case formula.Empty:
 			return v == empty
 		}
-		return false // null, which rules treat as absent
+		return false // null, which counts as absent in rules
 	})
 }
 
-// rule reads a rule. It returns nil if the rule depends on anything else, or is not CEL.
+// rule reads a rule. It returns nil if the rule is not CEL or depends on other values.
 func (o *candidateObject) rule(text string) (*demand, Form) {
 	r, err := formula.Parse(text)
 	if err != nil {
@@ -95,7 +95,7 @@ func (o *candidateObject) rule(text string) (*demand, Form) {
 	return o.read(r, o.schema)
 }
 
-// read reads a rule on a schema; path leads from there to the object.
+// read reads a rule on a schema. path leads from this schema to the object.
 func (o *candidateObject) read(r *formula.Rule, on *apiextensionsv1.JSONSchemaProps, path ...string) (*demand, Form) {
 	s := formula.New(on)
 	f, err := s.Rule(r, s.New, formula.Plain)
@@ -117,10 +117,10 @@ func formOfRule(r *formula.Rule) Form {
 	case r.Functions[operators.Conditional] && numbers:
 		return Count
 	}
-	return Pairs // or Presence, if there is no discriminator
+	return Pairs // Presence, if there is no discriminator
 }
 
-// keywords reads keywords of a schema. It returns nil if they depend on anything else.
+// keywords reads keywords of a schema. It returns nil if the keywords depend on other values.
 func (o *candidateObject) keywords(k apiextensionsv1.JSONSchemaProps) *demand {
 	s := formula.New(o.schema)
 	return o.newDemand(s, s.New, s.Schema(&k, s.New))

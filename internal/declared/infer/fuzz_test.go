@@ -8,7 +8,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// For any two rules, the unions found may be declared, name no property twice, and have a verdict.
+// FuzzRules asserts that found unions may be declared, share no property and have a verdict.
 func FuzzRules(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"(has(self.m0)?1:0)+(has(self.m1)?1:0) == 1", "[has(self.m0),has(self.m1)].filter(x,x==true).size() <= 1"},

@@ -25,8 +25,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files of testdata")
 
-// TestGolden infers the unions of each CRD in testdata. The text file next to it has the expected
-// output.
+// TestGolden infers the unions of each CRD in testdata. The text file of the same name has the
+// expected output.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -74,7 +74,7 @@ func parse(t testing.TB, src string) *apiextensionsv1.CustomResourceDefinition {
 	return crd
 }
 
-// valid fails unless the API server accepts the CRD.
+// valid asserts that the API server accepts the CRD.
 func valid(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) {
 	t.Helper()
 	c := crd.DeepCopy()
@@ -99,7 +99,7 @@ func find(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) []infer.F
 	return found
 }
 
-// replaceable fails unless the next compilation would remove all constraints that an equivalent
+// replaceable asserts that the next compilation would remove all constraints that an equivalent
 // union replaces.
 func replaceable(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, found []infer.Found) {
 	t.Helper()
@@ -119,7 +119,7 @@ func replaceable(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, fo
 	}
 }
 
-// resolved returns the declaration as the compiler resolves it.
+// resolved returns the union that the compiler resolves from the declaration.
 func resolved(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition, f infer.Found) *union.Union {
 	t.Helper()
 	s := f.Path.Schema(crd.Spec.Versions[f.Version].Schema.OpenAPIV3Schema)

@@ -23,7 +23,7 @@ func members(n int) apiextensionsv1.JSONSchemaProps {
 	return s
 }
 
-// each joins format for 0 to n-1.
+// each joins the formatted numbers from 0 to n-1.
 func each(n int, separator, format string) string {
 	l := make([]string, n)
 	for i := range l {
@@ -32,7 +32,7 @@ func each(n int, separator, format string) string {
 	return strings.Join(l, separator)
 }
 
-// Rules that are not CEL, or CEL about something else, are ignored.
+// TestUnreadableRules asserts that rules are ignored if they are not CEL or read other values.
 func TestUnreadableRules(t *testing.T) {
 	for _, rule := range []string{
 		"", " ", "self.", "has(self.m0) !=", "has(self)", "has(self.m0, self.m1)", "self.m0.", "\x00self.\xff", "(((((self.m0",
@@ -53,7 +53,7 @@ func TestUnreadableRules(t *testing.T) {
 	}
 }
 
-// A rule that reads like a union but does not compile is ignored.
+// TestBrokenRules asserts that a rule that looks like a union but does not compile is ignored.
 func TestBrokenRules(t *testing.T) {
 	s := members(1)
 	s.Properties["at"] = apiextensionsv1.JSONSchemaProps{Type: "string", Format: "date-time"}
@@ -65,7 +65,7 @@ func TestBrokenRules(t *testing.T) {
 	}
 }
 
-// The work is bounded for any input.
+// TestLargeInput asserts that the work is bounded for any input.
 func TestLargeInput(t *testing.T) {
 	for name, test := range map[string]struct {
 		schema apiextensionsv1.JSONSchemaProps
@@ -106,7 +106,7 @@ func with(s apiextensionsv1.JSONSchemaProps, rules ...string) apiextensionsv1.JS
 	return s
 }
 
-// parents returns an object schema with n required objects p0, p1, ... that have the rules.
+// parents returns an object schema with n required objects p0, p1, ... that have rules.
 func parents(n int, rules ...string) apiextensionsv1.JSONSchemaProps {
 	s := apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{}}
 	for i := range n {
@@ -128,7 +128,7 @@ func deepNot(s apiextensionsv1.JSONSchemaProps, depth int) apiextensionsv1.JSONS
 	return s
 }
 
-// Unions are found at any depth, with their paths.
+// TestDeepSchema asserts that unions are found at any depth, with their paths.
 func TestDeepSchema(t *testing.T) {
 	s := with(members(2), "has(self.m0) != has(self.m1)")
 	want := ""
@@ -144,7 +144,7 @@ func TestDeepSchema(t *testing.T) {
 	}
 }
 
-// Incomplete CRDs cause no panic and give no unions.
+// TestOddCRDs asserts that incomplete CRDs have no unions and cause no panic.
 func TestOddCRDs(t *testing.T) {
 	for _, crd := range []*apiextensionsv1.CustomResourceDefinition{
 		{},
@@ -159,7 +159,7 @@ func TestOddCRDs(t *testing.T) {
 	}
 }
 
-// The server runs no rules in metadata, so that no union can be there.
+// TestMetadata asserts that no union is found in metadata, where the server evaluates no rules.
 func TestMetadata(t *testing.T) {
 	crd := crdOf(with(members(2), "has(self.m0) != has(self.m1)"))
 	root := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
@@ -169,7 +169,7 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// The end of the context is an error, not a shorter result.
+// TestCanceled asserts that the end of the context is an error, and not a shorter result.
 func TestCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -13,33 +13,34 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Found is a union that a CRD enforces by hand, or that it seems to intend. The caller owns it.
+// Found is a union that a CRD enforces by hand or seems to intend. The caller owns it.
 type Found struct {
-	// Place is the schema.
+	// Place is the schema of the union object.
 	schemapath.Place
-	// Form is the current spelling of the union.
+	// Form is the form in which the CRD enforces the union.
 	Form Form
-	// Union is the union to declare, by its Node. With a discriminator, Cardinality is zero if the
-	// default is right. Change is Allow, or Forbid if Changes is Equivalent.
+	// Union is the union to declare; see its Node method. With a discriminator, Cardinality is zero
+	// if the default applies. Change is Allow, or Forbid if Changes is Equivalent.
 	Union *union.Union
-	// Replaces are the constraints that the rules of the union would replace. A suggestion has
-	// none.
+	// Replaces are the constraints that the union's rules would replace. It is empty for a
+	// suggestion.
 	Replaces []verify.Constraint
-	// Suggestion reports that nothing enforces the union yet. Why is the reason for the suggestion.
+	// Suggestion is set if nothing enforces the union yet. Why is the reason for the suggestion.
 	Suggestion bool
 	Why        string
 	// Comparison is the effect of replacing Replaces. It is zero for a suggestion.
 	Comparison verify.Comparison
-	// Changes compares discriminatorChange: Forbid with hand-written rules about changes of the
-	// discriminator. It is zero if there are none, or if Comparison is not Equivalent. Equivalent
-	// means that Forbid rejects nothing that is accepted now; only then does the union forbid
+	// Changes compares discriminatorChange: Forbid with hand-written rules on changes of the
+	// discriminator. It is zero without such rules, or if Comparison is not Equivalent. Equivalent
+	// means that Forbid rejects no update that is accepted now. Only then does Union forbid
 	// changes.
 	Changes verify.Comparison
 }
 
-// CRD finds the unions of a CRD, in order of versions and schema paths. Each property is in at most
-// one of them. CRD does not modify its argument. Questions that are open at the deadline of ctx
-// ([verify.WithDeadline]) are inconclusive. CRD returns an error if ctx ends for another reason.
+// CRD returns the unions of a CRD, in order of versions and schema paths. Each property is in at
+// most one union. CRD does not modify the argument. Questions without an answer at the deadline of
+// ctx ([verify.WithDeadline]) are inconclusive. CRD returns an error if ctx ends for another
+// reason.
 func CRD(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) ([]Found, error) {
 	f := &finder{ctx: ctx, crd: crd}
 	for i, v := range crd.Spec.Versions {
@@ -60,12 +61,12 @@ type finder struct {
 	crd     *apiextensionsv1.CustomResourceDefinition
 	version int
 	path    schemapath.Path
-	levels  []*level // the schemas before each step of path
+	levels  []*level // the schemas that contain the current one, from the root
 	work    int      // bounded by maxTotal
 	found   []Found
 }
 
-// place returns the place of the current schema.
+// place returns the version and path of the current schema.
 func (f *finder) place() schemapath.Place {
 	return schemapath.Place{Version: f.version, Name: f.crd.Spec.Versions[f.version].Name, Path: slices.Clone(f.path)}
 }
@@ -84,7 +85,7 @@ func (f *finder) walk(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 	defer func() { f.levels = f.levels[:len(f.levels)-1] }()
 	for _, step := range schemapath.Children(s) {
 		if name, _ := step.Property(); resource && name == "metadata" {
-			continue // the server runs no rules there
+			continue // the server does not evaluate rules there
 		}
 		f.path = append(f.path, step)
 		if err := f.walk(step.Schema(s), false); err != nil {
@@ -95,7 +96,7 @@ func (f *finder) walk(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 	return nil
 }
 
-// object finds the unions of one schema.
+// object adds the unions of one schema.
 func (f *finder) object(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 	o := &candidateObject{schema: s, resource: resource, work: &f.work, slots: map[string]int{}, may: map[int]bool{}}
 	taken := map[string]bool{}
@@ -117,7 +118,7 @@ func (f *finder) object(s *apiextensionsv1.JSONSchemaProps, resource bool) error
 	return nil
 }
 
-// candidates accepts the candidates whose properties are in no union yet.
+// candidates adds the candidates whose properties belong to no union yet.
 func (f *finder) candidates(l []*candidate, taken map[string]bool) error {
 	for _, c := range l {
 		if slices.ContainsFunc(properties(c.union), func(name string) bool { return taken[name] }) {
@@ -139,7 +140,7 @@ func (f *finder) candidates(l []*candidate, taken map[string]bool) error {
 }
 
 // candidates returns the unions that the conditions describe and that may be declared. Unions that
-// replace the most come first, fallbacks last.
+// replace the most conditions come first, and fallbacks last.
 func (o *candidateObject) candidates(conditions []*condition) []*candidate {
 	if len(conditions) == 0 {
 		return nil
@@ -155,8 +156,8 @@ func (o *candidateObject) candidates(conditions []*condition) []*candidate {
 	return l
 }
 
-// compare proves a candidate. If its constraints mean something else, it tries the variants, and
-// otherwise returns the likeliest union. An equivalent union has no redundant keys.
+// compare proves a candidate or, if its constraints mean something else, one of its variants. If
+// none is equivalent, it returns the likeliest union. An equivalent union has no redundant keys.
 func (f *finder) compare(c *candidate) (Found, error) {
 	found, u, err := f.nearest(c)
 	if err != nil || found.Comparison.Verdict != verify.Equivalent {
@@ -190,8 +191,8 @@ func (f *finder) compare(c *candidate) (Found, error) {
 	return found, err
 }
 
-// simplifications remove keys from a declaration; they report whether there was one to remove. A
-// union without a discriminator always has its cardinality.
+// simplifications remove keys from a declaration, and report whether there was such a key. A union
+// without a discriminator always keeps its cardinality.
 var simplifications = []func(u *union.Union) bool{
 	func(u *union.Union) bool {
 		had := u.Deduce
@@ -219,8 +220,8 @@ var simplifications = []func(u *union.Union) bool{
 	},
 }
 
-// nearest returns the first of a candidate and its variants that is equivalent, or else the
-// likeliest, with the resolved union.
+// nearest returns the candidate or its first variant that is equivalent, or else the likeliest one.
+// It also returns the resolved union.
 func (f *finder) nearest(c *candidate) (Found, *union.Union, error) {
 	first, err := f.attempt(c, c.resolved, c.replaced)
 	if err != nil || first.Comparison.Verdict == verify.Equivalent {
@@ -240,7 +241,7 @@ func (f *finder) nearest(c *candidate) (Found, *union.Union, error) {
 		}
 	}
 	if len(c.replaced) < len(c.within) {
-		// The union does not imply each of them, but may mean the same as all together.
+		// The union may imply the conditions together even if it does not imply each of them.
 		first, err = f.attempt(c, c.resolved, c.within)
 	}
 	return first, c.resolved, err
@@ -256,7 +257,7 @@ func (f *finder) attempt(c *candidate, u *union.Union, replaced []*condition) (F
 	return found, err
 }
 
-// proof compares a union with the constraints that it would replace. A failed comparison is
+// proof compares a union with the constraints that it would replace. If the comparison fails, it is
 // inconclusive, so that other unions are still reported.
 func (f *finder) proof(u *union.Union, constraints []verify.Constraint) (verify.Comparison, error) {
 	if f.late() {
@@ -269,7 +270,7 @@ func (f *finder) proof(u *union.Union, constraints []verify.Constraint) (verify.
 	return c, nil
 }
 
-// undecided returns an inconclusive comparison for an error or the end of ctx.
+// undecided returns an inconclusive comparison because of an error or the end of ctx.
 func (f *finder) undecided(err error) (verify.Comparison, error) {
 	if canceled := f.canceled(); canceled != nil {
 		return verify.Comparison{}, canceled
@@ -280,7 +281,7 @@ func (f *finder) undecided(err error) (verify.Comparison, error) {
 // late reports whether the deadline has passed.
 func (f *finder) late() bool { return prove.Late(context.Cause(f.ctx)) }
 
-// canceled returns the error of a context that ended for another reason than its deadline.
+// canceled returns the error of a context, unless it ended because of the deadline.
 func (f *finder) canceled() error {
 	if f.late() {
 		return nil

@@ -17,7 +17,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Located is a union found in a file.
+// Located is a union with its position in a file.
 type Located struct {
 	Found
 	CRD    *apiextensionsv1.CustomResourceDefinition
@@ -25,10 +25,10 @@ type Located struct {
 	Pos    diag.Pos     // of the schema
 }
 
-// Suggested is the verdict for a union that nothing enforces.
+// Suggested is the verdict on a union that nothing enforces.
 const Suggested verify.Verdict = "suggestion"
 
-// Verdict returns the verdict of the comparison, or Suggested.
+// Verdict returns the verdict of the comparison. For a suggestion, it returns Suggested.
 func (i Located) Verdict() verify.Verdict {
 	if i.Suggestion {
 		return Suggested
@@ -36,14 +36,14 @@ func (i Located) Verdict() verify.Verdict {
 	return i.Comparison.Verdict
 }
 
-// replaceable reports whether compiling can replace the equivalent constraints. It does not replace
-// rules of ancestors.
+// replaceable reports whether compiling can replace the constraints, which must be equivalent.
+// Compiling never replaces rules of ancestors.
 func (i Located) replaceable() bool {
 	return i.Verdict() == verify.Equivalent && !slices.ContainsFunc(i.Replaces, func(c verify.Constraint) bool { return c.Above > 0 })
 }
 
-// Declaration returns the declaration of the union. With replace, compiling replaces the equivalent
-// constraints where it can.
+// Declaration returns the declaration of the union. If replace is set, compiling replaces
+// equivalent constraints where this is possible.
 func (i Located) Declaration(replace bool) union.External {
 	u := *i.Union
 	u.Replace = replace && i.replaceable()
@@ -56,12 +56,12 @@ func (i Located) Declaration(replace bool) union.External {
 	}
 }
 
-// schemaOf returns the place of the schema that has a constraint.
+// schemaOf returns the place of the schema with a constraint.
 func (i Located) schemaOf(c verify.Constraint) schemapath.Place {
 	return i.Up(len(i.Path) - c.Above)
 }
 
-// rule returns the text of a constraint that is a rule, else "".
+// rule returns the text of a constraint that is a rule, and "" for other constraints.
 func (i Located) rule(c verify.Constraint) string {
 	schema := i.schemaOf(c).Schema(i.CRD)
 	if c.Key == "x-kubernetes-validations" && schema != nil && c.Index < len(schema.XValidations) {
@@ -75,7 +75,7 @@ func (i Located) posOf(c verify.Constraint) diag.Pos {
 	return i.Source.Constraint(i.schemaOf(c), c)
 }
 
-// Label names the union on one line, by its discriminator and members.
+// Label returns the discriminator and the members of the union on one line.
 func (i Located) Label() string {
 	if i.Union.Discriminator != "" {
 		return i.Union.Discriminator + ": " + proof.Members(i.Union)
@@ -83,8 +83,8 @@ func (i Located) Label() string {
 	return proof.Members(i.Union)
 }
 
-// lines names the lines of the constraints that the union would replace; it returns "" if there are
-// none.
+// lines returns the line numbers of the constraints that the union would replace, as text. It is ""
+// if there are no such constraints.
 func (i Located) lines() string {
 	var l []int
 	for _, c := range i.Replaces {
@@ -105,8 +105,8 @@ func (i Located) lines() string {
 	return "lines " + english.List(words, "and")
 }
 
-// Told returns a line saying that the union was or would be declared, and whether its constraints
-// are replaced.
+// Told states on one line that the union was or would be declared, and whether its constraints are
+// replaced.
 func (i Located) Told(done string, replace bool) string {
 	text := fmt.Sprintf("%s: %s in %s: %s", i.Pos, done, i.Place, i.Label())
 	lines := i.lines()

@@ -8,11 +8,11 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// plain finds the unions without a discriminator: sets of properties where at most one may be set,
-// or at least one must be set.
+// plain finds the unions without a discriminator: sets of properties of which at most one may be
+// set, or at least one must be set.
 func (o *candidateObject) plain(conditions []*condition) []*candidate {
 	g := graph{}
-	var demands []*condition // require that one of their properties is set
+	var demands []*condition // conditions that require one of their properties
 	var about []*condition
 	for _, c := range conditions {
 		if d, ok := c.discriminator(); !ok || d >= 0 || slices.ContainsFunc(c.slots, func(s int) bool { return !o.may[s] }) {
@@ -67,13 +67,13 @@ func (o *candidateObject) plain(conditions []*condition) []*candidate {
 
 // plainSaying is the meaning of a condition without a discriminator.
 type plainSaying struct {
-	apart [][2]int // pairs that may be set alone but not both
-	one   bool     // one must be set, and any one is enough
+	apart [][2]int // two properties that may be set alone, but not together
+	one   bool     // one property must be set, and each suffices
 }
 
 func (o *candidateObject) sayPlain(c *condition) plainSaying {
 	alone, together, none := map[int]bool{}, map[[2]int]bool{}, false
-	single := map[int]bool{} // set by itself
+	single := map[int]bool{} // a property that may be set alone
 	t := c.table(o, -1)
 	if !o.affords(t, 1) {
 		return plainSaying{}
@@ -110,8 +110,8 @@ func (o *candidateObject) sayPlain(c *condition) plainSaying {
 	return s
 }
 
-// emptiness reports whether all conditions that read the property treat its empty values as unset,
-// and one tests for them. The schema determines the kind of emptiness.
+// emptiness returns whether empty values of a property count as unset: all conditions that read the
+// property treat them so, and one tests for them. The schema determines the kind of emptiness.
 func (o *candidateObject) emptiness(slot int, within []*condition) union.Emptiness {
 	asked := false
 	for _, c := range within {
@@ -138,8 +138,8 @@ func (g graph) connect(a, b int) {
 	}
 }
 
-// cliques splits the graph into fully connected sets, looking for large ones first. Properties
-// without a set are left out. Each set is sorted.
+// cliques splits the graph into fully connected sets, large sets first. Properties without a set
+// are left out. Each set is sorted.
 func (g graph) cliques() [][]int {
 	left := slices.SortedFunc(maps.Keys(g), func(a, b int) int {
 		return cmp.Or(len(g[b])-len(g[a]), a-b)

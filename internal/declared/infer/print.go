@@ -16,7 +16,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Document formats the unions for people. It returns an error if an example is not YAML.
+// Document formats the unions for people. It returns an error if an example is not valid YAML.
 func Document(l []Located) (report.Document, error) {
 	var d report.Document
 	for _, i := range l {
@@ -92,12 +92,12 @@ type foundJSON struct {
 	Declaration json.RawMessage `json:"declaration"`
 	Replaces    []replacedJSON  `json:"replaces"`
 	Why         string          `json:"why,omitempty"`
-	// Accepted and Refused are resources that the union would treat differently: Accepted is
-	// accepted now, Refused is rejected now.
+	// Accepted and Refused are resources that the union would treat differently. Accepted is
+	// accepted now, and Refused is rejected now.
 	Accepted     *proof.ChangeJSON `json:"accepted,omitempty"`
 	Refused      *proof.ChangeJSON `json:"refused,omitempty"`
 	Inconclusive []string          `json:"inconclusive,omitempty"`
-	// Changes compares discriminatorChange: Forbid with rules about changes.
+	// Changes compares discriminatorChange: Forbid with rules on changes.
 	Changes *changesJSON `json:"changes,omitempty"`
 }
 
@@ -107,7 +107,7 @@ type changesJSON struct {
 	Inconclusive []string          `json:"inconclusive,omitempty"`
 }
 
-// replacedJSON is a constraint that a union would replace, with its position.
+// replacedJSON is a constraint with its position that a union would replace.
 type replacedJSON struct {
 	Line       int    `json:"line"`
 	Col        int    `json:"col"`
@@ -116,8 +116,8 @@ type replacedJSON struct {
 	Rule       string `json:"rule,omitempty"`
 }
 
-// Data returns the unions as data for a JSON list. It returns an error if a declaration is not
-// YAML.
+// Data formats the unions for programs, as a JSON list. It returns an error if a declaration cannot
+// be written as YAML.
 func Data(l []Located) (any, error) {
 	all := []foundJSON{}
 	for _, i := range l {
@@ -139,7 +139,7 @@ func Data(l []Located) (any, error) {
 		for _, c := range i.Replaces {
 			at := i.posOf(c)
 			name := c
-			name.Above = 0 // Schema has it
+			name.Above = 0 // Schema has this information
 			v.Replaces = append(v.Replaces, replacedJSON{at.Line, at.Col, i.schemaOf(c).Structural(), name.String(), i.rule(c)})
 		}
 		all = append(all, v)

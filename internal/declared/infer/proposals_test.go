@@ -13,7 +13,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// TestProposals covers the unions proposed for schemas with rules, and their verdicts.
+// TestProposals asserts the unions proposed for schemas with rules, and their verdicts.
 func TestProposals(t *testing.T) {
 	const (
 		strings2 = `properties: {a: {type: string}, b: {type: string}}`
@@ -36,7 +36,7 @@ func TestProposals(t *testing.T) {
 		rules        []string
 		want         string
 	}{
-		// Rules can test a string for emptiness in many ways.
+		// Rules have many ways to test whether a string is empty.
 		{`== ""`, strings2, []string{`!has(self.a) || self.a == "" || !has(self.b) || self.b == ""`},
 			`{members: [a, b], cardinality: AtMostOne, emptyIsUnset: [a, b]} equivalent`},
 		{`!= "", exactly one`, strings2, []string{`has(self.a) && self.a != "" ? !has(self.b) || self.b == "" : has(self.b) && self.b != ""`},
@@ -147,8 +147,8 @@ func TestProposals(t *testing.T) {
 	}
 }
 
-// A union whose discriminator has rules about changes forbids changes only if that rejects nothing
-// that is accepted now.
+// TestChanges has discriminators with rules on changes. The union forbids changes only if this
+// rejects no update that is accepted now.
 func TestChanges(t *testing.T) {
 	const frozen = `x-kubernetes-validations: [{rule: self == oldSelf}]`
 	const forbid, allow = "Forbid equivalent", "Allow tighter: "
@@ -195,8 +195,8 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestProse covers the suggestions from descriptions. They are ExactlyOne only if one member must
-// be set and several may not be.
+// TestProse asserts the suggestions from descriptions. They are ExactlyOne only if one member must
+// be set and several may not be set.
 func TestProse(t *testing.T) {
 	const (
 		exactlyOne = `{members: [a1, b1], cardinality: ExactlyOne} suggestion`
@@ -247,8 +247,8 @@ func TestProse(t *testing.T) {
 	}
 }
 
-// propose infers from a schema, or the properties of one, with rules, and formats the unions on one
-// line.
+// propose infers unions from a schema with rules, and formats them on one line. The schema may omit
+// the type.
 func propose(t *testing.T, schema string, rules ...string) string {
 	t.Helper()
 	var l []string

@@ -9,14 +9,14 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// statement is a sentence that says that at most one of some properties may be set. With demanded,
-// one must be set; with several, more than one may be set.
+// statement is a sentence which states that at most one of some properties may be set. If demanded
+// is set, one must be set; if several is set, more than one may be set.
 type statement struct {
 	slots    []int
 	demanded bool
 	several  bool
 	sentence string
-	about    string // the property that the description belongs to; "" for the object
+	about    string // the property with the description; "" for the object
 }
 
 func (s statement) String() string {
@@ -26,7 +26,7 @@ func (s statement) String() string {
 	return fmt.Sprintf("the description of %q says %q", s.about, s.sentence)
 }
 
-// prose finds the unions that descriptions state. The description of a property must name the
+// prose finds the unions that descriptions state. The description of a property must name this
 // property, or the properties that it excludes.
 func (o *candidateObject) prose(taken map[string]bool) []suggestion {
 	n := &names{candidateObject: o, taken: taken}
@@ -84,8 +84,8 @@ func (o *candidateObject) prose(taken map[string]bool) []suggestion {
 type names struct {
 	*candidateObject
 	taken map[string]bool
-	// properties are the possible members, by name in lower case. They are collected for the first
-	// description that needs them.
+	// properties are the possible members, by name in lower case. They are collected when a
+	// description first needs them.
 	properties map[string]string
 }
 
@@ -103,24 +103,24 @@ func (n *names) collect() {
 
 var (
 	space = regexp.MustCompile(`\s+`)
-	// list precedes a list of properties, exclusive a list of properties that the described
-	// property excludes, and behind follows a list.
+	// list precedes a list of properties. exclusive precedes a list of properties that the
+	// described property excludes. behind follows a list.
 	list      = regexp.MustCompile(`(?i)\b(?:(exactly|only|at most|at least) one of|one of the following|one of)\b`)
 	exclusive = regexp.MustCompile(`(?i)\b(?:mutually exclusive with|(?:at the same time|together) (?:as|with)|in conjunction with)\b`)
 	behind    = regexp.MustCompile(`(?i)\b(?:are|is) mutually exclusive(?:\.|;|,|$| and\b| fields\b)`)
 	must      = regexp.MustCompile(`(?i)\b(?:must|is required|are required|has to|needs? to|should be)\b`)
 	cannot    = regexp.MustCompile(`(?i)\b(?:cannot|can't|can not|must not|may not|should not|mutually)\b`)
-	// none means that all of a list may be unset, all that they may be set together, and along that
-	// another property must be set with them.
+	// none means that all properties of a list may be unset, and all that they may be set together.
+	// along means that another property must be set with them.
 	none  = regexp.MustCompile(`(?i)\b(?:(?:or|and|nor) (?:none|nothing|no)\b|neither\b)`)
 	all   = regexp.MustCompile(`(?i)\b(?:or (?:both|all|more)|and/or)\b`)
 	along = regexp.MustCompile(`(?i)\b(?:(?:together|along) with|alongside|in conjunction with|in combination with)\b`)
 )
 
-// telling has the words that every matching phrase contains. Most descriptions have none of them.
+// telling has words of which every matching phrase contains one. Most descriptions contain none.
 var telling = []string{"one of", "One of", "One Of", "ONE OF", "xclusive", "EXCLUSIVE", "same time", "ogether", "in conjunction"}
 
-// statements reads the description of property about, or of the object if about is "".
+// statements parses the description of the property about, or of the object if about is "".
 func (n *names) statements(description, about string) []statement {
 	if !slices.ContainsFunc(telling, func(s string) bool { return strings.Contains(description, s) }) {
 		return nil
@@ -187,11 +187,11 @@ func sentences(description string) []string {
 	return l
 }
 
-// filling are the words that may be in a list between names.
+// filling are the words that may separate the names in a list.
 var filling = []string{"and", "or", "and/or", "the", "a", "an", "either", "of", "deprecated", "field", "fields", "property", "properties", "these", "following", "both", "-", "/"}
 
-// lead is the maximum number of words, not counting those in filling, that listed skips before the
-// first name.
+// lead is the maximum number of words before the first name that listed skips. Words in filling do
+// not count.
 const lead = 6
 
 // listed returns the properties of the list at the start of text.
@@ -239,7 +239,7 @@ func (n *names) listedBackwards(text string) []string {
 
 func separates(r rune) bool { return r == ' ' || r == ',' || r == '|' }
 
-// name returns the property that a word names, quoted or not, in any case.
+// name returns the property that a word names, in any case, with or without quotes.
 func (n *names) name(word string) (string, bool) {
 	trimmed := strings.Trim(word, "`'\"*.:;()[]{}")
 	name, ok := n.properties[strings.ToLower(trimmed)]

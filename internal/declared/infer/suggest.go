@@ -9,14 +9,14 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// suggestion is a union that nothing enforces but that seems to be intended.
+// suggestion is a union that nothing enforces, but that the CRD seems to intend.
 type suggestion struct {
 	form  Form
 	union *union.Union
 	why   string
 }
 
-// suggestions guesses unions among the properties that are in none yet, and marks their properties
+// suggestions guesses unions of the properties that belong to none yet. It marks their properties
 // as taken.
 func (o *candidateObject) suggestions(taken map[string]bool) []suggestion {
 	var l []suggestion
@@ -45,8 +45,8 @@ func (o *candidateObject) suggestions(taken map[string]bool) []suggestion {
 	return l
 }
 
-// enumMatch suggests a string as the discriminator if at least two of its values are names of
-// object properties next to it.
+// enumMatch suggests a string as the discriminator if two or more of its values are names of object
+// properties alongside it.
 func (o *candidateObject) enumMatch(discriminator string, taken map[string]bool) (suggestion, bool) {
 	p := o.schema.Properties[discriminator]
 	if len(p.Enum) == 0 || !isString(p) || taken[discriminator] {
@@ -59,7 +59,7 @@ func (o *candidateObject) enumMatch(discriminator string, taken map[string]bool)
 		}
 	}
 	values := enumOf(p)
-	of := map[string]string{} // the member of a value
+	of := map[string]string{} // the member for each value
 	take := func(match func(value, name string) bool) {
 		for _, v := range values {
 			for _, plain := range sortedKeys(names) {
@@ -75,7 +75,7 @@ func (o *candidateObject) enumMatch(discriminator string, taken map[string]bool)
 		return suggestion{}, false
 	}
 	why := fmt.Sprintf("of the values of %q %d are the names of objects next to it", discriminator, len(of))
-	// After two exact matches, LoadBalancerService matches loadBalancer, too.
+	// After two exact matches, prefixes match, too: LoadBalancerService matches loadBalancer.
 	take(func(value, name string) bool { return len(name) > 3 && strings.HasPrefix(value, name) })
 	u := &union.Union{Discriminator: discriminator, Change: union.Allow}
 	for _, v := range values {
@@ -86,7 +86,7 @@ func (o *candidateObject) enumMatch(discriminator string, taken map[string]bool)
 	return suggestion{EnumMatch, u, why}, true
 }
 
-// plainName returns a name in lower case without punctuation.
+// plainName returns a name in lower case, without punctuation.
 func plainName(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

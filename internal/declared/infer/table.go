@@ -11,9 +11,9 @@ import (
 const (
 	// maxSlots is the maximum number of properties that a condition may read.
 	maxSlots = 64
-	// maxStates is the maximum number of states for which all are tried.
+	// maxStates is the maximum number of states that are all tried.
 	maxStates = 1 << 10
-	// maxWork bounds the work on the formula of one condition, and maxTotal the work on all
+	// maxWork bounds the work on the formula of one condition. maxTotal bounds the work on all
 	// formulas of a CRD.
 	maxWork  = 20_000_000
 	maxTotal = 200_000_000
@@ -21,11 +21,11 @@ const (
 	maxValues = 512
 )
 
-// table enumerates the objects that a condition can tell apart.
+// table enumerates the objects that a condition distinguishes.
 type table struct {
 	*condition
 	object []value
-	// discriminator and without are properties that stay unchanged; -1 is none.
+	// discriminator and without are properties that each does not vary; -1 is none.
 	discriminator, without int
 }
 
@@ -33,8 +33,7 @@ func (c *condition) table(o *candidateObject, discriminator int) *table {
 	return &table{condition: c, object: make([]value, len(o.names)), discriminator: discriminator, without: -1}
 }
 
-// members returns the properties that vary, and whether they are so few that all their states are
-// tried.
+// members returns the properties to vary. few is set if all combinations of their values are tried.
 func (t *table) members() (slots []int, few bool) {
 	states := 1
 	for _, slot := range t.slots {
@@ -46,7 +45,7 @@ func (t *table) members() (slots []int, few bool) {
 	return slots, states <= maxStates
 }
 
-// affords reports whether that many passes through the table are within bounds, and if so counts
+// affords reports whether that many passes through the table are within bounds. If so, it counts
 // them. Published CRDs do not come near the bounds.
 func (o *candidateObject) affords(t *table, times int) bool {
 	slots, few := t.members()
@@ -66,7 +65,7 @@ func (o *candidateObject) affords(t *table, times int) bool {
 }
 
 // each calls do with the objects whose discriminator has value v. If the condition reads many
-// properties, these are the objects with up to two of them set, and with up to one of them unset.
+// properties, these are the objects with at most two properties set, or at most one property unset.
 func (t *table) each(v value, do func(object []value)) {
 	if t.discriminator >= 0 {
 		t.object[t.discriminator] = v
@@ -118,7 +117,7 @@ func (t *table) product(slots []int, do func(object []value)) {
 	t.object[slots[0]] = absent
 }
 
-// choices returns the values to try for a member; the first is absent.
+// choices returns the values to try for a member. The first one is absent.
 func (t *table) choices(slot int) []value {
 	if t.sized[slot] {
 		return []value{absent, full, empty}
@@ -134,7 +133,7 @@ func (c *condition) isSet(slot int, v value) bool {
 	return v.set
 }
 
-// orNone returns values, or the absent value if there are none.
+// orNone returns values or, if there are none, the absent value.
 func orNone(values []value) []value {
 	if len(values) == 0 {
 		return []value{absent}
@@ -142,8 +141,8 @@ func orNone(values []value) []value {
 	return values
 }
 
-// values returns the values of a discriminator that matter to conditions: unset; the values of the
-// enum, or else "", the values in conditions, and one other value.
+// values returns the values of a discriminator that conditions distinguish: absent; the values of
+// the enum or, without an enum, "", the values in conditions, and one other value.
 func (o *candidateObject) values(d int, conditions []*condition) []value {
 	var l []value
 	s := o.property(d)
@@ -169,14 +168,14 @@ func (o *candidateObject) values(d int, conditions []*condition) []value {
 	return append(l, value{true, other})
 }
 
-// mayLack reports whether the objects that rules see may lack a property: it is neither required
+// mayLack reports whether objects may lack a property when rules see them: it is neither required
 // nor defaulted.
 func (o *candidateObject) mayLack(slot int) bool {
 	s := o.property(slot)
 	return !slices.Contains(o.schema.Required, o.names[slot]) && !union.Defaulted(&s)
 }
 
-// enumOf returns the strings in the enum of a schema, up to a limit.
+// enumOf returns the strings in the enum of a schema, up to a maximum.
 func enumOf(s apiextensionsv1.JSONSchemaProps) []string {
 	l := union.EnumStrings(&s)
 	return l[:min(len(l), maxValues+1)]

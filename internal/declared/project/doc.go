@@ -1,3 +1,3 @@
-// Package project reads .unioncel.yaml, the options of a project: the declarations outside its
-// CRDs, how unions are compiled, and how lint reports on them. docs/config.md describes the format.
+// Package project reads .unioncel.yaml, the options of a project: the declarations outside of its
+// CRDs, the options of compiling, and the options of lint. docs/config.md describes the format.
 package project

@@ -25,7 +25,7 @@ var (
 	overrideKeys = yamlconfig.Mapping{Name: "an item of overrides", Keys: append([]yamlconfig.Key{{Name: "files", Example: `["legacy/**"]`}}, settingKeys...)}
 )
 
-// read reads the only document of a file. It returns nil if there is none, or more than one.
+// read reads the document of a file. It returns nil unless there is exactly one document.
 func read(r *yamlconfig.Reader, src []byte) *Config {
 	documents := r.Open(src, Kind, "")
 	if len(documents) > 1 {
@@ -49,7 +49,7 @@ func read(r *yamlconfig.Reader, src []byte) *Config {
 		Lint:          lintConfig(fields["lint"]),
 	}
 	for _, item := range fields["go"].Items() {
-		if s := item.Node.Value; strings.Contains(s, "=") { // file=PATH finds the package of any file
+		if s := item.Node.Value; strings.Contains(s, "=") { // file=PATH would find the package of any file
 			item.Errorf("name packages, such as ./api/...", "go: %q is not a package pattern", s)
 		}
 	}
@@ -59,7 +59,7 @@ func read(r *yamlconfig.Reader, src []byte) *Config {
 	return c
 }
 
-// names returns a list of patterns or files, which must be relative.
+// names returns a list of patterns or files. They must be relative.
 func names(list yamlconfig.Value) []string {
 	var l []string
 	for _, item := range list.Items() {
@@ -107,7 +107,7 @@ func lintConfig(v yamlconfig.Value) lint.Config {
 	return c
 }
 
-// setting returns the keys that lint and its overrides share.
+// setting returns the setting in keys that lint and its overrides share.
 func setting(fields map[string]yamlconfig.Value) lint.Setting {
 	var s lint.Setting
 	for _, item := range fields["ignore"].Items() {
@@ -126,7 +126,7 @@ func setting(fields map[string]yamlconfig.Value) lint.Setting {
 // severities are the names of severities, in order.
 var severities = []string{diag.Error.String(), diag.Warning.String(), diag.Info.String()}
 
-// code returns a code that can be ignored or have another severity.
+// code returns a code that can be ignored or get another severity.
 func code(v yamlconfig.Value, what string) diag.Code {
 	c := diag.Code(v.Text())
 	if hint, err := lint.CheckCode(c, what); err != nil && c != "" {

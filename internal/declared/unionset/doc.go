@@ -1,5 +1,5 @@
-// Package unionset reads and writes UnionSets: files of declarations for other kinds, and for CRDs
-// that have another owner or generated manifests.
+// Package unionset reads and writes UnionSets: files with declarations for other kinds, and for
+// CRDs with another owner or with generated manifests.
 //
 //	apiVersion: unioncel.dev/v1alpha1
 //	kind: UnionSet
@@ -20,11 +20,11 @@
 //	  - discriminator: type
 //	    fields-to-discriminateBy: {rollingUpdate: RollingUpdate}
 //
-// [Parse] turns a file into a [union.Externals]. It checks everything that the file alone can show,
-// each union by [union.Parse]. pkg/compile resolves the declarations against the schemas of CRDs,
-// and pkg/kinds against the schemas of other kinds; they check whether a CRD, version, path or
-// property exists. [Format] is the inverse of Parse.
+// [Parse] turns a file into a [union.Externals]. It checks everything that does not depend on other
+// files, and each union with [union.Parse]. pkg/compile resolves the declarations against the
+// schemas of CRDs, and pkg/kinds against the schemas of other kinds. They check that CRD, version,
+// path and properties exist. [Format] is the inverse of Parse.
 //
-// docs/unionset.schema.json is the JSON Schema of the format, for editors. A test checks it against
+// docs/unionset.schema.json is the JSON Schema of the format, for editors. A test compares it with
 // this package.
 package unionset

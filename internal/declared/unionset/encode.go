@@ -33,8 +33,8 @@ func encode(l []item, comments bool) ([]byte, error) {
 		yamltext.StringNode("kind"), yamltext.StringNode(Kind), yamltext.StringNode("schemas"), schemas))
 }
 
-// block copies a node in block style, without aliases, merges and positions. Short nodes inside it
-// keep the flow style.
+// block copies a node in block style, without aliases, merges and positions. Short nodes in it keep
+// their flow style.
 func block(n *yaml.Node, comments bool) *yaml.Node {
 	r := yamltext.Resolve(n)
 	c := &yaml.Node{Kind: r.Kind}
@@ -49,7 +49,7 @@ func block(n *yaml.Node, comments bool) *yaml.Node {
 		}
 	default:
 		s, err := yamltext.String(r)
-		if err != nil { // not a string, such as a number
+		if err != nil { // such as a number
 			c.Tag, c.Value = r.ShortTag(), r.Value
 			break
 		}
@@ -64,8 +64,8 @@ func block(n *yaml.Node, comments bool) *yaml.Node {
 // maxFlow is the maximum length in bytes of a list or mapping in flow style.
 const maxFlow = 72
 
-// inner copies a node inside an item of x-kubernetes-unions. A node that was not read from a file
-// has no style; its lists are in flow style.
+// inner copies a node in an item of x-kubernetes-unions. Lists in a node that was not read from a
+// file get the flow style.
 func inner(n *yaml.Node, comments bool) *yaml.Node {
 	c, r := block(n, comments), yamltext.Resolve(n)
 	flow := r.Style&yaml.FlowStyle != 0 || r.Line == 0 && r.Kind == yaml.SequenceNode
@@ -75,8 +75,8 @@ func inner(n *yaml.Node, comments bool) *yaml.Node {
 	return c
 }
 
-// measure returns the approximate length of a node in flow style, and whether it has comments
-// inside.
+// measure returns the approximate length of a node in flow style, and whether there are comments in
+// it.
 func measure(n *yaml.Node) (length int, commented bool) {
 	length = len(n.Value) + len(", ")
 	for _, c := range n.Content {

@@ -21,9 +21,9 @@ const extendKey = "extend"
 // setEntry is an item of schemas.
 type setEntry struct {
 	target   union.Target
-	versions []string        // empty: all
+	versions []string        // empty means all
 	to       schemapath.Path // the path of the schema
-	unions   *yaml.Node      // nil, with extends nil, too: the CRD has none
+	unions   *yaml.Node      // nil if there are only extensions, or if the CRD has no unions
 	extends  *yaml.Node      // extensions of unions declared elsewhere
 	item     yamlconfig.Value
 }
@@ -31,7 +31,7 @@ type setEntry struct {
 // declaresNone reports whether the entry declares that the CRD has no unions.
 func (e setEntry) declaresNone() bool { return e.unions == nil && e.extends == nil }
 
-// schemaKeys are the keys of an item of schemas.
+// schemaKeys are the keys of an item of schemas in the file.
 var schemaKeys = yamlconfig.Mapping{
 	Name: "an item of schemas",
 	Keys: []yamlconfig.Key{{Name: "crd", Example: "backups.example.com"}, {Name: "group", Example: "apps"}, {Name: "kind", Example: "Deployment"}, {Name: "versions", Example: "[v1]"}, {Name: "path", Example: "spec.storage"},
@@ -82,7 +82,7 @@ func read(r *yamlconfig.Reader, item yamlconfig.Value) setEntry {
 	return e
 }
 
-// target reads the target of an item: a CRD by its name, or any kind.
+// target reads the target of an item: a CRD by name, or any kind.
 func target(item yamlconfig.Value, fields map[string]yamlconfig.Value) (t union.Target) {
 	crd, named := fields["crd"]
 	group, grouped := fields["group"]
@@ -110,7 +110,7 @@ func target(item yamlconfig.Value, fields map[string]yamlconfig.Value) (t union.
 	return t
 }
 
-// name returns the name of a CRD, made of its plural and its group.
+// name reads the name of a CRD, which consists of its plural and its group.
 func name(v yamlconfig.Value) string {
 	name := v.Text()
 	if name != "" && (len(validation.IsDNS1123Subdomain(name)) > 0 || !strings.Contains(name, ".")) {
@@ -144,8 +144,8 @@ func versions(list yamlconfig.Value) []string {
 	return l
 }
 
-// overlaps reports entries for the same schema of the same version, and CRDs that are listed both
-// with and without unions.
+// overlaps reports several entries for the same schema of the same version, and CRDs that are
+// listed with and without unions.
 func overlaps(entries []setEntry) {
 	before := map[union.Target][]setEntry{}
 	for _, e := range entries {
@@ -172,7 +172,7 @@ func overlap(e, other setEntry, hint, format string, args ...any) {
 	e.item.Errorf(hint, format, args...).Related = []diag.Related{{Pos: other.item.Pos(), Message: "the other item"}}
 }
 
-// common reports whether two lists of versions overlap, and names the version.
+// common reports whether two lists of versions overlap, and returns a common version.
 func common(a, b []string) (version string, overlap bool) {
 	switch {
 	case len(a) == 0 && len(b) == 0:

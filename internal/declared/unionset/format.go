@@ -15,20 +15,20 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Format writes declarations as a UnionSet: an item per schema, sorted by CRD or kind, path and
-// versions. Versions with equal declarations share an item; several declarations for one schema
-// become one list. Comments in the declarations are kept where they survive a round trip. Reading
-// the result with [Parse] gives the same declarations.
+// Format writes declarations as a UnionSet. It has an item per schema, sorted by CRD or kind, path
+// and versions. Versions with equal declarations share an item, and several declarations for one
+// schema become one list. Comments in the declarations are kept if they survive a round trip.
+// [Parse] returns the same declarations from the result.
 //
-// Format returns an error when a UnionSet cannot have a declaration: the declaration is malformed,
-// no path leads to its schema, or a schema has declarations both for all versions and for some.
+// Format returns an error if a UnionSet cannot express a declaration: it is malformed, no path
+// leads to its schema, or a schema has declarations both for all versions and for some.
 func Format(externals []union.External) ([]byte, error) {
 	l, err := written(externals)
 	if err != nil {
 		return nil, err
 	}
 	for _, comments := range []bool{true, false} {
-		// At some positions the encoder writes comments that do not survive reading.
+		// In some positions, the encoder writes comments that do not survive parsing.
 		var out []byte
 		if out, err = encode(l, comments); err != nil {
 			continue
@@ -50,15 +50,15 @@ func Format(externals []union.External) ([]byte, error) {
 
 // item is the content of an item of schemas.
 type item struct {
-	target   union.Target // with a name, or a group and a kind
+	target   union.Target // either a name, or a group and a kind
 	path     string
-	extend   bool         // unions are extensions
-	versions []string     // sorted; empty: all
+	extend   bool         // whether unions are extensions
+	versions []string     // sorted; empty means all
 	unions   []*yaml.Node // the items of x-kubernetes-unions
-	meaning  string       // equal for equal unions
+	meaning  string       // the same text for equal unions
 }
 
-// key returns the key of the unions in the file.
+// key returns the key of the unions in the item.
 func (i item) key() string {
 	if i.extend {
 		return extendKey
@@ -70,7 +70,7 @@ func (i item) equal(j item) bool {
 	return i.target == j.target && i.path == j.path && i.extend == j.extend && slices.Equal(i.versions, j.versions) && i.meaning == j.meaning
 }
 
-// written returns the items of a UnionSet with these declarations, in order.
+// written returns the sorted items of a UnionSet with these declarations.
 func written(externals []union.External) ([]item, error) {
 	var single []item // one per schema and version
 	for _, e := range externals {
@@ -136,7 +136,7 @@ func itemOf(e union.External) (item, error) {
 	return i, nil
 }
 
-// errorOf returns the first error of a list, if there is any.
+// errorOf returns the first error of a list, or nil.
 func errorOf(l diag.List) error {
 	i := slices.IndexFunc(l, func(d diag.Diagnostic) bool { return d.Severity == diag.Error })
 	if i < 0 {
@@ -148,7 +148,7 @@ func errorOf(l diag.List) error {
 	return fmt.Errorf("%s (%s)", l[i].Message, l[i].Hint)
 }
 
-// meaning returns the content of a node without its style: equal for equal nodes.
+// meaning returns the content of a node without its style. Equal nodes have the same content.
 func meaning(n *yaml.Node) string {
 	var b strings.Builder
 	n = yamltext.Resolve(n)

@@ -16,8 +16,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// declared returns the content of declarations as sorted lines. It reads the nodes with yaml.v3
-// only.
+// declared returns the content of declarations as sorted lines. It reads the nodes only with
+// yaml.v3.
 func declared(t *testing.T, externals []union.External) []string {
 	t.Helper()
 	var l []string
@@ -54,7 +54,7 @@ func format(t *testing.T, externals []union.External) string {
 	return string(out)
 }
 
-// Formatted declarations parse as the same declarations, and format as the same text again.
+// TestFormatParses asserts that formatted declarations are parsed and formatted without a change.
 func TestFormatParses(t *testing.T) {
 	for _, test := range good {
 		t.Run(test.name, func(t *testing.T) {
@@ -147,7 +147,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// The order of declarations does not matter.
+// TestFormatOrder asserts that the order of declarations does not matter.
 func TestFormatOrder(t *testing.T) {
 	l := parse(t, good[2].text).Declarations
 	want := format(t, l)
@@ -157,8 +157,8 @@ func TestFormatOrder(t *testing.T) {
 	}
 }
 
-// Declarations from Go code have nodes without positions and known items; several may be for one
-// schema.
+// TestFormatNodes formats declarations from Go code. Their nodes have no positions or known items,
+// and a schema may have several declarations.
 func TestFormatNodes(t *testing.T) {
 	value := func(members ...string) *yaml.Node {
 		u := &union.Union{}

@@ -14,18 +14,18 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// The apiVersion and kind of a document. No others are read.
+// The apiVersion and kind of a document. Other ones are rejected.
 const (
 	APIVersion = yamlconfig.APIVersion
 	Kind       = "UnionSet"
 )
 
 // Parse reads a file with one or more UnionSet documents. name is the file's name in diagnostics.
-// The list is sorted; the result is nil exactly when the list has errors. The caller owns the
-// result; src is neither modified nor retained.
+// The list is sorted; the result is nil if and only if the list has errors. The caller owns the
+// result. Parse neither modifies nor retains src.
 //
-// Declarations has an entry for each item and version that the file names. They share nodes with
-// the parsed file. Scopes has each named CRD and kind once, in order of the text, including those
+// Declarations has an entry for each item and version in the file. The entries share nodes with the
+// parsed file. Scopes has each named CRD and kind once, in the order of the text, including CRDs
 // declared to have no unions.
 func Parse(name string, src []byte) (*union.Externals, diag.List) {
 	r := &yamlconfig.Reader{File: name, Code: diag.BadUnionSet, Ambiguous: diag.AmbiguousScalar}
@@ -59,7 +59,7 @@ func Parse(name string, src []byte) (*union.Externals, diag.List) {
 	return set, r.Diags.Sort()
 }
 
-// Holds reports whether a UnionSet is among the documents of a file.
+// Holds reports whether one of the documents of a file is a UnionSet.
 func Holds(src []byte) bool {
 	if !bytes.Contains(src, []byte(Kind)) {
 		return false

@@ -14,7 +14,7 @@ import (
 
 const header = "apiVersion: unioncel.dev/v1alpha1\nkind: UnionSet\n"
 
-// good are valid files with the CRDs that they name, and a line for each declaration.
+// good are valid files, with the CRDs that they name and a line for each declaration.
 var good = []struct {
 	name, text string
 	targets    string
@@ -198,8 +198,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// bad are files with their diagnostics: position, code, message and hint. schema marks the files
-// that the JSON Schema accepts.
+// bad are files with their diagnostics: position, code, message and hint. schema marks files that
+// the JSON Schema accepts.
 var bad = []struct {
 	name, text string
 	want       []string
@@ -388,8 +388,8 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// Any input gives a result or an error, every diagnostic is about the file, and every result can be
-// formatted.
+// FuzzParse asserts that any input has a result or an error, that every diagnostic is about the
+// file, and that every result can be formatted.
 func FuzzParse(f *testing.F) {
 	for _, test := range good {
 		f.Add([]byte(test.text))

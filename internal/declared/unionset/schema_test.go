@@ -17,8 +17,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// The JSON Schema accepts every file that Parse accepts, and rejects the errors that JSON Schema
-// can detect.
+// TestSchema asserts that the JSON Schema accepts every file that Parse accepts, and rejects the
+// errors that JSON Schema can detect.
 func TestSchema(t *testing.T) {
 	schema := schematest.Read(t, "unionset")
 	for _, test := range good {
@@ -51,7 +51,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// The schema has the keys that Parse knows, and the same words for keys with an enumerated value.
+// TestSchemaKeys asserts that the JSON Schema has the keys and enumerated values of Parse.
 func TestSchemaKeys(t *testing.T) {
 	schema := schematest.Read(t, "unionset")
 	properties := schema.Properties("union")
@@ -65,7 +65,7 @@ func TestSchemaKeys(t *testing.T) {
 	}
 	answer := regexp.MustCompile(`must be one of (.*)$`)
 	for _, key := range union.Keys() {
-		// The diagnostic for another word lists the known words.
+		// The diagnostic for an unknown word lists the known words.
 		var doc yaml.Node
 		if err := yaml.Unmarshal([]byte("[{"+key+": nosuchword}]"), &doc); err != nil {
 			t.Fatal(err)

@@ -9,8 +9,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
-// BenchmarkOf shows how the time grows with the number of members, each of which can be violated in
-// two ways.
+// BenchmarkOf measures unions of growing size. Each member adds two conditions that can be
+// violated.
 func BenchmarkOf(b *testing.B) {
 	for _, encoding := range []rules.Encoding{rules.Fine, rules.Compact} {
 		for _, n := range []int{40, 200} {

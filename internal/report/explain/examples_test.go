@@ -18,7 +18,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
-// server returns the API server's whole validation of a CRD with the rules of a plan.
+// server returns the API server's complete validation of a CRD with the rules of a plan.
 func server(t *testing.T, in explain.Input) func(old, new map[string]any) []string {
 	t.Helper()
 	v1 := in.Unions[0].CRD.DeepCopy()
@@ -64,8 +64,8 @@ func server(t *testing.T, in explain.Input) func(old, new map[string]any) []stri
 	}
 }
 
-// The API server answers the examples, which are whole resources, with exactly the errors of the
-// explanation, and accepts the stored object before an update.
+// TestExamples asserts that the API server rejects each example, a whole resource, with exactly the
+// errors of the explanation. It must accept the old object of an update.
 func TestExamples(t *testing.T) {
 	sources := []string{demanding}
 	for _, d := range declarations {
@@ -94,8 +94,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// demanding is a union whose members, neighbours and ancestors have many constraints, and
-// hand-written rules that read other fields, too.
+// demanding is a union whose members, neighbours and ancestors have many constraints. Hand-written
+// rules read other fields as well.
 const demanding = `
 spec:
   type: object
@@ -132,7 +132,7 @@ spec:
             additionalProperties: {type: string, minLength: 2}
 `
 
-// If no valid value of a member is found, the text mentions that the member is left out.
+// TestWithoutExample has a member without a known valid value. The text must mention its omission.
 func TestWithoutExample(t *testing.T) {
 	got := explained(t, `
 spec:

@@ -13,7 +13,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
-// hostile has names and values with all characters that Markdown, HTML, Mermaid or a terminal could
+// hostile has names and values with every character that Markdown, HTML, Mermaid or a terminal may
 // interpret.
 const hostile = `
 "a|b` + "`" + `c":
@@ -66,7 +66,7 @@ func TestHostileNames(t *testing.T) {
 	golden(t, "hostile.md", markdown)
 }
 
-// withoutBlocks removes fenced blocks.
+// withoutBlocks removes fenced code blocks.
 func withoutBlocks(t *testing.T, markdown string) string {
 	t.Helper()
 	var b strings.Builder
@@ -87,7 +87,7 @@ func withoutBlocks(t *testing.T, markdown string) string {
 	return b.String()
 }
 
-// tables checks that every row of a table has the cells of its head.
+// tables asserts that every row of a table has as many cells as the head.
 func tables(t *testing.T, markdown string) {
 	t.Helper()
 	cells, rows := 0, 0

@@ -15,7 +15,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// declarations are unions of up to four members, of every kind.
+// declarations are unions of up to four members, with all kinds of keys.
 var declarations = []string{
 	"{members: [a, b, c, d]}",
 	"{members: [a]}",
@@ -55,7 +55,7 @@ func thing(declaration string) string {
       below: {type: object, required: [x], properties: {type: {type: string, enum: [A, B, C]}, b: {type: object}, c: {type: array, items: {type: string}}, x: {type: string, minLength: 2}}}}}`, required, declaration)
 }
 
-// eachUnion runs a test for each declaration, with the union and its explanation.
+// eachUnion runs a test for each declaration in several encodings.
 func eachUnion(t *testing.T, run func(*testing.T, *union.Union, explain.Union)) {
 	for _, d := range declarations {
 		for _, encoding := range []rules.Encoding{rules.Fine, rules.Compact} {
@@ -120,7 +120,7 @@ func accepts(t *testing.T, row explain.States, names []string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(append(members(must), members(optional)...), name) })
 }
 
-// names returns the members present, in order.
+// names returns the names of the members that are present.
 func names(u *union.Union, present []bool) []string {
 	l := []string{}
 	for i, m := range u.Members {
@@ -131,7 +131,7 @@ func names(u *union.Union, present []bool) []string {
 	return l
 }
 
-// The table of states agrees with pkg/union for every value and set of members.
+// TestStates compares the table of states with pkg/union, for every value and set of members.
 func TestStates(t *testing.T) {
 	eachUnion(t, func(t *testing.T, u *union.Union, got explain.Union) {
 		var seen []string
@@ -167,7 +167,7 @@ func TestStates(t *testing.T) {
 	})
 }
 
-// A long list of members that belong to no value is abbreviated.
+// TestRejected asserts that a long list of members is abbreviated.
 func TestRejected(t *testing.T) {
 	got := explained(t, `
 spec:
@@ -192,8 +192,8 @@ spec:
 	}
 }
 
-// Every condition that some state or change violates has an example with as few other violations as
-// possible. The rules report an error for each.
+// TestSituations asserts that each condition that some state or change violates has an example,
+// with as few other violations as possible. The rules must report an error for each example.
 func TestSituations(t *testing.T) {
 	eachUnion(t, func(t *testing.T, u *union.Union, got explain.Union) {
 		fewest := map[string]int{} // violations, by condition and member
@@ -253,8 +253,8 @@ func state(u *union.Union, s *explain.Sample) union.State {
 	return out
 }
 
-// The situations about changes are illegal changes between legal states, or removals that a guard
-// prevents. There is one wherever there can be.
+// TestChangeSituations asserts that situations of changes are illegal changes between legal states,
+// or removals that a guard prevents. Each possible kind of situation must occur.
 func TestChangeSituations(t *testing.T) {
 	eachUnion(t, func(t *testing.T, u *union.Union, got explain.Union) {
 		conditions := map[string]int{}
@@ -279,8 +279,8 @@ func TestChangeSituations(t *testing.T) {
 		case u.Change == union.Clear && len(u.Members) > 1:
 			want["notCleared"] = 1
 		case u.Guarded():
-			want["notAllowed"] = 2 // something else, unset
-			want["removed"] = 2    // u, spec
+			want["notAllowed"] = 2 // to another value, and to unset
+			want["removed"] = 2    // removal of u, and of spec
 		}
 		if fmt.Sprint(conditions) != fmt.Sprint(want) {
 			t.Errorf("%v, want %v", conditions, want)
@@ -288,7 +288,7 @@ func TestChangeSituations(t *testing.T) {
 	})
 }
 
-// For a hand-written rule, the errors are the errors of that rule.
+// TestServedRule asserts that a hand-written rule used by the union reports its own errors.
 func TestServedRule(t *testing.T) {
 	in := planOf(t, crd(`
 spec:
@@ -321,11 +321,11 @@ spec:
 	}
 }
 
-// notChecked is the API server's error when it does not evaluate the rules.
+// notChecked is the error with which the API server states that it did not evaluate the rules.
 const notChecked = "<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
 
-// If the schema rejects an object, the error is an error of the schema, since the rules are not
-// evaluated.
+// TestSchemaFirst asserts that the errors are errors of the schema if it rejects an object. Rules
+// are then not evaluated.
 func TestSchemaFirst(t *testing.T) {
 	got := explained(t, thing("{discriminator: closed, fields-to-discriminateBy: {a: A, b: B}, cardinality: ExactlyOne, unmappedValues: Forbid}"), rules.Fine)
 	for _, want := range []string{"spec.u.closed: Required value", `spec.u.closed: Unsupported value: "Unknown": supported values: "A", "B"`} {

@@ -13,8 +13,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
-// The lines of a diagram that the test accepts: a state with a label of harmless characters and
-// character codes, an edge, a note.
+// The lines that a diagram may have: a state whose label has harmless characters and character
+// codes, an edge, and a note.
 var (
 	stateLine = regexp.MustCompile(`^    state "((?:[A-Za-z0-9 ,./-]|[^\x00-\x7F]|#\d+;)+)" as (s\d+)$`)
 	edgeLine  = regexp.MustCompile(`^    (s\d+) --> (s\d+)$`)
@@ -28,7 +28,7 @@ type diagram struct {
 	notes  int
 }
 
-// diagrams reads the diagrams in a Markdown text, and checks their syntax.
+// diagrams parses the diagrams in a Markdown text and checks their syntax.
 func diagrams(t *testing.T, markdown string) []diagram {
 	t.Helper()
 	var l []diagram
@@ -141,7 +141,7 @@ func TestDiagrams(t *testing.T) {
 	}
 }
 
-// An unreadable diagram is not drawn; the table remains.
+// TestNoDiagram asserts that a diagram that is too large is omitted, and the table is not.
 func TestNoDiagram(t *testing.T) {
 	var rows []string
 	for i := range 29 {

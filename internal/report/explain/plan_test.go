@@ -24,7 +24,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// crd returns a CRD of one version with these root properties.
+// crd returns a CRD with one version and the given root properties.
 func crd(properties string) string { return testcrd.New("Thing", properties) }
 
 func indent(text string, n int) string {
@@ -43,8 +43,8 @@ type planner struct {
 	encoding  rules.Encoding
 }
 
-// planOf plans every union of a CRD in one encoding, with removal guards on all ancestors up to the
-// next list or map. Each rule adds as many bytes as its text.
+// planOf plans every union of a CRD in one encoding. It adds removal guards to all ancestors up to
+// the next list or map. Each rule adds as many bytes as its text has.
 func planOf(t testing.TB, src string, encoding rules.Encoding) explain.Input {
 	t.Helper()
 	m, err := testmanifest.Parse("crd.yaml", []byte(src))
@@ -128,7 +128,7 @@ func (p planner) rules(at schemapath.Place, kind compile.RuleKind, l []rules.Rul
 	return plans
 }
 
-// explained explains a CRD with these properties.
+// explained returns the explanation of a CRD with the given properties.
 func explained(t testing.TB, properties string, encoding rules.Encoding) explain.Explanation {
 	t.Helper()
 	got, err := explain.Explain(planOf(t, crd(properties), encoding))

@@ -125,11 +125,11 @@ func TestJSON(t *testing.T) {
 	if err := decoder.Decode(&got); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(b.String(), jsonOf(t, got)); diff != "" { // numbers have lost their types
+	if diff := cmp.Diff(b.String(), jsonOf(t, got)); diff != "" { // numbers have no Go types here
 		t.Error("the JSON reads as something else:", diff)
 	}
-	// null appears only where it has a meaning: no old state, no new one, no schema. The API server
-	// prints null, too.
+	// null appears only with a meaning: no old state, no new state, no schema. The API server also
+	// prints null.
 	for line := range strings.Lines(b.String()) {
 		line = strings.TrimSpace(line)
 		if strings.Contains(line, "null") && !slices.Contains([]string{`"old": null,`, `"new": null,`, `"oldObject": null,`, `"allOf": null,`}, line) && !strings.Contains(line, "were not checked") {
@@ -151,7 +151,7 @@ func jsonOf(t *testing.T, l []explain.Explanation) string {
 	return b.String()
 }
 
-// Noticeable times are reported, with the objects they apply to.
+// TestTime asserts that noticeable times are reported, with the objects that they apply to.
 func TestTime(t *testing.T) {
 	for _, tt := range []struct {
 		microseconds int64

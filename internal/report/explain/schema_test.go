@@ -13,7 +13,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
-// reads returns the errors of each situation of the first union.
+// reads returns the errors of each situation of the first union, by situation.
 func reads(crd explain.Explanation) map[string][]string {
 	l := map[string][]string{}
 	for _, s := range crd.Unions[0].Errors {
@@ -22,7 +22,7 @@ func reads(crd explain.Explanation) map[string][]string {
 	return l
 }
 
-// The schema rejects an absent required discriminator; the rules reject "".
+// TestRequiredDiscriminator asserts that the schema rejects its absence, and the rules reject "".
 func TestRequiredDiscriminator(t *testing.T) {
 	const declared = `
 spec:
@@ -53,7 +53,7 @@ spec:
 	if _, ok := all[absent]; ok || len(all[empty]) == 0 {
 		t.Errorf("a default cannot be absent: %q", all)
 	}
-	// Without rules, no error says that rules were not checked.
+	// Without rules, no error may mention rules that were not checked.
 	in := planOf(t, crd(fmt.Sprintf(declared, "")), rules.Fine)
 	in.Unions[0].Rules = nil
 	in.Bytes[0] = nil
@@ -66,7 +66,7 @@ spec:
 	}
 }
 
-// A discriminator with a default is never unset, unless it may be "".
+// TestDefaultedDiscriminator asserts that a default prevents an unset discriminator, except for "".
 func TestDefaultedDiscriminator(t *testing.T) {
 	const declared = `
 spec:
@@ -96,7 +96,7 @@ spec:
 	}
 }
 
-// The explanation shows a schema that replaces rules, and its errors, even inside a list.
+// TestOpenAPI explains a schema that replaces rules, and its errors, even in a list.
 func TestOpenAPI(t *testing.T) {
 	in := planOf(t, crd(strings.Replace(sources, "\n          emptyIsUnset: [image, oci]", "", 1)), rules.Fine)
 	plan := &in.Unions[0]

@@ -46,7 +46,7 @@ func TestOnUpdate(t *testing.T) {
 	}
 }
 
-// If no rule about changes is emitted, the explanation mentions none.
+// TestClearLeftOut asserts that the explanation mentions no rule on changes if none is emitted.
 func TestClearLeftOut(t *testing.T) {
 	for declaration, want := range map[string]string{
 		"{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}": "type may change. A member that stays set is rejected, because type does not select it; no rule mentions the change.",
@@ -66,7 +66,7 @@ func TestClearLeftOut(t *testing.T) {
 	}
 }
 
-// Entries of lists and maps can be removed, and the root is always changed.
+// TestWhereItStands has unions in lists and maps, which can be removed, and at the root.
 func TestWhereItStands(t *testing.T) {
 	const u = "{type: object, x-kubernetes-unions: [{members: [a, b], discriminatorChange: Forbid}], properties: {a: {type: object}, b: {type: object}, key: {type: string}}}"
 	for properties, want := range map[string]string{
@@ -92,7 +92,7 @@ func TestWhereItStands(t *testing.T) {
 	}
 }
 
-// With fields that its schema does not name, a union object never counts as unchanged.
+// TestOnStoredOpen asserts that a union object with unnamed fields never counts as unchanged.
 func TestOnStoredOpen(t *testing.T) {
 	const spec = "\nspec: {type: object, x-kubernetes-unions: [{members: [a, b]%s}], properties: {a: {type: object%s}, b: {type: string}}}\n"
 	const open = ", x-kubernetes-preserve-unknown-fields: true"
@@ -117,7 +117,7 @@ func textOf(t *testing.T, crds ...explain.Explanation) string {
 	return b.String()
 }
 
-// Costs come from the plan, and percentages refer to the API server's limits.
+// TestCosts asserts that costs come from the plan, and percentages from the API server's limits.
 func TestCosts(t *testing.T) {
 	in := planOf(t, crd(thing("{members: [a, b], discriminatorChange: Allow}")), rules.Fine)
 	r := &in.Unions[0].Rules[0]
@@ -151,7 +151,7 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// Lines that can be broken fit the width.
+// TestWidth asserts that no line that can be wrapped exceeds the width.
 func TestWidth(t *testing.T) {
 	for _, tt := range examples {
 		text := textOf(t, explained(t, tt.properties, tt.encoding))

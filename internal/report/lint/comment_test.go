@@ -13,7 +13,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// noisy has two unions with two findings each: UC521 and UC523.
+// noisy has two unions with two findings each, UC521 and UC523.
 const noisy = `
 type: object
 properties:
@@ -71,7 +71,7 @@ func TestComments(t *testing.T) {
 	}
 }
 
-// Text that looks like a comment disables nothing.
+// TestCommentsInText asserts that text which looks like a comment disables nothing.
 func TestCommentsInText(t *testing.T) {
 	for _, spec := range []string{
 		replaced(noisy, "# above the key\n", "description: |\n  some text\n  # unioncel:ignore UC521\n"),
@@ -86,7 +86,7 @@ func TestCommentsInText(t *testing.T) {
 	}
 }
 
-// Comments do not disable errors, or findings of other files.
+// TestCommentsErrors asserts that comments disable neither errors nor findings of other files.
 func TestCommentsErrors(t *testing.T) {
 	spec := replaced(replaced(noisy, "# above the key", "# unioncel:ignore UC203"), "{a: A}", "{x: A}")
 	l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec}))), crdfile.Options{})
@@ -107,7 +107,7 @@ func TestCommentsErrors(t *testing.T) {
 	}
 }
 
-// Comments survive compiling, even if it removes them from the text.
+// TestCommentsOfCompiled asserts that comments have an effect after compiling, which may move them.
 func TestCommentsOfCompiled(t *testing.T) {
 	for _, at := range []string{"above the key", "at the key", "in the first", "at the end of the second"} {
 		spec := replaced(noisy, "# "+at+"\n", "# unioncel:ignore UC521,UC523,UC520\n")
@@ -127,7 +127,7 @@ func TestCommentsOfCompiled(t *testing.T) {
 	}
 }
 
-// Even in a compiled CRD, a comment does not apply to nested unions.
+// TestCommentsOfNested asserts that comments do not apply to nested unions, even after compiling.
 func TestCommentsOfNested(t *testing.T) {
 	spec := replaced(noisy, "properties:\n", "properties:\n  inner:\n"+indented(noisy, 4))
 	at := strings.LastIndex(spec, "# above the key")
@@ -163,7 +163,7 @@ func TestCommentsOfStyles(t *testing.T) {
 	}
 }
 
-// Many findings with a comment each take little time.
+// TestManyComments asserts that many findings with a comment each take little time.
 func TestManyComments(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("x-kubernetes-unions:\n")

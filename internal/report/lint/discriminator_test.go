@@ -9,7 +9,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// A property with a value for each member is reported.
+// TestUnusedDiscriminator reports properties with a value for each member.
 func TestUnusedDiscriminator(t *testing.T) {
 	for _, test := range []struct{ name, property, unions, want string }{
 		{"a value for each", "mode: {type: string, enum: [ConfigMap, Host-Path, None]}", "- members: [configMap, hostPath]",

@@ -10,8 +10,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// A rule that fails to evaluate on an object that the union allows is found, in sources and
-// alongside compiled rules.
+// TestFailingRule finds a rule that fails to evaluate on an object that the union allows, in a
+// source and in a compiled CRD.
 func TestFailingRule(t *testing.T) {
 	const spec = `type: object
 properties:

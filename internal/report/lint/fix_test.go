@@ -13,7 +13,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// fix applies the edits of the findings of File.
+// fix applies the edits of the findings of [lint.File].
 func fix(src string) lint.Fixed {
 	return lint.Fix("crd.yaml", []byte(src), func(src []byte) diag.List {
 		return lint.File(crdfile.Open("crd.yaml", src), crdfile.Options{})
@@ -23,8 +23,8 @@ func fix(src string) lint.Fixed {
 func TestFix(t *testing.T) {
 	const declaration = "- discriminator: type\n  fields-to-discriminateBy: {http: HTTP, tcp: TCP}\n"
 	tests := []struct {
-		name, old, wrong string // in typed
-		want             string // in place of old; empty for old
+		name, old, wrong string // the text in typed, and its replacement
+		want             string // the fixed text; if empty, old
 		count            int
 		refused          []string
 	}{
@@ -87,7 +87,7 @@ func TestFix(t *testing.T) {
 	}
 }
 
-// With an error in the file, warnings are missing, and comments that disable them seem useless.
+// TestFixErrorsFirst has an error, which hides warnings and makes their comments seem useless.
 func TestFixErrorsFirst(t *testing.T) {
 	const keys = "  discriminatorChange: Forbid\n  ratchet: true\n"
 	spec := replaced(typed, "{http: HTTP, tcp: TCP}\n", "{http: HTTP, tcp: TCP} # unioncel:ignore UC507\n"+keys)
@@ -100,7 +100,7 @@ func TestFixErrorsFirst(t *testing.T) {
 	}
 }
 
-// Declarations that compiling removed from the text are not edited; the others are.
+// TestFixCompiled asserts that declarations which compiling removed from the text are not edited.
 func TestFixCompiled(t *testing.T) {
 	_, unions, _ := strings.Cut(typed, "x-kubernetes-unions:\n")
 	properties, _, _ := strings.Cut(typed, "x-kubernetes-unions:\n")
@@ -121,7 +121,7 @@ func TestFixCompiled(t *testing.T) {
 	}
 }
 
-// A harmful edit does not keep others from being applied.
+// TestFixMany asserts that a harmful edit does not prevent other edits.
 func TestFixMany(t *testing.T) {
 	var b strings.Builder
 	for i := range 30 {

@@ -23,7 +23,7 @@ func crd(plural string, versions ...version) string {
 	return testcrd.Versions(strings.ToUpper(plural[:1])+plural[1:len(plural)-1], versions...)
 }
 
-// codes returns the diagnostics with some codes, as code and message.
+// codes returns code and message of the diagnostics with some codes.
 func codes(l diag.List, only ...diag.Code) []string {
 	var out []string
 	for _, d := range l {
@@ -36,8 +36,7 @@ func codes(l diag.List, only ...diag.Code) []string {
 	return out
 }
 
-// adviceOf are the codes that only lint reports, and the codes of compile about ways to bypass
-// rules.
+// adviceOf are the codes that only lint reports, and the codes of compile for ways to bypass rules.
 var adviceOf = []diag.Code{
 	diag.NoEnum, diag.ValueWithoutMember, diag.RequiredChildren, diag.ListMember, diag.Undiscriminated,
 	diag.CostlyRules, diag.UselessIgnore, diag.VersionBypass, diag.TableBypass, diag.VersionsDiffer, diag.RemovableItem,
@@ -78,7 +77,7 @@ x-kubernetes-unions:
 - members: [http, tcp]
 `
 
-// replaced replaces a part of a text, which must occur once.
+// replaced replaces a part of a text that must occur exactly once.
 func replaced(text, old, replacement string) string {
 	if strings.Count(text, old) != 1 {
 		panic(fmt.Sprintf("%q is there %d times", old, strings.Count(text, old)))
@@ -86,7 +85,7 @@ func replaced(text, old, replacement string) string {
 	return strings.Replace(text, old, replacement, 1)
 }
 
-// neverUnchanged returns the message about a union object with fields that no schema names.
+// neverUnchanged returns the message for a union object with fields that the schema does not name.
 func neverUnchanged(holder string) string {
 	return "UC529 info: the API server never considers the object of this union unchanged while " + holder +
 		" has fields that the schema does not name: a stored object that breaks the union cannot be updated until it is fixed, not even its /status"
@@ -102,7 +101,7 @@ func TestAdvice(t *testing.T) {
 	tests := []struct {
 		name     string
 		spec     string
-		versions []version // instead of v1 with spec
+		versions []version // replaces v1 with spec
 		want     []string
 	}{
 		{name: "nothing to say", spec: typed},
@@ -244,7 +243,7 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// With a webhook, another version may keep fields that its schema does not have.
+// TestConversionWebhook has a webhook, with which a version may keep fields that its schema lacks.
 func TestConversionWebhook(t *testing.T) {
 	src := crd("routes", version{Name: "v1beta1", Spec: "type: string"}, version{Name: "v1", Spec: typed + "  discriminatorChange: Forbid\n"})
 	src = replaced(src, "  scope: Namespaced\n", `  scope: Namespaced
@@ -367,7 +366,7 @@ func TestSlowRules(t *testing.T) {
 	}
 }
 
-// manyUnions are cheap unions in a list.
+// manyUnions are unions with cheap rules in a list.
 var manyUnions = func() string {
 	var b strings.Builder
 	b.WriteString("type: object\nproperties:\n  routes:\n    type: array\n    maxItems: 0\n    items:\n      type: object\n      properties:\n")
@@ -385,8 +384,8 @@ func indented(text string, n int) string {
 	return b.String()
 }
 
-// File returns the diagnostics of compiling, including those about its output. It gives no advice
-// if a declaration is invalid.
+// TestCompilerDiagnostics asserts that File returns all diagnostics of compiling, including those
+// about the output, and gives no advice if a declaration is invalid.
 func TestCompilerDiagnostics(t *testing.T) {
 	l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: replaced(typed, "tcp: TCP}", "tpc: TCP}")}))), crdfile.Options{})
 	if len(l) != 1 || l[0].Code != diag.UnknownMember {
@@ -401,7 +400,7 @@ func TestCompilerDiagnostics(t *testing.T) {
 	}
 }
 
-// Advice is given even if the rules are too expensive.
+// TestAdviceWithoutRules asserts that rules that are too expensive do not prevent advice.
 func TestAdviceWithoutRules(t *testing.T) {
 	spec := "type: object\nproperties:\n  routes:\n    type: array\n    items:\n" + indented(typed, 6)
 	spec = replaced(spec, "enum: [HTTP, TCP]", "enum: [HTTP, TCP, None]")
@@ -423,7 +422,7 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// A compiled CRD has the findings of its source, at its schemas.
+// TestCompiled asserts that a compiled CRD has the findings of its source, at the union objects.
 func TestCompiled(t *testing.T) {
 	spec := replaced(replaced(typed, "[HTTP, TCP]", "[HTTP, TCP, None]"), "tcp: {type: object, properties: {port: {type: integer}}}", "tcp: {type: array, items: {type: string}}")
 	src := []byte(crd("routes", version{Name: "v1", Spec: spec}))
@@ -449,7 +448,7 @@ func TestCompiled(t *testing.T) {
 	}
 }
 
-// A CRD that fits only in its recorded encoding is no error.
+// TestCompiledAsOpenAPI accepts a CRD that fits the budget only in its recorded encoding.
 func TestCompiledAsOpenAPI(t *testing.T) {
 	var properties, members strings.Builder
 	for i := range 26 {
@@ -471,7 +470,7 @@ func TestCompiledAsOpenAPI(t *testing.T) {
 	}
 }
 
-// Notes about the rules of a compiled CRD refer to its rules, in its encoding.
+// TestCompiledNotes asserts that notes on a compiled CRD refer to its rules in its encoding.
 func TestCompiledNotes(t *testing.T) {
 	spec := typed + "x-kubernetes-validations:\n- {rule: has(self.http) == (has(self.type) && self.type == 'HTTP'), message: mine}\n"
 	src := []byte(crd("routes", version{Name: "v1", Spec: spec}))
@@ -487,7 +486,7 @@ func TestCompiledNotes(t *testing.T) {
 	}
 }
 
-// An error of one CRD does not hide errors about the output of another.
+// TestTwoErrors asserts that an error of one CRD does not hide an error in the output of another.
 func TestTwoErrors(t *testing.T) {
 	shared := replaced(crd("routes", version{Name: "v1", Spec: typed}), "metadata:\n", "metadata:\n  labels: &shared {a: b}\n  annotations: *shared\n")
 	wrong := crd("others", version{Name: "v1", Spec: replaced(typed, "tcp: TCP", "udp: UDP")})
@@ -497,7 +496,7 @@ func TestTwoErrors(t *testing.T) {
 	}
 }
 
-// Findings about the declarations of a UnionSet have positions in its file.
+// TestElsewhere asserts that findings on declarations in a UnionSet have positions in the UnionSet.
 func TestElsewhere(t *testing.T) {
 	set, diags := unionset.Parse("unions.yaml", []byte(`apiVersion: unioncel.dev/v1alpha1
 kind: UnionSet

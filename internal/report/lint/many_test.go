@@ -19,8 +19,9 @@ func unionsOf(n int) []byte {
 	return []byte(crd("routes", version{Name: "v1", Spec: "type: object\nproperties:\n" + properties.String() + "x-kubernetes-unions:\n" + unions.String()}))
 }
 
-// The costs of the rules of an object are estimated together, so the time of linting does not grow
-// with the square of its unions. The test measures memory, since time is unreliable.
+// TestManyUnions asserts that the time of linting does not grow with the square of the number of
+// unions on an object: their costs are estimated together. It measures memory, because time is
+// unreliable.
 func TestManyUnions(t *testing.T) {
 	taken := func(n int) float64 {
 		src := unionsOf(n)

@@ -7,7 +7,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// A label is the name of a union, or a short list of its members.
+// TestLabel asserts that a label is the name of a union, or a short list of members.
 func TestLabel(t *testing.T) {
 	var nine []union.Member
 	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"} {
@@ -20,7 +20,7 @@ func TestLabel(t *testing.T) {
 		{union.Union{Name: "source", Members: nine}, "source"},
 		{union.Union{Discriminator: "type", Members: nine[:2]}, "a, b"},
 		{union.Union{Members: nine}, "a, b, c, d, e, f, g, h and 1 more"},
-		{union.Union{Discriminator: "type"}, "type"}, // its members are still to come
+		{union.Union{Discriminator: "type"}, "type"}, // a declaration without members yet
 	} {
 		if got := (Verified{Proof: verify.Proof{Union: &c.u}}).Label(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

@@ -22,8 +22,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// schema returns the JSON Schema of SARIF 2.1.0 (errata 01), which the library contains as a
-// constant. Another implementation of JSON Schema compiles it.
+// schema returns the JSON Schema of SARIF 2.1.0 (errata 01), which the library has as a constant.
+// The tests use another implementation of JSON Schema.
 func schema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}", "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif").Output()
@@ -60,7 +60,7 @@ func schema(t *testing.T) *jsonschema.Schema {
 	return s
 }
 
-// log is a SARIF document that is read back.
+// log is a SARIF document that was read back.
 type log struct {
 	Runs []struct {
 		OriginalUriBaseIds map[string]any
@@ -117,7 +117,7 @@ func write(t *testing.T, l diag.List, opts sarif.Options) (log, []byte) {
 	return out, b.Bytes()
 }
 
-// samples returns a diagnostic of each code, and hostile ones.
+// samples returns a diagnostic of each code, and diagnostics with hostile texts.
 func samples() diag.List {
 	var l diag.List
 	for i, info := range diag.Codes {
@@ -156,7 +156,7 @@ func TestValid(t *testing.T) {
 			if name == "many" {
 				return
 			}
-			// The library's own validation agrees.
+			// The library's own validation must agree.
 			report, err := library.FromBytes(text)
 			if err != nil {
 				t.Fatal(err)
@@ -166,7 +166,7 @@ func TestValid(t *testing.T) {
 			}
 		})
 	}
-	// The schema rejects an invalid document, so the checks above can fail.
+	// The schema must reject an invalid document: otherwise the checks above could not fail.
 	_, text := write(t, samples(), sarif.Options{})
 	value, err := jsonschema.UnmarshalJSON(strings.NewReader(strings.Replace(string(text), `"level": "warning"`, `"level": "notice"`, 1)))
 	if err != nil {
@@ -177,7 +177,7 @@ func TestValid(t *testing.T) {
 	}
 }
 
-// GitHub rejects results without these fields.
+// TestGitHubNeeds checks the fields without which GitHub rejects results.
 func TestGitHubNeeds(t *testing.T) {
 	got, _ := write(t, samples(), sarif.Options{})
 	run := got.Runs[0]
@@ -254,8 +254,8 @@ func TestURIs(t *testing.T) {
 	}
 }
 
-// A file outside the repository has an absolute URI and no base, and its finding has the same
-// fingerprint on all machines.
+// TestOutside asserts that a file outside the repository has an absolute URI without a base. The
+// fingerprint of its finding must be the same on all machines.
 func TestOutside(t *testing.T) {
 	dirs := []string{t.TempDir(), filepath.Join(t.TempDir(), "a b%é:")}
 	var fingerprints []string
@@ -278,8 +278,8 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// Fingerprints do not change when lines move, hints are reworded, or other results come and go;
-// they differ for different findings.
+// TestFingerprints asserts that fingerprints do not depend on lines, hints or other results, and
+// that different findings have different fingerprints.
 func TestFingerprints(t *testing.T) {
 	base := diag.Diagnostic{Code: diag.NoEnum, Pos: diag.Pos{File: "a.yaml", Line: 3, Col: 1}, Path: "spec", Message: "m", Hint: "h"}
 	print := func(d diag.Diagnostic) string {
