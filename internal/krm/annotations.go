@@ -9,22 +9,22 @@ import (
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 )
 
-// Annotations for the origin and the purpose of an item.
+// Annotations for the origin and the use of an item.
 const (
 	localAnnotation = "config.kubernetes.io/local-config"
 	internalPrefix  = "internal.config.kubernetes.io/"
 	oldPrefix       = "config.kubernetes.io/"
 )
 
-// isTracking reports whether orchestrators use an annotation to track their items, and remove it in
-// the end.
+// isTracking reports whether orchestrators use an annotation to track their items. They remove such
+// annotations in the end.
 func isTracking(key string) bool {
 	return strings.HasPrefix(key, internalPrefix) ||
 		slices.Contains([]string{oldPrefix + "path", oldPrefix + "index", "config.k8s.io/id", "kustomize.config.k8s.io/id"}, key)
 }
 
-// origin returns the annotation path or index, which locate the source of an item, under its new
-// name or its old one.
+// origin returns the annotation path or index, under its new or old name. They locate the source of
+// an item.
 func origin(item *yaml.Node, name string) string {
 	if v := word(item, "metadata", "annotations", internalPrefix+name); v != "" {
 		return v
@@ -32,14 +32,14 @@ func origin(item *yaml.Node, name string) string {
 	return word(item, "metadata", "annotations", oldPrefix+name)
 }
 
-// isLocal reports whether an item is for tools and not for the API server, as in kustomize.
+// isLocal reports whether an item is for tools instead of the API server, as in kustomize.
 func isLocal(item *yaml.Node) bool {
 	v := word(item, "metadata", "annotations", localAnnotation)
 	return v != "" && v != "false"
 }
 
 // untracked returns an item without the tracking annotations of orchestrators, and these
-// annotations. The compiled CRD records its source, which must not depend on who ran the compiler.
+// annotations. The compiled CRD records its source, which must not depend on the orchestrator.
 // untracked does not modify the item.
 func untracked(item *yaml.Node) (*yaml.Node, []*yaml.Node) {
 	metadata := lookup(item, "metadata")
@@ -63,7 +63,7 @@ func untracked(item *yaml.Node) (*yaml.Node, []*yaml.Node) {
 	}
 	replacement := &rest
 	if len(rest.Content) == 0 {
-		replacement = nil // the item had no annotations of its own
+		replacement = nil // the item had only tracking annotations
 	}
 	return replaced(item, metadata, replaced(metadata, annotations, replacement)), tracking
 }
@@ -82,8 +82,8 @@ func tracked(item *yaml.Node, tracking []*yaml.Node) {
 	annotations.Content = append(annotations.Content, tracking...)
 }
 
-// replaced returns a copy of a mapping in which by replaces a value, or without the key if by is
-// nil.
+// replaced returns a copy of a mapping with a new value in place of value. If by is nil, the copy
+// lacks the key.
 func replaced(m, value, by *yaml.Node) *yaml.Node {
 	c := *m
 	c.Content = nil

@@ -20,7 +20,7 @@ var compilerKind = kindOf("UnionCompiler", readCompiler,
 
 // compiler has the options of a UnionCompiler.
 type compiler struct {
-	files  []string // to generate from
+	files  []string // the files to generate from
 	opts   crdfile.Options
 	verify bool
 }
@@ -55,7 +55,7 @@ func (c *compiler) items(r *run) []*yaml.Node {
 	return r.joined(work)
 }
 
-// compiler returns the compiler for the configured options.
+// compiler returns the compiler for these options.
 func (c *compiler) compiler(host Host) Compiler {
 	if host.Compiler != nil {
 		return host.Compiler(c.opts, c.verify)

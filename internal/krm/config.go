@@ -17,28 +17,28 @@ import (
 // configKind is a kind of functionConfig.
 type configKind struct {
 	name string
-	want string             // the supported names of the kind
-	keys yamlconfig.Mapping // in the order of the documentation
-	// read returns the function for the fields of the functionConfig, and reports their errors.
+	want string             // the names that the kind may have
+	keys yamlconfig.Mapping // in the order in the documentation
+	// read returns the function for the fields of a functionConfig, and reports errors in them.
 	read func(*run, map[string]yamlconfig.Value) function
 }
 
 // function transforms a list.
 type function interface {
-	// items returns the items of the output; they are valid if no error was reported.
+	// items returns the items of the output. They are valid unless an error was reported.
 	items(*run) []*yaml.Node
 }
 
-// configKinds returns the supported kinds. Without a functionConfig the first is the default.
+// configKinds returns the supported kinds. The first one is the default without a functionConfig.
 func configKinds() []configKind { return []configKind{compilerKind, normalizerKind} }
 
-// Keys that several kinds have.
+// Keys that several kinds share.
 var (
 	unionsKey  = yamlconfig.Key{Name: "unions", Example: "[unions.yaml]"}
 	schemasKey = yamlconfig.Key{Name: "schemas", Example: "[{crd: backups.example.com, path: spec, " + union.Key + ": [...]}]"}
 )
 
-// kindOf returns a kind with these keys and metadata.
+// kindOf returns a kind with metadata and the given keys.
 func kindOf(name string, read func(*run, map[string]yamlconfig.Value) function, keys ...yamlconfig.Key) configKind {
 	return configKind{name, name, yamlconfig.Mapping{
 		Name: "a " + name,
@@ -51,11 +51,11 @@ func kindOf(name string, read func(*run, map[string]yamlconfig.Value) function, 
 	}, read}
 }
 
-// anyKind names the supported kinds.
+// anyKind names all supported kinds.
 const anyKind = "UnionCompiler or UnionNormalizer"
 
-// kindNamed returns the kind with a name, which may be misspelled. For other names it returns a
-// kind whose want has all names.
+// kindNamed returns the kind with a name, which may be misspelled. For other names, it returns a
+// kind whose want lists all names.
 func kindNamed(name string) configKind {
 	l := configKinds()
 	var known []string
@@ -88,8 +88,8 @@ func (r *run) misconfigured(path, hint, format string, args ...any) {
 		Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// config reads the functionConfig and the UnionSets that it names, and reports their errors.
-// Without a functionConfig it uses the defaults.
+// config reads the functionConfig and the UnionSets in it, and reports their errors. Without a
+// functionConfig, it uses the defaults.
 func (r *run) config() function {
 	c := r.list.config
 	if c == nil {
@@ -109,7 +109,7 @@ func (r *run) config() function {
 	return f
 }
 
-// names returns the non-empty strings of a list.
+// names returns the strings in a list except "".
 func names(list yamlconfig.Value) []string {
 	var l []string
 	for _, item := range list.Items() {

@@ -1,5 +1,5 @@
-// Package krm provides the compiler and the normalizer as a KRM function, for kustomize, kpt and
-// other orchestrators: a ResourceList in, a ResourceList out
+// Package krm runs the compiler and the normalizer as a KRM function for kustomize, kpt and other
+// orchestrators. A function reads a ResourceList and writes a ResourceList
 // (https://github.com/kubernetes-sigs/kustomize/blob/master/cmd/config/docs/api-conventions/functions-spec.md).
 //
 // [Run] runs the function that the list's functionConfig selects. The kind UnionCompiler compiles
@@ -14,9 +14,9 @@
 //	schemas: []                 # the same in place, as in a UnionSet
 //	kubeVersion: "1.30"         # and encoding, keepUnions, noAnnotation, describe, forget, verify
 //
-// It always compiles the CRDs among the items, so that one configuration serves as generator and as
-// transformer. The kind UnionNormalizer clears the members that unions exclude in the objects among
-// the items, as [normalize.File] does for merged objects:
+// UnionCompiler always compiles the CRDs among the items, so the same configuration can be a
+// generator or a transformer. The kind UnionNormalizer clears members that unions forbid in the
+// objects among the items, as [normalize.File] does for merged objects:
 //
 //	apiVersion: unioncel.dev/v1alpha1
 //	kind: UnionNormalizer
@@ -26,17 +26,17 @@
 //	builtin: true               # Kubernetes' own kinds, too
 //	unions: [unions.yaml]       # and schemas, as above
 //
-// A run guarantees:
+// Each run guarantees:
 //
-//   - Items other than CRDs (for a UnionNormalizer: items without unions), and everything
-//     else in the list, stay the same as data, in their order. So do the tracking
-//     annotations of orchestrators. Comments stay where the encoder of yaml.v3 can keep them.
+//   - Items other than CRDs (for a UnionNormalizer: items without unions), and the rest of the
+//     list, stay the same as data and in their order. So do the tracking annotations of
+//     orchestrators. Comments stay where the encoder of yaml.v3 can keep them.
 //   - The same input gives the same output, and compiling the output again does not change it.
-//   - If there is an error, the items are the items of the input, and the results explain it.
+//   - If there is an error, the items are the items of the input, and the results describe it.
 //
-// The list is read and written as YAML nodes. kyaml's ByteReadWriter also accepts input other than
-// a ResourceList, and drops empty annotations. Tests check the output with kyaml's reader and
-// kustomize.
+// The list is read and written as YAML nodes. kyaml's ByteReadWriter would also accept input other
+// than a ResourceList, and would drop empty annotations. Tests check the output with kyaml's reader
+// and kustomize.
 //
-// The package opens no files: they come from the [fs.FS] that its caller provides.
+// The package opens no files. Its caller provides them as an [fs.FS].
 package krm

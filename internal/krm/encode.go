@@ -14,7 +14,7 @@ import (
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 )
 
-// encode encodes the list with these items and results instead of its own. nil results omit the key.
+// encode encodes the list with the given items and results. If results is nil, the key is omitted.
 func (l *resourceList) encode(items []*yaml.Node, results *yaml.Node) ([]byte, error) {
 	list := *l.items
 	list.Content = items
@@ -50,7 +50,7 @@ func (l *resourceList) encode(items []*yaml.Node, results *yaml.Node) ([]byte, e
 	return out, nil
 }
 
-// asJSON sets the style of JSON, for a list that may be JSON.
+// asJSON sets the style of JSON in case the list is JSON.
 func asJSON(n *yaml.Node) {
 	switch {
 	case n.Kind != yaml.ScalarNode:
@@ -63,9 +63,9 @@ func asJSON(n *yaml.Node) {
 	}
 }
 
-// encodeEach encodes and proves the items of a list separately, several at a time, and inserts them
-// into the text of the rest in place of a placeholder. Both root and list must be in block style, with
-// items in the first column. Otherwise it returns false.
+// encodeEach encodes and proves the items of a list separately, several at a time. It inserts them
+// into the text of the list in place of a placeholder. Both root and list must be in block style,
+// with items in the first column. Otherwise it returns false.
 func encodeEach(root, list *yaml.Node) ([]byte, bool) {
 	if len(list.Content) == 0 || (root.Style|list.Style)&yaml.FlowStyle != 0 {
 		return nil, false
@@ -91,7 +91,7 @@ func encodeEach(root, list *yaml.Node) ([]byte, bool) {
 }
 
 // encodeProved encodes a document so that it is read back as the same data. The encoder writes some
-// folded scalars and comments incorrectly; the text then has no folded scalars or no comments.
+// folded scalars and comments incorrectly. It then omits folding or comments.
 func encodeProved(root *yaml.Node) ([]byte, error) {
 	var err error
 	for _, c := range []care{0, unfolded, unfolded | uncommented, uncommented | quoted} {

@@ -13,20 +13,20 @@ import (
 // inputFile is a file with its content.
 type inputFile struct {
 	name  string
-	found bool // in a directory that was named, and not named itself
+	found bool // found in a directory in the configuration, instead of in the configuration itself
 	text  []byte
 }
 
 // fileReader reads the files that the configuration names.
 type fileReader struct {
 	fsys    fs.FS
-	sources map[string][]byte // the content of the files read, by name
+	sources map[string][]byte // the content of the files that were read, by name
 }
 
-// read reads files by name. In a directory it reads *.yaml, *.yml and *.json at any depth, sorted
-// by name, like the command compile: without hidden files and without following symbolic links to
-// directories. A file that is named twice is read once, with readFile. Errors are reported with the
-// index of the name.
+// read reads files by name with readFile. In a directory, it reads *.yaml, *.yml and *.json at any
+// depth, sorted by name. Like the command compile, it skips hidden files and symbolic links to
+// directories. A file with several names is read once. Errors are reported with the index of the
+// name.
 func (f *fileReader) read(names []string, readFile func(fs.FS, string) ([]byte, error), report func(i int, hint, message string)) []inputFile {
 	var l []inputFile
 	seen := map[string]int{}
@@ -74,7 +74,7 @@ func hintOf(err error) string {
 
 const insideHint = "only files in the directory of the kustomization and below can be read: "
 
-// check returns the name in the form that fs.FS requires.
+// check returns a name in the form that fs.FS requires.
 func (f *fileReader) check(name string) (string, error) {
 	clean := path.Clean(name)
 	switch {
@@ -95,7 +95,7 @@ func (f *fileReader) check(name string) (string, error) {
 	return clean, nil
 }
 
-// find returns the files that a name refers to.
+// find returns the files for a name.
 func (f *fileReader) find(name string) ([]string, error) {
 	info, err := fs.Stat(f.fsys, name)
 	switch {
@@ -137,10 +137,10 @@ func (f *fileReader) find(name string) ([]string, error) {
 }
 
 // escapes is the error of os.Root for a symbolic link that leads outside. No variable exports this
-// error; names that lead outside are checked before.
+// error. check has already rejected names that lead outside.
 const escapes = "path escapes from parent"
 
-// reason returns the error of the operating system without names of calls and files.
+// reason returns the error of the operating system, without the names of the call and the file.
 func reason(err error) error {
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pathErr.Err

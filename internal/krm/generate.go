@@ -16,7 +16,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// unread returns a function that reports unreadable files at a key of the configuration.
+// unread returns a function that reports files at a key of the configuration as unreadable.
 func (r *run) unread(key string) func(i int, hint, message string) {
 	return func(i int, hint, message string) {
 		r.misconfigured(fmt.Sprintf("%s[%d]", key, i), hint, "%s", message)
@@ -33,11 +33,11 @@ func (r *run) read(key string, names []string) []*piece {
 	return l
 }
 
-// isOther reports whether a file with these diagnostics is unrelated.
+// isOther reports whether a file with these diagnostics is not meant for the function.
 func (w *piece) isOther(l diag.List) bool { return w.found && source.IsOther(w.text, l) }
 
-// skip turns the errors of an unrelated file into warnings, since somebody may need the file.
-// Nobody needs an empty file.
+// skip turns the errors of an unrelated file into warnings, in case the file is needed. An empty
+// file is never needed.
 func (w *piece) skip() {
 	w.diags = slices.DeleteFunc(slices.Clone(w.diags), func(d diag.Diagnostic) bool { return d.Code == diag.EmptyInput })
 	for i := range w.diags {
@@ -60,9 +60,9 @@ func (w *piece) generate(docs []*yaml.Node) {
 	}
 }
 
-// take adds the resource of a document or, like kustomize, the resources of a list whose items
-// crdpatch compiles. It omits configurations of kustomize and this compiler. It also omits values
-// that are not objects, unless the file was named.
+// take adds the resource of a document. For a list whose items crdpatch compiles, it adds the
+// items, like kustomize. It omits configurations of kustomize and unioncel. Unless the file is in
+// the configuration itself, it also omits values that are not objects.
 func (w *piece) take(document int, what string, n *yaml.Node) {
 	kind, items := word(n, "kind"), lookup(n, itemsKey)
 	missing := notAnObject(n)
@@ -81,7 +81,7 @@ func (w *piece) take(document int, what string, n *yaml.Node) {
 	}
 }
 
-// notAnObject describes why a value is not a Kubernetes object; it returns "" for an object.
+// notAnObject describes why a value is not a Kubernetes object. It is "" for an object.
 func notAnObject(n *yaml.Node) string {
 	switch {
 	case n.Kind != yaml.MappingNode:
@@ -94,8 +94,8 @@ func notAnObject(n *yaml.Node) string {
 	return ""
 }
 
-// placeOf returns the position of a non-empty document in the file. Compiling may move documents,
-// but keeps their order.
+// placeOf returns the position in the file of a non-empty document, by its index. Compiling may
+// move documents, but keeps their order.
 func (w *piece) placeOf(document int) diag.Pos {
 	at := diag.Pos{File: w.name}
 	if docs, wrong := documents(w.name, w.text, limit.None()); wrong == nil && document < len(docs) {
@@ -117,8 +117,8 @@ func identify(n *yaml.Node) identity {
 	return identity{word(n, "apiVersion"), word(n, "kind"), word(n, "metadata", "namespace"), word(n, "metadata", "name")}
 }
 
-// joined returns the items of all pieces. An object that a file generates and that is already an
-// item is not added, so that running twice does not duplicate it; it is an error if the two differ.
+// joined returns the items of all pieces. If a file generates an object that is an item already, it
+// is not added again: the function may run twice. An error is reported if the two objects differ.
 func (r *run) joined(work []*piece) []*yaml.Node {
 	l := []*yaml.Node{}
 	known := map[identity]*yaml.Node{}

@@ -14,37 +14,37 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// piece is an item or a file, with its result.
+// piece is an item or a file together with its result.
 type piece struct {
-	name  string     // in diagnostics
+	name  string     // the name in diagnostics
 	item  *yaml.Node // nil for a file
-	asIs  bool       // not converted
-	found bool       // in a directory that was named, and not named itself
-	text  []byte     // to convert
-	// limits apply to the text of a file.
+	asIs  bool       // stays unchanged
+	found bool       // found in a directory in the configuration, instead of in the configuration itself
+	text  []byte     // the text to convert
+	// limits apply to the text if the piece is a file.
 	limits limit.Limits
-	// tracking are the annotations that are not in the text of an item.
+	// tracking are the annotations of an item that text omits.
 	tracking []*yaml.Node
 	items    []*yaml.Node        // the result
-	declared []*compile.Declared // the CRDs with unions, where needed
+	declared []*compile.Declared // the CRDs with unions, if they were read
 	diags    diag.List
 }
 
-// isConfig reports whether an item is the functionConfig itself: kustomize passes it to a generator
-// so that the list has an item, and drops local items in the end. A functionConfig from a file is
-// an ordinary item.
+// isConfig reports whether an item is the functionConfig. kustomize passes the functionConfig to a
+// generator so that the list has an item, and drops local items in the end. A functionConfig from a
+// file is an ordinary item.
 func (r *run) isConfig(item *yaml.Node) bool {
 	return isLocal(item) && r.list.config != nil && identify(item) == identify(r.list.config) && origin(item, "path") == ""
 }
 
-// needsItems reports that kustomize runs a function as a generator that cannot generate anything.
+// needsItems reports that kustomize runs a function as a generator with nothing to generate.
 func (r *run) needsItems(path, hint string) {
 	if l := r.list.nodes(); len(l) == 1 && r.isConfig(l[0]) {
 		r.misconfigured(path, hint, "as a generator this %s has nothing to generate", r.kind.name)
 	}
 }
 
-// received returns the items of the input, without the functionConfig. Unwanted items stay
+// received returns the items of the input except the functionConfig. Items that are not wanted stay
 // unchanged.
 func (r *run) received(wanted func(item *yaml.Node) bool) []*piece {
 	var l []*piece
@@ -61,7 +61,7 @@ func (r *run) received(wanted func(item *yaml.Node) bool) []*piece {
 	return l
 }
 
-// encode sets the text of an item.
+// encode sets the text of an item to its YAML.
 func (w *piece) encode() {
 	if w.asIs || w.item == nil {
 		return
@@ -93,8 +93,8 @@ func nameOf(item *yaml.Node, i int) string {
 	return name
 }
 
-// takes sets the diagnostics about a piece, and reports whether it has a result, that is, no
-// errors.
+// takes sets the diagnostics of a piece. It reports whether the piece has a result, which means
+// that there are no errors.
 func (w *piece) takes(diags diag.List) bool {
 	if w.item != nil {
 		diags = w.unplaced(diags)
@@ -132,7 +132,7 @@ func (w *piece) convert(to func(name string, src []byte) ([]byte, diag.List)) {
 	w.items = docs
 }
 
-// unplaced replaces lines by paths in diagnostics about an item, because users never see its text.
+// unplaced replaces lines with paths in diagnostics for an item, whose text users do not see.
 func (w *piece) unplaced(l diag.List) diag.List {
 	var root *yaml.Node
 	if len(l) > 0 {
@@ -159,7 +159,7 @@ func (w *piece) unplaced(l diag.List) diag.List {
 	return l
 }
 
-// pathAt returns the path of the last node that starts at or before a position.
+// pathAt returns the path of the last node at or before a position.
 func pathAt(root *yaml.Node, at diag.Pos) string {
 	found := ""
 	var visit func(n *yaml.Node, path string)

@@ -14,19 +14,19 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Compiler compiles the text of a file, like [crdpatch.Compile]; name is the file's name in
+// Compiler compiles the text of a file, like [crdpatch.Compile]. name is the file's name in
 // diagnostics.
 type Compiler func(name string, src []byte) ([]byte, diag.List)
 
 // Host is the environment of a run.
 type Host struct {
-	// Files has the files that the configuration can name. It must not lead outside their base
-	// directory. Nil means no files.
+	// Files has the files that the configuration may name. It must not lead outside of their base
+	// directory. If it is nil, there are no files.
 	Files fs.FS
-	// Compiler returns the compiler for these options; with verify, it proves its rules. Nil stands
-	// for [crdpatch.Compile], which proves nothing.
+	// Compiler returns the compiler for these options. If verify is set, the compiler proves its
+	// rules. If Compiler is nil, it is [crdpatch.Compile], which proves nothing.
 	Compiler func(opts crdfile.Options, verify bool) Compiler
-	// Limits bound the resources that the input and files may use.
+	// Limits bound the resources for the input and the files.
 	Limits limit.Limits
 }
 
@@ -34,16 +34,15 @@ type Host struct {
 type Report struct {
 	// Output is the ResourceList to print. Its results are the diagnostics.
 	Output []byte
-	// Diagnostics are sorted. If they have an error, the items in the output are the items of the
-	// input.
+	// Diagnostics are sorted. If they have an error, Output has the items of the input.
 	Diagnostics diag.List
-	// Sources are the files that were read, by their names in diagnostics.
+	// Sources are the files that were read, by their name in diagnostics.
 	Sources map[string][]byte
 }
 
-// Run reads a ResourceList and runs the function that its functionConfig selects. Diagnostics about
-// items have no line, since an orchestrator has reformatted the items; their file is named
-// "Kind/name". Run returns an error if there is no output: the input is not a ResourceList, or
+// Run reads a ResourceList and runs the function that its functionConfig selects. Diagnostics for
+// items have the file name "Kind/name" and no line, because an orchestrator has formatted the
+// items. Run returns an error if there is no output, because the input is not a ResourceList or
 // cannot be encoded again.
 func Run(in []byte, host Host) (*Report, error) {
 	list, err := readList(in, host.Limits)
@@ -71,20 +70,20 @@ func Run(in []byte, host Host) (*Report, error) {
 	return &Report{Output: out, Diagnostics: diags, Sources: r.files.sources}, nil
 }
 
-// run is one run of the function.
+// run is a single run of the function.
 type run struct {
 	host  Host
 	list  *resourceList
 	kind  configKind // of the functionConfig
 	files fileReader
 	diags diag.List
-	// subjects are the subjects of diagnostics, by file name.
+	// subjects are the subjects of diagnostics, by their file name.
 	subjects map[string]resultSubject
 }
 
 func (r *run) report(d ...diag.Diagnostic) { r.diags = append(r.diags, d...) }
 
-// concern records the subject of the diagnostics with a file name.
+// concern records the subject of the diagnostics that have a file name.
 func (r *run) concern(name string, s resultSubject) {
 	if r.subjects == nil {
 		r.subjects = map[string]resultSubject{}
@@ -92,14 +91,14 @@ func (r *run) concern(name string, s resultSubject) {
 	r.subjects[name] = s
 }
 
-// convert replaces the pieces by the results of converting their texts. It returns false if there
-// are errors.
+// convert replaces the text of each piece with its converted text. It returns false if there are
+// errors.
 func (r *run) convert(work []*piece, to func(name string, src []byte) ([]byte, diag.List)) bool {
 	each(work, func(w *piece) { w.convert(to) })
 	return r.gather(work)
 }
 
-// each calls do for the pieces, several at a time.
+// each calls do for each piece, several at a time.
 func each(work []*piece, do func(*piece)) {
 	ordered.Each(slices.Values(work), len(work), func(w *piece) (none struct{}, _ error) {
 		do(w)
@@ -111,7 +110,7 @@ func each(work []*piece, do func(*piece)) {
 	})
 }
 
-// gather collects the diagnostics of all pieces. It returns false if there have been errors so far.
+// gather reports the diagnostics of all pieces. It returns false if any error was reported so far.
 func (r *run) gather(work []*piece) bool {
 	for _, w := range work {
 		r.report(w.diags...)
@@ -120,7 +119,7 @@ func (r *run) gather(work []*piece) bool {
 	return !r.diags.HasErrors()
 }
 
-// missing reports declarations for CRDs that are in none of the pieces.
+// missing reports declarations for CRDs that no piece contains.
 func (r *run) missing(work []*piece, opts crdfile.Options) {
 	if len(opts.External.Declarations) == 0 {
 		return
@@ -135,7 +134,7 @@ func (r *run) missing(work []*piece, opts crdfile.Options) {
 			continue
 		}
 		if !ok {
-			return // compiling reports the error; the file may have any CRD
+			return // compiling reports the error, and the file may contain any CRD
 		}
 		crds = append(crds, found...)
 	}

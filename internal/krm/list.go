@@ -12,7 +12,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Names in a ResourceList.
+// The names in a ResourceList.
 const (
 	listKind   = "ResourceList"
 	listGroup  = "config.kubernetes.io/"
@@ -23,14 +23,14 @@ const (
 
 var listVersions = []string{listGroup + "v1", listGroup + "v1beta1"}
 
-// resourceList is the input.
+// resourceList is the ResourceList of the input.
 type resourceList struct {
 	root   *yaml.Node
 	items  *yaml.Node // a list
-	config *yaml.Node // nil when there is none
+	config *yaml.Node // nil if there is none
 }
 
-// readList reads a ResourceList. Its error describes other input.
+// readList reads a ResourceList. The error describes any other input.
 func readList(in []byte, limits limit.Limits) (*resourceList, error) {
 	docs, wrong := documents("the input", in, limits)
 	if wrong != nil {
@@ -74,7 +74,7 @@ func readList(in []byte, limits limit.Limits) (*resourceList, error) {
 	return l, nil
 }
 
-// unreadable turns a diagnostic about the text of the input into an error.
+// unreadable turns a diagnostic for the text of the input into an error.
 func unreadable(d diag.Diagnostic) error {
 	if d.Code == diag.EmptyInput {
 		return fmt.Errorf("the input is empty: a function reads a %s", listKind)
@@ -85,8 +85,8 @@ func unreadable(d diag.Diagnostic) error {
 	return fmt.Errorf("the input, a %s, cannot be read: %s", listKind, d.Message)
 }
 
-// documents returns the roots of the non-empty documents in a text. They have no aliases: aliases
-// are expanded as kubectl reads them.
+// documents returns the roots of the non-empty documents in a text. Aliases are expanded in the
+// same way as by kubectl.
 func documents(name string, text []byte, limits limit.Limits) ([]*yaml.Node, *diag.Diagnostic) {
 	file, wrong := source.Parse(name, text, limits)
 	if wrong != nil {

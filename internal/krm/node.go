@@ -27,8 +27,8 @@ func isNull(n *yaml.Node) bool {
 	return n != nil && n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
 }
 
-// same reports whether two trees have the same meaning, to kubectl as well, independent of style
-// and comments.
+// same reports whether two trees have the same meaning, for yaml.v3 and for kubectl. It ignores
+// style and comments.
 func same(a, b *yaml.Node) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -47,8 +47,8 @@ func same(a, b *yaml.Node) bool {
 	return true
 }
 
-// isString reports whether a scalar is a string to yaml.v3 and to kubectl, which reads a
-// bare on, y or yes as a boolean.
+// isString reports whether a scalar is a string for both yaml.v3 and kubectl, which reads a plain
+// on, y or yes as a boolean.
 func isString(n *yaml.Node) bool {
 	if n.ShortTag() != "!!str" {
 		return false
@@ -57,7 +57,7 @@ func isString(n *yaml.Node) bool {
 	return err == nil
 }
 
-// care selects modifications of a tree before it is encoded.
+// care selects modifications of a tree before encoding.
 type care int
 
 const (
@@ -66,7 +66,7 @@ const (
 	quoted                       // strings are in double quotes, and nothing is in flow style
 )
 
-// careful returns the modified tree, a copy unless c is zero.
+// careful returns a modified copy of a tree, or the tree itself if c is zero.
 func careful(n *yaml.Node, c care) *yaml.Node {
 	if c == 0 {
 		return n

@@ -17,16 +17,16 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// normalizerKind is the kind that clears the members that unions exclude from objects.
+// normalizerKind is the kind that clears the members that unions forbid in objects.
 var normalizerKind = kindOf("UnionNormalizer", readNormalizer,
 	yamlconfig.Key{Name: "crds", Example: "[crds/backup.yaml]"}, yamlconfig.Key{Name: "builtin", Example: "true"}, unionsKey, schemasKey,
 )
 
 // normalizer has the options of a UnionNormalizer.
 type normalizer struct {
-	crds    []string // files
+	crds    []string // files of CRDs
 	builtin bool     // include Kubernetes' own kinds
-	// external are declarations outside CRDs.
+	// external are the declarations outside of CRDs.
 	external union.Externals
 }
 
@@ -52,7 +52,7 @@ func (n *normalizer) items(r *run) []*yaml.Node {
 	return r.joined(work)
 }
 
-// has reports whether the kind of an item is in the set, or a list has such an item.
+// has reports whether the set has the kind of an item or, for a list, the kind of an item in it.
 func has(set *kinds.Set, item *yaml.Node) bool {
 	if items := lookup(item, itemsKey); items != nil && items.Kind == yaml.SequenceNode && strings.HasSuffix(word(item, "kind"), "List") {
 		return slices.ContainsFunc(items.Content, func(item *yaml.Node) bool { return has(set, item) })
@@ -61,8 +61,8 @@ func has(set *kinds.Set, item *yaml.Node) bool {
 	return ok
 }
 
-// kinds returns the kinds with known unions. CRDs among the items count, including local ones. They
-// take precedence over files, because the API server will have the items.
+// kinds returns the kinds whose unions are known. CRDs among the items count, including local ones.
+// They take precedence over files, because the API server will get the items.
 func (n *normalizer) kinds(r *run) *kinds.Set {
 	set := &kinds.Set{}
 	declarations := n.external.Declarations
@@ -82,7 +82,7 @@ func (n *normalizer) kinds(r *run) *kinds.Set {
 		return nil
 	}
 	each(work, func(w *piece) {
-		// Warnings matter to users who compile the CRDs.
+		// Warnings are for users who compile the CRDs.
 		declared, diags := crdfile.Ask(crdfile.Open(w.name, w.text).WithLimits(r.host.Limits), opts, (*crdfile.CRD).Resolved)
 		diags = slices.DeleteFunc(diags, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
 		if w.takes(diags) {
@@ -120,7 +120,7 @@ func (n *normalizer) add(r *run, set *kinds.Set, l []kinds.Kind) {
 	}
 }
 
-// among reports whether a piece with a name is an item.
+// among reports whether an item has the name of a piece.
 func among(work []*piece, name string) bool {
 	return slices.ContainsFunc(work, func(w *piece) bool { return w.item != nil && w.name == name })
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// krmResult is an item of results, with the keys of the functions specification.
+// krmResult is an item of results, with keys from the functions specification.
 type krmResult struct {
 	Message     string            `yaml:"message"`
 	Severity    string            `yaml:"severity"`
@@ -39,14 +39,14 @@ type itemPlace struct {
 	Index int    `yaml:"index,omitempty"`
 }
 
-// resultSubject is the subject of a diagnostic.
+// resultSubject is the subject of the diagnostics with a file name.
 type resultSubject struct {
-	resource *resource    // nil if text determines it
-	path     string       // of the field, unless the diagnostic has one
-	file     string       // the source
-	index    string       // of the document in file
-	text     []byte       // of the file
-	objects  []fileObject // in the text, read on first use
+	resource *resource    // nil if the text determines the resource
+	path     string       // the field, unless the diagnostic has a path
+	file     string       // the source file
+	index    string       // the index of the document in the file
+	text     []byte       // the text of the file
+	objects  []fileObject // the objects in the text, read on first use
 }
 
 // resourceOf returns a reference to an object, or nil if it lacks an apiVersion, kind or name.
@@ -58,7 +58,7 @@ func resourceOf(n *yaml.Node) *resource {
 	return &resource{id.apiVersion, id.kind, id.namespace, id.name}
 }
 
-// results converts diagnostics to the results of the list, nil if there are none.
+// results converts diagnostics to the results of the list. It is nil if there are none.
 func (r *run) results(l diag.List) (*yaml.Node, error) {
 	if len(l) == 0 {
 		return nil, nil
@@ -94,17 +94,17 @@ func (r *run) result(d diag.Diagnostic) krmResult {
 	if s.text != nil && d.Pos.Line > 0 {
 		res.ResourceRef, res.File.Index = r.objectAt(d.Pos)
 	}
-	// A field requires a resource.
+	// A result with a field requires a resource.
 	if path := cmp.Or(s.path, d.Schema, d.Path); path != "" && res.ResourceRef != nil {
 		res.Field = &field{property.ReplaceAllString(path, "properties.$1")}
 	}
 	return res
 }
 
-// property matches a property in a schema path as the API server writes it.
+// property matches a property in the API server's form of a schema path.
 var property = regexp.MustCompile(`\bproperties\[([A-Za-z0-9_-]+)\]`)
 
-// fileObject is one of the objects in a file.
+// fileObject is an object in a file.
 type fileObject struct {
 	line int
 	ref  *resource

@@ -14,8 +14,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// declarations reads the declarations outside CRDs, from the files that the configuration names and
-// from the configuration itself.
+// declarations reads the declarations outside of CRDs, in files of the configuration and in the
+// configuration itself.
 func (r *run) declarations(fields map[string]yamlconfig.Value) union.Externals {
 	var all union.Externals
 	declare := func(set *union.Externals) {
@@ -36,8 +36,8 @@ func (r *run) declarations(fields map[string]yamlconfig.Value) union.Externals {
 	return all
 }
 
-// inline reads the schemas of the configuration like the schemas of a UnionSet. Positions become
-// items of schemas: users never see the lines.
+// inline reads the schemas in the configuration like the schemas of a UnionSet. Positions become
+// paths of schemas, because users do not see the lines.
 func (r *run) inline(schemas *yaml.Node) *union.Externals {
 	text, err := encodeProved(yamltext.MappingNode(
 		yamltext.StringNode("apiVersion"), yamltext.StringNode(unionset.APIVersion),
@@ -70,7 +70,7 @@ func (r *run) inline(schemas *yaml.Node) *union.Externals {
 	return set
 }
 
-// itemPaths returns the paths of the items of schemas, by their positions.
+// itemPaths returns the path of each item of schemas, by its position.
 func itemPaths(text []byte) map[diag.Pos]string {
 	paths := map[diag.Pos]string{}
 	if file, wrong := source.Parse("", text, limit.None()); wrong == nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// ParsePatches is [Parse] for the files of an overlay. A kustomization with inline patches is
-// replaced by those patches. Patches in a literal block scalar have their own positions in the file
-// and can be edited there; other patches have the position of the string.
+// ParsePatches is [Parse] for the files of an overlay. In place of a kustomization, it returns the
+// inline patches. Patches in a literal block scalar have their own positions in the file and can be
+// edited there; other patches have the position of the string.
 func ParsePatches(name string, src []byte, limits limit.Limits) (*File, diag.List) {
 	f, l := Parse(name, src, limits)
 	if f == nil {
@@ -40,7 +40,7 @@ func ParsePatches(name string, src []byte, limits limit.Limits) (*File, diag.Lis
 	return f, l
 }
 
-// inlinePatches returns the strings in a kustomization that are patches, including JSON patches.
+// inlinePatches returns the strings of a kustomization that are patches, including JSON patches.
 func inlinePatches(name string, root *yaml.Node) (l []*yaml.Node) {
 	text := func(n *yaml.Node) string {
 		if n = yamltext.Resolve(n); n == nil || n.Kind != yaml.ScalarNode {
@@ -100,8 +100,8 @@ func (f *File) inline(d *yamltext.Document, n *yaml.Node, limits limit.Limits) (
 	return inner, l
 }
 
-// scalarOnly returns the source up to the end of a literal block scalar and blanks everything outside of
-// the scalar, so that offsets stay the same.
+// scalarOnly returns the source up to the end of a literal block scalar. It blanks everything
+// outside of the scalar, which keeps the offsets.
 func scalarOnly(src []byte, body yamledit.Span) []byte {
 	out := slices.Clone(src[:body.End])
 	for i, c := range out[:body.Start] {

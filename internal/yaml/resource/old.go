@@ -10,8 +10,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Old holds the objects that may be replaced. The zero value is empty. All calls of Add come first;
-// the other methods are safe for concurrent use.
+// Old has the objects that other objects may replace. The zero value is empty. All calls of Add
+// must come first. The other methods are safe for concurrent use.
 type Old struct {
 	objects []*Object
 	byName  map[oldName][]*Object // one object per namespace
@@ -71,8 +71,8 @@ func (s *Old) Find(o *Object) (*Object, diag.List) {
 	return nil, diag.List{d}
 }
 
-// Unused reports the old objects if none of them was replaced. A partial match is expected: users
-// often pass a dump of all live objects.
+// Unused reports the old objects if none of them was replaced. A partial match is no problem,
+// because users often pass a dump of all live objects.
 func (s *Old) Unused() diag.List {
 	if s.used.Load() || len(s.objects) == 0 {
 		return nil

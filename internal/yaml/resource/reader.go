@@ -15,9 +15,9 @@ var errTooLong = errors.New("too long")
 type objectReader struct {
 	*bufio.Reader
 	most int // maximum bytes of a part
-	left int // bytes left for the JSON value that is being decoded
-	// lines are the offsets of the line breaks that were read and not yet counted in line, which is
-	// the current line number.
+	left int // bytes left for the current JSON value
+	// lines are the offsets of line breaks that were read but not counted in line yet. line is the
+	// current line number.
 	lines []int64
 	line  int
 	read  int64

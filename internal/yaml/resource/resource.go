@@ -1,5 +1,5 @@
-// Package resource reads the Kubernetes objects in manifest files, both whole documents and items
-// of lists. It returns each object as kubectl reads it, with its position in the text.
+// Package resource reads the Kubernetes objects in manifest files, as documents or as items of
+// lists. Each object has the value that kubectl reads, and its position in the text.
 package resource
 
 import (
@@ -32,8 +32,8 @@ type File struct {
 // Object is an object in a file.
 type Object struct {
 	yamledit.Text
-	// Node is the mapping of the object. Value is the object as kubectl reads it. Callers must not
-	// modify either.
+	// Node is the mapping of the object, and Value the object as kubectl reads it. Callers must not
+	// modify them.
 	Node  *yaml.Node
 	Value map[string]any
 
@@ -41,9 +41,9 @@ type Object struct {
 	Namespace, Name string
 
 	file string
-	// text is the string that contains the object, if the object cannot be edited in it.
+	// text is the string that contains the object if edits in the string are not possible.
 	text *yaml.Node
-	// aliased returns the nodes of the document that are shared through an alias.
+	// aliased returns the nodes of the document that an alias shares.
 	aliased func() map[*yaml.Node]bool
 }
 
@@ -79,7 +79,7 @@ func FromText(name string, parsed *yamltext.File) (*File, diag.List) {
 	return f, l
 }
 
-// find adds the objects of a document to the file, at n or in the items of a list.
+// find adds the objects of a document to the file: n itself or, if n is a list, its items.
 func (f *File) find(d *yamltext.Document, n *yaml.Node, v any, aliased func() map[*yaml.Node]bool) {
 	n = yamltext.Resolve(n)
 	value, ok := v.(map[string]any)
@@ -111,7 +111,7 @@ func (o *Object) Is(p *Object) bool {
 	return o.GroupKind() == p.GroupKind() && o.Namespace == p.Namespace && o.Name == p.Name
 }
 
-// String names the object for messages: kind, then namespace and name.
+// String returns the kind, namespace and name of the object for messages.
 func (o *Object) String() string {
 	name := o.Name
 	if o.Namespace != "" {
@@ -120,8 +120,8 @@ func (o *Object) String() string {
 	return strings.TrimSpace(o.Kind + " " + name)
 }
 
-// Lookup returns the node at a path, or nil if the object has none. shared reports whether the path
-// leads through an alias or a merge key, so that other paths share the node.
+// Lookup returns the node at a path, or nil. shared reports whether the path leads through an alias
+// or a merge key, so that other paths share the node.
 func (o *Object) Lookup(p Path) (n *yaml.Node, shared bool) {
 	n = o.Node
 	for _, step := range p {
@@ -183,7 +183,7 @@ func (o *Object) Anchored(n *yaml.Node) bool {
 }
 
 // Pos returns the position of the value at a path: the key of a property, or the item of a list. If
-// the path does not exist, it returns the position of the nearest ancestor that does.
+// the path does not exist, it returns the position of the nearest existing ancestor.
 func (o *Object) Pos(p Path) diag.Pos {
 	n := o.Node
 	at := n
@@ -277,16 +277,16 @@ func (p Path) Lookup(v any) (any, bool) {
 	return v, true
 }
 
-// Find returns the path that the API server prints as text, such as
+// Find returns the path in the form that the API server prints, such as
 // spec.rules[1].backends[web].port. Keys may follow a dot or stand in brackets, and may contain any
-// character. The path ends where the object does.
+// character. The path ends at the last existing value.
 func (o *Object) Find(text string) Path {
 	p, _ := find(o.Value, "."+strings.TrimPrefix(text, "."))
 	return p
 }
 
-// find returns the longest path in a value that matches a prefix of text, and the length of the
-// unmatched rest. Among equally long matches, the shortest keys win.
+// find returns the longest path in a value that matches the start of text, and the length of the
+// rest of text. Among matches of the same length, the shortest keys win.
 func find(v any, text string) (longest Path, left int) {
 	left = len(text)
 	try := func(step, inner any, rest string) {

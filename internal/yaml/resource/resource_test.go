@@ -72,7 +72,7 @@ items:
 	}
 }
 
-// The API server names fields in several notations, and keys may contain any character.
+// TestFind uses all notations for fields in the API server, and keys with any character.
 func TestFind(t *testing.T) {
 	src := `apiVersion: v1
 kind: A

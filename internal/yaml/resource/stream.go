@@ -12,7 +12,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Item is an object of a file that is read in parts.
+// Item is an object in a file that is read in parts.
 type Item struct {
 	Pos   diag.Pos
 	Value map[string]any
@@ -22,12 +22,12 @@ type Item struct {
 const whole = 1 << 20
 
 // Stream reads the objects of a file like [Parse]. A large file is read in parts: one document, or
-// one item of a list as kubectl prints it, is held at a time, and the limits apply to each part. A
-// file that cannot be split, for example because a list contains an alias, is read as a whole if r
-// can be rewound.
+// one item of a list in the form of kubectl, is in memory at a time, and the limits apply to each
+// part. If the file cannot be split, for example because a list contains an alias, and r can be
+// rewound, the file is read as a whole.
 //
 // The error comes from reading or from yield. yield may keep the item. The diagnostics describe
-// problems of the file; some objects may have been yielded before.
+// problems of the file. Some objects may have been yielded before a problem was found.
 func Stream(name string, r io.Reader, limits limit.Limits, yield func(Item) error) (diag.List, error) {
 	return stream(name, r, limits, whole, yield)
 }
@@ -66,7 +66,7 @@ func stream(name string, r io.Reader, limits limit.Limits, whole int, yield func
 	return diag.List{wrong.Diagnostic}, nil
 }
 
-// parsed yields the objects of a text, except those that were yielded before, on the given lines.
+// parsed yields the objects in a text, except objects on the lines in yielded.
 func parsed(name string, text []byte, limits limit.Limits, yielded []int, yield func(Item) error) (diag.List, error) {
 	f, l := Parse(name, text, limits)
 	if f == nil {
@@ -112,7 +112,7 @@ type parts struct {
 // partError reports that a file cannot be read in parts.
 type partError struct {
 	diag.Diagnostic
-	final bool // the file cannot be read as a whole either
+	final bool // the file cannot be read as a whole, either
 }
 
 func (e *partError) Error() string { return e.Message }
@@ -158,7 +158,7 @@ func (p *parts) objects(pos diag.Pos, v any) error {
 // isList reports whether the objects of a kind are lists of other objects.
 func isList(kind string) bool { return strings.HasSuffix(kind, "List") }
 
-// ended returns an error if the mapping whose items were yielded turns out not to be a list.
+// ended returns an error if the mapping with the yielded items is not a list.
 func (p *parts) ended(line int, list any) error {
 	value, _ := list.(map[string]any)
 	if kind, _ := value["kind"].(string); !isList(kind) {

@@ -12,7 +12,7 @@ import (
 	"github.com/unioncel/unioncel/internal/limit"
 )
 
-// list resembles the output of kubectl get -A -o yaml. It adds content that makes splitting hard:
+// list resembles the output of kubectl get -A -o yaml, with content that makes splitting hard:
 // comments, a flow mapping, an item that begins below its dash, and scalars that contain lines with
 // a dash.
 const list = `apiVersion: v1
@@ -108,7 +108,7 @@ func TestInParts(t *testing.T) {
 	}
 }
 
-// same fails unless a text contains exactly these objects.
+// same asserts that a text contains exactly these objects.
 func same(t *testing.T, text string, values []any) {
 	t.Helper()
 	f, l := Parse("in", []byte(text), limit.Limits{})
@@ -124,7 +124,7 @@ func same(t *testing.T, text string, values []any) {
 	}
 }
 
-// A file has the same objects whether it is read in parts or as a whole.
+// FuzzInParts asserts that a file has the same objects when read in parts or as a whole.
 func FuzzInParts(f *testing.F) {
 	for _, text := range []string{
 		list, "kind: List\nitems:\n- a: \"\n- b\"\n", "items:\n  - a\n - b\nkind: List", "items:\n- {\n- }\nkind: List\n", "--- |\nitems:\n- a\n", "a: |\n\nitems:\n- a: |+\n\n\n- b\n",
@@ -137,7 +137,7 @@ func FuzzInParts(f *testing.F) {
 	f.Fuzz(agrees)
 }
 
-// FuzzLines checks the same for texts composed of lines that are hard to split.
+// FuzzLines asserts the same for texts that consist of lines which are hard to split.
 func FuzzLines(f *testing.F) {
 	lines := []string{"kind: List", "items:", "- apiVersion: v1", "  kind: A", "  x: |", "    - y", "  - z", "- ", "-", " - apiVersion: v1", "   kind: A", "", "# c", "  x: \"", "\"", "  \"", "  x: 'a", "'", "  x: [", "]",
 		"  ]", "  x: {", "}", "- &a {apiVersion: v1, kind: A}", "- *a", "- {apiVersion: v1, kind: A, x: &a 1, y: *a}", "---", "...", "x: |", "x: >-", "x: \"", "  - - apiVersion: v1", "      kind: A", "metadata: {}", "\t", "-\tapiVersion: v1", "items: []", "  y:", "<<: {kind: List}", "  x: a", "    b", "? x", ": y", "- ? x", "  : y", "- !!str a", "--- {kind: List}", "- apiVersion: v1\n  kind: A"}
@@ -153,7 +153,7 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// agrees fails unless Stream finds the same objects in a text as Parse. Either may reject the text.
+// agrees asserts that Stream and Parse find the same objects in a text. Either may reject the text.
 func agrees(t *testing.T, text string) {
 	for _, r := range []io.Reader{strings.NewReader(text), pipe{strings.NewReader(text)}} {
 		var values []any
@@ -172,7 +172,7 @@ func agrees(t *testing.T, text string) {
 
 type pipe struct{ io.Reader }
 
-// A large file that cannot be read in parts is read as a whole if it can be rewound.
+// TestStream reads large files that cannot be read in parts, with and without rewinding.
 func TestStream(t *testing.T) {
 	filler := "# " + strings.Repeat("x", whole) + "\n"
 	aliased := filler + "kind: List\nitems:\n- &a {apiVersion: v1, kind: A}\n- *a\n- {apiVersion: v1, kind: B}\n"

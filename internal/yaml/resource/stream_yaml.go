@@ -10,13 +10,13 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// yaml reads documents, and splits the items of a list at the lines on which they begin.
+// yaml reads documents. It splits a list at the lines on which items begin.
 //
 // Splitting is safe because every piece is parsed. A line with a dash at the indentation of the
-// first item begins an item unless it is within quotes or brackets: the content of plain and block
-// scalars is indented more. A piece that ends within quotes or brackets cannot be parsed, and
-// neither can a piece with an alias to an anchor in another piece; such a file is not read in
-// parts. Items are yielded only after the lines above them have been parsed.
+// first item begins an item unless the line is within quotes or brackets: plain and block scalars
+// are indented further. A piece that ends within quotes or brackets cannot be parsed, and neither
+// can a piece with an alias to an anchor in another piece. Such files are not read in parts. Items
+// are yielded only after the lines above them have been parsed.
 func (p *parts) yaml(in *objectReader) error {
 	c := &cutter{parts: p}
 	for {
@@ -45,11 +45,11 @@ type cutter struct {
 	*parts
 	line   int // the number of the current line
 	within func(*cutter, []byte) error
-	// rest is the document without its items. It begins on the line begins.
+	// rest is the document without its items. It begins on line begins.
 	rest   bytes.Buffer
 	begins int
-	cut    bool // items were cut out of the document
-	// item is the current item. It begins on the line itemBegins, with a dash after indent spaces.
+	cut    bool // whether items were cut out of the document
+	// item is the current item. It begins on line itemBegins, with a dash after indent spaces.
 	item       bytes.Buffer
 	itemBegins int
 	indent     int
@@ -63,7 +63,7 @@ func isMarker(line []byte) bool {
 // isBlank reports whether b is empty or only white space.
 func isBlank(b []byte) bool { return len(bytes.TrimSpace(b)) == 0 }
 
-// isNothing reports whether a line is empty or a comment, if it is not within a scalar.
+// isNothing reports whether a line is empty or a comment. The line must not be within a scalar.
 func isNothing(line []byte) bool {
 	line = bytes.TrimSpace(line)
 	return len(line) == 0 || line[0] == '#'

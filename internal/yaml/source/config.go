@@ -21,10 +21,10 @@ func ReadConfig(fsys fs.FS, name string) ([]byte, error) {
 	return src, err
 }
 
-// ReadFile reads a file that another file refers to, up to the size limit and enough beyond to
-// detect that it is exceeded. Only regular files are read, because opening a named pipe may block
-// forever. The file system decides whether symbolic links may leave a directory; in an os.Root they
-// may not.
+// ReadFile reads a file that another file names. If the file exceeds the size limit, the result is
+// long enough to detect this. Only regular files are read, because opening a named pipe may block
+// forever. The file system decides whether symbolic links may lead out of a directory; in an
+// os.Root they may not.
 func ReadFile(fsys fs.FS, name string, limits limit.Limits) ([]byte, error) {
 	info, err := fs.Stat(fsys, name)
 	if err != nil {
@@ -42,8 +42,8 @@ func ReadFile(fsys fs.FS, name string, limits limit.Limits) ([]byte, error) {
 }
 
 // IsConfig reports whether src identifies itself as a file of unioncel, or is empty. Callers must
-// not quote any other file in diagnostics: the name of a configuration or a UnionSet may be a link
-// that somebody else created.
+// not quote other files in diagnostics: the name of a configuration or UnionSet may be a link that
+// another user created.
 func IsConfig(src []byte) bool {
 	return len(bytes.TrimSpace(src)) == 0 || bytes.Contains(src, []byte("unioncel.dev/"))
 }

@@ -29,8 +29,8 @@ var mentions = func() [][]byte {
 }()
 
 // IsOther reports whether a file with these diagnostics is not a manifest but, for example, a
-// template or a tsconfig.json: it cannot be parsed and mentions neither CRDs nor unions, in UTF-8
-// or UTF-16. Such files are skipped in a directory, but not if they are named explicitly.
+// template or a tsconfig.json: it cannot be parsed, and mentions neither CRDs nor unions in UTF-8
+// or UTF-16. Such files are skipped in a directory, but not if the user names them.
 func IsOther(src []byte, l diag.List) bool {
 	unreadable := func(d diag.Diagnostic) bool {
 		return d.Code == diag.Syntax || d.Code == diag.InvalidUTF8 || d.Code == diag.EmptyInput

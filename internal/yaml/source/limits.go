@@ -10,8 +10,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// TooMuch returns a diagnostic if an unparsed text exceeds a limit. It considers only size and
-// punctuation, which can be counted without allocating.
+// TooMuch returns a diagnostic if an unparsed text exceeds a limit. It considers only the size and
+// the punctuation, because counting them needs no memory.
 func TooMuch(name string, text []byte, l limit.Limits) *diag.Diagnostic {
 	nodes, documents := punctuation(text)
 	for _, x := range []struct {
@@ -30,8 +30,8 @@ func TooMuch(name string, text []byte, l limit.Limits) *diag.Diagnostic {
 	return nil
 }
 
-// punctuation returns upper bounds for the numbers of nodes and documents. Apart from the roots,
-// every indicator stands for at most two nodes, as a colon does for key and value.
+// punctuation returns upper bounds for the numbers of nodes and documents. Except for the roots,
+// each indicator accounts for at most two nodes; for example, a colon for a key and a value.
 func punctuation(text []byte) (nodes, documents int) {
 	documents = 1
 	begins := true  // at the start of a line
@@ -40,8 +40,8 @@ func punctuation(text []byte) (nodes, documents int) {
 		if begins && i+3 <= len(text) && (string(text[i:i+3]) == "---" || string(text[i:i+3]) == "...") {
 			documents++
 		}
-		// The last bytes of NEL, LS and PS count as line breaks, too. The same bytes in other
-		// characters only raise the bound.
+		// The last bytes of NEL, LS and PS also count as line breaks. In other characters, these
+		// bytes only raise the bound.
 		begins = c == '\n' || c == '\r' || c == 0x85 || c == 0xA8 || c == 0xA9
 		if closed && (c == '{' || c == '[') {
 			documents++ // in a stream of JSON
@@ -57,7 +57,7 @@ func punctuation(text []byte) (nodes, documents int) {
 	return nodes + documents, documents
 }
 
-// tooDeep reports the first list or mapping of a document that is nested too deeply.
+// tooDeep reports the first list or mapping in a document that is nested too deeply.
 func tooDeep(name string, d *yamltext.Document, most int) *diag.Diagnostic {
 	n := deepest(d.Root, most)
 	if n == nil {
@@ -67,7 +67,7 @@ func tooDeep(name string, d *yamltext.Document, most int) *diag.Diagnostic {
 		Message: fmt.Sprintf("lists and mappings are nested more deeply here than the limit of %d", most), Hint: limit.Hint("depth")}
 }
 
-// deepest returns a list or mapping nested in more than the given number of others, or nil.
+// deepest returns a list or mapping that is nested in more than levels others, or nil.
 func deepest(n *yaml.Node, levels int) *yaml.Node {
 	if n == nil || n.Kind != yaml.SequenceNode && n.Kind != yaml.MappingNode {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/unioncel/unioncel/internal/limit"
 )
 
-// A file never contains more nodes or documents than punctuation counts.
+// TestPunctuation asserts that punctuation never counts too few nodes or documents.
 func TestPunctuation(t *testing.T) {
 	for _, text := range []string{
 		"a: 1\n", "{a,b,c}", "[[],[],[]]", "- - - a", "? a\n? b", "a: |\n  x\n  y\n", "{? a, ? b: c}",

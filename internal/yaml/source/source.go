@@ -71,7 +71,7 @@ func invalidUTF8(text []byte) int {
 	return len(text)
 }
 
-// Duplicates reports the duplicate keys of the mappings at n and below.
+// Duplicates reports the duplicate keys in the mappings at n and below.
 func Duplicates(name string, n *yaml.Node) diag.List {
 	var l diag.List
 	for _, k := range yamltext.DuplicateKeys(n) {
@@ -81,8 +81,8 @@ func Duplicates(name string, n *yaml.Node) diag.List {
 	return l
 }
 
-// Read reads a document as kubectl does and returns it as JSON and as data. It is not strict,
-// because strict decoding rejects keys that override merged ones; Duplicates finds real duplicates.
+// Read reads a document as kubectl does, and returns it as JSON and as data. It is not strict,
+// because strict decoding rejects keys that override merged keys; Duplicates finds real duplicates.
 func Read(document []byte) (data []byte, v any, err error) {
 	work.Readings.Add(1)
 	defer func() {
@@ -96,8 +96,8 @@ func Read(document []byte) (data []byte, v any, err error) {
 	return data, v, err
 }
 
-// Value reads a document of a file once: the result is shared and must not be modified. The
-// diagnostic explains why kubectl cannot read the document.
+// Value reads a document of a file, and shares the result with later calls. Callers must not modify
+// it. The diagnostic explains why kubectl cannot read the document.
 func Value(name string, file *yamltext.File, d *yamltext.Document) (data []byte, v any, wrong *diag.Diagnostic) {
 	data, v, err := d.Read(func() ([]byte, any, error) { return Read(file.Src[d.Start:d.End]) })
 	if err == nil {

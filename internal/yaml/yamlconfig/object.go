@@ -15,9 +15,9 @@ import (
 // APIVersion is the only supported apiVersion.
 const APIVersion = "unioncel.dev/v1alpha1"
 
-// Open returns the root nodes of the documents in a file, or nil after an error. Documents must
-// mean the same to every YAML reader. The diagnostics do not quote a file that does not mention
-// unioncel; hint extends the hint of that diagnostic.
+// Open returns the root nodes of the documents in a file, or nil after an error. Every YAML reader
+// must read the same from the documents. Diagnostics do not quote a file that does not mention
+// unioncel; hint extends the hint of the diagnostic for such a file.
 func (r *Reader) Open(src []byte, kind, hint string) []*yaml.Node {
 	report := func(code diag.Code, hint, message string) {
 		r.Diags = append(r.Diags, diag.Diagnostic{Code: code, Pos: diag.Pos{File: r.File}, Message: message, Hint: hint})
@@ -57,8 +57,8 @@ func (r *Reader) Open(src []byte, kind, hint string) []*yaml.Node {
 
 func head(kind string) string { return "write apiVersion: " + APIVersion + " and kind: " + kind }
 
-// Object returns the fields of an object of the given kind. Its keys are apiVersion, kind and the
-// keys of m. The result is nil for an object of another kind, for which m may have a hint.
+// Object returns the fields of an object of a kind. It allows the keys apiVersion and kind, and the
+// keys of m. For an object of another kind, the result is nil, and m may have a hint.
 func (r *Reader) Object(n *yaml.Node, kind string, m Mapping) map[string]Value {
 	root := r.Value(n, "{apiVersion: "+APIVersion+", kind: "+kind+"}")
 	if root.Node.Kind != yaml.MappingNode {

@@ -2,8 +2,8 @@
 // UnionSets, the project configuration, and the configuration of the kustomize function.
 //
 // A [Reader] reports every problem at its position, with a correction. The methods of [Value]
-// return the valid parts: Fields reads a mapping with known keys, Entries a mapping with arbitrary
-// keys, and Items, Word, Text, Bool and OneOf read other values.
+// return the valid parts: Fields reads mappings with known keys, Entries mappings with any keys,
+// and Items, Word, Text, Bool and OneOf other values.
 package yamlconfig
 
 import (
@@ -19,17 +19,17 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Reader collects diagnostics about the values of a file.
+// Reader reads the values in a file and collects diagnostics.
 type Reader struct {
 	// File is the name of the file in diagnostics.
 	File string
-	// At, unless nil, is the position of all diagnostics. It is set if the nodes do not come from a
-	// file of the user.
+	// At, unless nil, is the position of all diagnostics. Callers set it for nodes that do not come
+	// from a user's file.
 	At *diag.Pos
-	// SchemaPath, unless nil, replaces the path of the value in all diagnostics.
+	// SchemaPath, unless nil, is the path in all diagnostics, in place of the path of the value.
 	SchemaPath *string
-	// Code is the code of diagnostics. UnknownKey and Ambiguous, if set, replace it for unknown
-	// keys and for scalars that some YAML readers do not read as strings.
+	// Code is the code of diagnostics. If set, UnknownKey is the code for unknown keys, and
+	// Ambiguous the code for scalars that some YAML readers do not read as strings.
 	Code, UnknownKey, Ambiguous diag.Code
 	// Diags are the diagnostics so far.
 	Diags diag.List
@@ -43,7 +43,7 @@ type Mapping struct {
 	// Name is the name of the mapping in messages, with an article.
 	Name string
 	Keys []Key
-	// Hints are the hints for certain unknown keys.
+	// Hints are hints for some unknown keys.
 	Hints map[string]string
 }
 
@@ -56,8 +56,8 @@ func (m Mapping) Names() []string {
 	return l
 }
 
-// Value is a value with its position. The zero Value stands for an absent value: it reads as the
-// zero value of any type, without diagnostics.
+// Value is a value with its position. The zero Value is an absent value: it reads as the zero value
+// of any type, without diagnostics.
 type Value struct {
 	// Node is never an alias.
 	Node *yaml.Node
@@ -65,7 +65,7 @@ type Value struct {
 	Path string
 
 	reader *Reader
-	key    Key // the key of the value, or of its nearest ancestor that has one
+	key    Key // the key of the value or of its nearest ancestor with a key
 }
 
 // Value returns the value of a node without a key. example is an example of such a value.
@@ -84,8 +84,8 @@ func (r *Reader) Pos(n *yaml.Node) diag.Pos {
 // Pos returns the position of the value.
 func (v Value) Pos() diag.Pos { return v.reader.Pos(v.Node) }
 
-// Errorf reports a problem of the value. The returned diagnostic may be modified until the next one
-// is reported.
+// Errorf reports a problem of the value. The caller may modify the returned diagnostic until it
+// reports the next one.
 func (v Value) Errorf(hint, format string, args ...any) *diag.Diagnostic {
 	r := v.reader
 	d := diag.Diagnostic{Code: r.Code, Pos: v.Pos(), Path: v.Path, Message: fmt.Sprintf(format, args...), Hint: hint}
@@ -96,7 +96,7 @@ func (v Value) Errorf(hint, format string, args ...any) *diag.Diagnostic {
 	return &r.Diags[len(r.Diags)-1]
 }
 
-// wrong reports an invalid value and adds an example of a valid one.
+// wrong reports an invalid value. The hint has an example of a valid value.
 func (v Value) wrong(format string, args ...any) *diag.Diagnostic {
 	at := ""
 	if v.key.Name != "" {
@@ -120,7 +120,7 @@ func (v Value) written() string {
 
 // Entry is a key of a mapping with its value.
 type Entry struct {
-	Name       string // of the key; set by Known
+	Name       string // the name of the key; set by Known
 	Key, Value Value
 }
 
@@ -145,7 +145,7 @@ func (v Value) Entries() []Entry {
 	return l
 }
 
-// child returns the node at a key of the mapping as a value.
+// child returns the value at a key of the mapping.
 func (v Value) child(key string, n *yaml.Node) Value {
 	if v.Path != "" {
 		key = v.Path + "." + key
@@ -153,7 +153,7 @@ func (v Value) child(key string, n *yaml.Node) Value {
 	return Value{yamltext.Resolve(n), key, v.reader, v.key}
 }
 
-// Field returns the value at one key of a mapping, which may have other keys.
+// Field returns the value at a key of a mapping. It allows any other keys.
 func (v Value) Field(k Key) Value {
 	if v.Node != nil && v.Node.Kind != yaml.MappingNode {
 		v.want("a mapping")
@@ -164,8 +164,8 @@ func (v Value) Field(k Key) Value {
 	return field
 }
 
-// Fields returns the values of a mapping by key. Unknown keys are errors, so that a misspelt key is
-// not taken for an absent one. The result is nil if the value is not a mapping.
+// Fields returns the values of a mapping by key. Unknown keys are errors, because a misspelt key
+// would count as absent. The result is nil if the value is not a mapping.
 func (v Value) Fields(m Mapping) map[string]Value {
 	if v.Node != nil && v.Node.Kind != yaml.MappingNode {
 		v.Errorf("its keys are "+strings.Join(m.Names(), ", "), "%s must be a mapping, not %s", m.Name, yamltext.Describe(v.Node))
@@ -180,7 +180,7 @@ func (v Value) Fields(m Mapping) map[string]Value {
 	return fields
 }
 
-// Known returns the entry with its Name set, and reports a key that m does not have.
+// Known sets the Name of an entry. It reports a key that m does not have.
 func (e Entry) Known(m Mapping) (Entry, bool) {
 	name := e.Key.Word()
 	if !name.Set {
@@ -217,16 +217,16 @@ func (v Value) items() []Value {
 	return l
 }
 
-// Word is a string with its position. The zero Word stands for an absent string.
+// Word is a string with its position. The zero Word is an absent string.
 type Word struct {
 	Text string
 	Pos  diag.Pos
 	Set  bool // distinguishes an empty string from an absent one
 
-	written string // source text at Pos; empty if the word is not in a file
+	written string // the source text at Pos, or "" if it is unknown
 }
 
-// Respelt returns the edit that corrects a misspelt word, unless the correct name is taken.
+// Respelt returns the edit that corrects a misspelt word, or nil if the correct word is taken.
 func (w Word) Respelt(known []string, taken ...string) []diag.Edit {
 	best := spelling.Certain(w.Text, known)
 	if slices.Contains(taken, best) {
@@ -235,7 +235,7 @@ func (w Word) Respelt(known []string, taken ...string) []diag.Edit {
 	return diag.Replace(w.Pos.Line, w.Pos.Col, w.written, yamltext.Respelt(w.written, best))
 }
 
-// Word returns the value if every YAML reader reads it as the same string.
+// Word returns the value if all YAML readers read it as the same string.
 func (v Value) Word() Word {
 	n := v.Node
 	if n == nil {
@@ -303,7 +303,7 @@ func Parse[T any](v Value, parse func(string) (T, error)) (t T) {
 	return t
 }
 
-// Bool returns the value, or absent if there is none.
+// Bool returns the value or, if there is none, absent.
 func (v Value) Bool(absent bool) bool {
 	n := v.Node
 	if n == nil {
@@ -323,8 +323,8 @@ func (v Value) Bool(absent bool) bool {
 // booleans maps words that users write for booleans, quoted or not, to the correct spelling.
 var booleans = map[string]string{"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false", "off": "false"}
 
-// OneOf returns the value if it is one of words, and "" otherwise. hint is used if the value
-// resembles none of them.
+// OneOf returns the value if it is one of words, and "" otherwise. hint is the hint for values that
+// resemble no word.
 func (v Value) OneOf(words []string, hint string) string {
 	w := v.Word()
 	if w.Set && !slices.Contains(words, w.Text) {

@@ -1,3 +1,3 @@
-// Package yamledit edits YAML and JSON as text. It removes entries from collections and adds others
-// in the style of the surrounding text, and keeps every other byte.
+// Package yamledit edits YAML and JSON as text. It removes entries from collections and adds
+// entries in the style of the surrounding text. Every other byte stays.
 package yamledit

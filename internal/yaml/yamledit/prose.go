@@ -14,17 +14,17 @@ import (
 
 // Suffix is a sentence that is appended to a string for human readers.
 type Suffix struct {
-	// Joint separates text and sentence: a space or a line break, either of them after a full stop,
-	// two line breaks, or nothing.
+	// Joint separates the text and the sentence. It is a space or a line break, each with or
+	// without a full stop before it, two line breaks, or nothing.
 	Joint string
 	// Sentence is a single line without surrounding spaces.
 	Sentence string
-	// Ended reports whether the text ends with a line break. The result then does, too.
+	// Ended reports whether the text ends with a line break. The result then ends with one, too.
 	Ended bool
 }
 
-// SuffixOf returns the way to append a sentence to a text: as a paragraph if the text has several
-// paragraphs, on a new line if it has several lines, and otherwise at the end.
+// SuffixOf returns the suffix that appends a sentence to a text: as a paragraph if the text has
+// several paragraphs, on a new line if it has several lines, and otherwise at the end of the line.
 func SuffixOf(text, sentence string) Suffix {
 	lines := strings.TrimRight(text, "\n")
 	s := Suffix{Sentence: sentence, Ended: len(lines) < len(text)}
@@ -55,16 +55,16 @@ func (s Suffix) String() string {
 	return s.Joint + s.Sentence
 }
 
-// Prose is a string in a mapping that is meant for human readers, such as a description.
+// Prose is a string for human readers in a mapping, such as a description.
 type Prose struct {
 	Key, Value *yaml.Node
 	// Flow reports whether the mapping is in flow style.
 	Flow bool
-	// Wrap breaks lines like YAML encoders do, in styles without line breaks of their own.
+	// Wrap breaks lines as YAML encoders do, in styles in which line breaks have no meaning.
 	Wrap bool
 }
 
-// Wraps reports whether a string at n or below was wrapped by a YAML encoder.
+// Wraps reports whether a YAML encoder has wrapped a string at n or below.
 func (d Text) Wraps(n *yaml.Node) bool {
 	if n.Kind == yaml.ScalarNode && n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0 {
 		start, end, err := d.Span(d.Document, n)
@@ -78,8 +78,8 @@ func (d Text) Wraps(n *yaml.Node) bool {
 	return false
 }
 
-// Append returns the edit that appends a sentence. quoted reports that the edit adds quotes to a
-// plain string, because the sentence requires them.
+// Append returns the edit that appends a sentence. quoted reports whether the edit quotes a plain
+// string, because the sentence requires quotes.
 func (d Text) Append(p Prose, s Suffix) (edit yamltext.Edit, quoted bool, err error) {
 	b, err := d.Body(p.Value)
 	if err != nil {
@@ -112,7 +112,7 @@ func (d Text) Append(p Prose, s Suffix) (edit yamltext.Edit, quoted bool, err er
 	return yamltext.Edit{Start: b.End, End: b.End, New: text}, false, nil
 }
 
-// lead returns the joint as it is written between the sentence and a string that ends at an offset.
+// lead returns the source text of the joint after a string that ends at an offset.
 func (d Text) lead(style yaml.Style, s Suffix, end int, indent string) string {
 	nl, breaks := Newline(d.Src), strings.Count(s.Joint, "\n")
 	folded, block := style&yaml.FoldedStyle != 0, style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
@@ -136,8 +136,8 @@ func (d Text) lead(style yaml.Style, s Suffix, end int, indent string) string {
 }
 
 // Unappend returns the edit that removes a sentence from the end of a string. It reverts Append
-// byte for byte. A string that was rewritten in another style is restored as data, or an error is
-// returned. quoted is the result of Append.
+// byte for byte. If the string was rewritten in another style, the edit restores the data, or
+// Unappend returns an error. quoted is the result of Append.
 func (d Text) Unappend(value *yaml.Node, s Suffix, quoted bool) (yamltext.Edit, error) {
 	b, err := d.Body(value)
 	if err != nil {
@@ -173,9 +173,9 @@ func (d Text) Rewrite(value *yaml.Node, text string) (yamltext.Edit, error) {
 	return yamltext.Edit{Start: start, End: end, New: jsonString(text)}, err
 }
 
-// Insert returns the edit that adds a key with a sentence to mapping n. It is inserted before the
-// first key that sorts after it, other than entry but, and before the comments above that key. If
-// there is no such key, it is added at the end.
+// Insert returns the edit that adds a key with a sentence to mapping n. The new entry goes before
+// the first key that sorts after it, other than entry but, and before the comments above this key.
+// If there is no such key, the new entry goes to the end.
 func (d Text) Insert(n *yaml.Node, but int, key, sentence string, wrap bool) (yamltext.Edit, error) {
 	e := Entry{Key: key, Value: StringNode(sentence), Plain: true}
 	l, err := d.Entries(n)
@@ -211,8 +211,8 @@ func (d Text) Insert(n *yaml.Node, but int, key, sentence string, wrap bool) (ya
 	return yamltext.Edit{Start: at, End: at, New: d.Lines([]string{head + text})}, nil
 }
 
-// ProseScalar writes a sentence as a value in flow style or block style, with quotes only if they
-// are necessary.
+// ProseScalar returns a sentence as a value in flow style or block style, with quotes only if the
+// sentence requires them.
 func ProseScalar(sentence string, flow bool) string {
 	switch {
 	case flow:
@@ -223,8 +223,8 @@ func ProseScalar(sentence string, flow bool) string {
 	return sentence
 }
 
-// plainProse reports whether a text needs no quotes in block style, either within another text or
-// by itself.
+// plainProse reports whether a text needs no quotes in block style, either at the end of another
+// text or alone.
 func plainProse(text string, within bool) bool {
 	letter := text != "" && (text[0] >= 'a' && text[0] <= 'z' || text[0] >= 'A' && text[0] <= 'Z')
 	return (within || letter) && !strings.Contains(text, ": ") && !strings.Contains(text, " #") && !strings.HasSuffix(text, ":")
@@ -289,7 +289,7 @@ func (d Text) continuation(p Prose, b Span) string {
 // blanks returns the leading spaces of a line.
 func blanks(line []byte) string { return string(line[:len(line)-len(bytes.TrimLeft(line, " "))]) }
 
-// visible returns the ranges of the characters of a string that are not white space.
+// visible returns the ranges of a string's characters except white space.
 func (d Text) visible(style yaml.Style, b Span) []Span {
 	var l []Span
 	for at := b.Start; at < b.End; {
@@ -308,8 +308,8 @@ func (d Text) visible(style yaml.Style, b Span) []Span {
 	return l
 }
 
-// escaped returns the character of an escape in double quotes, as far as white space is concerned,
-// and the length of the escape.
+// escaped returns the character for an escape in double quotes, and the length of the escape. The
+// character is exact only for white space.
 func escaped(text []byte) (rune, int) {
 	if len(text) < 2 {
 		return '\\', len(text)
@@ -334,7 +334,7 @@ func escaped(text []byte) (rune, int) {
 	return '\\', 2
 }
 
-// wrapped returns a joint and the text after it, with line breaks if p is wrapped.
+// wrapped returns a joint and the text after it. If p is wrapped, it adds line breaks.
 func (d Text) wrapped(p Prose, at int, joint, text, indent string) string {
 	if !p.Wrap || p.Flow {
 		return joint + text
@@ -349,8 +349,8 @@ func (d Text) wrapped(p Prose, at int, joint, text, indent string) string {
 // width is the column after which YAML encoders break a line at the next space.
 const width = 80
 
-// broken wraps a text that begins at the given column: spaces beyond the width are replaced by
-// line, a line break with indentation.
+// broken wraps a text that begins at the given column. It replaces spaces beyond the width with
+// line, which is a line break with indentation.
 func broken(column int, text, line string) string {
 	var b strings.Builder
 	for i, r := range text {

@@ -37,7 +37,7 @@ func TestSuffix(t *testing.T) {
 	}
 }
 
-// Append adds the sentence to the data, and Unappend restores the text byte for byte.
+// FuzzProse asserts that Append adds the sentence to the data, and Unappend restores every byte.
 func FuzzProse(f *testing.F) {
 	for _, s := range []string{
 		"a: x", "a: x # c", "a: 'it''s'", `a: "\u00e4 \"\\\n"`, "a: |-\n  x\n  y", "a: |\n  x\n", "a: |+\n  x\n\n", "a: >-\n  x\n  y", "a: >\n  x\n\n    y\n", "a: >+\n  x\n\n",

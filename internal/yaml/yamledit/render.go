@@ -14,30 +14,30 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 )
 
-// StringNode returns a string node; Scalar decides whether it is quoted.
+// StringNode returns a string node. Scalar decides whether to quote it.
 func StringNode(s string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
 }
 
-// DataOf returns the value that kubectl reads in a tree built by this package.
+// DataOf returns the value that kubectl reads from a tree built by this package.
 func DataOf(n *yaml.Node) any {
 	var v any
 	_ = json.Unmarshal([]byte(JSON(n)), &v) // always valid
 	return v
 }
 
-// JSON writes a tree of nodes as JSON on one line.
+// JSON returns a tree of nodes as JSON on one line.
 func JSON(n *yaml.Node) string { return Layout{}.Value(n) }
 
-// Entry is an addition to a collection: a key with its value, or the items of a sequence if Key is
-// empty. Dash is the indentation of block sequences below their keys.
+// Entry is an addition to a collection: a key with its value or, if Key is empty, the items of a
+// sequence. Dash is the indentation of block sequences relative to their keys.
 type Entry struct {
 	Key   string
 	Value *yaml.Node
 	Dash  int
 	// Short writes short lists and mappings of scalars in flow style.
 	Short bool
-	// Plain writes the key without quotes in flow style, if the neighbouring keys have none.
+	// Plain omits the quotes of the key in flow style, if the neighbouring keys have none.
 	Plain bool
 }
 
@@ -92,8 +92,7 @@ func (e Entry) BlockItems(indent int, list *yaml.Node) []string {
 // maxShort is the maximum length of a short list or mapping in flow style.
 const maxShort = 72
 
-// flowYAML writes a list or mapping of scalars in YAML's flow style. It returns "" for any other
-// node.
+// flowYAML returns a list or mapping of scalars in YAML's flow style, and "" for any other node.
 func flowYAML(n *yaml.Node) string {
 	if n.Kind == yaml.ScalarNode || slices.ContainsFunc(n.Content, func(c *yaml.Node) bool { return c.Kind != yaml.ScalarNode }) {
 		return ""
@@ -113,10 +112,10 @@ func flowYAML(n *yaml.Node) string {
 
 // Layout describes the layout of a collection in flow style.
 type Layout struct {
-	// indent is the indentation of the entries, and unit is one level of indentation. Without a
-	// unit, the collection is on one line.
+	// indent is the indentation of the entries, and unit is one level of indentation. If unit is
+	// "", the collection is on one line.
 	indent, unit string
-	// Tight omits spaces on that line, like compact JSON.
+	// Tight omits spaces in a collection on one line, like compact JSON.
 	Tight bool
 }
 
@@ -157,7 +156,7 @@ func (l Layout) pair(key, value *yaml.Node) string {
 	return jsonString(key.Value) + colon + l.Value(value)
 }
 
-// Value writes a tree of nodes in flow style.
+// Value returns a tree of nodes in flow style.
 func (l Layout) Value(n *yaml.Node) string {
 	inner := l.inner()
 	var texts []string
@@ -203,8 +202,8 @@ func jsonString(s string) string {
 	return out.String()
 }
 
-// Scalar writes a scalar in block style. A string of common characters is plain if every YAML reader
-// reads it back. Any other string is quoted in the style that needs less escaping.
+// Scalar returns a scalar in block style. A string of common characters is plain if every YAML
+// reader reads it back. Other strings are quoted in the style that needs less escaping.
 func Scalar(n *yaml.Node) string {
 	s := n.Value
 	if n.Tag != "!!str" {

@@ -48,8 +48,8 @@ func (d Text) Entries(n *yaml.Node) ([]Span, error) {
 	return l, nil
 }
 
-// Cut returns the range to delete in order to remove the entries first to last from collection n:
-// whole lines in block style, and one comma as well in flow style.
+// Cut returns the range to delete for removing the entries first to last from collection n: whole
+// lines in block style, and the entries with one comma in flow style.
 func (d Text) Cut(n *yaml.Node, first, last int) (Span, error) {
 	l, err := d.Entries(n)
 	if err != nil {
@@ -113,8 +113,8 @@ func (d Text) Lines(l []string) string {
 }
 
 // Replace returns the edits that remove entries from mapping n, given in ascending order, and add
-// others. All changes to a mapping must be made in one call, because in flow style a removed entry
-// takes a comma with it. A mapping without entries becomes {}.
+// new entries. All changes to a mapping must be in one call, because in flow style each removed
+// entry takes a comma with it. A mapping without entries becomes {}.
 func (d Text) Replace(n *yaml.Node, out []int, in ...Entry) ([]yamltext.Edit, error) {
 	l, err := d.Entries(n)
 	if err != nil || len(out)+len(in) == 0 {
@@ -140,7 +140,7 @@ func (d Text) Replace(n *yaml.Node, out []int, in ...Entry) ([]yamltext.Edit, er
 		}
 		return []yamltext.Edit{{Start: first.Start, End: last.End, New: "{}"}}, nil
 	case out[0] == 0 && len(bytes.TrimLeft(d.Src[d.LineStart(first.Start):first.Start], " ")) > 0:
-		// The first entries follow the dash of a list item: the next entry moves there.
+		// The first entries follow the dash of a list item. The next entry moves to this position.
 		end := d.LineEnd(last.End)
 		end += len(d.Src[end:]) - len(bytes.TrimLeft(d.Src[end:], " \r\n"))
 		edits, out = append(edits, yamltext.Edit{Start: first.Start, End: end}), out[run:]
@@ -244,8 +244,8 @@ func (d Text) Tight() bool {
 	return err == nil && bytes.HasPrefix(d.Src[end:], []byte(":")) && len(bytes.TrimLeft(d.Src[end+1:end+2], " \t\r\n")) > 0
 }
 
-// ReplaceEntry returns the edit that replaces the entry at index i of mapping n by entries, if any.
-// cutting is the result of Cut for the entry.
+// ReplaceEntry returns the edit that replaces the entry at index i of mapping n with entries, which
+// may be empty. cutting is the result of Cut for the entry.
 func (d Text) ReplaceEntry(n *yaml.Node, i int, cutting Span, entries []Entry) (yamltext.Edit, error) {
 	if len(entries) == 0 {
 		return yamltext.Edit{Start: cutting.Start, End: cutting.End}, nil
@@ -348,7 +348,7 @@ func (d Text) FirstDash(n *yaml.Node, depth int) (int, bool) {
 }
 
 // Apply is [yamltext.Apply] for edits that may add lines after a last line without a line break.
-// The result then has no final line break either.
+// The result then has no final line break, either.
 func Apply(src []byte, edits []yamltext.Edit) ([]byte, error) {
 	nl := Newline(src)
 	if len(src) == 0 || bytes.HasSuffix(src, []byte("\n")) {

@@ -21,12 +21,12 @@ func BoolNode(b bool) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: strconv.FormatBool(b)}
 }
 
-// IntNode returns the node of an integer in decimal.
+// IntNode returns the node of a decimal integer.
 func IntNode(text string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: text}
 }
 
-// MappingNode returns a mapping of alternating keys and values.
+// MappingNode returns a mapping. content has keys and values in turn.
 func MappingNode(content ...*yaml.Node) *yaml.Node {
 	return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: content}
 }

@@ -6,14 +6,14 @@ import (
 	"sort"
 )
 
-// Edit replaces Src[Start:End] by New.
+// Edit replaces Src[Start:End] with New.
 type Edit struct {
 	Start, End int
 	New        string
 }
 
-// Apply returns src with the edits applied. Edits may be given in any order; those with the same
-// start keep their order. Edits that overlap or exceed src are an error.
+// Apply returns src with the edits applied. Edits may be in any order. Edits with the same start
+// keep their order. Edits that overlap or exceed src are an error.
 func Apply(src []byte, edits []Edit) ([]byte, error) {
 	sorted := append([]Edit(nil), edits...)
 	sort.SliceStable(sorted, func(i, j int) bool { return sorted[i].Start < sorted[j].Start })

@@ -28,8 +28,8 @@ func Encode(root *yaml.Node) (out []byte, err error) {
 	return b.Bytes(), nil
 }
 
-// Describe describes a value in messages: "a mapping", "a list", "an empty list", "an alias",
-// "null", a number or boolean itself, and any other value in quotes.
+// Describe describes a value for messages: "a mapping", "a list", "an empty list", "an alias",
+// "null", a number or boolean as it is, and any other value in quotes.
 func Describe(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:

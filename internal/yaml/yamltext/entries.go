@@ -5,8 +5,8 @@ import "go.yaml.in/yaml/v3"
 // Entry is a key of a mapping with its value.
 type Entry struct {
 	Key, Value *yaml.Node
-	// Index is the index of Key in the Content of its mapping. It is -1 for an entry that comes
-	// from an alias or a merge key and is therefore shared with other paths.
+	// Index is the index of Key in the Content of its mapping. It is -1 for an entry from an alias
+	// or a merge key, which other paths share.
 	Index int
 }
 
@@ -17,8 +17,8 @@ func Entries(m *yaml.Node) []Entry {
 	return appendEntries(nil, map[string]bool{}, map[*yaml.Node]bool{}, m, false)
 }
 
-// appendEntries visits each mapping once: a second visit adds nothing, and merges may be cyclic or
-// grow exponentially like an alias bomb.
+// appendEntries visits each mapping once, because a second visit adds nothing. Without this, cyclic
+// merges would not end, and merges could grow exponentially like an alias bomb.
 func appendEntries(l []Entry, seen map[string]bool, visited map[*yaml.Node]bool, m *yaml.Node, shared bool) []Entry {
 	if m != nil && m.Kind == yaml.AliasNode {
 		m, shared = m.Alias, true

@@ -40,7 +40,7 @@ type Document struct {
 	walkErr error
 }
 
-// Read returns the result of read, which is called only once.
+// Read returns the result of read. Only the first call of Read calls read.
 func (d *Document) Read(read func() (data []byte, value any, err error)) (data []byte, value any, err error) {
 	d.read.Do(func() { d.data, d.value, d.readErr = read() })
 	return d.data, d.value, d.readErr
@@ -48,7 +48,7 @@ func (d *Document) Read(read func() (data []byte, value any, err error)) (data [
 
 var bom = []byte("\uFEFF")
 
-// Parse parses a stream. An error is a [*SyntaxError].
+// Parse parses a stream. Its errors are [*SyntaxError]s.
 func Parse(src []byte) (*File, error) {
 	f := &File{Src: src}
 	if bytes.HasPrefix(src, []byte("\xFF\xFE")) || bytes.HasPrefix(src, []byte("\xFE\xFF")) {
@@ -83,8 +83,8 @@ type chunk struct {
 	empty      bool
 }
 
-// split cuts the source at document markers. yaml.v3 can read streams itself, but then one
-// malformed document hides the positions of all later ones. It also rejects bare documents after an
+// split splits the source at document markers. yaml.v3 could read the stream, but one malformed
+// document would hide the positions of all later documents. It also rejects bare documents after an
 // end marker.
 func (f *File) split() []chunk {
 	var chunks []chunk
@@ -171,7 +171,7 @@ func (f *File) parseChunk(c chunk) (*yaml.Node, error) {
 	return root, nil
 }
 
-// decode parses one document with yaml.v3. Text after the document is an error.
+// decode parses one document with yaml.v3. It rejects text after the document.
 func decode(text []byte) (root *yaml.Node, err error) {
 	work.Parses.Add(1)
 	defer func() {

@@ -106,7 +106,7 @@ func TestNodeLines(t *testing.T) {
 	}
 }
 
-// Deep nesting and exponential aliases take time proportional to the text.
+// TestHostile asserts that deep nesting and exponential aliases take time proportional to the text.
 func TestHostile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("large files")

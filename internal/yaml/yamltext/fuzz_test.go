@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// seeds are streams that together cover every YAML construct.
+// seeds are streams that together cover all YAML constructs.
 var seeds = []string{
 	"",
 	"# only a comment\n",
@@ -68,9 +68,9 @@ var broken = []string{
 	"a: - b\n", "a: [", "a: \"b", "\tx: y", "a: *b", "a: b: c", "a: }", "[a]]", "%", "[a?b]", "&l ? m\n", "[? , b]", "[? ]",
 }
 
-// misread matches text that yaml.v3 reads incorrectly: it skips characters at a byte order mark
-// within a document, and the token after the empty key of a pair in a flow sequence. Span may then
-// return an error.
+// misread matches text that yaml.v3 reads incorrectly. It skips characters at a byte order mark in
+// a document, and the token after the empty key of a pair in a flow sequence. For such text, Span
+// may return an error.
 var misread = regexp.MustCompile(`.\x{FEFF}|\?(\s|#.*)*[],:]`)
 
 func FuzzSpan(f *testing.F) {
@@ -117,7 +117,7 @@ func checkFile(t *testing.T, file *File) {
 			continue
 		}
 		if text := file.Src[d.Start:d.End]; d.json && (len(text) > 1024 || bytes.ContainsAny(text, "\\\u0085\u2028\u2029")) {
-			continue // the checks below read parts of it as YAML, which may have another meaning
+			continue // the checks below read parts of it as YAML, which may mean something else
 		}
 		c := &checker{t: t, f: file, d: d}
 		start, stop := c.span(d.Root)
@@ -204,12 +204,12 @@ func (c *checker) reparse(n *yaml.Node, start, end int, in role) {
 	}
 	block := n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
 	if n.Anchor != "" || text[0] == '!' || bytes.ContainsAny(text, "\t%") || block && bytes.ContainsAny(firstLine(text), "123456789") {
-		return // the checks of columns and values during the walk have to suffice
+		return // here the checks of columns and values during the walk have to suffice
 	}
 	alone := indented(text)
 	switch {
 	case in.flow && in.key && bytes.ContainsFunc(text, func(r rune) bool { return strings.ContainsRune("\n\r\u0085\u2028\u2029", r) }):
-		return // a key without a value may span several lines; a key with a value may not
+		return // without a value, a key may span several lines
 	case in.flow && in.key:
 		alone = "k: {" + alone + ": }\n"
 	case in.flow:
@@ -236,8 +236,8 @@ func firstLine(text []byte) []byte {
 	return text[:scanToBreak(text, 0)]
 }
 
-// indented puts text on a line of its own, indented by one column, and keeps the relative
-// indentation of further lines.
+// indented puts text on its own line, indented by one column. It keeps the relative indentation of
+// further lines.
 func indented(text []byte) string {
 	var b strings.Builder
 	b.WriteByte(' ')

@@ -12,7 +12,7 @@ import (
 )
 
 // JSON is not a subset of YAML in practice: it has its own escapes, keys of any length, and streams
-// without separators. Like kubectl, this package therefore reads JSON documents as JSON.
+// without separators. This package therefore reads JSON documents as JSON, like kubectl.
 
 // isJSON reports whether a document is a JSON object or array.
 func isJSON(document []byte) bool {
@@ -25,8 +25,8 @@ func beginsJSON(text []byte) bool {
 	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
 }
 
-// jsonDocuments returns the documents of a chunk that is a stream of JSON objects and arrays, or
-// nil.
+// jsonDocuments returns the documents of a chunk that is a stream of JSON objects and arrays. For
+// other chunks it returns nil.
 func (f *File) jsonDocuments(c chunk) []*Document {
 	text := f.Src[c.text:c.end]
 	if !beginsJSON(text) {
@@ -45,7 +45,7 @@ func (f *File) jsonDocuments(c chunk) []*Document {
 			return nil
 		}
 		start := c.text + int(values.InputOffset()) - len(value)
-		if len(docs) > 0 { // a document includes the rest of its last line, unless another one begins there
+		if len(docs) > 0 { // the rest of the last line belongs to a document, unless another document begins there
 			if i := bytes.IndexByte(f.Src[end:start], '\n'); i >= 0 {
 				end += i + 1
 			} else {
@@ -131,7 +131,7 @@ func (r *jsonReader) next() *yaml.Node {
 	return n
 }
 
-// JSON returns the JSON that kubectl reads in a document. It accepts duplicate keys.
+// JSON returns the JSON that kubectl reads from a document. It accepts duplicate keys.
 func JSON(document []byte) ([]byte, error) { return toJSON(document, sigs.YAMLToJSON) }
 
 func toJSON(document []byte, read func([]byte) ([]byte, error)) ([]byte, error) {

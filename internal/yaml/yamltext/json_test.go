@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// The JSON reader and the YAML reader agree on text that both can read.
+// TestJSONAsYAML compares the JSON reader with the YAML reader on texts that both can read.
 func TestJSONAsYAML(t *testing.T) {
 	files, err := filepath.Glob("../../../pkg/crdpatch/testdata/*/*.json")
 	if err != nil || len(files) == 0 {
@@ -33,7 +33,7 @@ func TestJSONAsYAML(t *testing.T) {
 		}
 		want, err := decode([]byte(strings.TrimPrefix(text, "\ufeff")))
 		if err != nil || len(file.Docs) != 1 || !isJSON([]byte(text)) {
-			continue // it has JSON escapes, or a declaration was removed together with a comma
+			continue // it has JSON escapes, or lacks a declaration and a comma
 		}
 		compared++
 		if d := cmp.Diff(nodes(want), nodes(file.Docs[0].Root)); d != "" {
@@ -54,7 +54,7 @@ func nodes(n *yaml.Node) []string {
 	return l
 }
 
-// JSON streams have no separators, and JSON keys have no maximum length.
+// TestJSONStream has streams without separators and long keys, which JSON allows.
 func TestJSONStream(t *testing.T) {
 	long := strings.Repeat("k", 3000)
 	for _, tt := range []struct {

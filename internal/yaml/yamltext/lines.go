@@ -12,8 +12,8 @@ type line struct {
 	wide  bool // contains multi-byte characters
 }
 
-// breakLen returns the length of the line break at src[i], or 0. It recognizes the same line breaks
-// as yaml.v3, in scalars, in comments and between tokens.
+// breakLen returns the length of the line break at src[i], or 0. It recognizes the line breaks of
+// yaml.v3, in scalars, in comments and between tokens.
 func breakLen(src []byte, i int) int {
 	if i >= len(src) {
 		return 0

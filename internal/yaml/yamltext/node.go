@@ -14,8 +14,8 @@ func Resolve(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// Omit returns a tree without the given nodes, which are items of lists or keys of mappings.
-// Nodes without dropped descendants are shared with n. Aliases are kept.
+// Omit returns a tree without the nodes in drop, which are items of lists or keys of mappings. The
+// tree shares nodes without dropped descendants with n. Aliases are kept.
 func Omit(n *yaml.Node, drop map[*yaml.Node]bool) *yaml.Node {
 	if n == nil || len(drop) == 0 {
 		return n
@@ -45,8 +45,8 @@ func Omit(n *yaml.Node, drop map[*yaml.Node]bool) *yaml.Node {
 	return &copied
 }
 
-// Aliased returns the nodes that an alias below root refers to, and their descendants. Editing such
-// a node also changes other paths.
+// Aliased returns the nodes to which an alias below root refers, and their descendants. An edit of
+// such a node also changes other paths.
 func Aliased(root *yaml.Node) map[*yaml.Node]bool {
 	found := map[*yaml.Node]bool{}
 	var mark, visit func(n *yaml.Node)
@@ -74,12 +74,12 @@ func Aliased(root *yaml.Node) map[*yaml.Node]bool {
 	return found
 }
 
-// isMerge reports whether a key is a merge key for both YAML readers.
+// isMerge reports whether both YAML readers read a key as a merge key.
 func isMerge(k *yaml.Node) bool {
 	return k.Kind == yaml.ScalarNode && k.Value == "<<" && k.ShortTag() == "!!merge"
 }
 
-// Lookup finds the entry of a mapping by the text of its key. It follows aliases and merge keys:
+// Lookup returns the entry of a mapping by the text of its key. It follows aliases and merge keys:
 // the mapping's own entries come first, then the entries of merged mappings in order. shared
 // reports whether the entry was reached through an alias or a merge key.
 //
@@ -89,7 +89,7 @@ func Lookup(m *yaml.Node, key string) (k, v *yaml.Node, shared, ok bool) {
 	return lookup(m, key, false, map[*yaml.Node]bool{})
 }
 
-// lookup visits each mapping only once: a second visit would not find the key either.
+// lookup visits each mapping only once, because a second visit would not find the key either.
 func lookup(m *yaml.Node, key string, shared bool, seen map[*yaml.Node]bool) (_, _ *yaml.Node, _, ok bool) {
 	if m != nil && m.Kind == yaml.AliasNode {
 		m, shared = Resolve(m), true
@@ -127,8 +127,8 @@ func Value(m *yaml.Node, key string) *yaml.Node {
 	return Resolve(v)
 }
 
-// DuplicateKeys returns, in source order, the key nodes that repeat a key of their mapping as
-// kubectl reads it. For example, 1 and "1" are the same key, and so are yes and true.
+// DuplicateKeys returns the key nodes that repeat a key of their mapping, in source order. Keys are
+// compared as kubectl reads them: 1 and "1" are the same key, and so are yes and true.
 func DuplicateKeys(root *yaml.Node) []*yaml.Node {
 	var dup []*yaml.Node
 	var visit func(n *yaml.Node)

@@ -8,7 +8,7 @@ import (
 )
 
 // Written returns the source text of a scalar if the node determines it. It returns "" for scalars
-// that can be written in several ways, such as text with white space, or that have an anchor or a
+// with several possible texts, such as text with white space, and for scalars with an anchor or a
 // tag.
 func Written(n *yaml.Node) string {
 	odd := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
@@ -34,8 +34,8 @@ func simple(s string) bool {
 	return s != "" && s[0] != '-' && !strings.ContainsFunc(s, odd)
 }
 
-// Respelt returns the replacement for a text that Written returned, so that the scalar means s.
-// Quotes are kept. The result is "" if s is not simple.
+// Respelt returns the replacement for a text from Written that gives the scalar the value s. Quotes
+// are kept. The result is "" if s is not simple.
 func Respelt(written, s string) string {
 	if written == "" || !simple(s) {
 		return ""

@@ -22,7 +22,7 @@ func Quoted(n *yaml.Node) string {
 const quotedStyle = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 
 // String returns the string value of a scalar if kubectl (YAML 1.1, through sigs.k8s.io/yaml) and
-// yaml.v3 agree on it. Aliases are followed. The error describes the other reading.
+// yaml.v3 agree on it. It follows aliases. The error describes the reading that differs.
 func String(n *yaml.Node) (string, error) {
 	n = Resolve(n)
 	switch {
@@ -64,7 +64,7 @@ func String(n *yaml.Node) (string, error) {
 	return s, nil
 }
 
-// plainlyString reports whether a scalar certainly means its own text: it is quoted, or plain in a
+// plainlyString reports whether a scalar is certainly read as its text: it is quoted, or plain in a
 // form that neither library resolves. Both libraries look at the first character and, if it is a
 // letter, compare the scalar with a few words.
 func plainlyString(n *yaml.Node) bool {
@@ -92,7 +92,7 @@ var resolved = map[string]bool{
 	"true": true, "false": true, "null": true,
 }
 
-// scalarText returns the text of a scalar as the only one of a document.
+// scalarText returns the text of a document that consists of a scalar.
 func scalarText(n *yaml.Node) (string, error) {
 	text := n.Value
 	if n.Style&quotedStyle != 0 || strings.ContainsAny(text, "\n\r") {

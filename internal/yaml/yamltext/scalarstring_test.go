@@ -76,7 +76,7 @@ func TestString(t *testing.T) {
 	}
 }
 
-// ask decodes v with both libraries; nil also stands for an error.
+// ask decodes v with both libraries. nil also means an error.
 func ask(t *testing.T, src string) (theirs, ours any) {
 	t.Helper()
 	var a, b struct{ V any }
@@ -85,8 +85,8 @@ func ask(t *testing.T, src string) (theirs, ours any) {
 	return a.V, b.V
 }
 
-// The fast path never accepts a scalar that a library does not read as a string. The test tries all
-// short words over the relevant letters, and a few longer words in every mixture of case.
+// TestPlainlyString asserts that plainlyString accepts only scalars that both libraries read as
+// strings. It tries all short words of relevant letters, and a few longer words in any mix of case.
 func TestPlainlyString(t *testing.T) {
 	var words []string
 	var grow func(w string)

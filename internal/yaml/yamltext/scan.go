@@ -2,10 +2,10 @@ package yamltext
 
 import "unicode/utf8"
 
-// The functions in this file follow yaml.v3's scanner step by step, because a scalar ends where
-// that scanner ends it. src is the text up to the end of the document.
+// The functions in this file follow yaml.v3's scanner step by step, because they have to find the
+// same end of a scalar. src is the text up to the end of the document.
 
-// context is the scanner's knowledge about the surroundings of a node.
+// context is the scanner's state around a node.
 type context struct {
 	indent int  // 0-based column of the innermost block collection, or -1
 	flow   bool // inside of [] or {}

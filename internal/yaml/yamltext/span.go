@@ -9,11 +9,11 @@ import (
 
 type span struct{ start, end int }
 
-// Span returns the byte range of a node of d. The range includes anchor and tag, and excludes a
-// trailing comment and the line break. An omitted value has an empty range after the indicator or
-// key that it belongs to.
+// Span returns the byte range of a node of d. The range includes anchor and tag. It excludes a
+// trailing comment and the line break. The range of an omitted value is empty and follows the
+// indicator or key of the value.
 //
-// A literal or folded scalar ends with the text of its last line. If it keeps trailing line breaks
+// A literal or folded scalar ends with the text of its last line. If trailing line breaks are kept
 // (|+), it ends before the last of them.
 func (f *File) Span(d *Document, n *yaml.Node) (start, end int, err error) {
 	d.once.Do(func() { f.walk(d) })
@@ -65,7 +65,7 @@ type walker struct {
 	f    *File
 	d    *Document
 	src  []byte
-	pos  int // all preceding bytes are accounted for
+	pos  int // all bytes before it are accounted for
 	mark struct{ pos, line, column int }
 }
 
@@ -73,8 +73,8 @@ func (w *walker) hasPrefix(s string) bool {
 	return len(w.src)-w.pos >= len(s) && string(w.src[w.pos:w.pos+len(s)]) == s
 }
 
-// position returns the line and column of an offset. It continues from the last offset, so that
-// walking one very long line stays linear.
+// position returns the line and column of an offset. It continues from the previous offset, so that
+// a walk over a very long line takes linear time.
 func (w *walker) position(pos int) (line, column int) {
 	m := &w.mark
 	if pos < m.pos {
@@ -93,7 +93,7 @@ func (w *walker) position(pos int) (line, column int) {
 	return m.line, m.column
 }
 
-// startsAt reports whether the position of a node, according to yaml.v3, is pos.
+// startsAt reports whether yaml.v3 records pos as the position of a node.
 func (w *walker) startsAt(pos int, n *yaml.Node) bool {
 	line, column := w.position(pos)
 	return n.Line == line && n.Column == column
@@ -145,8 +145,8 @@ func (w *walker) node(n *yaml.Node, in context) error {
 		return w.fail(n, "something else")
 	}
 	start := w.pos
-	// A block mapping begins with its first key, whose anchor and tag do not belong to the mapping.
-	// The same is true for a pair in a flow sequence.
+	// A block mapping begins at its first key. The anchor and tag there belong to the key. The same
+	// is true for a pair in a flow sequence.
 	bare := n.Kind == yaml.MappingNode && len(n.Content) > 0 &&
 		n.Content[0].Line == n.Line && n.Content[0].Column == n.Column
 	if !bare {
@@ -212,8 +212,8 @@ func (w *walker) properties(n *yaml.Node, in context) error {
 	}
 }
 
-// inside reports whether text at pos can belong to a node in a block, as opposed to the next entry
-// of the block.
+// inside reports whether text at pos can belong to a node in a block. Otherwise it is the next
+// entry of the block.
 func (w *walker) inside(pos int, in context) bool {
 	_, column := w.position(pos)
 	return in.flow || column-1 > in.indent

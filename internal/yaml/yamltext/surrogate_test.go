@@ -11,8 +11,8 @@ import (
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 )
 
-// JSON writes characters beyond U+FFFF as two escapes, which YAML does not know. Positions and
-// bytes stay unchanged.
+// TestSurrogates has characters beyond U+FFFF, for which JSON has two escapes that YAML does not
+// have. Positions and bytes must not change.
 func TestSurrogates(t *testing.T) {
 	const smile = `\ud83d\ude00`
 	tests := []struct {
@@ -84,7 +84,7 @@ func ints(v any) any {
 	return v
 }
 
-// Both YAML readers agree with JSON on a text that they can read.
+// FuzzJSONString compares both YAML readers with JSON on texts that they can read.
 func FuzzJSONString(f *testing.F) {
 	for _, s := range []string{`\ud83d\ude00`, `\/\\/`, `\ude00\ud83d`, `\\\ud83d\ud83d\ude00\u00e9`, "é😀"} {
 		f.Add(s)
@@ -103,7 +103,7 @@ func FuzzJSONString(f *testing.F) {
 	})
 }
 
-// Nodes after a surrogate pair have the correct position.
+// TestSurrogateEdits asserts that nodes after a surrogate pair have the correct position.
 func TestSurrogateEdits(t *testing.T) {
 	const src = `{"\ud83d\ude00": "\ud83d\ude00", "b": {"c": 1}}`
 	f, err := yamltext.Parse([]byte(src))

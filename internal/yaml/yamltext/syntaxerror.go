@@ -24,17 +24,17 @@ func (e *SyntaxError) Error() string {
 
 var errTrailing = errors.New("did not find expected <document start>")
 
-// yamlPrefix matches the prefix of yaml.v3's messages. Its line number may be the line of a
-// context, counted from zero, or missing.
+// yamlPrefix matches the prefix of yaml.v3's messages. The line number may be missing, or may be
+// the line of a context, counted from zero.
 var yamlPrefix = regexp.MustCompile(`^yaml: (line (\d+): )?`)
 
-// longSearched is the maximum size, in bytes, of a document that is searched for the error
-// position. The search parses the document about twenty times; for larger documents, yaml.v3's line
-// is used.
+// longSearched is the maximum size, in bytes, of a document in which locate searches for the
+// position of an error. The search parses the document about twenty times. For larger documents,
+// locate returns the line from yaml.v3.
 const longSearched = 1 << 20
 
-// locate converts yaml.v3's error about a chunk to an error with a position. yaml.v3 does not
-// report the position, so locate searches for the point where the error becomes inevitable.
+// locate adds a position to yaml.v3's error for a chunk. yaml.v3 does not report the position, so
+// locate searches for the point from which on the error is inevitable.
 func (f *File) locate(c chunk, text []byte, err error) error {
 	msg := yamlPrefix.ReplaceAllString(err.Error(), "")
 	if len(text) > longSearched {
@@ -79,8 +79,8 @@ func fails(text []byte, err error) bool {
 	return e != nil && e.Error() == err.Error()
 }
 
-// shortestFailure returns the last character of the shortest prefix of the text that fails like the
-// whole text.
+// shortestFailure returns the last character of the shortest prefix of the text with the same error
+// as the whole text.
 func shortestFailure(text []byte, err error) int {
 	n := sort.Search(len(text), func(n int) bool {
 		for n < len(text) && !utf8.RuneStart(text[n]) {
@@ -95,8 +95,8 @@ func shortestFailure(text []byte, err error) int {
 	return at
 }
 
-// openQuote returns the offset of the quote that is never closed: the last one before which the
-// text does not yet fail like the whole text. It tries the last few quotes.
+// openQuote returns the offset of the quote that is never closed: the last quote for which the text
+// before it has no such error. It tries the last few quotes.
 func openQuote(text []byte, err error) int {
 	at := len(text)
 	for range 32 {
@@ -128,7 +128,7 @@ func brokenFlow(text []byte, err error) int {
 	if i < len(tokens) {
 		return tokens[i].start
 	}
-	open := -1 // the last bracket that is never closed
+	open := -1 // the last bracket without its closing bracket
 	for depth := 0; i > 0 && depth <= 0; {
 		i--
 		switch text[tokens[i].start] {
@@ -145,8 +145,8 @@ func brokenFlow(text []byte, err error) int {
 	return open
 }
 
-// openFlow returns the start of the outermost flow collection that is open at the end: the text
-// before its bracket is valid. It tries the last few brackets.
+// openFlow returns the start of the outermost flow collection that is open at the end. The text
+// before its bracket is valid. openFlow tries the last few brackets.
 func openFlow(text []byte, end int) int {
 	for range 32 {
 		if end = bytes.LastIndexAny(text[:end], "[{"); end < 0 {

@@ -7,9 +7,9 @@ import (
 	sigs "sigs.k8s.io/yaml"
 )
 
-// Value returns the value that sigs.k8s.io/yaml reads in a document, and so do kubectl and the API
+// Value returns the value that sigs.k8s.io/yaml reads from a document, like kubectl and the API
 // server's strict decoding: maps with string keys, slices, strings, booleans, int64, float64 or
-// nil. Duplicate keys are an error. sigs.k8s.io/yaml also rejects a key that a merge key repeats.
+// nil. Duplicate keys are an error, and so is a key that a merge key repeats.
 func (f *File) Value(d *Document) (v any, err error) {
 	defer func() {
 		if r := recover(); r != nil {

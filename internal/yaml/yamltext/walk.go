@@ -14,7 +14,7 @@ func (w *walker) peek() byte {
 	return 0
 }
 
-// indicator skips c, which must be next.
+// indicator skips the character c, which has to come next.
 func (w *walker) indicator(n *yaml.Node, c byte) error {
 	w.pos = scanSpace(w.src, w.pos)
 	if w.peek() != c {
@@ -59,8 +59,8 @@ func (w *walker) scalar(n *yaml.Node, in context) error {
 	return nil
 }
 
-// quotedValue returns the value of a quoted scalar. Scalars with escapes or line breaks are
-// trusted, since their quotes have been found.
+// quotedValue returns the value of a quoted scalar. If the scalar has escapes or line breaks, it
+// returns trusted, because only the quotes have been checked.
 func quotedValue(text []byte, trusted string) []byte {
 	quote, inner := text[:1], text[1:len(text)-1]
 	for i := range inner {
@@ -99,7 +99,7 @@ func (w *walker) sequence(n *yaml.Node, in context) error {
 	return nil
 }
 
-// comma skips a comma, if one is next.
+// comma skips a comma if it comes next.
 func (w *walker) comma() {
 	if next := scanSpace(w.src, w.pos); next < len(w.src) && w.src[next] == ',' {
 		w.pos = next + 1
@@ -107,7 +107,7 @@ func (w *walker) comma() {
 }
 
 // mapping walks a block mapping, a flow mapping, or a pair in a flow sequence. bare reports whether
-// the mapping begins with its first key.
+// the mapping begins at its first key.
 func (w *walker) mapping(n *yaml.Node, in context, bare bool) error {
 	inner := context{flow: n.Style&yaml.FlowStyle != 0}
 	braces := inner.flow && !bare && w.peek() == '{'
@@ -146,7 +146,7 @@ func (w *walker) entry(m, key, value *yaml.Node, in context) error {
 	if next < len(w.src) && w.src[next] == ':' && (in.flow || isBlankOrEnd(w.src, next+1)) {
 		_, column := w.position(next)
 		// In a block, the colon of an explicit key is below its question mark. Any other colon
-		// belongs to a mapping whose key is the current mapping.
+		// belongs to a mapping whose key is this mapping.
 		if in.flow || !explicit || column-1 == in.indent {
 			w.pos = next + 1
 			return w.node(value, in)
