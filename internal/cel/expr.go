@@ -11,10 +11,10 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 )
 
-// Expr is an expression. It is immutable.
+// Expr is an immutable expression.
 type Expr struct{ *node }
 
-// precedence is how tightly the outermost operator of an expression binds.
+// precedence is the precedence of the outermost operator of an expression.
 type precedence int
 
 const (
@@ -27,7 +27,7 @@ const (
 	precAtom
 )
 
-// The constants. And, Or and Not simplify True and False, which are equal only to themselves.
+// Constants. And, Or and Not simplify True and False, and recognize only these values.
 var (
 	True  = Var("true")
 	False = Var("false")
@@ -37,7 +37,7 @@ var (
 // Var returns a variable, or a namespace of functions.
 func Var(name string) Expr { return newExpr(precAtom, nodePart{text: name}) }
 
-// Raw returns an expression that is already written. It has lines of its own in a layout.
+// Raw returns an expression in CEL text. A layout puts the expression on its own lines.
 func Raw(text string) Expr {
 	return Expr{&node{prec: precTernary, parts: []nodePart{{text: text}}, width: unbounded}}
 }
@@ -48,20 +48,20 @@ func Strings(values ...string) Expr { return List(Each(values, String)...) }
 func List(items ...Expr) Expr       { return bracketed("[", "]", soft, fill, items) }
 func Map(entries ...MapEntry) Expr  { return bracketed("{", "}", soft, fill, entries) }
 
-// MapEntry is an entry of a map, or a field of a struct.
+// MapEntry is an entry of a map or a field of a struct.
 type MapEntry Expr
 
-// Entry returns the entry with a key, or the name of a field, and its value.
+// Entry returns an entry with e as its key or field name.
 func (e Expr) Entry(value Expr) MapEntry {
 	return MapEntry(newExpr(precTernary, nodePart{expr: e.operand(precAtom)}, nodePart{text: ": "}, nodePart{expr: value}))
 }
 
-// Struct returns a struct of a type.
+// Struct returns a struct of a named type.
 func Struct(name string, fields ...MapEntry) Expr {
 	return bracketed(name+"{", "}", soft, line, fields)
 }
 
-// Each returns an expression for each value.
+// Each returns the expressions for several values.
 func Each[T any](values []T, of func(T) Expr) []Expr {
 	l := make([]Expr, len(values))
 	for i, v := range values {
@@ -70,7 +70,7 @@ func Each[T any](values []T, of func(T) Expr) []Expr {
 	return l
 }
 
-// quote writes a string so that it stays on one line.
+// quote returns a string literal on one line.
 func quote(v string) string {
 	var b strings.Builder
 	b.WriteByte('\'')
@@ -97,7 +97,7 @@ func quote(v string) string {
 	return b.String()
 }
 
-// Operators. And of nothing is True, and Or of nothing is False.
+// Operators. And without operands is True, and Or without operands is False.
 
 func (e Expr) Eq(other Expr) Expr { return compare("==", e, other) }
 func (e Expr) Ne(other Expr) Expr { return compare("!=", e, other) }
@@ -122,11 +122,11 @@ func Not(e Expr) Expr {
 	return newExpr(precUnary, nodePart{text: "!"}, nodePart{expr: e.operand(precAtom)})
 }
 
-// If is the ternary operator. Chains of it need no parentheses.
+// If is the ternary operator. A chain of them needs no parentheses.
 func If(test, then, otherwise Expr) Expr {
 	hang := 1
 	if otherwise.prec == precTernary {
-		hang = -1 // a chain is not indented further
+		hang = -1 // the indentation of a chain does not grow
 	}
 	return newExpr(precTernary, nodePart{expr: test.operand(precOr)},
 		nodePart{brk: line, indent: 1, text: "? "}, nodePart{hang: 1, expr: then.operand(precOr)},
@@ -137,7 +137,7 @@ func compare(op string, a, b Expr) Expr {
 	return joined(op, precCompare, line, []Expr{a.operand(precAdd), b.operand(precAdd)})
 }
 
-// joined puts an operator between operands.
+// joined returns an expression with an operator between operands.
 func joined(op string, p precedence, before brk, operands []Expr) Expr {
 	if len(operands) == 1 {
 		return operands[0]
@@ -145,7 +145,7 @@ func joined(op string, p precedence, before brk, operands []Expr) Expr {
 	var parts []nodePart
 	for i, o := range operands {
 		if o = o.operand(p); p == precOr && o.prec == precAnd {
-			o = Paren(o) // which readers want, and CEL does not need
+			o = Paren(o) // for readers: CEL does not need them
 		}
 		operand := nodePart{expr: o}
 		if i > 0 {
@@ -157,7 +157,7 @@ func joined(op string, p precedence, before brk, operands []Expr) Expr {
 	return newExpr(p, parts...)
 }
 
-// logical joins operands without the neutral ones; a decisive one is the result.
+// logical joins operands. It omits neutral operands, and returns a decisive operand alone.
 func logical(op string, p precedence, neutral, decisive Expr, operands []Expr) Expr {
 	operands = slices.DeleteFunc(slices.Clone(operands), func(o Expr) bool { return o == neutral })
 	switch {
@@ -169,7 +169,7 @@ func logical(op string, p precedence, neutral, decisive Expr, operands []Expr) E
 	return joined(op, p, line, operands)
 }
 
-// operand returns e as an operand of an operator.
+// operand returns e as an operand of an operator with precedence p.
 func (e Expr) operand(p precedence) Expr {
 	if e.prec < p {
 		return Paren(e)
@@ -177,7 +177,7 @@ func (e Expr) operand(p precedence) Expr {
 	return e
 }
 
-// Paren adds parentheses for readers, unless e is in parentheses.
+// Paren adds parentheses for readers unless e has parentheses.
 func Paren(e Expr) Expr {
 	if e.parts[0].text == "(" {
 		return e
@@ -197,7 +197,7 @@ func (e Expr) Call(method string, args ...Expr) Expr {
 	return e.link(never, bracketed("."+method+"(", ")", soft, line, args))
 }
 
-// Macros. Those that transform take a value, with or without a condition before it.
+// Macros. Transforming macros take a value, and optionally a condition before it.
 
 func (e Expr) All(item, holds Expr) Expr        { return e.macro("all", vars{item}, holds) }
 func (e Expr) AllEntries(k, v, holds Expr) Expr { return e.macro("all", vars{k, v}, holds) }
@@ -215,7 +215,7 @@ func (e Expr) TransformMapEntry(k, v Expr, to ...Expr) Expr {
 	return e.macro("transformMapEntry", vars{k, v}, to...)
 }
 
-// Let gives a value a name in an expression.
+// Let binds a value to a name in an expression.
 func Let(name, value, in Expr) Expr { return List(value).Map(name, in).Index(Int(0)) }
 
 type vars []Expr
@@ -228,8 +228,8 @@ func (e Expr) macro(name string, variables vars, args ...Expr) Expr {
 	return e.link(dot, bracketed(open, ")", line, line, args))
 }
 
-// Selections. Field takes the names of properties in a schema, and Optional those in an object
-// without one, each in the object before it.
+// Selections. Field takes the names of properties in a schema. Optional takes the names of
+// properties in an object without a schema. Each property is in the object before it.
 
 func (e Expr) Index(key Expr) Expr      { return e.index("[", key) }
 func (e Expr) OptionalAt(key Expr) Expr { return e.index("[?", key) }
@@ -257,14 +257,14 @@ func (e Expr) Optional(names ...string) Expr {
 	return e
 }
 
-// IsName reports whether e is a variable or a constant, so that a name for it saves nothing.
+// IsName reports whether e is a variable or a constant: there is no need to bind it to a name.
 func (e Expr) IsName() bool { return e.prec == precAtom && len(e.parts) == 1 }
 
-// IsIdentifier reports whether a variable, or a field of an object without a schema, can have a name.
+// IsIdentifier reports whether CEL allows a name for a variable, or for a field without a schema.
 func IsIdentifier(name string) bool { return identifier.MatchString(name) && !reserved[name] }
 
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// reserved are the words that CEL does not accept as identifiers.
+// reserved are the words that CEL rejects as identifiers.
 var reserved = map[string]bool{"true": true, "false": true, "null": true, "in": true, "as": true, "break": true, "const": true, "continue": true, "else": true, "for": true, "function": true,
 	"if": true, "import": true, "let": true, "loop": true, "package": true, "namespace": true, "return": true, "var": true, "void": true, "while": true}

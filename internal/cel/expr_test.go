@@ -12,7 +12,7 @@ import (
 
 var a, b, c, d = cel.Var("a"), cel.Var("b"), cel.Var("c"), cel.Var("d")
 
-// TestString compares expressions with their text on one line, which CEL has to parse.
+// TestString compares expressions with their text on one line. CEL must be able to parse the text.
 func TestString(t *testing.T) {
 	env := environment(t)
 	k, v := cel.Var("k"), cel.Var("v")
@@ -117,7 +117,7 @@ func TestIsName(t *testing.T) {
 	}
 }
 
-// FuzzString holds strings to CEL's own reading, and to one line.
+// FuzzString asserts that CEL reads quoted strings back, and that they are on one line.
 func FuzzString(f *testing.F) {
 	for _, s := range []string{"", "HTTP", `it's "\n" \`, "a\nb\r\t\x00\x7f", "ü😀\U0010ffff", "\u2028\ufeff\u00a0", `\u0041\'`} {
 		f.Add(s)

@@ -7,36 +7,36 @@ import (
 	"unicode/utf8"
 )
 
-// node is an expression as its parts. It stands on one line if it fits, and otherwise breaks before
-// each part that has a break.
+// node is an expression that consists of parts. It is on one line if it fits. Otherwise it breaks
+// before each part with a break.
 type node struct {
 	prec  precedence
 	parts []nodePart
-	width int // on one line
-	links int // parts that the node links to the first one, by a dot or brackets
+	width int // the width on one line
+	links int // parts that follow the first one after a dot or in brackets
 }
 
 // nodePart is a text or an expression.
 type nodePart struct {
-	brk    brk // before it
-	indent int // of the line that the break starts, relative to the node
-	hang   int // of further lines of the part, relative to its first one
+	brk    brk // the break before the part
+	indent int // the indentation of the line after the break, relative to the node
+	hang   int // the indentation of further lines of the part, relative to its first line
 	text   string
 	expr   Expr
 }
 
-// brk is a place for a line break.
+// brk is a possible line break.
 type brk int
 
 const (
 	never brk = iota
-	soft      // line break or nothing
-	line      // line break or space
-	fill      // line break before the part that no longer fits, or space
+	soft      // line break, or nothing
+	line      // line break, or space
+	fill      // line break before a part that does not fit, or space
 	dot       // line break in a chain of more than two macros, or nothing
 )
 
-// unbounded is the width of an expression that fits nowhere.
+// unbounded is the width of an expression that never fits on a line.
 const unbounded = 1 << 20
 
 func newExpr(p precedence, parts ...nodePart) Expr {
@@ -58,8 +58,8 @@ func (p nodePart) width() int {
 	return w
 }
 
-// bracketed returns items between brackets, with breaks before the first of them and before the
-// others. A sole item that has brackets itself shares their lines.
+// bracketed returns items in brackets, with breaks before the first item and before the others. A
+// single item with brackets of its own shares their lines.
 func bracketed[T Expr | MapEntry](open, end string, first, other brk, items []T) Expr {
 	if len(items) == 0 {
 		return Var(open + end)
@@ -78,7 +78,7 @@ func bracketed[T Expr | MapEntry](open, end string, first, other brk, items []T)
 	return newExpr(precAtom, append(parts, nodePart{brk: soft, text: end})...)
 }
 
-// link returns e with a selection or a call behind it.
+// link appends a selection or a call to e.
 func (e Expr) link(b brk, behind Expr) Expr {
 	head := []nodePart{{expr: e.operand(precAtom)}}
 	if e.links > 0 {
@@ -89,10 +89,10 @@ func (e Expr) link(b brk, behind Expr) Expr {
 	return linked
 }
 
-// String returns e on one line.
+// String returns the expression on one line.
 func (e Expr) String() string { return e.print(math.MaxInt) }
 
-// Layout returns e on lines of about 100 columns, where it has places to break them.
+// Layout returns the expression on lines of about 100 columns, as far as it can be broken.
 func (e Expr) Layout() string { return e.print(100) }
 
 func (e Expr) print(limit int) string {
@@ -101,7 +101,7 @@ func (e Expr) print(limit int) string {
 	return p.text.String()
 }
 
-// printer prints nodes on lines up to a limit.
+// printer prints nodes on lines of limited length.
 type printer struct {
 	text   strings.Builder
 	column int
@@ -130,7 +130,7 @@ func (p *printer) write(text string) {
 	p.column += utf8.RuneCountInString(text)
 }
 
-// breaks reports whether the line breaks before a part of a node that does not fit.
+// breaks reports whether a line breaks before a part of a node that does not fit on one line.
 func (p *printer) breaks(n *node, next nodePart) bool {
 	switch next.brk {
 	case fill:

@@ -7,12 +7,12 @@ import (
 	"github.com/unioncel/unioncel/internal/cel"
 )
 
-// long is a variable with a name of a length.
+// long is a variable whose name has the given length.
 func long(name string, length int) cel.Expr {
 	return cel.Var(name + strings.Repeat("_", length-len(name)))
 }
 
-// TestLayout compares expressions with their lines. An underscore in them stands for many.
+// TestLayout compares expressions with their lines. In these lines, an underscore stands for many.
 func TestLayout(t *testing.T) {
 	x, y, z := long("x", 40), long("y", 40), long("z", 40)
 	names := cel.Each(strings.Fields("p q r s t u v"), func(name string) cel.Expr { return long(name, 20) })
@@ -61,7 +61,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// TestSize prints deep and long expressions: neither recursion nor time is a problem.
+// TestSize prints deep and long expressions. Neither recursion nor time may be a problem.
 func TestSize(t *testing.T) {
 	e := a
 	for range 10_000 {

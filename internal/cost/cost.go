@@ -23,7 +23,7 @@ import (
 // The API server's budgets
 // (k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation).
 const (
-	// RuleLimit is the budget of one rule, times its executions.
+	// RuleLimit is the budget of one rule including all its executions.
 	RuleLimit uint64 = validation.StaticEstimatedCostLimit
 	// MessageLimit is the budget of one message expression.
 	MessageLimit uint64 = validation.StaticEstimatedCostLimit
@@ -36,13 +36,13 @@ const (
 type Cost struct {
 	// Once is the cost of evaluating the rule once.
 	Once uint64
-	// Executions is the number of times that one object may make the server evaluate the rule.
+	// Executions is the number of times that one object can make the server evaluate the rule.
 	Executions uint64
-	// MessageExpression is the cost of the message expression; it is counted once.
+	// MessageExpression is the cost of the messageExpression, which is counted once.
 	MessageExpression uint64
 }
 
-// Rule returns the cost that RuleLimit applies to.
+// Rule returns the cost to which RuleLimit applies.
 func (c Cost) Rule() uint64 {
 	high, low := bits.Mul64(c.Once, c.Executions)
 	if high > 0 {
@@ -51,10 +51,10 @@ func (c Cost) Rule() uint64 {
 	return low
 }
 
-// Total returns the cost that VersionLimit applies to.
+// Total returns the cost to which VersionLimit applies.
 func (c Cost) Total() uint64 { return Add(c.Rule(), c.MessageExpression) }
 
-// Fits reports whether the rule and its message expression are within their budgets.
+// Fits reports whether the rule and its messageExpression are within their budgets.
 func (c Cost) Fits() bool { return c.Rule() <= RuleLimit && c.MessageExpression <= MessageLimit }
 
 // Add returns the sum of two costs.
@@ -66,7 +66,7 @@ func Add(a, b uint64) uint64 {
 	return sum
 }
 
-// Sum adds up the totals of costs.
+// Sum returns the sum of the totals.
 func Sum(l []Cost) uint64 {
 	var sum uint64
 	for _, c := range l {
@@ -75,7 +75,7 @@ func Sum(l []Cost) uint64 {
 	return sum
 }
 
-// Fit reports whether all costs fit.
+// Fit reports whether every cost fits.
 func Fit(l []Cost) bool {
 	for _, c := range l {
 		if !c.Fits() {
@@ -91,9 +91,9 @@ type Estimator struct {
 	env *environment.EnvSet
 }
 
-// New returns an estimator for a CRD in the API server's internal version, which it never changes.
-// env is the CEL environment that compiles the rules; nil selects the environment of the linked
-// libraries.
+// New returns an estimator for a CRD in the API server's internal version. The estimator does not
+// change the CRD. env is the CEL environment for compiling rules; nil is the environment of the
+// linked libraries.
 func New(crd *apiextensions.CustomResourceDefinition, env *environment.EnvSet) Estimator {
 	if env == nil {
 		env = environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion())
@@ -101,8 +101,8 @@ func New(crd *apiextensions.CustomResourceDefinition, env *environment.EnvSet) E
 	return Estimator{crd, env}
 }
 
-// Rules returns the cost of each rule of l on the schema at a path in a version. It returns an
-// error if a rule does not compile.
+// Rules returns the costs of the rules l on the schema at a path in a version. It returns an error
+// if a rule does not compile.
 func (e Estimator) Rules(version int, path schemapath.Path, l []apiextensionsv1.ValidationRule) ([]Cost, error) {
 	target, contextOf, err := e.context(version, path)
 	if err != nil || len(l) == 0 {
@@ -119,7 +119,7 @@ func (e Estimator) Rules(version int, path schemapath.Path, l []apiextensionsv1.
 	return e.costs(target, contextOf)
 }
 
-// Written returns the total cost of the rules in a version's schema.
+// Written returns the total cost of the rules that a version's schema has.
 func (e Estimator) Written(version int) (uint64, error) {
 	s, err := e.schema(version)
 	if err != nil {
@@ -140,19 +140,19 @@ func (e Estimator) schema(version int) (*apiextensions.JSONSchemaProps, error) {
 	return v.OpenAPIV3Schema, nil
 }
 
-// contextOf returns the cost context of a schema, which includes the enclosing schemas.
+// contextOf returns the cost context of a schema, which depends on the schemas that contain it.
 type contextOf func(*apiextensions.JSONSchemaProps) *validation.CELSchemaContext
 
-// bare returns a schema without its rules: rules of ancestors would make the context convert all of
-// their schemas.
+// bare returns a schema without its own rules. With rules, the context would convert all schemas of
+// ancestors.
 func bare(s *apiextensions.JSONSchemaProps) *apiextensions.JSONSchemaProps {
 	copied := *s
 	copied.XValidations = nil
 	return &copied
 }
 
-// context returns a copy of the schema at a path, without rules, and a function that returns its
-// cost context once rules are added.
+// context returns a copy of the schema at a path, without rules. It also returns a function for the
+// cost context of this schema after adding rules.
 func (e Estimator) context(version int, path schemapath.Path) (*apiextensions.JSONSchemaProps, contextOf, error) {
 	s, err := e.schema(version)
 	if err != nil {
@@ -232,7 +232,7 @@ func (e Estimator) total(s *apiextensions.JSONSchemaProps, of contextOf) (uint64
 		total = Sum(costs)
 	}
 	context := of(bare(s))
-	for _, name := range slices.Sorted(maps.Keys(s.Properties)) { // errors in order
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) { // in order, so that errors are deterministic
 		property := s.Properties[name]
 		add(&property, ofProperty(context, name))
 	}
@@ -245,10 +245,10 @@ func (e Estimator) total(s *apiextensions.JSONSchemaProps, of contextOf) (uint64
 	return total, errors.Join(errs...)
 }
 
-// relevant returns a schema without the properties that cannot affect the cost of rules. Rules that
-// mention only some names do not read other properties, and only required properties count for the
-// minimal size of an object. Converting a schema to CEL's types takes most of the time of an
-// estimate.
+// relevant returns a schema without the properties that cannot affect the cost of rules. Rules read
+// only the properties whose names they mention, and only required properties affect the minimum
+// size of an object. This saves time: converting a schema to CEL's types takes most of the time of
+// an estimate.
 func relevant(s *apiextensions.JSONSchemaProps, names map[string]bool) *apiextensions.JSONSchemaProps {
 	out := *s
 	if s.Properties != nil {
@@ -257,7 +257,7 @@ func relevant(s *apiextensions.JSONSchemaProps, names map[string]bool) *apiexten
 	for name, property := range s.Properties {
 		escaped, _ := apiservercel.Escape(name)
 		switch {
-		case name == "apiVersion", name == "kind", name == "metadata": // of a resource; the API server may complete them
+		case name == "apiVersion", name == "kind", name == "metadata": // of a resource, which the API server may complete
 			out.Properties[name] = property
 		case names[escaped], slices.Contains(s.Required, name):
 			out.Properties[name] = *relevant(&property, names)
@@ -272,10 +272,10 @@ func relevant(s *apiextensions.JSONSchemaProps, names map[string]bool) *apiexten
 	return &out
 }
 
-// identifier matches names in CEL, and words of its strings.
+// identifier matches names in CEL, and words in CEL strings.
 var identifier = regexp.MustCompile(`\w+`)
 
-// mentioned returns the names in rules.
+// mentioned returns the names that occur in rules.
 func mentioned(l apiextensions.ValidationRules) map[string]bool {
 	names := map[string]bool{}
 	for _, r := range l {

@@ -78,7 +78,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Written counts the rules of a version with their executions, and their message expressions once.
+// TestWritten asserts that rules count with their executions, and each messageExpression once.
 func TestWritten(t *testing.T) {
 	const schema = `
 type: array
@@ -109,7 +109,7 @@ items:
 	}
 }
 
-// Unbounded costs do not wrap around.
+// TestSaturation asserts that unbounded costs do not wrap around.
 func TestSaturation(t *testing.T) {
 	dear := cost.Cost{Once: math.MaxUint64 / 2, Executions: 3, MessageExpression: 1}
 	if dear.Rule() != math.MaxUint64 || dear.Total() != math.MaxUint64 || dear.Fits() {
@@ -123,7 +123,7 @@ func TestSaturation(t *testing.T) {
 	}
 }
 
-// Omitting parts of a schema changes no cost, and no type.
+// TestSameAsWhole asserts that omitting parts of a schema changes neither costs nor types.
 func TestSameAsWhole(t *testing.T) {
 	const schema = `
 type: object
@@ -177,7 +177,7 @@ properties:
 	}
 }
 
-// ofWhole returns the cost of a rule below spec as the API server estimates it, with the whole
+// ofWhole returns the API server's estimate for the cost of a rule below spec, with the whole
 // schema.
 func ofWhole(t *testing.T, c *apiextensions.CustomResourceDefinition, steps []schemapath.Step, r apiextensionsv1.ValidationRule) cost.Cost {
 	t.Helper()

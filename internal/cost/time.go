@@ -13,17 +13,17 @@ import (
 	"k8s.io/apiserver/pkg/cel"
 )
 
-// PerProperty is the time to copy one property of an object's schema. The API server copies all of
-// them whenever a rule reads a field. It was measured with BenchmarkRequest in pkg/rules: 0.15 to
-// 0.3 µs for objects of 8 to 300 properties, on two busy cores of an AMD EPYC, garbage collection
-// included. Other machines may be twice as fast, or half.
+// PerProperty is the time for copying one property of an object's schema. The API server copies all
+// properties whenever a rule reads a field. BenchmarkRequest in pkg/rules measured 0.15 to 0.3 µs
+// for objects of 8 to 300 properties, on two busy cores of an AMD EPYC, with garbage collection.
+// Other machines may take half or twice the time.
 const PerProperty = 250 * time.Nanosecond
 
-// Noticeable is the time above which the time of rules matters: the rest of a request takes the API
-// server some milliseconds.
+// Noticeable is the time of rules above which it matters, because the rest of a request takes some
+// milliseconds.
 const Noticeable = time.Millisecond
 
-// Format formats a time with two digits, which is more than the precision of estimates.
+// Format formats a time with two digits. Estimates are less precise than that.
 func Format(d time.Duration) string {
 	v, unit := float64(d)/float64(time.Millisecond), "ms"
 	switch {
@@ -39,25 +39,25 @@ func Format(d time.Duration) string {
 	return text + " " + unit
 }
 
-// Time estimates the evaluation time of a rule on an object whose schema has a number of
-// properties. It is an order of magnitude, and the same on every machine.
+// Time estimates the evaluation time of a rule on an object whose schema has the given number of
+// properties. The estimate is an order of magnitude, and does not depend on the machine.
 //
 // The time depends on the fields that the rule reads. For each lookup of a field, the API server's
 // CEL values copy the map of all properties of the object (schema/cel/model.Structural.Properties
-// in k8s.io/apiextensions-apiserver, which unstructuredMap.Find of k8s.io/apiserver/pkg/cel/common
-// calls): once for an absent field, and twice for a present one. So rules that read every member of
-// a union take time in proportion to the square of its size.
+// in k8s.io/apiextensions-apiserver, called by unstructuredMap.Find in
+// k8s.io/apiserver/pkg/cel/common): once for an absent field, and twice for a present field. So the
+// time for rules that read every member of a union grows with the square of the number of members.
 //
-// For has(self.x), only the fields in present, properties by their names, count as present. In a
-// union these are discriminators, since most of its members are absent. A field whose value is read
-// is present. If it is open which branch is taken, Time assumes the most expensive one. Message
-// expressions do not count, since they are evaluated only after a rule has failed.
+// In has(self.x), only fields in present count as present. present are names of properties; in a
+// union, these are discriminators, because most members are absent. A field whose value is read is
+// present. If either branch may be taken, Time assumes the more expensive one. A messageExpression
+// does not count, because it is evaluated only after its rule has failed.
 func Time(rule string, properties int, present ...string) (time.Duration, error) {
 	n, err := copies(rule, present)
 	return time.Duration(n) * time.Duration(properties) * PerProperty, err
 }
 
-// copies returns the number of times that evaluating a rule copies the properties of the object.
+// copies returns how many times an evaluation of a rule copies the object's properties.
 func copies(rule string, present []string) (int, error) {
 	p, err := parser.NewParser(parser.Macros(parser.AllMacros...), parser.EnableOptionalSyntax(true), parser.MaxRecursionDepth(maxDepth))
 	if err != nil {
@@ -69,14 +69,14 @@ func copies(rule string, present []string) (int, error) {
 	}
 	r := presenceReader{}
 	for _, name := range present {
-		escaped, _ := cel.Escape(name) // a name that cannot be escaped is in no rule
+		escaped, _ := cel.Escape(name) // a name without an escaped form is in no rule
 		r.present = append(r.present, escaped)
 	}
 	n, _ := r.expr(parsed.Expr())
 	return n, nil
 }
 
-// maxDepth is the maximal depth of expressions in the API server's parser.
+// maxDepth is the maximum depth of expressions in the API server's parser.
 const maxDepth = 250
 
 // truth is the known value of a condition.
@@ -105,11 +105,11 @@ func (t truth) not() truth {
 	return unknown
 }
 
-// presenceReader counts the reads of an expression.
+// presenceReader counts the copies that an expression causes.
 type presenceReader struct{ present []string }
 
-// expr returns the number of times that an expression copies properties, and its value if it is a
-// known condition.
+// expr returns how many times an expression copies properties. It also returns the value of a
+// condition if the value is known.
 func (r presenceReader) expr(e ast.Expr) (copies int, value truth) {
 	switch e.Kind() {
 	case ast.LiteralKind:
@@ -135,7 +135,7 @@ func (r presenceReader) expr(e ast.Expr) (copies int, value truth) {
 			copies += r.all([]ast.Expr{entry.AsMapEntry().Key(), entry.AsMapEntry().Value()})
 		}
 	case ast.ComprehensionKind:
-		// Counted as for one element: the rule does not contain the number of elements.
+		// Count one element, because the rule does not contain the number of elements.
 		c := e.AsComprehension()
 		return r.all([]ast.Expr{c.IterRange(), c.AccuInit(), c.LoopCondition(), c.LoopStep(), c.Result()}), unknown
 	}
@@ -165,7 +165,7 @@ func (r presenceReader) call(c ast.CallExpr) (int, truth) {
 			return n + max(then, otherwise), isThen
 		}
 		return n + max(then, otherwise), unknown
-	case operators.OptSelect: // as for has()
+	case operators.OptSelect: // as in has()
 		n, _ := r.expr(args[0])
 		if name, ok := args[1].AsLiteral().Value().(string); ok && !slices.Contains(r.present, name) {
 			return n + 1, unknown
@@ -180,8 +180,8 @@ func (r presenceReader) call(c ast.CallExpr) (int, truth) {
 	return n, unknown
 }
 
-// until adds up the operands of && or || to the first that decides the value; CEL evaluates no
-// further ones.
+// until adds up the operands of && or || up to the first one that decides the value. CEL does not
+// evaluate the operands after it.
 func (r presenceReader) until(decides truth, operands []ast.Expr) (copies int, value truth) {
 	value = decides.not()
 	for _, o := range operands {

@@ -19,7 +19,7 @@ func ExampleTime() {
 	// 125µs
 }
 
-// The number of copies of properties follows from the fields that a rule reads.
+// TestTime compares the number of copies with the fields that a rule reads.
 func TestTime(t *testing.T) {
 	tests := map[string]int{
 		"true": 0,
@@ -77,7 +77,7 @@ func TestAbout(t *testing.T) {
 	}
 }
 
-// A discriminator is named as in the schema, and written as CEL escapes it.
+// TestTimeOfEscapedNames passes a name from the schema to a rule with its escaped form.
 func TestTimeOfEscapedNames(t *testing.T) {
 	plain, _ := cost.Time("has(self.kind) && self.kind == 'A'", 10, "kind")
 	escaped, err := cost.Time("has(self.kind__dash__of) && self.kind__dash__of == 'A'", 10, "kind-of")
@@ -86,7 +86,7 @@ func TestTimeOfEscapedNames(t *testing.T) {
 	}
 }
 
-// Rules may be as deep as the API server allows.
+// TestTimeOfLongRules has rules that are as deep as the API server allows.
 func TestTimeOfLongRules(t *testing.T) {
 	var or, sum []string
 	for i := range 2000 {

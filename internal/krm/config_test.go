@@ -89,7 +89,7 @@ func TestWithoutConfig(t *testing.T) {
 	}
 }
 
-// Each option has the effect of the flag of compile.
+// TestOptions asserts that each option has the effect of the corresponding flag of compile.
 func TestOptions(t *testing.T) {
 	for _, tt := range []struct {
 		option string
@@ -126,7 +126,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// rulesOf returns the rules that compiling adds to crdText.
+// rulesOf returns the rules in the compiled crdText.
 func rulesOf(t *testing.T, crd map[string]any) string {
 	t.Helper()
 	annotations := crd["metadata"].(map[string]any)["annotations"]
@@ -158,7 +158,7 @@ func TestInlineUnions(t *testing.T) {
 	}
 }
 
-// Errors are attributed to the right item of schemas, even for many items on one line.
+// TestManyInlineUnions asserts that errors name the right item of schemas among many on one line.
 func TestManyInlineUnions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many unions")
@@ -177,7 +177,7 @@ func TestManyInlineUnions(t *testing.T) {
 	}
 }
 
-// A union for a missing CRD is an error, as in compile.
+// TestMissingCRD asserts that a union for a missing CRD is an error, as in compile.
 func TestMissingCRD(t *testing.T) {
 	set := "apiVersion: unioncel.dev/v1alpha1\nkind: UnionSet\nschemas:\n- crd: c.example.com\n  path: spec\n  x-kubernetes-unions: [{members: [http, tcp]}]\n"
 	files := fstest.MapFS{"sets/c.yaml": {Data: []byte(set)}, "crds/c.yaml": {Data: []byte(crdText("c"))}}
@@ -193,7 +193,7 @@ func TestMissingCRD(t *testing.T) {
 		t.Errorf("the source of sets/c.yaml is %q", r.Sources["sets/c.yaml"])
 	}
 
-	// CRDs in the files to generate from are not missing.
+	// CRDs in files to generate from are not missing.
 	r = mustRun(t, listOf(configured("unions: [sets/c.yaml]", "files: [crds/c.yaml]")), files)
 	wantTexts(t, r)
 	if !strings.Contains(string(r.Output), "at most one of http, tcp may be set") {

@@ -15,7 +15,7 @@ import (
 	"github.com/unioncel/unioncel/internal/yaml/source"
 )
 
-// generated returns the kinds and names of the items generated from files.
+// generated returns the kinds and names of the items that are generated from files.
 func generated(t *testing.T, files fs.FS, names string) (*Report, []string) {
 	t.Helper()
 	r := mustRun(t, listOf(configured("files: "+names)), files)
@@ -137,13 +137,13 @@ func TestGenerateMistakes(t *testing.T) {
 		t.Errorf("the source is %q", r.Sources["a.yaml"])
 	}
 
-	// Without a file system no file can be read.
+	// Without a file system, no file can be read.
 	r = mustRun(t, listOf(configured("files: [a.yaml]")), nil)
 	wantTexts(t, r, "UnionCompiler/unions: error: UC705: a.yaml: there are no files here at files[0]")
 }
 
-// Other files in a directory with CRDs are skipped, with a warning if they cannot be read. They do
-// not suppress errors about declarations for missing CRDs.
+// TestGenerateBesideOthers has a directory with CRDs and other files. The other files are skipped,
+// with a warning if they cannot be read. Declarations for missing CRDs must still be errors.
 func TestGenerateBesideOthers(t *testing.T) {
 	set := "apiVersion: unioncel.dev/v1alpha1\nkind: UnionSet\nschemas:\n- crd: c.example.com\n  path: spec\n  x-kubernetes-unions: [{members: [http, tcp]}]\n"
 	files := fstest.MapFS{
@@ -175,7 +175,7 @@ func TestGenerateBesideOthers(t *testing.T) {
 	}
 }
 
-// A file may generate an object that is already an item.
+// TestGenerateTwice has files that generate objects which are items already.
 func TestGenerateTwice(t *testing.T) {
 	files := fstest.MapFS{"a.yaml": {Data: []byte(crdText("a", unions...))}, "b.yaml": {Data: []byte(crdText("a", unions...))}}
 	patched := strings.Replace(crdText("a", unions...), "metadata:\n", "metadata:\n  labels: {x: z}\n", 1)
@@ -195,7 +195,7 @@ func TestGenerateTwice(t *testing.T) {
 	}
 }
 
-// With the real file system, os.Root prevents reads outside the directory.
+// TestRoot uses the real file system. os.Root has to prevent reads outside of the directory.
 func TestRoot(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // symbolic links require privileges there, and errors have other texts
@@ -246,7 +246,7 @@ func TestRoot(t *testing.T) {
 			t.Errorf("the hint for %s is %q", names, r.Diagnostics[0].Hint)
 		}
 	}
-	// Links to files inside the root are read like files; links to directories are not followed.
+	// Links to files inside of the root are read. Links to directories are not followed.
 	r, got := generated(t, root.FS(), "[crds]")
 	wantTexts(t, r)
 	if want := "CustomResourceDefinition/a.example.com CustomResourceDefinition/b.example.com"; strings.Join(got, " ") != want {
@@ -254,7 +254,7 @@ func TestRoot(t *testing.T) {
 	}
 }
 
-// unreadableFS fails to read the files that it lists.
+// unreadableFS lists files but fails to read them.
 type unreadableFS struct{ fstest.MapFS }
 
 func (u unreadableFS) Open(name string) (fs.File, error) {

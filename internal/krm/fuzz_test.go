@@ -19,7 +19,7 @@ var fuzzFiles = fstest.MapFS{
 	"sets.yaml": {Data: []byte("apiVersion: unioncel.dev/v1alpha1\nkind: UnionSet\nschemas: [{crd: b.example.com, path: spec, x-kubernetes-unions: [{members: [http, tcp]}]}]\n")},
 }
 
-// seeds returns lists of all kinds.
+// seeds returns lists with all kinds of content.
 func seeds() []string {
 	comments := "# a\nkind: A # b\n# c\nmetadata:\n  # d\n  name: a # e\n\n  # f\ndata:\n  x: |2\n      y\n\n  z: >-\n    folded\n    text\n  'q': \"\\u00e4\\n\"\n# g\n"
 	return []string{
@@ -36,7 +36,7 @@ func seeds() []string {
 	}
 }
 
-// FuzzRun checks the guarantees of Run for any input.
+// FuzzRun asserts the guarantees of Run for any input.
 func FuzzRun(f *testing.F) {
 	for _, s := range seeds() {
 		f.Add([]byte(s))
@@ -48,7 +48,7 @@ func FuzzRun(f *testing.F) {
 	})
 }
 
-// FuzzMutated checks the same for mutations of the seeds that resemble YAML.
+// FuzzMutated asserts the guarantees of Run for mutations of the seeds, which resemble YAML.
 func FuzzMutated(f *testing.F) {
 	for i := range 30 {
 		f.Add(uint64(i), byte(i))
@@ -77,7 +77,7 @@ func promises(t *testing.T, in []byte) {
 		}
 		return
 	}
-	// Items that are not CRDs, and have no unions, are unchanged and in order.
+	// Items that are neither CRDs nor objects with unions stay unchanged and in order.
 	at := 0
 	for _, item := range after {
 		if at < len(before) && reflect.DeepEqual(before[at], item) {
@@ -108,7 +108,7 @@ func mayChange(v any) bool {
 	return slices.Contains([]any{"CustomResourceDefinition", "List", "CustomResourceDefinitionList", "Kinda", "Deployment"}, m["kind"])
 }
 
-// items reads the items of a list as kubectl does.
+// items returns the items of a list as kubectl reads them.
 func items(t *testing.T, text []byte) []any {
 	t.Helper()
 	file, err := yamltext.Parse(text)
@@ -135,7 +135,7 @@ var words = strings.Split(`~|null|""|''|[]|{}|&a|*a|&a x|<<: *a|? |- |: |# c| # 
 	"|\n---\n|\n...\n|\r\n|\t|\u0085|\u2028|\ufeff|  |,|:|a: b|kind: List|kind: CustomResourceDefinition|files: [a.yaml]|files: [b.yaml]|"+
 	"x-kubernetes-unions: [{members: [http, tcp]}]|annotations: {}|annotations: {unioncel.dev/unions: x}|metadata: {}|\n\n|>-\n|", "|")
 
-// mutated returns one of the lists, changed n times.
+// mutated returns one of the lists after n random changes.
 func mutated(l []string, seed uint64, n int) []byte {
 	r := rand.New(rand.NewPCG(seed, 0))
 	lines := strings.SplitAfter(l[r.IntN(len(l))], "\n")
@@ -175,7 +175,7 @@ func mutated(l []string, seed uint64, n int) []byte {
 	return []byte(strings.Join(lines, ""))
 }
 
-// TestHostile covers lists that are too deep, too wide, or of wrong types throughout.
+// TestHostile has lists that are too deep, too wide, or of wrong types.
 func TestHostile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("large inputs")

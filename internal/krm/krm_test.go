@@ -22,7 +22,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// crdText returns a CRD whose spec has the properties http and tcp, followed by these lines.
+// crdText returns a CRD whose spec has the properties http and tcp, followed by the given lines.
 func crdText(name string, lines ...string) string {
 	crd := testcrd.New("Thing", "spec:\n  type: object\n  properties:\n    http: {type: object}\n    tcp: {type: object}\n  "+strings.Join(lines, "\n  "))
 	return strings.NewReplacer("Thing", "Kind"+name, "things", name, "thing", name).Replace(crd)
@@ -46,7 +46,7 @@ func listOf(rest string, items ...string) string {
 	return b.String() + rest
 }
 
-// configured returns the functionConfig of a list, with these lines.
+// configured returns a functionConfig with the given lines.
 func configured(lines ...string) string {
 	return "functionConfig:\n  apiVersion: unioncel.dev/v1alpha1\n  kind: UnionCompiler\n  metadata: {name: unions}\n  " + strings.Join(lines, "\n  ") + "\n"
 }
@@ -91,8 +91,8 @@ func dataOf(t testing.TB, text []byte) map[string]any {
 	return v
 }
 
-// isCompiled reports whether a text has the rules of crdText with unions, and not their
-// declaration.
+// isCompiled reports whether a text contains the rules that are compiled from crdText with unions,
+// but not the declaration of the unions.
 func isCompiled(text []byte) bool {
 	return bytes.Contains(text, []byte("at most one of http, tcp may be set")) && !declares.Match(text)
 }
@@ -130,7 +130,7 @@ func TestTransform(t *testing.T) {
 	}
 }
 
-// The tracking annotations of orchestrators stay, and are not recorded in a compiled CRD.
+// TestAnnotations asserts that tracking annotations stay, and a compiled CRD does not record them.
 func TestAnnotations(t *testing.T) {
 	const tracking = `
     internal.config.kubernetes.io/path: crds/a.yaml
@@ -235,7 +235,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Diagnostics without a schema path have the path in the resource, and so do related positions.
+// TestPathsInItems asserts that diagnostics without a schema path, and related ones, have a path.
 func TestPathsInItems(t *testing.T) {
 	twice := strings.Replace(crdText("a", unions...), "storage: true\n", "storage: true\n    storage: true\n", 1)
 	declared := "functionConfig: {apiVersion: unioncel.dev/v1alpha1, kind: UnionCompiler, schemas: [{crd: b.example.com, path: spec, x-kubernetes-unions: [{members: [http, tcp]}]}]}\n"
@@ -246,13 +246,13 @@ func TestPathsInItems(t *testing.T) {
 	if related := r.Diagnostics[1].Related; len(related) != 1 || related[0].Pos.String() != "spec.versions[0].schema.openAPIV3Schema.properties.spec.x-kubernetes-unions" {
 		t.Errorf("the related places are %v", related)
 	}
-	// A configuration without a name cannot be referenced, and neither can its fields.
+	// If the configuration has no name, results cannot refer to it or its fields.
 	if res := resultsOf(t, r.Output)[1]; res.ResourceRef != nil || res.Field != nil {
 		t.Errorf("the result is about %v %v", res.ResourceRef, res.Field)
 	}
 }
 
-// As a generator for kustomize, a configuration without files would generate nothing.
+// TestNothingToGenerate runs a configuration without files as a generator for kustomize.
 func TestNothingToGenerate(t *testing.T) {
 	item := "apiVersion: unioncel.dev/v1alpha1\nkind: UnionCompiler\nmetadata:\n  name: unions\n  annotations: {config.kubernetes.io/local-config: 'true'}\n"
 	r := mustRun(t, listOf(configured(), item), nil)
@@ -276,7 +276,7 @@ func resultsOf(t *testing.T, out []byte) framework.Results {
 	return l
 }
 
-// The results of an earlier run, or of another function, are replaced.
+// TestResultsAreReplaced asserts that results of earlier runs or other functions are replaced.
 func TestResultsAreReplaced(t *testing.T) {
 	r := mustRun(t, listOf("results:\n- message: old\n", crdText("a", unions...)), nil)
 	if _, ok := dataOf(t, r.Output)["results"]; ok {
@@ -349,7 +349,7 @@ func TestAliases(t *testing.T) {
 	}
 }
 
-// Tools other than kustomize may send a list of lists.
+// TestNestedList has a list in a list, which tools other than kustomize may send.
 func TestNestedList(t *testing.T) {
 	list := "apiVersion: v1\nkind: List\nitems:\n- " + strings.ReplaceAll(crdText("a", unions...), "\n", "\n  ")
 	r := mustRun(t, listOf("", strings.TrimRight(list, " ")), nil)
@@ -369,7 +369,7 @@ func text(t *testing.T, v any) string {
 	return string(out)
 }
 
-// A JSON list stays JSON, with results as well.
+// TestJSON asserts that a JSON list stays JSON, even with results.
 func TestJSON(t *testing.T) {
 	in := `{"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "functionConfig": {"apiVersion": "unioncel.dev/v1alpha1", "kind": "UnionCompiler", "xyzzy": 1}, "items": []}`
 	r := mustRun(t, in, nil)
@@ -378,7 +378,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// A bug that one item triggers is an error about that item.
+// TestPanicIsOfItsItem asserts that a panic caused by an item becomes an error for this item.
 func TestPanicIsOfItsItem(t *testing.T) {
 	in := listOf(configured("verify: true"), crdText("a", unions...), crdText("b", unions...))
 	r, err := Run([]byte(in), Host{Compiler: func(crdfile.Options, bool) Compiler {

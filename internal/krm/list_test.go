@@ -12,7 +12,7 @@ import (
 	"github.com/unioncel/unioncel/internal/limit"
 )
 
-// Input other than a ResourceList has no output: the error describes it.
+// TestUnreadable asserts that other input than a ResourceList causes an error and no output.
 func TestUnreadable(t *testing.T) {
 	const head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
 	bomb := head + "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
@@ -56,8 +56,8 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// The encoder writes some folded scalars incorrectly; the text then omits folding, and keeps the
-// rest.
+// TestEncodeProved has folded scalars that the encoder writes incorrectly. The result omits
+// folding, and keeps the rest of the style.
 func TestEncodeProved(t *testing.T) {
 	for in, want := range map[string]string{
 		"a: >-\n  b\n   c\nd: >-\n  e\n  f\ng: [h] # i\n": "a: |-\n  b\n   c\nd: |-\n  e f\ng: [h] # i\n",
@@ -77,8 +77,8 @@ func TestEncodeProved(t *testing.T) {
 	}
 }
 
-// The encoder loses the value of a key in a tagged mapping in flow style, so that strings are
-// quoted. Scalars that kubectl does not read as strings stay unquoted.
+// TestLastResort has a tagged mapping in flow style, in which the encoder loses the value of a key.
+// So the strings are quoted. Scalars that kubectl does not read as strings stay unquoted.
 func TestLastResort(t *testing.T) {
 	in := listOf("", "kind: A\na: !t {b: }\non: On\ny: [yes, n, 'no', off]\nc: text\n")
 	r := mustRun(t, in, nil)
@@ -92,8 +92,8 @@ func TestLastResort(t *testing.T) {
 	}
 }
 
-// Items are encoded separately, so that only an item that the encoder writes incorrectly loses its
-// comments and style. The rest of the list stays in place.
+// TestEncodeEach asserts that only items that the encoder writes incorrectly lose comments and
+// style. The other items, which are encoded separately, and the rest of the list do not change.
 func TestEncodeEach(t *testing.T) {
 	const head, config = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n", "functionConfig:\n  kind: A # config\n"
 	for _, tt := range []struct{ name, in, want string }{
@@ -119,7 +119,7 @@ func TestEncodeEach(t *testing.T) {
 	}
 }
 
-// A list without its only item has an empty list of items.
+// TestEncodeNone asserts that a list without its only item has an empty list of items.
 func TestEncodeNone(t *testing.T) {
 	l, err := readList([]byte(listOf("", "kind: A\n")), limit.Limits{})
 	if err != nil {
@@ -131,8 +131,8 @@ func TestEncodeNone(t *testing.T) {
 	}
 }
 
-// An item that cannot be encoded is an error, and not omitted. Here the encoder writes a null key
-// as an empty string.
+// TestUnwritableItem asserts that an item that cannot be encoded is an error. In this case, the
+// encoder writes a null key as an empty string.
 func TestUnwritableItem(t *testing.T) {
 	report, err := Run([]byte(listOf("", "kind: A\n", "kind: B\n? \n")), Host{})
 	if err == nil || !strings.Contains(err.Error(), "the output, a ResourceList: it cannot be written as YAML: ") {
@@ -140,7 +140,7 @@ func TestUnwritableItem(t *testing.T) {
 	}
 }
 
-// Encoded values are compared as kubectl reads them, too.
+// TestSame asserts that encoded values are also compared as kubectl reads them.
 func TestSame(t *testing.T) {
 	for _, tt := range []struct {
 		a, b string
@@ -164,7 +164,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// An item that the encoder writes incorrectly keeps its meaning.
+// TestFoldedItem asserts that an item keeps its meaning if the encoder writes it incorrectly.
 func TestFoldedItem(t *testing.T) {
 	in := listOf("", "kind: A\na: >-\n  b\n   c\n", crdText("a", unions...))
 	r := mustRun(t, in, nil)

@@ -9,21 +9,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// normalizing returns the functionConfig of a list, with these lines.
+// normalizing returns a functionConfig of a UnionNormalizer with the given lines.
 func normalizing(lines ...string) string {
 	return strings.Replace(configured(lines...), compilerKind.name, normalizerKind.name, 1)
 }
 
-// merged objects are of kinds with unions, as kustomize makes them from a base and an overlay.
+// Objects of kinds with unions, as kustomize merges them from a base and an overlay.
 const (
 	mergedThing      = "apiVersion: example.com/v1\nkind: Kinda\nmetadata: {name: t}\nspec:\n  type: TCP # from the overlay\n  http: {} # from the base\n  tcp: {port: 0x1}\n"
 	mergedDeployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n  annotations:\n    config.kubernetes.io/index: '1'\nspec:\n  replicas: 1\n  strategy:\n    rollingUpdate: {maxSurge: 1}\n    type: Recreate\n"
 )
 
-// discriminated are the lines of crdText for a union with a discriminator.
+// discriminated are lines for crdText that add a union with a discriminator.
 var discriminated = []string{"  type: {type: string, enum: [HTTP, TCP]}", "x-kubernetes-unions:", "- discriminator: type", "  fields-to-discriminateBy: {http: HTTP, tcp: TCP}"}
 
-// Members that the discriminator does not select are cleared; everything else stays, byte for byte.
+// TestNormalize asserts that members which are not selected are cleared. All other bytes stay.
 func TestNormalize(t *testing.T) {
 	other := "apiVersion: v1\nkind: ConfigMap # kept\nmetadata: {name: a, annotations: {}}\ndata: {on: yes, n: 'no', x: 0o7}\n"
 	list := "apiVersion: v1\nkind: List\nitems:\n- " + strings.ReplaceAll(strings.TrimSpace(mergedThing), "\n", "\n  ") + "\n"
@@ -59,7 +59,7 @@ func normal(t *testing.T, list string) string {
 	return string(out)
 }
 
-// Unions are known from every source that may declare them.
+// TestKnownUnions declares unions in every source that may declare unions.
 func TestKnownUnions(t *testing.T) {
 	crd, plain := crdText("a", discriminated...), crdText("a", discriminated[0])
 	compiled := string(mustRun(t, listOf("", crd), nil).Output)
@@ -95,7 +95,7 @@ func TestKnownUnions(t *testing.T) {
 			t.Errorf("%s: not cleared:\n%s", tt.config, r.Output)
 		}
 	}
-	// A UnionSet may be for Kubernetes' own kinds.
+	// A UnionSet may declare unions of Kubernetes' own kinds.
 	r := mustRun(t, listOf(normalizing("schemas: [{group: apps, kind: Deployment, path: spec.strategy, x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {rollingUpdate: RollingUpdate}}]}]"), mergedDeployment), nil)
 	wantTexts(t, r, "Deployment/web: warning: UC801: rollingUpdate is cleared at spec.strategy")
 	// The unions of other kinds are unknown.
@@ -106,7 +106,7 @@ func TestKnownUnions(t *testing.T) {
 	}
 }
 
-// Ambiguous unions are errors whose hints offer a choice.
+// TestNotNormalized asserts that ambiguous unions are errors, with hints that offer a choice.
 func TestNotNormalized(t *testing.T) {
 	pod := "apiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: shop}\nspec:\n  containers:\n  - name: web\n    env:\n    - {name: A, value: x, valueFrom: {fieldRef: {fieldPath: a}}}\n" +
 		"  volumes:\n  - {name: tmp, emptyDir: {}}\n  - {name: \"on\", emptyDir: {}, persistentVolumeClaim: {claimName: a}}\n"

@@ -10,8 +10,8 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/schematest"
 )
 
-// The JSON Schemas accept every valid configuration, and reject the errors that a schema can
-// detect. They have the keys that the function knows.
+// TestSchema asserts that the JSON Schemas accept every valid configuration and reject the errors
+// that a schema can detect. They must have the keys that the function knows.
 func TestSchema(t *testing.T) {
 	schemas := map[string]schematest.Schema{}
 	for _, k := range configKinds() {

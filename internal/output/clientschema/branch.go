@@ -7,20 +7,20 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// branch is one of the forms of a union object: the value of its discriminator, the members that
-// are set, and the members that are not. Other members may be either.
+// branch is one of the legal forms of a union object: the value of its discriminator, the members
+// that are set, and the members that are clear. The form leaves all other members open.
 type branch struct {
 	title string
-	// The discriminator has one of values, or is set to none of others, or is unset. Without a
-	// discriminator, all three are empty.
+	// The discriminator has one of values, or is set to a value not in others, or is unset. Without
+	// a discriminator, all three are empty.
 	values, others []string
 	unset          bool
 
 	set, clear []int
 }
 
-// branches returns the legal forms of a union object. Each state that union.Violations accepts has
-// exactly one of them.
+// branches returns the legal forms of a union object. Each legal state (see
+// [union.Union.Violations]) has exactly one of these forms.
 func branches(u *union.Union, n node) []branch {
 	discriminator := schemaOf(n, u, u.Discriminator)
 	values, enum := discriminator["enum"].([]any)
@@ -39,7 +39,7 @@ func branches(u *union.Union, n node) []branch {
 		}
 		for i := range all {
 			b := only(i)
-			if u.Cardinality == union.AtLeastOne { // the first member that is set decides
+			if u.Cardinality == union.AtLeastOne { // the first set member determines the form
 				b.clear = all[:i]
 			}
 			l = append(l, b)
@@ -75,7 +75,7 @@ func branches(u *union.Union, n node) []branch {
 }
 
 // fallbacks returns, for each property on the path to the discriminator, the value of the
-// discriminator if that property is omitted; "" is unset.
+// discriminator if an object omits this property. "" is unset.
 func fallbacks(n node, u *union.Union) []string {
 	path := u.Path(u.Discriminator).Properties()
 	var l []string
@@ -96,8 +96,8 @@ func fallbacks(n node, u *union.Union) []string {
 	return l
 }
 
-// nullable reports whether the discriminator or member with a name, or a property that leads to it,
-// may be null.
+// nullable reports whether the discriminator or member with a name may be null, or a property on
+// the path to it.
 func nullable(n node, u *union.Union, name string) bool {
 	return slices.ContainsFunc(u.Path(name).Properties(), func(name string) bool {
 		n = property(n, name)

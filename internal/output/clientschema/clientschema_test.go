@@ -24,9 +24,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// TestEveryState compares both schemas with pkg/union in every state of the unions of all shapes,
-// and of schemas that exclude some stored values. A plain run takes one declaration in eleven, and
-// for larger unions one way to write a state.
+// TestEveryState compares both schemas with pkg/union for unions of all shapes in every state, and
+// for schemas that exclude some stored values. A plain run covers one declaration in eleven and,
+// for larger unions, one representation of each state.
 func TestEveryState(t *testing.T) {
 	for i, s := range append(unioncases.Shapes(), unioncases.Nested()...) {
 		if testing.Short() && i%8 > 0 {
@@ -73,8 +73,8 @@ func TestItems(t *testing.T) {
 	compare(t, schema, declarations, lists)
 }
 
-// compare compares the schemas of a union object, in a property of a CRD, with the meaning of its
-// unions, except for changes. It skips objects that the schema rejects without a union.
+// compare compares the schemas of a CRD, which has a union object in a property, with the meaning
+// of its unions, except changes. It skips objects that the schema rejects regardless of the unions.
 func compare[T any](t *testing.T, schema string, declarations []string, objects []T) {
 	t.Helper()
 	crd, _ := version(t, schema, "")
@@ -103,7 +103,7 @@ func compare[T any](t *testing.T, schema string, declarations []string, objects 
 			"OpenAPI":     compiled(t, openAPI(t, crd, o), "/components/schemas/Thing"),
 		}
 		if u.OfItems() {
-			delete(schemas, "OpenAPI") // OpenAPI 3.0 has no contains
+			delete(schemas, "OpenAPI") // OpenAPI 3.0 lacks contains
 		}
 		for i, object := range kept {
 			violations := u.Violations(u.StateOf(object))
@@ -117,8 +117,8 @@ func compare[T any](t *testing.T, schema string, declarations []string, objects 
 	}
 }
 
-// TestDefaults compares both schemas with the API server for objects that omit their discriminator,
-// which is in an object of its own, or that whole object.
+// TestDefaults compares both schemas with the API server for objects that omit their discriminator.
+// The discriminator is in a nested object, which objects may omit as well.
 func TestDefaults(t *testing.T) {
 	judged := map[bool]int{}
 	for _, holder := range []string{"", ", default: {}", ", default: {t: B}", ", nullable: true", ", nullable: true, default: {t: B}"} {
@@ -178,7 +178,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// version returns a CRD with a union in the property u, unless there is no declaration.
+// version returns a CRD with a schema in the property u, and its union if there is a declaration.
 func version(t *testing.T, schema, declaration string) (*apiextensionsv1.CustomResourceDefinition, union.Object) {
 	t.Helper()
 	s := apiextensionsv1.JSONSchemaProps{}
@@ -205,7 +205,7 @@ func version(t *testing.T, schema, declaration string) (*apiextensionsv1.CustomR
 }
 
 // TestSeveralUnions checks the schemas of nested unions, of two unions in one object, and of a
-// union in an open object that has a oneOf.
+// union in an open object with a oneOf.
 func TestSeveralUnions(t *testing.T) {
 	crd, o := version(t, `
 type: object
@@ -285,7 +285,7 @@ func jsonSchema(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, obj
 	return s
 }
 
-// openAPI returns a document, which the OpenAPI project's parser has accepted.
+// openAPI returns an OpenAPI document. The OpenAPI project's parser has to accept it.
 func openAPI(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, objects ...union.Object) map[string]any {
 	t.Helper()
 	s, err := clientschema.OpenAPI(crd, 0, objects)
@@ -302,8 +302,8 @@ func openAPI(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, object
 	return s
 }
 
-// compiled compiles the schema at a path of a document, after its metaschema has accepted it. It
-// translates OpenAPI's nullable into JSON Schema.
+// compiled compiles the schema at a path of a document. The metaschema has to accept the document.
+// It translates OpenAPI's nullable into JSON Schema.
 func compiled(t *testing.T, document map[string]any, place string) *jsonschema.Schema {
 	t.Helper()
 	data, err := json.Marshal(document)
@@ -345,7 +345,7 @@ func nullable(v any) {
 	}
 }
 
-// TestNoAddresses adds addresses to a schema wherever it can have them: the output contains none.
+// TestNoAddresses adds addresses to a schema at every possible path. The output must contain none.
 func TestNoAddresses(t *testing.T) {
 	crd, _ := version(t, `
 type: object

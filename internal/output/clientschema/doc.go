@@ -2,13 +2,13 @@
 // server: a JSON Schema for editors and validators, and an OpenAPI document for generators of
 // clients and forms.
 //
-// In both, a oneOf for each union lists the members for each value of the discriminator, as
-// pkg/union defines them for an object that is created. CEL rules, and constraints of unions on
-// changes, are left out, since the formats cannot express them. The rest is the schema of the API
-// server, in the terms of the format:
+// In both, each union is a oneOf that lists the members for each value of the discriminator. It has
+// the meaning of pkg/union for new objects. CEL rules, and constraints of unions on changes, are
+// omitted, because the formats cannot express them. The rest is the schema of the API server,
+// translated into the format:
 //
-//   - JSONSchema: draft-07, closed where the server reports unknown fields, with null where
-//     the server prunes it or replaces it by a default.
-//   - OpenAPI: 3.0, as the server publishes it. The object with a union is a component of its
-//     own, and so is each of its branches, which the discriminator maps values to.
+//   - JSONSchema: draft-07. It is closed where the server reports unknown fields, and allows null
+//     where the server prunes null or replaces it with a default.
+//   - OpenAPI: 3.0, as the server publishes it. The object with a union is a separate component.
+//     So is each of its branches; the discriminator maps values to them.
 package clientschema

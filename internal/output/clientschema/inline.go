@@ -12,7 +12,7 @@ const (
 	openAPI
 )
 
-// null returns the schema of null.
+// null returns a schema that accepts only null.
 func (d dialect) null() node {
 	if d == openAPI {
 		return node{"nullable": true, "enum": []any{nil}}
@@ -20,7 +20,7 @@ func (d dialect) null() node {
 	return node{"type": "null"}
 }
 
-// inline returns the branches of a union as restrictions of n, the schema of the union object.
+// inline returns the branches of a union as restrictions. n is the schema of the union object.
 func inline(u *union.Union, n node, d dialect) []any {
 	if u.OfItems() {
 		return itemsInline(u, n)
@@ -49,13 +49,13 @@ func inline(u *union.Union, n node, d dialect) []any {
 			case s != nil:
 				properties(holder)[name] = s
 			case d == jsonSchema:
-				properties(holder)[name] = false // editors show this at the property
+				properties(holder)[name] = false // editors show the error at the property
 			default:
 				absent, _ := holder["not"].(node)
 				none, _ := absent["anyOf"].([]any)
 				is := node{"required": []any{name}}
 				if len(u.Path(m.Name)) > 1 {
-					is["type"] = "object" // it may be null
+					is["type"] = "object" // the object may be null elsewhere
 				}
 				holder["not"] = node{"anyOf": append(none, is)}
 			}
@@ -65,7 +65,7 @@ func inline(u *union.Union, n node, d dialect) []any {
 	return l
 }
 
-// itemsInline is inline for a union of items of a list.
+// itemsInline implements inline for a union of list items.
 func itemsInline(u *union.Union, n node) []any {
 	contains := func(i int) any {
 		keys, required := node{}, []any{}
@@ -78,7 +78,7 @@ func itemsInline(u *union.Union, n node) []any {
 	var l []any
 	for _, b := range branches(u, n) {
 		out := node{"title": b.title}
-		for _, i := range b.set { // one
+		for _, i := range b.set { // the only set member
 			out["contains"] = contains(i).(node)["contains"]
 		}
 		var others []any
@@ -96,11 +96,11 @@ func itemsInline(u *union.Union, n node) []any {
 // schemaOf returns the schema of the discriminator or member with a name.
 func schemaOf(n node, u *union.Union, name string) node { return u.Path(name).Value(n) }
 
-// holderOf returns the part of a branch for the object that contains a discriminator or member, and
-// the name of the property there. It creates the part if it is missing; n is the schema of the
-// union object. needed decides, by the number of objects before it, whether an object on the path
-// is required. An object whose null is pruned may be null unless it is required; any other object
-// may be null unless set.
+// holderOf returns the schema, in a branch, of the object with a discriminator or member, and the
+// name of the property in this object. It adds this schema if it is missing. n is the schema of the
+// union object. needed decides whether an object on the path is required, by the number of objects
+// before it. An object whose null is pruned may be null unless it is required. Any other object may
+// be null unless set is set.
 func holderOf(branch, n node, u *union.Union, name string, set bool, needed func(int) bool) (holder node, last string) {
 	path := u.Path(name).Properties()
 	for i, step := range path {
@@ -121,14 +121,14 @@ func holderOf(branch, n node, u *union.Union, name string, set bool, needed func
 	return branch, path[len(path)-1]
 }
 
-// needs reports whether a branch requires the discriminator, or an object that leads to it, since
-// the fallback does not belong to the branch.
+// needs reports whether a branch requires the discriminator, or an object on the path to it,
+// because the branch does not allow the fallback.
 func (b branch) needs(fallback string) bool {
 	return !b.takes(fallback) && !(b.unset && fallback == "")
 }
 
-// discriminatorIs returns the schema of the discriminator in a branch. With null, it may also be
-// null.
+// discriminatorIs returns the schema of the discriminator in a branch. If null is set, the schema
+// also accepts null.
 func discriminatorIs(b branch, null bool, d dialect) node {
 	values := strs(b.values)
 	if len(b.others) > 0 {
@@ -150,7 +150,7 @@ func discriminatorIs(b branch, null bool, d dialect) node {
 	return node{"enum": values}
 }
 
-// isSet returns the additional constraints on a member that is set; s is its schema.
+// isSet returns the constraints that a set member adds to its schema s.
 func isSet(m union.Member, s node, d dialect) node {
 	out := node{}
 	switch m.Empty {
@@ -177,8 +177,8 @@ func isSet(m union.Member, s node, d dialect) node {
 	return out
 }
 
-// isClear returns the constraints on a member that is present but unset; s is its schema. It is nil
-// if an unset member must be absent.
+// isClear returns the constraints on an unset member that is present. s is its schema. It is nil if
+// an unset member must be absent.
 func isClear(m union.Member, s node, d dialect) node {
 	switch {
 	case m.Empty != union.PresentWhenEmpty:

@@ -13,12 +13,11 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// JSONSchema returns the JSON Schema, draft-07, of the objects of a version of a CRD, with the
-// unions of some of its schemas. It is nil for a version without a schema. The caller owns the
-// result.
+// JSONSchema returns the JSON Schema, draft-07, for the objects of a version of a CRD with unions
+// on some of its schemas. It is nil if the version has no schema. The caller owns the result.
 //
 // An object is closed where the server's strict field validation reports unknown fields. Null is
-// allowed where the schema is nullable, and where the server prunes it or replaces it by a default.
+// allowed where the schema is nullable, and where the server prunes or defaults it.
 func JSONSchema(crd *apiextensionsv1.CustomResourceDefinition, version int, objects []union.Object) (map[string]any, error) {
 	v := crd.Spec.Versions[version]
 	root, err := rootOf(crd, version)
@@ -77,7 +76,7 @@ func require(n node, names ...string) {
 	}
 }
 
-// unmark forbids null for some properties, which every resource needs.
+// unmark disallows null for properties that every resource needs.
 func unmark(n node, names ...string) {
 	for _, name := range names {
 		delete(property(n, name), prunedNull)
@@ -117,7 +116,7 @@ func jsonDialect(n node, whole bool) {
 	if isTrue(n, "embedded-resource") {
 		resource(n, node{}, node{})
 		unmark(n, "apiVersion", "kind")
-		property(n, "metadata")["x-kubernetes-preserve-unknown-fields"] = true // it has fields that the schema does not list
+		property(n, "metadata")["x-kubernetes-preserve-unknown-fields"] = true // the schema does not list all fields of metadata
 	}
 	for _, key := range []string{"nullable", "example"} {
 		delete(n, key)
@@ -125,7 +124,7 @@ func jsonDialect(n node, whole bool) {
 	undone(n)
 }
 
-// exemptNull exempts null from the keywords of a schema that it may violate.
+// exemptNull excludes null from keywords of a schema that null may violate.
 func exemptNull(n node) {
 	if enum, ok := n["enum"].([]any); ok && !slices.Contains(enum, nil) {
 		n["enum"] = append(slices.Clip(enum), nil)
@@ -142,13 +141,13 @@ func exemptNull(n node) {
 	}
 }
 
-// maxMoved bounds the properties in all branches of a union: up to it, editors offer only the
-// members of one branch. In a closed schema each branch lists all properties.
+// maxMoved bounds the number of properties in all branches of a closed schema, where each branch
+// lists all properties. Only up to this bound do editors offer the members of a single branch.
 const maxMoved = 20_000
 
-// choose adds the branches of its unions to a schema. In a closed schema, the schemas of the
-// members move into the branches that allow them, so that editors offer no others. Members in
-// nested objects stay there. asWritten is the schema before the translation.
+// choose adds the branches of the unions to a schema. In a closed schema, the schemas of members
+// move into the branches that allow them, so that editors offer no other members. Members in nested
+// objects stay. asWritten is the schema before the translation.
 func choose(unions []*union.Union, asWritten, n node) {
 	own := maps.Clone(properties(n))
 	closed := n["additionalProperties"] == false
@@ -178,8 +177,8 @@ func ownMembers(u *union.Union) []string {
 	return slices.DeleteFunc(u.MemberNames(), func(name string) bool { return len(u.Path(name)) > 1 })
 }
 
-// move moves the members among the properties into a branch, unless it excludes them. Members that
-// may only be null are no properties, since editors would offer them.
+// move moves the members in own into a branch, except members that the branch excludes. Members
+// that may only be null do not become properties, because editors would offer them.
 func move(u *union.Union, own, branch node) {
 	branch["additionalProperties"] = false
 	p := properties(branch)
@@ -192,7 +191,7 @@ func move(u *union.Union, own, branch node) {
 		restriction, restricted := p[name].(node)
 		switch member := members[name]; {
 		case p[name] == false:
-			delete(p, name) // it would be additional
+			delete(p, name) // without it, the property is an additional one
 		case member && restricted && restriction["type"] == "null":
 			delete(p, name)
 			null = append(null, regexp.QuoteMeta(name))

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// TestLanguageServer runs yaml-language-server, which most editors use, with a JSON Schema: it
-// completes the members of the discriminator's value, and reports others.
+// TestLanguageServer runs yaml-language-server, the server of most editors, with a JSON Schema. The
+// server must complete the members for the discriminator's value, and report other members.
 func TestLanguageServer(t *testing.T) {
 	program, err := exec.LookPath("yaml-language-server")
 	if err != nil {
@@ -56,7 +56,7 @@ func TestLanguageServer(t *testing.T) {
 	}
 }
 
-// languageServer is a client of a running server, by the Language Server Protocol.
+// languageServer is a client of a running server that uses the Language Server Protocol.
 type languageServer struct {
 	in      io.Writer
 	replies chan map[string]any
@@ -133,8 +133,8 @@ func (s *languageServer) write(t *testing.T, m map[string]any) {
 	}
 }
 
-// await returns the next message that is wanted. It answers requests of the server, for its
-// configuration say, with null.
+// await returns the next wanted message. It answers requests of the server, such as a request for
+// its configuration, with null.
 func (s *languageServer) await(t *testing.T, wanted func(map[string]any) bool) map[string]any {
 	t.Helper()
 	for m := range s.replies {

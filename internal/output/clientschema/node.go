@@ -12,10 +12,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// node is a schema as JSON.
+// node is a schema in JSON form.
 type node = map[string]any
 
-// rootOf returns the schema of a version of a CRD as JSON, nil if it has none.
+// rootOf returns the schema of a version of a CRD in JSON form, or nil if there is none.
 func rootOf(crd *apiextensionsv1.CustomResourceDefinition, version int) (node, error) {
 	s := crd.Spec.Versions[version].Schema
 	if s == nil || s.OpenAPIV3Schema == nil {
@@ -37,20 +37,20 @@ func rootOf(crd *apiextensionsv1.CustomResourceDefinition, version int) (node, e
 	return n, nil
 }
 
-// foreign are keywords that are not copied: readers of the schema would resolve or show an address
-// of the manifest, or the API server rejects the keyword.
+// foreign are keywords that are not copied. Readers of the schema would resolve or show an address
+// from the manifest, or the API server rejects the keyword.
 var foreign = []string{"$ref", "$schema", "id", "externalDocs", "definitions", "dependencies", "patternProperties", "additionalItems"}
 
-// deepestFirst sorts objects, since processing one may move the objects below it.
+// deepestFirst sorts objects by depth, because processing an object may move the objects in it.
 func deepestFirst(l []union.Object) []union.Object {
 	return slices.SortedStableFunc(slices.Values(l), func(a, b union.Object) int { return cmp.Compare(len(b.Path), len(a.Path)) })
 }
 
-// logical are the keywords whose schemas only restrict.
+// logical are the keywords whose schemas only restrict other schemas.
 var logical = []string{"not", "allOf", "anyOf", "oneOf"}
 
-// walk calls visit for a schema and all schemas below it. Within the logical keywords whole is
-// false.
+// walk calls visit for a schema and all schemas below it. whole is false for schemas below a
+// logical keyword.
 func walk(n node, whole bool, visit func(n node, whole bool)) {
 	visit(n, whole)
 	if p, ok := n["properties"].(node); ok {
@@ -60,7 +60,7 @@ func walk(n node, whole bool, visit func(n node, whole bool)) {
 	each(n, logical, func(n node) { walk(n, false, visit) })
 }
 
-// each calls visit for the schemas at some keys, and in the lists there.
+// each calls visit for the schemas at some keys, and for the schemas in lists at these keys.
 func each(n node, keys []string, visit func(node)) {
 	for _, key := range keys {
 		switch v := n[key].(type) {
@@ -76,13 +76,13 @@ func each(n node, keys []string, visit func(node)) {
 	}
 }
 
-// prunedNull marks a schema whose value may be null because the API server prunes the null, or
-// replaces it by a default.
+// prunedNull marks a schema that accepts null because the API server prunes the null or replaces it
+// with a default.
 const prunedNull = "x-kubernetes-pruned-null"
 
-// writable turns the schema of stored objects into the schema of written objects. It marks the
-// schemas whose null the API server prunes or replaces by a default: optional properties, values of
-// maps, and anything with a default. Properties with a default become optional.
+// writable turns the schema of stored objects into the schema of written objects. It marks schemas
+// whose null the API server prunes or replaces with a default: optional properties, values of maps,
+// and properties or items with a default. Properties with a default become optional.
 func writable(n node, prunes bool) {
 	walk(n, true, func(n node, whole bool) {
 		if !whole {
@@ -98,7 +98,7 @@ func writable(n node, prunes bool) {
 		if delete(n, "required"); len(required) > 0 {
 			n["required"] = required
 		}
-		// A pruned null does not count. No schema can express that for bounds other than 1.
+		// A pruned null does not count. Schemas can express this only for the bound 1.
 		counted := n["minProperties"] != nil
 		if n["minProperties"] == 1.0 && !nullableBelow(n) {
 			counted = false
@@ -128,8 +128,8 @@ func nullableBelow(n node) bool {
 	return found
 }
 
-// notPruned extends keywords of n that require a property, such as oneOf: where null is pruned,
-// they also require that the property is not null.
+// notPruned extends keywords of n that require a property, such as oneOf. If the server prunes
+// null, the keywords also require that the property is not null.
 func notPruned(l, n node) {
 	required, _ := l["required"].([]any)
 	for _, v := range required {
@@ -153,12 +153,12 @@ func notPruned(l, n node) {
 // takesNull reports whether a schema accepts null.
 func takesNull(n node) bool { return n["nullable"] == true || n[prunedNull] == true }
 
-// nullIsUnset reports whether a schema accepts null, and no default replaces it.
+// nullIsUnset reports whether a schema accepts null and no default replaces the null.
 func nullIsUnset(n node) bool {
 	return n["nullable"] == true || n[prunedNull] == true && n["default"] == nil
 }
 
-// properties returns the properties of a schema, which it creates if there are none.
+// properties returns the properties of a schema. It adds them if there are none.
 func properties(n node) node {
 	p, ok := n["properties"].(node)
 	if !ok {
@@ -168,14 +168,14 @@ func properties(n node) node {
 	return p
 }
 
-// property returns the schema of a property, nil if there is none.
+// property returns the schema of a property, or nil.
 func property(n node, name string) node {
 	p, _ := n["properties"].(node)
 	s, _ := p[name].(node)
 	return s
 }
 
-// restrict adds a restriction to a schema, as its own keyword if that is free.
+// restrict adds a restriction to a schema. If the schema lacks the keyword, it adds the keyword.
 func restrict(n node, keyword string, with any) {
 	if _, taken := n[keyword]; !taken {
 		n[keyword] = with
@@ -188,7 +188,7 @@ func restrict(n node, keyword string, with any) {
 // isTrue reports whether a schema has an extension.
 func isTrue(n node, extension string) bool { return n["x-kubernetes-"+extension] == true }
 
-// undone deletes the given extensions of a schema, or all if none is given.
+// undone deletes the given extensions of a schema, or all extensions if none is given.
 func undone(n node, extensions ...string) {
 	maps.DeleteFunc(n, func(key string, _ any) bool {
 		name, ok := strings.CutPrefix(key, "x-kubernetes-")

@@ -24,7 +24,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// server prunes, defaults and validates objects of a CRD as the API server does, except for rules.
+// server prunes, defaults and validates objects of a CRD as the API server does, without rules.
 type server struct {
 	structural *structuralschema.Structural
 	validator  validation.SchemaValidator
@@ -47,7 +47,7 @@ func serverOf(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) serve
 	return server{structural, validator}
 }
 
-// stored returns the object that the server stores, or nil if it rejects it.
+// stored returns the object in the form that the server stores, or nil if the server rejects it.
 func (s server) stored(object map[string]any) map[string]any {
 	object = runtime.DeepCopyJSON(object)
 	if unknown := pruning.PruneWithOptions(object, s.structural, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}); len(unknown) > 0 {
@@ -64,7 +64,7 @@ func (s server) stored(object map[string]any) map[string]any {
 	return object
 }
 
-// nulls yields copies of a value that each have null in place of one value.
+// nulls yields copies of a value. In each copy, null replaces one value.
 func nulls(v any, yield func(any)) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -90,7 +90,7 @@ func nulls(v any, yield func(any)) {
 	}
 }
 
-// TestNulls compares the JSON Schema with the API server, which prunes null, replaces it by a
+// TestNulls compares the JSON Schema with the API server, which prunes a null, replaces it with a
 // default, stores it, or rejects it.
 func TestNulls(t *testing.T) {
 	const schema = `
@@ -176,8 +176,8 @@ properties:
 	}
 }
 
-// holds compares the verdict of a schema with the verdict of the server and of the unions of the
-// property u, and returns the latter.
+// holds compares the result of a schema with the result of the server and the unions of the
+// property u. It returns the latter.
 func holds(t *testing.T, server server, s *jsonschema.Schema, object map[string]any, unions []union.Object) bool {
 	t.Helper()
 	stored := server.stored(object)
@@ -196,8 +196,8 @@ func holds(t *testing.T, server server, s *jsonschema.Schema, object map[string]
 	return legal
 }
 
-// TestNullMembers compares the JSON Schema with the API server if the discriminator or a member is
-// null.
+// TestNullMembers compares the JSON Schema with the API server for objects with a null
+// discriminator or member.
 func TestNullMembers(t *testing.T) {
 	for i, s := range append(unioncases.Shapes(), unioncases.Nested()...) {
 		if s.Members > 3 || testing.Short() && i%8 > 0 {

@@ -14,13 +14,13 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// OpenAPI returns an OpenAPI 3.0 document without paths. The objects of a version of a CRD are the
-// component named after their kind. It is nil for a version without a schema. The caller owns the
-// result.
+// OpenAPI returns an OpenAPI 3.0 document without paths. The component with the name of the kind
+// describes the objects of a version of a CRD. It is nil if the version has no schema. The caller
+// owns the result.
 //
-// An object with one union that has a discriminator is a component, a oneOf of components: one for
-// each value or group of values, with exactly the members that belong to it. The oneOf of any other
-// union, or of one in several objects, is written in place.
+// If an object has a single union, with a discriminator, it is a component: a oneOf of components
+// with one for each value or group of values, which has exactly the members for these values. Other
+// unions, and unions with members in several objects, are a oneOf in place.
 func OpenAPI(crd *apiextensionsv1.CustomResourceDefinition, version int, objects []union.Object) (map[string]any, error) {
 	v := crd.Spec.Versions[version]
 	root, err := rootOf(crd, version)
@@ -45,7 +45,7 @@ func OpenAPI(crd *apiextensionsv1.CustomResourceDefinition, version int, objects
 		}
 		for _, u := range o.Unions {
 			if u.OfItems() {
-				continue // OpenAPI 3.0 has no contains
+				continue // OpenAPI 3.0 lacks contains
 			}
 			restrict(n, "oneOf", inline(u, n, openAPI))
 		}
@@ -62,7 +62,7 @@ func OpenAPI(crd *apiextensionsv1.CustomResourceDefinition, version int, objects
 // components are the named schemas of a document.
 type components map[string]any
 
-// named reserves a name, with a number if it is taken.
+// named reserves a name. It appends a number if the name is taken.
 func (c components) named(name string) string {
 	free := name
 	for i := 2; ; i++ {
@@ -74,8 +74,8 @@ func (c components) named(name string) string {
 	}
 }
 
-// split turns a union object into a choice between its branches, each of them a component. The
-// schema n becomes a reference to it, unless n is the schema of the kind.
+// split turns a union object into a choice of components, one for each branch. The schema n becomes
+// a reference to this choice, unless n is the schema of the kind.
 func (c components) split(kind string, path schemapath.Path, n node, u *union.Union) {
 	name := kind
 	if len(path) > 0 {
@@ -106,7 +106,7 @@ func (c components) split(kind string, path schemapath.Path, n node, u *union.Un
 	n["$ref"] = reference(name)
 }
 
-// variant returns the schema of a union object in one branch.
+// variant returns the schema of the union object in a branch.
 func variant(u *union.Union, n node, b branch) node {
 	out := runtime.DeepCopyJSON(n)
 	for _, key := range []string{"nullable", "default", "x-kubernetes-group-version-kind"} {
@@ -118,7 +118,7 @@ func variant(u *union.Union, n node, b branch) node {
 	}
 	d := property(out, u.Discriminator)
 	for keyword, v := range discriminatorIs(b, b.unset && d["nullable"] == true, openAPI) {
-		delete(d, "enum") // the branch has some of its values
+		delete(d, "enum") // the branch restricts the values
 		restrict(d, keyword, v)
 	}
 	if b.needs(fallbacks(n, u)[0]) {

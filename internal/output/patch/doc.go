@@ -1,4 +1,4 @@
-// Package patch creates patches that clear the members a union excludes: the patch from one object
-// to another, and overlay patches that clear the siblings of a member explicitly. It uses the patch
+// Package patch creates patches that clear the members which a union forbids: the patch from one
+// object to another, and overlay patches that explicitly clear the other members. It uses the patch
 // libraries of kubectl and the API server.
 package patch

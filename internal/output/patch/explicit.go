@@ -14,12 +14,12 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Explicit makes the patches in a file clear the siblings of the members that they set, by setting
-// them to null, as JSON merge patches and strategic merge patches do. A patch has apiVersion and
-// kind; other documents stay unchanged. So do lists that are replaced as a whole: all lists of
-// custom resources and, with whole, all lists. Patches that a kustomization contains as text are
-// edited there. If base has the patched object, siblings that it does not set need no null; base
-// may be nil.
+// Explicit edits the patches in a file such that they clear the siblings of the members that they
+// set. They set siblings to null, as JSON merge patches and strategic merge patches do. A patch has
+// apiVersion and kind; other documents stay unchanged. So do lists that are replaced as a whole:
+// all lists of custom resources and, if whole is set, all lists. Patches that a kustomization
+// contains as text are edited in place. If base has the patched object, siblings that this object
+// does not set need no null. base may be nil.
 func Explicit(set *kinds.Set, name string, src []byte, base *resource.Old, whole bool, limits limit.Limits) rewrite.Result {
 	plan := func(k kinds.Kind, o, patched *resource.Object, l diag.List) ([]rewrite.Rewrite, diag.List) {
 		var before map[string]any
@@ -38,13 +38,13 @@ func Explicit(set *kinds.Set, name string, src []byte, base *resource.Old, whole
 
 type explicit struct {
 	o           *resource.Object
-	lists       bool // lists with keys are merged
-	based       bool // the patched object is known
+	lists       bool // whether lists with keys are merged
+	based       bool // whether the patched object is known
 	changes     []rewrite.Rewrite
 	diagnostics diag.List
 }
 
-// items returns the base items that the items of a patch are merged into; a list that is replaced
+// items returns the base items with which the items of a patch are merged. A list that is replaced
 // as a whole has none.
 func (x *explicit) items(items []any, base rewrite.Old, keys []string, _ schemapath.Path, _ resource.Path) []rewrite.Old {
 	if !x.lists || keys == nil {
@@ -57,7 +57,7 @@ func (x *explicit) items(items []any, base rewrite.Old, keys []string, _ schemap
 func (x *explicit) unions(at resource.Path, unions []*union.Union, object map[string]any, below rewrite.Old) {
 	base, _ := below.Value.(map[string]any)
 	if _, ok := object["$patch"]; ok {
-		return // the patch deletes or replaces it
+		return // the patch deletes or replaces the object
 	}
 	for _, u := range unions {
 		state := u.StateOf(object)
@@ -98,8 +98,8 @@ func (x *explicit) unions(at resource.Path, unions []*union.Union, object map[st
 	}
 }
 
-// merges reports whether a patch merges all objects on the path to a property, and neither removes
-// nor replaces them.
+// merges reports whether a patch merges every object on the path to a property, instead of removing
+// or replacing it.
 func merges(object map[string]any, path []string) bool {
 	for _, name := range path[:len(path)-1] {
 		v, ok := object[name]
@@ -121,7 +121,7 @@ func (x *explicit) fail(at resource.Path, u *union.Union, member int, format str
 		Message: fmt.Sprintf(format, args...), Hint: "set one of them in the patch"})
 }
 
-// put adds members with the value null to the object at a path.
+// put adds members that are null to the object at a path.
 func (x *explicit) put(at resource.Path, u *union.Union, missing map[string]any) {
 	names := slices.DeleteFunc(u.MemberNames(), func(name string) bool { _, ok := missing[name]; return !ok })
 	members := strings.Join(names, ", ")

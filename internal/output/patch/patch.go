@@ -24,7 +24,7 @@ import (
 // Type is a type of patch.
 type Type string
 
-// The types of patches that kubectl patch and the API server know.
+// The types of patches of kubectl patch and the API server.
 const (
 	JSON      Type = "json"      // RFC 6902
 	Merge     Type = "merge"     // RFC 7386
@@ -34,10 +34,10 @@ const (
 // Types returns the types of patches. The caller owns the result.
 func Types() []Type { return []Type{JSON, Merge, Strategic} }
 
-// Create returns the patch of a type that turns an object of a kind, as unstructured JSON, into
-// another; it is empty, {} or [], if they are equal. Fields that the server sets, including the
-// namespace, stay if the other object omits them. Create has applied the patch to verify the
-// result.
+// Create returns the patch of a type that turns an object of a kind into another object, both as
+// unstructured JSON. It is empty, {} or [], if they are equal. Fields that the server sets,
+// including the namespace, stay if the other object omits them. Create applies the patch to verify
+// its result.
 func Create(gvk schema.GroupVersionKind, t Type, from, to map[string]any) ([]byte, error) {
 	from = withoutServers(from, to)
 	a, err := json.Marshal(from)
@@ -80,8 +80,8 @@ func Create(gvk schema.GroupVersionKind, t Type, from, to map[string]any) ([]byt
 	return patch, nil
 }
 
-// inOrder returns a JSON patch with the operations sorted as far as their order does not matter.
-// The input has an arbitrary order, except for operations on one list.
+// inOrder returns a JSON patch with sorted operations, where their order does not matter. The input
+// has an arbitrary order, except for operations on the same list.
 func inOrder(operations []diffpatch.Operation, from, to map[string]any) ([]byte, error) {
 	sorted := slices.SortedStableFunc(slices.Values(operations), func(a, b diffpatch.Operation) int { return strings.Compare(a.Path, b.Path) })
 	backwards := slices.Clone(sorted)
@@ -144,7 +144,7 @@ func Apply(gvk schema.GroupVersionKind, t Type, object map[string]any, patch []b
 }
 
 // strategic runs a function of the strategic merge patch library for one of Kubernetes' own kinds.
-// The library panics for lists that the type does not allow.
+// The library panics for lists that do not fit the type, so strategic returns an error.
 func strategic(gvk schema.GroupVersionKind, run func(typed any) (strategicpatch.JSONMap, error)) (result map[string]any, err error) {
 	typed, err := typeOf(gvk)
 	if err != nil {
@@ -158,8 +158,8 @@ func strategic(gvk schema.GroupVersionKind, run func(typed any) (strategicpatch.
 	return run(typed)
 }
 
-// directive returns the path of a directive of strategic merge patches that remains in a value, and
-// so had no effect, or nil.
+// directive returns the path of a directive of strategic merge patches in a value, or nil. A
+// directive in the result had no effect.
 func directive(at resource.Path, v any) resource.Path {
 	switch v := v.(type) {
 	case map[string]any:
@@ -193,8 +193,8 @@ func typeOf(gvk schema.GroupVersionKind) (any, error) {
 // BuiltIn reports whether a kind is one of Kubernetes' own.
 func BuiltIn(gvk schema.GroupVersionKind) bool { return scheme.Scheme.Recognizes(gvk) }
 
-// withoutServers returns an object without the fields that the server sets, including the
-// namespace, if to omits them.
+// withoutServers returns an object without the fields that the server sets and that to omits. They
+// include the namespace.
 func withoutServers(object, to map[string]any) map[string]any {
 	object = runtime.DeepCopyJSON(object)
 	if _, ok := to["status"]; !ok {
@@ -210,7 +210,7 @@ func withoutServers(object, to map[string]any) map[string]any {
 	return object
 }
 
-// normal returns JSON with numbers as kubectl reads them.
+// normal returns JSON data with the number types that kubectl uses.
 func normal(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -33,7 +33,7 @@ var (
 	thing      = schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Thing"}
 )
 
-// A patch turns one object into the other, and changes nothing else.
+// TestCreate asserts that a patch turns one object into the other and has no other effect.
 func TestCreate(t *testing.T) {
 	tests := []struct {
 		gvk      schema.GroupVersionKind
@@ -68,7 +68,7 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// TestRetainKeys has the examples of the proposal "Add new patchStrategy to clear fields not
+// TestRetainKeys has the examples from the proposal "Add new patchStrategy to clear fields not
 // present in the patch".
 func TestRetainKeys(t *testing.T) {
 	tests := []struct {
@@ -79,7 +79,7 @@ func TestRetainKeys(t *testing.T) {
 		{"non-inlined non-discriminated union", pod,
 			"{status: {containerStatuses: [{name: c, state: {running: {startedAt: x}}}]}}",
 			"{status: {containerStatuses: [{name: c, state: {$retainKeys: [terminated], terminated: {exitCode: 0}}}]}}",
-			// Kubernetes never gave the type of the first example the strategy.
+			// Kubernetes never added the strategy to the type in the first example.
 			"error: status.containerStatuses[0].state.$retainKeys is no directive here, but would be a field: the type does not have the patch strategy for it"},
 		{"non-inlined union in a list merged by key", pod,
 			"{spec: {containers: [{name: c, image: x}], volumes: [{name: v, projected: {}}]}}",
@@ -125,9 +125,9 @@ func TestRetainKeys(t *testing.T) {
 	}
 }
 
-// TestOddValues has values that patch libraries change or reject.
+// TestOddValues has values that the patch libraries change or reject.
 func TestOddValues(t *testing.T) {
-	const large = 9007199254740993 // no float64
+	const large = 9007199254740993 // not representable as float64
 	spec := func(key string, v any) map[string]any {
 		return map[string]any{"spec": map[string]any{key: v}}
 	}
@@ -142,7 +142,7 @@ func TestOddValues(t *testing.T) {
 		want     map[patch.Type]string // errors
 	}{
 		{"a number that stays", spec("activeDeadlineSeconds", int64(large)), map[string]any{"spec": map[string]any{"activeDeadlineSeconds": int64(large), "nodeName": "a"}}, nil},
-		// The library of merge patches reads numbers as float64.
+		// The merge patch library reads numbers as float64.
 		{"another number", spec("activeDeadlineSeconds", int64(1)), spec("activeDeadlineSeconds", int64(large)),
 			map[patch.Type]string{patch.Merge: "a patch of type merge cannot express this change"}},
 		{"a key that is no scalar", spec("volumes", []any{}), lists["one key"], map[patch.Type]string{patch.Strategic: fails}},
@@ -168,8 +168,8 @@ func TestOddValues(t *testing.T) {
 	}
 }
 
-// volumes and strategy are unions of Kubernetes' own kinds; backend is a union of a custom
-// resource, in an object, a list and a map.
+// set has the unions of volumes and strategy in Kubernetes' own kinds, and the union backend of a
+// custom resource, in an object, a list and a map.
 func set(t testing.TB) *kinds.Set {
 	t.Helper()
 	members := func(values bool, names ...string) (l []union.Member) {
@@ -218,7 +218,7 @@ func TestExplicit(t *testing.T) {
 		{"JSON", `{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "t"}, "spec": {"a": "x"}}`, `{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": {"name": "t"}, "spec": {"a": "x", "b": null, "c": null}}`},
 		{"some are null", head + "spec: {a: x, b: null}\n", head + "spec: {a: x, b: null, c: null}\n"},
 		{"explicit already", head + "spec: {a: x, b: null, c: null}\n", ""},
-		{"a member alone", head + "spec: {tcp: {}}\n", ""}, // the base decides the type
+		{"a member alone", head + "spec: {tcp: {}}\n", ""}, // the base determines the type
 		{"nothing", head + "spec: {name: n}\n", ""},
 		{"map", head + "spec:\n  map:\n    k: {b: x}\n", head + "spec:\n  map:\n    k: {b: x, a: null, c: null}\n"},
 		{"list of a custom resource", head + "spec:\n  list:\n  - {name: n, b: x}\n", ""},
@@ -267,7 +267,7 @@ func TestExplicit(t *testing.T) {
 	}
 }
 
-// With a base, fields that it does not set need no null.
+// TestExplicitBase has a base: siblings that the base does not set need no null.
 func TestExplicitBase(t *testing.T) {
 	const podHead = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
 	base, l := resource.Parse("base.yaml", []byte(podHead+"spec:\n  volumes: [{name: other, secret: {b: x}}, {name: v, emptyDir: {}}]\n---\n"+

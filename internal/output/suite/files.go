@@ -13,13 +13,13 @@ import (
 	sigs "sigs.k8s.io/yaml"
 )
 
-// index is the file that lists the tests of a CRD. A test is an entry, or the node of one.
+// index is the file that lists the tests of a CRD. A test is an entry or the node of an entry.
 type index struct {
 	CRD   string `yaml:"crd"`
 	Tests []any  `yaml:"tests"`
 }
 
-// suiteEntry is a test in an index. The objects are files in the directory of the index, or below it.
+// suiteEntry is a test in an index. Its objects are files in or below the directory of the index.
 type suiteEntry struct {
 	Name   string   `yaml:"name"`
 	Old    string   `yaml:"old,omitempty"`
@@ -28,15 +28,15 @@ type suiteEntry struct {
 	Errors []string `yaml:"errors,omitempty"`
 }
 
-// IndexName is the name of the file with the index.
+// IndexName is the file name of the index.
 const IndexName = "index.yaml"
 
-// Every written file begins with this.
+// writtenBy is the start of every written file.
 const writtenBy = "# Written by unioncel testdata"
 
-// Files returns the tests of a CRD as files, by their names: the index and the objects, and an
-// OpenShift suite for each version. The index keeps the entries that people have added to the
-// existing one. Without tests and entries there are no files.
+// Files returns the tests of a CRD as files by name: the index, the objects, and an OpenShift suite
+// for each version. The index keeps entries that people have added to the existing index. If there
+// are neither tests nor such entries, there are no files.
 func Files(crd string, tests []Test, existing *Existing) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	i := index{CRD: crd}
@@ -88,15 +88,15 @@ func Files(crd string, tests []Test, existing *Existing) (map[string][]byte, err
 // oldOf returns the name of the file with the old object of an update.
 func oldOf(object string) string { return strings.TrimSuffix(object, ".yaml") + "-old.yaml" }
 
-// Existing is a directory with the files of an earlier run, and with tests that people have added.
+// Existing is a directory with the files of an earlier run, and tests that people have added.
 type Existing struct {
-	added []any           // their entries in the index, as nodes
-	used  map[string]bool // the files that these name
-	files []string        // the files of the other entries, written by the earlier run
+	added []any           // the entries in the index that people added, as nodes
+	used  map[string]bool // the files that these entries name
+	files []string        // the files of other entries that an earlier run wrote
 	read  func(name string) ([]byte, error)
 }
 
-// file reports whether there is a file, and whether an earlier run wrote it.
+// file reports whether a file exists, and whether an earlier run wrote it.
 func (x *Existing) file(name string) (there, ours bool) {
 	if x.read == nil {
 		return false, false
@@ -108,7 +108,7 @@ func (x *Existing) file(name string) (there, ours bool) {
 // generated matches the file names of the objects that Files writes.
 var generated = regexp.MustCompile(`^[a-z0-9-]+/\d{3,}-(in)?valid\.yaml$`)
 
-// ReadExisting reads an index, which may be empty. read returns the files of its directory.
+// ReadExisting reads an index, which may be empty. read returns the files in its directory.
 func ReadExisting(src []byte, read func(name string) ([]byte, error)) (*Existing, error) {
 	var i struct {
 		Tests []yaml.Node `yaml:"tests"`
@@ -137,7 +137,7 @@ func ReadExisting(src []byte, read func(name string) ([]byte, error)) (*Existing
 	return x, nil
 }
 
-// Stale returns the files of the earlier run that are not among the given files, and that no added
+// Stale returns the files of an earlier run that are not among the given files and that no added
 // entry names.
 func (x *Existing) Stale(files map[string][]byte) []string {
 	if _, ours := x.file(IndexName); ours && files[IndexName] == nil {
@@ -172,11 +172,11 @@ type onUpdate struct {
 	Expected            string `yaml:"expected,omitempty"`
 	ExpectedError       string `yaml:"expectedError,omitempty"`
 	ExpectedStatusError string `yaml:"expectedStatusError,omitempty"`
-	// CRDPatches change the CRD that the object is stored under.
+	// CRDPatches change the CRD under which the old object is stored.
 	CRDPatches []any `yaml:"initialCRDPatches,omitempty"`
 }
 
-// SuiteSuffix is the suffix of the file names of OpenShift's test suites.
+// SuiteSuffix is the suffix in the file names of OpenShift's test suites.
 const SuiteSuffix = ".testsuite.yaml"
 
 // version returns the version of the test's object.
@@ -185,15 +185,15 @@ func (t Test) version() string {
 	return version
 }
 
-// openShiftSuite returns the suite of the tests in one version of a CRD. It has one error for each
-// test, since the format has no room for more.
+// openShiftSuite returns the suite for the tests in one version of a CRD. It has one error per
+// test, because the format allows no more.
 func openShiftSuite(crd, version string, tests []Test) ([]byte, error) {
 	s := openShift{APIVersion: "apiextensions.k8s.io/v1", Name: crd, CRDName: crd, Version: version}
 	for _, t := range tests {
 		if t.version() != version {
 			continue
 		}
-		var texts [3]string // without metadata: the runner names the objects
+		var texts [3]string // without metadata, because the runner names the objects
 		for i, object := range []map[string]any{t.replaced(), t.Object, t.Stored} {
 			if object == nil {
 				continue
@@ -220,7 +220,7 @@ func openShiftSuite(crd, version string, tests []Test) ([]byte, error) {
 	return document(s)
 }
 
-// document returns a value as YAML, with keys in the order of its type.
+// document returns a value as YAML, with keys in the order of the value's type.
 func document(v any) ([]byte, error) {
 	b := bytes.NewBufferString(writtenBy + "; unioncel validate --suite runs it.\n")
 	e := yaml.NewEncoder(b)

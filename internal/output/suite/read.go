@@ -24,7 +24,7 @@ func IsSuite(src []byte) bool {
 	return !k.Tests.IsZero() && !(k.CRD.IsZero() && k.CRDName.IsZero())
 }
 
-// rootKeys are keys that distinguish files with tests: in an OpenShift suite the tests are a
+// rootKeys are the keys that distinguish files with tests. In an OpenShift suite, the tests are a
 // mapping.
 type rootKeys struct {
 	CRD     yaml.Node `yaml:"crd"`
@@ -39,14 +39,14 @@ func keysOf(src []byte) (k rootKeys) {
 	return k
 }
 
-// Suite is the tests of one CRD in a file.
+// Suite has the tests of one CRD in a file.
 type Suite struct {
 	// CRD is the name of the CRD.
 	CRD   string
 	Tests []Test
-	// Skipped is the number of other tests in the file. Warnings name them.
+	// Skipped is the number of tests in the file that Tests omits. Warnings name them.
 	Skipped int
-	// Pos is the start of the suite.
+	// Pos is the position of the suite.
 	Pos diag.Pos
 }
 
@@ -69,8 +69,9 @@ func keys(names ...string) []yamlconfig.Key {
 	return l
 }
 
-// Read reads an index, or an OpenShift suite, whose tests are a mapping. read returns the files
-// that an index names, by their path from it. The result is nil if the diagnostics have errors.
+// Read reads an index, or an OpenShift suite, in which the tests are a mapping. read returns the
+// files that an index names, by their path from it. The result is nil if the diagnostics have
+// errors.
 func Read(name string, src []byte, read func(path string) ([]byte, error), limits limit.Limits) (*Suite, diag.List) {
 	f, l := resource.Parse(name, src, limits)
 	if l.HasErrors() {
@@ -125,7 +126,7 @@ func (r *suiteReader) index(root yamlconfig.Value) {
 	}
 }
 
-// object returns the only object in the file that is named.
+// object returns the object in the file with the name at a value. It must be the only object.
 func (r *suiteReader) object(at yamlconfig.Value) map[string]any {
 	name := at.Text()
 	if name == "" {
@@ -175,12 +176,12 @@ func list(v yamlconfig.Value) []string {
 	return nil
 }
 
-// text returns the object in a text.
+// text returns the object in a YAML text.
 func (r *suiteReader) text(v yamlconfig.Value) map[string]any {
 	var object map[string]any
 	data, err := sigs.YAMLToJSON([]byte(v.Word().Text))
 	if err == nil {
-		err = json.Unmarshal(data, &object) // Kubernetes' own package: whole numbers are integers
+		err = json.Unmarshal(data, &object) // Kubernetes' own JSON package decodes whole numbers as integers
 	}
 	if err != nil {
 		v.Errorf("", "this is no object: %v", err)
@@ -189,7 +190,7 @@ func (r *suiteReader) text(v yamlconfig.Value) map[string]any {
 	return object
 }
 
-// add adds a test that has an object. An object without metadata gets a name.
+// add adds a test, which must have an object. An object without metadata gets a name.
 func (r *suiteReader) add(item yamlconfig.Value, t Test) {
 	if t.Object == nil {
 		if !r.Diags.HasErrors() {

@@ -16,7 +16,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/validate"
 )
 
-// If one of the rules that compiling adds is missing, a test fails.
+// TestEveryRule asserts that a test fails if a compiled rule is missing.
 func TestEveryRule(t *testing.T) {
 	for name, manifest := range map[string]string{
 		"backend":  testcrd.Read("backend"),
@@ -48,7 +48,7 @@ spec:
 `),
 	} {
 		if testing.Short() && name == "pipeline" {
-			continue // it has the most rules, each of which is left out in turn
+			continue // it has the most rules, and each of them is left out once
 		}
 		t.Run(name, func(t *testing.T) {
 			plan, crd := compiled(t, manifest)
@@ -78,7 +78,7 @@ spec:
 	}
 }
 
-// If there is an additional rule that rejects updates which the union allows, a test fails.
+// TestStricter asserts that a test fails if an extra rule rejects updates that the union allows.
 func TestStricter(t *testing.T) {
 	plan, crd := compiled(t, testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: "{type: object, properties: {a: {type: string}, b: {type: string}, c: {type: string}}, x-kubernetes-unions: [{members: [a, b, c]}]}"}))
 	tests, err := suite.Tests(t.Context(), plan, crd)
@@ -102,7 +102,7 @@ func TestStricter(t *testing.T) {
 	}
 }
 
-// readAgain writes tests to files, reads the files and runs the tests.
+// readAgain writes tests to files, reads these files and runs the tests.
 func readAgain(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, tests []suite.Test) {
 	t.Helper()
 	files, err := suite.Files(crd.Name, tests, &suite.Existing{})
@@ -162,7 +162,7 @@ func compiled(t *testing.T, manifest string) (compile.Plan, *apiextensionsv1.Cus
 	return *plans[0], declared[0].CRD
 }
 
-// demanded reports whether the schema requires the discriminator and gives it an enum.
+// demanded reports whether the schema requires the discriminator and restricts it with an enum.
 func demanded(u compile.UnionPlan) bool {
 	s := u.Place.Schema(u.CRD)
 	return slices.Contains(s.Required, u.Union.Discriminator) && len(s.Properties[u.Union.Discriminator].Enum) > 0

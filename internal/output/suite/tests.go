@@ -19,29 +19,29 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Test is an object, or an update of one, with the expected answer of the API server.
+// Test is an object or an update with the expected answer of the API server.
 type Test struct {
 	// Name describes the test. It is unique among the tests of a union.
 	Name string
-	// Object is the whole resource. Old is the object that it replaces, nil for a creation.
+	// Object is the whole resource. Old is the object that it replaces, or nil for a creation.
 	Object, Old map[string]any
-	// Status is set if the object is also written to the status subresource. Without an old object,
-	// it was created without a status.
+	// Status is set if the object is also written to the status subresource. Without Old, the
+	// object was created without a status.
 	Status bool
-	// Errors are the expected errors, such as "spec.tcp: Required value: …"; none if the object is
-	// accepted. Each has to be part of an error of the server.
+	// Errors are the expected errors, such as "spec.tcp: Required value: …". It is empty if the
+	// object is accepted. Each must be a part of an error of the server.
 	Errors []string
-	// Stored, unless nil, is the object that the server has to store, except for the metadata.
+	// Stored, unless nil, is the object that the server has to store. Metadata is ignored.
 	Stored map[string]any
 
 	// foreign is set for tests that run as in OpenShift: unknown fields are dropped, and an error
-	// is part of the whole text, as a server before 1.35 may write it.
+	// is a part of the whole error text, possibly in the format of servers before 1.35.
 	foreign bool
 	pos     diag.Pos
 }
 
-// Tests returns tests of the unions of a CRD in the served versions. crd is the result of compiling
-// the plan. The tests are the same on every run.
+// Tests returns tests for the unions of a CRD in its served versions. crd is the compiled CRD of
+// the plan. Every run returns the same tests.
 func Tests(ctx context.Context, plan compile.Plan, crd *apiextensionsv1.CustomResourceDefinition) ([]Test, error) {
 	judge := validate.New(crd)
 	var l []Test
@@ -64,8 +64,8 @@ func Tests(ctx context.Context, plan compile.Plan, crd *apiextensionsv1.CustomRe
 	return l, nil
 }
 
-// withoutRules returns a CRD without the rules of a union. It keeps the rules of other unions, since
-// objects must not violate them.
+// withoutRules returns a CRD without the rules of a union. It keeps the rules of other unions,
+// because the objects must not violate them.
 func withoutRules(crd *apiextensionsv1.CustomResourceDefinition, u compile.UnionPlan) *apiextensionsv1.CustomResourceDefinition {
 	crd = crd.DeepCopy()
 	for _, r := range u.Rules {
@@ -76,8 +76,8 @@ func withoutRules(crd *apiextensionsv1.CustomResourceDefinition, u compile.Union
 	return crd
 }
 
-// testsOf returns the tests of one union, with up to the given number of members. crd is the CRD to
-// find objects in; unions are all unions of the same object.
+// testsOf returns the tests of one union, for up to tried members. crd is the CRD for finding
+// objects. unions are all unions of the same object.
 func testsOf(ctx context.Context, plan compile.UnionPlan, tried int, crd *apiextensionsv1.CustomResourceDefinition, unions []*union.Union, judge *validate.Kind) ([]Test, error) {
 	u := plan.Union
 	x, err := verify.NewExamples(ctx, crd, plan.Place.Version, plan.Place.Path, u, unions)
@@ -135,7 +135,7 @@ type writer struct {
 	u      *union.Union
 	place  string
 	judge  *validate.Kind
-	status bool // the union is in the status of a resource with the subresource
+	status bool // the union is in the status, which is a subresource
 	tests  []Test
 	err    error
 }
@@ -156,8 +156,8 @@ func (w *writer) violating(v union.Violation, e *verify.Example, err error) {
 	w.add(false, e, err, func() string { return w.u.DescribeViolation(v, e.Was, *e.Is) })
 }
 
-// add adds a test, unless there is no example, or the test exists already, or other rules change
-// the answer of the server.
+// add adds a test unless there is no example, the test exists already, or other rules change the
+// answer of the server.
 func (w *writer) add(accepted bool, e *verify.Example, err error, name func() string) {
 	if w.err == nil {
 		w.err = err
@@ -187,13 +187,13 @@ func (w *writer) add(accepted bool, e *verify.Example, err error, name func() st
 }
 
 func same(a, b map[string]any) bool {
-	// Both consist of JSON, which always has a text.
+	// Both are JSON data, which can always be marshaled.
 	x, _ := json.Marshal(a)
 	y, _ := json.Marshal(b)
 	return string(x) == string(y)
 }
 
-// answer returns the answer of the API server to the test.
+// answer returns the API server's answer to the test.
 func (t Test) answer(ctx context.Context, k *validate.Kind) (validate.Answer, error) {
 	object, old := t.Object, t.replaced()
 	if t.foreign {
@@ -211,7 +211,7 @@ func (t Test) answer(ctx context.Context, k *validate.Kind) (validate.Answer, er
 	return k.UpdateStatus(ctx, object, a.Object)
 }
 
-// replaced returns the object that an update replaces.
+// replaced returns the object that the update replaces.
 func (t Test) replaced() map[string]any {
 	if t.Old != nil || !t.Status {
 		return t.Old
@@ -235,8 +235,8 @@ func causes(a validate.Answer) []string {
 
 func cause(c metav1.StatusCause) string { return strings.TrimPrefix(c.Field+": "+c.Message, ": ") }
 
-// Run runs the test. It returns a diagnostic at the position of the test if the API server's answer
-// differs from the expected one, or else nil.
+// Run runs the test. It returns nil if the API server's answer is the expected one. Otherwise it
+// returns a diagnostic at the position of the test.
 func (t Test) Run(ctx context.Context, k *validate.Kind) *diag.Diagnostic {
 	wrong := func(format string, args ...any) *diag.Diagnostic {
 		return &diag.Diagnostic{Code: diag.TestFailed, Pos: t.pos, Message: fmt.Sprintf("%q: ", t.Name) + fmt.Sprintf(format, args...)}
@@ -264,14 +264,14 @@ func (t Test) Run(ctx context.Context, k *validate.Kind) *diag.Diagnostic {
 	return nil
 }
 
-// Servers before 1.35 print the type of a value instead of the value if a rule rejects it, and
-// format null and objects differently.
+// If a rule rejects a value, servers before 1.35 print the type of the value instead of the value.
+// They also format null and objects differently.
 var (
 	typeOfValue = regexp.MustCompile(`Invalid value: "(array|boolean|integer|number|object|string)": `)
 	asOfOld     = strings.NewReplacer("map[string]interface {}{", "{", `"null"`, "null", `", "`, `","`)
 )
 
-// contains reports whether an error contains a text, which may be in the format of an older server.
+// contains reports whether an error contains a text, which may be in the format of older servers.
 func contains(err, part string) bool {
 	var pattern strings.Builder
 	for i, between := range typeOfValue.Split(asOfOld.Replace(part), -1) {
@@ -283,7 +283,7 @@ func contains(err, part string) bool {
 	return regexp.MustCompile(pattern.String()).MatchString(asOfOld.Replace(err))
 }
 
-// unmarked returns an object without metadata.
+// unmarked returns an object without its metadata.
 func unmarked(object map[string]any) map[string]any {
 	out := map[string]any{}
 	for k, v := range object {
