@@ -82,8 +82,8 @@ func CheckMutating(versions []kinds.Kind, opts Options) (diag.List, error) {
 	return check(versions, opts, mutatingTexts, mutatingGaps)
 }
 
-// CheckValidating does the same for the policies that [Validating] returns. It reports the rules
-// that the policies do not enforce.
+// CheckValidating is [CheckMutating] for the policies that [Validating] returns. It reports the
+// rules that the policies do not enforce.
 func CheckValidating(versions []kinds.Kind, opts Options) (diag.List, error) {
 	return check(versions, opts, validatingTexts, validatingGaps)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// statement is a sentence which states that at most one of some properties may be set. If demanded
+// statement is a sentence stating that at most one of some properties may be set. If demanded
 // is set, one must be set; if several is set, more than one may be set.
 type statement struct {
 	slots    []int

@@ -57,7 +57,7 @@ func (s *Space) View(schema *apiextensionsv1.JSONSchemaProps, structural *struct
 	return v
 }
 
-// Cover adds all places of the sent object to the view that are in use.
+// Cover adds to the view all places of the sent object that are in use.
 func (v *View) Cover() {
 	cover(v.New)
 	cover(v.Old)
