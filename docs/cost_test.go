@@ -154,7 +154,7 @@ func left(c cost.Cost) []string {
 
 func budgets(*testing.T) string {
 	return grid([][]string{
-		{"", "budget"},
+		{"subject", "budget"},
 		{"a rule, times its executions", thousands(cost.RuleLimit)},
 		{"a message expression, once", thousands(cost.MessageLimit)},
 		{"the rules of a version, times their executions, and its message expressions, once, together", thousands(cost.VersionLimit)},
