@@ -154,10 +154,10 @@ func left(c cost.Cost) []string {
 
 func budgets(*testing.T) string {
 	return grid([][]string{
-		{"subject", "budget"},
+		{"cost of", "budget"},
 		{"a rule, times its executions", thousands(cost.RuleLimit)},
 		{"a message expression, once", thousands(cost.MessageLimit)},
-		{"the rules of a version, times their executions, and its message expressions, once, together", thousands(cost.VersionLimit)},
+		{"all rules of a version, times their executions, and its message expressions, once", thousands(cost.VersionLimit)},
 	})
 }
 
@@ -173,23 +173,24 @@ func unionOf(required string, names ...string) string {
 // make no difference.
 func executions(t *testing.T) string {
 	t.Helper()
-	rows := [][]string{{"required", "shortest", "runs", "left for a rule", "for all rules"}}
+	rows := [][]string{{"required", "shortest", "executions", "left for a rule", "for all rules"}}
 	for _, row := range []struct {
 		required string
 		names    []string
 		shortest string
+		shown    bool // in the table
 	}{
-		{"", nil, `{},`},
-		{"http: {type: object}", []string{"http"}, `{"http":{},},`},
-		{"http: {type: object, required: [host], properties: {host: {type: string}}}", []string{"http"}, `{"http":{"host":"",},},`},
-		{"port: {type: integer}", []string{"port"}, `{"port":0,},`},
-		{"wait: {type: boolean}", []string{"wait"}, `{"wait":true,},`},
-		{"type: {type: string}", []string{"type"}, `{"type":"",},`},
-		{"type: {type: string, enum: [HTTP, TCP]}", []string{"type"}, `{"type":"",},`},
-		{"type: {type: string, minLength: 3}", []string{"type"}, `{"type":"",},`},
-		{"type: {type: string, default: HTTP}", []string{"type"}, `{},`},
-		{"protocol: {type: string}", []string{"protocol"}, `{"protocol":"",},`},
-		{"type: {type: string}, name: {type: string}", []string{"type", "name"}, `{"type":"","name":"",},`},
+		{"", nil, `{},`, true},
+		{"http: {type: object}", []string{"http"}, `{"http":{},},`, true},
+		{"http: {type: object, required: [host], properties: {host: {type: string}}}", []string{"http"}, `{"http":{"host":"",},},`, false},
+		{"port: {type: integer}", []string{"port"}, `{"port":0,},`, false},
+		{"wait: {type: boolean}", []string{"wait"}, `{"wait":true,},`, false},
+		{"type: {type: string}", []string{"type"}, `{"type":"",},`, true},
+		{"type: {type: string, enum: [HTTP, TCP]}", []string{"type"}, `{"type":"",},`, false},
+		{"type: {type: string, minLength: 3}", []string{"type"}, `{"type":"",},`, false},
+		{"type: {type: string, default: HTTP}", []string{"type"}, `{},`, false},
+		{"protocol: {type: string}", []string{"protocol"}, `{"protocol":"",},`, false},
+		{"type: {type: string}, name: {type: string}", []string{"type", "name"}, `{"type":"","name":"",},`, true},
 	} {
 		object := unionOf(row.required, row.names...)
 		is := within(t, object, aList)
@@ -201,6 +202,9 @@ func executions(t *testing.T) string {
 		// The largest request has 3 MiB.
 		if want := uint64(3 << 20 / len(row.shortest)); is.Executions != want {
 			t.Errorf("%s runs %d times, not the %d that %s gives", object, is.Executions, want, row.shortest)
+		}
+		if !row.shown {
+			continue
 		}
 		name := "nothing"
 		if row.required != "" {
@@ -238,11 +242,11 @@ func within(t *testing.T, object string, containers ...string) cost.Cost {
 // bounds returns a table of nested lists, with and without bounds.
 func bounds(t *testing.T) string {
 	t.Helper()
-	rows := [][]string{{"outer list", "inner list", "runs", "left for a rule", "for all rules"}}
+	rows := [][]string{{"outer list", "inner list", "executions", "left for a rule", "for all rules"}}
 	object := unionOf("")
 	free := within(t, object, aList).Executions
 	var useless, worse bool
-	for _, b := range [][2]int{{0, 0}, {0, 16}, {16, 0}, {16, 16}, {64, 64}, {256, 256}, {1000, 0}, {1000, 1000}, {1000, 2000}} {
+	for _, b := range [][2]int{{0, 0}, {0, 16}, {16, 16}, {256, 256}, {1000, 2000}} {
 		var names, containers []string
 		for _, n := range b {
 			if n == 0 {
