@@ -12,9 +12,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// DefaultCardinality returns the cardinality of a union on schema whose declaration names
-// none: ExactlyOne if the schema requires the discriminator and its enum does not contain "".
-// Otherwise, and without a discriminator (""), it is AtMostOne.
+// DefaultCardinality returns the cardinality of a union whose declaration does not set it:
+// ExactlyOne if schema requires the discriminator and its enum does not contain "". Otherwise, and
+// without a discriminator (""), it is AtMostOne.
 func DefaultCardinality(discriminator string, schema *apiextensionsv1.JSONSchemaProps) Cardinality {
 	path, property := Property(schema, discriminator)
 	if property != nil && Requires(schema, path) && !slices.Contains(EnumStrings(property), "") {
@@ -23,9 +23,9 @@ func DefaultCardinality(discriminator string, schema *apiextensionsv1.JSONSchema
 	return AtMostOne
 }
 
-// Property returns the property that a declaration names: the property of the object with that
-// name or, for a path such as platform.type, a property of a nested object. It is nil if there
-// is none.
+// Property returns the property that a declaration names: the property of the object with that name
+// or, for a path such as platform.type, a property of a nested object. It returns nil if neither
+// exists.
 func Property(schema *apiextensionsv1.JSONSchemaProps, name string) (schemapath.Path, *apiextensionsv1.JSONSchemaProps) {
 	if p, ok := schema.Properties[name]; ok {
 		return schemapath.New(name), &p
@@ -37,8 +37,8 @@ func Property(schema *apiextensionsv1.JSONSchemaProps, name string) (schemapath.
 	return path, path.Schema(schema)
 }
 
-// Requires reports whether a schema requires the property at a path, and all objects on the path
-// are always present.
+// Requires reports whether a schema requires the property at a path, and always has the objects on
+// the path.
 func Requires(schema *apiextensionsv1.JSONSchemaProps, path schemapath.Path) bool {
 	name, _ := path[0].Property()
 	if len(path) == 1 {
@@ -67,8 +67,8 @@ func Defaulted(property *apiextensionsv1.JSONSchemaProps) bool {
 	return property.Default != nil && !property.Nullable
 }
 
-// excludes reports a value that the pattern or the length limits of the discriminator exclude. The
-// API server counts code points.
+// excludes reports a value that does not match the pattern or the length limits of the
+// discriminator. Like the API server, it counts code points.
 func (r *resolver) excludes(prop *apiextensionsv1.JSONSchemaProps, v word, whose string) {
 	says := func(key, format string, limit any) {
 		r.errorf(v.Pos, diag.ExcludedValue, "write another value, or change the "+key,
@@ -87,12 +87,12 @@ func (r *resolver) excludes(prop *apiextensionsv1.JSONSchemaProps, v word, whose
 }
 
 // changes reports whether allowedChanges may name a value of the discriminator. Without an enum it
-// may name any value that does not look like a misspelt value of a member; changes adds that value
-// to Values.
+// may name any value that does not look like a misspelt member value; changes adds such a value to
+// Values.
 func (r *resolver) changes(v word) bool {
 	u := r.u
 	if len(u.Values) == 0 || slices.Contains(u.Values, v.Text) {
-		return true // without values there was an error
+		return true // no values: an error was reported
 	}
 	_, prop := Property(r.schema, u.Discriminator)
 	if len(prop.Enum) > 0 || u.ForbidUnmapped || spelling.Closest(v.Text, u.MemberValues()) != "" {

@@ -56,8 +56,7 @@ func TestDefaultCardinalityBelow(t *testing.T) {
 	}
 }
 
-// A discriminator that the API server sets by default is never deduced; a null that persists
-// may be.
+// A defaulted discriminator is never unset, and so never deduced, unless it is nullable.
 func TestDefaultedDiscriminator(t *testing.T) {
 	const drop = "drop the default; deduceInvalidDiscriminator: true lets users leave the discriminator out"
 	tests := []struct{ property, key, hint string }{

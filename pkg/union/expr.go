@@ -2,8 +2,8 @@ package union
 
 import "slices"
 
-// Expr is a condition on the states of a union: on a new state, and on the old one that an update
-// replaces. It is plain data, to be evaluated or translated.
+// Expr is a condition on the new state of a union object and, for updates, on the old state. It is
+// plain data that callers evaluate or translate.
 type Expr struct {
 	Op Op
 	// Of are the operands of And, Or, Not and AtLeast.
@@ -29,8 +29,8 @@ const (
 	Same              // the discriminator has its old value
 )
 
-// Holds evaluates the expression for an update. An expression about the new state alone ignores
-// old.
+// Holds evaluates the expression for an update. It ignores old if the expression refers only to the
+// new state.
 func (e Expr) Holds(old, new State) bool {
 	at := new
 	if e.Old {
@@ -87,14 +87,14 @@ func (s at) several(n int) Expr {
 	return e
 }
 
-// choice is a possible selection, with its condition.
+// choice is a possible result of [Union.Selection] with its condition.
 type choice struct {
-	name string // "" for nothing
+	name string // "" for no selection
 	when Expr
 }
 
 // selection returns [Union.Selection] as expressions: first no selection, then the members or, with
-// a discriminator, the given values. These are sorted and include all values of members.
+// a discriminator, values. The caller passes values sorted, with all values of members.
 func (s at) selection(values []string) []choice {
 	one := and(s.several(1), not(s.several(2)))
 	if s.Discriminator == "" {

@@ -27,9 +27,9 @@ type Extension struct {
 	keys Declaration
 }
 
-// ParseExtensions parses a list of extensions: items with keys of declarations, and the
-// name of a union. The list of diagnostics holds every problem of every item; items with
-// problems are left out of the result. For path and at see [Parse].
+// ParseExtensions parses a list of extensions. Each item has keys of a declaration, and the name of
+// its union. ParseExtensions reports all problems, and leaves out the items that have any. For path
+// and at see [Parse].
 func ParseExtensions(file, path string, value *yaml.Node, at *diag.Pos) ([]*Extension, diag.List) {
 	r := newReader(file, path, at)
 	list := r.Value(value, "{union: backend, ratchet: true}")
@@ -62,8 +62,8 @@ func ParseExtensions(file, path string, value *yaml.Node, at *diag.Pos) ([]*Exte
 	return l, r.Diags
 }
 
-// Extend applies extensions to the declarations of one union object. It reports extensions that
-// match none of them or several.
+// Extend applies extensions to the declarations of one union object. It reports extensions that do
+// not match exactly one declaration.
 func Extend(declarations []*Declaration, extensions []*Extension) diag.List {
 	var l diag.List
 	for _, e := range extensions {
@@ -110,12 +110,12 @@ func (d *Declaration) Names() []string {
 	return l
 }
 
-// is reports whether the union, its discriminator or a member has a name.
+// is reports whether name is the name of the union, its discriminator or a member.
 func (d *Declaration) is(name string) bool {
 	return name == d.union.Name || slices.Contains(d.Names(), name)
 }
 
-// apply replaces keys of the declaration, and their rivals, by the keys of the extension.
+// apply replaces keys of the declaration, and their rivals, with the keys of the extension.
 func (e *Extension) apply(d *Declaration) {
 	kept := slices.DeleteFunc(d.keyed, func(old keyed) bool {
 		return slices.ContainsFunc(e.keys.keyed, func(k keyed) bool { return old.Name == k.Name || old.Name == keyNamed(k.Name).rival })

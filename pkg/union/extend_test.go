@@ -13,7 +13,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// An extension gives the expected union, or the expected errors.
 func TestExtend(t *testing.T) {
 	var schema apiextensionsv1.JSONSchemaProps
 	text := "{type: object, properties: {type: {type: string}, a: {type: object}, b: {type: object}, c: {type: object}, d: {type: object}}}"

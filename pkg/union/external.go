@@ -24,21 +24,20 @@ type External struct {
 	// Value is the value of x-kubernetes-unions: a list with an item per union. It is
 	// read-only.
 	Value *yaml.Node
-	// Fit, unless nil, returns Value adapted to the enums of the schema's properties, and
-	// the problems with it there.
+	// Fit, unless nil, returns Value adapted to the enums of the schema's properties, and the
+	// problems of adapting it.
 	Fit func(enum func(property string) []string) (*yaml.Node, diag.List)
 	// File is the file that the positions of Value refer to.
 	File string
-	// At, unless nil, replaces the positions in Value, for example if the user did not
-	// write it as YAML.
+	// At, unless nil, replaces the positions in Value, for example for Go markers.
 	At *diag.Pos
-	// Extend marks Value as a list of extensions (ParseExtensions). The unions that they
-	// extend are declared in the schema or elsewhere.
+	// Extend marks Value as a list of extensions (ParseExtensions) of unions that are declared
+	// in the schema or elsewhere.
 	Extend bool
-	// Own, unless nil, is the node that took the place of a declaration in the schema when
-	// the CRD was compiled.
+	// Own, unless nil, is the node that replaced a declaration in the schema when the CRD was
+	// compiled.
 	Own *yaml.Node
-	// Named is the position that names the CRD and the schema; zero means the position of
+	// Named is the position of the names of the CRD and the schema; zero means the position of
 	// Value.
 	Named diag.Pos
 	// Struct is the Go type with the markers, including the path of its package; empty for
@@ -46,8 +45,8 @@ type External struct {
 	Struct string
 }
 
-// IsStruct reports whether name denotes the Go type whole, which includes its package path: it is
-// equal to whole, or to a part of whole after a slash.
+// IsStruct reports whether name denotes the Go type whole, which includes its package path. name
+// may leave out leading elements of that path.
 func IsStruct(whole, name string) bool {
 	return whole == name || strings.HasSuffix(whole, "/"+name)
 }
@@ -60,7 +59,8 @@ func (e External) Pos() diag.Pos {
 	return diag.Pos{File: e.File, Line: e.Value.Line, Col: e.Value.Column}
 }
 
-// Same reports whether two values are the same declaration, not merely equal ones.
+// Same reports whether e and f are the same declaration. Distinct declarations with equal contents
+// are not the same.
 func (e External) Same(f External) bool {
 	return e.Value == f.Value && e.Version == f.Version && e.Path.Equal(f.Path) && e.File == f.File && e.Extend == f.Extend
 }
@@ -74,7 +74,7 @@ func (e External) Holds(pos diag.Pos) bool {
 	return e.At == nil && e.File == pos.File && holds(e.Value)
 }
 
-// NamedAt returns the position that names the CRD and the schema.
+// NamedAt returns the position of the names of the CRD and the schema.
 func (e External) NamedAt() diag.Pos {
 	if e.Named.Line > 0 {
 		return e.Named
@@ -85,13 +85,13 @@ func (e External) NamedAt() diag.Pos {
 // Externals are declarations outside CRDs.
 type Externals struct {
 	Declarations []External
-	// Scopes are CRDs whose external declarations are all listed here. They replace the
-	// declarations that an earlier compilation recorded. The same holds for CRDs with
-	// one of Declarations.
+	// Scopes are CRDs for which Declarations is complete: it replaces the declarations that an
+	// earlier compilation recorded. It is also complete for every CRD that it has a declaration
+	// for.
 	Scopes []Scope
 }
 
-// Same reports whether both have the same lists, not merely equal ones.
+// Same reports whether e and f share their lists. Copies of a list are not the same.
 func (e Externals) Same(f Externals) bool {
 	return same(e.Declarations, f.Declarations) && same(e.Scopes, f.Scopes)
 }
@@ -104,8 +104,8 @@ type Scope struct {
 	Version string
 }
 
-// Select returns the declarations for a CRD. all reports whether they are all external declarations
-// for a version.
+// Select returns the declarations for a CRD. all reports whether they are complete for a version
+// (see Scopes).
 func (e Externals) Select(crd Target) (l []External, all func(version string) bool) {
 	scopes := slices.Clone(e.Scopes)
 	for _, x := range e.Declarations {
@@ -139,7 +139,7 @@ type Target struct {
 	Group, Kind string
 }
 
-// Is reports whether the target is this CRD, whose name, group and kind are known.
+// Is reports whether t identifies crd, which must have a name, group and kind.
 func (t Target) Is(crd Target) bool {
 	if t.Kind != "" {
 		return t.Group == crd.Group && t.Kind == crd.Kind
@@ -158,9 +158,9 @@ func (t Target) String() string {
 	return t.Kind + "." + t.Group
 }
 
-// Missing reports declarations whose CRD is not given: a misspelt name must not silently leave a
-// union unenforced. Since not every Go kind has a CRD, it is only a warning, once per kind, if the
-// CRD of another Go kind is given.
+// Missing reports declarations whose CRD is not in crds: a misspelt name must not silently leave a
+// union unenforced. Not every Go kind has a CRD: if crds has the CRD of another Go kind, a missing
+// kind is a warning, given once.
 func (e Externals) Missing(crds []Target) diag.List {
 	var names []string
 	for _, t := range crds {

@@ -64,7 +64,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// unmarshal is yaml.Unmarshal, which panics on some texts.
+// unmarshal returns an error where yaml.Unmarshal panics.
 func unmarshal(text []byte, doc *yaml.Node) (err error) {
 	defer func() {
 		if recover() != nil {

@@ -28,8 +28,7 @@ type ItemKey struct {
 // and keys identify the items.
 func (u *Union) OfItems() bool { return len(u.Members) > 0 && u.Members[0].Item != nil }
 
-// item returns the item of a list, given as unstructured JSON, with the keys; nil if there is
-// none.
+// item returns the item of an unstructured list that has the given keys, or nil.
 func item(list any, keys []ItemKey) any {
 	l, _ := list.([]any)
 	for _, v := range l {
@@ -41,7 +40,7 @@ func item(list any, keys []ItemKey) any {
 	return nil
 }
 
-// is reports whether v, of unstructured JSON, is the value of the key.
+// is reports whether v, a value of unstructured JSON, is the value of the key.
 func (k ItemKey) is(v any) bool {
 	if f, ok := v.(float64); ok {
 		n, isNumber := k.Value.(int64)
@@ -56,7 +55,7 @@ func (k ItemKey) isJSON(j apiextensionsv1.JSON) bool {
 }
 
 // itemName returns the name of an item in messages and in other keys of the declaration: the values
-// of its keys. It quotes values with control characters, and values that would make names ambiguous.
+// of its keys. Values with control characters and ambiguous values are quoted.
 func itemName(keys []ItemKey) string {
 	var l []string
 	for _, k := range keys {
@@ -69,7 +68,7 @@ func itemName(keys []ItemKey) string {
 	return strings.Join(l, "/")
 }
 
-// items resolves a union of items of a list.
+// items resolves a union whose members are list items.
 func (r *resolver) items() {
 	d, s := r.d, r.schema
 	for _, key := range []string{"discriminator", "deduceInvalidDiscriminator", "unmappedValues", "optionalMembers", "emptyIsUnset"} {
@@ -167,8 +166,8 @@ func (r *resolver) itemKeys(f fieldValues) []ItemKey {
 
 var decimal = regexp.MustCompile(`^(0|-?[1-9][0-9]{0,17})$`)
 
-// scalarOf returns the function that reads the value of a key with a schema, or describes why it
-// is invalid. It is nil for keys that cannot be compared with a constant.
+// scalarOf returns a function that reads the value of a key with schema s, or describes why the
+// value is invalid. The function is nil if CEL cannot compare such keys with a constant.
 func scalarOf(s *apiextensionsv1.JSONSchemaProps) func(*yaml.Node) (v any, wrong string) {
 	switch {
 	case s.XIntOrString:
@@ -185,7 +184,7 @@ func scalarOf(s *apiextensionsv1.JSONSchemaProps) func(*yaml.Node) (v any, wrong
 			if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) > 0 || !decimal.MatchString(n.Value) {
 				return nil, "want an integer, not " + yamltext.Describe(n)
 			}
-			v, _ := strconv.ParseInt(n.Value, 10, 64) // it has 18 digits at most
+			v, _ := strconv.ParseInt(n.Value, 10, 64) // cannot fail: 18 digits at most
 			return v, ""
 		}
 	case s.Type == "boolean":
@@ -199,7 +198,7 @@ func scalarOf(s *apiextensionsv1.JSONSchemaProps) func(*yaml.Node) (v any, wrong
 	return nil
 }
 
-// typedFormats are the formats of strings that have another type in CEL.
+// typedFormats are the formats of strings that CEL reads as another type.
 var typedFormats = []string{"byte", "date", "date-time", "duration"}
 
 func itemNode(keys []ItemKey) *yaml.Node {
@@ -219,8 +218,8 @@ func itemNode(keys []ItemKey) *yaml.Node {
 	return m
 }
 
-// NamesItems reports whether a value of x-kubernetes-unions has members that are items
-// of a list, well-formed or not.
+// NamesItems reports whether a value of x-kubernetes-unions, well-formed or not, has members that
+// are list items.
 func NamesItems(declarations *yaml.Node) bool {
 	if declarations == nil {
 		return false

@@ -13,10 +13,11 @@ import (
 
 type key struct {
 	name, example string
-	// rival is the key that excludes this one: an extension with either replaces both.
+	// rival is the key that cannot be combined with this key: an extension with either replaces
+	// both.
 	rival string
-	// read checks the value, and stores it unless the resolver reads it from the key. It returns
-	// the position of errors about the key.
+	// read checks the value. It stores a value that the resolver does not read from the key
+	// itself. It returns the position of errors about the key.
 	read func(d *Declaration, k, v yamlconfig.Value) diag.Pos
 	// write returns the value for a union, or nil if the union does not need the key.
 	write func(u *Union) *yaml.Node
@@ -25,7 +26,7 @@ type key struct {
 // mappingKey is the key that maps members to values of the discriminator.
 const mappingKey = "fields-to-discriminateBy"
 
-// keys are all keys, in the order of the documentation.
+// keys are the keys of a declaration, in the order of the documentation.
 var keys = []key{
 	text("name", "backend", func(u *Union) *string { return &u.Name }),
 	{
@@ -164,7 +165,8 @@ func scalar[T comparable](name, example string, of func(*Union) *T, write func(T
 	}
 }
 
-// optionalMembers reads a list of members, or a map to the values for which they are optional.
+// optionalMembers reads a list of members, or a map from members to the values for which they are
+// optional.
 func optionalMembers(v yamlconfig.Value) (l []fieldValues) {
 	if v.Node != nil && v.Node.Kind == yaml.MappingNode {
 		return byMember(v)
@@ -183,11 +185,10 @@ func byMember(v yamlconfig.Value) (l []fieldValues) {
 	return l
 }
 
-// Node returns the union as an item of x-kubernetes-unions. It has the keys with non-zero
-// values, in the order of the documentation. Parsing and resolving it gives a union with
-// the same meaning. A union that was not resolved may leave out Cardinality and Values,
-// which follow from the schema, and Change, which has a default. The caller owns the
-// node; it has no positions.
+// Node returns the union as an item of x-kubernetes-unions. It has the keys with non-zero values,
+// in the order of the documentation. Parsing and resolving it gives a union with the same meaning.
+// In a union that was not resolved, Cardinality, Values and Change may be zero: they follow from
+// the schema or have a default. The caller owns the node; it has no positions.
 func (u *Union) Node() *yaml.Node {
 	m := yamltext.MappingNode()
 	for _, k := range keys {
@@ -224,7 +225,7 @@ func (u *Union) those(is func(Member) bool) []Member {
 	return slices.DeleteFunc(slices.Clone(u.Members), func(m Member) bool { return !is(m) })
 }
 
-// keyNamed returns the key with a name, or the zero key.
+// keyNamed returns the named key, or the zero key.
 func keyNamed(name string) key {
 	for _, k := range keys {
 		if k.name == name {

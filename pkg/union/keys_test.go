@@ -20,7 +20,7 @@ properties:
   d: {type: string}
 `
 
-// A written union means the same after parsing, from the node and from its text.
+// A union has the same meaning after Node and parsing, directly or as text.
 func TestNode(t *testing.T) {
 	unwritten := union.Keys()
 	for _, items := range []string{

@@ -35,19 +35,18 @@ func (u *Union) Holders() [][]string {
 	return l
 }
 
-// Lookup is like [Union.Value], and reports whether the field exists, even if it is null.
+// Lookup is like [Union.Value], but also reports whether the field exists. A null field exists.
 func (u *Union) Lookup(object map[string]any, name string) (v any, there bool) {
 	return nested.Get(object, u.Path(name).Properties())
 }
 
-// Remove removes the discriminator or member with a name from a union object. It keeps nested
-// objects that become empty.
+// Remove removes the named discriminator or member from a union object. It keeps nested objects
+// that become empty.
 func (u *Union) Remove(object map[string]any, name string) {
 	nested.Drop(object, u.Path(name).Properties())
 }
 
-// Put sets the discriminator or member with a name in a union object, and creates missing nested
-// objects.
+// Put sets the named discriminator or member in a union object, and creates missing nested objects.
 func (u *Union) Put(object map[string]any, name string, v any) {
 	nested.Put(object, u.Path(name).Properties(), v)
 }

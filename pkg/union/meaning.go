@@ -8,7 +8,7 @@ type State struct {
 	// Value is the discriminator's value; "" is unset, whether the property is
 	// absent, null or "".
 	Value string
-	// Present holds whether each member is present, by its index in Union.Members.
+	// Present tells which members are present, by their indices in Union.Members.
 	Present []bool
 }
 
@@ -28,8 +28,8 @@ func (s State) count() int {
 	return n
 }
 
-// StateOf returns the state of a union object, given as unstructured JSON: a
-// map[string]any or, of a union of items, a []any.
+// StateOf returns the state of a union object, given as unstructured JSON: a map[string]any or, if
+// the members are list items, a []any.
 func (u *Union) StateOf(object any) State {
 	s := State{Present: make([]bool, len(u.Members))}
 	fields, _ := object.(map[string]any)
@@ -46,8 +46,8 @@ func (u *Union) StateOf(object any) State {
 	return s
 }
 
-// Value returns the value of the discriminator or member with a name in a union object; nil if it
-// is absent or null.
+// Value returns the value of the named discriminator or member in a union object; nil if it is
+// absent or null.
 func (u *Union) Value(object map[string]any, name string) any {
 	v, _ := u.Lookup(object, name)
 	return v
@@ -73,7 +73,7 @@ func (m Member) present(v any) bool {
 	return true
 }
 
-// Condition names one condition of a union's meaning.
+// Condition names a way in which an object or an update may violate a union.
 type Condition string
 
 // Conditions on a state. The first four need a discriminator.
@@ -82,7 +82,7 @@ const (
 	Forbidden Condition = "forbidden"
 	// Required: a selected member is absent and not optional.
 	Required Condition = "required"
-	// Selected: the discriminator must be set.
+	// Selected: the discriminator is unset.
 	Selected Condition = "selected"
 	// Unmapped: the discriminator's value maps to no member.
 	Unmapped Condition = "unmapped"
@@ -103,11 +103,12 @@ const (
 // Violation is a condition that a state or a change violates.
 type Violation struct {
 	Condition Condition
-	// Member is the index of the member at fault, or -1 if it is not a single one.
+	// Member is the index of the member at fault, or -1 if the violation is not about one
+	// member.
 	Member int
 }
 
-// Clause is a condition with an expression that holds if it is violated.
+// Clause is a condition with the expression that holds when the condition is violated.
 type Clause struct {
 	Violation
 	When Expr
@@ -164,8 +165,8 @@ func (u *Union) Conditions() Clauses {
 	return l
 }
 
-// Changes returns the conditions on a change if both union objects exist. The expressions name the
-// given values of the discriminator and the values in the union; any other value may not change.
+// Changes returns the conditions on an update if both union objects exist. The expressions name
+// values, and the values in the union; a discriminator with any other value may not change.
 func (u *Union) Changes(values ...string) Clauses {
 	switch u.Change {
 	case Clear:
@@ -194,10 +195,10 @@ func (u *Union) ChangeViolations(old, new State) []Violation {
 	return u.Changes().Broken(old, new)
 }
 
-// leavesBehind returns the condition that a change leaves a member set that it must clear. With a
-// discriminator, this is a member of the old value that the new value does not select; with Deduce,
-// unsetting the discriminator clears nothing. Without one, it is a member that was present before
-// another one was set.
+// leavesBehind returns the condition that a change did not clear all members that it must clear.
+// With a discriminator, these are the members of the old value that the new value does not select;
+// with Deduce, unsetting the discriminator clears nothing. Without a discriminator, these are the
+// members that were present before another member was set.
 func (u *Union) leavesBehind() Expr {
 	was, is := at{u, true}, at{u, false}
 	var left, set, kept []Expr
@@ -245,8 +246,7 @@ func (u *Union) changeAllowed(values []string) Expr {
 		}
 		return or(append(allowed, and(not(or(known...)), Expr{Op: Same}))...)
 	}
-	// Conditions on states reject a second member alongside the first: the first has not
-	// changed.
+	// A second member alongside the first is left to Conditions: the first has not changed.
 	none := not(is.several(1))
 	for i, m := range u.Members {
 		to := []Expr{is.set(i)}
@@ -266,7 +266,7 @@ func (u *Union) changeAllowed(values []string) Expr {
 	return or(allowed...)
 }
 
-// Removes returns the condition that an update may remove the whole union object. It refers to the
+// Removes returns the condition for removing the whole union object in an update. It refers to the
 // old state, and names values as [Union.Changes] does.
 func (u *Union) Removes(values ...string) Expr {
 	if !u.Guarded() {
@@ -281,8 +281,7 @@ func (u *Union) Removes(values ...string) Expr {
 	return or(l...)
 }
 
-// Exclusive reports whether members exclude each other. Normalization leaves other unions
-// unchanged.
+// Exclusive reports whether members exclude each other. Normalization skips other unions.
 func (u *Union) Exclusive() bool { return u.Cardinality != AtLeastOne }
 
 func (u *Union) indices() []int {
@@ -300,8 +299,8 @@ func (u *Union) Guarded() bool { return u.Change == Forbid || u.Change == Allowe
 // Removable reports whether an update may remove the whole union object in state old.
 func (u *Union) Removable(old State) bool { return u.Removes().Holds(old, old) }
 
-// Exempts returns the condition that an update is exempt from the conditions on states: the union
-// ratchets and its state is unchanged.
+// Exempts returns the condition for skipping Conditions in an update: the union ratchets and its
+// state is unchanged.
 func (u *Union) Exempts() Expr {
 	if !u.Ratchet {
 		return or()
@@ -317,9 +316,9 @@ func (u *Union) Exempts() Expr {
 	return and(same...)
 }
 
-// Judge returns the conditions that an update from old to new violates. With old nil it validates
-// the creation of the whole object, or of the union object alone. A union that ratchets has no
-// conditions on an unchanged state.
+// Judge returns the conditions that an update from old to new violates. If old is nil, it validates
+// the creation of the whole resource or of the union object alone. If the union ratchets, an
+// unchanged state violates nothing.
 func (u *Union) Judge(old *State, new State) []Violation {
 	if old == nil {
 		return u.Violations(new)

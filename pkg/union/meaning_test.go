@@ -200,8 +200,8 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// Changes are written "old > new". Those with a ! violate the condition, the others violate
-// none.
+// Changes are written "old > new". A ! marks a change that violates the condition; other changes
+// violate none.
 func TestChangeViolations(t *testing.T) {
 	tests := []struct {
 		declaration string

@@ -31,8 +31,8 @@ func AlgorithmNamed(name string) (a Algorithm, ok bool) {
 	return a, ok
 }
 
-// Algorithm returns the default algorithm for the union: KEP2019 if the discriminator may be
-// deduced, which the second text does not provide for, else KEP2022.
+// Algorithm returns the default algorithm for the union: KEP2022 or, if the discriminator may be
+// deduced, KEP2019. The KEP's second text has no deduction.
 func (u *Union) Algorithm() Algorithm {
 	if u.Deduce {
 		return KEP2019
@@ -50,8 +50,8 @@ func (a Algorithm) OrDefault(u *Union) Algorithm {
 
 // Normalization is the change that normalizing makes to a union object.
 type Normalization struct {
-	// Clear are the indices of the members to clear. Keep are the indices of the members
-	// to copy from the old object, since the new one leaves them out. Both are ascending.
+	// Clear are the indices of the members to clear. Keep are the indices of the members to
+	// copy from the old object because the new object leaves them out. Both are sorted.
 	Clear, Keep []int
 	// Value is the new value of the discriminator; "" leaves it unchanged.
 	Value string
@@ -75,17 +75,17 @@ func (n Normalization) Apply(s State) State {
 	return s
 }
 
-// Normalize returns the normalization of an object in state new that replaces one in state old;
-// with old nil the object is created. If the normalized object would still violate the union,
+// Normalize returns the normalization of an object in state new that replaces one in state old; if
+// old is nil, the object is created. If the normalized object would still violate the union,
 // Normalize returns the violations and a zero Normalization: the KEP leaves them to validation.
 //
-// carried, unless it is nil, reports whether the member with an index has the value of the
-// old object. Then normalization does not undo changes of the client: it clears a member only
-// if that is carried over and the union switches, and keeps none.
+// carried, unless nil, reports whether a member, given by index, has the value of the old object.
+// Normalization then does not undo changes of the client: it clears only members that are carried
+// over, only if the union switches, and keeps no members.
 //
 // Where the KEP is silent:
-//   - A client that leaves the state unchanged does not write the union. It stays as it is,
-//     legal or not: unrelated updates do not change it in a stored object.
+//   - A client that leaves the state unchanged does not write the union. The union stays as it is,
+//     legal or not, so that unrelated updates do not change it in a stored object.
 //   - Unsetting the discriminator is not a change, as in sigs.k8s.io/structured-merge-diff:
 //     a client that does not know the discriminator leaves it out.
 //   - An optional member that was left out stays unset; otherwise it could never be unset.
@@ -110,8 +110,8 @@ func (u *Union) Normalize(a Algorithm, old *State, new State, carried func(membe
 		n.Keep = nil
 		n.Clear = slices.DeleteFunc(n.Clear, func(i int) bool { return !carried(i) })
 	}
-	// A result equal to the old state is not exempt from the conditions, even if the union
-	// ratchets: normalization would discard the client's change.
+	// Not Judge: if the union ratchets, Judge would accept a result that equals the old state,
+	// and the client's change would be lost.
 	after := n.Apply(new)
 	l := u.Violations(after)
 	if old != nil {
@@ -123,11 +123,11 @@ func (u *Union) Normalize(a Algorithm, old *State, new State, carried func(membe
 	return n, nil
 }
 
-// NormalizeMerged returns the normalization of an object in state s that is merged from others,
-// such as a base and its overlays, without knowing which of them set a field. The discriminator
-// clears the members that it does not select. If it is unset, or there is none, two members are
-// a violation, since either could be meant. Other conditions are left to validation: the API
-// server may still set defaults.
+// NormalizeMerged returns the normalization of an object in state s that was merged from other
+// objects, such as a base and its overlays. The source of each field is unknown. The discriminator
+// clears the members that it does not select. Without a set discriminator, two members are a
+// violation, since either could be meant. Other conditions are left to validation: the API server
+// may still set defaults.
 func (u *Union) NormalizeMerged(s State) (Normalization, []Violation) {
 	switch {
 	case !u.Exclusive():
@@ -139,7 +139,7 @@ func (u *Union) NormalizeMerged(s State) (Normalization, []Violation) {
 	return Normalization{}, nil
 }
 
-// normalize2022 implements KEP2022. With switched, it requires a changed discriminator.
+// normalize2022 implements KEP2022. If switched, it acts only on a changed discriminator.
 func (u *Union) normalize2022(old, new State, switched bool) Normalization {
 	switch {
 	case new.Value == "" && u.Deduce:
@@ -147,7 +147,7 @@ func (u *Union) normalize2022(old, new State, switched bool) Normalization {
 	case switched && new.Value == old.Value:
 		return Normalization{}
 	case new.Value == "" && u.Cardinality == ExactlyOne:
-		return Normalization{} // "or fail the request if the discriminator is required"
+		return Normalization{} // KEP: "or fail the request if the discriminator is required"
 	}
 	n := u.respectValue(new)
 	for i, m := range u.Members {
@@ -158,7 +158,7 @@ func (u *Union) normalize2022(old, new State, switched bool) Normalization {
 	return n
 }
 
-// normalize2019 implements KEP2019. With switched, it does not set the old discriminator again.
+// normalize2019 implements KEP2019. If switched, it does not restore the old discriminator.
 func (u *Union) normalize2019(old, new State, switched bool) Normalization {
 	if new.Value != "" && new.Value != old.Value {
 		return u.respectValue(new)
@@ -175,7 +175,7 @@ func (u *Union) normalize2019(old, new State, switched bool) Normalization {
 	case len(u.MembersOf(m.Values[0])) > 1:
 		return Normalization{} // the value selects further members
 	case switched && m.Values[0] == old.Value:
-		return Normalization{} // the client unset it
+		return Normalization{} // the client unset the discriminator
 	default:
 		n.Value = m.Values[0]
 	}
@@ -192,7 +192,7 @@ func (u *Union) respectValue(s State) (n Normalization) {
 	return n
 }
 
-// respectAdded clears all other members if exactly one was added.
+// respectAdded clears all other members if exactly one member was added.
 func (u *Union) respectAdded(old, new State) (n Normalization) {
 	added := slices.DeleteFunc(u.indices(), func(i int) bool { return !new.Present[i] || old.Present[i] })
 	if len(added) != 1 {

@@ -90,7 +90,7 @@ func TestNormalize(t *testing.T) {
 	}
 }
 
-// A client that leaves the state unchanged has not written the union.
+// A state that the client leaves unchanged is not normalized.
 func TestNormalizeUnchanged(t *testing.T) {
 	tests := []struct {
 		name, declaration, state, broken string
@@ -122,7 +122,7 @@ func TestNormalizeUnchanged(t *testing.T) {
 	checkNormalize(t, u, union.KEP2022, "A > A b", "required a", false)
 }
 
-// A member with a * is not carried over, but written by the client.
+// A * marks a member that the client wrote; other members are carried over.
 func TestNormalizeCarriedOver(t *testing.T) {
 	tests := []struct {
 		name, declaration string
@@ -168,8 +168,8 @@ func TestNormalizeCarriedOver(t *testing.T) {
 	}
 }
 
-// checkNormalize checks the normalization of a change. With carried, members are carried over
-// unless they have a *.
+// checkNormalize checks the normalization of a change. If carried, members without a * are carried
+// over.
 func checkNormalize(t *testing.T, u *union.Union, a union.Algorithm, change, want string, carried bool) {
 	t.Helper()
 	from, to, _ := strings.Cut(change, ">")

@@ -2,11 +2,10 @@ package union
 
 import "github.com/unioncel/unioncel/pkg/schemapath"
 
-// Object is a union object: a schema in a CRD, and the unions of its properties.
+// Object is a union object: a schema in a CRD with its unions.
 type Object struct {
 	schemapath.Place
-	// Declarations are the declarations with their extensions applied. Unions are the resolved
-	// unions in the same order.
+	// Declarations have their extensions applied. Unions are their unions, in the same order.
 	Declarations []*Declaration
 	Unions       []*Union
 }

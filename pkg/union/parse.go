@@ -24,11 +24,11 @@ type Declaration struct {
 	Path string
 
 	keyed  []keyed       // the keys that are present, in order
-	union  Union         // the values of keys that are fields of Union
-	fields []fieldValues // the members, of members or fields-to-discriminateBy
+	union  Union         // the values of the scalar keys
+	fields []fieldValues // the entries of members or fields-to-discriminateBy
 }
 
-// keyed is a key of a declaration, with its value and their positions.
+// keyed is a key of a declaration with its value.
 type keyed struct {
 	yamlconfig.Entry
 	pos diag.Pos // of errors about the key
@@ -38,7 +38,7 @@ func (d *Declaration) add(e yamlconfig.Entry) {
 	d.keyed = append(d.keyed, keyed{e, keyNamed(e.Name).read(d, e.Key, e.Value)})
 }
 
-// key returns a key with its value, or the zero value if it is not present.
+// key returns the named key with its value, or the zero value if the declaration does not have it.
 func (d *Declaration) key(name string) keyed {
 	for _, k := range d.keyed {
 		if k.Name == name {
@@ -61,7 +61,7 @@ type word = yamlconfig.Word
 type fieldValues struct {
 	name   word
 	values []word             // nil in a list of members
-	item   []yamlconfig.Entry // the keys of a list item; its name is set when it is resolved
+	item   []yamlconfig.Entry // the keys of a list item; items sets its name
 }
 
 // newReader returns the reader of declarations at path.
@@ -70,9 +70,8 @@ func newReader(file, path string, at *diag.Pos) *yamlconfig.Reader {
 		Code: diag.MalformedDeclaration, UnknownKey: diag.UnknownKey, Ambiguous: diag.AmbiguousScalar}
 }
 
-// Parse parses the value of x-kubernetes-unions at path. The list holds every problem of
-// every item; items with problems are left out of the result. at, unless nil, replaces
-// the positions of all nodes.
+// Parse parses the value of x-kubernetes-unions at path. It reports all problems, and leaves out
+// the items that have any. If at is not nil, it replaces the positions of all nodes.
 func Parse(file, path string, value *yaml.Node, at *diag.Pos) ([]*Declaration, diag.List) {
 	r := newReader(file, path, at)
 	list := r.Value(value, "{members: [a, b]}")
@@ -145,8 +144,8 @@ func parse(item yamlconfig.Value) *Declaration {
 	return d
 }
 
-// outdented returns the number of entries after e that are likely its own and have lost their
-// indentation.
+// outdented returns the number of entries after e that probably belong to e but are not indented
+// below it.
 func outdented(e yamlconfig.Entry, rest []yamlconfig.Entry) int {
 	key, v := e.Key.Node.Value, e.Value.Node
 	if key != mappingKey && key != "allowedChanges" || v.Kind != yaml.ScalarNode || v.Value != "" {

@@ -30,8 +30,7 @@ func (r *resolver) nested() {
 	}
 }
 
-// property returns the schema of a property that rules read, and reports properties that they
-// cannot read.
+// property returns the schema of a property. It reports properties that rules cannot read.
 func (r *resolver) property(w word, unknown diag.Code, role string) (*apiextensionsv1.JSONSchemaProps, bool) {
 	path, prop := Property(r.schema, w.Text)
 	if prop == nil || r.resource && path[0] == schemapath.Property("metadata") && len(path) > 1 {
@@ -65,7 +64,7 @@ func (r *resolver) property(w word, unknown diag.Code, role string) (*apiextensi
 	return prop, true
 }
 
-// dotted returns the path that a name denotes if dots may be part of property names, or nil.
+// dotted returns the path that a name denotes if property names may contain dots, or nil.
 func (r *resolver) dotted(name string) (found schemapath.Path) {
 	schemapath.Walk(r.schema, func(p schemapath.Path, _ *apiextensionsv1.JSONSchemaProps) bool {
 		written := strings.Join(p.Properties(), ".")
@@ -77,7 +76,7 @@ func (r *resolver) dotted(name string) (found schemapath.Path) {
 	return found
 }
 
-// elsewhere returns a hint if exactly one nested object, list or map has a property with a name.
+// elsewhere returns a hint if exactly one nested object, list or map has a property with that name.
 func (r *resolver) elsewhere(name string) string {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	var found []schemapath.Path
@@ -132,8 +131,8 @@ func (r *resolver) holderThere(w word) bool {
 	return AlwaysThere(r.schema, path[:len(path)-1])
 }
 
-// visible reports whether CEL has a type for values of schema s, like
-// k8s.io/apiserver/pkg/cel/common.SchemaDeclType.
+// visible reports whether k8s.io/apiserver/pkg/cel/common.SchemaDeclType has a CEL type for schema
+// s.
 func visible(s *apiextensionsv1.JSONSchemaProps) bool {
 	if s.XIntOrString {
 		return true
@@ -147,7 +146,7 @@ func visible(s *apiextensionsv1.JSONSchemaProps) bool {
 	return slices.Contains([]string{"string", "boolean", "number", "integer"}, s.Type)
 }
 
-// describe describes a schema in a few words.
+// describe returns a short description of a schema for messages.
 func describe(s *apiextensionsv1.JSONSchemaProps) string {
 	switch {
 	case s.XIntOrString:

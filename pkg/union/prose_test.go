@@ -11,7 +11,7 @@ import (
 )
 
 // prose implements the meaning of a union as docs/semantics.md describes it, state by state. It
-// does not use the expressions that everything else is translated from.
+// does not use [union.Expr].
 type prose struct{ *union.Union }
 
 func count(s union.State) (n int) {

@@ -15,11 +15,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Resolve checks the declarations of one union object against its schema and
-// returns their unions, in order; a declaration with errors gives nil. resource is
-// true if the object is the root of a resource, including embedded ones, where the
-// API server always sets apiVersion, kind and metadata. The list also holds
-// warnings. schema is read-only.
+// Resolve checks the declarations of one union object against its schema, which it does not modify.
+// It returns one union per declaration, nil for a declaration with errors. The list also holds
+// warnings. resource is true for the root of a resource or embedded resource, where the API server
+// always sets apiVersion, kind and metadata.
 func Resolve(declarations []*Declaration, schema *apiextensionsv1.JSONSchemaProps, resource bool) ([]*Union, diag.List) {
 	unions := make([]*Union, len(declarations))
 	var diags diag.List
@@ -52,7 +51,7 @@ func (r *resolver) errorf(pos diag.Pos, code diag.Code, hint, format string, arg
 	r.diags = append(r.diags, diag.Diagnostic{Code: code, Pos: pos, Path: r.d.Path, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// misspelt reports an unknown name. It suggests no edit to a name that is already in use.
+// misspelt reports an unknown name. It does not suggest to replace the name by a taken name.
 func (r *resolver) misspelt(w word, known, taken []string, code diag.Code, format string, args ...any) {
 	r.errorf(w.Pos, code, nearest(w.Text, known), format, args...)
 	r.diags[len(r.diags)-1].Edits = w.Respelt(known, taken...)
@@ -94,7 +93,7 @@ func (r *resolver) resolve() {
 
 func (r *resolver) members() {
 	d := r.d
-	// {} declares a discriminator whose members are added later.
+	// fields-to-discriminateBy: {} declares a discriminator whose members are added later.
 	switch later := len(d.fields) == 0 && d.has(mappingKey) && d.discriminator().Set; {
 	case later && r.u.Deduce:
 		r.errorf(d.posOf("deduceInvalidDiscriminator"), diag.NoMembers, "delete deduceInvalidDiscriminator until there are members", "the union has no members yet from which the discriminator could be deduced")
@@ -174,7 +173,8 @@ func (r *resolver) optional(m *Member, f fieldValues) {
 	}
 }
 
-// member returns the member that a list of the declaration names, or reports an unknown name.
+// member returns the member that an entry of list, a key of the declaration, names. It reports
+// unknown names.
 func (r *resolver) member(w word, list string) *Member {
 	i := slices.IndexFunc(r.u.Members, func(m Member) bool { return m.Name == w.Text })
 	if i < 0 {
@@ -189,7 +189,7 @@ func (r *resolver) emptyIsUnset(m *Member, w word) {
 	if prop == nil {
 		return
 	}
-	m.Fields = nil // the member may be listed twice
+	m.Fields = nil // emptyIsUnset may list the member twice
 	switch {
 	case prop.XEmbeddedResource:
 		r.errorf(w.Pos, diag.EmptyIsUnsetType, "take it out of emptyIsUnset", "%q is an embedded resource, which is never empty", m.Name)
@@ -257,7 +257,8 @@ func (r *resolver) discriminator() {
 	}
 }
 
-// enum checks the members' values against the schema, and adds the other values of its enum.
+// enum checks the members' values against the discriminator's schema, and adds the other values of
+// its enum to the union.
 func (r *resolver) enum(prop *apiextensionsv1.JSONSchemaProps) {
 	enum := EnumStrings(prop)
 	for _, f := range r.d.fields {
@@ -402,9 +403,9 @@ type Demand struct {
 	Pos diag.Pos
 }
 
-// Demands returns the keys that need the old object explicitly: Forbid, allowedChanges and ratchet.
-// If old and new objects cannot be correlated, each of them is an error, while Clear may be left
-// out.
+// Demands returns the keys that require transition rules: Forbid, allowedChanges and ratchet. Each
+// of them is an error if the API server cannot correlate old and new objects; the rule for Clear is
+// left out there.
 func (d *Declaration) Demands() []Demand {
 	var l []Demand
 	if d.union.Change == Forbid {
@@ -419,7 +420,7 @@ func (d *Declaration) Demands() []Demand {
 	return l
 }
 
-// nearest returns the hint for a misspelt name: the closest known name, or all names if they
+// nearest returns the hint for a misspelt name: the closest known name, or all known names if they
 // are few.
 func nearest(name string, known []string) string {
 	known = slices.Sorted(slices.Values(known))

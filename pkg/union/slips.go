@@ -72,7 +72,7 @@ func (r *resolver) unvalued() bool {
 	return true
 }
 
-// mapping writes fields-to-discriminateBy.
+// mapping returns fields-to-discriminateBy as text.
 func mapping(members []string, values map[string][]string) string {
 	var l []string
 	for _, m := range members {

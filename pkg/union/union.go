@@ -7,31 +7,31 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// Union is a resolved declaration: the legal states of a union object and the legal changes. The
-// union object is an object with properties, or a list whose items are the members. Union is
-// plain data, owned by the caller.
+// Union is a resolved declaration: it defines the legal states of a union object and the legal
+// changes. The union object is an object with properties, or a list whose items are the members.
+// Union is plain data, owned by the caller.
 type Union struct {
 	// Name distinguishes unions of one object in messages; usually empty.
 	Name string
 	// Discriminator is the string property whose value selects members; empty if the union
 	// has none.
 	Discriminator string
-	// Members are the members in declared order. With a discriminator there may be none
-	// yet.
+	// Members are in declared order. Only a union with a discriminator may have no members.
 	Members []Member
 	// Cardinality is never zero.
 	Cardinality Cardinality
 	// ForbidUnmapped rejects discriminator values that map to no member.
 	ForbidUnmapped bool
-	// Deduce lets the discriminator be left out if at most one member is present, which
-	// is then selected.
+	// Deduce allows an unset discriminator if at most one member is present. That member is
+	// then selected.
 	Deduce bool
 	// Change restricts updates of the union. It is never zero.
 	Change Change
-	// Allowed is the transition table of AllowedChanges. It maps a discriminator value
-	// (a member's name if there is no discriminator) to the allowed new ones; "" is unset.
+	// Allowed is the transition table of AllowedChanges. It maps an old value of the
+	// discriminator to the allowed new values, with "" for unset. Without a discriminator it
+	// contains names of members instead.
 	Allowed map[string][]string
-	// Ratchet exempts updates that leave the state unchanged from the static rules.
+	// Ratchet exempts an update from the static rules if it leaves the state unchanged.
 	Ratchet bool
 	// Replace removes hand-written rules that are proved equivalent to the rules of the
 	// union. It does not affect the meaning.
@@ -39,12 +39,12 @@ type Union struct {
 	// Values are the known values of the discriminator: the values of the members, in
 	// order, then other values of its enum or of allowedChanges.
 	Values []string
-	// Paths are the paths of the discriminator and members in nested objects, by their
-	// names, such as platform.type. See [Union.Path].
+	// Paths maps the names of a discriminator and members in nested objects, such as
+	// platform.type, to their paths. See [Union.Path].
 	Paths map[string]schemapath.Path
 }
 
-// Path returns the path from the union object to its discriminator or member with a name.
+// Path returns the path from the union object to the named discriminator or member.
 func (u *Union) Path(name string) schemapath.Path {
 	if p, ok := u.Paths[name]; ok {
 		return p
@@ -54,8 +54,8 @@ func (u *Union) Path(name string) schemapath.Path {
 
 // Member is one property or list item of a union.
 type Member struct {
-	// Name is the name of the property, its path if it is in a nested object (see
-	// [Union.Path]), or the values of an item's keys.
+	// Name is the name of a property, the path of a property in a nested object (see
+	// [Union.Path]), or the values of a list item's keys.
 	Name string
 	// Values are the discriminator values that select the member; empty without a
 	// discriminator. A value may select several members.
@@ -64,10 +64,10 @@ type Member struct {
 	Optional []string
 	// Empty defines the values other than null that count as unset.
 	Empty Emptiness
-	// Fields are the properties of a member with Empty == EmptyObject.
+	// Fields are the names of the member's properties if Empty is EmptyObject.
 	Fields []string
-	// Item, unless nil, holds the keys of the member, which is a list item, in the order
-	// of x-kubernetes-list-map-keys; see [Union.OfItems].
+	// Item holds the keys of a list item, in the order of x-kubernetes-list-map-keys; nil for a
+	// property. See [Union.OfItems].
 	Item []ItemKey
 }
 
@@ -77,10 +77,9 @@ type Cardinality int
 const (
 	// AtMostOne allows an object with no member: KEP-1027's default.
 	AtMostOne Cardinality = iota + 1
-	// ExactlyOne requires a member or, with a discriminator, that the
-	// discriminator is set.
+	// ExactlyOne requires exactly one member or, with a discriminator, a set discriminator.
 	ExactlyOne
-	// AtLeastOne requires one member or more. It has no transitions.
+	// AtLeastOne requires one or more members. Changes cannot be restricted.
 	AtLeastOne
 )
 
@@ -93,13 +92,13 @@ func (c Cardinality) String() string { return cardinalities.name(c) }
 type Change int
 
 const (
-	// Clear requires that a change of the discriminator clears the members of its old
-	// value that are no longer selected. Without a discriminator, setting a member must
-	// clear the existing ones.
+	// Clear requires that a change of the discriminator clears the members of its old value
+	// that are no longer selected. Without a discriminator, setting a member must clear the
+	// members that were set before.
 	Clear Change = iota + 1
-	// Allow emits no transition rule.
+	// Allow permits every change.
 	Allow
-	// Forbid freezes the discriminator, or the member, once set.
+	// Forbid makes the discriminator, or the set member, immutable once set.
 	Forbid
 	// AllowedChanges permits only the changes in Union.Allowed.
 	AllowedChanges
@@ -119,7 +118,7 @@ func (c Change) String() string {
 type Emptiness int
 
 const (
-	// PresentWhenEmpty treats every value but null as set: has() alone.
+	// PresentWhenEmpty treats every value except null as set, as has() does.
 	PresentWhenEmpty Emptiness = iota
 	// EmptyString treats "" as unset.
 	EmptyString
@@ -148,14 +147,12 @@ func (m Member) Required() []string {
 	return slices.DeleteFunc(slices.Clone(m.Values), func(v string) bool { return slices.Contains(m.Optional, v) })
 }
 
-// MembersOf returns the indices of the members that value selects; none if it is unset or selects
-// no member. The caller owns the result.
+// MembersOf returns the indices of the members that value selects. The caller owns the result.
 func (u *Union) MembersOf(value string) []int {
 	return slices.DeleteFunc(u.indices(), func(i int) bool { return !slices.Contains(u.Members[i].Values, value) })
 }
 
-// Class is a set of discriminator values that select the same members, and require the same
-// ones.
+// Class is a set of discriminator values that select and require the same members.
 type Class struct {
 	Values []string
 	// Members are the indices of the members that the values select, Required the indices
@@ -163,8 +160,8 @@ type Class struct {
 	Members, Required []int
 }
 
-// Classes returns the classes of the values that select members, in the order of their first
-// values. The caller owns the result.
+// Classes groups the values that select members into classes, in the order of their first values.
+// The caller owns the result.
 func (u *Union) Classes() []Class {
 	var l []Class
 	for _, v := range u.MemberValues() {

@@ -7,10 +7,10 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// Unnamed returns the path of an object that may have fields that its schema s does not name;
-// the path is empty for the root. The API server never considers an object with such fields
-// unchanged (k8s.io/apiserver/pkg/cel/common.CorrelatedObject). Unnamed skips lists without
-// keys: the API server compares these as a whole.
+// Unnamed returns the path of an object in schema s that may have unknown fields; "" is the path of
+// s itself. The API server never considers an object with such fields unchanged
+// (k8s.io/apiserver/pkg/cel/common.CorrelatedObject). Unnamed skips lists without keys: the API
+// server compares these as a whole.
 func Unnamed(s *apiextensionsv1.JSONSchemaProps) (path string, ok bool) {
 	values := s.AdditionalProperties
 	switch {
@@ -32,7 +32,7 @@ func Unnamed(s *apiextensionsv1.JSONSchemaProps) (path string, ok bool) {
 	return "", false
 }
 
-// dotted returns a path in the form to append to another.
+// dotted returns a path in the form that is appended to another path.
 func dotted(path string) string {
 	if path == "" || path[0] == '[' {
 		return path

@@ -11,7 +11,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Union objects whose properties are in several objects can be read and edited.
+// Members and discriminators in nested objects can be read and edited.
 func TestWithin(t *testing.T) {
 	u := &union.Union{Discriminator: "p.type", Members: []union.Member{{Name: "a"}, {Name: "p.b"}, {Name: "q.r.c"}, {Name: "x.y"}},
 		Paths: map[string]schemapath.Path{"p.type": schemapath.New("p", "type"), "p.b": schemapath.New("p", "b"), "q.r.c": schemapath.New("q", "r", "c")}}

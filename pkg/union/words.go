@@ -8,11 +8,11 @@ import (
 	"github.com/unioncel/unioncel/internal/english"
 )
 
-// AnotherValue represents, in a state, any value of the discriminator that the union does not
-// know.
+// AnotherValue is the Value of a State whose discriminator has any value that the union does not
+// name.
 const AnotherValue = "\x00"
 
-// Describe describes a state in words.
+// Describe returns a description of a state for messages.
 func (u *Union) Describe(s State) string {
 	members := membersSet(u, s.Present)
 	if u.Discriminator == "" {
@@ -59,8 +59,8 @@ func shown(value string) string {
 	return "'" + value + "'"
 }
 
-// DescribeViolation describes in words how a state, or a change to it from was, violates a
-// condition; was is nil for a creation.
+// DescribeViolation returns a description of a violation by state is, or by the change from state
+// was; was is nil for a creation.
 func (u *Union) DescribeViolation(v Violation, was *State, is State) string {
 	name := ""
 	if v.Member >= 0 {
