@@ -56,8 +56,8 @@ func ParseEncoding(s string) (Encoding, error) {
 
 // Options are the options of a compilation; the zero value is the default.
 type Options struct {
-	// KubeVersion is the oldest Kubernetes version that the CRD must work with, such as
-	// "1.30"; empty is the version of the linked libraries, Linked().
+	// KubeVersion is the oldest Kubernetes version that the CRD must work with, such as "1.30";
+	// empty means Linked().
 	KubeVersion string
 	// Encoding of the static rules.
 	Encoding Encoding
@@ -89,8 +89,8 @@ type Object struct {
 	union.Object
 	// Node is the schema's mapping.
 	Node *yaml.Node
-	// Key is the index of the declaring key in the Content of Node, or -1 if the
-	// declarations are elsewhere.
+	// Key is the index of x-kubernetes-unions in Node.Content, or -1 if the declarations are
+	// external.
 	Key int
 	// Value is the value of x-kubernetes-unions.
 	Value *yaml.Node
@@ -105,7 +105,7 @@ type Addition struct {
 	// AllOf are schemas to append to its allOf.
 	AllOf []apiextensionsv1.JSONSchemaProps
 
-	node *yaml.Node // of the schema
+	node *yaml.Node // the schema's mapping
 }
 
 // Result is the result of compiling a CRD. The caller owns it, but shares its nodes with
@@ -113,10 +113,10 @@ type Addition struct {
 type Result struct {
 	// Name of the CRD.
 	Name string
-	// Objects are the schemas that declare unions, in order of the text.
+	// Objects are the schemas that declare unions, in document order.
 	Objects []Object
-	// Additions are the constraints to add, in order of the text, without those that are
-	// already there.
+	// Additions are the constraints to add, in document order. Existing constraints are left
+	// out.
 	Additions []Addition
 	// CRD is the manifest with the additions, as the API server reads it; nil without
 	// declarations. It is read-only.
@@ -142,7 +142,7 @@ func New(m Manifest, opts Options) *Compilation {
 	return &Compilation{compiler: &compiler{manifest: m, opts: opts}}
 }
 
-// compile runs the stages up to the chosen rules, once. It returns false on errors.
+// compile chooses the rules, once. It returns false on errors.
 func (c *Compilation) compile() bool {
 	if !c.compiled {
 		c.compiled, c.ok = true, c.compiler.run()
@@ -152,7 +152,8 @@ func (c *Compilation) compile() bool {
 }
 
 // Result returns the rules. The list holds errors, warnings and notes in no particular order; with
-// errors the result is nil. A CRD without declarations gives an empty result, and is not validated.
+// errors the result is nil. The result is empty for a CRD without declarations, which is not
+// validated.
 func (c *Compilation) Result() (*Result, diag.List) {
 	if !c.compile() {
 		return nil, c.said
@@ -167,8 +168,8 @@ func (c *Compilation) Result() (*Result, diag.List) {
 	return c.result, slices.Concat(c.said, c.notes)
 }
 
-// understand runs the stages that read the declarations, once. It leaves crd nil if there
-// are none, or if the CRD cannot be decoded.
+// understand runs the stages that read the declarations, once. It leaves crd nil if there are no
+// declarations, or if the CRD cannot be decoded.
 func (c *compiler) understand() {
 	if c.understood {
 		return
@@ -185,8 +186,8 @@ func (c *compiler) understand() {
 	c.declared = slices.Clip(c.diags)
 }
 
-// run runs the stages up to the chosen rules. It returns false on errors, and leaves crd nil
-// if there are no declarations.
+// run runs the stages that choose the rules. It returns false on errors, and leaves crd nil if
+// there are no declarations.
 func (c *compiler) run() bool {
 	if c.understand(); len(c.located.objects) == 0 && !c.declared.HasErrors() {
 		return true
@@ -215,8 +216,9 @@ type compiler struct {
 	// if understood is true.
 	declared   diag.List
 	understood bool
-	// known, unless nil, caches costs for schemas that differ only in the bounds of lists
-	// and maps; times are the executions with the present bounds, by place.
+	// known, unless nil, caches the costs of rules across schemas that differ only in the
+	// bounds of lists and maps. times caches how often rules execute with the present bounds,
+	// by place.
 	known map[string][]cost.Cost
 	times map[string]uint64
 }
@@ -228,11 +230,11 @@ type unionObject struct {
 	schema      *apiextensionsv1.JSONSchemaProps
 	styles      []style         // by union
 	handWritten [][]HandWritten // by union
-	// uncorrelated is the path of the list whose items cannot be correlated with their
-	// old selves; empty if there is none.
+	// uncorrelated is the path of an enclosing list whose old and new items the API server
+	// cannot correlate; empty if there is none.
 	uncorrelated string
-	// removable is the path of the list-map or map around the union, whose entries can
-	// always be removed; empty if there is none.
+	// removable is the path of the innermost enclosing list-map or map: its entries can always
+	// be removed. It is empty if there is none.
 	removable string
 }
 
@@ -313,7 +315,7 @@ func (c *compiler) resolve() {
 }
 
 // repeatsAncestor reports declarations whose properties all belong to an enclosing object, and none
-// to their own.
+// to the declaring object.
 func (c *compiler) repeatsAncestor(o *unionObject) (found bool) {
 	for _, d := range o.Declarations {
 		names := d.Properties()
@@ -350,8 +352,8 @@ func (c *compiler) extend(o *unionObject, l []union.External) {
 	}
 }
 
-// ambiguous reports scalars of the schema that the later checks read and that YAML 1.1 and
-// 1.2 type differently.
+// ambiguous reports scalars that later checks read and that have different types in YAML 1.1 and
+// 1.2.
 func (c *compiler) ambiguous(o *unionObject) diag.List {
 	var l diag.List
 	check := func(n *yaml.Node) {
@@ -397,8 +399,8 @@ func (c *compiler) ambiguous(o *unionObject) diag.List {
 	return l
 }
 
-// demands reports keys that need the old object and cannot be enforced at this path, and Clear
-// rules that are left out.
+// demands reports keys that require transition rules and cannot be enforced on this object, and
+// Clear rules that are left out.
 func (c *compiler) demands(o *unionObject) {
 	for i, u := range o.Unions {
 		d := o.Declarations[i]
@@ -452,12 +454,12 @@ func (c *compiler) versionsDiffer() {
 	}
 }
 
-// sameUnions reports whether two versions validate their common properties alike.
+// sameUnions reports whether the unions of two versions mean the same for their common properties.
 func (c *compiler) sameUnions(a, b *unionObject) bool {
 	return equivalent(a.Unions, b.Unions, func(name string) bool { return has(a.schema)(name) && has(b.schema)(name) })
 }
 
-// has returns a predicate: whether a schema has the property that a declaration names.
+// has returns a function that reports whether a schema has the named property.
 func has(s *apiextensionsv1.JSONSchemaProps) func(name string) bool {
 	return func(name string) bool {
 		_, p := union.Property(s, name)

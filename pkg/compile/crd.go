@@ -28,7 +28,8 @@ func (c *compiler) decode() {
 	c.carrier = carrierOf(c.manifest.Node)
 	crd, unknown, err := c.carrier.Decode(c.manifest.JSON)
 	if err != nil {
-		// An unquoted yes among the names is the likeliest reason, and it has a position.
+		// The likeliest reason is a name such as an unquoted yes: ambiguous reports its
+		// position.
 		for _, l := range c.located.objects {
 			c.diags = append(c.diags, c.ambiguous(&unionObject{Object: Object{Object: union.Object{Place: l.Place}, Node: l.node}})...)
 		}
@@ -78,8 +79,7 @@ func carrierOf(n *yaml.Node) *carrier.Carrier {
 	return carrier.CRD()
 }
 
-// carry reports rules that get lost on the way to the API server, and rules that read
-// properties that do.
+// carry reports rules that do not reach the API server, and rules that read properties that do not.
 func (c *compiler) carry() {
 	said := map[string]bool{}
 	report := func(at schemapath.Place, path schemapath.Path, keyword string) {
@@ -152,8 +152,8 @@ func editable(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.Cu
 	return &copied
 }
 
-// internalCRD returns the CRD with the additions, in the API server's internal version, as it is
-// validated on creation.
+// internalCRD returns the CRD with the additions, in the internal version that the API server
+// validates on creation.
 func (c *compiler) internalCRD(additions []Addition) (*apiextensions.CustomResourceDefinition, error) {
 	return created(c.extended(additions))
 }
@@ -200,7 +200,7 @@ func (c *compiler) judge(additions []Addition) (*apiextensions.CustomResourceDef
 	}
 	l := validation.ValidateCustomResourceDefinition(context.Background(), crd)
 	if len(l) > 0 && 0 < dropped && dropped <= maxFieldPaths {
-		// A default that violates a rule is reported at the rule's fieldPath.
+		// The API server reports a default that violates a rule at the rule's fieldPath.
 		if crd, err = created(extended); err != nil {
 			return nil, nil, err
 		}
@@ -215,8 +215,7 @@ func (o *unionObject) isResource() bool {
 	return len(o.Path) == 0 || o.schema.XEmbeddedResource
 }
 
-// correlation finds the list whose items cannot be correlated with their old selves, or the
-// list-map or map whose entries can be removed.
+// correlation sets o.uncorrelated or o.removable.
 func (c *compiler) correlation(o *unionObject) {
 	if list, ok := o.Place.Unmatched(c.crd); ok {
 		o.uncorrelated = list.String()
@@ -229,9 +228,8 @@ func (c *compiler) correlation(o *unionObject) {
 	}
 }
 
-// equivalent reports whether two lists of unions mean the same, in any order, for objects
-// with the given properties: a property of one version only cannot be written through the
-// other.
+// equivalent reports whether two lists of unions mean the same, in any order. Only members for
+// which has is true count: a property of one version cannot be written through another version.
 func equivalent(a, b []*union.Union, has func(property string) bool) bool {
 	return slices.Equal(meanings(a, has), meanings(b, has))
 }
@@ -256,7 +254,7 @@ func meanings(unions []*union.Union, has func(string) bool) []string {
 			v.Members[i].Values = slices.Sorted(slices.Values(v.Members[i].Values))
 			v.Members[i].Optional = slices.Sorted(slices.Values(v.Members[i].Optional))
 		}
-		l = append(l, fmt.Sprintf("%+v", v)) // prints maps in order of their keys
+		l = append(l, fmt.Sprintf("%+v", v)) // %+v prints maps sorted
 	}
 	slices.Sort(l)
 	return l

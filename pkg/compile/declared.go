@@ -21,7 +21,7 @@ type Declared struct {
 	Objects []Object
 }
 
-// Declaration returns the declaration of a union of the object at a place, or an empty one.
+// Declaration returns the declaration of union i of the object at a place, or an empty declaration.
 func (d *Declared) Declaration(at schemapath.Place, i int) *union.Declaration {
 	if d != nil {
 		for _, o := range d.Objects {
@@ -33,7 +33,7 @@ func (d *Declared) Declaration(at schemapath.Place, i int) *union.Declaration {
 	return &union.Declaration{}
 }
 
-// ObjectsOf returns the objects of the version with an index.
+// ObjectsOf returns the objects of a version, which is an index in spec.versions.
 func (d *Declared) ObjectsOf(version int) []Object {
 	if d == nil {
 		return nil

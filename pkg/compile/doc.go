@@ -9,13 +9,13 @@
 //   - resolve: check the declarations (pkg/union), and find lists whose items
 //     cannot be correlated and versions that differ;
 //   - encode: choose the preferred encoding of each union's rules (pkg/rules);
-//   - carry: report rules that get lost on the way to the API server;
+//   - carry: report rules that do not reach the API server;
 //   - validate: run the API server's own validation on the whole resulting CRD,
 //     which compiles and costs every rule;
 //   - fit: if a rule exceeds its budget, choose cheaper encodings with the API
 //     server's cost estimator, and validate again;
+//   - keep: leave equivalent rules of an earlier compilation unchanged;
 //   - proveOpenAPI: prove (pkg/verify) the schemas of the encoding openapi;
-//   - keep: leave equivalent rules of an earlier compilation unchanged.
 //   - checkConstraints: report hand-written constraints that repeat or contradict a union.
 //
 // The first three stages report their problems together. With errors there is no

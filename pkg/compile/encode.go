@@ -28,8 +28,8 @@ func (c *compiler) encode() {
 	}
 }
 
-// additions returns all rules and allOf schemas in the styles chosen so far, without those
-// already present.
+// additions returns all rules and allOf schemas in the styles chosen so far, except existing rules
+// and schemas.
 func (c *compiler) additions() []Addition {
 	var l []Addition
 	at := map[string]int{} // by place
@@ -65,7 +65,7 @@ func (c *compiler) additions() []Addition {
 	}
 	for i := range l {
 		if earlier := c.earlier(l[i].Place); len(earlier) == len(l[i].Rules) && !slices.ContainsFunc(l[i].Rules, func(r rules.Rule) bool { return !containsRule(earlier, r) }) {
-			l[i].Rules = earlier // in their order
+			l[i].Rules = earlier // in the earlier order
 		}
 		present := l[i].Place.Schema(c.crd)
 		l[i].Rules = slices.DeleteFunc(l[i].Rules, func(r rules.Rule) bool { return hasRule(present.XValidations, r) })
@@ -80,12 +80,12 @@ func hasRule(present []apiextensionsv1.ValidationRule, r rules.Rule) bool {
 	return slices.ContainsFunc(present, func(p apiextensionsv1.ValidationRule) bool { return p.Rule == r.Rule })
 }
 
-// rules returns the rules of one union on its object.
+// rules returns the rules of union i on its object.
 func (o *unionObject) rules(i int) []rules.Rule {
 	return append(o.static(i, o.styles[i]), o.changes(i, o.styles[i])...)
 }
 
-// static returns the rules on the state of one union.
+// static returns the rules on the state of union i.
 func (o *unionObject) static(i int, s style) []rules.Rule {
 	switch u := o.Unions[i]; {
 	case s.kept != nil:
@@ -98,7 +98,7 @@ func (o *unionObject) static(i int, s style) []rules.Rule {
 	return rules.Static(o.Unions[i], s.encoding)
 }
 
-// changes returns the transition rules of one union.
+// changes returns the transition rules of union i.
 func (o *unionObject) changes(i int, s style) []rules.Rule {
 	if s.kept != nil {
 		return s.kept.changes
@@ -109,8 +109,8 @@ func (o *unionObject) changes(i int, s style) []rules.Rule {
 	return rules.Transition(o.Unions[i], s.change)
 }
 
-// guards returns the removal guards of one union: one on each schema that has a removable
-// property on the path to the union object.
+// guards returns the removal guards of union i: one on each schema that has a removable property on
+// the path to the union object.
 func (c *compiler) guards(o *unionObject, i int) []Addition {
 	var l []Addition
 	u := o.Unions[i]
@@ -135,8 +135,8 @@ type link struct {
 	names  []string // the property, and the rest of the path to the object
 }
 
-// links returns the removable links of o, the nearest last, up to the nearest list or map:
-// its entries can always be removed.
+// links returns the removable links on the path to o, outermost first. It stops at the innermost
+// list or map, whose entries can always be removed.
 func (c *compiler) links(o *unionObject) []link {
 	var l []link
 	for i, step := range slices.Backward(o.Path) {

@@ -50,8 +50,7 @@ func (l *locator) external(m Manifest) {
 			l.reportExternal(e, diag.NoSuchSchema, "its versions are "+strings.Join(names, ", "), "the CRD has no version %q", e.Version)
 		}
 	}
-	// If all declarations are in schemas, they are in the order of their keys, otherwise in
-	// the order of the schemas.
+	// Sort by declaration if all declarations are in schemas, otherwise by schema.
 	own := !slices.ContainsFunc(l.objects, func(o location) bool { return o.own == nil })
 	slices.SortStableFunc(l.objects, func(a, b location) int {
 		x, y := a.node, b.node
@@ -125,15 +124,15 @@ func (l *locator) declared(e union.External, version *yaml.Node) {
 	}
 }
 
-// twice reports a declaration for a schema that has one.
+// twice reports a second declaration for a schema.
 func (l *locator) twice(e, there union.External) {
 	l.reportExternal(e, diag.DeclaredTwice, "keep one of them", "this schema of the CRD already has %s", union.Key)
 	d := &l.diags[len(l.diags)-1]
 	d.Related = append(d.Related, diag.Related{Pos: there.Pos(), Message: "the other declaration"})
 }
 
-// enter returns the value of a key on the path of an external declaration. If it is missing or
-// not editable, enter reports that and returns nil.
+// enter returns the value of a key on the path of an external declaration. It reports a value that
+// is missing or not editable, and returns nil.
 func (l *locator) enter(e union.External, n *yaml.Node, key string) *yaml.Node {
 	_, v, shared, ok := yamltext.Lookup(n, key)
 	switch {

@@ -15,7 +15,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// estimate costs rules as they are written for the target version.
+// estimate returns the costs of rules in the form for the target version.
 func (c *compiler) estimate(e cost.Estimator, p schemapath.Place, l []rules.Rule) ([]cost.Cost, error) {
 	v := validationRules(l, c.kube.features)
 	if c.known == nil {
@@ -31,7 +31,7 @@ func (c *compiler) estimate(e cost.Estimator, p schemapath.Place, l []rules.Rule
 		c.known[key] = costs
 		return costs, nil
 	}
-	// Only the cardinality may have changed, and it is the same for all rules.
+	// Only the number of executions may have changed. It is the same for all rules of a schema.
 	times, ok := c.times[p.Structural()]
 	if !ok {
 		now, err := e.Rules(p.Version, p.Path, []apiextensionsv1.ValidationRule{{Rule: "true"}})
@@ -80,14 +80,14 @@ func (c *compiler) unwritable(pos diag.Pos, p schemapath.Place, err error) {
 // failure is a union, or a whole version, that exceeds its budget in every style.
 type failure struct {
 	version int
-	object  *unionObject // of a version: the object of the most expensive union
+	object  *unionObject // for a version, the object of the most expensive union
 	union   int
-	// worst is the greatest cost of a rule in the cheapest style, and what names the
-	// purpose of that rule.
+	// worst is the greatest cost of a rule in the cheapest style. what is the purpose of that
+	// rule, for messages.
 	worst cost.Cost
 	what  string
-	// sum is the cost of all rules of a version, before the cost of the existing ones, and
-	// mostExpensive the cost of its most expensive union; zero for a union.
+	// sum is the cost of all rules of a version, before the cost of its existing rules, and
+	// mostExpensive the cost of its most expensive union. They are zero for a union.
 	sum, before, mostExpensive uint64
 }
 
@@ -152,7 +152,7 @@ func (f *fitter) union(o *unionObject, i int) {
 		fit.next = f.statics(u)
 	}
 	fail := func(worst cost.Cost, what string) {
-		if worst != (cost.Cost{}) { // else compileAll reports that CEL compiles none of them
+		if worst != (cost.Cost{}) { // else no style compiles, and compileAll reports it
 			f.failures = append(f.failures, failure{version: o.Version, object: o, union: i, worst: worst, what: what})
 		}
 	}
@@ -192,14 +192,14 @@ func (f *fitter) statics(u *union.Union) []style {
 }
 
 // coarser takes the next style whose static rules fit their budgets and, unless below is nil,
-// cost less than below together. If there is none, it changes nothing and returns the greatest
-// cost of a rule in the cheapest style, or zero if CEL compiles none of them.
+// together cost less than below. If no style qualifies, it changes nothing and returns the greatest
+// cost of a rule in the cheapest style, or zero if no style compiles.
 func (f *fitter) coarser(fit *fitted, below *uint64) (worst cost.Cost, ok bool) {
 	var least cheapest
 	for k, s := range fit.next {
 		l := fit.o.static(fit.i, s)
-		// The rules are similar, so the first one shows whether the others are worth
-		// costing: that is slow for hundreds of styles.
+		// The rules of a style are similar: the first shows whether to cost the others,
+		// which is slow for hundreds of styles.
 		costs, err := f.estimate(f.e, fit.o.Place, l[:min(len(l), 1)])
 		if err == nil && below != nil && cost.Sum(costs) > *below/uint64(max(len(l), 1))*2 {
 			continue
@@ -294,7 +294,7 @@ func (f *fitter) version(v int) {
 	}
 }
 
-// step is a union with its next cheaper encoding.
+// step is the state of a union in its next cheaper encoding.
 type step struct {
 	fitted
 	style style
@@ -311,7 +311,7 @@ func (f *fitter) ahead(fit *fitted) *step {
 	return &step{*fit, *fit.style(), costs - cost.Sum(fit.static)}
 }
 
-// tell adds notes on rules that the budgets left out or made coarser.
+// tell adds notes on rules that are left out or coarser to fit the budgets.
 func (f *fitter) tell() {
 	if len(f.failures) > 0 {
 		return
@@ -332,7 +332,7 @@ func (f *fitter) tell() {
 	}
 }
 
-// described returns how an encoding writes rules, in words.
+// described returns the words for an encoding in messages.
 func described(e rules.Encoding, u *union.Union) string {
 	switch {
 	case e == rules.Fine:
@@ -345,7 +345,7 @@ func described(e rules.Encoding, u *union.Union) string {
 	return e.String()
 }
 
-// perMember reports whether an encoding has a rule for each of several members.
+// perMember reports whether an encoding has one rule per member.
 func perMember(e rules.Encoding, u *union.Union) bool {
 	return (e == rules.Paired || e > rules.Compact && int(e) == len(u.Members)) && u.Discriminator != ""
 }

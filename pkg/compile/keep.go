@@ -17,9 +17,9 @@ import (
 // keepTimeout bounds the proofs of one attempt to keep the rules of an earlier compilation.
 const keepTimeout = 5 * time.Second
 
-// keep replaces new rules by the rules of an earlier compilation, if these still enforce the unions.
-// Gates compare the texts of rules, so a new version of this package must not change them without
-// need. It first tries all rules of a version, then the rules of each union object.
+// keep replaces new rules with the rules of an earlier compilation, if these still enforce the
+// unions. CI checks compare the texts of rules, so a new version of this package must not change
+// them without need. It first tries all rules of a version, then the rules of each union object.
 func (c *compiler) keep() {
 	if len(c.manifest.Earlier) == 0 || c.opts.Encoding == OpenAPI {
 		return
@@ -73,8 +73,8 @@ func (c *compiler) tryKeeping(objects []*unionObject) bool {
 	return false
 }
 
-// assign gives the earlier rules to the unions that imply them. The remaining rules guard the removal
-// of objects below. It returns false if a rule has no union.
+// assign gives each earlier rule to a union that implies it. The remaining rules are removal guards
+// of unions below. It returns false if a rule belongs to no union.
 func (c *compiler) assign(objects []*unionObject) bool {
 	left := map[string][]rules.Rule{}
 	for _, o := range objects {
@@ -83,7 +83,7 @@ func (c *compiler) assign(objects []*unionObject) bool {
 			return false
 		}
 		crd := c.extended([]Addition{{Place: o.Place, Rules: earlier}})
-		index := map[int]int{} // of a constraint's rule
+		index := map[int]int{} // from a rule of crd to the earlier rule
 		var constraints []verify.Constraint
 		for i := range earlier {
 			k := len(o.schema.XValidations) + i
@@ -140,9 +140,9 @@ func (c *compiler) assignGuards(objects []*unionObject, left map[string][]rules.
 	return true
 }
 
-// enforced reports whether the chosen rules are proved to enforce exactly the unions of some objects:
-// together with the hand-written rules, which may enforce a part, or without them, since they may be
-// stricter than the unions.
+// enforced reports whether the chosen rules are proved to enforce exactly the unions of objects.
+// The proof may include the hand-written rules, which may enforce a part, or exclude them, since
+// they may be stricter than the unions.
 func (c *compiler) enforced(objects []*unionObject) bool {
 	ctx, done := verify.WithDeadline(context.Background(), keepTimeout)
 	defer done()

@@ -19,9 +19,9 @@ func Linked() string {
 	return fmt.Sprintf("%d.%d", v.Major(), v.Minor())
 }
 
-// ParseKubeVersion returns s in the form of Options.KubeVersion: "1.30" for "v1.30.2", or
-// "" for "". It returns an error unless s is a Kubernetes version from 1.25 to Linked(): the
-// libraries do not cover later ones.
+// ParseKubeVersion returns s in the form of Options.KubeVersion: "1.30" for "v1.30.2", or "" for
+// "". It returns an error unless s is a Kubernetes version from 1.25 to Linked(): the libraries do
+// not cover later versions.
 func ParseKubeVersion(s string) (string, error) {
 	v, err := parseKubeVersion(s)
 	if err != nil || s == "" {

@@ -32,7 +32,7 @@ func TestLarge(t *testing.T) {
 		return "spec:\n  type: object\n  properties: {type: {type: string}, " + strings.Join(properties, ", ") + "}\n" +
 			"  x-kubernetes-unions: [{" + union + keys + "}]\n"
 	}
-	// table lets each value, or member, become those with another remainder.
+	// table allows every change from i to j, unless modulus divides i+j*j.
 	table := func(n, modulus int, name string) string {
 		var rows []string
 		for i := range n {

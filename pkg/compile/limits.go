@@ -74,8 +74,8 @@ func entries(item *yaml.Node, key string) int {
 	return len(yamltext.Resolve(v).Content)
 }
 
-// cells returns the number of changes that a table without a discriminator covers: its rules
-// list the forbidden ones.
+// cells returns the size of an allowedChanges table without a discriminator: rows times members,
+// since its rules list the forbidden changes.
 func cells(item, table *yaml.Node) int {
 	_, members, _, ok := yamltext.Lookup(item, "members")
 	if !ok || table == nil {
@@ -84,8 +84,7 @@ func cells(item, table *yaml.Node) int {
 	return len(yamltext.Resolve(members).Content) * len(yamltext.Resolve(table).Content) / 2
 }
 
-// leaves counts the leaf values of n, each alias anew, and stops once there are more than
-// most.
+// leaves counts the leaf values of n, with aliases expanded. It stops when the count exceeds most.
 func leaves(n *yaml.Node, most int) int {
 	if n = yamltext.Resolve(n); len(n.Content) == 0 {
 		return 1

@@ -18,8 +18,8 @@ import (
 type location struct {
 	schemapath.Place
 	node    *yaml.Node       // of the schema
-	key     int              // of a declaration in the schema, else -1
-	own     *yaml.Node       // the key of one in the schema, or the node in its place in a compiled CRD; else nil
+	key     int              // the index of x-kubernetes-unions in node, or -1
+	own     *yaml.Node       // the key x-kubernetes-unions, or the node in its place in a compiled CRD; else nil
 	written []union.External // the declarations; several only if they are external
 	extends []union.External // their extensions
 	frames  []*yaml.Node     // from the root schema to this one
@@ -37,7 +37,7 @@ func (l location) value() *yaml.Node {
 	return all
 }
 
-// locator walks the schemas of a CRD for declarations.
+// locator finds the declarations in the schemas of a CRD.
 type locator struct {
 	file    string
 	objects []location
@@ -85,7 +85,7 @@ func (l *locator) walk(m Manifest) {
 	}
 }
 
-// has reports whether version i declares unions at a path, well-formed or not.
+// has reports whether a version declares unions at a path, well-formed or not.
 func (l *locator) has(version int, path schemapath.Path) bool {
 	return slices.ContainsFunc(l.objects, func(o location) bool { return o.Version == version && o.Path.Equal(path) })
 }
@@ -98,7 +98,7 @@ func (l *locator) declares(n *yaml.Node) bool {
 	if known, ok := l.holds[n]; ok {
 		return known
 	}
-	l.holds[n] = false // for cycles
+	l.holds[n] = false // ends cycles of aliases
 	found := false
 	switch n.Kind {
 	case yaml.AliasNode:
@@ -118,7 +118,7 @@ func (l *locator) declares(n *yaml.Node) bool {
 	return found
 }
 
-// child returns the value of a key of n that leads to declarations, or nil.
+// child returns the value of a key of n if it contains declarations, or nil.
 func (l *locator) child(n *yaml.Node, key string) *yaml.Node {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil
@@ -136,7 +136,8 @@ func (l *locator) child(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// follow returns n unless it is an alias: a rule cannot be added to shared content.
+// follow returns n, or nil for an alias: a rule cannot be added to shared content. It reports
+// aliases of declarations.
 func (l *locator) follow(n *yaml.Node, what string) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		if l.declares(n) {
@@ -147,14 +148,14 @@ func (l *locator) follow(n *yaml.Node, what string) *yaml.Node {
 	return n
 }
 
-// shared reports, at n, the declarations in shared content.
+// shared reports at n that shared content declares unions.
 func (l *locator) shared(n, content *yaml.Node, through string) {
 	l.judge(content)
 	l.errorf(n, diag.SharedContent, "write the schema out at each of its places",
 		"a union is declared in content shared through %s: editing it would change other places too", through)
 }
 
-// judge marks every key of a declaration in n.
+// judge marks every key x-kubernetes-unions in n as judged.
 func (l *locator) judge(n *yaml.Node) {
 	for i, c := range n.Content {
 		if n.Kind == yaml.MappingNode && i%2 == 0 && c.Value == union.Key {
@@ -296,7 +297,7 @@ func (l *locator) properties(owner, n *yaml.Node, misplaced string) {
 	}
 }
 
-// all reports every declaration below a key that allows none.
+// all reports every declaration below a key where unions are impossible.
 func (l *locator) all(n *yaml.Node, within string) {
 	n = l.follow(n, within)
 	switch {

@@ -34,7 +34,7 @@ func (c *compiler) inexpressible(o *unionObject, i int, why string) {
 		Hint:    "compile with another --encoding"})
 }
 
-// hasSchema reports whether a schema is among those present.
+// hasSchema reports whether a list contains a schema.
 func hasSchema(present []apiextensionsv1.JSONSchemaProps, s apiextensionsv1.JSONSchemaProps) bool {
 	return slices.ContainsFunc(present, func(p apiextensionsv1.JSONSchemaProps) bool { return equality.Semantic.DeepEqual(p, s) })
 }
@@ -56,7 +56,7 @@ func (c *compiler) proveOpenAPI() {
 			if p.Proved() {
 				continue
 			}
-			// Differences come first.
+			// A difference explains more than an undecided proof.
 			switch f := p.OfKind(verify.Accepted, verify.Rejected, verify.Undecided)[0]; {
 			case f.Kind == verify.Undecided:
 				c.inexpressible(o, i, "it cannot be proved that this one does: "+f.Text)

@@ -23,11 +23,11 @@ type Plan struct {
 	Result *Result
 }
 
-// Bounds of the number of members per union for which examples are made: the others differ
+// Bounds of the number of members per union for which examples are made. Further members differ
 // only in name, and an example takes longer the more members there are.
 const (
 	mostTried  = 50
-	totalTried = 1000 // of examples times the members of all unions
+	totalTried = 1000 // examples times members of all unions
 	leastTried = 2
 )
 
@@ -64,8 +64,9 @@ type UnionPlan struct {
 	// CRD is the CRD without the static rules that an earlier compilation may have left. It
 	// is read-only.
 	CRD *apiextensionsv1.CustomResourceDefinition
-	// Encoding names the encoding of the static rules: "paired", "fine", "compact",
-	// "compact in 3 groups", "openapi"; "kept" for rules of an earlier compilation. Why explains the choice in a sentence.
+	// Encoding names the encoding of the static rules: "paired", "fine", "compact", "compact in
+	// 3 groups", "openapi"; "kept" for rules of an earlier compilation. Why explains the choice
+	// in one sentence.
 	Encoding, Why string
 	// Dropped explains in a sentence which rules were left out and why; usually empty.
 	Dropped string
@@ -73,11 +74,11 @@ type UnionPlan struct {
 	Rules []RulePlan
 	// HandWritten are the hand-written constraints on the union's state or changes.
 	HandWritten []HandWritten
-	// Unmatched is true if the union object is in a list without keys: the API server
-	// cannot correlate its items with their old selves.
+	// Unmatched is true if the union object is in a list without keys, whose old and new items
+	// the API server cannot correlate.
 	Unmatched bool
-	// Time is the evaluation time of the rules for each union object in a request, as
-	// estimated by cost.Time. It excludes a schema in place of rules.
+	// Time is the evaluation time of the rules for each union object in a request, as estimated
+	// by cost.Time. It excludes the schemas of the encoding openapi.
 	Time time.Duration
 }
 

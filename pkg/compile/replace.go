@@ -119,7 +119,7 @@ func (c *compiler) checkConstraints() {
 			crd, indices := c.foreign(o, u)
 			states, changes, err := verify.Constraints(crd, o.Version, o.Path, u)
 			if err != nil {
-				continue // it cannot be compared
+				continue // not comparable
 			}
 			var superfluous []verify.Constraint
 			if left -= len(states) * len(u.Members); len(states) > 0 && !u.Replace && left >= 0 {
@@ -137,8 +137,8 @@ func (c *compiler) checkConstraints() {
 	}
 }
 
-// compare reports hand-written constraints on the state of a union that contradict or repeat
-// it. It returns those that together are equivalent to the union.
+// compare reports hand-written constraints on the state of a union that contradict or repeat it. It
+// returns the constraints that together are equivalent to the union.
 func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *unionObject, i int, indices map[string][]int) []verify.Constraint {
 	u := o.Unions[i]
 	agreeing, comparison, err := verify.Replaceable(context.Background(), crd, o.Version, o.Path, u)
@@ -146,7 +146,7 @@ func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *uni
 		return nil
 	}
 	looser := comparison.Looser
-	if len(agreeing) > 0 { // the comparison covers only these
+	if len(agreeing) > 0 { // the comparison covers only the agreeing constraints
 		looser = c.refusing(crd, o, i, agreeing)
 	}
 	d := diag.Diagnostic{Code: diag.HandWrittenConstraint, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural()}
@@ -194,8 +194,8 @@ func (o *unionObject) alreadyPresent(i int) bool {
 	return slices.ContainsFunc(o.rules(i), func(r rules.Rule) bool { return hasRule(o.schema.XValidations, r) })
 }
 
-// named returns the names of constraints in messages. It replaces the indices in constraints
-// by the original ones, which foreign returns.
+// named returns the names of constraints in messages. It changes the indices in constraints to the
+// original indices, which foreign returns.
 func named(constraints []verify.Constraint, indices map[string][]int) []string {
 	var names []string
 	for n, k := range constraints {
@@ -208,9 +208,9 @@ func named(constraints []verify.Constraint, indices map[string][]int) []string {
 	return names
 }
 
-// foreign returns the CRD without the static rules of a union, or the schema in their place,
-// that an earlier compilation without an annotation has written: they are not hand-written.
-// indices has, by the key of a list, the original index of each remaining item.
+// foreign returns the CRD without the static rules of a union, or the openapi schema in their
+// place, that an earlier compilation wrote without an annotation: they are not hand-written.
+// indices has the original index of each remaining rule or schema, by the key of its list.
 func (c *compiler) foreign(o *unionObject, u *union.Union) (crd *apiextensionsv1.CustomResourceDefinition, indices map[string][]int) {
 	present := o.schema.XValidations
 	var ours []apiextensionsv1.ValidationRule

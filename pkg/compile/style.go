@@ -16,9 +16,9 @@ type style struct {
 	ratchet  rules.Comparison // in the static rules, of unions that ratchet
 	change   rules.Comparison // in the rules on changes
 	noClear  bool             // the rules on changes are left out
-	// openAPI, unless it is nil, replaces the static rules.
+	// openAPI, unless nil, replaces the static rules.
 	openAPI *apiextensionsv1.JSONSchemaProps
-	// kept, unless it is nil, has the rules of an earlier compilation, which replace all others.
+	// kept, unless nil, has the rules of an earlier compilation, which replace all others.
 	kept *kept
 }
 
@@ -26,7 +26,8 @@ type style struct {
 // rules only on request: their length grows quadratically.
 const longUnion = 12
 
-// longestFine is the number of members beyond which such a union gets no fine rules at all.
+// longestFine is the number of members beyond which a union without a discriminator gets no fine
+// rules.
 const longestFine = 100
 
 var tooManyForFine = fmt.Sprintf("with more than %d members fine rules would be too long", longestFine)

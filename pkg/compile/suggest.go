@@ -124,7 +124,7 @@ func unboundedDiscriminator(o *unionObject, u *union.Union) bool {
 type tightening struct {
 	path  schemapath.Path
 	text  string // as written in the schema
-	was   string // in parentheses, where it replaces something
+	was   string // the present bound, in parentheses
 	apply func(*apiextensionsv1.JSONSchemaProps)
 }
 
@@ -211,8 +211,8 @@ func (s *search) run() {
 	}
 }
 
-// bound returns the loosest common bound of lists and maps that is accepted together with
-// other changes, or nil. It applies to lists and maps that have none or a greater one.
+// bound returns the loosest common bound of lists and maps that is accepted together with other
+// changes, or nil. It applies to lists and maps without a bound or with a greater bound.
 func (s *search) bound(with []tightening, lists []many) []tightening {
 	least := int64(1)
 	for _, m := range lists {
@@ -242,7 +242,7 @@ func (s *search) accepts(with, bounds []tightening) bool {
 // mostDropped is the greatest number of changes for which keep tries to drop each one.
 const mostDropped = 12
 
-// keep adds accepted changes to the suggestions, without unnecessary ones.
+// keep adds accepted changes to the suggestions, without unnecessary changes.
 func (s *search) keep(with, bounds []tightening) {
 	if len(with)+len(bounds) <= mostDropped {
 		for _, l := range []*[]tightening{&bounds, &with} {
@@ -351,8 +351,8 @@ func quoted(s string) []byte {
 	return data
 }
 
-// bound returns changes that give the same bound to all lists and maps that have none or a
-// greater one.
+// bound returns changes that give the same bound to all lists and maps without a bound or with a
+// greater bound.
 func bound(l []many, n int64) []tightening {
 	var out []tightening
 	for _, m := range l {

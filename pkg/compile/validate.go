@@ -84,8 +84,8 @@ func (c *compiler) undoable() (undo func()) {
 	}
 }
 
-// faulty reports whether added rules may cause one of the problems, or the total cost of all
-// rules does.
+// faulty reports whether an added rule or the total cost of all rules may cause one of the
+// problems.
 func (c *compiler) faulty(problems field.ErrorList) bool {
 	if len(problems) == 0 {
 		return false
@@ -136,9 +136,9 @@ func (c *compiler) judgeResult() (*apiextensions.CustomResourceDefinition, field
 // it converts the whole schema for each.
 const maxFieldPaths = 100
 
-// dropFieldPaths removes valid field paths from the rules of a schema, and invalid ones beyond
-// maxFieldPaths, and returns their number. Valid ones do not affect validation. Rules are not
-// changed in place, since other schemas share them.
+// dropFieldPaths removes field paths from the rules of a schema and returns their number. It
+// removes valid paths, which do not affect validation, and invalid paths beyond maxFieldPaths. It
+// copies the rules, since other schemas share them.
 func dropFieldPaths(s *apiextensions.JSONSchemaProps) (dropped int) {
 	if s == nil {
 		return 0
@@ -209,9 +209,9 @@ func isOfTotal(e *field.Error) bool {
 	return strings.Contains(e.Detail, inTotalBudget) || strings.Contains(e.Detail, overTotalBudget)
 }
 
-// identities returns texts of a validation error that stay the same across an edit. They leave
-// out the excess and contributors of a budget, and the dump of a schema. The API server hoists
-// a schema that all versions share before validating it; the error then counts for each version.
+// identities returns texts that identify a validation error before and after compiling. They leave
+// out the excess and contributors of a budget, and the dump of a schema. The API server hoists a
+// schema that all versions share before validating it; the error then counts for each version.
 func (c *compiler) identities(e *field.Error) []string {
 	text := string(e.Type) + ": " + unnamed(e.Detail)
 	switch v := e.BadValue.(type) {
@@ -234,7 +234,7 @@ func (c *compiler) identities(e *field.Error) []string {
 	return l
 }
 
-// newErrors returns the errors that are not known.
+// newErrors returns the errors of l that are not in known.
 func (c *compiler) newErrors(l, known field.ErrorList) field.ErrorList {
 	seen := map[string]bool{}
 	for _, e := range known {
@@ -295,7 +295,7 @@ func (c *compiler) find(path string) diag.Pos {
 // steps matches the elements of a path as field.Path prints it: .name or [key].
 var steps = regexp.MustCompile(`(?:^|\.)([^.\[\]]+)|\[([^\]]*)\]`)
 
-// said returns the message of an API server error. Of a rule it includes only the text.
+// said returns the message of an API server error. It quotes only the text of a rule.
 func said(e *field.Error) string {
 	if r, ok := e.BadValue.(apiextensions.ValidationRule); ok {
 		short := *e

@@ -317,8 +317,8 @@ func (u *Union) Exempts() Expr {
 }
 
 // Judge returns the conditions that an update from old to new violates. If old is nil, it validates
-// the creation of the whole resource or of the union object alone. If the union ratchets, an
-// unchanged state violates nothing.
+// the creation of the whole resource or of the union object alone. If the union ratchets, it skips
+// the conditions on an unchanged state.
 func (u *Union) Judge(old *State, new State) []Violation {
 	if old == nil {
 		return u.Violations(new)
