@@ -10,9 +10,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// unchanged reports whether compiling leaves the file unchanged, since each CRD was compiled with the
-// same unions. If so, it returns the diagnostics. CRDs with sentences in descriptions, and CRDs so
-// large that a warning may be due, are always edited.
+// unchanged reports whether compiling leaves the file unchanged, because each CRD was compiled with
+// the same unions. If so, it also returns the diagnostics. It returns false for CRDs with sentences
+// in descriptions, and for CRDs so large that a warning may be due.
 func (j *job) unchanged() (bool, diag.List) {
 	var l diag.List
 	for _, c := range j.crds {

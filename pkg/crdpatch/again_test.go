@@ -9,8 +9,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdfile"
 )
 
-// A rule with the checksum of a compiled rule is not trusted: a collision of eight digits is found in
-// seconds.
+// The checksum of a compiled rule does not make a rule trusted: a collision of eight digits is
+// found in seconds.
 func TestForgedSum(t *testing.T) {
 	var members, properties strings.Builder
 	var values []string

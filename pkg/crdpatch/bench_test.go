@@ -181,14 +181,13 @@ func compileCRD(b *testing.B, src []byte) []byte {
 
 var freshened int
 
-// fresh returns src with another description each time, since pkg/compile caches validation
-// results.
+// fresh returns src with a new description each time, since pkg/compile caches validation results.
 func fresh(src []byte) []byte {
 	freshened++
 	return bytes.Replace(src, []byte(" in use. "), fmt.Appendf(nil, " in use %d. ", freshened), 1)
 }
 
-// bench runs one operation on a CRD of a size, read from so many bytes.
+// bench runs a benchmark of one operation on a CRD of n bytes.
 func bench(b *testing.B, size, op string, n int, f func()) {
 	b.Run("size="+size+"/op="+op, func(b *testing.B) {
 		b.ReportAllocs()

@@ -16,22 +16,23 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// touch is the edit of a schema in one step or, without a schema, of the annotation of a CRD.
+// touch is an edit of a schema or, if schema is nil, of the annotation of a CRD.
 type touch struct {
 	*crdtext.Manifest
 	schema *schemapath.Place
-	// removed and added are items, by list.
+	// removed and added are list items, by the key of their list.
 	removed, added map[string][]any
 	// replaced are the keys of other constraints that a union replaced.
 	replaced []string
-	// said, unless nil, is the edit of its description, and the only edit.
+	// said, unless nil, is an edit of the schema's description. The touch then has no other
+	// edit.
 	said *compiled.Saying
 }
 
 // place returns a key that identifies the schema in the file.
 func (t touch) place() string { return t.Key() + t.schema.Structural() }
 
-// replacementOf returns the edit of a schema by a removal.
+// replacementOf returns the edit of a schema that removes constraints.
 func replacementOf(m *crdtext.Manifest, r compile.Removal, schema map[string]any) touch {
 	t := touch{Manifest: m, schema: &r.Place, removed: map[string][]any{}}
 	for _, c := range r.Constraints {
@@ -110,7 +111,8 @@ func (j *job) heldDocument(before, after *crdtext.Document) error {
 				delete(s, key)
 			}
 		}
-		// An item that is added in one step may be removed in another: both sides get both.
+		// Compare before plus added with after plus removed: a step may remove an item that
+		// another step has added.
 		for _, key := range compiled.ListKeys {
 			if len(t.removed[key])+len(t.added[key]) > 0 {
 				x[key] = slices.Concat(compiled.ItemsOf(x[key]), t.added[key])
@@ -185,7 +187,7 @@ func sortedItems(v any) []string {
 	return texts
 }
 
-// unannotate removes our annotation from a CRD, and annotations if that leaves none.
+// unannotate removes our annotation from a CRD, and the key annotations if none are left.
 func unannotate(crd map[string]any) {
 	metadata, _ := crd["metadata"].(map[string]any)
 	annotations, ok := metadata["annotations"].(map[string]any)

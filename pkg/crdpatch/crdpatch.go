@@ -137,7 +137,8 @@ func (j *job) revision(base *crdtext.Text) *crdtext.Revision {
 		}
 	}
 	if j.diags.HasErrors() {
-		// With errors no rules are removed, and the errors may explain the missing union.
+		// With errors no rules are removed, and an error may explain why a union is
+		// missing.
 		j.diags = slices.DeleteFunc(j.diags, func(d diag.Diagnostic) bool { return d.Code == diag.Forgotten })
 		return nil
 	}

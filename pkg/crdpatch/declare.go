@@ -44,7 +44,7 @@ func (j *job) declare(given union.Externals) []byte {
 		if len(external) == 0 {
 			continue
 		}
-		// Resolving the declarations finds their schemas, and checks them there.
+		// Resolving finds the schemas of the declarations, and checks the declarations.
 		declared, diags := c.Extended(external)
 		j.diags = append(j.diags, diags...)
 		if declared == nil {
@@ -68,7 +68,8 @@ func (j *job) declare(given union.Externals) []byte {
 
 // declare plans to write declarations into schemas that have none.
 func (w *writer) declare(objects []compile.Object) {
-	// Deeper schemas come first: of two insertions at one offset the inner one precedes.
+	// Deeper schemas come first: at the same offset, the insertion into the inner schema
+	// precedes.
 	slices.SortStableFunc(objects, func(a, b compile.Object) int { return cmp.Compare(len(b.Path), len(a.Path)) })
 	for _, o := range objects {
 		n := w.Schema(o.Place)

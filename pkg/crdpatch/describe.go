@@ -16,7 +16,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// described groups the numbers of unions by the description that gets their sentences.
+// described groups the indices of unions by the description that gets their sentences.
 func described(unions []*union.Union) [][]int {
 	var l [][]int
 	at := map[string]int{} // by discriminator
@@ -46,7 +46,7 @@ func says(text, sentence string) bool {
 	return strings.Contains(spaced(text), spaced(sentence))
 }
 
-// describe plans to add the sentences of unions, given by their numbers, to one description.
+// describe plans to add the sentences of unions, given by index, to one description.
 func (w *writer) describe(c *documentChange, unions []int) error {
 	of := c.object.Unions
 	place := c.Place
@@ -130,8 +130,8 @@ func (w *writer) describe(c *documentChange, unions []int) error {
 	return nil
 }
 
-// describeAll plans to add the sentences of an object, either to the descriptions of
-// discriminators or to its own.
+// describeAll plans to add the sentences of an object's unions: to the descriptions of their
+// discriminators or, for unions without one, to the description of the object.
 func (w *writer) describeAll(c *documentChange, discriminators bool) error {
 	if c.object == nil || !w.opts.Describe {
 		return nil

@@ -114,7 +114,7 @@ func TestDescribedOverwritten(t *testing.T) {
 	}
 }
 
-// An annotation cannot remove anything from descriptions but the sentences of its unions.
+// A forged annotation can remove only the sentences of its unions from descriptions.
 func TestForgedDescribed(t *testing.T) {
 	in := strings.Replace(describedSource(), "What it is.", "What it is. And more. "+describedSentence, 1)
 	out := string(mustCompile(t, []byte(in), crdfile.Options{Describe: true}))

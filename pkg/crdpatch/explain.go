@@ -69,7 +69,7 @@ func (w *writer) explanation(plan *compile.Plan) Explanation {
 	return e
 }
 
-// size returns the length of a rule as written in its schema.
+// size returns the number of bytes of a rule as written in its schema.
 func (w *writer) size(r compile.RulePlan) int {
 	n, one := w.Schema(r.Place), yamltext.ListNode(compiled.RuleNode(r.Rule))
 	l, err := w.Editor().Entries(n)

@@ -68,7 +68,7 @@ func TestDeclaredOutside(t *testing.T) {
 			switch {
 			case !g.again && j == 0, g.again && j == 1+i%(len(variants)-1):
 			default:
-				continue // each file unchanged, and each variant with some file
+				continue // try each file unchanged, and each variant with some file
 			}
 			t.Run(g.name+"/"+v.name, func(t *testing.T) {
 				t.Parallel()

@@ -25,7 +25,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// The rules, alongside the rules of a union, that an attacker wants to remove.
+// Content that an attacker wants to remove: a hand-written rule, and another document.
 const (
 	byHandRule  = "!has(self.a) || !self.a.startsWith('/etc')"
 	clusterRole = `apiVersion: rbac.authorization.k8s.io/v1
@@ -173,7 +173,7 @@ func verbs(opts crdfile.Options) map[string]func([]byte) ([]byte, diag.List) {
 }
 
 // holdsTo checks, independently of the package, that texts differ only in declarations, rules,
-// allOf and annotations of CRDs, and in no rule that the unions do not write. No annotation may
+// allOf and annotations of CRDs, and keep all rules that the unions do not write. No annotation may
 // change more.
 func holdsTo(t *testing.T, verb string, in, out []byte) {
 	t.Helper()
@@ -211,8 +211,8 @@ func holdsTo(t *testing.T, verb string, in, out []byte) {
 // aboutUnion matches the text that compiling adds to descriptions.
 var aboutUnion = regexp.MustCompile(`(?s)^(\. )?\s*\w.* (must|may|required)\b.*\.\n?$`)
 
-// unsay removes the descriptions of two values that differ only in a sentence about a union at
-// the end of the first.
+// unsay removes descriptions from a and b where they differ only in a sentence about a union at the
+// end of the description in a.
 func unsay(a, b any) {
 	switch a := a.(type) {
 	case []any:
@@ -259,8 +259,8 @@ func byHandOf(v any) []string {
 	return l
 }
 
-// A path through a key that kubectl reads as something else leads to no schema, and neither
-// does a path in a manifest that is not a CRD.
+// A path through a key that kubectl reads differently leads to no schema, and neither does a path
+// in a manifest that is not a CRD.
 func TestForgedPlace(t *testing.T) {
 	for name, edit := range map[string]func(string) string{
 		"unquoted key": func(s string) string {
@@ -347,8 +347,7 @@ func TestWrittenDifferently(t *testing.T) {
 	}
 }
 
-// A forged record can imply any rule on a property. It only counts while its union is the
-// declared one.
+// A forged record can imply any rule on a property. It counts only if its union is declared.
 func TestImpliedByAnother(t *testing.T) {
 	const (
 		rule = "!has(self.path) || self.path != '/etc'"
@@ -533,10 +532,10 @@ func mutant(content string, seed uint64) string {
 	return string(data)
 }
 
-// FuzzForgedAnnotation checks that no annotation makes Compile or Decompile change more than
-// they may (holdsTo). The files are the compiled goldens, with a hand-written rule alongside
-// ours and a document on either side. It fuzzes values in the annotation or, with a content,
-// its text.
+// FuzzForgedAnnotation checks that no annotation makes Compile or Decompile change more than they
+// may (holdsTo). The files are the compiled goldens, with a hand-written rule alongside ours and a
+// document on either side. It fuzzes values in the annotation or, if content is given, the text of
+// the annotation.
 func FuzzForgedAnnotation(f *testing.F) {
 	var files, contents []string
 	for i, g := range goldens(f) {

@@ -35,8 +35,7 @@ func FuzzCompile(f *testing.F) {
 // fuzzing reports whether go test fuzzes, rather than runs only the seeds.
 func fuzzing() bool { return flag.Lookup("test.fuzz").Value.String() != "" }
 
-// FuzzMutated checks the same promises on goldens and their output, with random edits that are
-// typical of YAML.
+// FuzzMutated checks the same promises on goldens and their output, with random YAML edits.
 func FuzzMutated(f *testing.F) {
 	l := goldensAndOutput(f)
 	for i := range len(l) {
@@ -59,7 +58,7 @@ func goldensAndOutput(tb testing.TB) []golden {
 	return l
 }
 
-// encodings are options whose rules or schemas go into different lists.
+// encodings are options whose output goes into different lists.
 var encodings = []crdfile.Options{{}, {Encoding: compile.OpenAPI}}
 
 // promises checks the promises of Compile and Decompile that hold for any input.

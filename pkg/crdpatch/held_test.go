@@ -32,7 +32,7 @@ spec:
   - rule: self.c.size() < 9
 `), "\nspec:\n", "\n  annotations: {other: kept}\nspec:\n", 1)
 
-// An edit that changes more than compiling may returns no result.
+// An edit beyond the changes of compiling returns no result.
 func TestHeld(t *testing.T) {
 	const configMap = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m} # as it is\n"
 	in := configMap + "---\n" + heldCRD + "---\n" + configMap

@@ -23,9 +23,9 @@ type Installed struct {
 	Compiled bool
 }
 
-// Install returns the CRDs of a file as they are sent to an API server. It compiles authored
-// CRDs. Compiled and live ones keep their rules, including edited ones, unless Options.InUse
-// declares unions for them. The list is sorted; with errors the result is nil.
+// Install returns the CRDs of a file as they are sent to an API server. It compiles authored CRDs.
+// Compiled and live CRDs keep their rules, including edited rules, unless Options.InUse declares
+// unions for them. The list is sorted; with errors the result is nil.
 func Install(f *crdfile.File, opts crdfile.Options) ([]Installed, diag.List) {
 	j := begin(f, opts)
 	j.installing = true

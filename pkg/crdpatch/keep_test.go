@@ -25,8 +25,8 @@ import (
 // writtenText matches a rule and a message of a compiled file in block style.
 var writtenText = regexp.MustCompile(`(?m)^( *(?:- )?)(rule|message): "(.*)"$`)
 
-// reworded returns a compiled file as another version of the compiler might have written it, with
-// the same meaning in other words, and the number of different rules.
+// reworded returns a compiled file with equivalent rules, as another version of the compiler might
+// have written them, and the number of changed rules.
 func reworded(t *testing.T, src []byte) (string, int) {
 	t.Helper()
 	text := writtenText.ReplaceAllStringFunc(string(src), func(line string) string {
@@ -76,8 +76,8 @@ func sums(t *testing.T, src []byte) []string {
 	return l
 }
 
-// TestReworded compiles the compiled examples with rules and messages in other words: the files stay
-// unchanged. With Reword they get the present words.
+// TestReworded compiles compiled examples with reworded rules and messages: the files stay
+// unchanged. With Reword the rules are written anew.
 func TestReworded(t *testing.T) {
 	files, _ := filepath.Glob("../../examples/*.yaml")
 	generated, _ := filepath.Glob("../../examples/kubebuilder/config/crd/bases/*.yaml")
@@ -107,7 +107,7 @@ func TestReworded(t *testing.T) {
 	}
 }
 
-// TestRewordedPartly changes one of two unions: the rules of the other one keep their words. Other
+// TestRewordedPartly changes one of two unions: the rules of the other union stay unchanged. Other
 // options write all rules anew.
 func TestRewordedPartly(t *testing.T) {
 	crd := testcrd.New("Gate", `

@@ -63,8 +63,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A manifest that the preferred rules would make too large for client-side apply gets terse
-// ones, if these fit.
+// A manifest that the preferred rules would make too large for client-side apply gets terse rules,
+// if these fit.
 func TestTerseForSize(t *testing.T) {
 	sized := func(n int) []byte {
 		return []byte(header + strings.NewReplacer(

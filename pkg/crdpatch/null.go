@@ -33,8 +33,8 @@ func (w *writer) spaceAfter(key *yaml.Node) string {
 	return " "
 }
 
-// null returns the null value to write between the colon of a key and offset end: the
-// recorded one, or an equivalent if the layout has changed and requires another.
+// null returns the null value to write between the colon of a key and offset end: the recorded
+// text, or equivalent text if the layout has changed and requires it.
 func (r *remover) null(in, key *yaml.Node, was string, end int) string {
 	quoted := key.Style != 0
 	switch {

@@ -91,8 +91,8 @@ func (j *job) take(r *crdtext.Revision, w *writer) {
 // apply stores the manifest in one of them.
 const maxClientSideApply = 256 << 10
 
-// checkSize reports annotations over the limit, and a manifest that compiling made too large
-// for kubectl apply. was is its size before.
+// checkSize reports annotations over the limit, and a manifest that compiling made too large for
+// kubectl apply. was is the size before compiling.
 func (w *writer) checkSize(was int) {
 	metadata, _ := w.value["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
@@ -167,7 +167,8 @@ func (w *writer) write(r *compile.Result) {
 		w.report(unproved(w.Name, err))
 		return
 	}
-	// Deeper schemas come first: of two insertions at one offset the inner one precedes.
+	// Deeper schemas come first: at the same offset, the insertion into the inner schema
+	// precedes.
 	slices.SortStableFunc(changes, func(a, b *documentChange) int { return cmp.Compare(len(b.Path), len(a.Path)) })
 	for _, c := range changes {
 		if err := w.apply(c); err != nil {
@@ -205,7 +206,7 @@ func (w *writer) isBareJSON() bool {
 	return err == nil && json.Valid(bare)
 }
 
-// changes merges objects and additions by place.
+// changes returns the objects and additions of a result, merged by schema.
 func (w *writer) changes(r *compile.Result) (l []*documentChange, err error) {
 	at := func(p schemapath.Place) *documentChange {
 		for _, c := range l {
@@ -240,8 +241,8 @@ func (w *writer) changes(r *compile.Result) (l []*documentChange, err error) {
 	return l, nil
 }
 
-// declarationOf returns the number of the entry that declares unions in a schema, or -1 if
-// there is none or it is merged.
+// declarationOf returns the index of the entry x-kubernetes-unions in a schema, or -1 if there is
+// none or it comes from a merge key.
 func declarationOf(n *yaml.Node) int {
 	for _, e := range yamltext.Entries(n) {
 		if e.Key.Value == union.Key && e.Index >= 0 {
@@ -274,11 +275,11 @@ func (w *writer) apply(c *documentChange) error {
 	if schema == nil {
 		return fmt.Errorf("kubectl does not find it")
 	}
-	// The description of a discriminator is deeper than the schema's own entries.
+	// Deeper edits come first: the description of a discriminator is below the schema.
 	if err := w.describeAll(c, true); err != nil {
 		return err
 	}
-	// Items for existing lists come before new keys: such a list may end the schema.
+	// Items for existing lists come before new keys: an existing list may end the schema.
 	var fresh []yamledit.Entry
 	t := touch{Manifest: w.Manifest, schema: &c.Place, added: map[string][]any{}}
 	for _, l := range c.lists {
@@ -393,7 +394,7 @@ func (w *writer) dash(c *documentChange) int {
 	return d
 }
 
-// annotation returns a value of annotations with only ours.
+// annotation returns a mapping with only our annotation.
 func annotation(text string) *yaml.Node {
 	return yamltext.MappingNode(yamledit.StringNode(crdfile.Annotation), yamledit.StringNode(text))
 }

@@ -41,8 +41,8 @@ func compilable(tb testing.TB) []golden {
 }
 
 // share returns every fourth of the compilable files, starting at index first, or all in the
-// exhaustive run. The tests that share the files start at 0 to 3. So a plain run tries every
-// file unchanged (TestPromises) and in two other ways.
+// exhaustive run. The tests start at different indices, so that a plain run tries every file
+// unchanged (TestPromises) and in two other ways.
 func share(tb testing.TB, first int) []golden {
 	tb.Helper()
 	return unioncases.Some(compilable(tb), 4, first)

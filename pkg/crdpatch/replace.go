@@ -81,7 +81,7 @@ func (w *writer) remove(r compile.Removal, value map[string]any) error {
 			return err
 		}
 	}
-	var whole []int // entries of the schema
+	var whole []int // indices of entries of the schema
 	for _, key := range keys {
 		whole = append(whole, crdtext.IndexOf(n, key))
 	}
@@ -92,7 +92,7 @@ func (w *writer) remove(r compile.Removal, value map[string]any) error {
 	return w.cutAll(n, whole)
 }
 
-// cutAll plans to remove entries of a collection, given in ascending order.
+// cutAll plans to remove entries of a collection, given by ascending indices.
 func (w *writer) cutAll(n *yaml.Node, indices []int) error {
 	cuts, err := w.Editor().CutRuns(n, indices)
 	if err != nil {

@@ -123,7 +123,7 @@ func (e *edit) text(t *testing.T, text []byte) ([]byte, bool) {
 	}
 	// deleteRule
 	if _, v, _, _ := yamltext.Lookup(item, "rule"); len(item.Content) != 2 || v.Style != yaml.DoubleQuotedStyle {
-		return nil, false // it spans several lines
+		return nil, false // the rule spans several lines
 	}
 	e.deleted, e.line = lines[item.Line-1], ""
 	return e.done(slices.Delete(lines, item.Line-1, item.Line), true)
@@ -233,9 +233,9 @@ func missing(lines []string, text string) string {
 	return ""
 }
 
-// contents returns the lines in a form that can be compared. With begun, a removed list of rules
-// may have been started again in block style: a comment after its key is then on its own line,
-// and rules in flow style are rewritten.
+// contents returns the lines in a comparable form. If begun, a removed list of rules may have been
+// started again in block style: a comment after its key is then on its own line, and rules in flow
+// style are rewritten.
 func contents(lines []string, begun bool) []string {
 	var l []string
 	for _, line := range lines {

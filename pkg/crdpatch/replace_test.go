@@ -122,7 +122,7 @@ x-kubernetes-validations:
 			if slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == diag.RulesReplaced }) {
 				t.Errorf("compiling again: %v", diags)
 			}
-			// Replaced rules are not restored; the rest is.
+			// Everything except replaced rules is restored.
 			back := mustDecompile(t, out)
 			if c.code != diag.RulesReplaced {
 				same(t, "decompile(compile(in))", back, []byte(in))

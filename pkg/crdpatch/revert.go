@@ -49,13 +49,14 @@ type removals struct {
 }
 
 // textEdit removes a sentence from a string in a document: exact removes only the sentence, whole
-// replaces the string. whole is needed if requoting the string has made exact change the rest.
+// replaces the string. whole is needed if a tool has requoted the string, so that exact would
+// change the rest.
 type textEdit struct {
 	index        int
 	exact, whole yamltext.Edit
 }
 
-// restoration is a declaration to be restored.
+// restoration is a declaration to restore.
 type restoration struct {
 	*compiled.Claim
 	*crdtext.Document
@@ -104,8 +105,9 @@ func (r *remover) remove() {
 	}
 }
 
-// attempt is a way to restore the declarations of a document: the exact text at its offset; the
-// exact text before the rules of the schema; or the same data, where it fits.
+// attempt is a way to restore the declarations of a document: the exact text at its offset (the
+// zero value), the exact text before the rules of the schema (beside), or the same data where it
+// fits (rewritten).
 type attempt struct {
 	beside, rewritten bool
 	// anew rewrites strings that had sentences.
@@ -117,7 +119,7 @@ var attempts = []attempt{{}, {beside: true}, {rewritten: true}, {anew: true}, {b
 // restore applies the removals and restores declarations. Each document uses the first attempt
 // that gives the intended data.
 func (r *removals) restore() (*crdtext.Text, error) {
-	// Deeper schemas come first: of two declarations at one offset the inner one preceded.
+	// Deeper schemas come first: at the same offset, the inner declaration preceded.
 	slices.SortStableFunc(r.restored, func(a, b restoration) int { return cmp.Compare(len(b.Path), len(a.Path)) })
 	how := make([]int, len(r.Of.Docs))
 	for {
@@ -159,7 +161,7 @@ func (r *removals) restoreAs(how []int) (*crdtext.Text, error) {
 		made.Edits = append(made.Edits, edit)
 		made.Origins[edit.Start] = s.Node
 	}
-	made.Edits = append(made.Edits, cuts...) // insertions at the same offset come before them
+	made.Edits = append(made.Edits, cuts...) // after insertions at the same offset
 	return made.Text()
 }
 
