@@ -15,7 +15,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// CRD is a CRD of a file, or another manifest that contains the schemas of one, such as a
+// CRD is a CRD of a file, or another manifest that contains the schemas of a CRD, such as a
 // CompositeResourceDefinition, with the options to compile it.
 type CRD struct {
 	m    *manifest
@@ -27,7 +27,7 @@ type CRD struct {
 type Origin int
 
 const (
-	// Authored is a CRD that an author or a generator wrote, or any that declares unions.
+	// Authored is a CRD that an author or a generator wrote, or any CRD that declares unions.
 	Authored Origin = iota
 	// Compiled is a CRD with the annotation.
 	Compiled
@@ -92,8 +92,8 @@ func (c *CRD) Recorded() *Options {
 	return &Options{Encoding: was.Encoding, KubeVersion: was.KubeVersion, Describe: c.m.annotated.Described()}
 }
 
-// Settled reports whether the CRD is in use and must stay unchanged, since no declarations are given
-// for it.
+// Settled reports whether the CRD is in use and must stay unchanged, because no declarations are
+// given for it.
 func (c *CRD) Settled() bool {
 	return c.m.origin() != Authored && !c.Options().External.Concern(c.Target())
 }

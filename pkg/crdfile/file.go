@@ -123,8 +123,8 @@ func (f *File) Targets() ([]union.Target, bool) {
 	return l, true
 }
 
-// CRDs returns the CRDs of the file in order of the text, to be compiled with the given options. The
-// list has errors and warnings about the file.
+// CRDs returns the CRDs of the file in document order, with the options to compile them. The list
+// has errors and warnings about the file.
 func (f *File) CRDs(opts Options) ([]*CRD, diag.List) { return f.view(opts, false) }
 
 // Decompiled is like [File.CRDs], for decompiling: it does not remove rules that only other unions
@@ -133,7 +133,7 @@ func (f *File) Decompiled(forget bool) ([]*CRD, diag.List) {
 	return f.view(Options{Forget: forget}, true)
 }
 
-// view is a way to revert the CRDs of a file.
+// view caches the reverted CRDs of a file for some options.
 type view struct {
 	opts      Options
 	decompile bool

@@ -40,7 +40,7 @@ type Options struct {
 	InUse *Options
 }
 
-// or returns the options, with defaults from other ones.
+// or returns the options, with defaults from other.
 func (o Options) or(other Options) Options {
 	o.Encoding = cmp.Or(o.Encoding, other.Encoding)
 	o.KubeVersion = cmp.Or(o.KubeVersion, other.KubeVersion)

@@ -23,7 +23,7 @@ import (
 // without the hand-written rules that unions replace.
 type stage struct {
 	m            *manifest
-	node         *yaml.Node     // with its positions in the file
+	node         *yaml.Node     // with positions in the file
 	declares     bool           // the node declares unions
 	value        map[string]any // as kubectl reads it; nil until it is read
 	data         []byte         // value as JSON; nil until it is needed
@@ -66,7 +66,7 @@ func (s *stage) read() diag.List {
 // JSON returns the CRD as kubectl reads it, or null if kubectl cannot read it.
 func (s *stage) JSON() []byte {
 	if _ = s.read(); s.data == nil {
-		s.data, _ = json.Marshal(s.value) // it was read as JSON
+		s.data, _ = json.Marshal(s.value) // cannot fail: value was read as JSON
 	}
 	return s.data
 }
@@ -137,8 +137,8 @@ func (c *CRD) given() compiled.Given {
 	return compiled.Given{Declarations: l, All: all}
 }
 
-// Base returns the CRD without an earlier compilation. With errors in its list the CRD is
-// unmodified.
+// Base returns the CRD without an earlier compilation. The CRD is unmodified if Base.Diags has
+// errors.
 func (c *CRD) Base() *Base {
 	if b := c.view.reverted[c.m]; b != nil {
 		return b
@@ -174,8 +174,8 @@ func (b *Base) recorded() []union.External {
 	return slices.Concat(b.Reverted.Declared, b.Reverted.External)
 }
 
-// external returns the declarations for a CRD from outside the manifest: own ones, given ones, and
-// recorded ones unless the given ones replace them for their version.
+// external returns the declarations for a CRD from outside the manifest: own declarations, given
+// declarations, and recorded declarations unless the given ones replace them for their version.
 func (c *CRD) external(own, recorded []union.External) []union.External {
 	given := c.given()
 	l := slices.Concat(own, given.Declarations)
@@ -187,8 +187,8 @@ func (c *CRD) external(own, recorded []union.External) []union.External {
 	return l
 }
 
-// declared returns the declarations for the CRD from outside the manifest, and whether there are
-// any, including declarations in the manifest.
+// declared returns the declarations for the CRD from outside the manifest, and whether the CRD has
+// any declarations, in the manifest or outside.
 func (c *CRD) declared(b *Base) (external []union.External, ok bool) {
 	var own, recorded []union.External
 	if b.Reverted != nil {

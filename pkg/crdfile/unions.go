@@ -42,8 +42,8 @@ func (c *CRD) read(from func(*compile.Compilation) (*compile.Declared, diag.List
 	return d, diags
 }
 
-// Extended returns the unions of the CRD without an earlier compilation, including the given external
-// ones.
+// Extended returns the unions of the CRD without an earlier compilation, including the external
+// declarations.
 func (c *CRD) Extended(external []union.External) (*compile.Declared, diag.List) {
 	b, diags := c.readable()
 	if diags.HasErrors() {
@@ -61,8 +61,8 @@ func sameObject(a, b compile.Object) bool {
 	return a.Is(b.Place) && reflect.DeepEqual(a.Unions, b.Unions)
 }
 
-// Compilation returns the compilation of the CRD without an earlier one. It is nil if there are no
-// unions, and with errors.
+// Compilation returns the compilation of the CRD without its earlier compilation. It is nil if
+// there are no unions, and with errors.
 func (c *CRD) Compilation(opts compile.Options) (*compile.Compilation, diag.List) {
 	b := c.Base()
 	external, ok := c.declared(b)
@@ -100,8 +100,8 @@ func (c *CRD) Plan() (*compile.Plan, diag.List) {
 // lose their edits, and errors among them get a hint.
 func (c *CRD) Hinted(l diag.List) diag.List { return c.Base().hinted(l) }
 
-// Ask calls a function for each CRD of a file, and returns the results that are not nil, in order
-// of the text. The list is sorted; with errors the result is nil.
+// Ask calls a function for each CRD of a file, and returns the results that are not nil, in
+// document order. The list is sorted; with errors the result is nil.
 func Ask[T any](f *File, opts Options, ask func(*CRD) (*T, diag.List)) ([]*T, diag.List) {
 	crds, diags := f.CRDs(opts)
 	l := []*T{}
