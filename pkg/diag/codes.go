@@ -10,7 +10,7 @@ type Code string
 const (
 	// Syntax: the file is not well-formed YAML or JSON.
 	Syntax Code = "UC101"
-	// InvalidUTF8: the file holds bytes that are not UTF-8.
+	// InvalidUTF8: the file contains bytes that are not UTF-8.
 	InvalidUTF8 Code = "UC102"
 	// EmptyInput: there is no document in the input.
 	EmptyInput Code = "UC103"
@@ -84,7 +84,7 @@ const (
 	// NotCarried: another controller makes a CRD from the schema with the union, and does not copy
 	// the rules.
 	NotCarried Code = "UC225"
-	// BadItem: the keys of the list do not identify a member of a union of list items.
+	// BadItem: a member of a union of list items is not identified by the keys of the list.
 	BadItem Code = "UC226"
 )
 
@@ -107,8 +107,7 @@ const (
 
 // Obstacles to rewriting the file.
 const (
-	// SharedContent: the edit would fall into content shared by an alias or a
-	// merge key.
+	// SharedContent: the edit would change content shared by an alias or a merge key.
 	SharedContent Code = "UC401"
 	// BadAnnotation: the annotation of an earlier run cannot be read.
 	BadAnnotation Code = "UC402"
@@ -139,14 +138,14 @@ const (
 	ManifestTooLarge Code = "UC505"
 	// ClearLeftOut: a default transition rule was left out.
 	ClearLeftOut Code = "UC506"
-	// UnionsKept: the output still holds x-kubernetes-unions.
+	// UnionsKept: the output still contains x-kubernetes-unions.
 	UnionsKept Code = "UC507"
 	// HandWrittenRulePresent: an equal hand-written rule was found and is used.
 	HandWrittenRulePresent Code = "UC508"
 	// NoEffect: the union forbids nothing.
 	NoEffect Code = "UC509"
-	// CoarserEncoding: the rules are not in the preferred encoding, which would exceed a budget, or
-	// not in the requested one, which would be too long.
+	// CoarserEncoding: the rules are not in the preferred encoding, which would exceed a
+	// budget, or not in the requested encoding, which would be too long.
 	CoarserEncoding Code = "UC510"
 	// RulesReplaced: the compiled rules, proved to mean the same, replaced hand-written rules.
 	RulesReplaced Code = "UC511"
@@ -221,7 +220,7 @@ const (
 const (
 	// BadUnionSet: a UnionSet is malformed.
 	BadUnionSet Code = "UC701"
-	// NoSuchCRD: the input has no CRD that a declaration is for.
+	// NoSuchCRD: the input does not contain the CRD of a declaration.
 	NoSuchCRD Code = "UC702"
 	// NoSuchSchema: the CRD has no such version, or no schema at the path.
 	NoSuchSchema Code = "UC703"
@@ -257,7 +256,7 @@ const (
 	CostlyPolicy Code = "UC809"
 	// BadTests: a file with tests of a CRD cannot be read.
 	BadTests Code = "UC810"
-	// TestFailed: the API server's response is not the one that a test expects.
+	// TestFailed: the API server's response differs from the response that a test expects.
 	TestFailed Code = "UC811"
 	// StoredObject: a stored object is invalid under the new CRD.
 	StoredObject Code = "UC812"

@@ -35,8 +35,7 @@ func (s Severity) String() string {
 	}
 }
 
-// MarshalText returns the text of [Severity.String]; it fails for a value that is none of the
-// constants.
+// MarshalText returns the text of [Severity.String], or an error for an unknown severity.
 func (s Severity) MarshalText() ([]byte, error) {
 	if s < Error || s > Info {
 		return nil, fmt.Errorf("diag: no such severity: %d", int(s))
@@ -89,10 +88,10 @@ type Diagnostic struct {
 	Code     Code
 	Severity Severity
 	Pos      Pos
-	Path     string // the path of the subject, if known; in objects, spec.channels[*].type
-	Schema   string // the path of its schema in the CRD, as in the API server's errors
+	Path     string // the path in objects, such as spec.channels[*].type, if known
+	Schema   string // the path in the CRD, as in the API server's errors
 	Message  string // one line without a full stop
-	Hint     string // the text to type instead; may have several lines
+	Hint     string // how to correct the input; may have several lines
 	Related  []Related
 	Edits    []Edit // edits to the file of Pos that apply the hint; none if people must decide
 }
@@ -127,9 +126,9 @@ func (d Diagnostic) compare(e Diagnostic) int {
 // List is a list of diagnostics, in no particular order.
 type List []Diagnostic
 
-// Sort returns a copy that is sorted by file, line, column, code, message, path and schema. It
-// keeps one of the diagnostics that agree in all of these: the most severe, then the one whose hint
-// sorts first. The result is nil when the list is empty.
+// Sort returns a copy that is sorted by file, line, column, code, message, path and schema. Of
+// diagnostics that agree in all of these, it keeps only the most severe, or else the first by hint.
+// The result is nil when the list is empty.
 func (l List) Sort() List {
 	sorted := slices.Clone(l)
 	slices.SortStableFunc(sorted, func(d, e Diagnostic) int {

@@ -2,8 +2,8 @@ package diag
 
 import "strings"
 
-// Edit replaces a text in a file. The caller must check that Old is at the position before making
-// the edit: a name may be written with escapes, which Old does not have.
+// Edit replaces text in a file. Callers must check that Old is at the position before they make the
+// edit: the file may have the name with escapes, which Old does not have.
 type Edit struct {
 	Line, Col int // the start of Old, counted as in [Pos]
 	Old, New  string

@@ -20,7 +20,7 @@ type lineIndex struct {
 	file   string
 	loaded bool
 	lines  []string
-	// Column col, counted from 0, of line last is at the byte offset.
+	// offset is the byte offset of column col, counted from 0, in line last.
 	last, col, offset int
 }
 
@@ -28,7 +28,7 @@ type lineIndex struct {
 type excerptPart struct {
 	text string
 	at   int // the column in text, counted from 0 in characters
-	// before and after report whether the line continues there.
+	// before and after report whether the line has more text before and after this part.
 	before, after bool
 }
 

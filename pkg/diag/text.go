@@ -107,7 +107,7 @@ func spelled(s string) string {
 	return b.String()
 }
 
-// Starts of the commands of Azure Pipelines and TeamCity, and of GitHub Actions' old ones.
+// Starts of commands of Azure Pipelines and TeamCity, and of old commands of GitHub Actions.
 var (
 	anyCommand = regexp.MustCompile(`#(#\w*\[)`)
 	command    = regexp.MustCompile(`^##\w*\[`)
