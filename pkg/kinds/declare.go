@@ -13,9 +13,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Declare returns the objects of a kind that have declarations, in the order of their paths.
-// root is the kind's schema. Authors of declarations cannot change it, so there are no warnings
-// about defaulted discriminators. With errors the result is nil.
+// Declare returns the objects of a kind that have declarations, in the order of their paths. root
+// is the kind's schema. Authors of declarations cannot change root, so there are no warnings about
+// defaulted discriminators. With errors the result is nil.
 func Declare(root *apiextensionsv1.JSONSchemaProps, declarations []union.External) ([]UnionObject, diag.List) {
 	var diags diag.List
 	var l []*declared

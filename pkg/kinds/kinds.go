@@ -25,16 +25,17 @@ type Kind struct {
 	Resource string
 	// Objects are the union objects in an object of the kind.
 	Objects []UnionObject
-	// Lists are the lists with unions of their items. These unions are not normalized:
-	// clients switch by adding an item and deleting the other one.
+	// Lists are the lists whose items are members of unions. These unions are not normalized:
+	// clients switch by adding one item and deleting another.
 	Lists []UnionObject
 	// Scaled is the path that the scale subresource writes; empty without one.
 	Scaled schemapath.Path
-	// Origin names the source of the unions in messages: a file.
+	// Origin names the source of the unions in messages, such as a file.
 	Origin string
 }
 
-// Split returns a copy of the kind for each of its objects and lists, with only that one.
+// Split returns one copy of the kind for each of its objects and lists, with only that object or
+// list.
 func (k Kind) Split() []Kind {
 	var l []Kind
 	for _, o := range k.Objects {
@@ -103,8 +104,8 @@ func SameItem(keys []string, a, b any) bool {
 	return ok && also && !slices.ContainsFunc(keys, func(key string) bool { return !reflect.DeepEqual(x[key], y[key]) })
 }
 
-// StateOf returns the state of a union of an object after the API server has set defaults of
-// the discriminator.
+// StateOf returns the state of a union in an object after the API server has defaulted the
+// discriminator.
 func (o UnionObject) StateOf(u *union.Union, object map[string]any) union.State {
 	s := u.StateOf(object)
 	if len(o.Defaults) == 0 {
@@ -254,8 +255,8 @@ func (s *Set) ByKind() [][]Kind {
 	return l
 }
 
-// Names returns the kinds with unions of properties in words, sorted. The caller owns the
-// result.
+// Names returns the kinds with unions of properties, as text for messages, sorted. The caller owns
+// the result.
 func (s *Set) Names() []string {
 	var l []string
 	for gvk, k := range s.kinds {
