@@ -35,8 +35,8 @@ func (p Place) Schema(crd *apiextensionsv1.CustomResourceDefinition) *apiextensi
 	return p.Path.Schema(crd.Spec.Versions[p.Version].Schema.OpenAPIV3Schema)
 }
 
-// Unmatched returns the first list on the path whose items the API server cannot correlate with
-// their old selves, since it has no keys; ok is false if there is none.
+// Unmatched returns the first list on the path whose old and new items the API server cannot
+// correlate, since it has no keys; ok is false if there is none.
 func (p Place) Unmatched(crd *apiextensionsv1.CustomResourceDefinition) (list Place, ok bool) {
 	for i, step := range p.Path {
 		if step != Items {

@@ -123,8 +123,8 @@ func (p Path) Fields() []string {
 	return l
 }
 
-// FromFields is the inverse of Fields. It returns an error for any other keys: the API server
-// runs no rules below them.
+// FromFields is the inverse of Fields. It returns an error for other keys, such as allOf: the API
+// server runs no rules below them.
 func FromFields(fields []string) (Path, error) {
 	p := Path{}
 	for i := 0; i < len(fields); i++ {
@@ -163,8 +163,8 @@ func (p *Path) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// Structural returns the path as the API server's errors print it, in the version of the CRD
-// with an index.
+// Structural returns the path as the API server's errors print it. version is an index in
+// spec.versions.
 func (p Path) Structural(version int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "spec.versions[%d].schema.openAPIV3Schema", version)
@@ -193,8 +193,8 @@ func (p Path) Schema(root *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSO
 }
 
 // Edit lets f change the schema that the path leads to from a root. The schema must exist. Edit
-// copies that schema and the enclosing ones below the root, so the root may be a shallow copy
-// of another schema.
+// copies that schema and its enclosing schemas below the root, so the root may be a shallow copy of
+// another schema.
 func (p Path) Edit(root *apiextensionsv1.JSONSchemaProps, f func(*apiextensionsv1.JSONSchemaProps)) {
 	if len(p) == 0 {
 		f(root)
