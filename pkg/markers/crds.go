@@ -101,8 +101,8 @@ func (l *loading) kindPos(kind schema.GroupKind) diag.Pos {
 	return diag.Pos{}
 }
 
-// walk visits the schema of a version as controller-gen writes it, alongside the Go types behind
-// it.
+// walk visits the schema of a version as controller-gen writes it, alongside the Go types that it
+// is generated from.
 type walk struct {
 	l       *loading
 	set     *union.Externals
@@ -114,7 +114,7 @@ type walk struct {
 // enclosing types.
 func (w *walk) visit(id crd.TypeIdent, at *apiextensionsv1.JSONSchemaProps, to schemapath.Path, path []crd.TypeIdent, root bool) {
 	if slices.Contains(path, id) {
-		return // controller-gen ends a type inside itself with an empty schema
+		return // controller-gen writes an empty schema for a type inside itself
 	}
 	if i := slices.IndexFunc(path, func(outer crd.TypeIdent) bool { return w.l.refers(id, outer) }); i >= 0 {
 		w.l.cycle(path[i], id)
@@ -135,7 +135,7 @@ func (w *walk) visit(id crd.TypeIdent, at *apiextensionsv1.JSONSchemaProps, to s
 }
 
 // follow follows the references of made alongside the finished schema at. made is the schema before
-// controller-gen has replaced references by the schemas of other types.
+// controller-gen has replaced references with the schemas of other types.
 func (w *walk) follow(made *apiextensionsv1.JSONSchemaProps, p *loader.Package, at *apiextensionsv1.JSONSchemaProps, to schemapath.Path, path []crd.TypeIdent) {
 	if id, ok := referred(made, p); ok {
 		w.visit(id, at, to, path, false)
@@ -190,8 +190,8 @@ func (w *walk) declare(s *structure, d *declared, at *apiextensionsv1.JSONSchema
 	}
 }
 
-// wrong reports the errors of unioncel's markers against controller-gen's schema. With CRDs at
-// hand, compilation reports them.
+// wrong reports the errors of unioncel's markers against controller-gen's schema. With
+// Options.CRDs, compilation reports them.
 func (w *walk) wrong(e union.External, at *apiextensionsv1.JSONSchemaProps) bool {
 	declarations, diags := union.Parse(e.File, e.Struct, e.Value, nil)
 	_, resolved := union.Resolve(declarations, at, len(e.Path) == 0)
@@ -257,8 +257,8 @@ func (d declared) fit(at *apiextensionsv1.JSONSchemaProps, enum []string) (*yaml
 	return d.value(&u), append(diags, d.judge(u.Members)...)
 }
 
-// demands reports whether the schema itself requires a property other than "". A union that let the
-// property be unset would contradict the schema.
+// demands reports whether the schema itself requires a property with a value other than "". A union
+// that let the property be unset would contradict the schema.
 func demands(at *apiextensionsv1.JSONSchemaProps, name string) bool {
 	prop, ok := at.Properties[name]
 	if !ok || !slices.Contains(at.Required, name) || prop.Nullable {

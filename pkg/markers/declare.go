@@ -24,15 +24,16 @@ type declared struct {
 	from    *values
 	// optional has the markers that list the values for which a member is optional.
 	optional map[string]mark
-	// keys are unioncel's own markers. If there are no others, alone is their declaration.
+	// keys are unioncel's own markers. If the union has no other markers, alone is their
+	// declaration.
 	keys  []mark
 	alone *union.Declaration
-	// list is the list field whose items are the members, if they are items.
+	// list is the list field whose items are the members; empty if the members are properties.
 	list string
 }
 
-// spot is a member or a value that a key of the declaration names. The key "members" has all
-// members, the key of an own marker the members that have it, and valuesKey all values.
+// spot is a member or a value that a key of the declaration names. The key is "members" for all
+// members, the key of an own marker for the members with that marker, and valuesKey for values.
 type spot struct{ key, name string }
 
 // draft is a union whose parts have been found but not checked.
@@ -180,8 +181,8 @@ func twoDiscriminatorsHint(m mark) string {
 }
 
 // memberless reports a discriminator without members, which may be in an inlined struct by mistake.
-// For validation-gen its members may be added later: the union is then declared, with a warning
-// because a marker may be missing.
+// In validation-gen's dialect members may be added later: the union is then declared, with a
+// warning because a marker may be missing.
 func (s *structure) memberless(u *draft, d markedField) {
 	kinds := map[markerKind][]markerKind{
 		discriminator: {member, deprecated}, taggedDiscriminator: {taggedMember}, modeDiscriminator: {ifMode},

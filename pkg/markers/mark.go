@@ -98,7 +98,7 @@ func (k markerKind) tagged() bool {
 var mention = regexp.MustCompile(`\bk8s:(unionDiscriminator|unionMember|zeroOrOneOfMember|modeDiscriminator|ifMode|discriminator|member)\b`)
 
 // parseMark parses a marker without its "+". It reports whether the marker is about unions,
-// misspelt ones included.
+// misspelt markers included.
 func parseMark(text string) (mark, bool) {
 	if apart := strings.TrimLeftFunc(text, unicode.IsSpace); apart != text {
 		return spaced(apart)
@@ -147,7 +147,8 @@ func (m *mark) arguments(rest string) {
 	m.of, m.optional = found[1], found[2] != ""
 }
 
-// spaced parses the text after "+ ". No tool treats it as a marker, although its author meant one.
+// spaced parses the text after "+ ", which no tool reads as a marker. It returns a problem if the
+// author meant a marker.
 func spaced(text string) (mark, bool) {
 	m, ok := parseMark(text)
 	if !ok || m.kind == none || m.kind == unionType && m.problem != nil { // prose: + union of a and b
@@ -175,7 +176,7 @@ func misspelt(name string) (mark, bool) {
 	return mark{name: "+" + name, problem: &misuse{fmt.Sprintf("+%s is not a marker", name), "write +" + best}}, true
 }
 
-// parseTag parses a marker of validation-gen, which may be inside others.
+// parseTag parses a marker of validation-gen, which may be inside other markers.
 func parseTag(text string) (mark, bool) {
 	tag, err := codetags.Parse(text)
 	if err != nil {
@@ -213,7 +214,7 @@ func parseTag(text string) (mark, bool) {
 	return mark{}, false
 }
 
-// inside returns the problem with a marker inside others, if there is one. The stability levels of
+// inside returns the problem of a marker inside other markers, or nil. The stability levels of
 // validation-gen make no difference to a CRD.
 func (m *mark) inside(around []string) *misuse {
 	for _, name := range around {

@@ -11,15 +11,15 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Options select the markers to read. The zero value reads the union markers of all dialects but
-// kubebuilder's, relative to the working directory.
+// Options select the markers to read. The zero value selects all dialects except kubebuilder's, and
+// patterns relative to the working directory.
 type Options struct {
 	// Kubebuilder also declares the unions of +kubebuilder:validation:ExactlyOneOf, AtMostOneOf and
 	// AtLeastOneOf. The compiled rules replace controller-gen's own rules for them
 	// (union.Union.Replace).
 	Kubebuilder bool
-	// CRDs says that the CRDs are at hand. Their enums then decide the values of discriminators
-	// (union.External.Fit), and the enums of markers reject nothing.
+	// CRDs means that the CRDs are available. Their enums then decide the values of
+	// discriminators (union.External.Fit), and the enums of markers reject nothing.
 	CRDs bool
 	// SkipInvalid names structs that may have errors, as PACKAGE.Type, where PACKAGE is a path or
 	// its end. Their errors are reported as information.
@@ -52,8 +52,8 @@ func Load(opts Options, patterns ...string) (*union.Externals, diag.List) {
 }
 
 func (l *loading) load(patterns []string) (set *union.Externals) {
-	// controller-tools and go/types expect packages that compile. A panic on other packages must
-	// not take the process down.
+	// controller-tools and go/types expect packages that compile. A panic on other packages
+	// must not crash the process.
 	defer func() {
 		if r := recover(); r != nil {
 			l.errorf(diag.Pos{}, diag.GoPackage, "check whether controller-gen can read the packages",

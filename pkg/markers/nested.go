@@ -11,10 +11,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// nested returns a hint for a discriminator and members in two structs, where one is the type of a
-// field of the other: only markers on the outer struct can declare their union. One part is in s.
-// nested looks for the other in structs with fields that have markers of kinds and no fields that
-// have markers of without. If s has the members, discriminator is nil.
+// nested returns a hint if the discriminator and the members of a union are in two structs, one of
+// which is the type of a field of the other: only markers on the outer struct can declare the
+// union. s has the discriminator or, if that is nil, the members. The other struct has markers of
+// kinds and no markers of without.
 func (s *structure) nested(discriminator *field, kinds, without []markerKind) string {
 	found := func(other *structure) *field {
 		if l := other.marked(kinds...); len(l) > 0 && len(other.marked(without...)) == 0 {
@@ -63,7 +63,7 @@ func (s *structure) held() iter.Seq2[*field, *structure] {
 // declaring returns the hint to declare a union on s, with its discriminator at a path.
 func (s *structure) declaring(discriminator schemapath.Path) string {
 	path := discriminator.String()
-	if strings.HasPrefix(path, "[") { // a list, in a marker
+	if strings.HasPrefix(path, "[") { // a marker would read it as a list
 		path = strconv.Quote(path)
 	}
 	return fmt.Sprintf("declare the union on %s with +%s:discriminator=%s and +%[2]s:fields-to-discriminateBy={member: Value}, or in a UnionSet", s.id.Name, ownPrefix, path)

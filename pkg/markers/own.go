@@ -91,7 +91,7 @@ func inMarker(value string) string {
 	return value
 }
 
-// says returns the field's own marker with a key, if it has one.
+// says returns unioncel's marker with a key on the field, if there is one.
 func (f *field) says(key string) (mark, bool) {
 	for _, m := range f.marks {
 		if m.kind == own && m.key == key && m.problem == nil {
@@ -111,7 +111,7 @@ func (m mark) values() (l []string) {
 	return l
 }
 
-// yes returns the value of a marker that is a flag.
+// yes returns the boolean value of a marker, and reports other values.
 func (s *structure) yes(m mark) bool {
 	if m.node.Tag != "!!bool" {
 		s.errorf(m.pos, diag.MalformedDeclaration, "write "+m.name+" or "+m.name+"=false", "%s is true or false", m.name)
@@ -124,14 +124,14 @@ func (s *structure) emptyOf(u *declared, out *union.Member, m markedField) {
 	if empty, ok := m.says(emptyKey); ok {
 		out.Empty = union.PresentWhenEmpty
 		if s.yes(empty) {
-			out.Empty = union.EmptyObject // for any type
+			out.Empty = union.EmptyObject // any emptiness writes emptyIsUnset
 			u.marked, u.spots[spot{emptyKey, out.Name}] = true, empty.pos
 		}
 	}
 }
 
-// optionalOf makes a member optional for all, some or none of its values if a marker of its field
-// sets that.
+// optionalOf makes a member optional for all, some or none of its values, as a marker on its field
+// requests.
 func (s *structure) optionalOf(u *declared, out *union.Member, m markedField) {
 	said, ok := m.says(optionalKey)
 	optional := m.mark.optional
@@ -158,11 +158,11 @@ func (s *structure) optionalOf(u *declared, out *union.Member, m markedField) {
 	}
 }
 
-// own adds the keys that markers of unioncel give the unions of the struct, and the unions that
-// consist of such markers only.
+// own adds the keys of unioncel's markers to the unions of the struct, and adds the unions that
+// only such markers declare.
 func (s *structure) own() {
 	if s.diags.HasErrors() {
-		return // they would cause others
+		return // the markers would cause further errors
 	}
 	alone := map[string]*declared{}
 	for _, m := range s.marks {

@@ -61,7 +61,8 @@ func (l *loading) structs() {
 	for _, id := range ids {
 		l.structure(id)
 	}
-	// The check of a struct also reads the structs that inline it, so that all must be known.
+	// The check of a struct also reads the structs that inline it, so all structs must be read
+	// first.
 	for _, id := range ids {
 		l.known[id].check()
 	}
@@ -153,11 +154,11 @@ func (s *structure) mention(why string) {
 	}
 }
 
-// Listed is the reason of [Mention] for structs that Options.SkipInvalid names.
+// Listed is the reason to pass to [Mention] for structs that Options.SkipInvalid names.
 const Listed = "which skipInvalid lists"
 
-// Mention turns an error of a struct, given with the path of its package, into information that its
-// unions are left out, and why.
+// Mention turns an error of a struct into information that its unions are left out, and why. of is
+// the name of the struct with its package path.
 func Mention(d diag.Diagnostic, of, why string) diag.Diagnostic {
 	d.Severity = diag.Info
 	d.Message += fmt.Sprintf("; the unions of %s, %s, are left out", path.Base(of), why)
@@ -257,14 +258,14 @@ func (s *structure) marked(kinds ...markerKind) []markedField {
 	return l
 }
 
-// markedField is a field in its role in a union.
+// markedField is a field with its marker for a union.
 type markedField struct {
 	*field
 	mark mark
 }
 
-// relatives returns the structs that this one inlines and the structs that inline it, directly or
-// indirectly, among those read so far.
+// relatives returns the structs that s inlines and the structs that inline s, directly or
+// indirectly, among the structs read so far.
 func (s *structure) relatives() []*structure {
 	l := s.family((*structure).inner)
 	return append(l, s.family((*structure).outer)...)

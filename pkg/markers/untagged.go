@@ -48,7 +48,7 @@ func (s *structure) untagged() []draft {
 	return nil
 }
 
-// strayDiscriminators reports discriminators that have no validation-gen tag as well.
+// strayDiscriminators reports discriminators that do not also have a validation-gen tag.
 func (s *structure) strayDiscriminators(l []markedField) []draft {
 	for _, d := range l {
 		if !slices.ContainsFunc(s.marked(taggedDiscriminator, modeDiscriminator), func(t markedField) bool { return t.field == d.field }) {
@@ -58,7 +58,7 @@ func (s *structure) strayDiscriminators(l []markedField) []draft {
 	return nil
 }
 
-// whole returns the union of a +union struct, whose fields are all in it.
+// whole returns the union of a +union struct: all fields belong to it.
 func (s *structure) whole(m mark, discriminators []markedField) []draft {
 	d := draft{discriminators: discriminators, cardinality: union.AtMostOne}
 	for _, f := range s.fields {
@@ -155,9 +155,9 @@ func (s *structure) discriminatorOf(m markedField, discriminators []markedField)
 	return -1
 }
 
-// discriminatorWith returns the index of the only discriminator that has the name in the marker as
-// a value: +unionMember=HTTP with a discriminator type that may be HTTP. A single discriminator
-// also has the name of the member itself as a value.
+// discriminatorWith returns the index of the only discriminator that can have the value in the
+// marker, such as HTTP in +unionMember=HTTP, or -1. A single discriminator can also have the
+// member's own name as a value.
 func (s *structure) discriminatorWith(m markedField, discriminators []markedField) int {
 	found := -1
 	for i, d := range discriminators {

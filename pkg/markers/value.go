@@ -8,8 +8,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// value returns u, the form of d at one schema, as the value of x-kubernetes-unions. Its nodes have
-// the positions of their markers.
+// value returns u, which is d adapted to one schema, as the value of x-kubernetes-unions. The nodes
+// have the positions of their markers.
 func (d *declared) value(u *union.Union) *yaml.Node {
 	item := u.Node()
 	list := yamltext.ListNode(item)

@@ -10,7 +10,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// english are the keys that are also words of plain English.
+// english are the keys that are also English words.
 const english = `members|discriminator|name|cardinality`
 
 // keyed matches the keys of declarations in a text, and also quoted text and markers, which stay as
@@ -25,7 +25,7 @@ var keyed = func() *regexp.Regexp {
 		`|\b(?:delete cardinality\b|cardinality (?:AtLeastOne|must)\b)`)
 }()
 
-// Words replaces the keys of declarations by markers in the diagnostics that are about Go files. It
+// Words replaces the keys of declarations with markers in the diagnostics about Go files. It
 // changes the list in place.
 func Words(l diag.List) {
 	for i := range l {
@@ -35,7 +35,7 @@ func Words(l diag.List) {
 	}
 }
 
-// asMarkers replaces keys of schemas by the markers of controller-gen for them.
+// asMarkers replaces keys of schemas with controller-gen's markers for them.
 var asMarkers = strings.NewReplacer(" in the declaration", "",
 	"x-kubernetes-list-type: map with x-kubernetes-list-map-keys", "+listType=map with +listMapKey")
 
