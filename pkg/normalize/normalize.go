@@ -26,7 +26,7 @@ type Change struct {
 	Kept map[string]any
 }
 
-// String describes the change in words.
+// String returns a description of the change for messages.
 func (c Change) String() string {
 	var l []string
 	name := func(i int) string { return c.Union.Members[i].Name }
@@ -42,12 +42,12 @@ func (c Change) String() string {
 	return strings.Join(l, ", ")
 }
 
-// pathTo returns the path of the discriminator or member of a name.
+// pathTo returns the path of the named discriminator or member.
 func (c Change) pathTo(name string) resource.Path {
 	return c.At.Property(c.Union.Path(name).Properties()...)
 }
 
-// Problem is a union object that violates its union and that normalizing leaves alone.
+// Problem is a union object that violates its union and that normalizing leaves unchanged.
 type Problem struct {
 	At    resource.Path
 	Union *union.Union
@@ -63,7 +63,7 @@ type Problem struct {
 	new union.State
 }
 
-// String describes the problem in words.
+// String returns a description of the problem for messages.
 func (p Problem) String() string {
 	if p.Moved != nil {
 		return fmt.Sprintf("the items of %s have no keys and may have moved, so that the earlier state is unknown: %s", p.Moved, p.Union.Describe(p.new))
@@ -82,19 +82,19 @@ type Options struct {
 	// CarriedOver undoes nothing that the client wrote: members are cleared only if the union
 	// switches and their values are unchanged; see [union.Union.Normalize].
 	CarriedOver bool
-	// Merged is for objects that are merged from others, without an old object; see
+	// Merged is for objects that are merged from other objects, without an old object; see
 	// [union.Union.NormalizeMerged]. The other options then have no effect.
 	Merged bool
 }
 
 // Plan returns the normalization of an object of a kind, as unstructured JSON, that replaces old;
-// nil means that it is created. Unions below a cleared member are left out, as they disappear with
-// it. The problems are unions that are left alone.
+// if old is nil, the object is created. Unions below a cleared member are left out, as they
+// disappear with the member. The problems are union objects that stay unchanged.
 //
 // Items of lists with keys are compared with the old item of the same keys, and values of maps with
 // the old value of the same key. Other items are compared by index, if they differ from the old
 // items only in the union; otherwise only changes that do not depend on the old item are made.
-// Items of sets are left alone: a changed item is another item.
+// Items of sets stay unchanged: a changed item is another item.
 func Plan(k kinds.Kind, old, new map[string]any, opts Options) ([]Change, []Problem) {
 	p := planner{opts: opts}
 	new = runtime.DeepCopyJSON(new)
@@ -117,7 +117,7 @@ type planner struct {
 	problems []Problem
 }
 
-// items returns the old items to compare the items of a list with.
+// items returns, for each item of a list, the old item to compare the item with.
 func (p *planner) items(items []any, old rewrite.Old, keys []string, rest schemapath.Path, at resource.Path) []rewrite.Old {
 	before, _ := old.Value.([]any)
 	if keys != nil && old.Moved == nil {
@@ -181,7 +181,8 @@ func (p *planner) unions(at resource.Path, object map[string]any, old rewrite.Ol
 	}
 	for _, u := range p.object.Unions {
 		if p.opts.Merged {
-			// Nobody wrote a default, so it must not clear a member that somebody wrote.
+			// Ignore defaults: a value that nobody wrote must not clear a member that
+			// somebody wrote.
 			new := u.StateOf(object)
 			n, violations := u.NormalizeMerged(new)
 			p.found(at, u, n, before, violations, nil, new)
@@ -214,7 +215,7 @@ func (p *planner) unions(at resource.Path, object map[string]any, old rewrite.Ol
 	}
 }
 
-// found records the change to a union object, or else its problem.
+// found records the change to a union object, or its violations as a problem.
 func (p *planner) found(at resource.Path, u *union.Union, n union.Normalization, before map[string]any, violations []union.Violation, was *union.State, new union.State) {
 	if p.object.Set && !n.IsZero() || n.Value != "" && slices.Contains(p.object.ItemKeys(), u.Discriminator) {
 		n, violations = union.Normalization{}, u.Violations(new) // a changed key or item of a set would be another item
@@ -240,7 +241,7 @@ func Apply(object map[string]any, changes []Change) {
 	}
 }
 
-// rewrite returns the change in the form in which data and text are rewritten.
+// rewrite returns the change as input for package rewrite.
 func (c Change) rewrite() rewrite.Rewrite {
 	x := rewrite.Rewrite{At: c.At, Union: c.Union, Put: maps.Clone(c.Kept), Says: c.String()}
 	for _, i := range c.Clear {

@@ -153,7 +153,6 @@ func resourceOf(t testing.TB, text string) *resource.Object {
 	return f.Objects[0]
 }
 
-// TestFile edits texts.
 func TestFile(t *testing.T) {
 	const head = "# a thing\napiVersion: example.com/v1\nkind: Thing\nmetadata: {name: t}\n"
 	deduced := strings.Replace(backend, "c: C}", "c: C}, deduceInvalidDiscriminator: true", 1)
@@ -371,7 +370,7 @@ func TestRandom(t *testing.T) {
 						c.Union.Put(now, name, v)
 					}
 				}
-				if _, ok := before["sub"].(map[string]any); nested && !ok { // it was created for kept members
+				if _, ok := before["sub"].(map[string]any); nested && !ok { // sub was created for kept members
 					delete(now, "sub")
 					if v, ok := before["sub"]; ok {
 						now["sub"] = v

@@ -15,9 +15,9 @@ import (
 )
 
 // File normalizes the objects in a file, which is read as kubectl reads it. Each object replaces
-// the matching object in old; without one, or with old nil, it is created. The diagnostics report
-// the changes, and, as errors, the unions that are left alone. Objects of kinds that are not in the
-// set stay unchanged.
+// the matching object in old; an object without a match, or with old nil, is created. The
+// diagnostics report the changes and, as errors, the union objects that stay unchanged. Objects of
+// kinds that are not in the set stay unchanged.
 func File(set *kinds.Set, name string, src []byte, old *resource.Old, opts Options, limits limit.Limits) rewrite.Result {
 	plan := func(k kinds.Kind, o, was *resource.Object, l diag.List) ([]rewrite.Rewrite, diag.List) {
 		var before map[string]any
