@@ -3,7 +3,7 @@
 //
 // All of them have their schemas at spec.versions[*].schema.openAPIV3Schema, so the path of a
 // schema is the same in the CustomResourceDefinition, and its content reaches the API server unless
-// Kind.Lost returns a reason. To support another kind, add it to kinds.
+// [Carrier.Lost] returns a reason. To support another kind, add it to kinds.
 package carrier
 
 import (
@@ -37,8 +37,8 @@ var kinds = []*Carrier{
 // CRD returns the kind of CustomResourceDefinitions.
 func CRD() *Carrier { return kinds[0] }
 
-// Lookup returns the kind with that name in the group of an apiVersion, or nil. read is set if the
-// version is supported.
+// Lookup returns the kind with that name in the group of an apiVersion, or nil. read reports
+// whether the version is supported.
 func Lookup(apiVersion, kind string) (k *Carrier, read bool) {
 	group, version, _ := strings.Cut(apiVersion, "/")
 	for _, k := range kinds {

@@ -34,16 +34,16 @@ type compositeResourceDefinition struct {
 }
 
 // decodeXRD returns the CRD of composite resources that Crossplane 2.2 generates (internal/xcrd of
-// github.com/crossplane/crossplane, ForCompositeResource). From a schema it takes the root's rules,
-// spec and status, and adds properties of its own to the latter two. The CRD of claims has the same
-// schema with other such properties.
+// github.com/crossplane/crossplane, ForCompositeResource). Crossplane takes spec, status and the
+// rules of the root from a schema, and adds its own properties to spec and status. The CRD of
+// claims has the same schema with other added properties.
 func decodeXRD(data []byte) (*apiextensionsv1.CustomResourceDefinition, []error, error) {
 	xrd := &compositeResourceDefinition{}
 	all, err := json.UnmarshalStrict(data, xrd)
 	if err != nil {
 		return nil, nil, err
 	}
-	// The type above does not list all other fields of an XRD.
+	// compositeResourceDefinition lacks fields of an XRD outside schemas.
 	unknown := slices.DeleteFunc(all, func(e error) bool { return !strings.Contains(e.Error(), ".schema.") })
 
 	crd := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: xrd.ObjectMeta}
