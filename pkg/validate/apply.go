@@ -72,7 +72,7 @@ func (v *version) typed(object map[string]any, opts ...typed.ValidationOptions) 
 	}
 	var l field.ErrorList
 	for _, e := range wrong {
-		said, _, _ := strings.Cut(e.ErrorMessage, ", got ") // followed by Go values
+		said, _, _ := strings.Cut(e.ErrorMessage, ", got ") // Go values follow
 		l = append(l, field.Invalid(field.NewPath(strings.TrimPrefix(e.Path, ".")), field.OmitValueType{}, fmt.Sprintf("server-side apply in %s: %s", v.Name, said)))
 	}
 	return l, nil

@@ -98,8 +98,8 @@ func (k *Kind) Legal(ctx context.Context, object map[string]any) (Answer, error)
 	return w.Answer, nil
 }
 
-// stored converts a persisted object of any version to the form that the server has when it
-// replaces the object in version v.
+// stored converts a persisted object of any version to version v in place, like the server before
+// it replaces the object.
 func (k *Kind) stored(object map[string]any, v *version) error {
 	u := unstructured.Unstructured{Object: object}
 	gvk := u.GroupVersionKind()

@@ -10,8 +10,8 @@
 // client of the server gets.
 //
 // The server has these steps in k8s.io/apiextensions-apiserver/pkg/apiserver and
-// pkg/registry/customresource. The functions of the former cannot be imported, and the latter
-// depends on storage and its clients, so this package repeats the order of the steps; test/e2e
+// pkg/registry/customresource. The functions of pkg/apiserver cannot be imported, and pkg/registry
+// depends on storage and its clients. So this package repeats the order of the steps; test/e2e
 // compares it with a running server.
 //
 // The package does not cover checks that depend on other objects or on the request, such as

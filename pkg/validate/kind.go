@@ -24,7 +24,7 @@ type Kind struct {
 	versions []*version
 }
 
-// version is the server's form of a version of a CRD, prepared on first use.
+// version is a version of a CRD with its validators, which are built on first use.
 type version struct {
 	*apiextensionsv1.CustomResourceDefinitionVersion
 	crd    *apiextensionsv1.CustomResourceDefinition
@@ -37,10 +37,10 @@ type version struct {
 	status     validation.SchemaValidator // for the status alone
 	rules      *cel.Validator
 	scale      *apiextensions.CustomResourceSubresourceScale
-	// withStatus reports whether the version has the status subresource, which other writes do not
-	// change.
+	// withStatus reports whether the version has the status subresource. Other writes then do
+	// not change the status.
 	withStatus bool
-	// deprecation is the warning on each write; empty for none.
+	// deprecation is the warning on each write; empty if the version is not deprecated.
 	deprecation string
 
 	merging    sync.Once // guards the following fields
@@ -54,8 +54,8 @@ func New(crd *apiextensionsv1.CustomResourceDefinition) *Kind {
 }
 
 // NewFor is [New] for an API server of a Kubernetes version, such as "1.30". Before 1.30 the server
-// does not ratchet, and before 1.33 it does not ratchet writes to the status. Otherwise it is the
-// linked version. "" is the latest.
+// does not ratchet, and before 1.33 it does not ratchet writes to the status. There are no other
+// differences from the linked version, which "" selects.
 func NewFor(crd *apiextensionsv1.CustomResourceDefinition, kubeVersion string) (*Kind, error) {
 	if kubeVersion == "" {
 		return New(crd), nil
@@ -67,7 +67,7 @@ func NewFor(crd *apiextensionsv1.CustomResourceDefinition, kubeVersion string) (
 	return server{ratchets: v.AtLeast(kube.MajorMinor(1, 30)), ratchetsStatus: v.AtLeast(kube.MajorMinor(1, 33))}.kind(crd), nil
 }
 
-// server has the differences between API servers.
+// server describes the differences between versions of the API server.
 type server struct {
 	// ratchets reports whether updates ignore errors in unchanged values, and ratchetsStatus
 	// whether updates of the status do.
@@ -158,7 +158,7 @@ func (v *version) prepare() error {
 			return fmt.Errorf("the schema is not structural: %w", err)
 		}
 		if err == nil {
-			s = s.DeepCopy() // it shares the defaults, which PruneDefaults modifies
+			s = s.DeepCopy() // s shares the defaults of props, which PruneDefaults modifies
 			if !v.crd.Spec.PreserveUnknownFields {
 				if err := defaulting.PruneDefaults(s); err != nil {
 					return fmt.Errorf("the defaults cannot be pruned: %w", err)

@@ -21,7 +21,7 @@ type Set struct {
 	kinds map[schema.GroupKind]known
 }
 
-// known is a kind with the position of its CRD. Kind is nil if the CRD cannot be used, which has
+// known is a kind with the position of its CRD. Kind is nil if the CRD cannot be used: an error has
 // been reported.
 type known struct {
 	*Kind
@@ -62,7 +62,7 @@ func (s *Set) put(k schema.GroupKind, is known) {
 	s.kinds[k] = is
 }
 
-// Names returns the kinds in words, sorted.
+// Names returns the kinds as text for messages, sorted.
 func (s *Set) Names() []string {
 	var l []string
 	for k := range s.kinds {
@@ -85,8 +85,8 @@ const (
 	Refused
 )
 
-// Object validates an object, as an update if before is not nil. Diagnostics are at the fields in
-// its file that the API server's errors name.
+// Object validates an object, as an update if before is not nil. Diagnostics have the positions of
+// the fields that the API server's errors name.
 func (s *Set) Object(ctx context.Context, o, before *resource.Object) (Verdict, diag.List) {
 	k, ok := s.kinds[o.GroupKind()]
 	if !ok {

@@ -127,7 +127,8 @@ func (v *version) ratchets(does bool, same *common.CorrelatedObject) ([]validati
 	return []validation.ValidationOption{validation.WithRatcheting(same)}, []cel.Option{cel.WithRatcheting(same)}
 }
 
-// validateLists validates lists that are sets or maps, unless those of the old object are invalid.
+// validateLists validates lists that are sets or maps, unless such lists of the old object are
+// invalid.
 func (v *version) validateLists(u, old *unstructured.Unstructured) field.ErrorList {
 	if len(listtype.ValidateListSetsAndMaps(nil, v.structural, old.Object)) > 0 {
 		return nil

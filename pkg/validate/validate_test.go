@@ -205,7 +205,7 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// A version that cannot be served does not affect the others.
+// A version that cannot be served does not affect other versions.
 func TestCheck(t *testing.T) {
 	k := kind(t, strings.Replace(strings.Replace(crd, "CONVERSION", "null", 1), "schema: {openAPIV3Schema: {type: object, ", "schema: {openAPIV3Schema: {type: object, patternProperties: {a: {}}, ", 1))
 	if err := k.Check("v1"); err != nil {

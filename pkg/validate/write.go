@@ -30,10 +30,10 @@ type Answer struct {
 	Refused *apierrors.StatusError
 	// Errors are the validation errors, if validation rejects the write.
 	Errors field.ErrorList
-	// Unknown are the unknown fields, if they are the reason.
+	// Unknown are the unknown fields, if they are the reason for the rejection.
 	Unknown []string
 
-	at string // the field that cannot be decoded, if that is the reason and known
+	at string // the field that cannot be decoded, if known
 }
 
 // Create returns the answer to the creation of an object, and does not modify it. An object without
@@ -124,7 +124,7 @@ func (k *Kind) update(ctx context.Context, object, old map[string]any, through f
 		return w.Answer, nil
 	}
 	w.place(before.GetNamespace())
-	const some = "1" // an update requires one
+	const some = "1" // an update requires a resourceVersion
 	for _, o := range []*unstructured.Unstructured{u, before} {
 		o.SetManagedFields(nil)
 		o.SetResourceVersion(some)
