@@ -66,7 +66,6 @@ func declarations(t *testing.T, set *union.Externals) map[string]string {
 // dialect is a test case: the name of a schema, and its declarations.
 type dialect struct{ name, want string }
 
-// compare compares all declarations of a group with the cases.
 func compare(t *testing.T, set *union.Externals, group string, cases []dialect) {
 	t.Helper()
 	got := declarations(t, set)
