@@ -20,7 +20,7 @@ type Annotated struct {
 	*crdtext.Manifest
 	Record Record
 	// Metadata and Annotations are the values of metadata and annotations. MetadataKey is the
-	// index of the key annotations in Metadata, Key the index of ours in Annotations.
+	// index of the key annotations in Metadata, Key the index of our annotation in Annotations.
 	Metadata, Annotations *yaml.Node
 	MetadataKey, Key      int
 
@@ -36,7 +36,8 @@ type recorded struct {
 	unions, extension *union.External
 }
 
-// Read returns the CRD of a manifest with the annotation, or nil if it has none.
+// Read returns the CRD of a manifest with its annotation, or nil if the CRD has no annotation of
+// ours.
 func Read(m *crdtext.Manifest) (*Annotated, *diag.Diagnostic) {
 	find := func(m *yaml.Node, key string) (int, *yaml.Node) {
 		for _, e := range yamltext.Entries(m) {
@@ -123,8 +124,8 @@ func (c *Annotated) declare(s *recorded) {
 
 // Recorded are the declarations in the record of a compiled CRD.
 type Recorded struct {
-	// Own are the declarations that compiling removed from schemas. External are the
-	// external ones, including extensions.
+	// Own are the declarations that compiling removed from schemas. External are the external
+	// declarations, including extensions.
 	Own, External []union.External
 	Diags         diag.List
 }

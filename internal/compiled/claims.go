@@ -25,10 +25,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// A rule that the annotation lists is ours if compiling the recorded unions with the recorded
-// options writes it again, or if the rules that it lists for a schema are proved to enforce exactly the
-// unions that it records. For compiling, a rule is also ours if the remaining unions are proved to
-// imply it: the result enforces these.
+// A rule in the annotation is ours if the recorded unions compile to it with the recorded options,
+// or if the recorded rules of a schema are proved to enforce exactly its recorded unions. When
+// compiling, a rule is also ours if the resulting unions are proved to imply it, since the result
+// enforces them.
 
 // Claim is a schema of a record with its present content.
 type Claim struct {
@@ -37,14 +37,15 @@ type Claim struct {
 	// Restored is true if the declaration is restored in the schema.
 	Restored bool
 
-	value map[string]any // of the schema, edited
-	// fresh is true if the recorded declaration is overridden, so that missing rules of it
-	// are no loss.
+	value map[string]any // the schema, edited
+	// fresh is true if the recorded declaration is overridden: its missing rules are then no
+	// error.
 	fresh bool
 	// superseded is true if the resulting declaration may differ from the recorded one, and
 	// asRecorded if it is the same.
 	superseded, asRecorded bool
-	// claimed are the items that are present, by list; exact is the result of enforces.
+	// claimed are the claimed items that are present, by list. exact caches the result of
+	// enforces.
 	claimed map[string][]any
 	exact   *bool
 }
@@ -52,7 +53,7 @@ type Claim struct {
 // ClaimedList is a list in the schema of a claim.
 type ClaimedList struct {
 	recordedList
-	Head  *yaml.Node // the key, if the list is there
+	Head  *yaml.Node // the key, if the list exists
 	Node  *yaml.Node // the list, if it can be edited
 	Index int        // of the key
 	Ours  []int      // indices of the claimed items, in ascending order
@@ -260,8 +261,8 @@ func JSON(v any) string {
 	return string(data)
 }
 
-// remaining returns the declarations of a schema in the result. A declaration that is in the
-// schema or given overrides the record, and decompiling keeps no recorded external ones.
+// remaining returns the declarations of a schema in the result. A declaration in the schema, or a
+// given declaration, overrides the record. Decompiling keeps no recorded external declarations.
 func (r *reverter) remaining(c *Claim) []union.External {
 	l := slices.DeleteFunc(slices.Clone(r.opts.Declarations), func(e union.External) bool { return !e.Covers(c.Version, c.Path) })
 	kept := !r.opts.All(c.Version) && !r.opts.Decompile // the record applies
@@ -281,7 +282,8 @@ func (r *reverter) remaining(c *Claim) []union.External {
 	return l
 }
 
-// asRecorded reports whether the resulting declarations of a schema are the recorded ones.
+// asRecorded reports whether the resulting declarations of a schema equal the recorded
+// declarations.
 func (r *reverter) asRecorded(c *Claim) bool {
 	var recorded, resulting []string
 	text := func(e union.External) string { return fmt.Sprint(e.Extend, yamledit.JSON(Plain(e.Value))) }
@@ -298,10 +300,10 @@ func (r *reverter) asRecorded(c *Claim) bool {
 	return slices.Equal(recorded, resulting)
 }
 
-// imply confirms items that the resulting unions of the schema imply. The recorded unions count only
-// if the claimed items are proved to enforce exactly these, as an older version of the compiler may
-// have written them: an annotation may record a union that implies any rule. Proofs are slow, and an
-// annotation may claim any number of rules: rules beyond the limit are not confirmed.
+// imply confirms items that the resulting unions of the schema imply. The recorded unions count
+// only if the claimed items, which an older compiler may have written, are proved to enforce
+// exactly these unions: a forged annotation may record a union that implies any rule. Rules beyond
+// a limit are not confirmed: proofs are slow, and an annotation may claim any number of rules.
 func (r *reverter) imply(c *Claim, unconfirmed map[*ClaimedList][]int) {
 	for _, below := range r.Claims {
 		if len(below.Unions) == 0 || below.Version != c.Version || len(below.Path) < len(c.Path) || !below.Path[:len(c.Path)].Equal(c.Path) {
@@ -351,8 +353,8 @@ func (r *reverter) enforces(c *Claim) bool {
 	return *c.exact
 }
 
-// claimedOnly returns the CRD without the rules and schemas that no claim has, in the schemas on the
-// paths of the claims.
+// claimedOnly returns the CRD without the unclaimed rules and allOf of the schemas on the paths of
+// the claims.
 func (r *reverter) claimedOnly() map[string]any {
 	crd, _ := runtime.DeepCopyJSONValue(r.source()).(map[string]any)
 	for _, c := range r.Claims {
@@ -371,8 +373,8 @@ func (r *reverter) claimedOnly() map[string]any {
 	return crd
 }
 
-// impliedBy confirms items that declarations for a schema at, or below, the schema of a claim imply.
-// It returns false if there is nothing left to prove, or no proof left.
+// impliedBy confirms items of a claim that declarations for its schema, or a schema below, imply.
+// It returns false if nothing is left to prove, or the limit of proofs is reached.
 func (r *reverter) impliedBy(declarations []union.External, crd map[string]any, at schemapath.Place, c *Claim, unconfirmed map[*ClaimedList][]int) bool {
 	declared, _ := compile.New(r.manifest(crd, declarations), compile.Options{}).Unions()
 	if declared == nil || len(declared.Objects) != 1 {
@@ -418,8 +420,8 @@ func (r *reverter) impliedByUnion(u *union.Union, crd *apiextensionsv1.CustomRes
 }
 
 // overwritten reports whether the CRD, except for its annotations, was replaced by its source, for
-// example because a client applied that again. No compiled rule is left then. All unions must be
-// external, and their declarations given.
+// example because a client applied the source again. Then no compiled rule is left. All unions must
+// be external, and their declarations given.
 func (r *reverter) overwritten(w *regenerated) bool {
 	given := r.opts.Declarations
 	covers := func(s Schema) bool {

@@ -8,8 +8,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// gone reports a recorded schema that is missing. If another schema has its rules, the schema was
-// renamed: that is an error, since the declaration would be lost.
+// gone reports a missing recorded schema. If another schema has its rules, the schema was renamed.
+// This is an error, since the declaration would be lost.
 func (r *reverter) gone(s Schema) {
 	d := diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.Pos(r.Annotations), Path: placeOf(s.Path),
 		Message: "this schema is gone; its union is forgotten",

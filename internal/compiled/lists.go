@@ -133,7 +133,7 @@ func Remove(r compile.Removal, schema map[string]any) (whole []string, items map
 	return whole, items
 }
 
-// FirstList returns the key of the first of these lists in a schema, or nil.
+// FirstList returns the first key of a schema that is in ListKeys, or nil.
 func FirstList(n *yaml.Node) *yaml.Node {
 	for _, e := range yamltext.Entries(n) {
 		if slices.Contains(ListKeys, e.Key.Value) {

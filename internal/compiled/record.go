@@ -1,7 +1,7 @@
 // Package compiled reads the annotation of a compiled CRD, and removes the rules, schemas and
-// sentences that compiling added from the CRD as data. The annotation is a claim, since anyone may
-// have written it: a rule is removed only if the recorded unions write it again, or the resulting
-// unions are proved to imply it.
+// sentences that compiling added from the CRD as data. The annotation is not trusted, since anyone
+// may have written it: a rule is removed only if the recorded unions compile to it, or the
+// resulting unions are proved to imply it.
 package compiled
 
 import (
@@ -29,8 +29,8 @@ import (
 // Annotation is the key of the annotation that records the compilation of a CRD.
 const Annotation = "unioncel.dev/unions"
 
-// Format is the version of the annotation's content that this package writes,
-// and the only one it reads.
+// Format is the version of the annotation's content that this package writes, and the only version
+// that it reads.
 const Format = 2
 
 // Record is the content of the annotation. Anyone may have written it: it is checked
@@ -46,7 +46,7 @@ type Record struct {
 	// the rules again.
 	Encoding    compile.Encoding `json:"encoding,omitempty"`
 	KubeVersion string           `json:"kubeVersion,omitempty"`
-	// Schemas are the schemas that were changed, in order of the text.
+	// Schemas are the changed schemas, in document order.
 	Schemas []Schema `json:"schemas"`
 }
 
@@ -57,7 +57,7 @@ type Schema struct {
 	// Unions is the value of the declaration; empty for a schema that only got removal
 	// guards. It is omitted if Source holds the same value.
 	Unions json.RawMessage `json:"unions,omitempty"`
-	// Extend is the list of extensions of these unions, which are external.
+	// Extend is the list of external extensions of these unions.
 	Extend json.RawMessage `json:"extend,omitempty"`
 	// External is true if the declaration was not in the schema.
 	External bool `json:"external,omitempty"`
@@ -165,7 +165,7 @@ func Parse(s string) (Record, error) {
 // kinds maps kinds of Go values to their names in JSON.
 var kinds = map[reflect.Kind]string{reflect.Slice: "array", reflect.Struct: "object"}
 
-// check returns an error unless the record is one that this package may have written.
+// check returns an error unless this package may have written the record.
 func (r Record) check() error {
 	if _, err := compile.ParseKubeVersion(r.KubeVersion); err != nil {
 		return fmt.Errorf("kubeVersion: %w", err)
@@ -272,7 +272,7 @@ func isNullText(text string) bool {
 }
 
 // DeclarationIn returns the value of the declaration in a text that was cut out of a mapping: in
-// block style, or in flow style with one of the adjacent commas.
+// block style, or in flow style with an adjacent comma.
 func DeclarationIn(text string) (string, error) {
 	n, err := onlyEntry(text)
 	if err != nil {

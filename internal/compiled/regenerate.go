@@ -21,7 +21,7 @@ type regenerated struct {
 	unions map[string][]*union.Union
 	// whole, unless nil, is the compilation of the unmodified CRD without the claimed items.
 	whole *Compilation
-	// again returns plans, which include rules that exist as hand-written ones.
+	// again returns plans, which include rules that already exist as hand-written rules.
 	again []func() (*compile.Plan, diag.List)
 	// why is the error if the unions do not compile together.
 	why string
@@ -97,7 +97,7 @@ func (r *reverter) regenerate(opts compile.Options) *regenerated {
 	}
 	again, why := r.compileAgain(w, crd, declaring, opts)
 	if w.why = why; why != "" && len(declaring) > 1 {
-		for _, c := range declaring { // an error in one must not affect the others
+		for _, c := range declaring { // an error in one schema must not affect other schemas
 			_, _ = r.compileAgain(w, crd, []*Claim{c}, opts)
 		}
 	}
@@ -206,6 +206,6 @@ func (r *reverter) compileAgain(w *regenerated, crd map[string]any, declaring []
 
 // manifest returns the manifest of a CRD with other declarations instead of its own.
 func (r *reverter) manifest(crd map[string]any, declarations []union.External) compile.Manifest {
-	data, _ := json.Marshal(crd) // it was read as JSON
+	data, _ := json.Marshal(crd) // cannot fail: crd was read as JSON
 	return compile.Manifest{File: r.Name, Node: r.pruned(), JSON: data, External: declarations, Limits: r.Limits, Undeclared: true}
 }

@@ -24,7 +24,7 @@ type Options struct {
 	// Forget keeps rules that cannot be confirmed, without an error.
 	Forget bool
 	// Decompile confirms only rules that enforce exactly the recorded unions, not rules that
-	// other unions imply: from then on unions are declared in schemas or not at all.
+	// other unions imply: the decompiled CRD has only declarations in schemas.
 	Decompile bool
 	// Proofs counts the work of proofs in a file against its limit.
 	Proofs *int
@@ -61,7 +61,7 @@ type Reworded struct {
 	Replaced diag.Diagnostic
 }
 
-// Earlier returns the rules that were removed from schemas whose unions are still the recorded ones.
+// Earlier returns the rules that were removed from schemas whose unions equal the recorded unions.
 func (r *Reverted) Earlier() []compile.Addition {
 	var l []compile.Addition
 	for _, c := range r.Claims {
@@ -97,7 +97,7 @@ func (c *Compilation) Is(external []union.External, opts compile.Options) bool {
 type reverter struct {
 	*Reverted
 	opts       Options
-	own        []union.External // recorded for schemas that have none now
+	own        []union.External // recorded for schemas without a declaration
 	unrecorded []ruled
 	said       map[string]bool // descriptions that lost a sentence, by place
 }
@@ -107,8 +107,8 @@ func (c *Annotated) reverter(opts Options) *reverter {
 }
 
 // Revert removes the confirmed additions of the compiler from the CRD, and restores declarations. A
-// declaration in a schema overrides the recorded one. Missing or edited rules are errors. With
-// errors only Diags and Hints of the result are valid.
+// declaration in a schema overrides the recorded declaration. Missing or edited rules are errors.
+// With errors only Diags and Hints of the result are valid.
 func (c *Annotated) Revert(opts Options) *Reverted {
 	r := c.reverter(opts)
 	r.Value, _ = runtime.DeepCopyJSONValue(r.source()).(map[string]any)

@@ -18,18 +18,18 @@ import (
 // DescriptionKey is the keyword of descriptions.
 const DescriptionKey = "description"
 
-// Described records the edit of a description: the discriminator's, or the union object's for unions
-// without one. The sentences are not recorded, since the unions write them again.
+// Described records the edit of the description of a discriminator or, for unions without one, of
+// the union object. The sentences are not recorded, since the unions compile to them again.
 type Described struct {
-	// Unions are the numbers of the unions whose sentences were added, in ascending
-	// order; empty for a single union.
+	// Unions are the indices of the unions whose sentences were added, in ascending order;
+	// empty for a single union.
 	Unions []int `json:"unions,omitempty"`
 	// Joint is the text between the existing text and the sentences.
 	Joint string `json:"joint,omitempty"`
-	// Was, unless nil, means that there was no text: "" if the key was absent, else the
-	// text of its null value, starting with the colon.
+	// Was is nil if there was a text. Otherwise it is "" if the key was absent, or the text of
+	// its null value, starting with the colon.
 	Was *string `json:"was,omitempty"`
-	// Plain is true if the text had no quotes, and got them.
+	// Plain is true if the edit put the text in quotes.
 	Plain bool `json:"plain,omitempty"`
 }
 
@@ -114,7 +114,7 @@ func (d Description) Text() string {
 	return s
 }
 
-// Check returns an error unless the two texts differ only in the sentence.
+// Check returns an error unless Was and Is differ only in the sentence.
 func (s Saying) Check() error {
 	long, short := s.Is.Text(), s.Was.Text()
 	if len(long) < len(short) {
@@ -173,7 +173,8 @@ func (r *reverter) undescribe(c *Claim, w *regenerated) {
 	}
 }
 
-// find finds the recorded sentence at the end of a text. It returns the suffix, and the text before.
+// find finds the recorded sentence at the end of a text. It returns the suffix, and the text before
+// the suffix.
 func (d Described) find(text string, unions []*union.Union) (yamledit.Suffix, string, bool) {
 	for _, sentence := range sentencesOf(unions) {
 		for _, end := range []string{"", "\n"} {
