@@ -41,7 +41,7 @@ func (c Rewrite) Apply(object map[string]any) {
 	}
 }
 
-// mapping is a mapping, with the entries that changes clear and put.
+// mapping is a YAML mapping with the entries that changes clear and put.
 type mapping struct {
 	at      resource.Path
 	changes []*Rewrite
@@ -77,7 +77,7 @@ func edit(o *resource.Object, changes []Rewrite) ([]yamltext.Edit, diag.List) {
 			if !ok {
 				continue
 			}
-			// An object that does not exist is put together with the value.
+			// A missing nested object is put together with the value.
 			path, n := c.Union.Path(name).Properties(), 0
 			for object, _ := at.(map[string]any); n < len(path)-1; n++ {
 				if object, ok = object[path[n]].(map[string]any); !ok {
@@ -91,7 +91,7 @@ func edit(o *resource.Object, changes []Rewrite) ([]yamltext.Edit, diag.List) {
 			nested.Put(m.values, path[n:], v)
 		}
 	}
-	// Inner mappings come first: if two end at the same position, the inner one ends before.
+	// Inner mappings come first: at the same position, edits of the inner mapping precede.
 	slices.SortStableFunc(edited, func(a, b *mapping) int { return len(b.at) - len(a.at) })
 	var edits []yamltext.Edit
 	for _, m := range edited {
@@ -145,7 +145,8 @@ func (m *mapping) edit(o *resource.Object) ([]yamltext.Edit, error) {
 			in = append(in, yamledit.Entry{Key: name, Value: value, Plain: m.changes[0].Plain})
 			continue
 		}
-		// It is null, or an empty value that counts as unset, or the discriminator.
+		// The present value is null, an empty value that counts as unset, or the
+		// discriminator.
 		e, err := o.SetValue(n, i, value)
 		if err != nil {
 			return nil, err
@@ -163,7 +164,7 @@ func nodeOf(v any) *yaml.Node {
 	}
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // it was read from JSON
+		panic(err) // v was read from JSON
 	}
 	if n, err := yamltext.FromJSON(data); err == nil {
 		return n

@@ -1,5 +1,5 @@
-// Package rewrite changes the unions of objects in the text of a file. Normalization and explicit
-// patches use it.
+// Package rewrite changes union objects in the text of a file. Normalization and explicit patches
+// use it.
 package rewrite
 
 import (
@@ -22,9 +22,9 @@ type Result struct {
 	// Text is the file. Bytes outside the changes are the same as before. It is nil if the
 	// diagnostics have errors.
 	Text []byte
-	// Known is the number of its objects that are of a kind with unions.
+	// Known is the number of objects whose kind has unions.
 	Known int
-	// Diagnostics report the changes, and problems, which are errors.
+	// Diagnostics report the changes and, as errors, the problems.
 	Diagnostics diag.List
 }
 
@@ -42,8 +42,8 @@ type Files struct {
 	Plan func(k kinds.Kind, o, old *resource.Object, l diag.List) ([]Rewrite, diag.List)
 }
 
-// Rewrite makes the changes in the text of a file. It parses the result to check that the objects
-// are the intended ones.
+// Rewrite makes the changes in the text of a file. It parses the result to check that it has the
+// intended objects.
 func (f Files) Rewrite(name string, src []byte) Result {
 	file, l := f.Parse(name, src, f.Limits)
 	r := Result{Diagnostics: l}

@@ -13,7 +13,8 @@ import (
 // Old is the old value that a value is compared with.
 type Old struct {
 	Value any
-	// Moved is a list whose old items cannot be told apart, so that Value is unknown; else nil.
+	// Moved is a list whose old items cannot be told apart, so that Value is unknown; nil if
+	// Value is known.
 	Moved resource.Path
 }
 
@@ -31,7 +32,7 @@ type Walk struct {
 	Items func(items []any, old Old, keys []string, rest schemapath.Path, at resource.Path) []Old
 	// Union is called for each union object.
 	Union func(at resource.Path, object map[string]any, old Old)
-	// Directives is set if map keys that begin with $ are directives, not entries.
+	// Directives is true if map keys that begin with $ are directives, not entries.
 	Directives bool
 }
 
