@@ -36,8 +36,7 @@ type recorded struct {
 	unions, extension *union.External
 }
 
-// Read returns the CRD of a manifest with its annotation, or nil if the CRD has no annotation of
-// ours.
+// Read returns the CRD of a manifest with its annotation, or nil if there is no annotation.
 func Read(m *crdtext.Manifest) (*Annotated, *diag.Diagnostic) {
 	find := func(m *yaml.Node, key string) (int, *yaml.Node) {
 		for _, e := range yamltext.Entries(m) {

@@ -38,14 +38,12 @@ type Claim struct {
 	Restored bool
 
 	value map[string]any // the schema, edited
-	// fresh is true if the recorded declaration is overridden: its missing rules are then no
-	// error.
+	// fresh is true if the recorded declaration is overridden: missing rules are no error then.
 	fresh bool
 	// superseded is true if the resulting declaration may differ from the recorded one, and
 	// asRecorded if it is the same.
 	superseded, asRecorded bool
-	// claimed are the claimed items that are present, by list. exact caches the result of
-	// enforces.
+	// claimed are the present claimed items, by list. exact caches the result of enforces.
 	claimed map[string][]any
 	exact   *bool
 }
@@ -282,8 +280,7 @@ func (r *reverter) remaining(c *Claim) []union.External {
 	return l
 }
 
-// asRecorded reports whether the resulting declarations of a schema equal the recorded
-// declarations.
+// asRecorded reports whether a schema's resulting and recorded declarations are equal.
 func (r *reverter) asRecorded(c *Claim) bool {
 	var recorded, resulting []string
 	text := func(e union.External) string { return fmt.Sprint(e.Extend, yamledit.JSON(Plain(e.Value))) }

@@ -29,8 +29,7 @@ import (
 // Annotation is the key of the annotation that records the compilation of a CRD.
 const Annotation = "unioncel.dev/unions"
 
-// Format is the version of the annotation's content that this package writes, and the only version
-// that it reads.
+// Format is the only version of the annotation's content that this package writes and reads.
 const Format = 2
 
 // Record is the content of the annotation. Anyone may have written it: it is checked

@@ -173,8 +173,7 @@ func (r *reverter) undescribe(c *Claim, w *regenerated) {
 	}
 }
 
-// find finds the recorded sentence at the end of a text. It returns the suffix, and the text before
-// the suffix.
+// find returns the recorded sentence at the end of a text as a suffix, and the text before it.
 func (d Described) find(text string, unions []*union.Union) (yamledit.Suffix, string, bool) {
 	for _, sentence := range sentencesOf(unions) {
 		for _, end := range []string{"", "\n"} {
