@@ -145,8 +145,7 @@ func (m *mapping) edit(o *resource.Object) ([]yamltext.Edit, error) {
 			in = append(in, yamledit.Entry{Key: name, Value: value, Plain: m.changes[0].Plain})
 			continue
 		}
-		// The present value is null, an empty value that counts as unset, or the
-		// discriminator.
+		// The old value is null, an empty value that counts as unset, or the discriminator.
 		e, err := o.SetValue(n, i, value)
 		if err != nil {
 			return nil, err

@@ -42,8 +42,8 @@ type Files struct {
 	Plan func(k kinds.Kind, o, old *resource.Object, l diag.List) ([]Rewrite, diag.List)
 }
 
-// Rewrite makes the changes in the text of a file. It parses the result to check that it has the
-// intended objects.
+// Rewrite makes the changes in the text of a file. It checks that the result parses to the intended
+// objects.
 func (f Files) Rewrite(name string, src []byte) Result {
 	file, l := f.Parse(name, src, f.Limits)
 	r := Result{Diagnostics: l}
