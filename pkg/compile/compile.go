@@ -115,8 +115,7 @@ type Result struct {
 	Name string
 	// Objects are the schemas that declare unions, in document order.
 	Objects []Object
-	// Additions are the constraints to add, in document order. Existing constraints are left
-	// out.
+	// Additions are the constraints to add, in document order, without existing constraints.
 	Additions []Addition
 	// CRD is the manifest with the additions, as the API server reads it; nil without
 	// declarations. It is read-only.
@@ -152,8 +151,7 @@ func (c *Compilation) compile() bool {
 }
 
 // Result returns the rules. The list holds errors, warnings and notes in no particular order; with
-// errors the result is nil. The result is empty for a CRD without declarations, which is not
-// validated.
+// errors the result is nil. A CRD without declarations is not validated: its result is empty.
 func (c *Compilation) Result() (*Result, diag.List) {
 	if !c.compile() {
 		return nil, c.said
@@ -216,9 +214,8 @@ type compiler struct {
 	// if understood is true.
 	declared   diag.List
 	understood bool
-	// known, unless nil, caches the costs of rules across schemas that differ only in the
-	// bounds of lists and maps. times caches how often rules execute with the present bounds,
-	// by place.
+	// known, unless nil, caches costs across schemas that differ only in the bounds of lists
+	// and maps. times caches how often rules execute with the present bounds, by place.
 	known map[string][]cost.Cost
 	times map[string]uint64
 }

@@ -28,7 +28,7 @@ func (c *compiler) decode() {
 	c.carrier = carrierOf(c.manifest.Node)
 	crd, unknown, err := c.carrier.Decode(c.manifest.JSON)
 	if err != nil {
-		// The likeliest reason is a name such as an unquoted yes: ambiguous reports its
+		// A likely reason is a name such as an unquoted yes: ambiguous reports its
 		// position.
 		for _, l := range c.located.objects {
 			c.diags = append(c.diags, c.ambiguous(&unionObject{Object: Object{Object: union.Object{Place: l.Place}, Node: l.node}})...)
@@ -229,7 +229,7 @@ func (c *compiler) correlation(o *unionObject) {
 }
 
 // equivalent reports whether two lists of unions mean the same, in any order. Only members for
-// which has is true count: a property of one version cannot be written through another version.
+// which has is true count: a property of only one version cannot be written through the other.
 func equivalent(a, b []*union.Union, has func(property string) bool) bool {
 	return slices.Equal(meanings(a, has), meanings(b, has))
 }

@@ -136,7 +136,7 @@ func (l *locator) child(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// follow returns n, or nil for an alias: a rule cannot be added to shared content. It reports
+// follow returns n, or nil for an alias: rules cannot be added to shared content. It reports
 // aliases of declarations.
 func (l *locator) follow(n *yaml.Node, what string) *yaml.Node {
 	if n.Kind == yaml.AliasNode {

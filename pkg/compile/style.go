@@ -26,8 +26,7 @@ type style struct {
 // rules only on request: their length grows quadratically.
 const longUnion = 12
 
-// longestFine is the number of members beyond which a union without a discriminator gets no fine
-// rules.
+// longestFine is the most members for which a union without a discriminator may get fine rules.
 const longestFine = 100
 
 var tooManyForFine = fmt.Sprintf("with more than %d members fine rules would be too long", longestFine)

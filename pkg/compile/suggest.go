@@ -351,8 +351,7 @@ func quoted(s string) []byte {
 	return data
 }
 
-// bound returns changes that give the same bound to all lists and maps without a bound or with a
-// greater bound.
+// bound returns changes that bound all lists and maps that have no bound or a greater bound.
 func bound(l []many, n int64) []tightening {
 	var out []tightening
 	for _, m := range l {

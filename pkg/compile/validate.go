@@ -84,8 +84,7 @@ func (c *compiler) undoable() (undo func()) {
 	}
 }
 
-// faulty reports whether an added rule or the total cost of all rules may cause one of the
-// problems.
+// faulty reports whether an added rule or the cost of all rules may cause one of the problems.
 func (c *compiler) faulty(problems field.ErrorList) bool {
 	if len(problems) == 0 {
 		return false
