@@ -137,8 +137,7 @@ func (c *CRD) given() compiled.Given {
 	return compiled.Given{Declarations: l, All: all}
 }
 
-// Base returns the CRD without an earlier compilation. The CRD is unmodified if Base.Diags has
-// errors.
+// Base returns the CRD without an earlier compilation. With errors in Diags the CRD is unmodified.
 func (c *CRD) Base() *Base {
 	if b := c.view.reverted[c.m]; b != nil {
 		return b
