@@ -24,8 +24,7 @@ type touch struct {
 	removed, added map[string][]any
 	// replaced are the keys of other constraints that a union replaced.
 	replaced []string
-	// said, unless nil, is an edit of the schema's description. The touch then has no other
-	// edit.
+	// said, unless nil, is an edit of the schema's description, and the only edit.
 	said *compiled.Saying
 }
 

@@ -137,8 +137,7 @@ func (j *job) revision(base *crdtext.Text) *crdtext.Revision {
 		}
 	}
 	if j.diags.HasErrors() {
-		// With errors no rules are removed, and an error may explain why a union is
-		// missing.
+		// With errors no rules are removed, and an error may explain the missing union.
 		j.diags = slices.DeleteFunc(j.diags, func(d diag.Diagnostic) bool { return d.Code == diag.Forgotten })
 		return nil
 	}

@@ -68,8 +68,7 @@ func (j *job) declare(given union.Externals) []byte {
 
 // declare plans to write declarations into schemas that have none.
 func (w *writer) declare(objects []compile.Object) {
-	// Deeper schemas come first: at the same offset, the insertion into the inner schema
-	// precedes.
+	// Deeper schemas come first: at the same offset, the inner insertion precedes.
 	slices.SortStableFunc(objects, func(a, b compile.Object) int { return cmp.Compare(len(b.Path), len(a.Path)) })
 	for _, o := range objects {
 		n := w.Schema(o.Place)

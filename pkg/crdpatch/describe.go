@@ -130,8 +130,8 @@ func (w *writer) describe(c *documentChange, unions []int) error {
 	return nil
 }
 
-// describeAll plans to add the sentences of an object's unions: to the descriptions of their
-// discriminators or, for unions without one, to the description of the object.
+// describeAll plans to add the sentences of unions with a discriminator to its description or, if
+// discriminators is false, the sentences of other unions to the object's description.
 func (w *writer) describeAll(c *documentChange, discriminators bool) error {
 	if c.object == nil || !w.opts.Describe {
 		return nil

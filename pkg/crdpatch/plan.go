@@ -167,8 +167,7 @@ func (w *writer) write(r *compile.Result) {
 		w.report(unproved(w.Name, err))
 		return
 	}
-	// Deeper schemas come first: at the same offset, the insertion into the inner schema
-	// precedes.
+	// Deeper schemas come first: at the same offset, the inner insertion precedes.
 	slices.SortStableFunc(changes, func(a, b *documentChange) int { return cmp.Compare(len(b.Path), len(a.Path)) })
 	for _, c := range changes {
 		if err := w.apply(c); err != nil {
