@@ -24,7 +24,7 @@ type declared struct {
 	from    *values
 	// optional has the markers that list the values for which a member is optional.
 	optional map[string]mark
-	// keys are unioncel's own markers. If the union has no other markers, alone is their
+	// keys are unioncel's own markers. If there are no other markers, alone is their
 	// declaration.
 	keys  []mark
 	alone *union.Declaration

@@ -61,8 +61,7 @@ func (l *loading) structs() {
 	for _, id := range ids {
 		l.structure(id)
 	}
-	// The check of a struct also reads the structs that inline it, so all structs must be read
-	// first.
+	// The check of a struct also reads the structs that inline it, so all must be known first.
 	for _, id := range ids {
 		l.known[id].check()
 	}
