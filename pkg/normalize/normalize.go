@@ -181,8 +181,7 @@ func (p *planner) unions(at resource.Path, object map[string]any, old rewrite.Ol
 	}
 	for _, u := range p.object.Unions {
 		if p.opts.Merged {
-			// Ignore defaults: a value that nobody wrote must not clear a member that
-			// somebody wrote.
+			// Ignore defaults: they must not clear a member that somebody wrote.
 			new := u.StateOf(object)
 			n, violations := u.NormalizeMerged(new)
 			p.found(at, u, n, before, violations, nil, new)
