@@ -163,8 +163,7 @@ func (p *Path) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// Structural returns the path as the API server's errors print it. version is an index in
-// spec.versions.
+// Structural returns the path in spec.versions[version], as the API server's errors print it.
 func (p Path) Structural(version int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "spec.versions[%d].schema.openAPIV3Schema", version)
