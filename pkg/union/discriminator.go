@@ -37,8 +37,8 @@ func Property(schema *apiextensionsv1.JSONSchemaProps, name string) (schemapath.
 	return path, path.Schema(schema)
 }
 
-// Requires reports whether a schema requires the property at a path, and always has the objects on
-// the path.
+// Requires reports whether a schema requires a property, and all objects on its path are always
+// present.
 func Requires(schema *apiextensionsv1.JSONSchemaProps, path schemapath.Path) bool {
 	name, _ := path[0].Property()
 	if len(path) == 1 {
@@ -87,8 +87,7 @@ func (r *resolver) excludes(prop *apiextensionsv1.JSONSchemaProps, v word, whose
 }
 
 // changes reports whether allowedChanges may name a value of the discriminator. Without an enum it
-// may name any value that does not look like a misspelt member value; changes adds such a value to
-// Values.
+// may name any value that does not look like a misspelt member value; changes adds it to Values.
 func (r *resolver) changes(v word) bool {
 	u := r.u
 	if len(u.Values) == 0 || slices.Contains(u.Values, v.Text) {

@@ -86,8 +86,7 @@ func (e External) NamedAt() diag.Pos {
 type Externals struct {
 	Declarations []External
 	// Scopes are CRDs for which Declarations is complete: it replaces the declarations that an
-	// earlier compilation recorded. It is also complete for every CRD that it has a declaration
-	// for.
+	// earlier compilation recorded. It is also complete for CRDs that it has declarations for.
 	Scopes []Scope
 }
 

@@ -13,8 +13,7 @@ import (
 
 type key struct {
 	name, example string
-	// rival is the key that cannot be combined with this key: an extension with either replaces
-	// both.
+	// rival is the key that excludes this key: an extension with either key replaces both.
 	rival string
 	// read checks the value. It stores a value that the resolver does not read from the key
 	// itself. It returns the position of errors about the key.
