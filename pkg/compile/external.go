@@ -100,7 +100,10 @@ func (l *locator) declared(e union.External, version *yaml.Node) {
 	}
 	if e.Fit != nil {
 		var diags diag.List
-		e.Value, diags = e.Fit(func(property string) []string { return enum(yamltext.Value(yamltext.Value(n, "properties"), property)) })
+		e.Value, diags = e.Fit(func(property string) ([]string, bool) {
+			p := yamltext.Value(yamltext.Value(n, "properties"), property)
+			return enum(p), p != nil
+		})
 		for _, d := range diags {
 			d.Path, d.Schema = l.place.String(), l.place.Structural()
 			l.diags = append(l.diags, d)

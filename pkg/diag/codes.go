@@ -202,6 +202,9 @@ const (
 	FailingRule Code = "UC532"
 	// SharedValue: a value of the discriminator selects several members.
 	SharedValue Code = "UC533"
+	// AbsentMember: the schema has neither the property nor a value of a member, which is left out
+	// of the union.
+	AbsentMember Code = "UC534"
 )
 
 // Errors in markers in Go source.
@@ -374,6 +377,7 @@ var Codes = []CodeInfo{
 	{UnusedDiscriminator, Warning, "discriminator not declared"},
 	{FailingRule, Warning, "rule fails to evaluate"},
 	{SharedValue, Info, "value of several members"},
+	{AbsentMember, Info, "member absent from the schema"},
 
 	{GoPackage, Error, "unreadable Go package"},
 	{BadMarker, Error, "bad marker"},

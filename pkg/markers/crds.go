@@ -180,7 +180,7 @@ func (w *walk) declare(s *structure, d *declared, at *apiextensionsv1.JSONSchema
 		return
 	}
 	if w.l.opts.CRDs && d.Discriminator != "" {
-		e.Fit = func(enum func(string) []string) (*yaml.Node, diag.List) { return d.fit(at, enum(d.Discriminator)) }
+		e.Fit = func(lookup func(string) ([]string, bool)) (*yaml.Node, diag.List) { return d.fit(at, lookup) }
 	}
 	same := func(o union.External) bool {
 		return o.Target == e.Target && o.Version == e.Version && o.Path.Equal(e.Path) && o.Pos() == e.Pos()
@@ -219,10 +219,11 @@ func (d *declared) adapted(at *apiextensionsv1.JSONSchemaProps) union.Union {
 	return u
 }
 
-// fit returns the value of x-kubernetes-unions for a CRD whose schema is at, except that its
-// discriminator has this enum.
-func (d declared) fit(at *apiextensionsv1.JSONSchemaProps, enum []string) (*yaml.Node, diag.List) {
+// fit returns the value of x-kubernetes-unions for a CRD whose schema is at, except for the
+// properties in lookup; see union.External.
+func (d declared) fit(at *apiextensionsv1.JSONSchemaProps, lookup func(string) ([]string, bool)) (*yaml.Node, diag.List) {
 	at = at.DeepCopy()
+	enum, _ := lookup(d.Discriminator)
 	discriminator := at.Properties[d.Discriminator]
 	discriminator.Enum = nil
 	for _, v := range enum {
@@ -240,6 +241,9 @@ func (d declared) fit(at *apiextensionsv1.JSONSchemaProps, enum []string) (*yaml
 			continue
 		}
 		value, ok := values.valueOf(field, m.Name)
+		if _, present := lookup(m.Name); !ok && !present {
+			continue // union.Resolve leaves the member out
+		}
 		if !ok {
 			lack := values.lack(d.pos("members", m.Name), field)
 			if _, known := d.from.valueOf(field, m.Name); known {

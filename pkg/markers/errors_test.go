@@ -534,7 +534,7 @@ type Example struct {
 	if set, diags = markers.Load(markers.Options{CRDs: true}, "./keys"); len(diags) > 0 || len(set.Declarations) != 1 {
 		t.Fatalf("with CRDs: %v, %v", set, diags)
 	}
-	_, diags = set.Declarations[0].Fit(func(string) []string { return []string{"a"} })
+	_, diags = set.Declarations[0].Fit(func(string) ([]string, bool) { return []string{"a"}, true })
 	want = []string{
 		position(t, file, of, "+unioncel:union:optional") + `: error: UC220: +unioncel:union:optional names "A", which does not select "a"`,
 		position(t, file, "A *int", "+unionMember") + `: error: UC210: value "a" seems to select both A and X`,

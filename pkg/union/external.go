@@ -24,9 +24,10 @@ type External struct {
 	// Value is the value of x-kubernetes-unions: a list with an item per union. It is
 	// read-only.
 	Value *yaml.Node
-	// Fit, unless nil, returns Value adapted to the enums of the schema's properties, and the
-	// problems of adapting it.
-	Fit func(enum func(property string) []string) (*yaml.Node, diag.List)
+	// Fit, unless nil, returns Value adapted to the properties of the schema, and the
+	// problems with it there. lookup returns the strings in the enum of a property, and
+	// false if the schema lacks the property.
+	Fit func(lookup func(property string) (enum []string, ok bool)) (*yaml.Node, diag.List)
 	// File is the file that the positions of Value refer to.
 	File string
 	// At, unless nil, replaces the positions in Value, for example for Go markers.

@@ -17,7 +17,7 @@ import (
 // nested reports properties of the union that contain each other.
 func (r *resolver) nested() {
 	words := []word{r.d.discriminator()}
-	for _, f := range r.d.fields {
+	for _, f := range r.fields {
 		words = append(words, f.name)
 	}
 	for _, w := range words {

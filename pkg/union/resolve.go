@@ -25,7 +25,7 @@ func Resolve(declarations []*Declaration, schema *apiextensionsv1.JSONSchemaProp
 	memberOf := map[string]*Declaration{}
 	discriminatorOf := map[string]*Declaration{}
 	for i, d := range declarations {
-		r := &resolver{d: d, schema: schema, resource: resource}
+		r := &resolver{d: d, fields: d.fields, schema: schema, resource: resource}
 		r.resolve()
 		r.overlaps(memberOf, discriminatorOf)
 		if !r.diags.HasErrors() {
@@ -38,10 +38,13 @@ func Resolve(declarations []*Declaration, schema *apiextensionsv1.JSONSchemaProp
 
 type resolver struct {
 	d        *Declaration
+	fields   []fieldValues // the members of the declaration that the schema has
 	schema   *apiextensionsv1.JSONSchemaProps
 	resource bool
 	u        *Union
 	diags    diag.List
+
+	absentMembers, absentValues []string // of the members that are not in fields
 }
 
 func (r *resolver) errorf(pos diag.Pos, code diag.Code, hint, format string, args ...any) {
@@ -82,6 +85,7 @@ func (r *resolver) resolve() {
 	if r.swapped() || r.unvalued() {
 		return
 	}
+	r.variant()
 	r.members()
 	if d.discriminator().Set {
 		r.discriminator()
@@ -103,7 +107,7 @@ func (r *resolver) members() {
 		r.errorf(d.fieldsPos(), diag.NoMembers, `list the members: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator`,
 			"the union has no members")
 	}
-	for _, f := range d.fields {
+	for _, f := range r.fields {
 		m := Member{Name: f.name.Text}
 		if slices.ContainsFunc(r.u.Members, func(o Member) bool { return o.Name == m.Name }) {
 			r.errorf(f.name.Pos, diag.MemberShared, "", "%q is listed twice", m.Name)
@@ -173,11 +177,14 @@ func (r *resolver) optional(m *Member, f fieldValues) {
 	}
 }
 
-// member returns the member that an entry of list, a key of the declaration, names. It reports
-// unknown names.
+// member returns the member that a list of the declaration names, or nil if it is left out or
+// unknown; an unknown name is reported.
 func (r *resolver) member(w word, list string) *Member {
 	i := slices.IndexFunc(r.u.Members, func(m Member) bool { return m.Name == w.Text })
-	if i < 0 {
+	switch {
+	case i < 0 && slices.Contains(r.absentMembers, w.Text):
+		return nil
+	case i < 0:
 		r.misspelt(w, r.u.MemberNames(), nil, diag.UnknownMember, "%s names %q, which is not a member of this union", list, w.Text)
 		return nil
 	}
@@ -261,7 +268,7 @@ func (r *resolver) discriminator() {
 // its enum to the union.
 func (r *resolver) enum(prop *apiextensionsv1.JSONSchemaProps) {
 	enum := EnumStrings(prop)
-	for _, f := range r.d.fields {
+	for _, f := range r.fields {
 		for _, v := range f.values {
 			switch {
 			case v.Text == "": // values reports it
@@ -357,9 +364,15 @@ func (r *resolver) table() {
 			r.errorf(from.name.Pos, diag.UnknownChange, "delete this row", "an unset union may always be set: %q needs no row", "")
 			continue
 		}
+		if slices.Contains(r.absentValues, from.name.Text) {
+			continue
+		}
 		check(from.name)
 		row := []string{}
 		for _, to := range from.values {
+			if slices.Contains(r.absentValues, to.Text) {
+				continue
+			}
 			if to.Text != "" {
 				check(to)
 			}
@@ -384,7 +397,7 @@ func (r *resolver) overlaps(memberOf, discriminatorOf map[string]*Declaration) {
 			shared(w, diag.DiscriminatorIsMember, other, "discriminator %q is a member of another union")
 		}
 	}
-	for _, f := range d.fields {
+	for _, f := range r.fields {
 		if other := memberOf[key(f.name)]; other != nil && other != d {
 			shared(f.name, diag.MemberShared, other, "%q is a member of two unions")
 		} else if other := discriminatorOf[key(f.name)]; other != nil {

@@ -1,0 +1,63 @@
+package union
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/unioncel/unioncel/internal/english"
+	"github.com/unioncel/unioncel/internal/spelling"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// variant leaves out the members that this variant of the CRD lacks. Feature gates and release
+// channels generate several CRDs from one Go type, so a declaration may name a member of which
+// the schema has neither the property nor a value. If either looks misspelt, or no member would
+// be left, the member stays and is an error.
+func (r *resolver) variant() {
+	_, discriminator := Property(r.schema, r.d.discriminator().Text)
+	if discriminator == nil || len(discriminator.Enum) == 0 {
+		return
+	}
+	enum := EnumStrings(discriminator)
+	var declared []string
+	for _, f := range r.d.fields {
+		for _, v := range f.values {
+			declared = append(declared, v.Text)
+		}
+	}
+	absent := func(f fieldValues) bool {
+		path, property := Property(r.schema, f.name.Text)
+		return property == nil && len(f.values) > 0 &&
+			spelling.Closest(f.name.Text, except(r.siblings(path), r.d.Properties())) == "" &&
+			!slices.ContainsFunc(f.values, func(v word) bool {
+				return v.Text == "" || slices.Contains(enum, v.Text) || spelling.Closest(v.Text, except(enum, declared)) != ""
+			})
+	}
+	left := slices.DeleteFunc(slices.Clone(r.fields), absent)
+	if len(left) == 0 || len(left) == len(r.fields) {
+		return
+	}
+	for _, f := range r.fields {
+		if !absent(f) {
+			continue
+		}
+		var values []string
+		for _, v := range f.values {
+			r.absentValues = append(r.absentValues, v.Text)
+			values = append(values, fmt.Sprintf("%q", v.Text))
+		}
+		r.absentMembers = append(r.absentMembers, f.name.Text)
+		r.diags = append(r.diags, diag.Diagnostic{
+			Code: diag.AbsentMember, Severity: diag.Info, Pos: f.name.Pos, Path: r.d.Path,
+			Message: fmt.Sprintf("member %q is left out: the schema has neither the property nor %s in the enum of %q",
+				f.name.Text, english.List(values, "or"), r.d.discriminator().Text),
+			Hint: "nothing to do if this variant of the CRD lacks the member; else add the property and the value",
+		})
+	}
+	r.fields = left
+}
+
+// except returns the names of l that are not in names.
+func except(l, names []string) []string {
+	return slices.DeleteFunc(slices.Clone(l), func(name string) bool { return slices.Contains(names, name) })
+}
