@@ -229,7 +229,7 @@ func (a *app) one(cmd *cobra.Command, what, name string) (*resource.Object, erro
 		return nil, err
 	}
 	if len(l) != 1 {
-		return nil, fmt.Errorf("%s: %s is one object, and here are %d", name, what, len(l))
+		return nil, fmt.Errorf("%s: want one object as %s, not %d", name, what, len(l))
 	}
 	return l[0], nil
 }

@@ -36,9 +36,9 @@ func (a *app) policyCommand() *cobra.Command {
 		Short: "Write admission policies that clear excluded members",
 		Long: `Policy writes a MutatingAdmissionPolicy, and its binding, for each kind with unions.
 A client that sets a new member, or changes the discriminator, need not clear the
-other members: the API server does. It needs Kubernetes 1.36. A union that a request
-leaves as it was is left alone, legal or not. So is one that clearing would not make
-legal: the rules of the union reject that request.
+other members: the API server does. It needs Kubernetes 1.36. It leaves a union alone
+if the request does not change it, or if clearing members would not make it legal: the
+rules of the union reject such a request.
 
 --clear selects the members to clear. Each value has a disadvantage:
 
@@ -46,8 +46,8 @@ legal: the rules of the union reject that request.
                the union switches. Nothing that the request wrote is undone. But the
                same request again finds nothing to switch, and may be rejected.
   Unselected   every member that the discriminator does not select, and a required one
-               that was left out is kept, as KEP-1027 has it. The same request again
-               changes nothing. But values of the request are discarded silently: with
+               that was left out is kept, as in KEP-1027. The same request again changes
+               nothing. But values of the request are discarded silently: with
                {type: TCP, tcp: …} stored, {type: TCP, http: …} succeeds without http.
 
 The arguments are CRDs; --builtin is for Kubernetes' own kinds.

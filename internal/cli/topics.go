@@ -49,10 +49,10 @@ them whole, and may leave .unioncel-* files next to them, which the next run rem
 have errors; neither writes anything. A difference is exact, for patch; only on a terminal
 are control and invisible characters in it spelled out. Without a configuration, --check
 takes the encoding and the Kubernetes version from the annotation of a compiled file.`),
-		topic("encodings", "How compiled rules are written", `--encoding says how the rules of a union are written:
+		topic("encodings", "How compiled rules are written", `--encoding selects the form of the rules of a union:
 
-  auto     (default) as a careful author would write them, unless a budget of the API
-           server requires less
+  auto     (default) like rules written by hand, or cheaper rules where a budget of the
+           API server requires it
   fine     one rule for each member and direction, with the most precise errors
   compact  one rule for the states of a union
   terse    compact, with fixed messages: the fewest bytes

@@ -74,7 +74,7 @@ func (a *app) sayWithheld(results []result) {
 		}
 	}
 	if len(names) > 0 {
-		a.note("unions declared outside CRDs apply to sources only; taken as they are: " + few(names))
+		a.note("declarations outside the CRDs apply to sources only, and are ignored for " + few(names))
 	}
 	for _, r := range results {
 		if r.outdated {

@@ -136,7 +136,7 @@ func (r *run) joined(work []*piece) []*yaml.Node {
 			}
 			if !reflect.DeepEqual(data(item), data(other)) {
 				r.report(diag.Diagnostic{Code: diag.BadFunctionConfig, Pos: diag.Pos{File: w.name},
-					Message: id.kind + " " + id.name + " is already among the items, and differs (" + from[id] + ")",
+					Message: id.kind + " " + id.name + " is already among the items with other content (" + from[id] + ")",
 					Hint:    "list the file in one place: among the resources, or in the files of one " + r.kind.name})
 			}
 		}

@@ -107,7 +107,7 @@ func (n *normalizer) kinds(r *run) *kinds.Set {
 	}
 	if len(set.Names()) == 0 {
 		r.misconfigured("", "name the CRDs of the objects, as in crds: [crds/backup.yaml], or write builtin: true for Kubernetes' own kinds",
-			"there are no unions to go by: no CRD declares any")
+			"no CRD declares unions")
 	}
 	return set
 }

@@ -149,7 +149,7 @@ func TestNormalizerMistakes(t *testing.T) {
 		{normalizing("builtin: 'yes'"), mergedThing, []string{name + `UC705: builtin: want true or false, not "yes" at builtin`}},
 		{normalizing("crds: [missing.yaml]"), mergedThing, []string{name + "UC705: missing.yaml: file does not exist at crds[0]"}},
 		{strings.Replace(normalizing(), "Normalizer", "Normaliser", 1), mergedThing, []string{name + `UC705: kind must be UnionNormalizer, not "UnionNormaliser" at kind`}},
-		{normalizing(), mergedThing, []string{name + "UC705: there are no unions to go by: no CRD declares any"}},
+		{normalizing(), mergedThing, []string{name + "UC705: no CRD declares unions"}},
 		{normalizing("builtin: true"), local, []string{name + "UC705: as a generator this UnionNormalizer has nothing to generate"}},
 		{normalizing("crds: [a.yaml, b.yaml]"), mergedThing, []string{"b.yaml: error: UC806: both a.yaml and b.yaml have Kinda of example.com/v1"}},
 		{normalizing("crds: [broken.yaml]"), mergedThing, []string{`broken.yaml:23:31: error: UC203: member "tpc" is not a property of this object at spec`}},

@@ -95,14 +95,14 @@ func (l *Limits) Set(s string) error {
 		if k.name == name {
 			n, err := strconv.Atoi(value)
 			if err != nil || n < 1 {
-				return fmt.Errorf("a limit is written %s=N, with a number from 1", name)
+				return fmt.Errorf("want %s=N, with N at least 1", name)
 			}
 			*k.field(l) = n
 			return nil
 		}
 		names = append(names, k.name)
 	}
-	return fmt.Errorf("there is no limit %q: they are %s", name, strings.Join(names, ", "))
+	return fmt.Errorf("unknown limit %q: the limits are %s", name, strings.Join(names, ", "))
 }
 
 // String is empty, as the default of a flag.

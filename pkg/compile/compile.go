@@ -405,7 +405,7 @@ func (c *compiler) demands(o *unionObject) {
 			switch {
 			case o.uncorrelated != "":
 				c.report(diag.Diagnostic{Code: diag.NotCorrelatable, Pos: demand.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-					Message: fmt.Sprintf("%s needs the old object, and the items of the list %s cannot be matched with their old selves", demand.Key, o.uncorrelated),
+					Message: fmt.Sprintf("%s needs the old object, and the items of the list %s cannot be correlated with their old versions", demand.Key, o.uncorrelated),
 					Hint:    "give that list x-kubernetes-list-type: map with x-kubernetes-list-map-keys, or turn it into a map; or drop " + demand.Key})
 			case demand.Key == "ratchet" && !c.kube.features.OptionalOldSelf:
 				c.report(diag.Diagnostic{Code: diag.KubeVersion, Pos: demand.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
@@ -419,7 +419,7 @@ func (c *compiler) demands(o *unionObject) {
 		}
 		if u != nil && u.Change == union.Clear && o.uncorrelated != "" {
 			c.report(diag.Diagnostic{Code: diag.ClearLeftOut, Severity: diag.Info, Pos: d.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-				Message: "no rule for changes is emitted: the items of the list " + o.uncorrelated + " cannot be matched with their old selves",
+				Message: "no rule for changes is emitted: the items of the list " + o.uncorrelated + " cannot be correlated with their old versions",
 				Hint:    "the static rules still reject leftover members; discriminatorChange: Allow silences this note"})
 		}
 	}

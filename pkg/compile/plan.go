@@ -153,7 +153,7 @@ func (c *compiler) plan() (*Plan, error) {
 			if o.styles[i].noClear {
 				up.Dropped = "rules for changes: they would exceed the API server's limits, and the static rules reject members that a change leaves set"
 			} else if u.Change == union.Clear && o.uncorrelated != "" {
-				up.Dropped = "rules for changes: the items of the list " + o.uncorrelated + " cannot be matched with their old selves"
+				up.Dropped = "rules for changes: the items of the list " + o.uncorrelated + " cannot be correlated with their old versions"
 			}
 			at := len(p.Unions)
 			groups = append(groups, planned{at, Static, o.Place, o.static(i, o.styles[i])}, planned{at, Transition, o.Place, o.changes(i, o.styles[i])})
@@ -265,7 +265,7 @@ func (c *compiler) why(e cost.Estimator, o *unionObject, i int) string {
 	case s.kept != nil:
 		return "an earlier version wrote these rules, which are equivalent; compile --reword writes them anew"
 	case c.opts.Encoding == OpenAPI:
-		return "as asked for"
+		return "requested by --encoding"
 	case u.Ratchet && s.encoding == rules.Compact && s.ratchet.Parts <= 1:
 		return "a union that ratchets takes as few rules as possible"
 	case u.Ratchet:
@@ -275,7 +275,7 @@ func (c *compiler) why(e cost.Estimator, o *unionObject, i int) string {
 	case c.opts.Encoding == Fine && preferred != rules.Fine:
 		return tooManyForFine
 	case c.opts.Encoding != Auto:
-		return "as asked for"
+		return "requested by --encoding"
 	}
 	return "like rules written by hand, which fit the API server's budget"
 }

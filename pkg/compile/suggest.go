@@ -34,12 +34,12 @@ func (c *compiler) overBudget(failures []failure) {
 		}
 		hint := s.hint
 		if s.found && s.at != at {
-			hint = fmt.Sprintf("the suggestion for the union at %s makes this one fit, too", s.at)
+			hint = fmt.Sprintf("the suggestion for the union at %s also makes this one fit", s.at)
 		}
 		d := diag.Diagnostic{Code: diag.RuleOverBudget, Pos: at, Path: f.object.Place.String(), Schema: f.object.Place.Structural(), Hint: hint}
 		way := "written in the cheapest way"
 		if c.opts.Encoding == Fine {
-			way = "written as --encoding fine asks"
+			way = "written with --encoding fine"
 		}
 		switch {
 		case f.ofVersion():
@@ -47,7 +47,7 @@ func (c *compiler) overBudget(failures []failure) {
 			d.Message = fmt.Sprintf("the rules of version %s cost %s together, those of this union alone %s",
 				c.crd.Spec.Versions[f.version].Name, number(f.sum), number(f.mostExpensive))
 			if f.before > 0 {
-				d.Message += fmt.Sprintf(" and those that were there before %s", number(f.before))
+				d.Message += fmt.Sprintf(" and those that existed before %s", number(f.before))
 			}
 			d.Message += fmt.Sprintf("; the API server's limit is %s", number(cost.VersionLimit))
 		case f.worst.Rule() <= cost.RuleLimit:

@@ -35,9 +35,9 @@ func validatingGaps(k kinds.Kind) diag.List {
 		for _, u := range o.Unions {
 			switch {
 			case unkeyed && u.Guarded():
-				l = append(l, gap(k, o, "", "%s is not enforced: items of a list without keys cannot be matched with their old selves", changeOf(u)))
+				l = append(l, gap(k, o, "", "%s is not enforced: items of a list without keys cannot be correlated with their old versions", changeOf(u)))
 			case unkeyed && u.Ratchet:
-				l = append(l, gap(k, o, "", "ratchet has no effect: items of a list without keys cannot be matched with their old selves"))
+				l = append(l, gap(k, o, "", "ratchet has no effect: items of a list without keys cannot be correlated with their old versions"))
 			}
 			for _, names := range o.Removable {
 				if _, ok := rules.RemovalGuard(u, names); ok && !expressible(names) {

@@ -106,7 +106,7 @@ func Apply(gvk schema.GroupVersionKind, t Type, object map[string]any, patch []b
 		return nil, err
 	}
 	if first := bytes.TrimLeft(patch, " \t\r\n"); t != JSON && !bytes.HasPrefix(first, []byte("{")) {
-		return nil, fmt.Errorf("a patch of type %s is an object, and this is none; a list of operations is of type %s", t, JSON)
+		return nil, fmt.Errorf("a patch of type %s must be an object; a list of operations has type %s", t, JSON)
 	}
 	var data []byte
 	var result map[string]any
@@ -138,7 +138,7 @@ func Apply(gvk schema.GroupVersionKind, t Type, object map[string]any, patch []b
 		return nil, errors.New("the result is no object")
 	}
 	if at := directive(nil, result); at != nil && t == Strategic {
-		return nil, fmt.Errorf("%s is no directive here, but would be a field: the type does not have the patch strategy for it", at)
+		return nil, fmt.Errorf("%s would be a field, not a directive: the type has no patch strategy for it", at)
 	}
 	return result, nil
 }
