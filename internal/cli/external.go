@@ -166,7 +166,7 @@ func (e *external) missing(results []result) {
 		read := func(f result) bool { return f.name != "" && sameName(f.name, r.name) }
 		if r.unionSet && !slices.ContainsFunc(e.files, read) {
 			l = append(l, diag.Diagnostic{Code: diag.UnreadUnionSet, Severity: diag.Warning, Pos: diag.Pos{File: r.name},
-				Message: "this is a UnionSet, but its unions are not compiled: it is treated like any other input",
+				Message: "this input is a UnionSet, and its unions are not compiled",
 				Hint:    "name it with --unions"})
 		}
 		readable = readable && r.readable

@@ -466,7 +466,7 @@ func (l *ClaimedList) edited(i int, rule map[string]any) string {
 		}
 		keys, values = append(keys, key), append(values, value)
 	}
-	return fmt.Sprintf("has another %s than compiling wrote: %s", strings.Join(keys, " and "), strings.Join(values, ", "))
+	return fmt.Sprintf("has another %s than unioncel wrote: %s", strings.Join(keys, " and "), strings.Join(values, ", "))
 }
 
 // changed reports items that are gone or edited.

@@ -86,7 +86,7 @@ func New(name string, file *yamltext.File, limits limit.Limits) (*Text, diag.Lis
 // serves any more is reported.
 func (d *Document) find(n *yaml.Node, items []int) {
 	if n != nil && n.Kind == yaml.AliasNode && compile.Declares(n.Alias) {
-		d.errorf(n, diag.SharedContent, "write the CRD out at each of its places", "the alias *%s stands for a CRD that declares unions: editing it would change other places", n.Value)
+		d.errorf(n, diag.SharedContent, "write out each CRD", "the alias *%s stands for a CRD that declares unions: an edit would change the other uses", n.Value)
 	}
 	if n == nil || n.Kind != yaml.MappingNode {
 		return

@@ -182,7 +182,7 @@ func TestGenerateTwice(t *testing.T) {
 	for _, tt := range []struct{ name, files, item, want string }{
 		{"the same", "[a.yaml]", crdText("a", unions...), ""},
 		{"patched", "[a.yaml]", patched,
-			"a.yaml: error: UC705: CustomResourceDefinition a.example.com is already among the items, and differs (CustomResourceDefinition/a.example.com)"},
+			"a.yaml: error: UC705: CustomResourceDefinition a.example.com is already among the items with other content (CustomResourceDefinition/a.example.com)"},
 		{"the same in two files", "[a.yaml, b.yaml]", "kind: A\nmetadata: {name: a}\n", ""},
 	} {
 		r := mustRun(t, listOf(configured("files: "+tt.files), tt.item), files)

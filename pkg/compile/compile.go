@@ -409,17 +409,17 @@ func (c *compiler) demands(o *unionObject) {
 					Hint:    "give that list x-kubernetes-list-type: map with x-kubernetes-list-map-keys, or turn it into a map; or drop " + demand.Key})
 			case demand.Key == "ratchet" && !c.kube.features.OptionalOldSelf:
 				c.report(diag.Diagnostic{Code: diag.KubeVersion, Pos: demand.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-					Message: fmt.Sprintf("ratchet needs optionalOldSelf, which Kubernetes %s does not know", c.kube),
+					Message: fmt.Sprintf("ratchet needs optionalOldSelf, which Kubernetes %s does not support", c.kube),
 					Hint:    "drop ratchet, or compile for 1.30 or later"})
 			case demand.Key != "ratchet" && o.removable != "":
 				c.report(diag.Diagnostic{Code: diag.RemovableItem, Severity: diag.Warning, Pos: demand.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 					Message: fmt.Sprintf("%s can be bypassed: an entry of %s can be removed and added again", demand.Key, o.removable),
-					Hint:    "rules cannot prevent it; say so in the field's documentation"})
+					Hint:    "rules cannot prevent this; document it in the field's description"})
 			}
 		}
 		if u != nil && u.Change == union.Clear && o.uncorrelated != "" {
 			c.report(diag.Diagnostic{Code: diag.ClearLeftOut, Severity: diag.Info, Pos: d.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-				Message: "no rule for changes is emitted: the items of the list " + o.uncorrelated + " cannot be correlated with their old versions",
+				Message: "the rule for changes is left out: the items of the list " + o.uncorrelated + " cannot be correlated with their old versions",
 				Hint:    "the static rules still reject leftover members; discriminatorChange: Allow silences this note"})
 		}
 	}
@@ -445,7 +445,7 @@ func (c *compiler) versionsDiffer() {
 				continue
 			}
 			c.report(diag.Diagnostic{Code: diag.VersionsDiffer, Severity: diag.Warning, Pos: o.Declarations[0].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-				Message: fmt.Sprintf("version %s is served too and %s: writing through the laxer version bypasses the other", v.Name, difference),
+				Message: fmt.Sprintf("version %s is served too and %s: a write through the laxer version bypasses the stricter one", v.Name, difference),
 				Hint:    "declare the same unions in every served version"})
 		}
 	}

@@ -52,7 +52,7 @@ func (c *compiler) decode() {
 		said := slices.ContainsFunc(c.diags, func(d diag.Diagnostic) bool { return d.Pos == at || declares && d.Code == diag.Misplaced })
 		if !strings.HasSuffix(path, union.Key) && !said {
 			c.report(diag.Diagnostic{Code: diag.InvalidBefore, Severity: diag.Warning, Pos: at, Path: path,
-				Message: "kubectl's strict validation rejects this CRD as it is, apart from its unions: " + e.Error()})
+				Message: "kubectl's strict validation rejects this CRD even without its unions: " + e.Error()})
 		}
 	}
 	names := map[string]bool{}

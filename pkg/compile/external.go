@@ -158,10 +158,10 @@ func (l *locator) enter(e union.External, n *yaml.Node, key string) *yaml.Node {
 		} else if best != "" {
 			hint = fmt.Sprintf("did you mean %q?", best)
 		}
-		l.reportExternal(e, diag.NoSuchSchema, hint, "there is no %q here in version %s of the CRD", key, l.place.Name)
+		l.reportExternal(e, diag.NoSuchSchema, hint, "version %[2]s of the CRD has no field %[1]q at this path", key, l.place.Name)
 	case shared || v.Kind == yaml.AliasNode:
-		l.reportExternal(e, diag.SharedContent, "write the schema out at each of its places",
-			"the schema is in content shared through an alias or merge key: editing it would change other places too")
+		l.reportExternal(e, diag.SharedContent, "write out the schema at each path",
+			"the schema is in content shared through an alias or merge key: an edit would change the other uses too")
 	case v.Kind != yaml.MappingNode:
 		l.reportExternal(e, diag.NoSuchSchema, "correct the path", "%s is not a schema with properties here", key)
 	default:

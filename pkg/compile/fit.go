@@ -321,7 +321,7 @@ func (f *fitter) tell() {
 		pos := o.Declarations[fit.i].Pos
 		if s.noClear {
 			f.report(diag.Diagnostic{Code: diag.ClearLeftOut, Severity: diag.Info, Pos: pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-				Message: "no rule for changes is emitted: it would exceed the API server's limits",
+				Message: "the rule for changes is left out: it would exceed the API server's limits",
 				Hint:    "the static rules still reject leftover members; discriminatorChange: Allow silences this note"})
 		}
 		if preferred := f.statics(u)[0].encoding; f.opts.Encoding == Auto && s.openAPI == nil && s.encoding != preferred {

@@ -151,8 +151,8 @@ func (l *locator) follow(n *yaml.Node, what string) *yaml.Node {
 // shared reports at n that shared content declares unions.
 func (l *locator) shared(n, content *yaml.Node, through string) {
 	l.judge(content)
-	l.errorf(n, diag.SharedContent, "write the schema out at each of its places",
-		"a union is declared in content shared through %s: editing it would change other places too", through)
+	l.errorf(n, diag.SharedContent, "write out the schema at each path",
+		"a union is declared in content shared through %s: an edit would change the other uses too", through)
 }
 
 // judge marks every key x-kubernetes-unions in n as judged.

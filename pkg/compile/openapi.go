@@ -83,7 +83,7 @@ func (o *unionObject) differs(i int, d verify.Finding) string {
 		return !p.Nullable
 	})
 	if len(names) > 0 {
-		why += "; null is unset to the union, but a value to required: " + strings.Join(names, ", ") + " can be null"
+		why += "; the union treats null as unset, and required as a value: " + strings.Join(names, ", ") + " can be null"
 	}
 	return why
 }

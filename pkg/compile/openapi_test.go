@@ -80,7 +80,7 @@ func TestOpenAPIInexpressible(t *testing.T) {
 		{"ratchet", plainProperties, "members: [a, b]\nratchet: true\n", "a schema cannot refer to the old object"},
 		{"emptyIsUnset", plainProperties, "members: [a, b]\nemptyIsUnset: [b]\n", "an empty b as set"},
 		{"nullable member", "a: {type: object, nullable: true}\nb: {type: string}", "members: [a, b]\n",
-			"allOf would reject this, which the union allows: b is set; null is unset to the union, but a value to required: a can be null"},
+			"allOf would reject this, which the union allows: b is set; the union treats null as unset, and required as a value: a can be null"},
 		{"nullable members, none", "a: {type: object, nullable: true}\nb: {type: string}", "members: [a, b]\ncardinality: AtLeastOne\n",
 			"the API server would accept this, which the union forbids: none of a, b is set"},
 		{"restricted already", plainProperties, "members: [a, b]\n" + "x-rest", "maxProperties: 0 would reject this, which the union allows: a is set"},

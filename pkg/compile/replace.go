@@ -76,7 +76,7 @@ func (c *compiler) replaced(o *unionObject, i int) []verify.Constraint {
 		d.Message = "hand-written rules are not replaced, because they cannot be compared: " + err.Error()
 	case comparison.Verdict == verify.Equivalent:
 		d.Code, d.Severity, d.Hint = diag.RulesReplaced, diag.Info, ""
-		d.Message = "hand-written rules with the meaning of this union are replaced: " + strings.Join(names, ", ")
+		d.Message = "hand-written rules that are equivalent to this union are replaced: " + strings.Join(names, ", ")
 		c.report(d)
 		return constraints
 	case len(constraints) == 0:
@@ -162,7 +162,7 @@ func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *uni
 	if slices.ContainsFunc(agreeing, func(k verify.Constraint) bool { return k.Key != ruleKey }) {
 		read = "theirs, with or without those of its rules"
 	}
-	d.Message = fmt.Sprintf("hand-written constraints have the meaning of this union, and users read %s: %s", read, strings.Join(named(slices.Clone(agreeing), indices), ", "))
+	d.Message = fmt.Sprintf("hand-written constraints are equivalent to this union, and users read %s: %s", read, strings.Join(named(slices.Clone(agreeing), indices), ", "))
 	d.Hint = "write handWrittenRules: Replace in the declaration: compiling removes them"
 	c.report(d)
 	return agreeing

@@ -44,10 +44,10 @@ func (c *compiler) overBudget(failures []failure) {
 		switch {
 		case f.ofVersion():
 			d.Code = diag.VersionOverBudget
-			d.Message = fmt.Sprintf("the rules of version %s cost %s together, those of this union alone %s",
+			d.Message = fmt.Sprintf("the rules of version %s cost %s together, of which this union costs %s",
 				c.crd.Spec.Versions[f.version].Name, number(f.sum), number(f.mostExpensive))
 			if f.before > 0 {
-				d.Message += fmt.Sprintf(" and those that existed before %s", number(f.before))
+				d.Message += fmt.Sprintf(" and the rules that existed before %s", number(f.before))
 			}
 			d.Message += fmt.Sprintf("; the API server's limit is %s", number(cost.VersionLimit))
 		case f.worst.Rule() <= cost.RuleLimit:

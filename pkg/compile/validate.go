@@ -118,7 +118,7 @@ func (c *compiler) invalidBefore() {
 func (c *compiler) reportBefore(before field.ErrorList) {
 	for _, e := range before {
 		c.report(diag.Diagnostic{Code: diag.InvalidBefore, Severity: diag.Warning, Pos: c.find(written(e.Field)), Path: written(e.Field),
-			Message: "the API server rejects this CRD as it is, apart from its unions: " + said(e)})
+			Message: "the API server rejects this CRD even without its unions: " + said(e)})
 	}
 }
 

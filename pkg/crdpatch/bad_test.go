@@ -64,7 +64,7 @@ func TestBadInput(t *testing.T) {
 		{"declaration outside of schemas", header + "  x-kubernetes-unions: []\n", "in:6:3: error: UC223: x-kubernetes-unions is not in a schema here: it would have no effect", ""},
 
 		{"alias to a CRD in a list", "apiVersion: v1\nkind: List\nx-crd: &c\n" + strings.ReplaceAll("  "+strings.TrimSuffix(crd, "\n"), "\n", "\n  ") + "\nitems: [*c]\n",
-			"in:27:9: error: UC401: the alias *c stands for a CRD that declares unions: editing it would change other places", ""},
+			"in:27:9: error: UC401: the alias *c stands for a CRD that declares unions: an edit would change the other uses", ""},
 		{"cut off in a flow mapping", crd[:strings.LastIndex(crd, "}")], "in:23:18: error: UC101: did not find expected ',' or '}'", ""},
 		{"cut off in a quoted string", crd + "            description: \"cut", "in:24:26: error: UC101: found unexpected end of stream in a quoted scalar", ""},
 		{"tab", strings.Replace(crd, "            type: object\n", "\t    type: object\n", 1), "in:18:1: error: UC101: found character that cannot start any token", ""},
@@ -114,8 +114,8 @@ func TestBadInput(t *testing.T) {
 
 		{"two versions of a name", crd + body[strings.Index(body, "  - name: v1"):], `in:1:1: error: UC107: there are two versions named "v1"`, "rename one of them"},
 		{"two versions without a name", strings.Replace(crd, "- name: v1", "- schema: {}\n    served: true\n    storage: false\n  -", 1), `in:1:1: error: UC107: there are two versions named ""`, ""},
-		{"no metadata", strings.Replace(crd, "metadata:\n  name: things.example.com\n", "", 1), "in:1:1: error: UC405: metadata has no room for the annotation unioncel.dev/unions", "give the CRD a metadata.name"},
-		{"metadata is null", strings.Replace(crd, "metadata:\n  name: things.example.com\n", "metadata:\n", 1), "in:1:1: error: UC405: metadata has no room", ""},
+		{"no metadata", strings.Replace(crd, "metadata:\n  name: things.example.com\n", "", 1), "in:1:1: error: UC405: the annotation unioncel.dev/unions cannot be added to the metadata", "give the CRD a metadata.name"},
+		{"metadata is null", strings.Replace(crd, "metadata:\n  name: things.example.com\n", "metadata:\n", 1), "in:1:1: error: UC405: the annotation unioncel.dev/unions cannot be added", ""},
 		{"metadata is a string", strings.Replace(crd, "metadata:\n  name: things.example.com\n", "metadata: x\n", 1), "in:1:1: error: UC107: ", ""},
 		{"annotations is a list", strings.Replace(crd, "  name: things.example.com\n", "  name: things.example.com\n  annotations: [a]\n", 1), "in:1:1: error: UC107: ", ""},
 		{"annotation is a number", strings.Replace(crd, "  name: things.example.com\n", "  name: things.example.com\n  annotations: {a: 1}\n", 1), "in:1:1: error: UC107: ", ""},

@@ -76,8 +76,8 @@ func (w *writer) declare(objects []compile.Object) {
 			continue
 		}
 		if w.Aliased(n) {
-			w.errorf(n, diag.SharedContent, "write the schema out at each of its places",
-				"an edit of %s would change other places that share it through an anchor", o.Place)
+			w.errorf(n, diag.SharedContent, "write out the schema at each path",
+				"an edit of %s would change other schemas that share it through an anchor", o.Place)
 			continue
 		}
 		unions := compiled.Plain(o.Value)

@@ -57,7 +57,7 @@ func (w *writer) describe(c *documentChange, unions []int) error {
 		return nil // a union of a nested object has the same discriminator
 	}
 	shared := func(n *yaml.Node) error {
-		w.errorf(n, diag.SharedContent, "write it out at each of its places, or compile without --describe", "an edit of the description of %s would change other places that share it", place)
+		w.errorf(n, diag.SharedContent, "write it out at each path, or compile without --describe", "an edit of the description of %s would change other schemas that share it", place)
 		return nil
 	}
 	if node == nil || node.Kind != yaml.MappingNode || w.Aliased(node) {

@@ -74,15 +74,15 @@ func TestEditedAfterCompile(t *testing.T) {
 		},
 		{
 			name: "message edited", in: change("at most one of", "not both of"),
-			diags: `crd.yaml:22:15: error: UC403: a compiled rule has another message than compiling wrote: "at most one of a, b may be set"`,
+			diags: `crd.yaml:22:15: error: UC403: a compiled rule has another message than unioncel wrote: "at most one of a, b may be set"`,
 		},
 		{
 			name: "message deleted", in: change("- message: \"at most one of a, b may be set\"\n              rule", "- rule"),
-			diags: `crd.yaml:22:15: error: UC403: a compiled rule has another message than compiling wrote: "at most one of a, b may be set"`,
+			diags: `crd.yaml:22:15: error: UC403: a compiled rule has another message than unioncel wrote: "at most one of a, b may be set"`,
 		},
 		{
 			name: "message and reason edited", in: change("- message: \"at most one of", "- reason: FieldValueForbidden\n              message: \"not both of"),
-			diags: `crd.yaml:22:15: error: UC403: a compiled rule has another message and reason than compiling wrote: "at most one of a, b may be set", none`,
+			diags: `crd.yaml:22:15: error: UC403: a compiled rule has another message and reason than unioncel wrote: "at most one of a, b may be set", none`,
 		},
 		{
 			name: "rule appended", in: change(list, list+"            - rule: self.a != 'x'\n"), compiled: "=",

@@ -88,7 +88,7 @@ func TestKubeVersion(t *testing.T) {
 		{"1.28", in, "fieldPath message messageExpression reason rule", ""},
 		{"v1.30.2", in, "fieldPath message messageExpression reason rule", ""},
 		{"", in, "fieldPath message messageExpression reason rule", ""},
-		{"1.29", ratchet, "", "in:21:15: error: UC303: ratchet needs optionalOldSelf, which Kubernetes 1.29 does not know"},
+		{"1.29", ratchet, "", "in:21:15: error: UC303: ratchet needs optionalOldSelf, which Kubernetes 1.29 does not support"},
 		{"1.30", ratchet, "message messageExpression optionalOldSelf rule", ""},
 		{"1.24", in, "", `in: error: UC303: "1.24" is not a version of Kubernetes since 1.25: write it like 1.30`},
 		{"one", in, "", `in: error: UC303: "one" is not a version of Kubernetes since 1.25: write it like 1.30`},

@@ -266,8 +266,8 @@ func (w *writer) uncut(at int) int {
 func (w *writer) apply(c *documentChange) error {
 	n := c.node
 	if w.Aliased(n) {
-		w.errorf(n, diag.SharedContent, "write the schema out at each of its places",
-			"an edit of %s would change other places that share it through an anchor", c.Place)
+		w.errorf(n, diag.SharedContent, "write out the schema at each path",
+			"an edit of %s would change other schemas that share it through an anchor", c.Place)
 		return nil
 	}
 	schema := crdtext.SchemaIn(w.value, c.Place)
@@ -402,7 +402,7 @@ func (w *writer) annotate(rec compiled.Record) {
 	at := w.Node
 	_, metadata, shared, ok := yamltext.Lookup(at, "metadata")
 	if !ok || shared || metadata.Kind != yaml.MappingNode || w.Aliased(metadata) || len(metadata.Content) == 0 {
-		w.errorf(at, diag.Unproved, "give the CRD a metadata.name; or compile with --no-annotation", "metadata has no room for the annotation %s", crdfile.Annotation)
+		w.errorf(at, diag.Unproved, "give the CRD a metadata.name; or compile with --no-annotation", "the annotation %s cannot be added to the metadata", crdfile.Annotation)
 		return
 	}
 	key, annotations, shared, ok := yamltext.Lookup(metadata, "annotations")

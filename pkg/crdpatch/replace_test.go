@@ -44,7 +44,7 @@ func TestReplace(t *testing.T) {
 	}{
 		{
 			"the only rule", "x-kubernetes-validations:\n- rule: '" + count + "'", replacing,
-			[]string{count}, nil, diag.RulesReplaced, "hand-written rules with the meaning of this union are replaced: x-kubernetes-validations[0]",
+			[]string{count}, nil, diag.RulesReplaced, "hand-written rules that are equivalent to this union are replaced: x-kubernetes-validations[0]",
 		}, {
 			"one of several rules", `
 x-kubernetes-validations:

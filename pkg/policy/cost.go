@@ -164,7 +164,7 @@ func costly(k kinds.Kind, o kinds.UnionObject, n int, opts Options) diag.Diagnos
 		n -= n % unit // keep two digits
 	}
 	d := diag.Diagnostic{Code: diag.CostlyPolicy, Severity: diag.Warning, Pos: diag.Pos{File: k.Origin}, Path: o.Path.String(),
-		Message: fmt.Sprintf("with more than about %d of these objects a %s costs the policy more than the API server allows, and is rejected", n, k.Kind),
+		Message: fmt.Sprintf("with more than about %d of these objects, a %s exceeds the cost limit of the policy and is rejected", n, k.Kind),
 		Hint:    "to let it pass as it is, use --failure-policy Ignore"}
 	if opts.FailurePolicy == admissionv1.Ignore {
 		d.Severity, d.Message, d.Hint = diag.Info, strings.Replace(d.Message, "is rejected", "passes as it is", 1), ""

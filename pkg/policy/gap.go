@@ -17,7 +17,7 @@ func mutatingGaps(k kinds.Kind) diag.List {
 	var l diag.List
 	for _, o := range k.Objects {
 		if o.Set {
-			l = append(l, gap(k, o, hint, "no member is cleared in items of a set: an item without it would be another item"))
+			l = append(l, gap(k, o, hint, "members are not cleared in items of a set, where clearing changes the identity of the item"))
 		}
 		l = append(l, scaleGap(k, o)...)
 	}

@@ -84,7 +84,7 @@ func Extend(declarations []*Declaration, extensions []*Extension) diag.List {
 		case len(found) > 1:
 			report("say which: union: "+strings.Join(names, ", or union: "), "this extension could be of %d unions", len(found))
 		default:
-			report(nearest(e.of.Text, names), "no union here is called %q, and none has it as its discriminator or a member", e.of.Text)
+			report(nearest(e.of.Text, names), "no union of this schema has the name, discriminator or member %q", e.of.Text)
 		}
 	}
 	return l

@@ -177,7 +177,7 @@ func (e Externals) Missing(crds []Target) diag.List {
 			continue
 		}
 		d := diag.Diagnostic{Code: diag.NoSuchCRD, Pos: x.NamedAt(), Hint: "correct its name, or also give the file that has it",
-			Message: fmt.Sprintf("no input has the CustomResourceDefinition %s, which this union is for", cmp.Or(x.Name, "of "+x.Target.String()))}
+			Message: fmt.Sprintf("this union is for CustomResourceDefinition %s, which no input has", cmp.Or(x.Name, "of "+x.Target.String()))}
 		if best := spelling.Closest(x.Name, names); best != "" && x.Kind == "" {
 			d.Hint = fmt.Sprintf("did you mean %s? Or also give the file that has it", best)
 		}

@@ -224,7 +224,7 @@ func Diagnostics(reports []Report) diag.List {
 			case c.Class.Refuses():
 				d.Code, d.Severity = diag.Tighter, diag.Error
 				if c.Refused != nil {
-					d.Hint = "the API server would say: " + strings.Join(c.Refused.Errors, "; ")
+					d.Hint = "the API server's error: " + strings.Join(c.Refused.Errors, "; ")
 				}
 			}
 			if d.Hint == "" {

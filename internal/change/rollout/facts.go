@@ -311,7 +311,7 @@ func (f *Facts) contradictLive(add func(of Fact, field, hint, format string, arg
 	live := f.Live
 	switch {
 	case live.Name != f.To.Name:
-		add(OfLive, "metadata.name", "kubectl get crd "+f.To.Name+" -o yaml", "this is the status of %s, and the change is of %s", live.Name, f.To.Name)
+		add(OfLive, "metadata.name", "kubectl get crd "+f.To.Name+" -o yaml", "this is the status of %s, but the change is to %s", live.Name, f.To.Name)
 		return
 	case !sameSpec(live, f.To) && !sameSpec(live, f.From):
 		add(OfLive, "spec", "use the output of kubectl get crd as OLD", "the CRD in the cluster is neither the one before nor the one after the change")

@@ -248,10 +248,10 @@ func (t Test) Run(ctx context.Context, k *validate.Kind) *diag.Diagnostic {
 	got := causes(answer)
 	for _, want := range t.Errors {
 		if len(got) == 0 {
-			return wrong("accepted, and should be rejected: %s", want)
+			return wrong("accepted, but the test expects the error: %s", want)
 		}
 		if !slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, want) }) && !(t.foreign && contains(answer.Refused.Error(), want)) {
-			return wrong("rejected by another error than %s: %s", want, strings.Join(got, "; "))
+			return wrong("rejected, but not with the expected error %s: %s", want, strings.Join(got, "; "))
 		}
 	}
 	switch {

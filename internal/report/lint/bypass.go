@@ -114,7 +114,7 @@ func tableBypass(s *lintedUnion) diag.List {
 		if len(forbidden) > 0 {
 			l = append(l, s.find(diag.TableBypass, s.changesAt(), nil,
 				fmt.Sprintf("delete \"\" from the row of %q, or add the changes that are possible anyway", from),
-				"allowedChanges can be bypassed: it lets %q be unset, and an unset discriminator may become anything, also %s in a second update", from, quoted(forbidden))...)
+				"allowedChanges can be bypassed: it lets %q be unset, and a second update may set it to anything, such as %s", from, quoted(forbidden))...)
 		}
 	}
 	return l

@@ -49,7 +49,7 @@ func requiredChildren(s *lintedUnion) diag.List {
 	}
 	return append(l, s.find(diag.RequiredChildren, s.memberAt(whole[0]), whole,
 		"nothing needs to be done if all of them will always be needed; otherwise make a child optional, or give it a default, before clients rely on it",
-		"every child of %s%s is required: {} is rejected, and it cannot be selected before all of them are known", one, quoted(whole))...)
+		"every child of %s%s is required: {} is rejected, and the member cannot be set until all of them are known", one, quoted(whole))...)
 }
 
 // undefaulted returns the required children that have no default.

@@ -88,7 +88,7 @@ func replaced(text, old, replacement string) string {
 // neverUnchanged returns the message for a union object with fields that the schema does not name.
 func neverUnchanged(holder string) string {
 	return "UC529 info: the API server never considers the object of this union unchanged while " + holder +
-		" has fields that the schema does not name: a stored object that breaks the union cannot be updated until it is fixed, not even its /status"
+		" has fields that the schema does not name: a stored object that violates the union cannot be updated until it is fixed, not even its /status"
 }
 
 func TestAdvice(t *testing.T) {
@@ -129,7 +129,7 @@ func TestAdvice(t *testing.T) {
 		{name: "value without a member in another object", spec: replaced(elsewhere, "[HTTP, TCP]", "[HTTP, TCP, None]"),
 			want: []string{`UC521 info: "None" in the enum of discriminator "at.type" selects no member`}},
 		{name: "required children in another object", spec: replaced(elsewhere, tcp, "tcp: {type: object, required: [port], properties: {port: {type: integer}}}"),
-			want: []string{`UC522 info: every child of "to.tcp" is required: {} is rejected, and it cannot be selected before all of them are known`}},
+			want: []string{`UC522 info: every child of "to.tcp" is required: {} is rejected, and the member cannot be set until all of them are known`}},
 		{name: "list in another object", spec: replaced(elsewhere, tcp, "tcp: {type: array, items: {type: string}}"),
 			want: []string{`UC523 warning: member "to.tcp" is a list, which counts as set even when it is empty ([])`}},
 		{name: "another version without the other object", versions: []version{{Name: "v1beta1", Spec: "{type: object, properties: {x: {type: string}}}"}, {Name: "v1", Spec: elsewhere + "  discriminatorChange: Forbid\n"}},
@@ -153,9 +153,9 @@ func TestAdvice(t *testing.T) {
 		{name: "unknown fields around", spec: "type: object\nx-kubernetes-preserve-unknown-fields: true\nproperties:\n  u:" + strings.ReplaceAll(typed, "\n", "\n    ")},
 		{name: "unknown fields in an item of a list", spec: "type: array\nmaxItems: 3\nitems:\n  x-kubernetes-preserve-unknown-fields: true" + strings.ReplaceAll(typed, "\n", "\n  ")},
 		{name: "required children", spec: replaced(typed, tcp, "tcp: {type: object, required: [port, host], properties: {port: {type: integer}, host: {type: string}}}"),
-			want: []string{`UC522 info: every child of "tcp" is required: {} is rejected, and it cannot be selected before all of them are known`}},
+			want: []string{`UC522 info: every child of "tcp" is required: {} is rejected, and the member cannot be set until all of them are known`}},
 		{name: "required children of several", spec: strings.ReplaceAll(untyped, "{type: object, properties", "{type: object, required: [port], properties"),
-			want: []string{`UC522 info: every child of each of "http" and "tcp" is required: {} is rejected, and it cannot be selected before all of them are known`}},
+			want: []string{`UC522 info: every child of each of "http" and "tcp" is required: {} is rejected, and the member cannot be set until all of them are known`}},
 		{name: "a child that is not required", spec: replaced(typed, tcp, "tcp: {type: object, required: [port], properties: {port: {type: integer}, host: {type: string}}}")},
 		{name: "a required child with a default", spec: replaced(typed, tcp, "tcp: {type: object, required: [port], properties: {port: {type: integer, default: 80}}}")},
 		{name: "required children of an optional member", spec: replaced(replaced(typed, tcp, "tcp: {type: object, required: [port], properties: {port: {type: integer}}}"), "tcp: TCP}", "tcp: TCP}\n  optionalMembers: [tcp]")},
@@ -206,7 +206,7 @@ func TestAdvice(t *testing.T) {
 		{name: "another version without the discriminator", versions: []version{
 			{Name: "v1beta1", Spec: replaced(untyped, "[http, tcp]", "[http, tcp]\n  discriminatorChange: Allow")}, {Name: "v1", Spec: typed + "  discriminatorChange: Forbid\n"}},
 			want: []string{
-				`UC502 warning: version v1beta1 is served too and declares a different one: writing through the laxer version bypasses the other`,
+				`UC502 warning: version v1beta1 is served too and declares a different one: a write through the laxer version bypasses the stricter one`,
 				`UC527 warning: version v1beta1 is served too and has no spec.type: an update through it removes the member, and the next one through v1 sets another one, which bypasses the union`,
 			}},
 		{name: "another version without the object, where changes are allowed", versions: []version{{Name: "v1beta1", Spec: "type: string"}, {Name: "v1", Spec: typed}}},
@@ -219,7 +219,7 @@ func TestAdvice(t *testing.T) {
 			want: []string{`UC527 warning: version v1beta1 is served too, and keeps unknown fields where this union is: anything can be written through it`}},
 		{name: "another version with members and no union", versions: []version{
 			{Name: "v1beta1", Spec: "type: object\nproperties: {http: {type: object}}"}, {Name: "v1", Spec: typed + "  discriminatorChange: Forbid\n"}},
-			want: []string{`UC502 warning: version v1beta1 is served too and declares no union there: writing through the laxer version bypasses the other`}},
+			want: []string{`UC502 warning: version v1beta1 is served too and declares no union there: a write through the laxer version bypasses the stricter one`}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

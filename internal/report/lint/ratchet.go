@@ -29,5 +29,5 @@ func neverUnchanged(s *lintedUnion) diag.List {
 	}
 	return s.find(diag.NeverUnchanged, s.pos(), nil,
 		"write ratchet: true in the declaration, which considers only the discriminator and which members are set (since Kubernetes 1.30)",
-		"%s: a stored object that breaks the union cannot be updated until it is fixed, not even its /status", what)
+		"%s: a stored object that violates the union cannot be updated until it is fixed, not even its /status", what)
 }

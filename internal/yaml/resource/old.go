@@ -35,7 +35,7 @@ func (s *Old) Add(objects []*Object) diag.List {
 	for _, o := range objects {
 		same := s.byName[nameOf(o)]
 		if i := slices.IndexFunc(same, o.Is); i >= 0 {
-			l = append(l, diag.Diagnostic{Code: diag.BadOldObject, Pos: o.Pos(nil), Message: fmt.Sprintf("%s is there twice among the old objects", o),
+			l = append(l, diag.Diagnostic{Code: diag.BadOldObject, Pos: o.Pos(nil), Message: fmt.Sprintf("%s occurs twice among the old objects", o),
 				Hint: "delete one of them", Related: []diag.Related{{Pos: same[i].Pos(nil), Message: "the other one"}}})
 			continue
 		}
