@@ -139,7 +139,7 @@ func lostByCrossplane(path schemapath.Path, keyword string) (why string, always 
 	}
 	switch top, _ := path[0].Property(); {
 	case top != "spec" && top != "status":
-		return "of the root's properties, Crossplane copies only spec and status into the CRD", true
+		return "Crossplane copies only spec and status of the properties of the root into the CRD", true
 	case len(path) == 1 && keyword == "allOf":
 		return "Crossplane does not copy the allOf of " + top + " into the CRD", true
 	}

@@ -166,7 +166,7 @@ func TestManyInlineUnions(t *testing.T) {
 	var items, want []string
 	for i := range 2000 {
 		items = append(items, fmt.Sprintf("{crd: n%d.example.com, path: spec, x-kubernetes-unions: [{members: [http, tcp]}]}", i))
-		want = append(want, fmt.Sprintf("UnionCompiler/unions schemas[%d]: error: UC702: no input has the CustomResourceDefinition n%d.example.com, which this union is for", i, i))
+		want = append(want, fmt.Sprintf("UnionCompiler/unions schemas[%d]: error: UC702: this union is for CustomResourceDefinition n%d.example.com, which no input has", i, i))
 	}
 	r := mustRun(t, listOf(configured("schemas: ["+strings.Join(items, ", ")+"]")), nil)
 	got := texts(r)
@@ -184,8 +184,8 @@ func TestMissingCRD(t *testing.T) {
 	inline := "schemas: [{crd: ab.example.com, path: spec, x-kubernetes-unions: [{members: [http, tcp]}]}]"
 	r := mustRun(t, listOf(configured("unions: [sets/c.yaml]", inline), crdText("a")), files)
 	wantTexts(t, r,
-		"UnionCompiler/unions schemas[0]: error: UC702: no input has the CustomResourceDefinition ab.example.com, which this union is for",
-		"sets/c.yaml:4:3: error: UC702: no input has the CustomResourceDefinition c.example.com, which this union is for")
+		"UnionCompiler/unions schemas[0]: error: UC702: this union is for CustomResourceDefinition ab.example.com, which no input has",
+		"sets/c.yaml:4:3: error: UC702: this union is for CustomResourceDefinition c.example.com, which no input has")
 	if hint := r.Diagnostics[0].Hint; hint != "did you mean a.example.com? Or also give the file that has it" {
 		t.Errorf("the hint is %q", hint)
 	}

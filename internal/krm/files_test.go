@@ -167,7 +167,7 @@ func TestGenerateBesideOthers(t *testing.T) {
 		t.Errorf("got %q, want %s", got, want)
 	}
 	r = mustRun(t, listOf(configured("files: [chart]", "unions: [sets/c.yaml]")), files)
-	wantTexts(t, r, "sets/c.yaml:4:3: error: UC702: no input has the CustomResourceDefinition c.example.com, which this union is for")
+	wantTexts(t, r, "sets/c.yaml:4:3: error: UC702: this union is for CustomResourceDefinition c.example.com, which no input has")
 	for _, name := range []string{"empty.yaml", "latin.yaml", "list.yaml", "merge.yaml", "templates/sa.yaml", "tsconfig.json", "values.yaml", "values.schema.json"} {
 		if r, got := generated(t, files, "[chart/"+name+"]"); !r.Diagnostics.HasErrors() || len(got) > 0 {
 			t.Errorf("%s, which was named, gives %q, and %q", name, got, texts(r))

@@ -154,7 +154,7 @@ func TestNormalizerMistakes(t *testing.T) {
 		{normalizing("crds: [a.yaml, b.yaml]"), mergedThing, []string{"b.yaml: error: UC806: both a.yaml and b.yaml have Kinda of example.com/v1"}},
 		{normalizing("crds: [broken.yaml]"), mergedThing, []string{`broken.yaml:23:31: error: UC203: member "tpc" is not a property of this object at spec`}},
 		{normalizing("builtin: true", "schemas: [{crd: a.example.com, path: spec, x-kubernetes-unions: [{members: [http, tcp]}]}]"), mergedThing,
-			[]string{"UnionNormalizer/unions schemas[0]: error: UC702: no input has the CustomResourceDefinition a.example.com, which this union is for"}},
+			[]string{"UnionNormalizer/unions schemas[0]: error: UC702: this union is for CustomResourceDefinition a.example.com, which no input has"}},
 		{normalizing(), crdText("a", broken...), []string{`CustomResourceDefinition/a.example.com: error: UC203: member "tpc" is not a property of this object at spec`}},
 	} {
 		wantTexts(t, mustRun(t, listOf(tt.config, tt.item), files), tt.want...)

@@ -420,7 +420,7 @@ func TestContradictions(t *testing.T) {
 		{Facts{From: one, To: command}, `to spec.versions[0].name: "v1 ; reboot": a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')`},
 		{Facts{From: one, To: two, Migrations: []Migration{{Name: "m\nreboot"}}}, `migrations metadata.name: "m\nreboot" is not a name: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')`},
 		{Facts{From: one, To: other}, "to metadata.name: this is gates.example.com, and the CRD before the change routes.example.com"},
-		{Facts{From: one, To: two, Live: live(other, "v1")}, "crd-status metadata.name: this is the status of gates.example.com, and the change is of routes.example.com"},
+		{Facts{From: one, To: two, Live: live(other, "v1")}, "crd-status metadata.name: this is the status of gates.example.com, but the change is to routes.example.com"},
 		{Facts{From: one, To: two, Live: live(crd(t, v("v3", plain)), "v3")}, "crd-status spec: the CRD in the cluster is neither the one before nor the one after the change"},
 		{Facts{From: one, To: two, Live: live(one, "v1", "v9")}, "crd-status status.storedVersions[1]: objects are stored in v9, which is not in spec.versions"},
 		{Facts{From: one, To: two, Live: live(two, "v1")}, "crd-status status.storedVersions: status.storedVersions has not v2, which is the storage version"},

@@ -48,7 +48,7 @@ func TestFix(t *testing.T) {
 			"UC105 (kubectl reads false as the boolean false) is not fixed: its edit would lead to UC202: unmappedValues must be one of Allow, Forbid",
 		}},
 		{name: "another error appears", old: declaration, wrong: "- discriminater: type\n  fields-to-discriminateBy: {http: HTTP, udp: TCP}\n", want: "- discriminator: type\n  fields-to-discriminateBy: {http: HTTP, udp: TCP}\n", count: 1},
-		{name: "another error in its place", old: "{http: HTTP, tcp: TCP}", wrong: "{http: HTTP, udp: TCP, On: O}", want: `{http: HTTP, udp: TCP, On: O}`, refused: []string{
+		{name: "another error in its place", old: "{http: HTTP, tcp: TCP}", wrong: "{http: HTTP, udp: TCP, On: TCP}", want: `{http: HTTP, udp: TCP, On: TCP}`, refused: []string{
 			`UC105 (kubectl reads On as the boolean true) is not fixed: its edit would lead to UC203: member "On" is not a property of this object`,
 		}},
 		{name: "escapes", old: "tcp: TCP", wrong: `"tp\u0063": TCP`, want: `"tp\u0063": TCP`},
