@@ -241,10 +241,10 @@ func meanings(unions []*union.Union, has func(string) bool) []string {
 		if u == nil {
 			continue
 		}
-		// Names in messages, known values and the handling of hand-written rules do not
+		// Names, messages, known values and the handling of hand-written rules do not
 		// affect validation.
 		v := *u
-		v.Name, v.Values, v.Replace = "", nil, false
+		v.Name, v.Values, v.Replace, v.Message, v.Messages = "", nil, false, union.Texts{}, nil
 		v.Members = slices.DeleteFunc(slices.Clone(v.Members), func(m union.Member) bool { return !has(m.Name) })
 		if len(v.Members) < len(u.Members) {
 			v.Allowed = nil // its rows may name values of removed members

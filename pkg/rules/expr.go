@@ -112,7 +112,9 @@ func chain(conditions []cel.Expr, none cel.Expr, compare func(a, b cel.Expr) cel
 type variable struct {
 	u *union.Union
 	cel.Expr
-	brief bool // test the keys of items with one "in": shorter than one test per item, but costlier
+	// brief compares the keys of items with a list: shorter, but costlier than one by one. Messages
+	// do not name the members that are set.
+	brief bool
 }
 
 func self(u *union.Union) variable    { return variable{u: u, Expr: cel.Var("self")} }

@@ -35,37 +35,32 @@ func (o variable) group(g []int, whole bool) statement {
 		return o.pair(g[0])
 	}
 	conditions := []union.Condition{union.Forbidden, union.Required}
-	var cases [][2]cel.Expr
-	say := func(when cel.Expr, message string) {
-		cases = append(cases, [2]cel.Expr{when, cel.String(labelled(u, message))})
+	var situations []situation
+	say := func(when cel.Expr, property string, c union.Condition, message string) {
+		situations = append(situations, situation{when, property, c, cel.String(labelled(u, message))})
 	}
 	switch {
 	case u.Deduce:
 		conditions = append(conditions, union.TooMany)
-		say(cel.Not(o.typeSet()), oneWhileUnset(u))
+		say(cel.Not(o.typeSet()), "", union.TooMany, oneWhileUnset(u))
 	case whole && u.Cardinality == union.ExactlyOne:
 		conditions = append(conditions, union.Selected)
-		say(cel.Not(o.typeSet()), mustBeSet(u))
+		say(cel.Not(o.typeSet()), u.Discriminator, union.Selected, mustBeSet(u))
 	}
 	for _, i := range g {
 		m := u.Members[i]
-		say(cel.And(o.present(i), cel.Not(o.isSelected(i))), onlyWhen(u, m, alternatives(m.Values)))
+		say(cel.And(o.present(i), cel.Not(o.isSelected(i))), m.Name, union.Forbidden, onlyWhen(u, m, alternatives(m.Values)))
 		if required := m.Required(); len(required) > 0 {
-			say(cel.And(o.isOneOf(required), cel.Not(o.present(i))), requiredWhen(u, m))
+			say(cel.And(o.isOneOf(required), cel.Not(o.present(i))), m.Name, union.Required, requiredWhen(u, m))
 		}
 	}
 	if whole && u.ForbidUnmapped {
 		conditions = append(conditions, union.Unmapped)
-		say(cel.Not(o.mapped()), mustBeMapped(u))
+		say(cel.Not(o.mapped()), u.Discriminator, union.Unmapped, mustBeMapped(u))
 	}
 	s := state(u, o.groupHolds(g, whole), ReasonInvalid, "",
 		onlySelected(u, g, whole), conditions...)
-	// If the rule fails, at least one case is true: the last case needs no test.
-	explain := cases[len(cases)-1][1]
-	for _, c := range slices.Backward(cases[:len(cases)-1]) {
-		explain = cel.If(c[0], c[1], explain)
-	}
-	s.MessageExpression = explained(u, explain)
+	s.tell(u, len(u.Members), true, situations...)
 	return s
 }
 
@@ -83,7 +78,11 @@ func (o variable) pair(i int) statement {
 	case len(m.Optional) > 0:
 		is = cel.If(o.present(i), among(m.Values), cel.Not(among(m.Required())))
 	}
-	return state(o.u, is, ReasonInvalid, m.Name, onlyAndRequiredWhen(o.u, m), union.Forbidden, union.Required)
+	s := state(o.u, is, ReasonInvalid, m.Name, onlyAndRequiredWhen(o.u, m), union.Forbidden, union.Required)
+	s.tell(o.u, 1, false,
+		situation{o.present(i), m.Name, union.Forbidden, cel.String(labelled(o.u, onlyWhenSelected(o.u, m)))},
+		situation{cel.True, m.Name, union.Required, cel.String(labelled(o.u, requiredWhen(o.u, m)))})
+	return s
 }
 
 // groupHolds tests the presence of members first, which is cheap. Each branch compares the
@@ -173,19 +172,27 @@ func (o variable) groupedPlain(groups int) []statement {
 	if u.Cardinality == union.AtLeastOne {
 		return []statement{state(u, o.any(all), ReasonInvalid, "", message, union.TooFew)}
 	}
+	nested := len(u.Members)
+	if o.brief {
+		nested = 1
+	}
 	found := func(g []int) cel.Expr {
+		if o.brief {
+			return cel.String(labelled(u, message))
+		}
 		return cel.Add(cel.String(labelled(u, message)+", found: "), presentNames(o, g))
 	}
 	parts := pairs(len(all), groups)
 	if u.Cardinality == union.ExactlyOne && len(parts) <= 1 {
 		s := state(u, o.exactlyOne(), ReasonInvalid, "", message, union.TooFew, union.TooMany)
-		s.MessageExpression = explained(u, cel.If(o.any(all), found(all), cel.String(labelled(u, message))))
+		s.tell(u, nested, !o.brief, situation{o.any(all), "", union.TooMany, found(all)},
+			situation{cel.True, "", union.TooFew, cel.String(labelled(u, message))})
 		return []statement{s}
 	}
 	var l []statement
 	for _, p := range parts {
 		s := state(u, o.atMostOne(p), ReasonInvalid, "", message, union.TooMany)
-		s.MessageExpression = explained(u, found(p.all()))
+		s.tell(u, nested, !o.brief, situation{cel.True, "", union.TooMany, found(p.all())})
 		l = append(l, s)
 	}
 	if u.Cardinality == union.ExactlyOne {

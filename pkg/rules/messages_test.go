@@ -116,6 +116,36 @@ func TestMessages(t *testing.T) {
 			[]string{"<nil>: Forbidden: source: the member set may not be switched or unset"}},
 		{"table, without discriminator", source + ", allowedChanges: {git: [oci, ''], oci: git}", rules.Fine, "{oci: {}}", "{image: {}}",
 			[]string{"<nil>: Forbidden: the member set may not change like this; allowed are 'git' to 'oci', unset; 'oci' to 'git'"}},
+
+		{"declared: at most one", source + ", name: source, message: one source", rules.Paired, "", "{git: {}, image: {}}", []string{"<nil>: Invalid value: one source"}},
+		{"declared: compact, none", source + ", cardinality: ExactlyOne, message: one source", rules.Compact, "", "{}", []string{"<nil>: Invalid value: one source"}},
+		{"declared: none of exactly one", source + ", cardinality: ExactlyOne, message: {required: no source}", rules.Paired, "", "{}", []string{"<nil>: Invalid value: no source"}},
+		{"declared: two of exactly one", source + ", cardinality: ExactlyOne, message: {required: no source}", rules.Paired, "", "{git: {}, oci: {}}",
+			[]string{"<nil>: Invalid value: exactly one of git, image, oci must be set"}},
+		{"declared: compact, two of exactly one", source + ", cardinality: ExactlyOne, message: {required: no source}", rules.Compact, "", "{git: {}, oci: {}}",
+			[]string{"<nil>: Invalid value: exactly one of git, image, oci must be set, found: git, oci"}},
+		{"declared: two of at most one", source + ", message: {forbidden: too many}", rules.Compact, "", "{git: {}, oci: {}}", []string{"<nil>: Invalid value: too many"}},
+		{"declared: fine", source + ", cardinality: ExactlyOne, message: {required: no source, forbidden: too many}", rules.Fine, "", "{git: {}, oci: {}}",
+			[]string{"git: Forbidden: too many"}},
+		{"declared: fine, none", source + ", cardinality: ExactlyOne, message: {required: no source, forbidden: too many}", rules.Fine, "", "{}",
+			[]string{"<nil>: Required value: no source"}},
+		{"declared: union", backend + ", message: one backend, messages: {udp: UDP}", rules.Paired, "{type: HTTP, http: {}}", "{type: UDP, http: {}}",
+			[]string{"http: Invalid value: one backend", "udp: Invalid value: UDP", "type: Invalid value: when type changes, the member of its old value must be cleared"}},
+		{"declared: both directions", backend + ", messages: {http: {required: set http, forbidden: drop http}}", rules.Paired, "", "{type: HTTP}", []string{"http: Invalid value: set http"}},
+		{"declared: other direction", backend + ", messages: {http: {required: set http, forbidden: drop http}}", rules.Paired, "", "{http: {}}", []string{"http: Invalid value: drop http"}},
+		{"declared: one direction", backend + ", messages: {http: {required: set http}}", rules.Paired, "", "{http: {}}", []string{"http: Invalid value: http may only be set when type is 'HTTP'"}},
+		{"declared: compact", backend + ", message: {forbidden: drop it}, messages: {http: {required: set http}, udp: UDP}", rules.Compact, "", "{type: HTTP}", []string{"<nil>: Invalid value: set http"}},
+		{"declared: compact, union", backend + ", message: {forbidden: drop it}, messages: {http: {required: set http}, udp: UDP}", rules.Compact, "", "{http: {}}", []string{"<nil>: Invalid value: drop it"}},
+		{"declared: compact, generated", backend + ", message: {forbidden: drop it}, messages: {http: {required: set http}, udp: UDP}", rules.Compact, "", "{type: TCP}",
+			[]string{"<nil>: Invalid value: tcp is required when type is 'TCP' or 'TLS'"}},
+		{"declared: discriminator", backend + ", cardinality: ExactlyOne, unmappedValues: Forbid, messages: {type: {required: set type, forbidden: bad type}}", rules.Compact, "", "{}", []string{"<nil>: Invalid value: set type"}},
+		{"declared: unmapped", backend + ", cardinality: ExactlyOne, unmappedValues: Forbid, messages: {type: {required: set type, forbidden: bad type}}", rules.Paired, "", "{type: SCTP}", []string{"type: Invalid value: bad type"}},
+		{"declared: deduce", backend + ", deduceInvalidDiscriminator: true, message: {forbidden: too many}, messages: {http: x}", rules.Paired, "", "{http: {}, tcp: {}}", []string{"<nil>: Invalid value: too many"}},
+		{"declared: ratchet", backend + ", ratchet: true, messages: {http: 'no ''http'' \\ here'}", rules.Fine, "{}", "{http: {}}", []string{`<nil>: Invalid value: no 'http' \ here`}},
+		{"declared: clear", backend + ", message: {changed: clear the old one}", rules.Paired, "{type: HTTP, http: {}}", "{type: TCP, http: {}, tcp: {}}",
+			[]string{"http: Invalid value: http is required when type is 'HTTP', and forbidden otherwise", "type: Invalid value: clear the old one"}},
+		{"declared: forbid", backend + ", discriminatorChange: Forbid, message: {changed: type is immutable}", rules.Paired, "{type: HTTP, http: {}}", "{type: UDP, udp: {}}", []string{"type: Forbidden: type is immutable"}},
+		{"declared: table, without discriminator", source + ", allowedChanges: {git: oci}, message: {changed: never}", rules.Paired, "{oci: {}}", "{image: {}}", []string{"<nil>: Forbidden: never"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -163,7 +193,17 @@ func TestFallbackMessages(t *testing.T) {
 			t.Errorf("%s: %v, want %q", tt.declaration, l, tt.want)
 		}
 	}
+	const texts = backend + ", message: {required: set it}, messages: {a: A, b: {forbidden: B}}}"
+	var got []string
+	for _, r := range rules.Static(unionOf(t, texts, schema), rules.Paired) {
+		got = append(got, r.Message)
+	}
+	if diff := cmp.Diff([]string{"A", "x: b is required when type is 'B', and forbidden otherwise", "x: c is required when type is 'C', and forbidden otherwise"}, got); diff != "" {
+		t.Error(diff)
+	}
 	for declaration, want := range map[string]string{
+		texts: "x: only the member that type selects may be set, and it must be set",
+		backend + ", message: one, messages: {a: A}}": "one",
 		backend + "}":             "x: only the member that type selects may be set, and it must be set",
 		"{members: [a, b, c]}":    "at most one of a, b, c may be set",
 		"{members: [a], name: x}": "",

@@ -124,3 +124,17 @@ func labelled(u *union.Union, message string) string {
 	}
 	return plain(u.Name) + ": " + message
 }
+
+// declared returns the declared text of errors about a property, or about the whole union, if it is
+// the same under all conditions, and else "".
+func declared(u *union.Union, property string, conditions []union.Condition) string {
+	text := ""
+	for i, c := range conditions {
+		if t := u.Text(property, c); i == 0 {
+			text = t
+		} else if t != text {
+			return ""
+		}
+	}
+	return text
+}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -37,7 +38,6 @@ func paired(u *union.Union) []Rule {
 		o.brief = true
 		l = ruled(o.grouped(1))
 		for i := range l {
-			l[i].MessageExpression = ""
 			// A sum costs twice as much as a chain, but is shorter and easier to read.
 			if len(u.Members) > longestPair && u.Cardinality != union.AtLeastOne && !u.OfItems() {
 				compare := map[union.Cardinality]func(a, b cel.Expr) cel.Expr{union.AtMostOne: cel.Expr.Le, union.ExactlyOne: cel.Expr.Eq}[u.Cardinality]
@@ -61,7 +61,7 @@ func fineDiscriminated(u *union.Union) []Rule {
 		l = append(l, o.forbidden(i).Rule)
 		if required := m.Required(); len(required) > 0 {
 			l = append(l, rule(u, cel.If(o.isOneOf(required), o.present(i), cel.True), ReasonRequired, m.Name,
-				requiredWhen(u, m)).enforces(union.Required))
+				requiredWhen(u, m), union.Required))
 		}
 	}
 	return append(l, ruled(o.onWhole(1))...)
@@ -116,12 +116,12 @@ func finePlain(u *union.Union) []Rule {
 				before = append(before, (i-k+n)%n)
 			}
 			if len(before) > 0 {
-				l = append(l, rule(u, cel.Not(cel.And(o.present(i), o.any(before))), ReasonForbidden, m.Name, cardinalityMessage(u)).enforces(union.TooMany))
+				l = append(l, rule(u, cel.Not(cel.And(o.present(i), o.any(before))), ReasonForbidden, m.Name, cardinalityMessage(u), union.TooMany))
 			}
 		}
 	}
 	if u.Cardinality != union.AtMostOne {
-		l = append(l, rule(u, o.any(indices(n)), ReasonRequired, "", cardinalityMessage(u)).enforces(union.TooFew))
+		l = append(l, rule(u, o.any(indices(n)), ReasonRequired, "", cardinalityMessage(u), union.TooFew))
 	}
 	return l
 }
@@ -153,17 +153,16 @@ func presentNames(o variable, among []int) cel.Expr {
 	return cel.Paren(cel.Add(l...)).Call("substring", cel.Int(2))
 }
 
-// maxExplained and maxExplanation limit the number of members and the length of a
-// messageExpression. CEL limits the depth and the size of expressions. Larger unions have only the
-// fixed message.
+// maxExplained limits the number of members that a computed message nests, and maxExplanation its
+// length. CEL limits the depth and the size of expressions; larger unions have only the fixed message.
 const (
 	maxExplained   = 80
 	maxExplanation = 40_000
 )
 
-// explained returns e as a messageExpression, or "" if it exceeds the limits.
-func explained(u *union.Union, e cel.Expr) string {
-	if text := e.String(); len(u.Members) <= maxExplained && len(text) <= maxExplanation {
+// explained returns e as a messageExpression, or "" if it is too big.
+func explained(members int, e cel.Expr) string {
+	if text := e.String(); members <= maxExplained && len(text) <= maxExplanation {
 		return text
 	}
 	return ""
@@ -176,9 +175,44 @@ type statement struct {
 }
 
 func state(u *union.Union, holds cel.Expr, reason Reason, at, message string, conditions ...union.Condition) statement {
-	r := rule(u, holds, reason, at, message)
-	r.Conditions = conditions
-	return statement{r, holds}
+	return statement{rule(u, holds, reason, at, message, conditions...), holds}
+}
+
+// situation is a way to violate a statement, with its condition for a property or the whole union, and
+// the generated message. when holds in this situation, unless an earlier one does.
+type situation struct {
+	when      cel.Expr
+	property  string
+	condition union.Condition
+	message   cel.Expr
+}
+
+// tell gives a statement a message for each situation, at least one of which occurs when the statement
+// fails. Unless compute is set, it does so only if messages are declared. members is the number of
+// members that the expression nests.
+func (s *statement) tell(u *union.Union, members int, compute bool, situations ...situation) {
+	first := u.Text(situations[0].property, situations[0].condition)
+	declared, alike := false, true
+	for i, c := range situations {
+		text := u.Text(c.property, c.condition)
+		alike = alike && text == first
+		if text != "" {
+			declared, situations[i].message = true, cel.String(text)
+		}
+	}
+	switch {
+	case declared && alike:
+		s.Message = first
+		return
+	case !declared && !compute:
+		return
+	}
+	// The last situation needs no test.
+	e := situations[len(situations)-1].message
+	for _, c := range slices.Backward(situations[:len(situations)-1]) {
+		e = cel.If(c.when, c.message, e)
+	}
+	s.MessageExpression = explained(members, e)
 }
 
 func ruled(l []statement) []Rule {
@@ -189,20 +223,17 @@ func ruled(l []statement) []Rule {
 	return rules
 }
 
-func rule(u *union.Union, holds cel.Expr, reason Reason, at, message string) Rule {
-	r := Rule{Rule: holds.String(), Message: labelled(u, plain(message)), Reason: reason}
+// rule returns the rule that enforces conditions of the union, at a property or the union object. message
+// is the generated message.
+func rule(u *union.Union, holds cel.Expr, reason Reason, at, message string, conditions ...union.Condition) Rule {
+	r := Rule{Rule: holds.String(), Message: cmp.Or(declared(u, at, conditions), labelled(u, plain(message))), Reason: reason, Conditions: conditions}
 	if at != "" && !u.OfItems() {
 		r.FieldPath = fieldPath(u.Path(at))
 	}
 	return r
 }
 
-func (r Rule) enforces(c union.Condition) Rule {
-	r.Conditions = []union.Condition{c}
-	return r
-}
-
-// The messages of the conditions are the same in every encoding.
+// The messages of the conditions, the same in every encoding.
 
 func onlyWhen(u *union.Union, m union.Member, values string) string {
 	return fmt.Sprintf("%s may only be set when %s is %s", m.Name, u.Discriminator, values)

@@ -53,7 +53,7 @@ func clearOnChange(u *union.Union, c Comparison) Rule {
 	if u.SharesValues() {
 		message = fmt.Sprintf("when %s changes, the members of its old value must be cleared, unless they belong to the new one, too", u.Discriminator)
 	}
-	return rule(u, cel.Or(append(changed, cel.Not(cel.Or(left...)))...), ReasonInvalid, u.Discriminator, message).enforces(union.NotCleared)
+	return rule(u, cel.Or(append(changed, cel.Not(cel.Or(left...)))...), ReasonInvalid, u.Discriminator, message, union.NotCleared)
 }
 
 // alike groups the members that have the same values.
@@ -75,7 +75,7 @@ func clearOnSet(u *union.Union) Rule {
 	carried := cel.Each(all, func(i int) cel.Expr { return cel.And(old.present(i), o.present(i)) })
 	added := cel.Each(all, func(i int) cel.Expr { return cel.And(cel.Not(old.present(i)), o.present(i)) })
 	return rule(u, cel.Or(cel.Not(cel.Or(added...)), cel.Not(cel.Or(carried...))), ReasonInvalid, "",
-		"when one of "+names(u)+" is newly set, the one set before must be cleared").enforces(union.NotCleared)
+		"when one of "+names(u)+" is newly set, the one set before must be cleared", union.NotCleared)
 }
 
 // restrictDiscriminator enforces Forbid or the transition table on the discriminator. If c.Parts
@@ -107,8 +107,10 @@ func restrictDiscriminator(u *union.Union, c Comparison) []Rule {
 		for _, r := range rows {
 			allowed = append(allowed, cel.And(inList(from, r.from), to(r.to)))
 		}
-		r := rule(u, cel.If(when, cel.Or(allowed...), cel.True), ReasonForbidden, u.Discriminator, message).enforces(union.NotAllowed)
-		r.MessageExpression = explained(u, cel.Add(change...))
+		r := rule(u, cel.If(when, cel.Or(allowed...), cel.True), ReasonForbidden, u.Discriminator, message, union.NotAllowed)
+		if u.Text(u.Discriminator, union.NotAllowed) == "" {
+			r.MessageExpression = explained(len(u.Members), cel.Add(change...))
+		}
 		return r
 	}
 	rows := rowsOf(u)
@@ -175,7 +177,7 @@ func restrictMember(u *union.Union, c Comparison) []Rule {
 			may := append([]cel.Expr{o.present(i)}, o.become(i, rows)...)
 			holds = cel.If(old.present(i), cel.Or(append(may, old.any(others(i, len(u.Members))))...), cel.True)
 		}
-		l = append(l, rule(u, holds, ReasonForbidden, "", message).enforces(union.NotAllowed))
+		l = append(l, rule(u, holds, ReasonForbidden, "", message, union.NotAllowed))
 	}
 	return l
 }

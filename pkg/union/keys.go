@@ -3,8 +3,10 @@ package union
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
 	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
@@ -128,6 +130,86 @@ var keys = []key{
 	},
 	flag("ratchet", func(u *Union) *bool { return &u.Ratchet }),
 	oneOf("handWrittenRules", "Replace", names[bool]{"Keep": false, "Replace": true}, func(u *Union) *bool { return &u.Replace }),
+	{
+		name: "message", example: "exactly one source must be set",
+		read: func(d *Declaration, k, v yamlconfig.Value) diag.Pos {
+			d.union.Message = texts(v, append(stateTexts, yamlconfig.Key{Name: "changed", Example: "type is immutable"}))
+			return k.Pos()
+		},
+		write: func(u *Union) *yaml.Node {
+			if u.Message == (Texts{}) {
+				return nil
+			}
+			return textsNode(u.Message)
+		},
+	},
+	{
+		name: "messages", example: "{http: http goes with type HTTP}",
+		read: func(d *Declaration, k, v yamlconfig.Value) diag.Pos {
+			d.union.Messages = map[string]Texts{}
+			for _, e := range v.Entries() {
+				d.union.Messages[e.Key.Word().Text] = texts(e.Value, stateTexts)
+			}
+			return k.Pos()
+		},
+		write: func(u *Union) *yaml.Node {
+			if len(u.Messages) == 0 {
+				return nil
+			}
+			m := yamltext.MappingNode()
+			for _, name := range append(u.MemberNames(), u.Discriminator) {
+				if t, ok := u.Messages[name]; ok {
+					m.Content = append(m.Content, yamltext.StringNode(name), textsNode(t))
+				}
+			}
+			return m
+		},
+	},
+}
+
+// stateTexts are the keys of Texts about the state.
+var stateTexts = []yamlconfig.Key{{Name: "required", Example: "http must be set"}, {Name: "forbidden", Example: "http may not be set"}}
+
+// texts reads a text for errors about the state, or a map with the given keys.
+func texts(v yamlconfig.Value, keys []yamlconfig.Key) Texts {
+	if v.Node.Kind != yaml.MappingNode {
+		text := line(v)
+		return Texts{Required: text, Forbidden: text}
+	}
+	if len(v.Node.Content) == 0 {
+		v.Errorf("write {required: TEXT, forbidden: TEXT}, or a text for both", "the message has no text")
+	}
+	fields := v.Fields(yamlconfig.Mapping{Name: "a message", Keys: keys})
+	return Texts{line(fields["required"]), line(fields["forbidden"]), line(fields["changed"])}
+}
+
+// line reads a message. The API server rejects others in rules, or replaces them.
+func line(v yamlconfig.Value) string {
+	w := v.Word()
+	text := strings.TrimSpace(w.Text)
+	switch {
+	case !w.Set:
+	case text == "":
+		v.Errorf("write a text, or delete the key", "the message is empty")
+	case strings.ContainsAny(text, "\n\r"):
+		v.Errorf("write it on one line, or fold it with >-", "the message has a line break, which the API server rejects")
+	case len(text) > celconfig.MaxEvaluatedMessageExpressionSizeBytes:
+		v.Errorf("shorten it", "the message has %d bytes; the API server prints at most %d", len(text), celconfig.MaxEvaluatedMessageExpressionSizeBytes)
+	}
+	return text
+}
+
+func textsNode(t Texts) *yaml.Node {
+	if t.Required == t.Forbidden && t.Changed == "" {
+		return yamltext.StringNode(t.Required)
+	}
+	m := yamltext.MappingNode()
+	for _, e := range [][2]string{{"required", t.Required}, {"forbidden", t.Forbidden}, {"changed", t.Changed}} {
+		if e[1] != "" {
+			m.Content = append(m.Content, yamltext.StringNode(e[0]), yamltext.StringNode(e[1]))
+		}
+	}
+	return m
 }
 
 // text returns a key with a string.

@@ -11,7 +11,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-const keyList = "the keys are allowedChanges, cardinality, deduceInvalidDiscriminator, discriminator, discriminatorChange, emptyIsUnset, fields-to-discriminateBy, handWrittenRules, members, name, optionalMembers, ratchet, unmappedValues"
+const keyList = "the keys are allowedChanges, cardinality, deduceInvalidDiscriminator, discriminator, discriminatorChange, emptyIsUnset, fields-to-discriminateBy, handWrittenRules, members, message, messages, name, optionalMembers, ratchet, unmappedValues"
 
 func TestParse(t *testing.T) {
 	tests := []struct {
@@ -94,6 +94,23 @@ func TestParse(t *testing.T) {
 			"1:9: error: UC202: name: want a string, not a mapping; hint: write it like name: backend",
 			`2:9: error: UC105: kubectl reads off as the boolean false; hint: quote it: "off"`,
 			"3:8: error: UC202: name: want a string, not null; hint: write it like name: backend",
+		}},
+		{"message", "- message: ''\n- message: |\n    a\n    b\n- message: [a]\n- message: {}\n- message: {required: a, forbiden: b}\n- message: {changed: ' '}\n- message: no\n- message:\n", []string{
+			"1:12: error: UC202: the message is empty; hint: write a text, or delete the key",
+			"2:12: error: UC202: the message has a line break, which the API server rejects; hint: write it on one line, or fold it with >-",
+			"5:12: error: UC202: message: want a string, not a list; hint: write it like message: exactly one source must be set",
+			"6:12: error: UC202: the message has no text; hint: write {required: TEXT, forbidden: TEXT}, or a text for both",
+			`7:26: error: UC201: unknown key "forbiden" in a message; hint: write "forbidden"`,
+			"8:22: error: UC202: the message is empty; hint: write a text, or delete the key",
+			`9:12: error: UC105: kubectl reads no as the boolean false; hint: quote it: "no"`,
+			"10:11: error: UC202: message: want a string, not null; hint: write it like message: exactly one source must be set",
+		}},
+		{"long message", "- message: " + strings.Repeat("ä", 2561) + "\n", []string{"1:12: error: UC202: the message has 5122 bytes; the API server prints at most 5120; hint: shorten it"}},
+		{"messages", "- messages: a\n- messages: {a: {changed: b}, c: '', d: {}}\n- messages: {}\n", []string{
+			"1:13: error: UC202: messages: want a mapping, not \"a\"; hint: write it like messages: {http: http goes with type HTTP}",
+			`2:18: error: UC201: unknown key "changed" in a message; hint: the keys are required, forbidden`,
+			"2:34: error: UC202: the message is empty; hint: write a text, or delete the key",
+			"2:41: error: UC202: the message has no text; hint: write {required: TEXT, forbidden: TEXT}, or a text for both",
 		}},
 		{"cardinality", "- cardinality: exactlyOne\n- cardinality: ''\n- cardinality: [ExactlyOne]\n- cardinality: 1\n", []string{
 			`1:16: error: UC202: cardinality must be one of AtLeastOne, AtMostOne, ExactlyOne; hint: write "ExactlyOne"`,

@@ -68,6 +68,7 @@ func (r *resolver) resolve() {
 		r.items()
 		r.cardinality()
 		r.change()
+		r.messages()
 		return
 	}
 	if r.misplaced() {
@@ -93,6 +94,7 @@ func (r *resolver) resolve() {
 	r.nested()
 	r.cardinality()
 	r.change()
+	r.messages()
 }
 
 func (r *resolver) members() {
@@ -338,6 +340,30 @@ func (r *resolver) change() {
 		u.Change = Allow
 	case u.Change == 0:
 		u.Change = Clear
+	}
+}
+
+// messages checks that each declared message has an error to be printed for.
+func (r *resolver) messages() {
+	d, u := r.d, r.u
+	if u.Message.Changed != "" && (u.Change == Allow || u.Cardinality == AtLeastOne) {
+		r.errorf(d.posOf("message"), diag.Contradiction, "delete changed", "the message has a text for changes, but the union allows all changes")
+	}
+	if d.has("messages") && u.Discriminator == "" {
+		r.errorf(d.posOf("messages"), diag.Contradiction, "write message instead", "without a discriminator no error is about one member: messages needs a discriminator")
+		return
+	}
+	known := append(u.MemberNames(), u.Discriminator)
+	for _, e := range d.key("messages").Value.Entries() {
+		w := e.Key.Word()
+		if slices.Contains(known, w.Text) {
+			continue
+		}
+		r.misspelt(w, known, nil, diag.UnknownMember, "messages names %q, which is neither a member nor the discriminator of this union", w.Text)
+		if selected := u.MembersOf(w.Text); len(selected) > 0 {
+			last := &r.diags[len(r.diags)-1]
+			last.Hint, last.Edits = fmt.Sprintf("name the member that the value selects: %q", u.Members[selected[0]].Name), nil
+		}
 	}
 }
 

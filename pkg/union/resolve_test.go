@@ -57,6 +57,16 @@ func TestResolveErrors(t *testing.T) {
 			`4:18: error: UC203: emptyIsUnset names "aa", which is not a member of this union; hint: write "a"`,
 			`4:22: error: UC203: emptyIsUnset names "type", which is not a member of this union; hint: write one of a, b`,
 		}},
+		{"messages", "- discriminator: type\n  fields-to-discriminateBy: {a: A, b: Bee}\n  messages: {aa: x, type: x, Bee: x, c: x}", []string{
+			`4:14: error: UC203: messages names "aa", which is neither a member nor the discriminator of this union; hint: write "a"`,
+			`4:30: error: UC203: messages names "Bee", which is neither a member nor the discriminator of this union; hint: name the member that the value selects: "b"`,
+			`4:38: error: UC203: messages names "c", which is neither a member nor the discriminator of this union; hint: write one of a, b, type`,
+		}},
+		{"messages without a discriminator", "- members: [a, b]\n  messages: {a: x}\n  message: {changed: x}\n- members: [c, d]\n  cardinality: AtLeastOne\n  message: {changed: x, required: z}", []string{
+			"3:3: error: UC220: without a discriminator no error is about one member: messages needs a discriminator; hint: write message instead",
+			"4:3: error: UC220: the message has a text for changes, but the union allows all changes; hint: delete changed",
+			"7:3: error: UC220: the message has a text for changes, but the union allows all changes; hint: delete changed",
+		}},
 		{"unknown discriminators", "- discriminator: typ\n  fields-to-discriminateBy: {a: A}\n- discriminator: ''\n  fields-to-discriminateBy: {b: A}", []string{
 			`2:18: error: UC204: discriminator "typ" is not a property of this object; hint: write "type"`,
 			`4:18: error: UC204: discriminator "" is not a property of this object`,

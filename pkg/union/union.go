@@ -1,6 +1,7 @@
 package union
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -36,6 +37,11 @@ type Union struct {
 	// Replace removes hand-written rules that are proved equivalent to the rules of the
 	// union. It does not affect the meaning.
 	Replace bool
+	// Message has the texts of errors about the union. It does not affect the meaning.
+	Message Texts
+	// Messages has the texts of errors about one member or about the discriminator, by name.
+	// They override those of Message. Changed is empty.
+	Messages map[string]Texts
 	// Values are the known values of the discriminator: the values of the members, in
 	// order, then other values of its enum or of allowedChanges.
 	Values []string
@@ -69,6 +75,31 @@ type Member struct {
 	// Item holds the keys of a list item, in the order of x-kubernetes-list-map-keys; nil for a
 	// property. See [Union.OfItems].
 	Item []ItemKey
+}
+
+// Texts are the declared texts of errors, each a single line. Errors without one have a generated
+// message.
+type Texts struct {
+	// Required is the text for a missing member or discriminator, Forbidden the text for a
+	// member that may not be set or a value that is not allowed.
+	Required, Forbidden string
+	// Changed is the text for a change that is not allowed.
+	Changed string
+}
+
+// Text returns the text of errors about a property under a condition, or "" if it is generated.
+// The property is "" for errors about the whole union.
+func (u *Union) Text(property string, c Condition) string {
+	of := func(t Texts) string {
+		switch c {
+		case NotCleared, NotAllowed:
+			return t.Changed
+		case Required, Selected, TooFew:
+			return t.Required
+		}
+		return t.Forbidden
+	}
+	return cmp.Or(of(u.Messages[property]), of(u.Message))
 }
 
 // Cardinality is the number of members that a union object may have.
