@@ -191,12 +191,22 @@ func line(v yamlconfig.Value) string {
 	case !w.Set:
 	case text == "":
 		v.Errorf("write a text, or delete the key", "the message is empty")
-	case strings.ContainsAny(text, "\n\r"):
+	case strings.ContainsAny(text, lineBreaks):
 		v.Errorf("write it on one line, or fold it with >-", "the message has a line break, which the API server rejects")
-	case len(text) > celconfig.MaxEvaluatedMessageExpressionSizeBytes:
-		v.Errorf("shorten it", "the message has %d bytes; the API server prints at most %d", len(text), celconfig.MaxEvaluatedMessageExpressionSizeBytes)
+	case len(text) > maxMessage:
+		v.Errorf("shorten it", "the message has %d bytes; the API server prints at most %d", len(text), maxMessage)
 	}
 	return text
+}
+
+const (
+	lineBreaks = "\n\r"
+	maxMessage = celconfig.MaxEvaluatedMessageExpressionSizeBytes
+)
+
+// Printable reports whether a text, which may be empty, can be declared as a message.
+func Printable(text string) bool {
+	return !strings.ContainsAny(text, lineBreaks) && len(text) <= maxMessage
 }
 
 func textsNode(t Texts) *yaml.Node {

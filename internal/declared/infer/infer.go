@@ -19,8 +19,9 @@ type Found struct {
 	schemapath.Place
 	// Form is the form in which the CRD enforces the union.
 	Form Form
-	// Union is the union to declare; see its Node method. With a discriminator, Cardinality is zero
-	// if the default applies. Change is Allow, or Forbid if Changes is Equivalent.
+	// Union is the union to declare, by its Node. With a discriminator, Cardinality is zero if the
+	// default is right. Change is Allow, or Forbid if Changes is Equivalent. It has the messages of
+	// the rules in Replaces.
 	Union *union.Union
 	// Replaces are the constraints that the union's rules would replace. It is empty for a
 	// suggestion.
@@ -131,6 +132,7 @@ func (f *finder) candidates(l []*candidate, taken map[string]bool) error {
 		if c.tentative && found.Comparison.Verdict != verify.Equivalent && !f.late() {
 			continue
 		}
+		found.Union = f.withMessages(c, found)
 		for _, name := range properties(found.Union) {
 			taken[name] = true
 		}

@@ -1,0 +1,170 @@
+package infer
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// message returns the fixed message of a rule, or "".
+func (f *finder) message(c *candidate, k *condition) string {
+	if k.Key != ruleKey {
+		return ""
+	}
+	schema := c.schema
+	if k.Above > 0 {
+		schema = f.levels[len(f.path)-k.Above].schema
+	}
+	r := schema.XValidations[k.Index]
+	if text := strings.TrimSpace(r.Message); r.MessageExpression == "" && union.Printable(text) {
+		return text
+	}
+	return ""
+}
+
+// errorKind is a kind of error: about a property, or "" for the whole union.
+type errorKind struct {
+	property string
+	required bool
+}
+
+// withMessages returns the union with the messages of the rules that it replaces, where all rules
+// print the same message for a kind of error.
+func (f *finder) withMessages(c *candidate, found Found) *union.Union {
+	messages := map[*condition]string{}
+	size := 0
+	for _, k := range c.within {
+		if slices.Contains(found.Replaces, k.Constraint) {
+			if text := f.message(c, k); text != "" {
+				messages[k] = text
+				size += k.size
+			}
+		}
+	}
+	u := c.resolve(found.Union)
+	if len(messages) == 0 || u == nil {
+		return found.Union
+	}
+	var kinds []errorKind
+	texts := map[errorKind][]string{} // the messages that every error of the kind has
+	states := c.wrong(u)
+	if len(states)*size > maxWork || *c.work+len(states)*size > maxTotal {
+		return found.Union
+	}
+	*c.work += len(states) * size
+	for _, s := range states {
+		var printed []string
+		for _, k := range c.within {
+			if text := messages[k]; text != "" && !k.accepts(s.object) {
+				printed = append(printed, text)
+			}
+		}
+		switch old, known := texts[s.kind]; {
+		case known:
+			texts[s.kind] = slices.DeleteFunc(old, func(text string) bool { return !slices.Contains(printed, text) })
+		case len(printed) > 0:
+			kinds = append(kinds, s.kind)
+			texts[s.kind] = printed
+		}
+	}
+	out := *found.Union
+	out.Message, out.Messages = declaredTexts(kinds, texts)
+	return &out
+}
+
+// declaredTexts returns the messages as they are declared: one for all errors, or one for each property,
+// with both directions only where they differ.
+func declaredTexts(kinds []errorKind, texts map[errorKind][]string) (all union.Texts, each map[string]union.Texts) {
+	first := func(k errorKind) string { return append(texts[k], "")[0] }
+	common := slices.Clone(texts[kinds[0]])
+	for _, k := range kinds {
+		common = slices.DeleteFunc(common, func(text string) bool { return !slices.Contains(texts[k], text) })
+	}
+	if len(common) > 0 {
+		return union.Texts{Required: common[0], Forbidden: common[0]}, nil
+	}
+	for _, k := range kinds {
+		other := errorKind{k.property, !k.required}
+		if !slices.Contains(kinds, other) {
+			other = k
+		}
+		t := union.Texts{Required: first(other), Forbidden: first(k)}
+		if k.required {
+			t = union.Texts{Required: first(k), Forbidden: first(other)}
+		}
+		switch {
+		case t == union.Texts{}:
+		case k.property == "":
+			all = t
+		default:
+			if each == nil {
+				each = map[string]union.Texts{}
+			}
+			each[k.property] = t
+		}
+	}
+	return all, each
+}
+
+// wrongState is an object with a single error.
+type wrongState struct {
+	kind   errorKind
+	object []value
+}
+
+// wrong returns objects with a single error of the union: the states of its values with the members
+// that they select, and those that differ in one member; without a discriminator, objects with no
+// member or two.
+func (c *candidate) wrong(u *union.Union) []wrongState {
+	var l []wrongState
+	conditions := u.Conditions()
+	try := func(v value, members ...int) {
+		s := union.State{Value: v.text, Present: make([]bool, len(u.Members))}
+		object := make([]value, len(c.names))
+		if u.Discriminator != "" {
+			object[c.slots[u.Discriminator]] = v
+		}
+		for _, m := range members {
+			s.Present[m] = true
+			object[c.slots[u.Members[m].Name]] = full
+		}
+		broken := conditions.Broken(s, s)
+		if len(broken) != 1 {
+			return
+		}
+		k := errorKind{required: slices.Contains([]union.Condition{union.Required, union.Selected, union.TooFew}, broken[0].Condition)}
+		switch {
+		case broken[0].Member >= 0:
+			k.property = u.Members[broken[0].Member].Name
+		case broken[0].Condition == union.Selected || broken[0].Condition == union.Unmapped:
+			k.property = u.Discriminator
+		}
+		l = append(l, wrongState{k, object})
+	}
+	if u.Discriminator == "" {
+		try(absent)
+		for i := range u.Members {
+			for j := range i {
+				try(absent, j, i)
+			}
+		}
+		return l
+	}
+	values := c.values(c.slots[u.Discriminator], c.within)
+	if len(values)*len(u.Members) > maxStates {
+		return nil
+	}
+	for _, v := range values {
+		selected := u.MembersOf(v.text)
+		try(v, selected...)
+		for i := range u.Members {
+			if at := slices.Index(selected, i); at >= 0 {
+				try(v, slices.Delete(slices.Clone(selected), at, at+1)...)
+			} else {
+				try(v, append(slices.Clone(selected), i)...)
+			}
+		}
+	}
+	return l
+}
