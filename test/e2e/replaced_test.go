@@ -179,6 +179,78 @@ func accepted(ctx context.Context, server *servertest.Server, apiVersion, kind s
 	return verdicts
 }
 
+// The API server prints the messages of hand-written rules for the same objects once compiled rules
+// have replaced them.
+func TestReplacedMessages(t *testing.T) {
+	t.Parallel()
+	server := servertest.Start(t)
+	specs := []string{"{}", "{type: D}", "{a: {}}", "{b: {}}", "{a: {}, b: {}}", "{a: {}, b: {}, c: {}}"}
+	for _, v := range []string{"A", "B"} {
+		for _, members := range []string{"", ", a: {}", ", b: {}", ", a: {}, b: {}", ", c: {}"} {
+			specs = append(specs, "{type: "+v+members+"}")
+		}
+	}
+	for _, r := range []struct{ name, rules string }{
+		{"Counted", `
+- {rule: "(has(self.a)?1:0)+(has(self.b)?1:0)+(has(self.c)?1:0) == 1", message: "said: one of a, b and c"}`},
+		{"Twofold", `
+- {rule: "has(self.a) || has(self.b)", message: "said: a or b"}
+- {rule: "!(has(self.a) && has(self.b))", message: "said: a and b exclude each other"}`},
+		{"Paired", `
+- {rule: "!(has(self.a) && self.type != 'A')", message: "said: a must be nil if type is not A"}
+- {rule: "!(!has(self.a) && self.type == 'A')", message: "said: a must be specified for A"}
+- {rule: "!(has(self.b) && self.type != 'B')", message: "said: b must be nil if type is not B"}
+- {rule: "!(!has(self.b) && self.type == 'B')", message: "said: b must be specified for B"}`},
+		{"Chosen", `
+- {rule: "has(self.type) && self.type == 'A' ? has(self.a) : !has(self.a)", message: "said: a if and only if A"}
+- {rule: "has(self.type) && self.type == 'B' ? has(self.b) : !has(self.b)", message: "said: b if and only if B"}`},
+		{"Whole", `
+- {rule: "(has(self.a) == (self.type == 'A')) && (has(self.b) == (self.type == 'B'))", message: "said: the member that type names"}`},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			required := ""
+			if r.name == "Paired" || r.name == "Whole" {
+				required = "\n  required: [type]"
+			}
+			src := testcrd.New(r.name, replacedCRD+required+"\n  x-kubernetes-validations:"+strings.ReplaceAll(r.rules, "\n", "\n  ")+"\n")
+			if err := server.Install(t.Context(), []byte(src)); err != nil {
+				t.Fatal(err)
+			}
+			was := sayings(t, server, r.name, specs)
+			compiled := replaceRules(t, []byte(src))
+			if err := server.Replace(t.Context(), compiled); err != nil {
+				t.Fatalf("%v\n%s", err, compiled)
+			}
+			if d := cmp.Diff(was, sayings(t, server, r.name, specs)); d != "" {
+				t.Errorf("messages (-by hand +compiled):\n%s\n%s", d, compiled)
+			}
+		})
+	}
+}
+
+// sayings returns the messages of rules, which start with "said: ", for each rejected object.
+func sayings(t *testing.T, server *servertest.Server, kind string, specs []string) map[string][]string {
+	t.Helper()
+	l := map[string][]string{}
+	for _, spec := range specs {
+		object := fmt.Appendf(nil, "apiVersion: example.com/v1\nkind: %s\nmetadata: {name: x, namespace: default}\nspec: %s\n", kind, spec)
+		if _, err := server.Create(t.Context(), object); err != nil {
+			for _, c := range statusCauses(t, err) {
+				if _, text, ok := strings.Cut(c.Message, "said: "); ok && !slices.Contains(l[spec], text) {
+					l[spec] = append(l[spec], text)
+				}
+			}
+			slices.Sort(l[spec])
+		} else if err := server.Delete(t.Context(), object); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(l) == 0 {
+		t.Fatal("no object is rejected")
+	}
+	return l
+}
+
 const replacedCRD = `
 spec:
   type: object
