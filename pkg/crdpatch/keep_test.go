@@ -154,3 +154,32 @@ out:
 		t.Errorf("another encoding:\n%s", out)
 	}
 }
+
+// TestRewordedMessage changes only the declared message of a union: its rules get the new one, although the
+// earlier rules still enforce the union.
+func TestRewordedMessage(t *testing.T) {
+	const declared = `
+in:
+  type: object
+  properties: {a: {type: object}, b: {type: object}}
+  x-kubernetes-unions: [{members: [a, b], message: one of a and b}]
+`
+	compile := func(src string) string {
+		t.Helper()
+		out, diags := Compile(open("crd.yaml", []byte(src)), crdfile.Options{})
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		return string(out)
+	}
+	crd := testcrd.New("Gate", declared)
+	old, _ := reworded(t, []byte(compile(crd)))
+	if out := compile(old); out != old || !strings.Contains(out, "one of a and b, as before") {
+		t.Errorf("nothing has changed:\n%s", cmp.Diff(old, out))
+	}
+	at := regexp.MustCompile(`(?m)^( *)x-kubernetes-validations:`)
+	again := at.ReplaceAllString(old, "${1}x-kubernetes-unions: [{members: [a, b], message: not both}]\n$0")
+	if out := compile(again); strings.Contains(out, "as before") || strings.Count(out, `message: "not both"`) != 1 {
+		t.Errorf("the message has changed:\n%s", out)
+	}
+}
