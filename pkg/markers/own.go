@@ -29,6 +29,12 @@ const (
 	emptyKey    = "emptyIsUnset"
 )
 
+// Keys with texts, which may have semicolons. The second describes the field, if it is on one.
+const (
+	messageKey  = "message"
+	messagesKey = "messages"
+)
+
 // parseOwn parses a marker of unioncel, +unioncel:union:KEY=VALUE. The value is written as in a
 // declaration, in flow style, or as a list a;b.
 func parseOwn(text string) mark {
@@ -59,7 +65,7 @@ func parseOwn(text string) mark {
 			break
 		}
 		m.node = document.Content[0]
-	case strings.Contains(value, ";"):
+	case strings.Contains(value, ";") && m.key != messageKey && m.key != messagesKey:
 		m.node = yamltext.StringsNode()
 		for item := range strings.SplitSeq(value, ";") {
 			m.node.Content = append(m.node.Content, yamltext.StringNode(strings.TrimSpace(item)))
@@ -214,6 +220,8 @@ func (s *structure) own() {
 				s.errorf(m.pos, diag.BadMarker, hint, "%s describes a struct, but is on a field", m.name)
 			case !slices.Contains(union.Keys(), m.key):
 				s.unknownKey(m)
+			case m.key == messagesKey:
+				s.messages(u, f, m)
 			case s.key(u, m):
 				s.read(u, m)
 			}
@@ -266,6 +274,25 @@ func (s *structure) onMember(u *declared, f *field, m mark) {
 	case u.Discriminator == "" && m.key == valuesKey:
 		s.errorf(m.pos, diag.Contradiction, "delete it: without a discriminator members have no values", "member %s has values in a union that has no discriminator", f.name)
 	}
+}
+
+// messages adds the messages of a marker on a field to those of its union.
+func (s *structure) messages(u *declared, f *field, m mark) {
+	m.node = yamltext.MappingNode(yamltext.StringNode(f.json), m.node)
+	place(m.node, m.pos)
+	i := slices.IndexFunc(u.keys, func(k mark) bool { return k.key == messagesKey })
+	switch {
+	case i < 0:
+		u.keys = append(u.keys, m)
+	case u.keys[i].node.Kind != yaml.MappingNode:
+		return // read has reported it
+	case yamltext.Value(u.keys[i].node, f.json) != nil:
+		s.errorf(m.pos, diag.BadMarker, "delete one of them", "%s is set twice for %s", m.name, f.name)
+		return
+	default:
+		u.keys[i].node.Content = append(u.keys[i].node.Content, m.node.Content...)
+	}
+	s.read(u, m)
 }
 
 func (s *structure) unionOf(f *field) *declared {

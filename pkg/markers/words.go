@@ -10,8 +10,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// english are the keys that are also English words.
-const english = `members|discriminator|name|cardinality`
+// english are the keys that are also words of plain English.
+const english = `members|discriminator|message|name|cardinality`
 
 // keyed matches the keys of declarations in a text, and also quoted text and markers, which stay as
 // they are. An English word counts as a key if it has a value or is to be deleted.

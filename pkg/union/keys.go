@@ -177,9 +177,9 @@ func texts(v yamlconfig.Value, keys []yamlconfig.Key) Texts {
 		return Texts{Required: text, Forbidden: text}
 	}
 	if len(v.Node.Content) == 0 {
-		v.Errorf("write {required: TEXT, forbidden: TEXT}, or a text for both", "the message has no text")
+		v.Errorf("write {required: TEXT, forbidden: TEXT}, or a text for both", "the map has no text")
 	}
-	fields := v.Fields(yamlconfig.Mapping{Name: "a message", Keys: keys})
+	fields := v.Fields(yamlconfig.Mapping{Name: "a map of texts", Keys: keys})
 	return Texts{line(fields["required"]), line(fields["forbidden"]), line(fields["changed"])}
 }
 
@@ -190,11 +190,11 @@ func line(v yamlconfig.Value) string {
 	switch {
 	case !w.Set:
 	case text == "":
-		v.Errorf("write a text, or delete the key", "the message is empty")
+		v.Errorf("write a text, or delete the key", "the text is empty")
 	case strings.ContainsAny(text, lineBreaks):
-		v.Errorf("write it on one line, or fold it with >-", "the message has a line break, which the API server rejects")
+		v.Errorf("write it on one line, or fold it with >-", "the text has a line break, which the API server rejects")
 	case len(text) > maxMessage:
-		v.Errorf("shorten it", "the message has %d bytes; the API server prints at most %d", len(text), maxMessage)
+		v.Errorf("shorten it", "the text has %d bytes; the API server prints at most %d", len(text), maxMessage)
 	}
 	return text
 }

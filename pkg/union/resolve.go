@@ -347,10 +347,10 @@ func (r *resolver) change() {
 func (r *resolver) messages() {
 	d, u := r.d, r.u
 	if u.Message.Changed != "" && (u.Change == Allow || u.Cardinality == AtLeastOne) {
-		r.errorf(d.posOf("message"), diag.Contradiction, "delete changed", "the message has a text for changes, but the union allows all changes")
+		r.errorf(d.posOf("message"), diag.Contradiction, "delete changed", "the union allows all changes, so that the text for changes is never printed")
 	}
 	if d.has("messages") && u.Discriminator == "" {
-		r.errorf(d.posOf("messages"), diag.Contradiction, "write message instead", "without a discriminator no error is about one member: messages needs a discriminator")
+		r.errorf(d.posOf("messages"), diag.Contradiction, "write message: TEXT instead", "without a discriminator no error is about one member: messages needs a discriminator")
 		return
 	}
 	known := append(u.MemberNames(), u.Discriminator)

@@ -63,9 +63,9 @@ func TestResolveErrors(t *testing.T) {
 			`4:38: error: UC203: messages names "c", which is neither a member nor the discriminator of this union; hint: write one of a, b, type`,
 		}},
 		{"messages without a discriminator", "- members: [a, b]\n  messages: {a: x}\n  message: {changed: x}\n- members: [c, d]\n  cardinality: AtLeastOne\n  message: {changed: x, required: z}", []string{
-			"3:3: error: UC220: without a discriminator no error is about one member: messages needs a discriminator; hint: write message instead",
-			"4:3: error: UC220: the message has a text for changes, but the union allows all changes; hint: delete changed",
-			"7:3: error: UC220: the message has a text for changes, but the union allows all changes; hint: delete changed",
+			"3:3: error: UC220: without a discriminator no error is about one member: messages needs a discriminator; hint: write message: TEXT instead",
+			"4:3: error: UC220: the union allows all changes, so that the text for changes is never printed; hint: delete changed",
+			"7:3: error: UC220: the union allows all changes, so that the text for changes is never printed; hint: delete changed",
 		}},
 		{"unknown discriminators", "- discriminator: typ\n  fields-to-discriminateBy: {a: A}\n- discriminator: ''\n  fields-to-discriminateBy: {b: A}", []string{
 			`2:18: error: UC204: discriminator "typ" is not a property of this object; hint: write "type"`,

@@ -107,7 +107,7 @@ func TestMarkers(t *testing.T) {
 			"spec.tables.final: Forbidden: final may only be set when stage is 'Final'",
 		}},
 		{name: "allowedChanges", old: "tables: {stage: Final}", spec: "tables: {stage: Draft}", want: []string{
-			"spec.tables.stage: Forbidden: stage may not change from 'Final' to 'Draft'; allowed are 'Draft' to 'Final'",
+			"spec.tables.stage: Forbidden: a final stage is final",
 		}},
 		{name: "allowed", old: "tables: {stage: Draft}", spec: "tables: {stage: Final}"},
 		{name: "members, fields-to-discriminateBy, handWrittenRules", spec: "listed: {inline: {}, secret: {}, transport: TCP, socket: {}}", want: []string{

@@ -204,3 +204,18 @@ type Below struct {
 	Platform NestedType `json:"platform,omitempty"`
 	AWS      *string    `json:"aws,omitempty"`
 }
+
+// Messages has messages of two markers for a field, and some that cannot be read.
+// +unioncel:union:messages={a: a goes with A}
+// +unioncel:union:message={required: ""}
+type Messages struct {
+	// +unionDiscriminator
+	// +unioncel:union:messages={changed: type is immutable}
+	Type string `json:"type,omitempty"`
+	// +unionMember
+	// +unioncel:union:messages=a; or b
+	A *string `json:"a,omitempty"`
+	// +unionMember
+	// +unioncel:union:messages=true
+	B *string `json:"b,omitempty"`
+}

@@ -218,12 +218,14 @@ type Keys struct {
 // +unioncel:union:allowedChanges={Draft: [Final], Final: []}
 // +unioncel:union:optionalMembers=draft;final
 // +unioncel:union:emptyIsUnset=
+// +unioncel:union:message={changed: a final stage is final}
 type Tables struct {
 	// +k8s:unionDiscriminator
 	// +kubebuilder:validation:Enum=Draft;Final
 	// +required
 	Stage string `json:"stage"`
 	// +k8s:unionMember
+	// +unioncel:union:messages=draft is for stage Draft; see final
 	// +optional
 	Draft []string `json:"draft,omitempty"`
 	// +k8s:unionMember
