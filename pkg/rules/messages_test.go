@@ -201,6 +201,13 @@ func TestFallbackMessages(t *testing.T) {
 	if diff := cmp.Diff([]string{"A", "x: b is required when type is 'B', and forbidden otherwise", "x: c is required when type is 'C', and forbidden otherwise"}, got); diff != "" {
 		t.Error(diff)
 	}
+	got = nil
+	for _, r := range rules.Static(unionOf(t, backend+", message: one, messages: {a: {required: A}}}", schema), rules.Paired) {
+		got = append(got, r.Message)
+	}
+	if diff := cmp.Diff([]string{"one", "one", "one"}, got); diff != "" {
+		t.Error(diff)
+	}
 	for declaration, want := range map[string]string{
 		texts: "x: only the member that type selects may be set, and it must be set",
 		backend + ", message: one, messages: {a: A}}": "one",

@@ -187,24 +187,24 @@ type situation struct {
 	message   cel.Expr
 }
 
-// tell gives a statement a message for each situation, at least one of which occurs when the statement
-// fails. Unless compute is set, it does so only if messages are declared. members is the number of
-// members that the expression nests.
+// tell gives a statement a message for each situation. When the statement fails, at least one of them
+// occurs. Unless compute is set, only declared messages are told apart. members is the number of members
+// that the expression nests.
 func (s *statement) tell(u *union.Union, members int, compute bool, situations ...situation) {
 	first := u.Text(situations[0].property, situations[0].condition)
-	declared, alike := false, true
+	some, alike := false, true
 	for i, c := range situations {
 		text := u.Text(c.property, c.condition)
 		alike = alike && text == first
 		if text != "" {
-			declared, situations[i].message = true, cel.String(text)
+			some, situations[i].message = true, cel.String(text)
 		}
 	}
 	switch {
-	case declared && alike:
+	case some && alike:
 		s.Message = first
 		return
-	case !declared && !compute:
+	case !some && !compute:
 		return
 	}
 	// The last situation needs no test.
@@ -213,6 +213,7 @@ func (s *statement) tell(u *union.Union, members int, compute bool, situations .
 		e = cel.If(c.when, c.message, e)
 	}
 	s.MessageExpression = explained(members, e)
+	s.Message = cmp.Or(declared(u, "", s.Conditions), s.Message)
 }
 
 func ruled(l []statement) []Rule {

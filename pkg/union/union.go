@@ -40,7 +40,7 @@ type Union struct {
 	// Message has the texts of errors about the union. It does not affect the meaning.
 	Message Texts
 	// Messages has the texts of errors about one member or about the discriminator, by name.
-	// They override those of Message. Changed is empty.
+	// They override Message. Their Changed is empty.
 	Messages map[string]Texts
 	// Values are the known values of the discriminator: the values of the members, in
 	// order, then other values of its enum or of allowedChanges.

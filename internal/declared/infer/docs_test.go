@@ -77,8 +77,8 @@ func TestDocumentedForms(t *testing.T) {
 // TestDocumentedExamples infers, from the schemas in docs/infer.md, the unions that follow them.
 func TestDocumentedExamples(t *testing.T) {
 	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(document(t), -1)
-	if len(blocks) != 4 {
-		t.Fatalf("docs/infer.md has %d blocks, want two schemas with their declarations", len(blocks))
+	if len(blocks) != 6 {
+		t.Fatalf("docs/infer.md has %d blocks, want three schemas with their declarations", len(blocks))
 	}
 	for pair := range slices.Chunk(blocks, 2) {
 		var s apiextensionsv1.JSONSchemaProps

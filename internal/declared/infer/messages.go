@@ -32,18 +32,18 @@ type errorKind struct {
 // withMessages returns the union with the messages of the rules that it replaces, where all rules
 // print the same message for a kind of error.
 func (f *finder) withMessages(c *candidate, found Found) *union.Union {
+	var replaced []*condition
 	messages := map[*condition]string{}
-	size := 0
+	size, none := 0, true
 	for _, k := range c.within {
 		if slices.Contains(found.Replaces, k.Constraint) {
-			if text := f.message(c, k); text != "" {
-				messages[k] = text
-				size += k.size
-			}
+			replaced = append(replaced, k)
+			messages[k] = f.message(c, k)
+			size, none = size+k.size, none && messages[k] == ""
 		}
 	}
 	u := c.resolve(found.Union)
-	if len(messages) == 0 || u == nil {
+	if none || u == nil {
 		return found.Union
 	}
 	var kinds []errorKind
@@ -55,18 +55,26 @@ func (f *finder) withMessages(c *candidate, found Found) *union.Union {
 	*c.work += len(states) * size
 	for _, s := range states {
 		var printed []string
-		for _, k := range c.within {
-			if text := messages[k]; text != "" && !k.accepts(s.object) {
-				printed = append(printed, text)
+		accepted := true
+		for _, k := range replaced {
+			if k.accepts(s.object) {
+				continue
+			}
+			if accepted = false; messages[k] != "" {
+				printed = append(printed, messages[k])
 			}
 		}
 		switch old, known := texts[s.kind]; {
+		case accepted: // nothing was printed
 		case known:
 			texts[s.kind] = slices.DeleteFunc(old, func(text string) bool { return !slices.Contains(printed, text) })
-		case len(printed) > 0:
+		default:
 			kinds = append(kinds, s.kind)
 			texts[s.kind] = printed
 		}
+	}
+	if len(kinds) == 0 {
+		return found.Union
 	}
 	out := *found.Union
 	out.Message, out.Messages = declaredTexts(kinds, texts)
