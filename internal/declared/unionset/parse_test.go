@@ -116,7 +116,10 @@ schemas:
     allowedChanges: {HTTP: [TCP, ""], TCP: HTTP}
     ratchet: true
     handWrittenRules: Replace
-  - members: [a, b]
+    message: {required: a, forbidden: b, changed: c}
+    messages: {type: no such type, http: {required: set http}}
+  - message: one of a, b
+    members: [a, b]
     cardinality: ExactlyOne
     discriminatorChange: Forbid
 `, "a.example.com", []string{"8:3 a.example.com  spec['a.b'] 2"}},
@@ -222,6 +225,16 @@ var bad = []struct {
 		`6:14: error: UC202: members: want a list, not "a"; write it like members: [a, b]`,
 		`7:18: error: UC202: cardinality must be one of AtLeastOne, AtMostOne, ExactlyOne; write "ExactlyOne"`,
 		`8:14: error: UC202: ratchet: want true or false, not "yes"; write it like ratchet: true`,
+	}},
+
+	{name: "empty message", text: header + "schemas:\n- crd: a.example.com\n  x-kubernetes-unions: [{members: [a, b], message: ''}]\n", want: []string{
+		`5:52: error: UC202: the text is empty; write a text, or delete the key`,
+	}},
+	{name: "message of two lines", text: header + "schemas:\n- crd: a.example.com\n  extend: [{message: \"a\\nb\"}]\n", want: []string{
+		`5:22: error: UC202: the text has a line break, which the API server rejects; write it on one line, or fold it with >-`,
+	}},
+	{name: "wrong messages", text: header + "schemas:\n- crd: a.example.com\n  extend: [{messages: {a: {changed: x}}}]\n", want: []string{
+		`5:28: error: UC201: unknown key "changed" in a map of texts; the keys are required, forbidden`,
 	}},
 
 	{name: "wrong optionalMembers", text: header + "schemas:\n- crd: a.example.com\n  x-kubernetes-unions:\n  - {discriminator: type, fields-to-discriminateBy: {a: A}, optionalMembers: a}\n  extend:\n  - {optionalMembers: {a: {A: true}}}\n", want: []string{
