@@ -10,7 +10,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// english are the keys that are also words of plain English.
+// english are the keys that are also English words.
 const english = `members|discriminator|message|name|cardinality`
 
 // keyed matches the keys of declarations in a text, and also quoted text and markers, which stay as

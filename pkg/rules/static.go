@@ -153,8 +153,9 @@ func presentNames(o variable, among []int) cel.Expr {
 	return cel.Paren(cel.Add(l...)).Call("substring", cel.Int(2))
 }
 
-// maxExplained limits the number of members that a computed message nests, and maxExplanation its
-// length. CEL limits the depth and the size of expressions; larger unions have only the fixed message.
+// maxExplained limits the number of members that a messageExpression nests, and maxExplanation its
+// length. CEL limits the depth and the size of expressions. Larger unions have only the fixed
+// message.
 const (
 	maxExplained   = 80
 	maxExplanation = 40_000

@@ -354,9 +354,11 @@ func (r *resolver) messages() {
 		return
 	}
 	known := append(u.MemberNames(), u.Discriminator)
+	u.Messages = maps.Clone(u.Messages)
+	maps.DeleteFunc(u.Messages, func(name string, _ Texts) bool { return slices.Contains(r.absentMembers, name) })
 	for _, e := range d.key("messages").Value.Entries() {
 		w := e.Key.Word()
-		if slices.Contains(known, w.Text) {
+		if slices.Contains(known, w.Text) || slices.Contains(r.absentMembers, w.Text) {
 			continue
 		}
 		r.misspelt(w, known, nil, diag.UnknownMember, "messages names %q, which is neither a member nor the discriminator of this union", w.Text)

@@ -12,7 +12,7 @@ import (
 func TestVariant(t *testing.T) {
 	const (
 		fields = "discriminator: type, fields-to-discriminateBy: {git: Git, oci: [OCI, Image], helm: Helm}"
-		keys   = ", optionalMembers: [oci, helm], emptyIsUnset: [oci, git], allowedChanges: {Git: [OCI, Helm], OCI: Git, Image: ''}"
+		keys   = ", optionalMembers: [oci, helm], emptyIsUnset: [oci, git], messages: {git: G, oci: O}, allowedChanges: {Git: [OCI, Helm], OCI: Git, Image: ''}"
 		schema = "{type: object, properties: {type: {type: string, enum: [Git, Helm]}, git: {type: string}, helm: {type: string}, ref: {type: string}}}"
 		left   = `2:62: info: UC534: member "oci" is left out: the schema has neither the property nor "OCI" or "Image" in the enum of "type"; hint: nothing to do if this variant of the CRD lacks the member; else add the property and the value`
 	)
@@ -24,7 +24,7 @@ func TestVariant(t *testing.T) {
 		{"no such member", fields, schema, []string{left},
 			"discriminator: type, fields-to-discriminateBy: {git: Git, helm: Helm}"},
 		{"no such member, with all keys", fields + keys, schema, []string{left},
-			"discriminator: type, fields-to-discriminateBy: {git: Git, helm: Helm}, optionalMembers: [helm], emptyIsUnset: [git], allowedChanges: {Git: Helm}"},
+			"discriminator: type, fields-to-discriminateBy: {git: Git, helm: Helm}, optionalMembers: [helm], emptyIsUnset: [git], messages: {git: G}, allowedChanges: {Git: Helm}"},
 		{"value without the property", fields, "{type: object, properties: {type: {type: string, enum: [Git, OCI, Helm]}, git: {type: string}, helm: {type: string}}}", []string{
 			`2:62: error: UC203: member "oci" is not a property of this object; hint: write one of git, helm, type`,
 			`2:73: error: UC218: value "Image" of member "oci" is not in the enum of "type"; hint: write one of Git, Helm, OCI`}, ""},

@@ -19,9 +19,9 @@ type Found struct {
 	schemapath.Place
 	// Form is the form in which the CRD enforces the union.
 	Form Form
-	// Union is the union to declare, by its Node. With a discriminator, Cardinality is zero if the
-	// default is right. Change is Allow, or Forbid if Changes is Equivalent. It has the messages of
-	// the rules in Replaces.
+	// Union is the union to declare; see its Node method. With a discriminator, Cardinality is zero
+	// if the default applies. Change is Allow, or Forbid if Changes is Equivalent. Message and
+	// Messages are those of the rules in Replaces.
 	Union *union.Union
 	// Replaces are the constraints that the union's rules would replace. It is empty for a
 	// suggestion.
