@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/declared/infer"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
@@ -28,6 +30,8 @@ var verdicts = []verify.Verdict{verify.Equivalent, verify.Tighter, verify.Looser
 type inferring struct {
 	compiler compilerFlags
 	only     []string
+	paths    []string
+	under    []schemapath.Path // the parsed paths
 	write    bool
 	set      string
 	replace  bool
@@ -55,7 +59,7 @@ for all objects:
   suggestion    nothing enforces a union, but names or descriptions suggest one
 
 In a compiled CRD, the rules that compiling wrote are ignored, and so are schemas
-that declare unions.
+that declare unions. --path selects the unions at a path and below it.
 
 With --write the declarations that are equivalent, or those that --only names, are
 written into the files; with --unions they are written to a UnionSet instead. With
@@ -70,6 +74,9 @@ See also unioncel help inputs, and unioncel help output.`,
 
   # And a CRD in the cluster?
   kubectl get crd backends.example.com -o yaml | unioncel infer
+
+  # Only those in one part of a large schema
+  unioncel infer --path 'spec.listeners[*]' crd.yaml
 
   # Declare those that are proved, in place of the hand-written rules
   unioncel infer --write --replace crd.yaml
@@ -90,6 +97,7 @@ See also unioncel help inputs, and unioncel help output.`,
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&flags.only, "only", nil, "print and write only those with this `VERDICT`; repeatable")
+	f.StringArrayVar(&flags.paths, "path", nil, "for the unions at this path and below it only, as in spec.backends[*]: `PATH`; repeatable")
 	f.BoolVarP(&flags.write, "write", "w", false, "write declarations into the files; only equivalent ones, unless --only is given")
 	f.StringVar(&flags.set, "unions", "", "with --write, write them to this new `FILE`, a UnionSet, instead")
 	flags.preview.register(cmd)
@@ -111,6 +119,13 @@ func (f *inferring) validate(cmd *cobra.Command) error {
 		if !slices.Contains(verdicts, verify.Verdict(v)) {
 			return usagef("--only must be one of %s, not %q", joined(verdicts), v)
 		}
+	}
+	for _, path := range f.paths {
+		p, err := schemapath.Parse(path)
+		if err != nil {
+			return usagef("--path %s: %v", path, err)
+		}
+		f.under = append(f.under, p)
 	}
 	if f.write && f.output.path != "" {
 		return usagef("-w writes declarations, and -o the report")
@@ -155,17 +170,22 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 		return err
 	}
 	found, declared := make([][]infer.Located, len(inputs)), make([]bool, len(inputs))
+	reached := make([][]bool, len(inputs)) // by path: there is a schema
 	scopes, results, err := a.load(cmd.Context(), inputs, a.scope(cmd, &flags.compiler), func(in input, f *crdfile.File) (result, error) {
 		crds, diagnostics := f.CRDs(in.options())
 		var l []infer.Located
+		reached[in.n] = make([]bool, len(flags.under))
 		for _, c := range crds {
 			unions, _ := c.Resolved()
-			inferred, wrong, err := a.inferIn(cmd.Context(), c, unions, flags.timeout)
+			inferred, wrong, err := a.inferIn(cmd.Context(), c, unions, flags.timeout, flags.under...)
 			if err != nil {
 				return result{}, fmt.Errorf("%s: %w", in.name, err)
 			}
 			l, diagnostics = append(l, inferred...), append(diagnostics, wrong...)
 			declared[in.n] = declared[in.n] || unions != nil
+			for i, path := range flags.under {
+				reached[in.n][i] = reached[in.n][i] || leads(path, c)
+			}
 		}
 		slices.SortStableFunc(l, func(a, b infer.Located) int { return cmp.Compare(a.Pos.Line, b.Pos.Line) })
 		r := in.scope.resultOf(in, f, diagnostics)
@@ -181,6 +201,9 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 	if scopes.failed() {
 		return a.report(scopes.files(), "text")
 	}
+	if err := flags.unreached(results, reached); err != nil {
+		return err
+	}
 	if !flags.declares() {
 		return a.showInferred(flags, results, found, declared)
 	}
@@ -191,6 +214,28 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 		results[i].diagnostics = nil // they have been reported
 	}
 	return a.declare(flags, results, found)
+}
+
+// leads reports whether a version of a CRD has a schema at the path.
+func leads(path schemapath.Path, c *crdfile.CRD) bool {
+	crd, _ := c.Source()
+	return crd != nil && slices.ContainsFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool {
+		return v.Schema != nil && path.Schema(v.Schema.OpenAPIV3Schema) != nil
+	})
+}
+
+// unreached returns an error if a path leads to no schema of any input. Inputs with errors may have
+// it.
+func (f *inferring) unreached(results []result, reached [][]bool) error {
+	if slices.ContainsFunc(results, func(r result) bool { return r.diagnostics.HasErrors() }) {
+		return nil
+	}
+	for i, path := range f.paths {
+		if !slices.ContainsFunc(reached, func(l []bool) bool { return i < len(l) && l[i] }) {
+			return usagef("--path %s: no CRD has a schema there", path)
+		}
+	}
+	return nil
 }
 
 // showInferred prints the unions of all inputs, then the diagnostics. Errors in one input do not hide
@@ -223,14 +268,15 @@ func (a *app) showInferred(flags *inferring, results []result, found [][]infer.L
 	return a.report(results, "text")
 }
 
-// inferIn finds the unions of a CRD, except on schemas that have declared unions.
-func (a *app) inferIn(ctx context.Context, c *crdfile.CRD, declared *compile.Declared, timeout time.Duration) ([]infer.Located, diag.List, error) {
+// inferIn finds the unions of a CRD at paths and below, or all, except on schemas that have declared
+// unions.
+func (a *app) inferIn(ctx context.Context, c *crdfile.CRD, declared *compile.Declared, timeout time.Duration, paths ...schemapath.Path) ([]infer.Located, diag.List, error) {
 	crd, diagnostics := c.Source()
 	if crd == nil {
 		return nil, diagnostics, nil
 	}
 	bounded, done := verify.WithDeadline(ctx, timeout)
-	found, err := infer.CRD(bounded, crd)
+	found, err := infer.CRD(bounded, crd, paths...)
 	done()
 	switch {
 	case ctx.Err() != nil:
@@ -249,15 +295,19 @@ func (a *app) inferIn(ctx context.Context, c *crdfile.CRD, declared *compile.Dec
 	return l, diagnostics, nil
 }
 
-// that describes the searched verdicts, or returns "" for all.
+// that describes the searched paths and verdicts, or returns "" for all.
 func (f *inferring) that() string {
+	at := ""
+	if len(f.paths) > 0 {
+		at = " at or below " + strings.Join(f.paths, " or ")
+	}
 	switch {
 	case len(f.only) > 0:
-		return " with the verdict " + strings.Join(f.only, " or ")
+		return at + " with the verdict " + strings.Join(f.only, " or ")
 	case f.declares():
-		return " with the verdict " + string(verify.Equivalent)
+		return at + " with the verdict " + string(verify.Equivalent)
 	}
-	return ""
+	return at
 }
 
 // offerTimeout bounds the search of offerInfer.

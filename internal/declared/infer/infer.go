@@ -38,12 +38,12 @@ type Found struct {
 	Changes verify.Comparison
 }
 
-// CRD returns the unions of a CRD, in order of versions and schema paths. Each property is in at
-// most one union. CRD does not modify the argument. Questions without an answer at the deadline of
-// ctx ([verify.WithDeadline]) are inconclusive. CRD returns an error if ctx ends for another
-// reason.
-func CRD(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) ([]Found, error) {
-	f := &finder{ctx: ctx, crd: crd}
+// CRD finds the unions of a CRD, in order of versions and schema paths. With paths, it reads only
+// the schemas at the paths and below. Each property is in at most one union. CRD does not modify its
+// arguments. Questions that are open at the deadline of ctx ([verify.WithDeadline]) are
+// inconclusive. CRD returns an error if ctx ends for another reason.
+func CRD(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, paths ...schemapath.Path) ([]Found, error) {
+	f := &finder{ctx: ctx, crd: crd, only: paths}
 	for i, v := range crd.Spec.Versions {
 		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
 			continue
@@ -60,6 +60,7 @@ func CRD(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition) ([]
 type finder struct {
 	ctx     context.Context
 	crd     *apiextensionsv1.CustomResourceDefinition
+	only    []schemapath.Path // if any, the schemas to read, with those below
 	version int
 	path    schemapath.Path
 	levels  []*level // the schemas that contain the current one, from the root
@@ -72,12 +73,32 @@ func (f *finder) place() schemapath.Place {
 	return schemapath.Place{Version: f.version, Name: f.crd.Spec.Versions[f.version].Name, Path: slices.Clone(f.path)}
 }
 
+// wanted reports whether the current schema is to be read. above reports whether only schemas below
+// it are.
+func (f *finder) wanted() (wanted, above bool) {
+	if len(f.only) == 0 {
+		return true, false
+	}
+	for _, p := range f.only {
+		n := min(len(p), len(f.path))
+		if p[:n].Matches(f.path[:n]) {
+			wanted = wanted || n == len(p)
+			above = above || n < len(p)
+		}
+	}
+	return wanted, above && !wanted
+}
+
 func (f *finder) walk(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 	if err := f.canceled(); err != nil {
 		return err
 	}
+	wanted, above := f.wanted()
+	if !wanted && !above {
+		return nil
+	}
 	resource = resource || s.XEmbeddedResource
-	if s.Type == "object" && len(s.Properties) > 1 {
+	if wanted && s.Type == "object" && len(s.Properties) > 1 {
 		if err := f.object(s, resource); err != nil {
 			return err
 		}
