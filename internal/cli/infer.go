@@ -11,14 +11,12 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/declared/infer"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
@@ -31,7 +29,7 @@ type inferring struct {
 	compiler compilerFlags
 	only     []string
 	paths    []string
-	under    []schemapath.Path // the parsed paths
+	under    infer.Paths // the parsed paths
 	write    bool
 	set      string
 	replace  bool
@@ -120,12 +118,9 @@ func (f *inferring) validate(cmd *cobra.Command) error {
 			return usagef("--only must be one of %s, not %q", joined(verdicts), v)
 		}
 	}
-	for _, path := range f.paths {
-		p, err := schemapath.Parse(path)
-		if err != nil {
-			return usagef("--path %s: %v", path, err)
-		}
-		f.under = append(f.under, p)
+	var err error
+	if f.under, err = infer.ParsePaths(f.paths); err != nil {
+		return usagef("--path %v", err)
 	}
 	if f.write && f.output.path != "" {
 		return usagef("-w writes declarations, and -o the report")
@@ -177,14 +172,16 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 		reached[in.n] = make([]bool, len(flags.under))
 		for _, c := range crds {
 			unions, _ := c.Resolved()
-			inferred, wrong, err := a.inferIn(cmd.Context(), c, unions, flags.timeout, flags.under...)
+			inferred, wrong, err := a.inferIn(cmd.Context(), c, unions, flags.timeout, flags.under)
 			if err != nil {
 				return result{}, fmt.Errorf("%s: %w", in.name, err)
 			}
 			l, diagnostics = append(l, inferred...), append(diagnostics, wrong...)
 			declared[in.n] = declared[in.n] || unions != nil
-			for i, path := range flags.under {
-				reached[in.n][i] = reached[in.n][i] || leads(path, c)
+			if crd, _ := c.Source(); crd != nil {
+				for i, found := range flags.under.In(crd) {
+					reached[in.n][i] = reached[in.n][i] || found
+				}
 			}
 		}
 		slices.SortStableFunc(l, func(a, b infer.Located) int { return cmp.Compare(a.Pos.Line, b.Pos.Line) })
@@ -214,14 +211,6 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 		results[i].diagnostics = nil // they have been reported
 	}
 	return a.declare(flags, results, found)
-}
-
-// leads reports whether a version of a CRD has a schema at the path.
-func leads(path schemapath.Path, c *crdfile.CRD) bool {
-	crd, _ := c.Source()
-	return crd != nil && slices.ContainsFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool {
-		return v.Schema != nil && path.Schema(v.Schema.OpenAPIV3Schema) != nil
-	})
 }
 
 // unreached returns an error if a path leads to no schema of any input. Inputs with errors may have
@@ -270,7 +259,7 @@ func (a *app) showInferred(flags *inferring, results []result, found [][]infer.L
 
 // inferIn finds the unions of a CRD at paths and below, or all, except on schemas that have declared
 // unions.
-func (a *app) inferIn(ctx context.Context, c *crdfile.CRD, declared *compile.Declared, timeout time.Duration, paths ...schemapath.Path) ([]infer.Located, diag.List, error) {
+func (a *app) inferIn(ctx context.Context, c *crdfile.CRD, declared *compile.Declared, timeout time.Duration, paths infer.Paths) ([]infer.Located, diag.List, error) {
 	crd, diagnostics := c.Source()
 	if crd == nil {
 		return nil, diagnostics, nil
@@ -338,7 +327,7 @@ func (a *app) offerInfer(ctx context.Context, l scopes, results []result) {
 	for _, f := range files {
 		crds, _ := f.CRDs(crdfile.Options{})
 		for _, c := range crds {
-			inferred, _, _ := a.inferIn(ctx, c, nil, offerTimeout)
+			inferred, _, _ := a.inferIn(ctx, c, nil, offerTimeout, nil)
 			found += count(inferred, func(f infer.Located) bool {
 				return f.Verdict() != verify.Inconclusive && f.Verdict() != infer.Suggested
 			})

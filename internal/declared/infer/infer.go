@@ -60,7 +60,7 @@ func CRD(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, pat
 type finder struct {
 	ctx     context.Context
 	crd     *apiextensionsv1.CustomResourceDefinition
-	only    []schemapath.Path // if any, the schemas to read, with those below
+	only    Paths
 	version int
 	path    schemapath.Path
 	levels  []*level // the schemas that contain the current one, from the root
@@ -73,32 +73,16 @@ func (f *finder) place() schemapath.Place {
 	return schemapath.Place{Version: f.version, Name: f.crd.Spec.Versions[f.version].Name, Path: slices.Clone(f.path)}
 }
 
-// wanted reports whether the current schema is to be read. above reports whether only schemas below
-// it are.
-func (f *finder) wanted() (wanted, above bool) {
-	if len(f.only) == 0 {
-		return true, false
-	}
-	for _, p := range f.only {
-		n := min(len(p), len(f.path))
-		if p[:n].Matches(f.path[:n]) {
-			wanted = wanted || n == len(p)
-			above = above || n < len(p)
-		}
-	}
-	return wanted, above && !wanted
-}
-
 func (f *finder) walk(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 	if err := f.canceled(); err != nil {
 		return err
 	}
-	wanted, above := f.wanted()
-	if !wanted && !above {
+	selected, below := f.only.selects(f.path)
+	if !below {
 		return nil
 	}
 	resource = resource || s.XEmbeddedResource
-	if wanted && s.Type == "object" && len(s.Properties) > 1 {
+	if selected && s.Type == "object" && len(s.Properties) > 1 {
 		if err := f.object(s, resource); err != nil {
 			return err
 		}

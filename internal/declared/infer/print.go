@@ -3,11 +3,13 @@ package infer
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 	sigs "sigs.k8s.io/yaml"
 
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/report/proof"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
@@ -16,16 +18,33 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Document formats the unions for people. It returns an error if an example is not valid YAML.
+// Document formats the unions for people. Equal unions of several objects are printed once. It
+// returns an error if an example is not YAML.
 func Document(l []Located) (report.Document, error) {
 	var d report.Document
-	for _, i := range l {
+	groups, err := alike(l)
+	if err != nil {
+		return nil, err
+	}
+	for n, i := range l {
+		if slices.Contains(groups[:n], groups[n]) {
+			continue
+		}
 		text, err := i.text()
 		if err != nil {
 			return nil, err
 		}
 		d.Add(report.Heading{Level: 2, Line: report.Concat(report.N(i.Pos.String()), ": ", i.Form, ": ", i.Verdict())},
 			report.Paragraph(report.Concat("In ", report.N(i.Place.String()), ":")), report.Code{Language: "yaml", Text: text})
+		var also []Located
+		for m := n + 1; m < len(l); m++ {
+			if groups[m] == groups[n] {
+				also = append(also, l[m])
+			}
+		}
+		if len(also) > 0 {
+			d.Add(report.Paragraph(report.Concat("Also in ", english.Plural(len(also), "other object"), ":")), i.others(also))
+		}
 		replaced := report.List{}
 		for _, c := range i.Replaces {
 			where := ""
@@ -73,6 +92,22 @@ func Document(l []Located) (report.Document, error) {
 	return d, nil
 }
 
+// others lists the objects of unions that are equal to this one.
+func (i Located) others(l []Located) report.List {
+	var out report.List
+	for _, o := range l {
+		line := report.Concat(report.N(o.Pos.String()), ": ", report.N(o.Place.String()))
+		if o.Name != i.Name {
+			line = append(line, report.Text(" (%s)", o.Name)...)
+		}
+		if lines := o.lines(); lines != "" {
+			line = append(line, report.Text(", replaces %s", lines)...)
+		}
+		out.Items = append(out.Items, report.Item{Line: line})
+	}
+	return out
+}
+
 // text returns the declaration as YAML.
 func (i Located) text() (string, error) {
 	out, err := yamltext.Encode(yamltext.MappingNode(yamltext.StringNode(union.Key), yamltext.ListNode(i.Union.Node())))
@@ -90,10 +125,12 @@ type foundJSON struct {
 	Form        string          `json:"form"`
 	Verdict     string          `json:"verdict"`
 	Declaration json.RawMessage `json:"declaration"`
-	Replaces    []replacedJSON  `json:"replaces"`
-	Why         string          `json:"why,omitempty"`
-	// Accepted and Refused are resources that the union would treat differently. Accepted is
-	// accepted now, and Refused is rejected now.
+	// Group is the same number for equal unions of several objects.
+	Group    int            `json:"group"`
+	Replaces []replacedJSON `json:"replaces"`
+	Why      string         `json:"why,omitempty"`
+	// Accepted and Refused are resources that the union would treat differently: Accepted is
+	// accepted now, Refused is rejected now.
 	Accepted     *proof.ChangeJSON `json:"accepted,omitempty"`
 	Refused      *proof.ChangeJSON `json:"refused,omitempty"`
 	Inconclusive []string          `json:"inconclusive,omitempty"`
@@ -120,7 +157,11 @@ type replacedJSON struct {
 // be written as YAML.
 func Data(l []Located) (any, error) {
 	all := []foundJSON{}
-	for _, i := range l {
+	groups, err := alike(l)
+	if err != nil {
+		return nil, err
+	}
+	for n, i := range l {
 		text, err := yaml.Marshal(i.Union.Node())
 		if err != nil {
 			return nil, err
@@ -131,7 +172,7 @@ func Data(l []Located) (any, error) {
 		}
 		v := foundJSON{File: i.Pos.File, Line: i.Pos.Line, Col: i.Pos.Col, CRD: i.CRD.Name,
 			Version: i.Name, Schema: i.Place.Structural(), Form: string(i.Form), Verdict: string(i.Verdict()),
-			Declaration: declaration, Replaces: []replacedJSON{}, Why: i.Why,
+			Declaration: declaration, Group: groups[n] + 1, Replaces: []replacedJSON{}, Why: i.Why,
 			Accepted: proof.ChangeOf(i.Comparison.Tighter), Refused: proof.ChangeOf(i.Comparison.Looser), Inconclusive: i.Comparison.Inconclusive}
 		if c := i.Changes; c.Verdict != "" {
 			v.Changes = &changesJSON{string(c.Verdict), proof.ChangeOf(c.Tighter), c.Inconclusive}
