@@ -29,7 +29,7 @@
 //
 // A [Located] is a [Found] with its file. [Document], [Data] and [Diagnostics] format it.
 //
-// A [Found] with Suggestion set is a guess from names or descriptions, which nothing enforces.
+// A [Found] with Suggestion set is a guess from names or descriptions, in sentences of known forms. Nothing enforces it.
 //
 // The typed CRD has no x-kubernetes-unions. Callers have to skip schemas that declare unions, and
 // remove compiled rules first.

@@ -28,6 +28,7 @@ const (
 	PropertyCount Form = "property count"
 	// EnumMatch is an enum with the names of sibling object properties. It is only a suggestion.
 	EnumMatch Form = "enum matches members"
-	// Prose is a description that states the union. It is only a suggestion.
+	// Prose is a description that states the union, or descriptions of its members that state their
+	// values. It is a suggestion.
 	Prose Form = "prose"
 )

@@ -2,10 +2,12 @@ package infer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -34,8 +36,9 @@ func (o *candidateObject) suggestions(taken map[string]bool) []suggestion {
 		}
 		l = append(l, s)
 	}
+	claims := o.claims(taken)
 	for _, name := range sortedKeys(o.schema.Properties) {
-		if s, ok := o.enumMatch(name, taken); ok {
+		if s, ok := o.valueMatch(name, claims, taken); ok {
 			add(s)
 		}
 	}
@@ -45,21 +48,99 @@ func (o *candidateObject) suggestions(taken map[string]bool) []suggestion {
 	return l
 }
 
-// enumMatch suggests a string as the discriminator if two or more of its values are names of object
-// properties alongside it.
-func (o *candidateObject) enumMatch(discriminator string, taken map[string]bool) (suggestion, bool) {
+// valueMatch suggests a string as the discriminator if at least two of its values are names of
+// object properties next to it, if a description says that a property may be set with some values
+// only, or if descriptions and names give members to at least two values.
+func (o *candidateObject) valueMatch(discriminator string, claims []claim, taken map[string]bool) (suggestion, bool) {
 	p := o.schema.Properties[discriminator]
-	if len(p.Enum) == 0 || !isString(p) || taken[discriminator] {
+	claims = slices.DeleteFunc(slices.Clone(claims), func(c claim) bool {
+		return c.discriminator != discriminator || taken[c.property]
+	})
+	if !isString(p) || taken[discriminator] || len(p.Enum) == 0 && len(claims) == 0 {
 		return suggestion{}, false
 	}
+	values := enumOf(p)
+	of, exact := o.namesakes(discriminator, values, taken)
+	members := map[string]*union.Member{}
+	for v, name := range of {
+		members[name] = &union.Member{Name: name, Values: []string{v}}
+	}
+	var used []claim
+	exclusive := false
+	for _, c := range claims {
+		if !c.exclusive {
+			continue
+		}
+		m := &union.Member{Name: c.property, Values: c.values}
+		if !c.required {
+			m.Optional = c.values
+		}
+		members[c.property] = m
+		used, exclusive = append(used, c), true
+	}
+	// A property that a value requires may also be set with other values. It is a member if nothing
+	// else is a member of the value.
+	selected := map[string]int{}
+	for _, m := range members {
+		for _, v := range m.Values {
+			selected[v]++
+		}
+	}
+	bare := map[string]int{}
+	for _, c := range claims {
+		for _, v := range c.values {
+			if !c.exclusive {
+				bare[v]++
+			}
+		}
+	}
+	for _, c := range claims {
+		if c.exclusive || members[c.property] != nil || slices.ContainsFunc(c.values, func(v string) bool { return selected[v] > 0 || bare[v] > 1 }) {
+			continue
+		}
+		members[c.property] = &union.Member{Name: c.property, Values: c.values}
+		used = append(used, c)
+	}
+	if exact < 2 && !exclusive && len(members) < 2 {
+		return suggestion{}, false
+	}
+	u := &union.Union{Discriminator: discriminator, Change: union.Allow}
+	for _, name := range sortedKeys(members) {
+		u.Members = append(u.Members, *members[name])
+	}
+	position := func(m union.Member) int { return slices.Index(values, m.Values[0]) }
+	slices.SortStableFunc(u.Members, func(a, b union.Member) int { return position(a) - position(b) })
+	form := Prose
+	var why []string
+	if exact > 0 {
+		why = append(why, fmt.Sprintf("of the values of %q %d are the names of objects next to it", discriminator, exact))
+	}
+	if exact > 1 {
+		form = EnumMatch
+	}
+	for i, c := range used {
+		if i == maxClaims {
+			why = append(why, "and "+english.Plural(len(used)-i, "more description"))
+			break
+		}
+		why = append(why, c.String())
+	}
+	return suggestion{form, u, strings.Join(why, "; ")}, true
+}
+
+// maxClaims is the maximum number of descriptions that a suggestion quotes.
+const maxClaims = 3
+
+// namesakes returns the object properties that have the names of values, by value, and the number of
+// exact matches.
+func (o *candidateObject) namesakes(discriminator string, values []string, taken map[string]bool) (of map[string]string, exact int) {
 	names := map[string]string{}
 	for _, name := range sortedKeys(o.schema.Properties) {
 		if p := o.schema.Properties[name]; p.Type == "object" && !taken[name] && name != discriminator {
 			names[plainName(name)] = name
 		}
 	}
-	values := enumOf(p)
-	of := map[string]string{} // the member for each value
+	of = map[string]string{}
 	take := func(match func(value, name string) bool) {
 		for _, v := range values {
 			for _, plain := range sortedKeys(names) {
@@ -71,19 +152,11 @@ func (o *candidateObject) enumMatch(discriminator string, taken map[string]bool)
 		}
 	}
 	take(func(value, name string) bool { return value == name })
-	if len(of) < 2 {
-		return suggestion{}, false
+	if exact = len(of); exact > 1 {
+		// After two exact matches, LoadBalancerService matches loadBalancer, too.
+		take(func(value, name string) bool { return len(name) > 3 && strings.HasPrefix(value, name) })
 	}
-	why := fmt.Sprintf("of the values of %q %d are the names of objects next to it", discriminator, len(of))
-	// After two exact matches, prefixes match, too: LoadBalancerService matches loadBalancer.
-	take(func(value, name string) bool { return len(name) > 3 && strings.HasPrefix(value, name) })
-	u := &union.Union{Discriminator: discriminator, Change: union.Allow}
-	for _, v := range values {
-		if of[v] != "" {
-			u.Members = append(u.Members, union.Member{Name: of[v], Values: []string{v}})
-		}
-	}
-	return suggestion{EnumMatch, u, why}, true
+	return of, exact
 }
 
 // plainName returns a name in lower case, without punctuation.
