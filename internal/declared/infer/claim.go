@@ -47,8 +47,8 @@ var (
 	relaxing = regexp.MustCompile(`(?i)\b(?:optional|ignored|otherwise|other|effect)\b`)
 )
 
-// claims returns what the descriptions of properties claim, in order of their names. Properties in
-// taken claim nothing.
+// claims returns the claims in the descriptions of properties, in order of their names. Properties
+// in taken have none.
 func (o *candidateObject) claims(taken map[string]bool) []claim {
 	var l []claim
 	for _, name := range sortedKeys(o.schema.Properties) {

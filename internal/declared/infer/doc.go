@@ -29,7 +29,8 @@
 //
 // A [Located] is a [Found] with its file. [Document], [Data] and [Diagnostics] format it.
 //
-// A [Found] with Suggestion set is a guess from names or descriptions, in sentences of known forms. Nothing enforces it.
+// A [Found] with Suggestion set is a guess from names, or from descriptions in known words. Nothing
+// enforces it.
 //
 // The typed CRD has no x-kubernetes-unions. Callers have to skip schemas that declare unions, and
 // remove compiled rules first.
