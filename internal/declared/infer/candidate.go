@@ -18,7 +18,9 @@ type candidate struct {
 	// tentative candidates are reported only if they are proved. fallback candidates count only if
 	// no other candidate has their properties.
 	tentative, fallback bool
-	// others are variants of union, likeliest first.
+	// inside reports properties of nested objects.
+	inside bool
+	// others are variants, in order of likelihood.
 	others []*union.Union
 	// within are the conditions that read only properties of the union.
 	within []*condition

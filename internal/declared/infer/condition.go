@@ -8,11 +8,13 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // candidateObject is a schema that may have unions. The properties that conditions read have slots,
-// which are numbers in order of appearance.
+// numbered in order of appearance. They are properties of the object or of objects in it.
 type candidateObject struct {
 	schema   *apiextensionsv1.JSONSchemaProps
 	resource bool
@@ -23,8 +25,14 @@ type candidateObject struct {
 	may map[int]bool
 }
 
-func (o *candidateObject) slot(name string) (int, bool) {
-	if _, ok := o.schema.Properties[name]; !ok {
+// slot returns the slot of the property at a path from the object; ok is false if there is none. Its
+// name is the one that declarations use.
+func (o *candidateObject) slot(path ...string) (slot int, ok bool) {
+	name := path[0]
+	if len(path) > 1 {
+		name = schemapath.New(path...).String()
+	}
+	if at, property := union.Property(o.schema, name); property == nil || len(at) != len(path) {
 		return 0, false
 	}
 	if slot, ok := o.slots[name]; ok {
@@ -36,7 +44,16 @@ func (o *candidateObject) slot(name string) (int, bool) {
 }
 
 func (o *candidateObject) property(slot int) apiextensionsv1.JSONSchemaProps {
-	return o.schema.Properties[o.names[slot]]
+	_, property := union.Property(o.schema, o.names[slot])
+	return *property
+}
+
+// nested reports whether the condition reads properties of objects in the object.
+func (o *candidateObject) nested(c *condition) bool {
+	return slices.ContainsFunc(c.slots, func(slot int) bool {
+		path, _ := union.Property(o.schema, o.names[slot])
+		return len(path) > 1
+	})
 }
 
 // condition is a hand-written constraint that a union could replace.

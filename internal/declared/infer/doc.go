@@ -3,12 +3,13 @@
 //
 // [CRD] reads the hand-written constraints of every object: each rule, and each allOf, anyOf,
 // oneOf, not, minProperties and maxProperties. A constraint counts if it depends only on which
-// properties are set, which are empty, and the literals that a string equals. Rules that read
-// oldSelf, another type or a deeper path do not count. A rule of an ancestor that reads only the
-// object counts if the object's own rules describe no union. Constraints are evaluated on the
-// objects that they can tell apart: their meaning counts, not their spelling. Properties that may
-// not be set together are members of a union. So are properties that may be set only with certain
-// values of a string. [Form] lists the usual spellings.
+// properties are set, which are empty, and the literals that a string equals. A rule that reads
+// oldSelf or another type does not count. A discriminator and members may be in nested objects if
+// verify proves the union. A rule of an ancestor that is only about the object counts where the
+// object's own rules describe no union. Constraints are evaluated on the objects that they can tell
+// apart, so that their meaning counts and not their spelling: two properties that may not be set
+// together are members of a union, and so is a property that may be set with certain values of a
+// string only. [Form] lists the usual spellings.
 //
 // The result is a declaration that the schema accepts, and the constraints that it makes redundant.
 // Package verify compares the two, with the result [Found.Comparison]. If the declaration is not

@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/google/cel-go/common/operators"
@@ -30,48 +31,92 @@ var (
 // are empty, and the values of strings.
 type demand struct {
 	facts map[logic.Lit]*formula.Fact
-	slots map[logic.Lit]int  // the property of a fact
-	there map[logic.Lit]bool // facts about the presence of the object, which is always true
-	holds func(func(logic.Lit) bool) bool
-	size  int
+	slots map[logic.Lit]int  // facts about properties
+	there map[logic.Lit]bool // facts about whether the object is present, which it is
+	// around has the facts about whether objects in it are present, with the slots inside. They count
+	// as present if one of these is set.
+	around map[logic.Lit][]int
+	holds  func(func(logic.Lit) bool) bool
+	size   int
 }
 
-// newDemand returns a formula for the object at a place. It is nil if the formula depends on other
-// values.
+// newDemand returns a formula of a space for the object at a place, or nil if the formula depends
+// on anything else. Properties of objects in it count if the formula does not depend on one such
+// object alone.
 func (o *candidateObject) newDemand(s *formula.Space, at *formula.Place, f logic.Lit) *demand {
-	d := &demand{facts: map[logic.Lit]*formula.Fact{}, slots: map[logic.Lit]int{}, there: map[logic.Lit]bool{}}
+	d := &demand{facts: map[logic.Lit]*formula.Fact{}, slots: map[logic.Lit]int{}, there: map[logic.Lit]bool{}, around: map[logic.Lit][]int{}}
 	for _, fact := range s.Facts {
 		d.facts[fact.Lit] = fact
 	}
 	support := s.Support(f)
+	paths := map[logic.Lit][]string{}
 	for _, l := range support {
 		fact := d.facts[l]
 		if fact.Place != nil && at.IsWithin(fact.Place) && (fact.Kind == formula.Present || fact.Kind == formula.Null) {
 			d.there[l] = fact.Kind == formula.Present
 			continue
 		}
-		if fact.Place == nil || fact.Place.Parent != at || fact.Kind == formula.Same {
+		path, ok := below(fact.Place, at)
+		if !ok || fact.Kind == formula.Same {
 			return nil
+		}
+		paths[l] = path
+	}
+	heads := map[string]bool{}
+	for _, l := range support {
+		fact, path := d.facts[l], paths[l]
+		if path == nil {
+			continue
+		}
+		heads[path[0]] = true
+		if fact.Kind == formula.Present || fact.Kind == formula.Null {
+			for _, inside := range slices.Sorted(maps.Keys(paths)) {
+				if p := paths[inside]; len(p) > len(path) && slices.Equal(p[:len(path)], path) {
+					slot, ok := o.slot(p...)
+					if !ok {
+						return nil
+					}
+					d.around[l] = append(d.around[l], slot)
+				}
+			}
+			if d.around[l] != nil {
+				continue
+			}
 		}
 		if _, text := fact.Constant.(string); fact.Kind == formula.Equals && !text {
 			return nil
 		}
-		slot, ok := o.slot(fact.Place.Name)
+		slot, ok := o.slot(path...)
 		if !ok {
 			return nil
 		}
 		d.slots[l] = slot
 	}
+	if len(heads) == 1 && slices.ContainsFunc(slices.Collect(maps.Values(paths)), func(p []string) bool { return len(p) > 1 }) {
+		return nil // it is about the object inside
+	}
 	d.holds, d.size = s.Function(f), s.Len()
 	return d
 }
 
-// accepts reports whether the formula accepts an object with these values, by slot. An evaluation
-// error counts as a rejection.
+// below returns the names of the properties that lead from one place to another.
+func below(to, from *formula.Place) (path []string, ok bool) {
+	for ; to != nil && to != from; to = to.Parent {
+		path = append(path, to.Name)
+	}
+	slices.Reverse(path)
+	return path, to != nil && len(path) > 0 && !slices.Contains(path, formula.Item) && !slices.Contains(path, formula.Entry)
+}
+
+// accepts reports whether the formula accepts an object with these values, by slot. A rule that
+// fails to evaluate rejects it.
 func (d *demand) accepts(object []value) bool {
 	return d.holds(func(l logic.Lit) bool {
 		if there, ok := d.there[l]; ok {
 			return there
+		}
+		if inside, ok := d.around[l]; ok {
+			return d.facts[l].Kind == formula.Present && slices.ContainsFunc(inside, func(slot int) bool { return object[slot].set })
 		}
 		fact, v := d.facts[l], object[d.slots[l]]
 		switch fact.Kind {

@@ -53,7 +53,12 @@ func CRD(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, pat
 			return nil, err
 		}
 	}
-	return f.found, nil
+	for _, search := range f.later {
+		if err := search(); err != nil {
+			return nil, err
+		}
+	}
+	return slices.Concat(f.found...), nil
 }
 
 // finder walks the schemas of a CRD.
@@ -63,9 +68,12 @@ type finder struct {
 	only    Paths
 	version int
 	path    schemapath.Path
-	levels  []*level // the schemas that contain the current one, from the root
-	work    int      // bounded by maxTotal
-	found   []Found
+	levels  []*level  // the schemas before each step of path
+	work    int       // bounded by maxTotal
+	found   [][]Found // by object, in order
+	object  int       // the index of the current object
+	// later are the searches for unions of properties in nested objects, which take long.
+	later []func() error
 }
 
 // place returns the version and path of the current schema.
@@ -83,7 +91,7 @@ func (f *finder) walk(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 	}
 	resource = resource || s.XEmbeddedResource
 	if selected && s.Type == "object" && len(s.Properties) > 1 {
-		if err := f.object(s, resource); err != nil {
+		if err := f.read(s, resource); err != nil {
 			return err
 		}
 	}
@@ -102,11 +110,14 @@ func (f *finder) walk(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 	return nil
 }
 
-// object adds the unions of one schema.
-func (f *finder) object(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
+// read finds the unions of one schema.
+func (f *finder) read(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 	o := &candidateObject{schema: s, resource: resource, work: &f.work, slots: map[string]int{}, may: map[int]bool{}}
+	f.object = len(f.found)
+	f.found = append(f.found, nil)
 	taken := map[string]bool{}
-	own := o.conditions()
+	all := o.conditions()
+	own := slices.DeleteFunc(slices.Clone(all), o.nested)
 	if err := f.candidates(o.candidates(own), taken); err != nil {
 		return err
 	}
@@ -118,13 +129,30 @@ func (f *finder) object(s *apiextensionsv1.JSONSchemaProps, resource bool) error
 			return err
 		}
 	}
-	for _, g := range o.suggestions(taken) {
-		f.found = append(f.found, Found{Place: f.place(), Form: g.form, Union: o.declared(g.union), Suggestion: true, Why: g.why})
+	suggest := func() {
+		for _, g := range o.suggestions(taken) {
+			f.add(Found{Place: f.place(), Form: g.form, Union: o.declared(g.union), Suggestion: true, Why: g.why})
+		}
 	}
+	if len(own) == len(all) {
+		suggest()
+		return nil
+	}
+	object, version, path := f.object, f.version, slices.Clone(f.path)
+	f.later = append(f.later, func() error {
+		f.object, f.version, f.path = object, version, path
+		if err := f.candidates(o.inside(all), taken); err != nil {
+			return err
+		}
+		suggest()
+		return nil
+	})
 	return nil
 }
 
-// candidates adds the candidates whose properties belong to no union yet.
+func (f *finder) add(found Found) { f.found[f.object] = append(f.found[f.object], found) }
+
+// candidates accepts the candidates whose properties are in no union yet.
 func (f *finder) candidates(l []*candidate, taken map[string]bool) error {
 	for _, c := range l {
 		if slices.ContainsFunc(properties(c.union), func(name string) bool { return taken[name] }) {
@@ -134,14 +162,14 @@ func (f *finder) candidates(l []*candidate, taken map[string]bool) error {
 		if err != nil {
 			return err
 		}
-		if c.tentative && found.Comparison.Verdict != verify.Equivalent && !f.late() {
+		if c.tentative && found.Comparison.Verdict != verify.Equivalent && (c.inside || !f.late()) {
 			continue
 		}
 		found.Union = f.withMessages(c, found)
 		for _, name := range properties(found.Union) {
 			taken[name] = true
 		}
-		f.found = append(f.found, found)
+		f.add(found)
 	}
 	return nil
 }
@@ -163,8 +191,20 @@ func (o *candidateObject) candidates(conditions []*condition) []*candidate {
 	return l
 }
 
-// compare proves a candidate or, if its constraints mean something else, one of its variants. If
-// none is equivalent, it returns the likeliest union. An equivalent union has no redundant keys.
+// inside returns the candidates with a discriminator or members in nested objects. Only proved ones
+// are reported. Without a discriminator, a rule about two objects is rarely meant as a union.
+func (o *candidateObject) inside(conditions []*condition) []*candidate {
+	l := slices.DeleteFunc(o.candidates(conditions), func(c *candidate) bool {
+		return c.fallback || c.union.Discriminator == "" || !slices.ContainsFunc(properties(c.resolved), func(name string) bool { return len(c.resolved.Path(name)) > 1 })
+	})
+	for _, c := range l {
+		c.tentative, c.inside = true, true
+	}
+	return l
+}
+
+// compare proves a candidate. If its constraints mean something else, it tries the variants, and
+// otherwise returns the likeliest union. An equivalent union has no redundant keys.
 func (f *finder) compare(c *candidate) (Found, error) {
 	found, u, err := f.nearest(c)
 	if err != nil || found.Comparison.Verdict != verify.Equivalent {

@@ -31,6 +31,13 @@ func TestProposals(t *testing.T) {
 		requiredChild = `{required: [in], properties: {in: {type: object, properties: {a: {type: string}, b: {type: string}}}}}`
 		typedChild    = `{required: [in], properties: {in: {type: object, required: [type], properties: {type: {type: string, enum: [A, B]}, a: {type: string}, b: {type: string}}}}}`
 	)
+	const (
+		beside           = `other: {type: object, required: [type], properties: {type: {type: string}}}, a: {type: string}, b: {type: string}`
+		platform         = `{properties: {platform: {type: object, required: [type], properties: {type: {type: string, enum: [A, B, C]}}}, ` + beside + `}}`
+		requiredPlatform = `{required: [platform, other], properties: {platform: {type: object, required: [type], properties: {type: {type: string, enum: [A, B, C]}}}, ` + beside + `}}`
+		optionalType     = `{properties: {platform: {type: object, properties: {type: {type: string, enum: [A, B, C]}}}, ` + beside + `}}`
+		config           = `{required: [type], properties: {type: {type: string, enum: [A, B, C]}, c: {type: string}, config: {type: object, properties: {a: {type: string}, b: {type: string}}}}}`
+	)
 	for _, c := range []struct {
 		name, schema string
 		rules        []string
@@ -99,6 +106,28 @@ func TestProposals(t *testing.T) {
 			`in: {members: [a, b], cardinality: ExactlyOne} looser: spec.in is absent`},
 		{`of a child and something else`, child, []string{`!has(self.__in__) || !has(self.__in__.a) || !has(self.c)`}, ``},
 		{`of items`, `properties: {in: {type: array, items: {type: object, properties: {a: {type: string}, b: {type: string}}}}}`, []string{`self.__in__.all(x, has(x.a) != has(x.b))`}, ``},
+
+		// Discriminators and members may be in objects of the object.
+		{`by a discriminator in a required object`, requiredPlatform, []string{`self.platform.type == 'A' ? has(self.a) : !has(self.a)`, `self.platform.type == 'B' || !has(self.b)`},
+			`{discriminator: platform.type, fields-to-discriminateBy: {a: A, b: B}, optionalMembers: [b], discriminatorChange: Allow} equivalent`},
+		{`by a discriminator in an optional object`, platform, []string{`has(self.platform) && has(self.platform.type) && self.platform.type == 'A' ? has(self.a) : !has(self.a)`},
+			`{discriminator: platform.type, fields-to-discriminateBy: {a: A}, discriminatorChange: Allow} equivalent`},
+		{`by a discriminator in an optional object with one guard`, platform, []string{`has(self.platform) && self.platform.type == 'A' ? has(self.a) : !has(self.a)`},
+			`{discriminator: platform.type, fields-to-discriminateBy: {a: A}, discriminatorChange: Allow} equivalent`},
+		{`by a discriminator in an object that is demanded, too`, platform, []string{`self.platform.type == 'A' ? has(self.a) : !has(self.a)`},
+			`{discriminator: platform.type, fields-to-discriminateBy: {a: A}, cardinality: ExactlyOne, discriminatorChange: Allow} equivalent`},
+		{`by an optional discriminator`, optionalType, []string{`self.?platform.?type.orValue('') == 'A' ? has(self.a) : !has(self.a)`},
+			`{discriminator: platform.type, fields-to-discriminateBy: {a: A}, discriminatorChange: Allow} equivalent`},
+		{`pairs, by a discriminator in an object`, requiredPlatform, []string{`!(has(self.a) && self.platform.type != 'A')`, `!(!has(self.a) && self.platform.type == 'A')`},
+			`{discriminator: platform.type, fields-to-discriminateBy: {a: A}, discriminatorChange: Allow} equivalent`},
+		{`members in an object`, config, []string{`self.type == 'A' ? has(self.config) && has(self.config.a) : !has(self.config) || !has(self.config.a)`, `self.type == 'B' ? has(self.config) && has(self.config.b) : !(has(self.config) && has(self.config.b))`},
+			`{discriminator: type, fields-to-discriminateBy: {config.a: A, config.b: B}, discriminatorChange: Allow} equivalent`},
+		{`without a discriminator, in two objects`, config, []string{`!has(self.config) || !has(self.config.a) || !has(self.c)`}, ``},
+		{`by a discriminator in an object, tighter`, requiredPlatform, []string{`self.platform.type == 'A' || self.b == 'x' ? has(self.a) : !has(self.a)`}, ``},
+		{`that a discriminator in an object excludes`, requiredPlatform, []string{`self.platform.type != 'A' || !has(self.a)`}, ``},
+		{`an object and members in it`, config, []string{`!(has(self.config) && self.type == 'A') || has(self.config.a)`}, ``},
+		{`by the discriminators of two objects`, requiredPlatform, []string{`self.platform.type == 'A' && self.other.type == 'A' ? has(self.a) : !has(self.a)`}, ``},
+		{`by a discriminator in items`, `{required: [in], properties: {in: {type: array, items: {type: object, properties: {type: {type: string}}}}, a: {type: string}}}`, []string{`self.__in__[0].type == 'A' ? has(self.a) : !has(self.a)`}, ``},
 
 		// A value may require several members.
 		{`two in a conditional`, exposure, []string{`self.type == 'LoadBalancer' ? has(self.service) && has(self.pool) : !has(self.service) && !has(self.pool)`, `self.type == 'NodePort' ? has(self.port) : !has(self.port)`},

@@ -171,8 +171,11 @@ func (o *candidateObject) values(d int, conditions []*condition) []value {
 // mayLack reports whether objects may lack a property when rules see them: it is neither required
 // nor defaulted.
 func (o *candidateObject) mayLack(slot int) bool {
-	s := o.property(slot)
-	return !slices.Contains(o.schema.Required, o.names[slot]) && !union.Defaulted(&s)
+	path, s := union.Property(o.schema, o.names[slot])
+	if len(path) > 1 && !union.AlwaysThere(o.schema, path[:len(path)-1]) {
+		return true
+	}
+	return !union.Requires(o.schema, path) && !union.Defaulted(s)
 }
 
 // enumOf returns the strings in the enum of a schema, up to a maximum.
