@@ -175,7 +175,7 @@ func newComparison(ctx context.Context, crd *apiextensionsv1.CustomResourceDefin
 				continue
 			}
 			of := having(constraints, t.Key, len(p.Schemas)-1-level)[t.Index]
-			if p.Add(level, t) == nil {
+			if p.Add(p.OnItem(level, t)) == nil {
 				unclear[of] = true
 				continue
 			}

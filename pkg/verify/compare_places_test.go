@@ -248,6 +248,7 @@ func TestCompareAbove(t *testing.T) {
 	for _, tt := range []struct {
 		name, spec, rule, want string
 		above                  int
+		items                  bool
 	}{
 		{name: "where the object is required", spec: "{type: object, required: [u], properties: {u: {type: object, %s}}}", rule: "has(self.u.a) != has(self.u.b)", above: 1, want: "equivalent"},
 		{name: "where it is optional", spec: "{type: object, properties: {u: {type: object, %s}}}", rule: "has(self.u.a) != has(self.u.b)", above: 1, want: "looser: spec.u is absent"},
@@ -256,18 +257,25 @@ func TestCompareAbove(t *testing.T) {
 		{name: "guarded, and less", spec: "{type: object, properties: {u: {type: object, %s}}}", rule: "!has(self.u) || !has(self.u.a) || !has(self.u.b)", above: 1, want: "tighter: none of a, b is set"},
 		{name: "at the root", spec: "{type: object, properties: {u: {type: object, %s}}}", rule: "!has(self.spec) || !has(self.spec.u) || has(self.spec.u.a) != has(self.spec.u.b)", above: 2, want: "equivalent"},
 		{name: "about something else, too", spec: "{type: object, properties: {num: {type: integer}, u: {type: object, %s}}}", rule: "!has(self.u) || has(self.u.a) != has(self.u.b) || has(self.num) && self.num > 3", above: 1, want: "tighter: none of a, b is set (num is 10)"},
+		{name: "for each item", spec: "{type: object, properties: {u: {type: array, items: {type: object, %s}}}}", items: true, rule: "!has(self.u) || self.u.all(x, has(x.a) != has(x.b))", above: 2, want: "equivalent"},
+		{name: "for each item, and less", spec: "{type: object, properties: {u: {type: array, items: {type: object, %s}}}}", items: true, rule: "!has(self.u) || self.u.all(x, !has(x.a) || !has(x.b))", above: 2, want: "tighter: none of a, b is set"},
+		{name: "for each item, and more", spec: "{type: object, properties: {u: {type: array, items: {type: object, %s}}}}", items: true, rule: "!has(self.u) || self.u.all(x, has(x.a) && !has(x.b))", above: 2, want: "looser: b is set"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			crd := crdWith(t, fmt.Sprintf(tt.spec, members))
 			at := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
-			if tt.above == 1 {
+			if tt.above == 1 || tt.items {
 				spec := at.Properties["spec"]
 				spec.XValidations = []apiextensionsv1.ValidationRule{{Rule: tt.rule}}
 				at.Properties["spec"] = spec
 			} else {
 				at.XValidations = []apiextensionsv1.ValidationRule{{Rule: tt.rule}}
 			}
-			path := pathOf([]string{"properties", "spec", "properties", "u"})
+			steps := []string{"properties", "spec", "properties", "u"}
+			if tt.items {
+				steps = append(steps, "items")
+			}
+			path := pathOf(steps)
 			u := unionsOf(t, exactlyTwo, path.Schema(at))[0]
 			k := verify.Constraint{Key: "x-kubernetes-validations", Above: tt.above}
 			c, err := verify.Compare(context.Background(), crd, 0, path, u, []verify.Constraint{k})

@@ -8,17 +8,21 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// level is a schema on the path to an object. rules are its rules on objects below, by path. They
-// are read on first use.
+// level is a schema on the path to an object. rules are its rules about deeper objects, by path, and
+// items those about the items of a list, by property, or "" for the list itself. Both are read on
+// first use.
 type level struct {
 	schema *apiextensionsv1.JSONSchemaProps
 	rules  map[string][]deepRule
+	items  map[string][]deepRule
 }
 
-// deepRule is a rule on the properties of an object below the schema with the rule.
+// deepRule is a rule about the properties of a deeper object. Rules about items are converted to
+// rules on an item.
 type deepRule struct {
 	*formula.Rule
 	index int
@@ -47,6 +51,30 @@ func (v *level) deepRules() map[string][]deepRule {
 	return v.rules
 }
 
+// itemRules returns the rules that apply to each item of a list alike, by the property with the list.
+func (v *level) itemRules() map[string][]deepRule {
+	if v.items == nil {
+		v.items = map[string][]deepRule{}
+		for i, r := range v.schema.XValidations {
+			if !strings.Contains(r.Rule, ".all(") || strings.Contains(r.Rule, "oldSelf") {
+				continue
+			}
+			parsed, err := formula.Parse(r.Rule)
+			if err != nil {
+				continue
+			}
+			list, rule, ok := parsed.EachItem()
+			if !ok {
+				continue
+			}
+			if parsed, err = formula.Parse(rule); err == nil {
+				v.items[list] = append(v.items[list], deepRule{parsed, i})
+			}
+		}
+	}
+	return v.items
+}
+
 func pathKey(path []string) string { return strings.Join(path, "\x00") }
 
 // only returns the path of an object if the paths read properties of this object alone. Some paths
@@ -63,13 +91,38 @@ func only(paths [][]string) (object []string, ok bool) {
 	})
 }
 
-// readAncestors reads the rules of ancestors that depend only on the presence of the object and on
-// its properties.
-func (f *finder) readAncestors(o *candidateObject) []*condition {
+// readItemRules reads the rules on a list, or on the object with the list, that depend only on the
+// properties of each item. The object is the item.
+func (f *finder) readItemRules(o *candidateObject) []*condition {
 	var l []*condition
+	n := len(f.path)
+	if n == 0 || f.path[n-1] != schemapath.Items || o.schema.Nullable {
+		return nil
+	}
+	add := func(above int, rules []deepRule) {
+		for _, r := range rules {
+			demand, form := o.read(r.Rule, o.schema)
+			if c := o.condition(verify.Constraint{Key: ruleKey, Index: r.index, Above: above}, form, demand); c != nil {
+				l = append(l, c)
+			}
+		}
+	}
+	add(1, f.levels[n-1].itemRules()[""])
+	if n > 1 {
+		if name, ok := f.path[n-2].Property(); ok {
+			add(2, f.levels[n-2].itemRules()[name])
+		}
+	}
+	return l
+}
+
+// readAncestors reads the rules of ancestors that depend only on the properties of the object and on
+// its presence.
+func (f *finder) readAncestors(o *candidateObject) []*condition {
+	l := f.readItemRules(o)
 	for i, step := range slices.Backward(f.path) {
 		if _, ok := step.Property(); !ok {
-			break // a rule cannot tell an item from the other items
+			break // other rules are about several items
 		}
 		rules := f.levels[i].deepRules()
 		if len(rules) == 0 {

@@ -5,8 +5,8 @@
 // oneOf, not, minProperties and maxProperties. A constraint counts if it depends only on which
 // properties are set, which are empty, and the literals that a string equals. A rule that reads
 // oldSelf or another type does not count. A discriminator and members may be in nested objects if
-// verify proves the union. A rule of an ancestor that is only about the object counts where the
-// object's own rules describe no union. Constraints are evaluated on the objects that they can tell
+// verify proves the union. A rule of an ancestor that is only about the object, or about each item
+// of a list, counts where the object's own rules describe no union. Constraints are evaluated on the objects that they can tell
 // apart, so that their meaning counts and not their spelling: two properties that may not be set
 // together are members of a union, and so is a property that may be set with certain values of a
 // string only. [Form] lists the usual spellings.

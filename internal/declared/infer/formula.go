@@ -157,7 +157,7 @@ func formOfRule(r *formula.Rule) Form {
 		return Filter
 	case r.Functions[operators.Add]:
 		return Count
-	case r.Top == operators.Conditional:
+	case r.Top == operators.Conditional, r.Top == "" && r.Functions[operators.Conditional] && !numbers:
 		return Conditional
 	case r.Functions[operators.Conditional] && numbers:
 		return Count
