@@ -104,8 +104,10 @@ func (g *group) collect(conditions []*condition) bool {
 func (g *group) find() *candidate {
 	members, within := g.members(selecting, false)
 	if len(members) == 0 {
-		// Nothing forbids members, but conditions that require them may describe a union.
-		if members, within = g.members(demanding, false); len(members) < 2 {
+		// Nothing forbids members, but the conditions that require them may be meant for a union: if
+		// there are two, or if the schema says so of one.
+		members, within = g.members(demanding, false)
+		if len(members) == 0 || len(members) == 1 && !g.meant(members[0]) {
 			return nil
 		}
 	}
@@ -115,7 +117,24 @@ func (g *group) find() *candidate {
 	return g.candidate(members, within)
 }
 
-// reading is the meaning of the conditions for one property.
+// meant reports whether the schema says that the only values with which a member may be set are
+// those that require it: the member has the name of the value of an enum, or its description
+// excludes all others.
+func (g *group) meant(r reading) bool {
+	name, discriminator := g.names[r.slot], g.names[g.discriminator]
+	if len(r.selected) == 1 && len(g.property(g.discriminator).Enum) > 0 && plainName(name) == plainName(r.selected[0]) {
+		return true
+	}
+	return slices.ContainsFunc(g.claims(nil), func(c claim) bool {
+		return c.property == name && c.discriminator == discriminator && c.exclusive && sameValues(c.values, r.selected)
+	})
+}
+
+func sameValues(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+}
+
+// reading is the meaning of conditions for one property.
 type reading struct {
 	slot int
 	// selected are the values with which the property is a member.

@@ -6,10 +6,10 @@
 // properties are set, which are empty, and the literals that a string equals. A rule that reads
 // oldSelf or another type does not count. A discriminator and members may be in nested objects if
 // verify proves the union. A rule of an ancestor that is only about the object, or about each item
-// of a list, counts where the object's own rules describe no union. Constraints are evaluated on the objects that they can tell
-// apart, so that their meaning counts and not their spelling: two properties that may not be set
-// together are members of a union, and so is a property that may be set with certain values of a
-// string only. [Form] lists the usual spellings.
+// of a list, counts where the object's own rules describe no union. Constraints are evaluated on
+// the objects that they can tell apart, so that their meaning counts and not their spelling: two
+// properties that may not be set together are members of a union, and so is a property that may be
+// set with certain values of a string only. [Form] lists the usual spellings.
 //
 // The result is a declaration that the schema accepts, and the constraints that it makes redundant.
 // Package verify compares the two, with the result [Found.Comparison]. If the declaration is not
@@ -23,10 +23,13 @@
 // do not. The exception is a rule that compares the discriminator with oldSelf: the union has
 // Forbid if this provably rejects nothing more.
 //
-// A rule may name only the values that exclude a member, and not the values that select it. This
-// describes a union only if an enum has the other values, verify proves the union, and no other
-// union has its properties. Members that share a value describe a union only if verify proves it.
-// Otherwise these members are left out.
+// A rule that only requires one member for a value makes a union, which is tighter, if the member's
+// name or description agrees.
+//
+// A rule may name only the values that exclude a member, not the values that select it. It makes a
+// union only if an enum has the other values, verify proves the union, and no other union has its
+// properties. Members that share a value make a union only if verify proves it; otherwise these
+// members are left out.
 //
 // A [Located] is a [Found] with its file. [Document], [Data] and [Diagnostics] format it.
 //

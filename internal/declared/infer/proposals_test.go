@@ -31,6 +31,7 @@ func TestProposals(t *testing.T) {
 		requiredChild = `{required: [in], properties: {in: {type: object, properties: {a: {type: string}, b: {type: string}}}}}`
 		typedChild    = `{required: [in], properties: {in: {type: object, required: [type], properties: {type: {type: string, enum: [A, B]}, a: {type: string}, b: {type: string}}}}}`
 	)
+	const described = `{required: [type], properties: {type: {type: string, enum: [A, B, C]}, x: {type: string, description: "Required when type is A, and forbidden otherwise."}}}`
 	const (
 		beside           = `other: {type: object, required: [type], properties: {type: {type: string}}}, a: {type: string}, b: {type: string}`
 		platform         = `{properties: {platform: {type: object, required: [type], properties: {type: {type: string, enum: [A, B, C]}}}, ` + beside + `}}`
@@ -91,6 +92,22 @@ func TestProposals(t *testing.T) {
 		{`!=, of two that share a value`, required, []string{`self.type != 'A' || !has(self.a)`, `!(self.type in ['A', 'B'] && has(self.b))`},
 			`{discriminator: type, fields-to-discriminateBy: {a: [B, C], b: C}, optionalMembers: [a, b], discriminatorChange: Allow} equivalent`},
 		{`!=, beside a union`, required, []string{`self.type == 'A' ? has(self.a) : !has(self.a)`, `self.type != 'A' || !has(self.b)`},
+			`{discriminator: type, fields-to-discriminateBy: {a: A}, discriminatorChange: Allow} equivalent`},
+
+		// A rule may have only one half of a union. The schema tells whether the other half is meant.
+		{`required, by its name`, required, []string{`self.type != 'A' || has(self.a)`},
+			`{discriminator: type, fields-to-discriminateBy: {a: A}, discriminatorChange: Allow} tighter`},
+		{`required, by its description`, described, []string{`self.type == 'A' ? has(self.x) : true`},
+			`{discriminator: type, fields-to-discriminateBy: {x: A}, discriminatorChange: Allow} tighter`},
+		{`required with other values than described`, described, []string{`self.type == 'B' ? has(self.x) : true`},
+			`{discriminator: type, fields-to-discriminateBy: {x: A}, discriminatorChange: Allow} suggestion`},
+		{`required, with another name`, required, []string{`self.type != 'C' || has(self.a)`}, ``},
+		{`required with two values`, required, []string{`!(self.type in ['A', 'B']) || has(self.a)`}, ``},
+		{`required, and two members`, required, []string{`self.type != 'A' || has(self.a)`, `self.type != 'B' || has(self.b)`},
+			`{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, discriminatorChange: Allow} tighter`},
+		{`forbidden otherwise`, required, []string{`self.type == 'A' || !has(self.a)`},
+			`{discriminator: type, fields-to-discriminateBy: {a: A}, optionalMembers: [a], discriminatorChange: Allow} equivalent`},
+		{`a union beside a plain rule`, required, []string{`self.type == 'A' ? has(self.a) : !has(self.a)`, `self.type != 'B' || has(self.b)`},
 			`{discriminator: type, fields-to-discriminateBy: {a: A}, discriminatorChange: Allow} equivalent`},
 
 		// Rules may be on an ancestor.
