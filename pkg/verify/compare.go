@@ -56,8 +56,8 @@ type Comparison struct {
 // counterexample, or guards a read that fails to evaluate in it. Other keywords of the schema, such
 // as required and enum, still apply. So do the rules of the schema's properties.
 //
-// If a rule on an ancestor rejects resources without the union object, it rejects more than the
-// union.
+// A rule on an ancestor rejects more than the union if it rejects resources without the union
+// object. A rule on a list that applies to each item alike is compared as a rule on the items.
 //
 // Only the union's rules on states are compared. Its transition rules come in addition, and do not
 // affect constraints on states. A constraint that rejects updates therefore makes the result at

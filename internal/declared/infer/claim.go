@@ -47,13 +47,24 @@ var (
 	relaxing = regexp.MustCompile(`(?i)\b(?:optional|ignored|otherwise|other|effect)\b`)
 )
 
+// mentions reports whether a text contains one of the words.
+func mentions(text string, words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
+}
+
 // claims returns the claims in the descriptions of properties, in order of their names. Properties
 // in taken have none.
 func (o *candidateObject) claims(taken map[string]bool) []claim {
 	var l []claim
+	var texts []string // the names of strings, in lower case
+	for name, p := range o.schema.Properties {
+		if isString(p) {
+			texts = append(texts, strings.ToLower(name))
+		}
+	}
 	for _, name := range sortedKeys(o.schema.Properties) {
 		description := o.schema.Properties[name].Description
-		if taken[name] || !strings.Contains(description, " ") {
+		if taken[name] || !mentions(strings.ToLower(description), texts) {
 			continue
 		}
 		var own []claim
