@@ -87,7 +87,7 @@ wait. Results go to standard output, everything else to standard error.`,
 	root.SetFlagErrorFunc(didYouMean)
 	root.SetHelpCommand(helpCommand())
 	group(root, "Compile", a.compileCommand(), a.decompileCommand(), a.fnCommand())
-	group(root, "Check", a.lintCommand(), a.verifyCommand(), a.explainCommand())
+	group(root, "Check", a.lintCommand(), a.verifyCommand(), a.auditCommand(), a.explainCommand())
 	group(root, "Objects", a.validateCommand(), a.normalizeCommand(), a.policyCommand(), a.patchCommand(), a.schemaCommand(), a.testdataCommand())
 	group(root, "Change", a.diffCommand(), a.rolloutCommand())
 	group(root, "Import", a.inferCommand(), a.extractCommand())

@@ -199,8 +199,8 @@ func (p *Problem) least(m logic.Model, wishes []Wish, l []logic.Lit) (logic.Mode
 	}
 	update := p.Update(m)
 	if update {
-		// An update should change something, because the API server may ratchet unchanged values.
-		if _, err := try(p.differs()); err != nil {
+		// Ratcheting may exempt unchanged values.
+		if _, err := try(p.Changed()); err != nil {
 			return nil, err
 		}
 		for _, legal := range p.Legal() {
@@ -229,8 +229,8 @@ func (p *Problem) least(m logic.Model, wishes []Wish, l []logic.Lit) (logic.Mode
 	return m, err // the best model so far
 }
 
-// differs returns the formula that at least one slot has a new value.
-func (p *Problem) differs() logic.Lit {
+// Changed returns the formula that the new object has other values than the old one.
+func (p *Problem) Changed() logic.Lit {
 	var l []logic.Lit
 	for _, s := range p.Slots {
 		for i, c := range s.Chosen[New] {

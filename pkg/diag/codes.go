@@ -285,6 +285,30 @@ const (
 	Looser Code = "UC913"
 )
 
+// Findings in hand-written rules.
+const (
+	// FailsToEvaluate: a rule fails to evaluate on an object that everything else accepts.
+	FailsToEvaluate Code = "UC921"
+	// LooserThanMessage: a rule accepts an object that its message or a description rules out.
+	LooserThanMessage Code = "UC922"
+	// NotEachItem: a rule about each item rejects a list only if all items break it.
+	NotEachItem Code = "UC923"
+	// ImpossibleValue: a rule rejects every object with some value of an enum.
+	ImpossibleValue Code = "UC924"
+	// NeverRejects: a rule rejects no object.
+	NeverRejects Code = "UC925"
+	// AlwaysRejects: a rule rejects every object.
+	AlwaysRejects Code = "UC926"
+	// SameRule: a rule rejects the same objects as another rule of the schema.
+	SameRule Code = "UC927"
+	// OtherVersion: another served version accepts an object that a rule rejects.
+	OtherVersion Code = "UC928"
+	// CostlyRule: a rule takes more than half of a budget.
+	CostlyRule Code = "UC929"
+	// BlocksUpdates: a rule fails to evaluate on every update of some object.
+	BlocksUpdates Code = "UC930"
+)
+
 // CodeInfo describes a code.
 type CodeInfo struct {
 	Code     Code
@@ -412,6 +436,17 @@ var Codes = []CodeInfo{
 	{Tighter, Error, "rejected from now on"},
 	{Undecided, Warning, "change not decided"},
 	{Looser, Info, "harmless change"},
+
+	{FailsToEvaluate, Warning, "hand-written rule fails to evaluate"},
+	{LooserThanMessage, Warning, "rule looser than its message"},
+	{NotEachItem, Warning, "rule not on each item"},
+	{ImpossibleValue, Warning, "impossible value"},
+	{NeverRejects, Warning, "rule that never rejects"},
+	{AlwaysRejects, Warning, "rule that always rejects"},
+	{SameRule, Warning, "same rule twice"},
+	{OtherVersion, Warning, "rule missing in another version"},
+	{CostlyRule, Warning, "costly rule"},
+	{BlocksUpdates, Warning, "rule blocks updates"},
 }
 
 // Info returns the entry of the code in [Codes], and whether there is one.

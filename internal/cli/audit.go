@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unioncel/unioncel/internal/report"
+	"github.com/unioncel/unioncel/internal/report/audit"
+	"github.com/unioncel/unioncel/internal/report/lint"
+	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// auditFlags are the flags of the command audit.
+type auditFlags struct {
+	compiler compilerFlags
+	output   printing
+	failOn   string
+	ignore   []string
+	timeout  time.Duration
+}
+
+func (a *app) auditCommand() *cobra.Command {
+	flags := auditFlags{compiler: compilerFlags{judges: true}}
+	cmd := &cobra.Command{
+		Use:   "audit [FILE|DIR|-]...",
+		Short: "Find mistakes in hand-written CEL rules",
+		Long: `Audit reads the hand-written rules of CustomResourceDefinitions, with or without
+unions, and reports rules that
+
+  - fail to evaluate on an object that everything else accepts, or on every update
+  - accept an object that their message or a description rules out
+  - mean each item of a list, and reject the list only if all items are wrong
+  - exclude a value of an enum; reject nothing, or everything
+  - repeat another rule, or are missing in another served version
+  - take more than half of a cost budget
+
+Each finding has an object that the API server's own code accepts or rejects as
+the finding says, and a fix. A rule that cannot be decided, or not within --timeout,
+has no findings; rules that unioncel compiled are left out. docs/audit.md explains
+the findings.
+
+All findings are warnings. The exit code is 1 if there is one of at least the severity
+given with --fail-on. --ignore, or lint.ignore in ` + configFile + `, leaves out codes.
+
+See also unioncel help inputs.`,
+		Example: `  unioncel audit crd.yaml
+
+  # Audit a CRD in the cluster
+  kubectl get crd backends.example.com -o yaml | unioncel audit
+
+  # In CI: fail on any finding but costs
+  unioncel audit --fail-on warning --ignore UC929 config/crd`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.auditAll(cmd, &flags, args)
+		},
+	}
+	flags.compiler.config.register(cmd)
+	cmd.Flags().StringVar(&flags.failOn, "fail-on", lint.Thresholds[lint.FailOnError],
+		"exit with 1 if there is a finding of at least this `SEVERITY`: error, warning or info; or never")
+	cmd.Flags().StringSliceVar(&flags.ignore, "ignore", nil, "ignore findings with this `CODE`; repeatable")
+	registerTimeout(cmd, &flags.timeout, "time to audit one CRD; rules left have no findings; 0 for no limit")
+	flags.output.register(cmd, "findings", reportFormatNames(true)...)
+	for flag, complete := range map[string]cobra.CompletionFunc{
+		"fail-on": oneOf(lint.Thresholds...),
+		"ignore":  completeCodes,
+	} {
+		// Fails only for flags that do not exist.
+		_ = cmd.RegisterFlagCompletionFunc(flag, complete)
+	}
+	return cmd
+}
+
+// auditAll audits the CRDs of all inputs, in order, and prints the findings together.
+func (a *app) auditAll(cmd *cobra.Command, flags *auditFlags, args []string) error {
+	if err := checkOutput(cmd, &flags.output.path); err != nil {
+		return err
+	}
+	if err := checkTimeout(flags.timeout); err != nil {
+		return err
+	}
+	threshold, err := lint.ParseThreshold(flags.failOn)
+	if err != nil {
+		return usagef("--fail-on: %w", err)
+	}
+	for _, code := range flags.ignore {
+		if hint, err := lint.CheckCode(diag.Code(code), "ignored"); err != nil {
+			return usagef("--ignore: %w: %s", err, hint)
+		}
+	}
+	inputs, err := a.findInputs(args, "")
+	if err != nil {
+		return err
+	}
+	found := make([][]audit.Finding, len(inputs))
+	scopes, results, err := a.load(cmd.Context(), inputs, a.scope(cmd, &flags.compiler), func(in input, f *crdfile.File) (result, error) {
+		crds, diagnostics := f.CRDs(in.options())
+		for _, c := range crds {
+			l, wrong, err := auditOne(cmd.Context(), c, flags.timeout)
+			if err != nil {
+				return result{}, fmt.Errorf("%s: %w", in.name, err)
+			}
+			found[in.n], diagnostics = append(found[in.n], l...), append(diagnostics, wrong...)
+		}
+		found[in.n] = slices.DeleteFunc(found[in.n], func(f audit.Finding) bool {
+			kept, _ := in.scope.judge(audit.Diagnostics([]audit.Finding{f}))
+			return len(kept) == 0 || slices.Contains(flags.ignore, string(f.Code))
+		})
+		return in.scope.resultOf(in, f, diagnostics), nil
+	})
+	if err != nil {
+		return err
+	}
+	if scopes.failed() {
+		return a.report(scopes.files(), "text")
+	}
+	all := slices.Concat(found...)
+	if len(all) > 0 || slices.ContainsFunc(results, func(r result) bool { return !r.diagnostics.HasErrors() }) {
+		if err := a.showReport(&flags.output, reportable{
+			document:    func() (report.Document, error) { return audit.Document(all) },
+			data:        func() (any, error) { return audit.Data(all), nil },
+			diagnostics: func() diag.List { return audit.Diagnostics(all) },
+		}, results); err != nil {
+			return err
+		}
+	}
+	if err := a.report(results, "text"); err != nil {
+		return err
+	}
+	if threshold.Reached(audit.Diagnostics(all)) {
+		return errFindings
+	}
+	return nil
+}
+
+func auditOne(ctx context.Context, c *crdfile.CRD, timeout time.Duration) ([]audit.Finding, diag.List, error) {
+	bounded, done := verify.WithDeadline(ctx, timeout)
+	defer done()
+	l, wrong, err := audit.CRD(bounded, c)
+	if ctx.Err() != nil {
+		err = errInterrupted
+	}
+	return l, wrong, err
+}

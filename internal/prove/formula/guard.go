@@ -1,0 +1,305 @@
+package formula
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/parser"
+)
+
+// The macros over lists and maps whose bodies are conditions.
+var conditionMacros = []string{operators.All, operators.Exists, operators.ExistsOne}
+
+// Guarded returns the rule with has() before each read of a value that may be absent, unless an
+// enclosing condition guards the read already. Optional reports whether the value at a path from
+// self may be absent; [Item] in the path stands for an item. It is not ok if there is nothing to
+// guard, or if the rule cannot be printed.
+func (r *Rule) Guarded(optional func(path []string) bool) (rule string, ok bool) {
+	g := &guarding{printer: printer{info: r.tree.SourceInfo()}, optional: optional, items: map[string][]string{}}
+	g.replace = g.guarded
+	text, _ := g.print(r.tree.Expr(), nil)
+	return text, g.added && !g.failed
+}
+
+// NotAll is a negated all() over a list: it holds as soon as one item breaks the condition.
+type NotAll struct {
+	// List is the path of the list from self.
+	List []string
+	// Broken is a rule on an item: it holds for items with the condition under the negation.
+	Broken string
+	// Each is the whole rule, requiring of every item that it breaks the condition.
+	Each string
+	// Conjuncts are the number of conditions that && connects.
+	Conjuncts int
+}
+
+// NotAll returns the negated all() over a list that the rule evaluates without a further negation.
+func (r *Rule) NotAll() (n NotAll, ok bool) {
+	p := &printer{info: r.tree.SourceInfo()}
+	tests := map[int64]bool{} // the conditions of ?:, which the rule does not simply evaluate to
+	p.replace = func(e ast.Expr, _ []string) (string, level, bool) {
+		switch name := function(e); {
+		case tests[e.ID()]:
+			return p.unparse(e), conditional, true
+		case name == operators.Conditional:
+			tests[e.AsCall().Args()[0].ID()] = true
+			return "", 0, false
+		case name != operators.LogicalNot:
+			return "", 0, false
+		}
+		all := e.AsCall().Args()[0]
+		macro := p.macro(all)
+		if ok || macro == nil || macro.AsCall().FunctionName() != operators.All || len(macro.AsCall().Args()) != 2 {
+			return p.unparse(e), atom, true
+		}
+		c := all.AsComprehension()
+		old, path, selected := selection(c.IterRange(), nil)
+		inner := &Rule{Functions: map[string]bool{}}
+		inner.visit(c.LoopStep(), []string{c.IterVar(), c.AccuVar()})
+		if !selected || old || len(inner.Paths) > 0 || inner.ReadsOld {
+			return p.unparse(e), atom, true
+		}
+		body := macro.AsCall().Args()[1]
+		text := p.unparse(body)
+		n = NotAll{List: path, Broken: "[self].all(" + c.IterVar() + ", " + text + ")", Conjuncts: len(conjuncts(body))}
+		ok = true
+		return p.unparse(c.IterRange()) + ".all(" + c.IterVar() + ", !(" + text + "))", atom, true
+	}
+	n.Each, _ = p.print(r.tree.Expr(), nil)
+	return n, ok && !p.failed
+}
+
+// function returns the name of the function or operator that an expression calls, or "".
+func function(e ast.Expr) string {
+	if e.Kind() != ast.CallKind {
+		return ""
+	}
+	return e.AsCall().FunctionName()
+}
+
+func isLogical(e ast.Expr) bool {
+	return slices.Contains([]string{operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot, operators.Conditional}, function(e))
+}
+
+// levelOf returns the precedence of an expression without logical operators at the top.
+func levelOf(e ast.Expr) level {
+	if symbol, ok := operators.FindReverseBinaryOperator(function(e)); ok && symbol != "" {
+		return relation
+	}
+	return atom
+}
+
+func conjuncts(e ast.Expr) []ast.Expr {
+	if function(e) == operators.LogicalAnd {
+		var l []ast.Expr
+		for _, sub := range e.AsCall().Args() {
+			l = append(l, conjuncts(sub)...)
+		}
+		return l
+	}
+	return []ast.Expr{e}
+}
+
+// level is the precedence of a printed expression: an operand with a higher one needs parentheses.
+type level int
+
+const (
+	atom level = iota
+	relation
+	conjunction
+	disjunction
+	conditional
+)
+
+// printer prints the logical operators of a rule. Replace, called for the operands of &&, || and ?:,
+// and for the rule itself, may print them otherwise. Known are the conditions that hold there.
+type printer struct {
+	info    *ast.SourceInfo
+	replace func(e ast.Expr, known []string) (text string, l level, ok bool)
+	failed  bool
+}
+
+func (p *printer) unparse(e ast.Expr) string {
+	text, err := parser.Unparse(e, p.info)
+	p.failed = p.failed || err != nil
+	return text
+}
+
+// macro returns the call of the macro that an expression comes from, or nil.
+func (p *printer) macro(e ast.Expr) ast.Expr {
+	if e.Kind() != ast.ComprehensionKind {
+		return nil
+	}
+	return p.info.MacroCalls()[e.ID()]
+}
+
+func (p *printer) print(e ast.Expr, known []string) (string, level) {
+	if text, l, ok := p.replace(e, known); ok {
+		return text, l
+	}
+	if !isLogical(e) {
+		return p.unparse(e), levelOf(e)
+	}
+	args := e.AsCall().Args()
+	operand := func(e ast.Expr, known []string, most level) string {
+		text, l := p.print(e, known)
+		if l > most {
+			return "(" + text + ")"
+		}
+		return text
+	}
+	with := func(more []string) []string { return slices.Concat(known, more) }
+	switch function(e) {
+	case operators.LogicalAnd:
+		left := operand(args[0], with(p.stated(args[1], true)), conjunction)
+		return left + " && " + operand(args[1], with(p.read(args[0], true)), conjunction), conjunction
+	case operators.LogicalOr:
+		left := operand(args[0], with(p.stated(args[1], false)), disjunction)
+		return left + " || " + operand(args[1], with(p.read(args[0], false)), disjunction), disjunction
+	case operators.LogicalNot:
+		return "!" + operand(args[0], known, atom), atom
+	default:
+		return operand(args[0], known, disjunction) + " ? " +
+			operand(args[1], with(p.read(args[0], true)), disjunction) + " : " +
+			operand(args[2], with(p.read(args[0], false)), disjunction), conditional
+	}
+}
+
+// stated returns the values that has() states to be present where e has a result.
+func (p *printer) stated(e ast.Expr, result bool) []string {
+	if e.Kind() == ast.SelectKind && e.AsSelect().IsTestOnly() && result {
+		return []string{p.tested(e)}
+	}
+	return p.both(e, result, p.stated)
+}
+
+// read returns the values that are present where e has a result: stated ones, and those that it
+// reads by itself.
+func (p *printer) read(e ast.Expr, result bool) []string {
+	switch {
+	case e.Kind() == ast.SelectKind && e.AsSelect().IsTestOnly():
+		return p.stated(e, result)
+	case isLogical(e):
+		return p.both(e, result, p.read)
+	}
+	var l []string
+	p.selections(e, func(selected ast.Expr) { l = append(l, p.unparse(selected)) })
+	return l
+}
+
+// both follows the operators that pass a result on to all operands.
+func (p *printer) both(e ast.Expr, result bool, of func(ast.Expr, bool) []string) (l []string) {
+	switch name := function(e); {
+	case name == operators.LogicalNot:
+		return of(e.AsCall().Args()[0], !result)
+	case name == operators.LogicalAnd && result, name == operators.LogicalOr && !result:
+		return slices.Concat(of(e.AsCall().Args()[0], result), of(e.AsCall().Args()[1], result))
+	}
+	return nil
+}
+
+// selections visits the selections that an expression certainly evaluates.
+func (p *printer) selections(e ast.Expr, visit func(ast.Expr)) {
+	switch {
+	case e.Kind() == ast.ComprehensionKind:
+		p.selections(e.AsComprehension().IterRange(), visit)
+		return
+	case e.Kind() == ast.SelectKind && !e.AsSelect().IsTestOnly():
+		visit(e)
+	case function(e) == operators.LogicalAnd, function(e) == operators.LogicalOr:
+		return
+	case function(e) == operators.Conditional:
+		p.selections(e.AsCall().Args()[0], visit)
+		return
+	}
+	for _, sub := range operands(e) {
+		p.selections(sub, visit)
+	}
+}
+
+// tested returns the selection in has().
+func (p *printer) tested(has ast.Expr) string {
+	text := p.unparse(has)
+	return strings.TrimSuffix(strings.TrimPrefix(text, "has("), ")")
+}
+
+// guarding adds guards to a rule.
+type guarding struct {
+	printer
+	optional func(path []string) bool
+	items    map[string][]string // the paths of the items that variables stand for
+	added    bool
+}
+
+// guarded prints an operand that is no logical operator, with the guards that it needs.
+func (g *guarding) guarded(e ast.Expr, known []string) (string, level, bool) {
+	if isLogical(e) {
+		return "", 0, false
+	}
+	text, l := g.unparse(e), levelOf(e)
+	of := e
+	if macro := g.macro(e); macro != nil && slices.Contains(conditionMacros, macro.AsCall().FunctionName()) && len(macro.AsCall().Args()) == 2 {
+		c, call := e.AsComprehension(), macro.AsCall()
+		of = c.IterRange()
+		if path, ok := g.path(of); ok {
+			g.items[c.IterVar()] = append(slices.Clip(path), Item)
+			body, _ := g.print(call.Args()[1], slices.Concat(known, g.read(of, true)))
+			delete(g.items, c.IterVar())
+			text, l = g.unparse(of)+"."+call.FunctionName()+"("+c.IterVar()+", "+body+")", atom
+		}
+	}
+	var guards []string
+	g.needs(of, known, func(guard string) {
+		if !slices.Contains(guards, guard) {
+			guards = append(guards, guard)
+		}
+	})
+	if len(guards) == 0 {
+		return text, l, true
+	}
+	g.added = true
+	return strings.Join(append(guards, text), " && "), conjunction, true
+}
+
+// needs calls add with the guards of an expression, outermost first.
+func (g *guarding) needs(e ast.Expr, known []string, add func(string)) {
+	switch {
+	case e.Kind() == ast.SelectKind:
+		s := e.AsSelect()
+		g.needs(s.Operand(), known, add)
+		if path, ok := g.path(e); ok && !s.IsTestOnly() && g.optional(path) {
+			if text := g.unparse(e); !slices.Contains(known, text) {
+				add("has(" + text + ")")
+			}
+		}
+		return
+	case function(e) == operators.Conditional:
+		args := e.AsCall().Args()
+		g.needs(args[0], known, add)
+		g.needs(args[1], slices.Concat(known, g.read(args[0], true)), add)
+		g.needs(args[2], slices.Concat(known, g.read(args[0], false)), add)
+		return
+	case e.Kind() == ast.ComprehensionKind:
+		g.needs(e.AsComprehension().IterRange(), known, add)
+		return
+	}
+	for _, sub := range operands(e) {
+		g.needs(sub, known, add)
+	}
+}
+
+// path returns the path of a selection from self or oldSelf, also through variables.
+func (g *guarding) path(e ast.Expr) ([]string, bool) {
+	switch e.Kind() {
+	case ast.IdentKind:
+		name := e.AsIdent()
+		path, ok := g.items[name]
+		return path, ok || name == "self" || name == "oldSelf"
+	case ast.SelectKind:
+		path, ok := g.path(e.AsSelect().Operand())
+		return append(slices.Clip(path), unescaped(e.AsSelect().FieldName())), ok
+	}
+	return nil, false
+}

@@ -1,0 +1,187 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/internal/prove"
+	"github.com/unioncel/unioncel/internal/prove/sample"
+	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/validate"
+)
+
+// CRD audits the hand-written rules of the served versions of a CRD. Rules that are not decided at
+// the deadline of ctx (see [prove.WithDeadline]) have no findings. It returns an error if ctx is
+// cancelled, and the diagnostics of reading the CRD.
+func CRD(ctx context.Context, c *crdfile.CRD) ([]Finding, diag.List, error) {
+	crd, wrong := c.Source()
+	if crd == nil {
+		return nil, wrong, nil
+	}
+	var versions []*version
+	for i, v := range crd.Spec.Versions {
+		if v.Served {
+			if v := newVersion(ctx, c, crd, i); v != nil {
+				versions = append(versions, v)
+			}
+		}
+	}
+	var l []Finding
+	for i, v := range versions {
+		share, done := prove.Share(ctx, len(versions)-i)
+		l = append(l, v.audit(share, versions)...)
+		done()
+	}
+	if err := context.Cause(ctx); err != nil && !prove.Late(err) {
+		return nil, wrong, err
+	}
+	slices.SortStableFunc(l, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col), cmp.Compare(a.Code, b.Code))
+	})
+	return l, wrong, nil
+}
+
+// version is a served version of a CRD.
+type version struct {
+	source *crdfile.CRD
+	crd    *apiextensionsv1.CustomResourceDefinition // with this version only
+	index  int                                       // in the CRD of the file
+	name   string
+	root   *sample.Schema
+	// judge is the API server's code. It has no status subresource: one write sets all fields.
+	judge   *validate.Kind
+	without map[*sample.Test]*validate.Kind
+}
+
+// newVersion returns a version, or nil if it has no rules or the API server would not serve it.
+func newVersion(ctx context.Context, c *crdfile.CRD, crd *apiextensionsv1.CustomResourceDefinition, index int) *version {
+	v := &version{source: c, index: index, name: crd.Spec.Versions[index].Name, without: map[*sample.Test]*validate.Kind{}}
+	alone := *crd
+	one := crd.Spec.Versions[index]
+	one.Storage, one.Subresources, one.Deprecated = true, nil, false
+	alone.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{one}
+	alone.Spec.Conversion = nil
+	v.crd = &alone
+	root, err := sample.RootOf(v.crd, 0)
+	if err != nil {
+		return nil
+	}
+	v.root, v.judge = root, validate.New(v.crd)
+	if v.judge.Check(v.name) != nil || ctx.Err() != nil {
+		return nil
+	}
+	return v
+}
+
+// rule is a rule of a schema.
+type rule struct {
+	*sample.Test
+	path   schemapath.Path
+	schema *sample.Schema
+}
+
+// audit audits the rules of a version, object by object.
+func (v *version) audit(ctx context.Context, versions []*version) []Finding {
+	var objects []schemapath.Path
+	owned := map[string][]rule{}
+	var all []rule
+	schemapath.Walk(v.root.Props, func(path schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
+		if len(s.XValidations) == 0 {
+			return true
+		}
+		object, ok := objectOf(path, s)
+		c, err := sample.NewChain(v.root, path)
+		if err != nil {
+			return true
+		}
+		if _, known := owned[object.String()]; ok && !known {
+			objects = append(objects, object)
+		}
+		n := c.Object()
+		for _, t := range n.Rules() {
+			if t.Key != sample.RuleKey {
+				continue
+			}
+			r := rule{t, path, n}
+			all = append(all, r)
+			if ok && t.Broken == nil {
+				owned[object.String()] = append(owned[object.String()], r)
+			}
+		}
+		return true
+	})
+	l := v.costly(all)
+	for i, path := range objects {
+		share, done := prove.Share(ctx, len(objects)-i)
+		if o := v.object(share, path, owned[path.String()]); o != nil {
+			l = append(l, o.audit(versions)...)
+		}
+		done()
+	}
+	return l
+}
+
+// objectOf returns the path of the object whose properties a rule on a schema constrains: the
+// schema itself, or the object that has it as a property.
+func objectOf(path schemapath.Path, s *apiextensionsv1.JSONSchemaProps) (object schemapath.Path, ok bool) {
+	if s.Type == "object" && len(s.Properties) > 0 {
+		return path, true
+	}
+	if len(path) == 0 {
+		return nil, false
+	}
+	if _, ok := path[len(path)-1].Property(); !ok {
+		return nil, false
+	}
+	return path[:len(path)-1], true
+}
+
+// lacking returns the API server's code without a rule.
+func (v *version) lacking(r rule) *validate.Kind {
+	if k := v.without[r.Test]; k != nil {
+		return k
+	}
+	k := validate.New(v.edited(r, nil))
+	v.without[r.Test] = k
+	return k
+}
+
+// edited returns the CRD with another rule in the place of one, or without it.
+func (v *version) edited(r rule, other *apiextensionsv1.ValidationRule) *apiextensionsv1.CustomResourceDefinition {
+	crd := v.crd.DeepCopy()
+	r.path.Edit(crd.Spec.Versions[0].Schema.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
+		if other != nil {
+			s.XValidations[r.Index] = *other
+		} else {
+			s.XValidations = slices.Delete(s.XValidations, r.Index, r.Index+1)
+		}
+	})
+	return crd
+}
+
+// creates returns the error of the API server for a creation; it is empty if it accepts the object,
+// and not ok if it could not validate it.
+func creates(ctx context.Context, k *validate.Kind, object map[string]any) (response string, ok bool) {
+	answer, err := k.Create(ctx, object)
+	return responseOf(answer), err == nil
+}
+
+// updates is creates for an update.
+func updates(ctx context.Context, k *validate.Kind, object, old map[string]any) (response string, ok bool) {
+	answer, err := k.Update(ctx, object, old)
+	return responseOf(answer), err == nil
+}
+
+func responseOf(a validate.Answer) string {
+	var l []string
+	for _, c := range a.Causes() {
+		l = append(l, strings.TrimPrefix(c.Field+": "+c.Message, ": "))
+	}
+	return strings.Join(l, "; ")
+}

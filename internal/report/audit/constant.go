@@ -1,0 +1,127 @@
+package audit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/unioncel/unioncel/internal/english"
+	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/internal/prove/sample"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// constant finds rules that reject no object, or every object. Rules that read oldSelf are left
+// out: stored objects may be older than the schema.
+func (o *object) constant(a *audited) []Finding {
+	if a.Test.Changing() || len(a.Paths) == 0 || len(a.impossible) > 0 {
+		return nil
+	}
+	there := []logic.Lit{a.Place.Present(), o.create()}
+	if o.never(append(there, a.Holds.Not())...) {
+		if e := o.accepted(a.Place.Present()); e != nil {
+			a.constant = true
+			return []Finding{o.finding(diag.NeverRejects, a.rule, e, "",
+				"this rule rejects no object: the rest of the schema implies it").hinted("delete the rule, or correct it if it should reject something")}
+		}
+	}
+	if o.never(append(there, a.Holds)...) {
+		if e, response := o.rejected(a, sample.Fails, a.Holds.Not(), a.Fails.Not()); e != nil {
+			a.constant = true
+			return []Finding{o.finding(diag.AlwaysRejects, a.rule, e, response,
+				"this rule rejects every object").hinted("correct the rule, or delete it")}
+		}
+	}
+	return nil
+}
+
+// impossibleValues finds values of an enumeration that a rule reads, together with something else,
+// and for which it rejects all objects.
+func (o *object) impossibleValues(a *audited) []Finding {
+	if a.Test.Changing() || a.Level >= len(o.Schemas) {
+		return nil
+	}
+	var l []Finding
+	for _, path := range a.Paths {
+		property := schemaAt(a.Schema, path)
+		if property == nil || len(path) == 0 || !slices.ContainsFunc(a.Paths, func(other []string) bool { return !within(other, path) && !within(path, other) }) {
+			continue
+		}
+		values := formula.EnumValues(property.Props)
+		var impossible []string
+		var example Finding
+		for _, v := range values {
+			text, ok := v.(string)
+			is := a.Place.Lookup(path...).Equals(v)
+			if !ok || text == "" || slices.Contains(a.impossible, is) || !o.never(o.create(), is, a.Holds) {
+				continue
+			}
+			e, response := o.rejected(a, sample.Errs, is, a.Fails)
+			if e == nil {
+				e, response = o.rejected(a, sample.Fails, is, a.Fails.Not())
+			}
+			if e == nil {
+				continue
+			}
+			a.impossible = append(a.impossible, is)
+			if len(impossible) == 0 {
+				example = o.finding(diag.ImpossibleValue, a.rule, e, response, "")
+			}
+			impossible = append(impossible, fmt.Sprintf("%q", text))
+		}
+		name := strings.Join(path, ".")
+		switch n := len(impossible); {
+		case n == 0:
+		case n == len(values):
+			a.impossible = nil // the rule rejects every object, or all with the property
+		default:
+			example.Message = fmt.Sprintf("no object can have %s in %s: this rule rejects all of them", english.List(impossible, "or"), name)
+			l = append(l, example.hinted("accept an object with %s %s, or remove the value from the enum", name, impossible[0]))
+		}
+	}
+	return l
+}
+
+// schemaAt returns the schema of the property at a path, or nil.
+func schemaAt(n *sample.Schema, path []string) *sample.Schema {
+	for _, name := range path {
+		if n = n.Property(name); n == nil {
+			return nil
+		}
+	}
+	return n
+}
+
+// within reports whether a path is, or leads through, another path.
+func within(path, other []string) bool {
+	return len(path) >= len(other) && slices.Equal(path[:len(other)], other)
+}
+
+// same finds two rules on one schema that reject the same objects.
+func (o *object) same() []Finding {
+	var l []Finding
+	for i := range o.audited {
+		b := &o.audited[i]
+		if b.constant || b.Test.Changing() || len(b.impossible) > 0 {
+			continue
+		}
+		for j := range i {
+			a := &o.audited[j]
+			if a.constant || a.Test.Changing() || a.Place != b.Place || a.Validation.FieldPath != b.Validation.FieldPath ||
+				!o.never(o.create(), o.Space.Equal(a.Holds, b.Holds).Not()) {
+				continue
+			}
+			var response string
+			e := o.find(o.refusedByBoth(a, b, &response), append(o.others(a.Check, b.Check), o.create(), a.Holds.Not(), b.Holds.Not())...)
+			if e == nil {
+				continue
+			}
+			f := o.finding(diag.SameRule, b.rule, e, response, "this rule rejects the same objects as another rule of the schema").hinted("delete one of them")
+			f.Related = []diag.Related{{Pos: o.finding(diag.SameRule, a.rule, nil, "", "").Pos, Message: "the other rule"}}
+			l = append(l, f)
+			break
+		}
+	}
+	return l
+}

@@ -1,0 +1,14 @@
+// Package audit finds mistakes in hand-written CEL rules of CustomResourceDefinitions, with or
+// without unions.
+//
+// [CRD] audits the served versions of one CRD. For each object with rules, the prover
+// (internal/prove) looks for objects that show a mistake; the code of the API server (pkg/validate)
+// then validates each of them. A finding therefore never rests on the formulas alone: it has an
+// object that the API server accepts or rejects as the finding says. Rules that the prover cannot
+// decide have no findings.
+//
+// Only the intention of a rule can be misjudged: it is read from its message, from descriptions in a few
+// known forms (statement.go), and from the form of the expression (items.go).
+//
+// [Document], [Data] and [Diagnostics] print findings.
+package audit

@@ -1,0 +1,102 @@
+package audit
+
+import (
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/unioncel/unioncel/internal/prove"
+	"github.com/unioncel/unioncel/internal/prove/sample"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// failing finds rules that fail to evaluate: on an update that changes nothing the rule reads, or
+// else on an object that all other rules accept.
+func (o *object) failing(a *audited) []Finding {
+	if a.constant {
+		return nil
+	}
+	if !a.Test.Changing() {
+		l := a.Fails.Not()
+		for _, v := range a.impossible {
+			l = o.Space.Or(l, v)
+		}
+		e, response := o.rejected(a, sample.Errs, l.Not())
+		if e == nil {
+			return nil
+		}
+		_, detail := o.Ask(a.Check, e.New, nil)
+		return []Finding{o.finding(diag.FailsToEvaluate, a.rule, e, response,
+			"this rule fails to evaluate on an object that everything else accepts: %s", detail).hinted("%s", o.guard(a, e))}
+	}
+	if e, response := o.update(a, true); e != nil {
+		_, detail := o.Ask(a.Check, e.New, e.Old)
+		return []Finding{o.finding(diag.BlocksUpdates, a.rule, e, response,
+			"this rule fails to evaluate on every update of an object that the API server accepts, also of its labels: %s", detail).hinted("%s", o.guard(a, e))}
+	}
+	if e, response := o.update(a, false); e != nil {
+		_, detail := o.Ask(a.Check, e.New, e.Old)
+		return []Finding{o.finding(diag.FailsToEvaluate, a.rule, e, response,
+			"this rule fails to evaluate on an update that everything else accepts: %s", detail).hinted("%s", o.guard(a, e))}
+	}
+	return nil
+}
+
+// update returns an update of an accepted object on which the rule fails to evaluate, and which the
+// API server would accept without the rule. With unrelated, the update changes only labels.
+func (o *object) update(a *audited, unrelated bool) (*prove.Example, string) {
+	l := append(o.others(a.Check), o.Space.Old.Present(), a.Place.Present(), a.Place.Counterpart().Present(), a.Fails)
+	if unrelated {
+		l = append(l, o.Changed().Not())
+	}
+	var response string
+	e := o.find(func(e *prove.Example) bool {
+		if e.Old == nil {
+			return false
+		}
+		if unrelated {
+			e.New = runtime.DeepCopyJSON(e.Old)
+			metadata, _ := e.New["metadata"].(map[string]any)
+			metadata["labels"] = map[string]any{"example": "changed"}
+		}
+		ctx := o.Source.Context()
+		if said, _ := o.Ask(a.Check, e.New, e.Old); said != sample.Errs {
+			return false
+		}
+		if refused, ok := creates(ctx, o.judge, e.Old); !ok || refused != "" {
+			return false
+		}
+		var ok bool
+		if response, ok = updates(ctx, o.judge, e.New, e.Old); !ok || response == "" {
+			return false
+		}
+		free, ok := updates(ctx, o.lacking(a.rule), e.New, e.Old)
+		return ok && free == ""
+	}, l...)
+	return e, response
+}
+
+// guard returns a fix for a rule that fails on an example: the rule with guards, if it accepts and
+// rejects the same objects otherwise.
+func (o *object) guard(a *audited, e *prove.Example) string {
+	const usual = "guard each read of a field that may be absent with has()"
+	text, ok := a.Guarded(func(path []string) bool { return optional(a.Schema, path) })
+	if !ok {
+		return usual
+	}
+	fixed := o.replaced(a, text)
+	if fixed == nil {
+		return usual
+	}
+	there := a.Place.Present()
+	if !o.never(there, a.Holds, fixed.Holds.Not()) || !o.never(there, a.Holds.Not(), a.Fails.Not(), fixed.Holds) || !o.never(there, fixed.Fails) {
+		return usual
+	}
+	switch said, _ := o.Ask(fixed, e.New, e.Old); {
+	case said == sample.Holds:
+		return "write " + text + ", which accepts this object"
+	case said == sample.Fails && a.Validation.Message != "":
+		return "write " + text + ", which rejects this object with the message"
+	case said == sample.Fails:
+		return "write " + text + ", which rejects this object without an error"
+	}
+	return usual
+}

@@ -1,0 +1,79 @@
+package audit
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/unioncel/unioncel/internal/prove"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// Finding is a mistake in a rule.
+type Finding struct {
+	Code    diag.Code
+	CRD     string
+	Version string
+	Place   schemapath.Place
+	Pos     diag.Pos // of the rule
+	Rule    string
+	Message string
+	Hint    string // the fix
+	Related []diag.Related
+	// Example is an object that shows the mistake, or an update if Old is not nil. Response is the
+	// error of the API server, or empty if it accepts the example. They are zero for costs.
+	Example  verify.Example
+	Response string
+}
+
+// finding returns a finding about a rule. Example may be nil.
+func (v *version) finding(code diag.Code, r rule, e *prove.Example, response, format string, args ...any) Finding {
+	place := schemapath.Place{Version: v.index, Name: v.name, Path: r.path}
+	f := Finding{Code: code, CRD: v.source.Target().Name, Version: v.name, Place: place,
+		Pos:  v.source.Constraint(place, verify.Constraint{Key: "x-kubernetes-validations", Index: r.Index}),
+		Rule: r.Text, Message: fmt.Sprintf(format, args...), Response: response}
+	if e != nil {
+		f.Example = verify.Example{Old: e.Old, New: e.New}
+	}
+	return f
+}
+
+// hinted returns the finding with a fix.
+func (f Finding) hinted(format string, args ...any) Finding {
+	f.Hint = fmt.Sprintf(format, args...)
+	return f
+}
+
+// maxInline bounds the text of an example in a diagnostic.
+const maxInline = 300
+
+// Diagnostics returns findings as diagnostics, with their examples in the messages.
+func Diagnostics(l []Finding) diag.List {
+	var out diag.List
+	for _, f := range l {
+		info, _ := f.Code.Info()
+		d := diag.Diagnostic{Code: f.Code, Severity: info.Severity, Pos: f.Pos, Path: f.Place.String(), Schema: f.Place.Structural(),
+			Message: f.Message, Hint: f.Hint, Related: f.Related}
+		if text := inline(f.Example.New); text != "" && len(text) <= maxInline {
+			d.Message += ": " + text
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// inline returns an object in one line, without its type and name.
+func inline(object map[string]any) string {
+	rest := map[string]any{}
+	for name, v := range object {
+		if name != "apiVersion" && name != "kind" && name != "metadata" {
+			rest[name] = v
+		}
+	}
+	if object == nil {
+		return ""
+	}
+	data, _ := json.Marshal(rest) // it is JSON
+	return string(data)
+}

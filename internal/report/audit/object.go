@@ -1,0 +1,243 @@
+package audit
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/internal/prove"
+	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/internal/prove/sample"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+)
+
+// object is an object, with the rules on it and on its properties as formulas.
+type object struct {
+	*version
+	*prove.Problem
+	audited []audited
+	// statements are the statements about the object, by rule; see statement.go.
+	statements []judged
+	confirm    func(*prove.Example) bool
+}
+
+// audited is a rule to audit.
+type audited struct {
+	*prove.Check
+	rule rule
+	// constant rules have been reported; impossible are the values of properties that the rule
+	// excludes and that have been reported.
+	constant   bool
+	impossible []logic.Lit
+}
+
+// object returns the object at a path, or nil if its rules cannot be decided.
+func (v *version) object(ctx context.Context, path schemapath.Path, rules []rule) *object {
+	c, err := sample.NewChain(v.root, path)
+	if err != nil {
+		return nil
+	}
+	o := &object{version: v}
+	g := sample.NewSource(ctx, v.crd, 0)
+	n := c.Object()
+	o.Problem = prove.NewProblem(g, c, v.root, prove.Subject{
+		Start: func(own map[string]any) map[string]any {
+			if v, err := g.First(n); err == nil {
+				if valid, ok := v.(map[string]any); ok {
+					valid = maps.Clone(valid)
+					maps.Copy(valid, own)
+					return valid
+				}
+			}
+			return own
+		},
+		Legal:   func() []logic.Lit { return nil },
+		Confirm: func(e *prove.Example) bool { return o.confirm(e) },
+	})
+	o.add(c, rules)
+	if len(o.audited) == 0 {
+		return nil
+	}
+	o.state()
+	o.Classify()
+	own, _ := g.Required(n, nil) // properties without a valid value are left out
+	if d := n.Defaults(); d != nil {
+		d(own)
+	}
+	if o.Finish(own) != nil {
+		return nil
+	}
+	return o
+}
+
+// add adds the tests that validate the object, and those of its ancestors that read it.
+func (o *object) add(c *sample.Chain, rules []rule) {
+	take := func(t *sample.Test, check *prove.Check) {
+		i := slices.IndexFunc(rules, func(r rule) bool { return r.Test == t })
+		if i >= 0 && check != nil {
+			o.audited = append(o.audited, audited{rule: rules[i], Check: check})
+		}
+	}
+	last := len(c.Schemas) - 1
+	for level, n := range c.Schemas {
+		for _, t := range slices.Concat(n.Rules(), n.Constraints()) {
+			if level == last || t.Keywords != nil || o.Concerns(level, t.Paths) {
+				take(t, o.Add(level, t))
+			}
+		}
+	}
+	for _, step := range schemapath.Children(c.Object().Props) {
+		n := c.Object().Child(step)
+		if _, ok := step.Property(); !ok || n == nil || len(n.Props.XValidations) == 0 {
+			continue
+		}
+		for _, t := range n.Rules() {
+			if t.Broken == nil {
+				take(t, o.AddAt(schemapath.Path{step}, t))
+			}
+		}
+	}
+}
+
+// audit returns the findings about the rules of the object.
+func (o *object) audit(versions []*version) []Finding {
+	var l []Finding
+	for i := range o.audited {
+		l = append(l, o.impossibleValues(&o.audited[i])...)
+	}
+	for i := range o.audited {
+		l = append(l, o.constant(&o.audited[i])...)
+	}
+	for i := range o.audited {
+		a := &o.audited[i]
+		l = append(l, o.failing(a)...)
+		l = append(l, o.notEachItem(a)...)
+		if !a.constant {
+			l = append(l, o.otherVersions(a, versions)...)
+		}
+	}
+	l = append(l, o.looser()...)
+	return append(l, o.same()...)
+}
+
+// create returns the formula that there is no stored object.
+func (o *object) create() logic.Lit { return o.Space.Old.Present().Not() }
+
+// others returns the formulas that all other tests hold.
+func (o *object) others(but ...*prove.Check) []logic.Lit {
+	var l []logic.Lit
+	for _, c := range o.Checks {
+		if !slices.Contains(but, c) {
+			l = append(l, c.Holds)
+		}
+	}
+	return l
+}
+
+// never reports whether no object satisfies formulas. It is certain.
+func (o *object) never(l ...logic.Lit) bool {
+	m, err := o.Possible(l...)
+	return m == nil && err == nil
+}
+
+// find returns the smallest example found that satisfies formulas and that confirm accepts, or nil.
+func (o *object) find(confirm func(*prove.Example) bool, l ...logic.Lit) *prove.Example {
+	o.confirm = confirm
+	e, err := o.Smallest(nil, append(l, o.Tell())...)
+	if err != nil {
+		return nil
+	}
+	return e
+}
+
+// rejected returns an example that the rule alone rejects: without it, the API server accepts the
+// object. It also returns the API server's error.
+func (o *object) rejected(a *audited, said sample.Answer, l ...logic.Lit) (*prove.Example, string) {
+	var response string
+	e := o.find(func(e *prove.Example) bool {
+		var ok bool
+		response, ok = o.rejects(a, said, e.New)
+		return ok
+	}, append(append(l, o.others(a.Check)...), o.create(), a.Place.Present())...)
+	return e, response
+}
+
+// rejects reports whether the API server rejects an object because of the rule alone.
+func (o *object) rejects(a *audited, said sample.Answer, object map[string]any) (response string, ok bool) {
+	ctx := o.Source.Context()
+	if answer, _ := o.Ask(a.Check, object, nil); answer != said {
+		return "", false
+	}
+	response, ok = creates(ctx, o.judge, object)
+	if !ok || response == "" {
+		return "", false
+	}
+	free, ok := creates(ctx, o.lacking(a.rule), object)
+	return response, ok && free == ""
+}
+
+// accepted returns an example that the API server accepts.
+func (o *object) accepted(l ...logic.Lit) *prove.Example {
+	return o.find(func(e *prove.Example) bool {
+		response, ok := creates(o.Source.Context(), o.judge, e.New)
+		return ok && response == ""
+	}, append(append(l, o.others()...), o.create())...)
+}
+
+// replaced returns the rule with another text, or nil if it does not compile. It has the formulas
+// of the rule's check.
+func (o *object) replaced(a *audited, text string) *prove.Check {
+	only := *a.Schema.Props
+	validation := *a.Validation
+	validation.Rule, validation.MessageExpression = text, ""
+	only.XValidations = apiextensionsv1.ValidationRules{validation}
+	t := sample.New(&only, a.At, a.Schema.Root).Rules()[0]
+	if t.Broken != nil {
+		return nil
+	}
+	c := &prove.Check{Test: t, Level: a.Level, Schema: a.Schema, Place: a.Place}
+	if o.Read(c) != nil {
+		return nil
+	}
+	return c
+}
+
+// optional reports whether the value at a path from a schema may be absent.
+func optional(n *sample.Schema, path []string) bool {
+	absent := false
+	for _, name := range path {
+		if n == nil {
+			return false
+		}
+		if name == formula.Item {
+			absent, n = false, n.Child(schemapath.Items)
+			continue
+		}
+		missing, null := n.Removable(name)
+		absent = missing || null
+		if p := n.Property(name); p != nil {
+			n = p
+		} else {
+			n = n.Child(schemapath.Values)
+		}
+	}
+	return absent
+}
+
+// refusedByBoth returns a confirmation that the API server rejects an object because of two rules.
+// It sets its error.
+func (o *object) refusedByBoth(a, b *audited, response *string) func(*prove.Example) bool {
+	return func(e *prove.Example) bool {
+		for _, c := range []*audited{a, b} {
+			if said, _ := o.Ask(c.Check, e.New, nil); said == sample.Holds {
+				return false
+			}
+		}
+		var ok bool
+		*response, ok = creates(o.Source.Context(), o.judge, e.New)
+		return ok && *response != ""
+	}
+}

@@ -1,0 +1,71 @@
+package audit
+
+import (
+	"github.com/unioncel/unioncel/internal/english"
+	"github.com/unioncel/unioncel/internal/report"
+	"github.com/unioncel/unioncel/internal/report/proof"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// Document returns findings for people, with a tally. It returns an error if an example cannot be
+// written as YAML.
+func Document(l []Finding) (report.Document, error) {
+	var d report.Document
+	for _, f := range l {
+		d.Add(report.Heading{Level: 2, Line: report.Concat(report.N(f.Pos.String()), ": "+string(f.Code)+": ", report.N(f.CRD), " (", f.Place, ", "+f.Version+")")})
+		d.Add(report.Paragraph(report.Text("%s", f.Message)), report.Code{Language: "cel", Text: f.Rule + "\n"})
+		if f.Example.New != nil {
+			said := "The API server accepts:"
+			if f.Response != "" {
+				said = "The API server rejects:"
+			}
+			code, err := proof.Manifest(f.Example)
+			if err != nil {
+				return nil, err
+			}
+			d.Add(report.Paragraph(report.Text("%s", said)), code)
+			if f.Response != "" {
+				d.Add(report.Quote{f.Response})
+			}
+		}
+		for _, r := range f.Related {
+			d.Add(report.Paragraph(report.Concat("See ", report.N(r.Pos.String()), ": "+r.Message)))
+		}
+		d.Add(report.Paragraph(report.Text("Fix: %s", f.Hint)))
+	}
+	d.Add(report.Paragraph(report.Text("%s", english.Plural(len(l), "finding"))))
+	return d, nil
+}
+
+// findingJSON is the JSON of a finding.
+type findingJSON struct {
+	Code     diag.Code         `json:"code"`
+	Title    string            `json:"title"`
+	File     string            `json:"file"`
+	Line     int               `json:"line"`
+	Col      int               `json:"col"`
+	CRD      string            `json:"crd"`
+	Version  string            `json:"version"`
+	Path     string            `json:"path"`
+	Schema   string            `json:"schema"`
+	Rule     string            `json:"rule"`
+	Message  string            `json:"message"`
+	Hint     string            `json:"hint"`
+	Example  *proof.ChangeJSON `json:"example,omitempty"`
+	Response string            `json:"response,omitempty"` // the error of the API server
+}
+
+// Data returns findings for programs, to be written as a JSON list.
+func Data(l []Finding) any {
+	out := []findingJSON{}
+	for _, f := range l {
+		info, _ := f.Code.Info()
+		j := findingJSON{Code: f.Code, Title: info.Title, File: f.Pos.File, Line: f.Pos.Line, Col: f.Pos.Col, CRD: f.CRD, Version: f.Version,
+			Path: f.Place.String(), Schema: f.Place.Structural(), Rule: f.Rule, Message: f.Message, Hint: f.Hint, Response: f.Response}
+		if f.Example.New != nil {
+			j.Example = &proof.ChangeJSON{Old: f.Example.Old, New: f.Example.New}
+		}
+		out = append(out, j)
+	}
+	return out
+}
