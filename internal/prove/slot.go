@@ -58,8 +58,9 @@ type Absent struct{}
 type Reads struct {
 	Constants, Literals []any
 
-	deep  [][]string // paths below the property
-	whole bool       // a question reads the property itself
+	deep   [][]string // paths below the property
+	whole  bool       // questions about the property itself
+	filled bool       // facts that the list or map is empty
 }
 
 // makeSlots creates a slot for each property in a fact, and relates the facts to the chosen values.
@@ -94,6 +95,8 @@ func (p *Problem) makeSlots() error {
 			case r == nil:
 			case f.Question != nil:
 				r.whole = r.whole || itself
+			case f.Kind == formula.Empty:
+				r.filled = r.filled || itself
 			case i == 0 && itself && f.Constant != nil && f.Constant != any(true):
 				r.Constants = append(r.Constants, f.Constant)
 			}

@@ -93,6 +93,14 @@ func (p *Problem) extend(s *Slot, r *Reads) {
 			s.Add(runtime.DeepCopyJSONValue(v))
 		}
 	}
+	if r.filled && s.part == nil {
+		for _, v := range p.Source.Several(s.schema) {
+			if !slices.ContainsFunc(s.schema.Empties(), func(empty any) bool { return reflect.DeepEqual(v, empty) }) {
+				s.Add(runtime.DeepCopyJSONValue(v))
+				break
+			}
+		}
+	}
 	for _, v := range slices.Concat(r.Constants, r.Literals) {
 		if len(s.Values) < maxSlot {
 			accepted(v)

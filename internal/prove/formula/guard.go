@@ -17,10 +17,32 @@ var conditionMacros = []string{operators.All, operators.Exists, operators.Exists
 // self may be absent; [Item] in the path stands for an item. It is not ok if there is nothing to
 // guard, or if the rule cannot be printed.
 func (r *Rule) Guarded(optional func(path []string) bool) (rule string, ok bool) {
+	g := r.guarding(optional)
+	text, _ := g.print(r.tree.Expr(), nil)
+	return text, len(g.added) > 0 && !g.failed
+}
+
+// GuardedOld is Guarded, but the rule holds where the old value lacks something that it reads.
+func (r *Rule) GuardedOld(optional func(path []string) bool) (rule string, ok bool) {
+	g := r.guarding(optional)
+	g.print(r.tree.Expr(), nil)
+	var unless, known []string
+	for _, selected := range g.added {
+		if strings.HasPrefix(selected, "oldSelf.") {
+			unless, known = append(unless, "!has("+selected+")"), append(known, selected)
+		}
+	}
+	text, l := g.print(r.tree.Expr(), known)
+	if l > disjunction {
+		text = "(" + text + ")"
+	}
+	return strings.Join(append(unless, text), " || "), len(unless) > 0 && !g.failed
+}
+
+func (r *Rule) guarding(optional func(path []string) bool) *guarding {
 	g := &guarding{printer: printer{info: r.tree.SourceInfo()}, optional: optional, items: map[string][]string{}}
 	g.replace = g.guarded
-	text, _ := g.print(r.tree.Expr(), nil)
-	return text, g.added && !g.failed
+	return g
 }
 
 // NotAll is a negated all() over a list: it holds as soon as one item breaks the condition.
@@ -230,7 +252,7 @@ type guarding struct {
 	printer
 	optional func(path []string) bool
 	items    map[string][]string // the paths of the items that variables stand for
-	added    bool
+	added    []string            // the selections with a guard
 }
 
 // guarded prints an operand that is no logical operator, with the guards that it needs.
@@ -251,19 +273,18 @@ func (g *guarding) guarded(e ast.Expr, known []string) (string, level, bool) {
 		}
 	}
 	var guards []string
-	g.needs(of, known, func(guard string) {
-		if !slices.Contains(guards, guard) {
-			guards = append(guards, guard)
+	g.needs(of, known, func(selected string) {
+		if guard := "has(" + selected + ")"; !slices.Contains(guards, guard) {
+			guards, g.added = append(guards, guard), append(g.added, selected)
 		}
 	})
 	if len(guards) == 0 {
 		return text, l, true
 	}
-	g.added = true
 	return strings.Join(append(guards, text), " && "), conjunction, true
 }
 
-// needs calls add with the guards of an expression, outermost first.
+// needs calls add with the selections that need a guard, outermost first.
 func (g *guarding) needs(e ast.Expr, known []string, add func(string)) {
 	switch {
 	case e.Kind() == ast.SelectKind:
@@ -271,7 +292,7 @@ func (g *guarding) needs(e ast.Expr, known []string, add func(string)) {
 		g.needs(s.Operand(), known, add)
 		if path, ok := g.path(e); ok && !s.IsTestOnly() && g.optional(path) {
 			if text := g.unparse(e); !slices.Contains(known, text) {
-				add("has(" + text + ")")
+				add(text)
 			}
 		}
 		return

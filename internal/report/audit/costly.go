@@ -1,10 +1,13 @@
 package audit
 
 import (
+	"fmt"
+
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -13,8 +16,16 @@ const half = 50
 
 func percent(n, of uint64) uint64 { return n / (of / 100) }
 
-// costly finds rules that take more than half of the budget of a rule. If the rules of the version
-// together take more than half of theirs, it reports the costliest.
+// portion describes a percentage of a budget.
+func portion(percent uint64) string {
+	if percent < 1000 {
+		return fmt.Sprintf("%d%%", percent)
+	}
+	return english.Number(percent/100) + " times"
+}
+
+// costly finds rules that take more than half of the budget of a rule. If the other rules of the
+// version together take more than half of the budget of a version, it reports the costliest of them.
 func (v *version) costly(rules []rule) []Finding {
 	crd := v.crd.DeepCopy()
 	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(crd)
@@ -37,19 +48,20 @@ func (v *version) costly(rules []rule) []Finding {
 		}
 		for j, c := range costs {
 			own := rules[i+j]
+			if p := percent(c.Rule(), cost.RuleLimit); p > half {
+				l = append(l, v.finding(diag.CostlyRule, own, nil, "", "this rule takes %s of the cost that the API server allows for one", portion(p)).hinted(hint))
+				continue
+			}
 			total = cost.Add(total, c.Total())
 			if c.Total() > highest {
 				highest, most = c.Total(), &rules[i+j]
-			}
-			if p := percent(c.Rule(), cost.RuleLimit); p > half {
-				l = append(l, v.finding(diag.CostlyRule, own, nil, "",
-					"this rule takes %d%% of the cost that the API server allows for one: it costs %d and is evaluated up to %d times", p, c.Once, c.Executions).hinted(hint))
 			}
 		}
 	}
 	if p := percent(total, cost.VersionLimit); p > half {
 		l = append(l, v.finding(diag.CostlyRule, *most, nil, "",
-			"the rules of version %s take %d%% of the cost that the API server allows for a version, and this rule takes the most: %d%%", v.name, p, percent(highest, cost.VersionLimit)).hinted(hint))
+			"the rules of version %s take %s of the cost that the API server allows for a version, and this rule takes the most: %s",
+			v.name, portion(p), portion(percent(highest, cost.VersionLimit))).hinted(hint))
 	}
 	return l
 }

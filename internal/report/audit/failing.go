@@ -25,17 +25,17 @@ func (o *object) failing(a *audited) []Finding {
 		}
 		_, detail := o.Ask(a.Check, e.New, nil)
 		return []Finding{o.finding(diag.FailsToEvaluate, a.rule, e, response,
-			"this rule fails to evaluate on an object that everything else accepts: %s", detail).hinted("%s", o.guard(a, e))}
+			"this rule fails to evaluate on an object that everything else accepts: %s", detail).hinted("%s", o.guard(a, e, false))}
 	}
 	if e, response := o.update(a, true); e != nil {
 		_, detail := o.Ask(a.Check, e.New, e.Old)
 		return []Finding{o.finding(diag.BlocksUpdates, a.rule, e, response,
-			"this rule fails to evaluate on every update of an object that the API server accepts, also of its labels: %s", detail).hinted("%s", o.guard(a, e))}
+			"this rule fails to evaluate on every update of an object that the API server accepts, also of its labels: %s", detail).hinted("%s", o.guard(a, e, true))}
 	}
 	if e, response := o.update(a, false); e != nil {
 		_, detail := o.Ask(a.Check, e.New, e.Old)
 		return []Finding{o.finding(diag.FailsToEvaluate, a.rule, e, response,
-			"this rule fails to evaluate on an update that everything else accepts: %s", detail).hinted("%s", o.guard(a, e))}
+			"this rule fails to evaluate on an update that everything else accepts: %s", detail).hinted("%s", o.guard(a, e, false))}
 	}
 	return nil
 }
@@ -75,10 +75,13 @@ func (o *object) update(a *audited, unrelated bool) (*prove.Example, string) {
 }
 
 // guard returns a fix for a rule that fails on an example: the rule with guards, if it accepts and
-// rejects the same objects otherwise.
-func (o *object) guard(a *audited, e *prove.Example) string {
-	const usual = "guard each read of a field that may be absent with has()"
-	text, ok := a.Guarded(func(path []string) bool { return optional(a.Schema, path) })
+// rejects the same objects otherwise. With blocking, the fixed rule accepts the example.
+func (o *object) guard(a *audited, e *prove.Example, blocking bool) string {
+	usual, write := "guard each read of a field that may be absent with has()", a.Guarded
+	if blocking {
+		usual, write = "guard each read of a field that oldSelf may lack with has(), and accept the update if it does", a.GuardedOld
+	}
+	text, ok := write(func(path []string) bool { return optional(a.Schema, path) })
 	if !ok {
 		return usual
 	}
@@ -93,10 +96,10 @@ func (o *object) guard(a *audited, e *prove.Example) string {
 	switch said, _ := o.Ask(fixed, e.New, e.Old); {
 	case said == sample.Holds:
 		return "write " + text + ", which accepts this object"
-	case said == sample.Fails && a.Validation.Message != "":
-		return "write " + text + ", which rejects this object with the message"
-	case said == sample.Fails:
+	case said == sample.Errs || blocking:
+		return usual
+	case a.Validation.Message == "":
 		return "write " + text + ", which rejects this object without an error"
 	}
-	return usual
+	return "write " + text + ", which rejects this object with the message"
 }
