@@ -197,14 +197,16 @@ func (p *printer) stated(e ast.Expr, result bool) []string {
 	return p.both(e, result, p.stated)
 }
 
-// read returns the values that are present where e has a result: stated ones, and those that it
-// reads by itself.
+// read returns the values that are present where e, with guards, has a result: stated ones, and
+// those that it reads. Where it is false, a guard may be.
 func (p *printer) read(e ast.Expr, result bool) []string {
 	switch {
 	case e.Kind() == ast.SelectKind && e.AsSelect().IsTestOnly():
 		return p.stated(e, result)
 	case isLogical(e):
 		return p.both(e, result, p.read)
+	case !result:
+		return nil
 	}
 	var l []string
 	p.selections(e, func(selected ast.Expr) { l = append(l, p.unparse(selected)) })
@@ -291,7 +293,8 @@ func (g *guarding) needs(e ast.Expr, known []string, add func(string)) {
 		s := e.AsSelect()
 		g.needs(s.Operand(), known, add)
 		if path, ok := g.path(e); ok && !s.IsTestOnly() && g.optional(path) {
-			if text := g.unparse(e); !slices.Contains(known, text) {
+			text := g.unparse(e)
+			if !slices.ContainsFunc(known, func(present string) bool { return present == text || strings.HasPrefix(present, text+".") }) {
 				add(text)
 			}
 		}

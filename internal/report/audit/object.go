@@ -145,7 +145,13 @@ func (o *object) never(l ...logic.Lit) bool {
 
 // find returns the smallest example found that satisfies formulas and that confirm accepts, or nil.
 func (o *object) find(confirm func(*prove.Example) bool, l ...logic.Lit) *prove.Example {
-	o.confirm = confirm
+	o.confirm = func(e *prove.Example) bool {
+		if len(o.Path) > 0 && o.Path[0] != schemapath.Property("status") {
+			delete(e.New, "status") // which has defaults only
+			delete(e.Old, "status")
+		}
+		return confirm(e)
+	}
 	e, err := o.Smallest(nil, append(l, o.Tell())...)
 	if err != nil {
 		return nil
@@ -217,12 +223,12 @@ func optional(n *sample.Schema, path []string) bool {
 			continue
 		}
 		missing, null := n.Removable(name)
-		absent = missing || null
 		if p := n.Property(name); p != nil {
 			n = p
 		} else {
 			n = n.Child(schemapath.Values)
 		}
+		absent = n != nil && (missing || null)
 	}
 	return absent
 }

@@ -170,8 +170,8 @@ func (s statement) readBy(a *audited) bool {
 	return count == 1 && slices.ContainsFunc(a.Paths, func(read []string) bool { return slices.Equal(read, s.discriminator) })
 }
 
-// breaks returns the formula that the object breaks a statement. Empty strings, lists and maps
-// count neither as set nor as unset.
+// breaks returns the formula that the object breaks a statement. Zero, false, empty strings, lists
+// and maps count neither as set nor as unset.
 func (o *object) breaks(s statement) logic.Lit {
 	var set, unset []logic.Lit
 	for _, path := range s.fields {
@@ -191,6 +191,10 @@ func (o *object) breaks(s statement) logic.Lit {
 
 func (o *object) isSet(p *formula.Place) logic.Lit {
 	switch s := p.Schema; {
+	case s.Type == "boolean":
+		return p.Equals(true)
+	case s.Type == "integer":
+		return o.Space.And(p.Present(), p.Equals(int64(0)).Not())
 	case s.Type == "string" && !s.XIntOrString, s.Type == "array", s.Type == "object" && len(s.Properties) == 0:
 		return o.Space.And(p.Present(), p.Empty().Not())
 	}
@@ -211,6 +215,14 @@ func (s statement) broken(value any) bool {
 			}
 		case []any:
 			if len(v) > 0 {
+				set++
+			}
+		case bool:
+			if v {
+				set++
+			}
+		case int64:
+			if v != 0 {
 				set++
 			}
 		default:
@@ -247,7 +259,7 @@ func (o *object) looser() []Finding {
 			continue
 		}
 		told[s.of] = true
-		f := o.finding(diag.LooserThanMessage, s.of.rule, e, "", "this rule accepts an object that %s rules out (%q)", s.from, s.sentence)
+		f := o.finding(diag.LooserThanMessage, s.of.rule, e, "", "this rule accepts an object that %s rules out (%s)", s.from, s.sentence)
 		fix := s.rule(s.of)
 		if fixed := o.replaced(s.of, fix); fixed != nil {
 			if said, _ := o.Ask(fixed, e.New, nil); said == sample.Fails {

@@ -1,0 +1,87 @@
+package formula_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/unioncel/unioncel/internal/prove/formula"
+)
+
+// always lists the paths that are present; all others may be absent.
+var always = []string{"type", "size", formula.Item, "items." + formula.Item, "items." + formula.Item + ".kind"}
+
+func mayLack(path []string) bool { return !slices.Contains(always, strings.Join(path, ".")) }
+
+func TestGuarded(t *testing.T) {
+	for _, tt := range []struct{ name, rule, want string }{
+		{"operand", "self.a == 1", "has(self.a) && self.a == 1"},
+		{"two reads", "self.a <= self.b", "has(self.a) && has(self.b) && self.a <= self.b"},
+		{"each level", "self.a.b == 1", "has(self.a) && has(self.a.b) && self.a.b == 1"},
+		{"present", "self.type == 'A' ? self.a == 1 : true", `self.type == "A" ? has(self.a) && self.a == 1 : true`},
+		{"guarded before", "has(self.a) && self.a == 1 && self.b == 2", "has(self.a) && self.a == 1 && has(self.b) && self.b == 2"},
+		{"guarded behind", "self.a == 1 && has(self.a) || self.b == 1", "self.a == 1 && has(self.a) || has(self.b) && self.b == 1"},
+		{"guarded by an alternative", "!has(self.a) || self.a.b == 1", "!has(self.a) || has(self.a.b) && self.a.b == 1"},
+		{"guarded below", "!has(self.a.b) || self.a.b == 1", "!(has(self.a) && has(self.a.b)) || self.a.b == 1"},
+		{"read before", "self.a == 1 || self.a == 2", "has(self.a) && self.a == 1 || has(self.a) && self.a == 2"},
+		{"negation", "!(self.a == 1)", "!(has(self.a) && self.a == 1)"},
+		{"disjunction in a conjunction", "(self.a == 1 || self.b == 1) && self.type == 'A'", `(has(self.a) && self.a == 1 || has(self.b) && self.b == 1) && self.type == "A"`},
+		{"inner condition", "(has(self.a) ? self.a : 1) == self.b", "has(self.b) && (has(self.a) ? self.a : 1) == self.b"},
+		{"items", "self.items.all(i, i.kind == 'A' || i.x == 1)", `has(self.items) && self.items.all(i, i.kind == "A" || has(i.x) && i.x == 1)`},
+		{"old", "self.a == oldSelf.a", "has(self.a) && has(oldSelf.a) && self.a == oldSelf.a"},
+		{"nothing to guard", "has(self.a) && self.a == 1 && self.type == 'A'", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, err := formula.Parse(tt.rule)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, ok := r.Guarded(mayLack)
+			if ok != (tt.want != "") || ok && got != tt.want {
+				t.Errorf("got %q, %t; want %q", got, ok, tt.want)
+			}
+		})
+	}
+}
+
+func TestGuardedOld(t *testing.T) {
+	for rule, want := range map[string]string{
+		"self.a == oldSelf.a": "!has(oldSelf.a) || has(self.a) && self.a == oldSelf.a",
+		"self.type == oldSelf.type ? self.b == oldSelf.b : true": "!has(oldSelf.b) || (self.type == oldSelf.type ? has(self.b) && self.b == oldSelf.b : true)",
+		"self.a == 1": "",
+	} {
+		r, err := formula.Parse(rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := r.GuardedOld(mayLack); ok != (want != "") || ok && got != want {
+			t.Errorf("%s: got %q, %t; want %q", rule, got, ok, want)
+		}
+	}
+}
+
+func TestNotAll(t *testing.T) {
+	for _, tt := range []struct {
+		rule, each, broken string
+		conjuncts          int
+	}{
+		{"!self.items.all(x, has(x.a) && has(x.b))", "self.items.all(x, !(has(x.a) && has(x.b)))", "[self].all(x, has(x.a) && has(x.b))", 2},
+		{"!has(self.items) || !self.items.all(x, x.a == 1)", "!has(self.items) || self.items.all(x, !(x.a == 1))", "[self].all(x, x.a == 1)", 1},
+		{"self.items.all(x, has(x.a))", "", "", 0},
+		{"!(!self.items.all(x, has(x.a) && has(x.b)))", "", "", 0},
+		{"!self.items.all(x, has(x.a) && has(x.b)) ? has(self.b) : true", "", "", 0},
+		{"!self.items.all(x, x.a == self.a && has(x.b))", "", "", 0},
+	} {
+		r, err := formula.Parse(tt.rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, ok := r.NotAll()
+		if ok != (tt.each != "") {
+			t.Errorf("%s: %t", tt.rule, ok)
+		}
+		if ok && (n.Each != tt.each || n.Broken != tt.broken || n.Conjuncts != tt.conjuncts || !slices.Equal(n.List, []string{"items"})) {
+			t.Errorf("%s: got %+v", tt.rule, n)
+		}
+	}
+}
