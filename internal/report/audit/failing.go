@@ -90,7 +90,13 @@ func (o *object) guard(a *audited, e *prove.Example, blocking bool) string {
 		return usual
 	}
 	there := a.Place.Present()
-	if !o.never(there, a.Holds, fixed.Holds.Not()) || !o.never(there, a.Holds.Not(), a.Fails.Not(), fixed.Holds) || !o.never(there, fixed.Fails) {
+	if !o.never(there, a.Holds, fixed.Holds.Not()) || !o.never(there, a.Holds.Not(), a.Fails.Not(), fixed.Holds) {
+		return usual
+	}
+	if o.find(func(e *prove.Example) bool {
+		said, _ := o.Ask(fixed, e.New, e.Old)
+		return said == sample.Errs
+	}, there, fixed.Fails) != nil {
 		return usual
 	}
 	switch said, _ := o.Ask(fixed, e.New, e.Old); {

@@ -223,6 +223,7 @@ func optional(n *sample.Schema, path []string) bool {
 			continue
 		}
 		missing, null := n.Removable(name)
+		missing = missing && !(n.Root && slices.Contains([]string{"apiVersion", "kind", "metadata"}, name))
 		if p := n.Property(name); p != nil {
 			n = p
 		} else {
