@@ -47,6 +47,8 @@ type Subject struct {
 	// Widen, unless nil, adds values to a slot. Objects may then be invalid in the schemas of the
 	// chain.
 	Widen func(*Slot, *Reads)
+	// Values, unless nil, returns further values to try for a property of the object.
+	Values func(name string) []any
 	// Confirm, unless nil, replaces the tests that confirm examples.
 	Confirm func(*Example) bool
 }

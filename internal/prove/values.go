@@ -116,6 +116,11 @@ func (p *Problem) extend(s *Slot, r *Reads) {
 			}
 		}
 	}
+	if p.Values != nil && s.Level == len(p.Schemas)-1 && len(s.Path) == 1 {
+		for _, v := range p.Values(s.Path[0]) {
+			accepted(v)
+		}
+	}
 	for _, empty := range s.schema.Empties() {
 		accepted(empty)
 	}

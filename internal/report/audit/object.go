@@ -36,14 +36,40 @@ type audited struct {
 
 // object returns the object at a path, or nil if its rules cannot be decided.
 func (v *version) object(ctx context.Context, path schemapath.Path, rules []rule) *object {
-	c, err := sample.NewChain(v.root, path)
-	if err != nil {
+	root := v.root
+	bare := map[string]bool{}
+	for _, r := range rules {
+		if len(r.path) > len(path) {
+			name, _ := r.path[len(path)].Property()
+			bare[name] = true
+		}
+	}
+	if len(bare) > 0 { // otherwise no value of these properties would break their rules
+		props := root.Props.DeepCopy()
+		path.Edit(props, func(s *apiextensionsv1.JSONSchemaProps) {
+			for name := range bare {
+				p := s.Properties[name]
+				p.XValidations = nil
+				s.Properties[name] = p
+			}
+		})
+		root = sample.New(props, root.Path, true)
+	}
+	c, err := sample.NewChain(root, path)
+	written, other := sample.NewChain(v.root, path)
+	if err != nil || other != nil {
 		return nil
 	}
 	o := &object{version: v}
 	g := sample.NewSource(ctx, v.crd, 0)
 	n := c.Object()
-	o.Problem = prove.NewProblem(g, c, v.root, prove.Subject{
+	o.Problem = prove.NewProblem(g, c, root, prove.Subject{
+		Values: func(name string) []any {
+			if !bare[name] {
+				return nil
+			}
+			return g.Several(written.Object().Property(name))
+		},
 		Start: func(own map[string]any) map[string]any {
 			if v, err := g.First(n); err == nil {
 				if valid, ok := v.(map[string]any); ok {
@@ -57,7 +83,7 @@ func (v *version) object(ctx context.Context, path schemapath.Path, rules []rule
 		Legal:   func() []logic.Lit { return nil },
 		Confirm: func(e *prove.Example) bool { return o.confirm(e) },
 	})
-	o.add(c, rules)
+	o.add(rules)
 	if len(o.audited) == 0 {
 		return nil
 	}
@@ -74,30 +100,26 @@ func (v *version) object(ctx context.Context, path schemapath.Path, rules []rule
 }
 
 // add adds the tests that validate the object, and those of its ancestors that read it.
-func (o *object) add(c *sample.Chain, rules []rule) {
-	take := func(t *sample.Test, check *prove.Check) {
-		i := slices.IndexFunc(rules, func(r rule) bool { return r.Test == t })
-		if i >= 0 && check != nil {
-			o.audited = append(o.audited, audited{rule: rules[i], Check: check})
+func (o *object) add(rules []rule) {
+	take := func(check *prove.Check, is func(r rule) bool) {
+		if i := slices.IndexFunc(rules, is); i >= 0 && check != nil {
+			o.audited = append(o.audited, audited{Check: check, rule: rules[i]})
 		}
 	}
-	last := len(c.Schemas) - 1
-	for level, n := range c.Schemas {
+	last := len(o.Path)
+	for level, n := range o.Schemas {
 		for _, t := range slices.Concat(n.Rules(), n.Constraints()) {
-			if level == last || t.Keywords != nil || o.Concerns(level, t.Paths) {
-				take(t, o.Add(level, t))
+			if level < last && t.Keywords == nil && !o.Concerns(level, t.Paths) {
+				continue
 			}
+			take(o.Add(level, t), func(r rule) bool {
+				return level == last && len(r.path) == last && t.Key == sample.RuleKey && r.Index == t.Index
+			})
 		}
 	}
-	for _, step := range schemapath.Children(c.Object().Props) {
-		n := c.Object().Child(step)
-		if _, ok := step.Property(); !ok || n == nil || len(n.Props.XValidations) == 0 {
-			continue
-		}
-		for _, t := range n.Rules() {
-			if t.Broken == nil {
-				take(t, o.AddAt(schemapath.Path{step}, t))
-			}
+	for _, r := range rules {
+		if len(r.path) > last {
+			take(o.AddAt(r.path[last:], r.Test), func(other rule) bool { return other.Test == r.Test })
 		}
 	}
 }

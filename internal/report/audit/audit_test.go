@@ -1,0 +1,225 @@
+package audit_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unioncel/unioncel/internal/report/audit"
+	"github.com/unioncel/unioncel/internal/testing/testcrd"
+	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/validate"
+)
+
+type version = testcrd.Version
+
+func found(t *testing.T, src string) []audit.Finding {
+	t.Helper()
+	crds, _ := crdfile.Open("crd.yaml", []byte(src)).CRDs(crdfile.Options{})
+	if len(crds) != 1 {
+		t.Fatalf("%d CRDs", len(crds))
+	}
+	l, diags, err := audit.CRD(context.Background(), crds[0])
+	if err != nil || diags.HasErrors() {
+		t.Fatal(err, diags)
+	}
+	for _, f := range l {
+		confirm(t, crds[0], f)
+	}
+	return l
+}
+
+// confirm repeats the claim of a finding: the API server's answer to its example.
+func confirm(t *testing.T, c *crdfile.CRD, f audit.Finding) {
+	t.Helper()
+	if f.Code == diag.CostlyRule {
+		return
+	}
+	crd, _ := c.Source()
+	k := validate.New(crd)
+	answer, err := k.Create(context.Background(), f.Example.New)
+	if f.Example.Old != nil {
+		answer, err = k.Update(context.Background(), f.Example.New, f.Example.Old)
+	}
+	if err != nil || (answer.Refused != nil) != (f.Response != "") {
+		t.Errorf("%s: the API server says %v, %v; the finding %q", f.Code, answer.Refused, err, f.Response)
+	}
+	if f.Hint == "" || f.Rule == "" || f.Pos.Line == 0 {
+		t.Errorf("incomplete: %+v", f)
+	}
+}
+
+// rules returns the schema of spec with rules, each as "RULE | MESSAGE".
+func rules(properties string, l ...string) string {
+	var b strings.Builder
+	b.WriteString("type: object\n" + properties + "\nx-kubernetes-validations:\n")
+	for _, r := range l {
+		rule, message, _ := strings.Cut(r, " | ")
+		entry := map[string]string{"rule": rule}
+		if message != "" {
+			entry["message"] = message
+		}
+		text, _ := json.Marshal(entry)
+		b.WriteString("- " + string(text) + "\n")
+	}
+	return b.String()
+}
+
+const (
+	strs     = "properties: {a: {type: string, maxLength: 9}, b: {type: string, maxLength: 9}, c: {type: string, maxLength: 9}}"
+	typed    = "required: [type]\nproperties: {type: {type: string, enum: [A, B]}, a: {type: object, properties: {count: {type: integer, minimum: 1}}}, b: {type: string, maxLength: 9}}"
+	listed   = "properties: {l: {type: array, maxItems: 9, items: {type: object, properties: {a: {type: string, maxLength: 9}, b: {type: string, maxLength: 9}}}}}"
+	switched = "properties: {all: {type: boolean}, l: {type: array, maxItems: 9, items: {type: string, maxLength: 9}}}"
+)
+
+func TestFindings(t *testing.T) {
+	for _, tt := range []struct {
+		name, spec string
+		want       []string // code and hint
+	}{
+		{"fails", rules(typed, "self.b == 'x' || self.type == 'A'"), []string{`UC921 write has(self.b) && self.b == "x" || self.type == "A", which rejects this object without an error`}},
+		{"fails in a nested read", rules(typed, "self.type == 'B' || self.a.count > 3 | n must exceed 3"), []string{`UC921 write self.type == "B" || has(self.a) && has(self.a.count) && self.a.count > 3, which rejects this object with the message`}},
+		{"fails, and is meant to accept", rules(typed, "!(self.b == 'x')"), []string{`UC921 write !(has(self.b) && self.b == "x"), which accepts this object`}},
+		{"fails where another rule rejects", rules(strs, "self.a == 'x'", "has(self.a) | a is required"), nil},
+		{"guarded", rules(strs, "!has(self.a) || self.a == 'x'"), nil},
+		{"fails on an index", rules(switched, "!has(self.l) || self.l[0] == 'x'"), []string{"UC921 guard each read of a field that may be absent with has()"}},
+		{"fails on a scalar", "type: object\nproperties: {url: {type: string, maxLength: 99, x-kubernetes-validations: [{rule: \"url(self).getScheme() == 'https'\"}]}}", []string{"UC921 guard each read of a field that may be absent with has()"}},
+		{"another rule judges the scalar", "type: object\nproperties: {url: {type: string, maxLength: 99, x-kubernetes-validations: [{rule: \"url(self).getScheme() == 'https'\"}, {rule: isURL(self)}]}}", nil},
+
+		{"at most one", rules(strs, "!has(self.a) || !has(self.b) | at most one of a, b, and c may be set"), []string{"UC922 write [has(self.a), has(self.b), has(self.c)].filter(x, x).size() <= 1, which rejects this object, or correct the text"}},
+		{"exactly one", rules(strs, "!(has(self.a) && has(self.b)) | exactly one of a or b must be set"), []string{"UC922 write [has(self.a), has(self.b)].exists_one(x, x), which rejects this object, or correct the text"}},
+		{"mutually exclusive", rules(strs, "!has(self.a) || !has(self.b) || has(self.c) | `a` and `b` are mutually exclusive"), []string{"UC922 write [has(self.a), has(self.b)].filter(x, x).size() <= 1, which rejects this object, or correct the text"}},
+		{"required otherwise forbidden", rules(typed, "self.type != 'A' || has(self.a) | a is required when type is A, and forbidden otherwise"), []string{`UC922 write has(self.a) == (has(self.type) && self.type == 'A'), which rejects this object, or correct the text`}},
+		{"either", rules(strs, "has(self.a) != has(self.b) || has(self.c) | either a or b must be set"), []string{"UC922 write [has(self.a), has(self.b), has(self.c)].exists_one(x, x), which rejects this object, or correct the text"}},
+		{"either or both", rules(strs, "has(self.a) || has(self.b) | either a or b must be set"), nil},
+		{"description", "description: Exactly one of a or b must be set.\n" + rules(strs, "has(self.a) || has(self.b)"), []string{"UC922 write [has(self.a), has(self.b)].exists_one(x, x), which rejects this object, or correct the text"}},
+		{"description of other fields", "description: Exactly one of a or c must be set.\n" + rules(strs, "!has(self.a) || !has(self.b)"), nil},
+		{"as strict as the message", rules(strs, "[has(self.a), has(self.b)].exists_one(x, x) | exactly one of a and b must be set"), nil},
+		{"two rules for a message", rules(strs, "!has(self.a) || !has(self.b) | exactly one of a and b must be set", "has(self.a) || has(self.b)"), nil},
+		{"a condition in the message", rules(strs, "!has(self.c) || has(self.a) != has(self.b) | exactly one of a or b must be set when c is set"), nil},
+		{"unknown names", rules(strs, "!has(self.a) || !has(self.b) | exactly one of a or z must be set"), nil},
+		{"false and empty are unset", rules(switched, "(has(self.all) && self.all) != (has(self.l) && size(self.l) > 0) | exactly one of all or l must be set"), nil},
+
+		{"each item", rules(listed, "!has(self.l) || !self.l.all(x, has(x.a) && has(x.b)) | a and b must not be combined"), []string{"UC923 write !has(self.l) || self.l.all(x, !(has(x.a) && has(x.b))), to reject each such item"}},
+		{"some item", rules(listed, "!has(self.l) || !self.l.all(x, has(x.a) && has(x.b)) | at least one item must lack a or b"), nil},
+		{"one condition", rules(listed, "!has(self.l) || !self.l.all(x, has(x.a)) | a is optional in an item"), nil},
+
+		{"impossible value", rules(typed, "self.type == 'A' ? has(self.a) && has(self.a.count) && self.a.count == 0 : true"), []string{`UC924 accept an object with type "A", or remove the value from the enum`}},
+		{"excluded by itself", rules(typed, "self.type != 'A'"), nil},
+		{"a value that requires a field", rules(typed, "self.type == 'A' ? has(self.a) : !has(self.a)"), nil},
+
+		{"never rejects", rules(typed, "self.type in ['A', 'B'] || has(self.b)"), []string{"UC925 delete the rule, or correct it if it should reject something"}},
+		{"always rejects", rules(typed, "self.type == 'C' && has(self.b)"), []string{"UC926 correct the rule, or delete it"}},
+		{"a value of a scalar", "type: object\nproperties: {a: {type: string, maxLength: 9, x-kubernetes-validations: [{rule: \"self != 'x'\"}]}}", nil},
+		{"an empty map", "type: object\nproperties: {m: {type: object, maxProperties: 9, additionalProperties: {type: string, maxLength: 9}, x-kubernetes-validations: [{rule: size(self) > 0}]}}", nil},
+		{"a scalar never rejected", "type: object\nproperties: {a: {type: string, enum: [A, B], x-kubernetes-validations: [{rule: \"self in ['A', 'B', 'C']\"}]}}", []string{"UC925 delete the rule, or correct it if it should reject something"}},
+		{"a question", rules(strs, "!has(self.a) || self.a.contains('x')"), nil},
+		{"no reads", rules(strs, "false"), nil},
+
+		{"same", rules(strs, "!has(self.a) || has(self.b)", "has(self.a) ? has(self.b) : true"), []string{"UC927 delete one of them"}},
+		{"reversed", rules(strs, "!has(self.a) || has(self.b)", "!has(self.b) || has(self.a)"), nil},
+
+		{"costly", "type: object\nproperties: {l: {type: array, items: {type: string}, x-kubernetes-validations: [{rule: 'self.all(x, self.exists_one(y, x == y))'}]}}",
+			[]string{"UC929 bound the lists, maps and strings that it reads, and the lists and maps that contain it, with maxItems, maxProperties and maxLength"}},
+
+		{"blocks updates", rules(strs, "self.a == oldSelf.a | a is immutable"), []string{"UC930 write !has(oldSelf.a) || has(self.a) && self.a == oldSelf.a, which accepts this object"}},
+		{"fails when removed", rules(strs, "!has(oldSelf.a) || self.a == oldSelf.a | a is immutable"), []string{"UC921 write !has(oldSelf.a) || has(self.a) && self.a == oldSelf.a, which rejects this object with the message"}},
+		{"guarded transition", rules(strs, "has(self.a) == has(oldSelf.a) && (!has(self.a) || self.a == oldSelf.a)"), nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []string
+			for _, f := range found(t, testcrd.Versions("Thing", version{Name: "v1", Spec: tt.spec})) {
+				got = append(got, string(f.Code)+" "+f.Hint)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+		})
+	}
+}
+
+// A rule that another served version lacks can be bypassed.
+func TestOtherVersion(t *testing.T) {
+	with, without := rules(strs, "has(self.a) == has(self.b) | a and b belong together"), "type: object\n"+strs
+	for _, tt := range []struct {
+		name  string
+		other version
+		want  int
+	}{
+		{"without the rule", version{Name: "v1beta1", Spec: without}, 1},
+		{"not served", version{Name: "v1beta1", Spec: without, Unserved: true}, 0},
+		{"other properties", version{Name: "v1beta1", Spec: "type: object\nproperties: {a: {type: string}}"}, 0},
+		{"same rule in other words", version{Name: "v1beta1", Spec: rules(strs, "has(self.a)?has(self.b):!has(self.b)")}, 0},
+		{"same message", version{Name: "v1beta1", Spec: rules(strs, "!has(self.a) || has(self.b) | a and b belong together")}, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			n := 0
+			for _, f := range found(t, testcrd.Versions("Thing", tt.other, version{Name: "v1", Spec: with})) {
+				if f.Code == diag.OtherVersion {
+					n++
+					if len(f.Related) != 1 || f.Version != "v1" {
+						t.Errorf("%+v", f)
+					}
+				}
+			}
+			if n != tt.want {
+				t.Errorf("%d findings, want %d", n, tt.want)
+			}
+		})
+	}
+}
+
+// The samples have one finding of each kind.
+func TestSamples(t *testing.T) {
+	src, err := os.ReadFile("testdata/samples.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []diag.Code
+	l := found(t, string(src))
+	for _, f := range l {
+		got = append(got, f.Code)
+	}
+	want := []diag.Code{diag.NotEachItem, diag.ImpossibleValue, diag.LooserThanMessage, diag.FailsToEvaluate, diag.OtherVersion,
+		diag.NeverRejects, diag.SameRule, diag.AlwaysRejects, diag.CostlyRule, diag.BlocksUpdates}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+	lines := strings.Split(string(src), "\n")
+	for _, f := range l {
+		if line := lines[f.Pos.Line-1]; !strings.Contains(line, "rule: ") {
+			t.Errorf("%s is at %q", f.Code, line)
+		}
+	}
+	if n := audit.Diagnostics(l).Count(diag.Warning); n != len(want) {
+		t.Errorf("%d warnings", n)
+	}
+}
+
+// Compiled rules have no findings.
+func TestCompiled(t *testing.T) {
+	src, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(testcrd.Versions("Thing", version{Name: "v1", Spec: "type: object\n" + strs +
+		"\nx-kubernetes-unions:\n- members: [a, b]\n"}))), crdfile.Options{})
+	if diags.HasErrors() || !strings.Contains(string(src), "has(self.a)") {
+		t.Fatal(diags, string(src))
+	}
+	if l := found(t, string(src)); len(l) > 0 {
+		t.Errorf("%+v", l)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	crds, _ := crdfile.Open("crd.yaml", []byte(testcrd.Versions("Thing", version{Name: "v1", Spec: rules(strs, "self.a == 'x'")}))).CRDs(crdfile.Options{})
+	if _, _, err := audit.CRD(ctx, crds[0]); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
