@@ -269,10 +269,10 @@ func hasErrors(printed string) bool {
 }
 
 // printsFindings matches commands that print diagnostics on standard output.
-var printsFindings = regexp.MustCompile(`(?m)^unioncel (?:diff|lint|validate) `)
+var printsFindings = regexp.MustCompile(`(?m)^unioncel (?:audit|diff|lint|validate) `)
 
 // run compiles a CRD, or runs commands on the inputs. It returns the standard error, and the
-// standard output of diff, lint and validate.
+// standard output of audit, diff, lint and validate.
 func (d *document) run(t *testing.T, m templates, inputs map[string]string, script string) string {
 	t.Helper()
 	if script == "" {

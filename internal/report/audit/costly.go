@@ -16,10 +16,10 @@ const half = 50
 
 func percent(n, of uint64) uint64 { return n / (of / 100) }
 
-// portion describes a percentage of a budget.
+// portion describes a percentage, before the budget.
 func portion(percent uint64) string {
 	if percent < 1000 {
-		return fmt.Sprintf("%d%%", percent)
+		return fmt.Sprintf("%d%% of", percent)
 	}
 	return english.Number(percent/100) + " times"
 }
@@ -49,7 +49,7 @@ func (v *version) costly(rules []rule) []Finding {
 		for j, c := range costs {
 			own := rules[i+j]
 			if p := percent(c.Rule(), cost.RuleLimit); p > half {
-				l = append(l, v.finding(diag.CostlyRule, own, nil, "", "this rule takes %s of the cost that the API server allows for one", portion(p)).hinted(hint))
+				l = append(l, v.finding(diag.CostlyRule, own, nil, "", "this rule takes %s the cost that the API server allows for one", portion(p)).hinted(hint))
 				continue
 			}
 			total = cost.Add(total, c.Total())
@@ -60,8 +60,7 @@ func (v *version) costly(rules []rule) []Finding {
 	}
 	if p := percent(total, cost.VersionLimit); p > half {
 		l = append(l, v.finding(diag.CostlyRule, *most, nil, "",
-			"the rules of version %s take %s of the cost that the API server allows for a version, and this rule takes the most: %s",
-			v.name, portion(p), portion(percent(highest, cost.VersionLimit))).hinted(hint))
+			"the rules of version %s take %s the cost that the API server allows for a version, and this rule takes the most", v.name, portion(p)).hinted(hint))
 	}
 	return l
 }

@@ -38,7 +38,7 @@ func (o *object) otherVersions(a *audited, versions []*version) []Finding {
 		if e == nil {
 			continue
 		}
-		f := o.finding(diag.OtherVersion, a.rule, e, response, "version %s, which is served as well, has the same properties here without this rule: it accepts what the rule rejects", other.name).
+		f := o.finding(diag.OtherVersion, a.rule, e, response, "version %s, also served, has the same properties here without this rule: it accepts objects that the rule rejects", other.name).
 			hinted("add the rule to version %s", other.name)
 		at := o.source.Keyword(schemapath.Place{Version: other.index, Name: other.name, Path: a.rule.path}, "")
 		f.Related = []diag.Related{{Pos: at, Message: "the schema without the rule"}}
