@@ -113,7 +113,7 @@ func (o *object) same() []Finding {
 				continue
 			}
 			var response string
-			e := o.find(o.refusedByBoth(a, b, &response), append(o.others(a.Check, b.Check), o.create(), a.Holds.Not(), b.Holds.Not())...)
+			e := o.find(o.rejectedByBoth(a, b, &response), append(o.others(a.Check, b.Check), o.create(), a.Holds.Not(), b.Holds.Not())...)
 			if e == nil {
 				continue
 			}

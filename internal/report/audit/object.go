@@ -99,7 +99,7 @@ func (v *version) object(ctx context.Context, path schemapath.Path, rules []rule
 	return o
 }
 
-// add adds the tests that validate the object, and those of its ancestors that read it.
+// add adds the tests of the object, and the tests of its ancestors that read it.
 func (o *object) add(rules []rule) {
 	take := func(check *prove.Check, is func(r rule) bool) {
 		if i := slices.IndexFunc(rules, is); i >= 0 && check != nil {
@@ -256,9 +256,9 @@ func optional(n *sample.Schema, path []string) bool {
 	return absent
 }
 
-// refusedByBoth returns a confirmation that the API server rejects an object because of two rules.
+// rejectedByBoth returns a confirmation that the API server rejects an object because of two rules.
 // It sets its error.
-func (o *object) refusedByBoth(a, b *audited, response *string) func(*prove.Example) bool {
+func (o *object) rejectedByBoth(a, b *audited, response *string) func(*prove.Example) bool {
 	return func(e *prove.Example) bool {
 		for _, c := range []*audited{a, b} {
 			if said, _ := o.Ask(c.Check, e.New, nil); said == sample.Holds {
