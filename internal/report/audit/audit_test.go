@@ -101,6 +101,7 @@ func TestFindings(t *testing.T) {
 		{"either or both", rules(strs, "has(self.a) || has(self.b) | either a or b must be set"), nil},
 		{"description", "description: Exactly one of a or b must be set.\n" + rules(strs, "has(self.a) || has(self.b)"), []string{"UC922 write [has(self.a), has(self.b)].exists_one(x, x), which rejects this object, or correct the text"}},
 		{"description of other fields", "description: Exactly one of a or c must be set.\n" + rules(strs, "!has(self.a) || !has(self.b)"), nil},
+		{"description of something unrelated", "description: At most one of a or b may be set.\n" + rules(strs, "!has(self.a) || has(self.b)"), nil},
 		{"as strict as the message", rules(strs, "[has(self.a), has(self.b)].exists_one(x, x) | exactly one of a and b must be set"), nil},
 		{"two rules for a message", rules(strs, "!has(self.a) || !has(self.b) | exactly one of a and b must be set", "has(self.a) || has(self.b)"), nil},
 		{"a condition in the message", rules(strs, "!has(self.c) || has(self.a) != has(self.b) | exactly one of a or b must be set when c is set"), nil},
@@ -113,6 +114,7 @@ func TestFindings(t *testing.T) {
 
 		{"impossible value", rules(typed, "self.type == 'A' ? has(self.a) && has(self.a.count) && self.a.count == 0 : true"), []string{`UC924 accept an object with type "A", or remove the value from the enum`}},
 		{"excluded by itself", rules(typed, "self.type != 'A'"), nil},
+		{"excluded on purpose", rules("properties: {type: {type: string, enum: [A, B]}, other: {type: string, enum: [A, B]}}", "(!has(self.type) || self.type != 'A') && (!has(self.other) || self.other != 'A')"), nil},
 		{"a value that requires a field", rules(typed, "self.type == 'A' ? has(self.a) : !has(self.a)"), nil},
 
 		{"never rejects", rules(typed, "self.type in ['A', 'B'] || has(self.b)"), []string{"UC925 delete the rule, or correct it if it should reject something"}},

@@ -1,9 +1,12 @@
 package audit
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/prove/formula"
@@ -54,7 +57,7 @@ func (o *object) impossibleValues(a *audited) []Finding {
 		for _, v := range values {
 			text, ok := v.(string)
 			is := a.Place.Lookup(path...).Equals(v)
-			if !ok || text == "" || slices.Contains(a.impossible, is) || !o.never(o.create(), is, a.Holds) {
+			if !ok || text == "" || slices.Contains(a.impossible, is) || !o.never(o.create(), is, a.Holds) || excludes(a, path, text) {
 				continue
 			}
 			e, response := o.rejected(a, sample.Errs, is, a.Fails)
@@ -81,6 +84,33 @@ func (o *object) impossibleValues(a *audited) []Finding {
 		}
 	}
 	return l
+}
+
+// excludes reports whether a rule excludes a value on purpose: whatever the schema says of other
+// properties, it rejects the value.
+func excludes(a *audited, path []string, value string) bool {
+	s := formula.New(shape(formula.Pruned(a.Schema.Props, a.Paths)))
+	f, err := s.Rule(a.Test.Rule, s.New, formula.Plain)
+	if err != nil {
+		return true
+	}
+	is := s.New.Lookup(path...).Equals(value)
+	s.Close()
+	m, err := s.Satisfy(context.Background(), f.Holds, is)
+	return m == nil || err != nil
+}
+
+// shape returns a schema without restrictions of the values.
+func shape(s *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps {
+	c := apiextensionsv1.JSONSchemaProps{Type: s.Type, Format: s.Format, AdditionalProperties: s.AdditionalProperties, Items: s.Items,
+		XIntOrString: s.XIntOrString, XPreserveUnknownFields: s.XPreserveUnknownFields, XListType: s.XListType, XListMapKeys: s.XListMapKeys}
+	for name, p := range s.Properties {
+		if c.Properties == nil {
+			c.Properties = map[string]apiextensionsv1.JSONSchemaProps{}
+		}
+		c.Properties[name] = *shape(&p)
+	}
+	return &c
 }
 
 // schemaAt returns the schema of the property at a path, or nil.

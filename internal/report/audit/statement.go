@@ -113,6 +113,8 @@ func property(word string, n *sample.Schema) ([]string, bool) {
 type judged struct {
 	statement
 	from   string // names the message or description
+	// described statements are not in the message.
+	described bool
 	of     *audited
 	breaks logic.Lit
 }
@@ -138,7 +140,7 @@ func (o *object) state() {
 			if reader == nil || !s.readBy(reader) || slices.ContainsFunc(o.statements, func(j judged) bool { return j.of == reader && j.sentence == s.sentence }) {
 				continue
 			}
-			o.statements = append(o.statements, judged{s, from, reader, o.breaks(s)})
+			o.statements = append(o.statements, judged{s, from, of == nil, reader, o.breaks(s)})
 		}
 	}
 	for _, a := range rules {
@@ -247,9 +249,9 @@ func (o *object) looser() []Finding {
 		if told[s.of] || s.of.constant {
 			continue
 		}
-		if s.form == either {
-			// "Either a or b" may well mean both. The rule excludes both in some objects, if it
-			// means one of them.
+		if s.form == either || s.described {
+			// "Either a or b" may mean both, and a rule may be unrelated to a description. The rule
+			// enforces the statement in some objects, if it is meant to.
 			if e, _ := o.rejected(s.of, sample.Fails, s.breaks, s.of.Holds.Not(), s.of.Fails.Not()); e == nil {
 				continue
 			}
