@@ -112,11 +112,11 @@ func property(word string, n *sample.Schema) ([]string, bool) {
 // judged is a statement with the formula that an object breaks it, and the rule that it belongs to.
 type judged struct {
 	statement
-	from   string // names the message or description
+	from string // names the message or description
 	// described statements are not in the message.
 	described bool
-	of     *audited
-	breaks logic.Lit
+	of        *audited
+	breaks    logic.Lit
 }
 
 // state collects the statements in the messages of rules on the object, and in the descriptions of the
