@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -147,6 +148,30 @@ func TestFindings(t *testing.T) {
 	}
 }
 
+// Rules that fit one by one may take most of the budget of their version.
+func TestCostlyVersion(t *testing.T) {
+	unique := "{type: array, maxItems: 100, items: {type: string, maxLength: 1000}, x-kubernetes-validations: [{rule: 'self.all(x, self.exists_one(y, x == y))'}]}"
+	properties := func(n int) string {
+		var b strings.Builder
+		b.WriteString("type: object\nproperties:\n")
+		for i := range n {
+			fmt.Fprintf(&b, "  l%d: %s\n", i, unique)
+		}
+		return b.String()
+	}
+	for n, want := range map[int]int{2: 0, 60: 1} {
+		l := found(t, testcrd.Versions("Thing", version{Name: "v1", Spec: properties(n)}))
+		if len(l) != want {
+			t.Errorf("%d rules: %d findings", n, len(l))
+		}
+		for _, f := range l {
+			if f.Code != diag.CostlyRule || !strings.HasPrefix(f.Message, "the rules of version v1 take ") {
+				t.Errorf("%+v", f)
+			}
+		}
+	}
+}
+
 // A rule that another served version lacks can be bypassed.
 func TestOtherVersion(t *testing.T) {
 	with, without := rules(strs, "has(self.a) == has(self.b) | a and b belong together"), "type: object\n"+strs
@@ -196,6 +221,9 @@ func TestSamples(t *testing.T) {
 	}
 	lines := strings.Split(string(src), "\n")
 	for _, f := range l {
+		if f.Code == diag.CostlyRule && !strings.HasSuffix(f.Message, " times the cost that the API server allows for one") {
+			t.Error(f.Message)
+		}
 		if line := lines[f.Pos.Line-1]; !strings.Contains(line, "rule: ") {
 			t.Errorf("%s is at %q", f.Code, line)
 		}
