@@ -203,6 +203,14 @@ func TestOtherVersion(t *testing.T) {
 	}
 }
 
+// Versions that are not served have no findings.
+func TestNotServed(t *testing.T) {
+	src := testcrd.Versions("Thing", version{Name: "v1beta1", Spec: rules(strs, "self.a == 'x'"), Unserved: true}, version{Name: "v1", Spec: "type: object"})
+	if l := found(t, src); len(l) > 0 {
+		t.Errorf("%+v", l)
+	}
+}
+
 // The samples have one finding of each kind.
 func TestSamples(t *testing.T) {
 	src, err := os.ReadFile("testdata/samples.yaml")
