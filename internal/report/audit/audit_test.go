@@ -90,8 +90,8 @@ func TestFindings(t *testing.T) {
 		{"fails, and is meant to accept", rules(typed, "!(self.b == 'x')"), []string{`UC921 write !(has(self.b) && self.b == "x"), which accepts this object`}},
 		{"fails where another rule rejects", rules(strs, "self.a == 'x'", "has(self.a) | a is required"), nil},
 		{"guarded", rules(strs, "!has(self.a) || self.a == 'x'"), nil},
-		{"fails on an index", rules(switched, "!has(self.l) || self.l[0] == 'x'"), []string{"UC921 guard each read of a field that may be absent with has()"}},
-		{"fails on a scalar", "type: object\nproperties: {url: {type: string, maxLength: 99, x-kubernetes-validations: [{rule: \"url(self).getScheme() == 'https'\"}]}}", []string{"UC921 guard each read of a field that may be absent with has()"}},
+		{"fails on an index", rules(switched, "!has(self.l) || self.l[0] == 'x'"), []string{"UC921 reject such values before the rule uses them: in the schema (pattern, format, minItems), or with a condition in front"}},
+		{"fails on a scalar", "type: object\nproperties: {url: {type: string, maxLength: 99, x-kubernetes-validations: [{rule: \"url(self).getScheme() == 'https'\"}]}}", []string{"UC921 reject such values before the rule uses them: in the schema (pattern, format, minItems), or with a condition in front"}},
 		{"another rule judges the scalar", "type: object\nproperties: {url: {type: string, maxLength: 99, x-kubernetes-validations: [{rule: \"url(self).getScheme() == 'https'\"}, {rule: isURL(self)}]}}", nil},
 
 		{"at most one", rules(strs, "!has(self.a) || !has(self.b) | at most one of a, b, and c may be set"), []string{"UC922 write [has(self.a), has(self.b), has(self.c)].filter(x, x).size() <= 1, which rejects this object, or correct the text"}},

@@ -86,8 +86,8 @@ func (o *object) impossibleValues(a *audited) []Finding {
 	return l
 }
 
-// excludes reports whether a rule excludes a value on purpose: whatever the schema says of other
-// properties, it rejects the value.
+// excludes reports whether a rule excludes a value on purpose: it would reject the value without the
+// restrictions of other properties, too.
 func excludes(a *audited, path []string, value string) bool {
 	s := formula.New(shape(formula.Pruned(a.Schema.Props, a.Paths)))
 	f, err := s.Rule(a.Test.Rule, s.New, formula.Plain)

@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"strings"
+
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/prove"
@@ -78,6 +80,9 @@ func (o *object) update(a *audited, unrelated bool) (*prove.Example, string) {
 // rejects the same objects otherwise. With blocking, the fixed rule accepts the example.
 func (o *object) guard(a *audited, e *prove.Example, blocking bool) string {
 	usual, write := "guard each read of a field that may be absent with has()", a.Guarded
+	if _, detail := o.Ask(a.Check, e.New, e.Old); !strings.HasPrefix(detail, "no such key") {
+		return "reject such values before the rule uses them: in the schema (pattern, format, minItems), or with a condition in front"
+	}
 	if blocking {
 		usual, write = "guard each read of a field that oldSelf may lack with has(), and accept the update if it does", a.GuardedOld
 	}
