@@ -25,6 +25,9 @@ type auditFlags struct {
 	timeout  time.Duration
 }
 
+// auditTimeout is the default of --timeout. Each rule has several questions.
+const auditTimeout = time.Minute
+
 func (a *app) auditCommand() *cobra.Command {
 	flags := auditFlags{compiler: compilerFlags{judges: true}}
 	cmd := &cobra.Command{
@@ -64,11 +67,12 @@ See also unioncel help inputs.`,
 	cmd.Flags().StringVar(&flags.failOn, "fail-on", lint.Thresholds[lint.FailOnError],
 		"exit with 1 if there is a finding of at least this `SEVERITY`: error, warning or info; or never")
 	cmd.Flags().StringSliceVar(&flags.ignore, "ignore", nil, "ignore findings with this `CODE`; repeatable")
-	registerTimeout(cmd, &flags.timeout, "time to audit one CRD; rules left have no findings; 0 for no limit")
+	cmd.Flags().DurationVar(&flags.timeout, "timeout", auditTimeout, "time to audit one CRD; rules left have no findings; 0 for no limit")
 	flags.output.register(cmd, "findings", reportFormatNames(true)...)
 	for flag, complete := range map[string]cobra.CompletionFunc{
 		"fail-on": oneOf(lint.Thresholds...),
 		"ignore":  completeCodes,
+		"timeout": oneOf("10s", "1m", "0s"),
 	} {
 		// Fails only for flags that do not exist.
 		_ = cmd.RegisterFlagCompletionFunc(flag, complete)
@@ -97,15 +101,16 @@ func (a *app) auditAll(cmd *cobra.Command, flags *auditFlags, args []string) err
 	if err != nil {
 		return err
 	}
-	found := make([][]audit.Finding, len(inputs))
+	found, late := make([][]audit.Finding, len(inputs)), make([]bool, len(inputs))
 	scopes, results, err := a.load(cmd.Context(), inputs, a.scope(cmd, &flags.compiler), func(in input, f *crdfile.File) (result, error) {
 		crds, diagnostics := f.CRDs(in.options())
 		for _, c := range crds {
-			l, wrong, err := auditOne(cmd.Context(), c, flags.timeout)
+			audited, err := auditOne(cmd.Context(), c, flags.timeout)
 			if err != nil {
 				return result{}, fmt.Errorf("%s: %w", in.name, err)
 			}
-			found[in.n], diagnostics = append(found[in.n], l...), append(diagnostics, wrong...)
+			found[in.n], diagnostics = append(found[in.n], audited.Findings...), append(diagnostics, audited.Diags...)
+			late[in.n] = late[in.n] || audited.Late
 		}
 		found[in.n] = slices.DeleteFunc(found[in.n], func(f audit.Finding) bool {
 			kept, _ := in.scope.judge(audit.Diagnostics([]audit.Finding{f}))
@@ -129,6 +134,11 @@ func (a *app) auditAll(cmd *cobra.Command, flags *auditFlags, args []string) err
 			return err
 		}
 	}
+	for _, r := range results {
+		if late[r.n] {
+			a.note(fmt.Sprintf("%s: not all rules were audited within %s; --timeout sets the limit", r.name, flags.timeout))
+		}
+	}
 	if err := a.report(results, "text"); err != nil {
 		return err
 	}
@@ -138,12 +148,12 @@ func (a *app) auditAll(cmd *cobra.Command, flags *auditFlags, args []string) err
 	return nil
 }
 
-func auditOne(ctx context.Context, c *crdfile.CRD, timeout time.Duration) ([]audit.Finding, diag.List, error) {
+func auditOne(ctx context.Context, c *crdfile.CRD, timeout time.Duration) (audit.Result, error) {
 	bounded, done := verify.WithDeadline(ctx, timeout)
 	defer done()
-	l, wrong, err := audit.CRD(bounded, c)
+	audited, err := audit.CRD(bounded, c)
 	if ctx.Err() != nil {
 		err = errInterrupted
 	}
-	return l, wrong, err
+	return audited, err
 }

@@ -113,6 +113,27 @@ func stepInto(s schemapath.Step, of []*apiextensionsv1.JSONSchemaProps) (l []*ap
 // Property returns the schema of a property, or nil.
 func (n *Schema) Property(name string) *Schema { return n.Child(schemapath.Property(name)) }
 
+// Unruled returns a copy in which some properties of the schema at a path have no rules. It shares
+// the other schemas and their results with the original. The path and the properties must exist.
+func (n *Schema) Unruled(path schemapath.Path, names map[string]bool) *Schema {
+	for _, s := range schemapath.Children(n.Props) {
+		n.Child(s) // created in the original, so that results are shared
+	}
+	c := *n
+	c.children = maps.Clone(n.children)
+	if len(path) > 0 {
+		c.children[path[0]] = n.Child(path[0]).Unruled(path[1:], names)
+		return &c
+	}
+	for name := range names {
+		p := n.Property(name)
+		props := *p.Props
+		props.XValidations = nil
+		c.children[schemapath.Property(name)] = &Schema{Props: &props, Path: p.Path, children: map[schemapath.Step]*Schema{}, more: p.more, hints: p.hints}
+	}
+	return &c
+}
+
 // Lookup returns the schema at a path of properties, or nil.
 func (n *Schema) Lookup(path schemapath.Path) *Schema {
 	for _, name := range path.Properties() {

@@ -16,13 +16,22 @@ import (
 	"github.com/unioncel/unioncel/pkg/validate"
 )
 
-// CRD audits the hand-written rules of the served versions of a CRD. Rules that are not decided at
-// the deadline of ctx (see [prove.WithDeadline]) have no findings. It returns an error if ctx is
-// cancelled, and the diagnostics of reading the CRD.
-func CRD(ctx context.Context, c *crdfile.CRD) ([]Finding, diag.List, error) {
+// Result is the result of an audit.
+type Result struct {
+	Findings []Finding // in the order of the file
+	// Late reports whether the deadline left rules without a decision. They may lack findings.
+	Late bool
+	// Diags are the diagnostics of reading the CRD.
+	Diags diag.List
+}
+
+// CRD audits the hand-written rules of the served versions of a CRD, until the deadline of ctx (see
+// [prove.WithDeadline]). It returns an error if ctx is cancelled.
+func CRD(ctx context.Context, c *crdfile.CRD) (Result, error) {
 	crd, wrong := c.Source()
+	result := Result{Diags: wrong}
 	if crd == nil {
-		return nil, wrong, nil
+		return result, nil
 	}
 	var versions []*version
 	for i, v := range crd.Spec.Versions {
@@ -32,19 +41,20 @@ func CRD(ctx context.Context, c *crdfile.CRD) ([]Finding, diag.List, error) {
 			}
 		}
 	}
-	var l []Finding
 	for i, v := range versions {
 		share, done := prove.Share(ctx, len(versions)-i)
-		l = append(l, v.audit(share, versions)...)
+		result.Findings = append(result.Findings, v.audit(share, versions)...)
+		result.Late = result.Late || v.late
 		done()
 	}
 	if err := context.Cause(ctx); err != nil && !prove.Late(err) {
-		return nil, wrong, err
+		return Result{}, err
 	}
-	slices.SortStableFunc(l, func(a, b Finding) int {
+	result.Late = result.Late || ctx.Err() != nil
+	slices.SortStableFunc(result.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col), cmp.Compare(a.Code, b.Code))
 	})
-	return l, wrong, nil
+	return result, nil
 }
 
 // version is a served version of a CRD.
@@ -57,6 +67,7 @@ type version struct {
 	// judge is the API server's code. It has no status subresource: one write sets all fields.
 	judge   *validate.Kind
 	without map[*sample.Test]*validate.Kind
+	late    bool // the deadline left rules without a decision
 }
 
 // newVersion returns a version, or nil if it has no rules or the API server would not serve it.
@@ -122,6 +133,7 @@ func (v *version) audit(ctx context.Context, versions []*version) []Finding {
 		if o := v.object(share, path, owned[path.String()]); o != nil {
 			l = append(l, o.audit(versions)...)
 		}
+		v.late = v.late || share.Err() != nil
 		done()
 	}
 	return l

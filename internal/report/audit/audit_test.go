@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/validate"
+	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 type version = testcrd.Version
@@ -27,14 +29,14 @@ func found(t *testing.T, src string) []audit.Finding {
 	if len(crds) != 1 {
 		t.Fatalf("%d CRDs", len(crds))
 	}
-	l, diags, err := audit.CRD(context.Background(), crds[0])
-	if err != nil || diags.HasErrors() {
-		t.Fatal(err, diags)
+	r, err := audit.CRD(context.Background(), crds[0])
+	if err != nil || r.Diags.HasErrors() || r.Late {
+		t.Fatal(err, r)
 	}
-	for _, f := range l {
+	for _, f := range r.Findings {
 		confirm(t, crds[0], f)
 	}
-	return l
+	return r.Findings
 }
 
 // confirm repeats the claim of a finding: the API server's answer to its example.
@@ -257,7 +259,13 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	crds, _ := crdfile.Open("crd.yaml", []byte(testcrd.Versions("Thing", version{Name: "v1", Spec: rules(strs, "self.a == 'x'")}))).CRDs(crdfile.Options{})
-	if _, _, err := audit.CRD(ctx, crds[0]); !errors.Is(err, context.Canceled) {
+	if _, err := audit.CRD(ctx, crds[0]); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
+	}
+	ctx, done := verify.WithDeadline(context.Background(), time.Nanosecond)
+	defer done()
+	<-ctx.Done()
+	if r, err := audit.CRD(ctx, crds[0]); err != nil || len(r.Findings) > 0 || !r.Late {
+		t.Errorf("got %+v, %v", r, err)
 	}
 }

@@ -45,15 +45,7 @@ func (v *version) object(ctx context.Context, path schemapath.Path, rules []rule
 		}
 	}
 	if len(bare) > 0 { // otherwise no value of these properties would break their rules
-		props := root.Props.DeepCopy()
-		path.Edit(props, func(s *apiextensionsv1.JSONSchemaProps) {
-			for name := range bare {
-				p := s.Properties[name]
-				p.XValidations = nil
-				s.Properties[name] = p
-			}
-		})
-		root = sample.New(props, root.Path, true)
+		root = root.Unruled(path, bare)
 	}
 	c, err := sample.NewChain(root, path)
 	written, other := sample.NewChain(v.root, path)
