@@ -66,7 +66,7 @@ repair them. --versions compares the served versions of each CRD with each other
 
 The exit code is 1 if something is tighter, or could not be decided. --fail-on selects
 other classes: a list of tighter, looser and unknown; any, for all differences; or never.
-It is also 1 if a stored object is hindered or frozen, unless --fail-on is never.`,
+It is also 1 if a stored object is restricted or blocked, unless --fail-on is never.`,
 		Example: `  # What does this branch change?
   unioncel diff main:config/crd config/crd
 
@@ -166,9 +166,9 @@ func (a *app) diff(ctx context.Context, scope func([]input) (scopes, error), out
 	if err := a.report(results, "text"); err != nil {
 		return err
 	}
-	hindered := func(s *stored.Summary) bool { return s.Worst() >= stored.Hindered }
+	restricted := func(s *stored.Summary) bool { return s.Worst() >= stored.Restricted }
 	if slices.ContainsFunc(reports, func(r crddiff.Report) bool { return fatal(r, failOn) }) ||
-		slices.ContainsFunc(summaries, hindered) && !slices.Contains(failOn, failOnNever) {
+		slices.ContainsFunc(summaries, restricted) && !slices.Contains(failOn, failOnNever) {
 		return errFindings
 	}
 	return nil

@@ -98,18 +98,18 @@ func TestStoredObjects(t *testing.T) {
 	const n = 300 // more than is read at once
 	for _, asJSON := range []bool{false, true} {
 		a := newApp(Streams{})
-		next, hindered := 0, 0
+		next, restricted := 0, 0
 		l, err := a.storedObjects(t.Context(), []string{thingsOf(t, n, asJSON)}, thingJudges(t), func(i resource.Item, v stored.Prediction) {
 			if want := fmt.Sprintf("thing-%d", next); v.Name != want {
 				t.Errorf("%s comes before %s", v.Name, want)
 			}
-			if v.State() == stored.Hindered {
-				hindered++
+			if v.State() == stored.Restricted {
+				restricted++
 			}
 			next++
 		})
-		if err != nil || len(l) > 0 || next != n || hindered != n/10 {
-			t.Error(l, err, next, hindered)
+		if err != nil || len(l) > 0 || next != n || restricted != n/10 {
+			t.Error(l, err, next, restricted)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())

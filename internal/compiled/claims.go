@@ -220,14 +220,11 @@ func (r *reverter) unconfirmed(c *Claim, l *ClaimedList, i int, why string) {
 	if l.key == AllOf {
 		what = "schema in allOf"
 	}
-	union := "its union neither writes nor implies"
-	switch {
-	case r.opts.Decompile:
-		union = "its union does not write"
-	case c.superseded:
-		union = "its union does not write, and no union that stays declared implies"
+	union := "its union is not proved to imply it"
+	if c.superseded && !r.opts.Decompile {
+		union = "no union that stays declared is proved to imply it"
 	}
-	message := fmt.Sprintf("the annotation %s claims the %s, which %s", Annotation, what, union)
+	message := fmt.Sprintf("the annotation %s claims the %s, but %s", Annotation, what, union)
 	if why != "" {
 		message += ": with this schema it does not compile: " + why
 	}

@@ -263,7 +263,7 @@ func (c *compiler) why(e cost.Estimator, o *unionObject, i int) string {
 	preferred := c.encodings(u)[0]
 	switch {
 	case s.kept != nil:
-		return "an earlier version wrote these rules, which are equivalent; compile --reword writes them anew"
+		return "an earlier version of unioncel wrote these rules, which are proved equivalent; compile --reword rewrites them"
 	case c.opts.Encoding == OpenAPI:
 		return "requested by --encoding"
 	case u.Ratchet && s.encoding == rules.Compact && s.ratchet.Parts <= 1:

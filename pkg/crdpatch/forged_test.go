@@ -85,7 +85,7 @@ func TestForgedAnnotation(t *testing.T) {
 		message string
 	}{
 		{"a rule by hand is claimed", func(_, s map[string]any) { claimRule(s) }, diag.UnconfirmedRule,
-			`claims the rule "!has(self.a) || !self.a.startsWith('/etc')", which its union `},
+			`claims the rule "!has(self.a) || !self.a.startsWith('/etc')", but its union `},
 		{"and ours is not", func(_, s map[string]any) { s["rules"] = []any{byHandSum} }, diag.UnconfirmedRule, "startsWith"},
 		{"a schema without a union claims rules", func(_, s map[string]any) { delete(s, "source"); claimRule(s) }, diag.UnconfirmedRule, "startsWith"},
 		{"a key of the schema is added", func(_, s map[string]any) {
@@ -381,7 +381,7 @@ func TestImpliedByAnother(t *testing.T) {
 			for verb, run := range verbs(crdfile.Options{External: tt.elsewhere}) {
 				out, diags := run([]byte(in))
 				if strings.Contains(" "+tt.refused, " "+verb) {
-					if len(diags) != 1 || diags[0].Code != diag.UnconfirmedRule || verb == "compile" && !strings.Contains(diags[0].Message, "no union that stays declared implies") {
+					if len(diags) != 1 || diags[0].Code != diag.UnconfirmedRule || verb == "compile" && !strings.Contains(diags[0].Message, "no union that stays declared is proved to imply it") {
 						t.Errorf("%s: %s\n%s", verb, textOfDiags(diags), out)
 					}
 				} else if diags.HasErrors() || !bytes.Contains(out, []byte("/x")) {

@@ -95,12 +95,12 @@ func TestParse(t *testing.T) {
 			`2:9: error: UC105: kubectl reads off as the boolean false; hint: quote it: "off"`,
 			"3:8: error: UC202: name: want a string, not null; hint: write it like name: backend",
 		}},
-		{"message", "- message: ''\n- message: |\n    a\n    b\n- message: [a]\n- message: {}\n- message: {required: a, forbiden: b}\n- message: {changed: ' '}\n- message: no\n- message:\n", []string{
+		{"message", "- message: ''\n- message: |\n    a\n    b\n- message: [a]\n- message: {}\n- message: {required: a, forbiddn: b}\n- message: {changed: ' '}\n- message: no\n- message:\n", []string{
 			"1:12: error: UC202: the text is empty; hint: write a text, or delete the key",
 			"2:12: error: UC202: the text has a line break, which the API server rejects; hint: write it on one line, or fold it with >-",
 			"5:12: error: UC202: message: want a string, not a list; hint: write it like message: exactly one source must be set",
 			"6:12: error: UC202: the map has no text; hint: write {required: TEXT, forbidden: TEXT}, or a text for both",
-			`7:26: error: UC201: unknown key "forbiden" in a map of texts; hint: write "forbidden"`,
+			`7:26: error: UC201: unknown key "forbiddn" in a map of texts; hint: write "forbidden"`,
 			"8:22: error: UC202: the text is empty; hint: write a text, or delete the key",
 			`9:12: error: UC105: kubectl reads no as the boolean false; hint: quote it: "no"`,
 			"10:11: error: UC202: message: want a string, not null; hint: write it like message: exactly one source must be set",

@@ -142,7 +142,7 @@ func TestRandomly(t *testing.T) {
 			}
 		}
 	}
-	for _, state := range []stored.Outcome{stored.Legal, stored.Spared, stored.Hindered, stored.Frozen} {
+	for _, state := range []stored.Outcome{stored.Legal, stored.Ratcheted, stored.Restricted, stored.Blocked} {
 		if states[state] == 0 {
 			t.Errorf("no object is %s", state)
 		}

@@ -235,7 +235,7 @@ func adviceHolds(t *testing.T, text []byte, v stored.Prediction, ratchet bool) {
 		return
 	}
 	if spares != is(stored.Rewrite) || status != is(stored.Status) || apply != is(stored.Apply) {
-		t.Errorf("advised that it is spared %t, its status %t, by server-side apply %t: refused are %v", spares, status, apply, v.RefusedWrites())
+		t.Errorf("advised that it is ratcheted %t, its status %t, by server-side apply %t: refused are %v", spares, status, apply, v.RefusedWrites())
 	}
 }
 
@@ -259,7 +259,7 @@ func TestMigration(t *testing.T) {
 	repairs := 0
 	for _, test := range []struct {
 		name, spec string
-		frozen     []string
+		blocked    []string
 	}{
 		{"all but required", strings.Replace(fmt.Sprintf(strict, ""), "required: [owner], ", "", 1), nil},
 		// The default changes the spec, but none of its invalid parts.
@@ -298,7 +298,7 @@ func TestMigration(t *testing.T) {
 				t.Fatal(err)
 			}
 			judge := judgeOf(t, after, stored.Options{Before: parsed(t, []byte(before)), Kinds: unionsOf(t, source)})
-			var frozen []string
+			var blocked []string
 			for _, o := range printed.Items {
 				v, err := judge.Object(t.Context(), o.Object)
 				if err != nil {
@@ -309,11 +309,11 @@ func TestMigration(t *testing.T) {
 					t.Fatal(err)
 				}
 				_, err = resources("v2").Update(t.Context(), live, metav1.UpdateOptions{})
-				if refused := v.State() == stored.Frozen; refused != (err != nil) {
+				if refused := v.State() == stored.Blocked; refused != (err != nil) {
 					t.Errorf("%s: predicted %s %v, and the server says %v", o.GetName(), v.State(), v.RefusedWrites(), err)
 				}
 				if err != nil {
-					frozen = append(frozen, strings.ReplaceAll(o.GetName(), "-", " "))
+					blocked = append(blocked, strings.ReplaceAll(o.GetName(), "-", " "))
 				}
 				if v.Repair == nil {
 					continue
@@ -329,8 +329,8 @@ func TestMigration(t *testing.T) {
 					t.Errorf("%s: the repair leaves %v, %v, and not %v", o.GetName(), again.Problems(), err, v.Repair.Left)
 				}
 			}
-			if slices.Sort(frozen); !slices.Equal(frozen, test.frozen) {
-				t.Errorf("the server refuses to migrate %v, want %v", frozen, test.frozen)
+			if slices.Sort(blocked); !slices.Equal(blocked, test.blocked) {
+				t.Errorf("the server refuses to migrate %v, want %v", blocked, test.blocked)
 			}
 			if err := server.Remove(t.Context(), "moves.example.com"); err != nil {
 				t.Fatal(err)

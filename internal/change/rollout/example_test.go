@@ -37,10 +37,10 @@ func ExampleNew() {
 	// routes.example.com: go
 	//
 	// 1. done: The API server accepts the CRD
-	// 2. done: Every API server understands the rules
+	// 2. done: Every API server supports the rules
 	// 3. done: All 3 objects are valid after the change
 	// 4. next: Apply the CRD
 	//      kubectl apply -f NEW
-	// 5. advice: The change can be taken back
+	// 5. advice: The change can be reverted
 	//      kubectl apply -f OLD
 }

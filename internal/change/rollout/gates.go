@@ -131,7 +131,7 @@ func rulesOf(crd *apiextensionsv1.CustomResourceDefinition) (l []rulePlace) {
 // servers returns the step that checks whether all API servers support the new rules. The oldest
 // server decides.
 func (f *Facts) servers() Step {
-	s := Step{ID: "servers", State: Done, Title: "Every API server understands the rules"}
+	s := Step{ID: "servers", State: Done, Title: "Every API server supports the rules"}
 	before, after, r := rulesOf(f.From), rulesOf(f.To), f.reports()
 	known := func(p rulePlace) bool {
 		return slices.ContainsFunc(before, func(q rulePlace) bool {
@@ -183,11 +183,15 @@ func (f *Facts) servers() Step {
 		return s
 	default:
 		if l := uncompiled(f.To, after, f.oldest()); len(l) > 0 {
-			s.State, s.Title, s.Details = Stopped, "An API server does not understand the rules", l
+			s.State, s.Title, s.Details = Stopped, "An API server does not support the rules", l
 			s.Reason = fmt.Sprintf("The oldest is v%s, which cannot compile them.", minor(f.oldest()))
 			return s
 		}
-		s.Title += fmt.Sprintf(": they need v%s, and the oldest of %d is v%s", minor(since), len(f.Servers), minor(f.oldest()))
+		oldest := "the only server"
+		if n := len(f.Servers); n > 1 {
+			oldest = fmt.Sprintf("the oldest of %d servers", n)
+		}
+		s.Title += fmt.Sprintf(": they require v%s, and %s is v%s", minor(since), oldest, minor(f.oldest()))
 		return s
 	}
 	s.Title, s.Details = "Upgrade the API servers", needs
@@ -489,14 +493,14 @@ func applyCommand(file string, compile bool) string {
 
 // back returns the step for taking the change back.
 func (f *Facts) back() Step {
-	s := Step{ID: "back", State: Advice, Title: "The change can be taken back", Run: f.takeBack()}
+	s := Step{ID: "back", State: Advice, Title: "The change can be reverted", Run: f.takeBack()}
 	switch {
 	case !has(f.From, storage(f.To)):
-		s.Title, s.Run = "The change cannot be taken back", nil
+		s.Title, s.Run = "The change cannot be reverted", nil
 		s.Reason = fmt.Sprintf("Objects will be stored in %s, which the CRD before the change does not have. Add the version in one change, served and not stored, and switch the storage version in the next.", storage(f.To))
 	case f.Changes != nil && slices.Contains([]crddiff.Class{crddiff.Same, crddiff.Tighter}, f.Changes.Class()):
 	default:
-		s.Title = "The change can be taken back by a plan of its own"
+		s.Title = "The change can be reverted with a separate plan"
 		s.Reason = "Objects that are written meanwhile may be rejected by the CRD before the change."
 		s.Run = []string{fmt.Sprintf("unioncel rollout %s %s --objects OBJECTS", f.Names.toFile(), f.Names.fromFile())}
 	}

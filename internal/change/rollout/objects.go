@@ -91,10 +91,10 @@ func (o *Objects) Add(v stored.Prediction, object map[string]any) {
 	if v.Repair != nil {
 		count(&o.Repairable)
 	}
-	if state > stored.Spared && v.Worse {
+	if state > stored.Ratcheted && v.Worse {
 		count(&o.Blocked)
 	}
-	if state == stored.Frozen {
+	if state == stored.Blocked {
 		count(&o.Rewrites)
 	}
 	if lost := lost(v); lost != "" && count(&o.Losing) {

@@ -15,8 +15,8 @@ func TestObjects(t *testing.T) {
 	from := crd(t, v("v1", strings.Replace(plain, "http: {type: string}", "http: {type: string}\n  old: {type: object, x-kubernetes-preserve-unknown-fields: true}", 1)))
 	for _, tt := range []struct{ name, spec, want string }{
 		{"valid", "{type: HTTP, http: a}", "1 0 0 0 0 [] []"},
-		{"spared", "{type: UDP}", `1 1 0 0 0 [a/b (spared): spec.type: Unsupported value: "UDP": supported values: "HTTP", "TCP"] []`},
-		{"hindered", "{http: a}", "1 1 1 0 0 [a/b (hindered): spec: Invalid value: http without type] []"},
+		{"ratcheted", "{type: UDP}", `1 1 0 0 0 [a/b (ratcheted): spec.type: Unsupported value: "UDP": supported values: "HTTP", "TCP"] []`},
+		{"restricted", "{http: a}", "1 1 1 0 0 [a/b (restricted): spec: Invalid value: http without type] []"},
 		{"losing", "{type: HTTP, old: {x: 1}}", "1 0 0 0 1 [] [a/b: spec.old]"},
 	} {
 		f := Facts{From: from, To: crd(t, v("v1", ruled)), Servers: servers("1.36")}

@@ -120,7 +120,7 @@ func (f *Facts) rewrite(s Step, target string) Step {
 	}
 	s.State = Next
 	if n := len(f.Servers); n > 1 && f.StorageVersion == nil {
-		s.Reason += fmt.Sprintf(" First give all %d API servers time to notice the CRD: nothing reports it, and an API server that has not noticed stores objects in the old version.", n)
+		s.Reason += fmt.Sprintf(" First wait until all %d API servers have observed the CRD. No status reports this, and until then an API server stores objects in the old version.", n)
 	}
 	oldest := f.oldest()
 	if oldest == nil || oldest.LessThan(migrationB) {

@@ -37,6 +37,6 @@ func ExampleJudge_Object() {
 		fmt.Printf("%s: %s\n", p.Constraint, p)
 	}
 	// Output:
-	// Thing it is spared
+	// Thing it is ratcheted
 	// enum of spec.mode: spec.mode: Unsupported value: "Old": supported values: "Fast", "Safe"
 }

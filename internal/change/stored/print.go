@@ -10,15 +10,15 @@ import (
 )
 
 // meanings explain the states.
-var meanings = [Frozen + 1]string{
-	Legal:    "valid",
-	Spared:   "invalid, but writes that leave the invalid values unchanged are accepted",
-	Hindered: "invalid, and some writes that leave the invalid values unchanged are rejected",
-	Frozen:   "rejected even unchanged: a storage migration fails",
+var meanings = [Blocked + 1]string{
+	Legal:      "valid",
+	Ratcheted:  "invalid, but writes that leave the invalid values unchanged are accepted",
+	Restricted: "invalid, and some writes that leave the invalid values unchanged are rejected",
+	Blocked:    "rejected even unchanged: a storage migration fails",
 }
 
-// counts lists the number of objects in each state that occurs: "3 legal, 1 frozen".
-func counts(states [Frozen + 1]int) string {
+// counts lists the number of objects in each state that occurs: "3 legal, 1 blocked".
+func counts(states [Blocked + 1]int) string {
 	var l []string
 	for state, n := range states {
 		if n > 0 {
@@ -137,7 +137,7 @@ type versionJSON struct {
 	Lost     []string            `json:"lost,omitempty"`
 }
 
-func stateCounts(states [Frozen + 1]int) map[string]int {
+func stateCounts(states [Blocked + 1]int) map[string]int {
 	m := map[string]int{}
 	for state, n := range states {
 		m[Outcome(state).String()] = n
@@ -166,7 +166,7 @@ func Data(summaries []*Summary) any {
 	return l
 }
 
-// Diagnostics returns the examples as diagnostics. A frozen object is an error, and a hindered
+// Diagnostics returns the examples as diagnostics. A blocked object is an error, and a restricted
 // object a warning.
 func Diagnostics(summaries []*Summary) diag.List {
 	var l diag.List
@@ -185,7 +185,7 @@ func Diagnostics(summaries []*Summary) diag.List {
 	return l
 }
 
-var severities = [Frozen + 1]diag.Severity{Legal: diag.Info, Spared: diag.Info, Hindered: diag.Warning, Frozen: diag.Error}
+var severities = [Blocked + 1]diag.Severity{Legal: diag.Info, Ratcheted: diag.Info, Restricted: diag.Warning, Blocked: diag.Error}
 
 // said returns the server's error for the constraint.
 func (r *Reason) said(v Prediction) string {

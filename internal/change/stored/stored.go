@@ -137,16 +137,16 @@ type Outcome int
 const (
 	// Legal: the object is valid.
 	Legal Outcome = iota
-	// Spared: the object is invalid, but the server accepts every write that does not change the
+	// Ratcheted: the object is invalid, but the server accepts every write that does not change the
 	// invalid values.
-	Spared
-	// Hindered: the server accepts an unchanged object, but rejects some of these writes.
-	Hindered
-	// Frozen: the server rejects even an unchanged object, so a storage migration fails.
-	Frozen
+	Ratcheted
+	// Restricted: the server accepts an unchanged object, but rejects some of these writes.
+	Restricted
+	// Blocked: the server rejects even an unchanged object, so a storage migration fails.
+	Blocked
 )
 
-var states = []string{"legal", "spared", "hindered", "frozen"}
+var states = []string{"legal", "ratcheted", "restricted", "blocked"}
 
 // String returns the state in lower case.
 func (s Outcome) String() string { return states[s] }
@@ -168,11 +168,11 @@ func (v InVersion) State() Outcome {
 	refused := func(w Write) bool { return len(v.Refused[w]) > 0 }
 	switch {
 	case refused(Rewrite):
-		return Frozen
+		return Blocked
 	case slices.ContainsFunc(Writes()[:Within], refused):
-		return Hindered
+		return Restricted
 	case len(v.Problems) > 0:
-		return Spared
+		return Ratcheted
 	}
 	return Legal
 }
@@ -272,7 +272,7 @@ func (j *Judge) versions(ctx context.Context, stored map[string]any, v *Predicti
 // compare compares a verdict with the verdict under the CRD in Options.Before.
 func (j *Judge) compare(ctx context.Context, stored map[string]any, v *Prediction) error {
 	was := Prediction{GroupVersionKind: v.GroupVersionKind}
-	if v.State() > Spared {
+	if v.State() > Ratcheted {
 		// After an error, compare treats no write as rejected before.
 		if err := j.before.versions(ctx, stored, &was); err != nil && ctx.Err() != nil {
 			return err

@@ -14,7 +14,7 @@ import (
 type Summary struct {
 	Kind    schema.GroupKind
 	Objects int
-	States  [Frozen + 1]int
+	States  [Blocked + 1]int
 	// Versions are the versions in which objects were validated.
 	Versions map[string]bool
 	most     int
@@ -27,10 +27,10 @@ type Reason struct {
 	// Message is the server's error for the first object.
 	Message string
 	Objects int
-	States  [Frozen + 1]int
+	States  [Blocked + 1]int
 	// Repairable counts the objects for which a patch is known.
 	Repairable int
-	kept       [Frozen + 1][]Example
+	kept       [Blocked + 1][]Example
 }
 
 // Example is an object that violates a constraint.
@@ -82,8 +82,8 @@ func (s *Summary) Worst() Outcome { return worst(s.States) }
 // Worst returns the worst state of an object that violates the constraint.
 func (r *Reason) Worst() Outcome { return worst(r.States) }
 
-func worst(states [Frozen + 1]int) Outcome {
-	for _, state := range []Outcome{Frozen, Hindered, Spared} {
+func worst(states [Blocked + 1]int) Outcome {
+	for _, state := range []Outcome{Blocked, Restricted, Ratcheted} {
 		if states[state] > 0 {
 			return state
 		}
@@ -106,7 +106,7 @@ func (s *Summary) Reasons() []*Reason {
 
 // Examples returns the kept objects, the worst states first.
 func (r *Reason) Examples() []Example {
-	return slices.Concat(r.kept[Frozen], r.kept[Hindered], r.kept[Spared], r.kept[Legal])
+	return slices.Concat(r.kept[Blocked], r.kept[Restricted], r.kept[Ratcheted], r.kept[Legal])
 }
 
 // String returns the problem in the form that the server prints.

@@ -36,41 +36,41 @@ func summarized(t *testing.T, most int) []*stored.Summary {
 func TestText(t *testing.T) {
 	want := `Stored objects: Thing.example.com: 6
 
-OBJECTS  STATE     MEANING
-      1  legal     valid
-      3  spared    invalid, but writes that leave the invalid values unchanged are accepted
-      1  hindered  invalid, and some writes that leave the invalid values unchanged are rejected
-      1  frozen    rejected even unchanged: a storage migration fails
+OBJECTS  STATE       MEANING
+      1  legal       valid
+      3  ratcheted   invalid, but writes that leave the invalid values unchanged are accepted
+      1  restricted  invalid, and some writes that leave the invalid values unchanged are rejected
+      1  blocked     rejected even unchanged: a storage migration fails
 
-transition rule of spec.still: 1 frozen
+transition rule of spec.still: 1 blocked
     self.a == 'x' ? oldSelf.a == 'w' : true
 
   spec.still: Invalid value: moved
 
-- live.yaml:50:3: shop/thing-5: frozen, rejected: rewrite, metadata, apply, elsewhere
+- live.yaml:50:3: shop/thing-5: blocked, rejected: rewrite, metadata, apply, elsewhere
 
-enum of spec.mode: 2 spared, 1 hindered
+enum of spec.mode: 2 ratcheted, 1 restricted
   spec.mode: Unsupported value: "C": supported values: "A", "B"
 
-- live.yaml:30:3: shop/thing-3: hindered, rejected: elsewhere
-- live.yaml:10:3: shop/thing-1: spared
+- live.yaml:30:3: shop/thing-3: restricted, rejected: elsewhere
+- live.yaml:10:3: shop/thing-1: ratcheted
 - and 1 more
 
-rule of spec: 1 hindered
+rule of spec: 1 restricted
     !has(self.note) || self.note != 'bad'
 
   spec: Invalid value: bad
 
-- live.yaml:30:3: shop/thing-3: hindered, rejected: elsewhere
+- live.yaml:30:3: shop/thing-3: restricted, rejected: elsewhere
 
-rule of spec.u: 1 spared
+rule of spec.u: 1 ratcheted
     has(self.b) == (has(self.type) && self.type == 'B')
 
   spec.u.b: Invalid value: b is required when type is 'B', and forbidden otherwise
 
 A patch repairs 1 of them.
 
-- live.yaml:40:3: shop/thing-4: spared
+- live.yaml:40:3: shop/thing-4: ratcheted
     kubectl patch things.v1.example.com thing-4 -n shop --type merge -p '{"spec":{"u":{"b":null}}}'
 
 Stored objects: None: 0
@@ -90,11 +90,11 @@ func TestMarkdown(t *testing.T) {
 | objects | state | meaning |
 |--:|---|---|
 | 1 | legal | valid |
-| 3 | spared | invalid, but writes that leave the invalid values unchanged are accepted |
-| 1 | hindered | invalid, and some writes that leave the invalid values unchanged are rejected |
-| 1 | frozen | rejected even unchanged: a storage migration fails |
+| 3 | ratcheted | invalid, but writes that leave the invalid values unchanged are accepted |
+| 1 | restricted | invalid, and some writes that leave the invalid values unchanged are rejected |
+| 1 | blocked | rejected even unchanged: a storage migration fails |
 
-### ~transition rule of spec.still~: 1 frozen
+### ~transition rule of spec.still~: 1 blocked
 
 ~~~cel
 self.a == 'x' ? oldSelf.a == 'w' : true
@@ -102,17 +102,17 @@ self.a == 'x' ? oldSelf.a == 'w' : true
 
 > spec.still: Invalid value: moved
 
-- ~live.yaml:50:3~: ~shop/thing-5~: frozen, rejected: rewrite, metadata, apply, elsewhere
+- ~live.yaml:50:3~: ~shop/thing-5~: blocked, rejected: rewrite, metadata, apply, elsewhere
 
-### ~enum of spec.mode~: 2 spared, 1 hindered
+### ~enum of spec.mode~: 2 ratcheted, 1 restricted
 
 > spec.mode: Unsupported value: "C": supported values: "A", "B"
 
-- ~live.yaml:30:3~: ~shop/thing-3~: hindered, rejected: elsewhere
-- ~live.yaml:10:3~: ~shop/thing-1~: spared
+- ~live.yaml:30:3~: ~shop/thing-3~: restricted, rejected: elsewhere
+- ~live.yaml:10:3~: ~shop/thing-1~: ratcheted
 - and 1 more
 
-### ~rule of spec~: 1 hindered
+### ~rule of spec~: 1 restricted
 
 ~~~cel
 !has(self.note) || self.note != 'bad'
@@ -120,9 +120,9 @@ self.a == 'x' ? oldSelf.a == 'w' : true
 
 > spec: Invalid value: bad
 
-- ~live.yaml:30:3~: ~shop/thing-3~: hindered, rejected: elsewhere
+- ~live.yaml:30:3~: ~shop/thing-3~: restricted, rejected: elsewhere
 
-### ~rule of spec.u~: 1 spared
+### ~rule of spec.u~: 1 ratcheted
 
 ~~~cel
 has(self.b) == (has(self.type) && self.type == 'B')
@@ -132,7 +132,7 @@ has(self.b) == (has(self.type) && self.type == 'B')
 
 A patch repairs 1 of them.
 
-- ~live.yaml:40:3~: ~shop/thing-4~: spared
+- ~live.yaml:40:3~: ~shop/thing-4~: ratcheted
 
   ~~~sh
   kubectl patch things.v1.example.com thing-4 -n shop --type merge -p '{"spec":{"u":{"b":null}}}'
@@ -174,7 +174,7 @@ func TestJSON(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &l); err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(map[string]int{"legal": 1, "spared": 3, "hindered": 1, "frozen": 1}, l[0].States); d != "" || l[0].Kind != "Thing" || len(l) != 2 {
+	if d := cmp.Diff(map[string]int{"legal": 1, "ratcheted": 3, "restricted": 1, "blocked": 1}, l[0].States); d != "" || l[0].Kind != "Thing" || len(l) != 2 {
 		t.Error(d)
 	}
 	r := l[0].Reasons
