@@ -32,7 +32,7 @@ func TestNode(t *testing.T) {
 		`- {discriminator: type, fields-to-discriminateBy: {d: D, c: [C, "~"]}, optionalMembers: [c], emptyIsUnset: [c], unmappedValues: Forbid}`,
 		`- {discriminator: type, fields-to-discriminateBy: {d: [D, E], c: [E, C]}, optionalMembers: {c: E, d: [D, E]}}`,
 		`- {members: [d, "on"], message: "only one"}`,
-		`- {discriminator: type, fields-to-discriminateBy: {d: D, c: C}, message: {required: "x: 'y'", changed: "no"}, messages: {type: "On", d: {forbidden: "# é"}}}`,
+		`- {discriminator: type, fields-to-discriminateBy: {d: D, c: C}, cardinality: ExactlyOne, message: {required: "x: 'y'", changed: "no"}, messages: {type: "On", d: {forbidden: "# é"}}}`,
 		`- {discriminator: type, fields-to-discriminateBy: {}, discriminatorChange: Forbid}`,
 		`- {discriminator: type, fields-to-discriminateBy: {d: D, c: C}, deduceInvalidDiscriminator: true, discriminatorChange: Allow}`,
 		`- {discriminator: type, fields-to-discriminateBy: {d: "D\n😀", c: " C "}, cardinality: ExactlyOne, allowedChanges: {" C ": ["D\n😀", ""]}}`,

@@ -187,7 +187,7 @@ func (r *resolver) member(w word, list string) *Member {
 	case i < 0 && slices.Contains(r.absentMembers, w.Text):
 		return nil
 	case i < 0:
-		r.misspelt(w, r.u.MemberNames(), nil, diag.UnknownMember, "%s names %q, which is not a member of this union", list, w.Text)
+		r.misspelt(w, append(r.u.MemberNames(), r.absentMembers...), nil, diag.UnknownMember, "%s names %q, which is not a member of this union", list, w.Text)
 		return nil
 	}
 	return &r.u.Members[i]
@@ -349,6 +349,7 @@ func (r *resolver) messages() {
 	if u.Message.Changed != "" && (u.Change == Allow || u.Cardinality == AtLeastOne) {
 		r.errorf(d.posOf("message"), diag.Contradiction, "delete changed", "the union allows all changes, so that the text for changes is never printed")
 	}
+	r.printed(d.posOf("message"), "message", u.Message, func(int) bool { return true })
 	if d.has("messages") && u.Discriminator == "" {
 		r.errorf(d.posOf("messages"), diag.Contradiction, "write message: TEXT instead", "without a discriminator no error is about one member: messages needs a discriminator")
 		return
@@ -358,7 +359,12 @@ func (r *resolver) messages() {
 	maps.DeleteFunc(u.Messages, func(name string, _ Texts) bool { return slices.Contains(r.absentMembers, name) })
 	for _, e := range d.key("messages").Value.Entries() {
 		w := e.Key.Word()
-		if slices.Contains(known, w.Text) || slices.Contains(r.absentMembers, w.Text) {
+		if slices.Contains(known, w.Text) {
+			at := slices.Index(u.MemberNames(), w.Text) // -1 for the discriminator
+			r.printed(w.Pos, "messages", u.Messages[w.Text], func(member int) bool { return member == at })
+			continue
+		}
+		if slices.Contains(r.absentMembers, w.Text) {
 			continue
 		}
 		r.misspelt(w, known, nil, diag.UnknownMember, "messages names %q, which is neither a member nor the discriminator of this union", w.Text)
@@ -366,6 +372,27 @@ func (r *resolver) messages() {
 			last := &r.diags[len(r.diags)-1]
 			last.Hint, last.Edits = fmt.Sprintf("name the member that the value selects: %q", u.Members[selected[0]].Name), nil
 		}
+	}
+}
+
+// printed reports texts that no error about the given members has; -1 stands for the discriminator. A
+// text for both directions needs an error in one of them.
+func (r *resolver) printed(pos diag.Pos, key string, t Texts, about func(member int) bool) {
+	kinds := map[string]bool{}
+	for _, c := range r.u.Conditions() {
+		if about(c.Member) {
+			kinds[Texts{Required: "required", Forbidden: "forbidden"}.about(c.Condition)] = true
+		}
+	}
+	var never []string
+	if t.Required != "" && !kinds["required"] {
+		never = append(never, "required")
+	}
+	if t.Forbidden != "" && !kinds["forbidden"] {
+		never = append(never, "forbidden")
+	}
+	if len(never) == 2 || len(never) == 1 && t.Required != t.Forbidden {
+		r.errorf(pos, diag.Contradiction, "delete it", "the text for %s in %s is never printed: the union has no such error", strings.Join(never, " and "), key)
 	}
 }
 

@@ -59,6 +59,7 @@ func TestResolveErrors(t *testing.T) {
 		}},
 		{"messages", "- discriminator: type\n  fields-to-discriminateBy: {a: A, b: Bee}\n  messages: {aa: x, type: x, Bee: x, c: x}", []string{
 			`4:14: error: UC203: messages names "aa", which is neither a member nor the discriminator of this union; hint: write "a"`,
+			`4:21: error: UC220: the text for required and forbidden in messages is never printed: the union has no such error; hint: delete it`,
 			`4:30: error: UC203: messages names "Bee", which is neither a member nor the discriminator of this union; hint: name the member that the value selects: "b"`,
 			`4:38: error: UC203: messages names "c", which is neither a member nor the discriminator of this union; hint: write one of a, b, type`,
 		}},

@@ -90,16 +90,18 @@ type Texts struct {
 // Text returns the text of errors about a property under a condition, or "" if it is generated.
 // The property is "" for errors about the whole union.
 func (u *Union) Text(property string, c Condition) string {
-	of := func(t Texts) string {
-		switch c {
-		case NotCleared, NotAllowed:
-			return t.Changed
-		case Required, Selected, TooFew:
-			return t.Required
-		}
-		return t.Forbidden
+	return cmp.Or(u.Messages[property].about(c), u.Message.about(c))
+}
+
+// about returns the text of errors under a condition.
+func (t Texts) about(c Condition) string {
+	switch c {
+	case NotCleared, NotAllowed:
+		return t.Changed
+	case Required, Selected, TooFew:
+		return t.Required
 	}
-	return cmp.Or(of(u.Messages[property]), of(u.Message))
+	return t.Forbidden
 }
 
 // Cardinality is the number of members that a union object may have.

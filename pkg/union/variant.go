@@ -3,6 +3,7 @@ package union
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/spelling"
@@ -11,8 +12,8 @@ import (
 
 // variant leaves out the members that this variant of the CRD lacks. Feature gates and release
 // channels generate several CRDs from one Go type, so a declaration may name a member of which
-// the schema has neither the property nor a value. If either looks misspelt, or no member would
-// be left, the member stays and is an error.
+// the schema has neither the property nor a value. If either looks misspelt or renamed, or no
+// member would be left, the member stays and is an error.
 func (r *resolver) variant() {
 	_, discriminator := Property(r.schema, r.d.discriminator().Text)
 	if discriminator == nil || len(discriminator.Enum) == 0 {
@@ -24,6 +25,9 @@ func (r *resolver) variant() {
 		for _, v := range f.values {
 			declared = append(declared, v.Text)
 		}
+	}
+	if r.undeclared(except(enum, declared)) {
+		return
 	}
 	absent := func(f fieldValues) bool {
 		path, property := Property(r.schema, f.name.Text)
@@ -43,8 +47,10 @@ func (r *resolver) variant() {
 		}
 		var values []string
 		for _, v := range f.values {
-			r.absentValues = append(r.absentValues, v.Text)
-			values = append(values, fmt.Sprintf("%q", v.Text))
+			if quoted := fmt.Sprintf("%q", v.Text); !slices.Contains(values, quoted) {
+				values = append(values, quoted)
+				r.absentValues = append(r.absentValues, v.Text)
+			}
 		}
 		r.absentMembers = append(r.absentMembers, f.name.Text)
 		r.diags = append(r.diags, diag.Diagnostic{
@@ -54,7 +60,24 @@ func (r *resolver) variant() {
 			Hint: "nothing to do if this variant of the CRD lacks the member; else add the property and the value",
 		})
 	}
+	for i, f := range left {
+		remaining := slices.DeleteFunc(slices.Clone(f.values), func(v word) bool { return slices.Contains(r.absentValues, v.Text) })
+		if len(remaining) > 0 {
+			left[i].values = remaining
+		}
+	}
 	r.fields = left
+}
+
+// undeclared reports whether one of the values has the name of a property that is not declared:
+// such a member may have been renamed.
+func (r *resolver) undeclared(values []string) bool {
+	for name := range r.schema.Properties {
+		if !slices.Contains(r.d.Properties(), name) && slices.ContainsFunc(values, func(v string) bool { return strings.EqualFold(v, name) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // except returns the names of l that are not in names.

@@ -25,6 +25,12 @@ func TestVariant(t *testing.T) {
 			"discriminator: type, fields-to-discriminateBy: {git: Git, helm: Helm}"},
 		{"no such member, with all keys", fields + keys, schema, []string{left},
 			"discriminator: type, fields-to-discriminateBy: {git: Git, helm: Helm}, optionalMembers: [helm], emptyIsUnset: [git], messages: {git: G}, allowedChanges: {Git: Helm}"},
+		{"value of a member that stays", "discriminator: type, fields-to-discriminateBy: {git: [Git, OCI], oci: OCI}", "{type: object, properties: {type: {type: string, enum: [Git]}, git: {type: string}}}", []string{
+			`2:69: info: UC534: member "oci" is left out: the schema has neither the property nor "OCI" in the enum of "type"; hint: nothing to do if this variant of the CRD lacks the member; else add the property and the value`},
+			"discriminator: type, fields-to-discriminateBy: {git: Git}"},
+		{"renamed member", "discriminator: type, fields-to-discriminateBy: {git: Git, oci: OCI}", "{type: object, properties: {type: {type: string, enum: [Git, Registry]}, git: {type: string}, registry: {type: string}}}", []string{
+			`2:62: error: UC203: member "oci" is not a property of this object; hint: write one of git, registry, type`,
+			`2:67: error: UC218: value "OCI" of member "oci" is not in the enum of "type"; hint: write one of Git, Registry`}, ""},
 		{"value without the property", fields, "{type: object, properties: {type: {type: string, enum: [Git, OCI, Helm]}, git: {type: string}, helm: {type: string}}}", []string{
 			`2:62: error: UC203: member "oci" is not a property of this object; hint: write one of git, helm, type`,
 			`2:73: error: UC218: value "Image" of member "oci" is not in the enum of "type"; hint: write one of Git, Helm, OCI`}, ""},

@@ -93,7 +93,11 @@ func (o *candidateObject) claim(property, description string, at []int) (c claim
 	if strings.Contains(description[at[2]:at[3]], "\n") && !strings.ContainsAny(description[at[2]:at[3]], ".;") && description[start:start+1] != strings.ToUpper(description[start:start+1]) {
 		return c, false // the sentence began on an earlier line
 	}
-	if name := group(2); name != "" && name != strings.ToLower(property) {
+	body := group(3)
+	switch name := group(2); {
+	case name == "only" && slices.Contains([]string{"present", "valid", "allowed", "permitted"}, body):
+		body = "only " + body // not the name of a property
+	case name != "" && name != strings.ToLower(property):
 		return c, false
 	}
 	c.property = property
@@ -106,7 +110,7 @@ func (o *candidateObject) claim(property, description string, at []int) (c claim
 		return c, false
 	}
 	only := strings.HasPrefix(group(4), "only")
-	switch body := group(3); {
+	switch {
 	case group(4) == "unless":
 		c.exclusive = strings.Contains(body, "not ") || body == "forbidden" || body == "cannot"
 		ok = c.exclusive

@@ -31,6 +31,8 @@ func TestClaims(t *testing.T) {
 		{one: "Present only if type is A.", want: optionalForA},
 		{one: "The one field is only valid when type is set to A.", want: optionalForA},
 		{one: "Can only be set when type is A.", want: optionalForA},
+		{one: "Only valid when type is A.", want: optionalForA},
+		{one: "One is a thing. Only allowed if type is A.", want: optionalForA},
 		{one: "It cannot be set unless type is A.", want: optionalForA},
 		{one: "Forbidden unless type is A.", want: optionalForA},
 		// The values require it: only together with another member.
@@ -67,6 +69,7 @@ func TestClaims(t *testing.T) {
 		{one: "Present if type is A."},
 		{one: "Not allowed if type is A."},
 		{one: "Only used when type is A."},
+		{one: "Only required when type is A."},
 		{one: "Only applicable when type is A."},
 		{one: "Only valid when type is A, except in tests."},
 		{one: "Required when type is A, and forbidden otherwise. Required when type is B."},
