@@ -88,7 +88,7 @@ func TestFindings(t *testing.T) {
 		want       []string // code and hint
 	}{
 		{"fails", rules(typed, "self.b == 'x' || self.type == 'A'"), []string{`UC921 write has(self.b) && self.b == "x" || self.type == "A", which rejects this object without an error`}},
-		{"fails in a nested read", rules(typed, "self.type == 'B' || self.a.count > 3 | n must exceed 3"), []string{`UC921 write self.type == "B" || has(self.a) && has(self.a.count) && self.a.count > 3, which rejects this object with the message`}},
+		{"fails in a nested read", rules(typed, "self.type == 'B' || self.a.count > 3 | n must exceed 3"), []string{`UC921 write self.type == "B" || has(self.a) && has(self.a.count) && self.a.count > 3, which rejects this object with the message of the rule`}},
 		{"fails, and is meant to accept", rules(typed, "!(self.b == 'x')"), []string{`UC921 write !(has(self.b) && self.b == "x"), which accepts this object`}},
 		{"fails where another rule rejects", rules(strs, "self.a == 'x'", "has(self.a) | a is required"), nil},
 		{"guarded", rules(strs, "!has(self.a) || self.a == 'x'"), nil},
@@ -135,7 +135,7 @@ func TestFindings(t *testing.T) {
 			[]string{"UC929 bound the lists, maps and strings that it reads, and the lists and maps that contain it, with maxItems, maxProperties and maxLength"}},
 
 		{"blocks updates", rules(strs, "self.a == oldSelf.a | a is immutable"), []string{"UC930 write !has(oldSelf.a) || has(self.a) && self.a == oldSelf.a, which accepts this object"}},
-		{"fails when removed", rules(strs, "!has(oldSelf.a) || self.a == oldSelf.a | a is immutable"), []string{"UC921 write !has(oldSelf.a) || has(self.a) && self.a == oldSelf.a, which rejects this object with the message"}},
+		{"fails when removed", rules(strs, "!has(oldSelf.a) || self.a == oldSelf.a | a is immutable"), []string{"UC921 write !has(oldSelf.a) || has(self.a) && self.a == oldSelf.a, which rejects this object with the message of the rule"}},
 		{"guarded transition", rules(strs, "has(self.a) == has(oldSelf.a) && (!has(self.a) || self.a == oldSelf.a)"), nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -112,5 +112,5 @@ func (o *object) guard(a *audited, e *prove.Example, blocking bool) string {
 	case a.Validation.Message == "":
 		return "write " + text + ", which rejects this object without an error"
 	}
-	return "write " + text + ", which rejects this object with the message"
+	return "write " + text + ", which rejects this object with the message of the rule"
 }
