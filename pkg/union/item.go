@@ -83,7 +83,7 @@ func (r *resolver) items() {
 	}
 	if s.Type != "array" || s.Items == nil || s.Items.Schema == nil || len(s.Items.Schema.Properties) == 0 {
 		r.errorf(d.Pos, diag.NotAnObject, "declare it on the list that has the items",
-			"items are told apart by the keys of a list of objects; this schema is %s", describe(s))
+			"items are told apart by the keys of a list of objects; this schema %s", describe(s))
 		return
 	}
 	for _, name := range s.XListMapKeys {
@@ -91,7 +91,7 @@ func (r *resolver) items() {
 		if _, ok := apiservercel.Escape(name); !ok {
 			r.errorf(d.Pos, diag.InexpressibleName, "rename the property", "CEL cannot express the name of the key %q", name)
 		} else if scalarOf(&p) == nil {
-			r.errorf(d.Pos, diag.InvisibleProperty, "use keys that are strings without a format, integers or booleans", "items cannot be told apart by the key %q: it is %s", name, describe(&p))
+			r.errorf(d.Pos, diag.InvisibleProperty, "use keys that are strings without a format, integers or booleans", "items cannot be told apart by the key %q: it %s", name, describe(&p))
 		}
 	}
 	if r.diags.HasErrors() {

@@ -52,7 +52,7 @@ func (r *resolver) property(w word, unknown diag.Code, role string) (*apiextensi
 	}
 	if !visible(prop) {
 		r.errorf(w.Pos, diag.InvisibleProperty, "give the property (and its items or values) a type",
-			"CEL cannot see %s %q: its schema is %s", role, w.Text, describe(prop))
+			"CEL cannot see %s %q: its schema %s", role, w.Text, describe(prop))
 		return nil, false
 	}
 	if len(path) > 1 {
@@ -146,23 +146,23 @@ func visible(s *apiextensionsv1.JSONSchemaProps) bool {
 	return slices.Contains([]string{"string", "boolean", "number", "integer"}, s.Type)
 }
 
-// describe returns a short description of a schema for messages.
+// describe returns a predicate for messages that describes a schema.
 func describe(s *apiextensionsv1.JSONSchemaProps) string {
 	switch {
 	case s.XIntOrString:
-		return "x-kubernetes-int-or-string"
+		return "is x-kubernetes-int-or-string"
 	case s.Type == "":
-		return "without a type"
+		return "has no type"
 	case s.Type == "object" && !visible(s):
-		return "a map of values without a type"
+		return "is a map whose values have no type"
 	case s.Type == "object" && s.AdditionalProperties != nil:
-		return "a map"
+		return "is a map"
 	case s.Type == "array" && !visible(s):
-		return "a list of items without a type"
+		return "is a list whose items have no type"
 	case s.Type == "object" && len(s.Properties) == 0:
-		return "an object without properties"
+		return "is an object without properties"
 	case s.Format != "":
-		return fmt.Sprintf("of type %s with format %s", s.Type, s.Format)
+		return fmt.Sprintf("is of type %s with format %s", s.Type, s.Format)
 	}
-	return "of type " + s.Type
+	return "is of type " + s.Type
 }

@@ -80,7 +80,7 @@ func (r *resolver) resolve() {
 			hint += "; items are named by their keys, members: [{" + strings.Join(r.schema.XListMapKeys, ": A, ") + ": A}]"
 		}
 		r.errorf(d.Pos, diag.NotAnObject, hint,
-			"a union needs an object with properties; this schema is %s", describe(r.schema))
+			"a union needs an object with properties; this schema %s", describe(r.schema))
 		return
 	}
 	if r.swapped() || r.unvalued() {
@@ -222,7 +222,7 @@ func (r *resolver) emptyIsUnset(m *Member, w word) {
 		}
 	default:
 		r.errorf(w.Pos, diag.EmptyIsUnsetType, "take it out of emptyIsUnset",
-			"emptyIsUnset works for strings without a format, lists, maps and objects with properties; %q is %s", m.Name, describe(prop))
+			"emptyIsUnset works for strings without a format, lists, maps and objects with properties; %q %s", m.Name, describe(prop))
 	}
 }
 
@@ -238,7 +238,7 @@ func (r *resolver) discriminator() {
 	}
 	if prop.Type != "string" || prop.XIntOrString || slices.Contains(typedFormats, prop.Format) {
 		r.errorf(d.discriminator().Pos, diag.DiscriminatorNotString, "use a property of type string without format",
-			"discriminator %q must be a string to CEL; it is %s", u.Discriminator, describe(prop))
+			"discriminator %q must be a string in CEL; it %s", u.Discriminator, describe(prop))
 		return
 	}
 	if prop.Default != nil && string(prop.Default.Raw) != `""` { // "" is unset

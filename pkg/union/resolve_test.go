@@ -93,9 +93,9 @@ func TestResolveErrors(t *testing.T) {
 			`3:30: error: UC205: CEL cannot express the name of member "1a"; hint: rename the property: CEL names are letters, digits, '_', '-', '.' and '/', and start with no digit`,
 		}},
 		{"invisible", "- discriminator: blank\n  fields-to-discriminateBy: {blanks: A, blankMap: B}", []string{
-			`2:18: error: UC206: CEL cannot see discriminator "blank": its schema is without a type; hint: give the property (and its items or values) a type`,
-			`3:30: error: UC206: CEL cannot see member "blanks": its schema is a list of items without a type; hint: give the property (and its items or values) a type`,
-			`3:41: error: UC206: CEL cannot see member "blankMap": its schema is a map of values without a type; hint: give the property (and its items or values) a type`,
+			`2:18: error: UC206: CEL cannot see discriminator "blank": its schema has no type; hint: give the property (and its items or values) a type`,
+			`3:30: error: UC206: CEL cannot see member "blanks": its schema is a list whose items have no type; hint: give the property (and its items or values) a type`,
+			`3:41: error: UC206: CEL cannot see member "blankMap": its schema is a map whose values have no type; hint: give the property (and its items or values) a type`,
 		}},
 		{"invisible and empty", "- members: [open, half]\n  emptyIsUnset: [half, open]", []string{
 			`3:18: error: UC206: CEL cannot tell whether "half" is empty: it does not see its property "y z"; hint: take the member out of emptyIsUnset, or give the property a type`,
@@ -103,10 +103,10 @@ func TestResolveErrors(t *testing.T) {
 			`3:24: error: UC206: CEL cannot tell whether "open" is empty: it does not see unknown fields; hint: take the member out of emptyIsUnset`,
 		}},
 		{"discriminators that are no strings", "- {discriminator: number, fields-to-discriminateBy: {a: A}}\n- {discriminator: either, fields-to-discriminateBy: {b: A}}\n- {discriminator: date, fields-to-discriminateBy: {c: A}}\n- {discriminator: d, fields-to-discriminateBy: {open: A}}", []string{
-			`2:19: error: UC207: discriminator "number" must be a string to CEL; it is of type integer; hint: use a property of type string without format`,
-			`3:19: error: UC207: discriminator "either" must be a string to CEL; it is x-kubernetes-int-or-string; hint: use a property of type string without format`,
-			`4:19: error: UC207: discriminator "date" must be a string to CEL; it is of type string with format date; hint: use a property of type string without format`,
-			`5:19: error: UC207: discriminator "d" must be a string to CEL; it is a map; hint: use a property of type string without format`,
+			`2:19: error: UC207: discriminator "number" must be a string in CEL; it is of type integer; hint: use a property of type string without format`,
+			`3:19: error: UC207: discriminator "either" must be a string in CEL; it is x-kubernetes-int-or-string; hint: use a property of type string without format`,
+			`4:19: error: UC207: discriminator "date" must be a string in CEL; it is of type string with format date; hint: use a property of type string without format`,
+			`5:19: error: UC207: discriminator "d" must be a string in CEL; it is a map; hint: use a property of type string without format`,
 		}},
 		{"discriminator is a member", "- {discriminator: b, fields-to-discriminateBy: {a: A, b: B}}", []string{
 			`2:19: error: UC208: "b" is both the discriminator and a member; hint: take it out of the members`,
@@ -223,7 +223,7 @@ func TestResolveSchema(t *testing.T) {
 		{"no properties", "{members: [a]}", "type: object", false, []string{
 			"2:3: error: UC215: a union needs an object with properties; this schema is an object without properties; hint: declare the union on the object whose properties are its members"}},
 		{"no type", "{members: [a]}", "properties: {a: {type: string}}", false, []string{
-			"2:3: error: UC215: a union needs an object with properties; this schema is without a type; hint: declare the union on the object whose properties are its members"}},
+			"2:3: error: UC215: a union needs an object with properties; this schema has no type; hint: declare the union on the object whose properties are its members"}},
 		{"resource", "{members: [kind, apiVersion, metadata, a]}", "{type: object, properties: {kind: {type: string}, apiVersion: {type: string}, metadata: {type: object}, a: {type: string}}}", true, []string{
 			`2:14: error: UC214: member "kind" is set in every resource; hint: members are optional properties without a default: only the union decides which one is set`,
 			`2:20: error: UC214: member "apiVersion" is set in every resource; hint: members are optional properties without a default: only the union decides which one is set`,
