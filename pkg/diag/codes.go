@@ -323,7 +323,7 @@ var Codes = []CodeInfo{
 	{EmptyInput, Error, "empty input"},
 	{DuplicateKey, Error, "duplicate key"},
 	{AmbiguousScalar, Error, "ambiguous scalar"},
-	{OldCRDVersion, Error, "CRD of v1beta1"},
+	{OldCRDVersion, Error, "unsupported API version"},
 	{UndecodableCRD, Error, "undecodable CRD"},
 	{OverLimit, Error, "over a limit"},
 
