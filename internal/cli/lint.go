@@ -20,17 +20,18 @@ func (a *app) lintCommand() *cobra.Command {
 		Short: "Check declared unions, and advise on them",
 		Long: `Lint checks the unions of CustomResourceDefinitions. It writes no files without --fix.
 It prints the errors and warnings that compile would report, and advice on unions that are
-legal but likely to be regretted; docs/lint.md gives the reasons. Notes are right for many CRDs,
-and printed with --verbose or --fail-on info. Compiled CRDs are checked by the
-declarations in their annotation. CRDs without unions and other documents are skipped.
+legal but likely to be regretted; docs/lint.md gives the reasons. Notes report choices
+that are correct in many CRDs; --verbose or --fail-on info prints them. Compiled CRDs are
+checked by the declarations in their annotation. CRDs without unions and other documents
+are skipped.
 
 Findings go to standard output: as text; as JSON, an array of objects; as SARIF, for
 code scanning; or as commands that make GitHub Actions annotate lines. The exit code
 is 1 if there is a finding of at least the severity given with --fail-on.
 
-All but errors can be switched off: with --ignore; in ` + configFile + ` next to the
-input, or the nearest one above it in the repository, for all files or some; or by a
-comment on a declaration:
+Errors cannot be disabled. Every warning and note can: with --ignore; in ` + configFile + ` next
+to the input, or the nearest one above it in the repository, for all files or some; or
+by a comment on a declaration:
 
   # unioncel:ignore UC521: the value Recreate needs no settings
   x-kubernetes-unions:
