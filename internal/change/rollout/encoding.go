@@ -58,8 +58,9 @@ func (f *Facts) reports() (r reports) {
 
 // course simulates the entries until all servers follow the last CRD. It returns a line for each
 // event with the versions after it: the garbage collector removes the entries of servers that are
-// gone, and the other servers notice the CRDs one after the other. Without a report, servers with
-// names start with the CRD before the change.
+// gone, and the other servers notice the CRDs one after the other. If there is no StorageVersion,
+// each named server starts with an entry for the CRD before the change. The list ends soon after
+// mostExamples lines.
 func (f *Facts) course(crds ...*apiextensionsv1.CustomResourceDefinition) []string {
 	r, now := f.reports(), "now"
 	if f.StorageVersion == nil {
@@ -141,8 +142,8 @@ func names(ids []string) string {
 }
 
 // encoding returns the step that checks whether all API servers encode objects in the storage
-// version. Without a report, there is no such step: Kubernetes' own servers do not report custom
-// resources.
+// version. If there is no StorageVersion, the step is empty: Kubernetes' own servers do not report
+// custom resources.
 func (f *Facts) encoding(target string) Step {
 	if f.StorageVersion == nil {
 		return Step{}

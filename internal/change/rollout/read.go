@@ -104,8 +104,8 @@ func decode(o *resource.Object, into any) diag.List {
 	return nil
 }
 
-// chosen returns the object with a name. It skips other items of lists. Another object as a whole
-// document is an error, because the user has chosen the wrong one.
+// chosen returns the object of the given name. It skips other items of lists. Another object as a
+// whole document is an error, because the user has chosen the wrong one.
 func chosen(objects []*resource.Object, name, get string) (*resource.Object, diag.List) {
 	var found *resource.Object
 	for _, o := range objects {
@@ -123,7 +123,7 @@ func chosen(objects []*resource.Object, name, get string) (*resource.Object, dia
 	return found, nil
 }
 
-// ReadLive reads the CRD with a name, with its status, from the output of kubectl get.
+// ReadLive reads the CRD of the given name, with its status, from the output of kubectl get.
 func ReadLive(f *resource.File, name string) (*apiextensionsv1.CustomResourceDefinition, *resource.Object, diag.List) {
 	get := "kubectl get crd " + name + " -o yaml"
 	objects, wrong := only(f, get, func(o *resource.Object) bool {

@@ -11,7 +11,9 @@ import (
 	"github.com/unioncel/unioncel/internal/change/storageversion"
 )
 
-// migrate returns the steps that rewrite all objects in target, the current storage version.
+// migrate returns the steps of a migration to target, the current storage version: all servers
+// encode it, all objects are rewritten, and status.storedVersions is trimmed. Steps after one that
+// is not done are Later.
 func (f *Facts) migrate(target string) []Step {
 	var steps []Step
 	for _, step := range []func(string) Step{f.encoding, f.migration, f.trim} {
