@@ -8,8 +8,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 )
 
-// Advise adds advice to each change that may reject stored objects: the objects that clients can
-// still write under the new CRD.
+// Advise adds advice to each change that may reject stored objects. The advice says which writes of
+// these objects the API server of the new CRD ratchets.
 func (r *Report) Advise(crd *Input) error {
 	for i, c := range r.Changes {
 		constraint, of, ok := c.constraint(crd)

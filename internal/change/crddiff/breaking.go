@@ -22,10 +22,10 @@ const (
 	mostDeep   = 4   // nested schemas
 )
 
-// breaking returns values of a schema that the rule refuses rejects and the rule accepts, unless
-// nil, accepts. The search for examples alone does not find such values: for example, a list of
-// strings that do not match a pattern in the rule. For transition rules, breaking returns any
-// values.
+// breaking returns values that satisfy the schema without its rules, violate the rule refuses and
+// satisfy the rule accepts, which may be nil. The search for examples alone does not find such
+// values: for example, a list of strings that do not match a pattern in the rule. If refuses is a
+// transition rule, breaking ignores both rules.
 func (w *walker) breaking(s *schema, accepts, refuses *apiextensionsv1.ValidationRule) []any {
 	m := &madeUp{walker: w}
 	for _, r := range []*apiextensionsv1.ValidationRule{accepts, refuses} {

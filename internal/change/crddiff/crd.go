@@ -29,7 +29,8 @@ type Input struct {
 	at func(p schemapath.Place, keyword string) diag.Pos
 }
 
-// Plain returns a CRD without unions and without file positions.
+// Plain returns an Input for a CRD that was not read from a file. It has no unions and no
+// positions.
 func Plain(crd *apiextensionsv1.CustomResourceDefinition) *Input {
 	return &Input{CustomResourceDefinition: crd}
 }

@@ -54,7 +54,7 @@ func (p *pair) root(side int) *schema {
 	return p.crds[side].Spec.Versions[p.index[side]].Schema.OpenAPIV3Schema
 }
 
-// withStatus reports whether a side has the subresource status.
+// withStatus reports whether the version on a side has the status subresource.
 func (p *pair) withStatus(side int) bool {
 	sub := p.crds[side].Spec.Versions[p.index[side]].Subresources
 	return sub != nil && sub.Status != nil

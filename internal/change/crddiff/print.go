@@ -12,7 +12,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// where returns the path of the changed schema. If versions is set, the path starts with versions.
+// where returns the path of the changed schema. If versions is true, the names of the compared
+// versions come before the path.
 func (c Change) where(versions bool) string {
 	path := c.Path.String()
 	if path == "" && c.Sort != Version {
