@@ -52,7 +52,7 @@ type Constraint struct {
 	Rule string `json:"rule,omitempty"`
 }
 
-// IsRule reports whether the constraint is a CEL rule or its evaluation.
+// IsRule reports whether the constraint is a CEL rule, including a rule that fails to evaluate.
 func (c Constraint) IsRule() bool {
 	return c.Keyword == StaticRule || c.Keyword == TransitionRule || c.Keyword == EvaluationError
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/validate"
 )
 
-// Repair is a patch with which an object is legal, or has fewer problems.
+// Repair is a patch that makes an object valid, or leaves it with fewer problems.
 type Repair struct {
 	// Says describes each change in words.
 	Says []string `json:"says"`
@@ -29,8 +29,9 @@ type Repair struct {
 	Left []Problem `json:"left,omitempty"`
 }
 
-// repair clears the fields that the object's unions forbid. It returns nil unless the server
-// accepts this change and fewer problems remain.
+// repair returns a patch that clears the members that the object's unions forbid, or sets an unset
+// discriminator. It returns nil unless the server accepts the patched object and fewer problems
+// remain.
 func (c *inquiry) repair(ctx context.Context, problems int) (*Repair, error) {
 	gvk := c.kind.GroupKind().WithVersion(c.version)
 	if c.opts.Kinds == nil || problems == 0 {

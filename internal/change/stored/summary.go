@@ -39,8 +39,8 @@ type Example struct {
 	Prediction
 }
 
-// NewSummary returns an empty summary. It keeps up to most objects for each reason and state; 0
-// keeps all objects.
+// NewSummary returns an empty summary. most is the maximum number of objects that it keeps for each
+// reason and state; if it is 0, the summary keeps all objects.
 func NewSummary(kind schema.GroupKind, most int) *Summary {
 	return &Summary{Kind: kind, Versions: map[string]bool{}, most: most, reasons: map[string]*Reason{}}
 }
