@@ -40,11 +40,11 @@ const (
 // Write writes the list as one SARIF document, in its order. The list may be empty. The output
 // depends only on the list and the options.
 //
-// The rule of a result is the code, and its position is in characters. A diagnostic of a whole file
-// is on line 1, because GitHub requires a line. The fingerprint does not change if lines move: it
-// is a hash of code, file, schema path and message, with a number if several diagnostics agree in
-// all of them. A file outside the repository has an absolute URI, and its base name in the
-// fingerprint. Edits become a fix.
+// The rule of a result is the diagnostic's code. Columns count characters. A diagnostic of a whole
+// file is on line 1, because GitHub requires a line. The fingerprint does not change if lines move:
+// it is a hash of code, file, schema path and message, followed by the number of the diagnostic
+// among those with the same hash. For a file with an absolute path, the URI is absolute, and the
+// hash has only the base name. Edits become a fix.
 func Write(w io.Writer, l diag.List, opts Options) error {
 	p := printer{opts: opts, rules: rulesOf(l), seen: map[string]int{}}
 	run := sarif.NewRunWithInformationURI(name, home)
