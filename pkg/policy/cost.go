@@ -28,7 +28,8 @@ type program struct {
 	expressions []plugincel.MutatingEvaluator // MutatingEvaluator evaluates any expression
 }
 
-// compile compiles a policy. The error names the expression that the API server would reject.
+// compile compiles the variables and expressions of a policy in the API server's CEL environment.
+// The error names the expression that the API server would reject.
 func compile(text policyText) (*program, error) {
 	compiler, err := plugincel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
 	if err != nil {
@@ -246,7 +247,7 @@ func fillings(o kinds.UnionObject) []filling {
 // elementsOn returns the number of lists and maps on a path.
 func elementsOn(p schemapath.Path) int { return len(p) - len(p.Properties()) }
 
-// object returns the object before the change or, if changed is set, after it.
+// object returns the object before the change or, if changed is true, after it.
 func (f filling) object(o kinds.UnionObject, changed bool) map[string]any {
 	return f.fill(o, o.Path, 0, 0, changed).(map[string]any) // the path starts with a property
 }
@@ -287,7 +288,7 @@ func (f filling) fill(o kinds.UnionObject, path schemapath.Path, elements, lists
 	return l
 }
 
-// unionObject has the first member of each union and, if switched is set, also the last one.
+// unionObject has the first member of each union and, if switched is true, also the last one.
 func unionObject(o kinds.UnionObject, switched bool) any {
 	if u := o.Unions[0]; u.OfItems() {
 		list := []any{itemOf(u.Members[0])}
