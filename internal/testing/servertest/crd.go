@@ -28,9 +28,9 @@ const (
 // Install creates a CRD and returns when its served versions answer requests.
 //
 // If the server rejects the CRD, its error is returned unchanged, so that [apierrors.IsInvalid] and
-// similar functions work. The server also rejects unknown and duplicate fields. Any other error
-// means that the CRD was created but did not become usable: its names are taken, ctx ended, or half
-// a minute passed.
+// similar functions work. The server also rejects unknown and duplicate fields. If the CRD does not
+// become usable within 30 seconds, for example because its names are taken, Install returns an
+// error, and the CRD exists. If ctx ends, the CRD may exist.
 func (s *Server) Install(ctx context.Context, crd []byte) error {
 	answer, err := send(ctx, writing(s.client.Post(), crd).AbsPath(crdsPath))
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *Server) Replace(ctx context.Context, crd []byte) error {
 	return s.awaitServed(ctx, answer)
 }
 
-// Remove deletes the CRD with that name and all its objects, and returns when they are gone. It
+// Remove deletes the named CRD and all its objects, and returns when they are gone. It
 // returns the server's error unchanged, or an error if the CRD is not removed in time, for example
 // because an object has a finalizer.
 func (s *Server) Remove(ctx context.Context, crdName string) error {
