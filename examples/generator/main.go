@@ -53,7 +53,7 @@ func run(out io.Writer, patterns ...string) error {
 	return nil
 }
 
-// report prints diagnostics, and returns an error if they have one.
+// report prints diagnostics to standard error, and returns an error if one of them is an error.
 func report(l diag.List) error {
 	if err := diag.Text(os.Stderr, l, nil); err != nil || !l.HasErrors() {
 		return err

@@ -42,8 +42,9 @@ func (j *job) compileCRD(r *crdtext.Revision, c *crdfile.CRD) {
 	j.take(r, w)
 }
 
-// write plans to write the rules of a CRD into a text without compiled rules. It returns nil
-// if there are no unions, or after reporting errors.
+// write returns a writer that adds the rules of a CRD to t, the text without compiled rules. It
+// returns nil if the CRD has no unions or its declarations have errors, which it adds to j.diags.
+// Diagnostics of the rules are in the diags of the writer.
 func (j *job) write(t *crdtext.Text, c *crdfile.CRD, opts crdfile.Options) *writer {
 	compilation, diags := c.Compilation(opts.Compiler())
 	if compilation == nil {

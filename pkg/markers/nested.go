@@ -13,8 +13,8 @@ import (
 
 // nested returns a hint if the discriminator and the members of a union are in two structs, one of
 // which is the type of a field of the other: only markers on the outer struct can declare the
-// union. s has the discriminator or, if that is nil, the members. The other struct has markers of
-// kinds and no markers of without.
+// union. If discriminator is not nil, it is a field of s, and the other struct has the members; if
+// it is nil, s has the members. The other struct is one with a marker in kinds and none in without.
 func (s *structure) nested(discriminator *field, kinds, without []markerKind) string {
 	found := func(other *structure) *field {
 		if l := other.marked(kinds...); len(l) > 0 && len(other.marked(without...)) == 0 {
