@@ -6,9 +6,24 @@ import (
 	"strings"
 )
 
-// comments holds the union markers of a package by the node they describe: an *ast.TypeSpec,
-// an *ast.Field of a struct that is declared by name, or nil for any other position.
-type comments map[ast.Node][]mark
+// comments holds the markers of a package by the node they describe: an *ast.TypeSpec, an *ast.Field
+// of a struct that is declared by name, or nil for any other position.
+type comments map[ast.Node]*nodeComments
+
+// nodeComments are the markers of a node.
+type nodeComments struct {
+	marks []mark         // about unions
+	lines []*ast.Comment // all, also those of other tools
+	doc   *ast.CommentGroup
+}
+
+// of returns the comments of a node, which the caller must not change.
+func (c comments) of(n ast.Node) *nodeComments {
+	if found := c[n]; found != nil {
+		return found
+	}
+	return &nodeComments{}
+}
 
 // collect adds the markers of a file, attached as controller-gen attaches them: a type or a field
 // has the markers of its documentation and of the comment directly before that.
@@ -31,9 +46,14 @@ func (c comments) collect(file *ast.File, places *places) {
 		}
 		end = d.End()
 	}
+	strays := c[nil]
+	if strays == nil {
+		strays = &nodeComments{}
+		c[nil] = strays
+	}
 	for _, group := range file.Comments {
 		if !f.taken[group] && group.Pos() > file.Name.End() {
-			c[nil] = append(c[nil], f.marks(group)...)
+			strays.marks = append(strays.marks, f.marks(group)...)
 		}
 	}
 }
@@ -66,11 +86,11 @@ func (f *fileComments) spec(c comments, s ast.Spec, doc *ast.CommentGroup, after
 
 // node returns the markers of the node at start, from its documentation and the closest comment
 // between after and that.
-func (f *fileComments) node(docs []*ast.CommentGroup, after, start token.Pos) []mark {
-	var l []mark
+func (f *fileComments) node(docs []*ast.CommentGroup, after, start token.Pos) *nodeComments {
+	n := &nodeComments{}
 	for _, doc := range docs {
 		if doc != nil {
-			start = min(start, doc.Pos())
+			start, n.doc = min(start, doc.Pos()), doc
 		}
 	}
 	var before *ast.CommentGroup
@@ -84,7 +104,19 @@ func (f *fileComments) node(docs []*ast.CommentGroup, after, start token.Pos) []
 	for _, group := range append([]*ast.CommentGroup{before}, docs...) {
 		if group != nil && !f.taken[group] {
 			f.taken[group] = true
-			l = append(l, f.marks(group)...)
+			n.marks = append(n.marks, f.marks(group)...)
+			n.lines = append(n.lines, markerLines(group)...)
+		}
+	}
+	return n
+}
+
+// markerLines returns the lines of a comment group that are markers. Like controller-gen, it ignores
+// /* comments.
+func markerLines(group *ast.CommentGroup) (l []*ast.Comment) {
+	for _, comment := range group.List {
+		if text, ok := strings.CutPrefix(comment.Text, "//"); ok && strings.HasPrefix(strings.TrimSpace(text), "+") {
+			l = append(l, comment)
 		}
 	}
 	return l
@@ -99,19 +131,12 @@ func (f *fileComments) take(from, to token.Pos) {
 	}
 }
 
-// marks returns the union markers of a comment group. Like controller-gen, it ignores /* comments.
+// marks returns the union markers of a comment group.
 func (f *fileComments) marks(group *ast.CommentGroup) []mark {
 	var l []mark
-	for _, comment := range group.List {
-		text, ok := strings.CutPrefix(comment.Text, "//")
-		if !ok {
-			continue
-		}
-		trimmed := strings.TrimSpace(text)
-		if !strings.HasPrefix(trimmed, "+") {
-			continue
-		}
-		if m, ok := parseMark(trimmed[1:]); ok {
+	for _, comment := range markerLines(group) {
+		text := comment.Text[2:]
+		if m, ok := parseMark(strings.TrimSpace(text)[1:]); ok {
 			m.pos = f.places.pos(comment.Pos() + token.Pos(2+strings.Index(text, "+")))
 			l = append(l, m)
 		}

@@ -124,6 +124,7 @@ func (w *walk) visit(id crd.TypeIdent, at *apiextensionsv1.JSONSchemaProps, to s
 		path = append(path[:len(path):len(path)], id)
 	}
 	if s := w.l.structure(id); s != nil {
+		w.l.sites = append(w.l.sites, site{address{w.target, w.version, to}, s, at})
 		s.check()
 		for i := range s.unions {
 			w.declare(s, &s.unions[i], at, to)

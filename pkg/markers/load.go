@@ -35,6 +35,7 @@ type loading struct {
 	known    map[crd.TypeIdent]*structure
 	comments map[*loader.Package]comments
 	reached  map[crd.TypeIdent]map[crd.TypeIdent]bool
+	sites    []site
 	diags    diag.List
 }
 
@@ -97,6 +98,7 @@ func (l *loading) packages(patterns []string) bool {
 	}
 	l.roots = roots
 	for _, root := range roots {
+		l.parseEdited(root)
 		root.NeedSyntax()
 	}
 	if l.packageErrors() {
@@ -119,6 +121,28 @@ func (l *loading) packages(patterns []string) bool {
 		l.parser.NeedPackage(root)
 	}
 	return true
+}
+
+// parseEdited parses the files of a package if any of them has edits that are not written yet.
+// controller-tools would read the files as they are.
+func (l *loading) parseEdited(p *loader.Package) {
+	if !slices.ContainsFunc(p.CompiledGoFiles, func(file string) bool { return l.places.edited[file] != nil }) {
+		return
+	}
+	var files []*ast.File
+	for _, name := range p.CompiledGoFiles {
+		src, err := l.places.read(name)
+		if err != nil {
+			return // NeedSyntax reports it
+		}
+		file, err := parser.ParseFile(l.places.fset, name, src, parser.AllErrors|parser.ParseComments)
+		if err != nil {
+			p.AddError(err)
+			return
+		}
+		files = append(files, file)
+	}
+	p.Syntax = files
 }
 
 // packageErrors reports the errors of the packages and their imports that matter to a CRD, and

@@ -14,9 +14,10 @@ import (
 // places converts positions of Go to positions of diagnostics: file names as the user would write
 // them, columns in characters.
 type places struct {
-	fset  *token.FileSet
-	work  string // the working directory
-	lines map[string][][]byte
+	fset   *token.FileSet
+	work   string // the working directory
+	lines  map[string][][]byte
+	edited map[string][]byte // files with edits that are not written yet
 }
 
 func newPlaces(fset *token.FileSet) *places {
@@ -49,12 +50,20 @@ func (p *places) relative(file string) string {
 	return short
 }
 
+// read returns the content of a Go file that the go command has listed, with its edits.
+func (p *places) read(file string) ([]byte, error) {
+	if src, ok := p.edited[file]; ok {
+		return src, nil
+	}
+	return os.ReadFile(file)
+}
+
 // column converts a column in bytes to a column in characters.
 func (p *places) column(file string, line, col int) int {
 	lines, ok := p.lines[file]
 	if !ok {
 		// The columns of a file that cannot be read again stay in bytes.
-		if src, err := os.ReadFile(file); err == nil {
+		if src, err := p.read(file); err == nil {
 			lines = bytes.Split(src, []byte("\n"))
 		}
 		p.lines[file] = lines

@@ -49,7 +49,7 @@ type field struct {
 // structs reads and checks all types of the packages that the user named.
 func (l *loading) structs() {
 	for _, root := range l.roots {
-		for _, mark := range l.commentsOf(root)[nil] {
+		for _, mark := range l.commentsOf(root).of(nil).marks {
 			l.diags = append(l.diags, markDiagnostic(mark, &misuse{
 				mark.name + " is not before a type or a field of a named struct",
 				"put it in the comment right before the type or field that it is about",
@@ -103,11 +103,11 @@ func (l *loading) structure(id crd.TypeIdent) *structure {
 	s := &structure{l: l, id: id, info: info, pos: l.places.pos(info.RawSpec.Name.Pos())}
 	l.known[id] = s
 	found := l.commentsOf(id.Package)
-	s.marks = found[info.RawSpec]
+	s.marks = found.of(info.RawSpec).marks
 	optional := l.optionalByDefault(id.Package)
 	for i := range info.Fields {
 		f := l.field(id.Package, &info.Fields[i], optional)
-		f.marks = found[f.info.RawField]
+		f.marks = found.of(f.info.RawField).marks
 		s.fields = append(s.fields, f)
 	}
 	return s

@@ -1,0 +1,270 @@
+package markers
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// dialect is a set of markers that can declare a union.
+type dialect int
+
+const (
+	kep    dialect = iota // +unionMember on fields
+	tagged                // +k8s:unionMember on fields
+	listed                // +unioncel:union:members on the struct
+)
+
+// dialect returns the dialect for new unions of s: the most frequent one of the struct, else of its
+// package, else of all packages, else KEP-1027's.
+func (s *structure) dialect() dialect {
+	for _, of := range []func(*structure) bool{
+		func(o *structure) bool { return o == s },
+		func(o *structure) bool { return o.id.Package == s.id.Package },
+		func(o *structure) bool { return s.l.named(o.id.Package) },
+	} {
+		var found [listed + 1]int
+		for _, o := range s.l.known {
+			if of(o) {
+				found[kep] += len(o.marked(discriminator, member, deprecated))
+				found[tagged] += len(o.marked(taggedDiscriminator, taggedMember, zeroOrOneMember))
+				for _, m := range o.marks {
+					if m.kind == own && (m.key == "members" || m.key == "fields-to-discriminateBy") {
+						found[listed]++
+					}
+				}
+			}
+		}
+		if most := slices.Max(found[:]); most > 0 {
+			return dialect(slices.Index(found[:], most))
+		}
+	}
+	return kep
+}
+
+// nodeMarkers are markers to add to a type or a field.
+type nodeMarkers map[ast.Node][]string
+
+func (n nodeMarkers) add(to ast.Node, marker string) { n[to] = append(n[to], "+"+marker) }
+
+// own adds a marker of unioncel. of is the name of the union, or empty.
+func (n nodeMarkers) own(to ast.Node, of, key string, value *yaml.Node) {
+	if of != "" {
+		of = "(" + of + ")"
+	}
+	text := ownPrefix + of + ":" + key
+	if value.Tag != "!!bool" || value.Value != "true" {
+		text += "=" + markerValue(key, value)
+	}
+	n.add(to, text)
+}
+
+// list declares a union with markers of its struct. Without a name, it must be the only such union.
+func (s *structure) list(out nodeMarkers, u *union.Union, name string) {
+	item := u.Node()
+	for i := 0; i+1 < len(item.Content); i += 2 {
+		out.own(s.info.RawSpec, name, item.Content[i].Value, item.Content[i+1])
+	}
+}
+
+// mark declares a union with markers of fields. at is its schema. alone reports whether no other
+// union of the struct has such markers.
+func (s *structure) mark(out nodeMarkers, d dialect, u *union.Union, at *apiextensionsv1.JSONSchemaProps, alone bool) {
+	name := ""
+	if !alone {
+		name = u.Names()[0]
+	}
+	plain := member
+	anchor := s.property(u.Names()[0]).info.RawField
+	cardinality := u.Cardinality
+	if d == tagged {
+		plain = taggedMember
+		usual := union.ExactlyOne
+		switch {
+		case u.Discriminator != "" && demands(at, u.Discriminator):
+			usual = 0
+		case u.Discriminator != "":
+			if usual = union.AtMostOne; cardinality == 0 {
+				cardinality = union.DefaultCardinality(u.Discriminator, at)
+			}
+		case cardinality == union.AtMostOne:
+			usual, plain = cardinality, zeroOrOneMember
+		}
+		if cardinality == usual {
+			cardinality = 0
+		}
+	}
+	if u.Discriminator != "" {
+		f := s.property(u.Discriminator)
+		i := slices.IndexFunc(f.marks, func(m mark) bool { return m.kind == discriminator || m.kind == taggedDiscriminator })
+		switch {
+		case i >= 0 && f.marks[i].kind == taggedDiscriminator:
+			name = f.marks[i].of
+		case i >= 0:
+		case d == tagged:
+			out.add(anchor, "k8s:unionDiscriminator"+arguments("union", name))
+		default:
+			out.add(anchor, "unionDiscriminator")
+		}
+		s.messagesOf(out, u, f)
+	}
+	for i := range u.Members {
+		s.markMember(out, u, at, &u.Members[i], plain, name)
+	}
+	rest := *u
+	rest.Cardinality, rest.Messages = cardinality, nil
+	item := rest.Node()
+	for i := 0; i+1 < len(item.Content); i += 2 {
+		switch key := item.Content[i].Value; key {
+		case "discriminator", "fields-to-discriminateBy", "members", "optionalMembers", emptyKey:
+		default:
+			out.own(anchor, "", key, item.Content[i+1])
+		}
+	}
+}
+
+// markMember adds the markers of a member.
+func (s *structure) markMember(out nodeMarkers, u *union.Union, at *apiextensionsv1.JSONSchemaProps, m *union.Member, kind markerKind, name string) {
+	f := s.property(m.Name)
+	to := f.info.RawField
+	values := m.Values
+	if u.Discriminator != "" {
+		discriminator := at.Properties[u.Discriminator]
+		known := s.values(s.property(u.Discriminator))
+		fromCRD, ok := known.ofCRD(union.EnumStrings(&discriminator)).valueOf(f.name, f.json)
+		fromGo, okToo := known.valueOf(f.name, f.json)
+		if ok && okToo && fromCRD == fromGo && slices.Equal(values, []string{fromGo}) {
+			values = nil // the default
+		}
+	}
+	usuallyUnset := false
+	optional := len(m.Optional) > 0
+	if kind == member {
+		text := "unionMember"
+		if name != "" {
+			text += "=" + name
+		}
+		if optional && len(m.Required()) == 0 {
+			text += ",optional"
+			optional = false
+		}
+		out.add(to, text)
+	} else {
+		text := "k8s:unionMember"
+		if kind == zeroOrOneMember {
+			text = "k8s:zeroOrOneOfMember"
+		}
+		value := ""
+		if len(values) == 1 {
+			value, values = values[0], nil
+		}
+		out.add(to, text+arguments("union", name, "memberName", value))
+		usuallyUnset = canBeEmpty(at, m.Name, emptiness(f.typ))
+	}
+	if len(values) > 0 {
+		out.own(to, "", valuesKey, yamltext.StringsNode(values...))
+	}
+	switch {
+	case optional && len(m.Required()) == 0:
+		out.own(to, "", optionalKey, yamltext.BoolNode(true))
+	case optional:
+		out.own(to, "", optionalKey, yamltext.StringsNode(m.Optional...))
+	}
+	if unset := m.Empty != union.PresentWhenEmpty; unset != usuallyUnset {
+		out.own(to, "", emptyKey, yamltext.BoolNode(unset))
+	}
+	s.messagesOf(out, u, f)
+}
+
+// messagesOf adds the marker for the messages of a property.
+func (s *structure) messagesOf(out nodeMarkers, u *union.Union, f *field) {
+	if texts, ok := u.Messages[f.json]; ok {
+		each := union.Union{Messages: map[string]union.Texts{f.json: texts}}
+		_, all, _, _ := yamltext.Lookup(each.Node(), messagesKey)
+		out.own(f.info.RawField, "", messagesKey, all.Content[1])
+	}
+}
+
+// arguments returns arguments of validation-gen's markers. It omits those without a value.
+func arguments(pairs ...string) string {
+	var l []string
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			l = append(l, fmt.Sprintf("%s: %q", pairs[i], pairs[i+1]))
+		}
+	}
+	if len(l) == 0 {
+		return ""
+	}
+	return "(" + strings.Join(l, ", ") + ")"
+}
+
+// markerValue returns the text that [parseOwn] reads as a value.
+func markerValue(key string, n *yaml.Node) string {
+	texts := key == messageKey || key == messagesKey
+	switch n.Kind {
+	case yaml.ScalarNode:
+		odd := n.Value == "" || strings.TrimSpace(n.Value) != n.Value || strings.ContainsAny(n.Value[:1], `[{"'=:`) ||
+			n.Tag == "!!str" && (n.Value == "true" || n.Value == "false") || !union.Printable(n.Value)
+		if odd || strings.Contains(n.Value, ";") && !texts {
+			return quote(n.Value)
+		}
+		return n.Value
+	case yaml.SequenceNode:
+		var l []string
+		for _, item := range n.Content {
+			l = append(l, item.Value)
+		}
+		if len(l) > 0 && !slices.ContainsFunc(l, func(s string) bool { return !plain(s) }) {
+			return strings.Join(l, ";")
+		}
+	}
+	return flow(n)
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_./-]*$`)
+
+// plain reports whether markers and YAML's flow style write a string without quotes.
+func plain(s string) bool {
+	return plainWord.MatchString(s) && yamltext.StringNode(s).Style == 0
+}
+
+// flow returns a node in YAML's flow style, on one line.
+func flow(n *yaml.Node) string {
+	var l []string
+	switch n.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			l = append(l, flow(n.Content[i])+": "+flow(n.Content[i+1]))
+		}
+		return "{" + strings.Join(l, ", ") + "}"
+	case yaml.SequenceNode:
+		for _, item := range n.Content {
+			l = append(l, flow(item))
+		}
+		return "[" + strings.Join(l, ", ") + "]"
+	}
+	if n.Tag != "!!str" || plain(n.Value) {
+		return n.Value
+	}
+	return quote(n.Value)
+}
+
+// quote returns a string in quotation marks, as both JSON and YAML read it.
+func quote(s string) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a buffer has no errors
+	return strings.TrimSuffix(b.String(), "\n")
+}
