@@ -131,7 +131,7 @@ func (d *declaring) try(l []infer.Located) (out []byte, said diag.List, problem 
 	}
 	out, opts := d.src, d.opts
 	opts.InUse = nil
-	if d.flags.set != "" {
+	if d.flags.set != "" || d.flags.inGo() {
 		opts.External.Declarations = slices.Concat(opts.External.Declarations, declarations)
 	} else {
 		out, said = crdpatch.Declare(crdfile.Open(d.name, d.src).WithLimits(d.limits), declarations)

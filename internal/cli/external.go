@@ -26,6 +26,7 @@ type externalFlags struct {
 	config      string   // configuration file that names the packages; empty for flags
 	project     bool     // some were not given as flags
 	asked       bool     // some were given as flags
+	edits       bool     // the packages get markers, and are checked after that
 }
 
 func (f *externalFlags) register(cmd *cobra.Command) {
@@ -87,6 +88,9 @@ func (f *externalFlags) read(crds bool, limits limit.Limits) (external, error) {
 			e.sound = diags.HasErrors()
 			if f.skipInvalid {
 				r.skip()
+			}
+			if f.edits {
+				r.diagnostics = nil
 			}
 		}
 		e.files = append(e.files, r)

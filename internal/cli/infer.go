@@ -98,6 +98,7 @@ See also unioncel help inputs, and unioncel help output.`,
 	f.StringArrayVar(&flags.paths, "path", nil, "for the unions at this path and below it only, as in spec.backends[*]: `PATH`; repeatable")
 	f.BoolVarP(&flags.write, "write", "w", false, "write declarations into the files; only equivalent ones, unless --only is given")
 	f.StringVar(&flags.set, "unions", "", "with --write, write them to this new `FILE`, a UnionSet, instead")
+	f.StringArrayVar(&flags.compiler.unions.packages, "go", nil, "with --write, --check or --diff, write markers into the Go packages of this `PATTERN` instead; repeatable")
 	flags.preview.register(cmd)
 	registerTimeout(cmd, &flags.timeout, "time to prove the unions of one CRD; those left are inconclusive; 0 for no limit")
 	f.BoolVar(&flags.replace, "replace", false, "with --write, --check or --diff, let compile remove the hand-written rules that are equivalent")
@@ -135,9 +136,17 @@ func (f *inferring) validate(cmd *cobra.Command) error {
 		return usagef("--unions %s: the file exists and would be overwritten: name another", f.set)
 	case f.replace && !f.declares():
 		return usagef("--replace needs --write, --check or --diff")
+	case f.inGo() && !f.declares():
+		return usagef("--go needs --write, --check or --diff")
+	case f.inGo() && f.set != "":
+		return usagef("--go and --unions cannot be used together")
 	}
+	f.compiler.unions.edits = f.inGo()
 	return nil
 }
+
+// inGo reports whether declarations are markers of Go types.
+func (f *inferring) inGo() bool { return len(f.compiler.unions.packages) > 0 }
 
 // declares reports whether declarations are written or previewed.
 func (f *inferring) declares() bool { return f.write || f.preview.wanted() }
@@ -209,6 +218,9 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 	}
 	for i := range results {
 		results[i].diagnostics = nil // they have been reported
+	}
+	if flags.inGo() {
+		return a.declareInGo(flags, results, found)
 	}
 	return a.declare(flags, results, found)
 }

@@ -188,10 +188,10 @@ func (s *structure) markMember(out nodeMarkers, u *union.Union, at *apiextension
 
 // messagesOf adds the marker for the messages of a property.
 func (s *structure) messagesOf(out nodeMarkers, u *union.Union, f *field) {
-	if texts, ok := u.Messages[f.json]; ok {
-		each := union.Union{Messages: map[string]union.Texts{f.json: texts}}
-		_, all, _, _ := yamltext.Lookup(each.Node(), messagesKey)
-		out.own(f.info.RawField, "", messagesKey, all.Content[1])
+	if all := yamltext.Value(u.Node(), messagesKey); all != nil {
+		if texts := yamltext.Value(all, f.json); texts != nil {
+			out.own(f.info.RawField, "", messagesKey, texts)
+		}
 	}
 }
 

@@ -21,7 +21,7 @@ type places struct {
 }
 
 func newPlaces(fset *token.FileSet) *places {
-	p := &places{fset: fset, lines: map[string][][]byte{}}
+	p := &places{fset: fset, lines: map[string][][]byte{}, edited: map[string][]byte{}}
 	if dir, err := os.Getwd(); err == nil {
 		p.work = dir
 	}

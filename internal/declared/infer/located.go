@@ -56,6 +56,27 @@ func (i Located) Declaration(replace bool) union.External {
 	}
 }
 
+// Rules returns the rules that the union replaces if replace is set. It returns the first constraint
+// that is not a rule as other.
+func (i Located) Rules(replace bool) (rules []string, other string) {
+	if !replace || !i.replaceable() {
+		return nil, ""
+	}
+	for _, c := range i.Replaces {
+		rule := i.rule(c)
+		if rule == "" {
+			return nil, c.String()
+		}
+		rules = append(rules, rule)
+	}
+	return rules, ""
+}
+
+// Target returns the CRD of the union.
+func (i Located) Target() union.Target {
+	return union.Target{Name: i.CRD.Name, Group: i.CRD.Spec.Group, Kind: i.CRD.Spec.Names.Kind}
+}
+
 // schemaOf returns the place of the schema with a constraint.
 func (i Located) schemaOf(c verify.Constraint) schemapath.Place {
 	return i.Up(len(i.Path) - c.Above)

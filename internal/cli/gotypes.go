@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/unioncel/unioncel/internal/declared/infer"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/markers"
+)
+
+// declareInGo writes markers for the found unions into the Go files that the CRDs are generated from,
+// or previews the changes. Unions that would not compile, or that markers cannot declare, are left
+// out.
+func (a *app) declareInGo(flags *inferring, results []result, found [][]infer.Located) error {
+	type origin struct {
+		*result
+		infer.Located
+	}
+	var from []origin
+	var wanted []markers.Wanted
+	leave := func(o origin, problem diag.Diagnostic) {
+		d := diag.Diagnostic{Code: diag.LeftUndeclared, Severity: diag.Warning,
+			Pos: o.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
+			Message: fmt.Sprintf("the union found here (%s) is not declared: ", o.Label()), Hint: problem.Hint}
+		if problem.Code != diag.LeftUndeclared {
+			d.Message += string(problem.Code) + ": "
+		}
+		d.Message += problem.Message
+		if problem.Pos != (diag.Pos{}) {
+			d.Related = []diag.Related{{Pos: problem.Pos, Message: "the Go type"}}
+		}
+		o.diagnostics = append(o.diagnostics, d)
+	}
+	for i := range results {
+		if len(found[i]) == 0 {
+			continue
+		}
+		_, l := a.declarable(flags, &results[i], found[i])
+		for _, f := range l {
+			o := origin{&results[i], f}
+			rules, other := f.Rules(flags.replace)
+			if other != "" {
+				leave(o, diag.Diagnostic{Code: diag.LeftUndeclared, Message: "its constraint " + other + " is not a rule, so its marker is unknown",
+					Hint: "omit --replace, and delete the constraint by hand"})
+				continue
+			}
+			from = append(from, o)
+			wanted = append(wanted, markers.Wanted{Target: f.Target(), Version: f.Name, Path: f.Path, Union: f.Union, Rules: rules})
+		}
+	}
+	if len(wanted) == 0 {
+		if len(slices.Concat(found...)) == 0 {
+			a.note("nothing to declare: no unions found" + flags.that())
+		}
+		return a.report(results, "text")
+	}
+	to := results[0].scope.externalFlags
+	declared, files, diags := markers.Declare(
+		markers.Options{Kubebuilder: to.kubebuilder, SkipInvalid: to.listed, Dir: to.dir}, wanted, to.packages...)
+	types := result{diagnostics: diags}
+	if declared == nil {
+		return a.report(append(results, types), "text")
+	}
+	types.skip() // errors in other structs
+	var told []string
+	for n, d := range declared {
+		if d.Problem != nil {
+			leave(from[n], *d.Problem)
+			continue
+		}
+		line := fmt.Sprintf("%s: declared in %s: %s", d.Pos, d.Struct, from[n].Label())
+		if len(d.Deleted) > 0 {
+			line += ", in place of " + plural(len(d.Deleted), "rule")
+		}
+		if !slices.Contains(told, line) { // a struct can have several schemas
+			told = append(told, line)
+		}
+	}
+	if err := a.report(results, "text"); err != nil {
+		return err
+	}
+	if len(files) > 0 && flags.preview.wanted() {
+		return a.previewGo(flags.preview, files)
+	}
+	var outs []output
+	for _, f := range files {
+		outs = append(outs, output{path: f.Name, data: f.New})
+	}
+	if err := a.batch.replace(outs); err != nil {
+		return err
+	}
+	for _, line := range told {
+		a.note(line)
+	}
+	if len(files) > 0 {
+		a.note(fmt.Sprintf("declared %s; run controller-gen next, then unioncel compile", plural(len(told), "union")))
+	}
+	return a.report([]result{types}, "text")
+}
+
+// previewGo shows the changes of Go files.
+func (a *app) previewGo(p preview, files []markers.Edited) error {
+	shown := &buffer{parts: make([]bufferPart, len(files))}
+	defer shown.close()
+	var changed []result
+	for i, f := range files {
+		if err := shown.put(i, p.difference(f.Name, f.Old, f.New)); err != nil {
+			return err
+		}
+		changed = append(changed, result{input: input{name: f.Name, path: f.Name}, changed: true})
+	}
+	if err := a.printAll(shown); err != nil {
+		return err
+	}
+	return a.wouldChange(p, changed)
+}
