@@ -7,6 +7,7 @@ import (
 	"github.com/unioncel/unioncel/internal/declared/infer"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/markers"
+	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // declareInGo writes markers for the found unions into the Go files that the CRDs are generated from,
@@ -62,21 +63,23 @@ func (a *app) declareInGo(flags *inferring, results []result, found [][]infer.Lo
 	if declared == nil {
 		return a.report(append(results, types), "text")
 	}
-	types.skip() // errors in other structs
-	var told []string
+	types.skip()       // errors in other structs
+	var told diag.List // a struct can have several schemas
 	for n, d := range declared {
 		if d.Problem != nil {
 			leave(from[n], *d.Problem)
 			continue
 		}
-		line := fmt.Sprintf("%s: declared in %s: %s", d.Pos, d.Struct, from[n].Label())
-		if len(d.Deleted) > 0 {
+		line := fmt.Sprintf("declared in %s: %s", d.Struct, from[n].Label())
+		switch {
+		case len(d.Deleted) > 0:
 			line += ", in place of " + plural(len(d.Deleted), "rule")
+		case flags.replace && from[n].Verdict() == verify.Equivalent:
+			line += "; its rules are on an ancestor: delete them by hand"
 		}
-		if !slices.Contains(told, line) { // a struct can have several schemas
-			told = append(told, line)
-		}
+		told = append(told, diag.Diagnostic{Pos: d.Pos, Message: line})
 	}
+	told = told.Sort()
 	if err := a.report(results, "text"); err != nil {
 		return err
 	}
@@ -90,8 +93,8 @@ func (a *app) declareInGo(flags *inferring, results []result, found [][]infer.Lo
 	if err := a.batch.replace(outs); err != nil {
 		return err
 	}
-	for _, line := range told {
-		a.note(line)
+	for _, d := range told {
+		a.note(d.Pos.String() + ": " + d.Message)
 	}
 	if len(files) > 0 {
 		a.note(fmt.Sprintf("declared %s; run controller-gen next, then unioncel compile", plural(len(told), "union")))

@@ -225,7 +225,8 @@ func markerValue(key string, n *yaml.Node) string {
 		for _, item := range n.Content {
 			l = append(l, item.Value)
 		}
-		if len(l) > 0 && !slices.ContainsFunc(l, func(s string) bool { return !plain(s) }) {
+		words := len(l) > 0 && !slices.ContainsFunc(l, func(s string) bool { return !plainWord.MatchString(s) })
+		if words && (len(l) > 1 || l[0] != "true" && l[0] != "false") {
 			return strings.Join(l, ";")
 		}
 	}

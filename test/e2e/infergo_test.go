@@ -1,0 +1,142 @@
+package e2e
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/unioncel/unioncel/internal/testing/testprog"
+)
+
+var update = flag.Bool("update", false, "write the expected output in testdata/infergo anew")
+
+// TestInferGo migrates projects with hand-written rules: infer writes markers into the Go types, and
+// the CRDs that the real controller-gen and unioncel make of them accept the same objects as before.
+// With --replace, the suite of a project passes before and after the migration.
+func TestInferGo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs controller-gen")
+	}
+	program, err := testprog.Path("unioncel")
+	if err != nil {
+		t.Fatal(err)
+	}
+	generator, err := exec.CommandContext(t.Context(), "go", "tool", "-n", "controller-gen").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("testdata/infergo/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := &goProject{T: t, dir: t.TempDir(), generator: strings.TrimSpace(string(generator)), program: program}
+			got := p.migrate(archive)
+			want := string(txtar.Format(archive))
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			} else if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// goProject is a project in a temporary directory.
+type goProject struct {
+	*testing.T
+	dir, generator, program string
+	env                     []string
+}
+
+// run runs a program, whose exit code may be any of codes.
+func (p *goProject) run(name string, args []string, codes ...int) (stdout, stderr string) {
+	p.Helper()
+	var out, errs bytes.Buffer
+	cmd := exec.CommandContext(p.Context(), name, args...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = p.dir, append(os.Environ(), p.env...), &out, &errs
+	_ = cmd.Run()
+	for _, code := range codes {
+		if cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == code {
+			return out.String(), errs.String()
+		}
+	}
+	p.Fatalf("%s %q: %v\n%s%s", filepath.Base(name), args, cmd.ProcessState, out.String(), errs.String())
+	return "", ""
+}
+
+func (p *goProject) unioncel(args ...string) { p.run(p.program, args, 0) }
+
+// migrate migrates a project. It returns the archive of the project with the differences of the Go
+// files, and the messages.
+func (p *goProject) migrate(project *txtar.Archive) string {
+	env, err := testprog.Module(p.dir)
+	if err != nil {
+		p.Fatal(err)
+	}
+	for name, value := range env {
+		p.env = append(p.env, name+"="+value)
+	}
+	out := &txtar.Archive{Comment: project.Comment}
+	suite := false
+	for _, f := range project.Files {
+		if strings.HasPrefix(f.Name, "want") {
+			continue
+		}
+		out.Files = append(out.Files, f)
+		suite = suite || f.Name == "suite.yaml"
+		name := filepath.Join(p.dir, f.Name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			p.Fatal(err)
+		}
+		if err := os.WriteFile(name, f.Data, 0o644); err != nil {
+			p.Fatal(err)
+		}
+	}
+	_, flags, _ := strings.Cut(strings.TrimSpace(string(project.Comment)), "flags:")
+	infer := append([]string{"infer", "--go", "./api/..."}, strings.Fields(flags)...)
+
+	generate := func(dir string) { p.run(p.generator, []string{"crd", "paths=./api/...", "output:crd:dir=" + dir}, 0) }
+	generate("before")
+	generate("crd")
+	p.run(p.program, []string{"compile", "--go", "./api/...", "--skip-invalid", "-w", "before"}, 0, 1)
+	if suite {
+		p.unioncel("validate", "--crd", "before", "--suite", "suite.yaml")
+	}
+	diff, _ := p.run(p.program, append(infer, "--diff", "crd"), 0, 1)
+	_, told := p.run(p.program, append(infer, "--write", "crd"), 0, 1)
+	out.Files = append(out.Files, txtar.File{Name: "want.diff", Data: []byte(diff)}, txtar.File{Name: "want.stderr", Data: []byte(told)})
+
+	generate("crd")
+	p.unioncel("compile", "--go", "./api/...", "-w", "crd")
+	compared, _ := p.run(p.program, []string{"diff", "before", "crd"}, 0, 1)
+	if !strings.Contains(flags, "--only") && !strings.HasSuffix(compared, " same\n") {
+		p.Errorf("the CRD has changed:\n%s", compared)
+	}
+	if strings.Contains(flags, "suggestion") && !strings.HasSuffix(compared, " tighter\n") {
+		p.Errorf("the CRD is not tighter:\n%s", compared)
+	}
+	if suite {
+		p.unioncel("validate", "--crd", "crd", "--suite", "suite.yaml")
+	}
+	again, _ := p.run(p.program, append(infer, "--diff", "crd"), 0, 1)
+	if again != "" {
+		p.Errorf("infer has more to write:\n%s", again)
+	}
+	return string(txtar.Format(out))
+}
