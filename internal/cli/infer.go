@@ -60,11 +60,12 @@ In a compiled CRD, the rules that compiling wrote are ignored, and so are schema
 that declare unions. --path selects the unions at a path and below it.
 
 With --write the declarations that are equivalent, or those that --only names, are
-written into the files; with --unions they are written to a UnionSet instead. With
---replace the next compile removes the hand-written rules of those that are
-equivalent, after proving it again. A union that would not compile is left as it is,
-with a warning. --check lists the files that --write would change, and --diff shows
-how; neither writes anything.
+written into the files; with --unions to a UnionSet instead, and with --go as markers
+into the Go types of the CRDs. With --replace the next compile removes the
+hand-written rules of those that are equivalent, after proving it again; with --go
+their markers are deleted. A union that would not compile is left as it is, with a
+warning. --check lists the files that --write would change, and --diff shows how;
+neither writes anything.
 
 See also unioncel help inputs, and unioncel help output.`,
 		Example: `  # Which unions does this file have?
@@ -83,6 +84,9 @@ See also unioncel help inputs, and unioncel help output.`,
   # In CI: fail if there are unions that are proved and not declared
   unioncel infer --check config/crd
 
+  # In a kubebuilder project: markers in place of the hand-written rules
+  unioncel infer --go ./api/... --write --replace config/crd
+
   # Leave the CRD as it is, and keep declarations in a separate file
   unioncel infer --write --replace --unions unions.yaml crd.yaml
   unioncel compile --unions unions.yaml crd.yaml`,
@@ -98,7 +102,7 @@ See also unioncel help inputs, and unioncel help output.`,
 	f.StringArrayVar(&flags.paths, "path", nil, "for the unions at this path and below it only, as in spec.backends[*]: `PATH`; repeatable")
 	f.BoolVarP(&flags.write, "write", "w", false, "write declarations into the files; only equivalent ones, unless --only is given")
 	f.StringVar(&flags.set, "unions", "", "with --write, write them to this new `FILE`, a UnionSet, instead")
-	f.StringArrayVar(&flags.compiler.unions.packages, "go", nil, "with --write, --check or --diff, write markers into the Go packages of this `PATTERN` instead; repeatable")
+	f.StringArrayVar(&flags.compiler.unions.packages, "go", nil, "with --write, --check or --diff, write markers into the Go packages of this `PATTERN`\ninstead, such as ./api/...; repeatable")
 	flags.preview.register(cmd)
 	registerTimeout(cmd, &flags.timeout, "time to prove the unions of one CRD; those left are inconclusive; 0 for no limit")
 	f.BoolVar(&flags.replace, "replace", false, "with --write, --check or --diff, let compile remove the hand-written rules that are equivalent")

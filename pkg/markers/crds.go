@@ -32,12 +32,15 @@ func (l *loading) crds() *union.Externals {
 			continue // all versions are skipped
 		}
 		target := union.Target{Name: built.Name, Group: kind.Group, Kind: kind.Kind}
-		before := len(set.Declarations)
+		before, sites := len(set.Declarations), len(l.sites)
 		var scopes []union.Scope
 		for _, version := range l.versions(kind, built.Spec.Versions) {
 			w := &walk{l: l, set: set, target: target, version: version.name}
 			w.visit(version.id, version.schema, nil, nil, true)
 			scopes = append(scopes, union.Scope{Target: target, Version: version.name})
+		}
+		if kind.Group == "" {
+			l.sites = l.sites[:sites]
 		}
 		switch {
 		case kind.Group != "":

@@ -7,6 +7,9 @@
 // [union.External] per union and place, ready for crdfile.Options. Load reads no CRD files: a CRD
 // on disk that is older than the Go types is detected when the declarations are applied to it.
 //
+// [Declare] does the reverse: it adds markers for given unions to the text of the Go files. It never
+// writes a file.
+//
 // The dialects, their origins and their defaults are in docs/markers.md. Each is turned into the
 // declaration that an author of x-kubernetes-unions would write, with the defaults of the dialect
 // spelled out.

@@ -148,9 +148,13 @@ func (e *editing) assign() {
 		if s == nil {
 			continue
 		}
-		e.outcomes[i].Struct, e.outcomes[i].Pos = s.structure.String(), s.pos
 		at := s.at
 		text := canonical(yamltext.ListNode(w.Union.Node()), at, len(w.Path) == 0)
+		if text == "" {
+			e.rejectf([]int{i}, "run controller-gen if the CRD is older than the types", "its struct %s cannot have the union", s.structure)
+			continue
+		}
+		e.outcomes[i].Struct, e.outcomes[i].Pos = s.structure.String(), s.pos
 		h := slices.IndexFunc(e.hosts, func(h *host) bool { return h.structure == s.structure })
 		if h < 0 {
 			h = len(e.hosts)
@@ -252,7 +256,7 @@ func (e *editing) everywhere(h *host, u *hosted, wanted []int) bool {
 		})
 		if concerned && !slices.ContainsFunc(wanted, func(i int) bool { return e.wanted[i].address().is(s.address) }) {
 			e.rejectf(wanted, "give all CRDs with the struct, or declare the union in a UnionSet",
-				"its struct %s is also used at %s, where this union is not found", h, s.address)
+				"its struct %s is also used at %s, where the union is not found, or differs", h, s.address)
 			return false
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -24,14 +25,6 @@ func TestInferGo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs controller-gen")
 	}
-	program, err := testprog.Path("unioncel")
-	if err != nil {
-		t.Fatal(err)
-	}
-	generator, err := exec.CommandContext(t.Context(), "go", "tool", "-n", "controller-gen").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	files, err := filepath.Glob("testdata/infergo/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
@@ -43,8 +36,7 @@ func TestInferGo(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := &goProject{T: t, dir: t.TempDir(), generator: strings.TrimSpace(string(generator)), program: program}
-			got := p.migrate(archive)
+			got := newGoProject(t).migrate(archive)
 			want := string(txtar.Format(archive))
 			if *update {
 				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
@@ -62,6 +54,38 @@ type goProject struct {
 	*testing.T
 	dir, generator, program string
 	env                     []string
+}
+
+func newGoProject(t *testing.T) *goProject {
+	t.Helper()
+	program, err := testprog.Path("unioncel")
+	if err != nil {
+		t.Fatal(err)
+	}
+	generator, err := exec.CommandContext(t.Context(), "go", "tool", "-n", "controller-gen").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &goProject{T: t, dir: t.TempDir(), generator: strings.TrimSpace(string(generator)), program: program}
+	env, err := testprog.Module(p.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range env {
+		p.env = append(p.env, name+"="+value)
+	}
+	return p
+}
+
+func (p *goProject) write(name, text string) {
+	p.Helper()
+	name = filepath.Join(p.dir, name)
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		p.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		p.Fatal(err)
+	}
 }
 
 // run runs a program, whose exit code may be any of codes.
@@ -85,13 +109,6 @@ func (p *goProject) unioncel(args ...string) { p.run(p.program, args, 0) }
 // migrate migrates a project. It returns the archive of the project with the differences of the Go
 // files, and the messages.
 func (p *goProject) migrate(project *txtar.Archive) string {
-	env, err := testprog.Module(p.dir)
-	if err != nil {
-		p.Fatal(err)
-	}
-	for name, value := range env {
-		p.env = append(p.env, name+"="+value)
-	}
 	out := &txtar.Archive{Comment: project.Comment}
 	suite := false
 	for _, f := range project.Files {
@@ -100,13 +117,7 @@ func (p *goProject) migrate(project *txtar.Archive) string {
 		}
 		out.Files = append(out.Files, f)
 		suite = suite || f.Name == "suite.yaml"
-		name := filepath.Join(p.dir, f.Name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			p.Fatal(err)
-		}
-		if err := os.WriteFile(name, f.Data, 0o644); err != nil {
-			p.Fatal(err)
-		}
+		p.write(f.Name, string(f.Data))
 	}
 	_, flags, _ := strings.Cut(strings.TrimSpace(string(project.Comment)), "flags:")
 	infer := append([]string{"infer", "--go", "./api/..."}, strings.Fields(flags)...)
@@ -139,4 +150,40 @@ func (p *goProject) migrate(project *txtar.Archive) string {
 		p.Errorf("infer has more to write:\n%s", again)
 	}
 	return string(txtar.Format(out))
+}
+
+// TestInferGoDocs migrates the struct in docs/infer.md.
+func TestInferGoDocs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs controller-gen")
+	}
+	page := string(file(t, "../../docs/infer.md"))
+	_, page, _ = strings.Cut(page, "\n## Go types\n")
+	blocks := regexp.MustCompile("(?s)```(?:go|sh)\n(.*?)```").FindAllStringSubmatch(page, -1)
+	if len(blocks) != 3 {
+		t.Fatalf("docs/infer.md has %d blocks about Go types, want a command and two structs", len(blocks))
+	}
+	const before = `// +groupName=example.com
+package v1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+type Route struct {
+	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
+	metav1.ObjectMeta ` + "`json:\"metadata,omitempty\"`" + `
+
+	Spec Filter ` + "`json:\"spec\"`" + `
+}
+
+type Redirect struct{}
+
+`
+	p := newGoProject(t)
+	p.write("api/v1/types.go", before+blocks[1][1])
+	p.run(p.generator, []string{"crd", "paths=./api/...", "output:crd:dir=config/crd"}, 0)
+	p.unioncel(strings.Fields(blocks[0][1])[1:]...)
+	got := string(file(t, filepath.Join(p.dir, "api/v1/types.go")))
+	if diff := cmp.Diff(before+blocks[2][1], got); diff != "" {
+		t.Error(diff)
+	}
 }
