@@ -1,6 +1,7 @@
 package markers
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -84,39 +85,42 @@ func (e *editing) accepts(after *loading, got *union.Externals) bool {
 		all(&diag.Diagnostic{Code: diag.GoPackage, Message: "the packages cannot be read with the markers"})
 	}
 	for _, h := range e.hosts {
-		want := map[string]int{} // by schema and union
+		want := e.declarationsOf(e.set, h)
 		for _, u := range h.unions {
 			for _, i := range e.pending(u.wanted) {
-				want[e.wanted[i].address().String()+"\n"+u.text]++
+				want[e.wanted[i].address().String()+"\n"+u.text] = true
 			}
 		}
-		for _, s := range e.declarationsOf(e.set, h) {
-			want[s]++
-		}
-		for _, s := range after.declarationsOf(got, h) {
-			want[s]--
-		}
-		for _, n := range want {
-			if n != 0 {
-				fail(h, unlike(h, "cannot declare the union"))
-			}
+		if !maps.Equal(want, after.declarationsOf(got, h)) {
+			fail(h, unlike(h, "cannot declare the union"))
 		}
 	}
 	if len(failed) == 0 && e.others(e.set) != e.others(got) {
 		all(&diag.Diagnostic{Code: diag.LeftUndeclared, Message: "the markers affect unions of other structs"})
 	}
-	if len(failed) == 0 && !equality.Semantic.DeepEqual(e.expected(), after.generated()) {
+	if len(failed) == 0 && !equality.Semantic.DeepEqual(e.expected(), after.parser.CustomResourceDefinitions) {
 		for _, h := range e.hosts {
 			fail(h, unlike(h, "change more of the CRDs than the rules"))
 		}
 	}
+	again := false
 	for h, d := range failed {
 		if h.style != listed {
-			h.style = listed
+			h.style, again = listed, true
 			continue
 		}
 		for _, u := range h.unions {
+			again = again || len(e.pending(u.wanted)) > 0
 			e.reject(*d, u.wanted...)
+		}
+	}
+	for _, d := range failed {
+		for _, h := range e.hosts {
+			for _, u := range h.unions {
+				if !again { // the unions of the failed structs are rejected already: others affect them
+					e.reject(*d, u.wanted...)
+				}
+			}
 		}
 	}
 	return len(failed) == 0
@@ -133,27 +137,24 @@ func (e *editing) others(set *union.Externals) (n int) {
 }
 
 // declarationsOf returns the declarations of a struct with their schemas, as text.
-func (l *loading) declarationsOf(set *union.Externals, h *host) (out []string) {
+func (l *loading) declarationsOf(set *union.Externals, h *host) map[string]bool {
+	out := map[string]bool{}
 	for _, x := range set.Declarations {
 		if x.Struct == h.String() {
 			a := address{x.Target, x.Version, x.Path}
 			if at := l.schemaOf(a); at != nil {
-				out = append(out, a.String()+"\n"+declaredText(x, at))
+				out[a.String()+"\n"+declaredText(x, at)] = true
 			}
 		}
 	}
 	return out
 }
 
-// generated returns the CRDs that controller-gen generates.
-func (l *loading) generated() map[schema.GroupKind]apiextensionsv1.CustomResourceDefinition {
-	return l.parser.CustomResourceDefinitions
-}
-
 // expected returns the CRDs without the rules whose markers are deleted.
 func (e *editing) expected() map[schema.GroupKind]apiextensionsv1.CustomResourceDefinition {
 	out := map[schema.GroupKind]apiextensionsv1.CustomResourceDefinition{}
-	for kind, c := range e.generated() {
+	done := map[string]bool{} // several inputs can have the CRD
+	for kind, c := range e.parser.CustomResourceDefinitions {
 		c = *c.DeepCopy()
 		for i, w := range e.wanted {
 			if e.outcomes[i].Problem != nil || w.Group != kind.Group || w.Kind != kind.Kind {
@@ -165,6 +166,11 @@ func (e *editing) expected() map[schema.GroupKind]apiextensionsv1.CustomResource
 				}
 				w.Path.Edit(v.Schema.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
 					for _, rule := range w.Rules {
+						key := w.address().String() + "\n" + rule
+						if done[key] {
+							continue
+						}
+						done[key] = true
 						if i := slices.IndexFunc(s.XValidations, func(r apiextensionsv1.ValidationRule) bool { return r.Rule == rule }); i >= 0 {
 							s.XValidations = slices.Delete(slices.Clone(s.XValidations), i, i+1)
 						}

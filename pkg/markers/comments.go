@@ -13,7 +13,7 @@ type comments map[ast.Node]*nodeComments
 // nodeComments are the markers of a node.
 type nodeComments struct {
 	marks []mark         // about unions
-	lines []*ast.Comment // all, also those of other tools
+	lines []*ast.Comment // all, including markers of other tools
 	doc   *ast.CommentGroup
 }
 

@@ -50,16 +50,15 @@ type Edited struct {
 	Old, New []byte
 }
 
-// Declare declares unions with markers at the Go types of CRDs. It writes no files. The packages are
-// those of [Load]. A union has the dialect that its package uses, or else that of KEP-1027 of 2022.
-// Unions that markers of fields cannot express are listed on their struct.
+// Declare declares unions with markers at the Go types of CRDs. It writes no files. It finds packages
+// like [Load]. A union has the dialect that its package uses, or else KEP-1027's of 2022. Unions that markers of fields cannot express are listed on their struct.
 //
 // A struct gets markers only if all schemas that controller-gen generates from it are to have the
 // same union. The packages are read again with the edits: the structs must declare exactly the
 // wanted unions, and controller-gen must generate the same CRDs without the rules.
 //
-// The result has an outcome for each union, and the edited files, sorted by name. The diagnostics
-// are those of the packages with the edits. Without outcomes, the packages cannot be read.
+// The result has an outcome for each union, and the edited files, sorted by name. The diagnostics are
+// about the packages with the edits. If the packages cannot be read, there are no outcomes.
 func Declare(opts Options, wanted []Wanted, patterns ...string) ([]Declared, []Edited, diag.List) {
 	opts.CRDs = true
 	before := newLoading(opts)
@@ -185,18 +184,24 @@ func (e *editing) hostOf(i int) *site {
 	if i := slices.IndexFunc(types, func(s site) bool { return s.hasAll(w.Union) }); i >= 0 {
 		found = &types[i]
 	}
-	name, p := found.structure.String(), found.id.Package
-	switch {
-	case !e.named(p):
-		e.rejectf([]int{i}, "name the package too, or declare the union in a UnionSet", "its struct %s is in a package that --go does not name", name)
-	case p.Module != nil && !p.Module.Main && p.Module.Replace == nil:
-		e.rejectf([]int{i}, "declare the union in a UnionSet", "its struct %s is in the module %s", name, p.Module.Path)
-	case ast.IsGenerated(found.info.RawFile):
-		e.rejectf([]int{i}, "declare the union in a UnionSet", "its struct %s is in the generated file %s", name, found.pos.File)
-	default:
-		return found
+	if where := e.outside(found.structure); where != "" {
+		e.rejectf([]int{i}, "declare the union in a UnionSet", "its struct %s is in %s", found.structure, where)
+		return nil
 	}
-	return nil
+	return found
+}
+
+// outside describes the package or file of a type that may not be edited. It returns "" if it may be.
+func (l *loading) outside(s *structure) string {
+	switch p := s.id.Package; {
+	case !l.named(p):
+		return "a package that --go does not name"
+	case p.Module != nil && !p.Module.Main && p.Module.Replace == nil:
+		return "the module " + p.Module.Path
+	case ast.IsGenerated(s.info.RawFile):
+		return "the generated file " + s.pos.File
+	}
+	return ""
 }
 
 // hasAll reports whether the properties of a union are fields of s.
@@ -310,7 +315,7 @@ func (e *editing) markerOf(a address, rule string) (found *ast.Comment, elsewher
 		}
 	}
 	for _, c := range carriers {
-		if !e.named(c.id.Package) {
+		if e.outside(c.structure) != "" {
 			continue
 		}
 		for _, comment := range e.commentsOf(c.id.Package).of(c.node).lines {

@@ -1,0 +1,98 @@
+package markers_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unioncel/unioncel/pkg/markers"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// editable is a package with a struct that can get markers.
+const editable = `// +groupName=example.com
+package v1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+type Thing struct {
+	metav1.TypeMeta   ` + "`json:\",inline\"`" + `
+	metav1.ObjectMeta ` + "`json:\"metadata\"`" + `
+
+	Spec Spec ` + "`json:\"spec\"`" + `
+}
+
+// +kubebuilder:validation:XValidation:rule="has(self.a) != has(self.b)"
+type Spec struct {
+	// A is a member: ä.
+	A *string ` + "`json:\"a,omitempty\"`" + `
+
+	B *string ` + "`json:\"b,omitempty\"`" + `
+}
+`
+
+// wanted is the union of a and b.
+func wanted(path string, rules ...string) markers.Wanted {
+	return markers.Wanted{
+		Target: union.Target{Name: "things.example.com", Group: "example.com", Kind: "Thing"}, Version: "v1",
+		Path:  schemapath.New(path),
+		Union: &union.Union{Members: []union.Member{{Name: "a"}, {Name: "b"}}, Cardinality: union.ExactlyOne},
+		Rules: rules,
+	}
+}
+
+// Declare keeps line endings and a byte order mark, and writes nothing.
+func TestDeclareText(t *testing.T) {
+	workspace(t, "edit")
+	for name, spell := range map[string]func(string) string{
+		"LF":   func(s string) string { return s },
+		"CRLF": func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") },
+		"BOM":  func(s string) string { return "\ufeff" + s },
+	} {
+		src := spell(editable)
+		write(t, "edit/v1/types.go", src)
+		// Two inputs can have the same CRD.
+		w := wanted("spec", "has(self.a) != has(self.b)")
+		outcomes, files, diags := markers.Declare(markers.Options{}, []markers.Wanted{w, w}, "./edit/...")
+		if len(diags) > 0 || len(outcomes) != 2 || outcomes[0].Problem != nil || outcomes[1].Problem != nil || len(files) != 1 {
+			t.Fatalf("%s: %+v %v %v", name, outcomes, files, diags)
+		}
+		want := strings.Replace(editable, "// +kubebuilder:validation:XValidation:rule=\"has(self.a) != has(self.b)\"\n", "", 1)
+		want = strings.Replace(want, "\tA *string", "\t// +unionMember\n\t// +unioncel:union:cardinality=ExactlyOne\n\tA *string", 1)
+		want = strings.Replace(want, "\tB *string", "\t// +unionMember\n\tB *string", 1)
+		if diff := cmp.Diff(spell(want), string(files[0].New)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		if now, err := os.ReadFile(files[0].Name); err != nil || string(now) != src || string(files[0].Old) != src {
+			t.Errorf("%s: %v\n%s", name, err, now)
+		}
+	}
+}
+
+// Unions that cannot be declared have a problem.
+func TestDeclareProblems(t *testing.T) {
+	workspace(t, "edit")
+	write(t, "edit/other/pair.go", "package other\n\ntype Pair struct {\n\tA *string `json:\"a,omitempty\"`\n\tB *string `json:\"b,omitempty\"`\n}\n")
+	write(t, "edit/v1/types.go", strings.NewReplacer("import metav1", "import \"example.com/edit/other\"\n\nimport metav1",
+		"\tSpec Spec", "\tOther other.Pair `json:\"other\"`\n\tSpec Spec").Replace(editable))
+	for _, tt := range []struct {
+		name   string
+		wanted markers.Wanted
+		want   string
+	}{
+		{"no such path", wanted("status"), "no struct of the Go packages has the schema status in version v1 of Thing.example.com"},
+		{"another package", wanted("other"), "its struct example.com/edit/other.Pair is in a package that --go does not name"},
+		{"no such rule", wanted("spec", "true"), "no marker in the Go packages has the rule true"},
+	} {
+		outcomes, files, diags := markers.Declare(markers.Options{}, []markers.Wanted{tt.wanted}, "./edit/v1")
+		if len(outcomes) != 1 || outcomes[0].Problem == nil || outcomes[0].Problem.Message != tt.want || len(files)+len(diags) > 0 {
+			t.Errorf("%s: %+v %v %v", tt.name, outcomes, files, diags)
+		}
+	}
+	if outcomes, files, diags := markers.Declare(markers.Options{}, []markers.Wanted{wanted("spec")}, "./nowhere"); outcomes != nil || files != nil || !diags.HasErrors() {
+		t.Error(outcomes, files, diags)
+	}
+}
