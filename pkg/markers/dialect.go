@@ -69,17 +69,17 @@ func (n nodeMarkers) own(to ast.Node, of, key string, value *yaml.Node) {
 	n.add(to, text)
 }
 
-// list declares a union with markers of its struct. Without a name, it must be the only such union.
-func (s *structure) list(out nodeMarkers, u *union.Union, name string) {
+// markStruct declares a union with markers of its struct. Without a name, it must be the only such union.
+func (s *structure) markStruct(out nodeMarkers, u *union.Union, name string) {
 	item := u.Node()
 	for i := 0; i+1 < len(item.Content); i += 2 {
 		out.own(s.info.RawSpec, name, item.Content[i].Value, item.Content[i+1])
 	}
 }
 
-// mark declares a union with markers of fields. at is its schema. alone reports whether no other
+// markFields declares a union with markers of fields. at is its schema. alone reports whether no other
 // union of the struct has such markers.
-func (s *structure) mark(out nodeMarkers, d dialect, u *union.Union, at *apiextensionsv1.JSONSchemaProps, alone bool) {
+func (s *structure) markFields(out nodeMarkers, d dialect, u *union.Union, at *apiextensionsv1.JSONSchemaProps, alone bool) {
 	name := ""
 	if !alone {
 		name = u.Names()[0]

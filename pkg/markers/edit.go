@@ -32,8 +32,8 @@ type Wanted struct {
 	Rules []string
 }
 
-// Declared is the outcome for a [Wanted].
-type Declared struct {
+// Outcome is the result of [Declare] for a [Wanted].
+type Outcome struct {
 	// Struct is the struct with the markers, as in union.External, and Pos its position after the
 	// edits. They are zero if there is no such struct.
 	Struct string
@@ -59,7 +59,7 @@ type Edited struct {
 //
 // The result has an outcome for each union, and the edited files, sorted by name. The diagnostics are
 // about the packages with the edits. If the packages cannot be read, there are no outcomes.
-func Declare(opts Options, wanted []Wanted, patterns ...string) ([]Declared, []Edited, diag.List) {
+func Declare(opts Options, wanted []Wanted, patterns ...string) ([]Outcome, []Edited, diag.List) {
 	opts.CRDs = true
 	before := newLoading(opts)
 	set := before.load(patterns)
@@ -67,7 +67,7 @@ func Declare(opts Options, wanted []Wanted, patterns ...string) ([]Declared, []E
 	if set == nil {
 		return nil, nil, before.diags.Sort()
 	}
-	e := &editing{loading: before, set: set, wanted: wanted, outcomes: make([]Declared, len(wanted))}
+	e := &editing{loading: before, set: set, wanted: wanted, outcomes: make([]Outcome, len(wanted))}
 	e.assign()
 	for {
 		files := e.edit()
@@ -100,7 +100,7 @@ type editing struct {
 	*loading
 	set      *union.Externals
 	wanted   []Wanted
-	outcomes []Declared
+	outcomes []Outcome
 	hosts    []*host
 }
 
@@ -389,14 +389,14 @@ func (e *editing) markersOf(h *host) nodeMarkers {
 		})
 	}
 	for _, u := range onFields {
-		h.mark(out, h.style, u.Union, u.at, len(onFields) == 1)
+		h.markFields(out, h.style, u.Union, u.at, len(onFields) == 1)
 	}
 	for i, u := range others {
 		name := ""
 		if i > 0 {
 			name = u.Members[0].Name
 		}
-		h.list(out, u.Union, name)
+		h.markStruct(out, u.Union, name)
 	}
 	return out
 }
@@ -438,7 +438,7 @@ func (e *editing) insert(edits map[string][]yamltext.Edit, h *host, node ast.Nod
 		before = h.info.RawDecl.Pos()
 	}
 	if doc := e.commentsOf(h.id.Package).of(node).doc; doc != nil {
-		for i, comment := range slices.Backward(doc.List) {
+		for _, comment := range slices.Backward(doc.List) {
 			if !slices.Contains(markerLines(doc), comment) {
 				break
 			}
@@ -446,7 +446,7 @@ func (e *editing) insert(edits map[string][]yamltext.Edit, h *host, node ast.Nod
 			if m.kind == discriminator || m.kind == taggedDiscriminator { // stays before the new markers
 				break
 			}
-			before = doc.List[i].Pos()
+			before = comment.Pos()
 		}
 	}
 	file, src, at := e.line(before)
