@@ -77,16 +77,38 @@ func (f *finder) withMessages(c *candidate, found Found) *union.Union {
 		return found.Union
 	}
 	out := *found.Union
-	out.Message, out.Messages = declaredTexts(kinds, texts)
+	out.Message, out.Messages = declaredTexts(kinds, texts, possibleErrors(u))
 	return &out
 }
 
+// kindOf returns the kind of the error of a violation.
+func kindOf(u *union.Union, v union.Violation) errorKind {
+	k := errorKind{required: slices.Contains([]union.Condition{union.Required, union.Selected, union.TooFew}, v.Condition)}
+	switch {
+	case v.Member >= 0:
+		k.property = u.Members[v.Member].Name
+	case v.Condition == union.Selected || v.Condition == union.Unmapped:
+		k.property = u.Discriminator
+	}
+	return k
+}
+
+// possibleErrors returns the kinds of errors that the rules of the union print.
+func possibleErrors(u *union.Union) map[errorKind]bool {
+	possible := map[errorKind]bool{}
+	for _, c := range u.Conditions() {
+		possible[kindOf(u, c.Violation)] = true
+	}
+	return possible
+}
+
 // declaredTexts returns the messages as they are declared: one for all errors, or one for each property,
-// with both directions only where they differ.
-func declaredTexts(kinds []errorKind, texts map[errorKind][]string) (all union.Texts, each map[string]union.Texts) {
+// with both directions only where they differ. An error that is possible, and that no rule prints,
+// keeps its generated message.
+func declaredTexts(kinds []errorKind, texts map[errorKind][]string, possible map[errorKind]bool) (all union.Texts, each map[string]union.Texts) {
 	first := func(k errorKind) string { return append(texts[k], "")[0] }
 	common := slices.Clone(texts[kinds[0]])
-	for _, k := range kinds {
+	for k := range possible {
 		common = slices.DeleteFunc(common, func(text string) bool { return !slices.Contains(texts[k], text) })
 	}
 	if len(common) > 0 {
@@ -94,7 +116,7 @@ func declaredTexts(kinds []errorKind, texts map[errorKind][]string) (all union.T
 	}
 	for _, k := range kinds {
 		other := errorKind{k.property, !k.required}
-		if !slices.Contains(kinds, other) {
+		if !possible[other] {
 			other = k
 		}
 		t := union.Texts{Required: first(other), Forbidden: first(k)}
@@ -141,14 +163,7 @@ func (c *candidate) wrong(u *union.Union) []wrongState {
 		if len(broken) != 1 {
 			return
 		}
-		k := errorKind{required: slices.Contains([]union.Condition{union.Required, union.Selected, union.TooFew}, broken[0].Condition)}
-		switch {
-		case broken[0].Member >= 0:
-			k.property = u.Members[broken[0].Member].Name
-		case broken[0].Condition == union.Selected || broken[0].Condition == union.Unmapped:
-			k.property = u.Discriminator
-		}
-		l = append(l, wrongState{k, object})
+		l = append(l, wrongState{kindOf(u, broken[0]), object})
 	}
 	if u.Discriminator == "" {
 		try(absent)

@@ -12,8 +12,10 @@ import (
 // TestMessages covers the messages of declarations.
 func TestMessages(t *testing.T) {
 	const (
-		plain = "type: object\nproperties: {a: {type: object}, b: {type: object}, c: {type: object}}\n"
-		typed = "type: object\nrequired: [type]\nproperties: {type: {type: string}, a: {type: object}, b: {type: object}}\n"
+		plain    = "type: object\nproperties: {a: {type: object}, b: {type: object}, c: {type: object}}\n"
+		typed    = "type: object\nrequired: [type]\nproperties: {type: {type: string}, a: {type: object}, b: {type: object}}\n"
+		enum     = "type: object\nrequired: [type]\nproperties: {type: {type: string, enum: [A, B]}, a: {type: object}, b: {type: object}}\n"
+		optional = "type: object\nproperties: {type: {type: string, enum: [A, B]}, a: {type: object}, b: {type: object}}\n"
 	)
 	for _, tt := range []struct {
 		name, schema string
@@ -40,6 +42,13 @@ func TestMessages(t *testing.T) {
 			"messages:\n  type: A or B\n  a: m\n  b: m\n"},
 		{"a message for each value", typed, `[{rule: "self.type != 'A' || has(self.a)", message: a for A}, {rule: "self.type != 'C' || has(self.a)", message: a for C}, {rule: "!has(self.a) || self.type in ['A', 'C']", message: no a}]`,
 			"messages:\n  a: {forbidden: no a}\n"},
+		{"one member", enum, `[{rule: "self.type == 'A' || !has(self.a)", message: a only with A}]`, "messages:\n  a: a only with A\n"},
+		{"the schema requires the discriminator", enum, `[{rule: "(has(self.a) == (self.type == 'A')) && (has(self.b) == (self.type == 'B'))", message: m}]`,
+			"messages:\n  a: m\n  b: m\n"},
+		{"a rule for the discriminator, too", enum, `[{rule: "has(self.type)", message: m}, {rule: "(has(self.a) == (self.type == 'A')) && (has(self.b) == (self.type == 'B'))", message: m}]`,
+			"messages:\n  a: m\n  b: m\n"},
+		{"optional discriminator", optional, `[{rule: "has(self.type) && (has(self.a) == (self.type == 'A')) && (has(self.b) == (self.type == 'B'))", message: m}]`, "message: m\n"},
+		{"only one direction", enum, `[{rule: "self.type != 'A' || has(self.a)", message: a for A}]`, "messages:\n  a: {required: a for A}\n"},
 	} {
 		var s apiextensionsv1.JSONSchemaProps
 		if err := sigs.UnmarshalStrict([]byte(tt.schema+"x-kubernetes-validations: "+strings.ReplaceAll(tt.rules, "\n", `\n`)), &s); err != nil {
