@@ -3,6 +3,7 @@ package infer
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -37,7 +38,7 @@ func (i Located) fingerprint() (string, error) {
 	}
 	parts := []string{declaration, string(i.Form), string(i.Verdict()), i.Why, string(i.Changes.Verdict)}
 	for _, c := range i.Replaces {
-		parts = append(parts, c.String(), i.rule(c))
+		parts = append(parts, c.String(), i.rule(c).Rule, strconv.FormatBool(i.losesMessage(c)))
 	}
 	for _, f := range []*verify.Finding{i.Comparison.Tighter, i.Comparison.Looser, i.Changes.Tighter} {
 		parts = append(parts, i.relative(f))

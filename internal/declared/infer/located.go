@@ -2,8 +2,10 @@ package infer
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
@@ -82,13 +84,38 @@ func (i Located) schemaOf(c verify.Constraint) schemapath.Place {
 	return i.Up(len(i.Path) - c.Above)
 }
 
-// rule returns the text of a constraint that is a rule, and "" for other constraints.
-func (i Located) rule(c verify.Constraint) string {
+// rule returns a constraint that is a rule. For other constraints, it returns the zero rule.
+func (i Located) rule(c verify.Constraint) apiextensionsv1.ValidationRule {
 	schema := i.schemaOf(c).Schema(i.CRD)
-	if c.Key == "x-kubernetes-validations" && schema != nil && c.Index < len(schema.XValidations) {
-		return schema.XValidations[c.Index].Rule
+	if c.Key == ruleKey && schema != nil && c.Index < len(schema.XValidations) {
+		return schema.XValidations[c.Index]
 	}
-	return ""
+	return apiextensionsv1.ValidationRule{}
+}
+
+// losesMessage reports whether a constraint has a message that the declaration does not have.
+func (i Located) losesMessage(c verify.Constraint) bool {
+	r := i.rule(c)
+	if r.MessageExpression != "" {
+		return true
+	}
+	text := strings.TrimSpace(r.Message)
+	has := func(t union.Texts) bool { return t.Required == text || t.Forbidden == text }
+	return text != "" && !has(i.Union.Message) && !slices.ContainsFunc(slices.Collect(maps.Values(i.Union.Messages)), has)
+}
+
+// lostMessages names the constraints whose messages the declaration does not have, as in "the
+// message of line 3". It returns "" if there are none.
+func (i Located) lostMessages() string {
+	lost := slices.DeleteFunc(slices.Clone(i.Replaces), func(c verify.Constraint) bool { return !i.losesMessage(c) })
+	switch lines := i.lines(lost); {
+	case lines == "":
+		return ""
+	case len(lost) == 1:
+		return "the message of " + lines
+	default:
+		return "the messages of " + lines
+	}
 }
 
 // posOf returns the position of a constraint.
@@ -104,11 +131,10 @@ func (i Located) Label() string {
 	return proof.Members(i.Union)
 }
 
-// lines returns the line numbers of the constraints that the union would replace, as text. It is ""
-// if there are no such constraints.
-func (i Located) lines() string {
+// lines returns the line numbers of constraints, as text. It is "" if there are no constraints.
+func (i Located) lines(constraints []verify.Constraint) string {
 	var l []int
-	for _, c := range i.Replaces {
+	for _, c := range constraints {
 		l = append(l, i.posOf(c).Line)
 	}
 	slices.Sort(l)
@@ -130,11 +156,14 @@ func (i Located) lines() string {
 // replaced.
 func (i Located) Told(done string, replace bool) string {
 	text := fmt.Sprintf("%s: %s in %s: %s", i.Pos, done, i.Place, i.Label())
-	lines := i.lines()
+	lines := i.lines(i.Replaces)
 	switch {
 	case lines == "":
 	case replace && i.replaceable():
 		text += "; the next compile replaces " + lines
+		if lost := i.lostMessages(); lost != "" {
+			text += ", without " + lost
+		}
 	case i.Verdict() == verify.Equivalent:
 		text += "; it has the meaning of " + lines
 		if !i.replaceable() {

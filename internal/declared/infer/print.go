@@ -52,7 +52,7 @@ func Document(l []Located) (report.Document, error) {
 				where = ", in " + i.schemaOf(c).String()
 			}
 			item := report.Item{Line: report.Concat("line ", i.posOf(c).Line, where, ": ", report.N(c.String()))}
-			if rule := i.rule(c); rule != "" {
+			if rule := i.rule(c).Rule; rule != "" {
 				item = report.Item{Line: report.Concat("line ", i.posOf(c).Line, where, ":"), Blocks: report.Document{report.Code{Language: "cel", Text: rule + "\n"}}}
 			}
 			replaced.Items = append(replaced.Items, item)
@@ -61,6 +61,9 @@ func Document(l []Located) (report.Document, error) {
 			d.Add(report.Paragraph(report.Concat("It replaces:")), replaced)
 		}
 		say := func(text string) { d.Add(report.Paragraph(report.Concat(text))) }
+		if lost := i.lostMessages(); lost != "" {
+			say("The declaration does not have " + lost + ".")
+		}
 		if i.Why != "" {
 			say("Because " + i.Why)
 		}
@@ -100,7 +103,7 @@ func (i Located) others(l []Located) report.List {
 		if o.Name != i.Name {
 			line = append(line, report.Text(" (%s)", o.Name)...)
 		}
-		if lines := o.lines(); lines != "" {
+		if lines := o.lines(o.Replaces); lines != "" {
 			line = append(line, report.Text(", replaces %s", lines)...)
 		}
 		out.Items = append(out.Items, report.Item{Line: line})
@@ -151,6 +154,8 @@ type replacedJSON struct {
 	Schema     string `json:"schema"`
 	Constraint string `json:"constraint"`
 	Rule       string `json:"rule,omitempty"`
+	// LostMessage is set if the declaration does not have the message of the rule.
+	LostMessage bool `json:"lostMessage,omitempty"`
 }
 
 // Data formats the unions for programs, as a JSON list. It returns an error if a declaration cannot
@@ -181,7 +186,7 @@ func Data(l []Located) (any, error) {
 			at := i.posOf(c)
 			name := c
 			name.Above = 0 // Schema has this information
-			v.Replaces = append(v.Replaces, replacedJSON{at.Line, at.Col, i.schemaOf(c).Structural(), name.String(), i.rule(c)})
+			v.Replaces = append(v.Replaces, replacedJSON{at.Line, at.Col, i.schemaOf(c).Structural(), name.String(), i.rule(c).Rule, i.losesMessage(c)})
 		}
 		all = append(all, v)
 	}
@@ -194,7 +199,7 @@ func Diagnostics(l []Located) diag.List {
 	for _, i := range l {
 		d := diag.Diagnostic{Code: diag.LeftUndeclared, Severity: diag.Info, Pos: i.Pos, Path: i.Place.String(), Schema: i.Place.Structural(),
 			Message: fmt.Sprintf("a union of %s is not declared: %s, %s", i.Label(), i.Form, i.Verdict()), Hint: i.Why}
-		if lines := i.lines(); lines != "" {
+		if lines := i.lines(i.Replaces); lines != "" {
 			d.Message += " to " + lines
 		}
 		if d.Hint == "" {
