@@ -13,8 +13,9 @@ import (
 )
 
 // declare writes the declarations of the found unions, into the files or a UnionSet, or previews
-// the changes. Unions that would not compile are left out.
-func (a *app) declare(flags *inferring, results []result, found [][]infer.Located) error {
+// the changes. Unions that would not compile are left out. A preview may be partial: other inputs
+// have errors.
+func (a *app) declare(flags *inferring, results []result, found [][]infer.Located, partial bool) error {
 	var outs []output
 	var all []union.External
 	var told []string
@@ -55,7 +56,7 @@ func (a *app) declare(flags *inferring, results []result, found [][]infer.Locate
 		return err
 	}
 	if len(all) == 0 {
-		if len(slices.Concat(found...)) == 0 {
+		if len(slices.Concat(found...)) == 0 && !partial {
 			a.note("nothing to declare: no unions found" + flags.that())
 		}
 		return nil
@@ -74,7 +75,7 @@ func (a *app) declare(flags *inferring, results []result, found [][]infer.Locate
 		a.note(line)
 	}
 	if flags.preview.wanted() {
-		if err := a.printAll(shown); err != nil {
+		if err := a.printAll(shown); err != nil || partial {
 			return err
 		}
 		return a.wouldChange(flags.preview, results)

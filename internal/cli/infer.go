@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -217,16 +218,17 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 	if !flags.declares() {
 		return a.showInferred(flags, results, found, declared)
 	}
-	if err := a.report(results, "text"); err != nil {
+	err = a.report(results, "text")
+	if err != nil && !(flags.preview.wanted() && errors.Is(err, errFindings)) {
 		return err
 	}
 	for i := range results {
+		if results[i].diagnostics.HasErrors() {
+			found[i] = nil
+		}
 		results[i].diagnostics = nil // they have been reported
 	}
-	if flags.inGo() {
-		return a.declareInGo(flags, results, found)
-	}
-	return a.declare(flags, results, found)
+	return cmp.Or(a.declare(flags, results, found, err != nil), err)
 }
 
 // unreached returns an error if a path leads to no schema of any input. Inputs with errors may have
