@@ -39,6 +39,11 @@ func (a *app) declare(flags *inferring, results []result, found [][]infer.Locate
 		out, l := a.declarable(flags, r, found[i])
 		for _, f := range l {
 			all = append(all, f.Declaration(flags.replace))
+		}
+		if flags.write && flags.set == "" {
+			l = a.relocated(l, crdfile.Open(r.name, out))
+		}
+		for _, f := range l {
 			told = append(told, f.Told(done, flags.replace))
 		}
 		switch {
@@ -110,6 +115,21 @@ func (a *app) declarable(flags *inferring, r *result, found []infer.Located) ([]
 	}
 	r.diagnostics = append(r.diagnostics, warnings...)
 	return out, fit
+}
+
+// relocated returns unions with their positions in a file that has their declarations.
+func (a *app) relocated(l []infer.Located, f *crdfile.File) []infer.Located {
+	crds, _ := f.WithLimits(a.limits).CRDs(crdfile.Options{})
+	l = slices.Clone(l)
+	for i := range l {
+		for _, c := range crds {
+			if crd, _ := c.Source(); crd != nil && crd.Name == l[i].CRD.Name {
+				l[i].Source = c
+				l[i].Pos, _ = c.Schema(l[i].Place)
+			}
+		}
+	}
+	return l
 }
 
 // declaring tries declarations on one input.
