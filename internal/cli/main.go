@@ -99,6 +99,7 @@ func invocation(args []string) (name string, rest []string) {
 type app struct {
 	name      string   // of the command line
 	args      []string // of the command line
+	reader    string   // the command, if it reads standard input
 	streams   Streams  // Err is the console
 	console   *console
 	quiet     bool     // print errors only

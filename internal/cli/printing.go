@@ -117,7 +117,11 @@ func (a *app) report(results []result, format string) error {
 		list = lint.ReadComments(r.name, r.src).Apply(list) // in UnionSets
 	}
 	list = a.loud(list, diag.Warning).Sort()
-
+	for i := range list {
+		if list[i].Hint == source.Helm && a.reader != "" {
+			list[i].Hint += " | " + a.reader
+		}
+	}
 	if err := a.printDiagnostics(a.streams.Err, format, a.console.colour, list, results); err != nil {
 		return fmt.Errorf("write diagnostics: %w", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -23,9 +24,12 @@ func (a *app) execute(ctx context.Context, args []string) int {
 
 	// Errors before a command runs are usage errors.
 	running := false
-	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if a.quiet && a.verbose {
 			return usagef("-q and -v cannot be used together")
+		}
+		if strings.Contains(cmd.Use, "|-") {
+			a.reader = a.name + " " + cmd.Name()
 		}
 		running = true
 		return nil

@@ -117,7 +117,7 @@ type partError struct {
 
 func (e *partError) Error() string { return e.Message }
 
-func (p *parts) wrong(line int, format string, args ...any) error {
+func (p *parts) wrong(line int, format string, args ...any) *partError {
 	return &partError{Diagnostic: diag.Diagnostic{Code: diag.Syntax, Pos: diag.Pos{File: p.name, Line: line, Col: 1}, Message: fmt.Sprintf(format, args...)}}
 }
 
@@ -129,7 +129,10 @@ func (p *parts) read(line int, text []byte) (any, error) {
 	}
 	_, v, err := source.Read(text)
 	if err != nil {
-		return nil, p.wrong(line, "kubectl cannot read the document that begins here: %s", strings.TrimPrefix(err.Error(), "error converting YAML to JSON: "))
+		reason, hint := source.Unreadable(err, text)
+		wrong := p.wrong(line, "kubectl cannot read the document that begins here: %s", reason)
+		wrong.Hint = hint
+		return nil, wrong
 	}
 	return v, nil
 }

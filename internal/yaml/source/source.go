@@ -18,7 +18,7 @@ import (
 )
 
 // Helm is the hint for a file that looks like a Helm template.
-const Helm = "this looks like a Helm template: render it first, such as with helm template CHART | unioncel compile"
+const Helm = "this looks like a Helm template: render it first, such as with helm template CHART"
 
 // Parse splits a text into documents. If the text is malformed or exceeds a limit, it returns a
 // diagnostic about the file name.
@@ -103,11 +103,24 @@ func Value(name string, file *yamltext.File, d *yamltext.Document) (data []byte,
 	if err == nil {
 		return data, v, nil
 	}
+	text := file.Src[d.Start:d.End]
+	reason, hint := Unreadable(err, text)
 	wrong = &diag.Diagnostic{Code: diag.Syntax, Pos: diag.Pos{File: name, Line: d.Root.Line, Col: d.Root.Column},
-		Message: "kubectl cannot read this document: " + strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")}
-	if i := bytes.Index(file.Src[d.Start:d.End], []byte("{{")); i >= 0 && strings.Contains(err.Error(), "invalid map key") {
-		wrong.Pos.Line, wrong.Pos.Col = file.Position(d.Start + i)
-		wrong.Hint = Helm
+		Message: "kubectl cannot read this document: " + reason, Hint: hint}
+	if hint == Helm {
+		wrong.Pos.Line, wrong.Pos.Col = file.Position(d.Start + bytes.Index(text, []byte("{{")))
 	}
 	return nil, nil, wrong
+}
+
+// Unreadable returns the reason for an error of [Read], and a hint or "".
+func Unreadable(err error, document []byte) (reason, hint string) {
+	const key = "invalid map key" // followed by a Go value
+	reason = strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
+	if before, _, ok := strings.Cut(reason, key); ok {
+		if reason = before + key; bytes.Contains(document, []byte("{{")) {
+			hint = Helm
+		}
+	}
+	return reason, hint
 }
