@@ -100,7 +100,7 @@ See also unioncel help inputs, and unioncel help output.`,
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&flags.only, "only", nil, "print and write only those with this `VERDICT`; repeatable")
-	f.StringArrayVar(&flags.paths, "path", nil, "for the unions at this path and below it only, as in spec.backends[*]: `PATH`; repeatable")
+	f.StringArrayVar(&flags.paths, "path", nil, "limit to unions at this `PATH` and below, such as spec.backends[*]; repeatable")
 	f.BoolVarP(&flags.write, "write", "w", false, "write declarations into the files; only equivalent ones, unless --only is given")
 	f.StringVar(&flags.set, "unions", "", "with --write, write them to this new `FILE`, a UnionSet, instead")
 	f.StringArrayVar(&flags.compiler.unions.packages, "go", nil, "with --write, --check or --diff, write markers into the Go packages of this `PATTERN`\ninstead, such as ./api/...; repeatable")

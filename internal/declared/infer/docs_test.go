@@ -74,18 +74,25 @@ func TestDocumentedForms(t *testing.T) {
 	}
 }
 
-// TestDocumentedExamples infers, from the schemas in docs/infer.md, the unions that follow them.
+// TestDocumentedExamples infers, from the CRD and the schemas in docs/infer.md, the unions that follow them.
 func TestDocumentedExamples(t *testing.T) {
 	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(document(t), -1)
 	if len(blocks) != 6 {
-		t.Fatalf("docs/infer.md has %d blocks, want three schemas with their declarations", len(blocks))
+		t.Fatalf("docs/infer.md has %d blocks, want a CRD and two schemas with their declarations", len(blocks))
 	}
 	for pair := range slices.Chunk(blocks, 2) {
-		var s apiextensionsv1.JSONSchemaProps
-		if err := sigs.UnmarshalStrict([]byte(pair[0][1]), &s); err != nil {
-			t.Fatal(err)
+		var crd *apiextensionsv1.CustomResourceDefinition
+		if strings.HasPrefix(pair[0][1], "apiVersion:") {
+			crd = parse(t, pair[0][1])
+			valid(t, crd)
+		} else {
+			var s apiextensionsv1.JSONSchemaProps
+			if err := sigs.UnmarshalStrict([]byte(pair[0][1]), &s); err != nil {
+				t.Fatal(err)
+			}
+			crd = crdOf(s)
 		}
-		found := find(t, crdOf(s))
+		found := find(t, crd)
 		if len(found) != 1 || declaration(t, found[0]) != pair[1][1] || len(found[0].Replaces) != 2 || found[0].Comparison.Verdict != verify.Equivalent {
 			t.Errorf("found %+v", found)
 		}

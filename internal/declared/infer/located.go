@@ -155,7 +155,7 @@ func (i Located) lines(constraints []verify.Constraint) string {
 // Told states on one line that the union was or would be declared, and whether its constraints are
 // replaced.
 func (i Located) Told(done string, replace bool) string {
-	text := fmt.Sprintf("%s: %s in %s: %s", i.Pos, done, i.Place, i.Label())
+	text := fmt.Sprintf("%s: %s in %s (%s)", i.Pos, done, i.Place, i.Label())
 	lines := i.lines(i.Replaces)
 	switch {
 	case lines == "":

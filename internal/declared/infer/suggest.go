@@ -112,10 +112,11 @@ func (o *candidateObject) valueMatch(discriminator string, claims []claim, taken
 	slices.SortStableFunc(u.Members, func(a, b union.Member) int { return position(a) - position(b) })
 	form := Prose
 	var why []string
-	if exact > 0 {
-		why = append(why, fmt.Sprintf("of the values of %q %d are the names of objects next to it", discriminator, exact))
-	}
-	if exact > 1 {
+	switch {
+	case exact == 1:
+		why = append(why, fmt.Sprintf("1 value of %q is the name of an object next to it", discriminator))
+	case exact > 1:
+		why = append(why, fmt.Sprintf("%d values of %q are names of objects next to it", exact, discriminator))
 		form = EnumMatch
 	}
 	for i, c := range used {
