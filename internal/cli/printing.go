@@ -117,11 +117,7 @@ func (a *app) report(results []result, format string) error {
 		list = lint.ReadComments(r.name, r.src).Apply(list) // in UnionSets
 	}
 	list = a.loud(list, diag.Warning).Sort()
-	for i := range list {
-		if list[i].Hint == source.Helm && a.reader != "" {
-			list[i].Hint += " | " + a.reader
-		}
-	}
+
 	if err := a.printDiagnostics(a.streams.Err, format, a.console.colour, list, results); err != nil {
 		return fmt.Errorf("write diagnostics: %w", err)
 	}
@@ -196,6 +192,12 @@ func folded(l diag.List) (out diag.List) {
 // printDiagnostics prints sorted diagnostics to w. Formats for people are limited to
 // mostDiagnostics per file, unless all are requested.
 func (a *app) printDiagnostics(w io.Writer, format string, colour bool, l diag.List, results []result) error {
+	l = slices.Clone(l)
+	for i := range l {
+		if l[i].Hint == source.Helm && a.reader != "" {
+			l[i].Hint += " | " + a.reader
+		}
+	}
 	people := format == "text" || format == "github"
 	if people {
 		l = folded(l)
