@@ -228,6 +228,9 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 		}
 		results[i].diagnostics = nil // they have been reported
 	}
+	if flags.inGo() {
+		return cmp.Or(a.declareInGo(flags, results, found), err)
+	}
 	return cmp.Or(a.declare(flags, results, found, err != nil), err)
 }
 

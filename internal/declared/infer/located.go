@@ -65,7 +65,7 @@ func (i Located) Rules(replace bool) (rules []string, other string) {
 		return nil, ""
 	}
 	for _, c := range i.Replaces {
-		rule := i.rule(c)
+		rule := i.rule(c).Rule
 		if rule == "" {
 			return nil, c.String()
 		}
