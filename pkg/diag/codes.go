@@ -291,7 +291,7 @@ const (
 	FailsToEvaluate Code = "UC921"
 	// LooserThanMessage: a rule accepts an object that its message or a description rules out.
 	LooserThanMessage Code = "UC922"
-	// NotEachItem: a rule about each item rejects a list only if all items break it.
+	// NotEachItem: a rule that means each item rejects a list only if all items are wrong.
 	NotEachItem Code = "UC923"
 	// ImpossibleValue: a rule rejects every object with some value of an enum.
 	ImpossibleValue Code = "UC924"

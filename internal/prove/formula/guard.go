@@ -1,6 +1,7 @@
 package formula
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -144,7 +145,7 @@ type printer struct {
 }
 
 func (p *printer) unparse(e ast.Expr) string {
-	text, err := parser.Unparse(e, p.info)
+	text, err := parser.Unparse(e, p.info, parser.WrapOnColumn(math.MaxInt32))
 	p.failed = p.failed || err != nil
 	return text
 }

@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -128,9 +129,16 @@ func within(path, other []string) bool {
 	return len(path) >= len(other) && slices.Equal(path[:len(other)], other)
 }
 
-// same finds two rules on one schema that reject the same objects.
+// same finds two rules on one schema that read the same fields and reject the same objects.
 func (o *object) same() []Finding {
 	var l []Finding
+	reads := make([]map[string]bool, len(o.audited))
+	for i := range o.audited {
+		reads[i] = map[string]bool{}
+		for _, path := range o.audited[i].Paths {
+			reads[i][strings.Join(path, "\x00")] = true
+		}
+	}
 	for i := range o.audited {
 		b := &o.audited[i]
 		if b.constant || b.Test.Changing() || len(b.impossible) > 0 {
@@ -139,6 +147,7 @@ func (o *object) same() []Finding {
 		for j := range i {
 			a := &o.audited[j]
 			if a.constant || a.Test.Changing() || a.Place != b.Place || a.Validation.FieldPath != b.Validation.FieldPath ||
+				!maps.Equal(reads[i], reads[j]) || // cheaper than a proof
 				!o.never(o.create(), o.Space.Equal(a.Holds, b.Holds).Not()) {
 				continue
 			}
