@@ -8,6 +8,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/cel"
 	"github.com/unioncel/unioncel/internal/nested"
+	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/sample"
@@ -116,6 +117,7 @@ type judged struct {
 	// described statements are not in the message.
 	described bool
 	of        *audited
+	members   []member // the fields, as the rule uses them
 	breaks    logic.Lit
 }
 
@@ -140,7 +142,12 @@ func (o *object) state() {
 			if reader == nil || !s.readBy(reader) || slices.ContainsFunc(o.statements, func(j judged) bool { return j.of == reader && j.sentence == s.sentence }) {
 				continue
 			}
-			o.statements = append(o.statements, judged{s, from, of == nil, reader, o.breaks(s)})
+			j := judged{statement: s, from: from, described: of == nil, of: reader}
+			for _, path := range s.fields {
+				j.members = append(j.members, o.member(path, reader))
+			}
+			j.breaks = o.breaks(j)
+			o.statements = append(o.statements, j)
 		}
 	}
 	for _, a := range rules {
@@ -172,71 +179,41 @@ func (s statement) readBy(a *audited) bool {
 	return count == 1 && slices.ContainsFunc(a.Paths, func(read []string) bool { return slices.Equal(read, s.discriminator) })
 }
 
-// breaks returns the formula that the object breaks a statement. Zero, false, empty strings, lists
-// and maps count neither as set nor as unset.
-func (o *object) breaks(s statement) logic.Lit {
+// breaks returns the formula that the object breaks a statement.
+func (o *object) breaks(j judged) logic.Lit {
 	var set, unset []logic.Lit
-	for _, path := range s.fields {
-		p := o.Self(0).Lookup(path...)
-		set, unset = append(set, o.isSet(p)), append(unset, p.Present().Not())
+	for _, m := range j.members {
+		set, unset = append(set, m.set), append(unset, o.Self(0).Lookup(m.path...).Present().Not())
 	}
 	several := o.Space.AtLeast(2, set)[2]
-	switch s.form {
+	switch j.form {
 	case exactlyOne:
 		return o.Space.Or(several, o.Space.And(unset...))
 	case whenValue:
-		is := o.Self(0).Lookup(s.discriminator...).Equals(s.value)
+		is := o.Self(0).Lookup(j.discriminator...).Equals(j.value)
 		return o.Space.Or(o.Space.And(is, unset[0]), o.Space.And(is.Not(), set[0]))
 	}
 	return several
 }
 
-func (o *object) isSet(p *formula.Place) logic.Lit {
-	switch s := p.Schema; {
-	case s.Type == "boolean":
-		return p.Equals(true)
-	case s.Type == "integer":
-		return o.Space.And(p.Present(), p.Equals(int64(0)).Not())
-	case s.Type == "string" && !s.XIntOrString, s.Type == "array", s.Type == "object" && len(s.Properties) == 0:
-		return o.Space.And(p.Present(), p.Empty().Not())
-	}
-	return p.Present()
-}
-
 // broken reports whether a value breaks the statement. It repeats the formula for one value.
-func (s statement) broken(value any) bool {
+func (j judged) broken(value any) bool {
 	object, _ := value.(map[string]any)
 	set, unset := 0, 0
-	for _, path := range s.fields {
-		switch v, _ := nested.Get(object, path); v := v.(type) {
-		case nil:
-			unset++
-		case string:
-			if v != "" {
-				set++
-			}
-		case []any:
-			if len(v) > 0 {
-				set++
-			}
-		case bool:
-			if v {
-				set++
-			}
-		case int64:
-			if v != 0 {
-				set++
-			}
-		default:
+	for _, m := range j.members {
+		switch v, _ := nested.Get(object, m.path); {
+		case m.isSet(object):
 			set++
+		case v == nil && !m.defaulted:
+			unset++
 		}
 	}
-	switch s.form {
+	switch j.form {
 	case exactlyOne:
-		return set > 1 || unset == len(s.fields)
+		return set > 1 || unset == len(j.members)
 	case whenValue:
-		v, _ := nested.Get(object, s.discriminator)
-		return v == s.value && unset == 1 || v != s.value && set == 1
+		v, _ := nested.Get(object, j.discriminator)
+		return v == j.value && unset == 1 || v != j.value && set == 1
 	}
 	return set > 1
 }
@@ -247,6 +224,9 @@ func (o *object) looser() []Finding {
 	told := map[*audited]bool{}
 	for _, s := range o.statements {
 		if told[s.of] || s.of.constant {
+			continue
+		}
+		if s.form == either && s.tellsApart() {
 			continue
 		}
 		if s.form == either || s.described {
@@ -262,45 +242,103 @@ func (o *object) looser() []Finding {
 		}
 		told[s.of] = true
 		f := o.finding(diag.LooserThanMessage, s.of.rule, e, "", "this rule accepts an object that %s rules out (%s)", s.from, s.sentence)
-		fix := s.rule(s.of)
-		if fixed := o.replaced(s.of, fix); fixed != nil {
-			if said, _ := o.Ask(fixed, e.New, nil); said == sample.Fails {
-				f.Hint = "write " + fix + ", which rejects this object, or correct the text"
-			}
-		}
-		if f.Hint == "" {
-			f.Hint = "reject the object, or correct the text"
-		}
+		f.Hint = o.enforcing(s, e.New)
 		l = append(l, f)
 	}
 	return l
 }
 
-// rule returns a rule that enforces the statement. "Either a or b" covers all fields whose presence the
-// rule reads.
-func (s statement) rule(of *audited) string {
-	has := func(path []string) cel.Expr {
-		var l []cel.Expr
-		for i := range path {
-			l = append(l, cel.Has(cel.Var("self").Field(path[:i+1]...)))
-		}
-		return cel.And(l...)
+// tellsApart reports whether the rule reads values of other fields: it may restrict the fields only
+// in some cases, and on purpose.
+func (j judged) tellsApart() bool {
+	return slices.ContainsFunc(j.of.Usages(), func(u formula.Usage) bool {
+		return u.Reads() && !slices.ContainsFunc(j.fields, func(path []string) bool { return within(u.Path, path) })
+	})
+}
+
+// maxKept bounds the text of a rule that a fix repeats.
+const maxKept = 160
+
+// enforcing returns a fix that rejects an object which breaks the statement. The fixed rule accepts
+// no object that the rule rejects, and each field on its own, as proved.
+func (o *object) enforcing(j judged, bad map[string]any) string {
+	const otherwise = "reject the object, or correct the text"
+	text, ok := j.rule()
+	if !ok {
+		return otherwise
 	}
-	item := cel.Var("x")
-	fields := s.fields
-	if s.form == either {
-		for _, path := range of.Paths {
-			if len(path) == 1 && !slices.ContainsFunc(fields, func(f []string) bool { return slices.Equal(f, path) }) {
-				fields = append(fields, path)
+	written := strings.TrimSpace(j.of.Validation.Rule)
+	both := "(" + written + ") && " + text
+	add := "write " + both
+	if len(written) > maxKept || strings.Contains(written, "\n") {
+		both, add = "("+written+"\n) && "+text, "add the rule "+text
+	}
+	for _, c := range []struct{ text, hint string }{{text, "write " + text}, {both, add}} {
+		fixed := o.replaced(j.of, c.text)
+		if fixed == nil || !o.never(o.create(), j.of.Place.Present(), fixed.Holds, j.of.Holds.Not()) || !o.eachAlone(j, fixed) {
+			continue
+		}
+		if said, _ := o.Ask(fixed, bad, nil); said == sample.Fails {
+			return c.hint + ", which rejects this object, or correct the text"
+		}
+	}
+	return otherwise
+}
+
+// eachAlone reports whether a rule may hold for each field without the others, and for the field of a
+// conditional statement with and without the value.
+func (o *object) eachAlone(j judged, c *prove.Check) bool {
+	holds := func(l ...logic.Lit) bool {
+		m, err := o.Possible(append(l, o.create(), j.of.Place.Present(), c.Holds)...)
+		return m != nil && err == nil
+	}
+	if j.form == whenValue {
+		is := o.Self(0).Lookup(j.discriminator...).Equals(j.value)
+		return holds(is, j.members[0].set) && holds(is.Not(), j.members[0].set.Not())
+	}
+	for i := range j.members {
+		var l []logic.Lit
+		for k, m := range j.members {
+			l = append(l, m.set.If(k == i))
+		}
+		if !holds(l...) {
+			return false
+		}
+	}
+	return true
+}
+
+// rule returns a rule that enforces the statement. "Either a or b" covers all optional fields whose
+// presence the rule reads.
+func (j judged) rule() (text string, ok bool) {
+	var l []cel.Expr
+	for _, m := range j.members {
+		conditions := m.conditions()
+		if len(conditions) == 0 {
+			return "", false
+		}
+		l = append(l, cel.And(conditions...))
+	}
+	if j.form == either {
+		for _, u := range j.of.Usages() {
+			named := slices.ContainsFunc(j.fields, func(path []string) bool { return within(u.Path, path) })
+			p := schemaAt(j.of.Schema, u.Path)
+			if named || len(u.Path) != 1 || p == nil || p.Props.Default != nil || !optional(j.of.Schema, u.Path) {
+				continue
 			}
+			l = append(l, present(u.Path))
 		}
 	}
-	list := cel.List(cel.Each(fields, has)...)
-	switch s.form {
+	item, list := cel.Var("x"), cel.List(l...)
+	switch j.form {
 	case whenValue:
-		return has(s.fields[0]).Eq(cel.Paren(cel.And(has(s.discriminator), cel.Var("self").Field(s.discriminator...).Eq(cel.String(s.value))))).String()
+		is := cel.And(present(j.discriminator), cel.Var("self").Field(j.discriminator...).Eq(cel.String(j.value)))
+		if len(j.members[0].conditions()) > 1 {
+			l[0] = cel.Paren(l[0])
+		}
+		return l[0].Eq(cel.Paren(is)).String(), true
 	case atMostOne:
-		return list.Filter(item, item).Call("size").Le(cel.Int(1)).String()
+		return list.Filter(item, item).Call("size").Le(cel.Int(1)).String(), true
 	}
-	return list.ExistsOne(item, item).String()
+	return list.ExistsOne(item, item).String(), true
 }
