@@ -76,10 +76,12 @@ func rules(properties string, l ...string) string {
 }
 
 const (
-	strs     = "properties: {a: {type: string, maxLength: 9}, b: {type: string, maxLength: 9}, c: {type: string, maxLength: 9}}"
-	typed    = "required: [type]\nproperties: {type: {type: string, enum: [A, B]}, a: {type: object, properties: {count: {type: integer, minimum: 1}}}, b: {type: string, maxLength: 9}}"
-	listed   = "properties: {l: {type: array, maxItems: 9, items: {type: object, properties: {a: {type: string, maxLength: 9}, b: {type: string, maxLength: 9}}}}}"
-	switched = "properties: {all: {type: boolean}, l: {type: array, maxItems: 9, items: {type: string, maxLength: 9}}}"
+	strs      = "properties: {a: {type: string, maxLength: 9}, b: {type: string, maxLength: 9}, c: {type: string, maxLength: 9}}"
+	numbered  = "properties: {a: {type: string, maxLength: 9}, b: {type: string, maxLength: 9}, c: {type: integer}}"
+	defaulted = "properties: {m: {type: string, enum: [None, X], default: None}, b: {type: string, maxLength: 9}, c: {type: integer}}"
+	typed     = "required: [type]\nproperties: {type: {type: string, enum: [A, B]}, a: {type: object, properties: {count: {type: integer, minimum: 1}}}, b: {type: string, maxLength: 9}}"
+	listed    = "properties: {l: {type: array, maxItems: 9, items: {type: object, properties: {a: {type: string, maxLength: 9}, b: {type: string, maxLength: 9}}}}}"
+	switched  = "properties: {all: {type: boolean}, l: {type: array, maxItems: 9, items: {type: string, maxLength: 9}}}"
 )
 
 func TestFindings(t *testing.T) {
@@ -110,6 +112,19 @@ func TestFindings(t *testing.T) {
 		{"a condition in the message", rules(strs, "!has(self.c) || has(self.a) != has(self.b) | exactly one of a or b must be set when c is set"), nil},
 		{"unknown names", rules(strs, "!has(self.a) || !has(self.b) | exactly one of a or z must be set"), nil},
 		{"false and empty are unset", rules(switched, "(has(self.all) && self.all) != (has(self.l) && size(self.l) > 0) | exactly one of all or l must be set"), nil},
+
+		{"rest of the rule", rules(numbered, "has(self.c) && self.c > 0 && (!has(self.a) || !has(self.b) || self.c > 5) | c must be positive. a and b are mutually exclusive."), []string{"UC922 write (has(self.c) && self.c > 0 && (!has(self.a) || !has(self.b) || self.c > 5)) && [has(self.a), has(self.b)].filter(x, x).size() <= 1, which rejects this object, or correct the text"}},
+		{"a rule of several lines", rules(numbered, "has(self.c) &&\nself.c > 0 && (!has(self.a) || !has(self.b) || self.c > 5) | a and b are mutually exclusive"), []string{"UC922 add the rule [has(self.a), has(self.b)].filter(x, x).size() <= 1, which rejects this object, or correct the text"}},
+		{"either, in a case", rules(typed, "self.type == 'A' ? has(self.a) != has(self.b) : has(self.a) || has(self.b) | either a or b must be set"), nil},
+		{"no field on its own", rules(strs, "has(self.a) && (has(self.c) || !has(self.b)) | a and b are mutually exclusive"), []string{"UC922 reject the object, or correct the text"}},
+		{"a default is not set", rules(defaulted, "!(self.m != 'None' && has(self.b)) | at most one of m and b may be set"), nil},
+		{"looser with a default", rules(defaulted, "!(self.m != 'None' && has(self.b) && !has(self.c)) | at most one of m and b may be set"), []string{"UC922 write [self.m != 'None', has(self.b)].filter(x, x).size() <= 1, which rejects this object, or correct the text"}},
+		{"a default of true", rules("properties: {e: {type: boolean, default: true}, b: {type: string, maxLength: 9}}", "self.e != has(self.b) | exactly one of e or b must be set"), nil},
+		{"a default integer", rules("properties: {m: {type: integer, default: 1}, b: {type: string, maxLength: 9}}", "self.m == 1 || !has(self.b) | only one of m or b can be specified"), nil},
+		{"a literal is not set", rules("properties: {m: {type: string, enum: [None, X]}, b: {type: string, maxLength: 9}}", "!(has(self.m) && self.m != 'None' && has(self.b)) | m and b are mutually exclusive"), nil},
+		{"positive numbers", rules("properties: {a: {type: integer}, b: {type: integer}}", "!(has(self.a) && self.a > 0 && has(self.b) && self.b > 0) | at most one of a and b may be set"), nil},
+		{"fractions", rules("properties: {a: {type: number}, b: {type: number}}", "!(has(self.a) && self.a != 0.0 && has(self.b) && self.b != 0.0) | at most one of a and b may be set"), nil},
+		{"empty objects", rules("properties: {a: {type: object, properties: {x: {type: string}}}, b: {type: object, properties: {x: {type: string}}}}", "!(has(self.a) && has(self.a.x) && has(self.b) && has(self.b.x)) | at most one of a and b may be set"), nil},
 
 		{"each item", rules(listed, "!has(self.l) || !self.l.all(x, has(x.a) && has(x.b)) | a and b must not be combined"), []string{"UC923 write !has(self.l) || self.l.all(x, !(has(x.a) && has(x.b))), to reject each such item"}},
 		{"some item", rules(listed, "!has(self.l) || !self.l.all(x, has(x.a) && has(x.b)) | at least one item must lack a or b"), nil},
