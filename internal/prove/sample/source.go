@@ -36,14 +36,20 @@ const (
 // out, so each schema validates only its own level.
 type Source struct {
 	ctx              context.Context
-	apiVersion, kind string // of resources
+	apiVersion, kind string                           // of resources
+	schema           *apiextensionsv1.JSONSchemaProps // of resources, or nil
+	name             string                           // of resources, as soon as it is known
 	work             int
 	depth            int
 }
 
 // NewSource returns a source of values for the resources of a version. Searches stop when ctx ends.
 func NewSource(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int) *Source {
-	return &Source{ctx: ctx, apiVersion: crd.Spec.Group + "/" + crd.Spec.Versions[version].Name, kind: crd.Spec.Names.Kind}
+	g := &Source{ctx: ctx, apiVersion: crd.Spec.Group + "/" + crd.Spec.Versions[version].Name, kind: crd.Spec.Names.Kind}
+	if s := crd.Spec.Versions[version].Schema; s != nil {
+		g.schema = s.OpenAPIV3Schema
+	}
+	return g
 }
 
 // Context returns the context that ends searches.

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -135,8 +137,76 @@ func (g *Source) doWithout(n *Schema, name string) map[string]any {
 // Identify sets the type and the metadata of a resource.
 func (g *Source) Identify(resource map[string]any) {
 	resource["apiVersion"], resource["kind"] = g.apiVersion, g.kind
-	resource["metadata"] = map[string]any{"name": "example"}
+	if g.name == "" {
+		g.name = g.findName()
+	}
+	resource["metadata"] = map[string]any{"name": g.name}
 }
+
+const usualName = "example"
+
+// findName returns a name that the schema of the name and the rules on the root accept, as far as
+// they read the name only. If it finds none, it returns the usual name.
+func (g *Source) findName() string {
+	if g.schema == nil {
+		return usualName
+	}
+	root := New(g.schema, "", true)
+	names := []string{usualName}
+	add := func(part string) { names = append(names, part, part+usualName, usualName+part) }
+	schema := &apiextensionsv1.JSONSchemaProps{}
+	if metadata := root.Property("metadata"); metadata != nil {
+		if name := metadata.Property("name"); name != nil {
+			schema = name.Props
+			names = append(names, matching(schema.Pattern, lengthsOf(name)[0])...)
+			for _, v := range formula.EnumValues(schema) {
+				if text, ok := v.(string); ok {
+					add(text)
+				}
+			}
+		}
+	}
+	var rules []*Test
+	for _, t := range root.Rules() {
+		if t.Broken != nil || t.Changing() || !slices.ContainsFunc(t.Paths, isName) {
+			continue
+		}
+		for _, literal := range t.Literals {
+			switch v := literal.(type) {
+			case string:
+				add(v)
+			case int64:
+				for n := v - 1; n <= v+1; n++ { // the literal may bound the length
+					names = append(names, strings.Repeat("a", int(max(1, min(n, maxText)))))
+				}
+			}
+		}
+		for _, pattern := range t.Patterns {
+			for _, text := range matching(pattern, length{1, maxText}) {
+				add(text)
+			}
+		}
+		if !slices.ContainsFunc(t.Paths, func(path []string) bool { return !isName(path) }) {
+			rules = append(rules, t)
+		}
+	}
+	accepts, err := Judge(schema)
+	if err != nil {
+		return usualName
+	}
+	for _, name := range names {
+		resource := map[string]any{"apiVersion": g.apiVersion, "kind": g.kind, "metadata": map[string]any{"name": name}}
+		if len(validation.IsDNS1123Subdomain(name)) > 0 || !accepts(name) {
+			continue
+		}
+		if !slices.ContainsFunc(rules, func(t *Test) bool { said, _ := t.Evaluate(g.ctx, resource, nil); return said != Holds }) {
+			return name
+		}
+	}
+	return usualName
+}
+
+func isName(path []string) bool { return slices.Equal(path, []string{"metadata", "name"}) }
 
 // Required returns the required properties of a schema with valid values, except those in but. It
 // omits properties without a valid value; the error lists them.

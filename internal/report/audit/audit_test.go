@@ -165,6 +165,32 @@ func TestFindings(t *testing.T) {
 	}
 }
 
+// Rules on the name do not hide findings in the spec: examples get a name that they accept.
+func TestName(t *testing.T) {
+	for rule, want := range map[string]string{
+		"self.metadata.name == 'cluster'":                            "cluster",
+		"self.metadata.name.startsWith('ab-')":                       "ab-example",
+		"self.metadata.name in ['-', 'main']":                        "main",
+		"self.metadata.name.matches('^[a-c]{4}$')":                   "aaaa",
+		"self.metadata.name.size() < 5":                              "aaaa",
+		"self.metadata.name != 'example' || self.spec.b == 'y'":      "example",
+		"self.metadata.name == 'x' && self.metadata.name == 'other'": "",
+	} {
+		src := testcrd.Versions("Thing", version{Name: "v1", Spec: rules(strs, "self.a == 'x'")})
+		src = strings.Replace(src, "type: object\n", "type: object\n        x-kubernetes-validations: [{rule: \""+rule+"\"}]\n", 1)
+		name := ""
+		for _, f := range found(t, src) {
+			if f.Code == diag.FailsToEvaluate && len(f.Place.Path) == 1 {
+				metadata, _ := f.Example.New["metadata"].(map[string]any)
+				name, _ = metadata["name"].(string)
+			}
+		}
+		if name != want {
+			t.Errorf("%s: %q, want %q", rule, name, want)
+		}
+	}
+}
+
 // Rules that fit one by one may take most of the budget of their version.
 func TestCostlyVersion(t *testing.T) {
 	unique := "{type: array, maxItems: 100, items: {type: string, maxLength: 1000}, x-kubernetes-validations: [{rule: 'self.all(x, self.exists_one(y, x == y))'}]}"
