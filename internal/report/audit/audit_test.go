@@ -81,6 +81,7 @@ const (
 	defaulted = "properties: {m: {type: string, enum: [None, X], default: None}, b: {type: string, maxLength: 9}, c: {type: integer}}"
 	typed     = "required: [type]\nproperties: {type: {type: string, enum: [A, B]}, a: {type: object, properties: {count: {type: integer, minimum: 1}}}, b: {type: string, maxLength: 9}}"
 	listed    = "properties: {l: {type: array, maxItems: 9, items: {type: object, properties: {a: {type: string, maxLength: 9}, b: {type: string, maxLength: 9}}}}}"
+	keyed     = "properties: {l: {type: array, maxItems: 9, items: {type: object, required: [k, v], properties: {k: {type: string, maxLength: 9}, v: {type: string, maxLength: 9}, w: {type: string, maxLength: 9}}}}}"
 	switched  = "properties: {all: {type: boolean}, l: {type: array, maxItems: 9, items: {type: string, maxLength: 9}}}"
 )
 
@@ -128,6 +129,7 @@ func TestFindings(t *testing.T) {
 
 		{"each item", rules(listed, "!has(self.l) || !self.l.all(x, has(x.a) && has(x.b)) | a and b must not be combined"), []string{"UC923 write !has(self.l) || self.l.all(x, !(has(x.a) && has(x.b))), to reject each such item"}},
 		{"some item", rules(listed, "!has(self.l) || !self.l.all(x, has(x.a) && has(x.b)) | at least one item must lack a or b"), nil},
+		{"equalities", rules(keyed, "!has(self.l) || !self.l.all(i, i.k == 'a' && i.v == 'b') | k a with v b is invalid"), []string{`UC923 write !has(self.l) || self.l.all(i, !(i.k == "a" && i.v == "b")), to reject each such item`}},
 		{"one condition", rules(listed, "!has(self.l) || !self.l.all(x, has(x.a)) | a is optional in an item"), nil},
 
 		{"impossible value", rules(typed, "self.type == 'A' ? has(self.a) && has(self.a.count) && self.a.count == 0 : true"), []string{`UC924 accept an object with type "A", or remove the value from the enum`}},
@@ -162,6 +164,29 @@ func TestFindings(t *testing.T) {
 				t.Errorf("-want +got\n%s", diff)
 			}
 		})
+	}
+}
+
+// Messages about the list as a whole fit a rule that accepts one bad item.
+func TestMessageOfList(t *testing.T) {
+	const rule = "!has(self.l) || !self.l.all(x, has(x.a) && has(x.b)) | "
+	for message, want := range map[string]int{
+		"":                                1,
+		"a excludes b":                    1,
+		"a and b may not be combined":     1,
+		"not every item can have a and b": 0,
+		"must contain an item other than those with a and b": 0,
+		"items must not be all complete":                     0,
+		"an item without a or b is required":                 0,
+		"every item being complete is not supported":         0,
+	} {
+		if l := found(t, testcrd.Versions("Thing", version{Name: "v1", Spec: rules(listed, rule+message)})); len(l) != want {
+			t.Errorf("%q: %+v", message, l)
+		}
+	}
+	spec := strings.Replace(rules(listed, rule+"x"), `"message":"x"`, `"messageExpression":"'at least one item must lack a'"`, 1)
+	if l := found(t, testcrd.Versions("Thing", version{Name: "v1", Spec: spec})); len(l) > 0 {
+		t.Errorf("%+v", l)
 	}
 }
 

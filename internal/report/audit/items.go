@@ -4,19 +4,21 @@ import (
 	"context"
 	"maps"
 	"regexp"
+	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/nested"
 	"github.com/unioncel/unioncel/internal/prove"
+	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// some matches messages that require something of one item only.
-var some = regexp.MustCompile(`(?i)\b(?:at least|some|not all|all of|one of|any)\b`)
+// ofList matches messages about the list as a whole, such as "some peer must lack a name".
+var ofList = regexp.MustCompile(`(?i)\b(?:every|all|any|some|at least|one of|contains?|includes?|other than|except|without|(?:is|are) required)\b`)
 
 // notEachItem finds a negated all() over items with a combination of conditions: it was meant to
 // reject the combination in each item, and rejects it only if every item has it.
@@ -25,7 +27,7 @@ func (o *object) notEachItem(a *audited) []Finding {
 		return nil
 	}
 	not, ok := a.NotAll()
-	if !ok || not.Conjuncts < 2 || some.MatchString(a.Validation.Message) {
+	if !ok || not.Conjuncts < 2 || ofList.MatchString(a.Validation.Message) || ofList.MatchString(a.Validation.MessageExpression) {
 		return nil
 	}
 	items := schemaAt(a.Schema, not.List)
@@ -64,11 +66,43 @@ func (o *object) notEachItem(a *audited) []Finding {
 	return nil
 }
 
+// maxCombined bounds the combinations of literals that are tried.
+const maxCombined = 256
+
 // satisfying returns a few values of a schema that a further rule accepts.
 func (o *object) satisfying(ctx context.Context, n *sample.Schema, rule string) []any {
 	with := *n.Props
 	with.XValidations = append(apiextensionsv1.ValidationRules{{Rule: rule}}, with.XValidations...)
-	return sample.Values(ctx, &with)
+	if l := sample.Values(ctx, &with); len(l) > 0 {
+		return l
+	}
+	read, err := formula.Parse(rule)
+	v, broken := sample.New(&with, "", false).Validator()
+	if err != nil || broken != nil {
+		return nil
+	}
+	// Equalities may need a literal in each of several properties.
+	combined := []any{}
+	for _, v := range sample.Values(ctx, n.Props) {
+		if m, ok := v.(map[string]any); ok {
+			combined = append(combined, m)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(n.Props.Properties)) {
+		for _, base := range slices.Clone(combined) {
+			for _, literal := range read.Literals {
+				_, isText := literal.(string)
+				kind := n.Props.Properties[name].Type
+				if len(combined) >= maxCombined || kind != "string" && kind != "integer" || isText != (kind == "string") {
+					continue
+				}
+				m := maps.Clone(base.(map[string]any))
+				m[name] = literal
+				combined = append(combined, m)
+			}
+		}
+	}
+	return slices.DeleteFunc(combined, func(value any) bool { return len(v.Validate(ctx, value, nil)) > 0 })
 }
 
 // with returns a resource with a list of items at a path of the object.
