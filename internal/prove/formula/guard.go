@@ -23,6 +23,15 @@ func (r *Rule) Guarded(optional func(path []string) bool) (rule string, ok bool)
 	return text, len(g.added) > 0 && !g.failed
 }
 
+// Accepting is Guarded, but the rule holds for absent values, as far as that is possible: a condition
+// that reads one holds, and fails to hold under a negation.
+func (r *Rule) Accepting(optional func(path []string) bool) (rule string, ok bool) {
+	g := r.guarding(optional)
+	g.accepting = true
+	text, _ := g.print(r.tree.Expr(), nil)
+	return text, len(g.added) > 0 && !g.failed
+}
+
 // GuardedOld is Guarded, but the rule holds where the old value lacks something that it reads.
 func (r *Rule) GuardedOld(optional func(path []string) bool) (rule string, ok bool) {
 	g := r.guarding(optional)
@@ -142,6 +151,8 @@ type printer struct {
 	info    *ast.SourceInfo
 	replace func(e ast.Expr, known []string) (text string, l level, ok bool)
 	failed  bool
+	// accepting guards hold for absent values, except under a negation.
+	accepting, negated bool
 }
 
 func (p *printer) unparse(e ast.Expr) string {
@@ -182,6 +193,8 @@ func (p *printer) print(e ast.Expr, known []string) (string, level) {
 		left := operand(args[0], with(p.stated(args[1], false)), disjunction)
 		return left + " || " + operand(args[1], with(p.read(args[0], false)), disjunction), disjunction
 	case operators.LogicalNot:
+		p.negated = !p.negated
+		defer func() { p.negated = !p.negated }()
 		return "!" + operand(args[0], known, atom), atom
 	default:
 		return operand(args[0], known, disjunction) + " ? " +
@@ -202,7 +215,7 @@ func (p *printer) stated(e ast.Expr, result bool) []string {
 // those that it reads. Where it is false, a guard may be.
 func (p *printer) read(e ast.Expr, result bool) []string {
 	switch {
-	case e.Kind() == ast.SelectKind && e.AsSelect().IsTestOnly():
+	case p.accepting, e.Kind() == ast.SelectKind && e.AsSelect().IsTestOnly():
 		return p.stated(e, result)
 	case isLogical(e):
 		return p.both(e, result, p.read)
@@ -284,7 +297,13 @@ func (g *guarding) guarded(e ast.Expr, known []string) (string, level, bool) {
 	if len(guards) == 0 {
 		return text, l, true
 	}
-	return strings.Join(append(guards, text), " && "), conjunction, true
+	if !g.accepting || g.negated {
+		return strings.Join(append(guards, text), " && "), conjunction, true
+	}
+	if l > disjunction {
+		text = "(" + text + ")"
+	}
+	return "!" + strings.Join(guards, " || !") + " || " + text, disjunction, true
 }
 
 // needs calls add with the selections that need a guard, outermost first.

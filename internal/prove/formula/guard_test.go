@@ -45,6 +45,25 @@ func TestGuarded(t *testing.T) {
 	}
 }
 
+func TestAccepting(t *testing.T) {
+	for rule, want := range map[string]string{
+		"size(self.a) == 0 || size(self.b) == 0": "!has(self.a) || size(self.a) == 0 || !has(self.b) || size(self.b) == 0",
+		"!(self.a != '' && self.b != '')":        `!(has(self.a) && self.a != "" && has(self.b) && self.b != "")`,
+		"self.a.b == 1 && self.type == 'A'":      `(!has(self.a) || !has(self.a.b) || self.a.b == 1) && self.type == "A"`,
+		"has(self.a) && self.a == 1":             "",
+		"has(self.a) && self.a.b == 1":           "has(self.a) && (!has(self.a.b) || self.a.b == 1)",
+		"self.items.all(i, i.x == 1)":            "!has(self.items) || self.items.all(i, !has(i.x) || i.x == 1)",
+	} {
+		r, err := formula.Parse(rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := r.Accepting(mayLack); ok != (want != "") || ok && got != want {
+			t.Errorf("%s: got %q, %t; want %q", rule, got, ok, want)
+		}
+	}
+}
+
 func TestGuardedOld(t *testing.T) {
 	for rule, want := range map[string]string{
 		"self.a == oldSelf.a": "!has(oldSelf.a) || has(self.a) && self.a == oldSelf.a",

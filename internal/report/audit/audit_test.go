@@ -82,6 +82,7 @@ const (
 	typed     = "required: [type]\nproperties: {type: {type: string, enum: [A, B]}, a: {type: object, properties: {count: {type: integer, minimum: 1}}}, b: {type: string, maxLength: 9}}"
 	listed    = "properties: {l: {type: array, maxItems: 9, items: {type: object, properties: {a: {type: string, maxLength: 9}, b: {type: string, maxLength: 9}}}}}"
 	keyed     = "properties: {l: {type: array, maxItems: 9, items: {type: object, required: [k, v], properties: {k: {type: string, maxLength: 9}, v: {type: string, maxLength: 9}, w: {type: string, maxLength: 9}}}}}"
+	sized     = "properties: {a: {type: array, maxItems: 9, items: {type: string, maxLength: 9}}, b: {type: array, maxItems: 9, items: {type: string, maxLength: 9}}}"
 	switched  = "properties: {all: {type: boolean}, l: {type: array, maxItems: 9, items: {type: string, maxLength: 9}}}"
 )
 
@@ -94,6 +95,9 @@ func TestFindings(t *testing.T) {
 		{"fails in a nested read", rules(typed, "self.type == 'B' || self.a.count > 3 | n must exceed 3"), []string{`UC921 write self.type == "B" || has(self.a) && has(self.a.count) && self.a.count > 3, which rejects this object with the message of the rule`}},
 		{"fails, and is meant to accept", rules(typed, "!(self.b == 'x')"), []string{`UC921 write !(has(self.b) && self.b == "x"), which accepts this object`}},
 		{"fails where another rule rejects", rules(strs, "self.a == 'x'", "has(self.a) | a is required"), nil},
+		{"fails, and the message accepts", rules(sized, "size(self.a) == 0 || size(self.b) == 0 | at most one of a and b may be set"), []string{`UC921 write !has(self.a) || size(self.a) == 0 || !has(self.b) || size(self.b) == 0, which accepts this object, as the message does`}},
+		{"fails, and the message rejects", rules(sized, "size(self.a) == 0 != (size(self.b) == 0) | exactly one of a and b must be set"), []string{`UC921 write has(self.a) && has(self.b) && size(self.a) == 0 != (size(self.b) == 0), which rejects this object with the message`}},
+		{"fails, and a part of the message accepts", rules(sized, "size(self.a) == 0 || size(self.b) == 0 | a and b must be lists. At most one of a and b may be set."), []string{`UC921 write !has(self.a) || size(self.a) == 0 || !has(self.b) || size(self.b) == 0, which accepts this object, or has(self.a) && size(self.a) == 0 || has(self.b) && size(self.b) == 0, which rejects this object with the message`}},
 		{"guarded", rules(strs, "!has(self.a) || self.a == 'x'"), nil},
 		{"fails on an index", rules(switched, "!has(self.l) || self.l[0] == 'x'"), []string{"UC921 reject such values before the rule uses them: in the schema (pattern, format, minItems), or with a condition in front"}},
 		{"fails on a scalar", "type: object\nproperties: {url: {type: string, maxLength: 99, x-kubernetes-validations: [{rule: \"url(self).getScheme() == 'https'\"}]}}", []string{"UC921 reject such values before the rule uses them: in the schema (pattern, format, minItems), or with a condition in front"}},
