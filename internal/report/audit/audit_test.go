@@ -126,6 +126,8 @@ func TestFindings(t *testing.T) {
 		{"looser with a default", rules(defaulted, "!(self.m != 'None' && has(self.b) && !has(self.c)) | at most one of m and b may be set"), []string{"UC922 write [self.m != 'None', has(self.b)].filter(x, x).size() <= 1, which rejects this object, or correct the text"}},
 		{"a default of true", rules("properties: {e: {type: boolean, default: true}, b: {type: string, maxLength: 9}}", "self.e != has(self.b) | exactly one of e or b must be set"), nil},
 		{"a default integer", rules("properties: {m: {type: integer, default: 1}, b: {type: string, maxLength: 9}}", "self.m == 1 || !has(self.b) | only one of m or b can be specified"), nil},
+		{"a special literal", rules(strs, "!has(self.a) || !has(self.b) || self.b == 'z' | exactly one of a and b must be set"), []string{"UC922 reject the object, or correct the text"}},
+		{"a description in a case", "description: At most one of a or b may be set.\n" + rules(typed, "self.type == 'A' ? !has(self.a) || !has(self.b) : true"), nil},
 		{"a literal is not set", rules("properties: {m: {type: string, enum: [None, X]}, b: {type: string, maxLength: 9}}", "!(has(self.m) && self.m != 'None' && has(self.b)) | m and b are mutually exclusive"), nil},
 		{"positive numbers", rules("properties: {a: {type: integer}, b: {type: integer}}", "!(has(self.a) && self.a > 0 && has(self.b) && self.b > 0) | at most one of a and b may be set"), nil},
 		{"fractions", rules("properties: {a: {type: number}, b: {type: number}}", "!(has(self.a) && self.a != 0.0 && has(self.b) && self.b != 0.0) | at most one of a and b may be set"), nil},

@@ -149,6 +149,12 @@ func scalar(v any) any {
 	return v
 }
 
+// special reports whether the rule compares the field with a value that means something else than an
+// absent field: an object with nothing else set may be valid.
+func (m member) special() bool {
+	return m.kind != "boolean" && !m.defaulted && slices.ContainsFunc(m.use.Literals, func(v any) bool { return v != "" && v != int64(0) })
+}
+
 // maxNeither bounds the values that the text of a fix excludes.
 const maxNeither = 2
 

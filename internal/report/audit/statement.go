@@ -226,10 +226,10 @@ func (o *object) looser() []Finding {
 		if told[s.of] || s.of.constant {
 			continue
 		}
-		if s.form == either && s.tellsApart() {
-			continue
-		}
 		if s.form == either || s.described {
+			if s.tellsApart() {
+				continue
+			}
 			// "Either a or b" may mean both, and a rule may be unrelated to a description. The rule
 			// enforces the statement in some objects, if it is meant to.
 			if e, _ := o.rejected(s.of, sample.Fails, s.breaks, s.of.Holds.Not(), s.of.Fails.Not()); e == nil {
@@ -314,7 +314,7 @@ func (j judged) rule() (text string, ok bool) {
 	var l []cel.Expr
 	for _, m := range j.members {
 		conditions := m.conditions()
-		if len(conditions) == 0 {
+		if len(conditions) == 0 || j.form != atMostOne && m.special() {
 			return "", false
 		}
 		l = append(l, cel.And(conditions...))
