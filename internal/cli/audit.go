@@ -41,15 +41,16 @@ unions, and reports rules that
   - mean each item of a list, and reject the list only if all items are wrong
   - exclude a value of an enum; reject nothing, or everything
   - repeat another rule, or are missing in another served version
-  - take more than half of a cost budget
+  - take more than half of a cost budget, or do not compile
 
 Each finding has an object that the API server's own code accepts or rejects as
 the finding says, and a fix. A rule that cannot be decided, or not within --timeout,
 has no findings; rules that unioncel compiled are left out. docs/audit.md explains
 the findings.
 
-All findings are warnings. The exit code is 1 if there is one of at least the severity
-given with --fail-on. --ignore, or lint.ignore in ` + configFile + `, leaves out codes.
+Findings are warnings; only a rule that does not compile is an error. The exit code is 1
+if there is a finding of at least the severity given with --fail-on: by default, warnings
+never fail. --ignore, or lint.ignore in ` + configFile + `, leaves out codes.
 
 See also unioncel help inputs.`,
 		Example: `  unioncel audit crd.yaml

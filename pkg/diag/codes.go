@@ -307,6 +307,8 @@ const (
 	CostlyRule Code = "UC929"
 	// BlocksUpdates: a rule fails to evaluate on every update of some object.
 	BlocksUpdates Code = "UC930"
+	// NotCompiling: a rule does not compile.
+	NotCompiling Code = "UC931"
 )
 
 // CodeInfo describes a code.
@@ -447,6 +449,7 @@ var Codes = []CodeInfo{
 	{OtherVersion, Warning, "rule missing in another version"},
 	{CostlyRule, Warning, "costly rule"},
 	{BlocksUpdates, Warning, "rule blocks updates"},
+	{NotCompiling, Error, "rule that does not compile"},
 }
 
 // Info returns the entry of the code in [Codes], and whether there is one.

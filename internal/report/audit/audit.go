@@ -43,7 +43,7 @@ func CRD(ctx context.Context, c *crdfile.CRD) (Result, error) {
 	}
 	for i, v := range versions {
 		share, done := prove.Share(ctx, len(versions)-i)
-		result.Findings = append(result.Findings, v.audit(share, versions)...)
+		result.Findings = append(result.Findings, v.findings(share, versions)...)
 		result.Late = result.Late || v.late
 		done()
 	}
@@ -59,35 +59,64 @@ func CRD(ctx context.Context, c *crdfile.CRD) (Result, error) {
 
 // version is a served version of a CRD.
 type version struct {
-	source *crdfile.CRD
-	crd    *apiextensionsv1.CustomResourceDefinition // with this version only
-	index  int                                       // in the CRD of the file
-	name   string
-	root   *sample.Schema
+	source  *crdfile.CRD
+	crd     *apiextensionsv1.CustomResourceDefinition // with this version only
+	index   int                                       // in the CRD of the file
+	name    string
+	written *apiextensionsv1.JSONSchemaProps // the schema in the file
+	root    *sample.Schema
 	// judge is the API server's code. It has no status subresource: one write sets all fields.
 	judge   *validate.Kind
 	without map[*sample.Test]*validate.Kind
-	late    bool // the deadline left rules without a decision
+	leftOut []rule // the schema accepts every object in their place
+	late    bool   // the deadline left rules without a decision
+	// broken are the findings about rules that do not compile. They are left out.
+	broken []Finding
 }
 
 // newVersion returns a version, or nil if it has no rules or the API server would not serve it.
 func newVersion(ctx context.Context, c *crdfile.CRD, crd *apiextensionsv1.CustomResourceDefinition, index int) *version {
-	v := &version{source: c, index: index, name: crd.Spec.Versions[index].Name, without: map[*sample.Test]*validate.Kind{}}
 	alone := *crd
 	one := crd.Spec.Versions[index]
 	one.Storage, one.Subresources, one.Deprecated = true, nil, false
 	alone.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{one}
 	alone.Spec.Conversion = nil
-	v.crd = &alone
+	v := (&version{source: c, crd: &alone, index: index, name: one.Name}).build()
+	if v == nil || ctx.Err() != nil {
+		return nil
+	}
+	v.written = v.root.Props
+	if l := v.uncompiled(); len(l) > 0 {
+		return v.leaveOut(l)
+	}
+	return v
+}
+
+// build prepares the schema of the version. It returns nil if there is none or the API server would
+// not serve it.
+func (v *version) build() *version {
 	root, err := sample.RootOf(v.crd, 0)
 	if err != nil {
 		return nil
 	}
-	v.root, v.judge = root, validate.New(v.crd)
-	if v.judge.Check(v.name) != nil || ctx.Err() != nil {
+	v.root, v.judge, v.without = root, validate.New(v.crd), map[*sample.Test]*validate.Kind{}
+	if v.judge.Check(v.name) != nil {
 		return nil
 	}
 	return v
+}
+
+// leaveOut returns the version with "true" in the place of some rules, which keeps the indices of
+// the others.
+func (v *version) leaveOut(l []rule) *version {
+	other := *v
+	other.crd, other.leftOut = v.crd.DeepCopy(), slices.Concat(v.leftOut, l)
+	for _, r := range l {
+		r.path.Edit(other.crd.Spec.Versions[0].Schema.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
+			s.XValidations[r.Index] = apiextensionsv1.ValidationRule{Rule: "true"}
+		})
+	}
+	return other.build()
 }
 
 // rule is a rule of a schema.
@@ -95,6 +124,31 @@ type rule struct {
 	*sample.Test
 	path   schemapath.Path
 	schema *sample.Schema
+}
+
+// equal reports whether two rules have the same place in the schema.
+func (r rule) equal(other rule) bool { return r.Index == other.Index && r.path.Equal(other.path) }
+
+// each calls f with the rules of each schema that has rules.
+func (v *version) each(f func(path schemapath.Path, s *apiextensionsv1.JSONSchemaProps, rules []rule)) {
+	schemapath.Walk(v.root.Props, func(path schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
+		if len(s.XValidations) == 0 {
+			return true
+		}
+		c, err := sample.NewChain(v.root, path)
+		if err != nil {
+			return true
+		}
+		n := c.Object()
+		var rules []rule
+		for _, t := range n.Rules() {
+			if t.Key == sample.RuleKey {
+				rules = append(rules, rule{t, path, n})
+			}
+		}
+		f(path, s, rules)
+		return true
+	})
 }
 
 // mostShares bounds the shares of the remaining time: few objects need much of it.
@@ -105,30 +159,20 @@ func (v *version) audit(ctx context.Context, versions []*version) []Finding {
 	var objects []schemapath.Path
 	owned := map[string][]rule{}
 	var all []rule
-	schemapath.Walk(v.root.Props, func(path schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
-		if len(s.XValidations) == 0 {
-			return true
-		}
+	v.each(func(path schemapath.Path, s *apiextensionsv1.JSONSchemaProps, rules []rule) {
+		all = append(all, rules...)
 		object, ok := objectOf(path, s)
-		c, err := sample.NewChain(v.root, path)
-		if err != nil {
-			return true
+		if !ok {
+			return
 		}
-		if _, known := owned[object.String()]; ok && !known {
+		if _, known := owned[object.String()]; !known {
 			objects = append(objects, object)
 		}
-		n := c.Object()
-		for _, t := range n.Rules() {
-			if t.Key != sample.RuleKey {
-				continue
-			}
-			r := rule{t, path, n}
-			all = append(all, r)
-			if ok && t.Broken == nil {
+		for _, r := range rules {
+			if r.Broken == nil && !slices.ContainsFunc(v.leftOut, r.equal) {
 				owned[object.String()] = append(owned[object.String()], r)
 			}
 		}
-		return true
 	})
 	l := v.costly(all)
 	for i, path := range objects {
@@ -162,22 +206,13 @@ func (v *version) lacking(r rule) *validate.Kind {
 	if k := v.without[r.Test]; k != nil {
 		return k
 	}
-	k := validate.New(v.edited(r, nil))
-	v.without[r.Test] = k
-	return k
-}
-
-// edited returns the CRD with another rule in the place of one, or without it.
-func (v *version) edited(r rule, other *apiextensionsv1.ValidationRule) *apiextensionsv1.CustomResourceDefinition {
 	crd := v.crd.DeepCopy()
 	r.path.Edit(crd.Spec.Versions[0].Schema.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
-		if other != nil {
-			s.XValidations[r.Index] = *other
-		} else {
-			s.XValidations = slices.Delete(s.XValidations, r.Index, r.Index+1)
-		}
+		s.XValidations = slices.Delete(s.XValidations, r.Index, r.Index+1)
 	})
-	return crd
+	k := validate.New(crd)
+	v.without[r.Test] = k
+	return k
 }
 
 // creates returns the error of the API server for a creation; it is empty if it accepts the object,

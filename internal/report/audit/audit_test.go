@@ -42,7 +42,7 @@ func found(t *testing.T, src string) []audit.Finding {
 // confirm repeats the claim of a finding: the API server's answer to its example.
 func confirm(t *testing.T, c *crdfile.CRD, f audit.Finding) {
 	t.Helper()
-	if f.Code == diag.CostlyRule {
+	if f.Code == diag.CostlyRule || f.Code == diag.NotCompiling || f.Without > 0 {
 		return
 	}
 	crd, _ := c.Source()
@@ -157,6 +157,10 @@ func TestFindings(t *testing.T) {
 		{"costly", "type: object\nproperties: {l: {type: array, items: {type: string}, x-kubernetes-validations: [{rule: 'self.all(x, self.exists_one(y, x == y))'}]}}",
 			[]string{"UC929 bound the lists, maps and strings that it reads, and the lists and maps that contain it, with maxItems, maxProperties and maxLength"}},
 
+		{"does not compile", rules(strs, "self.none == 'x'", "self.a == 'x'"), []string{"UC931 correct the rule, since the API server rejects the CRD",
+			`UC921 write has(self.a) && self.a == "x", which rejects this object without an error`}},
+		{"rejects everything, twice", rules(strs, "has(self.a) && !has(self.a)", "has(self.b) && !has(self.b)", "self.c == 'x'"), []string{
+			"UC926 correct the rule, or delete it", "UC926 correct the rule, or delete it", `UC921 write has(self.c) && self.c == "x", which rejects this object without an error`}},
 		{"blocks updates", rules(strs, "self.a == oldSelf.a | a is immutable"), []string{"UC930 write !has(oldSelf.a) || has(self.a) && self.a == oldSelf.a, which accepts this object"}},
 		{"fails when removed", rules(strs, "!has(oldSelf.a) || self.a == oldSelf.a | a is immutable"), []string{"UC921 write !has(oldSelf.a) || has(self.a) && self.a == oldSelf.a, which rejects this object with the message of the rule"}},
 		{"guarded transition", rules(strs, "has(self.a) == has(oldSelf.a) && (!has(self.a) || self.a == oldSelf.a)"), nil},
@@ -312,6 +316,14 @@ func TestSamples(t *testing.T) {
 	}
 	if n := audit.Diagnostics(l).Count(diag.Warning); n != len(want) {
 		t.Errorf("%d warnings", n)
+	}
+}
+
+// Findings name faulty rules that hide them from the API server.
+func TestFaulty(t *testing.T) {
+	l := found(t, testcrd.Versions("Thing", version{Name: "v1", Spec: rules(strs, "has(self.a) && self.a.startsWith('b') && self.a == 'c'", "self.c == 'x'")}))
+	if len(l) != 2 || l[0].Without != 0 || l[1].Without != 1 || l[1].Related[0].Pos != l[0].Pos {
+		t.Errorf("%+v", l)
 	}
 }
 

@@ -31,7 +31,11 @@ func (o *object) constant(a *audited) []Finding {
 		}
 	}
 	if o.never(append(there, a.Holds)...) {
-		if e, response := o.rejected(a, sample.Fails, a.Holds.Not(), a.Fails.Not()); e != nil {
+		e, response := o.rejected(a, sample.Fails, a.Holds.Not(), a.Fails.Not())
+		if e == nil { // another rule may reject every object, too
+			e = o.find(o.rejectedByBoth(a, a, &response), append(there, a.Holds.Not(), a.Fails.Not())...)
+		}
+		if e != nil {
 			a.constant = true
 			return []Finding{o.finding(diag.AlwaysRejects, a.rule, e, response,
 				"this rule rejects every object").hinted("correct the rule, or delete it")}

@@ -22,9 +22,14 @@ type Finding struct {
 	Hint    string // the fix
 	Related []diag.Related
 	// Example is an object that shows the mistake, or an update if Old is not nil. Response is the
-	// error of the API server, or empty if it accepts the example. They are zero for costs.
+	// error of the API server, or empty if it accepts the example. They are zero for costs
+	// and for rules that do not compile.
 	Example  verify.Example
 	Response string
+	// Without is the number of rules that the API server's answer leaves out. Related names them.
+	Without int
+
+	of rule
 }
 
 // finding returns a finding about a rule. Example may be nil.
@@ -32,7 +37,7 @@ func (v *version) finding(code diag.Code, r rule, e *prove.Example, response, fo
 	place := schemapath.Place{Version: v.index, Name: v.name, Path: r.path}
 	f := Finding{Code: code, CRD: v.source.Target().Name, Version: v.name, Place: place,
 		Pos:  v.source.Constraint(place, verify.Constraint{Key: "x-kubernetes-validations", Index: r.Index}),
-		Rule: r.Text, Message: fmt.Sprintf(format, args...), Response: response}
+		Rule: r.Text, Message: fmt.Sprintf(format, args...), Response: response, of: r}
 	if e != nil {
 		f.Example = verify.Example{Old: e.Old, New: e.New}
 	}

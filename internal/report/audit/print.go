@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"strings"
+
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/report/proof"
@@ -18,6 +20,9 @@ func Document(l []Finding) (report.Document, error) {
 			said := "The API server accepts:"
 			if f.Response != "" {
 				said = "The API server rejects:"
+			}
+			if f.Without > 0 {
+				said = "Without the faulty rules below, the" + strings.TrimPrefix(said, "The")
 			}
 			code, err := proof.Manifest(f.Example)
 			if err != nil {

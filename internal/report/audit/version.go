@@ -20,8 +20,8 @@ func (o *object) otherVersions(a *audited, versions []*version) []Finding {
 		return nil
 	}
 	for _, other := range versions {
-		s := a.rule.path.Schema(other.root.Props)
-		if other == o.version || s == nil || !sameProperties(a.Schema.Props, s) || hasRule(s, a.rule) {
+		s := a.rule.path.Schema(other.written)
+		if other.index == o.index || s == nil || !sameProperties(a.Schema.Props, s) || hasRule(s, a.rule) {
 			continue
 		}
 		var response string
