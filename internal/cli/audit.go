@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -102,10 +103,11 @@ func (a *app) auditAll(cmd *cobra.Command, flags *auditFlags, args []string) err
 	if err != nil {
 		return err
 	}
-	found, late := make([][]audit.Finding, len(inputs)), make([]bool, len(inputs))
+	found, late, crds := make([][]audit.Finding, len(inputs)), make([]bool, len(inputs)), make([]int, len(inputs))
 	scopes, results, err := a.load(cmd.Context(), inputs, a.scope(cmd, &flags.compiler), func(in input, f *crdfile.File) (result, error) {
-		crds, diagnostics := f.CRDs(in.options())
-		for _, c := range crds {
+		l, diagnostics := f.CRDs(in.options())
+		crds[in.n] = len(l)
+		for _, c := range l {
 			audited, err := auditOne(cmd.Context(), c, flags.timeout)
 			if err != nil {
 				return result{}, fmt.Errorf("%s: %w", in.name, err)
@@ -124,6 +126,14 @@ func (a *app) auditAll(cmd *cobra.Command, flags *auditFlags, args []string) err
 	}
 	if scopes.failed() {
 		return a.report(scopes.files(), "text")
+	}
+	failed := func(r result) bool { return r.diagnostics.HasErrors() }
+	if !slices.ContainsFunc(crds, func(n int) bool { return n > 0 }) && !slices.ContainsFunc(results, failed) {
+		var names []string
+		for _, in := range inputs {
+			names = append(names, in.name)
+		}
+		return fmt.Errorf("no CRD in %s", strings.Join(names, ", "))
 	}
 	all := slices.Concat(found...)
 	if len(all) > 0 || slices.ContainsFunc(results, func(r result) bool { return !r.diagnostics.HasErrors() }) {

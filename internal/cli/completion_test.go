@@ -31,7 +31,7 @@ func TestCompletionOfFlags(t *testing.T) {
 	if err := errors.Join(os.WriteFile(live, []byte(deployment), 0o644), os.WriteFile(inUse, []byte(status), 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	inputs := map[string]string{"diff": crd, "schema": crd, "normalize": deployment, "patch": deployment, "validate": crd + "---\n{apiVersion: example.com/v1, kind: Thing, metadata: {name: t}}\n"}
+	inputs := map[string]string{"audit": crd, "diff": crd, "schema": crd, "normalize": deployment, "patch": deployment, "validate": crd + "---\n{apiVersion: example.com/v1, kind: Thing, metadata: {name: t}}\n"}
 	flags := map[string][]string{"diff": {"--versions"}, "normalize": {"--builtin"}, "policy": {"--builtin", "--kind", "Service"}, "policy --action": {"--builtin", "--kind", "Service", "--validate"}, "patch": {"--builtin", "--live", live}, "rollout": {inUse, inUse}, "testdata": {"--output", t.TempDir()}}
 	seen := 0
 	for _, cmd := range newApp(Streams{}).rootCommand(nil).Commands() {
