@@ -155,7 +155,7 @@ func TestFindings(t *testing.T) {
 		{"reversed", rules(strs, "!has(self.a) || has(self.b)", "!has(self.b) || has(self.a)"), nil},
 
 		{"costly", "type: object\nproperties: {l: {type: array, items: {type: string}, x-kubernetes-validations: [{rule: 'self.all(x, self.exists_one(y, x == y))'}]}}",
-			[]string{"UC929 bound the lists, maps and strings that it reads, and the lists and maps that contain it, with maxItems, maxProperties and maxLength"}},
+			[]string{"UC929 bound the lists, maps and strings that the rule reads with maxItems, maxProperties and maxLength"}},
 
 		{"does not compile", rules(strs, "self.none == 'x'", "self.a == 'x'"), []string{"UC931 correct the rule, since the API server rejects the CRD",
 			`UC921 write has(self.a) && self.a == "x", which rejects this object without an error`}},

@@ -2,6 +2,8 @@ package audit
 
 import (
 	"fmt"
+	"math"
+	"strings"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -9,6 +11,7 @@ import (
 	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // half is the percentage of a budget beyond which little can be added.
@@ -34,10 +37,10 @@ func (v *version) costly(rules []rule) []Finding {
 		return nil
 	}
 	estimator := cost.New(internal, nil)
-	const hint = "bound the lists, maps and strings that it reads, and the lists and maps that contain it, with maxItems, maxProperties and maxLength"
 	var l []Finding
 	var most *rule
 	var highest, total uint64
+	var mostCost cost.Cost
 	for i, r := range rules {
 		if i > 0 && rules[i-1].schema == r.schema {
 			continue // estimated with the others of its schema
@@ -49,18 +52,62 @@ func (v *version) costly(rules []rule) []Finding {
 		for j, c := range costs {
 			own := rules[i+j]
 			if p := percent(c.Rule(), cost.RuleLimit); p > half {
-				l = append(l, v.finding(diag.CostlyRule, own, nil, "", "this rule takes %s the cost that the API server allows for one", portion(p)).hinted(hint))
+				l = append(l, v.finding(diag.CostlyRule, own, nil, "", "%s", excess("this rule takes", c.Rule(), p, "one")).hinted("%s", v.bounds(own, c)))
 				continue
 			}
 			total = cost.Add(total, c.Total())
 			if c.Total() > highest {
-				highest, most = c.Total(), &rules[i+j]
+				highest, most, mostCost = c.Total(), &rules[i+j], c
 			}
 		}
 	}
 	if p := percent(total, cost.VersionLimit); p > half {
 		l = append(l, v.finding(diag.CostlyRule, *most, nil, "",
-			"the rules of version %s take %s the cost that the API server allows for a version, and this rule takes the most", v.name, portion(p)).hinted(hint))
+			"%s, and this rule takes the most", excess("the rules of version "+v.name+" take", total, p, "a version")).hinted("%s", v.bounds(*most, mostCost)))
 	}
 	return l
+}
+
+// excess compares a cost with a budget.
+func excess(takes string, total, percent uint64, budget string) string {
+	times := portion(percent)
+	if total == math.MaxUint64 {
+		times = "an unbounded multiple of"
+	}
+	return takes + " " + times + " the cost that the API server allows for " + budget
+}
+
+// bounds returns a fix for a costly rule: bounds for the lists and maps that contain it, for values
+// that it reads, or both.
+func (v *version) bounds(r rule, c cost.Cost) string {
+	var unbounded, bounded []string
+	for i, step := range r.path {
+		container := r.path[:i]
+		s, key := container.Schema(v.root.Props), ""
+		var most *int64
+		switch step {
+		case schemapath.Items:
+			key, most = "maxItems", s.MaxItems
+		case schemapath.Values:
+			key, most = "maxProperties", s.MaxProperties
+		default:
+			continue
+		}
+		if most == nil {
+			unbounded = append(unbounded, container.String()+" with "+key)
+		} else {
+			bounded = append(bounded, fmt.Sprintf("%s of %s (%d)", key, container, *most))
+		}
+	}
+	var l []string
+	if percent(c.Once, cost.RuleLimit) > 0 || len(unbounded)+len(bounded) == 0 {
+		l = append(l, "bound the lists, maps and strings that the rule reads with maxItems, maxProperties and maxLength")
+	}
+	switch {
+	case len(unbounded) > 0:
+		l = append(l, "bound "+english.List(unbounded, "and"))
+	case len(bounded) > 0:
+		l = append(l, "lower "+english.List(bounded, "and"))
+	}
+	return strings.Join(l, "; ")
 }
