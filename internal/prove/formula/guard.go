@@ -1,7 +1,7 @@
 package formula
 
 import (
-	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -20,7 +20,7 @@ var conditionMacros = []string{operators.All, operators.Exists, operators.Exists
 func (r *Rule) Guarded(optional func(path []string) bool) (rule string, ok bool) {
 	g := r.guarding(optional)
 	text, _ := g.print(r.tree.Expr(), nil)
-	return text, len(g.added) > 0 && !g.failed
+	return r.Quoted(text), len(g.added) > 0 && !g.failed
 }
 
 // Accepting is Guarded, but the rule holds for absent values, as far as that is possible: a condition
@@ -46,13 +46,31 @@ func (r *Rule) GuardedOld(optional func(path []string) bool) (rule string, ok bo
 	if l > disjunction {
 		text = "(" + text + ")"
 	}
-	return strings.Join(append(unless, text), " || "), len(unless) > 0 && !g.failed
+	return r.Quoted(strings.Join(append(unless, text), " || ")), len(unless) > 0 && !g.failed
 }
 
 func (r *Rule) guarding(optional func(path []string) bool) *guarding {
 	g := &guarding{printer: printer{info: r.tree.SourceInfo()}, optional: optional, items: map[string][]string{}}
 	g.replace = g.guarded
 	return g
+}
+
+// quoted matches a string of a printed expression.
+var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'`)
+
+// Quoted returns a printed expression with the quotes of the rule, so that it fits into a YAML
+// string with the same quotes as the rule.
+func (r *Rule) Quoted(text string) string {
+	if r.quote == "" {
+		return text
+	}
+	return quoted.ReplaceAllStringFunc(text, func(s string) string {
+		content := s[1 : len(s)-1]
+		if strings.ContainsAny(content, `'"`) {
+			return s
+		}
+		return r.quote + content + r.quote
+	})
 }
 
 // NotAll is a negated all() over a list: it holds as soon as one item breaks the condition.
@@ -99,7 +117,8 @@ func (r *Rule) NotAll() (n NotAll, ok bool) {
 		ok = true
 		return p.unparse(c.IterRange()) + ".all(" + c.IterVar() + ", !(" + text + "))", atom, true
 	}
-	n.Each, _ = p.print(r.tree.Expr(), nil)
+	each, _ := p.print(r.tree.Expr(), nil)
+	n.Each = r.Quoted(each)
 	return n, ok && !p.failed
 }
 

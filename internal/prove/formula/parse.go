@@ -24,6 +24,8 @@ var environmentOf = sync.OnceValues(func() (*cel.Env, error) {
 // Rule is a parsed CEL rule, or the content of a schema's keywords.
 type Rule struct {
 	tree *ast.AST
+	// quote encloses the strings in the rule. It is empty if the rule has none, or both quotes.
+	quote string
 	// Paths are the paths that the rule reads in the object or the old object. An empty path is the
 	// whole object.
 	Paths [][]string
@@ -52,6 +54,12 @@ func Parse(rule string) (*Rule, error) {
 		return nil, fmt.Errorf("the rule is not CEL: %s", line)
 	}
 	r := &Rule{tree: parsed.NativeRep(), Functions: map[string]bool{}}
+	switch single, double := strings.Contains(rule, "'"), strings.Contains(rule, `"`); {
+	case single && !double:
+		r.quote = "'"
+	case double && !single:
+		r.quote = `"`
+	}
 	r.visit(r.tree.Expr(), nil)
 	for _, macro := range r.tree.SourceInfo().MacroCalls() {
 		r.Functions[macro.AsCall().FunctionName()] = true

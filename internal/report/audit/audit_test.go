@@ -91,9 +91,9 @@ func TestFindings(t *testing.T) {
 		name, spec string
 		want       []string // code and hint
 	}{
-		{"fails", rules(typed, "self.b == 'x' || self.type == 'A'"), []string{`UC921 write has(self.b) && self.b == "x" || self.type == "A", which rejects this object without an error`}},
-		{"fails in a nested read", rules(typed, "self.type == 'B' || self.a.count > 3 | n must exceed 3"), []string{`UC921 write self.type == "B" || has(self.a) && has(self.a.count) && self.a.count > 3, which rejects this object with the message of the rule`}},
-		{"fails, and is meant to accept", rules(typed, "!(self.b == 'x')"), []string{`UC921 write !(has(self.b) && self.b == "x"), which accepts this object`}},
+		{"fails", rules(typed, "self.b == 'x' || self.type == 'A'"), []string{`UC921 write has(self.b) && self.b == 'x' || self.type == 'A', which rejects this object without an error`}},
+		{"fails in a nested read", rules(typed, "self.type == 'B' || self.a.count > 3 | n must exceed 3"), []string{`UC921 write self.type == 'B' || has(self.a) && has(self.a.count) && self.a.count > 3, which rejects this object with the message`}},
+		{"fails, and is meant to accept", rules(typed, "!(self.b == 'x')"), []string{`UC921 write !(has(self.b) && self.b == 'x'), which accepts this object`}},
 		{"fails where another rule rejects", rules(strs, "self.a == 'x'", "has(self.a) | a is required"), nil},
 		{"fails, and the message accepts", rules(sized, "size(self.a) == 0 || size(self.b) == 0 | at most one of a and b may be set"), []string{`UC921 write !has(self.a) || size(self.a) == 0 || !has(self.b) || size(self.b) == 0, which accepts this object, as the message does`}},
 		{"fails, and the message rejects", rules(sized, "size(self.a) == 0 != (size(self.b) == 0) | exactly one of a and b must be set"), []string{`UC921 write has(self.a) && has(self.b) && size(self.a) == 0 != (size(self.b) == 0), which rejects this object with the message`}},
@@ -158,9 +158,9 @@ func TestFindings(t *testing.T) {
 			[]string{"UC929 bound the lists, maps and strings that the rule reads with maxItems, maxProperties and maxLength"}},
 
 		{"does not compile", rules(strs, "self.none == 'x'", "self.a == 'x'"), []string{"UC931 correct the rule, since the API server rejects the CRD",
-			`UC921 write has(self.a) && self.a == "x", which rejects this object without an error`}},
+			`UC921 write has(self.a) && self.a == 'x', which rejects this object without an error`}},
 		{"rejects everything, twice", rules(strs, "has(self.a) && !has(self.a)", "has(self.b) && !has(self.b)", "self.c == 'x'"), []string{
-			"UC926 correct the rule, or delete it", "UC926 correct the rule, or delete it", `UC921 write has(self.c) && self.c == "x", which rejects this object without an error`}},
+			"UC926 correct the rule, or delete it", "UC926 correct the rule, or delete it", `UC921 write has(self.c) && self.c == 'x', which rejects this object without an error`}},
 		{"blocks updates", rules(strs, "self.a == oldSelf.a | a is immutable"), []string{"UC930 write !has(oldSelf.a) || has(self.a) && self.a == oldSelf.a, which accepts this object"}},
 		{"fails when removed", rules(strs, "!has(oldSelf.a) || self.a == oldSelf.a | a is immutable"), []string{"UC921 write !has(oldSelf.a) || has(self.a) && self.a == oldSelf.a, which rejects this object with the message of the rule"}},
 		{"guarded transition", rules(strs, "has(self.a) == has(oldSelf.a) && (!has(self.a) || self.a == oldSelf.a)"), nil},

@@ -27,17 +27,17 @@ func (o *object) failing(a *audited) []Finding {
 		}
 		_, detail := o.Ask(a.Check, e.New, nil)
 		return []Finding{o.finding(diag.FailsToEvaluate, a.rule, e, response,
-			"this rule fails to evaluate on an object that everything else accepts: %s", detail).hinted("%s", o.guard(a, e, false))}
+			"this rule fails to evaluate on an object that everything else accepts: %s", detail).fixed(o.guard(a, e, false))}
 	}
 	if e, response := o.update(a, true); e != nil {
 		_, detail := o.Ask(a.Check, e.New, e.Old)
 		return []Finding{o.finding(diag.BlocksUpdates, a.rule, e, response,
-			"this rule fails to evaluate on every update of an object that the API server accepts, also of its labels: %s", detail).hinted("%s", o.guard(a, e, true))}
+			"this rule fails to evaluate on every update of an object that the API server accepts, also of its labels: %s", detail).fixed(o.guard(a, e, true))}
 	}
 	if e, response := o.update(a, false); e != nil {
 		_, detail := o.Ask(a.Check, e.New, e.Old)
 		return []Finding{o.finding(diag.FailsToEvaluate, a.rule, e, response,
-			"this rule fails to evaluate on an update that everything else accepts: %s", detail).hinted("%s", o.guard(a, e, false))}
+			"this rule fails to evaluate on an update that everything else accepts: %s", detail).fixed(o.guard(a, e, false))}
 	}
 	return nil
 }
@@ -77,11 +77,12 @@ func (o *object) update(a *audited, unrelated bool) (*prove.Example, string) {
 }
 
 // guard returns a fix for a rule that fails on an example: the rule with guards, if it accepts and
-// rejects the same objects otherwise. With blocking, the fixed rule accepts the example.
-func (o *object) guard(a *audited, e *prove.Example, blocking bool) string {
+// rejects the same objects otherwise, or a hint in rest. With blocking, the fixed rule accepts the
+// example.
+func (o *object) guard(a *audited, e *prove.Example, blocking bool) (fix, rest string) {
 	usual, write := "guard each read of a field that may be absent with has()", a.Guarded
 	if _, detail := o.Ask(a.Check, e.New, e.Old); !strings.HasPrefix(detail, "no such key") {
-		return "reject such values before the rule uses them: in the schema (pattern, format, minItems), or with a condition in front"
+		return "", "reject such values before the rule uses them: in the schema (pattern, format, minItems), or with a condition in front"
 	}
 	if blocking {
 		usual, write = "guard each read of a field that oldSelf may lack with has(), and accept the update if it does", a.GuardedOld
@@ -115,40 +116,29 @@ func (o *object) guard(a *audited, e *prove.Example, blocking bool) string {
 func (o *object) guarded(a *audited, e *prove.Example, write func(func(path []string) bool) (string, bool)) (text string, said sample.Answer) {
 	text, ok := write(func(path []string) bool { return optional(a.Schema, path) })
 	if !ok {
-		return "", 0
+		return "", usual
 	}
 	fixed := o.replaced(a, text)
 	if fixed == nil {
-		return "", 0
+		return "", usual
 	}
 	there := a.Place.Present()
 	if !o.never(there, a.Holds, fixed.Holds.Not()) || !o.never(there, a.Holds.Not(), a.Fails.Not(), fixed.Holds) {
-		return "", 0
+		return "", usual
 	}
 	if o.find(func(e *prove.Example) bool {
 		said, _ := o.Ask(fixed, e.New, e.Old)
 		return said == sample.Errs
 	}, there, fixed.Fails) != nil {
-		return "", 0
+		return "", usual
 	}
-	said, _ = o.Ask(fixed, e.New, e.Old)
-	if said == sample.Errs {
-		return "", 0
+	switch said, _ := o.Ask(fixed, e.New, e.Old); {
+	case said == sample.Holds:
+		return text, ", which accepts this object"
+	case said == sample.Errs || blocking:
+		return "", usual
+	case a.Validation.Message == "":
+		return text, ", which rejects this object without an error"
 	}
-	return text, said
-}
-
-// allowed reports whether the message of a rule states a restriction that an example meets, and
-// whether it states nothing else.
-func (o *object) allowed(a *audited, e *prove.Example) (ok, all bool) {
-	for _, j := range o.statements {
-		if j.of != a || j.described {
-			continue
-		}
-		if j.broken(o.Self(0).Value(e.New)) {
-			return false, false
-		}
-		ok, all = true, strings.TrimSuffix(strings.Join(strings.Fields(a.Validation.Message), " "), ".") == j.sentence
-	}
-	return ok, all
+	return text, ", which rejects this object with the message"
 }

@@ -20,6 +20,7 @@ type Finding struct {
 	Rule    string
 	Message string
 	Hint    string // the fix
+	Fix     string // a rule to write in the place of this one, as in Hint; or empty
 	Related []diag.Related
 	// Example is an object that shows the mistake, or an update if Old is not nil. Response is the
 	// error of the API server, or empty if it accepts the example. They are zero for costs
@@ -48,6 +49,16 @@ func (v *version) finding(code diag.Code, r rule, e *prove.Example, response, fo
 func (f Finding) hinted(format string, args ...any) Finding {
 	f.Hint = fmt.Sprintf(format, args...)
 	return f
+}
+
+// fixed returns the finding with a rule to write, and the rest of the sentence; without such a rule,
+// with a hint.
+func (f Finding) fixed(fix, rest string) Finding {
+	if fix == "" {
+		return f.hinted("%s", rest)
+	}
+	f.Fix = fix
+	return f.hinted("write %s%s", fix, rest)
 }
 
 // maxInline bounds the text of an example in a diagnostic.

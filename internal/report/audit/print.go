@@ -36,7 +36,11 @@ func Document(l []Finding) (report.Document, error) {
 		for _, r := range f.Related {
 			d.Add(report.Paragraph(report.Concat("See ", report.N(r.Pos.String()), ": "+r.Message)))
 		}
-		d.Add(report.Paragraph(report.Text("Fix: %s", f.Hint)))
+		if f.Fix == "" {
+			d.Add(report.Paragraph(report.Text("Fix: %s", f.Hint)))
+			continue
+		}
+		d.Add(report.Paragraph(report.Text("Fix: write the following rule%s:", strings.TrimPrefix(f.Hint, "write "+f.Fix))), report.Code{Language: "cel", Text: f.Fix + "\n"})
 	}
 	d.Add(report.Paragraph(report.Text("%s", english.Plural(len(l), "finding"))))
 	return d, nil
@@ -56,6 +60,7 @@ type findingJSON struct {
 	Rule     string            `json:"rule"`
 	Message  string            `json:"message"`
 	Hint     string            `json:"hint"`
+	Fix      string            `json:"fix,omitempty"` // a rule to write
 	Example  *proof.ChangeJSON `json:"example,omitempty"`
 	Response string            `json:"response,omitempty"` // the error of the API server
 }
@@ -66,7 +71,7 @@ func Data(l []Finding) any {
 	for _, f := range l {
 		info, _ := f.Code.Info()
 		j := findingJSON{Code: f.Code, Title: info.Title, File: f.Pos.File, Line: f.Pos.Line, Col: f.Pos.Col, CRD: f.CRD, Version: f.Version,
-			Path: f.Place.String(), Schema: f.Place.Structural(), Rule: f.Rule, Message: f.Message, Hint: f.Hint, Response: f.Response}
+			Path: f.Place.String(), Schema: f.Place.Structural(), Rule: f.Rule, Message: f.Message, Hint: f.Hint, Fix: f.Fix, Response: f.Response}
 		if f.Example.New != nil {
 			j.Example = &proof.ChangeJSON{Old: f.Example.Old, New: f.Example.New}
 		}

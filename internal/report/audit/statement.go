@@ -242,7 +242,15 @@ func (o *object) looser() []Finding {
 		}
 		told[s.of] = true
 		f := o.finding(diag.LooserThanMessage, s.of.rule, e, "", "this rule accepts an object that %s rules out (%s)", s.from, s.sentence)
-		f.Hint = o.enforcing(s, e.New)
+		fix := s.of.Quoted(s.rule(s.of))
+		if fixed := o.replaced(s.of, fix); fixed != nil {
+			if said, _ := o.Ask(fixed, e.New, nil); said == sample.Fails {
+				f = f.fixed(fix, ", which rejects this object, or correct the text")
+			}
+		}
+		if f.Hint == "" {
+			f.Hint = "reject the object, or correct the text"
+		}
 		l = append(l, f)
 	}
 	return l
