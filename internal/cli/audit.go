@@ -51,7 +51,7 @@ the findings.
 
 Findings are warnings; only a rule that does not compile is an error. The exit code is 1
 if there is a finding of at least the severity given with --fail-on: by default, warnings
-never fail. --ignore, or lint.ignore in ` + configFile + `, leaves out codes.
+never fail. --ignore leaves out codes. The key lint in ` + configFile + ` applies, too.
 
 See also unioncel help inputs.`,
 		Example: `  unioncel audit crd.yaml
@@ -115,10 +115,14 @@ func (a *app) auditAll(cmd *cobra.Command, flags *auditFlags, args []string) err
 			found[in.n], diagnostics = append(found[in.n], audited.Findings...), append(diagnostics, audited.Diags...)
 			late[in.n] = late[in.n] || audited.Late
 		}
-		found[in.n] = slices.DeleteFunc(found[in.n], func(f audit.Finding) bool {
-			kept, _ := in.scope.judge(audit.Diagnostics([]audit.Finding{f}))
-			return len(kept) == 0 || slices.Contains(flags.ignore, string(f.Code))
-		})
+		var kept []audit.Finding
+		for _, f := range found[in.n] {
+			if l, _ := in.scope.judge(audit.Diagnostics([]audit.Finding{f})); len(l) > 0 && !slices.Contains(flags.ignore, string(f.Code)) {
+				f.Severity = l[0].Severity
+				kept = append(kept, f)
+			}
+		}
+		found[in.n] = kept
 		return in.scope.resultOf(in, f, diagnostics), nil
 	})
 	if err != nil {
@@ -136,11 +140,20 @@ func (a *app) auditAll(cmd *cobra.Command, flags *auditFlags, args []string) err
 		return fmt.Errorf("no CRD in %s", strings.Join(names, ", "))
 	}
 	all := slices.Concat(found...)
-	if len(all) > 0 || slices.ContainsFunc(results, func(r result) bool { return !r.diagnostics.HasErrors() }) {
+	var errors diag.List
+	for _, r := range results {
+		for _, d := range r.diagnostics {
+			if d.Severity == diag.Error {
+				errors = append(errors, d)
+			}
+		}
+	}
+	people := slices.Contains([]string{"text", "markdown"}, flags.output.name)
+	if len(all) > 0 || !people || slices.ContainsFunc(results, func(r result) bool { return !r.diagnostics.HasErrors() }) {
 		if err := a.showReport(&flags.output, reportable{
 			document:    func() (report.Document, error) { return audit.Document(all) },
-			data:        func() (any, error) { return audit.Data(all), nil },
-			diagnostics: func() diag.List { return audit.Diagnostics(all) },
+			data:        func() (any, error) { return audit.Data(all, errors), nil },
+			diagnostics: func() diag.List { return append(audit.Diagnostics(all), errors...) },
 		}, results); err != nil {
 			return err
 		}
@@ -153,8 +166,14 @@ func (a *app) auditAll(cmd *cobra.Command, flags *auditFlags, args []string) err
 	if err := a.report(results, "text"); err != nil {
 		return err
 	}
-	if threshold.Reached(audit.Diagnostics(all)) {
-		return errFindings
+	for _, in := range inputs {
+		limit := threshold
+		if failOn := in.scope.config.Lint.FailOn; failOn != nil && !cmd.Flags().Changed("fail-on") {
+			limit = *failOn
+		}
+		if limit.Reached(audit.Diagnostics(found[in.n])) {
+			return errFindings
+		}
 	}
 	return nil
 }

@@ -12,16 +12,17 @@ import (
 
 // Finding is a mistake in a rule.
 type Finding struct {
-	Code    diag.Code
-	CRD     string
-	Version string
-	Place   schemapath.Place
-	Pos     diag.Pos // of the rule
-	Rule    string
-	Message string
-	Hint    string // the fix
-	Fix     string // a rule to write in the place of this one, as in Hint; or empty
-	Related []diag.Related
+	Code     diag.Code
+	Severity diag.Severity
+	CRD      string
+	Version  string
+	Place    schemapath.Place
+	Pos      diag.Pos // of the rule
+	Rule     string
+	Message  string
+	Hint     string // the fix
+	Fix      string // a rule to write in the place of this one, as in Hint; or empty
+	Related  []diag.Related
 	// Example is an object that shows the mistake, or an update if Old is not nil. Response is the
 	// error of the API server, or empty if it accepts the example. They are zero for costs
 	// and for rules that do not compile.
@@ -36,7 +37,8 @@ type Finding struct {
 // finding returns a finding about a rule. Example may be nil.
 func (v *version) finding(code diag.Code, r rule, e *prove.Example, response, format string, args ...any) Finding {
 	place := schemapath.Place{Version: v.index, Name: v.name, Path: r.path}
-	f := Finding{Code: code, CRD: v.source.Target().Name, Version: v.name, Place: place,
+	info, _ := code.Info()
+	f := Finding{Code: code, Severity: info.Severity, CRD: v.source.Target().Name, Version: v.name, Place: place,
 		Pos:  v.source.Constraint(place, verify.Constraint{Key: "x-kubernetes-validations", Index: r.Index}),
 		Rule: r.Text, Message: fmt.Sprintf(format, args...), Response: response, of: r}
 	if e != nil {
@@ -68,8 +70,7 @@ const maxInline = 300
 func Diagnostics(l []Finding) diag.List {
 	var out diag.List
 	for _, f := range l {
-		info, _ := f.Code.Info()
-		d := diag.Diagnostic{Code: f.Code, Severity: info.Severity, Pos: f.Pos, Path: f.Place.String(), Schema: f.Place.Structural(),
+		d := diag.Diagnostic{Code: f.Code, Severity: f.Severity, Pos: f.Pos, Path: f.Place.String(), Schema: f.Place.Structural(),
 			Message: f.Message, Hint: f.Hint, Related: f.Related}
 		if text := inline(f.Example.New); text != "" && len(text) <= maxInline {
 			d.Message += ": " + text

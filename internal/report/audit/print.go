@@ -49,6 +49,7 @@ func Document(l []Finding) (report.Document, error) {
 // findingJSON is the JSON of a finding.
 type findingJSON struct {
 	Code     diag.Code         `json:"code"`
+	Severity diag.Severity     `json:"severity"`
 	Title    string            `json:"title"`
 	File     string            `json:"file"`
 	Line     int               `json:"line"`
@@ -61,21 +62,44 @@ type findingJSON struct {
 	Message  string            `json:"message"`
 	Hint     string            `json:"hint"`
 	Fix      string            `json:"fix,omitempty"` // a rule to write
+	Related  []placeJSON       `json:"related"`
 	Example  *proof.ChangeJSON `json:"example,omitempty"`
 	Response string            `json:"response,omitempty"` // the error of the API server
 }
 
-// Data returns findings for programs, to be written as a JSON list.
-func Data(l []Finding) any {
+// placeJSON is the JSON of a place that a finding refers to.
+type placeJSON struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Col     int    `json:"col"`
+	Message string `json:"message"`
+}
+
+func placesOf(l []diag.Related) []placeJSON {
+	out := []placeJSON{}
+	for _, r := range l {
+		out = append(out, placeJSON{r.Pos.File, r.Pos.Line, r.Pos.Col, r.Message})
+	}
+	return out
+}
+
+// Data returns findings for programs, to be written as a JSON list. It ends with the errors of the
+// inputs, which have no rules.
+func Data(l []Finding, errors diag.List) any {
 	out := []findingJSON{}
 	for _, f := range l {
 		info, _ := f.Code.Info()
-		j := findingJSON{Code: f.Code, Title: info.Title, File: f.Pos.File, Line: f.Pos.Line, Col: f.Pos.Col, CRD: f.CRD, Version: f.Version,
-			Path: f.Place.String(), Schema: f.Place.Structural(), Rule: f.Rule, Message: f.Message, Hint: f.Hint, Fix: f.Fix, Response: f.Response}
+		j := findingJSON{Code: f.Code, Severity: f.Severity, Title: info.Title, File: f.Pos.File, Line: f.Pos.Line, Col: f.Pos.Col, CRD: f.CRD, Version: f.Version,
+			Path: f.Place.String(), Schema: f.Place.Structural(), Rule: f.Rule, Message: f.Message, Hint: f.Hint, Fix: f.Fix, Response: f.Response, Related: placesOf(f.Related)}
 		if f.Example.New != nil {
 			j.Example = &proof.ChangeJSON{Old: f.Example.Old, New: f.Example.New}
 		}
 		out = append(out, j)
+	}
+	for _, d := range errors {
+		info, _ := d.Code.Info()
+		out = append(out, findingJSON{Code: d.Code, Severity: d.Severity, Title: info.Title, File: d.Pos.File, Line: d.Pos.Line, Col: d.Pos.Col,
+			Path: d.Path, Schema: d.Schema, Message: d.Message, Hint: d.Hint, Related: placesOf(d.Related)})
 	}
 	return out
 }
