@@ -9,41 +9,71 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Document returns findings for people, with a tally. It returns an error if an example cannot be
-// written as YAML.
+// Document returns findings for people, with a tally. Equal findings are written once. It returns an
+// error if an example cannot be written as YAML.
 func Document(l []Finding) (report.Document, error) {
 	var d report.Document
+	also := map[[4]string][]Finding{}
 	for _, f := range l {
+		also[f.fingerprint()] = append(also[f.fingerprint()], f)
+	}
+	for _, f := range l {
+		alike := also[f.fingerprint()]
+		if len(alike) == 0 {
+			continue // written
+		}
+		delete(also, f.fingerprint())
 		d.Add(report.Heading{Level: 2, Line: report.Concat(report.N(f.Pos.String()), ": "+string(f.Code)+": ", report.N(f.CRD), " (", f.Place, ", "+f.Version+")")})
-		d.Add(report.Paragraph(report.Text("%s", f.Message)), report.Code{Language: "cel", Text: f.Rule + "\n"})
-		if f.Example.New != nil {
-			said := "The API server accepts:"
-			if f.Response != "" {
-				said = "The API server rejects:"
-			}
-			if f.Without > 0 {
-				said = "Without the faulty rules below, the" + strings.TrimPrefix(said, "The")
-			}
-			code, err := proof.Manifest(f.Example)
-			if err != nil {
-				return nil, err
-			}
-			d.Add(report.Paragraph(report.Text("%s", said)), code)
-			if f.Response != "" {
-				d.Add(report.Quote{f.Response})
-			}
+		if err := f.write(&d); err != nil {
+			return nil, err
 		}
-		for _, r := range f.Related {
-			d.Add(report.Paragraph(report.Concat("See ", report.N(r.Pos.String()), ": "+r.Message)))
+		if others := alike[1:]; len(others) > 0 {
+			var list report.List
+			for _, o := range others {
+				list.Items = append(list.Items, report.Item{Line: report.Concat(report.N(o.Pos.String()), ": ", report.N(o.CRD), " (", o.Place, ", "+o.Version+")")})
+			}
+			d.Add(report.Paragraph(report.Concat("Also in ", english.Plural(len(others), "other rule"), ":")), list)
 		}
-		if f.Fix == "" {
-			d.Add(report.Paragraph(report.Text("Fix: %s", f.Hint)))
-			continue
-		}
-		d.Add(report.Paragraph(report.Text("Fix: write the following rule%s:", strings.TrimPrefix(f.Hint, "write "+f.Fix))), report.Code{Language: "cel", Text: f.Fix + "\n"})
 	}
 	d.Add(report.Paragraph(report.Text("%s", english.Plural(len(l), "finding"))))
 	return d, nil
+}
+
+// fingerprint returns texts that are the same for equal findings. They may be in several schemas,
+// versions and CRDs.
+func (f Finding) fingerprint() [4]string {
+	return [4]string{string(f.Code), f.Rule, f.Message, f.Hint}
+}
+
+// write adds a finding without its heading.
+func (f Finding) write(d *report.Document) error {
+	d.Add(report.Paragraph(report.Text("%s", f.Message)), report.Code{Language: "cel", Text: f.Rule + "\n"})
+	if f.Example.New != nil {
+		said := "The API server accepts:"
+		if f.Response != "" {
+			said = "The API server rejects:"
+		}
+		if f.Without > 0 {
+			said = "Without the faulty rules below, the" + strings.TrimPrefix(said, "The")
+		}
+		code, err := proof.Manifest(f.Example)
+		if err != nil {
+			return err
+		}
+		d.Add(report.Paragraph(report.Text("%s", said)), code)
+		if f.Response != "" {
+			d.Add(report.Quote{f.Response})
+		}
+	}
+	for _, r := range f.Related {
+		d.Add(report.Paragraph(report.Concat("See ", report.N(r.Pos.String()), ": "+r.Message)))
+	}
+	if f.Fix == "" {
+		d.Add(report.Paragraph(report.Text("Fix: %s", f.Hint)))
+		return nil
+	}
+	d.Add(report.Paragraph(report.Text("Fix: write the following rule%s:", strings.TrimPrefix(f.Hint, "write "+f.Fix))), report.Code{Language: "cel", Text: f.Fix + "\n"})
+	return nil
 }
 
 // findingJSON is the JSON of a finding.
