@@ -325,6 +325,15 @@ func TestFaulty(t *testing.T) {
 	if len(l) != 2 || l[0].Without != 0 || l[1].Without != 1 || l[1].Related[0].Pos != l[0].Pos {
 		t.Errorf("%+v", l)
 	}
+	spec := rules("properties: {lo: {type: integer}, hi: {type: integer}, a: {type: string, maxLength: 9}, l: {type: array, maxItems: 9, items: {type: object, properties: {a: {type: string, maxLength: 9}, b: {type: string, maxLength: 9}}}, "+
+		"x-kubernetes-validations: [{rule: '!self.all(x, has(x.a) && has(x.b))'}]}}", "self.lo <= self.hi", "self.a == oldSelf.a")
+	var got []diag.Code
+	for _, f := range found(t, testcrd.Versions("Thing", version{Name: "v1", Spec: spec})) {
+		got = append(got, f.Code)
+	}
+	if diff := cmp.Diff([]diag.Code{diag.NotEachItem, diag.FailsToEvaluate, diag.BlocksUpdates}, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
 }
 
 // Compiled rules have no findings.
