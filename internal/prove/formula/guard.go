@@ -1,6 +1,7 @@
 package formula
 
 import (
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,7 +30,7 @@ func (r *Rule) Accepting(optional func(path []string) bool) (rule string, ok boo
 	g := r.guarding(optional)
 	g.accepting = true
 	text, _ := g.print(r.tree.Expr(), nil)
-	return text, len(g.added) > 0 && !g.failed
+	return r.Quoted(text), len(g.added) > 0 && !g.failed
 }
 
 // GuardedOld is Guarded, but the rule holds where the old value lacks something that it reads.

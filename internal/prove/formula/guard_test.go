@@ -31,6 +31,7 @@ func TestGuarded(t *testing.T) {
 		{"disjunction in a conjunction", "(self.a == 1 || self.b == 1) && self.type == 'A'", "(has(self.a) && self.a == 1 || has(self.b) && self.b == 1) && self.type == 'A'"},
 		{"inner condition", "(has(self.a) ? self.a : 1) == self.b", "has(self.b) && (has(self.a) ? self.a : 1) == self.b"},
 		{"items", "self.items.all(i, i.kind == 'A' || i.x == 1)", "has(self.items) && self.items.all(i, i.kind == 'A' || has(i.x) && i.x == 1)"},
+		{"long", "self.a == 1 || [" + strings.Repeat("has(self.b) && ", 9) + "has(self.c)].exists(x, x)", "has(self.a) && self.a == 1 || [" + strings.Repeat("has(self.b) && ", 9) + "has(self.c)].exists(x, x)"},
 		{"old", "self.a == oldSelf.a", "has(self.a) && has(oldSelf.a) && self.a == oldSelf.a"},
 		{"nothing to guard", "has(self.a) && self.a == 1 && self.type == 'A'", ""},
 	} {
@@ -50,8 +51,8 @@ func TestGuarded(t *testing.T) {
 func TestAccepting(t *testing.T) {
 	for rule, want := range map[string]string{
 		"size(self.a) == 0 || size(self.b) == 0": "!has(self.a) || size(self.a) == 0 || !has(self.b) || size(self.b) == 0",
-		"!(self.a != '' && self.b != '')":        `!(has(self.a) && self.a != "" && has(self.b) && self.b != "")`,
-		"self.a.b == 1 && self.type == 'A'":      `(!has(self.a) || !has(self.a.b) || self.a.b == 1) && self.type == "A"`,
+		"!(self.a != '' && self.b != '')":        "!(has(self.a) && self.a != '' && has(self.b) && self.b != '')",
+		"self.a.b == 1 && self.type == 'A'":      "(!has(self.a) || !has(self.a.b) || self.a.b == 1) && self.type == 'A'",
 		"has(self.a) && self.a == 1":             "",
 		"has(self.a) && self.a.b == 1":           "has(self.a) && (!has(self.a.b) || self.a.b == 1)",
 		"self.items.all(i, i.x == 1)":            "!has(self.items) || self.items.all(i, !has(i.x) || i.x == 1)",

@@ -87,28 +87,29 @@ func (o *object) guard(a *audited, e *prove.Example, blocking bool) (fix, rest s
 	if blocking {
 		usual, write = "guard each read of a field that oldSelf may lack with has(), and accept the update if it does", a.GuardedOld
 	}
-	text, said := o.guarded(a, e, write)
+	fix, said := o.guarded(a, e, write)
 	switch {
-	case text == "":
-		return usual
+	case fix == "":
+		return "", usual
 	case said == sample.Holds:
-		return "write " + text + ", which accepts this object"
+		return fix, ", which accepts this object"
 	case blocking:
-		return usual
+		return "", usual
 	}
-	rejecting := text + ", which rejects this object without an error"
+	rest = ", which rejects this object without an error"
 	if a.Validation.Message != "" {
-		rejecting = text + ", which rejects this object with the message"
+		rest = ", which rejects this object with the message of the rule"
 	}
 	if allowed, all := o.allowed(a, e); allowed {
-		if text, said := o.guarded(a, e, a.Accepting); text != "" && said == sample.Holds {
-			if all {
-				return "write " + text + ", which accepts this object, as the message does"
-			}
-			return "write " + text + ", which accepts this object, or " + rejecting
+		switch accepting, said := o.guarded(a, e, a.Accepting); {
+		case accepting == "" || said != sample.Holds:
+		case all:
+			return accepting, ", which accepts this object, as the message does"
+		default:
+			return accepting, ", which accepts this object, or " + fix + rest
 		}
 	}
-	return "write " + rejecting
+	return fix, rest
 }
 
 // guarded returns a rule with guards and its answer to an example. The text is empty unless the rule
@@ -116,29 +117,40 @@ func (o *object) guard(a *audited, e *prove.Example, blocking bool) (fix, rest s
 func (o *object) guarded(a *audited, e *prove.Example, write func(func(path []string) bool) (string, bool)) (text string, said sample.Answer) {
 	text, ok := write(func(path []string) bool { return optional(a.Schema, path) })
 	if !ok {
-		return "", usual
+		return "", 0
 	}
 	fixed := o.replaced(a, text)
 	if fixed == nil {
-		return "", usual
+		return "", 0
 	}
 	there := a.Place.Present()
 	if !o.never(there, a.Holds, fixed.Holds.Not()) || !o.never(there, a.Holds.Not(), a.Fails.Not(), fixed.Holds) {
-		return "", usual
+		return "", 0
 	}
 	if o.find(func(e *prove.Example) bool {
 		said, _ := o.Ask(fixed, e.New, e.Old)
 		return said == sample.Errs
 	}, there, fixed.Fails) != nil {
-		return "", usual
+		return "", 0
 	}
-	switch said, _ := o.Ask(fixed, e.New, e.Old); {
-	case said == sample.Holds:
-		return text, ", which accepts this object"
-	case said == sample.Errs || blocking:
-		return "", usual
-	case a.Validation.Message == "":
-		return text, ", which rejects this object without an error"
+	said, _ = o.Ask(fixed, e.New, e.Old)
+	if said == sample.Errs {
+		return "", 0
 	}
-	return text, ", which rejects this object with the message"
+	return text, said
+}
+
+// allowed reports whether the message of a rule states a restriction that an example meets, and
+// whether it states nothing else.
+func (o *object) allowed(a *audited, e *prove.Example) (ok, all bool) {
+	for _, j := range o.statements {
+		if j.of != a || j.described {
+			continue
+		}
+		if j.broken(o.Self(0).Value(e.New)) {
+			return false, false
+		}
+		ok, all = true, strings.TrimSuffix(strings.Join(strings.Fields(a.Validation.Message), " "), ".") == j.sentence
+	}
+	return ok, all
 }

@@ -59,7 +59,7 @@ func (o *object) notEachItem(a *audited) []Finding {
 				continue
 			}
 			return []Finding{o.finding(diag.NotEachItem, a.rule, &prove.Example{New: both}, "",
-				"this rule rejects a list only if all its items break the condition: it rejects the first item alone (%s), and accepts it alongside another", response).
+				"this rule rejects a list only if all its items meet the condition: it rejects the first item alone (%s), and accepts it alongside another", response).
 				fixed(not.Each, ", to reject each such item")}
 		}
 	}

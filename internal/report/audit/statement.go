@@ -242,16 +242,7 @@ func (o *object) looser() []Finding {
 		}
 		told[s.of] = true
 		f := o.finding(diag.LooserThanMessage, s.of.rule, e, "", "this rule accepts an object that %s rules out (%s)", s.from, s.sentence)
-		fix := s.of.Quoted(s.rule(s.of))
-		if fixed := o.replaced(s.of, fix); fixed != nil {
-			if said, _ := o.Ask(fixed, e.New, nil); said == sample.Fails {
-				f = f.fixed(fix, ", which rejects this object, or correct the text")
-			}
-		}
-		if f.Hint == "" {
-			f.Hint = "reject the object, or correct the text"
-		}
-		l = append(l, f)
+		l = append(l, f.fixed(o.enforcing(s, e.New)))
 	}
 	return l
 }
@@ -267,30 +258,36 @@ func (j judged) tellsApart() bool {
 // maxKept bounds the text of a rule that a fix repeats.
 const maxKept = 160
 
-// enforcing returns a fix that rejects an object which breaks the statement. The fixed rule accepts
-// no object that the rule rejects, and each field on its own, as proved.
-func (o *object) enforcing(j judged, bad map[string]any) string {
+// enforcing returns a rule that rejects an object which breaks the statement, with the rest of the
+// hint, or a hint alone. The rule accepts no object that the audited rule rejects, and each field on
+// its own, as proved.
+func (o *object) enforcing(j judged, bad map[string]any) (fix, rest string) {
 	const otherwise = "reject the object, or correct the text"
 	text, ok := j.rule()
 	if !ok {
-		return otherwise
+		return "", otherwise
 	}
+	text = j.of.Quoted(text)
 	written := strings.TrimSpace(j.of.Validation.Rule)
-	both := "(" + written + ") && " + text
-	add := "write " + both
+	both, repeated := "("+written+") && "+text, "("+written+") && "+text
 	if len(written) > maxKept || strings.Contains(written, "\n") {
-		both, add = "("+written+"\n) && "+text, "add the rule "+text
+		both, repeated = "("+written+"\n) && "+text, text
 	}
-	for _, c := range []struct{ text, hint string }{{text, "write " + text}, {both, add}} {
-		fixed := o.replaced(j.of, c.text)
+	for _, c := range []struct{ rule, fix string }{{text, text}, {both, repeated}} {
+		fixed := o.replaced(j.of, c.rule)
 		if fixed == nil || !o.never(o.create(), j.of.Place.Present(), fixed.Holds, j.of.Holds.Not()) || !o.eachAlone(j, fixed) {
 			continue
 		}
-		if said, _ := o.Ask(fixed, bad, nil); said == sample.Fails {
-			return c.hint + ", which rejects this object, or correct the text"
+		if said, _ := o.Ask(fixed, bad, nil); said != sample.Fails {
+			continue
 		}
+		rest = ", which rejects this object, or correct the text"
+		if c.rule != c.fix {
+			rest = " as a further rule" + rest
+		}
+		return c.fix, rest
 	}
-	return otherwise
+	return "", otherwise
 }
 
 // eachAlone reports whether a rule may hold for each field without the others, and for the field of a
