@@ -90,40 +90,18 @@ func (a *app) auditAll(cmd *cobra.Command, flags *auditFlags, args []string) err
 	if err := checkTimeout(flags.timeout); err != nil {
 		return err
 	}
-	threshold, err := lint.ParseThreshold(flags.failOn)
+	threshold, err := parseSeverityFlags(flags.failOn, flags.ignore)
 	if err != nil {
-		return usagef("--fail-on: %w", err)
-	}
-	for _, code := range flags.ignore {
-		if hint, err := lint.CheckCode(diag.Code(code), "ignored"); err != nil {
-			return usagef("--ignore: %w: %s", err, hint)
-		}
+		return err
 	}
 	inputs, err := a.findInputs(args, "")
 	if err != nil {
 		return err
 	}
-	found, late, crds := make([][]audit.Finding, len(inputs)), make([]bool, len(inputs)), make([]int, len(inputs))
-	scopes, results, err := a.load(cmd.Context(), inputs, a.scope(cmd, &flags.compiler), func(in input, f *crdfile.File) (result, error) {
-		l, diagnostics := f.CRDs(in.options())
-		crds[in.n] = len(l)
-		for _, c := range l {
-			audited, err := auditOne(cmd.Context(), c, flags.timeout)
-			if err != nil {
-				return result{}, fmt.Errorf("%s: %w", in.name, err)
-			}
-			found[in.n], diagnostics = append(found[in.n], audited.Findings...), append(diagnostics, audited.Diags...)
-			late[in.n] = late[in.n] || audited.Late
-		}
-		var kept []audit.Finding
-		for _, f := range found[in.n] {
-			if l, _ := in.scope.judge(audit.Diagnostics([]audit.Finding{f})); len(l) > 0 && !slices.Contains(flags.ignore, string(f.Code)) {
-				f.Severity = l[0].Severity
-				kept = append(kept, f)
-			}
-		}
-		found[in.n] = kept
-		return in.scope.resultOf(in, f, diagnostics), nil
+	audits := make([]fileAudit, len(inputs))
+	scopes, results, err := a.load(cmd.Context(), inputs, a.scope(cmd, &flags.compiler), func(in input, f *crdfile.File) (r result, err error) {
+		audits[in.n], r, err = auditFile(cmd.Context(), flags, in, f)
+		return r, err
 	})
 	if err != nil {
 		return err
@@ -132,34 +110,18 @@ func (a *app) auditAll(cmd *cobra.Command, flags *auditFlags, args []string) err
 		return a.report(scopes.files(), "text")
 	}
 	failed := func(r result) bool { return r.diagnostics.HasErrors() }
-	if !slices.ContainsFunc(crds, func(n int) bool { return n > 0 }) && !slices.ContainsFunc(results, failed) {
+	if !slices.ContainsFunc(audits, func(l fileAudit) bool { return l.crds > 0 }) && !slices.ContainsFunc(results, failed) {
 		var names []string
 		for _, in := range inputs {
 			names = append(names, in.name)
 		}
 		return fmt.Errorf("no CRD in %s", strings.Join(names, ", "))
 	}
-	all := slices.Concat(found...)
-	var errors diag.List
-	for _, r := range results {
-		for _, d := range r.diagnostics {
-			if d.Severity == diag.Error {
-				errors = append(errors, d)
-			}
-		}
-	}
-	people := slices.Contains([]string{"text", "markdown"}, flags.output.name)
-	if len(all) > 0 || !people || slices.ContainsFunc(results, func(r result) bool { return !r.diagnostics.HasErrors() }) {
-		if err := a.showReport(&flags.output, reportable{
-			document:    func() (report.Document, error) { return audit.Document(all) },
-			data:        func() (any, error) { return audit.Data(all, errors), nil },
-			diagnostics: func() diag.List { return append(audit.Diagnostics(all), errors...) },
-		}, results); err != nil {
-			return err
-		}
+	if err := a.showAudit(flags, audits, results); err != nil {
+		return err
 	}
 	for _, r := range results {
-		if late[r.n] {
+		if audits[r.n].late {
 			a.note(fmt.Sprintf("%s: not all rules were audited within %s; --timeout sets the limit", r.name, flags.timeout))
 		}
 	}
@@ -171,9 +133,62 @@ func (a *app) auditAll(cmd *cobra.Command, flags *auditFlags, args []string) err
 		if failOn := in.scope.config.Lint.FailOn; failOn != nil && !cmd.Flags().Changed("fail-on") {
 			limit = *failOn
 		}
-		if limit.Reached(audit.Diagnostics(found[in.n])) {
+		if limit.Reached(audit.Diagnostics(audits[in.n].found)) {
 			return errFindings
 		}
+	}
+	return nil
+}
+
+// fileAudit is the result for one input.
+type fileAudit struct {
+	found []audit.Finding
+	crds  int
+	late  bool // whether some rules were not audited in time
+}
+
+// auditFile audits the CRDs of an input, and applies its configuration to the findings.
+func auditFile(ctx context.Context, flags *auditFlags, in input, f *crdfile.File) (audited fileAudit, r result, err error) {
+	crds, diagnostics := f.CRDs(in.options())
+	audited.crds = len(crds)
+	for _, c := range crds {
+		l, err := auditOne(ctx, c, flags.timeout)
+		if err != nil {
+			return audited, result{}, fmt.Errorf("%s: %w", in.name, err)
+		}
+		diagnostics = append(diagnostics, l.Diags...)
+		audited.late = audited.late || l.Late
+		for _, f := range l.Findings {
+			if l, _ := in.scope.judge(audit.Diagnostics([]audit.Finding{f})); len(l) > 0 && !slices.Contains(flags.ignore, string(f.Code)) {
+				f.Severity = l[0].Severity
+				audited.found = append(audited.found, f)
+			}
+		}
+	}
+	return audited, in.scope.resultOf(in, f, diagnostics), nil
+}
+
+// showAudit prints the findings. Formats for programs also have the errors of unreadable inputs.
+func (a *app) showAudit(flags *auditFlags, audits []fileAudit, results []result) error {
+	var all []audit.Finding
+	for _, l := range audits {
+		all = append(all, l.found...)
+	}
+	var errors diag.List
+	for _, r := range results {
+		for _, d := range r.diagnostics {
+			if d.Severity == diag.Error {
+				errors = append(errors, d)
+			}
+		}
+	}
+	people := slices.Contains([]string{"text", "markdown"}, flags.output.name)
+	if len(all) > 0 || !people || slices.ContainsFunc(results, func(r result) bool { return !r.diagnostics.HasErrors() }) {
+		return a.showReport(&flags.output, reportable{
+			document:    func() (report.Document, error) { return audit.Document(all) },
+			data:        func() (any, error) { return audit.Data(all, errors), nil },
+			diagnostics: func() diag.List { return append(audit.Diagnostics(all), errors...) },
+		}, results)
 	}
 	return nil
 }

@@ -10,39 +10,43 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
+// inferredUnion is a found union with the result of its file.
+type inferredUnion struct {
+	*result
+	infer.Located
+}
+
+// leave reports that a union is left undeclared because of a problem.
+func (o inferredUnion) leave(problem diag.Diagnostic) {
+	d := diag.Diagnostic{Code: diag.LeftUndeclared, Severity: diag.Warning,
+		Pos: o.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
+		Message: fmt.Sprintf("the union found here (%s) is not declared: ", o.Label()), Hint: problem.Hint}
+	if problem.Code != diag.LeftUndeclared {
+		d.Message += string(problem.Code) + ": "
+	}
+	d.Message += problem.Message
+	if problem.Pos != (diag.Pos{}) {
+		d.Related = []diag.Related{{Pos: problem.Pos, Message: "the Go type"}}
+	}
+	o.diagnostics = append(o.diagnostics, d)
+}
+
 // declareInGo writes markers for the found unions into the Go files that the CRDs are generated from,
 // or previews the changes. Unions that would not compile, or that markers cannot declare, are left
 // out.
 func (a *app) declareInGo(flags *inferring, results []result, found [][]infer.Located) error {
-	type origin struct {
-		*result
-		infer.Located
-	}
-	var from []origin
+	var from []inferredUnion
 	var wanted []markers.Wanted
-	leave := func(o origin, problem diag.Diagnostic) {
-		d := diag.Diagnostic{Code: diag.LeftUndeclared, Severity: diag.Warning,
-			Pos: o.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-			Message: fmt.Sprintf("the union found here (%s) is not declared: ", o.Label()), Hint: problem.Hint}
-		if problem.Code != diag.LeftUndeclared {
-			d.Message += string(problem.Code) + ": "
-		}
-		d.Message += problem.Message
-		if problem.Pos != (diag.Pos{}) {
-			d.Related = []diag.Related{{Pos: problem.Pos, Message: "the Go type"}}
-		}
-		o.diagnostics = append(o.diagnostics, d)
-	}
 	for i := range results {
 		if len(found[i]) == 0 {
 			continue
 		}
 		_, l := a.declarable(flags, &results[i], found[i])
 		for _, f := range l {
-			o := origin{&results[i], f}
+			o := inferredUnion{&results[i], f}
 			rules, other := f.Rules(flags.replace)
 			if other != "" {
-				leave(o, diag.Diagnostic{Code: diag.LeftUndeclared, Message: "its constraint " + other + " is not a rule, so its marker is unknown",
+				o.leave(diag.Diagnostic{Code: diag.LeftUndeclared, Message: "its constraint " + other + " is not a rule, so its marker is unknown",
 					Hint: "omit --replace, and delete the constraint by hand"})
 				continue
 			}
@@ -67,7 +71,7 @@ func (a *app) declareInGo(flags *inferring, results []result, found [][]infer.Lo
 	var told diag.List // a struct can have several schemas
 	for n, d := range declared {
 		if d.Problem != nil {
-			leave(from[n], *d.Problem)
+			from[n].leave(*d.Problem)
 			continue
 		}
 		line := fmt.Sprintf("declared in %s: %s", d.Struct, from[n].Label())

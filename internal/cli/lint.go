@@ -99,6 +99,20 @@ func completeCodes(*cobra.Command, []string, string) ([]cobra.Completion, cobra.
 	return l, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
+// parseSeverityFlags reads --fail-on and checks --ignore.
+func parseSeverityFlags(failOn string, ignore []string) (lint.Threshold, error) {
+	threshold, err := lint.ParseThreshold(failOn)
+	if err != nil {
+		return 0, usagef("--fail-on: %w", err)
+	}
+	for _, code := range ignore {
+		if hint, err := lint.CheckCode(diag.Code(code), "ignored"); err != nil {
+			return 0, usagef("--ignore: %w: %s", err, hint)
+		}
+	}
+	return threshold, nil
+}
+
 // lintAll lints all inputs and prints the findings together.
 func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) (err error) {
 	defer func() {
@@ -109,14 +123,9 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) (err 
 	if err := checkOutput(cmd, &flags.output.path); err != nil {
 		return err
 	}
-	threshold, err := lint.ParseThreshold(flags.failOn)
+	threshold, err := parseSeverityFlags(flags.failOn, flags.ignore)
 	if err != nil {
-		return usagef("--fail-on: %w", err)
-	}
-	for _, code := range flags.ignore {
-		if hint, err := lint.CheckCode(diag.Code(code), "ignored"); err != nil {
-			return usagef("--ignore: %w: %s", err, hint)
-		}
+		return err
 	}
 	l, results, err := a.lintInputs(cmd, flags, args)
 	if err != nil {
