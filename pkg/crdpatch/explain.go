@@ -22,9 +22,9 @@ type Explanation struct {
 	Growth int
 }
 
-// Explain returns the plans of the CRDs of a file that have unions. For a compiled
-// CRD, options that are not given default to its recorded options. The list is sorted;
-// with errors the result is nil.
+// Explain returns the plan of each CRD in f that has unions. For a compiled CRD, options
+// that are not given default to its recorded options. The diagnostics are sorted; with
+// errors there are no plans.
 func Explain(f *crdfile.File, opts crdfile.Options) ([]Explanation, diag.List) {
 	opts.AsRecorded = true
 	j := begin(f, opts)

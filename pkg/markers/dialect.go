@@ -25,8 +25,8 @@ const (
 	listed                // +unioncel:union:members on the struct
 )
 
-// dialect returns the dialect for new unions of s: the most frequent one of the struct, else of its
-// package, else of all packages, else KEP-1027's.
+// dialect returns the dialect for new unions of s: the most frequent one in the struct, else in
+// its package, else in the named packages, else that of KEP-1027.
 func (s *structure) dialect() dialect {
 	for _, of := range []func(*structure) bool{
 		func(o *structure) bool { return o == s },

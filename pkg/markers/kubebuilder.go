@@ -10,7 +10,8 @@ import (
 )
 
 // kubebuilder adds the unions of controller-gen's own markers, which name properties of the struct
-// and of the structs it inlines. controller-gen checks that the properties are optional.
+// and of the structs it inlines. controller-gen checks only that the struct's own properties are
+// optional.
 func (s *structure) kubebuilder() {
 	if !s.l.opts.Kubebuilder {
 		return

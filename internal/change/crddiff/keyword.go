@@ -17,7 +17,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// keywords compares the keywords of two schemas of a type.
+// keywords records the differences in the keywords of o and n, two schemas of the same type at path p.
 func (w *walker) keywords(p schemapath.Path, o, n *schema) {
 	w.required(p, o, n)
 	w.enum(p, o, n)

@@ -32,7 +32,8 @@ type difference struct {
 	doubt, caution string
 }
 
-// reshapes records that the sides decode the value at a path differently.
+// reshapes records that the old and the new schema decode the value at p differently. The prover tries
+// the values in try. A path without a property, such as the root, is ignored.
 func (d *difference) reshapes(p schemapath.Path, try ...any) {
 	if _, ok := seatOf(p); ok {
 		d.shift.Reshaped = append(d.shift.Reshaped, schemadiff.Reshaping{At: p, Try: try})

@@ -9,8 +9,9 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// clients returns the steps for requests that the change ends: requests through a version that is
-// no longer served, and writes of the status, which go either to the object or to the subresource.
+// clients returns the steps for requests that the change breaks: requests through a version that is
+// no longer served, writes of the status if the status subresource is added or removed, and requests
+// to a removed scale subresource.
 // The metadata.managedFields of objects name the writers.
 func (f *Facts) clients() []Step {
 	var l []Step

@@ -8,7 +8,7 @@ import (
 	"github.com/unioncel/unioncel/internal/report"
 )
 
-// Data returns a plan for programs, to be written as JSON.
+// Data returns a plan for encoding as JSON. Nil lists become empty, so they are not encoded as null.
 func Data(p Plan) any {
 	if p.Steps == nil {
 		p.Steps = []Step{}

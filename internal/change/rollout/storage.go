@@ -11,8 +11,8 @@ import (
 	"github.com/unioncel/unioncel/internal/change/storageversion"
 )
 
-// migrate returns the steps of a migration to target, the current storage version: all servers
-// encode it, all objects are rewritten, and status.storedVersions is trimmed. Steps after one that
+// migrate returns the steps of a migration to target, the current storage version: all API
+// servers encode objects in it, all objects are rewritten, and status.storedVersions is trimmed. Steps after one that
 // is not done are Later.
 func (f *Facts) migrate(target string) []Step {
 	var steps []Step

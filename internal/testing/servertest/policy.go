@@ -20,8 +20,8 @@ import (
 )
 
 // SetPolicies replaces all admission policies and their bindings by a stream of YAML documents. It
-// returns when they are in force, which takes up to five seconds if there are CRDs that are newer
-// than the first policies. It requires [StartWithPolicies].
+// returns when they are in force. This takes up to five seconds on the first call, and if CRDs were
+// installed since the previous one. It requires [StartWithPolicies].
 func (s *Server) SetPolicies(ctx context.Context, policies []byte) error {
 	// The last changes take effect last: a CRD, and policies that together reject its objects.
 	s.settings++
