@@ -51,7 +51,8 @@ type Edited struct {
 }
 
 // Declare declares unions with markers at the Go types of CRDs. It writes no files. It finds packages
-// like [Load]. A union has the dialect that its package uses, or else KEP-1027's of 2022. Unions that markers of fields cannot express are listed on their struct.
+// like [Load]. A union has the dialect that its package uses, or else the one of KEP-1027 of 2022.
+// Unions that markers of fields cannot express are listed on their struct.
 //
 // A struct gets markers only if all schemas that controller-gen generates from it are to have the
 // same union. The packages are read again with the edits: the structs must declare exactly the
