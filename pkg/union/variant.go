@@ -26,7 +26,8 @@ func (r *resolver) variant() {
 			declared = append(declared, v.Text)
 		}
 	}
-	if r.undeclared(except(enum, declared)) {
+	unused := except(enum, declared)
+	if r.undeclared(unused) {
 		return
 	}
 	absent := func(f fieldValues) bool {
@@ -34,17 +35,21 @@ func (r *resolver) variant() {
 		return property == nil && len(f.values) > 0 &&
 			spelling.Closest(f.name.Text, except(r.siblings(path), r.d.Properties())) == "" &&
 			!slices.ContainsFunc(f.values, func(v word) bool {
-				return v.Text == "" || slices.Contains(enum, v.Text) || spelling.Closest(v.Text, except(enum, declared)) != ""
+				return v.Text == "" || slices.Contains(enum, v.Text) || spelling.Closest(v.Text, unused) != ""
 			})
 	}
-	left := slices.DeleteFunc(slices.Clone(r.fields), absent)
-	if len(left) == 0 || len(left) == len(r.fields) {
+	var left, missing []fieldValues
+	for _, f := range r.fields {
+		if absent(f) {
+			missing = append(missing, f)
+		} else {
+			left = append(left, f)
+		}
+	}
+	if len(left) == 0 {
 		return
 	}
-	for _, f := range r.fields {
-		if !absent(f) {
-			continue
-		}
+	for _, f := range missing {
 		var values []string
 		for _, v := range f.values {
 			if quoted := fmt.Sprintf("%q", v.Text); !slices.Contains(values, quoted) {

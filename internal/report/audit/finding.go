@@ -22,6 +22,7 @@ type Finding struct {
 	Message  string
 	Hint     string // the fix
 	Fix      string // a rule to write in the place of this one, as in Hint; or empty
+	rest     string // the sentence of Hint after Fix
 	Related  []diag.Related
 	// Example is an object that shows the mistake, or an update if Old is not nil. Response is the
 	// error of the API server, or empty if it accepts the example. They are zero for costs
@@ -59,7 +60,7 @@ func (f Finding) fixed(fix, rest string) Finding {
 	if fix == "" {
 		return f.hinted("%s", rest)
 	}
-	f.Fix = fix
+	f.Fix, f.rest = fix, rest
 	return f.hinted("write %s%s", fix, rest)
 }
 

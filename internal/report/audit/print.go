@@ -72,7 +72,7 @@ func (f Finding) write(d *report.Document) error {
 		d.Add(report.Paragraph(report.Text("Fix: %s", f.Hint)))
 		return nil
 	}
-	d.Add(report.Paragraph(report.Text("Fix: write the following rule%s:", strings.TrimPrefix(f.Hint, "write "+f.Fix))), report.Code{Language: "cel", Text: f.Fix + "\n"})
+	d.Add(report.Paragraph(report.Text("Fix: write the following rule%s:", f.rest)), report.Code{Language: "cel", Text: f.Fix + "\n"})
 	return nil
 }
 
