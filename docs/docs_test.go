@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	_ "github.com/unioncel/unioncel/internal/testing/testgc"
 	"github.com/unioncel/unioncel/internal/testing/testprog"
 	"github.com/unioncel/unioncel/pkg/crdfile"
@@ -84,11 +85,11 @@ func TestDiagnostics(t *testing.T) {
 		t.Fatal("diagnostics.md has no table of files and commands")
 	}
 
-	var codes []diag.Code
+	var listed []diag.Code
 	for _, s := range sections {
 		heading := codeHeading.FindStringSubmatch(d.lines[s[0]])
 		code := diag.Code(heading[1])
-		codes = append(codes, code)
+		listed = append(listed, code)
 		t.Run(heading[1], func(t *testing.T) {
 			info, ok := code.Info()
 			if !ok {
@@ -101,21 +102,21 @@ func TestDiagnostics(t *testing.T) {
 			if s[0]+2 >= s[1] || !strings.HasPrefix(d.lines[s[0]+2], severity) {
 				t.Errorf("the text does not start with %q", severity)
 			}
-			if testing.Short() && !*update && len(codes)%6 > 0 {
+			if testing.Short() && !*update && len(listed)%6 > 0 {
 				return
 			}
 			printed := d.entry(t, m, commands, code, s)
-			if code == diag.UnknownMember {
+			if code == codes.UnknownMember {
 				d.generated(t, sample.from, sample.to, printed)
 			}
 		})
 	}
 	for i, info := range diag.Codes {
-		if i >= len(codes) || codes[i] != info.Code {
+		if i >= len(listed) || listed[i] != info.Code {
 			t.Fatalf("%s: entry %d is not %s", d.name, i+1, info.Code)
 		}
 	}
-	if len(codes) > len(diag.Codes) {
+	if len(listed) > len(diag.Codes) {
 		t.Errorf("%s has an entry too much", d.name)
 	}
 	d.save(t)
@@ -130,7 +131,7 @@ func command(commands [][]string, inputs map[string]string, code diag.Code) (scr
 	for _, c := range commands {
 		switch file, line := c[1], c[2]; {
 		case file == crdFile && strings.HasPrefix(line, "unioncel lint "):
-			if code >= diag.NoEnum && code < diag.GoPackage {
+			if code >= codes.NoEnum && code < codes.GoPackage {
 				script = line
 			}
 		case file != crdFile && inputs[file] != "":

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -57,7 +58,7 @@ func TestLintTable(t *testing.T) {
 	advice, _, _ = strings.Cut(advice, "\n## ")
 	for _, info := range diag.Codes {
 		link := fmt.Sprintf("[%s](%s)", info.Code, strings.Replace(info.URL(), diag.Reference, "diagnostics.md", 1))
-		if info.Code >= diag.NoEnum && info.Code < diag.GoPackage && !strings.Contains(advice, fmt.Sprintf("| %s | %s | ", link, info.Severity)) {
+		if info.Code >= codes.NoEnum && info.Code < codes.GoPackage && !strings.Contains(advice, fmt.Sprintf("| %s | %s | ", link, info.Severity)) {
 			t.Errorf("no row for %s", link)
 		}
 	}

@@ -20,9 +20,9 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	sigsyaml "sigs.k8s.io/yaml"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -467,7 +467,7 @@ func (d *document) keys(t *testing.T, from int) {
 	// The diagnostic for an unknown key that resembles no other lists all keys.
 	_, diags := union.Parse("", "", listOf(t, "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx: 1"), nil)
 	names, ok := strings.CutPrefix(diags[0].Hint, "the keys are ")
-	if !ok || diags[0].Code != diag.UnknownKey {
+	if !ok || diags[0].Code != codes.UnknownKey {
 		t.Fatalf("%v", diags)
 	}
 	missing := strings.Split(names, ", ")

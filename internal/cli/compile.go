@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/internal/report/proof"
 	"github.com/unioncel/unioncel/pkg/crdfile"
@@ -127,7 +128,7 @@ func selfChecked(compiled transform) transform {
 			}
 			found, err := proof.Verify(context.Background(), *d, compareTimeout)
 			if err != nil {
-				problems = append(problems, diag.Diagnostic{Code: diag.NotProved, Pos: diag.Pos{File: f.Name()}, Message: "the rules cannot be verified: " + err.Error()})
+				problems = append(problems, diag.Diagnostic{Code: codes.NotProved, Pos: diag.Pos{File: f.Name()}, Message: "the rules cannot be verified: " + err.Error()})
 			}
 			source, _ := sources[i].Resolved()
 			for _, v := range found {
@@ -146,7 +147,7 @@ func selfChecked(compiled transform) transform {
 func unproved(v proof.Verified, at diag.Pos) diag.List {
 	var l diag.List
 	report := func(format string, args ...any) {
-		l = append(l, diag.Diagnostic{Code: diag.NotProved, Pos: at, Path: v.Place.String(), Schema: v.Place.Structural(), Message: fmt.Sprintf(format, args...),
+		l = append(l, diag.Diagnostic{Code: codes.NotProved, Pos: at, Path: v.Place.String(), Schema: v.Place.Structural(), Message: fmt.Sprintf(format, args...),
 			Hint: "compile without --verify, and let unioncel verify print the whole result for the compiled file"})
 	}
 	for _, f := range v.Findings {

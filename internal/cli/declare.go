@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/declared/infer"
 	"github.com/unioncel/unioncel/internal/declared/unionset"
 	"github.com/unioncel/unioncel/pkg/crdfile"
@@ -108,7 +109,7 @@ func (a *app) declarable(flags *inferring, r *result, found []infer.Located) ([]
 			out, fit, warnings = next, append(fit, f), diags
 			continue
 		}
-		r.diagnostics = append(r.diagnostics, diag.Diagnostic{Code: diag.LeftUndeclared, Severity: diag.Warning,
+		r.diagnostics = append(r.diagnostics, diag.Diagnostic{Code: codes.LeftUndeclared, Severity: diag.Warning,
 			Pos: f.Pos, Path: f.Place.String(), Schema: f.Place.Structural(),
 			Message: fmt.Sprintf("the union found here (%s) is not declared: %s: %s", f.Label(), problem.Code, problem.Message),
 			Hint:    problem.Hint})

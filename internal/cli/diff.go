@@ -11,6 +11,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/change/crddiff"
 	"github.com/unioncel/unioncel/internal/change/stored"
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -268,7 +269,7 @@ func ambiguous(crds []*crddiff.Input) (l diag.List) {
 	first := map[string]diag.Pos{}
 	for _, c := range crds {
 		if at, there := first[c.Name]; there {
-			l = append(l, diag.Diagnostic{Code: diag.TwoCRDs, Pos: c.Pos, Message: fmt.Sprintf("there are two CRDs named %s", c.Name),
+			l = append(l, diag.Diagnostic{Code: codes.TwoCRDs, Pos: c.Pos, Message: fmt.Sprintf("there are two CRDs named %s", c.Name),
 				Hint: "remove one of them", Related: []diag.Related{{Pos: at, Message: "the other one"}}})
 			continue
 		}

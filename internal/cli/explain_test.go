@@ -10,6 +10,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/report/explain"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
@@ -34,7 +35,7 @@ func explainApp(in string) (a *app, out, errs *bytes.Buffer, got *crdfile.Option
 			return nil, nil
 		}
 		if bytes.Contains(src, []byte("broken")) {
-			return nil, diag.List{{Code: diag.UnknownMember, Pos: diag.Pos{File: name, Line: 1, Col: 1}, Message: "broken"}}
+			return nil, diag.List{{Code: codes.UnknownMember, Pos: diag.Pos{File: name, Line: 1, Col: 1}, Message: "broken"}}
 		}
 		u := &union.Union{
 			Members: []union.Member{{Name: "a"}, {Name: "b"}}, Cardinality: union.AtMostOne, Change: union.Allow,

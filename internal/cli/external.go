@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/declared/unionset"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/pkg/crdfile"
@@ -169,7 +170,7 @@ func (e *external) missing(results []result) {
 	for _, r := range results {
 		read := func(f result) bool { return f.name != "" && sameName(f.name, r.name) }
 		if r.unionSet && !slices.ContainsFunc(e.files, read) {
-			l = append(l, diag.Diagnostic{Code: diag.UnreadUnionSet, Severity: diag.Warning, Pos: diag.Pos{File: r.name},
+			l = append(l, diag.Diagnostic{Code: codes.UnreadUnionSet, Severity: diag.Warning, Pos: diag.Pos{File: r.name},
 				Message: "this input is a UnionSet, and its unions are not compiled",
 				Hint:    "name it with --unions"})
 		}
@@ -195,7 +196,7 @@ func ofMarkers(l diag.List) {
 		switch {
 		case filepath.Ext(d.Pos.File) != ".go":
 		case strings.HasPrefix(d.Message, "+unioncel:"): // lists Go names, not names in the CRD
-		case d.Code == diag.UnknownMember || d.Code == diag.UnknownDiscriminator || d.Code == diag.NoSuchSchema:
+		case d.Code == codes.UnknownMember || d.Code == codes.UnknownDiscriminator || d.Code == codes.NoSuchSchema:
 			l[i].Hint = "the CRD was not generated from these types: run controller-gen first"
 		}
 	}

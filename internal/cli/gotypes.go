@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/declared/infer"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/markers"
@@ -18,10 +19,10 @@ type inferredUnion struct {
 
 // leave reports that a union is left undeclared because of a problem.
 func (o inferredUnion) leave(problem diag.Diagnostic) {
-	d := diag.Diagnostic{Code: diag.LeftUndeclared, Severity: diag.Warning,
+	d := diag.Diagnostic{Code: codes.LeftUndeclared, Severity: diag.Warning,
 		Pos: o.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 		Message: fmt.Sprintf("the union found here (%s) is not declared: ", o.Label()), Hint: problem.Hint}
-	if problem.Code != diag.LeftUndeclared {
+	if problem.Code != codes.LeftUndeclared {
 		d.Message += string(problem.Code) + ": "
 	}
 	d.Message += problem.Message
@@ -46,7 +47,7 @@ func (a *app) declareInGo(flags *inferring, results []result, found [][]infer.Lo
 			o := inferredUnion{&results[i], f}
 			rules, other := f.Rules(flags.replace)
 			if other != "" {
-				o.leave(diag.Diagnostic{Code: diag.LeftUndeclared, Message: "its constraint " + other + " is not a rule, so its marker is unknown",
+				o.leave(diag.Diagnostic{Code: codes.LeftUndeclared, Message: "its constraint " + other + " is not a rule, so its marker is unknown",
 					Hint: "omit --replace, and delete the constraint by hand"})
 				continue
 			}

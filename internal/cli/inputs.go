@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/ordered"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -339,5 +340,5 @@ func (r *result) skip() {
 // dropWarnings drops the warnings about an unchanged file: the run that wrote it has printed them.
 // A CRD inside a text is still not compiled, so that warning stays.
 func (r *result) dropWarnings() {
-	r.diagnostics = slices.DeleteFunc(r.diagnostics, func(d diag.Diagnostic) bool { return d.Severity != diag.Error && d.Code != diag.CRDInText })
+	r.diagnostics = slices.DeleteFunc(r.diagnostics, func(d diag.Diagnostic) bool { return d.Severity != diag.Error && d.Code != codes.CRDInText })
 }

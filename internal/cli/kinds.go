@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/declared/builtin"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/pkg/compile"
@@ -106,7 +107,7 @@ func (k *kindFlags) readCRDs(cmd *cobra.Command, a *app, set *kinds.Set) (all []
 	for i, declared := range found {
 		for _, d := range declared {
 			if err := set.Add(d.Kinds(inputs[i].name)...); err != nil {
-				twice = append(twice, diag.Diagnostic{Code: diag.TwoCRDs, Pos: diag.Pos{File: inputs[i].name}, Message: err.Error(), Hint: "give one of them only"})
+				twice = append(twice, diag.Diagnostic{Code: codes.TwoCRDs, Pos: diag.Pos{File: inputs[i].name}, Message: err.Error(), Hint: "give one of them only"})
 			}
 			all = append(all, d)
 		}
@@ -142,7 +143,7 @@ func (k *kindFlags) rewritten(in input, set *kinds.Set, known int, text []byte, 
 
 // unknown reports that a file has no object of a known kind.
 func (k *kindFlags) unknown(file string, set *kinds.Set) diag.Diagnostic {
-	return diag.Diagnostic{Code: diag.UnknownKind, Pos: diag.Pos{File: file}, Message: "no object is of a kind with unions", Hint: k.hint(set)}
+	return diag.Diagnostic{Code: codes.UnknownKind, Pos: diag.Pos{File: file}, Message: "no object is of a kind with unions", Hint: k.hint(set)}
 }
 
 // hint suggests how to add kinds to the set.

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/report/explain"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -156,8 +157,8 @@ func TestDiagnosticsAreSorted(t *testing.T) {
 	a, out, errs := testApp(nil)
 	a.compile = func(f *crdfile.File, _ crdfile.Options) ([]byte, diag.List) {
 		return bytes.ToUpper(f.Bytes()), diag.List{
-			{Code: diag.UnionsKept, Severity: diag.Warning, Pos: diag.Pos{File: f.Name(), Line: 1, Col: 5}, Message: "second"},
-			{Code: diag.UnionsKept, Severity: diag.Warning, Pos: diag.Pos{File: f.Name(), Line: 1, Col: 1}, Message: "first"},
+			{Code: codes.UnionsKept, Severity: diag.Warning, Pos: diag.Pos{File: f.Name(), Line: 1, Col: 5}, Message: "second"},
+			{Code: codes.UnionsKept, Severity: diag.Warning, Pos: diag.Pos{File: f.Name(), Line: 1, Col: 1}, Message: "first"},
 		}
 	}
 	code := a.main(context.Background(), func() {}, []string{"compile", "-w", outs[1].path, outs[0].path})

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -48,7 +49,7 @@ func TestReadable(t *testing.T) {
 // A finding about a Go type is printed once, with all paths that use the type.
 func TestFolded(t *testing.T) {
 	at := func(line int, message, path string) diag.Diagnostic {
-		return diag.Diagnostic{Code: diag.NoEnum, Pos: diag.Pos{File: "types.go", Line: line}, Message: message, Path: path}
+		return diag.Diagnostic{Code: codes.NoEnum, Pos: diag.Pos{File: "types.go", Line: line}, Message: message, Path: path}
 	}
 	l := folded(diag.List{at(1, "a", "spec"), at(1, "a", "spec"), at(1, "a", "spec.items[*]"), at(1, "b", "spec"), at(2, "b", "spec")})
 	if len(l) != 3 || l[0].Path != "spec, spec.items[*]" || l[1].Message != "b" || l[2].Pos.Line != 2 {

@@ -11,6 +11,7 @@ import (
 	"github.com/unioncel/unioncel/internal/change/crddiff"
 	"github.com/unioncel/unioncel/internal/change/rollout"
 	"github.com/unioncel/unioncel/internal/change/stored"
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/pkg/crdfile"
@@ -144,7 +145,7 @@ func (a *app) rolloutCRDs(ctx context.Context, scope func([]input) (scopes, erro
 		switch {
 		case r.diagnostics.HasErrors():
 		case len(found) != 1:
-			r.diagnostics = append(r.diagnostics, diag.Diagnostic{Code: diag.UnusableFact, Pos: diag.Pos{File: in.name},
+			r.diagnostics = append(r.diagnostics, diag.Diagnostic{Code: codes.UnusableFact, Pos: diag.Pos{File: in.name},
 				Message: fmt.Sprintf("%s here, and a plan is for one", plural(len(found), "CRD")), Hint: "give a file with one CRD"})
 		default:
 			crds[in.n] = found[0]

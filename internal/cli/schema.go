@@ -12,6 +12,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/output/clientschema"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -128,7 +129,7 @@ func schemas(f *crdfile.File, in input, format, version string) ([]schemaFile, d
 			for _, o := range declared.ObjectsOf(i) {
 				unions = append(unions, o.Object)
 				if at := slices.IndexFunc(o.Unions, (*union.Union).OfItems); at >= 0 && format == "openapi" {
-					l = append(l, diag.Diagnostic{Code: diag.NotExpressible, Severity: diag.Warning, Pos: o.Declarations[at].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
+					l = append(l, diag.Diagnostic{Code: codes.NotExpressible, Severity: diag.Warning, Pos: o.Declarations[at].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 						Message: "the schema leaves out the union of list items: OpenAPI 3.0 cannot express it", Hint: "--format jsonschema has it"})
 				}
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/internal/carrier"
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/declared/project"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/source"
@@ -268,7 +269,7 @@ func (s *scope) look(in input, f *crdfile.File) contents {
 func (s *scope) judge(l diag.List) (diag.List, bool) {
 	was := l.Count(diag.Error)
 	for i, d := range l {
-		if s.config.Strict && d.Code == diag.InvalidBefore {
+		if s.config.Strict && d.Code == codes.InvalidBefore {
 			l[i].Severity = diag.Error
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/change/crddiff"
 	"github.com/unioncel/unioncel/internal/change/stored"
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/ordered"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -40,7 +41,7 @@ func (a *app) summarize(ctx context.Context, sides [][]*crddiff.Input, args []st
 	for _, c := range sides[1] {
 		j, err := judgeOf(find(sides[0], c.Name), c)
 		if err != nil { // matters only if there are objects
-			unusable = append(unusable, diag.Diagnostic{Code: diag.UnusableFact, Severity: diag.Warning, Pos: c.Pos, Message: "the objects cannot be validated: " + err.Error()})
+			unusable = append(unusable, diag.Diagnostic{Code: codes.UnusableFact, Severity: diag.Warning, Pos: c.Pos, Message: "the objects cannot be validated: " + err.Error()})
 			continue
 		}
 		by[j.GroupKind()], summaries[j.GroupKind()] = j, stored.NewSummary(j.GroupKind(), most)
@@ -71,7 +72,7 @@ func unasked(by judges, summaries map[schema.GroupKind]*stored.Summary, c *crddi
 	var l diag.List
 	for _, v := range by[kind].Served() {
 		if !s.Versions[v] {
-			l = append(l, diag.Diagnostic{Code: diag.UnusableFact, Severity: diag.Warning, Pos: c.Pos, Message: fmt.Sprintf("no object is validated in %s: only the CRD's webhook converts to it", v),
+			l = append(l, diag.Diagnostic{Code: codes.UnusableFact, Severity: diag.Warning, Pos: c.Pos, Message: fmt.Sprintf("no object is validated in %s: only the CRD's webhook converts to it", v),
 				Hint: fmt.Sprintf("give the objects in this version, too: kubectl get %s.%s.%s -A -o yaml", by[kind].Resource().Resource, v, kind.Group)})
 		}
 	}
@@ -148,7 +149,7 @@ func (a *app) storedObjects(ctx context.Context, args []string, by judges, take 
 		case errors.As(err, &p):
 			objects = append(objects, p.Diagnostic(i.Pos.File))
 		default:
-			objects = append(objects, diag.Diagnostic{Code: diag.UnusableFact, Pos: i.Pos, Message: err.Error(),
+			objects = append(objects, diag.Diagnostic{Code: codes.UnusableFact, Pos: i.Pos, Message: err.Error(),
 				Hint: "have the API server convert it: kubectl get with a version of the CRD in the name of the resource"})
 		}
 	})
@@ -180,7 +181,7 @@ func (by judges) none(inputs []input) diag.Diagnostic {
 	}
 	slices.Sort(kinds)
 	slices.Sort(resources)
-	d := diag.Diagnostic{Code: diag.UnusableFact, Message: "no object is of a kind that can be validated"}
+	d := diag.Diagnostic{Code: codes.UnusableFact, Message: "no object is of a kind that can be validated"}
 	if len(by) > 0 {
 		d.Message, d.Hint = "no object is "+alternatives(kinds), "kubectl get "+strings.Join(resources, ",")+" -A -o yaml"
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/output/suite"
 	"github.com/unioncel/unioncel/internal/yaml/source"
@@ -105,7 +106,7 @@ func (a *app) testsOf(ctx context.Context, dir string, f *crdfile.File, in input
 		}
 		if p != nil {
 			if steps, most := p.Tests(), a.limits.OrDefault().Tests; steps > most {
-				l = append(l, diag.Diagnostic{Code: diag.OverLimit, Pos: p.Unions[0].Pos, Hint: limit.Hint("tests"),
+				l = append(l, diag.Diagnostic{Code: codes.OverLimit, Pos: p.Unions[0].Pos, Hint: limit.Hint("tests"),
 					Message: fmt.Sprintf("the unions of the CRD have too many members for tests: these take %d steps, and the limit is %d", steps, most)})
 				continue
 			}
@@ -221,7 +222,7 @@ func (a *app) runSuites(ctx context.Context, scope func([]input) (scopes, error)
 		skipped += s.Skipped
 		judge, known := judges[s.CRD]
 		if !known {
-			found = append(found, diag.Diagnostic{Code: diag.NoCRD, Pos: s.Pos, Message: "there is no CRD " + s.CRD + " for these tests", Hint: "give it with --crd"})
+			found = append(found, diag.Diagnostic{Code: codes.NoCRD, Pos: s.Pos, Message: "there is no CRD " + s.CRD + " for these tests", Hint: "give it with --crd"})
 		}
 		if judge == nil {
 			skipped += len(s.Tests)

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/unioncel/unioncel/internal/carrier"
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -213,7 +214,7 @@ func objectsIn(in input, role role, open *crdfile.File) objectFile {
 	installed, wrong := crdpatch.Install(open, in.options())
 	for _, d := range wrong {
 		// Other diagnostics concern the author of the CRD.
-		if d.Severity == diag.Error || d.Code == diag.InvalidBefore {
+		if d.Severity == diag.Error || d.Code == codes.InvalidBefore {
 			m.diagnostics = append(m.diagnostics, d)
 		}
 	}
@@ -279,7 +280,7 @@ func judge(ctx context.Context, files []objectFile) (l diag.List, tally string) 
 			}
 		}
 		if !known && !f.walk {
-			l = append(l, diag.Diagnostic{Code: diag.NoCRD, Pos: diag.Pos{File: f.name}, Message: "no object is of a kind that has a CRD", Hint: lacking(set)})
+			l = append(l, diag.Diagnostic{Code: codes.NoCRD, Pos: diag.Pos{File: f.name}, Message: "no object is of a kind that has a CRD", Hint: lacking(set)})
 		}
 	}
 	l = append(l, old.Unused()...)
@@ -289,7 +290,7 @@ func judge(ctx context.Context, files []objectFile) (l diag.List, tally string) 
 	}
 	failed := l.HasErrors() || slices.ContainsFunc(files, func(f objectFile) bool { return f.diagnostics.HasErrors() })
 	if !failed && counts[validate.Unknown] == total {
-		l = append(l, diag.Diagnostic{Code: diag.NoCRD, Message: "no object is of a kind that has a CRD", Hint: lacking(set)})
+		l = append(l, diag.Diagnostic{Code: codes.NoCRD, Message: "no object is of a kind that has a CRD", Hint: lacking(set)})
 	}
 	tally = fmt.Sprintf("%s: %d accepted, %d rejected", plural(total, "object"), counts[validate.Accepted], counts[validate.Refused])
 	if n := counts[validate.Unjudged]; n > 0 {

@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
@@ -55,7 +56,7 @@ func Read(m *crdtext.Manifest) (*Annotated, *diag.Diagnostic) {
 		return nil, nil
 	}
 	bad := func(hint, format string, args ...any) (*Annotated, *diag.Diagnostic) {
-		return nil, &diag.Diagnostic{Code: diag.BadAnnotation, Pos: c.Pos(content), Message: fmt.Sprintf(format, args...), Hint: hint}
+		return nil, &diag.Diagnostic{Code: codes.BadAnnotation, Pos: c.Pos(content), Message: fmt.Sprintf(format, args...), Hint: hint}
 	}
 	if c.Key < 0 || c.MetadataKey < 0 || c.Metadata.Kind != yaml.MappingNode {
 		return bad("write the annotations out", "the annotation %s is shared through an alias or merge key", Annotation)

@@ -14,6 +14,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
@@ -104,7 +105,7 @@ func (r *reverter) claim() {
 		}
 		c := &Claim{recorded: s, value: crdtext.SchemaIn(r.Value, s.Place)}
 		if c.value == nil {
-			r.errorf(r.Annotations.Content[r.Key], diag.BadAnnotation, "quote the keys that lead to it", "the annotation %s names the schema %s, which kubectl does not find", Annotation, c.Place)
+			r.errorf(r.Annotations.Content[r.Key], codes.BadAnnotation, "quote the keys that lead to it", "the annotation %s names the schema %s, which kubectl does not find", Annotation, c.Place)
 			continue
 		}
 		if _, _, _, declared := yamltext.Lookup(s.Node, union.Key); declared {
@@ -235,7 +236,7 @@ func (r *reverter) unconfirmed(c *Claim, l *ClaimedList, i int, why string) {
 	if *r.opts.Proofs > r.Limits.OrDefault().Proofs {
 		hint += "; too many rules for all to be tried: " + limit.Hint("proofs")
 	}
-	r.report(diag.Diagnostic{Code: diag.UnconfirmedRule, Pos: r.Pos(l.item(i)), Path: c.Place.String(), Schema: c.Place.Structural(), Message: message, Hint: hint})
+	r.report(diag.Diagnostic{Code: codes.UnconfirmedRule, Pos: r.Pos(l.item(i)), Path: c.Place.String(), Schema: c.Place.Structural(), Message: message, Hint: hint})
 }
 
 // shortened quotes a text, and truncates a long one.
@@ -403,7 +404,7 @@ func (r *reverter) impliedByUnion(u *union.Union, crd *apiextensionsv1.CustomRes
 		unconfirmed[l] = slices.DeleteFunc(indices, func(i int) bool {
 			is := slices.Contains(implied, verify.Constraint{Key: l.key, Index: i, Above: above})
 			if is {
-				r.Reworded = append(r.Reworded, Reworded{c.Place, l.present[i], diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.Pos(l.item(i)), Path: c.Place.String(), Schema: c.Place.Structural(),
+				r.Reworded = append(r.Reworded, Reworded{c.Place, l.present[i], diag.Diagnostic{Code: codes.RuleChanged, Severity: diag.Warning, Pos: r.Pos(l.item(i)), Path: c.Place.String(), Schema: c.Place.Structural(),
 					Message: fmt.Sprintf("replaced, since compiling writes it differently: %s; the union implies it", shortened(RuleOf(l.present[i]))),
 					Hint:    "nothing needs to be done: the new rules reject everything that it rejects"}})
 			}
@@ -487,6 +488,6 @@ func (r *reverter) changed(c *Claim, l *ClaimedList, w *regenerated) {
 	if c.External {
 		again = "generate the file again, as with controller-gen, and compile it"
 	}
-	r.report(diag.Diagnostic{Code: diag.RuleChanged, Pos: r.Pos(at), Path: c.Place.String(), Schema: c.Place.Structural(), Message: message,
+	r.report(diag.Diagnostic{Code: codes.RuleChanged, Pos: r.Pos(at), Path: c.Place.String(), Schema: c.Place.Structural(), Message: message,
 		Hint: fmt.Sprintf("restore it; or %s; or delete the annotation %s, which makes all rules yours", again, Annotation)})
 }

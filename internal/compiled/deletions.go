@@ -3,6 +3,7 @@ package compiled
 import (
 	"slices"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -11,7 +12,7 @@ import (
 // gone reports a missing recorded schema. If another schema has its rules, the schema was renamed.
 // This is an error, since the declaration would be lost.
 func (r *reverter) gone(s Schema) {
-	d := diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.Pos(r.Annotations), Path: placeOf(s.Path),
+	d := diag.Diagnostic{Code: codes.RuleChanged, Severity: diag.Warning, Pos: r.Pos(r.Annotations), Path: placeOf(s.Path),
 		Message: "this schema is gone; its union is forgotten",
 		Hint:    "nothing needs to be done if that was intended"}
 	if at := r.strays(s); len(at) > 0 {
@@ -29,7 +30,7 @@ func (r *reverter) copies() {
 			continue
 		}
 		for _, at := range r.strays(s.Schema) {
-			r.report(diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.Pos(r.Annotations), Path: at,
+			r.report(diag.Diagnostic{Code: codes.RuleChanged, Severity: diag.Warning, Pos: r.Pos(r.Annotations), Path: at,
 				Message: "the rules here are copies of those compiled for " + placeOf(s.Path) + "; they are treated as hand-written ones",
 				Hint:    "to copy the union with its schema, run unioncel decompile before copying"})
 		}

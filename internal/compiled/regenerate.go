@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
@@ -178,7 +179,7 @@ func (r *reverter) compileAgain(w *regenerated, crd map[string]any, declaring []
 	result, diags := again.Result()
 	if result == nil {
 		for _, d := range slices.Clone(diags).Sort() {
-			if d.Code == diag.OverLimit {
+			if d.Code == codes.OverLimit {
 				w.overLimit = true
 				r.report(d)
 			}

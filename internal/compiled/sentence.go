@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -204,7 +205,7 @@ func sentencesOf(unions []*union.Union) []string {
 
 // unsaid reports a sentence that is gone or edited.
 func (r *reverter) unsaid(place schemapath.Place, n *yaml.Node) {
-	r.report(diag.Diagnostic{Code: diag.RuleChanged, Severity: diag.Warning, Pos: r.Pos(n), Path: place.String(), Schema: place.Structural(),
+	r.report(diag.Diagnostic{Code: codes.RuleChanged, Severity: diag.Warning, Pos: r.Pos(n), Path: place.String(), Schema: place.Structural(),
 		Message: "the sentence that compiling added to this description is gone, or was edited; the description stays as it is",
 		Hint:    "delete the rest of it, if any"})
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/carrier"
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
@@ -86,7 +87,7 @@ func New(name string, file *yamltext.File, limits limit.Limits) (*Text, diag.Lis
 // serves any more is reported.
 func (d *Document) find(n *yaml.Node, items []int) {
 	if n != nil && n.Kind == yaml.AliasNode && compile.Declares(n.Alias) {
-		d.errorf(n, diag.SharedContent, "write out each CRD", "the alias *%s stands for a CRD that declares unions: an edit would change the other uses", n.Value)
+		d.errorf(n, codes.SharedContent, "write out each CRD", "the alias *%s stands for a CRD that declares unions: an edit would change the other uses", n.Value)
 	}
 	if n == nil || n.Kind != yaml.MappingNode {
 		return
@@ -113,7 +114,7 @@ func (d *Document) find(n *yaml.Node, items []int) {
 	case read:
 		d.CRDs = append(d.CRDs, &Manifest{Document: d, Node: n, items: items, index: len(d.CRDs)})
 	case compile.Declares(n):
-		d.errorf(n, diag.OldCRDVersion, "convert it to "+k.Group+"/"+k.Versions[0], "%s %s", apiVersion, k.Gone)
+		d.errorf(n, codes.OldCRDVersion, "convert it to "+k.Group+"/"+k.Versions[0], "%s %s", apiVersion, k.Gone)
 	}
 }
 
@@ -137,7 +138,7 @@ func (d *Document) findText(n *yaml.Node) {
 			if inner == nil || !slices.ContainsFunc(inner.Manifests(), func(m *Manifest) bool { return compile.Declares(m.Node) }) {
 				continue
 			}
-			d.Diags = append(d.Diags, diag.Diagnostic{Code: diag.CRDInText, Severity: diag.Warning, Pos: d.Pos(e.Key),
+			d.Diags = append(d.Diags, diag.Diagnostic{Code: codes.CRDInText, Severity: diag.Warning, Pos: d.Pos(e.Key),
 				Message: fmt.Sprintf("the text of %s is a CRD that declares unions: it is not compiled", e.Key.Value),
 				Hint:    "compile it as a file of its own, and make the " + ScalarAt(n, "kind") + " of the result"})
 		}

@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
@@ -84,7 +85,7 @@ func (r *run) configName() string {
 
 // misconfigured reports an error at a path in the functionConfig.
 func (r *run) misconfigured(path, hint, format string, args ...any) {
-	r.report(diag.Diagnostic{Code: diag.BadFunctionConfig, Pos: diag.Pos{File: r.configName()}, Path: path,
+	r.report(diag.Diagnostic{Code: codes.BadFunctionConfig, Pos: diag.Pos{File: r.configName()}, Path: path,
 		Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
@@ -103,7 +104,7 @@ func (r *run) config() function {
 		d.Pos = at
 		r.report(d)
 	}
-	reader := &yamlconfig.Reader{At: &at, Code: diag.BadFunctionConfig}
+	reader := &yamlconfig.Reader{At: &at, Code: codes.BadFunctionConfig}
 	f := r.kind.read(r, reader.Object(c, r.kind.want, r.kind.keys))
 	r.report(reader.Diags...)
 	return f

@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/carrier"
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
@@ -39,7 +40,7 @@ func (w *piece) isOther(l diag.List) bool { return w.found && source.IsOther(w.t
 // skip turns the errors of an unrelated file into warnings, in case the file is needed. An empty
 // file is never needed.
 func (w *piece) skip() {
-	w.diags = slices.DeleteFunc(slices.Clone(w.diags), func(d diag.Diagnostic) bool { return d.Code == diag.EmptyInput })
+	w.diags = slices.DeleteFunc(slices.Clone(w.diags), func(d diag.Diagnostic) bool { return d.Code == codes.EmptyInput })
 	for i := range w.diags {
 		w.diags[i].Severity = diag.Warning
 		w.diags[i].Message += ": the file is skipped"
@@ -76,7 +77,7 @@ func (w *piece) take(document int, what string, n *yaml.Node) {
 		w.items = append(w.items, n)
 	case w.found && !carrier.MayHold(kind):
 	default:
-		w.diags = append(w.diags, diag.Diagnostic{Code: diag.BadFunctionConfig, Pos: w.placeOf(document), Message: what + " " + missing,
+		w.diags = append(w.diags, diag.Diagnostic{Code: codes.BadFunctionConfig, Pos: w.placeOf(document), Message: what + " " + missing,
 			Hint: "files contain Kubernetes objects, which have an apiVersion and a kind: write them, or take the file out of the list of files"})
 	}
 }
@@ -135,7 +136,7 @@ func (r *run) joined(work []*piece) []*yaml.Node {
 				continue
 			}
 			if !reflect.DeepEqual(data(item), data(other)) {
-				r.report(diag.Diagnostic{Code: diag.BadFunctionConfig, Pos: diag.Pos{File: w.name},
+				r.report(diag.Diagnostic{Code: codes.BadFunctionConfig, Pos: diag.Pos{File: w.name},
 					Message: id.kind + " " + id.name + " is already among the items with other content (" + from[id] + ")",
 					Hint:    "list the file in one place: among the resources, or in the files of one " + r.kind.name})
 			}

@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/compile"
@@ -70,7 +71,7 @@ func (w *piece) encode() {
 	item, w.tracking = untracked(w.item)
 	text, err := encodeProved(item)
 	if err != nil {
-		w.diags = append(w.diags, diag.Diagnostic{Code: diag.Unproved, Pos: diag.Pos{File: w.name}, Message: err.Error()})
+		w.diags = append(w.diags, diag.Diagnostic{Code: codes.Unproved, Pos: diag.Pos{File: w.name}, Message: err.Error()})
 		return
 	}
 	w.text = text

@@ -6,6 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
@@ -76,7 +77,7 @@ func readList(in []byte, limits limit.Limits) (*resourceList, error) {
 
 // unreadable turns a diagnostic for the text of the input into an error.
 func unreadable(d diag.Diagnostic) error {
-	if d.Code == diag.EmptyInput {
+	if d.Code == codes.EmptyInput {
 		return fmt.Errorf("the input is empty: a function reads a %s", listKind)
 	}
 	if d.Pos.Line > 0 {

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/unioncel/unioncel/internal/carrier"
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/declared/builtin"
 	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
 	"github.com/unioncel/unioncel/pkg/crdfile"
@@ -115,7 +116,7 @@ func (n *normalizer) kinds(r *run) *kinds.Set {
 func (n *normalizer) add(r *run, set *kinds.Set, l []kinds.Kind) {
 	for _, k := range l {
 		if err := set.Add(k); err != nil {
-			r.report(diag.Diagnostic{Code: diag.TwoCRDs, Pos: diag.Pos{File: k.Origin}, Message: err.Error(), Hint: "keep one of them"})
+			r.report(diag.Diagnostic{Code: codes.TwoCRDs, Pos: diag.Pos{File: k.Origin}, Message: err.Error(), Hint: "keep one of them"})
 		}
 	}
 }

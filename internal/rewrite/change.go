@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/nested"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
@@ -98,7 +99,7 @@ func edit(o *resource.Object, changes []Rewrite) ([]yamltext.Edit, diag.List) {
 		more, err := m.edit(o)
 		if err != nil {
 			for _, c := range m.changes {
-				c.Report = diag.Diagnostic{Code: diag.NotNormalized, Pos: o.Pos(c.At), Path: c.At.String(), Message: fmt.Sprintf("cannot edit the text (%s): %v", c.Says, err)}
+				c.Report = diag.Diagnostic{Code: codes.NotNormalized, Pos: o.Pos(c.At), Path: c.At.String(), Message: fmt.Sprintf("cannot edit the text (%s): %v", c.Says, err)}
 			}
 		}
 		edits = append(edits, more...)

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
@@ -79,7 +80,7 @@ func (f Files) Rewrite(name string, src []byte) Result {
 		err = same(written, l, want)
 	}
 	if err != nil {
-		r.Diagnostics = append(r.Diagnostics, diag.Diagnostic{Code: diag.Unproved, Pos: diag.Pos{File: name}, Message: fmt.Sprintf("the result differs from the intended one: %v", err)})
+		r.Diagnostics = append(r.Diagnostics, diag.Diagnostic{Code: codes.Unproved, Pos: diag.Pos{File: name}, Message: fmt.Sprintf("the result differs from the intended one: %v", err)})
 		return r
 	}
 	r.Text = out

@@ -11,6 +11,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/carrier"
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/work"
@@ -252,7 +253,7 @@ func (c *compiler) pos(n *yaml.Node) diag.Pos {
 func (c *compiler) version() {
 	v, err := parseKubeVersion(c.opts.KubeVersion)
 	if err != nil {
-		c.report(diag.Diagnostic{Code: diag.KubeVersion, Pos: diag.Pos{File: c.manifest.File}, Message: err.Error()})
+		c.report(diag.Diagnostic{Code: codes.KubeVersion, Pos: diag.Pos{File: c.manifest.File}, Message: err.Error()})
 	}
 	c.kube = v
 	if c.opts.Encoding == Terse {
@@ -274,7 +275,7 @@ func (c *compiler) resolve() {
 		o.schema = o.Place.Schema(c.crd)
 		if o.schema == nil {
 			// The YAML nodes and the decoded CRD differ along this path.
-			c.report(diag.Diagnostic{Code: diag.AmbiguousScalar, Pos: c.pos(l.node), Path: l.Place.String(), Schema: l.Place.Structural(),
+			c.report(diag.Diagnostic{Code: codes.AmbiguousScalar, Pos: c.pos(l.node), Path: l.Place.String(), Schema: l.Place.Structural(),
 				Message: "kubectl does not find this schema where it is written: a key on the way to it is not a string to kubectl", Hint: "quote the property names"})
 			continue
 		}
@@ -328,7 +329,7 @@ func (c *compiler) repeatsAncestor(o *unionObject) (found bool) {
 			for k, name := range names {
 				names[k] = strconv.Quote(name)
 			}
-			c.report(diag.Diagnostic{Code: diag.UnknownMember, Pos: d.Pos, Path: o.Place.String(), Schema: o.Place.Structural(), Hint: "move the declaration there",
+			c.report(diag.Diagnostic{Code: codes.UnknownMember, Pos: d.Pos, Path: o.Place.String(), Schema: o.Place.Structural(), Hint: "move the declaration there",
 				Message: fmt.Sprintf("%s are properties of %s, not of this object", strings.Join(names, ", "), cmp.Or(around.Path.String(), "the root"))})
 			found = true
 			break
@@ -359,7 +360,7 @@ func (c *compiler) ambiguous(o *unionObject) diag.List {
 			return
 		}
 		if _, err := yamltext.String(n); err != nil {
-			l = append(l, diag.Diagnostic{Code: diag.AmbiguousScalar, Pos: c.pos(n), Path: o.Place.String(), Schema: o.Place.Structural(),
+			l = append(l, diag.Diagnostic{Code: codes.AmbiguousScalar, Pos: c.pos(n), Path: o.Place.String(), Schema: o.Place.Structural(),
 				Message: err.Error(), Hint: "quote it: " + yamltext.Quoted(n), Edits: diag.Replace(n.Line, n.Column, yamltext.Written(n), yamltext.Quoted(n))})
 		}
 	}
@@ -404,21 +405,21 @@ func (c *compiler) demands(o *unionObject) {
 		for _, demand := range d.Demands() {
 			switch {
 			case o.uncorrelated != "":
-				c.report(diag.Diagnostic{Code: diag.NotCorrelatable, Pos: demand.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
+				c.report(diag.Diagnostic{Code: codes.NotCorrelatable, Pos: demand.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 					Message: fmt.Sprintf("%s needs the old object, and the items of the list %s cannot be correlated with their old versions", demand.Key, o.uncorrelated),
 					Hint:    "give that list x-kubernetes-list-type: map with x-kubernetes-list-map-keys, or turn it into a map; or drop " + demand.Key})
 			case demand.Key == "ratchet" && !c.kube.features.OptionalOldSelf:
-				c.report(diag.Diagnostic{Code: diag.KubeVersion, Pos: demand.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
+				c.report(diag.Diagnostic{Code: codes.KubeVersion, Pos: demand.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 					Message: fmt.Sprintf("ratchet needs optionalOldSelf, which Kubernetes %s does not support", c.kube),
 					Hint:    "drop ratchet, or compile for 1.30 or later"})
 			case demand.Key != "ratchet" && o.removable != "":
-				c.report(diag.Diagnostic{Code: diag.RemovableItem, Severity: diag.Warning, Pos: demand.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
+				c.report(diag.Diagnostic{Code: codes.RemovableItem, Severity: diag.Warning, Pos: demand.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 					Message: fmt.Sprintf("%s can be bypassed: an entry of %s can be removed and added again", demand.Key, o.removable),
 					Hint:    "rules cannot prevent this; document it in the field's description"})
 			}
 		}
 		if u != nil && u.Change == union.Clear && o.uncorrelated != "" {
-			c.report(diag.Diagnostic{Code: diag.ClearLeftOut, Severity: diag.Info, Pos: d.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
+			c.report(diag.Diagnostic{Code: codes.ClearLeftOut, Severity: diag.Info, Pos: d.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 				Message: "the rule for changes is left out: the items of the list " + o.uncorrelated + " cannot be correlated with their old versions",
 				Hint:    "the static rules still reject leftover members; discriminatorChange: Allow silences this note"})
 		}
@@ -444,7 +445,7 @@ func (c *compiler) versionsDiffer() {
 			default:
 				continue
 			}
-			c.report(diag.Diagnostic{Code: diag.VersionsDiffer, Severity: diag.Warning, Pos: o.Declarations[0].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
+			c.report(diag.Diagnostic{Code: codes.VersionsDiffer, Severity: diag.Warning, Pos: o.Declarations[0].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 				Message: fmt.Sprintf("version %s is served too and %s: a write through the laxer version bypasses the stricter one", v.Name, difference),
 				Hint:    "declare the same unions in every served version"})
 		}
@@ -481,21 +482,21 @@ func (c *compiler) result() *Result {
 		for i := range o.Unions {
 			// fields-to-discriminateBy: {} declares a union whose members are added later.
 			if len(o.rules(i)) == 0 && len(o.Unions[i].Members) > 0 && o.styles[i].openAPI == nil {
-				c.report(diag.Diagnostic{Code: diag.NoEffect, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
+				c.report(diag.Diagnostic{Code: codes.NoEffect, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 					Message: "this union forbids nothing", Hint: "add members, or give it a cardinality"})
 			}
 			if u := o.Unions[i]; u.Discriminator == "" && len(u.Members) == 1 && u.Cardinality != union.AtMostOne {
-				c.report(diag.Diagnostic{Code: diag.SingleMember, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
+				c.report(diag.Diagnostic{Code: codes.SingleMember, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 					Message: fmt.Sprintf("%s is the only member of this union, which makes it required", u.Members[0].Name),
 					Hint:    "check whether other members name another union by mistake; or make it required instead"})
 			}
 			if s := o.styles[i].openAPI; s != nil && hasSchema(o.schema.AllOf, *s) {
-				c.report(diag.Diagnostic{Code: diag.HandWrittenRulePresent, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
+				c.report(diag.Diagnostic{Code: codes.HandWrittenRulePresent, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 					Message: "the schema for this union is already in allOf and is kept"})
 			}
 			for _, rule := range o.rules(i) {
 				if hasRule(o.schema.XValidations, rule) {
-					c.report(diag.Diagnostic{Code: diag.HandWrittenRulePresent, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
+					c.report(diag.Diagnostic{Code: codes.HandWrittenRulePresent, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 						Message: fmt.Sprintf("a rule with this text is already present and is kept, with its own message: %q", rule.Rule),
 						Hint:    "delete it to get the compiled one; two rules with the same text break server-side apply"})
 				}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/testmanifest"
 	"github.com/unioncel/unioncel/pkg/compile"
@@ -105,12 +106,12 @@ func TestRemovalGuards(t *testing.T) {
 			name:      "items of list-maps can be removed anyway",
 			spec:      "spec:\n  type: array\n  maxItems: 9\n  x-kubernetes-list-type: map\n  x-kubernetes-list-map-keys: [name]\n  items:\n    type: object\n    required: [name]\n    properties:\n      name: {type: string}\n      source:\n" + indent(8, object("")),
 			want:      []string{"properties.spec.items .source"},
-			wantCodes: []diag.Code{diag.RemovableItem},
+			wantCodes: []diag.Code{codes.RemovableItem},
 		},
 		{
 			name:      "values of maps too",
 			spec:      "spec:\n  type: object\n  maxProperties: 9\n  additionalProperties:\n" + indent(4, object("")),
-			wantCodes: []diag.Code{diag.RemovableItem},
+			wantCodes: []diag.Code{codes.RemovableItem},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -232,7 +233,7 @@ func TestBudgets(t *testing.T) {
 		if r != nil || !diags.HasErrors() {
 			t.Fatal("compiled")
 		}
-		i := slices.IndexFunc(diags, func(d diag.Diagnostic) bool { return d.Code == diag.RuleOverBudget })
+		i := slices.IndexFunc(diags, func(d diag.Diagnostic) bool { return d.Code == codes.RuleOverBudget })
 		if i < 0 {
 			t.Fatal(diags)
 		}
@@ -257,7 +258,7 @@ func TestBudgets(t *testing.T) {
 		}
 		_, diags := run(t, crd(version("v1", true, spec.String())), compile.Options{})
 		if !slices.ContainsFunc(diags, func(d diag.Diagnostic) bool {
-			return d.Code == diag.VersionOverBudget && strings.Contains(d.Message, "limit is 100,000,000")
+			return d.Code == codes.VersionOverBudget && strings.Contains(d.Message, "limit is 100,000,000")
 		}) {
 			t.Error(diags)
 		}
@@ -281,7 +282,7 @@ spec:
     - discriminator: type
       fields-to-discriminateBy: {a: A, b: B}
 `)), compile.Options{})
-		if r == nil || !slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == diag.ClearLeftOut }) {
+		if r == nil || !slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == codes.ClearLeftOut }) {
 			t.Fatal(diags)
 		}
 		for _, a := range additions(r) {
@@ -349,7 +350,7 @@ func TestVersionsDiffer(t *testing.T) {
 			_, diags := run(t, crd(version("v1", true, test.v1)+version("v2", false, test.v2)), compile.Options{})
 			var got []string
 			for _, d := range diags {
-				if d.Code != diag.VersionsDiffer {
+				if d.Code != codes.VersionsDiffer {
 					t.Errorf("unexpected: %v", d)
 				}
 				got = append(got, d.Message)
@@ -395,7 +396,7 @@ func TestVersionsDifferInKey(t *testing.T) {
 		if diags.HasErrors() {
 			t.Errorf("%s: %v", key, diags)
 		}
-		differ := slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == diag.VersionsDiffer })
+		differ := slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == codes.VersionsDiffer })
 		if want := !slices.Contains([]string{"name", "message", "messages", "handWrittenRules"}, key); differ != want {
 			t.Errorf("%s: reported %t, want %t: see meanings in crd.go", key, differ, want)
 		}
@@ -433,7 +434,7 @@ func TestKubeVersion(t *testing.T) {
 		}
 	}
 	ratchet := crd(version("v1", true, "spec:\n"+indent(2, members(2, "  ratchet: true\n"))))
-	if _, diags := run(t, ratchet, compile.Options{KubeVersion: "1.29"}); !diags.HasErrors() || diags[0].Code != diag.KubeVersion {
+	if _, diags := run(t, ratchet, compile.Options{KubeVersion: "1.29"}); !diags.HasErrors() || diags[0].Code != codes.KubeVersion {
 		t.Errorf("ratchet for 1.29: %v", diags)
 	}
 	if r, diags := run(t, ratchet, compile.Options{KubeVersion: "1.30"}); r == nil {
@@ -458,20 +459,20 @@ func TestMisplaced(t *testing.T) {
 		name, spec string
 		want       diag.Code
 	}{
-		{"metadata", "metadata:\n  type: object\n  properties: {a: {type: string}}\n  " + union, diag.InsideMetadata},
-		{"below metadata", "metadata:\n  type: object\n  properties:\n    x: {type: object, properties: {a: {type: string}}, " + union + "}", diag.InsideMetadata},
-		{"allOf", "spec:\n  type: object\n  allOf:\n  - properties: {a: {}}\n    " + union, diag.InsideComposition},
-		{"not", "spec:\n  type: object\n  not:\n    properties: {a: {}}\n    " + union, diag.InsideComposition},
-		{"definitions", "spec:\n  type: object\n  definitions:\n    d:\n      " + union, diag.InsideComposition},
-		{"alias", "one: &s\n  type: object\n  properties: {a: {type: string}}\n  " + union + "\ntwo: *s", diag.SharedContent},
-		{"merge", "one:\n  type: object\n  properties:\n    x: &s {type: object, properties: {a: {type: string}}, " + union + "}\ntwo:\n  <<: *s", diag.SharedContent},
-		{"no object", "spec:\n  type: string\n  " + union, diag.NotAnObject},
-		{"map", "spec:\n  type: object\n  additionalProperties: {type: string}\n  " + union, diag.NotAnObject},
-		{"among the properties", "spec:\n  type: object\n  properties:\n    a: {type: string}\n    " + union, diag.Misplaced},
-		{"among the root's properties", union, diag.Misplaced},
-		{"in x-kubernetes-validations", "spec:\n  type: object\n  properties: {a: {type: string}}\n  x-kubernetes-validations:\n  - rule: 'true'\n    " + union, diag.Misplaced},
-		{"misspelt", "spec:\n  type: object\n  properties: {a: {type: string}}\n  x-kubernetes-union: [{members: [a]}]", diag.Misplaced},
-		{"misspelt in capitals", "spec:\n  type: object\n  properties: {a: {type: string}}\n  X-Kubernetes-Unions: [{members: [a]}]", diag.Misplaced},
+		{"metadata", "metadata:\n  type: object\n  properties: {a: {type: string}}\n  " + union, codes.InsideMetadata},
+		{"below metadata", "metadata:\n  type: object\n  properties:\n    x: {type: object, properties: {a: {type: string}}, " + union + "}", codes.InsideMetadata},
+		{"allOf", "spec:\n  type: object\n  allOf:\n  - properties: {a: {}}\n    " + union, codes.InsideComposition},
+		{"not", "spec:\n  type: object\n  not:\n    properties: {a: {}}\n    " + union, codes.InsideComposition},
+		{"definitions", "spec:\n  type: object\n  definitions:\n    d:\n      " + union, codes.InsideComposition},
+		{"alias", "one: &s\n  type: object\n  properties: {a: {type: string}}\n  " + union + "\ntwo: *s", codes.SharedContent},
+		{"merge", "one:\n  type: object\n  properties:\n    x: &s {type: object, properties: {a: {type: string}}, " + union + "}\ntwo:\n  <<: *s", codes.SharedContent},
+		{"no object", "spec:\n  type: string\n  " + union, codes.NotAnObject},
+		{"map", "spec:\n  type: object\n  additionalProperties: {type: string}\n  " + union, codes.NotAnObject},
+		{"among the properties", "spec:\n  type: object\n  properties:\n    a: {type: string}\n    " + union, codes.Misplaced},
+		{"among the root's properties", union, codes.Misplaced},
+		{"in x-kubernetes-validations", "spec:\n  type: object\n  properties: {a: {type: string}}\n  x-kubernetes-validations:\n  - rule: 'true'\n    " + union, codes.Misplaced},
+		{"misspelt", "spec:\n  type: object\n  properties: {a: {type: string}}\n  x-kubernetes-union: [{members: [a]}]", codes.Misplaced},
+		{"misspelt in capitals", "spec:\n  type: object\n  properties: {a: {type: string}}\n  X-Kubernetes-Unions: [{members: [a]}]", codes.Misplaced},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r, diags := run(t, crd(version("v1", true, test.spec)), compile.Options{})
@@ -503,7 +504,7 @@ func TestInvalidBefore(t *testing.T) {
 			r, diags := run(t, crd(test.versions), compile.Options{})
 			warnings := 0
 			for _, d := range diags {
-				if d.Code == diag.InvalidBefore {
+				if d.Code == codes.InvalidBefore {
 					warnings++
 				}
 			}
@@ -542,7 +543,7 @@ spec:
       allOf: [{x-kubernetes-unions: [{members: [a]}]}]
       x-kubernetes-union: []
 `)), compile.Options{})
-	for _, want := range []diag.Code{diag.UnknownDiscriminator, diag.UnknownKey, diag.InsideComposition, diag.Misplaced} {
+	for _, want := range []diag.Code{codes.UnknownDiscriminator, codes.UnknownKey, codes.InsideComposition, codes.Misplaced} {
 		if !slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == want }) {
 			t.Errorf("no %s in %v", want, diags)
 		}
@@ -576,7 +577,7 @@ func TestProperty(t *testing.T) {
 // later.
 func TestNoEffect(t *testing.T) {
 	_, diags := run(t, crd(version("v1", true, "spec:\n"+indent(2, members(1, "")))), compile.Options{})
-	if len(diags) != 1 || diags[0].Code != diag.NoEffect {
+	if len(diags) != 1 || diags[0].Code != codes.NoEffect {
 		t.Error(diags)
 	}
 	const later = "spec:\n  type: object\n  properties: {type: {type: string}}\n  x-kubernetes-unions:\n  - {discriminator: type, fields-to-discriminateBy: {}"
@@ -601,7 +602,7 @@ func TestMembersToCome(t *testing.T) {
 // A field that strict field validation rejects is a warning; the declarations are not reported.
 func TestUnknownFields(t *testing.T) {
 	_, diags := run(t, crd(version("v1", true, "spec:\n"+indent(2, members(2, ""))+"  maxLenght: 5\n")), compile.Options{})
-	if len(diags) != 1 || diags[0].Code != diag.InvalidBefore || !strings.Contains(diags[0].Message, "maxLenght") {
+	if len(diags) != 1 || diags[0].Code != codes.InvalidBefore || !strings.Contains(diags[0].Message, "maxLenght") {
 		t.Error(diags)
 	}
 }
@@ -610,7 +611,7 @@ func TestUnknownFields(t *testing.T) {
 func TestHandWrittenRule(t *testing.T) {
 	spec := "spec:\n" + indent(2, members(2, "")) + "  x-kubernetes-validations:\n  - rule: '!(has(self.member00) && has(self.member01))'\n    message: pick one\n"
 	r, diags := run(t, crd(version("v1", true, spec)), compile.Options{})
-	if r == nil || len(r.Additions) != 0 || len(diags) != 1 || diags[0].Code != diag.HandWrittenRulePresent {
+	if r == nil || len(r.Additions) != 0 || len(diags) != 1 || diags[0].Code != codes.HandWrittenRulePresent {
 		t.Errorf("got %v, %v", r, diags)
 	}
 }

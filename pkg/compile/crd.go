@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/json"
 
 	"github.com/unioncel/unioncel/internal/carrier"
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
@@ -36,7 +37,7 @@ func (c *compiler) decode() {
 		if c.diags.HasErrors() {
 			return
 		}
-		c.report(diag.Diagnostic{Code: diag.UndecodableCRD, Pos: c.pos(c.manifest.Node),
+		c.report(diag.Diagnostic{Code: codes.UndecodableCRD, Pos: c.pos(c.manifest.Node),
 			Message: "the API server cannot read this " + c.carrier.Kind + ": " + strings.TrimPrefix(err.Error(), "json: "),
 			Hint:    "compare it with kubectl explain " + strings.ToLower(c.carrier.Kind) + ".spec --recursive"})
 		return
@@ -49,16 +50,16 @@ func (c *compiler) decode() {
 		}
 		at := c.find(path)
 		declares := slices.Contains(union.Keys(), path[strings.LastIndexByte(path, '.')+1:])
-		said := slices.ContainsFunc(c.diags, func(d diag.Diagnostic) bool { return d.Pos == at || declares && d.Code == diag.Misplaced })
+		said := slices.ContainsFunc(c.diags, func(d diag.Diagnostic) bool { return d.Pos == at || declares && d.Code == codes.Misplaced })
 		if !strings.HasSuffix(path, union.Key) && !said {
-			c.report(diag.Diagnostic{Code: diag.InvalidBefore, Severity: diag.Warning, Pos: at, Path: path,
+			c.report(diag.Diagnostic{Code: codes.InvalidBefore, Severity: diag.Warning, Pos: at, Path: path,
 				Message: "kubectl's strict validation rejects this CRD even without its unions: " + e.Error()})
 		}
 	}
 	names := map[string]bool{}
 	for i, v := range c.crd.Spec.Versions {
 		if names[v.Name] {
-			c.report(diag.Diagnostic{Code: diag.UndecodableCRD, Pos: c.pos(c.manifest.Node), Path: fmt.Sprintf("spec.versions[%d].name", i),
+			c.report(diag.Diagnostic{Code: codes.UndecodableCRD, Pos: c.pos(c.manifest.Node), Path: fmt.Sprintf("spec.versions[%d].name", i),
 				Message: fmt.Sprintf("there are two versions named %q", v.Name), Hint: "rename one of them"})
 		}
 		names[v.Name] = true
@@ -88,7 +89,7 @@ func (c *compiler) carry() {
 			return
 		}
 		said[at.Structural()] = true
-		d := diag.Diagnostic{Code: diag.NotCarried, Pos: c.nearest(at.Structural()), Path: at.String(), Schema: at.Structural(),
+		d := diag.Diagnostic{Code: codes.NotCarried, Pos: c.nearest(at.Structural()), Path: at.String(), Schema: at.Structural(),
 			Message: why + ", so these rules have no effect", Hint: "declare the union on an object in spec or status"}
 		switch {
 		case !always:

@@ -5,6 +5,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -65,7 +66,7 @@ func (c *Compilation) Declared() (*Declared, diag.List) {
 		return &Declared{}, k.declared
 	}
 	// No rules are emitted, so none is left out.
-	diags := slices.DeleteFunc(slices.Clone(k.declared), func(d diag.Diagnostic) bool { return d.Code == diag.ClearLeftOut })
+	diags := slices.DeleteFunc(slices.Clone(k.declared), func(d diag.Diagnostic) bool { return d.Code == codes.ClearLeftOut })
 	d := &Declared{Name: k.crd.Name, CRD: k.crd}
 	for _, o := range k.objects {
 		d.Objects = append(d.Objects, o.Object)

@@ -7,6 +7,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -19,7 +20,7 @@ func (c *compiler) encode() {
 			s := style{encoding: c.encodings(u)[0], openAPI: c.openAPI(o, i)}
 			o.styles = append(o.styles, s)
 			if c.opts.Encoding == Fine && !u.Ratchet && s.encoding != rules.Fine {
-				c.report(diag.Diagnostic{Code: diag.CoarserEncoding, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
+				c.report(diag.Diagnostic{Code: codes.CoarserEncoding, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 					Message: fmt.Sprintf("the rules are written %s: %s", described(s.encoding, u), tooManyForFine),
 					Hint:    "they mean the same; unioncel explain shows the costs"})
 			}
@@ -168,7 +169,7 @@ func (c *compiler) unguardable(o *unionObject) {
 			}
 			for _, name := range link.names {
 				if _, ok := apiservercel.Escape(name); !ok {
-					c.report(diag.Diagnostic{Code: diag.InexpressibleName, Pos: o.Declarations[i].Demands()[0].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
+					c.report(diag.Diagnostic{Code: codes.InexpressibleName, Pos: o.Declarations[i].Demands()[0].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 						Message: fmt.Sprintf("%s needs a rule against removing %s, and CEL cannot express the name %q", o.Declarations[i].Demands()[0].Key, link.parent, name),
 						Hint:    "make every property on the way to the union required, or rename it"})
 				}

@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -47,7 +48,7 @@ func (l *locator) external(m Manifest) {
 		}
 		if !found {
 			l.place = schemapath.Place{}
-			l.reportExternal(e, diag.NoSuchSchema, "its versions are "+strings.Join(names, ", "), "the CRD has no version %q", e.Version)
+			l.reportExternal(e, codes.NoSuchSchema, "its versions are "+strings.Join(names, ", "), "the CRD has no version %q", e.Version)
 		}
 	}
 	// Sort by declaration if all declarations are in schemas, otherwise by schema.
@@ -82,7 +83,7 @@ func (l *locator) declared(e union.External, version *yaml.Node) {
 				return
 			}
 			if l.inMetadata(owner, name) {
-				l.reportExternal(e, diag.InsideMetadata, "declare it on another schema, or leave it out", "a union cannot be inside metadata: the API server runs no rules there")
+				l.reportExternal(e, codes.InsideMetadata, "declare it on another schema, or leave it out", "a union cannot be inside metadata: the API server runs no rules there")
 				return
 			}
 		}
@@ -95,7 +96,7 @@ func (l *locator) declared(e union.External, version *yaml.Node) {
 	}
 	ofItems := e.Extend || union.NamesItems(e.Value)
 	if yamltext.Value(n, "properties") == nil && elements(n) != "" && !ofItems {
-		l.reportExternal(e, diag.NoSuchSchema, "end the path in [*], if those are meant", "this schema is %s, and the path does not go on to %s", kindOf(n), elements(n))
+		l.reportExternal(e, codes.NoSuchSchema, "end the path in [*], if those are meant", "this schema is %s, and the path does not go on to %s", kindOf(n), elements(n))
 		return
 	}
 	if e.Fit != nil {
@@ -117,7 +118,7 @@ func (l *locator) declared(e union.External, version *yaml.Node) {
 	case at >= 0 && e.Extend:
 		l.objects[at].extends = append(l.objects[at].extends, e)
 	case e.Extend:
-		l.reportExternal(e, diag.NoSuchUnion, "declare it with x-kubernetes-unions, or name the versions that have it", "no union is declared here that could be extended")
+		l.reportExternal(e, codes.NoSuchUnion, "declare it with x-kubernetes-unions, or name the versions that have it", "no union is declared here that could be extended")
 	case at < 0:
 		l.objects = append(l.objects, location{Place: l.place, node: n, key: -1, own: e.Own, written: []union.External{e}, frames: l.frames})
 	case l.objects[at].own != nil:
@@ -129,7 +130,7 @@ func (l *locator) declared(e union.External, version *yaml.Node) {
 
 // twice reports a second declaration for a schema.
 func (l *locator) twice(e, there union.External) {
-	l.reportExternal(e, diag.DeclaredTwice, "keep one of them", "this schema of the CRD already has %s", union.Key)
+	l.reportExternal(e, codes.DeclaredTwice, "keep one of them", "this schema of the CRD already has %s", union.Key)
 	d := &l.diags[len(l.diags)-1]
 	d.Related = append(d.Related, diag.Related{Pos: there.Pos(), Message: "the other declaration"})
 }
@@ -140,13 +141,13 @@ func (l *locator) enter(e union.External, n *yaml.Node, key string) *yaml.Node {
 	_, v, shared, ok := yamltext.Lookup(n, key)
 	switch {
 	case !ok && len(l.frames) == 0:
-		l.reportExternal(e, diag.NoSuchSchema, "", "the version %s of the CRD has no %s", l.place.Name, key)
+		l.reportExternal(e, codes.NoSuchSchema, "", "the version %s of the CRD has no %s", l.place.Name, key)
 	case !ok && key == "properties" && elements(n) != "":
-		l.reportExternal(e, diag.NoSuchSchema, "write [*] after its name", "this schema is %s, and the path goes on without its %s", kindOf(n), elements(n))
+		l.reportExternal(e, codes.NoSuchSchema, "write [*] after its name", "this schema is %s, and the path goes on without its %s", kindOf(n), elements(n))
 	case !ok && key == "properties":
-		l.reportExternal(e, diag.NoSuchSchema, "correct the path", "this schema has no properties")
+		l.reportExternal(e, codes.NoSuchSchema, "correct the path", "this schema has no properties")
 	case !ok && key == "additionalProperties" && n == l.frames[len(l.frames)-1]:
-		l.reportExternal(e, diag.NoSuchSchema, "delete [*]", "this schema is neither a list nor a map")
+		l.reportExternal(e, codes.NoSuchSchema, "delete [*]", "this schema is neither a list nor a map")
 	case !ok:
 		hint := "correct the path, or name the versions that have it"
 		var names []string
@@ -158,12 +159,12 @@ func (l *locator) enter(e union.External, n *yaml.Node, key string) *yaml.Node {
 		} else if best != "" {
 			hint = fmt.Sprintf("did you mean %q?", best)
 		}
-		l.reportExternal(e, diag.NoSuchSchema, hint, "version %[2]s of the CRD has no field %[1]q at this path", key, l.place.Name)
+		l.reportExternal(e, codes.NoSuchSchema, hint, "version %[2]s of the CRD has no field %[1]q at this path", key, l.place.Name)
 	case shared || v.Kind == yaml.AliasNode:
-		l.reportExternal(e, diag.SharedContent, "write out the schema at each path",
+		l.reportExternal(e, codes.SharedContent, "write out the schema at each path",
 			"the schema is in content shared through an alias or merge key: an edit would change the other uses too")
 	case v.Kind != yaml.MappingNode:
-		l.reportExternal(e, diag.NoSuchSchema, "correct the path", "%s is not a schema with properties here", key)
+		l.reportExternal(e, codes.NoSuchSchema, "correct the path", "%s is not a schema with properties here", key)
 	default:
 		return v
 	}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
@@ -68,9 +69,9 @@ func (c *compiler) compileAll(crd *apiextensions.CustomResourceDefinition) {
 
 // unwritable reports a rule that the API server cannot compile.
 func (c *compiler) unwritable(pos diag.Pos, p schemapath.Place, err error) {
-	code := diag.InvalidResult
+	var code diag.Code = codes.InvalidResult
 	if c.kube.env != nil {
-		code = diag.KubeVersion
+		code = codes.KubeVersion
 	}
 	c.report(diag.Diagnostic{Code: code, Pos: pos, Path: p.String(), Schema: p.Structural(),
 		Message: fmt.Sprintf("a rule does not compile for Kubernetes %s: %s", c.kube, shorten(err.Error())),
@@ -124,7 +125,7 @@ func (f *fitted) sum() uint64 {
 func (c *compiler) fit() []failure {
 	original, err := c.internalCRD(nil)
 	if err != nil {
-		c.report(diag.Diagnostic{Code: diag.UndecodableCRD, Pos: c.pos(c.manifest.Node), Message: err.Error()})
+		c.report(diag.Diagnostic{Code: codes.UndecodableCRD, Pos: c.pos(c.manifest.Node), Message: err.Error()})
 		return nil
 	}
 	if c.known == nil {
@@ -320,12 +321,12 @@ func (f *fitter) tell() {
 		o, u, s := fit.o, fit.o.Unions[fit.i], fit.style()
 		pos := o.Declarations[fit.i].Pos
 		if s.noClear {
-			f.report(diag.Diagnostic{Code: diag.ClearLeftOut, Severity: diag.Info, Pos: pos, Path: o.Place.String(), Schema: o.Place.Structural(),
+			f.report(diag.Diagnostic{Code: codes.ClearLeftOut, Severity: diag.Info, Pos: pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 				Message: "the rule for changes is left out: it would exceed the API server's limits",
 				Hint:    "the static rules still reject leftover members; discriminatorChange: Allow silences this note"})
 		}
 		if preferred := f.statics(u)[0].encoding; f.opts.Encoding == Auto && s.openAPI == nil && s.encoding != preferred {
-			f.report(diag.Diagnostic{Code: diag.CoarserEncoding, Severity: diag.Info, Pos: pos, Path: o.Place.String(), Schema: o.Place.Structural(),
+			f.report(diag.Diagnostic{Code: codes.CoarserEncoding, Severity: diag.Info, Pos: pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 				Message: fmt.Sprintf("the rules are written %s: %s they would exceed the API server's budget", described(s.encoding, u), described(preferred, u)),
 				Hint:    "they mean the same; unioncel explain shows the costs"})
 		}

@@ -10,6 +10,7 @@ import (
 
 	sigs "sigs.k8s.io/yaml"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/testing/testmanifest"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
@@ -124,7 +125,7 @@ func TestUnboundedLists(t *testing.T) {
 			}
 			applied := 0
 			for _, d := range diags {
-				if d.Code != diag.RuleOverBudget && d.Code != diag.VersionOverBudget {
+				if d.Code != codes.RuleOverBudget && d.Code != codes.VersionOverBudget {
 					continue
 				}
 				for _, alternative := range alternatives(d.Hint) {
@@ -212,7 +213,7 @@ func TestWhy(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, diags := run(t, crd(version("v1", true, "spec:"+tt.spec)), compile.Options{})
-			i := slices.IndexFunc(diags, func(d diag.Diagnostic) bool { return d.Code == diag.RuleOverBudget })
+			i := slices.IndexFunc(diags, func(d diag.Diagnostic) bool { return d.Code == codes.RuleOverBudget })
 			if i < 0 {
 				t.Fatal(diags)
 			}
@@ -253,9 +254,9 @@ func TestVersionTotal(t *testing.T) {
 		object string
 		want   []diag.Code
 	}{
-		{1, clearing, []diag.Code{diag.ClearLeftOut}},
-		{4, clearing, []diag.Code{diag.ClearLeftOut}},
-		{12, discriminated, []diag.Code{diag.ClearLeftOut, diag.CoarserEncoding}},
+		{1, clearing, []diag.Code{codes.ClearLeftOut}},
+		{4, clearing, []diag.Code{codes.ClearLeftOut}},
+		{12, discriminated, []diag.Code{codes.ClearLeftOut, codes.CoarserEncoding}},
 	} {
 		n, want := tt.n, tt.want
 		plan, diags := explain(t, crd(version("v1", true, things(n, tt.object))), compile.Options{})

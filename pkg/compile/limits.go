@@ -5,6 +5,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -21,12 +22,12 @@ func (c *compiler) withinLimits() {
 		if w.At != nil {
 			at = *w.At
 		}
-		c.report(diag.Diagnostic{Code: diag.OverLimit, Pos: at, Path: l.Place.String(), Schema: l.Place.Structural(), Message: fmt.Sprintf(format, args...), Hint: limit.Hint(name)})
+		c.report(diag.Diagnostic{Code: codes.OverLimit, Pos: at, Path: l.Place.String(), Schema: l.Place.Structural(), Message: fmt.Sprintf(format, args...), Hint: limit.Hint(name)})
 	}
 	_, spec, _, _ := yamltext.Lookup(c.manifest.Node, "spec")
 	if _, versions, _, found := yamltext.Lookup(spec, "versions"); found && len(yamltext.Resolve(versions).Content) > limits.Versions {
 		ok = false
-		c.report(diag.Diagnostic{Code: diag.OverLimit, Pos: c.pos(versions), Hint: limit.Hint("versions"),
+		c.report(diag.Diagnostic{Code: codes.OverLimit, Pos: c.pos(versions), Hint: limit.Hint("versions"),
 			Message: fmt.Sprintf("the CRD has more versions than the limit of %d", limits.Versions)})
 	}
 	pairs := 0
@@ -106,7 +107,7 @@ func (c *compiler) manyValues(o *unionObject) bool {
 	most := c.manifest.Limits.OrDefault().Members
 	for _, d := range o.Declarations {
 		if _, p := union.Property(o.schema, d.Discriminator()); p != nil && len(p.Enum) > most {
-			c.report(diag.Diagnostic{Code: diag.OverLimit, Pos: d.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
+			c.report(diag.Diagnostic{Code: codes.OverLimit, Pos: d.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 				Message: fmt.Sprintf("the enum of %q has more values than the limit of %d", d.Discriminator(), most), Hint: limit.Hint("members")})
 			return true
 		}

@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -151,7 +152,7 @@ func (l *locator) follow(n *yaml.Node, what string) *yaml.Node {
 // shared reports at n that shared content declares unions.
 func (l *locator) shared(n, content *yaml.Node, through string) {
 	l.judge(content)
-	l.errorf(n, diag.SharedContent, "write out the schema at each path",
+	l.errorf(n, codes.SharedContent, "write out the schema at each path",
 		"a union is declared in content shared through %s: an edit would change the other uses too", through)
 }
 
@@ -221,9 +222,9 @@ func (l *locator) schema(n *yaml.Node, misplaced string) {
 		}
 		switch {
 		case key == union.Key && misplaced == "metadata":
-			l.errorf(e.Key, diag.InsideMetadata, "delete it", "a union cannot be inside metadata: the API server runs no rules there")
+			l.errorf(e.Key, codes.InsideMetadata, "delete it", "a union cannot be inside metadata: the API server runs no rules there")
 		case key == union.Key && misplaced != "":
-			l.errorf(e.Key, diag.InsideComposition, "declare the union on the object itself", "a union cannot be inside %s: the API server reads no rules there", misplaced)
+			l.errorf(e.Key, codes.InsideComposition, "declare the union on the object itself", "a union cannot be inside %s: the API server reads no rules there", misplaced)
 		case key == union.Key && l.outdented(n, e.Value):
 		case key == union.Key:
 			l.objects = append(l.objects, location{
@@ -260,7 +261,7 @@ func (l *locator) outdented(schema, declarations *yaml.Node) bool {
 		if empty {
 			hint = fmt.Sprintf(`begin the line with a dash, "- %s", and indent the other keys of the item like this one`, key)
 		}
-		l.errorf(e.Key, diag.Misplaced, hint, "%s belongs in an item of %s, not next to it", key, union.Key)
+		l.errorf(e.Key, codes.Misplaced, hint, "%s belongs in an item of %s, not next to it", key, union.Key)
 		return true
 	}
 	return false
@@ -285,7 +286,7 @@ func (l *locator) properties(owner, n *yaml.Node, misplaced string) {
 		name, err := yamltext.String(e.Key)
 		if err != nil {
 			quoted := yamltext.Quoted(e.Key)
-			l.errorf(e.Key, diag.AmbiguousScalar, "quote it: "+quoted, "%v", err)
+			l.errorf(e.Key, codes.AmbiguousScalar, "quote it: "+quoted, "%v", err)
 			l.edit(e.Key, quoted)
 			continue
 		}
@@ -338,12 +339,12 @@ func (l *locator) misplaced(n *yaml.Node, parent string) {
 			switch {
 			case l.judged[k], looksDeclaring(k) && property:
 			case k.Kind == yaml.AliasNode && looksDeclaring(k):
-				l.errorf(k, diag.Misplaced, fmt.Sprintf("write %q", union.Key), "the key of a declaration is written as the alias *%s", k.Value)
+				l.errorf(k, codes.Misplaced, fmt.Sprintf("write %q", union.Key), "the key of a declaration is written as the alias *%s", k.Value)
 			case k.Value == union.Key:
-				l.errorf(k, diag.Misplaced, "put it next to the properties that are its members, indented like \"properties:\"",
+				l.errorf(k, codes.Misplaced, "put it next to the properties that are its members, indented like \"properties:\"",
 					"%s is not in a schema here: it would have no effect", union.Key)
 			case looksDeclaring(k):
-				l.errorf(k, diag.Misplaced, fmt.Sprintf("write %q", union.Key), "unknown key %q", k.Value)
+				l.errorf(k, codes.Misplaced, fmt.Sprintf("write %q", union.Key), "unknown key %q", k.Value)
 				l.edit(k, yamltext.Respelt(yamltext.Written(k), spelling.Certain(k.Value, []string{union.Key})))
 			}
 			if !property && isData(k.Value) {

@@ -9,6 +9,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -29,7 +30,7 @@ func (c *compiler) openAPI(o *unionObject, i int) *apiextensionsv1.JSONSchemaPro
 }
 
 func (c *compiler) inexpressible(o *unionObject, i int, why string) {
-	c.report(diag.Diagnostic{Code: diag.NotExpressible, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
+	c.report(diag.Diagnostic{Code: codes.NotExpressible, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 		Message: "no OpenAPI schema expresses this union: " + why,
 		Hint:    "compile with another --encoding"})
 }
@@ -61,7 +62,7 @@ func (c *compiler) proveOpenAPI() {
 			case f.Kind == verify.Undecided:
 				c.inexpressible(o, i, "it cannot be proved that this one does: "+f.Text)
 			case f.Kind == verify.Rejected && f.Rule != "allOf":
-				c.report(diag.Diagnostic{Code: diag.NotExpressible, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
+				c.report(diag.Diagnostic{Code: codes.NotExpressible, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 					Message: "the rest of the schema contradicts this union: " + o.differs(i, f),
 					Hint:    "fix one or the other; to see all differences, compile with another --encoding and run unioncel verify"})
 			default:

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -45,7 +46,7 @@ func TestOpenAPI(t *testing.T) {
 	} {
 		src := crd(version("v1", true, backend(plainProperties, keys)))
 		r, diags := run(t, src, openAPI)
-		diags = slices.DeleteFunc(diags, func(d diag.Diagnostic) bool { return d.Code == diag.SingleMember })
+		diags = slices.DeleteFunc(diags, func(d diag.Diagnostic) bool { return d.Code == codes.SingleMember })
 		if r == nil || len(diags) > 0 {
 			t.Errorf("%s: %v", keys, diags)
 			continue
@@ -96,7 +97,7 @@ func TestOpenAPIInexpressible(t *testing.T) {
 				t.Fatalf("got %v, %v", r, diags)
 			}
 			d := diags[0]
-			if d.Code != diag.NotExpressible || !strings.Contains(d.Message, tt.want) || d.Hint == "" || d.Pos.Line == 0 {
+			if d.Code != codes.NotExpressible || !strings.Contains(d.Message, tt.want) || d.Hint == "" || d.Pos.Line == 0 {
 				t.Errorf("got %+v\nwant %s", d, tt.want)
 			}
 			if _, diags := run(t, crd(version("v1", true, spec)), compile.Options{}); diags.HasErrors() {
@@ -124,7 +125,7 @@ func TestOpenAPITwoUnions(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, diags = run(t, crd(version("v1", true, spec+"  allOf: "+string(data)+"\n")), openAPI)
-	if r == nil || len(r.Additions) != 1 || len(r.Additions[0].AllOf) != 1 || len(diags) != 1 || diags[0].Code != diag.HandWrittenRulePresent {
+	if r == nil || len(r.Additions) != 1 || len(r.Additions[0].AllOf) != 1 || len(diags) != 1 || diags[0].Code != codes.HandWrittenRulePresent {
 		t.Errorf("got %+v, %v; want the second schema only, and a note", r, diags)
 	}
 }
@@ -143,7 +144,7 @@ func TestOpenAPIBudget(t *testing.T) {
 	if len(r.Additions) != 1 || len(r.Additions[0].AllOf) != 1 || len(r.Additions[0].Rules) > 0 {
 		t.Errorf("got %v", additions(r))
 	}
-	if len(diags) != 1 || diags[0].Code != diag.ClearLeftOut {
+	if len(diags) != 1 || diags[0].Code != codes.ClearLeftOut {
 		t.Errorf("got %v, want a note on the rule left out", diags)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
@@ -122,7 +123,7 @@ func (c *Compilation) Plan() (*Plan, diag.List) {
 		if c.compiler.crd != nil {
 			var err error
 			if plan, err = c.compiler.plan(); err != nil {
-				return nil, append(c.said, diag.Diagnostic{Code: diag.InvalidResult, Pos: c.compiler.pos(c.compiler.manifest.Node), Message: "the rules cannot be costed: " + err.Error()})
+				return nil, append(c.said, diag.Diagnostic{Code: codes.InvalidResult, Pos: c.compiler.pos(c.compiler.manifest.Node), Message: "the rules cannot be costed: " + err.Error()})
 			}
 		}
 		plan.Result, _ = c.Result() // its notes are about the result

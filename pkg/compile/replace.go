@@ -9,6 +9,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -65,7 +66,7 @@ func (c *compiler) replaced(o *unionObject, i int) []verify.Constraint {
 		refusing = c.refusing(crd, o, i, constraints)
 	}
 	names := named(constraints, indices)
-	d := diag.Diagnostic{Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(), Code: diag.RulesNotReplaced, Severity: diag.Warning,
+	d := diag.Diagnostic{Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(), Code: codes.RulesNotReplaced, Severity: diag.Warning,
 		Hint: "edit them or the union; or delete them, or handWrittenRules, yourself"}
 	if refusing != nil {
 		d.Message = fmt.Sprintf("hand-written rules are not replaced, because they reject states that the union allows (%s): %s", refusing.Words(o.Unions[i]), refusing.Rule)
@@ -75,7 +76,7 @@ func (c *compiler) replaced(o *unionObject, i int) []verify.Constraint {
 	case err != nil:
 		d.Message = "hand-written rules are not replaced, because they cannot be compared: " + err.Error()
 	case comparison.Verdict == verify.Equivalent:
-		d.Code, d.Severity, d.Hint = diag.RulesReplaced, diag.Info, ""
+		d.Code, d.Severity, d.Hint = codes.RulesReplaced, diag.Info, ""
 		d.Message = "hand-written rules that are equivalent to this union are replaced: " + strings.Join(names, ", ")
 		c.report(d)
 		return constraints
@@ -149,7 +150,7 @@ func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *uni
 	if len(agreeing) > 0 { // the comparison covers only the agreeing constraints
 		looser = c.refusing(crd, o, i, agreeing)
 	}
-	d := diag.Diagnostic{Code: diag.HandWrittenConstraint, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural()}
+	d := diag.Diagnostic{Code: codes.HandWrittenConstraint, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural()}
 	if looser != nil {
 		d.Message = fmt.Sprintf("%s, hand-written, rejects a state that this union allows (%s)", looser.Rule, looser.Words(u))
 		d.Hint = "edit it or the union: objects have to satisfy both"

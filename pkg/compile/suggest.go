@@ -10,6 +10,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -36,14 +37,14 @@ func (c *compiler) overBudget(failures []failure) {
 		if s.found && s.at != at {
 			hint = fmt.Sprintf("the suggestion for the union at %s also makes this one fit", s.at)
 		}
-		d := diag.Diagnostic{Code: diag.RuleOverBudget, Pos: at, Path: f.object.Place.String(), Schema: f.object.Place.Structural(), Hint: hint}
+		d := diag.Diagnostic{Code: codes.RuleOverBudget, Pos: at, Path: f.object.Place.String(), Schema: f.object.Place.Structural(), Hint: hint}
 		way := "written in the cheapest way"
 		if c.opts.Encoding == Fine {
 			way = "written with --encoding fine"
 		}
 		switch {
 		case f.ofVersion():
-			d.Code = diag.VersionOverBudget
+			d.Code = codes.VersionOverBudget
 			d.Message = fmt.Sprintf("the rules of version %s cost %s together, of which this union costs %s",
 				c.crd.Spec.Versions[f.version].Name, number(f.sum), number(f.mostExpensive))
 			if f.before > 0 {

@@ -13,6 +13,7 @@ import (
 	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -42,11 +43,11 @@ func (c *compiler) validate() {
 	if len(problems) > 0 {
 		_, before, err := c.judge(nil)
 		if err != nil {
-			c.report(diag.Diagnostic{Code: diag.UndecodableCRD, Pos: c.pos(c.manifest.Node), Message: err.Error()})
+			c.report(diag.Diagnostic{Code: codes.UndecodableCRD, Pos: c.pos(c.manifest.Node), Message: err.Error()})
 			return
 		}
 		for _, e := range c.newErrors(problems, before) {
-			c.report(diag.Diagnostic{Code: diag.InvalidResult, Pos: c.nearest(e.Field), Path: written(e.Field),
+			c.report(diag.Diagnostic{Code: codes.InvalidResult, Pos: c.nearest(e.Field), Path: written(e.Field),
 				Message: "the API server would reject the compiled CRD: " + said(e)})
 		}
 		c.reportBefore(before)
@@ -117,7 +118,7 @@ func (c *compiler) invalidBefore() {
 
 func (c *compiler) reportBefore(before field.ErrorList) {
 	for _, e := range before {
-		c.report(diag.Diagnostic{Code: diag.InvalidBefore, Severity: diag.Warning, Pos: c.find(written(e.Field)), Path: written(e.Field),
+		c.report(diag.Diagnostic{Code: codes.InvalidBefore, Severity: diag.Warning, Pos: c.find(written(e.Field)), Path: written(e.Field),
 			Message: "the API server rejects this CRD even without its unions: " + said(e)})
 	}
 }

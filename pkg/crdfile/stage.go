@@ -10,6 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/compiled"
 	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/internal/limit"
@@ -100,7 +101,7 @@ func (s *stage) decode(c *CRD, l diag.List) (*apiextensionsv1.CustomResourceDefi
 	kind := c.m.Kind()
 	crd, _, err := kind.Decode(s.JSON())
 	if err != nil {
-		return nil, append(l, diag.Diagnostic{Code: diag.UndecodableCRD, Pos: c.Pos(), Message: "the API server cannot read this " + kind.Kind + ": " + err.Error(),
+		return nil, append(l, diag.Diagnostic{Code: codes.UndecodableCRD, Pos: c.Pos(), Message: "the API server cannot read this " + kind.Kind + ": " + err.Error(),
 			Hint: "compare it with kubectl explain " + strings.ToLower(kind.Kind) + ".spec --recursive"})
 	}
 	return crd, l
@@ -125,7 +126,7 @@ func (m *manifest) tooManyRules(crd *yaml.Node) *diag.Diagnostic {
 	if key == nil {
 		return nil
 	}
-	return &diag.Diagnostic{Code: diag.OverLimit, Pos: m.Pos(key), Message: fmt.Sprintf("the schema has more rules than the limit of %d", most), Hint: limit.Hint("rules")}
+	return &diag.Diagnostic{Code: codes.OverLimit, Pos: m.Pos(key), Message: fmt.Sprintf("the schema has more rules than the limit of %d", most), Hint: limit.Hint("rules")}
 }
 
 // TooManyRules returns an error diagnostic if a schema has more rules than the limit.

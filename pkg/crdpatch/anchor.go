@@ -3,7 +3,7 @@ package crdpatch
 import (
 	"go.yaml.in/yaml/v3"
 
-	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/internal/codes"
 )
 
 // severed reports aliases that would lose their anchors: aliases outside the declarations to be
@@ -25,7 +25,7 @@ func (w *writer) severed(changes []*documentChange) {
 		case declared[n]:
 			return
 		case n.Kind == yaml.AliasNode && inside[n.Alias]:
-			w.errorf(n, diag.SharedContent, "move the anchor out of the declaration, or write the value out here",
+			w.errorf(n, codes.SharedContent, "move the anchor out of the declaration, or write the value out here",
 				"*%s refers to an anchor inside the union declaration at line %d, which compiling takes out", n.Value, n.Alias.Line)
 		}
 		for _, child := range n.Content {

@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
 	"github.com/unioncel/unioncel/pkg/crdfile"
@@ -138,7 +139,7 @@ func (j *job) revision(base *crdtext.Text) *crdtext.Revision {
 	}
 	if j.diags.HasErrors() {
 		// With errors no rules are removed, and an error may explain the missing union.
-		j.diags = slices.DeleteFunc(j.diags, func(d diag.Diagnostic) bool { return d.Code == diag.Forgotten })
+		j.diags = slices.DeleteFunc(j.diags, func(d diag.Diagnostic) bool { return d.Code == codes.Forgotten })
 		return nil
 	}
 	return r
@@ -222,7 +223,7 @@ func (j *job) unproved(err error) {
 }
 
 func unproved(name string, err error) diag.Diagnostic {
-	return diag.Diagnostic{Code: diag.Unproved, Pos: diag.Pos{File: name},
+	return diag.Diagnostic{Code: codes.Unproved, Pos: diag.Pos{File: name},
 		Message: "the edited file would not have the intended meaning: " + err.Error(),
 		Hint:    "nothing was written; please report this file"}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/compiled"
 	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
@@ -30,7 +31,7 @@ func (j *job) declare(given union.Externals) []byte {
 	}
 	for _, c := range j.crds {
 		if r := c.Base().Reverted; r != nil && len(r.External) > 0 {
-			j.diags = append(j.diags, diag.Diagnostic{Code: diag.Unproved, Pos: *r.External[0].At,
+			j.diags = append(j.diags, diag.Diagnostic{Code: codes.Unproved, Pos: *r.External[0].At,
 				Message: "declarations cannot be written into this file: it would lose the external ones that its annotation " + crdfile.Annotation + " keeps",
 				Hint:    "write them to a UnionSet; or run unioncel decompile, and give the external ones again when compiling"})
 		}
@@ -76,14 +77,14 @@ func (w *writer) declare(objects []compile.Object) {
 			continue
 		}
 		if w.Aliased(n) {
-			w.errorf(n, diag.SharedContent, "write out the schema at each path",
+			w.errorf(n, codes.SharedContent, "write out the schema at each path",
 				"an edit of %s would change other schemas that share it through an anchor", o.Place)
 			continue
 		}
 		unions := compiled.Plain(o.Value)
 		edit, err := w.Editor().Put(n, yamledit.Entry{Key: union.Key, Value: unions, Dash: w.dash(&documentChange{}), Short: true})
 		if err != nil {
-			w.errorf(n, diag.Unproved, "write the schema in plain block style", "cannot edit this schema: %v", err)
+			w.errorf(n, codes.Unproved, "write the schema in plain block style", "cannot edit this schema: %v", err)
 			continue
 		}
 		crdtext.SchemaIn(w.value, o.Place)[union.Key] = yamledit.DataOf(unions)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
@@ -86,8 +87,8 @@ func TestDeclaredErrors(t *testing.T) {
 		opts crdfile.Options
 		want []diag.Code
 	}{
-		"broken": {strings.Replace(string(compiled), `{"format":2`, `{"format":"2"`, 1) + "---\n" + wrong, crdfile.Options{}, []diag.Code{diag.BadAnnotation, diag.UnknownMember}},
-		"gone":   {strings.Replace(string(compiled), "\n          spec:\n", "\n          specification:\n", 1), crdfile.Options{External: other}, []diag.Code{diag.RuleChanged, diag.NoSuchSchema}},
+		"broken": {strings.Replace(string(compiled), `{"format":2`, `{"format":"2"`, 1) + "---\n" + wrong, crdfile.Options{}, []diag.Code{codes.BadAnnotation, codes.UnknownMember}},
+		"gone":   {strings.Replace(string(compiled), "\n          spec:\n", "\n          specification:\n", 1), crdfile.Options{External: other}, []diag.Code{codes.RuleChanged, codes.NoSuchSchema}},
 	} {
 		found, l := crdfile.Ask(crdfile.Open("crd.yaml", []byte(row.text)), row.opts, (*crdfile.CRD).Declared)
 		for _, code := range row.want {
@@ -113,7 +114,7 @@ func TestBrokenTwice(t *testing.T) {
 	_, compiling := crdpatch.Compile(two, crdfile.Options{})
 	_, decompiling := crdpatch.Decompile(two, crdfile.Options{})
 	for name, l := range map[string]diag.List{"compile": compiling, "decompile": decompiling} {
-		for _, code := range []diag.Code{diag.BadAnnotation, diag.RuleChanged} {
+		for _, code := range []diag.Code{codes.BadAnnotation, codes.RuleChanged} {
 			if !slices.ContainsFunc(l, func(d diag.Diagnostic) bool { return d.Code == code && d.Severity == diag.Error }) {
 				t.Errorf("%s: no %s: %v", name, code, l)
 			}
@@ -142,7 +143,7 @@ func TestNullMember(t *testing.T) {
 	}
 	null := strings.Replace(string(compiled), "b: {type: object}", "b: null", 1)
 	_, l := crdpatch.Decompile(crdfile.Open("crd.yaml", []byte(null)), crdfile.Options{})
-	if !l.HasErrors() || l[0].Code != diag.UnconfirmedRule || !strings.Contains(l[0].Message, "with this schema it does not compile") {
+	if !l.HasErrors() || l[0].Code != codes.UnconfirmedRule || !strings.Contains(l[0].Message, "with this schema it does not compile") {
 		t.Error(l)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/compiled"
 	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
@@ -57,7 +58,7 @@ func (w *writer) describe(c *documentChange, unions []int) error {
 		return nil // a union of a nested object has the same discriminator
 	}
 	shared := func(n *yaml.Node) error {
-		w.errorf(n, diag.SharedContent, "write it out at each path, or compile without --describe", "an edit of the description of %s would change other schemas that share it", place)
+		w.errorf(n, codes.SharedContent, "write it out at each path, or compile without --describe", "an edit of the description of %s would change other schemas that share it", place)
 		return nil
 	}
 	if node == nil || node.Kind != yaml.MappingNode || w.Aliased(node) {
@@ -109,7 +110,7 @@ func (w *writer) describe(c *documentChange, unions []int) error {
 		}
 	default:
 		if _, wrong := yamltext.String(v); wrong != nil {
-			w.report(diag.Diagnostic{Code: diag.AmbiguousScalar, Pos: w.Pos(v), Path: place.String(), Schema: place.Structural(), Message: wrong.Error(), Hint: "quote it: " + yamltext.Quoted(v)})
+			w.report(diag.Diagnostic{Code: codes.AmbiguousScalar, Pos: w.Pos(v), Path: place.String(), Schema: place.Structural(), Message: wrong.Error(), Hint: "quote it: " + yamltext.Quoted(v)})
 			return nil
 		}
 		prose := yamledit.Prose{Key: key, Value: v, Flow: yamledit.IsFlow(node), Wrap: w.wraps()}
@@ -119,7 +120,7 @@ func (w *writer) describe(c *documentChange, unions []int) error {
 		if !ok {
 			key = node
 		}
-		w.errorf(key, diag.Unproved, "write it on the line of its key, in quotes", "cannot edit the description of %s: %v", place, err)
+		w.errorf(key, codes.Unproved, "write it on the line of its key, in quotes", "cannot edit the description of %s: %v", place, err)
 		return nil
 	}
 	w.edits = append(w.edits, edit)

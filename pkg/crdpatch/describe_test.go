@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -57,11 +58,11 @@ func TestDescribedEdited(t *testing.T) {
 		{"nothing", "plural: things", "plural: things", func() string { return in }, nil},
 		{"the text before", "What it is. Exactly", "What this is. Exactly", func() string { return replace(in, "What it is.", "What this is.") }, nil},
 		{"the end of the text before", "What it is. Exactly", "What it is! Exactly", func() string { return replace(in, "What it is.", "What it is!") }, nil},
-		{"the full stop before", "What it is. Exactly", "What it is Exactly", func() string { return replace(in, "What it is.", "What it is "+describedSentence) }, []diag.Code{diag.RuleChanged}},
-		{"the sentence", describedSentence, edited, func() string { return replace(in, "What it is.", "What it is. "+edited) }, []diag.Code{diag.RuleChanged}},
-		{"the sentence is gone", " " + describedSentence, "", func() string { return in }, []diag.Code{diag.RuleChanged}},
-		{"more behind it", describedSentence, describedSentence + " More.", func() string { return replace(in, "What it is.", "What it is. "+describedSentence+" More.") }, []diag.Code{diag.RuleChanged}},
-		{"the description is gone", "                description: What it is. " + describedSentence + "\n", "", func() string { return replace(in, "                description: What it is.\n", "") }, []diag.Code{diag.RuleChanged}},
+		{"the full stop before", "What it is. Exactly", "What it is Exactly", func() string { return replace(in, "What it is.", "What it is "+describedSentence) }, []diag.Code{codes.RuleChanged}},
+		{"the sentence", describedSentence, edited, func() string { return replace(in, "What it is.", "What it is. "+edited) }, []diag.Code{codes.RuleChanged}},
+		{"the sentence is gone", " " + describedSentence, "", func() string { return in }, []diag.Code{codes.RuleChanged}},
+		{"more behind it", describedSentence, describedSentence + " More.", func() string { return replace(in, "What it is.", "What it is. "+describedSentence+" More.") }, []diag.Code{codes.RuleChanged}},
+		{"the description is gone", "                description: What it is. " + describedSentence + "\n", "", func() string { return replace(in, "                description: What it is.\n", "") }, []diag.Code{codes.RuleChanged}},
 		{"a value that selects nothing", "enum: [A, B]", "enum: [A, B, C]", func() string { return replace(in, "enum: [A, B]", "enum: [A, B, C]") }, nil},
 		{"a declaration again", "            properties:\n              a: ", "            x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B, c: C}}]\n            properties:\n              a: ",
 			func() string {
@@ -133,21 +134,21 @@ func TestForgedDescribed(t *testing.T) {
 		{"what the union writes", claims(map[string]any{"joint": " "}), "", "What it is. And more."},
 		{"the full stop, which may be ours", claims(map[string]any{"joint": ". "}), "", "What it is. And more"},
 		{"a space that may not be", claims(map[string]any{}), "", `"What it is. And more. "`},
-		{"in a paragraph", claims(map[string]any{"joint": "\n\n"}), diag.RuleChanged, "What it is. And more. " + describedSentence},
-		{"the key", claims(map[string]any{"was": ""}), diag.RuleChanged, "What it is. And more. " + describedSentence},
-		{"null", claims(map[string]any{"was": ": null"}), diag.RuleChanged, "What it is. And more. " + describedSentence},
-		{"a null that is none", claims(map[string]any{"was": ": x"}), diag.BadAnnotation, ""},
-		{"more text", claims(map[string]any{"joint": " And more. "}), diag.BadAnnotation, ""},
-		{"null behind a joint", claims(map[string]any{"joint": " ", "was": ""}), diag.BadAnnotation, ""},
-		{"of no union", claims(map[string]any{"unions": []any{1}}), diag.BadAnnotation, ""},
-		{"of a negative one", claims(map[string]any{"unions": []any{-1}}), diag.BadAnnotation, ""},
-		{"twice", claims(map[string]any{"unions": []any{0, 0}}), diag.BadAnnotation, ""},
-		{"in another entry", claims(map[string]any{"joint": " "}, map[string]any{"joint": " "}), diag.BadAnnotation, ""},
+		{"in a paragraph", claims(map[string]any{"joint": "\n\n"}), codes.RuleChanged, "What it is. And more. " + describedSentence},
+		{"the key", claims(map[string]any{"was": ""}), codes.RuleChanged, "What it is. And more. " + describedSentence},
+		{"null", claims(map[string]any{"was": ": null"}), codes.RuleChanged, "What it is. And more. " + describedSentence},
+		{"a null that is none", claims(map[string]any{"was": ": x"}), codes.BadAnnotation, ""},
+		{"more text", claims(map[string]any{"joint": " And more. "}), codes.BadAnnotation, ""},
+		{"null behind a joint", claims(map[string]any{"joint": " ", "was": ""}), codes.BadAnnotation, ""},
+		{"of no union", claims(map[string]any{"unions": []any{1}}), codes.BadAnnotation, ""},
+		{"of a negative one", claims(map[string]any{"unions": []any{-1}}), codes.BadAnnotation, ""},
+		{"twice", claims(map[string]any{"unions": []any{0, 0}}), codes.BadAnnotation, ""},
+		{"in another entry", claims(map[string]any{"joint": " "}, map[string]any{"joint": " "}), codes.BadAnnotation, ""},
 		{"of a schema without unions", func(r, s map[string]any) {
 			delete(s, "source")
 			delete(s, "rules")
 			claims(map[string]any{"joint": " "})(r, s)
-		}, diag.BadAnnotation, ""},
+		}, codes.BadAnnotation, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, diags := Decompile(open("in", []byte(forgedAnnotation(t, out, tt.forge))), crdfile.Options{})
@@ -187,7 +188,7 @@ func TestHeldDescriptions(t *testing.T) {
 			if err := j.checkResult([]byte(out)); err != nil || strings.Count(out, tt.old) != 1 {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			if got, diags := j.result([]byte(strings.Replace(out, tt.old, tt.new, 1))); got != nil || !slices.Equal(codesOf(diags), []diag.Code{diag.Unproved}) {
+			if got, diags := j.result([]byte(strings.Replace(out, tt.old, tt.new, 1))); got != nil || !slices.Equal(codesOf(diags), []diag.Code{codes.Unproved}) {
 				t.Errorf("%s\n%s", textOfDiags(diags), got)
 			}
 		})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/crdfile"
@@ -230,7 +231,7 @@ func TestAppliedAnew(t *testing.T) {
 		"not declared again": {anew, crdfile.Options{}},
 		"a rule edited":      {head + "spec:\n" + strings.Replace(rest, "message:", "message: edited #", 1), opts},
 	} {
-		if _, diags := Compile(open("crd.yaml", []byte(bad.src)), bad.opts); len(diags) == 0 || diags[0].Code != diag.RuleChanged {
+		if _, diags := Compile(open("crd.yaml", []byte(bad.src)), bad.opts); len(diags) == 0 || diags[0].Code != codes.RuleChanged {
 			t.Errorf("%s: %v", name, diags)
 		}
 	}
@@ -249,7 +250,7 @@ func TestForgotten(t *testing.T) {
 
 	out, diags := Compile(open("crd.yaml", compiled), crdfile.Options{External: union.Externals{Scopes: []union.Scope{{Target: union.Target{Name: "gateways.example.com"}, Version: "v1"}}}})
 	same(t, "no declaration", out, []byte(gateway))
-	if len(diags) != 1 || diags[0].Code != diag.Forgotten || diags[0].Pos.Line != 6 {
+	if len(diags) != 1 || diags[0].Code != codes.Forgotten || diags[0].Pos.Line != 6 {
 		t.Errorf("diagnostics: %v", diags)
 	}
 	same(t, "another CRD, and another version", mustCompile(t, compiled, crdfile.Options{External: union.Externals{Scopes: []union.Scope{{Target: union.Target{Name: "others.example.com"}}, {Target: union.Target{Name: "gateways.example.com"}, Version: "v2"}}}}), compiled)

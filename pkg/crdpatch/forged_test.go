@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/compiled"
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
@@ -84,13 +85,13 @@ func TestForgedAnnotation(t *testing.T) {
 		code    diag.Code // "" if there is no error
 		message string
 	}{
-		{"a rule by hand is claimed", func(_, s map[string]any) { claimRule(s) }, diag.UnconfirmedRule,
+		{"a rule by hand is claimed", func(_, s map[string]any) { claimRule(s) }, codes.UnconfirmedRule,
 			`claims the rule "!has(self.a) || !self.a.startsWith('/etc')", but its union `},
-		{"and ours is not", func(_, s map[string]any) { s["rules"] = []any{byHandSum} }, diag.UnconfirmedRule, "startsWith"},
-		{"a schema without a union claims rules", func(_, s map[string]any) { delete(s, "source"); claimRule(s) }, diag.UnconfirmedRule, "startsWith"},
+		{"and ours is not", func(_, s map[string]any) { s["rules"] = []any{byHandSum} }, codes.UnconfirmedRule, "startsWith"},
+		{"a schema without a union claims rules", func(_, s map[string]any) { delete(s, "source"); claimRule(s) }, codes.UnconfirmedRule, "startsWith"},
 		{"a key of the schema is added", func(_, s map[string]any) {
 			s["source"] = declared + "            x-kubernetes-preserve-unknown-fields: true\n"
-		}, diag.BadAnnotation, "schemas[0].source: "},
+		}, codes.BadAnnotation, "schemas[0].source: "},
 		{"with the value beside", func(_, s map[string]any) {
 			s["source"] = declared + "            nullable: true\n"
 			s["unions"] = json.RawMessage(`[{"members":["a","b"],"discriminatorChange":"Allow"}]`)
@@ -98,42 +99,42 @@ func TestForgedAnnotation(t *testing.T) {
 		{"a property is added", func(_, s map[string]any) {
 			s["source"] = declared + "            additionalProperties: {type: string}\n"
 			s["at"] = 10
-		}, diag.BadAnnotation, "schemas[0].source: "},
-		{"a document is added", func(_, s map[string]any) { s["source"] = declared + "---\n" + clusterRole }, diag.BadAnnotation, "schemas[0].source: "},
+		}, codes.BadAnnotation, "schemas[0].source: "},
+		{"a document is added", func(_, s map[string]any) { s["source"] = declared + "---\n" + clusterRole }, codes.BadAnnotation, "schemas[0].source: "},
 		{"with the value beside", func(_, s map[string]any) {
 			s["source"] = declared + "---\n" + clusterRole + "---\n"
 			s["unions"] = json.RawMessage(`[{"members":["a","b"],"discriminatorChange":"Allow"}]`)
 		}, "", ""},
-		{"another document is changed", func(_, s map[string]any) { s["at"] = -300; s["source"] = "  verbs: ['*']\n" }, diag.BadAnnotation, "something other than a declaration"},
+		{"another document is changed", func(_, s map[string]any) { s["at"] = -300; s["source"] = "  verbs: ['*']\n" }, codes.BadAnnotation, "something other than a declaration"},
 		{"with a declaration", func(_, s map[string]any) { s["at"] = -720 }, "", ""},
 		{"behind", func(_, s map[string]any) { s["at"] = 400 }, "", ""},
 		{"far behind", func(_, s map[string]any) { s["at"] = 1 << 62 }, "", ""},
 		{"far before", func(_, s map[string]any) { s["at"] = -1 << 62 }, "", ""},
-		{"beyond numbers", func(_, s map[string]any) { s["at"] = json.RawMessage("1e300") }, diag.BadAnnotation, "schemas.at: int expected"},
+		{"beyond numbers", func(_, s map[string]any) { s["at"] = json.RawMessage("1e300") }, codes.BadAnnotation, "schemas.at: int expected"},
 		{"null", func(r, _ map[string]any) { r["schemas"] = nil }, "", ""},
-		{"nulls", func(r, _ map[string]any) { r["schemas"] = []any{nil} }, diag.BadAnnotation, "schemas[0].version is missing"},
-		{"twice", func(r, s map[string]any) { r["schemas"] = []any{s, s} }, diag.BadAnnotation, "schemas[1] occurs twice"},
-		{"no declaration", func(_, s map[string]any) { s["source"] = "x-kubernetes-unions:\n" }, diag.BadAnnotation, "schemas[0]: invalid declaration"},
-		{"an empty declaration", func(_, s map[string]any) { s["source"] = "x-kubernetes-unions: [{}]\n" }, diag.BadAnnotation, "schemas[0]: invalid declaration"},
-		{"an empty external declaration", func(_, s map[string]any) { delete(s, "source"); s["external"] = true; s["unions"] = []any{} }, diag.BadAnnotation, "invalid declaration"},
-		{"an external declaration of nothing", func(_, s map[string]any) { delete(s, "source"); s["external"] = true }, diag.BadAnnotation, "unions is missing"},
-		{"a circle", func(_, s map[string]any) { s["source"] = "x-kubernetes-unions: &a [*a]\n" }, diag.BadAnnotation, "alias"},
-		{"no schema", func(_, s map[string]any) { s["path"] = []any{"properties", "spec", "default"} }, diag.BadAnnotation, "leads to no schema"},
-		{"half a path", func(_, s map[string]any) { s["path"] = []any{"properties"} }, diag.BadAnnotation, "leads to no schema"},
-		{"another schema", func(_, s map[string]any) { s["path"] = []any{"properties", "spec", "properties", "a"} }, diag.RuleChanged, ""},
-		{"no checksum", func(_, s map[string]any) { s["rules"] = []any{""} }, diag.BadAnnotation, `"" is not a checksum`},
-		{"annotations", func(r, _ map[string]any) { r["annotations"] = ":\n  finalizers: [x]" }, diag.BadAnnotation, "annotations: this is not a null value"},
-		{"more annotations", func(r, _ map[string]any) { r["annotations"] = ": null\n  finalizers: [x]" }, diag.BadAnnotation, "annotations: this is not a null value"},
-		{"a document with annotations", func(r, _ map[string]any) { r["annotations"] = ": null\n---\nkind: ClusterRole\n" }, diag.BadAnnotation, "annotations: this is not a null value"},
-		{"null that is none", func(r, _ map[string]any) { r["annotations"] = ": !!null x\n" }, diag.BadAnnotation, "annotations: this is not a null value"},
+		{"nulls", func(r, _ map[string]any) { r["schemas"] = []any{nil} }, codes.BadAnnotation, "schemas[0].version is missing"},
+		{"twice", func(r, s map[string]any) { r["schemas"] = []any{s, s} }, codes.BadAnnotation, "schemas[1] occurs twice"},
+		{"no declaration", func(_, s map[string]any) { s["source"] = "x-kubernetes-unions:\n" }, codes.BadAnnotation, "schemas[0]: invalid declaration"},
+		{"an empty declaration", func(_, s map[string]any) { s["source"] = "x-kubernetes-unions: [{}]\n" }, codes.BadAnnotation, "schemas[0]: invalid declaration"},
+		{"an empty external declaration", func(_, s map[string]any) { delete(s, "source"); s["external"] = true; s["unions"] = []any{} }, codes.BadAnnotation, "invalid declaration"},
+		{"an external declaration of nothing", func(_, s map[string]any) { delete(s, "source"); s["external"] = true }, codes.BadAnnotation, "unions is missing"},
+		{"a circle", func(_, s map[string]any) { s["source"] = "x-kubernetes-unions: &a [*a]\n" }, codes.BadAnnotation, "alias"},
+		{"no schema", func(_, s map[string]any) { s["path"] = []any{"properties", "spec", "default"} }, codes.BadAnnotation, "leads to no schema"},
+		{"half a path", func(_, s map[string]any) { s["path"] = []any{"properties"} }, codes.BadAnnotation, "leads to no schema"},
+		{"another schema", func(_, s map[string]any) { s["path"] = []any{"properties", "spec", "properties", "a"} }, codes.RuleChanged, ""},
+		{"no checksum", func(_, s map[string]any) { s["rules"] = []any{""} }, codes.BadAnnotation, `"" is not a checksum`},
+		{"annotations", func(r, _ map[string]any) { r["annotations"] = ":\n  finalizers: [x]" }, codes.BadAnnotation, "annotations: this is not a null value"},
+		{"more annotations", func(r, _ map[string]any) { r["annotations"] = ": null\n  finalizers: [x]" }, codes.BadAnnotation, "annotations: this is not a null value"},
+		{"a document with annotations", func(r, _ map[string]any) { r["annotations"] = ": null\n---\nkind: ClusterRole\n" }, codes.BadAnnotation, "annotations: this is not a null value"},
+		{"null that is none", func(r, _ map[string]any) { r["annotations"] = ": !!null x\n" }, codes.BadAnnotation, "annotations: this is not a null value"},
 		{"a key twice", func(_, s map[string]any) {
 			s["unions"] = json.RawMessage(`[{"members":["b","c"],"members":["a","b"],"discriminatorChange":"Allow"}]`)
-		}, diag.BadAnnotation, `schemas[0].unions: key "members" occurs twice`},
+		}, codes.BadAnnotation, `schemas[0].unions: key "members" occurs twice`},
 		{"a key twice in the text", func(_, s map[string]any) {
 			s["source"] = "x-kubernetes-unions: [{members: [b, c], members: [a, b], discriminatorChange: Allow}]\n"
-		}, diag.BadAnnotation, `schemas[0].source: key "members" occurs twice`},
-		{"encoding", func(r, _ map[string]any) { r["encoding"] = "none" }, diag.BadAnnotation, "encoding: "},
-		{"version", func(r, _ map[string]any) { r["kubeVersion"] = "none" }, diag.BadAnnotation, "kubeVersion: "},
+		}, codes.BadAnnotation, `schemas[0].source: key "members" occurs twice`},
+		{"encoding", func(r, _ map[string]any) { r["encoding"] = "none" }, codes.BadAnnotation, "encoding: "},
+		{"version", func(r, _ map[string]any) { r["kubeVersion"] = "none" }, codes.BadAnnotation, "kubeVersion: "},
 		{"JSON", func(r, _ map[string]any) { r["json"] = true }, "", ""},
 		{"what format 1 put into schemas", func(_, s map[string]any) {
 			s["replaced"] = map[string]any{"values": []any{map[string]any{"key": "nullable", "value": true}}, "cuts": []any{map[string]any{"at": 0, "source": "---\n"}}}
@@ -151,7 +152,7 @@ func TestForgedAnnotation(t *testing.T) {
 			for verb, run := range verbs(crdfile.Options{Forget: true}) {
 				out, diags := run(in)
 				holdsTo(t, verb+" --forget", in, out)
-				if tt.code != diag.UnconfirmedRule {
+				if tt.code != codes.UnconfirmedRule {
 					continue
 				}
 				if diags.HasErrors() || !bytes.Contains(out, []byte(byHandRule)) {
@@ -324,12 +325,12 @@ func TestWrittenDifferently(t *testing.T) {
 			source, diags := Decompile(open("in", []byte(other)), crdfile.Options{})
 			if tt.ours {
 				same(t, tt.rule, source, []byte(in))
-			} else if len(diags) != 1 || diags[0].Code != diag.UnconfirmedRule {
+			} else if len(diags) != 1 || diags[0].Code != codes.UnconfirmedRule {
 				t.Errorf("decompile: %v", diags)
 			}
 			out, diags := Compile(open("in", []byte(other)), crdfile.Options{})
 			if !tt.ours {
-				if len(diags) != 1 || diags[0].Code != diag.UnconfirmedRule {
+				if len(diags) != 1 || diags[0].Code != codes.UnconfirmedRule {
 					t.Errorf("compile: %v", diags)
 				}
 				return
@@ -339,7 +340,7 @@ func TestWrittenDifferently(t *testing.T) {
 			}
 			same(t, tt.rule, out, []byte(other))
 			out, diags = Compile(open("in", []byte(other)), crdfile.Options{Reword: true})
-			if len(diags) != 1 || diags[0].Code != diag.RuleChanged || diags[0].Severity != diag.Warning || !strings.HasPrefix(diags[0].Message, "replaced, since ") {
+			if len(diags) != 1 || diags[0].Code != codes.RuleChanged || diags[0].Severity != diag.Warning || !strings.HasPrefix(diags[0].Message, "replaced, since ") {
 				t.Errorf("reword: %v", diags)
 			}
 			same(t, tt.rule, out, []byte(compiled))
@@ -381,7 +382,7 @@ func TestImpliedByAnother(t *testing.T) {
 			for verb, run := range verbs(crdfile.Options{External: tt.elsewhere}) {
 				out, diags := run([]byte(in))
 				if strings.Contains(" "+tt.refused, " "+verb) {
-					if len(diags) != 1 || diags[0].Code != diag.UnconfirmedRule || verb == "compile" && !strings.Contains(diags[0].Message, "no union that stays declared is proved to imply it") {
+					if len(diags) != 1 || diags[0].Code != codes.UnconfirmedRule || verb == "compile" && !strings.Contains(diags[0].Message, "no union that stays declared is proved to imply it") {
 						t.Errorf("%s: %s\n%s", verb, textOfDiags(diags), out)
 					}
 				} else if diags.HasErrors() || !bytes.Contains(out, []byte("/x")) {

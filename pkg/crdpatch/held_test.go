@@ -6,9 +6,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/crdfile"
-	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -95,7 +95,7 @@ func TestHeld(t *testing.T) {
 					t.Fatalf("%q is not in\n%s", tt.old, out)
 				}
 				broken := strings.TrimSuffix(strings.Replace(out+"\x00", tt.old, tt.new, 1), "\x00")
-				if got, diags := j.result([]byte(broken)); got != nil || len(diags) == 0 || diags[0].Code != diag.Unproved || !strings.Contains(diags[0].Message, tt.want) {
+				if got, diags := j.result([]byte(broken)); got != nil || len(diags) == 0 || diags[0].Code != codes.Unproved || !strings.Contains(diags[0].Message, tt.want) {
 					t.Errorf("%s\nwant %s", textOfDiags(diags), tt.want)
 				}
 			})

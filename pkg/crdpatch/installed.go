@@ -8,6 +8,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/carrier"
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -66,7 +67,7 @@ func Install(f *crdfile.File, opts crdfile.Options) ([]Installed, diag.List) {
 			in.CustomResourceDefinition, _, err = kind.Decode(data)
 		}
 		if err != nil {
-			j.diags = append(j.diags, diag.Diagnostic{Code: diag.UndecodableCRD, Pos: in.At, Message: fmt.Sprintf("the API server cannot read this %s: %v", o.Kind, err)})
+			j.diags = append(j.diags, diag.Diagnostic{Code: codes.UndecodableCRD, Pos: in.At, Message: fmt.Sprintf("the API server cannot read this %s: %v", o.Kind, err)})
 			continue
 		}
 		l = append(l, in)

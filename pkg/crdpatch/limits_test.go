@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/compiled"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
@@ -56,7 +57,7 @@ func TestLimits(t *testing.T) {
 				return
 			}
 			again, diags := Compile(open("in", out), tt.opts)
-			if !bytes.Equal(again, out) || len(diags) > 0 && diags[0].Code != diag.ManifestTooLarge {
+			if !bytes.Equal(again, out) || len(diags) > 0 && diags[0].Code != codes.ManifestTooLarge {
 				t.Errorf("compiled again, it differs:\n%s", textOfDiags(diags))
 			}
 		})
@@ -78,8 +79,8 @@ func TestTerseForSize(t *testing.T) {
 		like crdfile.Options // options with the same result
 	}{
 		{259_500, "", crdfile.Options{}},
-		{260_220, diag.CoarserEncoding, crdfile.Options{Encoding: compile.Terse}},
-		{261_450, diag.ManifestTooLarge, crdfile.Options{}}, // terse rules do not fit either
+		{260_220, codes.CoarserEncoding, crdfile.Options{Encoding: compile.Terse}},
+		{261_450, codes.ManifestTooLarge, crdfile.Options{}}, // terse rules do not fit either
 	} {
 		in := sized(tt.size)
 		out, diags := Compile(open("in", in), crdfile.Options{})
@@ -161,7 +162,7 @@ func TestManyClaims(t *testing.T) {
 	if _, diags := Compile(crdfile.Open("in", claiming(20)).WithLimits(limit.Limits{Proofs: 22}), crdfile.Options{}); diags.HasErrors() {
 		t.Errorf("%v", diags[0])
 	}
-	if _, diags := Compile(crdfile.Open("in", claiming(21)).WithLimits(limit.Limits{Proofs: 22}), crdfile.Options{}); diags.Count(diag.Error) != 21 || diags[0].Code != diag.UnconfirmedRule || !strings.Contains(diags[0].Hint, "--limit proofs=N") {
+	if _, diags := Compile(crdfile.Open("in", claiming(21)).WithLimits(limit.Limits{Proofs: 22}), crdfile.Options{}); diags.Count(diag.Error) != 21 || diags[0].Code != codes.UnconfirmedRule || !strings.Contains(diags[0].Hint, "--limit proofs=N") {
 		t.Errorf("%d errors", len(diags))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -41,7 +42,7 @@ func TestKeepUnions(t *testing.T) {
 		})
 	}
 	in := []byte(header + body)
-	if _, diags := Compile(open("in", in), crdfile.Options{KeepUnions: true}); !slices.Equal(codesOf(diags), []diag.Code{diag.UnionsKept}) {
+	if _, diags := Compile(open("in", in), crdfile.Options{KeepUnions: true}); !slices.Equal(codesOf(diags), []diag.Code{codes.UnionsKept}) {
 		t.Errorf("diagnostics:\n%s", textOfDiags(diags))
 	}
 	// An edit of the kept declaration takes effect.

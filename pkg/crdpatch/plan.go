@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/compiled"
 	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
@@ -34,7 +35,7 @@ func (j *job) compileCRD(r *crdtext.Revision, c *crdfile.CRD) {
 		opts.Encoding = compile.Terse
 		if terse := j.write(r.Of, c, opts); len(terse.edits) > 0 && !terse.grown {
 			w = terse
-			w.report(diag.Diagnostic{Code: diag.CoarserEncoding, Severity: diag.Info, Pos: w.Pos(w.Node),
+			w.report(diag.Diagnostic{Code: codes.CoarserEncoding, Severity: diag.Info, Pos: w.Pos(w.Node),
 				Message: fmt.Sprintf("the rules are written as --encoding terse does: otherwise this manifest would grow beyond the %d bytes that kubectl apply can keep in its annotation", maxClientSideApply),
 				Hint:    "they mean the same; with --no-annotation there may be room for better messages"})
 		}
@@ -111,12 +112,12 @@ func (w *writer) checkSize(was int) {
 		is -= len(entry)
 	}
 	if w.grown = err == nil && is > maxClientSideApply && was <= maxClientSideApply; w.grown {
-		w.report(diag.Diagnostic{Code: diag.ManifestTooLarge, Severity: diag.Warning, Pos: w.Pos(w.Node),
+		w.report(diag.Diagnostic{Code: codes.ManifestTooLarge, Severity: diag.Warning, Pos: w.Pos(w.Node),
 			Message: fmt.Sprintf("compiling grows this manifest from %d to %d bytes, beyond the %d that kubectl apply can keep in its annotation", was, is, maxClientSideApply),
 			Hint:    "apply it with kubectl apply --server-side, or leave the annotation out (--no-annotation)"})
 	}
 	if _, ours := annotations[crdfile.Annotation]; ours && size > maxClientSideApply {
-		w.errorf(w.Node, diag.AnnotationTooLarge, "compile with --no-annotation, or declare fewer unions in one CRD",
+		w.errorf(w.Node, codes.AnnotationTooLarge, "compile with --no-annotation, or declare fewer unions in one CRD",
 			"with %s the annotations have %d bytes; the API server accepts %d", crdfile.Annotation, size, maxClientSideApply)
 	}
 }
@@ -172,7 +173,7 @@ func (w *writer) write(r *compile.Result) {
 	slices.SortStableFunc(changes, func(a, b *documentChange) int { return cmp.Compare(len(b.Path), len(a.Path)) })
 	for _, c := range changes {
 		if err := w.apply(c); err != nil {
-			w.errorf(c.node, diag.Unproved, "write the schema in plain block style", "cannot edit this schema: %v", err)
+			w.errorf(c.node, codes.Unproved, "write the schema in plain block style", "cannot edit this schema: %v", err)
 		}
 	}
 	w.severed(changes)
@@ -267,7 +268,7 @@ func (w *writer) uncut(at int) int {
 func (w *writer) apply(c *documentChange) error {
 	n := c.node
 	if w.Aliased(n) {
-		w.errorf(n, diag.SharedContent, "write out the schema at each path",
+		w.errorf(n, codes.SharedContent, "write out the schema at each path",
 			"an edit of %s would change other schemas that share it through an anchor", c.Place)
 		return nil
 	}
@@ -291,7 +292,7 @@ func (w *writer) apply(c *documentChange) error {
 		case existing == nil:
 			fresh = append(fresh, e)
 		case w.Aliased(existing) || i < 0:
-			w.errorf(existing, diag.SharedContent, "write the rules out at each of their places", "an edit of these rules would change other places that share them")
+			w.errorf(existing, codes.SharedContent, "write the rules out at each of their places", "an edit of these rules would change other places that share them")
 			return nil
 		default:
 			c.record.NoteEmpty(l.Key, len(existing.Content) == 0)
@@ -336,7 +337,7 @@ func (w *writer) cutDeclaration(c *documentChange) error {
 	n, key := c.node, c.key
 	if w.opts.KeepUnions {
 		c.record.Kept = true
-		w.report(diag.Diagnostic{Code: diag.UnionsKept, Severity: diag.Warning, Pos: w.Pos(n.Content[2*key]), Path: c.Place.String(), Schema: c.Place.Structural(),
+		w.report(diag.Diagnostic{Code: codes.UnionsKept, Severity: diag.Warning, Pos: w.Pos(n.Content[2*key]), Path: c.Place.String(), Schema: c.Place.Structural(),
 			Message: "the declaration is kept: the API server rejects it under strict field validation",
 			Hint:    "use the output as a source, and apply one compiled without --keep-unions"})
 		return nil
@@ -403,7 +404,7 @@ func (w *writer) annotate(rec compiled.Record) {
 	at := w.Node
 	_, metadata, shared, ok := yamltext.Lookup(at, "metadata")
 	if !ok || shared || metadata.Kind != yaml.MappingNode || w.Aliased(metadata) || len(metadata.Content) == 0 {
-		w.errorf(at, diag.Unproved, "give the CRD a metadata.name; or compile with --no-annotation", "the annotation %s cannot be added to the metadata", crdfile.Annotation)
+		w.errorf(at, codes.Unproved, "give the CRD a metadata.name; or compile with --no-annotation", "the annotation %s cannot be added to the metadata", crdfile.Annotation)
 		return
 	}
 	key, annotations, shared, ok := yamltext.Lookup(metadata, "annotations")
@@ -418,13 +419,13 @@ func (w *writer) annotate(rec compiled.Record) {
 			edit, err = w.Editor().Put(metadata, yamledit.Entry{Key: "annotations", Value: annotation(text)})
 		}
 	case shared || annotations.Kind == yaml.AliasNode || w.Aliased(annotations):
-		w.errorf(key, diag.SharedContent, "write the annotations out, or compile with --no-annotation", "the annotations are shared through an anchor")
+		w.errorf(key, codes.SharedContent, "write the annotations out, or compile with --no-annotation", "the annotations are shared through an anchor")
 		return
 	case annotations.Kind == yaml.ScalarNode && annotations.Tag == "!!null":
 		var value yamledit.Span
 		var was string
 		if value, was, err = w.nullAt(metadata, key, annotations); errors.Is(err, errNoRoom) {
-			w.errorf(key, diag.Unproved, "write annotations: {}", "there is no room for the annotation %s", crdfile.Annotation)
+			w.errorf(key, codes.Unproved, "write annotations: {}", "there is no room for the annotation %s", crdfile.Annotation)
 			return
 		}
 		if err == nil {
@@ -439,7 +440,7 @@ func (w *writer) annotate(rec compiled.Record) {
 		}
 	}
 	if err != nil {
-		w.errorf(metadata, diag.Unproved, "compile with --no-annotation", "cannot write the annotation: %v", err)
+		w.errorf(metadata, codes.Unproved, "compile with --no-annotation", "cannot write the annotation: %v", err)
 		return
 	}
 	w.edits = append(w.edits, edit)

@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/compiled"
 	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/pkg/compile"
@@ -31,7 +32,7 @@ func (j *job) replace(base *crdtext.Text) *crdtext.Text {
 			schema := crdtext.SchemaIn(w.value, removal.Place)
 			w.touched = append(w.touched, replacementOf(w.Manifest, removal, schema))
 			if err := w.remove(removal, schema); err != nil {
-				w.report(diag.Diagnostic{Code: diag.Unproved, Pos: w.Pos(w.Schema(removal.Place)), Path: removal.Place.String(), Schema: removal.Place.Structural(),
+				w.report(diag.Diagnostic{Code: codes.Unproved, Pos: w.Pos(w.Schema(removal.Place)), Path: removal.Place.String(), Schema: removal.Place.Structural(),
 					Message: fmt.Sprintf("cannot remove the hand-written rules: %v", err),
 					Hint:    "delete them yourself, or write the schema in plain block style"})
 			}

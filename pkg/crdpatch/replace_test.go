@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	sigs "sigs.k8s.io/yaml"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -44,7 +45,7 @@ func TestReplace(t *testing.T) {
 	}{
 		{
 			"the only rule", "x-kubernetes-validations:\n- rule: '" + count + "'", replacing,
-			[]string{count}, nil, diag.RulesReplaced, "hand-written rules that are equivalent to this union are replaced: x-kubernetes-validations[0]",
+			[]string{count}, nil, codes.RulesReplaced, "hand-written rules that are equivalent to this union are replaced: x-kubernetes-validations[0]",
 		}, {
 			"one of several rules", `
 x-kubernetes-validations:
@@ -55,29 +56,29 @@ x-kubernetes-validations:
   rule: '` + count + `'
 - rule: "!has(self.n) || self.n < 30"
 `, replacing,
-			[]string{count, "pick one"}, []string{"self.n > 3\"   # kept", "# about", "# the union", "self.n < 30"}, diag.RulesReplaced, "[1]",
+			[]string{count, "pick one"}, []string{"self.n > 3\"   # kept", "# about", "# the union", "self.n < 30"}, codes.RulesReplaced, "[1]",
 		}, {
 			"flow style", `
 x-kubernetes-validations: [{rule: "!has(self.n) || self.n > 3"}, {rule: "` + count + `"}, {rule: "!has(self.n) || self.n < 30"}]
 `, replacing,
-			[]string{count}, []string{"self.n > 3", "self.n < 30"}, diag.RulesReplaced, "[1]",
+			[]string{count}, []string{"self.n > 3", "self.n < 30"}, codes.RulesReplaced, "[1]",
 		}, {
 			"two rules together", `
 x-kubernetes-validations:
 - rule: "!(has(self.a) && has(self.b))"
 - rule: has(self.a) || has(self.b)
 `, replacing,
-			[]string{"rule: has(self.a) || has(self.b)"}, nil, diag.RulesReplaced, "x-kubernetes-validations[0], x-kubernetes-validations[1]",
+			[]string{"rule: has(self.a) || has(self.b)"}, nil, codes.RulesReplaced, "x-kubernetes-validations[0], x-kubernetes-validations[1]",
 		}, {
 			"a rule that could be ours", "x-kubernetes-validations:\n- rule: \"!(has(self.a) && has(self.b))\"\n  message: one only",
 			strings.Replace(replacing, "  cardinality: ExactlyOne\n", "", 1),
-			[]string{"one only"}, nil, diag.RulesReplaced, "[0]",
+			[]string{"one only"}, nil, codes.RulesReplaced, "[0]",
 		}, {
 			"oneOf", "oneOf:\n- required: [a]\n- required: [b]", replacing,
-			[]string{"oneOf", "required: [a]"}, nil, diag.RulesReplaced, "oneOf",
+			[]string{"oneOf", "required: [a]"}, nil, codes.RulesReplaced, "oneOf",
 		}, {
 			"a weaker rule", "x-kubernetes-validations:\n- rule: \"!(has(self.a) && has(self.b))\"", replacing,
-			nil, []string{"rule: \"!(has(self.a) && has(self.b))\"\n"}, diag.RulesNotReplaced, "hand-written rules are not replaced, because they accept states that the union forbids (none of a, b is set): x-kubernetes-validations[0]",
+			nil, []string{"rule: \"!(has(self.a) && has(self.b))\"\n"}, codes.RulesNotReplaced, "hand-written rules are not replaced, because they accept states that the union forbids (none of a, b is set): x-kubernetes-validations[0]",
 		}, {
 			"a rule on something else", "x-kubernetes-validations:\n- rule: \"!has(self.n) || self.n > 3\"", replacing,
 			nil, []string{"self.n > 3"}, "", "",
@@ -104,7 +105,7 @@ x-kubernetes-validations:
 					t.Errorf("%q is gone", s)
 				}
 			}
-			i := slices.IndexFunc(diags, func(d diag.Diagnostic) bool { return d.Code == diag.RulesReplaced || d.Code == diag.RulesNotReplaced })
+			i := slices.IndexFunc(diags, func(d diag.Diagnostic) bool { return d.Code == codes.RulesReplaced || d.Code == codes.RulesNotReplaced })
 			switch {
 			case c.code == "" && i >= 0:
 				t.Errorf("unexpected %v", diags[i])
@@ -119,18 +120,18 @@ x-kubernetes-validations:
 			}
 			again, diags := Compile(open("crd.yaml", out), crdfile.Options{})
 			same(t, "compile(compile(in))", again, out)
-			if slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == diag.RulesReplaced }) {
+			if slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == codes.RulesReplaced }) {
 				t.Errorf("compiling again: %v", diags)
 			}
 			// Everything except replaced rules is restored.
 			back := mustDecompile(t, out)
-			if c.code != diag.RulesReplaced {
+			if c.code != codes.RulesReplaced {
 				same(t, "decompile(compile(in))", back, []byte(in))
 			} else if !strings.Contains(string(back), union.Key) {
 				t.Errorf("no declaration in\n%s", back)
 			}
 			same(t, "compile(decompile(compile(in)))", mustCompile(t, back, crdfile.Options{}), out)
-			replacedFromOutside(t, in, c.code == diag.RulesReplaced)
+			replacedFromOutside(t, in, c.code == codes.RulesReplaced)
 		})
 	}
 }
@@ -141,7 +142,7 @@ func TestReplacePositions(t *testing.T) {
 		"            default: {type: x}\n" + strings.Repeat(" ", 10) + "status:\n            type: object\n            properties: {c: {type: string}}\n" +
 		"            x-kubernetes-unions:\n            - members: [d]\n"
 	_, diags := Compile(open("crd.yaml", []byte(in)), crdfile.Options{})
-	i := slices.IndexFunc(diags, func(d diag.Diagnostic) bool { return d.Code == diag.UnknownMember })
+	i := slices.IndexFunc(diags, func(d diag.Diagnostic) bool { return d.Code == codes.UnknownMember })
 	if i < 0 || !strings.Contains(strings.Split(in, "\n")[diags[i].Pos.Line-1], "members: [d]") {
 		t.Errorf("diagnostics: %s", textOfDiags(diags))
 	}
@@ -152,7 +153,7 @@ func TestReplacePositions(t *testing.T) {
 func replacedFromOutside(t *testing.T, in string, replaced bool) {
 	bare, elsewhere := undeclared(t, []byte(in))
 	out, diags := Compile(open("crd.yaml", bare), crdfile.Options{External: elsewhere})
-	if said := slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == diag.RulesReplaced }); said != replaced {
+	if said := slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == codes.RulesReplaced }); said != replaced {
 		t.Errorf("replaced: %t, diagnostics: %s", replaced, textOfDiags(diags))
 	}
 	if replaced {
@@ -208,7 +209,7 @@ func TestForgottenEach(t *testing.T) {
 	compiled := mustCompile(t, []byte(two), crdfile.Options{External: union.Externals{Declarations: given}})
 	given[1] = external("v1", "properties.spec", `[{"members": ["c", "d"]}]`)
 	_, wrong := Compile(open("crd.yaml", compiled), crdfile.Options{External: union.Externals{Declarations: []union.External{external("v1", "properties.spce", aOrB)}}})
-	if len(wrong) != 1 || wrong[0].Code != diag.NoSuchSchema {
+	if len(wrong) != 1 || wrong[0].Code != codes.NoSuchSchema {
 		t.Errorf("a path that is wrong: %v, want nothing of forgotten unions", wrong)
 	}
 	_, diags := Compile(open("crd.yaml", compiled), crdfile.Options{External: union.Externals{Declarations: given[1:]}})

@@ -8,12 +8,12 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/compiled"
 	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/crdfile"
-	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -77,7 +77,7 @@ func (r *remover) edit(start, end int, text string) {
 }
 
 func (r *remover) failed(n *yaml.Node, format string, args ...any) {
-	r.job.errorf(n, diag.Unproved, "", format, args...)
+	r.job.errorf(n, codes.Unproved, "", format, args...)
 }
 
 func (r *remover) remove() {

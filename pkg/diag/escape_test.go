@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/unioncel/unioncel/internal/codes"
 )
 
 // Terminals and CI systems show a file's name and values but do not execute them, even if their
@@ -27,7 +29,7 @@ func TestEscape(t *testing.T) {
 			t.Errorf("%q becomes %q in a line, want %q", text, got, want)
 		}
 	}
-	d := Diagnostic{Code: UnknownMember, Pos: Pos{"::set-env name=x::y.yaml", 1, 2}, Message: "m"}
+	d := Diagnostic{Code: codes.UnknownMember, Pos: Pos{"::set-env name=x::y.yaml", 1, 2}, Message: "m"}
 	d.Hint = "write\n  ::a"
 	var shown, data strings.Builder
 	if err := Text(&shown, List{d}, func(string) []byte { return []byte("b ##[c\n") }); err != nil {

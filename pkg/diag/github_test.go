@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -16,14 +17,14 @@ func TestGitHub(t *testing.T) {
 	}{
 		{
 			name: "all there is",
-			d: diag.Diagnostic{Code: diag.UnknownMember, Pos: diag.Pos{File: "crd.yaml", Line: 4, Col: 2}, Message: "no such member", Hint: "write a\nor b",
+			d: diag.Diagnostic{Code: codes.UnknownMember, Pos: diag.Pos{File: "crd.yaml", Line: 4, Col: 2}, Message: "no such member", Hint: "write a\nor b",
 				Related: []diag.Related{{Pos: diag.Pos{File: "x.go", Line: 3, Col: 1}, Message: "here"}}},
 			path: func(s string) string { return "config/" + s },
 			want: "::error file=config/crd.yaml,line=4,col=2,title=UC203 unknown member::no such member%0Ahint: write a%0Aor b%0Asee config/x.go:3:1: here\n",
 		},
 		{
 			name: "warning of a line",
-			d:    diag.Diagnostic{Code: diag.NoEnum, Severity: diag.Warning, Pos: diag.Pos{File: "a", Line: 1}, Message: "m"},
+			d:    diag.Diagnostic{Code: codes.NoEnum, Severity: diag.Warning, Pos: diag.Pos{File: "a", Line: 1}, Message: "m"},
 			want: "::warning file=a,line=1,title=UC520 discriminator without an enum::m\n",
 		},
 		{
@@ -61,7 +62,7 @@ func TestGitHub(t *testing.T) {
 }
 
 func TestURL(t *testing.T) {
-	info, _ := diag.NoEnum.Info()
+	info, _ := diag.Code(codes.NoEnum).Info()
 	if got, want := info.URL(), diag.Reference+"#uc520-discriminator-without-an-enum"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

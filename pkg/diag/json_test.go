@@ -4,15 +4,17 @@ import (
 	"bytes"
 	"errors"
 	"testing"
+
+	"github.com/unioncel/unioncel/internal/codes"
 )
 
 func TestJSON(t *testing.T) {
 	l := List{
 		{
-			Code: UnknownMember, Pos: Pos{"crd.yaml", 41, 5}, Path: "spec", Message: "a < b", Hint: "h",
+			Code: codes.UnknownMember, Pos: Pos{"crd.yaml", 41, 5}, Path: "spec", Message: "a < b", Hint: "h",
 			Related: []Related{{Pos{"other.yaml", 1, 2}, "here"}}, Edits: Replace(41, 5, "é", "b"),
 		},
-		{Code: VersionsDiffer, Severity: Warning},
+		{Code: codes.VersionsDiffer, Severity: Warning},
 	}
 	want := `[
   {
@@ -90,7 +92,7 @@ type fullDisk struct{}
 func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
 func TestWriteErrors(t *testing.T) {
-	l := List{{Code: Syntax, Message: "m"}}
+	l := List{{Code: codes.Syntax, Message: "m"}}
 	if err := JSON(fullDisk{}, l); !errors.Is(err, errFull) {
 		t.Errorf("JSON: %v", err)
 	}

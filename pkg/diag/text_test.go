@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/unioncel/unioncel/internal/codes"
 )
 
 func text(t *testing.T, l List, source func(string) []byte) string {
@@ -18,14 +20,14 @@ func text(t *testing.T, l List, source func(string) []byte) string {
 func TestTextParts(t *testing.T) {
 	l := List{
 		{
-			Code: UnknownMember, Pos: Pos{"crd.yaml", 2, 3}, Path: "spec.versions[0]", Message: "no such\nmember",
+			Code: codes.UnknownMember, Pos: Pos{"crd.yaml", 2, 3}, Path: "spec.versions[0]", Message: "no such\nmember",
 			Hint:    "either\nor",
 			Related: []Related{{Pos{"crd.yaml", 1, 1}, "declared here"}},
 		},
-		{Code: EmptyInput, Pos: Pos{File: "empty.yaml"}, Message: "nothing"},
-		{Code: VersionsDiffer, Severity: Warning, Pos: Pos{"crd.yaml", 1, 0}, Message: "differ"},
-		{Code: Syntax, Pos: Pos{"crd.yaml", 99, 1}, Message: "no such line"},
-		{Code: Syntax, Pos: Pos{"unknown.yaml", 1, 1}, Message: "no such file"},
+		{Code: codes.EmptyInput, Pos: Pos{File: "empty.yaml"}, Message: "nothing"},
+		{Code: codes.VersionsDiffer, Severity: Warning, Pos: Pos{"crd.yaml", 1, 0}, Message: "differ"},
+		{Code: codes.Syntax, Pos: Pos{"crd.yaml", 99, 1}, Message: "no such line"},
+		{Code: codes.Syntax, Pos: Pos{"unknown.yaml", 1, 1}, Message: "no such file"},
 	}
 	want := `crd.yaml:2:3: error: UC203: no such member
  |   tsl: TLS
@@ -52,7 +54,7 @@ unknown.yaml:1:1: error: UC101: no such file
 }
 
 func TestTextWithoutSource(t *testing.T) {
-	got := text(t, List{{Code: Syntax, Pos: Pos{"a", 1, 1}, Message: "m"}}, nil)
+	got := text(t, List{{Code: codes.Syntax, Pos: Pos{"a", 1, 1}, Message: "m"}}, nil)
 	if want := "a:1:1: error: UC101: m\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -146,7 +148,7 @@ func FuzzText(f *testing.F) {
 	f.Add("\t名: \x1b\r\n\u2028x", 2, 1)
 	f.Add(strings.Repeat("x", 300), 1, 299)
 	f.Fuzz(func(t *testing.T, src string, line, col int) {
-		got := text(t, List{{Code: Syntax, Pos: Pos{src, line, col}, Message: src, Hint: "h", Path: "p"}},
+		got := text(t, List{{Code: codes.Syntax, Pos: Pos{src, line, col}, Message: src, Hint: "h", Path: "p"}},
 			func(string) []byte { return []byte(src) })
 		if !utf8.ValidString(got) {
 			t.Errorf("not UTF-8: %q", got)

@@ -7,6 +7,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -30,11 +31,11 @@ func Declare(root *apiextensionsv1.JSONSchemaProps, declarations []union.Externa
 			switch {
 			case problem != nil:
 			case extend && i < 0:
-				problem = &diag.Diagnostic{Code: diag.NoSuchUnion, Message: "no union is declared here that could be extended", Hint: "declare it with x-kubernetes-unions"}
+				problem = &diag.Diagnostic{Code: codes.NoSuchUnion, Message: "no union is declared here that could be extended", Hint: "declare it with x-kubernetes-unions"}
 			case extend:
 				l[i].extends = append(l[i].extends, e)
 			case i >= 0:
-				problem = &diag.Diagnostic{Code: diag.DeclaredTwice, Message: "this object already has " + union.Key, Hint: "keep one of them, or extend the other"}
+				problem = &diag.Diagnostic{Code: codes.DeclaredTwice, Message: "this object already has " + union.Key, Hint: "keep one of them, or extend the other"}
 				if l[i].by.Value.Line > 0 {
 					problem.Related = []diag.Related{{Pos: l[i].by.Pos(), Message: "the other declaration"}}
 				}
@@ -78,7 +79,7 @@ func (d *declared) resolve() ([]*union.Union, diag.List) {
 		diags = append(append(diags, l...), union.Extend(declarations, extensions)...)
 	}
 	unions, l := union.Resolve(declarations, d.schema, len(d.path) == 0)
-	l = slices.DeleteFunc(l, func(x diag.Diagnostic) bool { return x.Code == diag.DefaultedDiscriminator })
+	l = slices.DeleteFunc(l, func(x diag.Diagnostic) bool { return x.Code == codes.DefaultedDiscriminator })
 	return unions, append(diags, l...)
 }
 
@@ -87,7 +88,7 @@ func find(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path) (schemapa
 	var p schemapath.Path
 	s := root
 	wrong := func(hint, format string, args ...any) (schemapath.Path, *apiextensionsv1.JSONSchemaProps, *diag.Diagnostic) {
-		return nil, nil, &diag.Diagnostic{Code: diag.NoSuchSchema, Message: fmt.Sprintf(format, args...), Hint: hint}
+		return nil, nil, &diag.Diagnostic{Code: codes.NoSuchSchema, Message: fmt.Sprintf(format, args...), Hint: hint}
 	}
 	for _, step := range path {
 		if step == schemapath.Elements {

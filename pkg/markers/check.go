@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -77,12 +78,12 @@ func (e *editing) accepts(after *loading, got *union.Externals) bool {
 		}
 	}
 	unlike := func(h *host, what string) *diag.Diagnostic {
-		return &diag.Diagnostic{Code: diag.LeftUndeclared, Pos: h.pos, Message: "markers on " + h.String() + " " + what,
+		return &diag.Diagnostic{Code: codes.LeftUndeclared, Pos: h.pos, Message: "markers on " + h.String() + " " + what,
 			Hint: "write the markers by hand, or declare the union in a UnionSet"}
 	}
 	if got == nil {
 		got = &union.Externals{}
-		all(&diag.Diagnostic{Code: diag.GoPackage, Message: "the packages cannot be read with the markers"})
+		all(&diag.Diagnostic{Code: codes.GoPackage, Message: "the packages cannot be read with the markers"})
 	}
 	for _, h := range e.hosts {
 		want := e.declarationsOf(e.set, h)
@@ -96,7 +97,7 @@ func (e *editing) accepts(after *loading, got *union.Externals) bool {
 		}
 	}
 	if len(failed) == 0 && e.others(e.set) != e.others(got) {
-		all(&diag.Diagnostic{Code: diag.LeftUndeclared, Message: "the markers affect unions of other structs"})
+		all(&diag.Diagnostic{Code: codes.LeftUndeclared, Message: "the markers affect unions of other structs"})
 	}
 	if len(failed) == 0 && !equality.Semantic.DeepEqual(e.expected(), after.parser.CustomResourceDefinitions) {
 		for _, h := range e.hosts {

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -46,7 +47,7 @@ func (l *loading) crds() *union.Externals {
 		case kind.Group != "":
 			set.Scopes = append(set.Scopes, scopes...)
 		case len(set.Declarations) > before:
-			l.diags = append(l.diags, diag.Diagnostic{Code: diag.UnusedMarkers, Severity: diag.Warning, Pos: l.kindPos(kind),
+			l.diags = append(l.diags, diag.Diagnostic{Code: codes.UnusedMarkers, Severity: diag.Warning, Pos: l.kindPos(kind),
 				Message: fmt.Sprintf("the package of %s has no group, so there is no CRD for its unions", kind.Kind),
 				Hint:    "write // +groupName=example.com before the package clause, if there should be one"})
 			set.Declarations = set.Declarations[:before]
@@ -81,12 +82,12 @@ func (l *loading) versions(kind schema.GroupKind, built []apiextensionsv1.Custom
 		before := len(l.diags)
 		switch {
 		case len(ids) > 1:
-			l.errorf(pos, diag.GoPackage, "give each package its own // +versionName",
+			l.errorf(pos, codes.GoPackage, "give each package its own // +versionName",
 				"packages %s and %s both declare version %s of %s", ids[0].Package.PkgPath, ids[1].Package.PkgPath, v.Name, kind)
 		case kind.Group != "" && len(validation.IsDNS1123Subdomain(kind.Group)) > 0:
-			l.errorf(pos, diag.GoPackage, "correct // +groupName", "%q is not an API group: %s", kind.Group, validation.IsDNS1123Subdomain(kind.Group)[0])
+			l.errorf(pos, codes.GoPackage, "correct // +groupName", "%q is not an API group: %s", kind.Group, validation.IsDNS1123Subdomain(kind.Group)[0])
 		case kind.Group != "" && len(validation.IsDNS1035Label(v.Name)) > 0:
-			l.errorf(pos, diag.GoPackage, "correct // +versionName", "%q is not an API version: %s", v.Name, validation.IsDNS1035Label(v.Name)[0])
+			l.errorf(pos, codes.GoPackage, "correct // +versionName", "%q is not an API version: %s", v.Name, validation.IsDNS1035Label(v.Name)[0])
 		}
 		if len(l.diags) == before {
 			found = append(found, packageVersion{v.Name, ids[0], v.Schema.OpenAPIV3Schema})
@@ -298,7 +299,7 @@ func (l *loading) unused() {
 			continue
 		}
 		l.diags = append(l.diags, diag.Diagnostic{
-			Code: diag.UnusedMarkers, Severity: diag.Warning, Pos: s.pos,
+			Code: codes.UnusedMarkers, Severity: diag.Warning, Pos: s.pos,
 			Message: "no CRD of these packages has " + id.Name + ", which declares a union",
 			Hint:    "name the packages of the kinds that use it too, or delete the markers",
 		})

@@ -8,6 +8,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
@@ -61,7 +62,7 @@ func (l *loading) cycle(outer, inner crd.TypeIdent) {
 		}
 		s.used = true
 		d := diag.Diagnostic{
-			Code: diag.UnusedMarkers, Severity: diag.Warning, Pos: s.pos,
+			Code: codes.UnusedMarkers, Severity: diag.Warning, Pos: s.pos,
 			Message: fmt.Sprintf("the unions of %s are left out below %s: the types contain each other, and controller-gen writes either one in full, at random",
 				id.Name, outer.Name),
 			Hint: "break the cycle: put +kubebuilder:validation:Schemaless and +kubebuilder:pruning:PreserveUnknownFields on a field of it",

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -110,12 +111,12 @@ func (s *structure) common(u *draft) {
 		switch {
 		case slices.ContainsFunc(u.members[:i], func(o markedField) bool { return o.field == m.field }): // another mode of the same field
 		case slices.ContainsFunc(u.discriminators, func(d markedField) bool { return d.field == m.field }):
-			s.errorf(m.mark.pos, diag.DiscriminatorIsMember, "delete one of the two markers",
+			s.errorf(m.mark.pos, codes.DiscriminatorIsMember, "delete one of the two markers",
 				"field %s is both the discriminator and a member of a union", m.name)
 		case m.both:
-			s.errorf(m.mark.pos, diag.Contradiction, "delete the marker that makes it required", "member %s is marked both optional and required", m.name)
+			s.errorf(m.mark.pos, codes.Contradiction, "delete the marker that makes it required", "member %s is marked both optional and required", m.name)
 		case m.required:
-			s.errorf(m.mark.pos, diag.MemberAlwaysSet, "add +optional, or omitempty to its JSON tag: only the union decides which member is set",
+			s.errorf(m.mark.pos, codes.MemberAlwaysSet, "add +optional, or omitempty to its JSON tag: only the union decides which member is set",
 				"member %s is required", m.name)
 		}
 	}
@@ -124,11 +125,11 @@ func (s *structure) common(u *draft) {
 	}
 	d := u.discriminators[0]
 	for _, other := range u.discriminators[1:] {
-		related(s.errorf(other.mark.pos, diag.TwoDiscriminators, twoDiscriminatorsHint(other.mark),
+		related(s.errorf(other.mark.pos, codes.TwoDiscriminators, twoDiscriminatorsHint(other.mark),
 			"%s and %s are both the discriminator of a union of %s", d.name, other.name, s.id.Name), d.mark.pos, "the first discriminator")
 	}
 	if !stringKind(d.typ) {
-		s.errorf(d.mark.pos, diag.DiscriminatorNotString, "give it a string type", "discriminator %s is not a string but %s", d.name, typeName(d.typ))
+		s.errorf(d.mark.pos, codes.DiscriminatorNotString, "give it a string type", "discriminator %s is not a string but %s", d.name, typeName(d.typ))
 	}
 	if len(u.members) == 0 {
 		s.memberless(u, d)
@@ -148,7 +149,7 @@ func (s *structure) mixed(drafts []draft) {
 				continue
 			}
 			d := other.discriminators[0]
-			related(s.errorf(m.mark.pos, diag.BadMarker, "write "+memberMarker(d.mark)+" instead",
+			related(s.errorf(m.mark.pos, codes.BadMarker, "write "+memberMarker(d.mark)+" instead",
 				"%s makes %s a union by itself: discriminator %s has %s, of another dialect", m.mark.name, m.name, d.name, d.mark.name), d.mark.pos, "the discriminator")
 			break
 		}
@@ -193,13 +194,13 @@ func (s *structure) memberless(u *draft, d markedField) {
 		})
 		if i >= 0 {
 			p := other.marked(kinds...)[i]
-			related(s.errorf(d.mark.pos, diag.SpansStructs, "move the discriminator and its members into one struct",
+			related(s.errorf(d.mark.pos, codes.SpansStructs, "move the discriminator and its members into one struct",
 				"discriminator %s is in %s, its members are in %s", d.name, s.id.Name, other.id.Name), p.mark.pos, "a member")
 			return
 		}
 	}
 	nested := s.nested(d.field, kinds, []markerKind{d.mark.kind})
-	said := s.errorf(d.mark.pos, diag.NoMembers, cmp.Or(nested, memberHint(d.mark)), "discriminator %s has no members", d.name)
+	said := s.errorf(d.mark.pos, codes.NoMembers, cmp.Or(nested, memberHint(d.mark)), "discriminator %s has no members", d.name)
 	switch alone := !slices.ContainsFunc(s.fields, func(f *field) bool { return f != d.field && (f.json != "" || f.inline) }); {
 	case alone && nested != "":
 		said.Severity = diag.Warning
@@ -272,7 +273,7 @@ func (s *structure) finish(d *draft) {
 	for _, m := range u.Members {
 		if u.from != nil && len(m.Values) == 0 && !s.diags.HasErrors() {
 			i := slices.IndexFunc(d.members, func(p markedField) bool { return p.json == m.Name })
-			s.errorf(d.members[i].mark.pos, diag.BadMarker, "allow it for some mode, or delete the field", "member %s is forbidden in every mode", d.members[i].name)
+			s.errorf(d.members[i].mark.pos, codes.BadMarker, "allow it for some mode, or delete the field", "member %s is forbidden in every mode", d.members[i].name)
 		}
 	}
 	s.unions = append(s.unions, u)
@@ -281,7 +282,7 @@ func (s *structure) finish(d *draft) {
 // ownValues gives a member the values of a unioncel marker.
 func (s *structure) ownValues(out *union.Member, m markedField, l mark, taken map[string]markedField) {
 	if m.mark.value != nil {
-		related(s.errorf(l.pos, diag.BadMarker, "delete one of the two", "%s and %s both set the value of %s", m.mark.name, l.name, m.name), m.mark.pos, "the other")
+		related(s.errorf(l.pos, codes.BadMarker, "delete one of the two", "%s and %s both set the value of %s", m.mark.name, l.name, m.name), m.mark.pos, "the other")
 		return
 	}
 	m.mark.pos = l.pos
@@ -289,7 +290,7 @@ func (s *structure) ownValues(out *union.Member, m markedField, l mark, taken ma
 		s.take(out, m, value.Value, taken)
 	}
 	if len(l.node.Content) == 0 {
-		s.errorf(l.pos, diag.NoMembers, "give it a value", "no discriminator value selects member %s", m.name)
+		s.errorf(l.pos, codes.NoMembers, "give it a value", "no discriminator value selects member %s", m.name)
 	}
 }
 
@@ -321,7 +322,7 @@ func (d *declared) judge(members []union.Member) (diags diag.List) {
 		if field, ok := d.guessed[m.Name]; ok && len(m.Values) > 0 {
 			value := m.Values[0]
 			if other, ok := first[value]; ok {
-				diags = append(diags, diag.Diagnostic{Code: diag.DuplicateValue, Pos: d.pos("members", m.Name),
+				diags = append(diags, diag.Diagnostic{Code: codes.DuplicateValue, Pos: d.pos("members", m.Name),
 					Message: fmt.Sprintf("value %q seems to select both %s and %s", value, d.guessed[other], field),
 					Hint:    "give each member its own value, or write +unioncel:union:values=" + value + " on one of them if they belong together",
 					Related: []diag.Related{{Pos: d.pos("members", other), Message: "the first member with this value"}}})
@@ -331,7 +332,7 @@ func (d *declared) judge(members []union.Member) (diags diag.List) {
 		}
 		listed := d.optional[m.Name]
 		for i, value := range listed.values() {
-			said := diag.Diagnostic{Code: diag.Contradiction, Pos: listed.pos,
+			said := diag.Diagnostic{Code: codes.Contradiction, Pos: listed.pos,
 				Message: fmt.Sprintf("%s names %q, which does not select %q", listed.name, value, m.Name),
 				Hint:    spelling.Hint(value, m.Values, "the values are "+strings.Join(m.Values, ", "))}
 			switch {
@@ -339,7 +340,7 @@ func (d *declared) judge(members []union.Member) (diags diag.List) {
 			case !slices.Contains(m.Values, value):
 				diags = append(diags, said)
 			case slices.Contains(listed.values()[:i], value):
-				said.Code, said.Message, said.Hint = diag.DuplicateValue, fmt.Sprintf("%s names %q twice", listed.name, value), "delete one of them"
+				said.Code, said.Message, said.Hint = codes.DuplicateValue, fmt.Sprintf("%s names %q twice", listed.name, value), "delete one of them"
 				diags = append(diags, said)
 			}
 		}
@@ -349,7 +350,7 @@ func (d *declared) judge(members []union.Member) (diags diag.List) {
 
 // lack returns the diagnostic for a member that has no value.
 func (v *values) lack(pos diag.Pos, member string) diag.Diagnostic {
-	return diag.Diagnostic{Code: diag.ValueNotInEnum, Pos: pos,
+	return diag.Diagnostic{Code: codes.ValueNotInEnum, Pos: pos,
 		Message: fmt.Sprintf("no value of discriminator %s is for member %s: the values are %s", v.discriminator, member, strings.Join(v.known, ", ")),
 		Hint:    "name the field or a constant after the value, or write +unioncel:union:values=V on the field"}
 }
@@ -359,9 +360,9 @@ func (s *structure) take(out *union.Member, m markedField, value string, taken m
 	other, twice := taken[value]
 	switch {
 	case value == "":
-		s.errorf(m.mark.pos, diag.EmptyValue, `"" means that the discriminator is unset: give the member a value`, "the empty value cannot select %s", m.name)
+		s.errorf(m.mark.pos, codes.EmptyValue, `"" means that the discriminator is unset: give the member a value`, "the empty value cannot select %s", m.name)
 	case twice && other.field == m.field && m.mark.kind != ifMode:
-		s.errorf(m.mark.pos, diag.DuplicateValue, "delete one of them", "value %q is listed twice for %s", value, m.name)
+		s.errorf(m.mark.pos, codes.DuplicateValue, "delete one of them", "value %q is listed twice for %s", value, m.name)
 	default:
 		taken[value] = m
 		out.Values = append(out.Values, value)
@@ -374,7 +375,7 @@ func (s *structure) overlaps(drafts []draft) {
 	for _, d := range drafts {
 		for _, p := range d.discriminators {
 			if other, ok := discriminators[p.json]; ok && other.mark.pos != p.mark.pos {
-				related(s.errorf(p.mark.pos, diag.DiscriminatorShared, "each union needs a discriminator of its own",
+				related(s.errorf(p.mark.pos, codes.DiscriminatorShared, "each union needs a discriminator of its own",
 					"field %s is the discriminator of two unions", p.name), other.mark.pos, "the other union")
 			}
 			discriminators[p.json] = p
@@ -387,18 +388,18 @@ func (s *structure) overlaps(drafts []draft) {
 			inner, repeated := own[m.json]
 			switch {
 			case ok:
-				related(s.errorf(m.mark.pos, diag.MemberShared, "a field belongs to one union: delete a marker",
+				related(s.errorf(m.mark.pos, codes.MemberShared, "a field belongs to one union: delete a marker",
 					"field %s is a member of two unions", m.name), other.mark.pos, "the other union")
 			case repeated && (m.mark.kind != ifMode || inner.field != m.field):
 				hint := "delete one of them"
 				if inner.field == m.field && len(d.discriminators) > 0 {
 					hint = "delete one of them, and write +unioncel:union:values=A;B if several values select it"
 				}
-				related(s.errorf(m.mark.pos, diag.MemberShared, hint, "property %q is listed twice", m.json), inner.mark.pos, "the first")
+				related(s.errorf(m.mark.pos, codes.MemberShared, hint, "property %q is listed twice", m.json), inner.mark.pos, "the first")
 			}
 			own[m.json] = m
 			if p, ok := discriminators[m.json]; ok && !slices.ContainsFunc(d.discriminators, func(o markedField) bool { return o.json == m.json }) {
-				related(s.errorf(m.mark.pos, diag.DiscriminatorIsMember, "delete one of the two markers",
+				related(s.errorf(m.mark.pos, codes.DiscriminatorIsMember, "delete one of the two markers",
 					"member %s is the discriminator of another union", m.name), p.mark.pos, "the other union")
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -132,7 +133,7 @@ func (e *editing) reject(d diag.Diagnostic, wanted ...int) {
 }
 
 func (e *editing) rejectf(wanted []int, hint, format string, args ...any) {
-	e.reject(diag.Diagnostic{Code: diag.LeftUndeclared, Message: fmt.Sprintf(format, args...), Hint: hint}, wanted...)
+	e.reject(diag.Diagnostic{Code: codes.LeftUndeclared, Message: fmt.Sprintf(format, args...), Hint: hint}, wanted...)
 }
 
 // pending returns those unions that are not rejected.

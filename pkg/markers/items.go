@@ -6,7 +6,7 @@ import (
 
 	"k8s.io/gengo/v2/codetags"
 
-	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -49,7 +49,7 @@ func (s *structure) ofItems() {
 				s.unions = append(s.unions, u)
 			}
 			if m.value != nil {
-				s.errorf(m.pos, diag.Contradiction, "delete memberName", "items of a list have no discriminator that could select %s", fmt.Sprint(m.item[0].Value))
+				s.errorf(m.pos, codes.Contradiction, "delete memberName", "items of a list have no discriminator that could select %s", fmt.Sprint(m.item[0].Value))
 			}
 			s.unions[i].Members = append(s.unions[i].Members, union.Member{Item: m.item})
 		}

@@ -5,6 +5,7 @@ import (
 
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -31,7 +32,7 @@ func (s *structure) kubebuilder() {
 		for _, name := range names {
 			for _, other := range append(slices.Clone(s.unions), u) {
 				if name == other.Discriminator || slices.Contains(other.MemberNames(), name) {
-					related(s.errorf(m.pos, diag.MemberShared, "delete one of the two, or drop --kubebuilder: then controller-gen writes its own rule",
+					related(s.errorf(m.pos, codes.MemberShared, "delete one of the two, or drop --kubebuilder: then controller-gen writes its own rule",
 						"%s names %q, which another union has", m.name, name), other.at, "the other union")
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -56,7 +57,7 @@ func (l *loading) load(patterns []string) (set *union.Externals) {
 	// must not crash the process.
 	defer func() {
 		if r := recover(); r != nil {
-			l.errorf(diag.Pos{}, diag.GoPackage, "check whether controller-gen can read the packages",
+			l.errorf(diag.Pos{}, codes.GoPackage, "check whether controller-gen can read the packages",
 				"the Go packages cannot be read: %v", r)
 			set = nil
 		}

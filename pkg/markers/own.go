@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -120,7 +121,7 @@ func (m mark) values() (l []string) {
 // yes returns the boolean value of a marker, and reports other values.
 func (s *structure) yes(m mark) bool {
 	if m.node.Tag != "!!bool" {
-		s.errorf(m.pos, diag.MalformedDeclaration, "write "+m.name+" or "+m.name+"=false", "%s is true or false", m.name)
+		s.errorf(m.pos, codes.MalformedDeclaration, "write "+m.name+" or "+m.name+"=false", "%s is true or false", m.name)
 	}
 	return m.node.Value == "true"
 }
@@ -153,13 +154,13 @@ func (s *structure) optionalOf(u *declared, out *union.Member, m markedField) {
 			out.Optional = out.Values
 		}
 	default:
-		s.errorf(said.pos, diag.MalformedDeclaration, fmt.Sprintf("write %s, %[1]s=false or %[1]s=V", said.name), "%s is true, false or the values for which the member is optional", said.name)
+		s.errorf(said.pos, codes.MalformedDeclaration, fmt.Sprintf("write %s, %[1]s=false or %[1]s=V", said.name), "%s is true, false or the values for which the member is optional", said.name)
 	}
 	if ok {
 		u.marked, u.spots[spot{"optionalMembers", out.Name}] = true, said.pos
 	}
 	if optional && u.Discriminator == "" {
-		s.errorf(said.pos, diag.Contradiction, "delete "+said.name+": without a discriminator no member is required",
+		s.errorf(said.pos, codes.Contradiction, "delete "+said.name+": without a discriminator no member is required",
 			"member %s is optional in a union that has no discriminator", m.name)
 	}
 }
@@ -203,13 +204,13 @@ func (s *structure) own() {
 			u := s.unionOf(f)
 			switch {
 			case m.of != "":
-				s.errorf(m.pos, diag.BadMarker, "write "+m.name, "%s on a field names a union: it is about that of the field", m.name)
+				s.errorf(m.pos, codes.BadMarker, "write "+m.name, "%s on a field names a union: it is about that of the field", m.name)
 			case u == nil:
 				hint := "put it on a member or the discriminator of a union, or on the struct"
 				if slices.ContainsFunc(f.marks, func(m mark) bool { return m.item != nil }) {
 					hint = "extend the union of its items in a UnionSet"
 				}
-				s.errorf(m.pos, diag.BadMarker, hint, "%s is on %s, which is not in a union", m.name, f.name)
+				s.errorf(m.pos, codes.BadMarker, hint, "%s is on %s, which is not in a union", m.name, f.name)
 			case m.key == valuesKey || m.key == optionalKey || m.key == emptyKey:
 				s.onMember(u, f, m)
 			case slices.Contains([]string{"members", "discriminator", "fields-to-discriminateBy", "optionalMembers"}, m.key):
@@ -217,7 +218,7 @@ func (s *structure) own() {
 				if m.key == "optionalMembers" {
 					hint = "write +unioncel:union:optional on a member, or put it on the struct"
 				}
-				s.errorf(m.pos, diag.BadMarker, hint, "%s describes a struct, but is on a field", m.name)
+				s.errorf(m.pos, codes.BadMarker, hint, "%s describes a struct, but is on a field", m.name)
 			case !slices.Contains(union.Keys(), m.key):
 				s.unknownKey(m)
 			case m.key == messagesKey:
@@ -253,9 +254,9 @@ func (s *structure) known(u *declared) {
 			if slices.Contains(names, name) || s.pathTo(name) != nil { // the CRD decides about the rest
 				continue
 			}
-			code := diag.UnknownMember
+			var code diag.Code = codes.UnknownMember
 			if name == d.Discriminator() {
-				code = diag.UnknownDiscriminator
+				code = codes.UnknownDiscriminator
 			}
 			s.errorf(u.at, code, spelling.Hint(name, names, "name properties as in JSON"), "%q is not a property of %s", name, s.id.Name)
 		}
@@ -266,13 +267,13 @@ func (s *structure) known(u *declared) {
 func (s *structure) onMember(u *declared, f *field, m mark) {
 	switch {
 	case u.alone != nil || u.Replace:
-		s.errorf(m.pos, diag.BadMarker, "set it on the struct too", "%s describes a member by its own markers, and %s is one by those of the struct", m.name, f.name)
+		s.errorf(m.pos, codes.BadMarker, "set it on the struct too", "%s describes a member by its own markers, and %s is one by those of the struct", m.name, f.name)
 	case f.json == u.Discriminator || !slices.Contains(u.MemberNames(), f.json):
-		s.errorf(m.pos, diag.BadMarker, "put it on a member", "%s describes a member, and %s is the discriminator", m.name, f.name)
+		s.errorf(m.pos, codes.BadMarker, "put it on a member", "%s describes a member, and %s is the discriminator", m.name, f.name)
 	case m.key == valuesKey && slices.ContainsFunc(f.marks, func(o mark) bool { return o.kind == ifMode }):
-		s.errorf(m.pos, diag.BadMarker, "delete it: the modes are the values", "%s is on %s, which has modes", m.name, f.name)
+		s.errorf(m.pos, codes.BadMarker, "delete it: the modes are the values", "%s is on %s, which has modes", m.name, f.name)
 	case u.Discriminator == "" && m.key == valuesKey:
-		s.errorf(m.pos, diag.Contradiction, "delete it: without a discriminator members have no values", "member %s has values in a union that has no discriminator", f.name)
+		s.errorf(m.pos, codes.Contradiction, "delete it: without a discriminator members have no values", "member %s has values in a union that has no discriminator", f.name)
 	}
 }
 
@@ -287,7 +288,7 @@ func (s *structure) messages(u *declared, f *field, m mark) {
 	case u.keys[i].node.Kind != yaml.MappingNode:
 		return // read has reported it
 	case yamltext.Value(u.keys[i].node, f.json) != nil:
-		s.errorf(m.pos, diag.BadMarker, "delete one of them", "%s is set twice for %s", m.name, f.name)
+		s.errorf(m.pos, codes.BadMarker, "delete one of them", "%s is set twice for %s", m.name, f.name)
 		return
 	default:
 		u.keys[i].node.Content = append(u.keys[i].node.Content, m.node.Content...)
@@ -318,17 +319,17 @@ func (s *structure) addressed(m mark) *declared {
 	}
 	switch {
 	case len(s.unions) == 0 && slices.ContainsFunc(s.marks, func(m mark) bool { return m.kind.kubebuilder() }):
-		s.errorf(m.pos, diag.BadMarker, "use --kubebuilder, which compiles these unions too", "%s is about a union whose rules controller-gen writes, and they stay as they are", m.name)
+		s.errorf(m.pos, codes.BadMarker, "use --kubebuilder, which compiles these unions too", "%s is about a union whose rules controller-gen writes, and they stay as they are", m.name)
 	case len(s.unions) == 0:
-		s.errorf(m.pos, diag.BadMarker, "mark the members, or list them with +unioncel:union:members", "%s is on %s, which declares no union", m.name, s.id.Name)
+		s.errorf(m.pos, codes.BadMarker, "mark the members, or list them with +unioncel:union:members", "%s is on %s, which declares no union", m.name, s.id.Name)
 	case len(found) == 0:
-		s.errorf(m.pos, diag.BadMarker, "write one of "+strings.Join(names, ", "), "%s has no union %q: a union is named by its name, its discriminator or a member", s.id.Name, m.of)
+		s.errorf(m.pos, codes.BadMarker, "write one of "+strings.Join(names, ", "), "%s has no union %q: a union is named by its name, its discriminator or a member", s.id.Name, m.of)
 	case len(found) > 1:
 		l := make([]string, len(names))
 		for i, name := range names {
 			l[i] = fmt.Sprintf("+%s(%s):%s", ownPrefix, name, m.key)
 		}
-		s.errorf(m.pos, diag.BadMarker, "write "+strings.Join(l, " or ")+", or put it on a field of the union", "%s has several unions, and %s does not say which it is about", s.id.Name, m.name)
+		s.errorf(m.pos, codes.BadMarker, "write "+strings.Join(l, " or ")+", or put it on a field of the union", "%s has several unions, and %s does not say which it is about", s.id.Name, m.name)
 	default:
 		return found[0]
 	}
@@ -338,18 +339,18 @@ func (s *structure) addressed(m mark) *declared {
 // unknownKey reports a key that no declaration has, or that belongs on a field.
 func (s *structure) unknownKey(m mark) {
 	if m.key == valuesKey || m.key == optionalKey {
-		s.errorf(m.pos, diag.BadMarker, "put it on the field of the member", "%s describes a field, but is on a type", m.name)
+		s.errorf(m.pos, codes.BadMarker, "put it on the field of the member", "%s describes a field, but is on a type", m.name)
 		return
 	}
 	known := append(union.Keys(), valuesKey, optionalKey)
-	s.errorf(m.pos, diag.UnknownKey, spelling.Hint(m.key, known, "the keys are "+strings.Join(known, ", ")), "+%s has no key %q", ownPrefix, m.key)
+	s.errorf(m.pos, codes.UnknownKey, spelling.Hint(m.key, known, "the keys are "+strings.Join(known, ", ")), "+%s has no key %q", ownPrefix, m.key)
 }
 
 // key adds a key to a union. It returns false, with an error, if the union already has the key.
 func (s *structure) key(u *declared, m mark) bool {
 	for _, other := range u.keys {
 		if other.key == m.key {
-			related(s.errorf(m.pos, diag.BadMarker, "delete one of them", "%s is set twice for one union", m.name), other.pos, "the first")
+			related(s.errorf(m.pos, codes.BadMarker, "delete one of them", "%s is set twice for one union", m.name), other.pos, "the first")
 			return false
 		}
 	}
@@ -374,7 +375,7 @@ func (s *structure) shared() {
 		u := &s.unions[i]
 		for _, name := range u.properties() {
 			if other := before[name]; other != nil && (u.alone != nil || other.alone != nil) {
-				related(s.errorf(u.at, diag.MemberShared, "a property belongs to one union: take it out of one of the two",
+				related(s.errorf(u.at, codes.MemberShared, "a property belongs to one union: take it out of one of the two",
 					"property %q is in two unions", name), other.at, "the other union")
 			}
 			before[name] = u

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -75,7 +76,7 @@ func markDiagnostic(m mark, p *misuse) diag.Diagnostic {
 	if m.problem != nil {
 		p = m.problem
 	}
-	return diag.Diagnostic{Code: diag.BadMarker, Pos: m.pos, Message: p.message, Hint: p.hint}
+	return diag.Diagnostic{Code: codes.BadMarker, Pos: m.pos, Message: p.message, Hint: p.hint}
 }
 
 func (l *loading) commentsOf(p *loader.Package) comments {

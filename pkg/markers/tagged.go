@@ -5,7 +5,7 @@ import (
 	"go/types"
 	"slices"
 
-	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -68,7 +68,7 @@ func (s *structure) together(k markerKind, u *draft) {
 		}
 		if first != nil && !(complete && len(u.discriminators) > 0) {
 			m := u.members[0]
-			related(s.errorf(m.mark.pos, diag.SpansStructs, "move the fields of the union into one struct, or name the unions differently",
+			related(s.errorf(m.mark.pos, codes.SpansStructs, "move the fields of the union into one struct, or name the unions differently",
 				"union %q has fields in %s and in %s, which it inlines", u.name, s.id.Name, other.id.Name), first.mark.pos, "the other part")
 			return
 		}
@@ -81,7 +81,7 @@ func (s *structure) nilable(p markedField) {
 	switch types.Unalias(p.typ).Underlying().(type) {
 	case *types.Pointer, *types.Map, *types.Slice, *types.Basic:
 	default:
-		s.errorf(p.mark.pos, diag.BadMarker, "make it a pointer", "%s is on %s, whose type %s is always set: a member is a pointer, map, list, string, number or boolean",
+		s.errorf(p.mark.pos, codes.BadMarker, "make it a pointer", "%s is on %s, whose type %s is always set: a member is a pointer, map, list, string, number or boolean",
 			p.mark.name, p.name, typeName(p.typ))
 	}
 }
@@ -124,14 +124,14 @@ func (s *structure) modeless(u *draft) {
 	for _, other := range s.relatives() {
 		for _, d := range other.marked(modeDiscriminator) {
 			if d.mark.of == u.name {
-				related(s.errorf(m.mark.pos, diag.SpansStructs, "move the discriminator and its members into one struct",
+				related(s.errorf(m.mark.pos, codes.SpansStructs, "move the discriminator and its members into one struct",
 					"member %s is in %s, its discriminator %s is in %s", m.name, s.id.Name, d.name, other.id.Name), d.mark.pos, "the discriminator")
 				return
 			}
 		}
 	}
 	hint := cmp.Or(s.nested(nil, []markerKind{modeDiscriminator}, []markerKind{ifMode}), "mark the field with the mode with +k8s:modeDiscriminator")
-	s.errorf(m.mark.pos, diag.UnknownDiscriminator, hint,
+	s.errorf(m.mark.pos, codes.UnknownDiscriminator, hint,
 		"member %s has modes, and %s has no discriminator for them", m.name, s.id.Name)
 }
 
@@ -143,7 +143,7 @@ func (s *structure) mode(out *union.Member, m markedField, taken map[string]mark
 	taken[own] = m
 	if ok {
 		if other.mark.mode != m.mark.mode {
-			related(s.errorf(m.mark.pos, diag.Contradiction, "delete one of the two", "mode %q of %s is both %s and %s", value, m.name, other.mark.mode, m.mark.mode),
+			related(s.errorf(m.mark.pos, codes.Contradiction, "delete one of the two", "mode %q of %s is both %s and %s", value, m.name, other.mark.mode, m.mark.mode),
 				other.mark.pos, "the first")
 		}
 		return

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -32,9 +32,9 @@ func (s *structure) untagged() []draft {
 	for _, m := range old {
 		switch {
 		case whole != nil:
-			s.errorf(m.mark.pos, diag.BadMarker, "delete it: all fields of a +union struct are members", "%s is not allowed in a +union struct", m.mark.name)
+			s.errorf(m.mark.pos, codes.BadMarker, "delete it: all fields of a +union struct are members", "%s is not allowed in a +union struct", m.mark.name)
 		case len(members) > 0:
-			s.errorf(m.mark.pos, diag.BadMarker, "write +unionMember for all members", "%s and +unionMember are in one struct", m.mark.name)
+			s.errorf(m.mark.pos, codes.BadMarker, "write +unionMember for all members", "%s and +unionMember are in one struct", m.mark.name)
 		}
 	}
 	switch {
@@ -52,7 +52,7 @@ func (s *structure) untagged() []draft {
 func (s *structure) strayDiscriminators(l []markedField) []draft {
 	for _, d := range l {
 		if !slices.ContainsFunc(s.marked(taggedDiscriminator, modeDiscriminator), func(t markedField) bool { return t.field == d.field }) {
-			s.errorf(d.mark.pos, diag.NoMembers, "write +k8s:unionDiscriminator, as the members have +k8s:unionMember", "discriminator %s has no members", d.name)
+			s.errorf(d.mark.pos, codes.NoMembers, "write +k8s:unionDiscriminator, as the members have +k8s:unionMember", "discriminator %s has no members", d.name)
 		}
 	}
 	return nil
@@ -64,7 +64,7 @@ func (s *structure) whole(m mark, discriminators []markedField) []draft {
 	for _, f := range s.fields {
 		switch {
 		case f.inline:
-			s.errorf(f.pos, diag.SpansStructs, "give the field a JSON name, or mark members with +unionMember instead of the struct with +union",
+			s.errorf(f.pos, codes.SpansStructs, "give the field a JSON name, or mark members with +unionMember instead of the struct with +union",
 				"+union struct %s inlines %s, and a union may not span structs", s.id.Name, f.name)
 		case f.json != "" && !slices.ContainsFunc(discriminators, func(p markedField) bool { return p.field == f }):
 			d.members = append(d.members, markedField{f, mark{kind: unionType, name: "+union", pos: f.pos}})
@@ -72,7 +72,7 @@ func (s *structure) whole(m mark, discriminators []markedField) []draft {
 	}
 	if len(discriminators)+len(d.members) == 0 {
 		if !s.diags.HasErrors() {
-			s.errorf(m.pos, diag.NoMembers, "add optional fields, or delete the marker", "+union struct %s has no members", s.id.Name)
+			s.errorf(m.pos, codes.NoMembers, "add optional fields, or delete the marker", "+union struct %s has no members", s.id.Name)
 		}
 		return nil
 	}
@@ -133,7 +133,7 @@ func (s *structure) discriminatorOf(m markedField, discriminators []markedField)
 	for _, other := range s.relatives() {
 		for _, d := range other.marked(discriminator) {
 			if is(d.field) {
-				related(s.errorf(m.mark.pos, diag.SpansStructs, "move the discriminator and its members into one struct",
+				related(s.errorf(m.mark.pos, codes.SpansStructs, "move the discriminator and its members into one struct",
 					"member %s is in %s, its discriminator %s is in %s", m.name, s.id.Name, d.name, other.id.Name), d.mark.pos, "the discriminator")
 				return -1
 			}
@@ -151,7 +151,7 @@ func (s *structure) discriminatorOf(m markedField, discriminators []markedField)
 		}
 		hint = "write " + strings.Join(names, " or ")
 	}
-	s.errorf(m.mark.pos, diag.UnknownDiscriminator, hint, "member %s names %q, which is not a discriminator of %s", m.name, m.mark.of, s.id.Name)
+	s.errorf(m.mark.pos, codes.UnknownDiscriminator, hint, "member %s names %q, which is not a discriminator of %s", m.name, m.mark.of, s.id.Name)
 	return -1
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/rewrite"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
@@ -25,7 +26,7 @@ func File(set *kinds.Set, name string, src []byte, old *resource.Old, opts Optio
 		case l.HasErrors():
 			return nil, l
 		case was != nil && was.Version != o.Version:
-			return nil, append(l, diag.Diagnostic{Code: diag.NotNormalized, Pos: o.Pos(nil), Hint: "convert one of them, such as by the API server: kubectl get with the version in the name of the resource",
+			return nil, append(l, diag.Diagnostic{Code: codes.NotNormalized, Pos: o.Pos(nil), Hint: "convert one of them, such as by the API server: kubectl get with the version in the name of the resource",
 				Message: fmt.Sprintf("%s is of version %s, and the old object of %s", o, o.Version, was.Version)})
 		case was != nil:
 			before = was.Value
@@ -41,7 +42,7 @@ func File(set *kinds.Set, name string, src []byte, old *resource.Old, opts Optio
 		var rewritten []rewrite.Rewrite
 		for _, c := range changes {
 			x := c.rewrite()
-			x.Report = diag.Diagnostic{Code: diag.Normalized, Severity: diag.Warning, Pos: where(o, c), Path: c.At.String(), Message: x.Says}
+			x.Report = diag.Diagnostic{Code: codes.Normalized, Severity: diag.Warning, Pos: where(o, c), Path: c.At.String(), Message: x.Says}
 			rewritten = append(rewritten, x)
 		}
 		return rewritten, l
@@ -55,12 +56,12 @@ func File(set *kinds.Set, name string, src []byte, old *resource.Old, opts Optio
 
 // Undone removes the diagnostics that report changes, for a result that is not written.
 func Undone(l diag.List) diag.List {
-	return slices.DeleteFunc(l, func(d diag.Diagnostic) bool { return d.Code == diag.Normalized })
+	return slices.DeleteFunc(l, func(d diag.Diagnostic) bool { return d.Code == codes.Normalized })
 }
 
 // Diagnostic reports the problem at its position in the object.
 func (p Problem) Diagnostic(o *resource.Object) diag.Diagnostic {
-	d := diag.Diagnostic{Code: diag.NotNormalized, Pos: o.Pos(p.At), Path: p.At.String(), Message: p.String()}
+	d := diag.Diagnostic{Code: codes.NotNormalized, Pos: o.Pos(p.At), Path: p.At.String(), Message: p.String()}
 	if p.Moved != nil {
 		d.Severity, d.Hint = diag.Warning, "set the members that are to go to null, or leave them out"
 		return d

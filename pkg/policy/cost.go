@@ -16,6 +16,7 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -164,7 +165,7 @@ func costly(k kinds.Kind, o kinds.UnionObject, n int, opts Options) diag.Diagnos
 	for unit := 1; n >= 10*unit; unit *= 10 {
 		n -= n % unit // keep two digits
 	}
-	d := diag.Diagnostic{Code: diag.CostlyPolicy, Severity: diag.Warning, Pos: diag.Pos{File: k.Origin}, Path: o.Path.String(),
+	d := diag.Diagnostic{Code: codes.CostlyPolicy, Severity: diag.Warning, Pos: diag.Pos{File: k.Origin}, Path: o.Path.String(),
 		Message: fmt.Sprintf("with more than about %d of these objects, a %s exceeds the cost limit of the policy and is rejected", n, k.Kind),
 		Hint:    "to let it pass as it is, use --failure-policy Ignore"}
 	if opts.FailurePolicy == admissionv1.Ignore {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/rules"
@@ -73,5 +74,5 @@ func scaleGap(k kinds.Kind, o kinds.UnionObject) diag.List {
 }
 
 func gap(k kinds.Kind, o kinds.UnionObject, hint, format string, args ...any) diag.Diagnostic {
-	return diag.Diagnostic{Code: diag.PolicyGap, Severity: diag.Warning, Pos: diag.Pos{File: k.Origin}, Path: o.Path.String(), Message: fmt.Sprintf(format, args...), Hint: hint}
+	return diag.Diagnostic{Code: codes.PolicyGap, Severity: diag.Warning, Pos: diag.Pos{File: k.Origin}, Path: o.Path.String(), Message: fmt.Sprintf(format, args...), Hint: hint}
 }

@@ -7,8 +7,8 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/spelling"
-	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -71,7 +71,7 @@ func Defaulted(property *apiextensionsv1.JSONSchemaProps) bool {
 // discriminator. Like the API server, it counts code points.
 func (r *resolver) excludes(prop *apiextensionsv1.JSONSchemaProps, v word, whose string) {
 	says := func(key, format string, limit any) {
-		r.errorf(v.Pos, diag.ExcludedValue, "write another value, or change the "+key,
+		r.errorf(v.Pos, codes.ExcludedValue, "write another value, or change the "+key,
 			"value %q %s "+format+" the %s of %q, %v", v.Text, whose, key, r.u.Discriminator, limit)
 	}
 	n := int64(utf8.RuneCountInString(v.Text))

@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -76,7 +77,7 @@ func Extend(declarations []*Declaration, extensions []*Extension) diag.List {
 			names = append(names, d.call())
 		}
 		report := func(hint, format string, args ...any) {
-			l = append(l, diag.Diagnostic{Code: diag.NoSuchUnion, Pos: cmp.Or(e.of.Pos, e.Pos), Path: e.path, Message: fmt.Sprintf(format, args...), Hint: hint})
+			l = append(l, diag.Diagnostic{Code: codes.NoSuchUnion, Pos: cmp.Or(e.of.Pos, e.Pos), Path: e.path, Message: fmt.Sprintf(format, args...), Hint: hint})
 		}
 		switch {
 		case len(found) == 1:

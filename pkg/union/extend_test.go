@@ -9,7 +9,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	sigsyaml "sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -79,7 +79,7 @@ func TestExtend(t *testing.T) {
 			if diags.HasErrors() {
 				got = nil
 				for _, d := range diags {
-					if d.Pos.File != "set.yaml" && d.Code != diag.DefaultedDiscriminator {
+					if d.Pos.File != "set.yaml" && d.Code != codes.DefaultedDiscriminator {
 						t.Errorf("%s is in %s", d.Message, d.Pos.File)
 					}
 					got = append(got, string(d.Code)+" "+d.Message)

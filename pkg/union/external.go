@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -176,7 +177,7 @@ func (e Externals) Missing(crds []Target) diag.List {
 		if given(x.Target) || warned[x.Target] {
 			continue
 		}
-		d := diag.Diagnostic{Code: diag.NoSuchCRD, Pos: x.NamedAt(), Hint: "correct its name, or also give the file that has it",
+		d := diag.Diagnostic{Code: codes.NoSuchCRD, Pos: x.NamedAt(), Hint: "correct its name, or also give the file that has it",
 			Message: fmt.Sprintf("this union is for CustomResourceDefinition %s, which no input has", cmp.Or(x.Name, "of "+x.Target.String()))}
 		if best := spelling.Closest(x.Name, names); best != "" && x.Kind == "" {
 			d.Hint = fmt.Sprintf("did you mean %s? Or also give the file that has it", best)

@@ -14,8 +14,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
-	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // ItemKey is a key of a list item and its value: a string, int64 or bool.
@@ -73,25 +73,25 @@ func (r *resolver) items() {
 	d, s := r.d, r.schema
 	for _, key := range []string{"discriminator", "deduceInvalidDiscriminator", "unmappedValues", "optionalMembers", "emptyIsUnset"} {
 		if pos := d.posOf(key); pos.Line > 0 {
-			r.errorf(pos, diag.Contradiction, "delete "+key, "the members are items of a list, which have no use for %s", key)
+			r.errorf(pos, codes.Contradiction, "delete "+key, "the members are items of a list, which have no use for %s", key)
 		}
 	}
 	if s.Type == "array" && (s.XListType == nil || *s.XListType != "map") {
-		r.errorf(d.Pos, diag.NotAnObject, "give it x-kubernetes-list-type: map, with x-kubernetes-list-map-keys (in Go, +listType=map and +listMapKey)",
+		r.errorf(d.Pos, codes.NotAnObject, "give it x-kubernetes-list-type: map, with x-kubernetes-list-map-keys (in Go, +listType=map and +listMapKey)",
 			"items are told apart by the keys of a list, and this one is not x-kubernetes-list-type: map")
 		return
 	}
 	if s.Type != "array" || s.Items == nil || s.Items.Schema == nil || len(s.Items.Schema.Properties) == 0 {
-		r.errorf(d.Pos, diag.NotAnObject, "declare it on the list that has the items",
+		r.errorf(d.Pos, codes.NotAnObject, "declare it on the list that has the items",
 			"items are told apart by the keys of a list of objects; this schema %s", describe(s))
 		return
 	}
 	for _, name := range s.XListMapKeys {
 		p := s.Items.Schema.Properties[name]
 		if _, ok := apiservercel.Escape(name); !ok {
-			r.errorf(d.Pos, diag.InexpressibleName, "rename the property", "CEL cannot express the name of the key %q", name)
+			r.errorf(d.Pos, codes.InexpressibleName, "rename the property", "CEL cannot express the name of the key %q", name)
 		} else if scalarOf(&p) == nil {
-			r.errorf(d.Pos, diag.InvisibleProperty, "use keys that are strings without a format, integers or booleans", "items cannot be told apart by the key %q: it %s", name, describe(&p))
+			r.errorf(d.Pos, codes.InvisibleProperty, "use keys that are strings without a format, integers or booleans", "items cannot be told apart by the key %q: it %s", name, describe(&p))
 		}
 	}
 	if r.diags.HasErrors() {
@@ -104,7 +104,7 @@ func (r *resolver) items() {
 		case m.Item == nil:
 			continue
 		case slices.ContainsFunc(r.u.Members, func(o Member) bool { return o.Name == m.Name }):
-			r.errorf(f.name.Pos, diag.MemberShared, "", "the item %s is listed twice", m.Name)
+			r.errorf(f.name.Pos, codes.MemberShared, "", "the item %s is listed twice", m.Name)
 			continue
 		}
 		d.fields[i].name.Text = m.Name
@@ -117,14 +117,14 @@ func (r *resolver) itemKeys(f fieldValues) []ItemKey {
 	names := r.schema.XListMapKeys
 	example := "write it like {" + strings.Join(names, ": A, ") + ": A}"
 	if f.item == nil {
-		r.errorf(f.name.Pos, diag.BadItem, example, "a member of a list is an item, named by its keys")
+		r.errorf(f.name.Pos, codes.BadItem, example, "a member of a list is an item, named by its keys")
 		return nil
 	}
 	values := map[string]any{}
 	ok := true
 	for _, s := range f.item {
 		if !slices.Contains(names, s.Name) {
-			r.misspelt(s.Key.Word(), names, nil, diag.BadItem, "%q is not a key of the list", s.Name)
+			r.misspelt(s.Key.Word(), names, nil, codes.BadItem, "%q is not a key of the list", s.Name)
 			ok = false
 			continue
 		}
@@ -142,7 +142,7 @@ func (r *resolver) itemKeys(f fieldValues) []ItemKey {
 			err, hint = fmt.Sprintf("%v is not in the enum of %q", v, s.Name), nearest(fmt.Sprint(v), EnumStrings(&p))
 		}
 		if err != "" {
-			r.errorf(s.Value.Pos(), diag.BadItem, cmp.Or(hint, "give each value an item of its own"), "%s", err)
+			r.errorf(s.Value.Pos(), codes.BadItem, cmp.Or(hint, "give each value an item of its own"), "%s", err)
 			ok = false
 		}
 		values[s.Name] = v
@@ -150,13 +150,13 @@ func (r *resolver) itemKeys(f fieldValues) []ItemKey {
 	var keys []ItemKey
 	for _, name := range names {
 		if _, given := values[name]; !given && ok {
-			r.errorf(f.name.Pos, diag.BadItem, example, "the item has no value for the key %q", name)
+			r.errorf(f.name.Pos, codes.BadItem, example, "the item has no value for the key %q", name)
 			ok = false
 		}
 		keys = append(keys, ItemKey{name, values[name]})
 	}
 	if ok && itemName(keys) == "" {
-		r.errorf(f.name.Pos, diag.BadItem, "write another value", `the key of a member cannot be ""`)
+		r.errorf(f.name.Pos, codes.BadItem, "write another value", `the key of a member cannot be ""`)
 	}
 	if !ok || itemName(keys) == "" {
 		return nil

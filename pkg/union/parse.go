@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -67,7 +68,7 @@ type fieldValues struct {
 // newReader returns the reader of declarations at path.
 func newReader(file, path string, at *diag.Pos) *yamlconfig.Reader {
 	return &yamlconfig.Reader{File: file, At: at, SchemaPath: &path,
-		Code: diag.MalformedDeclaration, UnknownKey: diag.UnknownKey, Ambiguous: diag.AmbiguousScalar}
+		Code: codes.MalformedDeclaration, UnknownKey: codes.UnknownKey, Ambiguous: codes.AmbiguousScalar}
 }
 
 // Parse parses the value of x-kubernetes-unions at path. It reports all problems, and leaves out
@@ -139,7 +140,7 @@ func parse(item yamlconfig.Value) *Declaration {
 	}
 	if d.has("members") && d.has(mappingKey) {
 		d.key("members").Key.Errorf("keep fields-to-discriminateBy with a discriminator, members without one",
-			"members and fields-to-discriminateBy both list the members").Code = diag.Contradiction
+			"members and fields-to-discriminateBy both list the members").Code = codes.Contradiction
 	}
 	return d
 }

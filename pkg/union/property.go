@@ -10,6 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
@@ -24,7 +25,7 @@ func (r *resolver) nested() {
 		inner := r.u.Path(w.Text)
 		for _, holder := range words {
 			if outer := r.u.Path(holder.Text); holder.Text != w.Text && len(outer) <= len(inner) && outer.Equal(inner[:len(outer)]) {
-				r.errorf(w.Pos, diag.Contradiction, "declare the union on "+outer.String()+", or name properties that are not in each other", "%q is in %q, which the union names, too", w.Text, holder.Text)
+				r.errorf(w.Pos, codes.Contradiction, "declare the union on "+outer.String()+", or name properties that are not in each other", "%q is in %q, which the union names, too", w.Text, holder.Text)
 			}
 		}
 	}
@@ -45,13 +46,13 @@ func (r *resolver) property(w word, unknown diag.Code, role string) (*apiextensi
 	}
 	for _, name := range path.Properties() {
 		if _, ok := apiservercel.Escape(name); !ok {
-			r.errorf(w.Pos, diag.InexpressibleName, "rename the property: CEL names are letters, digits, '_', '-', '.' and '/', and start with no digit",
+			r.errorf(w.Pos, codes.InexpressibleName, "rename the property: CEL names are letters, digits, '_', '-', '.' and '/', and start with no digit",
 				"CEL cannot express the name of %s %q", role, w.Text)
 			return nil, false
 		}
 	}
 	if !visible(prop) {
-		r.errorf(w.Pos, diag.InvisibleProperty, "give the property (and its items or values) a type",
+		r.errorf(w.Pos, codes.InvisibleProperty, "give the property (and its items or values) a type",
 			"CEL cannot see %s %q: its schema %s", role, w.Text, describe(prop))
 		return nil, false
 	}
@@ -117,11 +118,11 @@ func (r *resolver) alwaysSet(w word, prop *apiextensionsv1.JSONSchemaProps) {
 	const hint = "members are optional properties without a default: only the union decides which one is set"
 	switch {
 	case r.resource && (w.Text == "apiVersion" || w.Text == "kind" || w.Text == "metadata"):
-		r.errorf(w.Pos, diag.MemberAlwaysSet, hint, "member %q is set in every resource", w.Text)
+		r.errorf(w.Pos, codes.MemberAlwaysSet, hint, "member %q is set in every resource", w.Text)
 	case Requires(r.schema, r.u.Path(w.Text)):
-		r.errorf(w.Pos, diag.MemberAlwaysSet, hint, "member %q is required by the schema, so it is always set", w.Text)
+		r.errorf(w.Pos, codes.MemberAlwaysSet, hint, "member %q is required by the schema, so it is always set", w.Text)
 	case prop.Default != nil && r.holderThere(w):
-		r.errorf(w.Pos, diag.MemberAlwaysSet, hint, "member %q has a default, so it is always set", w.Text)
+		r.errorf(w.Pos, codes.MemberAlwaysSet, hint, "member %q has a default, so it is always set", w.Text)
 	}
 }
 

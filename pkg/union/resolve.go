@@ -11,6 +11,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -79,7 +80,7 @@ func (r *resolver) resolve() {
 		if r.schema.Type == "array" && len(r.schema.XListMapKeys) > 0 {
 			hint += "; items are named by their keys, members: [{" + strings.Join(r.schema.XListMapKeys, ": A, ") + ": A}]"
 		}
-		r.errorf(d.Pos, diag.NotAnObject, hint,
+		r.errorf(d.Pos, codes.NotAnObject, hint,
 			"a union needs an object with properties; this schema %s", describe(r.schema))
 		return
 	}
@@ -102,20 +103,20 @@ func (r *resolver) members() {
 	// fields-to-discriminateBy: {} declares a discriminator whose members are added later.
 	switch later := len(d.fields) == 0 && d.has(mappingKey) && d.discriminator().Set; {
 	case later && r.u.Deduce:
-		r.errorf(d.posOf("deduceInvalidDiscriminator"), diag.NoMembers, "delete deduceInvalidDiscriminator until there are members", "the union has no members yet from which the discriminator could be deduced")
+		r.errorf(d.posOf("deduceInvalidDiscriminator"), codes.NoMembers, "delete deduceInvalidDiscriminator until there are members", "the union has no members yet from which the discriminator could be deduced")
 	case later && r.u.ForbidUnmapped:
-		r.errorf(d.posOf("unmappedValues"), diag.NoMembers, "delete unmappedValues until there are members", "the union has no members yet, so that unmappedValues: Forbid leaves no value")
+		r.errorf(d.posOf("unmappedValues"), codes.NoMembers, "delete unmappedValues until there are members", "the union has no members yet, so that unmappedValues: Forbid leaves no value")
 	case len(d.fields) == 0 && !later:
-		r.errorf(d.fieldsPos(), diag.NoMembers, `list the members: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator`,
+		r.errorf(d.fieldsPos(), codes.NoMembers, `list the members: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator`,
 			"the union has no members")
 	}
 	for _, f := range r.fields {
 		m := Member{Name: f.name.Text}
 		if slices.ContainsFunc(r.u.Members, func(o Member) bool { return o.Name == m.Name }) {
-			r.errorf(f.name.Pos, diag.MemberShared, "", "%q is listed twice", m.Name)
+			r.errorf(f.name.Pos, codes.MemberShared, "", "%q is listed twice", m.Name)
 			continue
 		}
-		prop, ok := r.property(f.name, diag.UnknownMember, "member")
+		prop, ok := r.property(f.name, codes.UnknownMember, "member")
 		if ok {
 			r.alwaysSet(f.name, prop)
 		}
@@ -131,7 +132,7 @@ func (r *resolver) members() {
 		}
 	}
 	if len(optional) > 0 && !d.discriminator().Set {
-		r.errorf(d.posOf("optionalMembers"), diag.Contradiction, "without a discriminator no member is required: delete optionalMembers",
+		r.errorf(d.posOf("optionalMembers"), codes.Contradiction, "without a discriminator no member is required: delete optionalMembers",
 			"optionalMembers needs a discriminator that selects members")
 	}
 	for _, w := range d.key("emptyIsUnset").Value.Words() {
@@ -145,14 +146,14 @@ func (r *resolver) members() {
 func (r *resolver) values(f fieldValues) []string {
 	var l []string
 	if len(f.values) == 0 {
-		r.errorf(f.name.Pos, diag.NoMembers, "give it a value", "no discriminator value selects %q", f.name.Text)
+		r.errorf(f.name.Pos, codes.NoMembers, "give it a value", "no discriminator value selects %q", f.name.Text)
 	}
 	for _, v := range f.values {
 		switch {
 		case v.Text == "":
-			r.errorf(v.Pos, diag.EmptyValue, `"" means that the discriminator is unset: give the member a value`, "the empty value cannot select %q", f.name.Text)
+			r.errorf(v.Pos, codes.EmptyValue, `"" means that the discriminator is unset: give the member a value`, "the empty value cannot select %q", f.name.Text)
 		case slices.Contains(l, v.Text):
-			r.errorf(v.Pos, diag.DuplicateValue, "delete one of them", "value %q is listed twice for %q", v.Text, f.name.Text)
+			r.errorf(v.Pos, codes.DuplicateValue, "delete one of them", "value %q is listed twice for %q", v.Text, f.name.Text)
 		default:
 			l = append(l, v.Text)
 		}
@@ -169,13 +170,13 @@ func (r *resolver) optional(m *Member, f fieldValues) {
 	for i, v := range f.values {
 		switch {
 		case !slices.Contains(m.Values, v.Text):
-			r.misspelt(v, m.Values, nil, diag.Contradiction, "optionalMembers names %q, which does not select %q", v.Text, m.Name)
+			r.misspelt(v, m.Values, nil, codes.Contradiction, "optionalMembers names %q, which does not select %q", v.Text, m.Name)
 		case slices.ContainsFunc(f.values[:i], func(w word) bool { return w.Text == v.Text }):
-			r.errorf(v.Pos, diag.DuplicateValue, "delete one of them", "value %q is listed twice for %q", v.Text, m.Name)
+			r.errorf(v.Pos, codes.DuplicateValue, "delete one of them", "value %q is listed twice for %q", v.Text, m.Name)
 		}
 	}
 	if f.values != nil && len(f.values) == 0 {
-		r.errorf(f.name.Pos, diag.Contradiction, "delete it, or list the values", "optionalMembers lists no value for which %q is optional", m.Name)
+		r.errorf(f.name.Pos, codes.Contradiction, "delete it, or list the values", "optionalMembers lists no value for which %q is optional", m.Name)
 	}
 }
 
@@ -187,7 +188,7 @@ func (r *resolver) member(w word, list string) *Member {
 	case i < 0 && slices.Contains(r.absentMembers, w.Text):
 		return nil
 	case i < 0:
-		r.misspelt(w, append(r.u.MemberNames(), r.absentMembers...), nil, diag.UnknownMember, "%s names %q, which is not a member of this union", list, w.Text)
+		r.misspelt(w, append(r.u.MemberNames(), r.absentMembers...), nil, codes.UnknownMember, "%s names %q, which is not a member of this union", list, w.Text)
 		return nil
 	}
 	return &r.u.Members[i]
@@ -201,7 +202,7 @@ func (r *resolver) emptyIsUnset(m *Member, w word) {
 	m.Fields = nil // emptyIsUnset may list the member twice
 	switch {
 	case prop.XEmbeddedResource:
-		r.errorf(w.Pos, diag.EmptyIsUnsetType, "take it out of emptyIsUnset", "%q is an embedded resource, which is never empty", m.Name)
+		r.errorf(w.Pos, codes.EmptyIsUnsetType, "take it out of emptyIsUnset", "%q is an embedded resource, which is never empty", m.Name)
 	case prop.Type == "string" && prop.Format == "" && !prop.XIntOrString:
 		m.Empty = EmptyString
 	case prop.Type == "array", prop.Type == "object" && prop.AdditionalProperties != nil && prop.AdditionalProperties.Schema != nil:
@@ -211,33 +212,33 @@ func (r *resolver) emptyIsUnset(m *Member, w word) {
 		for _, name := range slices.Sorted(maps.Keys(prop.Properties)) {
 			field := prop.Properties[name]
 			if _, ok := apiservercel.Escape(name); !ok || !visible(&field) {
-				r.errorf(w.Pos, diag.InvisibleProperty, "take the member out of emptyIsUnset, or give the property a type",
+				r.errorf(w.Pos, codes.InvisibleProperty, "take the member out of emptyIsUnset, or give the property a type",
 					"CEL cannot tell whether %q is empty: it does not see its property %q", m.Name, name)
 			}
 			m.Fields = append(m.Fields, name)
 		}
 		if prop.XPreserveUnknownFields != nil && *prop.XPreserveUnknownFields {
-			r.errorf(w.Pos, diag.InvisibleProperty, "take the member out of emptyIsUnset",
+			r.errorf(w.Pos, codes.InvisibleProperty, "take the member out of emptyIsUnset",
 				"CEL cannot tell whether %q is empty: it does not see unknown fields", m.Name)
 		}
 	default:
-		r.errorf(w.Pos, diag.EmptyIsUnsetType, "take it out of emptyIsUnset",
+		r.errorf(w.Pos, codes.EmptyIsUnsetType, "take it out of emptyIsUnset",
 			"emptyIsUnset works for strings without a format, lists, maps and objects with properties; %q %s", m.Name, describe(prop))
 	}
 }
 
 func (r *resolver) discriminator() {
 	d, u := r.d, r.u
-	prop, ok := r.property(d.discriminator(), diag.UnknownDiscriminator, "discriminator")
+	prop, ok := r.property(d.discriminator(), codes.UnknownDiscriminator, "discriminator")
 	if slices.ContainsFunc(u.Members, func(m Member) bool { return m.Name == u.Discriminator }) {
-		r.errorf(d.discriminator().Pos, diag.DiscriminatorIsMember, "take it out of the members", "%q is both the discriminator and a member", u.Discriminator)
+		r.errorf(d.discriminator().Pos, codes.DiscriminatorIsMember, "take it out of the members", "%q is both the discriminator and a member", u.Discriminator)
 		return
 	}
 	if !ok {
 		return
 	}
 	if prop.Type != "string" || prop.XIntOrString || slices.Contains(typedFormats, prop.Format) {
-		r.errorf(d.discriminator().Pos, diag.DiscriminatorNotString, "use a property of type string without format",
+		r.errorf(d.discriminator().Pos, codes.DiscriminatorNotString, "use a property of type string without format",
 			"discriminator %q must be a string in CEL; it %s", u.Discriminator, describe(prop))
 		return
 	}
@@ -247,7 +248,7 @@ func (r *resolver) discriminator() {
 			hint = "drop the default: with it, the discriminator is set where users leave it out, and never deduced"
 		}
 		r.diags = append(r.diags, diag.Diagnostic{
-			Code: diag.DefaultedDiscriminator, Severity: diag.Warning, Pos: d.discriminator().Pos, Path: d.Path, Hint: hint,
+			Code: codes.DefaultedDiscriminator, Severity: diag.Warning, Pos: d.discriminator().Pos, Path: d.Path, Hint: hint,
 			Message: fmt.Sprintf("discriminator %q has the default %s: users get errors about a value they never wrote", u.Discriminator, prop.Default.Raw),
 		})
 	}
@@ -257,11 +258,11 @@ func (r *resolver) discriminator() {
 	enum := EnumStrings(prop)
 	emptyPossible := len(prop.Enum) == 0 && (prop.MinLength == nil || *prop.MinLength == 0) || slices.Contains(enum, "")
 	if u.Cardinality == AtMostOne && required && !prop.Nullable && !emptyPossible {
-		r.errorf(d.posOf("cardinality"), diag.Contradiction, "delete cardinality, or make the discriminator optional",
+		r.errorf(d.posOf("cardinality"), codes.Contradiction, "delete cardinality, or make the discriminator optional",
 			"AtMostOne lets %q be unset, but the schema requires it", u.Discriminator)
 	}
 	if u.Deduce && required {
-		r.errorf(d.posOf("deduceInvalidDiscriminator"), diag.Contradiction, "delete deduceInvalidDiscriminator, or make the discriminator optional",
+		r.errorf(d.posOf("deduceInvalidDiscriminator"), codes.Contradiction, "delete deduceInvalidDiscriminator, or make the discriminator optional",
 			"deduceInvalidDiscriminator lets %q be left out, but the schema requires it", u.Discriminator)
 	}
 }
@@ -275,7 +276,7 @@ func (r *resolver) enum(prop *apiextensionsv1.JSONSchemaProps) {
 			switch {
 			case v.Text == "": // values reports it
 			case len(prop.Enum) > 0 && !slices.Contains(enum, v.Text):
-				r.misspelt(v, enum, r.u.Values, diag.ValueNotInEnum, "value %q of member %q is not in the enum of %q", v.Text, f.name.Text, r.u.Discriminator)
+				r.misspelt(v, enum, r.u.Values, codes.ValueNotInEnum, "value %q of member %q is not in the enum of %q", v.Text, f.name.Text, r.u.Discriminator)
 			default:
 				r.excludes(prop, v, fmt.Sprintf("of member %q", f.name.Text))
 			}
@@ -307,16 +308,16 @@ func (r *resolver) cardinality() {
 	}
 	switch {
 	case u.Discriminator != "" && u.Cardinality == AtLeastOne:
-		r.errorf(d.posOf("cardinality"), diag.Contradiction, "use ExactlyOne or AtMostOne, or drop the discriminator", "AtLeastOne contradicts a discriminator, which selects the members")
+		r.errorf(d.posOf("cardinality"), codes.Contradiction, "use ExactlyOne or AtMostOne, or drop the discriminator", "AtLeastOne contradicts a discriminator, which selects the members")
 	case u.Discriminator == "" && u.Deduce:
-		r.errorf(d.posOf("deduceInvalidDiscriminator"), diag.Contradiction, "delete deduceInvalidDiscriminator", "there is no discriminator to deduce")
+		r.errorf(d.posOf("deduceInvalidDiscriminator"), codes.Contradiction, "delete deduceInvalidDiscriminator", "there is no discriminator to deduce")
 	case u.Discriminator == "" && d.has("unmappedValues"):
-		r.errorf(d.posOf("unmappedValues"), diag.Contradiction, "delete unmappedValues", "there is no discriminator that could have unmapped values")
+		r.errorf(d.posOf("unmappedValues"), codes.Contradiction, "delete unmappedValues", "there is no discriminator that could have unmapped values")
 	case u.Deduce && u.SharesValues():
-		r.errorf(d.posOf("deduceInvalidDiscriminator"), diag.Contradiction, "delete deduceInvalidDiscriminator, or give each member values of its own",
+		r.errorf(d.posOf("deduceInvalidDiscriminator"), codes.Contradiction, "delete deduceInvalidDiscriminator, or give each member values of its own",
 			"a member cannot tell the discriminator when a value selects several members")
 	case u.Deduce && d.union.Cardinality == ExactlyOne:
-		r.errorf(d.posOf("deduceInvalidDiscriminator"), diag.Contradiction, "delete one of the two", "ExactlyOne requires that %q is set, deduceInvalidDiscriminator lets it be left out", u.Discriminator)
+		r.errorf(d.posOf("deduceInvalidDiscriminator"), codes.Contradiction, "delete one of the two", "ExactlyOne requires that %q is set, deduceInvalidDiscriminator lets it be left out", u.Discriminator)
 	}
 }
 
@@ -328,9 +329,9 @@ func (r *resolver) change() {
 		if d.union.Change == 0 {
 			key = "allowedChanges"
 		}
-		r.errorf(d.posOf(key), diag.Contradiction, "delete "+key, "cardinality AtLeastOne has no transitions to restrict")
+		r.errorf(d.posOf(key), codes.Contradiction, "delete "+key, "cardinality AtLeastOne has no transitions to restrict")
 	case d.has("allowedChanges") && d.union.Change != 0:
-		r.errorf(d.posOf("discriminatorChange"), diag.Contradiction, "delete discriminatorChange: allowedChanges takes its place", "discriminatorChange and allowedChanges are both set")
+		r.errorf(d.posOf("discriminatorChange"), codes.Contradiction, "delete discriminatorChange: allowedChanges takes its place", "discriminatorChange and allowedChanges are both set")
 	}
 	switch {
 	case d.has("allowedChanges"):
@@ -347,11 +348,11 @@ func (r *resolver) change() {
 func (r *resolver) messages() {
 	d, u := r.d, r.u
 	if u.Message.Changed != "" && (u.Change == Allow || u.Cardinality == AtLeastOne) {
-		r.errorf(d.posOf("message"), diag.Contradiction, "delete changed", "the union allows all changes, so that the text for changes is never printed")
+		r.errorf(d.posOf("message"), codes.Contradiction, "delete changed", "the union allows all changes, so that the text for changes is never printed")
 	}
 	r.printed(d.posOf("message"), "message", u.Message, func(int) bool { return true })
 	if d.has("messages") && u.Discriminator == "" {
-		r.errorf(d.posOf("messages"), diag.Contradiction, "write message: TEXT instead", "without a discriminator no error is about one member: messages needs a discriminator")
+		r.errorf(d.posOf("messages"), codes.Contradiction, "write message: TEXT instead", "without a discriminator no error is about one member: messages needs a discriminator")
 		return
 	}
 	known := append(u.MemberNames(), u.Discriminator)
@@ -367,7 +368,7 @@ func (r *resolver) messages() {
 		if slices.Contains(r.absentMembers, w.Text) {
 			continue
 		}
-		r.misspelt(w, known, nil, diag.UnknownMember, "messages names %q, which is neither a member nor the discriminator of this union", w.Text)
+		r.misspelt(w, known, nil, codes.UnknownMember, "messages names %q, which is neither a member nor the discriminator of this union", w.Text)
 		if selected := u.MembersOf(w.Text); len(selected) > 0 {
 			last := &r.diags[len(r.diags)-1]
 			last.Hint, last.Edits = fmt.Sprintf("name the member that the value selects: %q", u.Members[selected[0]].Name), nil
@@ -392,7 +393,7 @@ func (r *resolver) printed(pos diag.Pos, key string, t Texts, about func(member 
 		never = append(never, "forbidden")
 	}
 	if len(never) == 2 || len(never) == 1 && t.Required != t.Forbidden {
-		r.errorf(pos, diag.Contradiction, "delete it", "the text for %s in %s is never printed: the union has no such error", strings.Join(never, " and "), key)
+		r.errorf(pos, codes.Contradiction, "delete it", "the text for %s in %s is never printed: the union has no such error", strings.Join(never, " and "), key)
 	}
 }
 
@@ -408,7 +409,7 @@ func (r *resolver) table() {
 		if ok {
 			return
 		}
-		r.misspelt(w, known, nil, diag.UnknownChange, "allowedChanges names %q, which is not a known %s", w.Text, what)
+		r.misspelt(w, known, nil, codes.UnknownChange, "allowedChanges names %q, which is not a known %s", w.Text, what)
 		if last := &r.diags[len(r.diags)-1]; r.d.discriminator().Set && last.Hint == "" {
 			last.Hint = "add it to the members or to the enum of the discriminator"
 		}
@@ -416,7 +417,7 @@ func (r *resolver) table() {
 	u.Allowed = map[string][]string{}
 	for _, from := range byMember(r.d.key("allowedChanges").Value) {
 		if from.name.Text == "" {
-			r.errorf(from.name.Pos, diag.UnknownChange, "delete this row", "an unset union may always be set: %q needs no row", "")
+			r.errorf(from.name.Pos, codes.UnknownChange, "delete this row", "an unset union may always be set: %q needs no row", "")
 			continue
 		}
 		if slices.Contains(r.absentValues, from.name.Text) {
@@ -447,16 +448,16 @@ func (r *resolver) overlaps(memberOf, discriminatorOf map[string]*Declaration) {
 	}
 	if w := d.discriminator(); w.Text != "" {
 		if other := discriminatorOf[key(w)]; other != nil {
-			shared(w, diag.DiscriminatorShared, other, "%q is the discriminator of two unions")
+			shared(w, codes.DiscriminatorShared, other, "%q is the discriminator of two unions")
 		} else if other := memberOf[key(w)]; other != nil {
-			shared(w, diag.DiscriminatorIsMember, other, "discriminator %q is a member of another union")
+			shared(w, codes.DiscriminatorIsMember, other, "discriminator %q is a member of another union")
 		}
 	}
 	for _, f := range r.fields {
 		if other := memberOf[key(f.name)]; other != nil && other != d {
-			shared(f.name, diag.MemberShared, other, "%q is a member of two unions")
+			shared(f.name, codes.MemberShared, other, "%q is a member of two unions")
 		} else if other := discriminatorOf[key(f.name)]; other != nil {
-			shared(f.name, diag.DiscriminatorIsMember, other, "member %q is the discriminator of another union")
+			shared(f.name, codes.DiscriminatorIsMember, other, "member %q is the discriminator of another union")
 		}
 		memberOf[key(f.name)] = d
 	}

@@ -7,6 +7,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
@@ -40,7 +41,7 @@ func (r *resolver) swapped() bool {
 			values[v.Text] = append(values[v.Text], f.name.Text)
 		}
 	}
-	r.errorf(d.fieldsPos(), diag.UnknownMember, "write "+mapping(properties, values), "the keys of fields-to-discriminateBy are members, and the values those of the discriminator: here they are swapped")
+	r.errorf(d.fieldsPos(), codes.UnknownMember, "write "+mapping(properties, values), "the keys of fields-to-discriminateBy are members, and the values those of the discriminator: here they are swapped")
 	return true
 }
 
@@ -68,7 +69,7 @@ func (r *resolver) unvalued() bool {
 	if len(members) > 0 && len(values) == len(members) {
 		hint = "write " + mapping(members, values)
 	}
-	r.errorf(d.fieldsPos(), diag.Contradiction, hint, "members has no room for the values of discriminator %q", d.discriminator().Text)
+	r.errorf(d.fieldsPos(), codes.Contradiction, hint, "members has no room for the values of discriminator %q", d.discriminator().Text)
 	return true
 }
 
@@ -99,9 +100,9 @@ func (r *resolver) misplaced() bool {
 	for i, name := range names {
 		names[i] = fmt.Sprintf("%q", name)
 	}
-	code := diag.UnknownMember
+	var code diag.Code = codes.UnknownMember
 	if len(r.schema.Properties) == 0 {
-		code = diag.NotAnObject
+		code = codes.NotAnObject
 	}
 	of := at.String()
 	if rest, ok := strings.CutPrefix(of, "[*]"); ok {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -59,7 +60,7 @@ func (r *resolver) variant() {
 		}
 		r.absentMembers = append(r.absentMembers, f.name.Text)
 		r.diags = append(r.diags, diag.Diagnostic{
-			Code: diag.AbsentMember, Severity: diag.Info, Pos: f.name.Pos, Path: r.d.Path,
+			Code: codes.AbsentMember, Severity: diag.Info, Pos: f.name.Pos, Path: r.d.Path,
 			Message: fmt.Sprintf("member %q is left out: the schema has neither the property nor %s in the enum of %q",
 				f.name.Text, english.List(values, "or"), r.d.discriminator().Text),
 			Hint: "nothing to do if this variant of the CRD lacks the member; else add the property and the value",

@@ -11,6 +11,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -43,7 +44,7 @@ func (s *Set) Add(crd *apiextensionsv1.CustomResourceDefinition, pos diag.Pos) *
 		return nil
 	}
 	s.put(k.GroupKind(), known{pos: other.pos})
-	return &diag.Diagnostic{Code: diag.TwoCRDs, Pos: pos, Message: fmt.Sprintf("there is another CRD for %s, which is not the same", k.GroupKind()),
+	return &diag.Diagnostic{Code: codes.TwoCRDs, Pos: pos, Message: fmt.Sprintf("there is another CRD for %s, which is not the same", k.GroupKind()),
 		Hint: "give one of them only", Related: []diag.Related{{Pos: other.pos, Message: "the other one"}}}
 }
 
@@ -97,11 +98,11 @@ func (s *Set) Object(ctx context.Context, o, before *resource.Object) (Verdict, 
 	}
 	crd := []diag.Related{{Pos: k.pos, Message: "the CRD"}}
 	if !slices.Contains(k.Served(), o.Version) {
-		return Unjudged, diag.List{{Code: diag.NoCRD, Pos: o.Pos(resource.Path{"apiVersion"}), Message: fmt.Sprintf("no matches for kind %q in version %q", o.Kind, o.GroupVersion()),
+		return Unjudged, diag.List{{Code: codes.NoCRD, Pos: o.Pos(resource.Path{"apiVersion"}), Message: fmt.Sprintf("no matches for kind %q in version %q", o.Kind, o.GroupVersion()),
 			Hint: "the CRD serves " + strings.Join(k.Served(), ", "), Related: crd}}
 	}
 	if err := k.Check(o.Version); err != nil {
-		return Unjudged, diag.List{{Code: diag.NoCRD, Pos: o.Pos(nil), Message: fmt.Sprintf("the API server could not serve version %s of the CRD: %v", o.Version, err), Related: crd}}
+		return Unjudged, diag.List{{Code: codes.NoCRD, Pos: o.Pos(nil), Message: fmt.Sprintf("the API server could not serve version %s of the CRD: %v", o.Version, err), Related: crd}}
 	}
 	var answer Answer
 	var err error
@@ -111,7 +112,7 @@ func (s *Set) Object(ctx context.Context, o, before *resource.Object) (Verdict, 
 		answer, err = k.Update(ctx, o.Value, before.Value)
 	}
 	if err != nil {
-		d := diag.Diagnostic{Code: diag.BadOldObject, Pos: o.Pos(nil), Message: err.Error()}
+		d := diag.Diagnostic{Code: codes.BadOldObject, Pos: o.Pos(nil), Message: err.Error()}
 		if before != nil {
 			d.Pos = before.Pos(nil)
 			d.Related = []diag.Related{{Pos: o.Pos(nil), Message: "the object that replaces it"}}
@@ -124,7 +125,7 @@ func (s *Set) Object(ctx context.Context, o, before *resource.Object) (Verdict, 
 	var l diag.List
 	for _, said := range answer.Warnings {
 		at, _, _ := strings.Cut(said, ":")
-		l = append(l, diag.Diagnostic{Code: diag.ServerWarning, Severity: diag.Warning, Pos: o.Pos(o.Find(at)), Message: said})
+		l = append(l, diag.Diagnostic{Code: codes.ServerWarning, Severity: diag.Warning, Pos: o.Pos(o.Find(at)), Message: said})
 	}
 	if answer.Refused == nil {
 		return Accepted, l
@@ -137,13 +138,13 @@ func refusal(o *resource.Object, answer Answer) diag.List {
 	var l diag.List
 	for _, path := range answer.Unknown {
 		at := o.Find(path)
-		l = append(l, diag.Diagnostic{Code: diag.Refused, Pos: o.Pos(at), Message: fmt.Sprintf(`strict decoding error: unknown field "%s"`, path)})
+		l = append(l, diag.Diagnostic{Code: codes.Refused, Pos: o.Pos(at), Message: fmt.Sprintf(`strict decoding error: unknown field "%s"`, path)})
 	}
 	if len(l) > 0 {
 		return l
 	}
 	for _, c := range answer.Causes() {
-		d := diag.Diagnostic{Code: diag.Refused, Pos: o.Pos(o.Find(c.Field)), Message: c.Message}
+		d := diag.Diagnostic{Code: codes.Refused, Pos: o.Pos(o.Find(c.Field)), Message: c.Message}
 		if c.Field != "" {
 			d.Message = c.Field + ": " + c.Message
 		} else if answer.at != "" {
@@ -167,7 +168,7 @@ func (s *Set) unknown(o *resource.Object) (Verdict, diag.List) {
 		return Unknown, nil
 	}
 	slices.Sort(kinds)
-	d := diag.Diagnostic{Code: diag.NoCRD, Pos: o.Pos(resource.Path{"kind"}), Message: fmt.Sprintf("no matches for kind %q in version %q", o.Kind, o.GroupVersion()),
+	d := diag.Diagnostic{Code: codes.NoCRD, Pos: o.Pos(resource.Path{"kind"}), Message: fmt.Sprintf("no matches for kind %q in version %q", o.Kind, o.GroupVersion()),
 		Hint: "give its CRD; of this group there are those of " + strings.Join(kinds, ", ")}
 	if similar := spelling.Closest(o.Kind, kinds); similar != "" {
 		d.Hint = fmt.Sprintf("write %q", similar)

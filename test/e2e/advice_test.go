@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
@@ -59,14 +60,14 @@ func TestAdviceUnchanged(t *testing.T) {
 		{"roots", root, "{members: [a, b]}", "a: x\nb: x"},
 	} {
 		t.Run(test.plural, func(t *testing.T) {
-			if told := advised(test.crd, diag.NeverUnchanged); len(told) != 1 {
+			if told := advised(test.crd, codes.NeverUnchanged); len(told) != 1 {
 				t.Fatalf("lint says %v", told)
 			}
 			ratchet := with(test.crd, test.item, test.item+"              ratchet: true\n")
 			if test.plural == "roots" {
 				ratchet = with(test.crd, test.item, "{members: [a, b], ratchet: true}")
 			}
-			if told := advised(ratchet, diag.NeverUnchanged); len(told) > 0 {
+			if told := advised(ratchet, codes.NeverUnchanged); len(told) > 0 {
 				t.Errorf("with ratchet lint says %v", told)
 			}
 			bare := test.crd[:strings.Index(test.crd, "x-kubernetes-unions")] + "x-kubernetes-map-type: atomic\n"
@@ -119,7 +120,7 @@ func TestAdvice(t *testing.T) {
 		versions []testcrd.Version
 		steps    []step
 	}{
-		{plural: "removals", code: diag.VersionBypass, versions: []testcrd.Version{{Name: "v1beta1", Spec: "type: object\nproperties: {note: {type: string}}"}, {Name: "v1", Spec: typed + forbid}},
+		{plural: "removals", code: codes.VersionBypass, versions: []testcrd.Version{{Name: "v1beta1", Spec: "type: object\nproperties: {note: {type: string}}"}, {Name: "v1", Spec: typed + forbid}},
 			steps: []step{
 				{"v1", "{type: HTTP, http: {}}", ""},
 				{"v1", "{type: TCP, tcp: {}}", "type may not change"},
@@ -127,13 +128,13 @@ func TestAdvice(t *testing.T) {
 				{"v1beta1", "{note: x}", ""},
 				{"v1", "{type: TCP, tcp: {}}", ""},
 			}},
-		{plural: "unknowns", code: diag.VersionBypass, versions: []testcrd.Version{{Name: "v1beta1", Spec: "type: object\nx-kubernetes-preserve-unknown-fields: true"}, {Name: "v1", Spec: typed}},
+		{plural: "unknowns", code: codes.VersionBypass, versions: []testcrd.Version{{Name: "v1beta1", Spec: "type: object\nx-kubernetes-preserve-unknown-fields: true"}, {Name: "v1", Spec: typed}},
 			steps: []step{
 				{"v1", "{type: HTTP, http: {}}", ""},
 				{"v1", "{type: HTTP, tcp: {}}", "tcp is required when"},
 				{"v1beta1", "{type: HTTP, tcp: {}}", ""},
 			}},
-		{plural: "tables", code: diag.TableBypass, versions: []testcrd.Version{{Name: "v1", Spec: with(with(typed, "[HTTP, TCP]", "[HTTP, TCP, UDP]"),
+		{plural: "tables", code: codes.TableBypass, versions: []testcrd.Version{{Name: "v1", Spec: with(with(typed, "[HTTP, TCP]", "[HTTP, TCP, UDP]"),
 			"tcp: TCP}", "tcp: [TCP, UDP]}\n  allowedChanges: {HTTP: [TCP, \"\"]}")}},
 			steps: []step{
 				{"v1", "{type: HTTP, http: {}}", ""},
@@ -141,21 +142,21 @@ func TestAdvice(t *testing.T) {
 				{"v1", "{}", ""},
 				{"v1", "{type: UDP, tcp: {}}", ""},
 			}},
-		{plural: "typos", code: diag.NoEnum, versions: []testcrd.Version{{Name: "v1", Spec: with(typed, "type: {type: string, enum: [HTTP, TCP]}", "type: {type: string}")}},
+		{plural: "typos", code: codes.NoEnum, versions: []testcrd.Version{{Name: "v1", Spec: with(typed, "type: {type: string, enum: [HTTP, TCP]}", "type: {type: string}")}},
 			steps: []step{{"v1", "{type: HTPT}", ""}}},
-		{plural: "emptylists", code: diag.ListMember, versions: []testcrd.Version{{Name: "v1", Spec: with(typed, tcp, list)}},
+		{plural: "emptylists", code: codes.ListMember, versions: []testcrd.Version{{Name: "v1", Spec: with(typed, tcp, list)}},
 			steps: []step{{"v1", "{type: HTTP, http: {}, tcp: []}", "tcp is required when"}}},
-		{plural: "nevers", code: diag.RequiredChildren, versions: []testcrd.Version{{Name: "v1", Spec: with(typed, tcp, "tcp: {type: object, required: [prot], properties: {port: {type: integer}}}")}},
+		{plural: "nevers", code: codes.RequiredChildren, versions: []testcrd.Version{{Name: "v1", Spec: with(typed, tcp, "tcp: {type: object, required: [prot], properties: {port: {type: integer}}}")}},
 			steps: []step{
 				{"v1", "{type: TCP, tcp: {port: 1}}", "tcp.prot: Required"},
 				{"v1", "{type: TCP, tcp: {port: 1, prot: 1}}", "unknown field"},
 			}},
-		{plural: "empties", code: diag.RequiredChildren, versions: []testcrd.Version{{Name: "v1", Spec: with(with(typed, tcp, "tcp: {type: object, required: [port], properties: {port: {type: integer}}}"), "tcp: TCP}", "tcp: TCP}\n  emptyIsUnset: [tcp]")}},
+		{plural: "empties", code: codes.RequiredChildren, versions: []testcrd.Version{{Name: "v1", Spec: with(with(typed, tcp, "tcp: {type: object, required: [port], properties: {port: {type: integer}}}"), "tcp: TCP}", "tcp: TCP}\n  emptyIsUnset: [tcp]")}},
 			steps: []step{
 				{"v1", "{type: HTTP, http: {}}", ""},
 				{"v1", "{type: HTTP, http: {}, tcp: {}}", "tcp.port: Required"},
 			}},
-		{plural: "filleds", code: diag.RequiredChildren, versions: []testcrd.Version{{Name: "v1", Spec: with(with(typed, tcp, "tcp: {type: object, properties: {port: {type: integer, default: 1}}}"), "tcp: TCP}", "tcp: TCP}\n  emptyIsUnset: [tcp]")}},
+		{plural: "filleds", code: codes.RequiredChildren, versions: []testcrd.Version{{Name: "v1", Spec: with(with(typed, tcp, "tcp: {type: object, properties: {port: {type: integer, default: 1}}}"), "tcp: TCP}", "tcp: TCP}\n  emptyIsUnset: [tcp]")}},
 			steps: []step{
 				{"v1", "{type: HTTP, http: {}}", ""},
 				{"v1", "{type: HTTP, http: {}, tcp: {}}", "tcp is required when"},
@@ -190,7 +191,7 @@ func TestAdvice(t *testing.T) {
 			if test.code != "" && len(advised(src, test.code)) == 0 {
 				t.Errorf("lint does not tell of %s", test.code)
 			}
-			if told := advised(src, diag.VersionBypass, diag.TableBypass, diag.VersionsDiffer, diag.RemovableItem); test.code == "" && len(told) > 0 {
+			if told := advised(src, codes.VersionBypass, codes.TableBypass, codes.VersionsDiffer, codes.RemovableItem); test.code == "" && len(told) > 0 {
 				t.Errorf("lint tells of %s", told)
 			}
 			compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(src)), crdfile.Options{})

@@ -19,6 +19,7 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	sigsyaml "sigs.k8s.io/yaml"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -99,7 +100,7 @@ func runManifest(t *testing.T, server *servertest.Server, file string) (outcome 
 	compiled, diags := crdpatch.Compile(crdfile.Open(file, src), crdfile.Options{})
 	for _, d := range diags {
 		t.Log(d)
-		if d.Severity == diag.Error && d.Code != diag.RuleOverBudget && d.Code != diag.VersionOverBudget {
+		if d.Severity == diag.Error && d.Code != codes.RuleOverBudget && d.Code != codes.VersionOverBudget {
 			t.Errorf("neither compiled nor over budget: %v", d)
 		}
 	}

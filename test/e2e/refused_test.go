@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // inexpressible are names that CEL cannot escape.
@@ -53,8 +53,8 @@ func TestRefusedNames(t *testing.T) {
 				if out != nil || len(diags) != 1 {
 					t.Fatalf("got %d bytes and %v, want one error", len(out), diags)
 				}
-				if d := diags[0]; d.Code != diag.InexpressibleName || d.Pos.Line != test.line || !strings.Contains(d.Message, fmt.Sprintf("%q", name)) {
-					t.Errorf("got %v, want %s in line %d about %q", d, diag.InexpressibleName, test.line, name)
+				if d := diags[0]; d.Code != codes.InexpressibleName || d.Pos.Line != test.line || !strings.Contains(d.Message, fmt.Sprintf("%q", name)) {
+					t.Errorf("got %v, want %s in line %d about %q", d, codes.InexpressibleName, test.line, name)
 				}
 			})
 		}

@@ -7,6 +7,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -218,12 +219,12 @@ func Diagnostics(reports []Report) diag.List {
 	var l diag.List
 	for _, r := range reports {
 		for _, c := range r.Changes {
-			d := diag.Diagnostic{Code: diag.Looser, Severity: diag.Info, Pos: c.Pos, Path: c.Path.String(), Message: r.Name + ": " + string(c.Class) + ": " + english.OneLine(c.title())}
+			d := diag.Diagnostic{Code: codes.Looser, Severity: diag.Info, Pos: c.Pos, Path: c.Path.String(), Message: r.Name + ": " + string(c.Class) + ": " + english.OneLine(c.title())}
 			switch {
 			case c.Class == Unknown:
-				d.Code, d.Severity, d.Hint = diag.Undecided, diag.Warning, c.Undecided
+				d.Code, d.Severity, d.Hint = codes.Undecided, diag.Warning, c.Undecided
 			case c.Class.Refuses():
-				d.Code, d.Severity = diag.Tighter, diag.Error
+				d.Code, d.Severity = codes.Tighter, diag.Error
 				if c.Refused != nil {
 					d.Hint = "the API server's error: " + strings.Join(c.Refused.Errors, "; ")
 				}

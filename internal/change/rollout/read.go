@@ -17,6 +17,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/change/storageversion"
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/internal/yaml/source"
@@ -35,7 +36,7 @@ type Origins struct {
 func (o Origins) Diagnostics(contradictions []Contradiction) diag.List {
 	var l diag.List
 	for _, c := range contradictions {
-		d := diag.Diagnostic{Code: diag.ContradictoryFacts, Message: c.Message, Hint: c.Hint}
+		d := diag.Diagnostic{Code: codes.ContradictoryFacts, Message: c.Message, Hint: c.Hint}
 		at := func(object *resource.Object) diag.Pos {
 			if object == nil {
 				return diag.Pos{}
@@ -86,11 +87,11 @@ func only(f *resource.File, get string, is func(*resource.Object) bool) ([]*reso
 }
 
 func unusable(pos diag.Pos, hint, format string, args ...any) diag.Diagnostic {
-	return diag.Diagnostic{Code: diag.UnusableFact, Pos: pos, Message: fmt.Sprintf(format, args...), Hint: hint}
+	return diag.Diagnostic{Code: codes.UnusableFact, Pos: pos, Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
 func contradictory(pos diag.Pos, hint, format string, args ...any) diag.Diagnostic {
-	return diag.Diagnostic{Code: diag.ContradictoryFacts, Pos: pos, Message: fmt.Sprintf(format, args...), Hint: hint}
+	return diag.Diagnostic{Code: codes.ContradictoryFacts, Pos: pos, Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
 func decode(o *resource.Object, into any) diag.List {

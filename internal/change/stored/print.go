@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -173,7 +174,7 @@ func Diagnostics(summaries []*Summary) diag.List {
 	for _, s := range summaries {
 		for _, r := range s.Reasons() {
 			for _, e := range r.Examples() {
-				d := diag.Diagnostic{Code: diag.StoredObject, Severity: severities[e.State()], Pos: e.Pos, Path: r.Constraint.Path.String(),
+				d := diag.Diagnostic{Code: codes.StoredObject, Severity: severities[e.State()], Pos: e.Pos, Path: r.Constraint.Path.String(),
 					Message: fmt.Sprintf("%s is %s: %s", e.Prediction, e.InWords(), english.OneLine(r.said(e.Prediction)))}
 				if e.Repair != nil {
 					d.Hint = e.Repair.Command

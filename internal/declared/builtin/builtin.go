@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -49,7 +50,7 @@ func Kinds(declarations []union.External) (l []kinds.Kind, others []union.Extern
 		}
 		if e.Version != "" && len(versions) > 0 && !slices.Contains(versions, e.Version) {
 			slices.Sort(versions)
-			diags = append(diags, diag.Diagnostic{Code: diag.NoSuchSchema, Pos: e.NamedAt(), Path: e.Path.String(),
+			diags = append(diags, diag.Diagnostic{Code: codes.NoSuchSchema, Pos: e.NamedAt(), Path: e.Path.String(),
 				Message: fmt.Sprintf("%s is not known in version %q", e.Target, e.Version), Hint: "the version known is " + strings.Join(versions, ", ")})
 			continue
 		}

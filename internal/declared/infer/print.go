@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	sigs "sigs.k8s.io/yaml"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/report/proof"
@@ -197,7 +198,7 @@ func Data(l []Located) (any, error) {
 func Diagnostics(l []Located) diag.List {
 	var out diag.List
 	for _, i := range l {
-		d := diag.Diagnostic{Code: diag.LeftUndeclared, Severity: diag.Info, Pos: i.Pos, Path: i.Place.String(), Schema: i.Place.Structural(),
+		d := diag.Diagnostic{Code: codes.LeftUndeclared, Severity: diag.Info, Pos: i.Pos, Path: i.Place.String(), Schema: i.Place.Structural(),
 			Message: fmt.Sprintf("a union of %s is not declared: %s, %s", i.Label(), i.Form, i.Verdict()), Hint: i.Why}
 		if lines := i.lines(i.Replaces); lines != "" {
 			d.Message += " to " + lines

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
 	"github.com/unioncel/unioncel/pkg/compile"
@@ -42,7 +43,7 @@ type Config struct {
 // Parse reads a configuration. name is the file's name in diagnostics. The list is sorted; if it
 // has errors, the result is nil. Diagnostics do not quote files that do not mention unioncel.
 func Parse(name string, src []byte) (*Config, diag.List) {
-	r := &yamlconfig.Reader{File: name, Code: diag.BadConfig}
+	r := &yamlconfig.Reader{File: name, Code: codes.BadConfig}
 	c := read(r, src)
 	if r.Diags.HasErrors() {
 		return nil, r.Diags.Sort()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/declared/project"
 	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/internal/testing/schematest"
@@ -41,9 +42,9 @@ lint:
 		Go: []string{"./api/...", "example.com/types"}, Kubebuilder: true, SkipInvalid: []string{"api/v1.Backup", "v1.Job"}, Unions: []string{"config/unions.yaml"},
 		KubeVersion: "1.30", Encoding: compile.Fine, NoAnnotation: true, Describe: true, RequireUnions: true, Strict: true,
 		Lint: lint.Config{
-			Setting: lint.Setting{Ignore: []diag.Code{diag.ValueWithoutMember}, Severities: map[diag.Code]diag.Severity{diag.Undiscriminated: diag.Error, diag.ListMember: diag.Info}},
+			Setting: lint.Setting{Ignore: []diag.Code{codes.ValueWithoutMember}, Severities: map[diag.Code]diag.Severity{codes.Undiscriminated: diag.Error, codes.ListMember: diag.Info}},
 			Overrides: []lint.Override{{Files: []string{"legacy/**", "old.yaml"},
-				Setting: lint.Setting{Ignore: []diag.Code{diag.NoEnum}, Severities: map[diag.Code]diag.Severity{diag.ValueWithoutMember: diag.Warning}}}},
+				Setting: lint.Setting{Ignore: []diag.Code{codes.NoEnum}, Severities: map[diag.Code]diag.Severity{codes.ValueWithoutMember: diag.Warning}}}},
 			FailOn: &warning,
 		},
 	}

@@ -6,6 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
@@ -28,7 +29,7 @@ const (
 // parsed file. Scopes has each named CRD and kind once, in the order of the text, including CRDs
 // declared to have no unions.
 func Parse(name string, src []byte) (*union.Externals, diag.List) {
-	r := &yamlconfig.Reader{File: name, Code: diag.BadUnionSet, Ambiguous: diag.AmbiguousScalar}
+	r := &yamlconfig.Reader{File: name, Code: codes.BadUnionSet, Ambiguous: codes.AmbiguousScalar}
 	var entries []setEntry
 	for _, root := range r.Open(src, Kind, "; CRDs are arguments") {
 		entries = append(entries, document(r, root)...)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/rewrite"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
@@ -117,7 +118,7 @@ func merges(object map[string]any, path []string) bool {
 
 func (x *explicit) fail(at resource.Path, u *union.Union, member int, format string, args ...any) {
 	path := u.Path(u.Members[member].Name).Properties()
-	x.diagnostics = append(x.diagnostics, diag.Diagnostic{Code: diag.NotNormalized, Pos: x.o.Pos(at.Property(path...)), Path: at.String(),
+	x.diagnostics = append(x.diagnostics, diag.Diagnostic{Code: codes.NotNormalized, Pos: x.o.Pos(at.Property(path...)), Path: at.String(),
 		Message: fmt.Sprintf(format, args...), Hint: "set one of them in the patch"})
 }
 
@@ -126,5 +127,5 @@ func (x *explicit) put(at resource.Path, u *union.Union, missing map[string]any)
 	names := slices.DeleteFunc(u.MemberNames(), func(name string) bool { _, ok := missing[name]; return !ok })
 	members := strings.Join(names, ", ")
 	x.changes = append(x.changes, rewrite.Rewrite{At: at, Union: u, Put: missing, Plain: true, Says: members,
-		Report: diag.Diagnostic{Code: diag.Normalized, Severity: diag.Info, Pos: x.o.Pos(at), Path: at.String(), Message: members + " set to null"}})
+		Report: diag.Diagnostic{Code: codes.Normalized, Severity: diag.Info, Pos: x.o.Pos(at), Path: at.String(), Message: members + " set to null"}})
 }

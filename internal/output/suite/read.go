@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 	sigs "sigs.k8s.io/yaml"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
@@ -77,7 +78,7 @@ func Read(name string, src []byte, read func(path string) ([]byte, error), limit
 	if l.HasErrors() {
 		return nil, l
 	}
-	r := &suiteReader{Reader: yamlconfig.Reader{File: name, Code: diag.BadTests, UnknownKey: diag.BadTests, Ambiguous: diag.AmbiguousScalar}, read: read, limits: limits}
+	r := &suiteReader{Reader: yamlconfig.Reader{File: name, Code: codes.BadTests, UnknownKey: codes.BadTests, Ambiguous: codes.AmbiguousScalar}, read: read, limits: limits}
 	var roots []*yaml.Node
 	for _, d := range f.Docs {
 		if d.Root != nil {
@@ -85,7 +86,7 @@ func Read(name string, src []byte, read func(path string) ([]byte, error), limit
 		}
 	}
 	if len(roots) != 1 {
-		return nil, diag.List{{Code: diag.BadTests, Pos: diag.Pos{File: name}, Message: "a file with tests is one document", Hint: hint}}
+		return nil, diag.List{{Code: codes.BadTests, Pos: diag.Pos{File: name}, Message: "a file with tests is one document", Hint: hint}}
 	}
 	root := r.Value(roots[0], "")
 	r.suite.Pos = root.Pos()

@@ -12,6 +12,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -239,7 +240,7 @@ func cause(c metav1.StatusCause) string { return strings.TrimPrefix(c.Field+": "
 // returns a diagnostic at the position of the test.
 func (t Test) Run(ctx context.Context, k *validate.Kind) *diag.Diagnostic {
 	wrong := func(format string, args ...any) *diag.Diagnostic {
-		return &diag.Diagnostic{Code: diag.TestFailed, Pos: t.pos, Message: fmt.Sprintf("%q: ", t.Name) + fmt.Sprintf(format, args...)}
+		return &diag.Diagnostic{Code: codes.TestFailed, Pos: t.pos, Message: fmt.Sprintf("%q: ", t.Name) + fmt.Sprintf(format, args...)}
 	}
 	answer, err := t.answer(ctx, k)
 	if err != nil {

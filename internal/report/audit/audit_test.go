@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/report/audit"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/crdfile"
@@ -42,7 +43,7 @@ func found(t *testing.T, src string) []audit.Finding {
 // confirm repeats the claim of a finding: the API server's answer to its example.
 func confirm(t *testing.T, c *crdfile.CRD, f audit.Finding) {
 	t.Helper()
-	if f.Code == diag.CostlyRule || f.Code == diag.NotCompiling || f.Without > 0 {
+	if f.Code == codes.CostlyRule || f.Code == codes.NotCompiling || f.Without > 0 {
 		return
 	}
 	crd, _ := c.Source()
@@ -215,7 +216,7 @@ func TestName(t *testing.T) {
 		src = strings.Replace(src, "type: object\n", "type: object\n        x-kubernetes-validations: [{rule: \""+rule+"\"}]\n", 1)
 		name := ""
 		for _, f := range found(t, src) {
-			if f.Code == diag.FailsToEvaluate && len(f.Place.Path) == 1 {
+			if f.Code == codes.FailsToEvaluate && len(f.Place.Path) == 1 {
 				metadata, _ := f.Example.New["metadata"].(map[string]any)
 				name, _ = metadata["name"].(string)
 			}
@@ -243,7 +244,7 @@ func TestCostlyVersion(t *testing.T) {
 			t.Errorf("%d rules: %d findings", n, len(l))
 		}
 		for _, f := range l {
-			if f.Code != diag.CostlyRule || !strings.HasPrefix(f.Message, "the rules of version v1 take ") {
+			if f.Code != codes.CostlyRule || !strings.HasPrefix(f.Message, "the rules of version v1 take ") {
 				t.Errorf("%+v", f)
 			}
 		}
@@ -267,7 +268,7 @@ func TestOtherVersion(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			n := 0
 			for _, f := range found(t, testcrd.Versions("Thing", tt.other, version{Name: "v1", Spec: with})) {
-				if f.Code == diag.OtherVersion {
+				if f.Code == codes.OtherVersion {
 					n++
 					if len(f.Related) != 1 || f.Version != "v1" {
 						t.Errorf("%+v", f)
@@ -300,14 +301,14 @@ func TestSamples(t *testing.T) {
 	for _, f := range l {
 		got = append(got, f.Code)
 	}
-	want := []diag.Code{diag.NotEachItem, diag.ImpossibleValue, diag.LooserThanMessage, diag.FailsToEvaluate, diag.OtherVersion,
-		diag.NeverRejects, diag.SameRule, diag.AlwaysRejects, diag.CostlyRule, diag.BlocksUpdates}
+	want := []diag.Code{codes.NotEachItem, codes.ImpossibleValue, codes.LooserThanMessage, codes.FailsToEvaluate, codes.OtherVersion,
+		codes.NeverRejects, codes.SameRule, codes.AlwaysRejects, codes.CostlyRule, codes.BlocksUpdates}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 	lines := strings.Split(string(src), "\n")
 	for _, f := range l {
-		if f.Code == diag.CostlyRule && !strings.HasSuffix(f.Message, " times the cost that the API server allows for one") {
+		if f.Code == codes.CostlyRule && !strings.HasSuffix(f.Message, " times the cost that the API server allows for one") {
 			t.Error(f.Message)
 		}
 		if line := lines[f.Pos.Line-1]; !strings.Contains(line, "rule: ") {
@@ -331,7 +332,7 @@ func TestFaulty(t *testing.T) {
 	for _, f := range found(t, testcrd.Versions("Thing", version{Name: "v1", Spec: spec})) {
 		got = append(got, f.Code)
 	}
-	if diff := cmp.Diff([]diag.Code{diag.NotEachItem, diag.FailsToEvaluate, diag.BlocksUpdates}, got); diff != "" {
+	if diff := cmp.Diff([]diag.Code{codes.NotEachItem, codes.FailsToEvaluate, codes.BlocksUpdates}, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 }

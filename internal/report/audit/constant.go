@@ -9,6 +9,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
@@ -26,7 +27,7 @@ func (o *object) constant(a *audited) []Finding {
 	if o.never(append(there, a.Holds.Not())...) {
 		if e := o.accepted(a.Place.Present()); e != nil {
 			a.constant = true
-			return []Finding{o.finding(diag.NeverRejects, a.rule, e, "",
+			return []Finding{o.finding(codes.NeverRejects, a.rule, e, "",
 				"this rule rejects no object: the rest of the schema implies it").hinted("delete the rule, or correct it if it should reject something")}
 		}
 	}
@@ -37,7 +38,7 @@ func (o *object) constant(a *audited) []Finding {
 		}
 		if e != nil {
 			a.constant = true
-			return []Finding{o.finding(diag.AlwaysRejects, a.rule, e, response,
+			return []Finding{o.finding(codes.AlwaysRejects, a.rule, e, response,
 				"this rule rejects every object").hinted("correct the rule, or delete it")}
 		}
 	}
@@ -74,7 +75,7 @@ func (o *object) impossibleValues(a *audited) []Finding {
 			}
 			a.impossible = append(a.impossible, is)
 			if len(impossible) == 0 {
-				example = o.finding(diag.ImpossibleValue, a.rule, e, response, "")
+				example = o.finding(codes.ImpossibleValue, a.rule, e, response, "")
 			}
 			impossible = append(impossible, fmt.Sprintf("%q", text))
 		}
@@ -160,8 +161,8 @@ func (o *object) same() []Finding {
 			if e == nil {
 				continue
 			}
-			f := o.finding(diag.SameRule, b.rule, e, response, "this rule rejects the same objects as another rule of the schema").hinted("delete one of them")
-			f.Related = []diag.Related{{Pos: o.finding(diag.SameRule, a.rule, nil, "", "").Pos, Message: "the other rule"}}
+			f := o.finding(codes.SameRule, b.rule, e, response, "this rule rejects the same objects as another rule of the schema").hinted("delete one of them")
+			f.Related = []diag.Related{{Pos: o.finding(codes.SameRule, a.rule, nil, "", "").Pos, Message: "the other rule"}}
 			l = append(l, f)
 			break
 		}

@@ -8,9 +8,9 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/english"
-	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -52,7 +52,7 @@ func (v *version) costly(rules []rule) []Finding {
 		for j, c := range costs {
 			own := rules[i+j]
 			if p := percent(c.Rule(), cost.RuleLimit); p > half {
-				l = append(l, v.finding(diag.CostlyRule, own, nil, "", "%s", excess("this rule takes", c.Rule(), p, "one")).hinted("%s", v.bounds(own, c)))
+				l = append(l, v.finding(codes.CostlyRule, own, nil, "", "%s", excess("this rule takes", c.Rule(), p, "one")).hinted("%s", v.bounds(own, c)))
 				continue
 			}
 			total = cost.Add(total, c.Total())
@@ -62,7 +62,7 @@ func (v *version) costly(rules []rule) []Finding {
 		}
 	}
 	if p := percent(total, cost.VersionLimit); p > half {
-		l = append(l, v.finding(diag.CostlyRule, *most, nil, "",
+		l = append(l, v.finding(codes.CostlyRule, *most, nil, "",
 			"%s, and this rule takes the most", excess("the rules of version "+v.name+" take", total, p, "a version")).hinted("%s", v.bounds(*most, mostCost)))
 	}
 	return l

@@ -5,9 +5,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/sample"
-	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // failing finds rules that fail to evaluate: on an update that changes nothing the rule reads, or
@@ -26,17 +26,17 @@ func (o *object) failing(a *audited) []Finding {
 			return nil
 		}
 		_, detail := o.Ask(a.Check, e.New, nil)
-		return []Finding{o.finding(diag.FailsToEvaluate, a.rule, e, response,
+		return []Finding{o.finding(codes.FailsToEvaluate, a.rule, e, response,
 			"this rule fails to evaluate on an object that everything else accepts: %s", detail).fixed(o.guard(a, e, false))}
 	}
 	if e, response := o.update(a, true); e != nil {
 		_, detail := o.Ask(a.Check, e.New, e.Old)
-		return []Finding{o.finding(diag.BlocksUpdates, a.rule, e, response,
+		return []Finding{o.finding(codes.BlocksUpdates, a.rule, e, response,
 			"this rule fails to evaluate on every update of an object that the API server accepts, also of its labels: %s", detail).fixed(o.guard(a, e, true))}
 	}
 	if e, response := o.update(a, false); e != nil {
 		_, detail := o.Ask(a.Check, e.New, e.Old)
-		return []Finding{o.finding(diag.FailsToEvaluate, a.rule, e, response,
+		return []Finding{o.finding(codes.FailsToEvaluate, a.rule, e, response,
 			"this rule fails to evaluate on an update that everything else accepts: %s", detail).fixed(o.guard(a, e, false))}
 	}
 	return nil

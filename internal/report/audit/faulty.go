@@ -8,6 +8,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -15,7 +16,7 @@ import (
 
 // faults are the findings about rules that reject too much. Such a rule can make examples for other
 // rules impossible.
-var faults = []diag.Code{diag.AlwaysRejects, diag.BlocksUpdates, diag.FailsToEvaluate}
+var faults = []diag.Code{codes.AlwaysRejects, codes.BlocksUpdates, codes.FailsToEvaluate}
 
 // maxPasses bounds the audits of a version without faulty rules.
 const maxPasses = 2
@@ -39,7 +40,7 @@ func (v *version) findings(ctx context.Context, versions []*version) []Finding {
 		}
 		for _, f := range w.audit(ctx, versions) {
 			known := func(other Finding) bool { return other.Code == f.Code && other.of.equal(f.of) }
-			if f.Code != diag.CostlyRule && !slices.ContainsFunc(l, known) {
+			if f.Code != codes.CostlyRule && !slices.ContainsFunc(l, known) {
 				l = append(l, v.qualified(ctx, f, w.leftOut[len(v.leftOut):]))
 			}
 		}
@@ -101,7 +102,7 @@ func (v *version) uncompiled() []rule {
 			}
 			l = append(l, r)
 			reason := origin.ReplaceAllString(strings.TrimPrefix(errs[0].Error(), "the rule does not compile: "), "")
-			v.broken = append(v.broken, v.finding(diag.NotCompiling, r, nil, "", "this rule does not compile: %s", reason).
+			v.broken = append(v.broken, v.finding(codes.NotCompiling, r, nil, "", "this rule does not compile: %s", reason).
 				hinted("correct the rule, since the API server rejects the CRD"))
 		}
 	})

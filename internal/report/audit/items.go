@@ -9,11 +9,11 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/nested"
 	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/sample"
-	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -58,7 +58,7 @@ func (o *object) notEachItem(a *audited) []Finding {
 			if said, _ := o.Ask(fixed, o.with(path, good), nil); said != sample.Holds {
 				continue
 			}
-			return []Finding{o.finding(diag.NotEachItem, a.rule, &prove.Example{New: both}, "",
+			return []Finding{o.finding(codes.NotEachItem, a.rule, &prove.Example{New: both}, "",
 				"this rule rejects a list only if all its items meet the condition: it rejects the first item alone (%s), and accepts it alongside another", response).
 				fixed(not.Each, ", to reject each such item")}
 		}

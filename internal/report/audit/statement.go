@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"github.com/unioncel/unioncel/internal/cel"
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/nested"
 	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/sample"
-	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -241,7 +241,7 @@ func (o *object) looser() []Finding {
 			continue
 		}
 		told[s.of] = true
-		f := o.finding(diag.LooserThanMessage, s.of.rule, e, "", "this rule accepts an object that %s rules out (%s)", s.from, s.sentence)
+		f := o.finding(codes.LooserThanMessage, s.of.rule, e, "", "this rule accepts an object that %s rules out (%s)", s.from, s.sentence)
 		l = append(l, f.fixed(o.enforcing(s, e.New)))
 	}
 	return l

@@ -7,6 +7,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -38,7 +39,7 @@ func (o *object) otherVersions(a *audited, versions []*version) []Finding {
 		if e == nil {
 			continue
 		}
-		f := o.finding(diag.OtherVersion, a.rule, e, response, "version %s, also served, has the same properties here without this rule: it accepts objects that the rule rejects", other.name).
+		f := o.finding(codes.OtherVersion, a.rule, e, response, "version %s, also served, has the same properties here without this rule: it accepts objects that the rule rejects", other.name).
 			hinted("add the rule to version %s", other.name)
 		at := o.source.Keyword(schemapath.Place{Version: other.index, Name: other.name, Path: a.rule.path}, "")
 		f.Related = []diag.Related{{Pos: at, Message: "the schema without the rule"}}

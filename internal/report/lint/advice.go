@@ -13,6 +13,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -31,7 +32,7 @@ func noEnum(s *lintedUnion) diag.List {
 	if typo == "" {
 		return nil // for example, a pattern restricts the values
 	}
-	return s.find(diag.NoEnum, s.discriminatorAt(), []string{s.Discriminator},
+	return s.find(codes.NoEnum, s.discriminatorAt(), []string{s.Discriminator},
 		fmt.Sprintf("write enum: [%s] at %q, with the values that select no member added, if there are any; or, where the schema must stay as it is, unmappedValues: Forbid in the declaration",
 			strings.Join(flow(s.Values), ", "), s.Discriminator),
 		"discriminator %q has no enum: a misspelt value such as %q is accepted, and selects no member", s.Discriminator, typo)
@@ -85,7 +86,7 @@ func valueWithoutMember(s *lintedUnion) diag.List {
 		hint = "take it out of the enum, map it, or drop unmappedValues: Forbid"
 		says = "can never be used: unmappedValues is Forbid"
 	}
-	return s.find(diag.ValueWithoutMember, s.discriminatorAt(), []string{s.Discriminator}, hint,
+	return s.find(codes.ValueWithoutMember, s.discriminatorAt(), []string{s.Discriminator}, hint,
 		"%s in the enum of discriminator %q %s", quoted(l), s.Discriminator, says)
 }
 
@@ -101,7 +102,7 @@ func sharedValue(s *lintedUnion) diag.List {
 		for _, i := range members {
 			names = append(names, s.Members[i].Name)
 		}
-		l = append(l, s.find(diag.SharedValue, s.memberAt(names[1]), nil,
+		l = append(l, s.find(codes.SharedValue, s.memberAt(names[1]), nil,
 			"nothing needs to be done if they belong together; otherwise give each member a value of its own",
 			"value %q selects %s together", v, quoted(names))...)
 	}
@@ -127,7 +128,7 @@ func emptyMember(s *lintedUnion) diag.List {
 		if key := countsSet(s.schema, s.Path(m.Name)); key != "" {
 			hint = fmt.Sprintf("write %s: 1 at %q, which rejects it; emptyIsUnset would contradict %s, to which it is set", bound, m.Name, key)
 		}
-		l = append(l, s.find(diag.ListMember, s.memberAt(m.Name), []string{m.Name}, hint,
+		l = append(l, s.find(codes.ListMember, s.memberAt(m.Name), []string{m.Name}, hint,
 			"member %q is %s, which counts as set even when it is empty (%s)", m.Name, what, empty)...)
 	}
 	return l
@@ -180,7 +181,7 @@ func undiscriminated(s *lintedUnion) diag.List {
 			return nil
 		}
 	}
-	return s.find(diag.Undiscriminated, s.pos(), nil,
+	return s.find(codes.Undiscriminated, s.pos(), nil,
 		"add a string property with an enum, such as \"type\", and name it as discriminator: then clients that do not know a new member see which one is in use",
 		"the union of %s has no discriminator, which KEP-1027 recommends for new APIs; no version of this one is stable yet", quoted(s.MemberNames()))
 }
@@ -203,7 +204,7 @@ func unusedDiscriminator(s *lintedUnion) diag.List {
 		for i, m := range s.MemberNames() {
 			mapped = append(mapped, m+": "+values[i])
 		}
-		return s.find(diag.UnusedDiscriminator, s.pos(), []string{name},
+		return s.find(codes.UnusedDiscriminator, s.pos(), []string{name},
 			fmt.Sprintf("write discriminator: %s and fields-to-discriminateBy: {%s}, or in Go +unionDiscriminator, +k8s:unionDiscriminator on the field", name, strings.Join(mapped, ", ")),
 			"%q has a value for each of %s, and no rule relates it to them", name, quoted(s.MemberNames()))
 	}

@@ -7,6 +7,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -30,11 +31,11 @@ func versionBypass(s *lintedUnion) diag.List {
 		lacking, unknown := s.lacking(i)
 		switch {
 		case unknown:
-			l = append(l, s.find(diag.VersionBypass, s.pos(), nil,
+			l = append(l, s.find(codes.VersionBypass, s.pos(), nil,
 				fmt.Sprintf("give version %s the schema and the union, too, or stop serving it", v.Name),
 				"version %s is served too, and keeps unknown fields where this union is: anything can be written through it", v.Name)...)
 		case s.Guarded() && lacking != "":
-			l = append(l, s.find(diag.VersionBypass, s.changesAt(), nil,
+			l = append(l, s.find(codes.VersionBypass, s.changesAt(), nil,
 				fmt.Sprintf("give version %s the properties and the union, too, or stop serving it", v.Name),
 				"version %s is served too and has no %s: an update through it removes the member, and the next one through %s sets another one, which bypasses the union", v.Name, lacking, s.object.Name)...)
 		}
@@ -112,7 +113,7 @@ func tableBypass(s *lintedUnion) diag.List {
 			}
 		}
 		if len(forbidden) > 0 {
-			l = append(l, s.find(diag.TableBypass, s.changesAt(), nil,
+			l = append(l, s.find(codes.TableBypass, s.changesAt(), nil,
 				fmt.Sprintf("delete \"\" from the row of %q, or add the changes that are possible anyway", from),
 				"allowedChanges can be bypassed: it lets %q be unset, and a second update may set it to anything, such as %s", from, quoted(forbidden))...)
 		}

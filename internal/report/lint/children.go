@@ -6,6 +6,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -15,7 +16,7 @@ func requiredChildren(s *lintedUnion) diag.List {
 	var l diag.List
 	var whole []string // the members whose children are all required
 	wrong := func(m union.Member, hint, format string, args ...any) {
-		d := s.find(diag.RequiredChildren, s.memberAt(m.Name), []string{m.Name}, hint, format, args...)
+		d := s.find(codes.RequiredChildren, s.memberAt(m.Name), []string{m.Name}, hint, format, args...)
 		d[0].Severity = diag.Warning
 		l = append(l, d...)
 	}
@@ -47,7 +48,7 @@ func requiredChildren(s *lintedUnion) diag.List {
 	if len(whole) > 1 {
 		one = "each of "
 	}
-	return append(l, s.find(diag.RequiredChildren, s.memberAt(whole[0]), whole,
+	return append(l, s.find(codes.RequiredChildren, s.memberAt(whole[0]), whole,
 		"nothing needs to be done if all of them will always be needed; otherwise make a child optional, or give it a default, before clients rely on it",
 		"every child of %s%s is required: {} is rejected, and the member cannot be set until all of them are known", one, quoted(whole))...)
 }

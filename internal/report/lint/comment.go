@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/internal/yaml/source"
@@ -100,7 +101,7 @@ func (c *Comments) Apply(l diag.List) diag.List {
 func (c *Comments) Useless() diag.List {
 	var l diag.List
 	report := func(at diag.Pos, path, hint, format string, args ...any) {
-		l = append(l, diag.Diagnostic{Code: diag.UselessIgnore, Severity: diag.Warning, Pos: at, Path: path, Message: fmt.Sprintf(format, args...), Hint: hint})
+		l = append(l, diag.Diagnostic{Code: codes.UselessIgnore, Severity: diag.Warning, Pos: at, Path: path, Message: fmt.Sprintf(format, args...), Hint: hint})
 	}
 	for _, one := range c.l {
 		path := ""

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -64,7 +65,7 @@ func TestComments(t *testing.T) {
 		t.Run(test.at+" "+test.text, func(t *testing.T) {
 			spec := strings.ReplaceAll(noisy, "# "+test.at+"\n", "# "+test.text+"\n")
 			l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec}))), crdfile.Options{})
-			if diff := cmp.Diff(test.want, codes(l, adviceOf...)); diff != "" {
+			if diff := cmp.Diff(test.want, codesOf(l, adviceOf...)); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
 			}
 		})
@@ -80,7 +81,7 @@ func TestCommentsInText(t *testing.T) {
 		replaced(noisy, "# above the key\n", "# unioncel:ignore UC521\ndescription: some text\n"),
 	} {
 		l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec}))), crdfile.Options{})
-		if got := codes(l, diag.ValueWithoutMember); len(got) != 2 {
+		if got := codesOf(l, codes.ValueWithoutMember); len(got) != 2 {
 			t.Errorf("%s\n%v", spec, l)
 		}
 	}
@@ -90,15 +91,15 @@ func TestCommentsInText(t *testing.T) {
 func TestCommentsErrors(t *testing.T) {
 	spec := replaced(replaced(noisy, "# above the key", "# unioncel:ignore UC203"), "{a: A}", "{x: A}")
 	l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec}))), crdfile.Options{})
-	if len(codes(l, diag.UnknownMember)) != 1 {
+	if len(codesOf(l, codes.UnknownMember)) != 1 {
 		t.Errorf("got %v", l)
 	}
 	c := lint.ReadComments("a.yaml", []byte("# unioncel:ignore UC521\nx-kubernetes-unions:\n- {}\n"))
-	other := diag.List{{Code: diag.ValueWithoutMember, Severity: diag.Info, Pos: diag.Pos{File: "b.yaml", Line: 3}}}
+	other := diag.List{{Code: codes.ValueWithoutMember, Severity: diag.Info, Pos: diag.Pos{File: "b.yaml", Line: 3}}}
 	if got := c.Apply(other); len(got) != 1 {
 		t.Error("a comment counts in another file")
 	}
-	raised := diag.List{{Code: diag.ValueWithoutMember, Pos: diag.Pos{File: "a.yaml", Line: 3}}}
+	raised := diag.List{{Code: codes.ValueWithoutMember, Pos: diag.Pos{File: "a.yaml", Line: 3}}}
 	if got := c.Apply(raised); len(got) != 1 {
 		t.Error("an error is switched off")
 	}
@@ -118,10 +119,10 @@ func TestCommentsOfCompiled(t *testing.T) {
 			t.Fatal(diags)
 		}
 		l := lint.File(crdfile.Open("crd.yaml", compiled), crdfile.Options{})
-		if got := codes(l, diag.ValueWithoutMember, diag.ListMember); len(got) != 4 {
+		if got := codesOf(l, codes.ValueWithoutMember, codes.ListMember); len(got) != 4 {
 			t.Errorf("%s: %v", at, got)
 		}
-		if got := codes(l, diag.UselessIgnore); len(got) != 1 || !strings.Contains(got[0], "UC520") {
+		if got := codesOf(l, codes.UselessIgnore); len(got) != 1 || !strings.Contains(got[0], "UC520") {
 			t.Errorf("%s: %v", at, got)
 		}
 	}
@@ -138,7 +139,7 @@ func TestCommentsOfNested(t *testing.T) {
 		t.Fatal(diags)
 	}
 	for _, text := range [][]byte{src, compiled} {
-		if got := codes(lint.File(crdfile.Open("crd.yaml", text), crdfile.Options{}), adviceOf...); len(got) != 4 {
+		if got := codesOf(lint.File(crdfile.Open("crd.yaml", text), crdfile.Options{}), adviceOf...); len(got) != 4 {
 			t.Errorf("%v", got)
 		}
 	}
@@ -172,7 +173,7 @@ func TestManyComments(t *testing.T) {
 	for i := range n {
 		fmt.Fprintf(&b, "- members: [a, b] # unioncel:ignore UC523\n")
 		for range 5 {
-			l = append(l, diag.Diagnostic{Code: diag.ListMember, Severity: diag.Warning, Pos: diag.Pos{File: "x.yaml", Line: i + 2}})
+			l = append(l, diag.Diagnostic{Code: codes.ListMember, Severity: diag.Warning, Pos: diag.Pos{File: "x.yaml", Line: i + 2}})
 		}
 	}
 	c := lint.ReadComments("x.yaml", []byte(b.String()))

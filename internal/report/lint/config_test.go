@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -15,36 +16,36 @@ func TestApply(t *testing.T) {
 		return diag.Diagnostic{Code: code, Severity: severity, Pos: diag.Pos{File: file, Line: 1}}
 	}
 	c := lint.Config{
-		Setting: lint.Setting{Ignore: []diag.Code{diag.ValueWithoutMember}, Severities: map[diag.Code]diag.Severity{diag.Undiscriminated: diag.Error}},
+		Setting: lint.Setting{Ignore: []diag.Code{codes.ValueWithoutMember}, Severities: map[diag.Code]diag.Severity{codes.Undiscriminated: diag.Error}},
 		Overrides: []lint.Override{
-			{Files: []string{"legacy/**"}, Setting: lint.Setting{Ignore: []diag.Code{diag.ListMember},
-				Severities: map[diag.Code]diag.Severity{diag.Undiscriminated: diag.Info, diag.NoEnum: diag.Error}}},
-			{Files: []string{"**/b.yaml"}, Setting: lint.Setting{Severities: map[diag.Code]diag.Severity{diag.Undiscriminated: diag.Warning}}},
+			{Files: []string{"legacy/**"}, Setting: lint.Setting{Ignore: []diag.Code{codes.ListMember},
+				Severities: map[diag.Code]diag.Severity{codes.Undiscriminated: diag.Info, codes.NoEnum: diag.Error}}},
+			{Files: []string{"**/b.yaml"}, Setting: lint.Setting{Severities: map[diag.Code]diag.Severity{codes.Undiscriminated: diag.Warning}}},
 		},
 	}
 	in := diag.List{
-		finding(diag.UnknownMember, diag.Error, "crd/legacy/a.yaml"),
-		finding(diag.ValueWithoutMember, diag.Info, "crd/a.yaml"),
-		finding(diag.ListMember, diag.Warning, "crd/a.yaml"),
-		finding(diag.ListMember, diag.Warning, "crd/legacy/a.yaml"),
-		finding(diag.NoEnum, diag.Warning, "crd/legacy/a.yaml"),
-		finding(diag.Undiscriminated, diag.Warning, "crd/a.yaml"),
-		finding(diag.Undiscriminated, diag.Warning, "crd/legacy/x/a.yaml"),
-		finding(diag.Undiscriminated, diag.Warning, "crd/legacy/b.yaml"),
+		finding(codes.UnknownMember, diag.Error, "crd/legacy/a.yaml"),
+		finding(codes.ValueWithoutMember, diag.Info, "crd/a.yaml"),
+		finding(codes.ListMember, diag.Warning, "crd/a.yaml"),
+		finding(codes.ListMember, diag.Warning, "crd/legacy/a.yaml"),
+		finding(codes.NoEnum, diag.Warning, "crd/legacy/a.yaml"),
+		finding(codes.Undiscriminated, diag.Warning, "crd/a.yaml"),
+		finding(codes.Undiscriminated, diag.Warning, "crd/legacy/x/a.yaml"),
+		finding(codes.Undiscriminated, diag.Warning, "crd/legacy/b.yaml"),
 	}
 	want := diag.List{
 		in[0],
 		in[2],
-		finding(diag.NoEnum, diag.Error, "crd/legacy/a.yaml"),
-		finding(diag.Undiscriminated, diag.Error, "crd/a.yaml"),
-		finding(diag.Undiscriminated, diag.Info, "crd/legacy/x/a.yaml"),
-		finding(diag.Undiscriminated, diag.Warning, "crd/legacy/b.yaml"),
+		finding(codes.NoEnum, diag.Error, "crd/legacy/a.yaml"),
+		finding(codes.Undiscriminated, diag.Error, "crd/a.yaml"),
+		finding(codes.Undiscriminated, diag.Info, "crd/legacy/x/a.yaml"),
+		finding(codes.Undiscriminated, diag.Warning, "crd/legacy/b.yaml"),
 	}
 	got := c.Apply(in, func(file string) string { return strings.TrimPrefix(file, "crd/") })
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	careless := lint.Config{Setting: lint.Setting{Ignore: []diag.Code{diag.UnknownMember}, Severities: map[diag.Code]diag.Severity{diag.UnknownMember: diag.Info}}}
+	careless := lint.Config{Setting: lint.Setting{Ignore: []diag.Code{codes.UnknownMember}, Severities: map[diag.Code]diag.Severity{codes.UnknownMember: diag.Info}}}
 	if got := careless.Apply(in[:1], nil); len(got) != 1 || got[0].Severity != diag.Error {
 		t.Errorf("an error is switched off: %v", got)
 	}
@@ -114,8 +115,8 @@ func TestOverrideFiles(t *testing.T) {
 		{"a b%é.yaml", "a b%é.yaml", true},
 	}
 	for _, test := range tests {
-		c := lint.Config{Overrides: []lint.Override{{Files: []string{test.pattern}, Setting: lint.Setting{Ignore: []diag.Code{diag.NoEnum}}}}}
-		l := diag.List{{Code: diag.NoEnum, Severity: diag.Warning, Pos: diag.Pos{File: test.name}}}
+		c := lint.Config{Overrides: []lint.Override{{Files: []string{test.pattern}, Setting: lint.Setting{Ignore: []diag.Code{codes.NoEnum}}}}}
+		l := diag.List{{Code: codes.NoEnum, Severity: diag.Warning, Pos: diag.Pos{File: test.name}}}
 		if got := len(c.Apply(l, nil)) == 0; got != test.want {
 			t.Errorf("%q matches %q: %t", test.pattern, test.name, got)
 		}

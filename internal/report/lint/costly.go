@@ -8,6 +8,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -37,7 +38,7 @@ func costly(p *compile.Plan, crd *apiextensionsv1.CustomResourceDefinition) diag
 		if mostExpensive.Cost.Rule() < mostExpensive.Cost.MessageExpression {
 			what = "a messageExpression of this union takes"
 		}
-		l = append(l, diag.Diagnostic{Code: diag.CostlyRules, Severity: diag.Warning, Pos: u.Pos, Path: u.Place.String(), Schema: u.Place.Structural(), Hint: hint,
+		l = append(l, diag.Diagnostic{Code: codes.CostlyRules, Severity: diag.Warning, Pos: u.Pos, Path: u.Place.String(), Schema: u.Place.Structural(), Hint: hint,
 			Message: fmt.Sprintf("%s %d%% of the cost that the API server allows for one (%s)", what, share(mostExpensive.Cost), reason(mostExpensive.Cost))})
 	}
 	for i, v := range p.Versions {
@@ -46,7 +47,7 @@ func costly(p *compile.Plan, crd *apiextensionsv1.CustomResourceDefinition) diag
 		if first < 0 || v.Added == 0 || sum <= half {
 			continue
 		}
-		l = append(l, diag.Diagnostic{Code: diag.CostlyRules, Severity: diag.Warning, Pos: p.Unions[first].Pos, Schema: schemapath.Place{Version: i}.Structural(),
+		l = append(l, diag.Diagnostic{Code: codes.CostlyRules, Severity: diag.Warning, Pos: p.Unions[first].Pos, Schema: schemapath.Place{Version: i}.Structural(),
 			Message: fmt.Sprintf("the rules of version %s take %d%% of the cost that the API server allows for a version; other rules than those of unions take %s of it",
 				v.Name, sum, almost(percent(v.Before, cost.VersionLimit))),
 			Hint: "unioncel explain lists the cost of each rule: bounds on all lists and maps above the most expensive ones lower it, and --encoding openapi needs no rules for states"})

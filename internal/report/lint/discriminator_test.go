@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/pkg/crdfile"
-	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // TestUnusedDiscriminator reports properties with a value for each member.
@@ -22,7 +22,7 @@ func TestUnusedDiscriminator(t *testing.T) {
 	} {
 		spec := "type: object\nproperties:\n  " + test.property + "\n  configMap: {type: object}\n  hostPath: {type: object}\n  a: {type: object}\nx-kubernetes-unions:\n" + test.unions + "\n"
 		l := lint.File(crdfile.Open("crd.yaml", []byte(crd("mounts", version{Name: "v1", Spec: spec}))), crdfile.Options{})
-		if got := strings.Join(codes(l, diag.UnusedDiscriminator), "\n"); got != test.want || l.HasErrors() {
+		if got := strings.Join(codesOf(l, codes.UnusedDiscriminator), "\n"); got != test.want || l.HasErrors() {
 			t.Errorf("%s: %q, want %q; %v", test.name, got, test.want, l)
 		}
 	}

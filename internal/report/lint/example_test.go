@@ -3,6 +3,7 @@ package lint_test
 import (
 	"fmt"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -35,7 +36,7 @@ spec:
             - discriminator: type
               fields-to-discriminateBy: {http: HTTP, hosts: Hosts}
 `)
-	config := lint.Config{Setting: lint.Setting{Severities: map[diag.Code]diag.Severity{diag.NoEnum: diag.Error}}}
+	config := lint.Config{Setting: lint.Setting{Severities: map[diag.Code]diag.Severity{codes.NoEnum: diag.Error}}}
 	findings := config.Apply(lint.File(crdfile.Open("route.yaml", src), crdfile.Options{}), nil)
 	for _, d := range findings {
 		fmt.Println(d)

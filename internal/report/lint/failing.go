@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/verify"
@@ -38,12 +39,12 @@ func failing(s *lintedUnion, l diag.List) diag.List {
 		if err != nil {
 			continue
 		}
-		found := s.find(diag.FailingRule, s.node(item), nil,
+		found := s.find(codes.FailingRule, s.node(item), nil,
 			"guard each read of a field that may be absent: has(self.x) && self.x == '...'; an evaluation error is never ratcheted, so a stored object of this kind cannot be updated at all, its status included",
 			"this rule fails to evaluate when %s (%s), and the API server rejects the %s: %s", f.Words(s.Union), f.Message, request, text)
 		rejects := s.schema.XValidations[f.Rule].Rule + ", hand-written, rejects"
 		l = slices.DeleteFunc(l, func(d diag.Diagnostic) bool {
-			return d.Code == diag.HandWrittenConstraint && d.Schema == found[0].Schema && strings.HasPrefix(d.Message, rejects)
+			return d.Code == codes.HandWrittenConstraint && d.Schema == found[0].Schema && strings.HasPrefix(d.Message, rejects)
 		})
 		l = append(l, found...)
 	}

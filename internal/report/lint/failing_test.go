@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // TestFailingRule finds a rule that fails to evaluate on an object that the union allows, in a
@@ -27,16 +27,16 @@ x-kubernetes-validations:
 	const want = `UC532 warning: this rule fails to evaluate when no member is set and type is unset (no such key: type), and the API server rejects the creation: {"spec":{}}`
 	f := crdfile.Open("crd.yaml", []byte(crd("mounts", version{Name: "v1", Spec: spec})))
 	l := lint.File(f, crdfile.Options{})
-	if got := strings.Join(codes(l, diag.FailingRule), "\n"); got != want {
+	if got := strings.Join(codesOf(l, codes.FailingRule), "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	for _, d := range l {
-		if line := strings.Split(string(f.Bytes()), "\n")[d.Pos.Line-1]; d.Code == diag.FailingRule && !strings.Contains(line, "has(self.b) : true") {
+		if line := strings.Split(string(f.Bytes()), "\n")[d.Pos.Line-1]; d.Code == codes.FailingRule && !strings.Contains(line, "has(self.b) : true") {
 			t.Errorf("at %s", line)
 		}
 	}
 	out, _ := crdpatch.Compile(f, crdfile.Options{})
-	if got := strings.Join(codes(lint.File(crdfile.Open("crd.yaml", out), crdfile.Options{}), diag.FailingRule), "\n"); got != want {
+	if got := strings.Join(codesOf(lint.File(crdfile.Open("crd.yaml", out), crdfile.Options{}), codes.FailingRule), "\n"); got != want {
 		t.Errorf("compiled: got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -165,7 +166,7 @@ func (f *fixer) try(l []fix) (out []byte, found diag.List, wrong *Refused) {
 	places := written(out, edits)
 	for _, d := range found {
 		isNew := d.Severity == diag.Error && after[findingOf(d)] > before[findingOf(d)]
-		if isNew && (places[diag.Pos{Line: d.Pos.Line, Col: d.Pos.Col}] || d.Code == diag.Syntax || d.Code == diag.DuplicateKey) {
+		if isNew && (places[diag.Pos{Line: d.Pos.Line, Col: d.Pos.Col}] || d.Code == codes.Syntax || d.Code == codes.DuplicateKey) {
 			return nil, nil, &Refused{l[0].found, d}
 		}
 	}

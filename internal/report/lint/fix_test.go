@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -95,7 +96,7 @@ func TestFixErrorsFirst(t *testing.T) {
 	got := lint.Fix("crd.yaml", []byte(src), func(src []byte) diag.List {
 		return lint.File(crdfile.Open("crd.yaml", src), crdfile.Options{KubeVersion: "1.28"})
 	})
-	if len(codes(got.Found, diag.UselessIgnore)) != 1 || string(got.Src) != src {
+	if len(codesOf(got.Found, codes.UselessIgnore)) != 1 || string(got.Src) != src {
 		t.Errorf("got %v\n%s", got.Found, got.Src)
 	}
 }
@@ -107,7 +108,7 @@ func TestFixCompiled(t *testing.T) {
 	spec := "x-kubernetes-unions:\n# unioncel:ignore UC524\n" + unions + strings.TrimPrefix(properties, "\n")
 	compiled, _ := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec}))), crdfile.Options{})
 	got := fix(string(compiled))
-	if len(codes(got.Found, diag.UselessIgnore)) != 1 || got.Count != 0 || got.Refused != nil {
+	if len(codesOf(got.Found, codes.UselessIgnore)) != 1 || got.Count != 0 || got.Refused != nil {
 		t.Errorf("got %+v", got)
 	}
 	src := string(compiled) + "---\n" + crd("paths", version{Name: "v1", Spec: replaced(typed, "discriminator:", "discriminater:")})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/declared/unionset"
 	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
@@ -24,7 +25,7 @@ func crd(plural string, versions ...version) string {
 }
 
 // codes returns code and message of the diagnostics with some codes.
-func codes(l diag.List, only ...diag.Code) []string {
+func codesOf(l diag.List, only ...diag.Code) []string {
 	var out []string
 	for _, d := range l {
 		for _, code := range only {
@@ -38,9 +39,9 @@ func codes(l diag.List, only ...diag.Code) []string {
 
 // adviceOf are the codes that only lint reports, and the codes of compile for ways to bypass rules.
 var adviceOf = []diag.Code{
-	diag.NoEnum, diag.ValueWithoutMember, diag.RequiredChildren, diag.ListMember, diag.Undiscriminated,
-	diag.CostlyRules, diag.UselessIgnore, diag.VersionBypass, diag.TableBypass, diag.VersionsDiffer, diag.RemovableItem,
-	diag.NeverUnchanged,
+	codes.NoEnum, codes.ValueWithoutMember, codes.RequiredChildren, codes.ListMember, codes.Undiscriminated,
+	codes.CostlyRules, codes.UselessIgnore, codes.VersionBypass, codes.TableBypass, codes.VersionsDiffer, codes.RemovableItem,
+	codes.NeverUnchanged,
 }
 
 const typed = `
@@ -231,7 +232,7 @@ func TestAdvice(t *testing.T) {
 			if l.HasErrors() {
 				t.Fatal(l)
 			}
-			if diff := cmp.Diff(test.want, codes(l, adviceOf...)); diff != "" {
+			if diff := cmp.Diff(test.want, codesOf(l, adviceOf...)); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
 			}
 			for _, d := range l {
@@ -251,7 +252,7 @@ func TestConversionWebhook(t *testing.T) {
     strategy: Webhook
     webhook: {conversionReviewVersions: [v1], clientConfig: {url: "https://example.com"}}
 `)
-	if got := codes(lint.File(crdfile.Open("crd.yaml", []byte(src)), crdfile.Options{}), diag.VersionBypass); got != nil {
+	if got := codesOf(lint.File(crdfile.Open("crd.yaml", []byte(src)), crdfile.Options{}), codes.VersionBypass); got != nil {
 		t.Error(got)
 	}
 }
@@ -298,11 +299,11 @@ func TestCostlyRules(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: test.spec}))), crdfile.Options{})
-			if diff := cmp.Diff(test.want, codes(l, diag.CostlyRules)); diff != "" {
+			if diff := cmp.Diff(test.want, codesOf(l, codes.CostlyRules)); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
 			}
 			for _, d := range l {
-				if d.Code == diag.CostlyRules && d.Hint != test.hint {
+				if d.Code == codes.CostlyRules && d.Hint != test.hint {
 					t.Errorf("hint: %s", d.Hint)
 				}
 			}
@@ -354,11 +355,11 @@ func TestSlowRules(t *testing.T) {
 			if l.HasErrors() {
 				t.Fatal(l)
 			}
-			if got := strings.Join(codes(l, diag.SlowRules), "\n"); got != test.want {
+			if got := strings.Join(codesOf(l, codes.SlowRules), "\n"); got != test.want {
 				t.Errorf("%s\nwant %s", got, test.want)
 			}
 			for _, d := range l {
-				if d.Code == diag.SlowRules && d.Hint != test.hint {
+				if d.Code == codes.SlowRules && d.Hint != test.hint {
 					t.Errorf("hint: %s", d.Hint)
 				}
 			}
@@ -388,14 +389,14 @@ func indented(text string, n int) string {
 // about the output, and gives no advice if a declaration is invalid.
 func TestCompilerDiagnostics(t *testing.T) {
 	l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: replaced(typed, "tcp: TCP}", "tpc: TCP}")}))), crdfile.Options{})
-	if len(l) != 1 || l[0].Code != diag.UnknownMember {
+	if len(l) != 1 || l[0].Code != codes.UnknownMember {
 		t.Errorf("got %v", l)
 	}
 	l = lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: replaced(untyped, "[http, tcp]", "[http]\n  cardinality: ExactlyOne")}))), crdfile.Options{})
-	if len(l) != 1 || l[0].Code != diag.SingleMember {
+	if len(l) != 1 || l[0].Code != codes.SingleMember {
 		t.Errorf("got %v", l)
 	}
-	if l := lint.File(crdfile.Open("crd.yaml", []byte(": x")), crdfile.Options{}); len(l) != 1 || l[0].Code != diag.Syntax {
+	if l := lint.File(crdfile.Open("crd.yaml", []byte(": x")), crdfile.Options{}); len(l) != 1 || l[0].Code != codes.Syntax {
 		t.Errorf("got %v", l)
 	}
 }
@@ -405,7 +406,7 @@ func TestAdviceWithoutRules(t *testing.T) {
 	spec := "type: object\nproperties:\n  routes:\n    type: array\n    items:\n" + indented(typed, 6)
 	spec = replaced(spec, "enum: [HTTP, TCP]", "enum: [HTTP, TCP, None]")
 	l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec}))), crdfile.Options{Encoding: compile.Compact, KubeVersion: "1.24"})
-	if !l.HasErrors() || len(codes(l, diag.ValueWithoutMember)) != 1 {
+	if !l.HasErrors() || len(codesOf(l, codes.ValueWithoutMember)) != 1 {
 		t.Errorf("got %v", l)
 	}
 }
@@ -431,9 +432,9 @@ func TestCompiled(t *testing.T) {
 		if diags.HasErrors() {
 			t.Fatal(diags)
 		}
-		want := codes(lint.File(crdfile.Open("crd.yaml", src), crdfile.Options{}), adviceOf...)
+		want := codesOf(lint.File(crdfile.Open("crd.yaml", src), crdfile.Options{}), adviceOf...)
 		l := lint.File(crdfile.Open("crd.yaml", compiled), crdfile.Options{})
-		if diff := cmp.Diff(want, codes(l, adviceOf...)); diff != "" || len(want) != 2 {
+		if diff := cmp.Diff(want, codesOf(l, adviceOf...)); diff != "" || len(want) != 2 {
 			t.Errorf("%s: -source +compiled\n%s", encoding, diff)
 		}
 		lines := strings.Split(string(compiled), "\n")
@@ -479,7 +480,7 @@ func TestCompiledNotes(t *testing.T) {
 		t.Fatal(diags)
 	}
 	for name, text := range map[string][]byte{"source": src, "compiled": compiled} {
-		l := codes(lint.File(crdfile.Open("crd.yaml", text), crdfile.Options{}), diag.HandWrittenRulePresent)
+		l := codesOf(lint.File(crdfile.Open("crd.yaml", text), crdfile.Options{}), codes.HandWrittenRulePresent)
 		if (len(l) > 0) != (name == "source") {
 			t.Errorf("%s: %v", name, l)
 		}
@@ -491,7 +492,7 @@ func TestTwoErrors(t *testing.T) {
 	shared := replaced(crd("routes", version{Name: "v1", Spec: typed}), "metadata:\n", "metadata:\n  labels: &shared {a: b}\n  annotations: *shared\n")
 	wrong := crd("others", version{Name: "v1", Spec: replaced(typed, "tcp: TCP", "udp: TCP")})
 	l := lint.File(crdfile.Open("crd.yaml", []byte(shared+"---\n"+wrong)), crdfile.Options{})
-	if got := codes(l, diag.SharedContent, diag.UnknownMember); len(got) != 2 {
+	if got := codesOf(l, codes.SharedContent, codes.UnknownMember); len(got) != 2 {
 		t.Error(l)
 	}
 }
@@ -512,7 +513,7 @@ schemas:
 	}
 	spec, _, _ := strings.Cut(typed, "x-kubernetes-unions")
 	l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec}))), crdfile.Options{External: *set})
-	if len(l) != 1 || l[0].Code != diag.ValueWithoutMember || l[0].Pos != (diag.Pos{File: "unions.yaml", Line: 7, Col: 20}) ||
+	if len(l) != 1 || l[0].Code != codes.ValueWithoutMember || l[0].Pos != (diag.Pos{File: "unions.yaml", Line: 7, Col: 20}) ||
 		len(l[0].Related) != 1 || l[0].Related[0].Pos.File != "crd.yaml" {
 		t.Errorf("got %+v", l)
 	}

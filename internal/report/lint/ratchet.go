@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -27,7 +28,7 @@ func neverUnchanged(s *lintedUnion) diag.List {
 		}
 		what = fmt.Sprintf("the API server never considers the object of this union unchanged while %s has fields that the schema does not name", holder)
 	}
-	return s.find(diag.NeverUnchanged, s.pos(), nil,
+	return s.find(codes.NeverUnchanged, s.pos(), nil,
 		"write ratchet: true in the declaration, which considers only the discriminator and which members are set (since Kubernetes 1.30)",
 		"%s: a stored object that violates the union cannot be updated until it is fixed, not even its /status", what)
 }

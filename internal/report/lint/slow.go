@@ -7,6 +7,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
@@ -26,7 +27,7 @@ func slow(c *crdfile.CRD, p *compile.Plan, crd *apiextensionsv1.CustomResourceDe
 		if u.Place.Path.HasElements() {
 			each = ", for each of the union objects in it"
 		}
-		l = append(l, diag.Diagnostic{Code: diag.SlowRules, Severity: diag.Warning, Pos: u.Pos, Path: u.Place.String(), Schema: u.Place.Structural(),
+		l = append(l, diag.Diagnostic{Code: codes.SlowRules, Severity: diag.Warning, Pos: u.Pos, Path: u.Place.String(), Schema: u.Place.Structural(),
 			Message: fmt.Sprintf("the rules of this union take about %s of every request that writes the object%s: for each field that they read, the API server copies all %d properties of the union object",
 				cost.Format(u.Time), each, properties),
 			Hint: quicker(c, i, u, properties)})

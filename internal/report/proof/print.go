@@ -7,6 +7,7 @@ import (
 
 	sigs "sigs.k8s.io/yaml"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -215,7 +216,7 @@ func Diagnostics(l []Verified) diag.List {
 	var out diag.List
 	for _, v := range l {
 		for _, f := range v.Findings {
-			d := diag.Diagnostic{Code: diag.NotProved, Severity: diag.Error, Pos: v.Pos, Path: v.Place.String(), Schema: v.Place.Structural()}
+			d := diag.Diagnostic{Code: codes.NotProved, Severity: diag.Error, Pos: v.Pos, Path: v.Place.String(), Schema: v.Place.Structural()}
 			switch f.Kind {
 			case verify.Accepted:
 				d.Message = "accepted, but the union forbids it: " + f.Words(v.Union)

@@ -18,6 +18,7 @@ import (
 	library "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/report/sarif"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -127,7 +128,7 @@ func samples() diag.List {
 			Edits:   []diag.Edit{{Line: 3, Col: 1, Old: "\xff a\n"}, {Line: 4, Col: 1, Old: "a", New: "b"}}})
 	}
 	for _, file := range hostile {
-		l = append(l, diag.Diagnostic{Code: diag.NoEnum, Severity: diag.Warning, Pos: diag.Pos{File: file, Line: 2, Col: 7}, Message: "message \xff of\n" + file})
+		l = append(l, diag.Diagnostic{Code: codes.NoEnum, Severity: diag.Warning, Pos: diag.Pos{File: file, Line: 2, Col: 7}, Message: "message \xff of\n" + file})
 	}
 	return append(l, diag.Diagnostic{Code: "UC999", Message: "of a code that is not known"})
 }
@@ -138,7 +139,7 @@ func TestValid(t *testing.T) {
 	s := schema(t)
 	many := diag.List{}
 	for i := range 1000 {
-		many = append(many, diag.Diagnostic{Code: diag.ListMember, Severity: diag.Warning, Pos: diag.Pos{File: "crd.yaml", Line: i + 1, Col: 1}, Message: "the same"})
+		many = append(many, diag.Diagnostic{Code: codes.ListMember, Severity: diag.Warning, Pos: diag.Pos{File: "crd.yaml", Line: i + 1, Col: 1}, Message: "the same"})
 	}
 	for name, l := range map[string]diag.List{"nothing": nil, "samples": samples(), "many": many} {
 		t.Run(name, func(t *testing.T) {
@@ -209,7 +210,7 @@ func TestGitHubNeeds(t *testing.T) {
 }
 
 func TestResult(t *testing.T) {
-	d := diag.Diagnostic{Code: diag.ValueWithoutMember, Severity: diag.Info, Pos: diag.Pos{File: "a b/100%.yaml", Line: 4, Col: 7}, Path: "spec.x", Message: "m", Hint: "h",
+	d := diag.Diagnostic{Code: codes.ValueWithoutMember, Severity: diag.Info, Pos: diag.Pos{File: "a b/100%.yaml", Line: 4, Col: 7}, Path: "spec.x", Message: "m", Hint: "h",
 		Related: []diag.Related{{Pos: diag.Pos{File: "é.go", Line: 2}, Message: "r"}}, Edits: diag.Replace(4, 8, "éa", "b")}
 	got, text := write(t, diag.List{d}, sarif.Options{Version: "v1", Path: func(s string) string { return "config/" + s }})
 	run := got.Runs[0]
@@ -232,7 +233,7 @@ func TestResult(t *testing.T) {
 }
 
 func TestMessageHasNoLinks(t *testing.T) {
-	d := diag.Diagnostic{Code: diag.UnknownMember, Pos: diag.Pos{File: "a.yaml", Line: 1}, Message: "member \"[fix](https://example.com)\" of spec.items[*]"}
+	d := diag.Diagnostic{Code: codes.UnknownMember, Pos: diag.Pos{File: "a.yaml", Line: 1}, Message: "member \"[fix](https://example.com)\" of spec.items[*]"}
 	got, _ := write(t, diag.List{d}, sarif.Options{})
 	if want := `member "[fix\](https://example.com)" of spec.items[*]`; got.Runs[0].Results[0].Message.Text != want {
 		t.Errorf("%s, want %s", got.Runs[0].Results[0].Message.Text, want)
@@ -243,7 +244,7 @@ func TestURIs(t *testing.T) {
 	want := []string{"a%20b.yaml", "100%25.yaml", "%C3%A9/%D0%96.yaml", "a%0Ab.yaml", "a%3Fb%23c.yaml", "C%3Ax.yaml", "a%3Ab/c.yaml", "%3Cstdin%3E", "%EF%BF%BD.yaml",
 		"../up.yaml", "a%5Cb.yaml", "%22%27&%3C%3E.yaml", "%2520.yaml"}
 	for i, file := range hostile {
-		got, _ := write(t, diag.List{{Code: diag.NoEnum, Pos: diag.Pos{File: file}}}, sarif.Options{})
+		got, _ := write(t, diag.List{{Code: codes.NoEnum, Pos: diag.Pos{File: file}}}, sarif.Options{})
 		base := "%SRCROOT%"
 		if file == "../up.yaml" {
 			base = ""
@@ -261,7 +262,7 @@ func TestOutside(t *testing.T) {
 	var fingerprints []string
 	for _, dir := range dirs {
 		path := filepath.ToSlash(filepath.Join(dir, "crd.yaml"))
-		d := diag.Diagnostic{Code: diag.NoEnum, Pos: diag.Pos{File: "crd.yaml", Line: 1}, Message: "m", Related: []diag.Related{{Pos: diag.Pos{File: "crd.yaml"}}}}
+		d := diag.Diagnostic{Code: codes.NoEnum, Pos: diag.Pos{File: "crd.yaml", Line: 1}, Message: "m", Related: []diag.Related{{Pos: diag.Pos{File: "crd.yaml"}}}}
 		got, _ := write(t, diag.List{d}, sarif.Options{Path: func(string) string { return path }})
 		r := got.Runs[0].Results[0]
 		for _, l := range []location{r.Locations[0], r.RelatedLocations[0]} {
@@ -281,9 +282,9 @@ func TestOutside(t *testing.T) {
 // TestFingerprints asserts that fingerprints do not depend on lines, hints or other results, and
 // that different findings have different fingerprints.
 func TestFingerprints(t *testing.T) {
-	base := diag.Diagnostic{Code: diag.NoEnum, Pos: diag.Pos{File: "a.yaml", Line: 3, Col: 1}, Path: "spec", Message: "m", Hint: "h"}
+	base := diag.Diagnostic{Code: codes.NoEnum, Pos: diag.Pos{File: "a.yaml", Line: 3, Col: 1}, Path: "spec", Message: "m", Hint: "h"}
 	print := func(d diag.Diagnostic) string {
-		got, _ := write(t, diag.List{{Code: diag.Syntax, Message: "another"}, d}, sarif.Options{})
+		got, _ := write(t, diag.List{{Code: codes.Syntax, Message: "another"}, d}, sarif.Options{})
 		return got.Runs[0].Results[1].PartialFingerprints["primaryLocationLineHash"]
 	}
 	was := print(base)
@@ -293,7 +294,7 @@ func TestFingerprints(t *testing.T) {
 		t.Error("it differs when lines move")
 	}
 	for i, change := range []func(*diag.Diagnostic){
-		func(d *diag.Diagnostic) { d.Code = diag.ListMember },
+		func(d *diag.Diagnostic) { d.Code = codes.ListMember },
 		func(d *diag.Diagnostic) { d.Pos.File = "b.yaml" },
 		func(d *diag.Diagnostic) { d.Path = "status" },
 		func(d *diag.Diagnostic) { d.Message = "n" },

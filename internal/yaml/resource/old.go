@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -35,7 +36,7 @@ func (s *Old) Add(objects []*Object) diag.List {
 	for _, o := range objects {
 		same := s.byName[nameOf(o)]
 		if i := slices.IndexFunc(same, o.Is); i >= 0 {
-			l = append(l, diag.Diagnostic{Code: diag.BadOldObject, Pos: o.Pos(nil), Message: fmt.Sprintf("%s occurs twice among the old objects", o),
+			l = append(l, diag.Diagnostic{Code: codes.BadOldObject, Pos: o.Pos(nil), Message: fmt.Sprintf("%s occurs twice among the old objects", o),
 				Hint: "delete one of them", Related: []diag.Related{{Pos: same[i].Pos(nil), Message: "the other one"}}})
 			continue
 		}
@@ -64,7 +65,7 @@ func (s *Old) Find(o *Object) (*Object, diag.List) {
 		return nil, nil
 	}
 	s.used.Store(true)
-	d := diag.Diagnostic{Code: diag.BadOldObject, Pos: o.Pos(Path{"metadata"}), Message: fmt.Sprintf("%s may replace %d old objects", o, len(l)), Hint: "write its namespace"}
+	d := diag.Diagnostic{Code: codes.BadOldObject, Pos: o.Pos(Path{"metadata"}), Message: fmt.Sprintf("%s may replace %d old objects", o, len(l)), Hint: "write its namespace"}
 	for _, p := range l {
 		d.Related = append(d.Related, diag.Related{Pos: p.Pos(nil), Message: p.String()})
 	}
@@ -82,5 +83,5 @@ func (s *Old) Unused() diag.List {
 	if n := len(s.objects); n > 1 {
 		message += fmt.Sprintf(", or one of the %d other old objects", n-1)
 	}
-	return diag.List{{Code: diag.BadOldObject, Pos: o.Pos(nil), Message: message, Hint: "objects replace those of the same kind, namespace and name"}}
+	return diag.List{{Code: codes.BadOldObject, Pos: o.Pos(nil), Message: message, Hint: "objects replace those of the same kind, namespace and name"}}
 }

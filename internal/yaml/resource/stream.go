@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -74,7 +75,7 @@ func parsed(name string, text []byte, limits limit.Limits, yielded []int, yield 
 	}
 	for i, line := range yielded {
 		if i >= len(f.Objects) || f.Objects[i].Pos(nil).Line != line {
-			return diag.List{{Code: diag.Syntax, Pos: diag.Pos{File: name, Line: line, Col: 1}, Message: "this was read as an object in a list, and is none"}}, nil
+			return diag.List{{Code: codes.Syntax, Pos: diag.Pos{File: name, Line: line, Col: 1}, Message: "this was read as an object in a list, and is none"}}, nil
 		}
 	}
 	for _, o := range f.Objects[len(yielded):] {
@@ -118,7 +119,7 @@ type partError struct {
 func (e *partError) Error() string { return e.Message }
 
 func (p *parts) wrong(line int, format string, args ...any) *partError {
-	return &partError{Diagnostic: diag.Diagnostic{Code: diag.Syntax, Pos: diag.Pos{File: p.name, Line: line, Col: 1}, Message: fmt.Sprintf(format, args...)}}
+	return &partError{Diagnostic: diag.Diagnostic{Code: codes.Syntax, Pos: diag.Pos{File: p.name, Line: line, Col: 1}, Message: fmt.Sprintf(format, args...)}}
 }
 
 // read parses the part that begins on a line.
@@ -165,7 +166,7 @@ func isList(kind string) bool { return strings.HasSuffix(kind, "List") }
 func (p *parts) ended(line int, list any) error {
 	value, _ := list.(map[string]any)
 	if kind, _ := value["kind"].(string); !isList(kind) {
-		return &partError{final: true, Diagnostic: diag.Diagnostic{Code: diag.Syntax, Pos: diag.Pos{File: p.name, Line: line, Col: 1},
+		return &partError{final: true, Diagnostic: diag.Diagnostic{Code: codes.Syntax, Pos: diag.Pos{File: p.name, Line: line, Col: 1},
 			Message: fmt.Sprintf("this was read as a list, since it has items, and is of kind %q", kind), Hint: "write the kind above the items"}}
 	}
 	return nil

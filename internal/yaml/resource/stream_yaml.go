@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -36,7 +37,7 @@ func (p *parts) yaml(in *objectReader) error {
 }
 
 func (p *parts) tooLong(line int) error {
-	return &partError{Diagnostic: diag.Diagnostic{Code: diag.OverLimit, Pos: diag.Pos{File: p.name, Line: line, Col: 1}, Hint: limit.Hint("size"),
+	return &partError{Diagnostic: diag.Diagnostic{Code: codes.OverLimit, Pos: diag.Pos{File: p.name, Line: line, Col: 1}, Hint: limit.Hint("size"),
 		Message: fmt.Sprintf("the document that begins here is longer than the limit of %d bytes", p.limits.Size)}}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/unioncel/unioncel/internal/carrier"
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -33,7 +34,7 @@ var mentions = func() [][]byte {
 // or UTF-16. Such files are skipped in a directory, but not if the user names them.
 func IsOther(src []byte, l diag.List) bool {
 	unreadable := func(d diag.Diagnostic) bool {
-		return d.Code == diag.Syntax || d.Code == diag.InvalidUTF8 || d.Code == diag.EmptyInput
+		return d.Code == codes.Syntax || d.Code == codes.InvalidUTF8 || d.Code == codes.EmptyInput
 	}
 	text := bytes.ReplaceAll(src, []byte{0}, nil)
 	return l.HasErrors() &&

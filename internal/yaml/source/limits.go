@@ -5,6 +5,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -23,7 +24,7 @@ func TooMuch(name string, text []byte, l limit.Limits) *diag.Diagnostic {
 		{"nodes", "keys, values and items", nodes, l.Nodes},
 	} {
 		if x.is > x.may {
-			return &diag.Diagnostic{Code: diag.OverLimit, Pos: diag.Pos{File: name},
+			return &diag.Diagnostic{Code: codes.OverLimit, Pos: diag.Pos{File: name},
 				Message: fmt.Sprintf("the file has more %s than the limit of %d", x.what, x.may), Hint: limit.Hint(x.name)}
 		}
 	}
@@ -63,7 +64,7 @@ func tooDeep(name string, d *yamltext.Document, most int) *diag.Diagnostic {
 	if n == nil {
 		return nil
 	}
-	return &diag.Diagnostic{Code: diag.OverLimit, Pos: diag.Pos{File: name, Line: n.Line, Col: n.Column},
+	return &diag.Diagnostic{Code: codes.OverLimit, Pos: diag.Pos{File: name, Line: n.Line, Col: n.Column},
 		Message: fmt.Sprintf("lists and mappings are nested more deeply here than the limit of %d", most), Hint: limit.Hint("depth")}
 }
 

@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/util/json"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/work"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
@@ -28,12 +29,12 @@ func Parse(name string, text []byte, limits limit.Limits) (*yamltext.File, *diag
 		return nil, wrong
 	}
 	if len(bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))) == 0 {
-		return nil, &diag.Diagnostic{Code: diag.EmptyInput, Pos: diag.Pos{File: name}, Message: "the file is empty"}
+		return nil, &diag.Diagnostic{Code: codes.EmptyInput, Pos: diag.Pos{File: name}, Message: "the file is empty"}
 	}
 	if at := invalidUTF8(text); at < len(text) {
 		line := bytes.Count(text[:at], []byte("\n")) + 1
 		col := utf8.RuneCount(bytes.TrimPrefix(text[bytes.LastIndexByte(text[:at], '\n')+1:at], []byte("\ufeff"))) + 1
-		return nil, &diag.Diagnostic{Code: diag.InvalidUTF8, Pos: diag.Pos{File: name, Line: line, Col: col},
+		return nil, &diag.Diagnostic{Code: codes.InvalidUTF8, Pos: diag.Pos{File: name, Line: line, Col: col},
 			Message: fmt.Sprintf("byte 0x%02x is not UTF-8", text[at]), Hint: "save the file as UTF-8"}
 	}
 	file, err := yamltext.Parse(text)
@@ -45,7 +46,7 @@ func Parse(name string, text []byte, limits limit.Limits) (*yamltext.File, *diag
 		}
 		return file, nil
 	}
-	d := diag.Diagnostic{Code: diag.Syntax, Pos: diag.Pos{File: name}, Message: err.Error()}
+	d := diag.Diagnostic{Code: codes.Syntax, Pos: diag.Pos{File: name}, Message: err.Error()}
 	if bytes.Contains(text, []byte("{{")) {
 		d.Hint = Helm
 	}
@@ -75,7 +76,7 @@ func invalidUTF8(text []byte) int {
 func Duplicates(name string, n *yaml.Node) diag.List {
 	var l diag.List
 	for _, k := range yamltext.DuplicateKeys(n) {
-		l = append(l, diag.Diagnostic{Code: diag.DuplicateKey, Pos: diag.Pos{File: name, Line: k.Line, Col: k.Column},
+		l = append(l, diag.Diagnostic{Code: codes.DuplicateKey, Pos: diag.Pos{File: name, Line: k.Line, Col: k.Column},
 			Message: fmt.Sprintf("key %q occurs twice in this mapping", yamltext.Resolve(k).Value), Hint: "delete one of them"})
 	}
 	return l
@@ -105,7 +106,7 @@ func Value(name string, file *yamltext.File, d *yamltext.Document) (data []byte,
 	}
 	text := file.Src[d.Start:d.End]
 	reason, hint := Unreadable(err, text)
-	wrong = &diag.Diagnostic{Code: diag.Syntax, Pos: diag.Pos{File: name, Line: d.Root.Line, Col: d.Root.Column},
+	wrong = &diag.Diagnostic{Code: codes.Syntax, Pos: diag.Pos{File: name, Line: d.Root.Line, Col: d.Root.Column},
 		Message: "kubectl cannot read this document: " + reason, Hint: hint}
 	if hint == Helm {
 		wrong.Pos.Line, wrong.Pos.Col = file.Position(d.Start + bytes.Index(text, []byte("{{")))

@@ -6,6 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
@@ -47,7 +48,7 @@ func (r *Reader) Open(src []byte, kind, hint string) []*yaml.Node {
 		}
 	}
 	if len(l) == 0 {
-		report(diag.EmptyInput, "", "the file is empty")
+		report(codes.EmptyInput, "", "the file is empty")
 	}
 	if r.Diags.HasErrors() {
 		return nil

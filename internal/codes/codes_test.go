@@ -1,4 +1,4 @@
-package diag
+package codes_test
 
 import (
 	"go/ast"
@@ -7,16 +7,18 @@ import (
 	"regexp"
 	"strconv"
 	"testing"
+
+	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // constants returns the codes declared in codes.go, by their Go names.
-func constants(t *testing.T) map[string]Code {
+func constants(t *testing.T) map[string]diag.Code {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "codes.go", nil, parser.ParseComments)
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := map[string]Code{}
+	found := map[string]diag.Code{}
 	for _, decl := range file.Decls {
 		gen, ok := decl.(*ast.GenDecl)
 		if !ok || gen.Tok != token.CONST {
@@ -32,7 +34,7 @@ func constants(t *testing.T) map[string]Code {
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			found[name] = Code(text)
+			found[name] = diag.Code(text)
 		}
 	}
 	return found
@@ -43,7 +45,7 @@ func TestCodesAreListed(t *testing.T) {
 	if len(declared) == 0 {
 		t.Fatal("no constants found")
 	}
-	seen := map[Code]string{}
+	seen := map[diag.Code]string{}
 	for name, code := range declared {
 		if other, ok := seen[code]; ok {
 			t.Errorf("%s is both %s and %s", code, name, other)
@@ -53,29 +55,29 @@ func TestCodesAreListed(t *testing.T) {
 			t.Errorf("%s (%s) is missing from Codes", code, name)
 		}
 	}
-	if len(Codes) != len(declared) {
-		t.Errorf("%d codes listed, %d declared", len(Codes), len(declared))
+	if len(diag.Codes) != len(declared) {
+		t.Errorf("%d codes listed, %d declared", len(diag.Codes), len(declared))
 	}
 }
 
 func TestCodesAreWellFormed(t *testing.T) {
 	form := regexp.MustCompile(`^UC[1-9][0-9]{2}$`)
-	for i, info := range Codes {
+	for i, info := range diag.Codes {
 		if !form.MatchString(string(info.Code)) {
 			t.Errorf("%q is no code", info.Code)
 		}
 		if info.Title == "" {
 			t.Errorf("%s has no title", info.Code)
 		}
-		if i > 0 && Codes[i-1].Code >= info.Code {
-			t.Errorf("%s stands behind %s", info.Code, Codes[i-1].Code)
+		if i > 0 && diag.Codes[i-1].Code >= info.Code {
+			t.Errorf("%s stands behind %s", info.Code, diag.Codes[i-1].Code)
 		}
 		// Codes for objects and changes (8xx and 9xx) may have any severity.
-		if isError := info.Code[2] != '5'; info.Code[2] < '8' && isError != (info.Severity == Error) {
+		if isError := info.Code[2] != '5'; info.Code[2] < '8' && isError != (info.Severity == diag.Error) {
 			t.Errorf("%s has severity %s", info.Code, info.Severity)
 		}
 	}
-	if _, ok := Code("UC999").Info(); ok {
+	if _, ok := diag.Code("UC999").Info(); ok {
 		t.Error("UC999 is known")
 	}
 }
