@@ -173,16 +173,59 @@ func removeStale(dir string, files []string) error {
 	return nil
 }
 
-// runSuites runs the tests in files and directories.
+// runSuites runs the tests in files and directories, and prints the failures.
 func (a *app) runSuites(ctx context.Context, scope func([]input) (scopes, error), output *printing, crds, paths []string) error {
 	if len(crds) == 0 {
 		return usagef("--crd is missing: it names the CustomResourceDefinitions of the tests")
 	}
-	files, l, err := a.readManifests(ctx, scope, nil, nil, crds)
+	suites, results, err := a.testSuites(ctx, scope, crds, paths)
 	if err != nil {
 		return err
 	}
-	results := append(l.files(), resultsOf(files)...)
+	found := suites.Problems
+	ran, failures, skipped := 0, 0, 0
+	for _, t := range suites.Tests {
+		switch {
+		case t.Skipped != "":
+			skipped++
+			continue
+		case t.Failure != nil:
+			found = append(found, *t.Failure)
+			failures++
+		}
+		ran++
+	}
+	tally := fmt.Sprintf("%s: %d passed, %d failed", plural(ran+skipped, "test"), ran-failures, failures)
+	if skipped > 0 {
+		tally += fmt.Sprintf(", %d skipped", skipped)
+	}
+	return a.showAnswers(output, found, results, tally)
+}
+
+// Suites are the results of test suites.
+type Suites struct {
+	Tests []SuiteTest
+	// Problems are diagnostics of the CRDs and suites.
+	Problems diag.List
+}
+
+// SuiteTest is the result of a test.
+type SuiteTest struct {
+	// File is the name of the suite's file, Name the name of the test.
+	File, Name string
+	// Skipped is the reason why the test did not run, or empty.
+	Skipped string
+	// Failure is nil if the test passed.
+	Failure *diag.Diagnostic
+}
+
+// testSuites runs the tests in files and directories. The results have the text of all files.
+func (a *app) testSuites(ctx context.Context, scope func([]input) (scopes, error), crds, paths []string) (suites Suites, results []result, err error) {
+	files, l, err := a.readManifests(ctx, scope, nil, nil, crds)
+	if err != nil {
+		return suites, nil, err
+	}
+	results = append(l.files(), resultsOf(files)...)
 	found := diagnosticsOf(results)
 	// CRDs that define the same kind differently are an error, and none of them is used.
 	set, judges := &validate.Set{}, map[string]*validate.Kind{}
@@ -198,12 +241,11 @@ func (a *app) runSuites(ctx context.Context, scope func([]input) (scopes, error)
 			}
 		}
 	}
-	suites, err := a.suiteFiles(ctx, paths)
+	inputs, err := a.suiteFiles(ctx, paths)
 	if err != nil {
-		return err
+		return suites, nil, err
 	}
-	ran, failures, skipped := 0, 0, 0
-	for _, file := range suites {
+	for _, file := range inputs {
 		dir := filepath.Dir(file.name)
 		total, most := 0, a.limits.OrDefault().Size
 		s, wrong := suite.Read(file.name, file.src, func(name string) ([]byte, error) {
@@ -219,31 +261,28 @@ func (a *app) runSuites(ctx context.Context, scope func([]input) (scopes, error)
 		if s == nil {
 			continue
 		}
-		skipped += s.Skipped
+		for _, name := range s.Skipped {
+			suites.Tests = append(suites.Tests, SuiteTest{File: file.name, Name: name, Skipped: "patches of the CRD are not supported"})
+		}
 		judge, known := judges[s.CRD]
 		if !known {
 			found = append(found, diag.Diagnostic{Code: codes.NoCRD, Pos: s.Pos, Message: "there is no CRD " + s.CRD + " for these tests", Hint: "give it with --crd"})
 		}
-		if judge == nil {
-			skipped += len(s.Tests)
-			continue
-		}
 		for _, t := range s.Tests {
 			if ctx.Err() != nil {
-				return errInterrupted
+				return suites, nil, errInterrupted
 			}
-			ran++
-			if d := t.Run(ctx, judge); d != nil {
-				found = append(found, *d)
-				failures++
+			r := SuiteTest{File: file.name, Name: t.Name}
+			if judge == nil {
+				r.Skipped = "the CRD " + s.CRD + " is missing or invalid"
+			} else {
+				r.Failure = t.Run(ctx, judge)
 			}
+			suites.Tests = append(suites.Tests, r)
 		}
 	}
-	tally := fmt.Sprintf("%s: %d passed, %d failed", plural(ran+skipped, "test"), ran-failures, failures)
-	if skipped > 0 {
-		tally += fmt.Sprintf(", %d skipped", skipped)
-	}
-	return a.showAnswers(output, found, results, tally)
+	suites.Problems = found
+	return suites, results, nil
 }
 
 // readBelow reads a file that another file names. It rejects links and names that lead out of the

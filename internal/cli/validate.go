@@ -84,9 +84,10 @@ See also unioncel help inputs.`,
 // objectFile is the content of an input of validate.
 type objectFile struct {
 	result
-	role    role
-	crds    []definition
-	objects []*resource.Object // without CRDs
+	role      role
+	crds      []definition
+	installed []crdpatch.Installed
+	objects   []*resource.Object // without CRDs
 }
 
 // role is the purpose of an input.
@@ -218,6 +219,7 @@ func objectsIn(in input, role role, open *crdfile.File) objectFile {
 			m.diagnostics = append(m.diagnostics, d)
 		}
 	}
+	m.installed = installed
 	for _, o := range crds {
 		d := definition{pos: o.Pos(nil)}
 		if i := slices.IndexFunc(installed, func(in crdpatch.Installed) bool { return in.At == d.pos }); i >= 0 {

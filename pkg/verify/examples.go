@@ -259,6 +259,23 @@ func (x *Examples) Legal(member int) (*Example, error) {
 	return x.example(e), err
 }
 
+// In returns the creation of an object in a state, legal or not.
+func (x *Examples) In(s union.State) (*Example, error) {
+	l := x.creation()
+	for i, p := range x.new.present {
+		l = append(l, p.If(s.Present[i]))
+	}
+	switch {
+	case x.u.Discriminator == "":
+	case s.Value == union.AnotherValue:
+		l = append(l, x.new.isOneOf(x.Space, append(x.new.values(), "")).Not())
+	default:
+		l = append(l, x.new.is(s.Value))
+	}
+	e, err := x.smallest(nil, nil, l...)
+	return x.example(e), err
+}
+
 // Omitting returns the creation of an object that the union allows, in which the discriminator
 // selects an optional member that is not set.
 func (x *Examples) Omitting(member int) (*Example, error) {

@@ -45,8 +45,8 @@ type Suite struct {
 	// CRD is the name of the CRD.
 	CRD   string
 	Tests []Test
-	// Skipped is the number of tests in the file that Tests omits. Warnings name them.
-	Skipped int
+	// Skipped are the names of tests in the file that Tests omits. Warnings give the reasons.
+	Skipped []string
 	// Pos is the position of the suite.
 	Pos diag.Pos
 }
@@ -162,7 +162,7 @@ func (r *suiteReader) openShift(root yamlconfig.Value) {
 		f := item.Fields(update)
 		if patches := f["initialCRDPatches"]; patches.Node != nil {
 			patches.Errorf("", "%q is skipped: patches of the CRD are not supported", f["name"].Text()).Severity = diag.Warning
-			r.suite.Skipped++
+			r.suite.Skipped = append(r.suite.Skipped, f["name"].Text())
 			continue
 		}
 		r.add(item, Test{Name: f["name"].Text(), Object: r.text(f["updated"]), Old: r.text(f["initial"]), Status: true,

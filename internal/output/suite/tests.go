@@ -15,6 +15,7 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/validate"
 	"github.com/unioncel/unioncel/pkg/verify"
@@ -50,19 +51,30 @@ func Tests(ctx context.Context, plan compile.Plan, crd *apiextensionsv1.CustomRe
 		if !crd.Spec.Versions[u.Place.Version].Served {
 			continue
 		}
-		var beside []*union.Union
-		for _, o := range plan.Unions {
-			if o.Place.Version == u.Place.Version && o.Place.Path.Equal(u.Place.Path) {
-				beside = append(beside, o.Union)
-			}
-		}
-		tests, err := testsOf(ctx, u, plan.Tried(), withoutRules(crd, u), beside, judge)
+		tests, err := testsOf(ctx, u, plan.Tried(), withoutRules(crd, u), unionsAt(plan, u.Place), judge)
 		if err != nil {
 			return nil, err
 		}
 		l = append(l, tests...)
 	}
 	return l, nil
+}
+
+// unionsAt returns all unions of the object at a place.
+func unionsAt(plan compile.Plan, at schemapath.Place) []*union.Union {
+	var l []*union.Union
+	for _, o := range plan.Unions {
+		if o.Place.Version == at.Version && o.Place.Path.Equal(at.Path) {
+			l = append(l, o.Union)
+		}
+	}
+	return l
+}
+
+// inStatus reports whether a union is in the status, and the status is a subresource.
+func inStatus(u compile.UnionPlan, judge *validate.Kind) bool {
+	top := u.Place.Path.Properties()
+	return len(top) > 0 && top[0] == "status" && judge.HasStatus(u.Place.Name)
 }
 
 // withoutRules returns a CRD without the rules of a union. It keeps the rules of other unions,
@@ -85,10 +97,7 @@ func testsOf(ctx context.Context, plan compile.UnionPlan, tried int, crd *apiext
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{ctx: ctx, u: u, place: plan.Place.String(), judge: judge}
-	if top := plan.Place.Path.Properties(); len(top) > 0 && top[0] == "status" {
-		w.status = judge.HasStatus(plan.Place.Name)
-	}
+	w := &writer{ctx: ctx, u: u, place: plan.Place.String(), judge: judge, status: inStatus(plan, judge)}
 	members := min(len(u.Members), tried)
 	w.legal(x.Legal(-1))
 	for i := range members {
@@ -136,7 +145,7 @@ type writer struct {
 	u      *union.Union
 	place  string
 	judge  *validate.Kind
-	status bool // the union is in the status, which is a subresource
+	status bool // see inStatus
 	tests  []Test
 	err    error
 }
@@ -173,7 +182,7 @@ func (w *writer) add(accepted bool, e *verify.Example, err error, name func() st
 			return
 		}
 	}
-	answer, err := t.answer(w.ctx, w.judge)
+	answer, err := t.Answer(w.ctx, w.judge)
 	if err != nil {
 		w.err = err
 		return
@@ -194,8 +203,8 @@ func same(a, b map[string]any) bool {
 	return string(x) == string(y)
 }
 
-// answer returns the API server's answer to the test.
-func (t Test) answer(ctx context.Context, k *validate.Kind) (validate.Answer, error) {
+// Answer returns the API server's answer to the test.
+func (t Test) Answer(ctx context.Context, k *validate.Kind) (validate.Answer, error) {
 	object, old := t.Object, t.replaced()
 	if t.foreign {
 		if known, err := k.Read(object, t.version()); err == nil {
@@ -242,7 +251,7 @@ func (t Test) Run(ctx context.Context, k *validate.Kind) *diag.Diagnostic {
 	wrong := func(format string, args ...any) *diag.Diagnostic {
 		return &diag.Diagnostic{Code: codes.TestFailed, Pos: t.pos, Message: fmt.Sprintf("%q: ", t.Name) + fmt.Sprintf(format, args...)}
 	}
-	answer, err := t.answer(ctx, k)
+	answer, err := t.Answer(ctx, k)
 	if err != nil {
 		return wrong("the API server cannot validate it: %v", err)
 	}

@@ -37,6 +37,7 @@ var fileCalls = map[string][]string{
 	"internal/yaml/source/config.go":   {".Open"},                                                                   // ReadFile
 	// Methods with the same name that do not access files.
 	"internal/change/crddiff/decide.go":   {".Create"},
+	"internal/output/suite/requests.go":   {".Create"},
 	"internal/output/suite/tests.go":      {".Create"},
 	"internal/report/audit/audit.go":      {".Create"},
 	"pkg/validate/objects.go":             {".Create"},

@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// forTests returns the state and the scope of commands without flags, for packages that test CRDs.
+func forTests() (*app, func([]input) (scopes, error)) {
+	a := newApp(Streams{Out: io.Discard, Err: io.Discard})
+	cmd, flags := &cobra.Command{Use: "test"}, compilerFlags{judges: true, loud: true}
+	flags.register(cmd)
+	return a, a.scope(cmd, &flags)
+}
+
+// RunSuites runs the tests in files and directories, as validate --suite does with the options of the
+// project.
+func RunSuites(ctx context.Context, crds, suites []string) (Suites, error) {
+	a, scope := forTests()
+	l, _, err := a.testSuites(ctx, scope, crds, suites)
+	return l, err
+}
+
+// Install returns the CRDs in files and directories as they are sent to an API server: compiled
+// with the options of the project. The list has the diagnostics that validate prints.
+func Install(ctx context.Context, paths ...string) ([]crdpatch.Installed, diag.List, error) {
+	a, scope := forTests()
+	files, l, err := a.readManifests(ctx, scope, nil, nil, paths)
+	if err != nil {
+		return nil, nil, err
+	}
+	found := diagnosticsOf(append(l.files(), resultsOf(files)...))
+	var crds []crdpatch.Installed
+	for _, f := range files {
+		crds = append(crds, f.installed...)
+	}
+	return crds, found, nil
+}

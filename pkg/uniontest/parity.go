@@ -1,0 +1,141 @@
+package uniontest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/cli"
+	"github.com/unioncel/unioncel/internal/output/suite"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/validate"
+)
+
+// maxMismatches bounds the number of mismatches that Parity prints.
+const maxMismatches = 5
+
+// Parity compares a validating webhook with the rules of a CRD, and fails for requests that only one
+// of them rejects. crd is a file with the CRD, which declares unions.
+//
+// webhook is the function of the webhook: it returns an error to reject a request. old is nil for a
+// creation. Objects have been pruned and defaulted; the function may modify them.
+//
+// Parity sends objects in all states of each union with up to two members set, legal or not, the
+// updates of a legal object to each of them, and the updates between legal objects. They are as small
+// as possible, and valid apart from the rules. Unions in a status that is a subresource are omitted.
+func Parity(t *testing.T, crd string, webhook func(old, new *unstructured.Unstructured) error) {
+	t.Helper()
+	installed, l, err := cli.Install(t.Context(), crd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report(t, l); t.Failed() {
+		return
+	}
+	compared, mismatches := 0, 0
+	for _, in := range installed {
+		requests, schemas, err := requestsOf(t, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules := validate.New(in.CustomResourceDefinition)
+		for _, r := range requests {
+			if a, err := r.Answer(t.Context(), schemas); err != nil || a.Refused != nil {
+				continue // a webhook does not repeat the schema
+			}
+			answer, err := r.Answer(t.Context(), rules)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compared++
+			old, object, err := decoded(rules, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := webhook(old, object)
+			if (answer.Refused == nil) == (said == nil) {
+				continue
+			}
+			if mismatches++; mismatches <= maxMismatches {
+				t.Error(mismatch(r, answer, said))
+			}
+		}
+	}
+	if mismatches > maxMismatches {
+		t.Errorf("%d more mismatches", mismatches-maxMismatches)
+	}
+	if t.Logf("%d requests compared", compared); compared == 0 {
+		t.Errorf("%s declares no unions; unioncel infer finds the unions of hand-written rules", crd)
+	}
+}
+
+// requestsOf returns requests for the unions of a CRD, and the CRD's schemas without rules.
+func requestsOf(t *testing.T, in crdpatch.Installed) ([]suite.Test, *validate.Kind, error) {
+	if in.CRD == nil {
+		return nil, nil, nil
+	}
+	plan, l := in.CRD.Plan()
+	source, more := in.CRD.Source()
+	if plan == nil || source == nil {
+		report(t, append(l, more...))
+		return nil, nil, nil
+	}
+	requests, err := suite.Requests(t.Context(), *plan, in.CustomResourceDefinition)
+	return requests, validate.New(withoutRules(source)), err
+}
+
+// withoutRules returns a copy of a CRD without validation rules.
+func withoutRules(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+	crd = crd.DeepCopy()
+	for _, v := range crd.Spec.Versions {
+		root := v.Schema.OpenAPIV3Schema
+		schemapath.Walk(root, func(p schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
+			if len(s.XValidations) > 0 {
+				p.Edit(root, func(s *apiextensionsv1.JSONSchemaProps) { s.XValidations = nil })
+			}
+			return true
+		})
+	}
+	return crd
+}
+
+// decoded returns the objects of a request as an admission webhook gets them.
+func decoded(k *validate.Kind, r suite.Test) (old, object *unstructured.Unstructured, err error) {
+	read := func(value map[string]any) *unstructured.Unstructured {
+		if value == nil || err != nil {
+			return nil
+		}
+		u := &unstructured.Unstructured{Object: value}
+		value, err = k.Read(value, u.GroupVersionKind().Version)
+		return &unstructured.Unstructured{Object: runtime.DeepCopyJSON(value)}
+	}
+	return read(r.Old), read(r.Object), err
+}
+
+// mismatch describes a request that only one side rejects.
+func mismatch(r suite.Test, a validate.Answer, webhook error) string {
+	var b strings.Builder
+	if a.Refused != nil {
+		fmt.Fprintf(&b, "the CRD rejects a request that the webhook accepts: %v\n", a.Refused)
+	} else {
+		fmt.Fprintf(&b, "the webhook rejects a request that the CRD accepts: %v\n", webhook)
+	}
+	write := func(name string, object map[string]any) {
+		data, err := yaml.Marshal(object)
+		if err != nil {
+			data = []byte(err.Error())
+		}
+		fmt.Fprintf(&b, "%s:\n  %s\n", name, strings.ReplaceAll(strings.TrimSpace(string(data)), "\n", "\n  "))
+	}
+	if r.Old != nil {
+		write("old object", r.Old)
+	}
+	write("object", r.Object)
+	return strings.TrimSpace(b.String())
+}
