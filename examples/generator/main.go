@@ -1,22 +1,19 @@
-// Command generator prints the CRDs of Go packages with their unions compiled, in one pass: it is a
-// wrapper of controller-gen that calls unioncel in process.
+// Command generator is controller-gen with unions: it writes the CRDs of Go packages to a directory,
+// with their unions compiled, in one pass.
 //
-//	go run ./examples/generator ./examples/kubebuilder/api/...
+//	go run ./examples/generator config/crd/bases ./api/...
 package main
 
 import (
+	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"log"
 	"os"
 
-	"golang.org/x/tools/go/packages"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/controller-tools/pkg/crd"
+	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/loader"
-	ctmarkers "sigs.k8s.io/controller-tools/pkg/markers"
-	"sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -25,32 +22,67 @@ import (
 )
 
 func main() {
-	if err := run(os.Stdout, os.Args[1:]...); err != nil {
+	if len(os.Args) < 3 {
+		log.Fatal("usage: generator DIR PACKAGE...")
+	}
+	if err := run(os.Args[1], os.Args[2:]...); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(out io.Writer, patterns ...string) error {
+func run(dir string, patterns ...string) error {
 	unions, found := markers.Load(markers.Options{CRDs: true, Kubebuilder: true}, patterns...)
 	if err := report(found); err != nil {
 		return err
 	}
-	crds, err := generate(patterns)
+	var generator genall.Generator = crd.Generator{}
+	controllerGen, err := genall.Generators{&generator}.ForRoots(patterns...)
 	if err != nil {
 		return err
 	}
-	for _, generated := range crds {
-		compiled, found := crdpatch.CompileCRD(&generated, crdfile.Options{External: *unions})
-		if err := report(found); err != nil {
-			return err
-		}
-		text, err := yaml.Marshal(compiled)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(out, "---\n%s", text)
+	compiled := &compiling{OutputRule: genall.OutputToDirectory(dir), options: crdfile.Options{External: *unions}}
+	controllerGen.OutputRules.Default = compiled
+	if controllerGen.Run() {
+		return errors.New("controller-gen failed")
 	}
-	return nil
+	return compiled.err
+}
+
+// compiling compiles the files that controller-gen writes. A file with errors is not written.
+type compiling struct {
+	genall.OutputRule
+	options crdfile.Options
+	err     error // controller-gen ignores errors of Close
+}
+
+func (c *compiling) Open(pkg *loader.Package, path string) (io.WriteCloser, error) {
+	return &file{compiling: c, pkg: pkg, path: path}, nil
+}
+
+type file struct {
+	bytes.Buffer
+	*compiling
+	pkg  *loader.Package
+	path string
+}
+
+func (f *file) Close() error {
+	err := f.write()
+	f.err = errors.Join(f.err, err)
+	return err
+}
+
+func (f *file) write() error {
+	result, found := crdpatch.Compile(crdfile.Open(f.path, f.Bytes()), f.options)
+	if err := report(found); err != nil {
+		return err
+	}
+	out, err := f.OutputRule.Open(f.pkg, f.path)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(result)
+	return errors.Join(err, out.Close())
 }
 
 // report prints diagnostics to standard error, and returns an error if one of them is an error.
@@ -58,32 +90,5 @@ func report(l diag.List) error {
 	if err := diag.Text(os.Stderr, l, nil); err != nil || !l.HasErrors() {
 		return err
 	}
-	return errors.New("nothing is generated")
-}
-
-// generate returns the CRDs of packages, as controller-gen makes them.
-func generate(patterns []string) (l []apiextensionsv1.CustomResourceDefinition, err error) {
-	registry := &ctmarkers.Registry{}
-	if err := (crd.Generator{}).RegisterMarkers(registry); err != nil {
-		return nil, err
-	}
-	roots, err := loader.LoadRoots(patterns...)
-	if err != nil {
-		return nil, err
-	}
-	parser := &crd.Parser{Collector: &ctmarkers.Collector{Registry: registry}, Checker: &loader.TypeChecker{}}
-	crd.AddKnownTypes(parser)
-	for _, root := range roots {
-		parser.NeedPackage(root)
-	}
-	if loader.PrintErrors(roots, packages.TypeError) {
-		return nil, errors.New("the packages have errors")
-	}
-	for _, kind := range crd.FindKubeKinds(parser, crd.FindMetav1(roots)) {
-		parser.NeedCRDFor(kind, nil)
-		made := parser.CustomResourceDefinitions[kind]
-		crd.FixTopLevelMetadata(made)
-		l = append(l, made)
-	}
-	return l, nil
+	return errors.New("the unions have errors")
 }
