@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"go/ast"
-	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/pattern"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -225,7 +225,7 @@ func markerValue(key string, n *yaml.Node) string {
 		for _, item := range n.Content {
 			l = append(l, item.Value)
 		}
-		words := len(l) > 0 && !slices.ContainsFunc(l, func(s string) bool { return !plainWord.MatchString(s) })
+		words := len(l) > 0 && !slices.ContainsFunc(l, func(s string) bool { return !plainWord().MatchString(s) })
 		if words && (len(l) > 1 || l[0] != "true" && l[0] != "false") {
 			return strings.Join(l, ";")
 		}
@@ -233,11 +233,11 @@ func markerValue(key string, n *yaml.Node) string {
 	return flow(n)
 }
 
-var plainWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_./-]*$`)
+var plainWord = pattern.Lazy(`^[A-Za-z][A-Za-z0-9_./-]*$`)
 
 // plain reports whether markers and YAML's flow style write a string without quotes.
 func plain(s string) bool {
-	return plainWord.MatchString(s) && yamltext.StringNode(s).Style == 0
+	return plainWord().MatchString(s) && yamltext.StringNode(s).Style == 0
 }
 
 // flow returns a node in YAML's flow style, on one line.

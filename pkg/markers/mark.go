@@ -3,7 +3,6 @@ package markers
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"k8s.io/gengo/v2/codetags"
 
+	"github.com/unioncel/unioncel/internal/pattern"
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -95,7 +95,7 @@ func (k markerKind) tagged() bool {
 }
 
 // mention finds the markers of validation-gen in text that does not parse.
-var mention = regexp.MustCompile(`\bk8s:(unionDiscriminator|unionMember|zeroOrOneOfMember|modeDiscriminator|ifMode|discriminator|member)\b`)
+var mention = pattern.Lazy(`\bk8s:(unionDiscriminator|unionMember|zeroOrOneOfMember|modeDiscriminator|ifMode|discriminator|member)\b`)
 
 // parseMark parses a marker without its "+". It reports whether the marker is about unions,
 // misspelt markers included.
@@ -126,7 +126,7 @@ func parseMark(text string) (mark, bool) {
 	}
 }
 
-var memberArguments = regexp.MustCompile(`^(?:=\s*([^\s,=]+))?\s*(,\s*optional)?$`)
+var memberArguments = pattern.Lazy(`^(?:=\s*([^\s,=]+))?\s*(,\s*optional)?$`)
 
 // arguments parses the arguments of a marker that is not validation-gen's.
 func (m *mark) arguments(rest string) {
@@ -138,7 +138,7 @@ func (m *mark) arguments(rest string) {
 		}
 		return
 	}
-	found := memberArguments.FindStringSubmatch(rest)
+	found := memberArguments().FindStringSubmatch(rest)
 	if found == nil {
 		m.problem = &misuse{fmt.Sprintf("%s%s cannot be read", m.name, given),
 			"write +unionMember, +unionMember=<discriminator>, +unionMember,optional or +unionMember=<discriminator>,optional"}
@@ -180,7 +180,7 @@ func misspelt(name string) (mark, bool) {
 func parseTag(text string) (mark, bool) {
 	tag, err := codetags.Parse(text)
 	if err != nil {
-		name := mention.FindString(text)
+		name := mention().FindString(text)
 		if name == "" {
 			return mark{}, false
 		}

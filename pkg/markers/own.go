@@ -3,13 +3,13 @@ package markers
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/pattern"
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -20,7 +20,7 @@ import (
 // ownPrefix is the start of unioncel's markers, after the "+".
 const ownPrefix = "unioncel:union"
 
-var ownForm = regexp.MustCompile(`^` + ownPrefix + `(?:\(\s*([^()]*?)\s*\))?:([A-Za-z-]+)(?:\s*:?=\s*(.*?))?\s*$`)
+var ownForm = pattern.Lazy(`^` + ownPrefix + `(?:\(\s*([^()]*?)\s*\))?:([A-Za-z-]+)(?:\s*:?=\s*(.*?))?\s*$`)
 
 // Keys that describe the field with the marker; all other keys are keys of the declaration and
 // describe its union.
@@ -39,7 +39,7 @@ const (
 // parseOwn parses a marker of unioncel, +unioncel:union:KEY=VALUE. The value is written as in a
 // declaration, in flow style, or as a list a;b.
 func parseOwn(text string) mark {
-	found := ownForm.FindStringSubmatch(text)
+	found := ownForm().FindStringSubmatch(text)
 	if found == nil {
 		name, _, _ := strings.Cut(text, "=")
 		return mark{name: "+" + name, problem: &misuse{fmt.Sprintf("+%s cannot be read", text),

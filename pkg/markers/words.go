@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -15,7 +16,7 @@ const english = `members|discriminator|message|name|cardinality`
 
 // keyed matches the keys of declarations in a text, and also quoted text and markers, which stay as
 // they are. An English word counts as a key if it has a value or is to be deleted.
-var keyed = func() *regexp.Regexp {
+var keyed = sync.OnceValue(func() *regexp.Regexp {
 	others := slices.DeleteFunc(union.Keys(), regexp.MustCompile("^(?:"+english+")$").MatchString)
 	return regexp.MustCompile(`"(?:[^"\\]|\\.)*"` +
 		`|\+unioncel:\S+` +
@@ -23,7 +24,7 @@ var keyed = func() *regexp.Regexp {
 		`|\b(?:` + strings.Join(others, "|") + `)\b(?:: (?:\{[^}]*\}|\[[^]]*\]|[A-Za-z]+))?` +
 		`|\b(?:` + english + `): (?:\[[^]]*\]|[A-Za-z]+)` +
 		`|\b(?:delete cardinality\b|cardinality (?:AtLeastOne|must)\b)`)
-}()
+})
 
 // Words replaces the keys of declarations with markers in the diagnostics about Go files. It
 // changes the list in place.
@@ -46,7 +47,7 @@ func inGo(text string) string {
 	if _, markers, ok := strings.Cut(text, orInGo); ok {
 		return "write " + markers
 	}
-	text = keyed.ReplaceAllStringFunc(text, func(found string) string {
+	text = keyed().ReplaceAllStringFunc(text, func(found string) string {
 		switch {
 		case found[0] == '"' || found[0] == '+':
 			return found

@@ -2,9 +2,10 @@ package infer
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/unioncel/unioncel/internal/pattern"
 )
 
 // claim is a sentence in the description of a property that names the values of a discriminator with
@@ -34,17 +35,17 @@ const (
 )
 
 var (
-	claims = regexp.MustCompile(`(?i)(^|[.;]\s+|\n\s*)(?:` + subject + `\s+(?:(?:is|are)\s+)?)?` +
+	claims = pattern.Lazy(`(?i)(^|[.;]\s+|\n\s*)(?:` + subject + `\s+(?:(?:is|are)\s+)?)?` +
 		`(required|must\s+` + beSet + `|(?:only\s+)?(?:present|valid|allowed|permitted)|(?:can|may|must)\s+only\s+` + beSet + `|` + negated + `)\s+` +
 		`(if\s+and\s+only\s+if|only\s+if|only\s+when|if|when|unless)\s+` + named + `\s*` + equals + `\s+(?:either\s+)?`)
 	// negation follows the values of a claim, in its sentence or the next.
-	negation = regexp.MustCompile(`(?i)^(?:\s*,|\s*;|\.\s)?\s*(?:and\s+|but\s+)?(?:` + subject + `\s+)?(?:is\s+)?` + negated + `\s+` +
+	negation = pattern.Lazy(`(?i)^(?:\s*,|\s*;|\.\s)?\s*(?:and\s+|but\s+)?(?:` + subject + `\s+)?(?:is\s+)?` + negated + `\s+` +
 		`(otherwise|(?:for|with)\s+(?:any|all)\s+other\s+\w+|(?:if|when)\s+` + named + `\s*` + equals + `\s+(any\s+other\s+value|anything\s+else)?)`)
-	claimed = regexp.MustCompile("^(?:`([^`\\s]+)`|'([^'\\s]+)'|\"([^\"\\s]+)\"|([\\w./-]*\\w))")
-	comma   = regexp.MustCompile(`^(?:\s*,\s*or\s+|\s*,\s*|\s+or\s+)`)
-	ended   = regexp.MustCompile(`^\s*(?:\.\s|\.?\s*$|\n\s*(?:$|[A-Z]))`)
+	claimed = pattern.Lazy("^(?:`([^`\\s]+)`|'([^'\\s]+)'|\"([^\"\\s]+)\"|([\\w./-]*\\w))")
+	comma   = pattern.Lazy(`^(?:\s*,\s*or\s+|\s*,\s*|\s+or\s+)`)
+	ended   = pattern.Lazy(`^\s*(?:\.\s|\.?\s*$|\n\s*(?:$|[A-Z]))`)
 	// relaxing says that the property may be set with other values.
-	relaxing = regexp.MustCompile(`(?i)\b(?:optional|ignored|otherwise|other|effect)\b`)
+	relaxing = pattern.Lazy(`(?i)\b(?:optional|ignored|otherwise|other|effect)\b`)
 )
 
 // mentions reports whether a text contains one of the words.
@@ -68,7 +69,7 @@ func (o *candidateObject) claims(taken map[string]bool) []claim {
 			continue
 		}
 		var own []claim
-		for _, at := range claims.FindAllStringSubmatchIndex(description, -1) {
+		for _, at := range claims().FindAllStringSubmatchIndex(description, -1) {
 			if c, ok := o.claim(name, description, at); ok && !taken[c.discriminator] {
 				own = append(own, c)
 			}
@@ -87,7 +88,7 @@ func (o *candidateObject) claim(property, description string, at []int) (c claim
 		if at[2*n] < 0 {
 			return ""
 		}
-		return space.ReplaceAllString(strings.ToLower(description[at[2*n]:at[2*n+1]]), " ")
+		return space().ReplaceAllString(strings.ToLower(description[at[2*n]:at[2*n+1]]), " ")
 	}
 	start := at[3]
 	if strings.Contains(description[at[2]:at[3]], "\n") && !strings.ContainsAny(description[at[2]:at[3]], ".;") && description[start:start+1] != strings.ToUpper(description[start:start+1]) {
@@ -136,7 +137,7 @@ func (o *candidateObject) claim(property, description string, at []int) (c claim
 // close reads the rest of the description after the values of a claim. text begins with the claim.
 func (o *candidateObject) close(c claim, text, rest string) (claim, bool) {
 	end := len(text) - len(rest)
-	if at := negation.FindStringSubmatchIndex(rest); at != nil && c.required {
+	if at := negation().FindStringSubmatchIndex(rest); at != nil && c.required {
 		name := func(n int) string {
 			if at[2*n] < 0 {
 				return ""
@@ -155,19 +156,19 @@ func (o *candidateObject) close(c claim, text, rest string) (claim, bool) {
 				return slices.Contains(others, v) == slices.Contains(c.values, v)
 			})
 		}
-		if ok && ended.MatchString(after) {
+		if ok && ended().MatchString(after) {
 			c.exclusive = true
 			end = len(text) - len(after)
 			rest = after
 		}
 	}
-	if !ended.MatchString(rest) {
+	if !ended().MatchString(rest) {
 		return c, false
 	}
-	if !c.exclusive && relaxing.MatchString(rest) {
+	if !c.exclusive && relaxing().MatchString(rest) {
 		return c, false
 	}
-	c.sentence = strings.TrimSpace(space.ReplaceAllString(text[:end], " "))
+	c.sentence = strings.TrimSpace(space().ReplaceAllString(text[:end], " "))
 	if strings.HasPrefix(rest, ".") {
 		c.sentence += "."
 	}
@@ -183,7 +184,7 @@ func (o *candidateObject) close(c claim, text, rest string) (claim, bool) {
 func (o *candidateObject) claimedValues(discriminator, text string) (values []string, rest string, ok bool) {
 	enum := enumOf(o.schema.Properties[discriminator])
 	for {
-		at := claimed.FindStringSubmatchIndex(text)
+		at := claimed().FindStringSubmatchIndex(text)
 		if at == nil {
 			return nil, "", false
 		}
@@ -200,8 +201,8 @@ func (o *candidateObject) claimedValues(discriminator, text string) (values []st
 			values = append(values, value)
 		}
 		text = text[at[1]:]
-		more := comma.FindString(text)
-		if more == "" || negation.MatchString(text) {
+		more := comma().FindString(text)
+		if more == "" || negation().MatchString(text) {
 			return values, text, true
 		}
 		text = text[len(more):]

@@ -2,10 +2,10 @@ package infer
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/pattern"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -102,19 +102,19 @@ func (n *names) collect() {
 }
 
 var (
-	space = regexp.MustCompile(`\s+`)
+	space = pattern.Lazy(`\s+`)
 	// list precedes a list of properties. exclusive precedes a list of properties that the
 	// described property excludes. behind follows a list.
-	list      = regexp.MustCompile(`(?i)\b(?:(exactly|only|at most|at least) one of|one of the following|one of)\b`)
-	exclusive = regexp.MustCompile(`(?i)\b(?:mutually exclusive with|(?:at the same time|together) (?:as|with)|in conjunction with)\b`)
-	behind    = regexp.MustCompile(`(?i)\b(?:are|is) mutually exclusive(?:\.|;|,|$| and\b| fields\b)`)
-	must      = regexp.MustCompile(`(?i)\b(?:must|is required|are required|has to|needs? to|should be)\b`)
-	cannot    = regexp.MustCompile(`(?i)\b(?:cannot|can't|can not|must not|may not|should not|mutually)\b`)
+	list      = pattern.Lazy(`(?i)\b(?:(exactly|only|at most|at least) one of|one of the following|one of)\b`)
+	exclusive = pattern.Lazy(`(?i)\b(?:mutually exclusive with|(?:at the same time|together) (?:as|with)|in conjunction with)\b`)
+	behind    = pattern.Lazy(`(?i)\b(?:are|is) mutually exclusive(?:\.|;|,|$| and\b| fields\b)`)
+	must      = pattern.Lazy(`(?i)\b(?:must|is required|are required|has to|needs? to|should be)\b`)
+	cannot    = pattern.Lazy(`(?i)\b(?:cannot|can't|can not|must not|may not|should not|mutually)\b`)
 	// none means that all properties of a list may be unset, and all that they may be set together.
 	// along means that another property must be set with them.
-	none  = regexp.MustCompile(`(?i)\b(?:(?:or|and|nor) (?:none|nothing|no)\b|neither\b)`)
-	all   = regexp.MustCompile(`(?i)\b(?:or (?:both|all|more)|and/or)\b`)
-	along = regexp.MustCompile(`(?i)\b(?:(?:together|along) with|alongside|in conjunction with|in combination with)\b`)
+	none  = pattern.Lazy(`(?i)\b(?:(?:or|and|nor) (?:none|nothing|no)\b|neither\b)`)
+	all   = pattern.Lazy(`(?i)\b(?:or (?:both|all|more)|and/or)\b`)
+	along = pattern.Lazy(`(?i)\b(?:(?:together|along) with|alongside|in conjunction with|in combination with)\b`)
 )
 
 // telling has words of which every matching phrase contains one. Most descriptions contain none.
@@ -145,25 +145,25 @@ func (n *names) statements(description, about string) []statement {
 		}
 	}
 	for _, s := range sentences(description) {
-		if at := list.FindStringSubmatchIndex(s); at != nil {
+		if at := list().FindStringSubmatchIndex(s); at != nil {
 			found := n.listed(s[at[1]:])
 			how := ""
 			if at[2] >= 0 {
 				how = strings.ToLower(s[at[2]:at[3]])
 			}
-			demanded, several := how == "exactly" || how != "at most" && must.MatchString(s), how == "at least" || all.MatchString(s)
-			spared := none.MatchString(s)
+			demanded, several := how == "exactly" || how != "at most" && must().MatchString(s), how == "at least" || all().MatchString(s)
+			spared := none().MatchString(s)
 			switch {
-			case several && (!must.MatchString(s) || spared), along.MatchString(s) && !cannot.MatchString(s):
+			case several && (!must().MatchString(s) || spared), along().MatchString(s) && !cannot().MatchString(s):
 				continue
 			case (how != "" || demanded) && (about == "" || slices.Contains(found, about)):
 				add(s, demanded && !spared, several, found)
 			}
 		}
-		if at := exclusive.FindStringIndex(s); at != nil && about != "" && cannot.MatchString(s) {
+		if at := exclusive().FindStringIndex(s); at != nil && about != "" && cannot().MatchString(s) {
 			add(s, false, false, append([]string{about}, n.listed(s[at[1]:])...))
 		}
-		if at := behind.FindStringIndex(s); at != nil {
+		if at := behind().FindStringIndex(s); at != nil {
 			if found := n.listedBackwards(s[:at[0]]); about == "" || slices.Contains(found, about) {
 				add(s, false, false, found)
 			}
@@ -173,7 +173,7 @@ func (n *names) statements(description, about string) []statement {
 }
 
 func sentences(description string) []string {
-	text := space.ReplaceAllString(description, " ")
+	text := space().ReplaceAllString(description, " ")
 	var l []string
 	for text != "" {
 		end := strings.Index(text, ". ")

@@ -2,13 +2,13 @@ package audit
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/pattern"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -82,7 +82,7 @@ func (v *version) qualified(ctx context.Context, f Finding, faulty []rule) Findi
 }
 
 // origin is the prefix of an error of CEL: the position in the rule.
-var origin = regexp.MustCompile(`^ERROR: <input>:\d+:\d+: `)
+var origin = pattern.Lazy(`^ERROR: <input>:\d+:\d+: `)
 
 // uncompiled returns the rules that the API server cannot compile, and adds findings about them.
 func (v *version) uncompiled() []rule {
@@ -101,7 +101,7 @@ func (v *version) uncompiled() []rule {
 				continue
 			}
 			l = append(l, r)
-			reason := origin.ReplaceAllString(strings.TrimPrefix(errs[0].Error(), "the rule does not compile: "), "")
+			reason := origin().ReplaceAllString(strings.TrimPrefix(errs[0].Error(), "the rule does not compile: "), "")
 			v.broken = append(v.broken, v.finding(codes.NotCompiling, r, nil, "", "this rule does not compile: %s", reason).
 				hinted("correct the rule, since the API server rejects the CRD"))
 		}

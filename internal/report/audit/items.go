@@ -3,7 +3,6 @@ package audit
 import (
 	"context"
 	"maps"
-	"regexp"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/nested"
+	"github.com/unioncel/unioncel/internal/pattern"
 	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/sample"
@@ -18,7 +18,7 @@ import (
 )
 
 // ofList matches messages about the list as a whole, such as "some peer must lack a name".
-var ofList = regexp.MustCompile(`(?i)\b(?:every|all|any|some|at least|one of|contains?|includes?|other than|except|without|(?:is|are) required)\b`)
+var ofList = pattern.Lazy(`(?i)\b(?:every|all|any|some|at least|one of|contains?|includes?|other than|except|without|(?:is|are) required)\b`)
 
 // notEachItem finds a negated all() over items with a combination of conditions: it was meant to
 // reject the combination in each item, and rejects it only if every item has it.
@@ -27,7 +27,7 @@ func (o *object) notEachItem(a *audited) []Finding {
 		return nil
 	}
 	not, ok := a.NotAll()
-	if !ok || not.Conjuncts < 2 || ofList.MatchString(a.Validation.Message) || ofList.MatchString(a.Validation.MessageExpression) {
+	if !ok || not.Conjuncts < 2 || ofList().MatchString(a.Validation.Message) || ofList().MatchString(a.Validation.MessageExpression) {
 		return nil
 	}
 	items := schemaAt(a.Schema, not.List)

@@ -9,6 +9,7 @@ import (
 	"github.com/unioncel/unioncel/internal/cel"
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/nested"
+	"github.com/unioncel/unioncel/internal/pattern"
 	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
@@ -42,19 +43,19 @@ const beSet = `(?: (?:may|must|can|should|has to|is|are))?(?: be)?(?: (?:set|spe
 // The forms of sentences. Other sentences are not read: their meaning would have to be guessed.
 var forms = []struct {
 	form
-	*regexp.Regexp
+	pattern func() *regexp.Regexp
 }{
-	{atMostOne, regexp.MustCompile(`(?i)^(?:at most|only) one of (?:the fields )?(.+?)` + beSet + `$`)},
-	{exactlyOne, regexp.MustCompile(`(?i)^exactly one of (?:the fields )?(.+?)` + beSet + `$`)},
-	{atMostOne, regexp.MustCompile(`(?i)^(?:the fields )?(.+?) (?:fields )?are mutually exclusive$`)},
-	{atMostOne, regexp.MustCompile(`(?i)^(.+? is mutually exclusive with .+?)$`)},
-	{either, regexp.MustCompile(`(?i)^either (.+?) must be (?:set|specified|provided|defined|configured|present|used|given)$`)},
-	{whenValue, regexp.MustCompile(`(?i)^(\S+)(?: configuration| field)? (?:is|must be) (?:set|required) when (\S+) is (\S+?),? and (?:is )?forbidden otherwise$`)},
+	{atMostOne, pattern.Lazy(`(?i)^(?:at most|only) one of (?:the fields )?(.+?)` + beSet + `$`)},
+	{exactlyOne, pattern.Lazy(`(?i)^exactly one of (?:the fields )?(.+?)` + beSet + `$`)},
+	{atMostOne, pattern.Lazy(`(?i)^(?:the fields )?(.+?) (?:fields )?are mutually exclusive$`)},
+	{atMostOne, pattern.Lazy(`(?i)^(.+? is mutually exclusive with .+?)$`)},
+	{either, pattern.Lazy(`(?i)^either (.+?) must be (?:set|specified|provided|defined|configured|present|used|given)$`)},
+	{whenValue, pattern.Lazy(`(?i)^(\S+)(?: configuration| field)? (?:is|must be) (?:set|required) when (\S+) is (\S+?),? and (?:is )?forbidden otherwise$`)},
 }
 
 var (
-	spaces    = regexp.MustCompile(`\s+`)
-	separator = regexp.MustCompile(`(?i),? (?:and|or|and/or|is mutually exclusive with) |, ?`)
+	spaces    = pattern.Lazy(`\s+`)
+	separator = pattern.Lazy(`(?i),? (?:and|or|and/or|is mutually exclusive with) |, ?`)
 )
 
 const maxFields = 12
@@ -63,10 +64,10 @@ const maxFields = 12
 // names are properties of the schema.
 func statementsIn(text string, n *sample.Schema) []statement {
 	var l []statement
-	for _, sentence := range strings.Split(spaces.ReplaceAllString(text, " ")+" ", ". ") {
+	for _, sentence := range strings.Split(spaces().ReplaceAllString(text, " ")+" ", ". ") {
 		sentence = strings.TrimSuffix(strings.TrimSpace(sentence), ".")
 		for _, f := range forms {
-			m := f.FindStringSubmatch(sentence)
+			m := f.pattern().FindStringSubmatch(sentence)
 			if m == nil {
 				continue
 			}
@@ -82,7 +83,7 @@ func statementsIn(text string, n *sample.Schema) []statement {
 
 // read resolves the names of a statement. It reports whether all of them are properties.
 func (s *statement) read(words []string, n *sample.Schema) bool {
-	list := separator.Split(words[0], -1)
+	list := separator().Split(words[0], -1)
 	for _, word := range list {
 		path, ok := property(word, n)
 		if !ok || slices.ContainsFunc(s.fields, func(other []string) bool { return within(path, other) || within(other, path) }) {
