@@ -42,9 +42,18 @@ func (r *Revision) Set(m *Manifest, crd map[string]any) {
 }
 
 // Text makes the edits and parses the result, whose nodes have the positions of the nodes that
-// they were made from. It is a [DocumentError] unless each document has the intended data, and
-// the others have not changed.
+// they were made from. The errors are the same as for [Revision.Final].
 func (r *Revision) Text() (*Text, error) {
+	t, err := r.Final()
+	if err == nil {
+		r.relocate(t)
+	}
+	return t, err
+}
+
+// Final makes the edits and parses the result, for its bytes and data. It is a [DocumentError]
+// unless each document has the intended data, and the others have not changed.
+func (r *Revision) Final() (*Text, error) {
 	src, err := yamltext.Apply(r.Of.Src, r.Edits)
 	if err != nil {
 		return nil, err
@@ -61,7 +70,6 @@ func (r *Revision) Text() (*Text, error) {
 			return nil, &DocumentError{i, err}
 		}
 	}
-	r.relocate(t)
 	return t, nil
 }
 

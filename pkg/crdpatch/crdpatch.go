@@ -105,7 +105,7 @@ func (j *job) compile() []byte {
 	if len(r.Edits) == 0 && t == j.text() {
 		return t.Src
 	}
-	out, err := r.Text()
+	out, err := r.Final()
 	if err != nil {
 		j.unproved(err)
 		return nil

@@ -59,7 +59,7 @@ func (j *job) declare(given union.Externals) []byte {
 	if j.diags.HasErrors() {
 		return nil
 	}
-	out, err := r.Text()
+	out, err := r.Final()
 	if err != nil {
 		j.unproved(err)
 		return nil

@@ -67,6 +67,7 @@ func (p *unionProblem) legalBefore() []logic.Lit {
 
 // finish creates the values for objects. It returns reasons why the proof is inconclusive.
 func (p *unionProblem) finish(unions []*union.Union) ([]string, error) {
+	p.fill()
 	own, err := p.neighbours(unions)
 	if err := p.Finish(own); err != nil {
 		return nil, err
@@ -103,15 +104,17 @@ type writing struct {
 	failures []error       // by member: the reason why no value sets it
 }
 
-// newWriting returns the values with which an object of schema n can represent a union.
+// newWriting returns the parts of an object of schema n that represent a union, without values.
 func newWriting(g *sample.Source, n *sample.Schema, u *union.Union) (*writing, error) {
 	w := &writing{g, n, u, nil, make([]error, len(u.Members))}
-	for i, m := range u.Members {
-		part, err := w.member(m)
-		if part == nil {
-			return nil, err
+	for _, m := range u.Members {
+		switch {
+		case m.Item != nil && (n.Props.Type != "array" || n.Child(schemapath.Items) == nil):
+			return nil, fmt.Errorf("%s is no list that could have %s, a member", n.Path, m.Name)
+		case m.Item == nil && n.Lookup(u.Path(m.Name)) == nil:
+			return nil, fmt.Errorf("%s has no property %q, a member", n.Path, m.Name)
 		}
-		w.parts, w.failures[i] = append(w.parts, part), err
+		w.parts = append(w.parts, &prove.Part{Path: memberPath(u, m), Unset: []any{prove.Absent{}}, Tells: tellsOf(m)})
 	}
 	if u.Discriminator != "" {
 		w.parts = append(w.parts, &prove.Part{Path: u.Path(u.Discriminator).Properties(), ByValue: true, Known: u.Values})
@@ -131,25 +134,23 @@ func memberPath(u *union.Union, m union.Member) []string {
 	return []string{formula.ItemOf(keys)}
 }
 
-// member returns the part for a member. If it returns both a part and an error, the error is the
-// reason why no value sets the member.
-func (w *writing) member(m union.Member) (*prove.Part, error) {
-	part := &prove.Part{Path: memberPath(w.u, m), Unset: []any{prove.Absent{}}, Tells: tellsOf(m)}
+// fill searches the values that set and unset each member. Proofs without objects need none.
+func (w *writing) fill() {
+	for i, m := range w.u.Members {
+		w.failures[i] = w.values(w.parts[i], m)
+	}
+}
+
+// values adds values to the part of a member. The error is the reason why no value sets the member.
+func (w *writing) values(part *prove.Part, m union.Member) error {
 	if m.Item != nil {
-		items := w.schema.Child(schemapath.Items)
-		if w.schema.Props.Type != "array" || items == nil {
-			return nil, fmt.Errorf("%s is no list that could have %s, a member", w.schema.Path, m.Name)
-		}
-		v, err := w.source.ItemWith(items, part.Path[0])
+		v, err := w.source.ItemWith(w.schema.Child(schemapath.Items), part.Path[0])
 		if err == nil {
 			part.Set = []any{v}
 		}
-		return part, err
+		return err
 	}
 	n := w.schema.Lookup(w.u.Path(m.Name))
-	if n == nil {
-		return nil, fmt.Errorf("%s has no property %q, a member", w.schema.Path, m.Name)
-	}
 	one := &union.Union{Members: []union.Member{m}}
 	isSet := func(v any) bool { return one.StateOf(map[string]any{m.Name: v}).Present[0] }
 	set, err := w.source.Valid(n, isSet)
@@ -172,7 +173,7 @@ func (w *writing) member(m union.Member) (*prove.Part, error) {
 			part.Unset = append(part.Unset, v)
 		}
 	}
-	return part, err
+	return err
 }
 
 // tellsOf returns a function that reports whether a fact depends only on whether the member is set.
@@ -308,6 +309,7 @@ func (w *writing) neighbours(unions []*union.Union) (map[string]any, error) {
 			problems = append(problems, err)
 			continue
 		}
+		other.fill()
 		object := other.start(nil)
 		if len(v.Violations(v.StateOf(n.Value(object)))) > 0 {
 			problems = append(problems, errors.New("there is no legal state of the union of "+fmt.Sprint(v.MemberNames())))
