@@ -1,4 +1,5 @@
-// Package english writes numbers, lists and names of people's input into English sentences.
+// Package english writes numbers, lists and names of people's input into English sentences, and
+// splits texts into sentences.
 package english
 
 import (
@@ -60,3 +61,12 @@ func Percent(percent float64) string {
 
 // OneLine returns a text with single spaces where it has spaces or line breaks.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// Sentences returns the sentences of a text, each on one line, with its full stop.
+func Sentences(text string) []string {
+	l := strings.SplitAfter(OneLine(text), ". ")
+	for i := range l {
+		l[i] = strings.TrimSpace(l[i])
+	}
+	return l
+}

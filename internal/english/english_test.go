@@ -2,6 +2,7 @@ package english_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/english"
@@ -28,6 +29,17 @@ func TestWords(t *testing.T) {
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestSentences(t *testing.T) {
+	for text, want := range map[string][]string{
+		"Set one of a or b.\n\nDefaults to v1.2. Optional": {"Set one of a or b.", "Defaults to v1.2.", "Optional"},
+		"": {""},
+	} {
+		if got := english.Sentences(text); !slices.Equal(got, want) {
+			t.Errorf("%q: %q", text, got)
 		}
 	}
 }

@@ -64,14 +64,14 @@ type UnionObject struct {
 	// rest of the path, the outermost first. It excludes properties before a list or map,
 	// whose elements can be removed anyway.
 	Removable [][]string
-	// Bounds has the greatest number of elements of each list and map on the path; nil if
+	// bounds has the greatest number of elements of each list and map on the path; nil if
 	// the schema sets no bound.
-	Bounds []*int64
+	bounds []*int64
 	// Nullable is true if a property on the path, or a discriminator, may be null.
 	Nullable bool
-	// Defaults are the values that the API server sets discriminators to if they, or
+	// defaults are the values that the API server sets discriminators to if they, or
 	// objects around them, are absent. The keys are the paths of the absent properties.
-	Defaults map[string]string
+	defaults map[string]string
 	Unions   []*union.Union
 }
 
@@ -79,13 +79,13 @@ type UnionObject struct {
 // union objects.
 func (o UnionObject) Bounded(n int) bool {
 	product := int64(1)
-	for _, b := range o.Bounds {
+	for _, b := range o.bounds {
 		if b == nil || *b > 0 && product > int64(n) / *b {
 			return false
 		}
 		product *= *b
 	}
-	return o.Bounds != nil
+	return o.bounds != nil
 }
 
 // ItemKeys returns the keys that identify the union objects, or nil unless these are items of a
@@ -108,13 +108,13 @@ func SameItem(keys []string, a, b any) bool {
 // discriminator.
 func (o UnionObject) StateOf(u *union.Union, object map[string]any) union.State {
 	s := u.StateOf(object)
-	if len(o.Defaults) == 0 {
+	if len(o.defaults) == 0 {
 		return s
 	}
 	path := u.Path(u.Discriminator)
 	for i, step := range path.Properties() {
 		if object[step] == nil {
-			s.Value = o.Defaults[path[:i+1].String()]
+			s.Value = o.defaults[path[:i+1].String()]
 			break
 		}
 		object, _ = object[step].(map[string]any)
@@ -168,10 +168,10 @@ func objectAt(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path, union
 				o.Set = true
 			}
 			o.Keys = append(o.Keys, keys)
-			o.Bounds = append(o.Bounds, s.MaxItems)
+			o.bounds = append(o.bounds, s.MaxItems)
 		}
 		if step == schemapath.Values {
-			o.Bounds = append(o.Bounds, s.MaxProperties)
+			o.bounds = append(o.bounds, s.MaxProperties)
 		}
 		s = step.Schema(s)
 		o.Nullable = o.Nullable || s.Nullable
@@ -189,10 +189,10 @@ func objectAt(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path, union
 				continue
 			}
 			if text := filled(p, value, at[i+1:]); text != "" {
-				if o.Defaults == nil {
-					o.Defaults = map[string]string{}
+				if o.defaults == nil {
+					o.defaults = map[string]string{}
 				}
-				o.Defaults[at[:i+1].String()] = text
+				o.defaults[at[:i+1].String()] = text
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/pattern"
 )
 
@@ -88,7 +89,7 @@ func (o *candidateObject) claim(property, description string, at []int) (c claim
 		if at[2*n] < 0 {
 			return ""
 		}
-		return space().ReplaceAllString(strings.ToLower(description[at[2*n]:at[2*n+1]]), " ")
+		return english.OneLine(strings.ToLower(description[at[2*n]:at[2*n+1]]))
 	}
 	start := at[3]
 	if strings.Contains(description[at[2]:at[3]], "\n") && !strings.ContainsAny(description[at[2]:at[3]], ".;") && description[start:start+1] != strings.ToUpper(description[start:start+1]) {
@@ -168,7 +169,7 @@ func (o *candidateObject) close(c claim, text, rest string) (claim, bool) {
 	if !c.exclusive && relaxing().MatchString(rest) {
 		return c, false
 	}
-	c.sentence = strings.TrimSpace(space().ReplaceAllString(text[:end], " "))
+	c.sentence = english.OneLine(text[:end])
 	if strings.HasPrefix(rest, ".") {
 		c.sentence += "."
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/pattern"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -102,7 +103,6 @@ func (n *names) collect() {
 }
 
 var (
-	space = pattern.Lazy(`\s+`)
 	// list precedes a list of properties. exclusive precedes a list of properties that the
 	// described property excludes. behind follows a list.
 	list      = pattern.Lazy(`(?i)\b(?:(exactly|only|at most|at least) one of|one of the following|one of)\b`)
@@ -144,7 +144,7 @@ func (n *names) statements(description, about string) []statement {
 			l = append(l, st)
 		}
 	}
-	for _, s := range sentences(description) {
+	for _, s := range english.Sentences(description) {
 		if at := list().FindStringSubmatchIndex(s); at != nil {
 			found := n.listed(s[at[1]:])
 			how := ""
@@ -168,21 +168,6 @@ func (n *names) statements(description, about string) []statement {
 				add(s, false, false, found)
 			}
 		}
-	}
-	return l
-}
-
-func sentences(description string) []string {
-	text := space().ReplaceAllString(description, " ")
-	var l []string
-	for text != "" {
-		end := strings.Index(text, ". ")
-		if end < 0 {
-			l = append(l, strings.TrimSpace(text))
-			break
-		}
-		l = append(l, strings.TrimSpace(text[:end+1]))
-		text = text[end+2:]
 	}
 	return l
 }

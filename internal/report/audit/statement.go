@@ -8,6 +8,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/cel"
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/nested"
 	"github.com/unioncel/unioncel/internal/pattern"
 	"github.com/unioncel/unioncel/internal/prove"
@@ -53,10 +54,7 @@ var forms = []struct {
 	{whenValue, pattern.Lazy(`(?i)^(\S+)(?: configuration| field)? (?:is|must be) (?:set|required) when (\S+) is (\S+?),? and (?:is )?forbidden otherwise$`)},
 }
 
-var (
-	spaces    = pattern.Lazy(`\s+`)
-	separator = pattern.Lazy(`(?i),? (?:and|or|and/or|is mutually exclusive with) |, ?`)
-)
+var separator = pattern.Lazy(`(?i),? (?:and|or|and/or|is mutually exclusive with) |, ?`)
 
 const maxFields = 12
 
@@ -64,8 +62,8 @@ const maxFields = 12
 // names are properties of the schema.
 func statementsIn(text string, n *sample.Schema) []statement {
 	var l []statement
-	for _, sentence := range strings.Split(spaces().ReplaceAllString(text, " ")+" ", ". ") {
-		sentence = strings.TrimSuffix(strings.TrimSpace(sentence), ".")
+	for _, sentence := range english.Sentences(text) {
+		sentence = strings.TrimSuffix(sentence, ".")
 		for _, f := range forms {
 			m := f.pattern().FindStringSubmatch(sentence)
 			if m == nil {
