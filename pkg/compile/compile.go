@@ -112,8 +112,6 @@ type Addition struct {
 // Result is the result of compiling a CRD. The caller owns it, but shares its nodes with
 // the manifest.
 type Result struct {
-	// Name of the CRD.
-	Name string
 	// Objects are the schemas that declare unions, in document order.
 	Objects []Object
 	// Additions are the constraints to add, in document order, without existing constraints.
@@ -476,7 +474,7 @@ func hasAny(s *apiextensionsv1.JSONSchemaProps, o *unionObject) bool {
 }
 
 func (c *compiler) result() *Result {
-	r := &Result{Name: c.crd.Name}
+	r := &Result{}
 	for _, o := range c.objects {
 		r.Objects = append(r.Objects, o.Object)
 		for i := range o.Unions {
