@@ -71,8 +71,10 @@ func (o *candidateObject) resolve(u *union.Union) *union.Union {
 }
 
 // eligible reports whether the property may be a member of a union.
-func (o *candidateObject) eligible(name string) bool {
-	return o.resolve(&union.Union{Members: []union.Member{{Name: name}}}) != nil
+func (o *candidateObject) eligible(name string) bool { return o.admits(union.Member{Name: name}) }
+
+func (o *candidateObject) admits(m union.Member) bool {
+	return o.resolve(&union.Union{Members: []union.Member{m}}) != nil
 }
 
 // implied returns the conditions that accept every object that u allows.

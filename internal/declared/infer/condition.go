@@ -23,6 +23,8 @@ type candidateObject struct {
 	work     *int // the work on all formulas of the CRD so far
 	// may reports by slot whether a property may be a member of a union.
 	may map[int]bool
+	// items are the keys of list items, by slot; nil for properties.
+	items [][]union.ItemKey
 }
 
 // slot returns the slot of the property at a path from the object; ok is false if there is none. Its

@@ -58,6 +58,12 @@ func TestDocumentedForms(t *testing.T) {
 			for _, rule := range code.FindAllString(cells[2], 2) {
 				addRule(&s, strings.Trim(rule, "`"))
 			}
+		case infer.Items:
+			item := s
+			s = apiextensionsv1.JSONSchemaProps{Type: "array", XListType: new("map"), XListMapKeys: []string{"type"}, Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &item}}
+			for _, rule := range code.FindAllString(cells[2], 2) {
+				addRule(&s, strings.Trim(rule, "`"))
+			}
 		default:
 			addRule(&s, strings.Trim(code.FindString(cells[2]), "`"))
 		}
@@ -67,7 +73,7 @@ func TestDocumentedForms(t *testing.T) {
 			t.Errorf("%s\nfound %+v", line, found)
 		}
 	}
-	for _, form := range []infer.Form{infer.Count, infer.Filter, infer.Pairs, infer.Conditional, infer.Presence, infer.OneOf, infer.AnyOf, infer.Not, infer.PropertyCount, infer.EnumMatch, infer.Prose} {
+	for _, form := range []infer.Form{infer.Count, infer.Filter, infer.Pairs, infer.Conditional, infer.Presence, infer.Items, infer.OneOf, infer.AnyOf, infer.Not, infer.PropertyCount, infer.EnumMatch, infer.Prose} {
 		if !forms[form] {
 			t.Errorf("docs/infer.md does not show %q", form)
 		}

@@ -18,6 +18,8 @@ const (
 	Conditional Form = "OpenShift conditional"
 	// Presence are other rules that combine has(), without a discriminator.
 	Presence Form = "presence"
+	// Items are rules about the items of a list, which keys tell apart.
+	Items Form = "list items"
 	// OneOf is oneOf over required, with or without the values of a discriminator.
 	OneOf Form = "oneOf"
 	// AnyOf is anyOf over required.

@@ -95,6 +95,11 @@ func (f *finder) walk(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 			return err
 		}
 	}
+	if selected {
+		if err := f.readList(s); err != nil {
+			return err
+		}
+	}
 	f.levels = append(f.levels, &level{schema: s})
 	defer func() { f.levels = f.levels[:len(f.levels)-1] }()
 	for _, step := range schemapath.Children(s) {
@@ -180,8 +185,8 @@ func (o *candidateObject) candidates(conditions []*condition) []*candidate {
 	if len(conditions) == 0 {
 		return nil
 	}
-	for slot, name := range o.names {
-		o.may[slot] = o.eligible(name)
+	for slot := range o.names {
+		o.may[slot] = o.admits(o.member(slot))
 	}
 	l := append(o.discriminated(conditions), o.plain(conditions)...)
 	l = slices.DeleteFunc(l, func(c *candidate) bool { return !c.settle() })

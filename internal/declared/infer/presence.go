@@ -38,7 +38,9 @@ func (o *candidateObject) plain(conditions []*condition) []*candidate {
 		}
 		u := &union.Union{Cardinality: cardinality, Change: union.Allow}
 		for _, s := range slots {
-			u.Members = append(u.Members, union.Member{Name: o.names[s], Empty: o.emptiness(s, within)})
+			m := o.member(s)
+			m.Empty = o.emptiness(s, within)
+			u.Members = append(u.Members, m)
 		}
 		if len(within) > 0 && len(slots) <= maxMembers {
 			l = append(l, &candidate{candidateObject: o, union: u, within: within})

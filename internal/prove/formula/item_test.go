@@ -99,6 +99,8 @@ func TestItemsSound(t *testing.T) {
 		{"['1', '2', '3', '4'].all(s, self.filter(c, c.type != 'A').exists(c, c.s == s))"},
 		{"self.filter(c, c.type in ['A', 'B'])[0].type == 'A'"},
 		{"self.all(c, c.type in ['A', 'B'] || has(c.s))"},
+		{"(self.exists(c, c.type == 'A') ? self : []).exists(c, c.type == 'B')"},
+		{"(self.exists(c, c.type == 'A') ? self : self.filter(c, c.type == 'X')).all(c, c.type == 'B' || c.s == 'A')"},
 	}
 	for range unioncases.Choose(100, 150, 1500) {
 		texts := []string{itemRule(r, 3)}

@@ -196,6 +196,11 @@ func (r *ruleReader) selected(e ast.Expr, v value, field string, test bool) valu
 			p := r.property(is, field)
 			switch {
 			case p == nil:
+			case p.key != nil: // macros only read existing items
+				if test {
+					return one(true)
+				}
+				return one(p)
 			case test:
 				return r.truth(p.Present(), logic.False)
 			default:
@@ -324,10 +329,19 @@ func (r *ruleReader) mapping(e ast.Expr) value {
 // keys. It also translates bindings of variables.
 func (r *ruleReader) comprehension(e ast.Expr) value {
 	c := e.AsComprehension()
-	over := r.read(c.IterRange())
-	if c.HasIterVar2() || len(over.cases) > 1 {
+	if c.HasIterVar2() {
 		return r.opaque(e, "")
 	}
+	over := r.read(c.IterRange())
+	if len(over.cases) > 1 { // such as self.?list.orValue([])
+		return r.each(over, func(is any) value { return r.unrolled(e, one(is)) })
+	}
+	return r.unrolled(e, over)
+}
+
+// unrolled is comprehension over a single list or map.
+func (r *ruleReader) unrolled(e ast.Expr, over value) value {
+	c := e.AsComprehension()
 	var items list
 	var others []strays
 	if len(over.cases) == 1 {

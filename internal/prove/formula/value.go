@@ -121,6 +121,9 @@ func (s *Space) choose(cond logic.Lit, a, b value) value {
 	case logic.False:
 		return b
 	}
+	if same(a, b) { // the result does not depend on cond
+		return a
+	}
 	v := value{fails: s.Choose(cond, a.fails, b.fails)}
 	for _, c := range a.cases {
 		v.cases = s.add(v.cases, s.And(cond, c.when), c.is)
@@ -129,6 +132,25 @@ func (s *Space) choose(cond logic.Lit, a, b value) value {
 		v.cases = s.add(v.cases, s.And(cond.Not(), c.when), c.is)
 	}
 	return v
+}
+
+// same reports whether two values have the same cases. Values that it cannot compare are different.
+func same(a, b value) bool {
+	return a.fails == b.fails && len(a.cases) == len(b.cases) && !slices.ContainsFunc(a.cases, func(x choice) bool {
+		return !slices.ContainsFunc(b.cases, func(y choice) bool {
+			if x.when != y.when {
+				return false
+			}
+			switch is := x.is.(type) {
+			case list:
+				l, ok := y.is.(list)
+				return ok && slices.Equal(is, l)
+			case string, bool, number, size, none, null, *Place, unknown:
+				return x.is == y.is
+			}
+			return false
+		})
+	})
 }
 
 // each applies a function to every case.
