@@ -2,6 +2,7 @@ package markers
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"k8s.io/gengo/v2/codetags"
@@ -10,8 +11,17 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// keysOf reads the keys of +k8s:item.
+// keysOf reads the keys of +k8s:item. An incomplete tag is a problem, since its author may mean a
+// member.
 func (m *mark) keysOf(t *codetags.Tag) {
+	m.name = "+" + t.Name
+	const example = `write it like +k8s:item(type: "A")=+k8s:unionMember`
+	switch {
+	case t.ValueTag == nil:
+		m.problem = &misuse{m.name + " has no marker for the item", example}
+	case len(t.Args) == 0 || slices.ContainsFunc(t.Args, func(a codetags.Arg) bool { return a.Name == "" }):
+		m.problem = &misuse{m.name + " names no key of the item", example}
+	}
 	for _, a := range t.Args {
 		var v any = a.Value
 		switch a.Type {

@@ -195,7 +195,9 @@ func parseTag(text string) (mark, bool) {
 	for t := &tag; t != nil; t = t.ValueTag {
 		k := spellings[t.Name]
 		if t.Name == "k8s:item" {
-			item.keysOf(t)
+			if item.keysOf(t); item.problem != nil {
+				return item, true
+			}
 		}
 		if k == none {
 			if m, ok := misspelt(t.Name); ok {

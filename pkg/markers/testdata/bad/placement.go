@@ -100,4 +100,10 @@ type Items struct {
 	Conditions []Inlined `json:"conditions,omitempty"`
 	// +k8s:ifEnabled("Feature")=+k8s:unionMember
 	Gated *string `json:"gated,omitempty"`
+	// +k8s:item(type: "Approved")
+	Left []Inlined `json:"left,omitempty"`
+	// +k8s:item=+k8s:unionMember
+	// +k8s:item("Denied")=+k8s:unionMember
+	// +k8s:alpha(since: "1.37")=+k8s:item(type: "Denied")=
+	Unnamed []Inlined `json:"unnamed,omitempty"`
 }
