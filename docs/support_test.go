@@ -186,9 +186,8 @@ func outcome(out, errs string, code int) string {
 	for _, o := range []struct{ text, means string }{
 		{"UC305", "no ([UC305](diagnostics.md#uc305-not-expressible-in-openapi))"},
 		{"UC813", "no ([UC813](diagnostics.md#uc813-not-done-by-a-policy))"},
-		{"are left alone", "left alone"},
+		{"left alone", "left alone"},
 		{"a is set while type is 'B'", "an excluded member is an error ([UC802](diagnostics.md#uc802-not-normalized))"},
-		{"no CRD declares unions", "left alone"},
 		{"that a policy is for", "nothing to clear"},
 		{"UC802: none of", "nothing to clear"},
 		{"are set together", "two members are an error ([UC802](diagnostics.md#uc802-not-normalized))"},

@@ -106,7 +106,11 @@ func (n *normalizer) kinds(r *run) *kinds.Set {
 			n.add(r, set, l)
 		}
 	}
-	if len(set.Names()) == 0 {
+	switch {
+	case len(set.Names()) > 0:
+	case len(set.ByKind()) > 0:
+		r.misconfigured("", "delete this function, or name the CRDs of other objects, too", "the CRDs declare only unions of list items, which are left alone")
+	default:
 		r.misconfigured("", "name the CRDs of the objects, as in crds: [crds/backup.yaml], or write builtin: true for Kubernetes' own kinds",
 			"no CRD declares unions")
 	}

@@ -175,6 +175,14 @@ func (e *editing) assign() {
 // else the outermost struct of the schema.
 func (e *editing) hostOf(i int) *site {
 	w := &e.wanted[i]
+	if w.Union.OfItems() {
+		hint := "declare the union in a UnionSet"
+		if w.Union.Cardinality != union.AtLeastOne {
+			hint = "write " + itemMarker(w.Union) + " and the like on the field with the list, or " + hint
+		}
+		e.rejectf([]int{i}, hint, "markers for the items of a list are written by hand")
+		return nil
+	}
 	types := e.typesAt(w.address())
 	types = slices.DeleteFunc(types, func(s site) bool { return len(s.fields) == 0 })
 	if len(types) == 0 {

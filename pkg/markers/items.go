@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"k8s.io/gengo/v2/codetags"
 
@@ -64,4 +65,17 @@ func (s *structure) ofItems() {
 			s.unions[i].Members = append(s.unions[i].Members, union.Member{Item: m.item})
 		}
 	}
+}
+
+// itemMarker returns the marker that makes a list item the first member of a union.
+func itemMarker(u *union.Union) string {
+	var keys []string
+	for _, k := range u.Members[0].Item {
+		keys = append(keys, fmt.Sprintf("%s: %#v", k.Name, k.Value))
+	}
+	kind := "unionMember"
+	if u.Cardinality == union.AtMostOne {
+		kind = "zeroOrOneOfMember"
+	}
+	return "+k8s:item(" + strings.Join(keys, ", ") + ")=+k8s:" + kind
 }
