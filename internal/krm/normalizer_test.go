@@ -7,6 +7,8 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/unioncel/unioncel/internal/testing/testcrd"
 )
 
 // normalizing returns a functionConfig of a UnionNormalizer with the given lines.
@@ -139,6 +141,7 @@ func TestNormalizerMistakes(t *testing.T) {
 	files := fstest.MapFS{
 		"a.yaml": {Data: []byte(crdText("a", unions...))}, "b.yaml": {Data: []byte(strings.Replace(crdText("a", unions...), "name: a.", "name: other.", 1))},
 		"broken.yaml": {Data: []byte(crdText("a", broken...))},
+		"listed.yaml": {Data: []byte(testcrd.New("Thing", "spec: {type: array, maxItems: 9, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [type], items: {type: object, required: [type], properties: {type: {type: string, maxLength: 9}}}, x-kubernetes-unions: [{members: [{type: A}, {type: B}]}]}"))},
 	}
 	for _, tt := range []struct {
 		config string
@@ -150,6 +153,7 @@ func TestNormalizerMistakes(t *testing.T) {
 		{normalizing("crds: [missing.yaml]"), mergedThing, []string{name + "UC705: missing.yaml: file does not exist at crds[0]"}},
 		{strings.Replace(normalizing(), "Normalizer", "Normaliser", 1), mergedThing, []string{name + `UC705: kind must be UnionNormalizer, not "UnionNormaliser" at kind`}},
 		{normalizing(), mergedThing, []string{name + "UC705: no CRD declares unions"}},
+		{normalizing("crds: [listed.yaml]"), mergedThing, []string{name + "UC705: the CRDs declare only unions of list items, which are left alone"}},
 		{normalizing("builtin: true"), local, []string{name + "UC705: as a generator this UnionNormalizer has nothing to generate"}},
 		{normalizing("crds: [a.yaml, b.yaml]"), mergedThing, []string{"b.yaml: error: UC806: both a.yaml and b.yaml have Kinda of example.com/v1"}},
 		{normalizing("crds: [broken.yaml]"), mergedThing, []string{`broken.yaml:23:31: error: UC203: member "tpc" is not a property of this object at spec`}},
