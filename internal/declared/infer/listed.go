@@ -1,12 +1,12 @@
 package infer
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/pattern"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -14,7 +14,7 @@ import (
 )
 
 // quantified matches rules about the items of a list. Other rules need not be parsed.
-var quantified = regexp.MustCompile(`\.(?:all|exists|exists_one|existsOne|filter|map)\(`)
+var quantified = pattern.Lazy(`\.(?:all|exists|exists_one|existsOne|filter|map)\(`)
 
 // readList finds the unions of the items of a list, which keys tell apart. The rules are on the
 // list or on objects around it.
@@ -33,7 +33,7 @@ func (f *finder) readList(s *apiextensionsv1.JSONSchemaProps) error {
 			on = f.levels[len(f.path)-above].schema
 		}
 		for i, r := range on.XValidations {
-			if !quantified.MatchString(r.Rule) || strings.Contains(r.Rule, "oldSelf") || above > 0 && !strings.Contains(r.Rule, path[above-1]) {
+			if !quantified().MatchString(r.Rule) || strings.Contains(r.Rule, "oldSelf") || above > 0 && !strings.Contains(r.Rule, path[above-1]) {
 				continue
 			}
 			if c := o.condition(verify.Constraint{Key: ruleKey, Index: i, Above: above}, Items, o.itemDemand(r.Rule, on, path)); c != nil {
