@@ -10,6 +10,9 @@ import (
 // grouped returns the static rules for the members split into the given number of groups.
 func (o variable) grouped(groups int) []statement {
 	u := o.u
+	if u.Relates() {
+		return o.relations(groups)
+	}
 	if u.Discriminator == "" {
 		return o.groupedPlain(groups)
 	}

@@ -42,6 +42,10 @@ func OpenAPI(u *union.Union) (*apiextensionsv1.JSONSchemaProps, error) {
 		}
 	}
 	var s schema
+	if u.Relates() {
+		s.AllOf = relationSchemas(u)
+		return &s, nil
+	}
 	if len(u.Members) > 1 && u.Cardinality != union.AtLeastOne && !u.SharesValues() {
 		s.OneOf = eachRequired(u)
 		if u.Discriminator != "" || u.Cardinality == union.AtMostOne {

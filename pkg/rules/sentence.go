@@ -16,6 +16,12 @@ import (
 func Sentence(u *union.Union, covered bool) string {
 	text := ""
 	switch one := len(u.Members) == 1; {
+	case u.Relates():
+		var l []string
+		for _, r := range relationsOf(u) {
+			l = append(l, r.message(u))
+		}
+		text = relationsMessage(l)
 	case len(u.Members) == 0 || one && u.Discriminator == "" && u.Cardinality == union.AtMostOne:
 		return ""
 	case u.Discriminator != "":

@@ -16,6 +16,8 @@ func Static(u *union.Union, enc Encoding) []Rule {
 	switch {
 	case u.Ratchet:
 		return Ratcheting(u, enc, Comparison{})
+	case u.Relates() && (enc == Paired || enc == Fine):
+		return ruled(self(u).relations(2 * len(u.Members)))
 	case enc == Paired:
 		return paired(u)
 	case enc != Fine:

@@ -78,6 +78,15 @@ func (s at) set(i int) Expr { return Expr{Op: Set, N: i, Old: s.old} }
 
 func (s at) is(values ...string) Expr { return Expr{Op: Is, Values: values, Old: s.old} }
 
+// any returns the condition that one of the given members is present.
+func (s at) any(members []int) Expr {
+	var of []Expr
+	for _, i := range members {
+		of = append(of, s.set(i))
+	}
+	return or(of...)
+}
+
 // several returns the condition that at least n members are present.
 func (s at) several(n int) Expr {
 	e := Expr{Op: AtLeast, N: n}

@@ -49,7 +49,7 @@ var keys = []key{
 		},
 		write: func(u *Union) *yaml.Node {
 			switch {
-			case u.Discriminator != "":
+			case u.Discriminator != "" || u.Relates():
 				return nil
 			case !u.OfItems():
 				return namesNode(u.Members)
@@ -75,8 +75,10 @@ var keys = []key{
 			return byMemberNode(u.Members, func(m Member) []string { return m.Values })
 		},
 	},
+	relation(requiredKey, "{http: [port]}", func(m Member) []string { return m.Requires }),
+	relation(forbiddenKey, "{http: [socket]}", func(m Member) []string { return m.Forbids }),
 	flag("deduceInvalidDiscriminator", func(u *Union) *bool { return &u.Deduce }),
-	oneOf("cardinality", "ExactlyOne", cardinalities, func(u *Union) *Cardinality { return &u.Cardinality }),
+	cardinalityKey,
 	{
 		name: "optionalMembers", example: "[tcp]",
 		read: func(_ *Declaration, _, v yamlconfig.Value) diag.Pos {
@@ -166,6 +168,19 @@ var keys = []key{
 		},
 	},
 }
+
+// cardinalityKey is the key with the cardinality, except for AnyNumber.
+var cardinalityKey = func() key {
+	k := oneOf("cardinality", "ExactlyOne", cardinalities, func(u *Union) *Cardinality { return &u.Cardinality })
+	declared := k.write
+	k.write = func(u *Union) *yaml.Node {
+		if u.Relates() {
+			return nil
+		}
+		return declared(u)
+	}
+	return k
+}()
 
 // stateTexts are the keys of Texts about the state.
 var stateTexts = []yamlconfig.Key{{Name: "required", Example: "http must be set"}, {Name: "forbidden", Example: "http may not be set"}}

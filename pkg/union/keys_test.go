@@ -25,6 +25,8 @@ func TestNode(t *testing.T) {
 	unwritten := union.Keys()
 	for _, items := range []string{
 		`- members: [d, "on"]`,
+		`- {dependentRequired: {d: ["on", "null"], "on": d}, emptyIsUnset: ["null"], ratchet: true, messages: {d: {required: d is needed}}}`,
+		`- {dependentRequired: {d: "on"}, dependentForbidden: {"on": "null"}, message: never, handWrittenRules: Replace}`,
 		`- {members: [d, "on"], cardinality: ExactlyOne, discriminatorChange: Forbid, name: u}`,
 		`- {members: [d, "on", "null"], emptyIsUnset: ["null", d], cardinality: AtLeastOne}`,
 		`- {members: [d, "on"], allowedChanges: {d: "on"}, ratchet: true, handWrittenRules: Replace}`,

@@ -76,11 +76,14 @@ func (m Member) present(v any) bool {
 // Condition names a way in which an object or an update may violate a union.
 type Condition string
 
-// Conditions on a state. The first four need a discriminator.
+// Conditions on a state. The first four need a discriminator or, except for Selected and Unmapped,
+// presence relations.
 const (
-	// Forbidden: a member is present that the discriminator does not select.
+	// Forbidden: a member is present that the discriminator does not select, or that another
+	// member forbids.
 	Forbidden Condition = "forbidden"
-	// Required: a selected member is absent and not optional.
+	// Required: a selected member is absent and not optional, or a member is absent that another
+	// one requires.
 	Required Condition = "required"
 	// Selected: the discriminator is unset.
 	Selected Condition = "selected"
@@ -136,6 +139,10 @@ func (u *Union) Conditions() Clauses {
 	add := func(c Condition, member int, when Expr) { l = append(l, Clause{Violation{c, member}, when}) }
 	s := at{Union: u}
 	unset := s.is("")
+	if u.Relates() {
+		u.relations(add)
+		return l
+	}
 	if u.Discriminator == "" {
 		if u.Cardinality != AtLeastOne {
 			add(TooMany, -1, s.several(2))
@@ -282,7 +289,7 @@ func (u *Union) Removes(values ...string) Expr {
 }
 
 // Exclusive reports whether members exclude each other. Normalization skips other unions.
-func (u *Union) Exclusive() bool { return u.Cardinality != AtLeastOne }
+func (u *Union) Exclusive() bool { return u.Cardinality != AtLeastOne && !u.Relates() }
 
 func (u *Union) indices() []int {
 	l := make([]int, len(u.Members))

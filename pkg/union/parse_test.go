@@ -11,7 +11,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-const keyList = "the keys are allowedChanges, cardinality, deduceInvalidDiscriminator, discriminator, discriminatorChange, emptyIsUnset, fields-to-discriminateBy, handWrittenRules, members, message, messages, name, optionalMembers, ratchet, unmappedValues"
+const keyList = "the keys are allowedChanges, cardinality, deduceInvalidDiscriminator, dependentForbidden, dependentRequired, discriminator, discriminatorChange, emptyIsUnset, fields-to-discriminateBy, handWrittenRules, members, message, messages, name, optionalMembers, ratchet, unmappedValues"
 
 func TestParse(t *testing.T) {
 	tests := []struct {

@@ -26,6 +26,22 @@ func count(s union.State) (n int) {
 func (u prose) violations(s union.State) []union.Violation {
 	var l []union.Violation
 	add := func(c union.Condition, member int) { l = append(l, union.Violation{Condition: c, Member: member}) }
+	if u.Cardinality == union.AnyNumber {
+		for i, m := range u.Members {
+			forbidden, required := false, false
+			for j, other := range u.Members {
+				forbidden = forbidden || s.Present[j] && slices.Contains(other.Forbids, m.Name)
+				required = required || s.Present[j] && slices.Contains(other.Requires, m.Name)
+			}
+			if s.Present[i] && forbidden {
+				add(union.Forbidden, i)
+			}
+			if !s.Present[i] && required {
+				add(union.Required, i)
+			}
+		}
+		return l
+	}
 	if u.Discriminator == "" {
 		if u.Cardinality != union.AtLeastOne && count(s) > 1 {
 			add(union.TooMany, -1)

@@ -23,12 +23,12 @@ import (
 func Resolve(declarations []*Declaration, schema *apiextensionsv1.JSONSchemaProps, resource bool) ([]*Union, diag.List) {
 	unions := make([]*Union, len(declarations))
 	var diags diag.List
-	memberOf := map[string]*Declaration{}
-	discriminatorOf := map[string]*Declaration{}
+	var before []*resolver
 	for i, d := range declarations {
 		r := &resolver{d: d, fields: d.fields, schema: schema, resource: resource}
 		r.resolve()
-		r.overlaps(memberOf, discriminatorOf)
+		r.overlaps(before)
+		before = append(before, r)
 		if !r.diags.HasErrors() {
 			unions[i] = r.u
 		}
@@ -65,6 +65,9 @@ func (r *resolver) resolve() {
 	d := r.d
 	u := d.union
 	r.u = &u
+	if r.relationKey() != "" && !r.relates() {
+		return
+	}
 	if d.OfItems() {
 		r.items()
 		r.cardinality()
@@ -89,6 +92,9 @@ func (r *resolver) resolve() {
 	}
 	r.variant()
 	r.members()
+	if u.Relates() {
+		r.related()
+	}
 	if d.discriminator().Set {
 		r.discriminator()
 	}
@@ -255,9 +261,7 @@ func (r *resolver) discriminator() {
 	u.Values = u.MemberValues()
 	r.enum(prop)
 	required := Requires(r.schema, u.Path(u.Discriminator))
-	enum := EnumStrings(prop)
-	emptyPossible := len(prop.Enum) == 0 && (prop.MinLength == nil || *prop.MinLength == 0) || slices.Contains(enum, "")
-	if u.Cardinality == AtMostOne && required && !prop.Nullable && !emptyPossible {
+	if u.Cardinality == AtMostOne && required && !prop.Nullable && !canBeEmpty(prop) {
 		r.errorf(d.posOf("cardinality"), codes.Contradiction, "delete cardinality, or make the discriminator optional",
 			"AtMostOne lets %q be unset, but the schema requires it", u.Discriminator)
 	}
@@ -265,6 +269,14 @@ func (r *resolver) discriminator() {
 		r.errorf(d.posOf("deduceInvalidDiscriminator"), codes.Contradiction, "delete deduceInvalidDiscriminator, or make the discriminator optional",
 			"deduceInvalidDiscriminator lets %q be left out, but the schema requires it", u.Discriminator)
 	}
+}
+
+// canBeEmpty reports whether the schema of a string allows "".
+func canBeEmpty(prop *apiextensionsv1.JSONSchemaProps) bool {
+	if len(prop.Enum) > 0 {
+		return slices.Contains(EnumStrings(prop), "")
+	}
+	return prop.MinLength == nil || *prop.MinLength == 0
 }
 
 // enum checks the members' values against the discriminator's schema, and adds the other values of
@@ -324,12 +336,12 @@ func (r *resolver) cardinality() {
 func (r *resolver) change() {
 	d, u := r.d, r.u
 	switch {
-	case u.Cardinality == AtLeastOne && (d.union.Change == Clear || d.union.Change == Forbid || d.has("allowedChanges")):
+	case !u.Exclusive() && (d.union.Change == Clear || d.union.Change == Forbid || d.has("allowedChanges")):
 		key := "discriminatorChange"
 		if d.union.Change == 0 {
 			key = "allowedChanges"
 		}
-		r.errorf(d.posOf(key), codes.Contradiction, "delete "+key, "cardinality AtLeastOne has no transitions to restrict")
+		r.errorf(d.posOf(key), codes.Contradiction, "delete "+key, "%s has no transitions to restrict", r.unrestricted())
 	case d.has("allowedChanges") && d.union.Change != 0:
 		r.errorf(d.posOf("discriminatorChange"), codes.Contradiction, "delete discriminatorChange: allowedChanges takes its place", "discriminatorChange and allowedChanges are both set")
 	}
@@ -347,11 +359,11 @@ func (r *resolver) change() {
 // messages checks that each declared message has an error to be printed for.
 func (r *resolver) messages() {
 	d, u := r.d, r.u
-	if u.Message.Changed != "" && (u.Change == Allow || u.Cardinality == AtLeastOne) {
+	if u.Message.Changed != "" && (u.Change == Allow || !u.Exclusive()) {
 		r.errorf(d.posOf("message"), codes.Contradiction, "delete changed", "the union allows all changes, so that the text for changes is never printed")
 	}
 	r.printed(d.posOf("message"), "message", u.Message, func(int) bool { return true })
-	if d.has("messages") && u.Discriminator == "" {
+	if d.has("messages") && u.Discriminator == "" && !u.Relates() {
 		r.errorf(d.posOf("messages"), codes.Contradiction, "write message: TEXT instead", "without a discriminator no error is about one member: messages needs a discriminator")
 		return
 	}
@@ -438,34 +450,6 @@ func (r *resolver) table() {
 	}
 }
 
-// overlaps reports properties that belong to two unions of the object.
-func (r *resolver) overlaps(memberOf, discriminatorOf map[string]*Declaration) {
-	d := r.d
-	key := func(w word) string { return r.u.Path(w.Text).String() }
-	shared := func(w word, code diag.Code, other *Declaration, format string) {
-		r.errorf(w.Pos, code, "declare one union, or use different properties: each belongs to one union at most", format, w.Text)
-		r.diags[len(r.diags)-1].Related = []diag.Related{{Pos: other.Pos, Message: "the other union"}}
-	}
-	if w := d.discriminator(); w.Text != "" {
-		if other := discriminatorOf[key(w)]; other != nil {
-			shared(w, codes.DiscriminatorShared, other, "%q is the discriminator of two unions")
-		} else if other := memberOf[key(w)]; other != nil {
-			shared(w, codes.DiscriminatorIsMember, other, "discriminator %q is a member of another union")
-		}
-	}
-	for _, f := range r.fields {
-		if other := memberOf[key(f.name)]; other != nil && other != d {
-			shared(f.name, codes.MemberShared, other, "%q is a member of two unions")
-		} else if other := discriminatorOf[key(f.name)]; other != nil {
-			shared(f.name, codes.DiscriminatorIsMember, other, "member %q is the discriminator of another union")
-		}
-		memberOf[key(f.name)] = d
-	}
-	if d.discriminator().Text != "" {
-		discriminatorOf[key(d.discriminator())] = d
-	}
-}
-
 // Demand is a key of the declaration that only transition rules can enforce.
 type Demand struct {
 	Key string
@@ -527,4 +511,6 @@ func (d *Declaration) OfItems() bool {
 }
 
 // fieldsPos returns the position of the key that lists the members.
-func (d *Declaration) fieldsPos() diag.Pos { return cmp.Or(d.posOf(mappingKey), d.posOf("members")) }
+func (d *Declaration) fieldsPos() diag.Pos {
+	return cmp.Or(d.posOf(mappingKey), d.posOf("members"), d.posOf(requiredKey), d.posOf(forbiddenKey))
+}

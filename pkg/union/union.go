@@ -72,6 +72,9 @@ type Member struct {
 	Empty Emptiness
 	// Fields are the names of the member's properties if Empty is EmptyObject.
 	Fields []string
+	// Requires and Forbids are the names of the members that must be set, and must not be set,
+	// while the member is set; empty unless Cardinality is AnyNumber.
+	Requires, Forbids []string
 	// Item holds the keys of a list item, in the order of x-kubernetes-list-map-keys; nil for a
 	// property. See [Union.OfItems].
 	Item []ItemKey
@@ -114,12 +117,20 @@ const (
 	ExactlyOne
 	// AtLeastOne requires one or more members. Changes cannot be restricted.
 	AtLeastOne
+	// AnyNumber is the cardinality of presence relations, which Member.Requires and
+	// Member.Forbids define. It cannot be declared, and changes cannot be restricted.
+	AnyNumber
 )
 
 var cardinalities = names[Cardinality]{"AtMostOne": AtMostOne, "ExactlyOne": ExactlyOne, "AtLeastOne": AtLeastOne}
 
 // String returns the spelling used in declarations.
-func (c Cardinality) String() string { return cardinalities.name(c) }
+func (c Cardinality) String() string {
+	if c == AnyNumber {
+		return "AnyNumber"
+	}
+	return cardinalities.name(c)
+}
 
 // Change restricts updates of a union.
 type Change int

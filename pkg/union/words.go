@@ -66,6 +66,9 @@ func (u *Union) DescribeViolation(v Violation, was *State, is State) string {
 	if v.Member >= 0 {
 		name = u.Members[v.Member].Name
 	}
+	if u.Relates() {
+		return u.describeRelation(v, is)
+	}
 	switch v.Condition {
 	case Forbidden:
 		return fmt.Sprintf("%s is set while %s is %s", name, u.Discriminator, shown(is.Value))

@@ -66,7 +66,7 @@ var allowed = map[string][]string{
 	"internal/cost":                       {"pkg/schemapath"},
 	"internal/cel":                        {},
 	"pkg/rules":                           {"pkg/schemapath", "pkg/union", "internal/cel"},
-	"pkg/union":                           {"internal/codes", "internal/nested", "internal/spelling", "internal/yaml/yamlconfig", "internal/yaml/yamltext", "pkg/diag", "pkg/schemapath", "internal/english"},
+	"pkg/union":                           {"internal/codes", "internal/nested", "internal/prove/logic", "internal/spelling", "internal/yaml/yamlconfig", "internal/yaml/yamltext", "pkg/diag", "pkg/schemapath", "internal/english"},
 	"pkg/diag":                            {"internal/codes"},
 	"pkg/schemapath":                      {},
 	"internal/limit":                      {},

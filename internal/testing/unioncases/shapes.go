@@ -309,6 +309,9 @@ func (s Shape) Declarations() []string {
 				add(members, cardinality, change)
 			}
 		}
+		for _, relations := range s.relations() {
+			add(relations)
+		}
 		return l
 	}
 	var fields []string
@@ -332,6 +335,21 @@ func (s Shape) Declarations() []string {
 				}
 			}
 		}
+	}
+	return l
+}
+
+// relations returns presence relations of all members.
+func (s Shape) relations() []string {
+	l := map[int][]string{
+		2: {"dependentRequired: {a: b}", "dependentRequired: {a: b, b: a}", "dependentForbidden: {a: b}"},
+		3: {"dependentRequired: {a: [b, c]}", "dependentRequired: {a: b, c: b}", "dependentRequired: {a: b}, dependentForbidden: {a: c}", "dependentForbidden: {a: [b, c], b: a}"},
+		4: {"dependentRequired: {a: [b, c], d: c}", "dependentRequired: {a: b, b: a}, dependentForbidden: {a: [c, d], d: c}"},
+	}[s.Members]
+	for i := range l {
+		l[i] = regexp.MustCompile(`\b[abcd]\b`).ReplaceAllStringFunc(l[i], func(letter string) string {
+			return s.Names()[strings.Index("abcd", letter)]
+		})
 	}
 	return l
 }

@@ -1,0 +1,242 @@
+package union
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/english"
+	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// Shares reports whether two unions of an object have a property in common.
+func (u *Union) Shares(other *Union) bool {
+	return slices.ContainsFunc(u.Names(), func(name string) bool { return other.nameAt(u.Path(name).String()) != "" })
+}
+
+// nameAt returns the name of the discriminator or member at a path, or "".
+func (u *Union) nameAt(path string) string {
+	for _, name := range u.Names() {
+		if u.Path(name).String() == path {
+			return name
+		}
+	}
+	return ""
+}
+
+// Sharing returns the indices of the unions of an object that depend on each other: they share
+// properties with one another, or with other unions that do. The groups are in the order of the
+// unions. A union that shares nothing is a group by itself.
+func Sharing(unions []*Union) [][]int {
+	var l [][]int
+	for i, u := range unions {
+		group := []int{i}
+		var apart [][]int
+		for _, g := range l {
+			if slices.ContainsFunc(g, func(j int) bool { return u.Shares(unions[j]) }) {
+				group = append(g, group...)
+			} else {
+				apart = append(apart, g)
+			}
+		}
+		l = append(apart, group)
+	}
+	for _, g := range l {
+		slices.Sort(g)
+	}
+	slices.SortFunc(l, func(a, b []int) int { return a[0] - b[0] })
+	return l
+}
+
+// overlaps reports a discriminator that two unions of the object share, and unions with common
+// properties that contradict each other. Other properties may be in several unions.
+func (r *resolver) overlaps(before []*resolver) {
+	for _, o := range before {
+		if w := r.d.discriminator(); w.Text != "" && o.u.Discriminator != "" && r.u.Path(w.Text).Equal(o.u.Path(o.u.Discriminator)) {
+			r.errorf(w.Pos, codes.DiscriminatorShared, "declare one union, or use different properties", "%q is the discriminator of two unions", w.Text)
+			r.diags[len(r.diags)-1].Related = []diag.Related{{Pos: o.d.Pos, Message: "the other union"}}
+		}
+	}
+	for _, o := range before {
+		if !r.diags.HasErrors() && !o.diags.HasErrors() && r.u.Shares(o.u) {
+			r.contradicts(o)
+		}
+	}
+}
+
+// contradicts reports a member or a value of one of two unions that no object may have under both.
+func (r *resolver) contradicts(o *resolver) {
+	c := logic.New()
+	sides := []*side{newSide(c, r), newSide(c, o)}
+	sides[0].link(c, sides[1])
+	sides[1].link(c, sides[0])
+	possible := func(formulas ...logic.Lit) logic.Model {
+		m, err := c.Satisfy(context.Background(), formulas...)
+		if err != nil {
+			return func(logic.Lit) bool { return false } // undecided, so no error
+		}
+		return m
+	}
+	for i, s := range sides {
+		other := sides[1-i]
+		for _, target := range s.targets() {
+			if possible(s.ok, target.when) == nil || possible(s.ok, other.ok, target.when) != nil {
+				continue
+			}
+			example := possible(s.ok, target.when)
+			for k := range other.clauses { // prefer an example that breaks a single clause
+				if m := possible(append(other.but(k), s.ok, target.when)...); m != nil {
+					example = m
+					break
+				}
+			}
+			var said []string
+			for _, v := range other.u.Violations(other.state(example)) {
+				said = append(said, other.u.DescribeViolation(v, nil, other.state(example)))
+			}
+			r.errorf(r.d.Pos, codes.Contradiction, "change one of the unions", "%s, because two unions of the object contradict each other: where %s, %s",
+				target.never, s.u.Describe(s.state(example)), english.List(said, "and"))
+			r.diags[len(r.diags)-1].Related = []diag.Related{{Pos: o.d.Pos, Message: "the other union"}}
+			return
+		}
+	}
+}
+
+// side is the state of a union as formulas.
+type side struct {
+	*resolver
+	set     []logic.Lit // by member
+	value   map[string]logic.Lit
+	clauses Clauses
+	broken  []logic.Lit // by clause
+	ok      logic.Lit   // no clause is broken
+}
+
+func newSide(c *logic.Circuit, r *resolver) *side {
+	s := &side{resolver: r, value: map[string]logic.Lit{}, clauses: r.u.Conditions()}
+	for range r.u.Members {
+		s.set = append(s.set, c.Var())
+	}
+	values := []string{""}
+	if r.u.Discriminator != "" {
+		values = append(values, r.u.named(nil)...)
+		if _, p := Property(r.schema, r.u.Discriminator); p != nil && len(p.Enum) == 0 {
+			values = append(values, AnotherValue)
+		}
+	}
+	var all []logic.Lit
+	for _, v := range values {
+		s.value[v] = c.Var()
+		all = append(all, s.value[v])
+	}
+	if len(all) == 1 {
+		c.Require(all[0])
+	} else {
+		counts := c.AtLeast(2, all)
+		c.Require(counts[1])
+		c.Require(counts[2].Not())
+	}
+	for i := range s.clauses {
+		s.broken = append(s.broken, s.formula(c, s.clauses[i].When))
+	}
+	s.ok = c.And(s.but(-1)...)
+	return s
+}
+
+// formula translates an expression on a state.
+func (s *side) formula(c *logic.Circuit, e Expr) logic.Lit {
+	var of []logic.Lit
+	for _, o := range e.Of {
+		of = append(of, s.formula(c, o))
+	}
+	switch e.Op {
+	case And:
+		return c.And(of...)
+	case Or:
+		return c.Or(of...)
+	case Not:
+		return of[0].Not()
+	case AtLeast:
+		return c.AtLeast(max(2, e.N), of)[e.N]
+	case Set:
+		return s.set[e.N]
+	}
+	var is []logic.Lit
+	for _, v := range e.Values {
+		if l, ok := s.value[v]; ok {
+			is = append(is, l)
+		}
+	}
+	return c.Or(is...)
+}
+
+// but returns the formulas that a state breaks none of the clauses, except for one.
+func (s *side) but(except int) (l []logic.Lit) {
+	for i, b := range s.broken {
+		if i != except {
+			l = append(l, b.Not())
+		}
+	}
+	return l
+}
+
+// link relates the properties of s that o has, too. A property that is unset for one union because
+// it is empty may be set for the other.
+func (s *side) link(c *logic.Circuit, o *side) {
+	for i, m := range s.u.Members {
+		name := o.u.nameAt(s.u.Path(m.Name).String())
+		j := slices.Index(o.u.MemberNames(), name)
+		switch {
+		case name == "":
+		case j < 0: // the discriminator of o
+			c.Require(c.Implies(o.value[""].Not(), s.set[i]))
+			if m.Empty != PresentWhenEmpty || !o.maybeEmpty() {
+				c.Require(c.Implies(s.set[i], o.value[""].Not()))
+			}
+		case m.Empty == o.u.Members[j].Empty, m.Empty != PresentWhenEmpty:
+			c.Require(c.Implies(s.set[i], o.set[j]))
+		}
+	}
+}
+
+// maybeEmpty reports whether the schema lets the discriminator be "".
+func (r *resolver) maybeEmpty() bool {
+	_, p := Property(r.schema, r.u.Discriminator)
+	return p == nil || canBeEmpty(p)
+}
+
+// target is a part of a state that a union should allow.
+type target struct {
+	never string // says that no object has it
+	when  logic.Lit
+}
+
+// targets returns the members and values of the union.
+func (s *side) targets() (l []target) {
+	for i, m := range s.u.Members {
+		l = append(l, target{fmt.Sprintf("%q may never be set", m.Name), s.set[i]})
+	}
+	for _, v := range slices.Sorted(maps.Keys(s.value)) {
+		if v != "" && v != AnotherValue {
+			l = append(l, target{fmt.Sprintf("%s may never be '%s'", s.u.Discriminator, v), s.value[v]})
+		}
+	}
+	return l
+}
+
+// state returns the state of the union in a model.
+func (s *side) state(m logic.Model) State {
+	st := State{}
+	for v, is := range s.value {
+		if m(is) {
+			st.Value = v
+		}
+	}
+	for _, is := range s.set {
+		st.Present = append(st.Present, m(is))
+	}
+	return st
+}
