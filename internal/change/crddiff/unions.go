@@ -251,6 +251,14 @@ func (w *walker) described(o, n *compile.UnionPlan) []string {
 		if both && !equalSets(was.Optional, m.Optional) {
 			say("member %s may stay unset: %s -> %s", m.Name, optional(*was), optional(m))
 		}
+		for _, relation := range []struct {
+			key     string
+			was, is []string
+		}{{"dependentRequired", was.Requires, m.Requires}, {"dependentForbidden", was.Forbids, m.Forbids}} {
+			if !equalSets(relation.was, relation.is) {
+				say("%s of %s: %s -> %s", relation.key, m.Name, listed(relation.was), listed(relation.is))
+			}
+		}
 		if was.Empty != m.Empty {
 			say("emptyIsUnset of %s changed", m.Name)
 		}
@@ -279,12 +287,9 @@ func (w *walker) described(o, n *compile.UnionPlan) []string {
 	return l
 }
 
-func optional(m union.Member) string {
-	if len(m.Optional) == 0 {
-		return "never"
-	}
-	return strings.Join(m.Optional, ", ")
-}
+func optional(m union.Member) string { return cmp.Or(strings.Join(m.Optional, ", "), "never") }
+
+func listed(l []string) string { return cmp.Or(strings.Join(l, ", "), "none") }
 
 func memberOf(u *union.Union, name string) *union.Member {
 	if i := slices.Index(u.MemberNames(), name); i >= 0 {

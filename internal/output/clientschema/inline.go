@@ -25,9 +25,14 @@ func inline(u *union.Union, n node, d dialect) []any {
 	if u.OfItems() {
 		return itemsInline(u, n)
 	}
+	return restrictions(u, n, branches(u, n), d)
+}
+
+// restrictions returns the given branches of a union as restrictions.
+func restrictions(u *union.Union, n node, branches []branch, d dialect) []any {
 	discriminator, unset := schemaOf(n, u, u.Discriminator), fallbacks(n, u)
 	var l []any
-	for _, b := range branches(u, n) {
+	for _, b := range branches {
 		out := node{"title": b.title}
 		if u.Discriminator != "" {
 			needed := func(i int) bool { return b.needs(unset[i]) }

@@ -152,6 +152,10 @@ func choose(unions []*union.Union, asWritten, n node) {
 	own := maps.Clone(properties(n))
 	closed := n["additionalProperties"] == false
 	for _, u := range unions {
+		if u.Relates() {
+			relate(u, asWritten, n, jsonSchema)
+			continue
+		}
 		branches := inline(u, asWritten, jsonSchema)
 		if closed && len(branches)*len(own) <= maxMoved {
 			delete(n, "additionalProperties")

@@ -47,6 +47,10 @@ func OpenAPI(crd *apiextensionsv1.CustomResourceDefinition, version int, objects
 			if u.OfItems() {
 				continue // OpenAPI 3.0 lacks contains
 			}
+			if u.Relates() {
+				relate(u, n, n, openAPI)
+				continue
+			}
 			restrict(n, "oneOf", inline(u, n, openAPI))
 		}
 	}

@@ -135,6 +135,7 @@ func explainUnion(p compile.UnionPlan, shown int, bytes []int, ruled bool, besid
 	for _, m := range s.Members {
 		u.Members = append(u.Members, Member{
 			Name: m.Name, Values: append([]string{}, m.Values...), OptionalFor: append([]string{}, m.Optional...),
+			Requires: append([]string{}, m.Requires...), Forbids: append([]string{}, m.Forbids...),
 			EmptyIsUnset: m.Empty != union.PresentWhenEmpty,
 		})
 	}

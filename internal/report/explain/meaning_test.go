@@ -24,6 +24,7 @@ var declarations = []string{
 	"{members: [a, b, c], cardinality: AtLeastOne}",
 	"{members: [a, b, c], allowedChanges: {a: [b], b: [c, '']}, emptyIsUnset: [c]}",
 	"{members: [a, b, c], ratchet: true}",
+	"{dependentRequired: {a: [b, c], d: c}, dependentForbidden: {b: d}, emptyIsUnset: [c]}",
 	"{discriminator: type, fields-to-discriminateBy: {a: A, b: [B, BB], c: C}}",
 	"{discriminator: type, fields-to-discriminateBy: {a: A, b: B, c: C, d: D}, cardinality: ExactlyOne, optionalMembers: [b, d]}",
 	"{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, unmappedValues: Forbid, discriminatorChange: Forbid}",
@@ -100,6 +101,17 @@ func accepts(t *testing.T, row explain.States, names []string) bool {
 		return n > 0
 	case "any":
 		return true
+	case "all others":
+		has := func(list string) bool {
+			return slices.ContainsFunc(strings.Split(list, " or "), func(name string) bool { return slices.Contains(names, name) })
+		}
+		return !slices.ContainsFunc(row.Rejected, func(r explain.Rejection) bool {
+			with, then, _ := strings.Cut(strings.TrimPrefix(r.When, "with "), ", ")
+			if name, ok := strings.CutPrefix(then, "without "); ok {
+				return has(with) && !has(name)
+			}
+			return has(with) && has(strings.TrimPrefix(then, "and with "))
+		})
 	}
 	must, optional := row.Accepted, ""
 	if any, ok := strings.CutPrefix(must, "any of "); ok {

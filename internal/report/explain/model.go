@@ -103,6 +103,10 @@ type Member struct {
 	Values []string `json:"values"`
 	// OptionalFor are the values for which the member may stay unset.
 	OptionalFor []string `json:"optionalFor"`
+	// Requires and Forbids are the members that must be set, and must not be set, while this member
+	// is set.
+	Requires []string `json:"requires"`
+	Forbids  []string `json:"forbids"`
 	// EmptyIsUnset is set if an empty value counts as unset.
 	EmptyIsUnset bool `json:"emptyIsUnset"`
 }

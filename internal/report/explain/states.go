@@ -98,6 +98,9 @@ func (s *unionPlan) states() []States {
 // verdicts describes the members that may be set with a value, and the reasons why other states are
 // rejected.
 func (s *unionPlan) verdicts(value string) (string, []Rejection) {
+	if s.Relates() {
+		return "all others", s.related()
+	}
 	if accepted, rejected, ok := s.byNumber(value); ok {
 		return accepted, rejected
 	}
@@ -143,6 +146,27 @@ func (s *unionPlan) verdicts(value string) (string, []Rejection) {
 		rejected = append(rejected, Rejection{g.prefix + who, g.why})
 	}
 	return accepted, rejected
+}
+
+// related describes the combinations that presence relations reject.
+func (s *unionPlan) related() []Rejection {
+	l := []Rejection{}
+	with := func(members []int) string {
+		var names []string
+		for _, i := range members {
+			names = append(names, plain(s.Members[i].Name))
+		}
+		return "with " + english.List(names, "or")
+	}
+	for i, m := range s.Members {
+		if by := s.ForbiddenBy(i); len(by) > 0 {
+			l = append(l, Rejection{with(by) + ", and with " + plain(m.Name), "forbidden"})
+		}
+		if by := s.RequiredBy(i); len(by) > 0 {
+			l = append(l, Rejection{with(by) + ", without " + plain(m.Name), "required"})
+		}
+	}
+	return l
 }
 
 // belonging describes the members that a value selects, and which of them may stay unset.

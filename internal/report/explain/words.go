@@ -108,6 +108,7 @@ func (u Union) allOf() string {
 func (u Union) cardinality() string {
 	says := map[union.Cardinality]string{
 		union.AtMostOne: "at most one member may be set", union.ExactlyOne: "one member must be set", union.AtLeastOne: "one or more members must be set",
+		union.AnyNumber: "any members may be set that their relations allow",
 	}
 	if d := plain(u.Discriminator); d != "" {
 		says = map[union.Cardinality]string{union.AtMostOne: d + " may stay unset", union.ExactlyOne: d + " must be set"}
@@ -135,6 +136,12 @@ func (u Union) describe(m Member) string {
 		l = append(l, "may stay unset")
 	default:
 		l = append(l, "may stay unset for "+english.List(each(m.OptionalFor, quoted), "or"))
+	}
+	if len(m.Requires) > 0 {
+		l = append(l, "requires "+english.List(each(m.Requires, plain), "and"))
+	}
+	if len(m.Forbids) > 0 {
+		l = append(l, "forbids "+english.List(each(m.Forbids, plain), "and"))
 	}
 	if m.EmptyIsUnset {
 		l = append(l, "an empty value counts as unset")
