@@ -70,6 +70,20 @@ func (o *candidateObject) resolve(u *union.Union) *union.Union {
 	return unions[0]
 }
 
+// agrees reports whether the union may be declared together with those found.
+func (c *candidate) agrees(found []Found) bool {
+	value := yamltext.ListNode(c.resolved.Node())
+	for _, f := range found {
+		value.Content = append(value.Content, f.Union.Node())
+	}
+	declarations, diags := union.Parse("", "", value, &diag.Pos{Line: 1, Col: 1})
+	if diags.HasErrors() {
+		return false
+	}
+	_, diags = union.Resolve(declarations, c.schema, c.resource)
+	return !diags.HasErrors()
+}
+
 // eligible reports whether the property may be a member of a union.
 func (o *candidateObject) eligible(name string) bool { return o.admits(union.Member{Name: name}) }
 

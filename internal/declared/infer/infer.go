@@ -39,8 +39,8 @@ type Found struct {
 }
 
 // CRD finds the unions of a CRD, in order of versions and schema paths. With paths, it reads only
-// the schemas at the paths and below. Each property is in at most one union. CRD does not modify its
-// arguments. Questions that are open at the deadline of ctx ([verify.WithDeadline]) are
+// the schemas at the paths and below. No two unions replace the same constraint. Unions that share
+// properties with others are proved. CRD does not modify its arguments. Questions that are open at the deadline of ctx ([verify.WithDeadline]) are
 // inconclusive. CRD returns an error if ctx ends for another reason.
 func CRD(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, paths ...schemapath.Path) ([]Found, error) {
 	f := &finder{ctx: ctx, crd: crd, only: paths}
@@ -139,6 +139,9 @@ func (f *finder) read(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 			f.add(Found{Place: f.place(), Form: g.form, Union: o.declared(g.union), Suggestion: true, Why: g.why})
 		}
 	}
+	if err := f.relations(o, own); err != nil {
+		return err
+	}
 	if len(own) == len(all) {
 		suggest()
 		return nil
@@ -149,6 +152,9 @@ func (f *finder) read(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 		if err := f.candidates(o.inside(all), taken); err != nil {
 			return err
 		}
+		if err := f.relations(o, slices.DeleteFunc(all, func(c *condition) bool { return !o.nested(c) })); err != nil {
+			return err
+		}
 		suggest()
 		return nil
 	})
@@ -157,10 +163,13 @@ func (f *finder) read(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 
 func (f *finder) add(found Found) { f.found[f.object] = append(f.found[f.object], found) }
 
-// candidates accepts the candidates whose properties are in no union yet.
+// candidates accepts the candidates whose properties are in no union yet. It also accepts others if
+// they are proved, and replace constraints that no union replaces yet.
 func (f *finder) candidates(l []*candidate, taken map[string]bool) error {
+	var sharing []*candidate
 	for _, c := range l {
 		if slices.ContainsFunc(properties(c.union), func(name string) bool { return taken[name] }) {
+			sharing = append(sharing, c)
 			continue
 		}
 		found, err := f.compare(c)
@@ -175,6 +184,20 @@ func (f *finder) candidates(l []*candidate, taken map[string]bool) error {
 			taken[name] = true
 		}
 		f.add(found)
+	}
+	for _, c := range sharing {
+		if slices.ContainsFunc(c.replaced, f.claimed) || !c.agrees(f.found[f.object]) || f.late() {
+			continue
+		}
+		found, err := f.compare(c)
+		if err != nil {
+			return err
+		}
+		replaced := func(k verify.Constraint) bool { return f.claimed(&condition{Constraint: k}) }
+		if found.Comparison.Verdict == verify.Equivalent && !slices.ContainsFunc(found.Replaces, replaced) {
+			found.Union = f.withMessages(c, found)
+			f.add(found)
+		}
 	}
 	return nil
 }

@@ -165,6 +165,10 @@ func (c *candidate) wrong(u *union.Union) []wrongState {
 		}
 		l = append(l, wrongState{kindOf(u, broken[0]), object})
 	}
+	if u.Relates() {
+		wrongRelations(u, func(members ...int) { try(absent, members...) })
+		return l
+	}
 	if u.Discriminator == "" {
 		try(absent)
 		for i := range u.Members {

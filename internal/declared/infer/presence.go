@@ -64,7 +64,30 @@ func (o *candidateObject) plain(conditions []*condition) []*candidate {
 		}
 		add(c.slots, union.AtLeastOne)
 	}
+	// Other unions may share properties with these.
+	for i, c := range demands {
+		same := func(d *condition) bool { return sameSet(c.slots, d.slots) }
+		if slices.ContainsFunc(demands[:i], same) || slices.ContainsFunc(l, func(k *candidate) bool { return k.has(c.slots) }) {
+			continue
+		}
+		cardinality := union.ExactlyOne
+		for j, a := range c.slots {
+			if slices.ContainsFunc(c.slots[j+1:], func(b int) bool { return !g[a][b] }) {
+				cardinality = union.AtLeastOne
+			}
+		}
+		n := len(l)
+		add(c.slots, cardinality)
+		for _, k := range l[n:] {
+			k.tentative, k.fallback = true, true
+		}
+	}
 	return l
+}
+
+// has reports whether the members of the union are the properties with the given slots.
+func (c *candidate) has(slots []int) bool {
+	return len(c.union.Members) == len(slots) && !slices.ContainsFunc(slots, func(s int) bool { return !slices.Contains(c.union.MemberNames(), c.names[s]) })
 }
 
 // plainSaying is the meaning of a condition without a discriminator.
