@@ -102,7 +102,7 @@ func Plan(k kinds.Kind, old, new map[string]any, opts Options) ([]Change, []Prob
 	objects := slices.Clone(k.Objects)
 	slices.SortStableFunc(objects, func(a, b kinds.UnionObject) int { return len(a.Path) - len(b.Path) })
 	for _, o := range objects {
-		p.object = o
+		p.object, p.sharing = o, union.Sharing(o.Unions)
 		done := len(p.changes)
 		rewrite.Walk{UnionObject: o, Items: p.items, Union: p.unions}.Visit(new, old)
 		Apply(new, p.changes[done:])
@@ -113,6 +113,7 @@ func Plan(k kinds.Kind, old, new map[string]any, opts Options) ([]Change, []Prob
 type planner struct {
 	opts     Options
 	object   kinds.UnionObject
+	sharing  [][]int // the unions of object, by shared properties
 	changes  []Change
 	problems []Problem
 }
@@ -179,39 +180,48 @@ func (p *planner) unions(at resource.Path, object map[string]any, old rewrite.Ol
 	if before != nil && reflect.DeepEqual(before, object) {
 		return
 	}
-	for _, u := range p.object.Unions {
-		if p.opts.Merged {
-			// Ignore defaults: they must not clear a member that somebody wrote.
-			new := u.StateOf(object)
-			n, violations := u.NormalizeMerged(new)
-			p.found(at, u, n, before, violations, nil, new)
+	for _, group := range p.sharing {
+		if len(group) == 1 {
+			p.union(at, p.object.Unions[group[0]], object, old)
 			continue
 		}
-		new := p.object.StateOf(u, object)
-		var was *union.State
-		if before != nil {
-			s := p.object.StateOf(u, before)
-			was = &s
+		var unions []*union.Union
+		for _, i := range group {
+			unions = append(unions, p.object.Unions[i])
 		}
-		var carried func(int) bool
-		if p.opts.CarriedOver {
-			carried = func(i int) bool {
-				name := u.Members[i].Name
-				return before != nil && reflect.DeepEqual(u.Value(object, name), u.Value(before, name))
-			}
-		}
-		a := p.opts.Algorithm.OrDefault(u)
-		n, violations := u.Normalize(a, was, new, carried)
-		if old.Moved != nil && len(u.Violations(new)) == 0 {
-			continue // valid for any old item
-		}
-		// The members that a discriminator clears do not depend on the old item.
-		if old.Moved != nil && (len(violations) > 0 || a != union.KEP2022 || u.Discriminator == "" || new.Value == "" && u.Deduce) {
-			p.problems = append(p.problems, Problem{At: at, Union: u, Violations: u.Violations(new), Moved: old.Moved, new: new})
-			continue
-		}
-		p.found(at, u, n, before, violations, was, new)
+		p.together(at, unions, object, old)
 	}
+}
+
+// union normalizes one union of an object.
+func (p *planner) union(at resource.Path, u *union.Union, object map[string]any, old rewrite.Old) {
+	before, _ := old.Value.(map[string]any)
+	if p.opts.Merged {
+		// Ignore defaults: they must not clear a member that somebody wrote.
+		new := u.StateOf(object)
+		n, violations := u.NormalizeMerged(new)
+		p.found(at, u, n, before, violations, nil, new)
+		return
+	}
+	new, was := p.object.StateOf(u, object), p.state(u, before)
+	var carried func(int) bool
+	if p.opts.CarriedOver {
+		carried = func(i int) bool {
+			name := u.Members[i].Name
+			return before != nil && reflect.DeepEqual(u.Value(object, name), u.Value(before, name))
+		}
+	}
+	a := p.opts.Algorithm.OrDefault(u)
+	n, violations := u.Normalize(a, was, new, carried)
+	if old.Moved != nil && len(u.Violations(new)) == 0 {
+		return // valid for any old item
+	}
+	// The members that a discriminator clears do not depend on the old item.
+	if old.Moved != nil && (len(violations) > 0 || a != union.KEP2022 || u.Discriminator == "" || new.Value == "" && u.Deduce) {
+		p.problems = append(p.problems, Problem{At: at, Union: u, Violations: u.Violations(new), Moved: old.Moved, new: new})
+		return
+	}
+	p.found(at, u, n, before, violations, was, new)
 }
 
 // found records the change to a union object, or its violations as a problem.

@@ -46,6 +46,10 @@ const (
 	// two has two unions.
 	two = "{type: object, properties: {" + members + ", t: {type: string}, d: {type: object, x-kubernetes-preserve-unknown-fields: true}, e: {type: object}}, " +
 		"x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B, c: C}}, {discriminator: t, fields-to-discriminateBy: {d: D, e: E}}]}"
+	// inner has a member that is the discriminator of another union, needing one that another
+	// property requires.
+	inner   = "{type: object, properties: {" + members + ", d: {type: string}, e: {type: string}}, x-kubernetes-unions: [{discriminator: c, fields-to-discriminateBy: {d: D, e: E}}, {discriminator: type, fields-to-discriminateBy: {a: A, b: B, c: C}}]}"
+	needing = "{type: object, properties: {" + members + "}, x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}, {dependentRequired: {c: a}}]}"
 	// below has some of the members in a nested object.
 	below = "{type: object, properties: {sub: {type: object, nullable: true, properties: {" + members + "}}, " + members + "}, x-kubernetes-unions: [{discriminator: sub.type, fields-to-discriminateBy: {a: A, sub.b: B, sub.c: C}}]}"
 )
@@ -67,6 +71,11 @@ func TestObject(t *testing.T) {
 		{"creation", backend, "", "{type: B, a: {}, b: {x: y}, name: n}", "{type: B, b: {x: y}, name: n}", ""},
 		{"kept", backend, "{type: A, a: {x: y}}", "{type: A, b: {}}", "{type: A, a: {x: y}}", ""},
 		{"left alone", plain, "", "{a: {}, b: {}}", "{a: {}, b: {}}", "spec: a and b are set together"},
+		{"inner choice", inner, "{type: C, c: D, d: x}", "{type: A, c: D, d: x, a: {}}", "{type: A, a: {}}", ""},
+		{"change of an inner choice", inner, "{type: C, c: D, d: x}", "{type: C, c: E, d: x, e: x}", "{type: C, c: E, e: x}", ""},
+		{"both choices", inner, "{type: C, c: D, d: x}", "{type: A, c: D, d: x, e: x}", "{type: A, c: D, d: x, e: x}", "spec: e is set while c is 'D'\nspec: a is not set while type is 'A'; c is set while type is 'A'; type changes from 'C' to 'A', but c is not cleared"},
+		{"required by a relation", needing, "{type: A, a: {}, c: x}", "{type: B, a: {}, b: {}, c: x}", "{type: B, a: {}, b: {}, c: x}", "spec: a is set while type is 'B'; type changes from 'A' to 'B', but a is not cleared"},
+		{"not required any more", needing, "{type: A, a: {}, c: x}", "{type: B, a: {}, b: {}}", "{type: B, b: {}}", ""},
 		{"values of a map", in(plain, set), "{u: {x: {a: {}}, y: {b: {}}}}", "{u: {x: {a: {}, b: {}}, y: {b: {}}, z: {c: v}}}", "{u: {x: {b: {}}, y: {b: {}}, z: {c: v}}}", ""},
 		{"keys", withKeys, "{u: [{name: x, a: {}}, {name: y, b: {}}]}", "{u: [{name: y, b: {}, c: v}, {name: new, a: {}}, {name: x, a: {}}]}", "{u: [{name: y, c: v}, {name: new, a: {}}, {name: x, a: {}}]}", ""},
 		{"index", in(plain, list), "{u: [{name: x, a: {}}, {name: y, b: {}}]}", "{u: [{name: x, a: {}, c: v}, {name: y, b: {}}]}", "{u: [{name: x, c: v}, {name: y, b: {}}]}", ""},
@@ -235,6 +244,8 @@ func TestMerged(t *testing.T) {
 		{plain, "spec: {b: null, c: x}\n", "spec: {b: null, c: x}\n"},
 		{below, "spec: {sub: {type: C, b: {}}, a: {}}\n", "spec: {sub: {type: C}}\n"},
 		{strings.Replace(below, "discriminator: sub.type, fields-to-discriminateBy: {a: A, sub.b: B, sub.c: C}", "members: [a, sub.b]", 1), "spec: {sub: {b: {}}, a: {}}\n", "in.yaml:4:1: error: UC802: a and sub.b are set together"},
+		{inner, "spec: {type: A, c: D, d: x}\n", "spec: {type: A}\n"},
+		{needing, "spec: {type: B, a: {}, c: x}\n", "in.yaml:4:1: error: UC802: a is set while type is 'B'; b is not set while type is 'B'"},
 		{defaulted, "spec: {b: {}}\n", "spec: {b: {}}\n"},
 		{defaulted, "spec: {a: {}, b: {}}\n", "in.yaml:4:1: error: UC802: a and b are set together"},
 	} {
@@ -322,7 +333,7 @@ func TestRandom(t *testing.T) {
 	}
 	normalized, problems := 0, 0
 	for range 400 {
-		spec = pick(backend, plain, two, strings.NewReplacer("c: C}", "c: C}, deduceInvalidDiscriminator: true", "e: E}", "e: E}, deduceInvalidDiscriminator: true").Replace(two), strings.Replace(backend, "c: C}", "c: C}, deduceInvalidDiscriminator: true", 1),
+		spec = pick(backend, plain, two, inner, needing, strings.NewReplacer("c: C}", "c: C}, deduceInvalidDiscriminator: true", "e: E}", "e: E}, deduceInvalidDiscriminator: true").Replace(two), strings.Replace(backend, "c: C}", "c: C}, deduceInvalidDiscriminator: true", 1),
 			below, strings.Replace(below, "sub.c: C}", "sub.c: C}, deduceInvalidDiscriminator: true", 1), strings.Replace(below, "discriminator: sub.type, fields-to-discriminateBy: {a: A, sub.b: B, sub.c: C}", "members: [a, sub.b, sub.c]", 1),
 			strings.Replace(backend, "c: C}", "c: [C, B]}, optionalMembers: {c: B}, emptyIsUnset: [c]", 1), strings.Replace(plain, "[a, b, c]", "[a, b, c], discriminatorChange: Forbid", 1)).(string)
 		nested = strings.Contains(spec, "sub:")
@@ -361,6 +372,9 @@ func TestRandom(t *testing.T) {
 				if v := c.Union.Violations(c.Union.StateOf(object.(map[string]any))); len(v) > 0 {
 					fail("%s breaks %v", c.At, v)
 				}
+			}
+			for _, c := range changes {
+				object, _ := c.At.Lookup(got)
 				// Undoing the change gives the old properties.
 				was, _ := c.At.Lookup(src)
 				now, before := object.(map[string]any), was.(map[string]any)

@@ -1,0 +1,123 @@
+package normalize
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/unioncel/unioncel/internal/rewrite"
+	"github.com/unioncel/unioncel/internal/yaml/resource"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// together normalizes unions that share properties. It normalizes one after the other until nothing
+// changes. If the result violates one of them, all stay unchanged.
+func (p *planner) together(at resource.Path, unions []*union.Union, object map[string]any, old rewrite.Old) {
+	first := planner{opts: p.opts, object: p.object}
+	for _, u := range unions {
+		first.union(at, u, object, old)
+	}
+	if len(first.changes) == 0 {
+		p.problems = append(p.problems, first.problems...)
+		return
+	}
+	changes, ok := p.settled(at, unions, object, old)
+	if ok {
+		p.changes = append(p.changes, changes...)
+		return
+	}
+	before, _ := old.Value.(map[string]any)
+	for _, u := range unions {
+		was, new := p.state(u, before), p.object.StateOf(u, object)
+		if violations := u.Judge(was, new); len(violations) > 0 {
+			p.problems = append(p.problems, Problem{At: at, Union: u, Violations: violations, Keys: p.object.ItemKeys(), old: was, new: new})
+		}
+	}
+}
+
+// settled returns the changes after which no union changes the object any more. ok is false if there
+// is no such state, or if it violates a union.
+func (p *planner) settled(at resource.Path, unions []*union.Union, object map[string]any, old rewrite.Old) (changes []Change, ok bool) {
+	before, _ := old.Value.(map[string]any)
+	work := runtime.DeepCopyJSON(object)
+	for range 2*len(unions) + 1 {
+		done := len(changes)
+		for _, u := range unions {
+			next := planner{opts: p.opts, object: p.object}
+			if cleared(u, changes) {
+				// The members go with their discriminator.
+				next.found(at, u, p.withoutMembers(u, work, before), before, nil, nil, union.State{})
+			} else {
+				next.union(at, u, work, old)
+			}
+			for _, c := range next.changes {
+				changes = append(changes, c)
+				c.At = nil
+				Apply(work, []Change{c})
+			}
+		}
+		if len(changes) == done {
+			return changes, !repeated(changes) && !slices.ContainsFunc(unions, func(u *union.Union) bool { return p.worse(u, before, object, work) })
+		}
+	}
+	return nil, false
+}
+
+// repeated reports whether two changes clear or set the same property.
+func repeated(changes []Change) bool {
+	seen := map[string]bool{}
+	for _, c := range changes {
+		x := c.rewrite()
+		for _, name := range append(x.Clear, slices.Collect(maps.Keys(x.Put))...) {
+			path := c.Union.Path(name).String()
+			if seen[path] {
+				return true
+			}
+			seen[path] = true
+		}
+	}
+	return false
+}
+
+// cleared reports whether another union has cleared the discriminator.
+func cleared(u *union.Union, changes []Change) bool {
+	if u.Discriminator == "" {
+		return false
+	}
+	path := u.Path(u.Discriminator)
+	return slices.ContainsFunc(changes, func(c Change) bool {
+		return slices.ContainsFunc(c.Clear, func(i int) bool { return c.Union.Path(c.Union.Members[i].Name).Equal(path) })
+	})
+}
+
+// withoutMembers clears all members or, with CarriedOver, those with the values of the old object.
+func (p *planner) withoutMembers(u *union.Union, object, before map[string]any) (n union.Normalization) {
+	for i, is := range u.StateOf(object).Present {
+		name := u.Members[i].Name
+		if is && (!p.opts.CarriedOver || before != nil && reflect.DeepEqual(u.Value(object, name), u.Value(before, name))) {
+			n.Clear = append(n.Clear, i)
+		}
+	}
+	return n
+}
+
+// worse reports whether a normalized object violates a union. Merged objects may keep their
+// violations, which are left to validation.
+func (p *planner) worse(u *union.Union, before, object, normalized map[string]any) bool {
+	if !p.opts.Merged {
+		return len(u.Judge(p.state(u, before), p.object.StateOf(u, normalized))) > 0
+	}
+	had := u.Violations(u.StateOf(object))
+	return slices.ContainsFunc(u.Violations(u.StateOf(normalized)), func(v union.Violation) bool { return !slices.Contains(had, v) })
+}
+
+// state returns the state of a union in an object, or nil if there is no object.
+func (p *planner) state(u *union.Union, object map[string]any) *union.State {
+	if object == nil {
+		return nil
+	}
+	s := p.object.StateOf(u, object)
+	return &s
+}
