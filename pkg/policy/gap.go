@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -19,6 +20,11 @@ func mutatingGaps(k kinds.Kind) diag.List {
 	for _, o := range k.Objects {
 		if o.Set {
 			l = append(l, gap(k, o, hint, "members are not cleared in items of a set, where clearing changes the identity of the item"))
+		}
+		for i, shares := range sharing(o.Unions) {
+			if shares && o.Unions[i].Exclusive() {
+				l = append(l, gap(k, o, hint, "members of %s are not cleared: another union has some of the same properties", strings.Join(o.Unions[i].Names(), ", ")))
+			}
 		}
 		l = append(l, scaleGap(k, o)...)
 	}

@@ -111,6 +111,18 @@ func (o Options) setsValue(u *union.Union) bool {
 	return u.Discriminator != "" && o.Algorithm.OrDefault(u) == union.KEP2019
 }
 
+// sharing reports, for each union, whether it has properties in common with others. A policy would
+// clear members without regard to these.
+func sharing(unions []*union.Union) []bool {
+	l := make([]bool, len(unions))
+	for _, group := range union.Sharing(unions) {
+		for _, i := range group {
+			l[i] = len(group) > 1
+		}
+	}
+	return l
+}
+
 // mutations returns the mutations for the unions of an object. Some unions need their own mutation:
 //   - unions in a list without keys whose discriminator is set: these mutations skip moved items;
 //   - unions with members in a nested object, which another mutation may add.
@@ -118,9 +130,10 @@ func mutations(o kinds.UnionObject, opts Options) []mutation {
 	unkeyed := slices.ContainsFunc(o.Keys, func(keys []string) bool { return keys == nil })
 	var setting, others []*union.Union
 	var below [][]*union.Union
-	for _, u := range o.Unions {
+	shares := sharing(o.Unions)
+	for i, u := range o.Unions {
 		switch {
-		case o.Set || !u.Exclusive() || len(u.Members) == 0: // a union may have no members yet
+		case o.Set || !u.Exclusive() || len(u.Members) == 0 || shares[i]: // a union may have no members yet
 		case len(u.Paths) > 0:
 			below = append(below, []*union.Union{u})
 		case unkeyed && opts.setsValue(u):

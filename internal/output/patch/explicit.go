@@ -60,6 +60,24 @@ func (x *explicit) unions(at resource.Path, unions []*union.Union, object map[st
 	if _, ok := object["$patch"]; ok {
 		return // the patch deletes or replaces the object
 	}
+	cleared := map[string]bool{} // paths of properties that other unions clear
+	// put adds null for the members that are not to stay.
+	put := func(u *union.Union, keep []int) {
+		missing := map[string]any{}
+		for i, m := range u.Members {
+			v, ok := u.Lookup(object, m.Name)
+			if ok && v == nil && !slices.Contains(keep, i) {
+				cleared[u.Path(m.Name).String()] = true
+			}
+			if !ok && !slices.Contains(keep, i) && (!x.based || u.Value(base, m.Name) != nil) && merges(object, u.Path(m.Name).Properties()) {
+				missing[m.Name] = nil
+				cleared[u.Path(m.Name).String()] = true
+			}
+		}
+		if len(missing) > 0 {
+			x.put(at, u, missing)
+		}
+	}
 	for _, u := range unions {
 		state := u.StateOf(object)
 		var set []int
@@ -84,17 +102,16 @@ func (x *explicit) unions(at resource.Path, unions []*union.Union, object map[st
 				continue
 			}
 		}
-		if !clear {
-			continue
+		if clear {
+			put(u, keep)
 		}
-		missing := map[string]any{}
-		for i, m := range u.Members {
-			if _, ok := u.Lookup(object, m.Name); !ok && !slices.Contains(keep, i) && (!x.based || u.Value(base, m.Name) != nil) && merges(object, u.Path(m.Name).Properties()) {
-				missing[m.Name] = nil
+	}
+	for range unions { // the members of a cleared discriminator may be discriminators, too
+		for _, u := range unions {
+			if u.Discriminator != "" && cleared[u.Path(u.Discriminator).String()] {
+				delete(cleared, u.Path(u.Discriminator).String())
+				put(u, nil)
 			}
-		}
-		if len(missing) > 0 {
-			x.put(at, u, missing)
 		}
 	}
 }

@@ -193,6 +193,11 @@ func set(t testing.TB) *kinds.Set {
 		{Path: schemapath.New("spec"), Unions: []*union.Union{typed, plain}},
 		{Path: schemapath.New("both"), Unions: []*union.Union{plain, {Members: members(false, "d", "sub.e", "sub.f"), Cardinality: union.AtMostOne, Change: union.Allow,
 			Paths: map[string]schemapath.Path{"sub.e": schemapath.New("sub", "e"), "sub.f": schemapath.New("sub", "f")}}}},
+		{Path: schemapath.New("choice"), Unions: []*union.Union{ // http is the discriminator of an inner choice
+			{Discriminator: "http", Members: members(true, "a", "b"), Cardinality: union.AtMostOne, Change: union.Clear},
+			{Members: []union.Member{{Name: "a", Requires: []string{"d"}}, {Name: "d"}}, Cardinality: union.AnyNumber, Change: union.Allow},
+			typed,
+		}},
 		{Path: schemapath.New("held"), Unions: []*union.Union{
 			{Members: members(false, "b", "sub.a"), Paths: map[string]schemapath.Path{"sub.a": schemapath.New("sub", "a")}, Cardinality: union.AtMostOne},
 			{Members: members(false, "d", "sub.c"), Paths: map[string]schemapath.Path{"sub.c": schemapath.New("sub", "c")}, Cardinality: union.AtMostOne},
@@ -238,6 +243,9 @@ func TestExplicit(t *testing.T) {
 		{"below, in an empty object", head + "both: {d: x, sub: {}}\n", head + "both: {d: x, sub: {\"e\": null, \"f\": null}}\n"},
 		{"two unions", head + "both:\n  a: x\n  d: x\n  sub:\n    g: y\n", head + "both:\n  a: x\n  d: x\n  sub:\n    g: y\n    e: null\n    f: null\n  b: null\n  c: null\n"},
 		{"two unions, in an object that is not there", head + "held:\n  b: x\n  d: y\n", head + "held:\n  b: x\n  d: y\n  sub:\n    a: null\n    c: null\n"},
+		{"inner choice", head + "choice: {type: TCP}\n", head + "choice: {type: TCP, http: null, udp: null, a: null, b: null}\n"},
+		{"inner choice, cleared", head + "choice: {http: null, udp: null, type: TCP}\n", head + "choice: {http: null, udp: null, type: TCP, a: null, b: null}\n"},
+		{"within an inner choice", head + "choice: {http: A, a: x}\n", head + "choice: {http: A, a: x, b: null}\n"},
 		{"inline", "patches:\n- patch: |-\n    apiVersion: example.com/v1\n    kind: Thing\n    metadata: {name: t}\n    spec:\n      a: x # this\n- path: x.yaml\n", "patches:\n- patch: |-\n    apiVersion: example.com/v1\n    kind: Thing\n    metadata: {name: t}\n    spec:\n      a: x # this\n      b: null\n      c: null\n- path: x.yaml\n"},
 		{"inline at the end, of Windows", strings.ReplaceAll("patches:\n- patch: |\n    "+strings.ReplaceAll(head, "\n", "\n    ")+"spec:\n      a: x\n\n", "\n", "\r\n"), strings.ReplaceAll("patches:\n- patch: |\n    "+strings.ReplaceAll(head, "\n", "\n    ")+"spec:\n      a: x\n      b: null\n      c: null\n\n", "\n", "\r\n")},
 		{"inline, no last newline", "patches:\n- patch: |-\n    " + strings.ReplaceAll(head, "\n", "\n    ") + "spec:\n      a: x", "patches:\n- patch: |-\n    " + strings.ReplaceAll(head, "\n", "\n    ") + "spec:\n      a: x\n      b: null\n      c: null"},
