@@ -48,7 +48,7 @@ const (
 	// DuplicateValue: a discriminator value is listed twice for a member, or two members in Go seem
 	// to have the same value.
 	DuplicateValue = "UC210"
-	// MemberShared: a property is a member of two unions.
+	// MemberShared: a union lists a property twice.
 	MemberShared = "UC211"
 	// NoMembers: the union has no members.
 	NoMembers = "UC212"

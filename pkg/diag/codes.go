@@ -38,7 +38,7 @@ var Codes = []CodeInfo{
 	{codes.DiscriminatorIsMember, Error, "discriminator is a member"},
 	{codes.DiscriminatorShared, Error, "discriminator of two unions"},
 	{codes.DuplicateValue, Error, "duplicate value"},
-	{codes.MemberShared, Error, "member of two unions"},
+	{codes.MemberShared, Error, "member listed twice"},
 	{codes.NoMembers, Error, "no members"},
 	{codes.EmptyValue, Error, "empty value"},
 	{codes.MemberAlwaysSet, Error, "member is always set"},

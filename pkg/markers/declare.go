@@ -60,6 +60,7 @@ func (s *structure) declare() {
 		s.finish(&drafts[i])
 	}
 	s.overlaps(drafts)
+	s.relations()
 	s.kubebuilder()
 	s.own()
 	s.ofItems()
@@ -369,9 +370,9 @@ func (s *structure) take(out *union.Member, m markedField, value string, taken m
 	}
 }
 
-// overlaps reports fields and properties that are in two unions.
+// overlaps reports discriminators of two unions, and properties that a union lists twice.
 func (s *structure) overlaps(drafts []draft) {
-	members, discriminators := map[string]markedField{}, map[string]markedField{}
+	discriminators := map[string]markedField{}
 	for _, d := range drafts {
 		for _, p := range d.discriminators {
 			if other, ok := discriminators[p.json]; ok && other.mark.pos != p.mark.pos {
@@ -384,12 +385,8 @@ func (s *structure) overlaps(drafts []draft) {
 	for _, d := range drafts {
 		own := map[string]markedField{}
 		for _, m := range d.members {
-			other, ok := members[m.json]
 			inner, repeated := own[m.json]
 			switch {
-			case ok:
-				related(s.errorf(m.mark.pos, codes.MemberShared, "a field belongs to one union: delete a marker",
-					"field %s is a member of two unions", m.name), other.mark.pos, "the other union")
 			case repeated && (m.mark.kind != ifMode || inner.field != m.field):
 				hint := "delete one of them"
 				if inner.field == m.field && len(d.discriminators) > 0 {
@@ -398,13 +395,6 @@ func (s *structure) overlaps(drafts []draft) {
 				related(s.errorf(m.mark.pos, codes.MemberShared, hint, "property %q is listed twice", m.json), inner.mark.pos, "the first")
 			}
 			own[m.json] = m
-			if p, ok := discriminators[m.json]; ok && !slices.ContainsFunc(d.discriminators, func(o markedField) bool { return o.json == m.json }) {
-				related(s.errorf(m.mark.pos, codes.DiscriminatorIsMember, "delete one of the two markers",
-					"member %s is the discriminator of another union", m.name), p.mark.pos, "the other union")
-			}
-		}
-		for name, m := range own {
-			members[name] = m
 		}
 	}
 }

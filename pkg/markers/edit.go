@@ -382,7 +382,7 @@ func (e *editing) markersOf(h *host) nodeMarkers {
 	for _, u := range h.unions {
 		switch {
 		case len(e.pending(u.wanted)) == 0:
-		case h.style != listed && h.separate(u.Union, e.loading):
+		case h.style != listed && !u.Relates() && h.separate(u.Union, e.loading) && !slices.ContainsFunc(onFields, func(o *hosted) bool { return o.Shares(u.Union) }):
 			onFields = append(onFields, u)
 		default:
 			others = append(others, u)

@@ -117,6 +117,7 @@ func TestWarnings(t *testing.T) {
 	want := []string{
 		position(t, dialects, later, "+k8s:unionDiscriminator") + ": warning: UC212: discriminator Type has no members",
 		position(t, dialects, later, "+k8s:modeDiscriminator") + ": warning: UC212: discriminator Mode has no members",
+		position(t, dialects, "type Related", `+k8s:ifMode(modality: "inner", mode: "A")=+k8s:maxLength`) + ": warning: UC602: +k8s:ifMode with +k8s:maxLength cannot be expressed by a union",
 		position(t, file, "type Ring", "Ring") + ": warning: UC514: the unions of Ring are left out below Link" + cycle,
 		position(t, file, "type Link", "Link") + ": warning: UC514: the unions of Link are left out below Ring" + cycle,
 		position(t, file, "type Custom", "Custom") + ": warning: UC514: no CRD of these packages has Custom, which declares a union",

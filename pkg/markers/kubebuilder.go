@@ -1,11 +1,8 @@
 package markers
 
 import (
-	"slices"
-
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
-	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -30,12 +27,6 @@ func (s *structure) kubebuilder() {
 		}
 		u := declared{at: m.pos, spots: map[spot]diag.Pos{}, Union: union.Union{Cardinality: cardinalities[m.kind], Change: union.Allow, Replace: true}}
 		for _, name := range names {
-			for _, other := range append(slices.Clone(s.unions), u) {
-				if name == other.Discriminator || slices.Contains(other.MemberNames(), name) {
-					related(s.errorf(m.pos, codes.MemberShared, "delete one of the two, or drop --kubebuilder: then controller-gen writes its own rule",
-						"%s names %q, which another union has", m.name, name), other.at, "the other union")
-				}
-			}
 			u.Members = append(u.Members, union.Member{Name: name})
 			u.spots[spot{"members", name}] = m.pos
 		}

@@ -22,6 +22,7 @@ type mark struct {
 	name    string // with the "+", for messages
 	pos     diag.Pos
 	problem *misuse // why the marker cannot be read; the other fields are meaningless then
+	ignored bool    // the problem is a warning: the unions of the struct do not depend on the marker
 
 	of       string          // the union, modality or discriminator that the marker names; "" for the only one
 	value    *string         // the discriminator value, if the marker sets it
@@ -51,6 +52,8 @@ const (
 	zeroOrOneMember
 	modeDiscriminator
 	ifMode
+	dependentRequired
+	dependentForbidden
 	// Markers of controller-gen, on types.
 	exactlyOneOf
 	atMostOneOf
@@ -71,6 +74,8 @@ var spellings = map[string]markerKind{
 	"k8s:zeroOrOneOfMember":  zeroOrOneMember,
 	"k8s:modeDiscriminator":  modeDiscriminator,
 	"k8s:ifMode":             ifMode,
+	"k8s:dependentRequired":  dependentRequired,
+	"k8s:dependentForbidden": dependentForbidden,
 	"k8s:discriminator":      modeDiscriminator, // in Kubernetes 1.36
 	"k8s:member":             ifMode,
 
@@ -94,8 +99,11 @@ func (k markerKind) tagged() bool {
 	return taggedDiscriminator <= k && k <= ifMode
 }
 
+// relates reports whether the marker is a presence relation.
+func (k markerKind) relates() bool { return k == dependentRequired || k == dependentForbidden }
+
 // mention finds the markers of validation-gen in text that does not parse.
-var mention = pattern.Lazy(`\bk8s:(unionDiscriminator|unionMember|zeroOrOneOfMember|modeDiscriminator|ifMode|discriminator|member)\b`)
+var mention = pattern.Lazy(`\bk8s:(unionDiscriminator|unionMember|zeroOrOneOfMember|modeDiscriminator|ifMode|dependentRequired|dependentForbidden|discriminator|member)\b`)
 
 // parseMark parses a marker without its "+". It reports whether the marker is about unions,
 // misspelt markers included.
@@ -169,7 +177,7 @@ func misspelt(name string) (mark, bool) {
 			best, least = known, n
 		}
 	}
-	ours := strings.HasPrefix(lower, "union") || strings.HasPrefix(lower, "k8s:union")
+	ours := strings.HasPrefix(lower, "union") || strings.HasPrefix(lower, "k8s:union") || strings.HasPrefix(lower, "k8s:dependent")
 	if !ours && least > min(2, len(best)/5) {
 		return mark{}, false
 	}
@@ -244,6 +252,8 @@ var tagArguments = map[string][2]string{
 	"+k8s:zeroOrOneOfMember":  {"union", "memberName"},
 	"+k8s:modeDiscriminator":  {"modality", ""},
 	"+k8s:ifMode":             {"modality", "mode"},
+	"+k8s:dependentRequired":  {"", ""},
+	"+k8s:dependentForbidden": {"", ""},
 	"+k8s:discriminator":      {"name", ""},
 	"+k8s:member":             {"discriminator", "value"},
 }
@@ -256,9 +266,9 @@ func (m *mark) tag(t *codetags.Tag) {
 		switch value := a.Value; {
 		case seen[a.Name]:
 			m.problem = &misuse{fmt.Sprintf("%s has the argument %s twice", m.name, a.Name), "delete one"}
-		case a.Name == names[0]:
+		case a.Name != "" && a.Name == names[0]:
 			m.of = value
-		case a.Name != "" && a.Name == names[1], a.Name == "" && m.kind == ifMode:
+		case a.Name != "" && a.Name == names[1], a.Name == "" && (m.kind == ifMode || m.kind.relates()):
 			m.value = &value
 		default:
 			m.problem = &misuse{fmt.Sprintf("%s does not take the argument %s", m.name, a), argumentHint(names)}
@@ -271,12 +281,17 @@ func (m *mark) tag(t *codetags.Tag) {
 		m.problem = &misuse{fmt.Sprintf("%s may not name its group default, which stands for the unnamed group", m.name), "delete the argument"}
 	case m.kind == ifMode:
 		m.payload(t)
+	case m.kind.relates() && m.value == nil:
+		m.problem = &misuse{m.name + " names no property", "write it like " + m.name + `("other")`}
 	case t.ValueType != codetags.ValueTypeNone:
 		m.problem = &misuse{fmt.Sprintf("%s takes no value", m.name), argumentHint(names)}
 	}
 }
 
 func argumentHint(names [2]string) string {
+	if names[0] == "" {
+		return "the argument is the JSON name of another field"
+	}
 	if names[1] == "" {
 		return "the argument is " + names[0]
 	}
@@ -304,6 +319,7 @@ func (m *mark) payload(t *codetags.Tag) {
 				fmt.Sprintf("%s with +%s cannot be expressed by a union", m.name, payload.Name),
 				"+k8s:required, +k8s:optional and +k8s:forbidden can; write the rest as +kubebuilder:validation:XValidation",
 			}
+			m.ignored = true
 		}
 	}
 }

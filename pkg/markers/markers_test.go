@@ -276,6 +276,31 @@ func TestDialects(t *testing.T) {
     all: [TCP, TLS]
     named: Named
 `},
+		{"ValidationGen dialects related", `
+- discriminator: type
+  fields-to-discriminateBy:
+    http: HTTP
+    tcp: TCP
+  cardinality: AtMostOne
+  emptyIsUnset: [tcp]
+- dependentRequired:
+    weight: http
+  dependentForbidden:
+    weight: tcp
+  emptyIsUnset: [weight, tcp]
+- name: inner
+  discriminator: tcp
+  fields-to-discriminateBy:
+    port: A
+  cardinality: AtMostOne
+  optionalMembers: [port]
+`},
+		{"ValidationGen dialects struct", `
+- dependentRequired: {a: b, b: a}
+  ratchet: true
+- name: c
+  dependentForbidden: {c: [a]}
+`},
 	})
 }
 

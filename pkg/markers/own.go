@@ -36,6 +36,9 @@ const (
 	messagesKey = "messages"
 )
 
+// structKeys are the keys that declare a union on its struct.
+var structKeys = []string{"members", "discriminator", "fields-to-discriminateBy", "dependentRequired", "dependentForbidden"}
+
 // parseOwn parses a marker of unioncel, +unioncel:union:KEY=VALUE. The value is written as in a
 // declaration, in flow style, or as a list a;b.
 func parseOwn(text string) mark {
@@ -173,7 +176,7 @@ func (s *structure) own() {
 	}
 	alone := map[string]*declared{}
 	for _, m := range s.marks {
-		if m.kind == own && slices.Contains([]string{"members", "discriminator", "fields-to-discriminateBy"}, m.key) {
+		if m.kind == own && slices.Contains(structKeys, m.key) {
 			alone[m.of] = &declared{alone: &union.Declaration{}, Union: union.Union{Name: m.of}}
 		}
 	}
@@ -213,7 +216,7 @@ func (s *structure) own() {
 				s.errorf(m.pos, codes.BadMarker, hint, "%s is on %s, which is not in a union", m.name, f.name)
 			case m.key == valuesKey || m.key == optionalKey || m.key == emptyKey:
 				s.onMember(u, f, m)
-			case slices.Contains([]string{"members", "discriminator", "fields-to-discriminateBy", "optionalMembers"}, m.key):
+			case slices.Contains(append(slices.Clone(structKeys), "optionalMembers"), m.key):
 				hint := "put it on the struct"
 				if m.key == "optionalMembers" {
 					hint = "write +unioncel:union:optional on a member, or put it on the struct"
@@ -228,7 +231,6 @@ func (s *structure) own() {
 			}
 		}
 	}
-	s.shared()
 }
 
 // known checks that the properties of a union declared only by these markers are fields.
@@ -296,13 +298,20 @@ func (s *structure) messages(u *declared, f *field, m mark) {
 	s.read(u, m)
 }
 
-func (s *structure) unionOf(f *field) *declared {
+// unionOf returns the union of a field: the first one, except for presence relations if it has
+// another union.
+func (s *structure) unionOf(f *field) (found *declared) {
 	for i := range s.unions {
+		if found != nil && !found.Relates() {
+			break
+		}
 		if slices.Contains(s.unions[i].properties(), f.json) {
-			return &s.unions[i]
+			if found == nil || !s.unions[i].Relates() {
+				found = &s.unions[i]
+			}
 		}
 	}
-	return nil
+	return found
 }
 
 // addressed returns the union that a marker on the struct describes.
@@ -366,21 +375,6 @@ func (s *structure) read(u *declared, keys ...mark) []*union.Declaration {
 	l, diags := union.Parse(u.at.File, "", yamltext.ListNode(item), nil)
 	s.diags = append(s.diags, diags...)
 	return l
-}
-
-// shared reports properties that are in two unions if markers of unioncel declare one of the two.
-func (s *structure) shared() {
-	before := map[string]*declared{}
-	for i := range s.unions {
-		u := &s.unions[i]
-		for _, name := range u.properties() {
-			if other := before[name]; other != nil && (u.alone != nil || other.alone != nil) {
-				related(s.errorf(u.at, codes.MemberShared, "a property belongs to one union: take it out of one of the two",
-					"property %q is in two unions", name), other.at, "the other union")
-			}
-			before[name] = u
-		}
-	}
 }
 
 // properties returns the names of the discriminator and the members, in this order.

@@ -76,7 +76,11 @@ func markDiagnostic(m mark, p *misuse) diag.Diagnostic {
 	if m.problem != nil {
 		p = m.problem
 	}
-	return diag.Diagnostic{Code: codes.BadMarker, Pos: m.pos, Message: p.message, Hint: p.hint}
+	d := diag.Diagnostic{Code: codes.BadMarker, Pos: m.pos, Message: p.message, Hint: p.hint}
+	if m.ignored {
+		d.Severity = diag.Warning
+	}
+	return d
 }
 
 func (l *loading) commentsOf(p *loader.Package) comments {

@@ -19,7 +19,7 @@ const english = `members|discriminator|message|name|cardinality`
 var keyed = sync.OnceValue(func() *regexp.Regexp {
 	others := slices.DeleteFunc(union.Keys(), regexp.MustCompile("^(?:"+english+")$").MatchString)
 	return regexp.MustCompile(`"(?:[^"\\]|\\.)*"` +
-		`|\+unioncel:\S+` +
+		`|\+unioncel:\S+|\+k8s:\w+` +
 		`|in fields-to-discriminateBy\b` +
 		`|\b(?:` + strings.Join(others, "|") + `)\b(?:: (?:\{[^}]*\}|\[[^]]*\]|[A-Za-z]+))?` +
 		`|\b(?:` + english + `): (?:\[[^]]*\]|[A-Za-z]+)` +

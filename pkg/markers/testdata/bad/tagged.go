@@ -156,6 +156,31 @@ type Overlap struct {
 	C *string `json:"c,omitempty"`
 }
 
+type Relations struct {
+	// +k8s:dependentRequired
+	// +k8s:dependentRequired("nme")
+	// +k8s:dependentRequired("a")
+	// +k8s:dependentForbidden("b")
+	// +k8s:dependentForbidden("b")
+	// +k8s:dependentForbidden(name: "b")
+	// +k8s:dependentForbiden("b")
+	A *string `json:"a,omitempty"`
+	B *string `json:"b,omitempty"`
+}
+
+type RelationsOf struct {
+	// +k8s:dependentRequired("nme")
+	// +k8s:dependentRequired("a")
+	// +k8s:dependentForbidden("b")
+	// +k8s:dependentForbidden("b")
+	// +k8s:dependentRequired("c")
+	// +k8s:dependentRequired("d")
+	A *string  `json:"a,omitempty"`
+	B *string  `json:"b,omitempty"`
+	C string   `json:"c"`
+	D struct{} `json:"d,omitempty"`
+}
+
 // ModeTwice says two things of one mode, whichever comes first.
 type ModeTwice struct {
 	// +k8s:modeDiscriminator

@@ -166,6 +166,8 @@ type ValidationGen struct {
 	Later     Later     `json:"later,omitempty"`
 	Shared    Shared    `json:"shared,omitempty"`
 	ForSome   ForSome   `json:"forSome,omitempty"`
+	Related   Related   `json:"related,omitempty"`
+	Struct    Struct    `json:"struct,omitempty"`
 }
 
 // Exactly has members of all types.
@@ -364,6 +366,40 @@ type ForSome struct {
 	// +unioncel:union:optional=Named
 	// +optional
 	Named *Empty `json:"named,omitempty"`
+}
+
+// Related has presence relations alongside unions with common properties, and a tag for a mode that
+// is no part of a union.
+type Related struct {
+	// +k8s:unionDiscriminator
+	Type RelatedType `json:"type,omitempty"`
+	// +k8s:optional
+	// +k8s:unionMember
+	HTTP *Empty `json:"http,omitempty"`
+	// +k8s:optional
+	// +k8s:unionMember
+	// +k8s:modeDiscriminator(modality: "inner")
+	TCP string `json:"tcp,omitempty"`
+	// +k8s:optional
+	// +k8s:ifMode(modality: "inner", mode: "A")=+k8s:optional
+	// +k8s:ifMode(modality: "inner", mode: "A")=+k8s:maxLength=5
+	Port *string `json:"port,omitempty"`
+	// +k8s:optional
+	// +k8s:alpha(since: "1.37")=+k8s:dependentRequired("http")
+	// +k8s:dependentForbidden("tcp")
+	Weight []string `json:"weight,omitempty"`
+}
+
+// +kubebuilder:validation:Enum=HTTP;TCP
+type RelatedType string
+
+// +unioncel:union:dependentRequired={a: b, b: a}
+// +unioncel:union(c):dependentForbidden={c: [a]}
+// +unioncel:union:ratchet
+type Struct struct {
+	A *Empty `json:"a,omitempty"`
+	B *Empty `json:"b,omitempty"`
+	C *Empty `json:"c,omitempty"`
 }
 
 // Kubebuilder has the markers of controller-gen.
