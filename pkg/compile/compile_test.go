@@ -370,6 +370,8 @@ func TestVersionsDifferInKey(t *testing.T) {
 		"allowedChanges":             base + ", allowedChanges: {A: [B]}",
 		"cardinality":                base + ", cardinality: ExactlyOne",
 		"deduceInvalidDiscriminator": base + ", deduceInvalidDiscriminator: true",
+		"dependentForbidden":         "dependentForbidden: {a: b}",
+		"dependentRequired":          "dependentRequired: {a: b}",
 		"discriminator":              "discriminator: other, fields-to-discriminateBy: {a: A, b: B}",
 		"discriminatorChange":        base + ", discriminatorChange: Forbid",
 		"emptyIsUnset":               base + ", emptyIsUnset: [b]",

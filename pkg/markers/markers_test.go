@@ -283,17 +283,17 @@ func TestDialects(t *testing.T) {
     tcp: TCP
   cardinality: AtMostOne
   emptyIsUnset: [tcp]
-- dependentRequired:
-    weight: http
-  dependentForbidden:
-    weight: tcp
-  emptyIsUnset: [weight, tcp]
 - name: inner
   discriminator: tcp
   fields-to-discriminateBy:
     port: A
   cardinality: AtMostOne
   optionalMembers: [port]
+- dependentRequired:
+    weight: http
+  dependentForbidden:
+    weight: tcp
+  emptyIsUnset: [weight, tcp]
 `},
 		{"ValidationGen dialects struct", `
 - dependentRequired: {a: b, b: a}

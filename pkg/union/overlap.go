@@ -31,37 +31,61 @@ func (u *Union) nameAt(path string) string {
 // properties with one another, or with other unions that do. The groups are in the order of the
 // unions. A union that shares nothing is a group by itself.
 func Sharing(unions []*Union) [][]int {
-	var l [][]int
+	first := make([]int, len(unions)) // an earlier union of the group, or the union itself
+	root := func(i int) int {
+		for first[i] != i {
+			i = first[i]
+		}
+		return i
+	}
+	owner := map[string]int{} // by path
 	for i, u := range unions {
-		group := []int{i}
-		var apart [][]int
-		for _, g := range l {
-			if slices.ContainsFunc(g, func(j int) bool { return u.Shares(unions[j]) }) {
-				group = append(g, group...)
+		first[i] = i
+		for _, name := range u.Names() {
+			path := u.Path(name).String()
+			if j, ok := owner[path]; ok {
+				a, b := root(i), root(j)
+				first[max(a, b)] = min(a, b)
 			} else {
-				apart = append(apart, g)
+				owner[path] = i
 			}
 		}
-		l = append(apart, group)
 	}
-	for _, g := range l {
-		slices.Sort(g)
+	groups := map[int][]int{}
+	var l [][]int
+	for i := range unions {
+		groups[root(i)] = append(groups[root(i)], i)
 	}
-	slices.SortFunc(l, func(a, b []int) int { return a[0] - b[0] })
+	for i := range unions {
+		if root(i) == i {
+			l = append(l, groups[i])
+		}
+	}
 	return l
 }
 
 // overlaps reports a discriminator that two unions of the object share, and unions with common
 // properties that contradict each other. Other properties may be in several unions.
-func (r *resolver) overlaps(before []*resolver) {
-	for _, o := range before {
+// owners has the earlier unions of the object by the paths of their properties.
+func (r *resolver) overlaps(owners map[string][]*resolver) {
+	var sharing []*resolver
+	for _, name := range r.u.Names() {
+		path := r.u.Path(name).String()
+		for _, o := range owners[path] {
+			if !slices.Contains(sharing, o) {
+				sharing = append(sharing, o)
+			}
+		}
+		defer func() { owners[path] = append(owners[path], r) }()
+	}
+	for _, o := range sharing {
 		if w := r.d.discriminator(); w.Text != "" && o.u.Discriminator != "" && r.u.Path(w.Text).Equal(o.u.Path(o.u.Discriminator)) {
 			r.errorf(w.Pos, codes.DiscriminatorShared, "declare one union, or use different properties", "%q is the discriminator of two unions", w.Text)
 			r.diags[len(r.diags)-1].Related = []diag.Related{{Pos: o.d.Pos, Message: "the other union"}}
 		}
 	}
-	for _, o := range before {
-		if !r.diags.HasErrors() && !o.diags.HasErrors() && r.u.Shares(o.u) {
+	for _, o := range sharing {
+		if !r.diags.HasErrors() && !o.diags.HasErrors() {
 			r.contradicts(o)
 		}
 	}

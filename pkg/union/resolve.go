@@ -23,12 +23,11 @@ import (
 func Resolve(declarations []*Declaration, schema *apiextensionsv1.JSONSchemaProps, resource bool) ([]*Union, diag.List) {
 	unions := make([]*Union, len(declarations))
 	var diags diag.List
-	var before []*resolver
+	owners := map[string][]*resolver{}
 	for i, d := range declarations {
 		r := &resolver{d: d, fields: d.fields, schema: schema, resource: resource}
 		r.resolve()
-		r.overlaps(before)
-		before = append(before, r)
+		r.overlaps(owners)
 		if !r.diags.HasErrors() {
 			unions[i] = r.u
 		}

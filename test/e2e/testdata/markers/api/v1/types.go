@@ -36,6 +36,8 @@ type Spec struct {
 	Tables *Tables `json:"tables,omitempty"`
 	// +optional
 	Listed *Listed `json:"listed,omitempty"`
+	// +optional
+	Relations *Relations `json:"relations,omitempty"`
 	// +k8s:item(type: "Approved")=+k8s:zeroOrOneOfMember
 	// +k8s:item(type: "Denied")=+k8s:zeroOrOneOfMember
 	// +listType=map
@@ -43,6 +45,27 @@ type Spec struct {
 	// +kubebuilder:validation:MaxItems=10
 	// +optional
 	Conditions []Condition `json:"conditions,omitempty"`
+}
+
+// Relations has relations of validation-gen, and those that only markers on the struct declare.
+//
+// +unioncel:union:dependentRequired={user: [password]}
+// +unioncel:union:dependentForbidden={user: [token]}
+type Relations struct {
+	// +k8s:dependentRequired("key")
+	// +k8s:dependentForbidden("insecure")
+	// +optional
+	Cert *string `json:"cert,omitempty"`
+	// +optional
+	Key *string `json:"key,omitempty"`
+	// +optional
+	Insecure *bool `json:"insecure,omitempty"`
+	// +optional
+	User *string `json:"user,omitempty"`
+	// +optional
+	Password *string `json:"password,omitempty"`
+	// +optional
+	Token *string `json:"token,omitempty"`
 }
 
 // Condition is an item of a list.
