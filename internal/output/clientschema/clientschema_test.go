@@ -42,7 +42,8 @@ func TestEveryState(t *testing.T) {
 				}
 				objects = append(objects, state.Objects...)
 			}
-			compare(t, s.Schema(), unioncases.Some(s.Declarations(), 11, i), objects)
+			relations := slices.DeleteFunc(s.Declarations(), func(d string) bool { return !strings.Contains(d, "dependent") })
+			compare(t, s.Schema(), append(unioncases.Some(s.Declarations(), 11, i), relations...), objects)
 		})
 	}
 	for _, s := range unioncases.Stored {
