@@ -193,6 +193,7 @@ func outcome(out, errs string, code int) string {
 		{"a is set while type is 'B'", "an excluded member is an error ([UC802](diagnostics.md#uc802-not-normalized))"},
 		{"that a policy is for", "nothing to clear"},
 		{"UC802: none of", "nothing to clear"},
+		{"UC802: b is not set while a is", "nothing to clear"},
 		{"are set together", "two members are an error ([UC802](diagnostics.md#uc802-not-normalized))"},
 		{"no unions found", "no"},
 	} {

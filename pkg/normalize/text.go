@@ -77,6 +77,13 @@ func (p Problem) hint() string {
 	if v.Member >= 0 {
 		name = u.Members[v.Member].Name
 	}
+	switch {
+	case u.Discriminator != "":
+	case v.Condition == union.Forbidden:
+		return "clear " + name
+	case v.Condition == union.Required:
+		return "set " + name
+	}
 	switch v.Condition {
 	case union.Forbidden:
 		return fmt.Sprintf("clear %s, or change %s", name, u.Discriminator)

@@ -430,7 +430,7 @@ func TestUnionSet(t *testing.T) {
 		}
 		got[i].Origin = builtin.Name
 	}
-	if d := cmp.Diff(all(t), got, cmp.AllowUnexported(schemapath.Step{})); d != "" {
+	if d := cmp.Diff(all(t), got, cmp.AllowUnexported(schemapath.Step{}, kinds.UnionObject{})); d != "" {
 		t.Error(d)
 	}
 }
