@@ -76,7 +76,7 @@ func known(d *formula.Place) []logic.Lit {
 func (p *Problem) closed(of *Part) bool {
 	s, d := p.Space, p.Self(New).Lookup(of.Path...)
 	n := p.schema(d)
-	if of.other || len(n.Props.Enum) > 0 {
+	if of.other || len(n.Props.Enum) > 0 || n.Props.Type == "boolean" {
 		return false // or the schema lists the values
 	}
 	var other []logic.Lit

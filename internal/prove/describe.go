@@ -35,8 +35,8 @@ func (p *Problem) Unusual(m logic.Model, update bool) []string {
 
 // usual reports whether value i of a slot has no other purpose than the state of the subject.
 func (s *Slot) usual(i int) bool {
-	text, _ := s.Values[i].(string)
-	return i == 0 || s.part != nil && (i == s.set || s.part.ByValue && text != "")
+	valued := s.Values[i] != nil && s.Values[i] != any("") && s.Values[i] != any(Absent{})
+	return i == 0 || s.part != nil && (i == s.set || s.part.ByValue && valued)
 }
 
 func (s *Slot) describe(i int) string {

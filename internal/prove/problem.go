@@ -58,10 +58,10 @@ type Subject struct {
 type Part struct {
 	// Path leads to the part from the object, in the names of formulas.
 	Path []string
-	// ByValue means that the state of the part is its value, which is a string. Known lists known
-	// values. Without ByValue, the state of the part is whether it is set.
+	// ByValue means that the state of the part is its value, which is a string, boolean or integer.
+	// Known lists known values. Without ByValue, the state of the part is whether it is set.
 	ByValue bool
-	Known   []string
+	Known   []any
 	// Unset and Set are the values with which the part is unset and set, usual values first. They
 	// are empty with ByValue.
 	Unset, Set []any

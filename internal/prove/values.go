@@ -174,15 +174,19 @@ func (p *Problem) texts(of *Part, n *sample.Schema, mayLack, mayNull bool, r *Re
 	if mayLack {
 		l = append(l, Absent{})
 	}
-	if p.Source.Admits(n, "") {
+	if n.Props.Type == "string" && p.Source.Admits(n, "") {
 		l = append(l, "")
 	}
 	if mayNull {
 		l = append(l, nil)
 	}
 	add := func(v any) bool {
-		text, ok := v.(string)
-		if !ok || text == "" || slices.Contains(l, v) || !p.Source.Admits(n, text) {
+		switch v.(type) {
+		case string, bool, int64:
+		default:
+			return false
+		}
+		if v == any("") || slices.Contains(l, v) || !p.Source.Admits(n, v) {
 			return false
 		}
 		l = append(l, v)
@@ -194,7 +198,12 @@ func (p *Problem) texts(of *Part, n *sample.Schema, mayLack, mayNull bool, r *Re
 	for _, v := range slices.Concat(formula.EnumValues(n.Props), r.Constants) {
 		add(v)
 	}
-	if len(n.Props.Enum) > 0 {
+	switch {
+	case len(n.Props.Enum) > 0:
+		return l
+	case n.Props.Type == "boolean":
+		add(true)
+		add(false)
 		return l
 	}
 	known := len(l)
@@ -210,7 +219,7 @@ func (p *Problem) texts(of *Part, n *sample.Schema, mayLack, mayNull bool, r *Re
 		}
 		add(strings.Repeat("a", 64))
 	}
-	for _, v := range append([]any{"Unknown", "unknown", "X"}, p.Source.Several(n)...) {
+	for _, v := range append([]any{"Unknown", "unknown", "X", int64(7), int64(77)}, p.Source.Several(n)...) {
 		if add(v) {
 			break
 		}

@@ -118,7 +118,7 @@ func (c *compiler) causes(o *unionObject, u *union.Union) []string {
 
 func unboundedDiscriminator(o *unionObject, u *union.Union) bool {
 	_, p := union.Property(o.schema, u.Discriminator)
-	return p != nil && len(p.Enum) == 0 && p.MaxLength == nil
+	return p != nil && u.Type == union.StringValue && len(p.Enum) == 0 && p.MaxLength == nil
 }
 
 // tightening is a schema change that makes rules cheaper.
@@ -310,7 +310,7 @@ func (c *compiler) fitsNow(version int) bool {
 }
 
 func requireDiscriminator(o *unionObject, u *union.Union) []tightening {
-	if u.Discriminator == "" || u.Deduce {
+	if u.Discriminator == "" || u.Deduce || u.Unset != "" {
 		return nil
 	}
 	var l []tightening

@@ -114,7 +114,7 @@ func (o UnionObject) StateOf(u *union.Union, object map[string]any) union.State 
 	path := u.Path(u.Discriminator)
 	for i, step := range path.Properties() {
 		if object[step] == nil {
-			s.Value = o.defaults[path[:i+1].String()]
+			s.Value = cmp.Or(o.defaults[path[:i+1].String()], u.Unset)
 			break
 		}
 		object, _ = object[step].(map[string]any)
@@ -188,7 +188,7 @@ func objectAt(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path, union
 			if !union.Defaulted(p) || json.Unmarshal(p.Default.Raw, &value) != nil {
 				continue
 			}
-			if text := filled(p, value, at[i+1:]); text != "" {
+			if text := u.Type.Text(filled(p, value, at[i+1:])); text != "" {
 				if o.defaults == nil {
 					o.defaults = map[string]string{}
 				}
@@ -199,19 +199,18 @@ func objectAt(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path, union
 	return o
 }
 
-// filled returns the text at a path in a value of a schema, after setting defaults; "" if there
+// filled returns the value at a path in a value of a schema, after setting defaults; nil if there
 // is none.
-func filled(s *apiextensionsv1.JSONSchemaProps, value any, path schemapath.Path) string {
+func filled(s *apiextensionsv1.JSONSchemaProps, value any, path schemapath.Path) any {
 	if len(path) == 0 {
-		text, _ := value.(string)
-		return text
+		return value
 	}
 	name, _ := path[0].Property()
 	object, _ := value.(map[string]any)
 	property := path[0].Schema(s)
 	inner := object[name]
 	if inner == nil && object != nil && union.Defaulted(property) && json.Unmarshal(property.Default.Raw, &inner) != nil {
-		return ""
+		return nil
 	}
 	return filled(property, inner, path[1:])
 }

@@ -37,7 +37,7 @@ func (c Change) String() string {
 		l = append(l, name(i)+" is kept")
 	}
 	if c.Value != "" {
-		l = append(l, fmt.Sprintf("%s is set to '%s'", c.Union.Discriminator, c.Value))
+		l = append(l, fmt.Sprintf("%s is set to %s", c.Union.Discriminator, c.Union.Quoted(c.Value)))
 	}
 	return strings.Join(l, ", ")
 }
@@ -257,7 +257,7 @@ func (c Change) rewrite() rewrite.Rewrite {
 		x.Clear = append(x.Clear, c.Union.Members[i].Name)
 	}
 	if c.Value != "" {
-		x.Put[c.Union.Discriminator] = c.Value
+		x.Put[c.Union.Discriminator] = c.Union.Type.Value(c.Value)
 	}
 	return x
 }

@@ -28,13 +28,30 @@ type writer struct {
 	at       pointer
 }
 
-// value returns the value of the discriminator, or "" if it is unset.
+// value returns the text of the discriminator's value. If it is unset, the result is the value that this
+// means, or "".
 func (w writer) value(object cel.Expr) cel.Expr {
-	v := read(object, w.u, w.u.Discriminator).OrValue(emptyString)
-	if w.nullable {
-		return nonNull(v, emptyString)
+	unset := cel.String(w.u.Unset)
+	optional := read(object, w.u, w.u.Discriminator)
+	if w.u.Type != union.StringValue {
+		return cel.Paren(cel.If(isSet(optional), cel.Func("string", orNull(optional)), unset))
+	}
+	v := optional.OrValue(emptyString)
+	if w.nullable || w.u.Unset != "" {
+		return nonNull(v, unset)
 	}
 	return v
+}
+
+// typed converts the text of a value to the type of the discriminator.
+func (w writer) typed(text cel.Expr) cel.Expr {
+	switch w.u.Type {
+	case union.BooleanValue:
+		return cel.Func("bool", text)
+	case union.IntegerValue:
+		return cel.Func("int", text)
+	}
+	return text
 }
 
 // path returns the JSON pointer to the discriminator or member with the given name.
@@ -306,7 +323,7 @@ func (w writer) respectOne() cel.Expr {
 		// If the client unset the discriminator, the policy must not set the old value again.
 		where(!w.opts.Unselected, cel.Or(value.Ne(emptyString), first.Ne(w.value(w.old)))),
 	}
-	setting := listIf(sets, addition(w.path(w.u.Discriminator), first))
+	setting := listIf(sets, addition(w.path(w.u.Discriminator), w.typed(first)))
 	return w.respect(one, to, conditions, append(w.held(map[string]cel.Expr{w.u.Discriminator: sets}), setting)...)
 }
 

@@ -33,34 +33,6 @@ func fieldPath(path schemapath.Path) string {
 // empty is the value of an unset discriminator.
 var empty = cel.String("")
 
-// listed is the largest number of values that are compared one by one. For more values, "in" with a
-// list costs less.
-const listed = 5
-
-// oneOf tests whether a string is one of values.
-func oneOf(s cel.Expr, values []string) cel.Expr {
-	if len(values) > listed {
-		return inList(s, values)
-	}
-	return cel.Or(cel.Each(values, func(v string) cel.Expr { return s.Eq(cel.String(v)) })...)
-}
-
-// inList is oneOf with a single occurrence of s, for an s that is costly or long.
-func inList(s cel.Expr, values []string) cel.Expr {
-	if len(values) == 1 {
-		return s.Eq(cel.String(values[0]))
-	}
-	return s.In(cel.Strings(values...))
-}
-
-// noneOf is the negation of oneOf.
-func noneOf(s cel.Expr, values []string) cel.Expr {
-	if len(values) > listed {
-		return cel.Not(oneOf(s, values))
-	}
-	return cel.And(cel.Each(values, func(v string) cel.Expr { return s.Ne(cel.String(v)) })...)
-}
-
 // count is the number of conditions that hold.
 func count(conditions []cel.Expr) cel.Expr {
 	return sum(cel.Each(conditions, func(c cel.Expr) cel.Expr { return cel.If(c, cel.Int(1), cel.Int(0)) }))
@@ -147,25 +119,12 @@ func (o variable) presentAmong(members []int) []cel.Expr {
 	return cel.Each(members, o.present)
 }
 
-func (o variable) discriminator() cel.Expr { return selectPath(o.Expr, o.u.Path(o.u.Discriminator)) }
-
-// hasType tests whether the discriminator can be read.
-func (o variable) hasType() cel.Expr { return there(o.Expr, o.u.Path(o.u.Discriminator)) }
-
-// typeSet tests whether the discriminator is set.
-func (o variable) typeSet() cel.Expr { return cel.And(o.hasType(), o.discriminator().Ne(empty)) }
-
-// selects tests whether the discriminator selects member i. The caller tests hasType.
-func (o variable) selects(i int) cel.Expr { return oneOf(o.discriminator(), o.u.Members[i].Values) }
-
-// value is the discriminator's value, "" when it is unset.
-func (o variable) value() cel.Expr { return cel.If(o.hasType(), o.discriminator(), empty) }
-
 // selection is [union.Union.Selection] in CEL, for a union with a discriminator.
 func (o variable) selection() cel.Expr {
 	if !o.u.Deduce {
 		return o.value()
 	}
+	// Only strings are deduced.
 	present := o.members()
 	first := func(i int) cel.Expr { return cel.String(o.u.Members[i].Values[0]) }
 	e := empty
@@ -187,10 +146,8 @@ func (o variable) selection() cel.Expr {
 	return cel.If(o.typeSet(), o.discriminator(), e)
 }
 
-// show quotes a value for a message.
-func show(v string) string {
-	return "'" + plain(v) + "'"
-}
+// show returns a value of the discriminator, or a member, for a message.
+func show(u *union.Union, v string) string { return u.Quoted(plain(v)) }
 
 // plain escapes line breaks and unprintable characters: a message has to be a single line.
 func plain(v string) string {
@@ -198,17 +155,21 @@ func plain(v string) string {
 	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(q[1 : len(q)-1])
 }
 
-func showAll(values []string) string { return enumerated(shown(values)) }
+func showAll(u *union.Union, values []string) string { return enumerated(shown(u, values)) }
 
-func shown(values []string) []string {
-	l := make([]string, len(values))
-	for i, v := range values {
-		l[i] = show(v)
+// shown returns values for a message. The value of an unset discriminator stands for "unset", too.
+func shown(u *union.Union, values []string) []string {
+	var l []string
+	for _, v := range values {
+		l = append(l, show(u, v))
+	}
+	if u.Unset != "" && slices.Contains(values, u.Unset) {
+		l = append(l, "unset")
 	}
 	return l
 }
 
-func alternatives(values []string) string { return conjoined(shown(values), "or") }
+func alternatives(u *union.Union, values []string) string { return conjoined(shown(u, values), "or") }
 
 // conjoined is enumerated with a conjunction before the last name.
 func conjoined(l []string, conjunction string) string {

@@ -14,15 +14,25 @@ import (
 
 func TestConditions(t *testing.T) {
 	a, b, c, d := cel.Var("a"), cel.Var("b"), cel.Var("c"), cel.Var("d")
+	o := self(&union.Union{})
+	is := self(&union.Union{Type: union.BooleanValue})
+	n := self(&union.Union{Type: union.IntegerValue, Unset: "8080", Discriminator: "n"})
 	for _, tt := range []struct {
 		got  cel.Expr
 		want string
 	}{
-		{oneOf(a, nil), "false"},
-		{oneOf(a, []string{"x"}), "a == 'x'"},
-		{oneOf(a, []string{"x", "it's"}), `a == 'x' || a == 'it\'s'`},
-		{oneOf(cel.If(a, b, c), []string{"x"}), "(a ? b : c) == 'x'"},
-		{oneOf(a.Eq(b), []string{"1", "2", "3", "4", "5", "6", "7"}), "(a == b) in ['1', '2', '3', '4', '5', '6', '7']"},
+		{o.oneOf(a, nil), "false"},
+		{o.oneOf(a, []string{"x"}), "a == 'x'"},
+		{o.oneOf(a, []string{"x", "it's"}), `a == 'x' || a == 'it\'s'`},
+		{o.oneOf(cel.If(a, b, c), []string{"x"}), "(a ? b : c) == 'x'"},
+		{o.oneOf(a.Eq(b), []string{"1", "2", "3", "4", "5", "6", "7"}), "(a == b) in ['1', '2', '3', '4', '5', '6', '7']"},
+		{is.oneOf(a, []string{"true"}), "a"},
+		{is.noneOf(a, []string{"true", ""}), "!a"},
+		{is.oneOf(a, []string{"true", "false"}), "true"},
+		{n.oneOf(a, []string{"8080", "-1", ""}), "a == 8080 || a == -1"},
+		{n.isInList([]string{"8080", "-1"}), "!has(self.n) || self.n in [8080, -1]"},
+		{n.isInList([]string{"-1"}), "has(self.n) && self.n == -1"},
+		{n.value(), "has(self.n) ? self.n : 8080"},
 		{count([]cel.Expr{a, cel.And(b, c)}), "(a ? 1 : 0) + (b && c ? 1 : 0)"},
 		{atMostOneOf([]cel.Expr{a}), "true"},
 		{atMostOneOf([]cel.Expr{a, b}), "!(a && b)"},
@@ -105,7 +115,7 @@ func FuzzMessages(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, message := range []string{show(s), plain(plain(s)), labelled(&union.Union{Name: s}, plain(s))} {
+		for _, message := range []string{show(&union.Union{}, s), plain(plain(s)), labelled(&union.Union{Name: s}, plain(s))} {
 			if strings.ContainsAny(message, "\n\r\v\f\u0085\u2028\u2029") {
 				t.Errorf("%q is shown as %q", s, message)
 			}
@@ -131,7 +141,7 @@ func TestAlternatives(t *testing.T) {
 		`'A', 'it's' or '\n\'`:    {"A", "it's", "\n\\"},
 		`'tab\t', 'ü', '"' or ''`: {"tab\t", "ü", `"`, ""},
 	} {
-		if got := alternatives(values); got != want {
+		if got := alternatives(&union.Union{}, values); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

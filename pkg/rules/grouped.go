@@ -52,7 +52,7 @@ func (o variable) group(g []int, whole bool) statement {
 	}
 	for _, i := range g {
 		m := u.Members[i]
-		say(cel.And(o.present(i), cel.Not(o.isSelected(i))), m.Name, union.Forbidden, onlyWhen(u, m, alternatives(m.Values)))
+		say(cel.And(o.present(i), cel.Not(o.isSelected(i))), m.Name, union.Forbidden, onlyWhen(u, m, alternatives(u, m.Values)))
 		if required := m.Required(); len(required) > 0 {
 			say(cel.And(o.isOneOf(required), cel.Not(o.present(i))), m.Name, union.Required, requiredWhen(u, m))
 		}
@@ -73,7 +73,7 @@ func (o variable) pair(i int) statement {
 	if len(m.Required()) == 0 {
 		return o.forbidden(i)
 	}
-	among := func(values []string) cel.Expr { return cel.And(o.hasType(), inList(o.discriminator(), values)) }
+	among := o.isInList
 	is := o.present(i).Eq(cel.Paren(among(m.Values)))
 	switch {
 	case o.u.Deduce:
@@ -142,21 +142,25 @@ func (o variable) noneHolds(g []int, whole bool) cel.Expr {
 		may = append(may, u.Members[i].Optional...)
 	}
 	set := whole && u.Cardinality == union.ExactlyOne
-	if !set {
+	must, may = u.Accepted(must), u.Accepted(may)
+	if !set && u.Unset == "" {
 		may = append(may, "")
 	}
-	holds, unset := noneOf(o.discriminator(), must), cel.True
-	if set {
+	holds, unset := o.noneOf(o.discriminator(), must), cel.True
+	if set || slices.Contains(must, "") {
 		unset = cel.False
 	}
 	switch {
 	case whole && u.ForbidUnmapped:
 		holds = cel.False
+		if !slices.Contains(may, "") {
+			unset = cel.False
+		}
 		if len(may) > 0 {
-			holds = oneOf(o.discriminator(), may)
+			holds = o.oneOf(o.discriminator(), may)
 		}
 	case set:
-		holds = cel.And(o.discriminator().Ne(empty), holds)
+		holds = cel.And(o.filled(), holds)
 	}
 	switch {
 	case holds == cel.False && unset == cel.False, holds == cel.True && unset == cel.True:

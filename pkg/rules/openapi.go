@@ -77,11 +77,11 @@ func selections(u *union.Union) []schema {
 	var l []schema
 	if u.SharesValues() {
 		for _, c := range u.Classes() {
-			l = append(l, together(u, c))
+			l = append(l, together(u, c)...)
 		}
 	} else {
 		for _, m := range u.Members {
-			l = append(l, selected(u, m.Values, u.Discriminator, m.Name))
+			l = append(l, selected(u, m.Values, m.Name)...)
 		}
 	}
 	l = append(l, memberless(u)...)
@@ -94,22 +94,24 @@ func selections(u *union.Union) []schema {
 func deduced(u *union.Union) bool { return u.Deduce && u.Cardinality != union.ExactlyOne }
 
 // together matches the values of a class with the members that they require and no other members.
-func together(u *union.Union, c union.Class) schema {
-	required := []string{u.Discriminator}
+func together(u *union.Union, c union.Class) []schema {
+	var required []string
 	for _, i := range c.Required {
 		required = append(required, u.Members[i].Name)
 	}
-	s := selected(u, c.Values, required...)
+	l := selected(u, c.Values, required...)
 	var others []schema
 	for i, each := range eachRequired(u) {
 		if !slices.Contains(c.Members, i) {
 			others = append(others, each)
 		}
 	}
-	if len(others) > 0 {
-		s.Not = none(others).Not
+	for i := range l {
+		if len(others) > 0 {
+			l[i].Not = none(others).Not
+		}
 	}
-	return s
+	return l
 }
 
 // memberless returns schemas that match objects without members. Together they allow each
@@ -126,18 +128,18 @@ func memberless(u *union.Union) []schema {
 	var l []schema
 	if !u.ForbidUnmapped {
 		if len(needy) > 0 {
-			l = append(l, selected(u, needy, u.Discriminator))
+			l = append(l, selected(u, needy)...)
 		}
 		if u.Cardinality == union.ExactlyOne {
 			l = append(l, unset(u))
 		}
 		return []schema{none(append(l, eachRequired(u)...))}
 	}
-	if u.Cardinality != union.ExactlyOne && !u.Deduce {
+	if u.Cardinality != union.ExactlyOne && !u.Deduce && u.Unset == "" {
 		l = append(l, unset(u))
 	}
 	if len(others) > 0 {
-		l = append(l, selected(u, others, u.Discriminator))
+		l = append(l, selected(u, others)...)
 	}
 	for i := range l {
 		l[i].Not = none(eachRequired(u)).Not
@@ -145,24 +147,42 @@ func memberless(u *union.Union) []schema {
 	return l
 }
 
-// selected matches a discriminator with one of values if all properties of required are present.
-// required includes the discriminator.
-func selected(u *union.Union, values []string, required ...string) schema {
+// selected matches a discriminator with one of values if all properties of required are present. A
+// second schema matches an unset discriminator if this means one of the values.
+func selected(u *union.Union, values []string, required ...string) []schema {
+	l := []schema{{
+		Properties: map[string]schema{u.Discriminator: {Enum: enumOf(u, values)}},
+		Required:   append([]string{u.Discriminator}, required...),
+	}}
+	if u.Unset != "" && slices.Contains(values, u.Unset) {
+		s := unset(u)
+		s.Required = slices.Clone(required)
+		l = append(l, s)
+	}
+	return l
+}
+
+func enumOf(u *union.Union, values []string) []apiextensionsv1.JSON {
 	var enum []apiextensionsv1.JSON
-	for _, v := range values {
-		raw, _ := json.Marshal(v) // marshaling a string cannot fail
+	for _, v := range u.Type.Values(values) {
+		raw, _ := json.Marshal(v) // marshaling a scalar cannot fail
 		enum = append(enum, apiextensionsv1.JSON{Raw: raw})
 	}
-	return schema{
-		Properties: map[string]schema{u.Discriminator: {Enum: enum}},
-		Required:   slices.Clone(required),
-	}
+	return enum
 }
 
 // unset matches a discriminator that is absent, empty or, if nullable, null. It uses maxLength,
-// because an enum would reject null.
+// because an enum would reject null. No boolean and no integer matches.
 func unset(u *union.Union) schema {
-	return schema{Properties: map[string]schema{u.Discriminator: {MaxLength: new(int64)}}}
+	s := schema{MaxLength: new(int64)}
+	switch u.Type {
+	case union.BooleanValue:
+		s = schema{Not: &schema{Enum: enumOf(u, []string{"true", "false"})}}
+	case union.IntegerValue:
+		least := 1.0
+		s = schema{Minimum: &least, Maximum: new(float64)}
+	}
+	return schema{Properties: map[string]schema{u.Discriminator: s}}
 }
 
 // eachRequired returns one schema per member, which requires this member.

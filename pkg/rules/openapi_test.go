@@ -22,12 +22,12 @@ import (
 // four members, every state goes through the API server's own validator. Members are never null,
 // because required counts null as a value.
 func TestOpenAPIEveryState(t *testing.T) {
-	for _, s := range unioncases.Shapes() {
-		if s.EmptyIsUnset || testing.Short() && s.Members != 2 {
+	for _, s := range append(unioncases.Shapes(), unioncases.Valued()...) {
+		if s.EmptyIsUnset || s.Nested || testing.Short() && s.Members != 2 {
 			continue
 		}
 		for _, strict := range []bool{false, true} {
-			if strict && !s.Discriminated {
+			if strict && (!s.Discriminated || s.Unset != "") {
 				continue
 			}
 			t.Run(fmt.Sprintf("%v, strict %t", s, strict), func(t *testing.T) {
@@ -37,8 +37,9 @@ func TestOpenAPIEveryState(t *testing.T) {
 					typ := object.Properties["type"]
 					typ.Nullable = false
 					typ.Enum = nil
-					for _, v := range slices.Concat(s.Fields()...) {
-						typ.Enum = append(typ.Enum, apiextensionsv1.JSON{Raw: fmt.Appendf(nil, "%q", v)})
+					for _, v := range s.Type.Values(slices.Concat(s.Fields()...)) {
+						raw, _ := json.Marshal(v)
+						typ.Enum = append(typ.Enum, apiextensionsv1.JSON{Raw: raw})
 					}
 					object.Properties["type"] = typ
 					object.Required = []string{"type"}

@@ -40,5 +40,5 @@ func unchanged(u *union.Union, c Comparison) []cel.Expr {
 	if u.Discriminator == "" {
 		return same
 	}
-	return append([]cel.Expr{c.same(o.value(), old.value())}, same...)
+	return append([]cel.Expr{o.sameValue(old, c)}, same...)
 }

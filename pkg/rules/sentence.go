@@ -72,7 +72,7 @@ func described(u *union.Union) []string {
 		name := m.Name
 		property, _ := u.Path(m.Name)[len(u.Path(m.Name))-1].Property()
 		if few && (len(m.Values) > 1 || letters(m.Values[0]) != letters(property)) {
-			name += " (" + alternatives(m.Values) + ")"
+			name += " (" + alternatives(u, m.Values) + ")"
 		}
 		l = append(l, name)
 	}

@@ -131,21 +131,6 @@ func finePlain(u *union.Union) []Rule {
 // isSelected tests whether the discriminator can be read and selects member i.
 func (o variable) isSelected(i int) cel.Expr { return o.isOneOf(o.u.Members[i].Values) }
 
-// mapped tests whether the discriminator is unset or has a value that selects a member.
-func (o variable) mapped() cel.Expr {
-	return o.isOneOf(append([]string{""}, o.u.MemberValues()...))
-}
-
-// isOneOf tests whether the discriminator is one of values. The value "" includes an absent
-// discriminator.
-func (o variable) isOneOf(values []string) cel.Expr {
-	is := oneOf(o.discriminator(), values)
-	if slices.Contains(values, "") {
-		return cel.Or(cel.Not(o.hasType()), is)
-	}
-	return cel.And(o.hasType(), is)
-}
-
 // presentNames is a CEL string: the comma-separated names of the given members that are present. It
 // avoids join(), because the API server's estimator assumes that its result is unbounded.
 func presentNames(o variable, among []int) cel.Expr {
@@ -245,15 +230,15 @@ func onlyWhen(u *union.Union, m union.Member, values string) string {
 
 func onlyWhenSelected(u *union.Union, m union.Member) string {
 	if u.Deduce {
-		return onlyWhen(u, m, showAll(m.Values)+" or unset")
+		return onlyWhen(u, m, showAll(u, m.Values)+" or unset")
 	}
-	return onlyWhen(u, m, alternatives(m.Values))
+	return onlyWhen(u, m, alternatives(u, m.Values))
 }
 
 func onlyAndRequiredWhen(u *union.Union, m union.Member) string {
 	message := requiredWhen(u, m)
 	if len(m.Optional) > 0 {
-		message += ", optional when it is " + alternatives(m.Optional)
+		message += ", optional when it is " + alternatives(u, m.Optional)
 	}
 	message += ", and forbidden "
 	if u.Deduce {
@@ -263,11 +248,11 @@ func onlyAndRequiredWhen(u *union.Union, m union.Member) string {
 }
 
 func requiredWhen(u *union.Union, m union.Member) string {
-	return fmt.Sprintf("%s is required when %s is %s", m.Name, u.Discriminator, alternatives(m.Required()))
+	return fmt.Sprintf("%s is required when %s is %s", m.Name, u.Discriminator, alternatives(u, m.Required()))
 }
 
 func mustBeMapped(u *union.Union) string {
-	return fmt.Sprintf("%s must be %s", u.Discriminator, alternatives(u.MemberValues()))
+	return fmt.Sprintf("%s must be %s", u.Discriminator, alternatives(u, u.MemberValues()))
 }
 
 func oneWhileUnset(u *union.Union) string {
@@ -290,7 +275,7 @@ func names(u *union.Union) string { return enumerated(u.MemberNames()) }
 
 func mustBeSet(u *union.Union) string {
 	if u.ForbidUnmapped {
-		return fmt.Sprintf("%s must be set to %s", u.Discriminator, alternatives(u.MemberValues()))
+		return fmt.Sprintf("%s must be set to %s", u.Discriminator, alternatives(u, u.MemberValues()))
 	}
 	return u.Discriminator + " must be set"
 }

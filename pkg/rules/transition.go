@@ -35,16 +35,22 @@ func clearOnChange(u *union.Union, c Comparison) Rule {
 	var left []cel.Expr
 	for _, g := range alike(u) {
 		values := u.Members[g[0]].Values
-		was := []cel.Expr{cel.Paren(cel.Or(o.presentAmong(g)...)), inList(old.discriminator(), values)}
+		was := []cel.Expr{cel.Paren(cel.Or(o.presentAmong(g)...)), old.inList(old.discriminator(), values)}
+		if u.Unset != "" {
+			was[1] = old.isInList(values)
+		}
 		if len(g) == 1 {
 			was[0] = o.present(g[0])
 		}
 		if len(values) > 1 {
-			was = append(was, cel.Not(cel.And(o.hasType(), inList(o.discriminator(), values))))
+			was = append(was, cel.Not(o.isInList(values)))
 		}
 		left = append(left, cel.And(was...))
 	}
 	changed := []cel.Expr{cel.Not(old.hasType()), cel.And(o.hasType(), c.same(o.discriminator(), old.discriminator()))}
+	if u.Unset != "" {
+		changed = []cel.Expr{o.sameValue(old, c)}
+	}
 	if u.Deduce {
 		// While the discriminator is unset, the only member set is the selected one.
 		changed = append(changed, cel.Not(o.typeSet()))
@@ -84,9 +90,12 @@ func restrictDiscriminator(u *union.Union, c Comparison) []Rule {
 	o, old := self(u), oldSelf(u)
 	wasSet, from, to := old.typeSet(), old.discriminator(), o.isOneOf
 	same := cel.And(o.hasType(), c.same(o.discriminator(), old.discriminator()))
-	if u.Deduce {
-		wasSet, from, to = old.selection().Ne(empty), old.selection(), func(values []string) cel.Expr { return inList(o.selection(), values) }
+	if u.Deduce || u.Unset != "" {
+		from, to = old.selection(), func(values []string) cel.Expr { return o.inList(o.selection(), values) }
 		same = c.same(o.selection(), old.selection())
+	}
+	if u.Deduce {
+		wasSet = from.Ne(empty)
 	}
 	message, told := u.Discriminator+" may not be changed or unset once set", ""
 	if u.Change == union.AllowedChanges {
@@ -94,20 +103,37 @@ func restrictDiscriminator(u *union.Union, c Comparison) []Rule {
 		message = u.Discriminator + " may not change like this" + told
 	}
 	isSet, now := o.typeSet(), o.discriminator()
-	if u.Deduce {
+	switch {
+	case u.Deduce:
 		isSet, now = o.selection().Ne(empty), o.selection()
+	case u.Unset != "":
+		now = o.selection()
 	}
-	change := []cel.Expr{cel.String(labelled(u, plain(u.Discriminator)+" may not change from '")), from,
-		cel.If(isSet, cel.Add(cel.String("' to '"), now, cel.String("'")), cel.String("' to unset"))}
+	quote := ""
+	if u.Type == union.StringValue {
+		quote = "'"
+	}
+	become, unset := cel.Add(cel.String(quote+" to "+quote), o.text(now)), cel.String(quote+" to unset")
+	if quote != "" {
+		become = cel.Add(become, cel.String(quote))
+	}
+	if isSet != cel.True {
+		become = cel.If(isSet, become, unset)
+	}
+	change := []cel.Expr{cel.String(labelled(u, plain(u.Discriminator)+" may not change from "+quote)), old.text(from), become}
 	if told != "" {
 		change = append(change, cel.String(told))
 	}
 	demand := func(when cel.Expr, rows []row) Rule {
 		allowed := []cel.Expr{same}
 		for _, r := range rows {
-			allowed = append(allowed, cel.And(inList(from, r.from), to(r.to)))
+			allowed = append(allowed, cel.And(o.inList(from, r.from), to(r.to)))
 		}
-		r := rule(u, cel.If(when, cel.Or(allowed...), cel.True), ReasonForbidden, u.Discriminator, message, union.NotAllowed)
+		holds := cel.Or(allowed...)
+		if when != cel.True {
+			holds = cel.If(when, holds, cel.True)
+		}
+		r := rule(u, holds, ReasonForbidden, u.Discriminator, message, union.NotAllowed)
 		if u.Text(u.Discriminator, union.NotAllowed) == "" {
 			r.MessageExpression = explained(len(u.Members), cel.Add(change...))
 		}
@@ -125,9 +151,9 @@ func restrictDiscriminator(u *union.Union, c Comparison) []Rule {
 			values = append(values, r.from...)
 		}
 		all = append(all, values...)
-		l = append(l, demand(cel.And(wasSet, inList(from, values)), part))
+		l = append(l, demand(cel.And(wasSet, o.inList(from, values)), part))
 	}
-	return append(l, demand(cel.And(wasSet, cel.Not(cel.Paren(inList(from, all)))), nil))
+	return append(l, demand(cel.And(wasSet, cel.Not(cel.Paren(o.inList(from, all)))), nil))
 }
 
 // row is a part of the transition table: each value of from may change to each value of to.
@@ -288,14 +314,18 @@ func RemovalGuard(u *union.Union, links []string) (r Rule, ok bool) {
 			what += " or a member"
 		}
 		message = fmt.Sprintf("%s may not be removed while %s is set", links[0], what)
+		if u.Unset != "" {
+			message = links[0] + " may not be removed"
+			break // it always has a value
+		}
 		if len(may) > 0 {
-			message += ", unless it is " + alternatives(may)
+			message += ", unless it is " + alternatives(u, may)
 		}
 		may = append([]string{""}, may...)
 		if u.Deduce {
-			pinned = append(pinned, cel.Not(inList(old.selection(), may)))
+			pinned = append(pinned, cel.Not(old.inList(old.selection(), may)))
 		} else {
-			pinned = append(pinned, old.hasType(), noneOf(old.discriminator(), may))
+			pinned = append(pinned, old.hasType(), old.noneOf(old.discriminator(), may))
 		}
 	}
 	r = rule(u, cel.Or(cel.Not(cel.And(pinned...)), cel.Has(cel.Var("self").Field(links[0]))), ReasonRequired, links[0], message)
@@ -324,11 +354,11 @@ func table(u *union.Union) string {
 	for _, r := range rowsOf(u) {
 		to := make([]string, len(r.to))
 		for i, v := range r.to {
-			if to[i] = show(v); v == "" {
+			if to[i] = show(u, v); v == "" {
 				to[i] = "unset"
 			}
 		}
-		l = append(l, alternatives(r.from)+" to "+strings.Join(to, ", "))
+		l = append(l, alternatives(u, r.from)+" to "+strings.Join(to, ", "))
 	}
 	told := "; allowed are " + strings.Join(l, "; ")
 	switch {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -163,8 +162,6 @@ func (r *resolver) itemKeys(f fieldValues) []ItemKey {
 	}
 	return keys
 }
-
-var decimal = regexp.MustCompile(`^(0|-?[1-9][0-9]{0,17})$`)
 
 // scalarOf returns a function that reads the value of a key with schema s, or describes why the
 // value is invalid. The function is nil if CEL cannot compare such keys with a constant.

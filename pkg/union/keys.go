@@ -72,7 +72,21 @@ var keys = []key{
 			if u.Discriminator == "" {
 				return nil
 			}
-			return byMemberNode(u.Members, func(m Member) []string { return m.Values })
+			return byMemberNode(u, u.Members, func(m Member) []string { return m.Values })
+		},
+	},
+	{
+		name: "unset", example: "HTTP",
+		read: func(d *Declaration, k, v yamlconfig.Value) diag.Pos {
+			w := v.Scalar()
+			d.union.Unset = w.Text
+			return k.Pos()
+		},
+		write: func(u *Union) *yaml.Node {
+			if u.Unset == "" {
+				return nil
+			}
+			return u.Type.node(u.Unset)
 		},
 	},
 	relation(requiredKey, "{http: [port]}", func(m Member) []string { return m.Requires }),
@@ -88,7 +102,7 @@ var keys = []key{
 		write: func(u *Union) *yaml.Node {
 			optional := u.those(func(m Member) bool { return len(m.Optional) > 0 })
 			if slices.ContainsFunc(optional, func(m Member) bool { return len(m.Required()) > 0 }) {
-				return byMemberNode(optional, func(m Member) []string { return m.Optional })
+				return byMemberNode(u, optional, func(m Member) []string { return m.Optional })
 			}
 			return namesNode(optional)
 		},
@@ -116,7 +130,7 @@ var keys = []key{
 	{
 		name: "allowedChanges", example: "{HTTP: [TCP]}", rival: "discriminatorChange",
 		read: func(_ *Declaration, k, v yamlconfig.Value) diag.Pos {
-			byMember(v)
+			byValue(v)
 			return k.Pos()
 		},
 		write: func(u *Union) *yaml.Node {
@@ -125,7 +139,7 @@ var keys = []key{
 			}
 			table := yamltext.MappingNode()
 			for _, from := range slices.Sorted(maps.Keys(u.Allowed)) {
-				table.Content = append(table.Content, yamltext.StringNode(from), yamltext.StringsNode(u.Allowed[from]...))
+				table.Content = append(table.Content, u.Type.node(from), u.Type.nodes(u.Allowed[from]))
 			}
 			return table
 		},
@@ -286,7 +300,15 @@ func optionalMembers(v yamlconfig.Value) (l []fieldValues) {
 // byMember reads a map from a member to one or more values.
 func byMember(v yamlconfig.Value) (l []fieldValues) {
 	for _, e := range v.Entries() {
-		l = append(l, fieldValues{name: e.Key.Word(), values: append([]word{}, e.Value.OneOrMore()...)})
+		l = append(l, fieldValues{name: e.Key.Word(), values: append([]word{}, e.Value.ScalarOrMore()...)})
+	}
+	return l
+}
+
+// byValue reads a map from a value of the discriminator to one or more values.
+func byValue(v yamlconfig.Value) (l []fieldValues) {
+	for _, e := range v.Entries() {
+		l = append(l, fieldValues{name: e.Key.Scalar(), values: append([]word{}, e.Value.ScalarOrMore()...)})
 	}
 	return l
 }
@@ -306,10 +328,10 @@ func (u *Union) Node() *yaml.Node {
 }
 
 // byMemberNode writes a map from members to one or more values.
-func byMemberNode(members []Member, values func(Member) []string) *yaml.Node {
+func byMemberNode(u *Union, members []Member, values func(Member) []string) *yaml.Node {
 	node := yamltext.MappingNode()
 	for _, m := range members {
-		value := yamltext.StringsNode(values(m)...)
+		value := u.Type.nodes(values(m))
 		if len(value.Content) == 1 {
 			value = value.Content[0]
 		}

@@ -5,8 +5,8 @@ import "slices"
 // State is the part of an object that a union depends on. Two objects with equal states are
 // equivalent for the union.
 type State struct {
-	// Value is the discriminator's value; "" is unset, whether the property is
-	// absent, null or "".
+	// Value is the text of the discriminator's value; "" is unset, whether the property is
+	// absent, null or "". It is never "" if the union has a value for an unset discriminator.
 	Value string
 	// Present tells which members are present, by their indices in Union.Members.
 	Present []bool
@@ -34,7 +34,7 @@ func (u *Union) StateOf(object any) State {
 	s := State{Present: make([]bool, len(u.Members))}
 	fields, _ := object.(map[string]any)
 	if u.Discriminator != "" {
-		s.Value, _ = u.Value(fields, u.Discriminator).(string)
+		s.Value = u.ValueOf(u.Value(fields, u.Discriminator))
 	}
 	for i, m := range u.Members {
 		if m.Item != nil {

@@ -125,7 +125,7 @@ func (u prose) allows(old, new union.State) bool {
 // The expressions agree with docs/semantics.md in every state, and for every change.
 func TestMeaning(t *testing.T) {
 	pairs := 0
-	for i, shape := range unioncases.Shapes() {
+	for i, shape := range append(unioncases.Shapes(), unioncases.Valued()...) {
 		states := shape.States()
 		relations := slices.DeleteFunc(shape.Declarations(), func(d string) bool { return !strings.Contains(d, "dependent") })
 		for _, declaration := range append(unioncases.Some(shape.Declarations(), 20, i), relations...) {

@@ -2,7 +2,6 @@ package union
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -242,9 +241,14 @@ func (r *resolver) discriminator() {
 	if !ok {
 		return
 	}
-	if prop.Type != "string" || prop.XIntOrString || slices.Contains(typedFormats, prop.Format) {
-		r.errorf(d.discriminator().Pos, codes.DiscriminatorNotString, "use a property of type string without format",
-			"discriminator %q must be a string in CEL; it %s", u.Discriminator, describe(prop))
+	if u.Type, ok = ValueTypeOf(prop); !ok {
+		r.errorf(d.discriminator().Pos, codes.DiscriminatorNotString, "use a property of type string without format, boolean or integer",
+			"discriminator %q must be a string, a boolean or an integer in CEL; it %s", u.Discriminator, describe(prop))
+		return
+	}
+	if before := len(r.diags); u.Type != StringValue && u.Deduce {
+		r.errorf(d.posOf("deduceInvalidDiscriminator"), codes.Contradiction, "delete deduceInvalidDiscriminator, or use unset: VALUE", "only a discriminator of type string can be deduced; %q %s", u.Discriminator, describe(prop))
+	} else if r.typed(); len(r.diags) > before {
 		return
 	}
 	if prop.Default != nil && string(prop.Default.Raw) != `""` { // "" is unset
@@ -259,6 +263,7 @@ func (r *resolver) discriminator() {
 	}
 	u.Values = u.MemberValues()
 	r.enum(prop)
+	r.unset(prop)
 	required := Requires(r.schema, u.Path(u.Discriminator))
 	if u.Cardinality == AtMostOne && required && !prop.Nullable && !canBeEmpty(prop) {
 		r.errorf(d.posOf("cardinality"), codes.Contradiction, "delete cardinality, or make the discriminator optional",
@@ -270,12 +275,12 @@ func (r *resolver) discriminator() {
 	}
 }
 
-// canBeEmpty reports whether the schema of a string allows "".
+// canBeEmpty reports whether the schema of a discriminator allows "".
 func canBeEmpty(prop *apiextensionsv1.JSONSchemaProps) bool {
 	if len(prop.Enum) > 0 {
 		return slices.Contains(EnumStrings(prop), "")
 	}
-	return prop.MinLength == nil || *prop.MinLength == 0
+	return prop.Type == "string" && (prop.MinLength == nil || *prop.MinLength == 0)
 }
 
 // enum checks the members' values against the discriminator's schema, and adds the other values of
@@ -286,7 +291,7 @@ func (r *resolver) enum(prop *apiextensionsv1.JSONSchemaProps) {
 		for _, v := range f.values {
 			switch {
 			case v.Text == "": // values reports it
-			case len(prop.Enum) > 0 && !slices.Contains(enum, v.Text):
+			case len(enum) > 0 && !slices.Contains(enum, v.Text):
 				r.misspelt(v, enum, r.u.Values, codes.ValueNotInEnum, "value %q of member %q is not in the enum of %q", v.Text, f.name.Text, r.u.Discriminator)
 			default:
 				r.excludes(prop, v, fmt.Sprintf("of member %q", f.name.Text))
@@ -298,18 +303,6 @@ func (r *resolver) enum(prop *apiextensionsv1.JSONSchemaProps) {
 			r.u.Values = append(r.u.Values, v)
 		}
 	}
-}
-
-// EnumStrings returns the strings in the enum of a schema.
-func EnumStrings(prop *apiextensionsv1.JSONSchemaProps) []string {
-	var l []string
-	for _, v := range prop.Enum {
-		var s string
-		if json.Unmarshal(v.Raw, &s) == nil && string(v.Raw) != "null" {
-			l = append(l, s)
-		}
-	}
-	return l
 }
 
 func (r *resolver) cardinality() {
@@ -324,6 +317,8 @@ func (r *resolver) cardinality() {
 		r.errorf(d.posOf("deduceInvalidDiscriminator"), codes.Contradiction, "delete deduceInvalidDiscriminator", "there is no discriminator to deduce")
 	case u.Discriminator == "" && d.has("unmappedValues"):
 		r.errorf(d.posOf("unmappedValues"), codes.Contradiction, "delete unmappedValues", "there is no discriminator that could have unmapped values")
+	case u.Discriminator == "" && u.Unset != "":
+		r.errorf(d.posOf("unset"), codes.Contradiction, "delete unset", "there is no discriminator that could be unset")
 	case u.Deduce && u.SharesValues():
 		r.errorf(d.posOf("deduceInvalidDiscriminator"), codes.Contradiction, "delete deduceInvalidDiscriminator, or give each member values of its own",
 			"a member cannot tell the discriminator when a value selects several members")
@@ -411,6 +406,10 @@ func (r *resolver) printed(pos diag.Pos, key string, t Texts, about func(member 
 func (r *resolver) table() {
 	u := r.u
 	check := func(w word) {
+		if w.Ambiguous != nil && !r.d.discriminator().Set {
+			r.diags = append(r.diags, *w.Ambiguous)
+			return
+		}
 		known, what := u.MemberNames(), "member"
 		ok := slices.Contains(known, w.Text)
 		if r.d.discriminator().Set {
@@ -426,7 +425,7 @@ func (r *resolver) table() {
 		}
 	}
 	u.Allowed = map[string][]string{}
-	for _, from := range byMember(r.d.key("allowedChanges").Value) {
+	for _, from := range byValue(r.d.key("allowedChanges").Value) {
 		if from.name.Text == "" {
 			r.errorf(from.name.Pos, codes.UnknownChange, "delete this row", "an unset union may always be set: %q needs no row", "")
 			continue
@@ -440,8 +439,11 @@ func (r *resolver) table() {
 			if slices.Contains(r.absentValues, to.Text) {
 				continue
 			}
-			if to.Text != "" {
+			switch {
+			case to.Text != "":
 				check(to)
+			case u.Unset != "":
+				r.errorf(to.Pos, codes.UnknownChange, fmt.Sprintf("write %q", u.Unset), "an unset discriminator has the value %q", u.Unset)
 			}
 			row = append(row, to.Text)
 		}

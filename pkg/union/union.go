@@ -14,9 +14,12 @@ import (
 type Union struct {
 	// Name distinguishes unions of one object in messages; usually empty.
 	Name string
-	// Discriminator is the string property whose value selects members; empty if the union
-	// has none.
+	// Discriminator is the property whose value selects members; empty if the union has none.
 	Discriminator string
+	// Type is the type of the discriminator.
+	Type ValueType
+	// Unset is the value of an unset discriminator; "" if it has none.
+	Unset string
 	// Members are in declared order. Only a union with a discriminator may have no members.
 	Members []Member
 	// Cardinality is never zero.

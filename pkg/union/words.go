@@ -24,7 +24,7 @@ func (u *Union) Describe(s State) string {
 	if members == "" {
 		members = "no member is set"
 	}
-	return members + " and " + u.Discriminator + " is " + shown(s.Value)
+	return members + " and " + u.Discriminator + " is " + u.shown(s.Value)
 }
 
 // membersSet lists the present members in words, or returns "".
@@ -49,12 +49,20 @@ func chosen(u *Union, present []bool) []string {
 	return l
 }
 
-func shown(value string) string {
+func (u *Union) shown(value string) string {
 	switch value {
 	case "":
 		return "unset"
 	case AnotherValue:
 		return "something else"
+	}
+	return u.Quoted(value)
+}
+
+// Quoted returns a value for messages: strings are in quotes.
+func (u *Union) Quoted(value string) string {
+	if u.Type != StringValue {
+		return value
 	}
 	return "'" + value + "'"
 }
@@ -71,13 +79,13 @@ func (u *Union) DescribeViolation(v Violation, was *State, is State) string {
 	}
 	switch v.Condition {
 	case Forbidden:
-		return fmt.Sprintf("%s is set while %s is %s", name, u.Discriminator, shown(is.Value))
+		return fmt.Sprintf("%s is set while %s is %s", name, u.Discriminator, u.shown(is.Value))
 	case Required:
-		return fmt.Sprintf("%s is not set while %s is %s", name, u.Discriminator, shown(is.Value))
+		return fmt.Sprintf("%s is not set while %s is %s", name, u.Discriminator, u.shown(is.Value))
 	case Selected:
 		return u.Discriminator + " is not set"
 	case Unmapped:
-		return fmt.Sprintf("%s is %s, which selects no member", u.Discriminator, shown(is.Value))
+		return fmt.Sprintf("%s is %s, which selects no member", u.Discriminator, u.shown(is.Value))
 	case TooMany:
 		return english.List(chosen(u, is.Present), "and") + " are set together"
 	case TooFew:
@@ -86,7 +94,7 @@ func (u *Union) DescribeViolation(v Violation, was *State, is State) string {
 	if was == nil {
 		return string(v.Condition)
 	}
-	change := fmt.Sprintf("%s changes from %s to %s", u.Discriminator, shown(was.Value), shown(is.Value))
+	change := fmt.Sprintf("%s changes from %s to %s", u.Discriminator, u.shown(was.Value), u.shown(is.Value))
 	if u.Discriminator == "" || was.Value == is.Value {
 		change = fmt.Sprintf("it changes from %s to %s", named(u, was.Present), named(u, is.Present))
 	}

@@ -1,6 +1,8 @@
 package verify
 
 import (
+	"slices"
+
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -8,6 +10,7 @@ import (
 
 // symbolic is the state of a union object as formulas; see [union.State].
 type symbolic struct {
+	u             *union.Union
 	exists        logic.Lit
 	discriminator *formula.Place // nil if there is none
 	unset         logic.Lit
@@ -16,12 +19,15 @@ type symbolic struct {
 
 // newSymbolic returns the state of the union object at a place in formulas.
 func newSymbolic(s *formula.Space, u *union.Union, object *formula.Place) symbolic {
-	st := symbolic{exists: object.Present(), unset: logic.True}
+	st := symbolic{u: u, exists: object.Present(), unset: logic.True}
 	if u.Discriminator != "" {
 		st.discriminator = object.Lookup(u.Path(u.Discriminator).Properties()...)
-		st.unset = s.Or(st.discriminator.Present().Not(), st.discriminator.Equals(""))
+		st.unset = st.discriminator.Present().Not()
+		if u.Type == union.StringValue {
+			st.unset = s.Or(st.unset, st.discriminator.Equals(""))
+		}
 		for _, v := range append(u.MemberValues(), u.Values...) {
-			st.discriminator.Equals(v)
+			st.discriminator.Equals(u.Type.Value(v))
 		}
 	}
 	for _, m := range u.Members {
@@ -43,20 +49,20 @@ func newSymbolic(s *formula.Space, u *union.Union, object *formula.Place) symbol
 	return st
 }
 
-// is returns the formula that the discriminator equals v or, if v is "", that it is unset.
-func (st symbolic) is(v string) logic.Lit {
-	if v == "" {
-		return st.unset
-	}
-	return st.discriminator.Equals(v)
-}
-
 // isOneOf returns the formula that the discriminator has one of the values; "" means that it is
-// unset.
+// unset, unless that is a value.
 func (st symbolic) isOneOf(s *formula.Space, values []string) logic.Lit {
 	var l []logic.Lit
 	for _, v := range values {
-		l = append(l, st.is(v))
+		switch {
+		case v == "" && st.u.Unset == "":
+			l = append(l, st.unset)
+		case v != "":
+			l = append(l, st.discriminator.Equals(st.u.Type.Value(v)))
+		}
+	}
+	if st.u.Unset != "" && slices.Contains(values, st.u.Unset) {
+		l = append(l, st.unset)
 	}
 	return s.Or(l...)
 }
@@ -64,9 +70,13 @@ func (st symbolic) isOneOf(s *formula.Space, values []string) logic.Lit {
 // values returns the known values of the discriminator.
 func (st symbolic) values() []string {
 	var l []string
-	if st.discriminator != nil {
+	switch {
+	case st.discriminator == nil:
+	case st.u.Type == union.BooleanValue:
+		l = []string{"false", "true"}
+	default:
 		for _, f := range st.discriminator.Constants() {
-			if v, ok := f.Constant.(string); ok && v != "" {
+			if v := st.u.Type.Text(f.Constant); v != "" {
 				l = append(l, v)
 			}
 		}
@@ -97,7 +107,11 @@ func (p *unionProblem) formula(e union.Expr, old, new symbolic) logic.Lit {
 	case union.Is:
 		return at.isOneOf(s, e.Values)
 	}
-	return p.SameValue(p.parts[len(p.u.Members)])
+	same := p.SameValue(p.parts[len(p.u.Members)])
+	if v := p.u.Unset; v != "" {
+		same = s.Or(same, s.And(old.isOneOf(s, []string{v}), new.isOneOf(s, []string{v})))
+	}
+	return same
 }
 
 // broken is a condition with the formula that a state or change breaks it.

@@ -84,12 +84,18 @@ func (p *unionProblem) state(m logic.Model, st symbolic) union.State {
 	for i, l := range st.present {
 		s.Present[i] = m(l)
 	}
-	if st.discriminator != nil && !m(st.unset) {
+	if st.discriminator == nil {
+		return s
+	}
+	if s.Value = p.u.Unset; !m(st.unset) {
 		s.Value = union.AnotherValue
 		for _, f := range st.discriminator.Constants() {
-			if v, ok := f.Constant.(string); ok && m(f.Lit) {
-				s.Value = v
+			if m(f.Lit) {
+				s.Value = p.u.Type.Text(f.Constant)
 			}
+		}
+		if p.u.Type == union.BooleanValue && s.Value == union.AnotherValue {
+			s.Value = "false"
 		}
 	}
 	return s
@@ -117,7 +123,7 @@ func newWriting(g *sample.Source, n *sample.Schema, u *union.Union) (*writing, e
 		w.parts = append(w.parts, &prove.Part{Path: memberPath(u, m), Unset: []any{prove.Absent{}}, Tells: tellsOf(m)})
 	}
 	if u.Discriminator != "" {
-		w.parts = append(w.parts, &prove.Part{Path: u.Path(u.Discriminator).Properties(), ByValue: true, Known: u.Values})
+		w.parts = append(w.parts, &prove.Part{Path: u.Path(u.Discriminator).Properties(), ByValue: true, Known: u.Type.Values(u.Values)})
 	}
 	return w, nil
 }
@@ -248,10 +254,10 @@ func (w *writing) start(own map[string]any) map[string]any {
 	try := func(value string, members ...int) bool {
 		o := runtime.DeepCopyJSON(object)
 		if value != "" {
-			if !w.source.Admits(w.schema.Lookup(u.Path(u.Discriminator)), value) {
+			if !w.source.Admits(w.schema.Lookup(u.Path(u.Discriminator)), u.Type.Value(value)) {
 				return false
 			}
-			nested.Put(o, discriminator.Path, value)
+			nested.Put(o, discriminator.Path, u.Type.Value(value))
 		}
 		for _, i := range members {
 			if len(w.parts[i].Set) == 0 {

@@ -183,7 +183,7 @@ func (w *walker) foldEnum(d *difference, o, n *compile.UnionPlan) {
 	more, gone := onlyIn(values(y.Enum), values(x.Enum)), onlyIn(values(x.Enum), values(y.Enum))
 	for side, l := range [][]any{oldSide: gone, newSide: more} {
 		u := [...]*compile.UnionPlan{oldSide: o, newSide: n}[side].Union
-		if slices.ContainsFunc(l, func(v any) bool { s, _ := v.(string); return !slices.Contains(u.MemberValues(), s) }) {
+		if slices.ContainsFunc(l, func(v any) bool { return !slices.Contains(u.MemberValues(), u.Type.Text(v)) }) {
 			return // the enum differs from the values of the union
 		}
 	}
@@ -233,6 +233,12 @@ func (w *walker) described(o, n *compile.UnionPlan) []string {
 	say := func(format string, args ...any) { l = append(l, fmt.Sprintf(format, args...)) }
 	if a.Discriminator != b.Discriminator {
 		say("discriminator %s -> %s", cmp.Or(a.Discriminator, "none"), cmp.Or(b.Discriminator, "none"))
+	}
+	if a.Type != b.Type {
+		say("type of the discriminator %s -> %s", a.Type, b.Type)
+	}
+	if a.Unset != b.Unset {
+		say("unset %s -> %s", cmp.Or(a.Unset, "none"), cmp.Or(b.Unset, "none"))
 	}
 	both := a.Discriminator != "" && b.Discriminator != ""
 	for _, m := range b.Members {

@@ -24,6 +24,7 @@ type branch struct {
 func branches(u *union.Union, n node) []branch {
 	discriminator := schemaOf(n, u, u.Discriminator)
 	values, enum := discriminator["enum"].([]any)
+	enum = enum || u.Type == union.BooleanValue
 	all := make([]int, len(u.Members))
 	for i := range all {
 		all[i] = i
@@ -59,7 +60,7 @@ func branches(u *union.Union, n node) []branch {
 			l = append(l, branch{title: strings.Join(rest, ", "), values: rest, clear: all})
 		}
 	}
-	neverUnset := enum && !slices.Contains(values, any("")) && !slices.Contains(fallbacks(n, u), "") && !nullable(n, u, u.Discriminator)
+	neverUnset := u.Unset != "" || enum && !slices.Contains(values, any("")) && !slices.Contains(fallbacks(n, u), "") && !nullable(n, u, u.Discriminator)
 	if u.Cardinality == union.ExactlyOne || neverUnset {
 		return l
 	}
@@ -90,8 +91,7 @@ func fallbacks(n node, u *union.Union) []string {
 				}
 			}
 		}
-		text, _ := value.(string)
-		l = append(l, text)
+		l = append(l, u.ValueOf(value))
 	}
 	return l
 }

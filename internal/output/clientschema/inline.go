@@ -1,6 +1,8 @@
 package clientschema
 
 import (
+	"slices"
+
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -36,9 +38,9 @@ func restrictions(u *union.Union, n node, branches []branch, d dialect) []any {
 		out := node{"title": b.title}
 		if u.Discriminator != "" {
 			needed := func(i int) bool { return b.needs(unset[i]) }
-			holder, name := holderOf(out, n, u, u.Discriminator, !b.unset, needed)
-			null := b.unset && discriminator["nullable"] == true || discriminator[prunedNull] == true && !needed(len(unset)-1)
-			properties(holder)[name] = discriminatorIs(b, null, d)
+			holder, name := holderOf(out, n, u, u.Discriminator, !b.mayLack(u), needed)
+			null := b.mayLack(u) && discriminator["nullable"] == true || discriminator[prunedNull] == true && !needed(len(unset)-1)
+			properties(holder)[name] = discriminatorIs(u, b, null, d)
 		}
 		for _, i := range b.set {
 			m := u.Members[i]
@@ -126,6 +128,9 @@ func holderOf(branch, n node, u *union.Union, name string, set bool, needed func
 	return branch, path[len(path)-1]
 }
 
+// mayLack reports whether the discriminator may be unset in a branch.
+func (b branch) mayLack(u *union.Union) bool { return b.unset || u.Unset != "" && b.takes(u.Unset) }
+
 // needs reports whether a branch requires the discriminator, or an object on the path to it,
 // because the branch does not allow the fallback.
 func (b branch) needs(fallback string) bool {
@@ -134,17 +139,23 @@ func (b branch) needs(fallback string) bool {
 
 // discriminatorIs returns the schema of the discriminator in a branch. If null is set, the schema
 // also accepts null.
-func discriminatorIs(b branch, null bool, d dialect) node {
-	values := strs(b.values)
+func discriminatorIs(u *union.Union, b branch, null bool, d dialect) node {
+	values := u.Type.Values(b.values)
 	if len(b.others) > 0 {
-		out := node{"type": "string", "not": node{"enum": strs(b.others)}}
+		out := node{"type": u.Type.String()}
+		others := slices.DeleteFunc(slices.Clone(b.others), func(v string) bool {
+			return v == "" && (u.Type != union.StringValue || b.mayLack(u))
+		})
+		if len(others) > 0 {
+			out["not"] = node{"enum": u.Type.Values(others)}
+		}
 		if null {
-			out["type"] = []any{"string", "null"}
+			out["type"] = []any{u.Type.String(), "null"}
 		}
 		return out
 	}
-	if b.unset {
-		values = []any{""}
+	if u.Type == union.StringValue && b.mayLack(u) {
+		values = append(values, "")
 	}
 	if null {
 		values = append(values, nil)

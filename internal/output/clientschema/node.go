@@ -195,11 +195,3 @@ func undone(n node, extensions ...string) {
 		return ok && (len(extensions) == 0 || slices.Contains(extensions, name))
 	})
 }
-
-func strs(l []string) []any {
-	out := make([]any, len(l))
-	for i, s := range l {
-		out[i] = s
-	}
-	return out
-}

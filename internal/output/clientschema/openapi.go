@@ -121,7 +121,7 @@ func variant(u *union.Union, n node, b branch) node {
 		out["additionalProperties"] = false
 	}
 	d := property(out, u.Discriminator)
-	for keyword, v := range discriminatorIs(b, b.unset && d["nullable"] == true, openAPI) {
+	for keyword, v := range discriminatorIs(u, b, b.mayLack(u) && d["nullable"] == true, openAPI) {
 		delete(d, "enum") // the branch restricts the values
 		restrict(d, keyword, v)
 	}
@@ -129,7 +129,7 @@ func variant(u *union.Union, n node, b branch) node {
 		require(out, u.Discriminator)
 		delete(d, "default")
 	}
-	if !b.unset {
+	if !b.mayLack(u) {
 		delete(d, "nullable")
 	}
 	for _, i := range b.set {

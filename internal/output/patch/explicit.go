@@ -89,10 +89,10 @@ func (x *explicit) unions(at resource.Path, unions []*union.Union, object map[st
 		keep, clear := set, false
 		switch {
 		case !u.Exclusive():
-		case u.Discriminator != "" && state.Value != "":
+		case u.Discriminator != "" && state.Value != "" && decides(u, object):
 			keep, clear = u.MembersOf(state.Value), true
 			if i := slices.IndexFunc(set, func(i int) bool { return !slices.Contains(keep, i) }); i >= 0 {
-				x.fail(at, u, set[i], "%s is set while %s is '%s', which clears it", u.Members[set[i]].Name, u.Discriminator, state.Value)
+				x.fail(at, u, set[i], "%s is set while %s is %s, which clears it", u.Members[set[i]].Name, u.Discriminator, u.Quoted(state.Value))
 				continue
 			}
 		case u.Discriminator == "" || u.Deduce:
@@ -114,6 +114,13 @@ func (x *explicit) unions(at resource.Path, unions []*union.Union, object map[st
 			}
 		}
 	}
+}
+
+// decides reports whether a patch has a value for the discriminator: a patch without one keeps the value
+// of the object. A null unsets the discriminator.
+func decides(u *union.Union, patch map[string]any) bool {
+	_, ok := u.Lookup(patch, u.Discriminator)
+	return ok
 }
 
 // merges reports whether a patch merges every object on the path to a property, instead of removing

@@ -13,6 +13,7 @@ import (
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // Document returns explanations for people: a section for each CRD and union, with the rules, a
@@ -117,7 +118,11 @@ func (u Union) facts() report.Facts {
 	}
 	add("declared at", report.Concat(report.N(fmt.Sprintf("%s:%d:%d", u.File, u.Line, u.Col))))
 	if u.Discriminator != "" {
-		add("discriminator", report.Concat(report.N(u.Discriminator)))
+		text := report.Concat(report.N(u.Discriminator))
+		if u.DiscriminatorType != union.StringValue.String() {
+			text = report.Concat(text, " ("+u.DiscriminatorType+")")
+		}
+		add("discriminator", text)
 	}
 	add("cardinality", one(u.cardinality()))
 	var members []report.Line

@@ -43,9 +43,13 @@ type Union struct {
 	Schema  string `json:"schema"`
 	Object  string `json:"object"`
 
-	Discriminator string   `json:"discriminator"`
-	Cardinality   string   `json:"cardinality"`
-	Members       []Member `json:"members"`
+	Discriminator string `json:"discriminator"`
+	// DiscriminatorType is string, boolean or integer; "" without a discriminator.
+	DiscriminatorType string `json:"discriminatorType"`
+	// Unset is the value of an unset discriminator, or "".
+	Unset       string   `json:"unset"`
+	Cardinality string   `json:"cardinality"`
+	Members     []Member `json:"members"`
 	// MemberlessValues are known discriminator values that select no member. AnyValue is set if the
 	// discriminator has no enum.
 	MemberlessValues []string `json:"memberlessValues"`
@@ -89,7 +93,10 @@ type Union struct {
 
 // declare sets the fields for keys of the declaration.
 func (u *Union) declare(d *union.Union) {
-	u.Cardinality, u.UnmappedValues = d.Cardinality.String(), "Allow"
+	u.Cardinality, u.UnmappedValues, u.Unset = d.Cardinality.String(), "Allow", d.Unset
+	if d.Discriminator != "" {
+		u.DiscriminatorType = d.Type.String()
+	}
 	if d.ForbidUnmapped {
 		u.UnmappedValues = "Forbid"
 	}

@@ -226,6 +226,8 @@ func (s *unionPlan) described(st union.State, written any) (*Sample, string) {
 	switch v, there := s.Lookup(object, s.Discriminator); {
 	case there && v == nil:
 		value = "null"
+	case !there && s.Unset != "":
+		value = quoted("")
 	case there && v == any(""):
 		state.Empty, value = true, "''"
 	}

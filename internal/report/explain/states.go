@@ -29,26 +29,29 @@ func (s *unionPlan) anyValue() bool {
 
 // fallback returns the server's default of the discriminator, or "".
 func (s *unionPlan) fallback() string {
-	var value string
+	var value any
 	if union.Defaulted(&s.written) {
-		_ = json.Unmarshal(s.written.Default.Raw, &value) // the server rejects a default that is not a string
+		_ = json.Unmarshal(s.written.Default.Raw, &value) // the server rejects a default of another type
 	}
-	return value
+	return s.Type.Text(value)
 }
 
 // neverUnset reports whether the discriminator is never unset, because the server sets a default
 // and the schema rejects "".
 func (s *unionPlan) neverUnset() bool {
-	admitsEmpty := (s.enum == nil || slices.Contains(s.enum, "")) && (s.written.MinLength == nil || *s.written.MinLength == 0)
+	admitsEmpty := s.Type == union.StringValue && (s.enum == nil || slices.Contains(s.enum, "")) && (s.written.MinLength == nil || *s.written.MinLength == 0)
 	path := s.Path(s.Discriminator)
-	return s.fallback() != "" && !admitsEmpty && union.AlwaysThere(&s.schema, path[:len(path)-1])
+	return s.Unset != "" || s.fallback() != "" && !admitsEmpty && union.AlwaysThere(&s.schema, path[:len(path)-1])
 }
 
 // otherValue returns an unknown value of the discriminator.
 func (s *unionPlan) otherValue() string {
-	v := "Other"
+	v, more := "Other", "X"
+	if s.Type == union.IntegerValue {
+		v, more = "1", "0"
+	}
 	for slices.Contains(s.Values, v) {
-		v += "X"
+		v += more
 	}
 	return v
 }

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -112,8 +113,8 @@ func (u Union) cardinality() string {
 	}
 	if d := plain(u.Discriminator); d != "" {
 		says = map[union.Cardinality]string{union.AtMostOne: d + " may stay unset", union.ExactlyOne: d + " must be set"}
-		if u.Default != "" {
-			text := d + " is " + quoted(u.Default) + " when it is left out"
+		if value := cmp.Or(u.Default, u.Unset); value != "" {
+			text := d + " is " + quoted(value) + " when it is left out"
 			says = map[union.Cardinality]string{union.AtMostOne: text, union.ExactlyOne: text}
 		}
 	}

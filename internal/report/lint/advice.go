@@ -21,7 +21,7 @@ import (
 
 // noEnum finds discriminators that need an enum to reject misspelled values.
 func noEnum(s *lintedUnion) diag.List {
-	if s.Discriminator == "" || s.ForbidUnmapped {
+	if s.Discriminator == "" || s.ForbidUnmapped || s.Type != union.StringValue {
 		return nil
 	}
 	property := s.Path(s.Discriminator).Schema(s.schema)

@@ -24,6 +24,9 @@ type Shape struct {
 	EmptyIsUnset  bool // empty members count as unset
 	Escaped       bool // CEL escapes the names of all properties
 	Nested        bool // the discriminator, and every other member, are in a nested object
+
+	Type  union.ValueType // of the discriminator
+	Unset string          // the value of an unset discriminator, in the spelling of strings
 }
 
 // String describes the shape, for the name of a test.
@@ -36,6 +39,12 @@ func (s Shape) String() string {
 		if f.is {
 			name += ", " + f.text
 		}
+	}
+	if s.Type != union.StringValue {
+		name += ", " + s.Type.String()
+	}
+	if s.Unset != "" {
+		name += ", unset " + s.Unset
 	}
 	return name
 }
@@ -82,6 +91,39 @@ func Nested() []Shape {
 		{Members: 2, Discriminated: true, TwoValues: true, Shared: true, Nested: true},
 		{Members: 3, Discriminated: true, EmptyIsUnset: true, Nested: true},
 	}
+}
+
+// Valued returns shapes whose discriminator is a boolean or an integer, or has a value while unset.
+func Valued() []Shape {
+	return []Shape{
+		{Members: 1, Discriminated: true, Type: union.BooleanValue},
+		{Members: 2, Discriminated: true, Type: union.BooleanValue},
+		{Members: 2, Discriminated: true, Type: union.IntegerValue, Enum: true},
+		{Members: 3, Discriminated: true, Type: union.IntegerValue, TwoValues: true},
+		{Members: 2, Discriminated: true, Type: union.IntegerValue, Shared: true, Nested: true},
+		{Members: 2, Discriminated: true, Unset: "A", Enum: true},
+		{Members: 2, Discriminated: true, Unset: "None"},
+		{Members: 3, Discriminated: true, Unset: "A2", TwoValues: true},
+		{Members: 2, Discriminated: true, Unset: "A", TwoValues: true, Shared: true, Nested: true},
+		{Members: 1, Discriminated: true, Unset: "B", Type: union.BooleanValue},
+		{Members: 2, Discriminated: true, Unset: "A", Type: union.BooleanValue},
+		{Members: 2, Discriminated: true, Unset: "B", Type: union.IntegerValue, TwoValues: true},
+		{Members: 2, Discriminated: true, Unset: "None", Type: union.IntegerValue, Enum: true},
+	}
+}
+
+// spellings has the values of the shapes' discriminators by type.
+var spellings = map[union.ValueType]map[string]string{
+	union.BooleanValue: {"A": "true", "B": "false"},
+	union.IntegerValue: {"A": "1", "A2": "12", "B": "2", "C": "3", "D": "-4", "None": "0", "unheard of": "77"},
+}
+
+// spelt returns a value in the spelling of the discriminator's type; "" if the type does not have it.
+func (s Shape) spelt(value string) string {
+	if s.Type == union.StringValue {
+		return value
+	}
+	return spellings[s.Type][value]
 }
 
 // holder is the property with the nested object.
@@ -149,10 +191,12 @@ func (s Shape) Schema() string {
 		}
 	}
 	switch {
+	case s.Enum && s.Type == union.IntegerValue:
+		add(s.Discriminator(), "{type: integer, nullable: true, enum: [1, 12, 2, 3, -4, 0]}")
 	case s.Enum:
 		add(s.Discriminator(), "{type: string, nullable: true, enum: "+enum+"}")
 	case s.Discriminated:
-		add(s.Discriminator(), "{type: string, nullable: true}")
+		add(s.Discriminator(), "{type: "+s.Type.String()+", nullable: true}")
 	}
 	// The server copies all properties for each one that it reads.
 	for i, name := range s.Names() {
@@ -196,6 +240,15 @@ func (s Shape) Values() []string {
 	if s.Members < 4 {
 		l = append(l, "unheard of")
 	}
+	switch s.Type {
+	case union.BooleanValue:
+		l = []string{"", "true", "false"}
+	case union.IntegerValue:
+		l = []string{"", "0", "77"}
+	}
+	if s.Unset != "" {
+		l = l[1:]
+	}
 	for _, values := range s.Fields() {
 		for _, v := range values {
 			if !slices.Contains(l, v) {
@@ -215,6 +268,11 @@ func (s Shape) Fields() [][]string {
 	if s.Shared {
 		l[1] = append(l[1], "A")
 	}
+	for _, values := range l {
+		for i := range values {
+			values[i] = s.spelt(values[i])
+		}
+	}
 	return l
 }
 
@@ -232,12 +290,18 @@ type Absent struct{}
 func (s Shape) States() []State {
 	var l []State
 	for _, value := range s.Values() {
-		types := []any{value}
+		types := []any{s.Type.Value(value)}
+		unset := []any{Absent{}, nil}
+		if s.Type == union.StringValue {
+			unset = append(unset, "")
+		}
 		switch {
 		case !s.Discriminated:
 			types = []any{Absent{}}
 		case value == "":
-			types = []any{Absent{}, nil, ""}
+			types = unset
+		case s.Unset != "" && value == s.spelt(s.Unset):
+			types = append(types, unset...)
 		}
 		for set := range 1 << s.Members {
 			st := State{State: union.State{Value: value, Present: make([]bool, s.Members)}}
@@ -320,14 +384,25 @@ func (s Shape) Declarations() []string {
 	}
 	discriminator := "discriminator: " + s.Discriminator() + ", fields-to-discriminateBy: {" + strings.Join(fields, ", ") + "}"
 	cardinalities := []string{"", "cardinality: ExactlyOne", "deduceInvalidDiscriminator: true"}
+	switch {
+	case s.Unset != "":
+		discriminator += ", unset: " + s.spelt(s.Unset)
+		cardinalities = cardinalities[:1]
+	case s.Type != union.StringValue:
+		cardinalities = cardinalities[:2]
+	}
 	optional := []string{"", "optionalMembers: [" + s.Names()[0] + "]", "optionalMembers: [" + names + "]"}
 	if s.Shared {
-		cardinalities = cardinalities[:2] // a member does not determine the value
-		optional = append(optional, "optionalMembers: {"+s.Names()[1]+": A}", "optionalMembers: {"+s.Names()[0]+": [A], "+s.Names()[1]+": [B]}")
+		cardinalities = cardinalities[:min(2, len(cardinalities))] // a member does not determine the value
+		a, b := s.spelt("A"), s.spelt("B")
+		optional = append(optional, "optionalMembers: {"+s.Names()[1]+": "+a+"}", "optionalMembers: {"+s.Names()[0]+": ["+a+"], "+s.Names()[1]+": ["+b+"]}")
 	}
 	for _, cardinality := range cardinalities {
 		for _, optionals := range optional {
 			for _, unmapped := range []string{"", "unmappedValues: Forbid"} {
+				if unmapped != "" && s.Unset != "" && !slices.ContainsFunc(s.Fields(), func(l []string) bool { return slices.Contains(l, s.spelt(s.Unset)) }) {
+					continue // an unset discriminator would have a value that is forbidden
+				}
 				for i, change := range s.changes() {
 					if turn++; s.Members <= 2 || (turn+i/5)%4 == 0 || optionals+unmapped == "" {
 						add(discriminator, cardinality, optionals, unmapped, change)
@@ -384,12 +459,21 @@ func (s Shape) changes() []string {
 			}
 			table = removed(table, name)
 		}
+		if s.Unset != "" {
+			table = removed(table, "")
+		}
+		if s.Type != union.StringValue {
+			table = constant.ReplaceAllStringFunc(table, s.spelt)
+		}
 		// Without a discriminator, the letters stand for members.
 		table = letter.ReplaceAllStringFunc(table, func(l string) string { return s.Names()[l[0]-'a'] })
 		l = append(l, "allowedChanges: "+table)
 	}
 	return l
 }
+
+// constant matches the values in a table.
+var constant = regexp.MustCompile(`\b(A2|[A-D]|None)\b`)
 
 var letter = regexp.MustCompile(`\b[abcd]\b`)
 

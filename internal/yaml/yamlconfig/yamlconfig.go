@@ -9,6 +9,7 @@ package yamlconfig
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -224,6 +225,11 @@ type Word struct {
 	Set  bool // distinguishes an empty string from an absent one
 
 	written string // the source text at Pos, or "" if it is unknown
+
+	// Plain is the type of an unquoted boolean or integer that [Value.Scalar] has read, and Ambiguous
+	// the diagnostic that [Value.Word] reports for it.
+	Plain     string
+	Ambiguous *diag.Diagnostic
 }
 
 // Respelt returns the edit that corrects a misspelt word, or nil if the correct word is taken.
@@ -256,7 +262,7 @@ func (v Value) Word() Word {
 		d.Code, d.Edits = cmp.Or(v.reader.Ambiguous, d.Code), diag.Replace(n.Line, n.Column, v.written(), quoted)
 		return Word{}
 	}
-	return Word{s, v.Pos(), true, v.written()}
+	return Word{s, v.Pos(), true, v.written(), "", nil}
 }
 
 // Words returns the strings of a list.
@@ -271,13 +277,44 @@ func (v Value) Words() []Word {
 	return l
 }
 
-// OneOrMore returns the strings of a list, or a single string as a list of one.
-func (v Value) OneOrMore() []Word {
+// Scalar is [Value.Word], but also reads true, false and decimal integers without quotes.
+func (v Value) Scalar() Word {
+	plain := ""
+	if n := v.Node; n != nil && n.Kind == yaml.ScalarNode {
+		switch tag := n.ShortTag(); {
+		case tag == "!!bool" && (n.Value == "true" || n.Value == "false"):
+			plain = "boolean"
+		case tag == "!!int" && decimal.MatchString(n.Value):
+			plain = "integer"
+		}
+	}
+	if plain == "" {
+		return v.Word()
+	}
+	r := v.reader
+	before := len(r.Diags)
+	v.Word()
+	if len(r.Diags) == before {
+		return v.Word() // a tag makes it a string
+	}
+	d := r.Diags[before]
+	r.Diags = r.Diags[:before]
+	return Word{v.Node.Value, v.Pos(), true, v.written(), plain, &d}
+}
+
+var decimal = regexp.MustCompile(`^(0|-?[1-9][0-9]{0,17})$`)
+
+// ScalarOrMore returns the scalars of a list, or a single scalar as a list of one.
+func (v Value) ScalarOrMore() []Word {
 	switch {
 	case v.Node == nil || v.Node.Kind == yaml.SequenceNode:
-		return v.Words()
+		var l []Word
+		for _, item := range v.items() {
+			l = append(l, item.Scalar())
+		}
+		return l
 	case v.Node.Kind == yaml.ScalarNode:
-		return []Word{v.Word()}
+		return []Word{v.Scalar()}
 	}
 	v.want("a string or a list of strings")
 	return nil
