@@ -116,6 +116,8 @@ func TestMutating(t *testing.T) {
 		{Members: 2, Discriminated: true, TwoValues: true}, {Members: 2, Discriminated: true, EmptyIsUnset: true}, {Members: 3, Discriminated: true, Enum: true},
 		{Members: 2, Discriminated: true, TwoValues: true, Shared: true}, {Members: 2, Discriminated: true, Enum: true, Escaped: true},
 		{Members: 2, Discriminated: true, EmptyIsUnset: true, Nested: true}, {Members: 2, Nested: true}, {Members: 2, Discriminated: true, TwoValues: true, Nested: true},
+		{Members: 2, Discriminated: true, Type: union.BooleanValue}, {Members: 2, Discriminated: true, Type: union.IntegerValue, TwoValues: true},
+		{Members: 2, Discriminated: true, Unset: "A", Enum: true}, {Members: 2, Discriminated: true, Unset: "None", Type: union.IntegerValue}, {Members: 1, Discriminated: true, Unset: "B", Type: union.BooleanValue},
 	} {
 		for _, declaration := range shape.Declarations() {
 			for _, opts := range modes {

@@ -25,6 +25,8 @@ func TestValidating(t *testing.T) {
 		{Members: 2, EmptyIsUnset: true}, {Members: 2, Discriminated: true, TwoValues: true}, {Members: 3, Discriminated: true, EmptyIsUnset: true},
 		{Members: 2, Discriminated: true, TwoValues: true, Shared: true}, {Members: 2, Discriminated: true, Enum: true, Escaped: true},
 		{Members: 2, Discriminated: true, EmptyIsUnset: true, Nested: true}, {Members: 2, Nested: true}, {Members: 2, Discriminated: true, TwoValues: true, Nested: true},
+		{Members: 2, Discriminated: true, Type: union.BooleanValue}, {Members: 2, Discriminated: true, Type: union.IntegerValue, TwoValues: true},
+		{Members: 2, Discriminated: true, Unset: "A", Enum: true}, {Members: 2, Discriminated: true, Unset: "None", Type: union.IntegerValue}, {Members: 1, Discriminated: true, Unset: "B", Type: union.BooleanValue},
 	} {
 		states := shape.States()
 		for turn, declaration := range shape.Declarations() {

@@ -142,7 +142,7 @@ func TestDiscriminatorFails(t *testing.T) {
 		"a b": "UC205", "any": "UC206", "num": "UC207", "a": "UC208", "nope": "UC204", "": "UC204",
 	} {
 		_, got := resolve(t, `- {discriminator: "`+name+`", fields-to-discriminateBy: {a: A}, allowedChanges: {A: [None, B], C: A}}`,
-			`{type: object, properties: {"a b": {type: string, enum: [A, B, C, None]}, any: {x-kubernetes-preserve-unknown-fields: true}, num: {type: integer}, a: {type: string}}}`, false)
+			`{type: object, properties: {"a b": {type: string, enum: [A, B, C, None]}, any: {x-kubernetes-preserve-unknown-fields: true}, num: {type: number}, a: {type: string}}}`, false)
 		if len(got) != 1 || got[0][len("2:19: error: "):][:5] != want {
 			t.Errorf("%q: %q", name, got)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-const keyList = "the keys are allowedChanges, cardinality, deduceInvalidDiscriminator, dependentForbidden, dependentRequired, discriminator, discriminatorChange, emptyIsUnset, fields-to-discriminateBy, handWrittenRules, members, message, messages, name, optionalMembers, ratchet, unmappedValues"
+const keyList = "the keys are allowedChanges, cardinality, deduceInvalidDiscriminator, dependentForbidden, dependentRequired, discriminator, discriminatorChange, emptyIsUnset, fields-to-discriminateBy, handWrittenRules, members, message, messages, name, optionalMembers, ratchet, unmappedValues, unset"
 
 func TestParse(t *testing.T) {
 	tests := []struct {
@@ -61,7 +61,6 @@ func TestParse(t *testing.T) {
 			`3:5: error: UC105: kubectl reads y as the boolean true; hint: quote it: "y"`,
 			`3:8: error: UC105: kubectl reads Y as the boolean true; hint: quote it: "Y"`,
 			"4:8: error: UC202: fields-to-discriminateBy: want a string or a list of strings, not a mapping; hint: write it like fields-to-discriminateBy: {http: HTTP, tcp: [TCP, TLS]}",
-			`5:9: error: UC105: kubectl reads 1 as the number 1; hint: quote it: "1"`,
 			`5:12: error: UC105: kubectl reads yes as the boolean true; hint: quote it: "yes"`,
 			"5:24: error: UC202: fields-to-discriminateBy: want a string, not a list; hint: write it like fields-to-discriminateBy: {http: HTTP, tcp: [TCP, TLS]}",
 			"6:7: error: UC202: fields-to-discriminateBy: want a string, not null; hint: write it like fields-to-discriminateBy: {http: HTTP, tcp: [TCP, TLS]}",

@@ -243,7 +243,7 @@ func (r *resolver) discriminator() {
 	}
 	if u.Type, ok = ValueTypeOf(prop); !ok {
 		r.errorf(d.discriminator().Pos, codes.DiscriminatorNotString, "use a property of type string without format, boolean or integer",
-			"discriminator %q must be a string, a boolean or an integer in CEL; it %s", u.Discriminator, describe(prop))
+			"discriminator %q must be a string, boolean or integer in CEL; it %s", u.Discriminator, describe(prop))
 		return
 	}
 	if before := len(r.diags); u.Type != StringValue && u.Deduce {

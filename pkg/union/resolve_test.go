@@ -121,11 +121,11 @@ func TestResolveErrors(t *testing.T) {
 			`3:18: error: UC206: CEL cannot tell whether "half" is empty: it does not see its property "y-"; hint: take the member out of emptyIsUnset, or give the property a type`,
 			`3:24: error: UC206: CEL cannot tell whether "open" is empty: it does not see unknown fields; hint: take the member out of emptyIsUnset`,
 		}},
-		{"discriminators that are no strings", "- {discriminator: number, fields-to-discriminateBy: {a: A}}\n- {discriminator: either, fields-to-discriminateBy: {b: A}}\n- {discriminator: date, fields-to-discriminateBy: {c: A}}\n- {discriminator: d, fields-to-discriminateBy: {open: A}}", []string{
-			`2:19: error: UC207: discriminator "number" must be a string in CEL; it is of type integer; hint: use a property of type string without format`,
-			`3:19: error: UC207: discriminator "either" must be a string in CEL; it is x-kubernetes-int-or-string; hint: use a property of type string without format`,
-			`4:19: error: UC207: discriminator "date" must be a string in CEL; it is of type string with format date; hint: use a property of type string without format`,
-			`5:19: error: UC207: discriminator "d" must be a string in CEL; it is a map; hint: use a property of type string without format`,
+		{"discriminators of other types", "- {discriminator: number, fields-to-discriminateBy: {a: A}}\n- {discriminator: either, fields-to-discriminateBy: {b: A}}\n- {discriminator: date, fields-to-discriminateBy: {c: A}}\n- {discriminator: d, fields-to-discriminateBy: {open: A}}", []string{
+			`2:57: error: UC218: value "A" is not a value of "number", which is of type integer; hint: write a decimal integer`,
+			`3:19: error: UC207: discriminator "either" must be a string, boolean or integer in CEL; it is x-kubernetes-int-or-string; hint: use a property of type string without format, boolean or integer`,
+			`4:19: error: UC207: discriminator "date" must be a string, boolean or integer in CEL; it is of type string with format date; hint: use a property of type string without format, boolean or integer`,
+			`5:19: error: UC207: discriminator "d" must be a string, boolean or integer in CEL; it is a map; hint: use a property of type string without format, boolean or integer`,
 		}},
 		{"discriminator is a member", "- {discriminator: b, fields-to-discriminateBy: {a: A, b: B}}", []string{
 			`2:19: error: UC208: "b" is both the discriminator and a member; hint: take it out of the members`,

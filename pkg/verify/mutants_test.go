@@ -43,6 +43,15 @@ var sharedValue = strings.Replace(openDiscriminator, "{http: HTTP, tcp: TCP}", "
 var nested = strings.NewReplacer("type: {type: string, maxLength: 30}", "platform: {type: object, properties: {type: {type: string, maxLength: 30}, tcp: {type: object}}}",
 	"discriminator: type", "discriminator: platform.type", "tcp: TCP", "platform.tcp: TCP").Replace(openDiscriminator)
 
+// unset has a discriminator whose value is HTTP while it is unset.
+var unset = strings.Replace(openDiscriminator, "discriminatorChange: Forbid", "unset: HTTP\n              allowedChanges: {HTTP: TCP}", 1)
+
+// boolean and integer have discriminators of these types.
+var (
+	boolean = strings.NewReplacer("type: {type: string, maxLength: 30}", "type: {type: boolean}", "http: HTTP, tcp: TCP", "http: true, tcp: false").Replace(openDiscriminator)
+	integer = strings.NewReplacer("type: {type: string, maxLength: 30}", "type: {type: integer}", "http: HTTP, tcp: TCP", "http: 80, tcp: [22, 23]", "discriminatorChange: Forbid", "ratchet: true").Replace(openDiscriminator)
+)
+
 // items has a union of items of a list.
 var items = strings.Replace(openDiscriminator[:strings.Index(openDiscriminator, "              type:")], "            properties:\n", "", 1) + `            properties:
               list:

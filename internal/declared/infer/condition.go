@@ -172,7 +172,9 @@ func (c *condition) read() {
 		if !slices.Contains(c.slots, slot) {
 			c.slots = append(c.slots, slot)
 		}
-		switch text, _ := fact.Constant.(string); {
+		switch text := textOf(fact.Constant); {
+		case fact.Kind == formula.Equals && fact.Constant == any(true):
+			c.texts[slot] = []string{"true", "false"}
 		case fact.Kind == formula.Empty, fact.Kind == formula.Equals && text == "":
 			c.sized[slot] = true
 		case fact.Kind == formula.Equals:

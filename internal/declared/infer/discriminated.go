@@ -107,8 +107,14 @@ func (g *group) find() *candidate {
 		// Nothing forbids members, but the conditions that require them may be meant for a union: if
 		// there are two, or if the schema says so of one.
 		members, within = g.members(demanding, false)
-		if len(members) == 0 || len(members) == 1 && !g.meant(members[0]) {
+		boolean := g.typeOf(g.discriminator) == union.BooleanValue
+		if len(members) == 0 || len(members) == 1 && !boolean && !g.meant(members[0]) {
 			return nil
+		}
+		if boolean && len(members) <= maxMembers {
+			found := g.candidate(members, within)
+			found.tentative = true
+			return found
 		}
 	}
 	if len(members) > maxMembers {
@@ -264,7 +270,9 @@ func (w *valueScope) read(slot int, how sense) (r reading, ok bool) {
 		restricted = restricted && excluded
 	case demanding:
 		restricted = len(must) > 0 && (elsewhere || len(must) < len(all))
-		r.selected = must
+		if r.selected = must; w.typeOf(w.discriminator) == union.BooleanValue {
+			r.selected = may // the member is optional for the other value
+		}
 	case excluding:
 		restricted = !open && len(may) < len(all)
 	}
@@ -322,7 +330,7 @@ func (g *group) say(c *condition) []saying {
 
 // candidate returns the union that the conditions describe.
 func (g *group) candidate(members []reading, within []*condition) *candidate {
-	u := &union.Union{Discriminator: g.names[g.discriminator], Change: union.Allow}
+	u := &union.Union{Discriminator: g.names[g.discriminator], Type: g.typeOf(g.discriminator), Change: union.Allow}
 	slices.SortStableFunc(members, func(a, b reading) int { return g.order(a) - g.order(b) })
 	for _, r := range members {
 		u.Members = append(u.Members, union.Member{Name: g.names[r.slot], Values: r.selected, Optional: r.optional, Empty: g.emptiness(r.slot, within)})
@@ -369,7 +377,11 @@ func (g *group) candidate(members []reading, within []*condition) *candidate {
 		u.Cardinality = union.AtMostOne
 	}
 	u.ForbidUnmapped = unmapped > 0 && forbidden == unmapped
-	u.Deduce = unset > 0 && free == len(members) && u.Cardinality == 0 && g.mayLack(g.discriminator)
+	u.Deduce = unset > 0 && free == len(members) && u.Cardinality == 0 && g.mayLack(g.discriminator) && u.Type == union.StringValue
+	meant := g.unsetValue(u, members, accepted)
+	if meant != "" && !u.Deduce {
+		u.Unset, u.Cardinality = meant, 0
+	}
 	c := &candidate{candidateObject: g.candidateObject, union: u, within: within}
 	c.vary(members, implicit)
 	return c
@@ -389,7 +401,7 @@ func (c *candidate) vary(members []reading, implicit union.Cardinality) {
 		c.others = append(c.others, &u)
 	}
 	if c.mayLack(c.slots[c.union.Discriminator]) {
-		add(func(u *union.Union) { u.Deduce = !u.Deduce })
+		add(func(u *union.Union) { u.Deduce, u.Unset = !u.Deduce, "" })
 	}
 	// The default cardinality depends on the discriminator. The variant has the other cardinality.
 	explicit := union.ExactlyOne
@@ -399,7 +411,7 @@ func (c *candidate) vary(members []reading, implicit union.Cardinality) {
 	if c.union.Cardinality != 0 {
 		explicit = 0
 	}
-	add(func(u *union.Union) { u.Cardinality, u.Deduce = explicit, false })
+	add(func(u *union.Union) { u.Cardinality, u.Deduce, u.Unset = explicit, false, "" })
 	add(func(u *union.Union) { u.ForbidUnmapped = !u.ForbidUnmapped })
 	whole := func(m union.Member) bool {
 		return slices.ContainsFunc(members, func(r reading) bool { return c.names[r.slot] == m.Name && r.partial })

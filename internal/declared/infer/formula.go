@@ -83,7 +83,7 @@ func (o *candidateObject) newDemand(s *formula.Space, at *formula.Place, f logic
 				continue
 			}
 		}
-		if _, text := fact.Constant.(string); fact.Kind == formula.Equals && !text {
+		if fact.Kind == formula.Equals && !o.compares(path, fact.Constant) {
 			return nil
 		}
 		slot, ok := o.slot(path...)
@@ -123,7 +123,7 @@ func (d *demand) accepts(object []value) bool {
 		case formula.Present:
 			return v.set
 		case formula.Equals:
-			return v.set && v.text == fact.Constant
+			return v.set && v.text == textOf(fact.Constant)
 		case formula.Empty:
 			return v == empty
 		}

@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -150,7 +151,7 @@ func (c *candidate) wrong(u *union.Union) []wrongState {
 	var l []wrongState
 	conditions := u.Conditions()
 	try := func(v value, members ...int) {
-		s := union.State{Value: v.text, Present: make([]bool, len(u.Members))}
+		s := union.State{Value: cmp.Or(v.text, u.Unset), Present: make([]bool, len(u.Members))}
 		object := make([]value, len(c.names))
 		if u.Discriminator != "" {
 			object[c.slots[u.Discriminator]] = v
@@ -183,7 +184,7 @@ func (c *candidate) wrong(u *union.Union) []wrongState {
 		return nil
 	}
 	for _, v := range values {
-		selected := u.MembersOf(v.text)
+		selected := u.MembersOf(cmp.Or(v.text, u.Unset))
 		try(v, selected...)
 		for i := range u.Members {
 			if at := slices.Index(selected, i); at >= 0 {

@@ -149,8 +149,8 @@ func (o *candidateObject) values(d int, conditions []*condition) []value {
 	if o.mayLack(d) || s.Nullable {
 		l = append(l, absent)
 	}
-	if len(s.Enum) > 0 {
-		for _, text := range enumOf(s) {
+	if enum := enumOf(s); len(enum) > 0 {
+		for _, text := range enum {
 			l = append(l, value{true, text})
 		}
 		return l

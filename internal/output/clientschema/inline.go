@@ -149,7 +149,10 @@ func discriminatorIs(u *union.Union, b branch, null bool, d dialect) node {
 		if len(others) > 0 {
 			out["not"] = node{"enum": u.Type.Values(others)}
 		}
-		if null {
+		switch {
+		case null && d == openAPI:
+			delete(out, "type") // the discriminator's own schema has the type
+		case null:
 			out["type"] = []any{u.Type.String(), "null"}
 		}
 		return out
