@@ -266,10 +266,11 @@ func (s subject) states() string {
 	values := []state{{name: "members set"}}
 	if s.Discriminator != "" {
 		values = []state{{name: "unset"}}
-		for _, v := range s.Values {
-			values = append(values, state{name: code(v), State: union.State{Value: v}})
+		if s.Unset != "" {
+			values = nil
 		}
-		if len(s.schema.Properties[s.Discriminator].Enum) == 0 {
+		values = append(values, s.valued()...)
+		if s.Type != union.BooleanValue && len(s.schema.Properties[s.Discriminator].Enum) == 0 {
 			values = append(values, state{name: "any other", State: union.State{Value: "any other"}})
 		}
 	}
@@ -290,6 +291,18 @@ func (s subject) states() string {
 		rows = append(rows, row)
 	}
 	return grid(rows)
+}
+
+// valued returns a state for each known value.
+func (s subject) valued() (l []state) {
+	for _, v := range s.Values {
+		name := code(v)
+		if v == s.Unset {
+			name += " or unset"
+		}
+		l = append(l, state{name: name, State: union.State{Value: v}})
+	}
+	return l
 }
 
 // verdict describes the violations of a state briefly.

@@ -39,7 +39,7 @@ const (
 	InexpressibleName = "UC205"
 	// InvisibleProperty: CEL cannot see the property, because it has no type.
 	InvisibleProperty = "UC206"
-	// DiscriminatorNotString: the discriminator is not a string in CEL.
+	// DiscriminatorNotString: the discriminator is not a string, boolean or integer in CEL.
 	DiscriminatorNotString = "UC207"
 	// DiscriminatorIsMember: the discriminator is a member of its own union.
 	DiscriminatorIsMember = "UC208"

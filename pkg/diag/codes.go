@@ -34,7 +34,7 @@ var Codes = []CodeInfo{
 	{codes.UnknownDiscriminator, Error, "unknown discriminator"},
 	{codes.InexpressibleName, Error, "name that CEL cannot express"},
 	{codes.InvisibleProperty, Error, "property that CEL cannot see"},
-	{codes.DiscriminatorNotString, Error, "discriminator is not a string"},
+	{codes.DiscriminatorNotString, Error, "unsupported type of discriminator"},
 	{codes.DiscriminatorIsMember, Error, "discriminator is a member"},
 	{codes.DiscriminatorShared, Error, "discriminator of two unions"},
 	{codes.DuplicateValue, Error, "duplicate value"},

@@ -129,8 +129,8 @@ func (s *structure) common(u *draft) {
 		related(s.errorf(other.mark.pos, codes.TwoDiscriminators, twoDiscriminatorsHint(other.mark),
 			"%s and %s are both the discriminator of a union of %s", d.name, other.name, s.id.Name), d.mark.pos, "the first discriminator")
 	}
-	if !stringKind(d.typ) {
-		s.errorf(d.mark.pos, codes.DiscriminatorNotString, "give it a string type", "discriminator %s is not a string but %s", d.name, typeName(d.typ))
+	if !discriminatorKind(d.typ) {
+		s.errorf(d.mark.pos, codes.DiscriminatorNotString, "give it a string, boolean or integer type", "discriminator %s is not a string, boolean or integer, but %s", d.name, typeName(d.typ))
 	}
 	if len(u.members) == 0 {
 		s.memberless(u, d)
@@ -361,7 +361,7 @@ func (s *structure) take(out *union.Member, m markedField, value string, taken m
 	other, twice := taken[value]
 	switch {
 	case value == "":
-		s.errorf(m.mark.pos, codes.EmptyValue, `"" means that the discriminator is unset: give the member a value`, "the empty value cannot select %s", m.name)
+		s.errorf(m.mark.pos, codes.EmptyValue, `"" means that the discriminator is unset; give the member a value`, "the empty value cannot select %s", m.name)
 	case twice && other.field == m.field && m.mark.kind != ifMode:
 		s.errorf(m.mark.pos, codes.DuplicateValue, "delete one of them", "value %q is listed twice for %s", value, m.name)
 	default:

@@ -74,7 +74,7 @@ func parseOwn(text string) mark {
 		for item := range strings.SplitSeq(value, ";") {
 			m.node.Content = append(m.node.Content, yamltext.StringNode(strings.TrimSpace(item)))
 		}
-	case value == "true" || value == "false":
+	case (value == "true" || value == "false") && !list:
 		m.node = yamltext.BoolNode(value == "true")
 	default:
 		m.node = yamltext.StringNode(value)

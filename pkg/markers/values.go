@@ -26,6 +26,9 @@ type values struct {
 func (s *structure) values(f *field) *values {
 	v := &values{discriminator: f.name, constants: map[string]string{}}
 	v.known = enumOf(f.info.Markers)
+	if booleanKind(f.typ) {
+		v.known = []string{"true", "false"}
+	}
 	named, ok := types.Unalias(pointee(f.typ)).(*types.Named)
 	if !ok || named.Obj().Pkg() == nil {
 		return v
@@ -33,8 +36,11 @@ func (s *structure) values(f *field) *values {
 	v.typ = named.Obj().Name()
 	scope := named.Obj().Pkg().Scope()
 	for _, name := range scope.Names() {
-		if c, ok := scope.Lookup(name).(*types.Const); ok && types.Identical(c.Type(), named) && c.Val().Kind() == constant.String {
-			value := constant.StringVal(c.Val())
+		if c, ok := scope.Lookup(name).(*types.Const); ok && types.Identical(c.Type(), named) && (c.Val().Kind() == constant.String || c.Val().Kind() == constant.Int) {
+			value := c.Val().ExactString()
+			if c.Val().Kind() == constant.String {
+				value = constant.StringVal(c.Val())
+			}
 			v.constants[name] = value
 			if value != "" && !slices.Contains(v.declared, value) {
 				v.declared = append(v.declared, value)
@@ -119,10 +125,16 @@ func (v *values) names(constant, field string) bool {
 	return strings.EqualFold(constant, v.typ+field) || strings.EqualFold(constant, field+v.typ)
 }
 
-// stringKind reports whether a type is a string type or a pointer to one.
-func stringKind(t types.Type) bool {
+// discriminatorKind reports whether a type is a string, boolean or integer type, or a pointer to one.
+func discriminatorKind(t types.Type) bool {
 	basic, ok := types.Unalias(pointee(t)).Underlying().(*types.Basic)
-	return ok && basic.Info()&types.IsString != 0
+	return ok && basic.Info()&(types.IsString|types.IsBoolean|types.IsInteger) != 0
+}
+
+// booleanKind reports whether a type is a boolean type or a pointer to one.
+func booleanKind(t types.Type) bool {
+	basic, ok := types.Unalias(pointee(t)).Underlying().(*types.Basic)
+	return ok && basic.Info()&types.IsBoolean != 0
 }
 
 // typeName returns the name of a type, qualified by its package name.

@@ -18,6 +18,8 @@ properties:
   "null": {type: array, items: {type: string}}
   c: {type: object, properties: {x: {type: string}}}
   d: {type: string}
+  enabled: {type: boolean}
+  port: {type: integer}
 `
 
 // A union has the same meaning after Node and parsing, directly or as text.
@@ -36,6 +38,9 @@ func TestNode(t *testing.T) {
 		`- {members: [d, "on"], message: "only one"}`,
 		`- {discriminator: type, fields-to-discriminateBy: {d: D, c: C}, cardinality: ExactlyOne, message: {required: "x: 'y'", changed: "no"}, messages: {type: "On", d: {forbidden: "# é"}}}`,
 		`- {discriminator: type, fields-to-discriminateBy: {}, discriminatorChange: Forbid}`,
+		`- {discriminator: type, fields-to-discriminateBy: {d: D}, unset: None, allowedChanges: {None: D}}`,
+		`- {discriminator: enabled, fields-to-discriminateBy: {d: true, c: "false"}, unset: false, optionalMembers: {c: false}}`,
+		`- {discriminator: port, fields-to-discriminateBy: {d: [80, "-8080"]}, unset: 0, allowedChanges: {80: [-8080, "0"], 0: 80}}`,
 		`- {discriminator: type, fields-to-discriminateBy: {d: D, c: C}, deduceInvalidDiscriminator: true, discriminatorChange: Allow}`,
 		`- {discriminator: type, fields-to-discriminateBy: {d: "D\n😀", c: " C "}, cardinality: ExactlyOne, allowedChanges: {" C ": ["D\n😀", ""]}}`,
 	} {

@@ -91,7 +91,7 @@ func (n Normalization) Apply(s State) State {
 //   - An optional member that was left out stays unset; otherwise it could never be unset.
 //   - AtLeastOne is not a union in the KEP, and stays unchanged.
 func (u *Union) Normalize(a Algorithm, old *State, new State, carried func(member int) bool) (Normalization, []Violation) {
-	before := State{Present: make([]bool, len(u.Members))}
+	before := State{Value: u.Unset, Present: make([]bool, len(u.Members))}
 	if old != nil {
 		before = *old
 	}

@@ -155,7 +155,7 @@ func (r *resolver) values(f fieldValues) []string {
 	for _, v := range f.values {
 		switch {
 		case v.Text == "":
-			r.errorf(v.Pos, codes.EmptyValue, `"" means that the discriminator is unset: give the member a value`, "the empty value cannot select %q", f.name.Text)
+			r.errorf(v.Pos, codes.EmptyValue, `"" means that the discriminator is unset; give the member a value`, "the empty value cannot select %q", f.name.Text)
 		case slices.Contains(l, v.Text):
 			r.errorf(v.Pos, codes.DuplicateValue, "delete one of them", "value %q is listed twice for %q", v.Text, f.name.Text)
 		default:

@@ -159,8 +159,8 @@ func TestResolveErrors(t *testing.T) {
 			`2:52: error: UC212: no discriminator value selects "a"; hint: give it a value`,
 		}},
 		{"empty value", "- {discriminator: type, fields-to-discriminateBy: {a: '', b: [B, \"\"]}}", []string{
-			`2:55: error: UC213: the empty value cannot select "a"; hint: "" means that the discriminator is unset: give the member a value`,
-			`2:66: error: UC213: the empty value cannot select "b"; hint: "" means that the discriminator is unset: give the member a value`,
+			`2:55: error: UC213: the empty value cannot select "a"; hint: "" means that the discriminator is unset; give the member a value`,
+			`2:66: error: UC213: the empty value cannot select "b"; hint: "" means that the discriminator is unset; give the member a value`,
 		}},
 		{"always set", "- members: [a, must, filled]", []string{
 			`2:16: error: UC214: member "must" is required by the schema, so it is always set; hint: members are optional properties without a default: only the union decides which one is set`,

@@ -144,6 +144,12 @@ type situation struct {
 
 func newJudge(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, version int, steps []string, u *union.Union) *judge {
 	j := &judge{crd: crd.DeepCopy(), version: version, steps: steps, u: u, accepts: map[[2]int][][]bool{}, foreign: []string{"nothing mentions this"}}
+	switch u.Type {
+	case union.BooleanValue:
+		j.foreign = nil
+	case union.IntegerValue:
+		j.foreign = []string{"7777"}
+	}
 	root := crd.Spec.Versions[version].Schema.OpenAPIV3Schema
 	for n := 0; n <= len(steps); n++ {
 		if n > 0 && steps[n-1] == "properties" {
@@ -162,7 +168,7 @@ func newJudge(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, versi
 		for _, r := range p.rules {
 			for _, m := range append(mutants(r.Rule), r.Rule) {
 				for _, text := range literal.FindAllString(m, -1) {
-					if text = strings.Trim(text, "'"); text != "" && !slices.Contains(append(j.foreign, j.u.Values...), text) {
+					if text = strings.Trim(text, "'"); text != "" && u.Type == union.StringValue && !slices.Contains(append(j.foreign, j.u.Values...), text) {
 						j.foreign = append(j.foreign, text)
 					}
 				}
@@ -240,7 +246,7 @@ func (j *judge) situations(t *testing.T, root *apiextensionsv1.JSONSchemaProps) 
 		for bits := range 1 << len(j.u.Members) {
 			m := map[string]any{}
 			if value != "" {
-				j.set(m, j.u.Discriminator, value)
+				j.set(m, j.u.Discriminator, j.u.Type.Value(value))
 			}
 			for i, member := range j.u.Members {
 				if bits&(1<<i) != 0 {
@@ -249,7 +255,7 @@ func (j *judge) situations(t *testing.T, root *apiextensionsv1.JSONSchemaProps) 
 				}
 			}
 			add(m)
-			if value == "" && d != nil && len(d.Enum) == 0 {
+			if value == "" && d != nil && len(d.Enum) == 0 && d.Type == "string" {
 				empty := runtime.DeepCopyJSON(m)
 				j.set(empty, j.u.Discriminator, "")
 				j.add(t, root, empty)

@@ -3,8 +3,8 @@
 //
 // [CRD] reads the hand-written constraints of every object: each rule, and each allOf, anyOf,
 // oneOf, not, minProperties and maxProperties. A constraint counts if it depends only on which
-// properties are set, which are empty, and the literals that a string equals. A rule that reads
-// oldSelf or another type does not count. A discriminator and members may be in nested objects if
+// properties are set, which are empty, and the constants that a string, boolean or integer equals. A
+// rule that reads oldSelf or another type does not count. A discriminator and members may be in nested objects if
 // verify proves the union. A rule of an ancestor that is only about the object, or about each item
 // of a list, counts where the object's own rules describe no union. Constraints are evaluated on
 // the objects that they can tell apart, so that their meaning counts and not their spelling: two

@@ -2,7 +2,7 @@ package bad
 
 type Tagged struct {
 	// +k8s:unionDiscriminator
-	Type int `json:"type,omitempty"`
+	Type float64 `json:"type,omitempty"`
 	// +k8s:unionMember
 	Struct Inlined `json:"struct,omitempty"`
 	// +k8s:unionMember
@@ -96,7 +96,7 @@ type TaggedInnerMember struct {
 
 type Modes struct {
 	// +k8s:modeDiscriminator
-	Mode bool `json:"mode,omitempty"`
+	Mode float64 `json:"mode,omitempty"`
 	// +k8s:ifMode("A")=+k8s:required
 	// +k8s:ifMode("B")=+k8s:optional
 	Mixed *string `json:"mixed,omitempty"`

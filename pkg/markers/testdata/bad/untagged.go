@@ -99,7 +99,7 @@ type RequiredDeprecated struct {
 // NotString is a kube-openapi error in its prose.
 type NotString struct {
 	// +unionDiscriminator
-	A bool `json:"a,omitempty"`
+	A float64 `json:"a,omitempty"`
 	// +unionMember
 	B *string `json:"b,omitempty"`
 }
