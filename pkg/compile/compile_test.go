@@ -384,6 +384,7 @@ func TestVersionsDifferInKey(t *testing.T) {
 		"optionalMembers":            base + ", optionalMembers: [b]",
 		"ratchet":                    base + ", ratchet: true",
 		"unmappedValues":             base + ", unmappedValues: Forbid",
+		"unset":                      base + ", unset: B",
 	}
 	spec := func(declaration string) string {
 		return "spec:\n  type: object\n  properties: {type: {type: string}, other: {type: string}, a: {type: object}, b: {type: array, items: {type: string}}}\n  x-kubernetes-unions: [{" + declaration + "}]\n"

@@ -74,7 +74,7 @@ func parseOwn(text string) mark {
 		for item := range strings.SplitSeq(value, ";") {
 			m.node.Content = append(m.node.Content, yamltext.StringNode(strings.TrimSpace(item)))
 		}
-	case (value == "true" || value == "false") && !list:
+	case (value == "true" || value == "false") && m.key != valuesKey:
 		m.node = yamltext.BoolNode(value == "true")
 	default:
 		m.node = yamltext.StringNode(value)

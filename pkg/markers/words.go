@@ -12,7 +12,7 @@ import (
 )
 
 // english are the keys that are also English words.
-const english = `members|discriminator|message|name|cardinality`
+const english = `members|discriminator|message|name|cardinality|unset`
 
 // keyed matches the keys of declarations in a text, and also quoted text and markers, which stay as
 // they are. An English word counts as a key if it has a value or is to be deleted.
