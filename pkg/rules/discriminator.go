@@ -52,13 +52,10 @@ func (o variable) sameValue(old variable, c Comparison) cel.Expr {
 	return c.same(o.value(), old.value())
 }
 
-// text converts a value of the discriminator to a string.
+// text converts a string or boolean of the discriminator to a string.
 func (o variable) text(value cel.Expr) cel.Expr {
-	switch o.u.Type {
-	case union.BooleanValue:
+	if o.u.Type == union.BooleanValue {
 		return cel.Paren(cel.If(value, cel.String("true"), cel.String("false")))
-	case union.IntegerValue:
-		return cel.Func("string", value)
 	}
 	return value
 }

@@ -19,8 +19,8 @@ type schema = apiextensionsv1.JSONSchemaProps
 // result is nil if u allows every state. The size of the schema is linear in the number of members,
 // and the caller owns it.
 //
-// The schema deviates from u if a member is nullable, because required counts null as a value. The
-// caller has to check the schema of the union object for nullable members.
+// The schema deviates from u if a member is nullable, or a discriminator of type integer, because
+// required counts null as a value. The caller has to check the schema of the union object for these.
 //
 // An error names the part of u that a schema cannot express: ratchet, emptyIsUnset, items of a
 // list, or a property of a nested object.
@@ -172,15 +172,15 @@ func enumOf(u *union.Union, values []string) []apiextensionsv1.JSON {
 }
 
 // unset matches a discriminator that is absent, empty or, if nullable, null. It uses maxLength,
-// because an enum would reject null. No boolean and no integer matches.
+// because an enum would reject null. No keyword separates null from integers alone, so an integer has to
+// be absent.
 func unset(u *union.Union) schema {
 	s := schema{MaxLength: new(int64)}
 	switch u.Type {
 	case union.BooleanValue:
 		s = schema{Not: &schema{Enum: enumOf(u, []string{"true", "false"})}}
 	case union.IntegerValue:
-		least := 1.0
-		s = schema{Minimum: &least, Maximum: new(float64)}
+		return schema{Not: &schema{Required: []string{u.Discriminator}}}
 	}
 	return schema{Properties: map[string]schema{u.Discriminator: s}}
 }

@@ -134,7 +134,7 @@ func restrictDiscriminator(u *union.Union, c Comparison) []Rule {
 			holds = cel.If(when, holds, cel.True)
 		}
 		r := rule(u, holds, ReasonForbidden, u.Discriminator, message, union.NotAllowed)
-		if u.Text(u.Discriminator, union.NotAllowed) == "" {
+		if u.Text(u.Discriminator, union.NotAllowed) == "" && u.Type != union.IntegerValue { // the text of an integer has no bound
 			r.MessageExpression = explained(len(u.Members), cel.Add(change...))
 		}
 		return r

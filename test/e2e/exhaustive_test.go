@@ -142,6 +142,48 @@ var shapes = []shape{
 			{absent, "", "A", "B", "Memberless"},
 			{absent, nil, map[string]any{}, map[string]any{"a": map[string]any{}}, map[string]any{"b": "x"}, map[string]any{"a": map[string]any{}, "b": ""}, map[string]any{"a": map[string]any{}, "b": "x"}},
 		},
+	}, {
+		name:        "Boolean",
+		schema:      "{type: {type: boolean, nullable: true}, a: {type: object}, b: {type: string}}",
+		declaration: "{discriminator: type, fields-to-discriminateBy: {a: true, b: false}, unset: false, optionalMembers: [b], discriminatorChange: Forbid}",
+		properties:  []string{"type", "a", "b"},
+		values: [][]any{
+			{absent, nil, true, false},
+			{absent, map[string]any{}},
+			{absent, ""},
+		},
+	}, {
+		name:        "Integer",
+		schema:      "{type: {type: integer, nullable: true}, a: {type: object}, b: {type: string}}",
+		declaration: "{discriminator: type, fields-to-discriminateBy: {a: [0, 80], b: -1}, ratchet: true, allowedChanges: {0: 80, 80: [-1, '']}}",
+		properties:  []string{"type", "a", "b"},
+		values: [][]any{
+			{absent, nil, int64(0), int64(80), int64(-1), int64(7)},
+			{absent, map[string]any{}},
+			{absent, ""},
+		},
+	}, {
+		name:        "Integral",
+		schema:      "{type: {type: integer}, a: {type: object}, b: {type: string}}",
+		declaration: "{discriminator: type, fields-to-discriminateBy: {a: 0, b: -1}, unset: 0}",
+		properties:  []string{"type", "a", "b"},
+		values: [][]any{
+			{absent, nil, int64(0), int64(-1), int64(7)},
+			{absent, map[string]any{}},
+			{absent, ""},
+		},
+		encoding: compile.OpenAPI,
+	}, {
+		name:        "Unset",
+		schema:      "{type: {type: string, nullable: true}, a: {type: object}, b: {type: string}}",
+		declaration: "{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, unset: A, allowedChanges: {A: B}}",
+		properties:  []string{"type", "a", "b"},
+		values: [][]any{
+			{absent, nil, "", "A", "B", "Memberless"},
+			{absent, map[string]any{}},
+			{absent, ""},
+		},
+		encoding: compile.Fine,
 	},
 }
 
