@@ -108,7 +108,7 @@ func together(u *union.Union, c union.Class) []schema {
 	}
 	for i := range l {
 		if len(others) > 0 {
-			l[i].Not = none(others).Not
+			l[i].Not = without(l[i], others)
 		}
 	}
 	return l
@@ -142,7 +142,7 @@ func memberless(u *union.Union) []schema {
 		l = append(l, selected(u, others)...)
 	}
 	for i := range l {
-		l[i].Not = none(eachRequired(u)).Not
+		l[i].Not = without(l[i], eachRequired(u))
 	}
 	return l
 }
@@ -192,6 +192,14 @@ func eachRequired(u *union.Union) []schema {
 		l = append(l, schema{Required: []string{m.Name}})
 	}
 	return l
+}
+
+// without returns the not of a schema that also excludes the values that match a schema of l.
+func without(s schema, l []schema) *schema {
+	if s.Not != nil {
+		l = append([]schema{*s.Not}, l...)
+	}
+	return none(l).Not
 }
 
 // none matches the values that match no schema of l.
