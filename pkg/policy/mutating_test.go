@@ -120,6 +120,9 @@ func TestMutating(t *testing.T) {
 		{Members: 2, Discriminated: true, Unset: "A", Enum: true}, {Members: 2, Discriminated: true, Unset: "None", Type: union.IntegerValue}, {Members: 1, Discriminated: true, Unset: "B", Type: union.BooleanValue},
 	} {
 		for _, declaration := range shape.Declarations() {
+			if shape.Unset != "" && needsOld.MatchString(declaration) {
+				continue // a policy cannot tell an absent old object from an empty one, and leaves creations alone
+			}
 			for _, opts := range modes {
 				turn++
 				if turn%every > 0 {
