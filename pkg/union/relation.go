@@ -39,7 +39,7 @@ func relation(name, example string, of func(Member) []string) key {
 			if len(related) == 0 {
 				return nil
 			}
-			return byMemberNode(related, of)
+			return byMemberNode(u, related, of)
 		},
 	}
 }

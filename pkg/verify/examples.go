@@ -270,7 +270,7 @@ func (x *Examples) In(s union.State) (*Example, error) {
 	case s.Value == union.AnotherValue:
 		l = append(l, x.new.isOneOf(x.Space, append(x.new.values(), "")).Not())
 	default:
-		l = append(l, x.new.is(s.Value))
+		l = append(l, x.new.isOneOf(x.Space, []string{s.Value}))
 	}
 	e, err := x.smallest(nil, nil, l...)
 	return x.example(e), err
