@@ -375,7 +375,7 @@ func (c *compiler) ambiguous(o *unionObject) diag.List {
 	sequence(o.Node, "required")
 	for _, d := range o.Declarations {
 		for _, name := range d.Properties() {
-			path, _ := union.Property(o.schema, name)
+			path, property := union.Property(o.schema, name)
 			steps := path.Properties()
 			if path == nil {
 				steps = []string{name} // this key may be the ambiguous scalar
@@ -387,7 +387,7 @@ func (c *compiler) ambiguous(o *unionObject) diag.List {
 				check(k)
 				at = v
 			}
-			if name == d.Discriminator() {
+			if name == d.Discriminator() && (property == nil || property.Type == "string") {
 				sequence(at, "enum")
 			}
 		}
