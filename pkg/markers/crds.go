@@ -285,6 +285,10 @@ func canBeEmpty(at *apiextensionsv1.JSONSchemaProps, name string, empty union.Em
 	switch empty {
 	case union.EmptyString:
 		return prop.Type == "string" && prop.Format == "" && !prop.XIntOrString
+	case union.EmptyBoolean:
+		return prop.Type == "boolean"
+	case union.EmptyInteger, union.EmptyNumber:
+		return (prop.Type == "integer" || prop.Type == "number") && !prop.XIntOrString
 	case union.EmptyCollection:
 		return prop.Type == "array" || prop.Type == "object" && prop.AdditionalProperties != nil && prop.AdditionalProperties.Schema != nil
 	}

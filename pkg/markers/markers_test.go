@@ -181,7 +181,7 @@ func TestDialects(t *testing.T) {
 		{"ValidationGen dialects exactly", `
 - members: [pointer, text, textPointer, date, list, bytes, map, number]
   cardinality: ExactlyOne
-  emptyIsUnset: [text, list, map]
+  emptyIsUnset: [text, list, map, number]
 `},
 		{"ValidationGen dialects selected", `
 - name: to

@@ -165,6 +165,14 @@ func emptiness(t types.Type) union.Emptiness {
 		if t.Info()&types.IsString != 0 {
 			return union.EmptyString
 		}
+		switch {
+		case t.Info()&types.IsBoolean != 0:
+			return union.EmptyBoolean
+		case t.Info()&types.IsInteger != 0:
+			return union.EmptyInteger
+		case t.Info()&types.IsFloat != 0:
+			return union.EmptyNumber
+		}
 	case *types.Slice, *types.Map:
 		return union.EmptyCollection
 	}

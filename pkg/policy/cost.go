@@ -333,6 +333,10 @@ func valueOf(m union.Member) any {
 		return []any{"x"}
 	case union.EmptyObject:
 		return map[string]any{m.Fields[0]: "x"}
+	case union.EmptyBoolean:
+		return true
+	case union.EmptyInteger, union.EmptyNumber:
+		return int64(1)
 	}
 	return "x"
 }

@@ -83,6 +83,10 @@ func present(object cel.Expr, u *union.Union, m union.Member) cel.Expr {
 	switch m.Empty {
 	case union.EmptyString:
 		return cel.And(isSet(value), value.OrValue(emptyString).Ne(emptyString))
+	case union.EmptyBoolean:
+		return cel.And(isSet(value), value.OrValue(cel.False))
+	case union.EmptyInteger, union.EmptyNumber:
+		return cel.And(isSet(value), value.OrValue(cel.Int(0)).Ne(cel.Int(0)))
 	case union.EmptyCollection:
 		return cel.And(isSet(value), cel.Size(value.OrValue(emptyList)).Gt(cel.Int(0)))
 	case union.EmptyObject:

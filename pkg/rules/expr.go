@@ -103,6 +103,12 @@ func (o variable) present(i int) cel.Expr {
 	switch m.Empty {
 	case union.EmptyString:
 		return cel.And(there, f.Ne(empty))
+	case union.EmptyBoolean:
+		return cel.And(there, f)
+	case union.EmptyInteger:
+		return cel.And(there, f.Ne(cel.Int(0)))
+	case union.EmptyNumber:
+		return cel.And(there, f.Ne(cel.Var("0.0")))
 	case union.EmptyCollection:
 		return cel.And(there, cel.Size(f).Ne(cel.Int(0)))
 	case union.EmptyObject:

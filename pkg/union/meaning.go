@@ -62,6 +62,12 @@ func (m Member) present(v any) bool {
 	switch v := v.(type) {
 	case string:
 		return v != ""
+	case bool:
+		return v
+	case int64:
+		return v != 0
+	case float64:
+		return v != 0
 	case []any:
 		return len(v) > 0
 	case map[string]any:

@@ -209,6 +209,12 @@ func (r *resolver) emptyIsUnset(m *Member, w word) {
 		r.errorf(w.Pos, codes.EmptyIsUnsetType, "take it out of emptyIsUnset", "%q is an embedded resource, which is never empty", m.Name)
 	case prop.Type == "string" && prop.Format == "" && !prop.XIntOrString:
 		m.Empty = EmptyString
+	case prop.Type == "boolean":
+		m.Empty = EmptyBoolean
+	case prop.Type == "integer" && !prop.XIntOrString:
+		m.Empty = EmptyInteger
+	case prop.Type == "number":
+		m.Empty = EmptyNumber
 	case prop.Type == "array", prop.Type == "object" && prop.AdditionalProperties != nil && prop.AdditionalProperties.Schema != nil:
 		m.Empty = EmptyCollection
 	case prop.Type == "object" && len(prop.Properties) > 0:
@@ -227,7 +233,7 @@ func (r *resolver) emptyIsUnset(m *Member, w word) {
 		}
 	default:
 		r.errorf(w.Pos, codes.EmptyIsUnsetType, "take it out of emptyIsUnset",
-			"emptyIsUnset works for strings without a format, lists, maps and objects with properties; %q %s", m.Name, describe(prop))
+			"emptyIsUnset works for booleans, numbers, strings without a format, lists, maps and objects with properties; %q %s", m.Name, describe(prop))
 	}
 }
 

@@ -49,6 +49,10 @@ func TestResolved(t *testing.T) {
 			{Name: "a", Empty: union.EmptyObject, Fields: []string{"x", "z"}}, {Name: "b", Empty: union.EmptyString},
 			{Name: "c", Empty: union.EmptyCollection}, {Name: "d", Empty: union.EmptyCollection},
 		}, Cardinality: union.AtMostOne, Change: union.Allow}, nil},
+		{"empty scalars", "members: [b, i, f, t], emptyIsUnset: [b, i, f, t]",
+			"{type: object, properties: {b: {type: boolean}, i: {type: integer, format: int32}, f: {type: number}, t: {type: string}}}", union.Union{Members: []union.Member{
+				{Name: "b", Empty: union.EmptyBoolean}, {Name: "i", Empty: union.EmptyInteger}, {Name: "f", Empty: union.EmptyNumber}, {Name: "t", Empty: union.EmptyString},
+			}, Cardinality: union.AtMostOne, Change: union.Allow}, nil},
 		{"change", "members: [a], discriminatorChange: Allow", schema, union.Union{Members: members("a"), Cardinality: union.AtMostOne, Change: union.Allow}, nil},
 		{"table", "members: [a, b], allowedChanges: {a: [b, ''], b: []}", schema, union.Union{Members: members("a", "b"), Cardinality: union.AtMostOne,
 			Change: union.AllowedChanges, Allowed: map[string][]string{"a": {"b", ""}, "b": {}}}, nil},

@@ -173,7 +173,26 @@ const (
 	EmptyCollection
 	// EmptyObject treats an object without present properties as unset.
 	EmptyObject
+	// EmptyBoolean treats false as unset.
+	EmptyBoolean
+	// EmptyInteger and EmptyNumber treat 0 as unset.
+	EmptyInteger
+	EmptyNumber
 )
+
+// Scalar returns the value that counts as unset: a string, bool or int64. It is nil if more than
+// one value does.
+func (e Emptiness) Scalar() any {
+	switch e {
+	case EmptyString:
+		return ""
+	case EmptyBoolean:
+		return false
+	case EmptyInteger, EmptyNumber:
+		return int64(0)
+	}
+	return nil
+}
 
 // names maps the spellings of an enumeration to its values.
 type names[T comparable] map[string]T

@@ -188,12 +188,20 @@ func tellsOf(m union.Member) func(f *formula.Fact, below []string) bool {
 		presence := f.Kind == formula.Present || f.Kind == formula.Null
 		switch len(below) {
 		case 0:
-			return presence || m.Empty != union.PresentWhenEmpty && (f.Kind == formula.Empty || f.Constant == any(""))
+			return presence || m.Empty != union.PresentWhenEmpty && (f.Kind == formula.Empty || f.Kind == formula.Equals && f.Constant == emptyFact(m))
 		case 1:
 			return presence && m.Empty == union.EmptyObject && slices.Contains(m.Fields, below[0])
 		}
 		return false
 	}
+}
+
+// emptyFact returns the constant of the fact that distinguishes the empty value of a scalar.
+func emptyFact(m union.Member) any {
+	if m.Empty == union.EmptyBoolean {
+		return true // there is no fact about false
+	}
+	return m.Empty.Scalar()
 }
 
 // maxFieldwise bounds the number of values that fieldwise returns.

@@ -48,12 +48,12 @@ var shapes = []shape{
 	}, {
 		name:        "Members",
 		schema:      "{a: {type: string}, b: {type: array, items: {type: string}}, c: {type: integer}}",
-		declaration: "{members: [a, b, c], cardinality: ExactlyOne, emptyIsUnset: [b]}",
+		declaration: "{members: [a, b, c], cardinality: ExactlyOne, emptyIsUnset: [b, c]}",
 		properties:  []string{"a", "b", "c"},
 		values: [][]any{
 			{absent, ""},
 			{absent, []any{}, []any{""}},
-			{absent, 0},
+			{absent, 0, 1},
 		},
 	}, {
 		name:   "Table",

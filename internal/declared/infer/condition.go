@@ -167,6 +167,7 @@ func (o *candidateObject) counts() bool {
 
 // read collects the properties and strings that the condition reads.
 func (c *condition) read() {
+	zeros := map[int]bool{} // the slots of properties that the condition compares with false or 0
 	for _, l := range slices.Sorted(maps.Keys(c.demand.slots)) {
 		fact, slot := c.facts[l], c.demand.slots[l]
 		if !slices.Contains(c.slots, slot) {
@@ -174,11 +175,22 @@ func (c *condition) read() {
 		}
 		switch text := textOf(fact.Constant); {
 		case fact.Kind == formula.Equals && fact.Constant == any(true):
-			c.texts[slot] = []string{"true", "false"}
+			c.texts[slot], zeros[slot] = []string{"true", "false"}, true
+		case tellsZero(fact):
+			c.texts[slot], zeros[slot] = append(c.texts[slot], text), true
 		case fact.Kind == formula.Empty, fact.Kind == formula.Equals && text == "":
 			c.sized[slot] = true
 		case fact.Kind == formula.Equals:
 			c.texts[slot] = append(c.texts[slot], text)
+		}
+	}
+	// A property that is compared with false or 0 is a discriminator if it is the only one, and compared
+	// with a boolean or with other numbers. Otherwise, it is a member that may be empty.
+	alone := len(c.texts) == 1
+	for slot := range zeros {
+		if texts := c.texts[slot]; !alone || len(texts) == 1 && texts[0] == "0" {
+			delete(c.texts, slot)
+			c.sized[slot] = true
 		}
 	}
 }
@@ -217,12 +229,16 @@ func (c *condition) loosen(o *candidateObject) {
 	}
 }
 
-// canBeEmpty reports whether the schema of a property accepts "", [] or {}.
+// canBeEmpty reports whether the schema of a property accepts "", [], {}, false or 0.
 func canBeEmpty(s apiextensionsv1.JSONSchemaProps) bool {
 	positive := func(n *int64) bool { return n != nil && *n > 0 }
 	switch s.Type {
 	case "string":
 		return s.Format == "" && !positive(s.MinLength) && (len(s.Enum) == 0 || slices.Contains(enumOf(s), ""))
+	case "boolean":
+		return len(s.Enum) == 0
+	case "integer", "number":
+		return len(s.Enum) == 0 && (s.Minimum == nil || *s.Minimum <= 0) && (s.Maximum == nil || *s.Maximum >= 0)
 	case "array":
 		return !positive(s.MinItems)
 	case "object":

@@ -123,12 +123,24 @@ func (d *demand) accepts(object []value) bool {
 		case formula.Present:
 			return v.set
 		case formula.Equals:
+			if tellsZero(fact) {
+				return v.set && v.isZero() != (fact.Constant == any(true))
+			}
 			return v.set && v.text == textOf(fact.Constant)
 		case formula.Empty:
 			return v == empty
 		}
 		return false // null, which counts as absent in rules
 	})
+}
+
+// isZero reports whether a value is empty, false or 0.
+func (v value) isZero() bool { return v == empty || v.text == "false" || v.text == "0" }
+
+// tellsZero reports whether a fact distinguishes false or 0 from other values: it compares a boolean
+// with true, or a number with 0.
+func tellsZero(fact *formula.Fact) bool {
+	return fact.Kind == formula.Equals && (fact.Constant == true || fact.Constant == any(int64(0)))
 }
 
 // rule reads a rule. It returns nil if the rule is not CEL or depends on other values.

@@ -22,6 +22,10 @@ func TestProposals(t *testing.T) {
 		full2    = `properties: {a: {type: array, minItems: 1, items: {type: string}}, b: {type: array, minItems: 1, items: {type: string}}}`
 	)
 	const (
+		bools2   = `properties: {a: {type: boolean}, b: {type: boolean}}`
+		numbers2 = `properties: {a: {type: integer}, b: {type: number}}`
+	)
+	const (
 		enum     = `{properties: {type: {type: string, enum: [A, B, C]}, a: {type: string}, b: {type: string}}}`
 		required = `{required: [type], properties: {type: {type: string, enum: [A, B, C]}, a: {type: string}, b: {type: string}}}`
 		exposure = `{required: [type], properties: {type: {type: string, enum: [LoadBalancer, NodePort, None]}, service: {type: object}, pool: {type: object}, port: {type: object}}}`
@@ -69,6 +73,16 @@ func TestProposals(t *testing.T) {
 			`{members: [a, b], cardinality: AtLeastOne, emptyIsUnset: [a, b]} equivalent`},
 		{`one rule each way`, strings2, []string{`has(self.a) && self.a != "" || has(self.b) && self.b.size() != 0`, `!has(self.a) || self.a == "" || !has(self.b) || size(self.b) == 0`},
 			`{members: [a, b], cardinality: ExactlyOne, emptyIsUnset: [a, b]} equivalent`},
+		{`!= false`, bools2, []string{`!(has(self.a) && self.a != false && has(self.b) && self.b)`},
+			`{members: [a, b], cardinality: AtMostOne, emptyIsUnset: [a, b]} equivalent`},
+		{`orValue(false)`, bools2, []string{`self.?a.orValue(false) != self.?b.orValue(false)`},
+			`{members: [a, b], cardinality: ExactlyOne, emptyIsUnset: [a, b]} equivalent`},
+		{`!= 0`, numbers2, []string{`(has(self.a) && self.a != 0) || (has(self.b) && self.b != 0.0)`},
+			`{members: [a, b], cardinality: AtLeastOne, emptyIsUnset: [a, b]} equivalent`},
+		{`== of booleans`, bools2, []string{`!has(self.a) || !has(self.b) || self.a != self.b`}, ``},
+		{`> 0, which is no test for 0`, numbers2, []string{`!(has(self.a) && self.a > 0 && has(self.b))`}, ``},
+		{`of bytes`, `properties: {a: {type: string, format: byte}, b: {type: string}}`, []string{`!(has(self.a) && size(self.a) > 0 && has(self.b))`},
+			`{members: [a, b], cardinality: AtMostOne} equivalent`},
 		{`of the discriminator, too`, `properties: {type: {type: string, enum: [A, B]}, a: {type: string}}`, []string{`self.?type.orValue("") == "A" ? self.?a.orValue("") != "" : self.?a.orValue("") == ""`},
 			`{discriminator: type, fields-to-discriminateBy: {a: A}, emptyIsUnset: [a], discriminatorChange: Allow} equivalent`},
 

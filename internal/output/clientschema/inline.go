@@ -175,6 +175,10 @@ func isSet(m union.Member, s node, d dialect) node {
 	switch m.Empty {
 	case union.EmptyString:
 		out["minLength"] = int64(1)
+	case union.EmptyBoolean:
+		out["enum"] = []any{true}
+	case union.EmptyInteger, union.EmptyNumber:
+		out["allOf"] = []any{node{"not": node{"enum": []any{int64(0)}}}}
 	case union.EmptyCollection:
 		out["minItems"], out["minProperties"] = int64(1), int64(1)
 	case union.EmptyObject:

@@ -350,6 +350,11 @@ func (r *ruleReader) equals(e ast.Expr, x, y any) value {
 		if b, ok := y.(number); ok {
 			return r.ordered(e, operators.Equals, a, b)
 		}
+	case zero:
+		if x != y {
+			return r.opaque(e, "==")
+		}
+		return one(true)
 	case string, bool, none, null:
 		if x == y {
 			return one(true)
@@ -390,6 +395,9 @@ func (r *ruleReader) placeEquals(e ast.Expr, a *Place, y any) value {
 	}
 	switch b := y.(type) {
 	case *Place:
+		if isBool(a) {
+			return r.truth(r.Equal(a.Equals(true), b.Equals(true)), logic.False)
+		}
 		return r.truth(r.Same(a, b), logic.False)
 	case string, bool:
 		return r.truth(a.Equals(b), logic.False)
@@ -397,6 +405,8 @@ func (r *ruleReader) placeEquals(e ast.Expr, a *Place, y any) value {
 		if !b.more {
 			return r.truth(a.Equals(b.n), logic.False)
 		}
+	case zero:
+		return r.truth(a.Empty(), logic.False)
 	case list:
 		if len(b) == 0 {
 			return r.truth(a.Empty(), logic.False)
@@ -419,6 +429,8 @@ func kindOf(is any) string {
 		return "boolean"
 	case number, size:
 		return "integer"
+	case zero:
+		return "number"
 	case list:
 		return "array"
 	case mapping:

@@ -89,9 +89,15 @@ func (f *Fact) Evaluate(at *Place, v any) bool {
 	case Null:
 		return null
 	case Equals:
-		return v == f.Constant
+		return is(v, f.Constant)
 	}
 	return isEmpty(v)
+}
+
+// is reports whether a value equals a constant. The only constant of numbers is 0.
+func is(v, constant any) bool {
+	n, ok := v.(float64)
+	return v == constant || ok && n == 0 && constant == any(int64(0))
 }
 
 func isEmpty(v any) bool {

@@ -154,6 +154,10 @@ func literal(e ast.Expr) any {
 		return bool(l)
 	case types.Int:
 		return number{n: int64(l)}
+	case types.Double:
+		if l == 0 {
+			return zero{}
+		}
 	case types.Null:
 		return null{}
 	}

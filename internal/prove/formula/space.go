@@ -239,10 +239,17 @@ func (p *Place) Null() logic.Lit { return p.null }
 // Key returns the formula that the key exists, as in OpenAPI's required: null counts as a value.
 func (p *Place) Key() logic.Lit { return p.space.Or(p.present, p.null) }
 
-// Empty returns the formula that the value is an empty string, list or map.
+// Empty returns the formula that the value is an empty string, list or map, false, or 0.
 func (p *Place) Empty() logic.Lit {
-	if p.Schema != nil && p.Schema.Type == "string" {
-		return p.Equals("")
+	if p.Schema != nil && !p.Schema.XIntOrString {
+		switch p.Schema.Type {
+		case "string":
+			return p.Equals("")
+		case "boolean":
+			return p.Equals(false)
+		case "integer", "number":
+			return p.Equals(int64(0))
+		}
 	}
 	if p.view != nil {
 		return p.emptyIn()
@@ -327,11 +334,15 @@ func (p *Place) constant(v any) logic.Lit {
 // Constants returns the facts that compare the place with constants. It omits false.
 func (p *Place) Constants() []*Fact { return p.equals }
 
-// admits reports whether a constant is within the length bounds of the schema.
+// admits reports whether a constant is within the length bounds of the schema. Bytes are never
+// empty: the API server rejects "".
 func (p *Place) admits(v any) bool {
 	text, ok := v.(string)
 	if !ok || p.Schema == nil {
 		return true
+	}
+	if text == "" && p.Schema.Format == "byte" {
+		return false
 	}
 	n := int64(len([]rune(text)))
 	return (p.Schema.MinLength == nil || n >= *p.Schema.MinLength) && (p.Schema.MaxLength == nil || n <= *p.Schema.MaxLength)

@@ -42,6 +42,8 @@ type (
 	// some is an optional value.
 	some struct{ is *value }
 	none struct{}
+	// zero is the number 0.0.
+	zero struct{}
 	null struct{}
 	// unknown is the result of an unsupported expression; see [Question].
 	unknown struct{ q *Question }

@@ -195,7 +195,7 @@ func (p *Place) equalsIn(constant any) logic.Lit {
 		l = s.And(p.sent, l)
 	}
 	for _, g := range p.given {
-		if g.value == constant {
+		if is(g.value, constant) {
 			l = s.Or(l, g.when)
 		}
 	}

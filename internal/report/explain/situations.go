@@ -209,7 +209,7 @@ func (s *unionPlan) described(st union.State, written any) (*Sample, string) {
 		case there && v == nil:
 			unset = append(unset, plain(m.Name)+" null")
 		case there:
-			state.EmptyMembers, unset = append(state.EmptyMembers, m.Name), append(unset, plain(m.Name)+" empty")
+			state.EmptyMembers, unset = append(state.EmptyMembers, m.Name), append(unset, plain(m.Name)+" "+empty(v))
 		}
 	}
 	words := english.List(set, "and") + " set"
@@ -232,6 +232,15 @@ func (s *unionPlan) described(st union.State, written any) (*Sample, string) {
 		state.Empty, value = true, "''"
 	}
 	return state, plain(s.Discriminator) + " " + value + ", " + words
+}
+
+// empty returns the word for an empty value.
+func empty(v any) string {
+	switch v.(type) {
+	case bool, int64, float64:
+		return fmt.Sprint(v)
+	}
+	return "empty"
 }
 
 // rulesAt returns the union's rules on the schema at a place.

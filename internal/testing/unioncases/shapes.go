@@ -24,6 +24,7 @@ type Shape struct {
 	EmptyIsUnset  bool // empty members count as unset
 	Escaped       bool // CEL escapes the names of all properties
 	Nested        bool // the discriminator, and every other member, are in a nested object
+	Scalar        bool // the members are booleans and numbers
 
 	Type  union.ValueType // of the discriminator
 	Unset string          // the value of an unset discriminator, in the spelling of strings
@@ -35,7 +36,7 @@ func (s Shape) String() string {
 	for _, f := range []struct {
 		is   bool
 		text string
-	}{{s.Discriminated, "discriminator"}, {s.TwoValues, "two values"}, {s.Shared, "shared value"}, {s.Enum, "enum"}, {s.EmptyIsUnset, "emptyIsUnset"}, {s.Escaped, "escaped"}, {s.Nested, "nested"}} {
+	}{{s.Discriminated, "discriminator"}, {s.TwoValues, "two values"}, {s.Shared, "shared value"}, {s.Enum, "enum"}, {s.EmptyIsUnset, "emptyIsUnset"}, {s.Escaped, "escaped"}, {s.Nested, "nested"}, {s.Scalar, "scalar"}} {
 		if f.is {
 			name += ", " + f.text
 		}
@@ -82,6 +83,9 @@ func Escaped() []Shape {
 	}
 }
 
+// Further returns the shapes of [Nested] and [Scalar].
+func Further() []Shape { return slices.Concat(Nested(), Valued(), Scalar()) }
+
 // Nested returns shapes with properties in an object within the union object.
 func Nested() []Shape {
 	return []Shape{
@@ -124,6 +128,16 @@ func (s Shape) spelt(value string) string {
 		return value
 	}
 	return spellings[s.Type][value]
+}
+
+// Scalar returns shapes whose members are booleans and numbers.
+func Scalar() []Shape {
+	return []Shape{
+		{Members: 2, Scalar: true},
+		{Members: 3, EmptyIsUnset: true, Scalar: true},
+		{Members: 3, Discriminated: true, EmptyIsUnset: true, Scalar: true},
+		{Members: 3, EmptyIsUnset: true, Nested: true, Scalar: true},
+	}
 }
 
 // holder is the property with the nested object.
@@ -176,6 +190,39 @@ var (
 	}
 )
 
+// The same lists for scalar members.
+var (
+	scalarSchemas = []string{
+		"{type: boolean, nullable: true}",
+		"{type: integer, nullable: true}",
+		"{type: number, nullable: true}",
+	}
+	emptyScalars = [][]any{{false}, {int64(0)}, {int64(0), 0.0}}
+	setScalars   = []any{true, int64(-1), 0.5}
+)
+
+// schemas, empties and set return the lists for the shape.
+func (s Shape) schemas() []string {
+	if s.Scalar {
+		return scalarSchemas
+	}
+	return memberSchemas
+}
+
+func (s Shape) empties() [][]any {
+	if s.Scalar {
+		return emptyScalars
+	}
+	return emptyMembers
+}
+
+func (s Shape) set() []any {
+	if s.Scalar {
+		return setScalars
+	}
+	return setMembers
+}
+
 // enum contains the values of Fields for all shapes, and a memberless value. It does not contain
 // null: the server rejects null in an enum, even if the property is nullable.
 const enum = "[A, A2, B, C, D, None, '']"
@@ -200,7 +247,7 @@ func (s Shape) Schema() string {
 	}
 	// The server copies all properties for each one that it reads.
 	for i, name := range s.Names() {
-		add(name, memberSchemas[i])
+		add(name, s.schemas()[i])
 	}
 	if nested != "" {
 		text += "  " + holder + ":\n    type: object\n    nullable: true\n    properties:\n" + nested
@@ -312,10 +359,10 @@ func (s Shape) States() []State {
 				st.Present[i] = set&(1<<i) > 0
 				ways := []any{Absent{}, nil}
 				if st.Present[i] {
-					ways = []any{setMembers[i]}
+					ways = []any{s.set()[i]}
 				}
 				if st.Present[i] != s.EmptyIsUnset {
-					ways = append(ways, emptyMembers[i]...)
+					ways = append(ways, s.empties()[i]...)
 				}
 				var next []map[string]any
 				for _, o := range st.Objects {
