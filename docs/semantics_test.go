@@ -397,7 +397,7 @@ func (s subject) presence() string {
 	rows := [][]string{{"member", "unset", "set"}}
 	of := map[string][]any{
 		"string": {"", "x"}, "array": {[]any{}, []any{"x"}},
-		"object": {map[string]any{}, map[string]any{"key": nil}, map[string]any{"key": "x"}},
+		"object":  {map[string]any{}, map[string]any{"key": nil}, map[string]any{"key": "x"}},
 		"boolean": {false, true}, "integer": {int64(0), int64(1)}, "number": {int64(0), 0.5},
 	}
 	for i, m := range s.Members {

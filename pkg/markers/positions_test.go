@@ -61,7 +61,7 @@ func TestPositionsInSchema(t *testing.T) {
 			{"UC218", "type Storage struct", "+unionMember"},
 			{"UC214", "type Storage struct", "+unionMember,optional"},
 		}},
-		{"ValidationGen modes", "{type: object, properties: {mode: {type: string, enum: [Static]}, static: {type: integer}, auto: {type: object, default: {}}}}", []at{
+		{"ValidationGen modes", "{type: object, properties: {mode: {type: string, enum: [Static]}, static: {type: string, format: date}, auto: {type: object, default: {}}}}", []at{
 			{"UC219", "type Modes struct", `+k8s:ifMode("Static")`},
 			{"UC218", "type Modes struct", `+k8s:ifMode("Fixed")`},
 			{"UC214", "type Modes struct", `+k8s:ifMode(mode: "Auto")`},

@@ -84,7 +84,7 @@ func present(object cel.Expr, u *union.Union, m union.Member) cel.Expr {
 	case union.EmptyString:
 		return cel.And(isSet(value), value.OrValue(emptyString).Ne(emptyString))
 	case union.EmptyBoolean:
-		return cel.And(isSet(value), value.OrValue(cel.False))
+		return cel.And(isSet(value), value.OrValue(cel.False).Ne(cel.False))
 	case union.EmptyInteger, union.EmptyNumber:
 		return cel.And(isSet(value), value.OrValue(cel.Int(0)).Ne(cel.Int(0)))
 	case union.EmptyCollection:

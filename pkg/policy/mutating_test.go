@@ -262,7 +262,7 @@ func TestMutatingRoot(t *testing.T) {
 // changed.
 func TestMutatingRandom(t *testing.T) {
 	const (
-		fields = "type: {type: string, enum: [A, B]}, a: {type: string, enum: [x, 'y']}, b: {type: string}, kind: {type: string, enum: [C, D]}, c: {type: string}, d: {type: string, enum: [x, 'y']}, e: {type: boolean}, f: {type: number, enum: [0, 1, 0.5]}, g: {type: string}"
+		fields = "type: {type: string, enum: [A, B]}, a: {type: string, enum: [x, 'y']}, b: {type: string}, kind: {type: string, enum: [C, D]}, c: {type: string}, d: {type: string, enum: [x, 'y']}, e: {type: boolean, enum: [false, true]}, f: {type: number, enum: [0, 1, 0.5]}, g: {type: string}"
 		first  = "{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}"
 		unions = first + ", {discriminator: kind, fields-to-discriminateBy: {c: C, d: D}, deduceInvalidDiscriminator: true}, {members: [e, f], emptyIsUnset: [e, f]}, {name: more, members: [g], cardinality: AtLeastOne}"
 		union  = "type: object, x-kubernetes-map-type: atomic, properties: {" + fields + "}, x-kubernetes-unions: [" + unions + "]"

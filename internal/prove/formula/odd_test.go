@@ -145,7 +145,7 @@ texts:
 			}
 		}
 	}
-	if unread != 7 {
+	if unread != 6 {
 		t.Errorf("%d rules are not read", unread)
 	}
 }
