@@ -88,6 +88,9 @@ func (p Problem) hint() string {
 	case union.Forbidden:
 		return fmt.Sprintf("clear %s, or change %s", name, u.Discriminator)
 	case union.Required:
+		if u.Discriminator == "" {
+			return fmt.Sprintf("set %s, or clear the rest of its group", name)
+		}
 		return fmt.Sprintf("set %s, or change %s", name, u.Discriminator)
 	case union.Selected:
 		return "set " + u.Discriminator

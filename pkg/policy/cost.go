@@ -309,7 +309,7 @@ func unionObject(o kinds.UnionObject, switched bool) any {
 		}
 		for _, m := range set {
 			u.Put(object, m.Name, valueOf(m))
-			if len(m.Values) > 0 {
+			if u.Discriminator != "" && len(m.Values) > 0 {
 				u.PutValue(object, m.Values[0])
 			}
 		}

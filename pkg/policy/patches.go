@@ -291,6 +291,9 @@ func (w writer) kept() []cel.Expr {
 
 // set is the list of the names of the members that are set in an object.
 func (w writer) set(object cel.Expr) cel.Expr {
+	if w.u.Grouped() {
+		return w.groups(object)
+	}
 	if w.simple() {
 		return cel.Strings(w.u.MemberNames()...).Filter(memberName, isSet(object.OptionalAt(memberName)))
 	}
@@ -331,6 +334,9 @@ func (w writer) respectOne() cel.Expr {
 // selection of the union.
 func (w writer) respect(chosen, to cel.Expr, conditions []cel.Expr, more ...cel.Expr) cel.Expr {
 	first := chosen.Index(cel.Int(0))
+	if w.u.Grouped() {
+		return w.respectGroup(chosen, first, to)
+	}
 	conditions = slices.Concat([]cel.Expr{cel.Size(chosen).Eq(cel.Int(1))}, conditions, []cel.Expr{
 		where(!w.opts.Unselected, set.All(memberName, cel.Or(memberName.Eq(first), w.carried()))),
 		where(w.u.Guarded(), w.allowed(to)),

@@ -87,13 +87,19 @@ type variable struct {
 	// brief compares the keys of items with a list: shorter, but costlier than one by one. Messages
 	// do not name the members that are set.
 	brief bool
+	// If the union has groups, these are the members of u, and whole is the union.
+	whole  *union.Union
+	groups []union.Group
 }
 
-func self(u *union.Union) variable    { return variable{u: u, Expr: cel.Var("self")} }
-func oldSelf(u *union.Union) variable { return variable{u: u, Expr: cel.Var("oldSelf")} }
+func self(u *union.Union) variable    { return variableOf(u, cel.Var("self")) }
+func oldSelf(u *union.Union) variable { return variableOf(u, cel.Var("oldSelf")) }
 
 // present tests whether member i is set.
 func (o variable) present(i int) cel.Expr {
+	if o.whole != nil {
+		return cel.Or(cel.Each(o.groups[i].Members, o.wholly().present)...)
+	}
 	m := o.u.Members[i]
 	if m.Item != nil {
 		return o.macro(cel.Expr.Exists, []int{i})

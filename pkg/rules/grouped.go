@@ -14,7 +14,7 @@ func (o variable) grouped(groups int) []statement {
 		return o.relations(groups)
 	}
 	if u.Discriminator == "" {
-		return o.groupedPlain(groups)
+		return append(o.groupedPlain(groups), o.complete(false)...)
 	}
 	if len(u.Members) == 0 {
 		return o.onWhole(groups)

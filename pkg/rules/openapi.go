@@ -46,7 +46,7 @@ func OpenAPI(u *union.Union) (*apiextensionsv1.JSONSchemaProps, error) {
 		s.AllOf = relationSchemas(u)
 		return &s, nil
 	}
-	if len(u.Members) > 1 && u.Cardinality != union.AtLeastOne && !u.SharesValues() {
+	if len(u.Groups()) > 1 && u.Cardinality != union.AtLeastOne && (u.Discriminator == "" || !u.SharesValues()) {
 		s.OneOf = eachRequired(u)
 		if u.Discriminator != "" || u.Cardinality == union.AtMostOne {
 			s.OneOf = append(s.OneOf, none(eachRequired(u)))
@@ -60,10 +60,11 @@ func OpenAPI(u *union.Union) (*apiextensionsv1.JSONSchemaProps, error) {
 		}
 	case u.Discriminator != "":
 		s.AnyOf = selections(u)
-	case u.Cardinality == union.AtLeastOne, u.Cardinality == union.ExactlyOne && len(u.Members) == 1:
+	case u.Cardinality == union.AtLeastOne, u.Cardinality == union.ExactlyOne && len(u.Groups()) == 1:
 		s.AnyOf = eachRequired(u)
 	}
-	if s.OneOf == nil && s.AnyOf == nil && s.Not == nil {
+	s.AllOf = complete(u)
+	if s.OneOf == nil && s.AnyOf == nil && s.Not == nil && s.AllOf == nil {
 		return nil, nil
 	}
 	return &s, nil
@@ -185,11 +186,31 @@ func unset(u *union.Union) schema {
 	return schema{Properties: map[string]schema{u.Discriminator: s}}
 }
 
-// eachRequired returns one schema per member, which requires this member.
+// eachRequired returns one schema per group, which requires a member of this group.
 func eachRequired(u *union.Union) []schema {
 	var l []schema
-	for _, m := range u.Members {
-		l = append(l, schema{Required: []string{m.Name}})
+	for _, g := range u.Groups() {
+		var of []schema
+		for _, name := range memberNames(u, g.Members) {
+			of = append(of, schema{Required: []string{name}})
+		}
+		if len(of) == 1 {
+			l = append(l, of[0])
+		} else {
+			l = append(l, schema{AnyOf: of})
+		}
+	}
+	return l
+}
+
+// complete returns one schema per group that requires members: the object has them, or no member of
+// the group.
+func complete(u *union.Union) []schema {
+	var l []schema
+	for i, g := range u.Groups() {
+		if required := u.Require(g); len(required) > 0 {
+			l = append(l, schema{AnyOf: []schema{{Required: memberNames(u, required)}, none(eachRequired(u)[i].AnyOf)}})
+		}
 	}
 	return l
 }

@@ -22,7 +22,7 @@ import (
 // four members, every state goes through the API server's own validator. Members are never null,
 // because required counts null as a value.
 func TestOpenAPIEveryState(t *testing.T) {
-	for _, s := range append(unioncases.Shapes(), unioncases.Valued()...) {
+	for _, s := range slices.Concat(unioncases.Shapes(), unioncases.Valued(), unioncases.Grouped()) {
 		if s.EmptyIsUnset || s.Nested || testing.Short() && s.Members != 2 {
 			continue
 		}

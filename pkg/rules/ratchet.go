@@ -35,7 +35,7 @@ func Ratcheting(u *union.Union, enc Encoding, c Comparison) []Rule {
 
 // unchanged returns conditions that all hold if and only if the state is unchanged.
 func unchanged(u *union.Union, c Comparison) []cel.Expr {
-	o, old := self(u), oldSelf(u)
+	o, old := self(u).wholly(), oldSelf(u).wholly()
 	same := cel.Each(indices(len(u.Members)), func(i int) cel.Expr { return o.present(i).Eq(old.present(i)) })
 	if u.Discriminator == "" {
 		return same

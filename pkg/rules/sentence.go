@@ -29,7 +29,7 @@ func Sentence(u *union.Union, covered bool) string {
 	case one:
 		text = u.Members[0].Name + " must be set"
 	default:
-		text = cardinalityOf(u, conjoined(u.MemberNames(), "and"))
+		text = cardinalityOf(u, conjoined(u.GroupNames(), "and"))
 		text = strings.ToUpper(text[:1]) + text[1:]
 	}
 	return plain(text) + "."

@@ -41,7 +41,7 @@ func paired(u *union.Union) []Rule {
 		l = ruled(o.grouped(1))
 		for i := range l {
 			// A sum costs twice as much as a chain, but is shorter and easier to read.
-			if len(u.Members) > longestPair && u.Cardinality != union.AtLeastOne && !u.OfItems() {
+			if counts := l[i].Conditions[0] != union.Required; counts && len(o.u.Members) > longestPair && u.Cardinality != union.AtLeastOne && !u.OfItems() {
 				compare := map[union.Cardinality]func(a, b cel.Expr) cel.Expr{union.AtMostOne: cel.Expr.Le, union.ExactlyOne: cel.Expr.Eq}[u.Cardinality]
 				l[i].Rule = compare(count(o.members()), cel.Int(1)).String()
 			}
@@ -103,10 +103,11 @@ func (o variable) onWhole(groups int) []statement {
 // each pair is excluded once. A rule against all others would cost about twice as much.
 func finePlain(u *union.Union) []Rule {
 	o := self(u)
+	u = o.u
 	var l []Rule
 	n := len(u.Members)
 	if u.Cardinality != union.AtLeastOne {
-		for i, m := range u.Members {
+		for i := range u.Members {
 			// Member i excludes the half of the members before it, with the last one before the
 			// first.
 			others := (n - 1) / 2
@@ -118,14 +119,14 @@ func finePlain(u *union.Union) []Rule {
 				before = append(before, (i-k+n)%n)
 			}
 			if len(before) > 0 {
-				l = append(l, rule(u, cel.Not(cel.And(o.present(i), o.any(before))), ReasonForbidden, m.Name, cardinalityMessage(u), union.TooMany))
+				l = append(l, rule(u, cel.Not(cel.And(o.present(i), o.any(before))), ReasonForbidden, o.position(i), cardinalityMessage(u), union.TooMany))
 			}
 		}
 	}
 	if u.Cardinality != union.AtMostOne {
 		l = append(l, rule(u, o.any(indices(n)), ReasonRequired, "", cardinalityMessage(u), union.TooFew))
 	}
-	return l
+	return append(l, ruled(o.complete(true))...)
 }
 
 // isSelected tests whether the discriminator can be read and selects member i.

@@ -18,7 +18,7 @@ func Transition(u *union.Union, c Comparison) []Rule {
 		return nil
 	case u.Change == union.Clear && u.Discriminator != "":
 		return []Rule{clearOnChange(u, c)}
-	case u.Change == union.Clear && len(u.Members) > 1:
+	case u.Change == union.Clear && len(u.Groups()) > 1:
 		return []Rule{clearOnSet(u)}
 	case !u.Guarded():
 		return nil
@@ -77,7 +77,9 @@ func alike(u *union.Union) [][]int {
 
 // clearOnSet requires, when a member is newly set, that no member set before remains.
 func clearOnSet(u *union.Union) Rule {
-	o, old, all := self(u), oldSelf(u), indices(len(u.Members))
+	o, old := self(u), oldSelf(u)
+	u = o.u
+	all := indices(len(u.Members))
 	carried := cel.Each(all, func(i int) cel.Expr { return cel.And(old.present(i), o.present(i)) })
 	added := cel.Each(all, func(i int) cel.Expr { return cel.And(cel.Not(old.present(i)), o.present(i)) })
 	return rule(u, cel.Or(cel.Not(cel.Or(added...)), cel.Not(cel.Or(carried...))), ReasonInvalid, "",
@@ -188,6 +190,7 @@ func rowsOf(u *union.Union) []row {
 // discriminator.
 func restrictMember(u *union.Union, c Comparison) []Rule {
 	o, old := self(u), oldSelf(u)
+	u = o.u
 	message := "the member set may not be switched or unset"
 	if u.Change == union.AllowedChanges {
 		message = "the member set may not change like this" + table(u)
@@ -210,7 +213,7 @@ func restrictMember(u *union.Union, c Comparison) []Rule {
 
 // nextOf is the condition that each of the members that was set stays set or changes as allowed.
 func (o variable) nextOf(members []int, rows []row) cel.Expr {
-	old := oldSelf(o.u)
+	old := o.old()
 	stays := func(i int) cel.Expr { return cel.Or(cel.Not(old.present(i)), o.present(i)) }
 	var l []cel.Expr
 	seen := map[int]bool{}
@@ -281,7 +284,8 @@ func RemovalGuard(u *union.Union, links []string) (r Rule, ok bool) {
 		at = at.Field(link)
 		pinned = append(pinned, cel.Has(at))
 	}
-	old := variable{u: u, Expr: at}
+	old := variableOf(u, at)
+	u = old.u
 	var may []string // selections that may be unset
 	for _, value := range sortedKeys(u.Allowed) {
 		if slices.Contains(u.Allowed[value], "") {

@@ -78,20 +78,11 @@ func (s at) set(i int) Expr { return Expr{Op: Set, N: i, Old: s.old} }
 
 func (s at) is(values ...string) Expr { return Expr{Op: Is, Values: values, Old: s.old} }
 
-// any returns the condition that one of the given members is present.
-func (s at) any(members []int) Expr {
-	var of []Expr
-	for _, i := range members {
-		of = append(of, s.set(i))
-	}
-	return or(of...)
-}
-
-// several returns the condition that at least n members are present.
+// several returns the condition that at least n groups are present.
 func (s at) several(n int) Expr {
 	e := Expr{Op: AtLeast, N: n}
-	for i := range s.Members {
-		e.Of = append(e.Of, s.set(i))
+	for _, g := range s.setGroups() {
+		e.Of = append(e.Of, g.when)
 	}
 	return e
 }
@@ -102,14 +93,14 @@ type choice struct {
 	when Expr
 }
 
-// selection returns [Union.Selection] as expressions: first no selection, then the members or, with
+// selection returns [Union.Selection] as expressions: first no selection, then the groups or, with
 // a discriminator, values. The caller passes values sorted, with all values of members.
 func (s at) selection(values []string) []choice {
 	one := and(s.several(1), not(s.several(2)))
 	if s.Discriminator == "" {
 		l := []choice{{"", not(one)}}
-		for i, m := range s.Members {
-			l = append(l, choice{m.Name, and(s.set(i), one)})
+		for _, g := range s.setGroups() {
+			l = append(l, choice{g.name, and(g.when, one)})
 		}
 		return l
 	}

@@ -34,6 +34,10 @@ var keys = []key{
 		name: "members", example: "[a, b]", rival: mappingKey,
 		read: func(d *Declaration, k, v yamlconfig.Value) diag.Pos {
 			for _, m := range v.Items() {
+				if m.Node.Kind == yaml.SequenceNode {
+					d.fields = append(d.fields, groupOf(m)...)
+					continue
+				}
 				f := fieldValues{name: word{Pos: m.Pos()}}
 				if m.Node.Kind != yaml.MappingNode {
 					f.name = m.Word()
@@ -52,7 +56,7 @@ var keys = []key{
 			case u.Discriminator != "" || u.Relates():
 				return nil
 			case !u.OfItems():
-				return namesNode(u.Members)
+				return groupsNode(u)
 			}
 			list := yamltext.ListNode()
 			for _, m := range u.Members {

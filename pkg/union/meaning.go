@@ -83,19 +83,19 @@ func (m Member) present(v any) bool {
 type Condition string
 
 // Conditions on a state. The first four need a discriminator or, except for Selected and Unmapped,
-// presence relations.
+// presence relations; Required also applies to groups.
 const (
 	// Forbidden: a member is present that the discriminator does not select, or that another
 	// member forbids.
 	Forbidden Condition = "forbidden"
 	// Required: a selected member is absent and not optional, or a member is absent that another
-	// one requires.
+	// one requires. Without a discriminator, another member of its group selects it.
 	Required Condition = "required"
 	// Selected: the discriminator is unset.
 	Selected Condition = "selected"
 	// Unmapped: the discriminator's value maps to no member.
 	Unmapped Condition = "unmapped"
-	// TooMany: more than one member is present.
+	// TooMany: more than one member, or members of more than one group, are present.
 	TooMany Condition = "tooMany"
 	// TooFew: no member is present.
 	TooFew Condition = "tooFew"
@@ -156,7 +156,7 @@ func (u *Union) Conditions() Clauses {
 		if u.Cardinality != AtMostOne {
 			add(TooFew, -1, not(s.several(1)))
 		}
-		return l
+		return append(l, u.incomplete()...)
 	}
 	if u.Cardinality == ExactlyOne {
 		add(Selected, -1, unset)
@@ -195,7 +195,7 @@ func (u *Union) Changes(values ...string) Clauses {
 func (u *Union) Violations(s State) []Violation { return u.Conditions().Broken(s, s) }
 
 // Selection returns the discriminator's value in state s or, without a discriminator, the
-// name of the single present member; "" if there is none. With Deduce an unset discriminator
+// name of the single present member or group; "" if there is none. With Deduce an unset discriminator
 // has the first value of the single present member.
 func (u *Union) Selection(s State) string {
 	l := at{Union: u}.selection(u.named([]string{s.Value}))
@@ -211,7 +211,7 @@ func (u *Union) ChangeViolations(old, new State) []Violation {
 // leavesBehind returns the condition that a change did not clear all members that it must clear.
 // With a discriminator, these are the members of the old value that the new value does not select;
 // with Deduce, unsetting the discriminator clears nothing. Without a discriminator, these are the
-// members that were present before another member was set.
+// groups that were present before another group was set.
 func (u *Union) leavesBehind() Expr {
 	was, is := at{u, true}, at{u, false}
 	var left, set, kept []Expr
@@ -221,10 +221,13 @@ func (u *Union) leavesBehind() Expr {
 			behind = append(behind, not(is.is("")))
 		}
 		left = append(left, and(behind...))
-		set, kept = append(set, and(is.set(i), not(was.set(i)))), append(kept, and(is.set(i), was.set(i)))
 	}
 	if u.Discriminator != "" {
 		return or(left...)
+	}
+	before := was.setGroups()
+	for i, g := range is.setGroups() {
+		set, kept = append(set, and(g.when, not(before[i].when))), append(kept, and(g.when, before[i].when))
 	}
 	return and(or(set...), or(kept...))
 }
@@ -259,15 +262,15 @@ func (u *Union) changeAllowed(values []string) Expr {
 		}
 		return or(append(allowed, and(not(or(known...)), Expr{Op: Same}))...)
 	}
-	// A second member alongside the first is left to Conditions: the first has not changed.
-	none := not(is.several(1))
-	for i, m := range u.Members {
-		to := []Expr{is.set(i)}
-		if row := u.Allowed[m.Name]; len(row) > 0 {
+	// A second group alongside the first is left to Conditions: the first has not changed.
+	none, groups := not(is.several(1)), is.setGroups()
+	for i, g := range groups {
+		to := []Expr{g.when}
+		if row := u.Allowed[g.name]; len(row) > 0 {
 			var others []Expr
-			for j, n := range u.Members {
-				if !slices.Contains(row, n.Name) {
-					others = append(others, is.set(j))
+			for _, other := range groups {
+				if !slices.Contains(row, other.name) {
+					others = append(others, other.when)
 				}
 			}
 			if to = append(to, and(not(none), not(or(others...)))); slices.Contains(row, "") {

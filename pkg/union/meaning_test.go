@@ -124,6 +124,8 @@ func broken(u *union.Union, violations []union.Violation) string {
 const (
 	typed = "discriminator: type, fields-to-discriminateBy: {a: A, b: [B, B2], c: C}"
 	plain = "members: [a, b, c]"
+	// grouped has a group.
+	grouped = "members: [a, [b, c]]"
 	// A selects a and b, B only b; C selects b and c.
 	sets = "discriminator: type, fields-to-discriminateBy: {a: A, b: [A, B, C], c: C}"
 )
@@ -166,6 +168,15 @@ func TestViolations(t *testing.T) {
 		{plain, map[string]string{"-": "", "- a": "", "- c": "", "- a b": "tooMany", "- a b c": "tooMany", "A b": ""}},
 		{plain + ", cardinality: ExactlyOne", map[string]string{"-": "tooFew", "- a": "", "- b c": "tooMany", "- a b c": "tooMany"}},
 		{plain + ", cardinality: AtLeastOne", map[string]string{"-": "tooFew", "- a": "", "- b c": "", "- a b c": ""}},
+		{grouped, map[string]string{
+			"-": "", "- a": "", "- b c": "", "- b": "required c", "- c": "required b", "- a b": "tooMany, required c", "- a c": "tooMany, required b", "- a b c": "tooMany",
+		}},
+		{grouped + ", cardinality: ExactlyOne, optionalMembers: [c]", map[string]string{
+			"-": "tooFew", "- a": "", "- b": "", "- b c": "", "- c": "required b", "- a b": "tooMany", "- a c": "tooMany, required b", "- a b c": "tooMany",
+		}},
+		{grouped + ", optionalMembers: [b, c]", map[string]string{"-": "", "- b": "", "- c": "", "- b c": "", "- a c": "tooMany"}},
+		{grouped + ", cardinality: AtLeastOne", map[string]string{"-": "tooFew", "- a": "", "- b c": "", "- a b c": "", "- a b": "required c"}},
+		{"members: [[a, b, c]], optionalMembers: [c]", map[string]string{"-": "", "- a b": "", "- a b c": "", "- a": "required b", "- c": "required a, required b"}},
 	}
 	for _, tt := range tests {
 		u := unionFor(t, tt.declaration)
@@ -189,6 +200,7 @@ func TestSelection(t *testing.T) {
 		{typed, map[string]string{"-": "", "A": "A", "B2 b": "B2", "Other": "Other", "- a": "", "C a": "C"}},
 		{typed + ", deduceInvalidDiscriminator: true", map[string]string{"-": "", "- a": "A", "- b": "B", "B2 b": "B2", "C a": "C", "- a b": "", "Other a": "Other"}},
 		{plain, map[string]string{"-": "", "- a": "a", "- b": "b", "- a b": "", "A c": "c"}},
+		{grouped, map[string]string{"-": "", "- a": "a", "- b": "b+c", "- b c": "b+c", "- a b": ""}},
 	}
 	for _, tt := range tests {
 		u := unionFor(t, tt.declaration)
@@ -254,6 +266,9 @@ func TestChangeViolations(t *testing.T) {
 			"- > - c", "- a > - a", "- a > - b", "- a > -", "- b > - c", "- c > - c",
 			"!- a > - c", "!- b > -", "!- b > - a", "!- c > -", "!- c > - a", "!- a > - b c",
 		}},
+		{grouped + ", discriminatorChange: Clear", union.NotCleared, []string{"- a > - b c", "- b > - b c", "- b c > - b", "- b c > - c", "!- a > - a b c", "!- b c > - a c", "- > - a b c"}},
+		{grouped + ", discriminatorChange: Forbid", union.NotAllowed, []string{"- > - b c", "- b c > - b", "- b > - c", "- b > - b c", "!- b c > - a", "!- b c > -", "!- a > - b c", "- a b > -"}},
+		{grouped + ", allowedChanges: {a: b+c, b+c: ['']}", union.NotAllowed, []string{"- a > - b c", "- a > - b", "- b c > -", "- b > - c", "!- b > - a", "!- a > -"}},
 	}
 	for _, tt := range tests {
 		u := unionFor(t, tt.declaration)
@@ -308,6 +323,7 @@ func TestRemovable(t *testing.T) {
 		{typed + ", discriminatorChange: Forbid, deduceInvalidDiscriminator: true", true, map[string]bool{"-": true, "- a": false, "- a b": true, "B": false}},
 		{typed + ", allowedChanges: {A: [B, ''], B: A}", true, map[string]bool{"-": true, "A a": true, "B b": false, "B2 b": false, "Other": false}},
 		{plain, false, map[string]bool{"- a": true}},
+		{grouped + ", allowedChanges: {b+c: ['']}", true, map[string]bool{"- a": false, "- b": true, "- b c": true, "-": true, "- a b": true}},
 		{plain + ", cardinality: AtLeastOne", false, map[string]bool{"- a": true}},
 		{plain + ", discriminatorChange: Forbid", true, map[string]bool{"-": true, "- a": false, "- a b": true}},
 		{plain + ", allowedChanges: {a: ['']}", true, map[string]bool{"-": true, "- a": true, "- b": false}},

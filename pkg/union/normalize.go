@@ -133,7 +133,7 @@ func (u *Union) NormalizeMerged(s State) (Normalization, []Violation) {
 	case !u.Exclusive():
 	case u.Discriminator != "" && s.Value != "":
 		return u.respectValue(s), nil
-	case s.count() > 1:
+	case len(u.PresentGroups(s)) > 1:
 		return Normalization{}, []Violation{{TooMany, -1}}
 	}
 	return Normalization{}, nil
@@ -192,14 +192,17 @@ func (u *Union) respectValue(s State) (n Normalization) {
 	return n
 }
 
-// respectAdded clears all other members if exactly one member was added.
+// respectAdded clears all other groups if exactly one group was added.
 func (u *Union) respectAdded(old, new State) (n Normalization) {
-	added := slices.DeleteFunc(u.indices(), func(i int) bool { return !new.Present[i] || old.Present[i] })
+	before := u.PresentGroups(old)
+	added := slices.DeleteFunc(u.PresentGroups(new), func(g Group) bool {
+		return slices.ContainsFunc(before, func(o Group) bool { return o.Name == g.Name })
+	})
 	if len(added) != 1 {
 		return Normalization{}
 	}
 	for i := range u.Members {
-		if new.Present[i] && i != added[0] {
+		if new.Present[i] && !slices.Contains(added[0].Members, i) {
 			n.Clear = append(n.Clear, i)
 		}
 	}

@@ -211,7 +211,7 @@ func text(u *union.Union, s union.State) string {
 
 // A normalized state is legal, and normalizing it again changes nothing.
 func TestNormalizeEveryState(t *testing.T) {
-	for i, shape := range append(unioncases.Shapes(), unioncases.Valued()...) {
+	for i, shape := range slices.Concat(unioncases.Shapes(), unioncases.Valued(), unioncases.Grouped()) {
 		if shape.Members > 3 || shape.EmptyIsUnset || shape.Members > 2 && testing.Short() {
 			continue
 		}

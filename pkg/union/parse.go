@@ -63,6 +63,7 @@ type fieldValues struct {
 	name   word
 	values []word             // nil in a list of members
 	item   []yamlconfig.Entry // the keys of a list item; items sets its name
+	group  string             // the name of the group in a list of members
 }
 
 // newReader returns the reader of declarations at path.

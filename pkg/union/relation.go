@@ -69,10 +69,10 @@ func (u *Union) relations(add func(c Condition, member int, when Expr)) {
 	s := at{Union: u}
 	for i := range u.Members {
 		if by := u.ForbiddenBy(i); len(by) > 0 {
-			add(Forbidden, i, and(s.set(i), s.any(by)))
+			add(Forbidden, i, and(s.set(i), s.anyOf(by)))
 		}
 		if by := u.RequiredBy(i); len(by) > 0 {
-			add(Required, i, and(not(s.set(i)), s.any(by)))
+			add(Required, i, and(not(s.set(i)), s.anyOf(by)))
 		}
 	}
 }

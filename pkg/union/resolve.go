@@ -126,6 +126,8 @@ func (r *resolver) members() {
 		}
 		if d.discriminator().Set {
 			m.Values = r.values(f)
+		} else if f.group != "" {
+			m.Values = []string{f.group}
 		}
 		r.u.Members = append(r.u.Members, m)
 	}
@@ -135,7 +137,7 @@ func (r *resolver) members() {
 			r.optional(m, f)
 		}
 	}
-	if len(optional) > 0 && !d.discriminator().Set {
+	if len(optional) > 0 && !d.discriminator().Set && !r.u.Grouped() {
 		r.errorf(d.posOf("optionalMembers"), codes.Contradiction, "without a discriminator no member is required: delete optionalMembers",
 			"optionalMembers needs a discriminator that selects members")
 	}
@@ -169,6 +171,11 @@ func (r *resolver) values(f fieldValues) []string {
 func (r *resolver) optional(m *Member, f fieldValues) {
 	optional := func(value string) bool {
 		return f.values == nil || slices.ContainsFunc(f.values, func(v word) bool { return v.Text == value })
+	}
+	if r.u.Grouped() && (len(m.Values) == 0 || f.values != nil) {
+		r.errorf(f.name.Pos, codes.Contradiction, "list only properties of groups, without values",
+			"optionalMembers names %q, which no group could require", m.Name)
+		return
 	}
 	m.Optional = slices.DeleteFunc(slices.Clone(m.Values), func(v string) bool { return !optional(v) })
 	for i, v := range f.values {
@@ -416,7 +423,7 @@ func (r *resolver) table() {
 			r.diags = append(r.diags, *w.Ambiguous)
 			return
 		}
-		known, what := u.MemberNames(), "member"
+		known, what := u.GroupNames(), "member"
 		ok := slices.Contains(known, w.Text)
 		if r.d.discriminator().Set {
 			ok = r.changes(w)

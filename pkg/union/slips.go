@@ -52,6 +52,9 @@ func (r *resolver) unvalued() bool {
 		return false
 	}
 	hint := "use fields-to-discriminateBy: {member: Value}"
+	if slices.ContainsFunc(d.fields, func(f fieldValues) bool { return f.group != "" }) {
+		hint += ", with the same value for the properties of a group"
+	}
 	values := map[string][]string{}
 	var members []string
 	var enum []string

@@ -33,7 +33,7 @@ type Union struct {
 	Change Change
 	// Allowed is the transition table of AllowedChanges. It maps an old value of the
 	// discriminator to the allowed new values, with "" for unset. Without a discriminator it
-	// contains names of members instead.
+	// contains names of groups instead.
 	Allowed map[string][]string
 	// Ratchet exempts an update from the static rules if it leaves the state unchanged.
 	Ratchet bool
@@ -66,8 +66,9 @@ type Member struct {
 	// Name is the name of a property, the path of a property in a nested object (see
 	// [Union.Path]), or the values of a list item's keys.
 	Name string
-	// Values are the discriminator values that select the member; empty without a
-	// discriminator. A value may select several members.
+	// Values are the discriminator values that select the member. A value may select several
+	// members. Without a discriminator, the only value is the name of the member's group; it is
+	// empty if the member is alone. See [Union.Groups].
 	Values []string
 	// Optional are the values that select the member without requiring it.
 	Optional []string

@@ -81,6 +81,9 @@ func (u *Union) DescribeViolation(v Violation, was *State, is State) string {
 	case Forbidden:
 		return fmt.Sprintf("%s is set while %s is %s", name, u.Discriminator, u.shown(is.Value))
 	case Required:
+		if u.Discriminator == "" {
+			return u.describeIncomplete(v.Member, is)
+		}
 		return fmt.Sprintf("%s is not set while %s is %s", name, u.Discriminator, u.shown(is.Value))
 	case Selected:
 		return u.Discriminator + " is not set"
@@ -89,7 +92,7 @@ func (u *Union) DescribeViolation(v Violation, was *State, is State) string {
 	case TooMany:
 		return english.List(chosen(u, is.Present), "and") + " are set together"
 	case TooFew:
-		return "none of " + strings.Join(u.MemberNames(), ", ") + " is set"
+		return "none of " + strings.Join(u.GroupNames(), ", ") + " is set"
 	}
 	if was == nil {
 		return string(v.Condition)
@@ -112,6 +115,15 @@ func (u *Union) DescribeViolation(v Violation, was *State, is State) string {
 		change += ", but " + english.List(chosen(u, left), "and") + verb + " not cleared"
 	}
 	return change
+}
+
+// describeIncomplete describes a member that is absent while others of its group are present.
+func (u *Union) describeIncomplete(member int, is State) string {
+	others := make([]bool, len(u.Members))
+	for _, i := range u.MembersOf(u.Members[member].Values[0]) {
+		others[i] = is.Present[i]
+	}
+	return fmt.Sprintf("%s is not set while %s", u.Members[member].Name, membersSet(u, others))
 }
 
 func named(u *Union, present []bool) string {

@@ -276,10 +276,18 @@ func (x *Examples) In(s union.State) (*Example, error) {
 	return x.example(e), err
 }
 
-// Omitting returns the creation of an object that the union allows, in which the discriminator
-// selects an optional member that is not set.
+// Omitting returns the creation of an object that the union allows, in which the discriminator, or
+// another member of its group, selects an optional member that is not set.
 func (x *Examples) Omitting(member int) (*Example, error) {
 	legal, _ := x.legal()
+	if x.u.Discriminator == "" {
+		var others []logic.Lit
+		for _, i := range x.u.Groups()[groupOf(x.u, member)].Members {
+			others = append(others, x.new.present[i])
+		}
+		e, err := x.smallest(nil, nil, append(x.creation(), legal, x.Space.Or(others...), x.new.present[member].Not())...)
+		return x.example(e), err
+	}
 	e, err := x.smallest(nil, nil, append(x.creation(), legal, x.new.isOneOf(x.Space, x.u.Members[member].Optional), x.new.present[member].Not())...)
 	return x.example(e), err
 }

@@ -283,6 +283,12 @@ func (w *writing) start(own map[string]any) map[string]any {
 		return object
 	}
 	for i, m := range u.Members {
+		if u.Discriminator == "" {
+			if mayLack && (try("", i) || try("", u.Groups()[groupOf(u, i)].Members...)) {
+				return object
+			}
+			continue
+		}
 		for _, v := range append(slices.Clone(m.Values), "") {
 			if (v != "" || mayLack) && (try(v) || try(v, i) || try(v, u.MembersOf(v)...)) {
 				return object
@@ -295,6 +301,11 @@ func (w *writing) start(own map[string]any) map[string]any {
 		}
 	}
 	return object
+}
+
+// groupOf returns the index of the group of a member.
+func groupOf(u *union.Union, member int) int {
+	return slices.IndexFunc(u.Groups(), func(g union.Group) bool { return slices.Contains(g.Members, member) })
 }
 
 // neighbours returns the other properties of the union object: required properties, and properties

@@ -248,13 +248,15 @@ func (w *walker) described(o, n *compile.UnionPlan) []string {
 			say("member %s added, for %s", m.Name, strings.Join(m.Values, ", "))
 		case was == nil:
 			say("member %s added", m.Name)
+		case a.Discriminator == b.Discriminator && !both && !equalSets(was.Values, m.Values):
+			say("member %s is in %s, was in %s", m.Name, groupOf(m), groupOf(*was))
 		case both && !equalSets(was.Values, m.Values):
 			say("member %s is for %s, was for %s", m.Name, strings.Join(m.Values, ", "), strings.Join(was.Values, ", "))
 		}
 		if was == nil {
 			continue
 		}
-		if both && !equalSets(was.Optional, m.Optional) {
+		if (both || a.Grouped() && b.Grouped() && equalSets(was.Values, m.Values)) && !equalSets(was.Optional, m.Optional) {
 			say("member %s may stay unset: %s -> %s", m.Name, optional(*was), optional(m))
 		}
 		for _, relation := range []struct {
@@ -291,6 +293,14 @@ func (w *walker) described(o, n *compile.UnionPlan) []string {
 		say("allowedChanges changed")
 	}
 	return l
+}
+
+// groupOf returns the name of the group of a member without a discriminator.
+func groupOf(m union.Member) string {
+	if len(m.Values) == 0 {
+		return "no group"
+	}
+	return m.Values[0]
 }
 
 func optional(m union.Member) string { return cmp.Or(strings.Join(m.Optional, ", "), "never") }

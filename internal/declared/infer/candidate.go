@@ -156,6 +156,12 @@ func (c *candidate) legal(u *union.Union) [][]value {
 		}
 	}
 	try(absent, every...)
+	if u.Grouped() {
+		for _, g := range u.Groups() {
+			try(absent, g.Members...)
+			try(absent, u.Require(g)...)
+		}
+	}
 	return l
 }
 

@@ -27,7 +27,7 @@ func (o *candidateObject) plain(conditions []*condition) []*candidate {
 			demands = append(demands, c)
 		}
 	}
-	var l []*candidate
+	l := o.grouped(about)
 	var cliques [][]int
 	add := func(slots []int, cardinality union.Cardinality) {
 		var within []*condition

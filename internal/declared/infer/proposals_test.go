@@ -21,6 +21,7 @@ func TestProposals(t *testing.T) {
 		lists2   = `properties: {a: {type: array, items: {type: string}}, b: {type: array, items: {type: string}}}`
 		full2    = `properties: {a: {type: array, minItems: 1, items: {type: string}}, b: {type: array, minItems: 1, items: {type: string}}}`
 	)
+	const groups3 = `properties: {h: {type: string}, p: {type: integer}, u: {type: string}}`
 	const (
 		bools2   = `properties: {a: {type: boolean}, b: {type: boolean}}`
 		numbers2 = `properties: {a: {type: integer}, b: {type: number}}`
@@ -83,6 +84,23 @@ func TestProposals(t *testing.T) {
 		{`> 0, which is no test for 0`, numbers2, []string{`!(has(self.a) && self.a > 0 && has(self.b))`}, ``},
 		{`of bytes`, `properties: {a: {type: string, format: byte}, b: {type: string}}`, []string{`!(has(self.a) && size(self.a) > 0 && has(self.b))`},
 			`{members: [a, b], cardinality: AtMostOne} equivalent`},
+		// Groups of properties that are set together.
+		{`together, and exactly one`, groups3, []string{`has(self.h) == has(self.p)`, `[has(self.u), has(self.h)].exists_one(x, x)`},
+			`{members: [[h, p], u], cardinality: ExactlyOne} equivalent`},
+		{`a group in one conditional`, groups3, []string{`has(self.u) ? !has(self.h) && !has(self.p) : has(self.h) && has(self.p)`},
+			`{members: [u, [h, p]], cardinality: ExactlyOne} equivalent`},
+		{`a group, with implications`, groups3, []string{`!has(self.p) || has(self.h)`, `!(has(self.u) && has(self.h))`},
+			`{members: [[h, p], u], cardinality: AtMostOne, optionalMembers: [p]} equivalent`},
+		{`a group in an exclusive or`, groups3, []string{`has(self.u) != (has(self.h) || has(self.p))`, `has(self.h) == has(self.p)`},
+			`{members: [u, [h, p]], cardinality: ExactlyOne} equivalent`},
+		{`any of a group`, groups3, []string{`!(has(self.u) && (has(self.h) || has(self.p)))`},
+			`{members: [u, [h, p]], cardinality: AtMostOne, optionalMembers: [h, p]} equivalent`},
+		{`two groups`, `properties: {a: {type: string}, b: {type: string}, c: {type: string}, d: {type: string}}`, []string{
+			`(has(self.a) && has(self.b) && !has(self.c) && !has(self.d)) || (!has(self.a) && !has(self.b) && has(self.c) && has(self.d))`},
+			`{members: [[a, b], [c, d]], cardinality: ExactlyOne} equivalent`},
+		{`a group in oneOf`, groups3, []string{`has(self.h) == has(self.p)`, `has(self.h) != has(self.u)`, `!has(self.p) || !has(self.u)`},
+			`{members: [[h, p], u], cardinality: ExactlyOne} equivalent`},
+		{`no group: a chain`, groups3, []string{`!has(self.p) || has(self.h)`, `!has(self.u) || has(self.p)`}, ``},
 		{`of the discriminator, too`, `properties: {type: {type: string, enum: [A, B]}, a: {type: string}}`, []string{`self.?type.orValue("") == "A" ? self.?a.orValue("") != "" : self.?a.orValue("") == ""`},
 			`{discriminator: type, fields-to-discriminateBy: {a: A}, emptyIsUnset: [a], discriminatorChange: Allow} equivalent`},
 

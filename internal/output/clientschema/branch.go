@@ -34,6 +34,9 @@ func branches(u *union.Union, n node) []branch {
 	}
 	only := func(i int) branch { return branch{title: u.Members[i].Name, set: []int{i}, clear: but(i)} }
 	var l []branch
+	if u.Grouped() {
+		return groupBranches(u)
+	}
 	if u.Discriminator == "" {
 		if u.Cardinality == union.AtMostOne {
 			l = append(l, branch{title: "none", clear: all})

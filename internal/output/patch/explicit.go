@@ -96,9 +96,11 @@ func (x *explicit) unions(at resource.Path, unions []*union.Union, object map[st
 				continue
 			}
 		case u.Discriminator == "" || u.Deduce:
-			clear = len(set) == 1
-			if len(set) > 1 {
-				x.fail(at, u, set[1], "%s and %s are set together", u.Members[set[0]].Name, u.Members[set[1]].Name)
+			if groups := u.PresentGroups(state); len(groups) == 1 {
+				keep, clear = groups[0].Members, true
+			} else if len(set) > 1 {
+				second := groups[1].Members[slices.IndexFunc(groups[1].Members, func(i int) bool { return state.Present[i] })]
+				x.fail(at, u, second, "%s and %s are set together", u.Members[set[0]].Name, u.Members[second].Name)
 				continue
 			}
 		}

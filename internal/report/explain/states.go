@@ -104,6 +104,9 @@ func (s *unionPlan) verdicts(value string) (string, []Rejection) {
 	if s.Relates() {
 		return "all others", s.related()
 	}
+	if s.Grouped() {
+		return s.byGroup()
+	}
 	if accepted, rejected, ok := s.byNumber(value); ok {
 		return accepted, rejected
 	}
@@ -228,6 +231,40 @@ func (s *unionPlan) byNumber(value string) (accepted string, rejected []Rejectio
 	return words[key], rejected, true
 }
 
+// byGroup describes the states of a union with groups.
+func (s *unionPlan) byGroup() (accepted string, rejected []Rejection) {
+	var names []string
+	groups := s.Groups()
+	for _, g := range groups {
+		names = append(names, s.belonging(g.Name, g.Members))
+		if required := s.Require(g); len(required) > 0 {
+			var words []string
+			for _, i := range required {
+				words = append(words, plain(s.Members[i].Name))
+			}
+			rejected = append(rejected, Rejection{"with a part of " + plain(g.Name) + " without " + english.List(words, "or"), "required"})
+		}
+	}
+	accepted = english.List(names, "or")
+	if none := s.stateWith(""); s.legal(none) {
+		accepted = "none, or " + accepted
+	} else {
+		rejected = append(rejected, Rejection{"with none", s.why(s.Violations(none))})
+	}
+	all := s.stateWith("")
+	for i := range all.Present {
+		all.Present[i] = true
+	}
+	switch {
+	case len(groups) == 1:
+	case s.legal(all):
+		accepted += ", or several of these"
+	default:
+		rejected = append(rejected, Rejection{"with two or more of these", s.why(s.Violations(all))})
+	}
+	return accepted, rejected
+}
+
 // sets returns sets of members. For a small union these are all sets. For other unions these are
 // the sets of up to one member, a pair for each member, and the set of all members.
 func (s *unionPlan) sets() [][]int {
@@ -293,8 +330,8 @@ func (s *unionPlan) choices() []choice {
 		add(Selection{}, "")
 	}
 	if s.Discriminator == "" {
-		for i, m := range s.Members {
-			add(Selection{Value: m.Name}, "", i)
+		for _, g := range s.Groups() {
+			add(Selection{Value: g.Name}, "", g.Members...)
 		}
 		return l
 	}

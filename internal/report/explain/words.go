@@ -111,6 +111,11 @@ func (u Union) cardinality() string {
 		union.AtMostOne: "at most one member may be set", union.ExactlyOne: "one member must be set", union.AtLeastOne: "one or more members must be set",
 		union.AnyNumber: "any members may be set that their relations allow",
 	}
+	if u.hasGroups() {
+		says = map[union.Cardinality]string{
+			union.AtMostOne: "at most one member or group may be set", union.ExactlyOne: "one member or group must be set", union.AtLeastOne: "one or more members or groups must be set",
+		}
+	}
 	if d := plain(u.Discriminator); d != "" {
 		says = map[union.Cardinality]string{union.AtMostOne: d + " may stay unset", union.ExactlyOne: d + " must be set"}
 		if value := cmp.Or(u.Default, u.Unset); value != "" {
@@ -126,9 +131,17 @@ func (u Union) cardinality() string {
 	return u.Cardinality
 }
 
+// hasGroups reports whether the union has groups of several members.
+func (u Union) hasGroups() bool {
+	return u.Discriminator == "" && slices.ContainsFunc(u.Members, func(m Member) bool { return len(m.Values) > 0 })
+}
+
 func (u Union) describe(m Member) string {
 	var l []string
-	if len(m.Values) > 0 {
+	switch {
+	case len(m.Values) > 0 && u.Discriminator == "":
+		l = append(l, "in the group "+plain(m.Values[0]))
+	case len(m.Values) > 0:
 		l = append(l, "selected by "+english.List(each(m.Values, quoted), "or"))
 	}
 	switch len(m.OptionalFor) {

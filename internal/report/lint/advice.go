@@ -94,6 +94,9 @@ func valueWithoutMember(s *lintedUnion) diag.List {
 func sharedValue(s *lintedUnion) diag.List {
 	var l diag.List
 	for _, v := range s.MemberValues() {
+		if s.Discriminator == "" {
+			break // a group
+		}
 		members := s.MembersOf(v)
 		if len(members) < 2 {
 			continue

@@ -98,7 +98,7 @@ func preserves(s *apiextensionsv1.JSONSchemaProps) bool {
 func tableBypass(s *lintedUnion) diag.List {
 	all := s.Values
 	if s.Discriminator == "" {
-		all = s.MemberNames()
+		all = s.GroupNames()
 	}
 	var l diag.List
 	for _, from := range all {

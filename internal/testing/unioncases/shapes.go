@@ -25,6 +25,7 @@ type Shape struct {
 	Escaped       bool // CEL escapes the names of all properties
 	Nested        bool // the discriminator, and every other member, are in a nested object
 	Scalar        bool // the members are booleans and numbers
+	Grouped       bool // the last two members are a group
 
 	Type  union.ValueType // of the discriminator
 	Unset string          // the value of an unset discriminator, in the spelling of strings
@@ -36,7 +37,7 @@ func (s Shape) String() string {
 	for _, f := range []struct {
 		is   bool
 		text string
-	}{{s.Discriminated, "discriminator"}, {s.TwoValues, "two values"}, {s.Shared, "shared value"}, {s.Enum, "enum"}, {s.EmptyIsUnset, "emptyIsUnset"}, {s.Escaped, "escaped"}, {s.Nested, "nested"}, {s.Scalar, "scalar"}} {
+	}{{s.Discriminated, "discriminator"}, {s.TwoValues, "two values"}, {s.Shared, "shared value"}, {s.Enum, "enum"}, {s.EmptyIsUnset, "emptyIsUnset"}, {s.Escaped, "escaped"}, {s.Nested, "nested"}, {s.Scalar, "scalar"}, {s.Grouped, "grouped"}} {
 		if f.is {
 			name += ", " + f.text
 		}
@@ -83,8 +84,8 @@ func Escaped() []Shape {
 	}
 }
 
-// Further returns the shapes of [Nested] and [Scalar].
-func Further() []Shape { return slices.Concat(Nested(), Valued(), Scalar()) }
+// Further returns the shapes of [Nested], [Valued], [Scalar] and [Grouped].
+func Further() []Shape { return slices.Concat(Nested(), Valued(), Scalar(), Grouped()) }
 
 // Nested returns shapes with properties in an object within the union object.
 func Nested() []Shape {
@@ -138,6 +139,25 @@ func Scalar() []Shape {
 		{Members: 3, Discriminated: true, EmptyIsUnset: true, Scalar: true},
 		{Members: 3, EmptyIsUnset: true, Nested: true, Scalar: true},
 	}
+}
+
+// Grouped returns shapes with a group.
+func Grouped() []Shape {
+	return []Shape{
+		{Members: 2, Grouped: true},
+		{Members: 3, Grouped: true},
+		{Members: 3, Grouped: true, EmptyIsUnset: true, Nested: true},
+		{Members: 4, Grouped: true},
+		{Members: 4, Grouped: true, EmptyIsUnset: true},
+	}
+}
+
+// group returns the name of the group, or "".
+func (s Shape) group() string {
+	if !s.Grouped {
+		return ""
+	}
+	return strings.Join(s.Names()[s.Members-2:], "+")
 }
 
 // holder is the property with the nested object.
@@ -400,6 +420,12 @@ func (s Shape) Declarations() []string {
 	var l []string
 	turn := 0
 	names := strings.Join(s.Names(), ", ")
+	if s.Grouped {
+		for _, optional := range []string{"", "optionalMembers: [" + s.Names()[s.Members-1] + "]", "optionalMembers: [" + strings.Join(s.Names()[s.Members-2:], ", ") + "]"} {
+			l = append(l, s.groupDeclarations(names, optional)...)
+		}
+		return l
+	}
 	add := func(parts ...string) {
 		if s.EmptyIsUnset {
 			parts = append(parts, "emptyIsUnset: ["+names+"]")
@@ -472,6 +498,31 @@ func (s Shape) relations() []string {
 		l[i] = regexp.MustCompile(`\b[abcd]\b`).ReplaceAllStringFunc(l[i], func(letter string) string {
 			return s.Names()[strings.Index("abcd", letter)]
 		})
+	}
+	return l
+}
+
+// groupDeclarations returns the unions with a group.
+func (s Shape) groupDeclarations(names, optional string) []string {
+	members := "members: [" + strings.Join(append(slices.Clone(s.Names()[:s.Members-2]), "["+strings.Join(s.Names()[s.Members-2:], ", ")+"]"), ", ") + "]"
+	var l []string
+	add := func(parts ...string) {
+		if s.EmptyIsUnset {
+			parts = append(parts, "emptyIsUnset: ["+names+"]")
+		}
+		l = append(l, "{"+strings.Join(slices.DeleteFunc(append([]string{members, optional}, parts...), func(p string) bool { return p == "" }), ", ")+"}")
+	}
+	add("cardinality: AtLeastOne")
+	add("cardinality: AtLeastOne", "ratchet: true")
+	for _, change := range []string{"", "discriminatorChange: Forbid", "discriminatorChange: Clear", "allowedChanges: {" + s.group() + ": [\"\"]}", "allowedChanges: {a: " + s.group() + "}"} {
+		if s.Members == 2 && strings.Contains(change, "{a:") {
+			continue
+		}
+		add(change)
+		add(change, "cardinality: ExactlyOne")
+		if s.Members < 4 {
+			add(change, "ratchet: true")
+		}
 	}
 	return l
 }
