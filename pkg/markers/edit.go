@@ -414,8 +414,8 @@ func (e *editing) markersOf(h *host) nodeMarkers {
 // separate reports whether the properties of a union are fields on lines of their own without
 // markers of unions, except for the one of the discriminator.
 func (s *structure) separate(u *union.Union, l *loading) bool {
-	if !s.hasAll(u) {
-		return false
+	if !s.hasAll(u) || u.Grouped() {
+		return false // markers of fields have no groups
 	}
 	for _, name := range u.Names() {
 		f := s.property(name)

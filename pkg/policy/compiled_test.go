@@ -145,6 +145,9 @@ func (r filler) value(s *apiextensionsv1.JSONSchemaProps) any {
 		if err := json.Unmarshal(s.Enum[r.IntN(len(s.Enum))].Raw, &v); err != nil {
 			panic(err) // the enums are literals in this test
 		}
+		if f, ok := v.(float64); ok && f == float64(int64(f)) {
+			return int64(f) // as the API server decodes it
+		}
 		return v
 	case s.Type == "string":
 		return []string{"", "v"}[r.IntN(2)]

@@ -262,9 +262,9 @@ func TestMutatingRoot(t *testing.T) {
 // changed.
 func TestMutatingRandom(t *testing.T) {
 	const (
-		fields = "type: {type: string, enum: [A, B]}, a: {type: string, enum: [x, 'y']}, b: {type: string}, kind: {type: string, enum: [C, D]}, c: {type: string}, d: {type: string, enum: [x, 'y']}, e: {type: boolean, enum: [false, true]}, f: {type: number, enum: [0, 1, 0.5]}, g: {type: string}"
+		fields = "type: {type: string, enum: [A, B]}, a: {type: string, enum: [x, 'y']}, b: {type: string}, kind: {type: string, enum: [C, D]}, c: {type: string}, d: {type: string, enum: [x, 'y']}, e: {type: boolean, enum: [false, true]}, f: {type: number, enum: [0, 1, 0.5]}, g: {type: string}, h: {type: string}"
 		first  = "{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}"
-		unions = first + ", {discriminator: kind, fields-to-discriminateBy: {c: C, d: D}, deduceInvalidDiscriminator: true}, {members: [e, f], emptyIsUnset: [e, f]}, {name: more, members: [g], cardinality: AtLeastOne}"
+		unions = first + ", {discriminator: kind, fields-to-discriminateBy: {c: C, d: D}, deduceInvalidDiscriminator: true}, {members: [e, [f, h]], emptyIsUnset: [e, f], optionalMembers: [h]}, {name: more, members: [g], cardinality: AtLeastOne}"
 		union  = "type: object, x-kubernetes-map-type: atomic, properties: {" + fields + "}, x-kubernetes-unions: [" + unions + "]"
 		keyed  = "type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: {type: object, required: [name], properties: {name: {type: string, enum: [x, 'y', z]}, " + fields + "}, x-kubernetes-unions: [" + unions + "]}"
 	)

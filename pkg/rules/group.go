@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/unioncel/unioncel/internal/cel"
-	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -81,7 +80,7 @@ func (o variable) together(g union.Group, required []int) cel.Expr {
 	}
 	var l []cel.Expr
 	for k, i := range required[1:] {
-		l = append(l, cel.Paren(present(required[k])).Eq(cel.Paren(present(i))))
+		l = append(l, present(required[k]).Eq(present(i)))
 	}
 	return cel.And(l...)
 }
@@ -94,7 +93,7 @@ func optional(g union.Group, required []int) []int {
 // incomplete returns the message of a group that lacks a required member.
 func incomplete(u *union.Union, g union.Group, required []int) string {
 	if len(required) == len(g.Members) {
-		return english.List(memberNames(u, required), "and") + " must be set together"
+		return conjoined(memberNames(u, required), "and") + " must be set together"
 	}
 	if len(required) == 1 {
 		return requiredWith(u, required, optional(g, required))
@@ -107,7 +106,7 @@ func requiredWith(u *union.Union, required, others []int) string {
 	if len(required) > 1 {
 		is = "are"
 	}
-	return fmt.Sprintf("%s %s required when %s is set", english.List(memberNames(u, required), "and"), is, english.List(memberNames(u, others), "or"))
+	return fmt.Sprintf("%s %s required when %s is set", conjoined(memberNames(u, required), "and"), is, conjoined(memberNames(u, others), "or"))
 }
 
 func memberNames(u *union.Union, members []int) []string {

@@ -2,6 +2,7 @@ package union_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 

@@ -56,6 +56,16 @@ var shapes = []shape{
 			{absent, 0, 1},
 		},
 	}, {
+		name:        "Group",
+		schema:      "{a: {type: string}, b: {type: string}, c: {type: boolean}}",
+		declaration: "{members: [a, [b, c]], cardinality: ExactlyOne, emptyIsUnset: [c], optionalMembers: [c], discriminatorChange: Forbid}",
+		properties:  []string{"a", "b", "c"},
+		values: [][]any{
+			{absent, ""},
+			{absent, ""},
+			{absent, false, true},
+		},
+	}, {
 		name:   "Table",
 		schema: `{type: {type: string, enum: [A, B, X, ""]}, a: {type: string}, b: {type: object}}`,
 		declaration: `{discriminator: type, fields-to-discriminateBy: {a: A, b: B},
