@@ -64,6 +64,8 @@ func (m Member) present(v any) bool {
 		return v != ""
 	case bool:
 		return v
+	case int:
+		return v != 0
 	case int64:
 		return v != 0
 	case float64:
