@@ -377,7 +377,7 @@ func (u judged) cause(encoding compile.Encoding, v union.Violation) string {
 	switch {
 	case u.Ratchet && static: // compact encoding
 		return string(metav1.CauseTypeFieldValueInvalid) + " spec"
-	case paired && static && (u.Discriminator == "" || v.Member >= 0 && len(u.Members[v.Member].Required()) > 0):
+	case paired && static && (u.Discriminator == "" && v.Member < 0 || u.Discriminator != "" && v.Member >= 0 && len(u.Members[v.Member].Required()) > 0):
 		return string(metav1.CauseTypeFieldValueInvalid) + " " + field
 	}
 	reason := metav1.CauseTypeFieldValueInvalid
