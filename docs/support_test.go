@@ -51,6 +51,7 @@ var kindsOfUnions = func() []kindOfUnion {
 		{"`ratchet`", "{" + plain + "}", "[{members: [a, b], ratchet: true}]", "{a: x}", "{a: x, b: x}"},
 		{"a boolean or an integer as discriminator", "{type: object, properties: {type: {type: integer, enum: [1, 2]}, " + a + ", " + b + "}" + unions + "}", "[{discriminator: type, fields-to-discriminateBy: {a: 1, b: 2}}]", "{type: 1, a: x}", "{type: 2, a: x, b: x}"},
 		{"`unset`", "{" + typed + "}", "[{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, unset: A}]", "{a: x}", after},
+		{"groups of properties", "{type: object, properties: {" + a + ", " + b + ", c: {type: string}}" + unions + "}", "[{members: [a, [b, c]]}]", "{a: x}", "{a: x, b: x, c: x}"},
 		{"presence relations", "{" + plain + "}", "[{dependentRequired: {a: b}}]", "{a: x, b: x}", "{a: x}"},
 		{"with common properties", "{type: object, properties: {type: {type: string, enum: [A]}, a: {type: string, enum: [B]}, b: {type: string}}" + unions + "}",
 			"[{discriminator: type, fields-to-discriminateBy: {a: A}}, {discriminator: a, fields-to-discriminateBy: {b: B}}]", "{type: A, a: B, b: x}", "{a: B, b: x}"},

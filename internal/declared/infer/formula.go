@@ -83,7 +83,7 @@ func (o *candidateObject) newDemand(s *formula.Space, at *formula.Place, f logic
 				continue
 			}
 		}
-		if fact.Kind == formula.Equals && !o.compares(path, fact.Constant) {
+		if fact.Kind == formula.Equals && !o.compares(path, fact.Constant) && !tellsZero(fact) {
 			return nil
 		}
 		slot, ok := o.slot(path...)
