@@ -40,6 +40,10 @@ lint: ## run go vet and golangci-lint
 cross: ## build for windows and darwin
 	@.ci/run cross
 
+.PHONY: contrib
+contrib: ## test the modules below contrib
+	@.ci/run contrib
+
 .PHONY: compat
 compat: ## have all supported versions of Kubernetes judge, or MINORS ("1.30 1.34")
 	@MINORS='$(MINORS)' .ci/run compat
