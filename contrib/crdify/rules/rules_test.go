@@ -140,7 +140,7 @@ func TestRules(t *testing.T) {
 		{"loosened", required, exclusive, nil},
 		{"tightened", exclusive, required, []string{"v1.^.spec: ", "; was accepted: {", "; now rejected: "}},
 		{"added", "", exclusive, []string{`"a":`, `"b":`, "a or b"}},
-		{"transition rule added", "", "x-kubernetes-validations:\n- {rule: self.type == oldSelf.type, message: immutable}", []string{" in place of {", "immutable"}},
+		{"transition rule added", "", "x-kubernetes-validations:\n- {rule: self == oldSelf, message: immutable}", []string{" in place of {", "immutable"}},
 		{"anyOf added", "", "anyOf: [{required: [a]}, {required: [b]}]", []string{"anyOf"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package formula
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -411,9 +412,19 @@ func (s *Space) Same(a, b *Place) logic.Lit {
 		f = s.fact(&Fact{Kind: Same, Place: a, Other: b})
 		s.same[[2]*Place{a, b}] = f
 		s.implies(f.Lit, s.And(a.present, b.present))
+		if a.Schema != nil && a.view == nil && b.view == nil { // objects differ if one of their properties does
+			names := slices.Sorted(maps.Keys(a.Schema.Properties))
+			for _, name := range names[:min(len(names), maxCompared)] {
+				a.Child(name)
+				b.Child(name)
+			}
+		}
 	}
 	return f.Lit
 }
+
+// maxCompared is the number of properties for which a comparison of two objects adds places.
+const maxCompared = 20
 
 // Close relates the facts in use: values of enumerations, and facts about values that are equal.
 // Call it after adding all rules and keywords.
@@ -430,21 +441,21 @@ func (s *Space) Close() {
 		n = len(s.Facts)
 		for _, f := range slices.Clone(s.Facts) {
 			if f.Kind == Same {
-				s.congruent(f, f.Place, f.Other, 0)
+				s.congruent(f, f.Place, f.Other, 0, logic.False)
 			}
 		}
 	}
 }
 
-// congruent requires that facts about a and b agree if f holds.
-func (s *Space) congruent(f *Fact, a, b *Place, depth int) {
+// congruent requires that facts about a and b agree if f holds, and unless does not.
+func (s *Space) congruent(f *Fact, a, b *Place, depth int, unless logic.Lit) {
 	const deep = 8
 	// CEL may treat different texts or numbers as the same value.
 	exact := isExact(a) && isExact(b)
 	for _, c := range slices.Concat(a.equals, b.equals) {
 		x, y := a.Equals(c.Constant), b.Equals(c.Constant)
 		if exact {
-			s.RequireAny(f.Lit.Not(), s.Equal(x, y))
+			s.RequireAny(f.Lit.Not(), unless, s.Equal(x, y))
 		}
 		if depth == 0 {
 			s.RequireAny(x.Not(), y.Not(), f.Lit) // equal, because both equal the constant
@@ -455,7 +466,7 @@ func (s *Space) congruent(f *Fact, a, b *Place, depth int) {
 	}
 	if a.empty != nil || b.empty != nil {
 		x, y := a.Empty(), b.Empty()
-		s.RequireAny(f.Lit.Not(), s.Equal(x, y))
+		s.RequireAny(f.Lit.Not(), unless, s.Equal(x, y))
 		if depth == 0 {
 			s.RequireAny(x.Not(), y.Not(), f.Lit)
 		}
@@ -463,10 +474,16 @@ func (s *Space) congruent(f *Fact, a, b *Place, depth int) {
 	if depth > deep {
 		return
 	}
-	for _, name := range append(sortedKeys(a.children), sortedKeys(b.children)...) {
+	// CEL compares objects with null values by the number of their properties and by the other
+	// properties of one of them (k8s.io/apiserver/pkg/cel/common: unstructuredMap.Equal).
+	names := append(sortedKeys(a.children), sortedKeys(b.children)...)
+	for _, name := range names {
+		unless = s.Or(unless, a.Child(name).null, b.Child(name).null)
+	}
+	for _, name := range names {
 		x, y := a.Child(name), b.Child(name)
-		s.RequireAny(f.Lit.Not(), s.Equal(x.present, y.present))
-		s.congruent(f, x, y, depth+1)
+		s.RequireAny(f.Lit.Not(), unless, s.Equal(x.present, y.present))
+		s.congruent(f, x, y, depth+1, unless)
 	}
 }
 

@@ -49,6 +49,7 @@ var All = []Change{
 	{"rule moved", nested + "x-kubernetes-validations:\n- rule: '!has(self.o) || has(self.o.a)'\n", edit(nested, "b: {type: string}}", "b: {type: string}}, x-kubernetes-validations: [{rule: has(self.a)}]"),
 		[]string{"same spec: rule removed: !has(self.o) || has(self.o.a)", "same spec.o: rule added: has(self.a)"}},
 	{"changes refused", with(""), rules("!has(oldSelf.a) || has(self.a) && self.a == oldSelf.a"), []string{"tighter spec: transition rule added: !has(oldSelf.a) || has(self.a) && self.a == oldSelf.a"}},
+	{"immutable object", with(""), rules("self == oldSelf"), []string{"tighter spec: transition rule added: self == oldSelf"}},
 	{"changes let through", rules("self.a == oldSelf.a"), with(""), []string{"looser spec: transition rule removed: self.a == oldSelf.a"}},
 	{"wider bound in a rule", rules("self.i < 5"), rules("self.i < 10"), []string{"looser spec: rule changed: self.i < 5 -> self.i < 10"}},
 	{"rule on a text", with(""), edit(with(""), "a: {type: string}", "a: {type: string, x-kubernetes-validations: [{rule: self.startsWith('x')}]}"), []string{"tighter spec.a: rule added: self.startsWith('x')"}},
