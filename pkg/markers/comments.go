@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/token"
 	"strings"
+
+	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // comments holds the markers of a package by the node they describe: an *ast.TypeSpec, an *ast.Field
@@ -138,6 +140,10 @@ func (f *fileComments) marks(group *ast.CommentGroup) []mark {
 		text := comment.Text[2:]
 		if m, ok := parseMark(strings.TrimSpace(text)[1:]); ok {
 			m.pos = f.places.pos(comment.Pos() + token.Pos(2+strings.Index(text, "+")))
+			if strings.Count(text, m.wrong) == 1 {
+				at := f.places.pos(comment.Pos() + token.Pos(2+strings.Index(text, m.wrong)))
+				m.edits = diag.Replace(at.Line, at.Col, m.wrong, m.right)
+			}
 			l = append(l, m)
 		}
 	}

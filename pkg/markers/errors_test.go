@@ -544,3 +544,33 @@ type Example struct {
 		t.Errorf("with another enum: -want +got\n%s", diff)
 	}
 }
+
+// TestEdits asserts that misspelt markers have edits if there is one correction.
+func TestEdits(t *testing.T) {
+	_, diags := markers.Load(markers.Options{}, "./testdata/bad")
+	got := map[string]diag.Edit{}
+	for _, d := range diags {
+		if len(d.Edits) == 1 && d.Pos.Line == d.Edits[0].Line {
+			got[d.Pos.String()] = d.Edits[0]
+		} else if len(d.Edits) > 0 {
+			t.Errorf("%s: %v", d, d.Edits)
+		}
+	}
+	for _, want := range []struct {
+		file, after string
+		edit        diag.Edit
+	}{
+		{"placement.go", "+unoin", diag.Edit{Line: 41, Col: 4, Old: "+unoin", New: "+union"}},
+		{"placement.go", "+k8s:beta=+k8s:zeroOrOneof", diag.Edit{Line: 54, Col: 15, Old: "+k8s:zeroOrOneofMember", New: "+k8s:zeroOrOneOfMember"}},
+		{"spaces.go", "+ union", diag.Edit{Line: 3, Col: 4, Old: "+ ", New: "+"}},
+		{"spaces.go", "+\tunionMember", diag.Edit{Line: 9, Col: 5, Old: "+\t", New: "+"}},
+	} {
+		at := position(t, "testdata/bad/"+want.file, want.after, "+")
+		if d := cmp.Diff(want.edit, got[at]); d != "" {
+			t.Errorf("%s: %s", at, d)
+		}
+	}
+	if at := position(t, "testdata/bad/spaces.go", "+ unionMember of", "+"); got[at] != (diag.Edit{}) {
+		t.Errorf("%s: got an edit after which the marker cannot be read", at)
+	}
+}

@@ -23,6 +23,9 @@ type mark struct {
 	pos     diag.Pos
 	problem *misuse // why the marker cannot be read; the other fields are meaningless then
 	ignored bool    // the problem is a warning: the unions of the struct do not depend on the marker
+	// The only correction of the problem, if it is certain: the text to replace, and its replacement.
+	wrong, right string
+	edits        []diag.Edit // makes the correction
 
 	of       string          // the union, modality or discriminator that the marker names; "" for the only one
 	value    *string         // the discriminator value, if the marker sets it
@@ -109,7 +112,7 @@ var mention = pattern.Lazy(`\bk8s:(unionDiscriminator|unionMember|zeroOrOneOfMem
 // misspelt markers included.
 func parseMark(text string) (mark, bool) {
 	if apart := strings.TrimLeftFunc(text, unicode.IsSpace); apart != text {
-		return spaced(apart)
+		return spaced(text[:len(text)-len(apart)], apart)
 	}
 	end := strings.IndexFunc(text, func(r rune) bool {
 		return !(r == ':' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
@@ -157,31 +160,43 @@ func (m *mark) arguments(rest string) {
 
 // spaced parses the text after "+ ", which no tool reads as a marker. It returns a problem if the
 // author meant a marker.
-func spaced(text string) (mark, bool) {
+func spaced(space, text string) (mark, bool) {
 	m, ok := parseMark(text)
 	if !ok || m.kind == none || m.kind == unionType && m.problem != nil { // prose: + union of a and b
 		return mark{}, false
 	}
-	return mark{name: m.name, problem: &misuse{
+	out := mark{name: m.name, problem: &misuse{
 		fmt.Sprintf("the space after the + makes this a comment, not the marker %s", m.name), "delete the space",
-	}}, true
+	}}
+	if m.problem == nil {
+		out.wrong, out.right = "+"+space, "+"
+	}
+	return out, true
 }
 
 // misspelt returns a marker with a problem when name looks like a union marker: a typo must not
 // leave a field unguarded.
 func misspelt(name string) (mark, bool) {
 	lower := strings.ToLower(name)
-	best, least := "", 0
+	best, least, only := "", 0, false
 	for _, known := range slices.Sorted(maps.Keys(spellings)) {
-		if n := spelling.Distance(lower, strings.ToLower(known)); best == "" || n < least {
-			best, least = known, n
+		n := spelling.Distance(lower, strings.ToLower(known))
+		if best == "" || n < least {
+			best, least, only = known, n, true
+		} else if n == least {
+			only = false
 		}
 	}
 	ours := strings.HasPrefix(lower, "union") || strings.HasPrefix(lower, "k8s:union") || strings.HasPrefix(lower, "k8s:dependent")
-	if !ours && least > min(2, len(best)/5) {
+	near := least <= min(2, len(best)/5)
+	if !ours && !near {
 		return mark{}, false
 	}
-	return mark{name: "+" + name, problem: &misuse{fmt.Sprintf("+%s is not a marker", name), "write +" + best}}, true
+	m := mark{name: "+" + name, problem: &misuse{fmt.Sprintf("+%s is not a marker", name), "write +" + best}}
+	if near && only {
+		m.wrong, m.right = m.name, "+"+best
+	}
+	return m, true
 }
 
 // parseTag parses a marker of validation-gen, which may be inside other markers.

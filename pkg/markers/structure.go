@@ -76,7 +76,7 @@ func markDiagnostic(m mark, p *misuse) diag.Diagnostic {
 	if m.problem != nil {
 		p = m.problem
 	}
-	d := diag.Diagnostic{Code: codes.BadMarker, Pos: m.pos, Message: p.message, Hint: p.hint}
+	d := diag.Diagnostic{Code: codes.BadMarker, Pos: m.pos, Message: p.message, Hint: p.hint, Edits: m.edits}
 	if m.ignored {
 		d.Severity = diag.Warning
 	}
