@@ -1,0 +1,4 @@
+// Package plain has no markers.
+package plain
+
+type T struct{ A *string }
