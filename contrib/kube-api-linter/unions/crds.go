@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,19 +27,17 @@ const Timeout = 10 * time.Second
 // crds are the generated CRDs, to be checked for the unions of a package.
 type crds struct {
 	*source
-	dir    string // relative to the root of the module
-	unions *union.Externals
+	root, dir string // the module, and the directory in it
+	unions    *union.Externals
 }
 
-// check returns findings about the CRDs, at the positions of the unions.
-func (c crds) check() (diag.List, error) {
-	root, err := moduleRoot(c.source.dir)
-	if err != nil {
+// check returns findings about the CRDs.
+func (c crds) check() (found diag.List, err error) {
+	if c.root, err = moduleRoot(c.source.dir); err != nil {
 		return nil, err
 	}
-	var found diag.List
 	var all []union.Target
-	err = filepath.WalkDir(filepath.Join(root, c.dir), func(path string, entry fs.DirEntry, err error) error {
+	err = filepath.WalkDir(filepath.Join(c.root, c.dir), func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) {
 			return err
 		}
@@ -51,8 +48,8 @@ func (c crds) check() (diag.List, error) {
 		f := crdfile.Open(path, src)
 		targets, _ := f.Targets()
 		all = append(all, targets...)
-		if slices.ContainsFunc(targets, c.unions.Concern) {
-			more, err := c.checkFile(f, root)
+		if i := slices.IndexFunc(targets, c.unions.Concern); i >= 0 {
+			more, err := c.checkFile(f, targets[i])
 			found = append(found, more...)
 			return err
 		}
@@ -66,17 +63,17 @@ func (c crds) check() (diag.List, error) {
 }
 
 // checkFile lints a file, and proves whether its CRDs enforce the unions.
-func (c crds) checkFile(f *crdfile.File, root string) (diag.List, error) {
+func (c crds) checkFile(f *crdfile.File, first union.Target) (diag.List, error) {
 	opts := crdfile.Options{External: *c.unions}
-	manifests, found := f.CRDs(opts)
+	manifests, _ := f.CRDs(opts)
 	// The proofs decide about hand-written rules, too.
-	found = append(found, slices.DeleteFunc(lint.File(f, opts), func(d diag.Diagnostic) bool { return d.Code == codes.HandWrittenConstraint })...)
+	found := slices.DeleteFunc(lint.File(f, opts), func(d diag.Diagnostic) bool { return d.Code == codes.HandWrittenConstraint })
 	for _, m := range manifests {
 		declared, wrong := m.Declared()
 		if found = append(found, wrong...); declared == nil || !c.unions.Concern(m.Target()) {
 			continue
 		}
-		more, err := c.prove(m, declared, root)
+		more, err := c.prove(m, declared)
 		if err != nil {
 			return nil, err
 		}
@@ -85,8 +82,8 @@ func (c crds) checkFile(f *crdfile.File, root string) (diag.List, error) {
 	markers.Words(found)
 	for i, d := range found {
 		switch {
-		case d.Severity == diag.Error && !c.has(d.Pos): // it is about the CRD, or about another package
-			found[i] = diag.Diagnostic{Code: d.Code, Pos: c.first(), Message: fmt.Sprintf("%s: %s", d.Pos, d.Message), Hint: d.Hint}
+		case d.Severity == diag.Error && !c.has(d.Pos):
+			found[i] = c.elsewhere(d, first)
 		case !strings.HasPrefix(d.Message, "+") && slices.Contains([]diag.Code{codes.UnknownMember, codes.UnknownDiscriminator, codes.NoSuchSchema}, d.Code):
 			found[i].Hint = "the CRD was not generated from these types: run controller-gen first"
 		}
@@ -94,26 +91,17 @@ func (c crds) checkFile(f *crdfile.File, root string) (diag.List, error) {
 	return found, nil
 }
 
-// first returns the position of a union in the package, or of the package.
-func (c crds) first() diag.Pos {
-	for _, x := range c.unions.Declarations {
-		if c.has(x.Pos()) {
-			return x.Pos()
-		}
-	}
-	return diag.Pos{File: slices.Min(slices.Collect(maps.Keys(c.files)))}
-}
-
-// prove returns a finding for each union of the package that a CRD does not enforce.
-func (c crds) prove(m *crdfile.CRD, d *compile.Declared, root string) (diag.List, error) {
+// prove returns a finding for each union that a CRD does not enforce.
+func (c crds) prove(m *crdfile.CRD, d *compile.Declared) (diag.List, error) {
+	// Other versions of the kind may be in other packages; their passes check them.
 	d.Objects = slices.DeleteFunc(slices.Clone(d.Objects), func(o compile.Object) bool {
-		return !slices.ContainsFunc(o.Declarations, func(u *union.Declaration) bool { return c.has(u.Pos) })
+		return !slices.ContainsFunc(o.Declarations, func(u *union.Declaration) bool { return filepath.Ext(u.Pos.File) == ".go" })
 	})
 	proofs, err := proof.Verify(context.Background(), *d, Timeout)
 	if err != nil {
 		return nil, err
 	}
-	pkg, err := filepath.Rel(root, c.source.dir)
+	pkg, err := filepath.Rel(c.root, c.source.dir)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +109,7 @@ func (c crds) prove(m *crdfile.CRD, d *compile.Declared, root string) (diag.List
 	var l diag.List
 	reported := map[diag.Pos]bool{} // a struct can be at several paths
 	for _, v := range proofs {
-		if v.Proved() || reported[v.Pos] || !c.has(v.Pos) {
+		if v.Proved() || reported[v.Pos] {
 			continue
 		}
 		reported[v.Pos] = true
@@ -138,9 +126,22 @@ func (c crds) prove(m *crdfile.CRD, d *compile.Declared, root string) (diag.List
 			finding.Severity, finding.Hint = diag.Warning, ""
 			finding.Message = fmt.Sprintf("the proof that the CRD %s enforces this union is inconclusive: %s", v.CRD, f.Text)
 		}
+		if !c.has(v.Pos) {
+			finding = c.elsewhere(finding, m.Target())
+		}
 		l = append(l, finding)
 	}
 	return l, nil
+}
+
+// elsewhere moves a finding about a CRD file, or about a struct of another package, to the kind.
+func (c crds) elsewhere(d diag.Diagnostic, of union.Target) diag.Diagnostic {
+	d.Message, d.Edits = fmt.Sprintf("%s: %s", d.Pos, d.Message), nil
+	if kind := c.pass.Pkg.Scope().Lookup(of.Kind); kind != nil {
+		at := c.pass.Fset.PositionFor(kind.Pos(), false)
+		d.Pos = diag.Pos{File: at.Filename, Line: at.Line, Col: at.Column}
+	}
+	return d
 }
 
 // moduleRoot returns the directory of the nearest go.mod.

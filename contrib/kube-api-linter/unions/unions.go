@@ -94,8 +94,8 @@ func run(pass *analysis.Pass, cfg Config) error {
 	return nil
 }
 
-// aboutUnions matches markers that may be about unions, even if misspelt.
-var aboutUnions = regexp.MustCompile(`(?im)^(//|\s*)\s*\+.*(union|oneof|member|discriminator|k8s:)`)
+// aboutUnions matches markers about unions, even if misspelt, and the marker of packages with kinds.
+var aboutUnions = regexp.MustCompile(`(?im)^(//)?\s*\+.*(union|oneof|member|discriminator|ifmode|groupname)`)
 
 // marked reports whether the package may have union markers. Other packages need not be loaded.
 func (s *source) marked() bool {

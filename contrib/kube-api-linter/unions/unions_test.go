@@ -27,5 +27,5 @@ func TestMarkers(t *testing.T) {
 }
 
 func TestCRDs(t *testing.T) {
-	analyze(t, &unions.Config{CRDs: "config/crd"}, "./proved", "./missing", "./stale", "./shared", "./plain")
+	analyze(t, &unions.Config{CRDs: "config/crd"}, "./proved", "./missing", "./stale", "./imports", "./shared", "./plain")
 }
