@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/unioncel/unioncel v0.0.0
 	golang.org/x/tools v0.52.0
+	google.golang.org/genproto v0.0.0-20260526163538-3dc84a4a5aaa
 	k8s.io/apimachinery v0.37.2
 	sigs.k8s.io/kube-api-linter v0.0.0-20260716143926-092fe0c72997
 )

@@ -66,14 +66,17 @@ func (c crds) check() (found diag.List, err error) {
 func (c crds) checkFile(f *crdfile.File, first union.Target) (diag.List, error) {
 	opts := crdfile.Options{External: *c.unions}
 	manifests, _ := f.CRDs(opts)
-	// The proofs decide about hand-written rules, too.
-	found := slices.DeleteFunc(lint.File(f, opts), func(d diag.Diagnostic) bool { return d.Code == codes.HandWrittenConstraint })
+	byHand := map[diag.Pos]bool{} // the unions with hand-written rules, which proofs decide about
+	found := slices.DeleteFunc(lint.File(f, opts), func(d diag.Diagnostic) bool {
+		byHand[d.Pos] = byHand[d.Pos] || d.Code == codes.HandWrittenConstraint
+		return d.Code == codes.HandWrittenConstraint
+	})
 	for _, m := range manifests {
 		declared, wrong := m.Declared()
 		if found = append(found, wrong...); declared == nil || !c.unions.Concern(m.Target()) {
 			continue
 		}
-		more, err := c.prove(m, declared)
+		more, err := c.prove(m.Target(), declared, byHand)
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +95,7 @@ func (c crds) checkFile(f *crdfile.File, first union.Target) (diag.List, error) 
 }
 
 // prove returns a finding for each union that a CRD does not enforce.
-func (c crds) prove(m *crdfile.CRD, d *compile.Declared) (diag.List, error) {
+func (c crds) prove(target union.Target, d *compile.Declared, byHand map[diag.Pos]bool) (diag.List, error) {
 	// Other versions of the kind may be in other packages; their passes check them.
 	d.Objects = slices.DeleteFunc(slices.Clone(d.Objects), func(o compile.Object) bool {
 		return !slices.ContainsFunc(o.Declarations, func(u *union.Declaration) bool { return filepath.Ext(u.Pos.File) == ".go" })
@@ -119,7 +122,7 @@ func (c crds) prove(m *crdfile.CRD, d *compile.Declared) (diag.List, error) {
 			finding.Message = fmt.Sprintf("the CRD %s accepts an object that this union forbids: %s", v.CRD, f.Words(v.Union))
 		case verify.Rejected:
 			finding.Message = fmt.Sprintf("the CRD %s rejects an object that this union allows: %s; the rule is %s", v.CRD, f.Words(v.Union), f.Rule)
-			if m.Recorded() == nil {
+			if byHand[v.Pos] { // compile does not change these rules
 				finding.Hint = "correct the rule or the union"
 			}
 		default:
@@ -127,7 +130,7 @@ func (c crds) prove(m *crdfile.CRD, d *compile.Declared) (diag.List, error) {
 			finding.Message = fmt.Sprintf("the proof that the CRD %s enforces this union is inconclusive: %s", v.CRD, f.Text)
 		}
 		if !c.has(v.Pos) {
-			finding = c.elsewhere(finding, m.Target())
+			finding = c.elsewhere(finding, target)
 		}
 		l = append(l, finding)
 	}

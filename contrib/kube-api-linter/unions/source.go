@@ -54,11 +54,6 @@ func (s *source) diagnostic(d diag.Diagnostic) analysis.Diagnostic {
 	if info, ok := d.Code.Info(); ok {
 		out.URL = info.URL()
 	}
-	for _, r := range d.Related {
-		if f := s.file(r.Pos); f == file {
-			out.Related = append(out.Related, analysis.RelatedInformation{Pos: position(f, src, r.Pos.Line, r.Pos.Col), Message: r.Message})
-		}
-	}
 	var edits []analysis.TextEdit
 	for _, e := range d.Edits {
 		start := position(file, src, e.Line, e.Col)
@@ -71,6 +66,16 @@ func (s *source) diagnostic(d diag.Diagnostic) analysis.Diagnostic {
 		out.SuggestedFixes = []analysis.SuggestedFix{{Message: d.Hint, TextEdits: edits}}
 	}
 	return out
+}
+
+// message returns a diagnostic without its position, with the hint on the same line.
+func message(d diag.Diagnostic) string {
+	d.Pos = diag.Pos{}
+	text := d.String()
+	if hint := strings.Join(strings.Fields(d.Hint), " "); hint != "" {
+		text += "; hint: " + diag.Escape(hint)
+	}
+	return text
 }
 
 // position returns the position of a column, which is counted in characters.

@@ -113,13 +113,3 @@ func (s *source) marked() bool {
 	}
 	return false
 }
-
-// message returns a diagnostic without its position, with the hint on the same line.
-func message(d diag.Diagnostic) string {
-	d.Pos = diag.Pos{}
-	text := d.String()
-	if hint := strings.Join(strings.Fields(d.Hint), " "); hint != "" {
-		text += "; hint: " + diag.Escape(hint)
-	}
-	return text
-}

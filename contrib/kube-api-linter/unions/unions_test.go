@@ -27,5 +27,5 @@ func TestMarkers(t *testing.T) {
 }
 
 func TestCRDs(t *testing.T) {
-	analyze(t, &unions.Config{CRDs: "config/crd"}, "./proved", "./missing", "./stale", "./imports", "./shared", "./plain")
+	analyze(t, &unions.Config{CRDs: "config/crd"}, "./proved", "./missing", "./stale", "./imports", "./outdated", "./shared", "./plain")
 }
