@@ -19,6 +19,12 @@ import (
 // An object is closed where the server's strict field validation reports unknown fields. Null is
 // allowed where the schema is nullable, and where the server prunes or defaults it.
 func JSONSchema(crd *apiextensionsv1.CustomResourceDefinition, version int, objects []union.Object) (map[string]any, error) {
+	return jsonSchemaOf(crd, version, objects, choose)
+}
+
+// jsonSchemaOf returns a JSON Schema. unite adds the unions of an object to its schema n. asWritten
+// is the schema before the translation.
+func jsonSchemaOf(crd *apiextensionsv1.CustomResourceDefinition, version int, objects []union.Object, unite func(unions []*union.Union, asWritten, n node)) (map[string]any, error) {
 	v := crd.Spec.Versions[version]
 	root, err := rootOf(crd, version)
 	if root == nil || err != nil {
@@ -33,7 +39,7 @@ func JSONSchema(crd *apiextensionsv1.CustomResourceDefinition, version int, obje
 		if n == nil {
 			return nil, fmt.Errorf("there is no schema at %s", o.Path)
 		}
-		choose(o.Unions, o.Path.Value(asWritten), n)
+		unite(o.Unions, o.Path.Value(asWritten), n)
 	}
 	resource(root, node{"const": crd.Spec.Group + "/" + v.Name}, node{"const": crd.Spec.Names.Kind})
 	if metadata := property(root, "metadata"); metadata != nil {
@@ -145,9 +151,9 @@ func exemptNull(n node) {
 // lists all properties. Only up to this bound do editors offer the members of a single branch.
 const maxMoved = 20_000
 
-// choose adds the branches of the unions to a schema. In a closed schema, the schemas of members
-// move into the branches that allow them, so that editors offer no other members. Members in nested
-// objects stay. asWritten is the schema before the translation.
+// choose adds the unions to a schema: as conditions on the discriminator, or as a oneOf. In a closed
+// schema, the schemas of members move into the branches that allow them, so that editors offer no
+// other members. Members in nested objects stay. asWritten is the schema before the translation.
 func choose(unions []*union.Union, asWritten, n node) {
 	own := maps.Clone(properties(n))
 	closed := n["additionalProperties"] == false
@@ -157,6 +163,12 @@ func choose(unions []*union.Union, asWritten, n node) {
 			continue
 		}
 		branches := inline(u, asWritten, jsonSchema)
+		var chain node
+		if u.Discriminator != "" {
+			var rest node
+			chain, rest = decide(u, asWritten, n, branches)
+			branches = append(branches, rest)
+		}
 		if closed && len(branches)*len(own) <= maxMoved {
 			delete(n, "additionalProperties")
 			for _, name := range ownMembers(u) {
@@ -165,6 +177,10 @@ func choose(unions []*union.Union, asWritten, n node) {
 			for _, b := range branches {
 				move(u, own, b.(node))
 			}
+		}
+		if chain != nil {
+			addChain(n, chain)
+			continue
 		}
 		if takesNull(asWritten) {
 			for _, b := range branches {
