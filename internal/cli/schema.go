@@ -25,16 +25,19 @@ func (a *app) schemaCommand() *cobra.Command {
 		as      format
 		dir     string
 		version string
+		forms   bool
 	)
 	cmd := &cobra.Command{
 		Use:   "schema [FILE|DIR|-]... [-o DIR]",
 		Short: "Write JSON Schemas or OpenAPI documents for editors and clients",
 		Long: `Schema writes a schema for each version of CustomResourceDefinitions, for programs that
-are not the API server: editors, checkers, generators of forms and clients. Each union
-is a oneOf that says which members go with which value of its discriminator.
+are not the API server: editors, checkers, generators of forms and clients. They list
+the members for each value of a discriminator.
 
   jsonschema  A JSON Schema (draft-07), as yaml-language-server and kubeconform read
-              it. Unknown fields are errors where they are to the API server.
+              it. Unknown fields are errors where they are to the API server. A
+              discriminator is tested with if and then, so that errors are about the
+              members for its value. With --forms, each union is a oneOf, as forms need.
   openapi     An OpenAPI document (3.0) in which the object with a union is a component
               of its own, with a discriminator that maps values to components.
 
@@ -54,8 +57,11 @@ See also unioncel help inputs, and unioncel help output.`,
 			if err := checkOutput(cmd, &dir); err != nil {
 				return err
 			}
+			if forms && as.name != "jsonschema" {
+				return usagef("--forms is for --format jsonschema: an OpenAPI document always has discriminators")
+			}
 			found, err := gather(cmd.Context(), a, a.scope(cmd, &flags), args, func(f *crdfile.File, in input) ([]schemaFile, diag.List, error) {
-				return schemas(f, in, as.name, version)
+				return schemas(f, in, as.name, version, forms)
 			})
 			if err != nil {
 				return err
@@ -96,6 +102,7 @@ See also unioncel help inputs, and unioncel help output.`,
 	flags.config.register(cmd)
 	as.register(cmd, "schemas", "jsonschema", "openapi")
 	cmd.Flags().StringVar(&version, "version", "", "write the schema of this `VERSION` only")
+	cmd.Flags().BoolVar(&forms, "forms", false, "write JSON Schemas for forms: each union is a oneOf with the keyword discriminator")
 	cmd.Flags().StringVarP(&dir, "output", "o", "", "write to files in this `DIR`")
 	return cmd
 }
@@ -108,10 +115,13 @@ type schemaFile struct {
 }
 
 // schemas returns the schemas of the CRDs in a file.
-func schemas(f *crdfile.File, in input, format, version string) ([]schemaFile, diag.List, error) {
+func schemas(f *crdfile.File, in input, format, version string, forms bool) ([]schemaFile, diag.List, error) {
 	write := clientschema.JSONSchema
-	if format == "openapi" {
+	switch {
+	case format == "openapi":
 		write = clientschema.OpenAPI
+	case forms:
+		write = clientschema.FormSchema
 	}
 	crds, l := f.CRDs(in.options())
 	var out []schemaFile

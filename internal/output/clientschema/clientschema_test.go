@@ -101,6 +101,7 @@ func compare[T any](t *testing.T, schema string, declarations []string, objects 
 		}
 		schemas := map[string]*jsonschema.Schema{
 			"JSON Schema": compiled(t, jsonSchema(t, crd, o), ""),
+			"form":        compiled(t, formSchema(t, crd, o), ""),
 			"OpenAPI":     compiled(t, openAPI(t, crd, o), "/components/schemas/Thing"),
 		}
 		if u.OfItems() {
@@ -280,6 +281,15 @@ properties:
 func jsonSchema(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, objects ...union.Object) map[string]any {
 	t.Helper()
 	s, err := clientschema.JSONSchema(crd, 0, objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func formSchema(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, objects ...union.Object) map[string]any {
+	t.Helper()
+	s, err := clientschema.FormSchema(crd, 0, objects)
 	if err != nil {
 		t.Fatal(err)
 	}

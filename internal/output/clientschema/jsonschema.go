@@ -19,12 +19,17 @@ import (
 // An object is closed where the server's strict field validation reports unknown fields. Null is
 // allowed where the schema is nullable, and where the server prunes or defaults it.
 func JSONSchema(crd *apiextensionsv1.CustomResourceDefinition, version int, objects []union.Object) (map[string]any, error) {
-	return jsonSchemaOf(crd, version, objects, choose)
+	return jsonSchemaOf(crd, version, objects, false)
 }
 
-// jsonSchemaOf returns a JSON Schema. unite adds the unions of an object to its schema n. asWritten
-// is the schema before the translation.
-func jsonSchemaOf(crd *apiextensionsv1.CustomResourceDefinition, version int, objects []union.Object, unite func(unions []*union.Union, asWritten, n node)) (map[string]any, error) {
+// FormSchema returns a JSON Schema for forms, which choose a branch of a oneOf and need no null: all
+// unions are a oneOf, with the keyword discriminator if all branches require a value of it. Null is
+// allowed only where the schema is nullable.
+func FormSchema(crd *apiextensionsv1.CustomResourceDefinition, version int, objects []union.Object) (map[string]any, error) {
+	return jsonSchemaOf(crd, version, objects, true)
+}
+
+func jsonSchemaOf(crd *apiextensionsv1.CustomResourceDefinition, version int, objects []union.Object, form bool) (map[string]any, error) {
 	v := crd.Spec.Versions[version]
 	root, err := rootOf(crd, version)
 	if root == nil || err != nil {
@@ -32,6 +37,9 @@ func jsonSchemaOf(crd *apiextensionsv1.CustomResourceDefinition, version int, ob
 	}
 	writable(root, !crd.Spec.PreserveUnknownFields)
 	unmark(root, "apiVersion", "kind", "metadata")
+	if form {
+		walk(root, true, func(n node, _ bool) { delete(n, prunedNull) })
+	}
 	asWritten := runtime.DeepCopyJSON(root)
 	walk(root, true, jsonDialect)
 	for _, o := range deepestFirst(objects) {
@@ -39,7 +47,7 @@ func jsonSchemaOf(crd *apiextensionsv1.CustomResourceDefinition, version int, ob
 		if n == nil {
 			return nil, fmt.Errorf("there is no schema at %s", o.Path)
 		}
-		unite(o.Unions, o.Path.Value(asWritten), n)
+		choose(o.Unions, o.Path.Value(asWritten), n, form)
 	}
 	resource(root, node{"const": crd.Spec.Group + "/" + v.Name}, node{"const": crd.Spec.Names.Kind})
 	if metadata := property(root, "metadata"); metadata != nil {
@@ -151,10 +159,11 @@ func exemptNull(n node) {
 // lists all properties. Only up to this bound do editors offer the members of a single branch.
 const maxMoved = 20_000
 
-// choose adds the unions to a schema: as conditions on the discriminator, or as a oneOf. In a closed
-// schema, the schemas of members move into the branches that allow them, so that editors offer no
-// other members. Members in nested objects stay. asWritten is the schema before the translation.
-func choose(unions []*union.Union, asWritten, n node) {
+// choose adds the unions to a schema: as conditions on the discriminator or, without one and in
+// forms, as a oneOf. In a closed schema, the schemas of members move into the branches that allow
+// them, so that editors offer no other members. Members in nested objects stay. asWritten is the
+// schema before the translation.
+func choose(unions []*union.Union, asWritten, n node, form bool) {
 	own := maps.Clone(properties(n))
 	closed := n["additionalProperties"] == false
 	for _, u := range unions {
@@ -164,11 +173,13 @@ func choose(unions []*union.Union, asWritten, n node) {
 		}
 		branches := inline(u, asWritten, jsonSchema)
 		var chain node
-		if u.Discriminator != "" {
+		if u.Discriminator != "" && !form {
 			var rest node
 			chain, rest = decide(u, asWritten, n, branches)
 			branches = append(branches, rest)
 		}
+		_, taken := n["oneOf"]
+		tags := form && !taken && tagged(u, asWritten, branches)
 		if closed && len(branches)*len(own) <= maxMoved {
 			delete(n, "additionalProperties")
 			for _, name := range ownMembers(u) {
@@ -177,10 +188,16 @@ func choose(unions []*union.Union, asWritten, n node) {
 			for _, b := range branches {
 				move(u, own, b.(node))
 			}
+			if tags {
+				moveTag(u.Discriminator, n, branches)
+			}
 		}
 		if chain != nil {
 			addChain(n, chain)
 			continue
+		}
+		if tags {
+			n["discriminator"] = node{"propertyName": u.Discriminator}
 		}
 		if takesNull(asWritten) {
 			for _, b := range branches {
@@ -189,6 +206,29 @@ func choose(unions []*union.Union, asWritten, n node) {
 			branches = append(branches, jsonSchema.null())
 		}
 		restrict(n, "oneOf", branches)
+	}
+}
+
+// tagged reports whether the keyword discriminator can tell the branches apart: all branches require
+// the discriminator and list its values, and the object is not null.
+func tagged(u *union.Union, asWritten node, branches []any) bool {
+	return !takesNull(asWritten) && len(u.Path(u.Discriminator)) == 1 && !slices.ContainsFunc(branches, func(v any) bool {
+		b := v.(node)
+		required, _ := b["required"].([]any)
+		is := property(b, u.Discriminator)
+		return !slices.Contains(required, any(u.Discriminator)) || is["const"] == nil && is["enum"] == nil
+	})
+}
+
+// moveTag moves the schema of a discriminator into the branches: forms have a field for each property
+// of the object, and for each of the selected branch.
+func moveTag(name string, n node, branches []any) {
+	tag := maps.Clone(property(n, name))
+	delete(tag, "enum") // the branches list the values
+	delete(properties(n), name)
+	for _, b := range branches {
+		p := properties(b.(node))
+		p[name] = restrictedTo(tag, p[name].(node))
 	}
 }
 
