@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -248,6 +249,7 @@ properties:
 	objects := []union.Object{u, add(below("a"), "{members: [x, z], cardinality: ExactlyOne}"), add(below("open"), "{members: [p, q]}")}
 	for format, s := range map[string]*jsonschema.Schema{
 		"JSON Schema": compiled(t, jsonSchema(t, crd, objects...), ""),
+		"form":        compiled(t, formSchema(t, crd, objects...), ""),
 		"OpenAPI":     compiled(t, openAPI(t, crd, objects...), "/components/schemas/Thing"),
 	} {
 		for text, want := range map[string]bool{
@@ -274,6 +276,98 @@ properties:
 			if err := s.Validate(object); (err == nil) != want {
 				t.Errorf("%s: %s: %v, want %t", format, text, err, want)
 			}
+		}
+	}
+}
+
+// TestMessages checks that the errors of a validator are about the members of one branch.
+func TestMessages(t *testing.T) {
+	const schema = "{type: object, properties: {type: {type: string, enum: [A, B, C, D]%s}, a: {type: object, properties: {x: {type: integer}}}, b: {type: object}, in: {type: object, properties: {type: {type: string, enum: [A, B]}}, required: [type]}}%s}"
+	for _, test := range []struct{ name, typ, object, declaration string }{
+		{"required", "", ", required: [type]", "{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}"},
+		{"default", ", default: A", "", "{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}"},
+		{"optional", "", "", "{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}"},
+		{"unmapped", "", "", "{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, unmappedValues: Forbid, cardinality: ExactlyOne}"},
+		{"nested", "", ", required: [in]", "{discriminator: in.type, fields-to-discriminateBy: {a: A, b: B}}"},
+	} {
+		crd, o := version(t, fmt.Sprintf(schema, test.typ, test.object), test.declaration)
+		s := compiled(t, jsonSchema(t, crd, o), "")
+		for text, want := range messages[test.name] {
+			var object any
+			if err := sigs.Unmarshal([]byte("{apiVersion: example.com/v1, kind: Thing, u: "+text+"}"), &object); err != nil {
+				t.Fatal(err)
+			}
+			var got string
+			if err := s.Validate(object); err != nil {
+				_, got, _ = strings.Cut(err.Error(), "\n")
+			}
+			if got != want {
+				t.Errorf("%s: %s\n%s\nwant\n%s", test.name, text, got, want)
+			}
+		}
+	}
+}
+
+// messages are the errors for the object in u, by the test and the object.
+var messages = map[string]map[string]string{
+	"required": {
+		"{type: A, a: {}}":        "",
+		"{type: C}":               "",
+		"{type: A}":               "- at '/u': missing property 'a'",
+		"{type: A, a: {x: x}}":    "- at '/u/a/x': got string, want null or integer",
+		"{type: A, a: {}, b: {}}": "- at '/u/b': got object, want null",
+		"{type: B, a: {}}":        "- at '/u': missing property 'b'\n- at '/u/a': got object, want null",
+		"{type: C, a: {}}":        "- at '/u/a': got object, want null",
+		"{type: A, a: {}, c: {}}": "- at '/u': additional properties 'c' not allowed",
+		"{type: E, a: {}}":        "- at '/u/type': value must be one of 'A', 'B', 'C', 'D'",
+		"{a: {}}":                 "- at '/u': missing property 'type'",
+	},
+	"default": {
+		"{a: {}}":          "",
+		"{b: {}}":          "- at '/u': missing property 'a'\n- at '/u/b': got object, want null",
+		"{type: B, a: {}}": "- at '/u': missing property 'b'\n- at '/u/a': got object, want null",
+	},
+	"optional": {
+		"{}":      "",
+		"{b: {}}": "- at '/u/b': got object, want null",
+	},
+	"unmapped": {
+		"{type: C}": "- at '/u/type': value must be one of 'A', 'B'",
+		"{}":        "- at '/u': missing property 'type'",
+	},
+	"nested": {
+		"{in: {type: A}}":        "- at '/u': missing property 'a'",
+		"{in: {type: C}, a: {}}": "- at '/u/in/type': value must be one of 'A', 'B'",
+		"{in: {}, a: {}}":        "- at '/u/in': missing property 'type'",
+		"{a: {}}":                "- at '/u': missing property 'in'",
+	},
+}
+
+// TestForms checks that the keyword discriminator is on unions whose branches require their
+// discriminator. Forms read its values in the branches.
+func TestForms(t *testing.T) {
+	for _, test := range []struct {
+		name, schema, declaration string
+		want                      any
+	}{
+		{"required", "{type: object, required: [type], properties: {type: {type: string, enum: [A, B]}, a: {type: object}, b: {type: object}}}", "{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}", map[string]any{"propertyName": "type"}},
+		{"exactly one", "{type: object, properties: {type: {type: string}, a: {type: object}, b: {type: object}}}", "{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, unmappedValues: Forbid, cardinality: ExactlyOne}", map[string]any{"propertyName": "type"}},
+		{"optional", "{type: object, properties: {type: {type: string, enum: [A, B]}, a: {type: object}, b: {type: object}}}", "{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}", nil},
+		{"open values", "{type: object, required: [type], properties: {type: {type: string, minLength: 1}, a: {type: object}, b: {type: object}}}", "{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}", nil},
+		{"default", "{type: object, properties: {type: {type: string, enum: [A, B], default: A}, a: {type: object}, b: {type: object}}}", "{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}", nil},
+		{"nullable", "{type: object, nullable: true, required: [type], properties: {type: {type: string, enum: [A, B]}, a: {type: object}, b: {type: object}}}", "{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}", nil},
+		{"nested", "{type: object, required: [in], properties: {in: {type: object, required: [type], properties: {type: {type: string, enum: [A, B]}}}, a: {type: object}, b: {type: object}}}", "{discriminator: in.type, fields-to-discriminateBy: {a: A, b: B}}", nil},
+		{"none", "{type: object, properties: {a: {type: object}, b: {type: object}}}", "{members: [a, b]}", nil},
+	} {
+		crd, o := version(t, test.schema, test.declaration)
+		u := formSchema(t, crd, o)["properties"].(map[string]any)["u"].(map[string]any)
+		if !reflect.DeepEqual(u["discriminator"], test.want) || u["oneOf"] == nil {
+			t.Errorf("%s: discriminator %v, want %v", test.name, u["discriminator"], test.want)
+		}
+		_, shown := u["properties"].(map[string]any)["type"]
+		first, _ := u["oneOf"].([]any)[0].(map[string]any)["properties"].(map[string]any)["type"].(map[string]any)
+		if shown || o.Unions[0].Discriminator == "type" && (first["type"] == nil || first["const"] != "A") {
+			t.Errorf("%s: the discriminator is not in the branches: %v", test.name, u)
 		}
 	}
 }

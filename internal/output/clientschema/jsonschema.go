@@ -178,8 +178,6 @@ func choose(unions []*union.Union, asWritten, n node, form bool) {
 			chain, rest = decide(u, asWritten, n, branches)
 			branches = append(branches, rest)
 		}
-		_, taken := n["oneOf"]
-		tags := form && !taken && tagged(u, asWritten, branches)
 		if closed && len(branches)*len(own) <= maxMoved {
 			delete(n, "additionalProperties")
 			for _, name := range ownMembers(u) {
@@ -188,15 +186,16 @@ func choose(unions []*union.Union, asWritten, n node, form bool) {
 			for _, b := range branches {
 				move(u, own, b.(node))
 			}
-			if tags {
-				moveTag(u.Discriminator, n, branches)
+			if form && u.Discriminator != "" && len(u.Path(u.Discriminator)) == 1 {
+				moveTag(u.Discriminator, own, branches)
+				delete(properties(n), u.Discriminator)
 			}
 		}
 		if chain != nil {
 			addChain(n, chain)
 			continue
 		}
-		if tags {
+		if _, taken := n["oneOf"]; form && !taken && tagged(u, asWritten, branches) {
 			n["discriminator"] = node{"propertyName": u.Discriminator}
 		}
 		if takesNull(asWritten) {
@@ -222,13 +221,17 @@ func tagged(u *union.Union, asWritten node, branches []any) bool {
 
 // moveTag moves the schema of a discriminator into the branches: forms have a field for each property
 // of the object, and for each of the selected branch.
-func moveTag(name string, n node, branches []any) {
-	tag := maps.Clone(property(n, name))
-	delete(tag, "enum") // the branches list the values
-	delete(properties(n), name)
+func moveTag(name string, own node, branches []any) {
 	for _, b := range branches {
 		p := properties(b.(node))
-		p[name] = restrictedTo(tag, p[name].(node))
+		is, tag := p[name].(node), maps.Clone(own[name].(node))
+		if values, ok := is["enum"].([]any); ok && !slices.Contains(values, tag["default"]) || is["const"] != nil && is["const"] != tag["default"] {
+			delete(tag, "default")
+		}
+		if is["not"] == nil {
+			delete(tag, "enum") // the branch lists its values
+		}
+		p[name] = restrictedTo(tag, is)
 	}
 }
 
