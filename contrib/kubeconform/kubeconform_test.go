@@ -3,7 +3,10 @@ package kubeconform_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -116,6 +119,42 @@ func fieldsIn(message string) []string {
 func unique(l []string) []string {
 	slices.Sort(l)
 	return slices.Compact(l)
+}
+
+// TestReadme runs the commands of the README.
+func TestReadme(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```\\w+\n(.*?)```").FindAllStringSubmatch(string(readme), -1)
+	if len(blocks) != 4 {
+		t.Fatal("the README does not have a CRD, manifests, commands and their output")
+	}
+	dir := t.TempDir()
+	for i, name := range []string{"crd.yaml", "backends.yaml"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(blocks[i][1]), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program, err := exec.Command("go", "tool", "-n", "kubeconform").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	unioncel, kubeconform, _ := strings.Cut(blocks[2][1], "\n")
+	if code := cli.Main(strings.Fields(unioncel), cli.Streams{Out: io.Discard, Err: t.Output()}); code != 0 {
+		t.Fatal(unioncel)
+	}
+	kubeconform = strings.NewReplacer("kubeconform", strings.TrimSpace(string(program)), "-schema-location default", "").Replace(kubeconform) // the default is on the network
+	out, err := exec.Command("sh", "-c", kubeconform).Output()
+	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 1 {
+		t.Errorf("%s: %v", kubeconform, err)
+	}
+	got := strings.ReplaceAll(string(out), "file://"+dir, "file:///src")
+	if !slices.Equal(slices.Sorted(strings.Lines(got)), slices.Sorted(strings.Lines(blocks[3][1]))) { // kubeconform does not sort
+		t.Errorf("kubeconform prints\n%s", got)
+	}
 }
 
 // conformer writes the schemas of a CRD, and returns kubeconform with these.
