@@ -8,11 +8,11 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// decide returns the branches of a union with a discriminator as a chain of if, then and else, one
-// link for each set of values: a validator reports the errors of a single branch. n is the schema
-// of the union object, asWritten the schema before the translation. The last else applies if the
-// discriminator has none of these values, or the object is null. rest is this schema, which accepts
-// only null.
+// decide returns the branches of a union with a discriminator as a chain of if, then and else, with
+// one link for each set of values, so that validators report the errors of a single branch. rest, the
+// last else, applies to null, and to objects whose discriminator has none of these values. rest or n
+// rejects these objects. n is the schema of the union object, asWritten the schema before the
+// translation. inlined are the branches as restrictions.
 func decide(u *union.Union, asWritten, n node, inlined []any) (chain, rest node) {
 	path := u.Path(u.Discriminator).Properties()
 	forms, all := branches(u, asWritten), branch{}
@@ -41,11 +41,12 @@ func decide(u *union.Union, asWritten, n node, inlined []any) (chain, rest node)
 		rest = all.condition(u, asWritten)
 		trim(rest, n, path)
 	}
-	for i, link := range links[:len(links)-1] {
-		link["else"] = links[i+1]
+	chain = rest
+	for _, link := range slices.Backward(links) {
+		link["else"] = chain
+		chain = link
 	}
-	links[len(links)-1]["else"] = rest
-	return links[0], rest
+	return chain, rest
 }
 
 // sameValues reports whether two branches have the same condition on the discriminator.

@@ -172,11 +172,9 @@ func choose(unions []*union.Union, asWritten, n node, form bool) {
 			continue
 		}
 		branches := inline(u, asWritten, jsonSchema)
-		var chain node
+		var chain, rest node
 		if u.Discriminator != "" && !form {
-			var rest node
 			chain, rest = decide(u, asWritten, n, branches)
-			branches = append(branches, rest)
 		}
 		if closed && len(branches)*len(own) <= maxMoved {
 			delete(n, "additionalProperties")
@@ -185,6 +183,9 @@ func choose(unions []*union.Union, asWritten, n node, form bool) {
 			}
 			for _, b := range branches {
 				move(u, own, b.(node))
+			}
+			if chain != nil {
+				list(u, own, rest)
 			}
 			if form && u.Discriminator != "" && len(u.Path(u.Discriminator)) == 1 {
 				moveTag(u.Discriminator, own, branches)
@@ -232,6 +233,27 @@ func moveTag(name string, own node, branches []any) {
 			delete(tag, "enum") // the branch lists its values
 		}
 		p[name] = restrictedTo(tag, is)
+	}
+}
+
+// list allows the properties in own, and no others, in the last else of a union (see [decide]), so
+// that editors offer the members before there is a discriminator.
+func list(u *union.Union, own, rest node) {
+	rest["additionalProperties"] = false
+	p := properties(rest)
+	for name := range own {
+		if p[name] == nil {
+			p[name] = true
+		}
+	}
+	for _, name := range ownMembers(u) {
+		member := node{}
+		for _, key := range []string{"type", "description"} {
+			if v, ok := own[name].(node)[key]; ok {
+				member[key] = v
+			}
+		}
+		p[name] = member
 	}
 }
 
