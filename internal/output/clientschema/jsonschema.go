@@ -210,13 +210,20 @@ func choose(unions []*union.Union, asWritten, n node, form bool) {
 }
 
 // tagged reports whether the keyword discriminator can tell the branches apart: all branches require
-// the discriminator and list its values, and the object is not null.
+// the discriminator and list its values, which are strings, and the object is not null.
 func tagged(u *union.Union, asWritten node, branches []any) bool {
 	return !takesNull(asWritten) && len(u.Path(u.Discriminator)) == 1 && !slices.ContainsFunc(branches, func(v any) bool {
 		b := v.(node)
-		required, _ := b["required"].([]any)
 		is := property(b, u.Discriminator)
-		return !slices.Contains(required, any(u.Discriminator)) || is["const"] == nil && is["enum"] == nil
+		values, ok := is["enum"].([]any)
+		if !ok {
+			values = []any{is["const"]}
+		}
+		required, _ := b["required"].([]any)
+		return !slices.Contains(required, any(u.Discriminator)) || slices.ContainsFunc(values, func(v any) bool {
+			text, _ := v.(string)
+			return text == ""
+		})
 	})
 }
 
