@@ -8,7 +8,6 @@ const (
 
 var (
 	empty  = map[string]any{}
-	member = map[string][]any{"a": {empty}, "b": {"", "x"}}
 	typed  = map[string][]any{"type": {"", "A", "B", "Other"}, "a": {empty}, "b": {"", "x"}}
 	closed = map[string][]any{"type": {"A", "B", "None"}, "a": {empty}, "b": {"x"}}
 	three  = map[string][]any{"a": {empty}, "b": {"x"}, "c": {[]any{}}}
@@ -136,4 +135,58 @@ properties:
 - members: [a, b, c]
   discriminatorChange: Clear
 `, three},
+	{"extensions/boolean-discriminator", "A boolean discriminator: false is a value.", `
+type: object
+properties:
+  type: {type: boolean}
+  ` + ab + `x-kubernetes-unions:
+- discriminator: type
+  fields-to-discriminateBy: {a: true, b: false}
+  optionalMembers: [b]
+`, map[string][]any{"type": {true, false}, "a": {empty}, "b": {"x"}}},
+	{"extensions/integer-discriminator", "An integer discriminator: 0 is a value.", `
+type: object
+properties:
+  type: {type: integer}
+  ` + ab + `x-kubernetes-unions:
+- discriminator: type
+  fields-to-discriminateBy: {a: 0, b: 443}
+`, map[string][]any{"type": {int64(0), int64(443), int64(1)}, "a": {empty}, "b": {"x"}}},
+	{"extensions/unset-value", "A discriminator that has a value while it is not set.", `
+type: object
+properties:
+  type: {type: string, enum: [A, B, None]}
+  ` + ab + `x-kubernetes-unions:
+- discriminator: type
+  fields-to-discriminateBy: {a: A, b: B}
+  unset: A
+  discriminatorChange: Forbid
+`, closed},
+	{"extensions/groups", "A group of properties is one alternative.", `
+type: object
+properties:
+  ` + abc + `x-kubernetes-unions:
+- members: [a, [b, c]]
+  cardinality: ExactlyOne
+  optionalMembers: [c]
+  allowedChanges: {a: b+c}
+`, three},
+	{"extensions/presence-relations", "Properties that require or exclude others.", `
+type: object
+properties:
+  ` + abc + `x-kubernetes-unions:
+- dependentRequired: {a: b}
+  dependentForbidden: {c: a}
+`, three},
+	{"extensions/inner-choice", "A member of one union is the discriminator of another.", `
+type: object
+properties:
+  type: {type: string, enum: [A, B]}
+  ` + ab + `  c: {type: integer}
+x-kubernetes-unions:
+- discriminator: type
+  fields-to-discriminateBy: {a: A, b: B}
+- discriminator: b
+  fields-to-discriminateBy: {c: x}
+`, map[string][]any{"type": {"A", "B"}, "a": {empty}, "b": {"x", "z"}, "c": {int64(0)}}},
 }
