@@ -98,6 +98,7 @@ func (p *Problem) Classify() {
 		}
 		c.Touches = c.Touches || slices.ContainsFunc(c.Paths, func(path []string) bool { return p.reaches(c.Level, path) })
 		c.Changing = c.Changing || c.Optional()
+		c.Touches = c.Touches || c.Links && c.Optional() // such as oldSelf.hasValue()
 	}
 }
 

@@ -49,7 +49,7 @@ var unset = strings.Replace(openDiscriminator, "discriminatorChange: Forbid", "u
 // boolean and integer have discriminators of these types.
 var (
 	boolean = strings.NewReplacer("type: {type: string, maxLength: 30}", "type: {type: boolean}", "http: HTTP, tcp: TCP", "http: true, tcp: false").Replace(openDiscriminator)
-	integer = strings.NewReplacer("type: {type: string, maxLength: 30}", "type: {type: integer}", "http: HTTP, tcp: TCP", "http: 80, tcp: [22, 23]").Replace(openDiscriminator)
+	integer = strings.NewReplacer("type: {type: string, maxLength: 30}", "type: {type: integer}", "http: HTTP, tcp: TCP", "http: 80, tcp: [22, 23]", "discriminatorChange: Forbid", "ratchet: true").Replace(openDiscriminator)
 )
 
 // items has a union of items of a list.

@@ -110,7 +110,8 @@ func concerning(g *sample.Source, c *sample.Chain, u *union.Union, unions []*uni
 func (p *unionProblem) collect() []*prove.Check {
 	var others []*prove.Check
 	add := func(level int, t *sample.Test) {
-		if t.Keywords != nil || len(t.Paths) == 0 && t.Broken != nil || p.Concerns(level, t.Paths) {
+		onlyOnce := t.Optional() && len(t.Paths) == 0 // such as oldSelf.hasValue()
+		if t.Keywords != nil || len(t.Paths) == 0 && t.Broken != nil || onlyOnce || p.Concerns(level, t.Paths) {
 			p.Add(level, t)
 		} else if t.Broken == nil && !t.ReadsOld {
 			others = append(others, &prove.Check{Test: t, Level: level, Place: p.Places[level]})
