@@ -46,7 +46,7 @@ func TestMarkers(t *testing.T) {
 		return string(stdout)
 	}
 	unioncel("-q", "compile", "--go", project, "--kubebuilder", "-w", crd)
-	if proved := unioncel("-q", "verify", crd); !strings.Contains(proved, "19 proved, 0 different") {
+	if proved := unioncel("-q", "verify", crd); !strings.Contains(proved, "20 proved, 0 different") {
 		t.Errorf("verify says\n%s", proved)
 	}
 
@@ -62,7 +62,7 @@ func TestMarkers(t *testing.T) {
   kep2022: {type: HTTP, http: {}, sink: file, path: {}}, kep2019: {type: Beta, b: {}}, deprecated: {},
   validationGen: {a: {}, type: Delta, d: x}, modes: {mode: Auto}, older: {mode: B, b: {}},
   kubebuilder: {a: {}, e: {}, f: {}}, keys: {a: {}}, tables: {stage: Draft}, listed: {inline: {}, transport: TLS, host: {}},
-  relations: {cert: x, key: x, user: x, password: x}`},
+  relations: {cert: x, key: x, user: x, password: x}, switched: {}`},
 		{name: "values of discriminators", spec: "kep2022: {type: TCP, http: {}, sink: queue, path: {}}", want: []string{
 			"spec.kep2022.http: Invalid value: http is required when type is 'HTTP', and forbidden otherwise",
 			"spec.kep2022.path: Invalid value: path is required when sink is 'file', and forbidden otherwise",
@@ -121,6 +121,9 @@ func TestMarkers(t *testing.T) {
 			"spec.relations.key: Required value: key is required when cert is set",
 			"spec.relations.password: Required value: password is required when user is set",
 			"spec.relations.token: Forbidden: token may not be set when user is set",
+		}},
+		{name: "unset", spec: "switched: {tls: {}}", want: []string{
+			"spec.switched.tls: Invalid value: tls is required when enabled is true, and forbidden otherwise",
 		}},
 		{name: "items of a list", spec: "conditions: [{type: Approved}, {type: Seen}, {type: Denied}]", want: []string{
 			"spec.conditions: Invalid value: at most one of Approved, Denied may be set",

@@ -38,6 +38,8 @@ type Spec struct {
 	Listed *Listed `json:"listed,omitempty"`
 	// +optional
 	Relations *Relations `json:"relations,omitempty"`
+	// +optional
+	Switched *Switched `json:"switched,omitempty"`
 	// +k8s:item(type: "Approved")=+k8s:zeroOrOneOfMember
 	// +k8s:item(type: "Denied")=+k8s:zeroOrOneOfMember
 	// +listType=map
@@ -66,6 +68,18 @@ type Relations struct {
 	Password *string `json:"password,omitempty"`
 	// +optional
 	Token *string `json:"token,omitempty"`
+}
+
+// Switched has a boolean discriminator that has a value while it is unset.
+type Switched struct {
+	// +unionDiscriminator
+	// +unioncel:union:unset=false
+	// +optional
+	Enabled *bool `json:"enabled,omitempty"`
+	// +unionMember
+	// +unioncel:union:values=true
+	// +optional
+	TLS *Empty `json:"tls,omitempty"`
 }
 
 // Condition is an item of a list.
