@@ -75,7 +75,7 @@ func (f *findings) run(enforced bool) error {
 	if err := f.removed(); err != nil {
 		return err
 	}
-	allowed := s.Choose(p.new.exists, legal, s.Or(p.old.exists.Not(), p.removable()))
+	allowed := s.Choose(p.new.exists, s.And(legal, p.othersAllow()), s.Or(p.old.exists.Not(), p.removable()))
 	for _, c := range p.Checks {
 		if !c.Touches {
 			if err := f.keeps(c); err != nil {

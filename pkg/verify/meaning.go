@@ -3,6 +3,7 @@ package verify
 import (
 	"slices"
 
+	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -84,6 +85,7 @@ func (st symbolic) values() []string {
 	return l
 }
 
+// formula translates an expression about the union of old and new.
 func (p *unionProblem) formula(e union.Expr, old, new symbolic) logic.Lit {
 	s, at := p.Space, new
 	if e.Old {
@@ -107,8 +109,12 @@ func (p *unionProblem) formula(e union.Expr, old, new symbolic) logic.Lit {
 	case union.Is:
 		return at.isOneOf(s, e.Values)
 	}
-	same := p.SameValue(p.parts[len(p.u.Members)])
-	if v := p.u.Unset; v != "" {
+	d, was := new.discriminator, old.discriminator
+	same := s.Or(s.And(d.Present().Not(), was.Present().Not()), s.Same(was, d))
+	if new.u == p.u {
+		same = p.SameValue(p.parts[len(p.u.Members)])
+	}
+	if v := new.u.Unset; v != "" {
 		same = s.Or(same, s.And(old.isOneOf(s, []string{v}), new.isOneOf(s, []string{v})))
 	}
 	return same
@@ -144,7 +150,7 @@ func (p *unionProblem) formulas(l union.Clauses, old, new symbolic) []broken {
 }
 
 // violations returns the conditions on a state, with the formulas that the state breaks them.
-func (p *unionProblem) violations(st symbolic) []broken { return p.formulas(p.u.Conditions(), st, st) }
+func (p *unionProblem) violations(st symbolic) []broken { return p.formulas(st.u.Conditions(), st, st) }
 
 // removable returns the formula that an update may remove the union object.
 func (p *unionProblem) removable() logic.Lit {
@@ -154,16 +160,32 @@ func (p *unionProblem) removable() logic.Lit {
 // legal returns the formula that the union allows the creation or update, and the conditions with
 // the formulas that they are broken.
 func (p *unionProblem) legal() (logic.Lit, []broken) {
-	s := p.Space
-	breaks := p.violations(p.new)
-	if exempt := s.And(p.old.exists, p.formula(p.u.Exempts(), p.old, p.new)); exempt != logic.False {
+	breaks := p.breaks(p.old, p.new)
+	return p.whenAny(breaks).Not(), breaks
+}
+
+// breaks returns the conditions on a creation or update, with the formulas that it breaks them.
+func (p *unionProblem) breaks(old, new symbolic) []broken {
+	s, u := p.Space, new.u
+	breaks := p.violations(new)
+	if exempt := s.And(old.exists, p.formula(u.Exempts(), old, new)); exempt != logic.False {
 		for i := range breaks {
 			breaks[i].when = s.And(breaks[i].when, exempt.Not())
 		}
 	}
-	for _, b := range p.formulas(p.u.Changes(p.new.values()...), p.old, p.new) {
-		b.when = s.And(p.old.exists, b.when)
+	for _, b := range p.formulas(u.Changes(new.values()...), old, new) {
+		b.when = s.And(old.exists, b.when)
 		breaks = append(breaks, b)
 	}
-	return p.whenAny(breaks).Not(), breaks
+	return breaks
+}
+
+// othersAllow returns the formula that the other unions with common properties allow the creation or
+// update.
+func (p *unionProblem) othersAllow() logic.Lit {
+	allow := logic.True
+	for _, o := range p.sharing {
+		allow = p.Space.And(allow, p.whenAny(p.breaks(o[prove.Old], o[prove.New])).Not())
+	}
+	return allow
 }

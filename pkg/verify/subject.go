@@ -22,6 +22,7 @@ type unionProblem struct {
 	*prove.Problem
 	*writing
 	new, old symbolic
+	sharing  [][2]symbolic // the other unions with common properties, by side
 
 	// validator validates whole resources. It is created on first use, or invalid is set.
 	validator *sample.Validator

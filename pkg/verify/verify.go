@@ -98,6 +98,11 @@ func concerning(g *sample.Source, c *sample.Chain, u *union.Union, unions []*uni
 	if err != nil {
 		return nil, nil, err
 	}
+	for _, o := range unions {
+		if o != nil && o != u && o.Shares(u) {
+			p.sharing = append(p.sharing, [2]symbolic{prove.New: newSymbolic(p.Space, o, p.Self(prove.New)), prove.Old: newSymbolic(p.Space, o, p.Self(prove.Old))})
+		}
+	}
 	others := p.collect()
 	p.Classify()
 	p.Checks = slices.DeleteFunc(p.Checks, func(c *prove.Check) bool { return !c.Touches && !c.Links })

@@ -86,6 +86,7 @@ func (f *finder) withMessages(c *candidate, found Found) *union.Union {
 func kindOf(u *union.Union, v union.Violation) errorKind {
 	k := errorKind{required: slices.Contains([]union.Condition{union.Required, union.Selected, union.TooFew}, v.Condition)}
 	switch {
+	case u.Grouped(): // messages needs a discriminator
 	case v.Member >= 0:
 		k.property = u.Members[v.Member].Name
 	case v.Condition == union.Selected || v.Condition == union.Unmapped:
@@ -169,6 +170,17 @@ func (c *candidate) wrong(u *union.Union) []wrongState {
 	if u.Relates() {
 		wrongRelations(u, func(members ...int) { try(absent, members...) })
 		return l
+	}
+	if u.Grouped() {
+		groups := u.Groups()
+		for i, g := range groups {
+			for _, h := range groups[:i] {
+				try(absent, slices.Concat(g.Members, h.Members)...)
+			}
+			for _, m := range g.Members {
+				try(absent, m) // an incomplete group, unless it is all of it
+			}
+		}
 	}
 	if u.Discriminator == "" {
 		try(absent)
