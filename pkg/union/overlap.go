@@ -134,6 +134,7 @@ type side struct {
 	*resolver
 	set     []logic.Lit // by member
 	value   map[string]logic.Lit
+	given   logic.Lit // the discriminator is set
 	clauses Clauses
 	broken  []logic.Lit // by clause
 	ok      logic.Lit   // no clause is broken
@@ -144,10 +145,13 @@ func newSide(c *logic.Circuit, r *resolver) *side {
 	for range r.u.Members {
 		s.set = append(s.set, c.Var())
 	}
-	values := []string{""}
+	var values []string
+	if r.u.Unset == "" {
+		values = append(values, "")
+	}
 	if r.u.Discriminator != "" {
 		values = append(values, r.u.named(nil)...)
-		if _, p := Property(r.schema, r.u.Discriminator); p != nil && len(p.Enum) == 0 {
+		if _, p := Property(r.schema, r.u.Discriminator); p != nil && len(EnumStrings(p)) == 0 {
 			values = append(values, AnotherValue)
 		}
 	}
@@ -162,6 +166,12 @@ func newSide(c *logic.Circuit, r *resolver) *side {
 		counts := c.AtLeast(2, all)
 		c.Require(counts[1])
 		c.Require(counts[2].Not())
+	}
+	if r.u.Unset == "" {
+		s.given = s.value[""].Not()
+	} else {
+		s.given = c.Var()
+		c.Require(c.Or(s.given, s.value[r.u.Unset]))
 	}
 	for i := range s.clauses {
 		s.broken = append(s.broken, s.formula(c, s.clauses[i].When))
@@ -216,9 +226,17 @@ func (s *side) link(c *logic.Circuit, o *side) {
 		switch {
 		case name == "":
 		case j < 0: // the discriminator of o
-			c.Require(c.Implies(o.value[""].Not(), s.set[i]))
+			set := []logic.Lit{o.given.Not(), s.set[i]}
+			if zero := o.u.Type.Text(m.Empty.Scalar()); zero != "" { // a value that is unset as a member
+				c.Require(c.Implies(s.set[i], o.formula(c, at{Union: o.u}.is(zero)).Not()))
+				if _, ok := o.value[zero]; !ok {
+					zero = AnotherValue
+				}
+				set = append(set, o.formula(c, at{Union: o.u}.is(zero)))
+			}
+			c.RequireAny(set...)
 			if m.Empty != PresentWhenEmpty || !o.maybeEmpty() {
-				c.Require(c.Implies(s.set[i], o.value[""].Not()))
+				c.Require(c.Implies(s.set[i], o.given))
 			}
 		case m.Empty == o.u.Members[j].Empty, m.Empty != PresentWhenEmpty:
 			c.Require(c.Implies(s.set[i], o.set[j]))
@@ -245,7 +263,7 @@ func (s *side) targets() (l []target) {
 	}
 	for _, v := range slices.Sorted(maps.Keys(s.value)) {
 		if v != "" && v != AnotherValue {
-			l = append(l, target{fmt.Sprintf("%s may never be '%s'", s.u.Discriminator, v), s.value[v]})
+			l = append(l, target{fmt.Sprintf("%s may never be %s", s.u.Discriminator, s.u.Quoted(v)), s.value[v]})
 		}
 	}
 	return l

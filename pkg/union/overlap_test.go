@@ -2,8 +2,8 @@ package union_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/unioncel/unioncel/pkg/union"
@@ -12,7 +12,7 @@ import (
 // Two unions with common properties are an error exactly if an enumeration of objects has none with
 // some member or value that each of the unions allows alone.
 func TestOverlaps(t *testing.T) {
-	const schema = `{type: object, properties: {type: {type: string}, a: {type: string}, b: {type: string, enum: [A, B]}, c: {type: string}}}`
+	const schema = `{type: object, properties: {type: {type: string}, a: {type: string}, b: {type: string, enum: [A, B]}, c: {type: string}, flag: {type: boolean}, port: {type: integer}}}`
 	declarations := []string{
 		"members: [a, b]", "members: [b, c], cardinality: ExactlyOne", "members: [a, b, c], cardinality: AtLeastOne", "members: [c, a], emptyIsUnset: [a]",
 		"dependentRequired: {a: b}", "dependentForbidden: {a: b, c: a}", "dependentRequired: {b: a}, dependentForbidden: {b: c}", "dependentRequired: {type: a}",
@@ -20,71 +20,98 @@ func TestOverlaps(t *testing.T) {
 		"discriminator: b, fields-to-discriminateBy: {c: A}", "discriminator: a, fields-to-discriminateBy: {c: A, b: [A, B]}, optionalMembers: {b: B}",
 		"discriminator: a, fields-to-discriminateBy: {b: A}, cardinality: ExactlyOne", "discriminator: type, fields-to-discriminateBy: {c: [A]}, deduceInvalidDiscriminator: true",
 		"discriminator: b, fields-to-discriminateBy: {a: A, c: B}, deduceInvalidDiscriminator: true",
+		"discriminator: b, fields-to-discriminateBy: {a: A, c: B}, unset: A", "discriminator: type, fields-to-discriminateBy: {a: A}, unset: B", "dependentForbidden: {a: b}",
+		"dependentForbidden: {a: [b, c]}", "dependentForbidden: {type: [a, c]}",
+		"discriminator: flag, fields-to-discriminateBy: {a: false}", "discriminator: flag, fields-to-discriminateBy: {a: true, c: false}, unset: false",
+		"dependentForbidden: {flag: a}, emptyIsUnset: [flag]", "dependentForbidden: {flag: [a, c]}", "dependentRequired: {a: flag}", "dependentRequired: {b: flag}, emptyIsUnset: [flag]",
+		"discriminator: port, fields-to-discriminateBy: {a: 0, b: 1}", "discriminator: port, fields-to-discriminateBy: {c: 1}, unset: 1",
+		"members: [port, a], emptyIsUnset: [port]", "members: [port, a, flag]",
 	}
-	var objects []map[string]any
-	for _, typ := range []any{nil, "", "A", "B", "X"} {
-		for _, a := range []any{nil, "", "A", "B", "X"} {
-			for _, b := range []any{nil, "A", "B"} {
-				for _, c := range []any{nil, "x"} {
-					objects = append(objects, map[string]any{"type": typ, "a": a, "b": b, "c": c})
-				}
+	values := map[string][]any{
+		"type": {nil, "", "A", "B", "X"}, "a": {nil, "", "A", "B", "X"}, "b": {nil, "A", "B"}, "c": {nil, "x"}, "flag": {nil, false, true}, "port": {nil, int64(0), int64(1), int64(2)},
+	}
+	objects := []map[string]any{{}}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		var l []map[string]any
+		for _, o := range objects {
+			for _, v := range values[name] {
+				with := maps.Clone(o)
+				with[name] = v
+				l = append(l, with)
 			}
 		}
+		objects = l
+	}
+	// declared has the objects that a union allows, and those with each of its members and values.
+	type declared struct {
+		text  string
+		union *union.Union
+		legal []bool
+		has   map[string][]bool
+	}
+	var all []declared
+	for _, text := range declarations {
+		l, diags := resolve(t, "- {"+text+"}", schema, false)
+		if len(diags) > 0 {
+			t.Fatal(text, diags)
+		}
+		d := declared{text, l[0], make([]bool, len(objects)), map[string][]bool{}}
+		for _, name := range slices.Concat(l[0].MemberNames(), l[0].Values) {
+			d.has[name] = make([]bool, len(objects))
+		}
+		states := map[string]bool{}
+		for i, o := range objects {
+			s := d.union.StateOf(o)
+			key := fmt.Sprint(s)
+			if _, ok := states[key]; !ok {
+				states[key] = len(d.union.Violations(s)) == 0
+			}
+			d.legal[i] = states[key]
+			for j, is := range s.Present {
+				d.has[d.union.Members[j].Name][i] = is
+			}
+			if has := d.has[s.Value]; has != nil {
+				has[i] = true
+			}
+		}
+		all = append(all, d)
 	}
 	reported, fine := 0, 0
-	for i, first := range declarations {
-		for _, second := range declarations[i+1:] {
-			unions := make([]*union.Union, 2)
-			for k, d := range []string{first, second} {
-				l, diags := resolve(t, "- {"+d+"}", schema, false)
-				if len(diags) > 0 {
-					t.Fatal(d, diags)
-				}
-				unions[k] = l[0]
+	check := func(unions ...declared) {
+		text, discriminators := "", map[string]bool{}
+		for _, d := range unions {
+			if text += "- {" + d.text + "}\n"; d.union.Discriminator != "" && discriminators[d.union.Discriminator] {
+				return
 			}
-			if unions[0].Discriminator != "" && unions[0].Discriminator == unions[1].Discriminator || !unions[0].Shares(unions[1]) {
-				continue
-			}
-			alone, together := map[string]bool{}, map[string]bool{}
-			for _, o := range objects {
-				legal := 0
-				for _, u := range unions {
-					if len(u.Violations(u.StateOf(o))) == 0 {
-						legal++
+			discriminators[d.union.Discriminator] = true
+		}
+		want := false
+		for _, d := range unions {
+			for _, has := range d.has {
+				alone, together := false, false
+				for i := range objects {
+					if has[i] && d.legal[i] {
+						alone = true
+						together = together || !slices.ContainsFunc(unions, func(d declared) bool { return !d.legal[i] })
 					}
 				}
-				for k, u := range unions {
-					s := u.StateOf(o)
-					has := []string{}
-					for i, is := range s.Present {
-						if is {
-							has = append(has, fmt.Sprint(k, u.Members[i].Name))
-						}
-					}
-					if s.Value != "" && s.Value != "X" {
-						has = append(has, fmt.Sprint(k, "=", s.Value))
-					}
-					for _, target := range has {
-						alone[target] = alone[target] || len(u.Violations(s)) == 0
-						together[target] = together[target] || legal == 2
-					}
-				}
+				want = want || alone && !together
 			}
-			want := false
-			for target, possible := range alone {
-				_, value, isValue := strings.Cut(target, "=")
-				u := unions[target[0]-'0']
-				known := !isValue || slices.Contains(slices.Concat(u.Values, u.MemberValues()), value)
-				want = want || possible && known && !together[target]
-			}
-			_, diags := resolve(t, "- {"+first+"}\n- {"+second+"}", schema, false)
-			if got := len(diags) > 0; got != want {
-				t.Errorf("%s; %s: got %v, want an error: %t", first, second, diags, want)
-			} else if got {
-				reported++
-				t.Log(diags)
-			} else {
-				fine++
+		}
+		_, diags := resolve(t, text, schema, false)
+		if got := len(diags) > 0; got != want {
+			t.Errorf("%sgot %v, want an error: %t", text, diags, want)
+		} else if got {
+			reported++
+			t.Log(diags)
+		} else {
+			fine++
+		}
+	}
+	for i, first := range all {
+		for _, second := range all[i+1:] {
+			if first.union.Shares(second.union) {
+				check(first, second)
 			}
 		}
 	}
