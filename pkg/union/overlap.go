@@ -27,6 +27,14 @@ func (u *Union) nameAt(path string) string {
 	return ""
 }
 
+// emptiness returns the Empty of the member at a path, or -1 for the discriminator.
+func (u *Union) emptiness(path string) Emptiness {
+	if i := slices.Index(u.MemberNames(), u.nameAt(path)); i >= 0 {
+		return u.Members[i].Empty
+	}
+	return -1
+}
+
 // Sharing returns the indices of the unions of an object that depend on each other: they share
 // properties with one another, or with other unions that do. The groups are in the order of the
 // unions. A union that shares nothing is a group by itself.
@@ -86,17 +94,55 @@ func (r *resolver) overlaps(owners map[string][]*resolver) {
 	}
 	for _, o := range sharing {
 		if !r.diags.HasErrors() && !o.diags.HasErrors() {
-			r.contradicts(o)
+			contradict(r, o)
 		}
 	}
 }
 
-// contradicts reports a member or a value of one of two unions that no object may have under both.
-func (r *resolver) contradicts(o *resolver) {
+// contradictions reports unions that contradict each other although no two of them do.
+func contradictions(resolvers []*resolver) {
+	var valid []*resolver
+	var unions []*Union
+	for _, r := range slices.Backward(resolvers) {
+		if !r.diags.HasErrors() {
+			valid, unions = append(valid, r), append(unions, r.u)
+		}
+	}
+	for _, group := range Sharing(unions) {
+		var l []*resolver
+		for _, i := range group {
+			l = append(l, valid[i])
+		}
+		if len(l) > 2 {
+			contradict(l...)
+		}
+	}
+}
+
+// contradict reports a member or a value of one of several unions that no object may have under all
+// of them. The error is at the first union of a minimal set that allows none.
+func contradict(resolvers ...*resolver) {
 	c := logic.New()
-	sides := []*side{newSide(c, r), newSide(c, o)}
-	sides[0].link(c, sides[1])
-	sides[1].link(c, sides[0])
+	var sides []*side
+	owners := map[string][]*side{} // by path, with one side for each way to read the property
+	for _, r := range resolvers {
+		s := newSide(c, r)
+		var linked []*side
+		for _, name := range r.u.Names() {
+			path := r.u.Path(name).String()
+			for _, o := range owners[path] {
+				if !slices.Contains(linked, o) {
+					linked = append(linked, o)
+					o.link(c, s)
+					s.link(c, o)
+				}
+			}
+			if !slices.ContainsFunc(owners[path], func(o *side) bool { return o.u.emptiness(path) == r.u.emptiness(path) }) {
+				owners[path] = append(owners[path], s)
+			}
+		}
+		sides = append(sides, s)
+	}
 	possible := func(formulas ...logic.Lit) logic.Model {
 		m, err := c.Satisfy(context.Background(), formulas...)
 		if err != nil {
@@ -104,28 +150,65 @@ func (r *resolver) contradicts(o *resolver) {
 		}
 		return m
 	}
-	for i, s := range sides {
-		other := sides[1-i]
+	for _, s := range sides {
 		for _, target := range s.targets() {
-			if possible(s.ok, target.when) == nil || possible(s.ok, other.ok, target.when) != nil {
+			if possible(s.ok, target.when) == nil || possible(append(allOk(sides), target.when)...) != nil {
 				continue
 			}
-			example := possible(s.ok, target.when)
-			for k := range other.clauses { // prefer an example that breaks a single clause
-				if m := possible(append(other.but(k), s.ok, target.when)...); m != nil {
-					example = m
-					break
+			core := sides
+			for _, o := range append(without(sides, s), s) { // s last: the message describes its state
+				if rest := without(core, o); len(rest) > 1 && possible(append(allOk(rest), target.when)...) == nil {
+					core = rest
 				}
 			}
-			var said []string
-			for _, v := range other.u.Violations(other.state(example)) {
-				said = append(said, other.u.DescribeViolation(v, nil, other.state(example)))
-			}
-			r.errorf(r.d.Pos, codes.Contradiction, "change one of the unions", "%s, because two unions of the object contradict each other: where %s, %s",
-				target.never, s.u.Describe(s.state(example)), english.List(said, "and"))
-			r.diags[len(r.diags)-1].Related = []diag.Related{{Pos: o.d.Pos, Message: "the other union"}}
+			s.never(target, core, possible)
 			return
 		}
+	}
+}
+
+// allOk returns the formulas that no clause of the unions is broken.
+func allOk(sides []*side) (l []logic.Lit) {
+	for _, s := range sides {
+		l = append(l, s.ok)
+	}
+	return l
+}
+
+// without returns the sides except for one.
+func without(sides []*side, s *side) []*side {
+	return slices.DeleteFunc(slices.Clone(sides), func(o *side) bool { return o == s })
+}
+
+// never reports a member or a value of s that no object may have under all unions of core.
+func (s *side) never(target target, core []*side, possible func(...logic.Lit) logic.Model) {
+	others := without(core, s)
+	example := possible(s.ok, target.when)
+prefer:
+	for _, o := range others { // an example that breaks a single clause
+		rest := append(allOk(without(core, o)), s.ok)
+		for k := range o.clauses {
+			if m := possible(append(append(o.but(k), rest...), target.when)...); m != nil {
+				example = m
+				break prefer
+			}
+		}
+	}
+	var said []string
+	for _, o := range others {
+		for _, v := range o.u.Violations(o.state(example)) {
+			said = append(said, o.u.DescribeViolation(v, nil, o.state(example)))
+		}
+	}
+	number, related := "two", "the other union"
+	if len(core) > 2 {
+		number, related = fmt.Sprint(len(core)), "another union"
+	}
+	r := core[0]
+	r.errorf(r.d.Pos, codes.Contradiction, "change one of the unions", "%s, because %s unions of the object contradict each other: where %s, %s",
+		target.never, number, s.u.Describe(s.state(example)), english.List(said, "and"))
+	for _, o := range core[1:] {
+		r.diags[len(r.diags)-1].Related = append(r.diags[len(r.diags)-1].Related, diag.Related{Pos: o.d.Pos, Message: related})
 	}
 }
 

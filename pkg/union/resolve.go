@@ -23,10 +23,15 @@ func Resolve(declarations []*Declaration, schema *apiextensionsv1.JSONSchemaProp
 	unions := make([]*Union, len(declarations))
 	var diags diag.List
 	owners := map[string][]*resolver{}
-	for i, d := range declarations {
+	var resolvers []*resolver
+	for _, d := range declarations {
 		r := &resolver{d: d, fields: d.fields, schema: schema, resource: resource}
 		r.resolve()
 		r.overlaps(owners)
+		resolvers = append(resolvers, r)
+	}
+	contradictions(resolvers)
+	for i, r := range resolvers {
 		if !r.diags.HasErrors() {
 			unions[i] = r.u
 		}

@@ -21,6 +21,7 @@ properties:
   must: {type: string}
   filled: {type: string, default: x}
   number: {type: integer}
+  flag: {type: boolean}
   either: {x-kubernetes-int-or-string: true}
   date: {type: string, format: date}
   blank: {x-kubernetes-preserve-unknown-fields: true}
@@ -76,6 +77,12 @@ func TestResolveErrors(t *testing.T) {
 		}},
 		{"unions that contradict each other", "- members: [a, b]\n- dependentRequired: {a: b}", []string{
 			`3:3: error: UC220: "a" may never be set, because two unions of the object contradict each other: where a and b are set, a and b are set together; hint: change one of the unions; see 2:3: the other union`,
+		}},
+		{"three unions that contradict each other", "- members: [a, b]\n  cardinality: ExactlyOne\n- dependentForbidden: {c: a}\n- dependentForbidden: {c: b}\n- members: [c, d]", []string{
+			`5:3: error: UC220: "c" may never be set, because 3 unions of the object contradict each other: where c is set, b is set while c is; hint: change one of the unions; see 4:3: another union; see 2:3: another union`,
+		}},
+		{"a value that no object may have", "- discriminator: flag\n  fields-to-discriminateBy: {a: true}\n- dependentRequired: {flag: a}", []string{
+			`4:3: error: UC220: flag may never be false, because two unions of the object contradict each other: where no member is set and flag is false, a is not set while flag is; hint: change one of the unions; see 2:3: the other union`,
 		}},
 		{"messages", "- discriminator: type\n  fields-to-discriminateBy: {a: A, b: Bee}\n  messages: {aa: x, type: x, Bee: x, c: x}", []string{
 			`4:14: error: UC203: messages names "aa", which is neither a member nor the discriminator of this union; hint: write "a"`,
