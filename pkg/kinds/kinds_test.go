@@ -87,6 +87,20 @@ func TestOfCRD(t *testing.T) {
 	}
 }
 
+// Integers keep their precision.
+func TestDefaultedInteger(t *testing.T) {
+	const spec = "type: object\nproperties:\n  port: {type: integer, default: 9007199254740993}\n  a: {type: string}\n"
+	var crd apiextensionsv1.CustomResourceDefinition
+	if err := yaml.Unmarshal([]byte(testcrd.Versions("Route", testcrd.Version{Name: "v1", Spec: spec})), &crd); err != nil {
+		t.Fatal(err)
+	}
+	u := &union.Union{Discriminator: "port", Type: union.IntegerValue, Members: []union.Member{{Name: "a", Values: []string{"9007199254740993"}}}}
+	l := kinds.OfCRD(&crd, []union.Object{{Place: schemapath.Place{Path: schemapath.New("spec")}, Unions: []*union.Union{u}}}, "crd.yaml")
+	if s := l[0].Objects[0].StateOf(u, map[string]any{}); s.Value != "9007199254740993" {
+		t.Error(s)
+	}
+}
+
 // A kind can be added only once.
 func TestSet(t *testing.T) {
 	var set kinds.Set
