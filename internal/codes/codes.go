@@ -75,7 +75,7 @@ const (
 	NotCorrelatable = "UC222"
 	// Misplaced: the key of declarations, or a similar key, is not in a schema.
 	Misplaced = "UC223"
-	// ExcludedValue: the pattern or a length of the discriminator excludes a mapped value.
+	// ExcludedValue: the pattern or a limit of the discriminator excludes a mapped value.
 	ExcludedValue = "UC224"
 	// NotCarried: another controller makes a CRD from the schema with the union, and does not copy
 	// the rules.

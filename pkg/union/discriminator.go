@@ -1,8 +1,11 @@
 package union
 
 import (
+	"math"
+	"math/big"
 	"regexp"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -67,12 +70,19 @@ func Defaulted(property *apiextensionsv1.JSONSchemaProps) bool {
 	return property.Default != nil && !property.Nullable
 }
 
-// excludes reports a value that does not match the pattern or the length limits of the
+// excludes reports a value that does not match the pattern, or is not in the limits of the
 // discriminator. Like the API server, it counts code points.
 func (r *resolver) excludes(prop *apiextensionsv1.JSONSchemaProps, v word, whose string) {
 	says := func(key, format string, limit any) {
 		r.errorf(v.Pos, codes.ExcludedValue, "write another value, or change the "+key,
 			"value %q %s "+format+" the %s of %q, %v", v.Text, whose, key, r.u.Discriminator, limit)
+	}
+	if r.u.Type == IntegerValue {
+		n, _ := strconv.ParseInt(v.Text, 10, 64)
+		exceeds(n, prop, says)
+	}
+	if r.u.Type != StringValue {
+		return
 	}
 	n := int64(utf8.RuneCountInString(v.Text))
 	pattern, err := regexp.Compile(prop.Pattern) // the API server reports an invalid pattern
@@ -86,6 +96,31 @@ func (r *resolver) excludes(prop *apiextensionsv1.JSONSchemaProps, v word, whose
 	}
 }
 
+// exceeds reports an integer that is not in the limits of a schema.
+func exceeds(n int64, prop *apiextensionsv1.JSONSchemaProps, says func(key, format string, limit any)) {
+	cmp := func(limit *float64) int { return new(big.Float).SetInt64(n).Cmp(big.NewFloat(*limit)) }
+	switch {
+	case prop.Format == "int32" && n != int64(int32(n)):
+		says("format", "is not in the range of", prop.Format)
+	case prop.Minimum != nil && cmp(prop.Minimum) < 0:
+		says("minimum", "is less than", *prop.Minimum)
+	case prop.Minimum != nil && prop.ExclusiveMinimum && cmp(prop.Minimum) == 0:
+		says("minimum", "is not greater than", *prop.Minimum)
+	case prop.Maximum != nil && cmp(prop.Maximum) > 0:
+		says("maximum", "is greater than", *prop.Maximum)
+	case prop.Maximum != nil && prop.ExclusiveMaximum && cmp(prop.Maximum) == 0:
+		says("maximum", "is not less than", *prop.Maximum)
+	case prop.MultipleOf != nil && *prop.MultipleOf >= 1 && *prop.MultipleOf == math.Trunc(*prop.MultipleOf) && n%int64(*prop.MultipleOf) != 0:
+		says("multipleOf", "is no multiple of", *prop.MultipleOf)
+	}
+}
+
+// slip reports whether a value looks like a misspelt member value.
+func (r *resolver) slip(v word) bool {
+	values := r.u.MemberValues()
+	return r.strings() && !slices.Contains(values, v.Text) && spelling.Closest(v.Text, values) != ""
+}
+
 // changes reports whether allowedChanges may name a value of the discriminator. Without an enum it
 // may name any value that does not look like a misspelt member value; changes adds it to Values.
 func (r *resolver) changes(v word) bool {
@@ -94,7 +129,7 @@ func (r *resolver) changes(v word) bool {
 		return true // no values: an error was reported
 	}
 	_, prop := Property(r.schema, u.Discriminator)
-	if len(prop.Enum) > 0 || u.ForbidUnmapped || spelling.Closest(v.Text, u.MemberValues()) != "" {
+	if len(prop.Enum) > 0 || u.ForbidUnmapped || r.slip(v) {
 		return false
 	}
 	r.excludes(prop, v, "in allowedChanges")

@@ -93,6 +93,18 @@ func TestExcludedValues(t *testing.T) {
 		{"a pattern that the server refuses", "{type: string, pattern: '('}", "fields-to-discriminateBy: {a: A}", nil},
 		{"in a table", "{type: string, maxLength: 4}", "fields-to-discriminateBy: {a: A, b: B}, allowedChanges: {A: [Nothing, None]}", []string{
 			`2:86: error: UC224: value "Nothing" in allowedChanges is longer than the maxLength of "type", 4; hint: write another value, or change the maxLength`}},
+		{"minimum", "{type: integer, minimum: 5}", "fields-to-discriminateBy: {a: 4, b: 5}", []string{
+			`2:55: error: UC224: value "4" of member "a" is less than the minimum of "type", 5; hint: write another value, or change the minimum`}},
+		{"exclusive", "{type: integer, minimum: 5, exclusiveMinimum: true, maximum: 8, exclusiveMaximum: true}", "fields-to-discriminateBy: {a: [5, 6], b: 8}", []string{
+			`2:56: error: UC224: value "5" of member "a" is not greater than the minimum of "type", 5; hint: write another value, or change the minimum`,
+			`2:66: error: UC224: value "8" of member "b" is not less than the maximum of "type", 8; hint: write another value, or change the maximum`}},
+		{"maximum and unset", "{type: integer, maximum: 8080}", "fields-to-discriminateBy: {a: 80, b: 8080}, unset: 8081", []string{
+			`2:76: error: UC224: value "8081" of unset is greater than the maximum of "type", 8080; hint: write another value, or change the maximum`}},
+		{"multipleOf", "{type: integer, multipleOf: 5}", "fields-to-discriminateBy: {a: -5, b: 7}", []string{
+			`2:62: error: UC224: value "7" of member "b" is no multiple of the multipleOf of "type", 5; hint: write another value, or change the multipleOf`}},
+		{"int32", "{type: integer, format: int32}", "fields-to-discriminateBy: {a: -2147483648, b: 2147483648}", []string{
+			`2:71: error: UC224: value "2147483648" of member "b" is not in the range of the format of "type", int32; hint: write another value, or change the format`}},
+		{"lengths of an integer", "{type: integer, maxLength: 2, pattern: x}", "fields-to-discriminateBy: {a: 8080}", nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -64,6 +64,20 @@ func (r *resolver) misspelt(w word, known, taken []string, code diag.Code, forma
 	r.diags[len(r.diags)-1].Edits = w.Respelt(known, taken...)
 }
 
+// unknown reports an unknown value of the discriminator. Only strings can be misspelt.
+func (r *resolver) unknown(w word, known, taken []string, code diag.Code, format string, args ...any) {
+	r.misspelt(w, known, taken, code, format, args...)
+	if last := &r.diags[len(r.diags)-1]; !r.strings() {
+		last.Hint, last.Edits = listed(known), nil
+	}
+}
+
+// strings reports whether the discriminator, if the schema has it, is a string.
+func (r *resolver) strings() bool {
+	_, prop := Property(r.schema, r.d.discriminator().Text)
+	return prop == nil || prop.Type == "string"
+}
+
 func (r *resolver) resolve() {
 	d := r.d
 	u := d.union
@@ -186,7 +200,7 @@ func (r *resolver) optional(m *Member, f fieldValues) {
 	for i, v := range f.values {
 		switch {
 		case !slices.Contains(m.Values, v.Text):
-			r.misspelt(v, m.Values, nil, codes.Contradiction, "optionalMembers names %q, which does not select %q", v.Text, m.Name)
+			r.unknown(v, m.Values, nil, codes.Contradiction, "optionalMembers names %q, which does not select %q", v.Text, m.Name)
 		case slices.ContainsFunc(f.values[:i], func(w word) bool { return w.Text == v.Text }):
 			r.errorf(v.Pos, codes.DuplicateValue, "delete one of them", "value %q is listed twice for %q", v.Text, m.Name)
 		}
@@ -269,8 +283,11 @@ func (r *resolver) discriminator() {
 	} else if r.typed(); len(r.diags) > before {
 		return
 	}
-	if prop.Default != nil && string(prop.Default.Raw) != `""` { // "" is unset
+	if prop.Default != nil && string(prop.Default.Raw) != `""` && (u.Unset == "" || u.Type.Text(decoded(prop.Default.Raw)) != u.Unset) { // "" is unset
 		hint := "drop the default; deduceInvalidDiscriminator: true lets users leave the discriminator out"
+		if u.Type != StringValue {
+			hint = fmt.Sprintf("drop the default; unset: %s lets users leave the discriminator out", prop.Default.Raw)
+		}
 		if u.Deduce && Defaulted(prop) {
 			hint = "drop the default: with it, the discriminator is set where users leave it out, and never deduced"
 		}
@@ -310,7 +327,7 @@ func (r *resolver) enum(prop *apiextensionsv1.JSONSchemaProps) {
 			switch {
 			case v.Text == "": // values reports it
 			case len(enum) > 0 && !slices.Contains(enum, v.Text):
-				r.misspelt(v, enum, r.u.Values, codes.ValueNotInEnum, "value %q of member %q is not in the enum of %q", v.Text, f.name.Text, r.u.Discriminator)
+				r.unknown(v, enum, r.u.Values, codes.ValueNotInEnum, "value %q of member %q is not in the enum of %q", v.Text, f.name.Text, r.u.Discriminator)
 			default:
 				r.excludes(prop, v, fmt.Sprintf("of member %q", f.name.Text))
 			}
@@ -437,7 +454,7 @@ func (r *resolver) table() {
 		if ok {
 			return
 		}
-		r.misspelt(w, known, nil, codes.UnknownChange, "allowedChanges names %q, which is not a known %s", w.Text, what)
+		r.unknown(w, known, nil, codes.UnknownChange, "allowedChanges names %q, which is not a known %s", w.Text, what)
 		if last := &r.diags[len(r.diags)-1]; r.d.discriminator().Set && last.Hint == "" {
 			last.Hint = "add it to the members or to the enum of the discriminator"
 		}
@@ -495,15 +512,19 @@ func (d *Declaration) Demands() []Demand {
 // nearest returns the hint for a misspelt name: the closest known name, or all known names if they
 // are few.
 func nearest(name string, known []string) string {
+	return spelling.Hint(name, slices.Sorted(slices.Values(known)), listed(known))
+}
+
+// listed returns a hint with the known names if they are few.
+func listed(known []string) string {
 	known = slices.Sorted(slices.Values(known))
-	otherwise := ""
 	switch {
 	case len(known) == 1:
-		otherwise = fmt.Sprintf("there is only %q", known[0])
+		return fmt.Sprintf("there is only %q", known[0])
 	case len(known) > 0 && len(known) <= 12:
-		otherwise = "write one of " + strings.Join(known, ", ")
+		return "write one of " + strings.Join(known, ", ")
 	}
-	return spelling.Hint(name, known, otherwise)
+	return ""
 }
 
 // Discriminator returns the discriminator's name as declared, or "".

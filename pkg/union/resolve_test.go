@@ -22,6 +22,7 @@ properties:
   filled: {type: string, default: x}
   number: {type: integer}
   flag: {type: boolean}
+  long: {type: integer, enum: [9007199254740993, 1], default: 9007199254740993}
   either: {x-kubernetes-int-or-string: true}
   date: {type: string, format: date}
   blank: {x-kubernetes-preserve-unknown-fields: true}
@@ -211,6 +212,14 @@ func TestResolveErrors(t *testing.T) {
 			`2:118: error: UC221: allowedChanges names "TPC", which is not a known value of the discriminator; hint: write "TCP"`,
 			`3:42: error: UC221: allowedChanges names "D", which is not a known member; hint: write "d"`,
 			`3:45: error: UC221: allowedChanges names "e1", which is not a known member; hint: write one of c, d`,
+		}},
+		{"integers beyond the precision of floats", "- {discriminator: long, fields-to-discriminateBy: {a: 9007199254740993, b: 1}, unset: 9007199254740993}", nil},
+		{"integers are not misspelt", "- discriminator: number\n  fields-to-discriminateBy: {a: 8080, c: 443}\n  allowedChanges: {8080: 8081}\n- discriminator: long\n  fields-to-discriminateBy: {b: 9007199254740992}", []string{
+			`5:18: warning: UC501: discriminator "long" has the default 9007199254740993: users get errors about a value they never wrote; hint: drop the default; unset: 9007199254740993 lets users leave the discriminator out`,
+			`6:33: error: UC218: value "9007199254740992" of member "b" is not in the enum of "long"; hint: write one of 1, 9007199254740993`,
+		}},
+		{"misspelt unset", "- discriminator: type\n  fields-to-discriminateBy: {b: Local}\n  unset: Locl\n- discriminator: number\n  fields-to-discriminateBy: {a: 80, c: 443}\n  unset: 81", []string{
+			`4:10: error: UC218: value "Locl" of unset is not a known value of "type"; hint: write "Local"`,
 		}},
 		{"shared text", "- &x {members: [a, foo]}\n- {<<: *x, name: x}", []string{
 			`2:20: error: UC203: member "foo" is not a property of this object`,

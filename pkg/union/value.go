@@ -1,7 +1,6 @@
 package union
 
 import (
-	"encoding/json"
 	"math"
 	"regexp"
 	"slices"
@@ -9,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
@@ -205,7 +205,7 @@ func (r *resolver) unset(prop *apiextensionsv1.JSONSchemaProps) {
 	case w.Text == "":
 		r.errorf(w.Pos, codes.EmptyValue, "write a value of the discriminator, or delete unset", "unset names no value")
 	case len(enum) > 0 && !slices.Contains(enum, w.Text):
-		r.misspelt(w, enum, nil, codes.ValueNotInEnum, "value %q of unset is not in the enum of %q", w.Text, u.Discriminator)
+		r.unknown(w, enum, nil, codes.ValueNotInEnum, "value %q of unset is not in the enum of %q", w.Text, u.Discriminator)
 	case u.Deduce:
 		r.errorf(w.Pos, codes.Contradiction, "delete one of the two", "unset gives an unset discriminator the value %s, deduceInvalidDiscriminator deduces the value", w.Text)
 	case d.union.Cardinality == ExactlyOne:
@@ -216,6 +216,8 @@ func (r *resolver) unset(prop *apiextensionsv1.JSONSchemaProps) {
 		r.errorf(w.Pos, codes.Contradiction, "delete unset to allow an unset discriminator, or delete unmappedValues", "unmappedValues: Forbid rejects %s, the value of an unset discriminator", w.Text)
 	case prop.Default != nil && u.Type.Text(decoded(prop.Default.Raw)) != w.Text && u.Type.Text(decoded(prop.Default.Raw)) != "":
 		r.errorf(w.Pos, codes.Contradiction, "write the default, or delete one of the two", "%q has the default %s, but unset means %s", u.Discriminator, prop.Default.Raw, w.Text)
+	case len(enum) == 0 && r.slip(w):
+		r.misspelt(w, u.MemberValues(), nil, codes.ValueNotInEnum, "value %q of unset is not a known value of %q", w.Text, u.Discriminator)
 	default:
 		r.excludes(prop, w, "of unset")
 		if !slices.Contains(u.Values, w.Text) {

@@ -36,7 +36,7 @@ func (r *resolver) variant() {
 		return property == nil && len(f.values) > 0 &&
 			spelling.Closest(f.name.Text, except(r.siblings(path), r.d.Properties())) == "" &&
 			!slices.ContainsFunc(f.values, func(v word) bool {
-				return v.Text == "" || slices.Contains(enum, v.Text) || spelling.Closest(v.Text, unused) != ""
+				return v.Text == "" || slices.Contains(enum, v.Text) || r.strings() && spelling.Closest(v.Text, unused) != ""
 			})
 	}
 	var left, missing []fieldValues

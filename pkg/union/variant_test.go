@@ -25,6 +25,9 @@ func TestVariant(t *testing.T) {
 			"discriminator: type, fields-to-discriminateBy: {git: Git, helm: Helm}"},
 		{"no such member, with all keys", fields + keys, schema, []string{left},
 			"discriminator: type, fields-to-discriminateBy: {git: Git, helm: Helm}, optionalMembers: [helm], emptyIsUnset: [git], messages: {git: G}, allowedChanges: {Git: Helm}"},
+		{"no such integer", "discriminator: port, fields-to-discriminateBy: {git: 80, oci: 8080}", "{type: object, properties: {port: {type: integer, enum: [80, 808]}, git: {type: string}}}", []string{
+			`2:61: info: UC534: member "oci" is left out: the schema has neither the property nor "8080" in the enum of "port"; hint: nothing to do if this variant of the CRD lacks the member; else add the property and the value`},
+			"discriminator: port, fields-to-discriminateBy: {git: 80}"},
 		{"value of a member that stays", "discriminator: type, fields-to-discriminateBy: {git: [Git, OCI], oci: OCI}", "{type: object, properties: {type: {type: string, enum: [Git]}, git: {type: string}}}", []string{
 			`2:69: info: UC534: member "oci" is left out: the schema has neither the property nor "OCI" in the enum of "type"; hint: nothing to do if this variant of the CRD lacks the member; else add the property and the value`},
 			"discriminator: type, fields-to-discriminateBy: {git: Git}"},
