@@ -70,9 +70,14 @@ func Extend(declarations []*Declaration, extensions []*Extension) diag.List {
 	for _, e := range extensions {
 		var found []*Declaration
 		var names []string
+		best := 0
 		for _, d := range declarations {
-			if !e.of.Set || d.is(e.of.Text) {
+			match := d.match(e.of.Text)
+			switch {
+			case !e.of.Set || match > 0 && match == best:
 				found = append(found, d)
+			case match > best:
+				found, best = []*Declaration{d}, match
 			}
 			names = append(names, d.call())
 		}
@@ -111,9 +116,18 @@ func (d *Declaration) Names() []string {
 	return l
 }
 
-// is reports whether name is the name of the union, its discriminator or a member.
-func (d *Declaration) is(name string) bool {
-	return name == d.union.Name || slices.Contains(d.Names(), name)
+// match returns 3 if name is the name of the union, 2 if it is its discriminator, 1 if it is a member,
+// and 0 otherwise.
+func (d *Declaration) match(name string) int {
+	switch {
+	case name == d.union.Name:
+		return 3
+	case name == d.union.Discriminator:
+		return 2
+	case slices.Contains(d.Names(), name):
+		return 1
+	}
+	return 0
 }
 
 // apply replaces keys of the declaration, and their rivals, with the keys of the extension.

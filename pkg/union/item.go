@@ -2,7 +2,6 @@ package union
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,9 +10,11 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/json"
 	apiservercel "k8s.io/apiserver/pkg/cel"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 )
 
@@ -178,10 +179,10 @@ func scalarOf(s *apiextensionsv1.JSONSchemaProps) func(*yaml.Node) (v any, wrong
 		}
 	case s.Type == "integer":
 		return func(n *yaml.Node) (any, string) {
-			if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) > 0 || !decimal.MatchString(n.Value) {
+			if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) > 0 || !yamlconfig.Decimal(n.Value) {
 				return nil, "want an integer, not " + yamltext.Describe(n)
 			}
-			v, _ := strconv.ParseInt(n.Value, 10, 64) // cannot fail: 18 digits at most
+			v, _ := strconv.ParseInt(n.Value, 10, 64) // cannot fail: Decimal
 			return v, ""
 		}
 	case s.Type == "boolean":

@@ -56,7 +56,7 @@ func TestParse(t *testing.T) {
 			`3:18: error: UC105: kubectl reads On as the boolean true; hint: quote it: "On"`,
 			"4:18: error: UC202: discriminator: want a string, not a mapping; hint: write it like discriminator: type",
 		}},
-		{"fields-to-discriminateBy", "- fields-to-discriminateBy: [a]\n- fields-to-discriminateBy:\n    y: Y\n    a: {b: c}\n    b: [1, yes, 'yes', [x], ]\n    c:\n    d: 1.0\n    e: 2001-01-01\n    f: 0o7\n    g: null\n", []string{
+		{"fields-to-discriminateBy", "- fields-to-discriminateBy: [a]\n- fields-to-discriminateBy:\n    y: Y\n    a: {b: c}\n    b: [1, yes, 'yes', [x], ]\n    c:\n    d: 1.5\n    e: 2001-01-01\n    f: 0o7\n    g: null\n", []string{
 			"1:29: error: UC202: fields-to-discriminateBy: want a mapping, not a list; hint: write it like fields-to-discriminateBy: {http: HTTP, tcp: [TCP, TLS]}",
 			`3:5: error: UC105: kubectl reads y as the boolean true; hint: quote it: "y"`,
 			`3:8: error: UC105: kubectl reads Y as the boolean true; hint: quote it: "Y"`,
@@ -64,10 +64,13 @@ func TestParse(t *testing.T) {
 			`5:12: error: UC105: kubectl reads yes as the boolean true; hint: quote it: "yes"`,
 			"5:24: error: UC202: fields-to-discriminateBy: want a string, not a list; hint: write it like fields-to-discriminateBy: {http: HTTP, tcp: [TCP, TLS]}",
 			"6:7: error: UC202: fields-to-discriminateBy: want a string, not null; hint: write it like fields-to-discriminateBy: {http: HTTP, tcp: [TCP, TLS]}",
-			`7:8: error: UC105: kubectl reads 1.0 as the number 1; hint: quote it: "1.0"`,
+			`7:8: error: UC105: kubectl reads 1.5 as the number 1.5; hint: quote it: "1.5"`,
 			`8:8: error: UC105: yaml.v3 reads 2001-01-01 as a timestamp, kubectl as a string; hint: quote it: "2001-01-01"`,
-			`9:8: error: UC105: kubectl reads 0o7 as the number 7; hint: quote it: "0o7"`,
 			`10:8: error: UC105: kubectl reads null as null; hint: quote it: "null"`,
+		}},
+		{"relations", "- dependentRequired: {a: true}\n- dependentForbidden: {a: [1, b]}", []string{
+			`1:26: error: UC105: kubectl reads true as the boolean true; hint: quote it: "true"`,
+			`2:28: error: UC105: kubectl reads 1 as the number 1; hint: quote it: "1"`,
 		}},
 		{"members", "- members: a\n- members: {a: b}\n- members: [no, {}]\n- members:\n", []string{
 			`1:12: error: UC202: members: want a list, not "a"; hint: write it like members: [a, b]`,

@@ -25,7 +25,7 @@ func relation(name, example string, of func(Member) []string) key {
 	return key{
 		name: name, example: example,
 		read: func(d *Declaration, k, v yamlconfig.Value) diag.Pos {
-			for _, f := range byMember(v) {
+			for _, f := range relations(v) {
 				for _, w := range append([]word{f.name}, f.values...) {
 					if !slices.ContainsFunc(d.fields, func(f fieldValues) bool { return f.name.Text == w.Text }) {
 						d.fields = append(d.fields, fieldValues{name: w})
@@ -42,6 +42,14 @@ func relation(name, example string, of func(Member) []string) key {
 			return byMemberNode(u, related, of)
 		},
 	}
+}
+
+// relations reads a map from a property to one or more properties.
+func relations(v yamlconfig.Value) (l []fieldValues) {
+	for _, e := range v.Entries() {
+		l = append(l, fieldValues{name: e.Key.Word(), values: append([]word{}, e.Value.WordOrMore()...)})
+	}
+	return l
 }
 
 // Relates reports whether the union consists of presence relations: dependentRequired and
@@ -114,7 +122,7 @@ func (r *resolver) relates() bool {
 func (r *resolver) related() {
 	d := r.d
 	for _, key := range []string{requiredKey, forbiddenKey} {
-		for _, f := range byMember(d.key(key).Value) {
+		for _, f := range relations(d.key(key).Value) {
 			m := r.member(f.name, key)
 			if m == nil {
 				continue
@@ -171,8 +179,10 @@ func (r *resolver) never() {
 					with = append(with, name)
 				}
 			}
-			r.errorf(r.d.posOf(r.relationKey()), codes.Contradiction, "delete one of the relations", "%s may never be set: it requires %s, but %s",
-				m.Name, strings.Join(with, ", "), u.DescribeViolation(broken[0], nil, s))
+			forbidden := broken[0].Member
+			by := slices.DeleteFunc(u.ForbiddenBy(forbidden), func(i int) bool { return !s.Present[i] })
+			r.errorf(r.d.posOf(r.relationKey()), codes.Contradiction, "delete one of the relations", "%s may never be set: it requires %s, but %s forbids %s",
+				m.Name, strings.Join(with, ", "), u.Members[by[0]].Name, u.Members[forbidden].Name)
 			return
 		}
 	}

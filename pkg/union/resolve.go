@@ -130,8 +130,11 @@ func (r *resolver) members() {
 	case later && r.u.ForbidUnmapped:
 		r.errorf(d.posOf("unmappedValues"), codes.NoMembers, "delete unmappedValues until there are members", "the union has no members yet, so that unmappedValues: Forbid leaves no value")
 	case len(d.fields) == 0 && !later:
-		r.errorf(d.fieldsPos(), codes.NoMembers, `list the members: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator`,
-			"the union has no members")
+		hint := "list the members: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator"
+		if key := r.relationKey(); key != "" {
+			hint = "list the relations: " + key + ": " + Example(key)
+		}
+		r.errorf(d.fieldsPos(), codes.NoMembers, hint, "the union has no members")
 	}
 	for _, f := range r.fields {
 		m := Member{Name: f.name.Text}
@@ -191,8 +194,13 @@ func (r *resolver) optional(m *Member, f fieldValues) {
 	optional := func(value string) bool {
 		return f.values == nil || slices.ContainsFunc(f.values, func(v word) bool { return v.Text == value })
 	}
-	if r.u.Grouped() && (len(m.Values) == 0 || f.values != nil) {
-		r.errorf(f.name.Pos, codes.Contradiction, "list only properties of groups, without values",
+	switch {
+	case r.u.Grouped() && f.values != nil:
+		r.errorf(f.name.Pos, codes.Contradiction, "list the properties: optionalMembers: ["+m.Name+"]",
+			"optionalMembers gives %q values, which only members selected by a discriminator have", m.Name)
+		return
+	case r.u.Grouped() && len(m.Values) == 0:
+		r.errorf(f.name.Pos, codes.Contradiction, "list only properties of groups",
 			"optionalMembers names %q, which no group could require", m.Name)
 		return
 	}
@@ -274,7 +282,7 @@ func (r *resolver) discriminator() {
 		return
 	}
 	if u.Type, ok = ValueTypeOf(prop); !ok {
-		r.errorf(d.discriminator().Pos, codes.DiscriminatorNotString, "use a property of type string without format, boolean or integer",
+		r.errorf(d.discriminator().Pos, codes.DiscriminatorNotString, "use a boolean, an integer or a string without a format",
 			"discriminator %q must be a string, boolean or integer in CEL; it %s", u.Discriminator, describe(prop))
 		return
 	}
@@ -446,6 +454,9 @@ func (r *resolver) table() {
 			return
 		}
 		known, what := u.GroupNames(), "member"
+		if u.Grouped() {
+			what = "member or group"
+		}
 		ok := slices.Contains(known, w.Text)
 		if r.d.discriminator().Set {
 			ok = r.changes(w)

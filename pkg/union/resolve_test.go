@@ -69,7 +69,16 @@ func TestResolveErrors(t *testing.T) {
 			`4:18: error: UC203: emptyIsUnset names "kind2", which is not a member of this union; hint: write one of a, b, c, d, filled, foo, must`,
 		}},
 		{"contradictory relations", "- dependentRequired: {a: b, b: c, d: a}\n  dependentForbidden: {c: [d]}", []string{
-			"2:3: error: UC220: d may never be set: it requires a, b, c, but d is set while c is; hint: delete one of the relations",
+			"2:3: error: UC220: d may never be set: it requires a, b, c, but c forbids d; hint: delete one of the relations",
+		}},
+		{"no relations", "- dependentRequired: {}\n- dependentForbidden: {}", []string{
+			"2:3: error: UC212: the union has no members; hint: list the relations: dependentRequired: {http: [port]}",
+			"3:3: error: UC212: the union has no members; hint: list the relations: dependentForbidden: {http: [socket]}",
+		}},
+		{"groups", "- members: [a, [c, d]]\n  optionalMembers: {c: c+d}\n- members: [b, [bare, date]]\n  optionalMembers: [b]\n  allowedChanges: {x: b, bare+date: b}", []string{
+			`3:21: error: UC220: optionalMembers gives "c" values, which only members selected by a discriminator have; hint: list the properties: optionalMembers: [c]`,
+			`5:21: error: UC220: optionalMembers names "b", which no group could require; hint: list only properties of groups`,
+			`6:20: error: UC221: allowedChanges names "x", which is not a known member or group; hint: write one of b, bare+date`,
 		}},
 		{"relations with other keys", "- dependentRequired: {a: b}\n  members: [a, b]\n- dependentForbidden: {a: b}\n  cardinality: ExactlyOne\n- dependentForbidden: {a: b}\n  discriminatorChange: Forbid", []string{
 			"3:3: error: UC220: a declaration with dependentRequired has no members: it restricts no number of members; hint: delete it, or write a second item of x-kubernetes-unions with it",
@@ -131,9 +140,9 @@ func TestResolveErrors(t *testing.T) {
 		}},
 		{"discriminators of other types", "- {discriminator: number, fields-to-discriminateBy: {a: A}}\n- {discriminator: either, fields-to-discriminateBy: {b: A}}\n- {discriminator: date, fields-to-discriminateBy: {c: A}}\n- {discriminator: d, fields-to-discriminateBy: {open: A}}", []string{
 			`2:57: error: UC218: value "A" is not a value of "number", which is of type integer; hint: write a decimal integer`,
-			`3:19: error: UC207: discriminator "either" must be a string, boolean or integer in CEL; it is x-kubernetes-int-or-string; hint: use a property of type string without format, boolean or integer`,
-			`4:19: error: UC207: discriminator "date" must be a string, boolean or integer in CEL; it is of type string with format date; hint: use a property of type string without format, boolean or integer`,
-			`5:19: error: UC207: discriminator "d" must be a string, boolean or integer in CEL; it is a map; hint: use a property of type string without format, boolean or integer`,
+			`3:19: error: UC207: discriminator "either" must be a string, boolean or integer in CEL; it is x-kubernetes-int-or-string; hint: use a boolean, an integer or a string without a format`,
+			`4:19: error: UC207: discriminator "date" must be a string, boolean or integer in CEL; it is of type string with format date; hint: use a boolean, an integer or a string without a format`,
+			`5:19: error: UC207: discriminator "d" must be a string, boolean or integer in CEL; it is a map; hint: use a boolean, an integer or a string without a format`,
 		}},
 		{"discriminator is a member", "- {discriminator: b, fields-to-discriminateBy: {a: A, b: B}}", []string{
 			`2:19: error: UC208: "b" is both the discriminator and a member; hint: take it out of the members`,
@@ -220,6 +229,16 @@ func TestResolveErrors(t *testing.T) {
 		}},
 		{"misspelt unset", "- discriminator: type\n  fields-to-discriminateBy: {b: Local}\n  unset: Locl\n- discriminator: number\n  fields-to-discriminateBy: {a: 80, c: 443}\n  unset: 81", []string{
 			`4:10: error: UC218: value "Locl" of unset is not a known value of "type"; hint: write "Local"`,
+		}},
+		{"forms of integers", "- discriminator: number\n  fields-to-discriminateBy: {a: [0x10, 1e3, 010, -9223372036854775808, 9223372036854775807], b: 9223372036854775808, c: [1_000, \"0x10\"], d: 1.0}\n- {discriminator: type, fields-to-discriminateBy: {date: 1e3}}", []string{
+			`3:34: error: UC218: 0x10 is not a value of "number", which is of type integer; hint: write 16`,
+			`3:40: error: UC218: 1e3 is not a value of "number", which is of type integer; hint: write 1000`,
+			`3:45: error: UC218: 010 is not a value of "number", which is of type integer; hint: write 8`,
+			`3:97: error: UC218: 9223372036854775808 is not a value of "number", which is of type integer; hint: write an integer of at most 64 bits`,
+			`3:122: error: UC218: 1_000 is not a value of "number", which is of type integer; hint: write 1000`,
+			`3:129: error: UC218: value "0x10" is not a value of "number", which is of type integer; hint: write a decimal integer`,
+			`3:141: error: UC218: 1.0 is not a value of "number", which is of type integer; hint: write 1`,
+			`4:58: error: UC105: kubectl reads 1e3 as the number 1000; hint: quote it: "1e3"`,
 		}},
 		{"shared text", "- &x {members: [a, foo]}\n- {<<: *x, name: x}", []string{
 			`2:20: error: UC203: member "foo" is not a property of this object`,

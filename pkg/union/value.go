@@ -2,7 +2,6 @@ package union
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 
@@ -11,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 )
 
@@ -80,7 +80,7 @@ func (t ValueType) has(text string) bool {
 	case BooleanValue:
 		return text == "true" || text == "false"
 	case IntegerValue:
-		return decimal.MatchString(text)
+		return yamlconfig.Decimal(text)
 	}
 	return true
 }
@@ -105,8 +105,6 @@ func (t ValueType) nodes(texts []string) *yaml.Node {
 	}
 	return list
 }
-
-var decimal = regexp.MustCompile(`^(0|-?[1-9][0-9]{0,17})$`)
 
 // ValueTypeOf returns the type of a discriminator with a schema. ok is false if the schema is of no
 // such type.
@@ -166,16 +164,35 @@ func (r *resolver) typed() {
 		case !w.Set || w.Text == "":
 		case w.Plain == "" || w.Plain == t.String():
 			if !t.has(w.Text) {
-				r.errorf(w.Pos, codes.ValueNotInEnum, map[ValueType]string{BooleanValue: "write true or false", IntegerValue: "write a decimal integer"}[t],
+				r.errorf(w.Pos, codes.ValueNotInEnum, t.hint(w),
 					"value %q is not a value of %q, which is of type %s", w.Text, r.u.Discriminator, t)
 			}
 		case t == StringValue:
 			r.diags = append(r.diags, *w.Ambiguous)
 		default:
-			r.errorf(w.Pos, codes.ValueNotInEnum, map[ValueType]string{BooleanValue: "write true or false", IntegerValue: "write a decimal integer"}[t],
-				"%s is not a value of %q, which is of type %s", w.Text, r.u.Discriminator, t)
+			r.errorf(w.Pos, codes.ValueNotInEnum, t.hint(w), "%s is not a value of %q, which is of type %s", w.Text, r.u.Discriminator, t)
 		}
 	}
+}
+
+// hint returns the hint for a word that is not a value of the type.
+func (t ValueType) hint(w word) string {
+	if t == BooleanValue {
+		return "write true or false"
+	}
+	if w.Plain == "number" {
+		if n, err := strconv.ParseInt(w.Text, 0, 64); err == nil {
+			return "write " + strconv.FormatInt(n, 10)
+		}
+	}
+	switch f, err := strconv.ParseFloat(w.Text, 64); {
+	case err != nil:
+	case math.Abs(f) >= 1<<63:
+		return "write an integer of at most 64 bits"
+	case w.Plain == "number" && t.Text(f) != "":
+		return "write " + t.Text(f)
+	}
+	return "write a decimal integer"
 }
 
 // values returns the values of the discriminator in the declaration.

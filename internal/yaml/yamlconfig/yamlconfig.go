@@ -9,8 +9,9 @@ package yamlconfig
 import (
 	"cmp"
 	"fmt"
-	"regexp"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -226,8 +227,9 @@ type Word struct {
 
 	written string // the source text at Pos, or "" if it is unknown
 
-	// Plain is the type of an unquoted boolean or integer that [Value.Scalar] has read, and Ambiguous
-	// the diagnostic that [Value.Word] reports for it.
+	// Plain is the type of an unquoted boolean or integer that [Value.Scalar] has read, "number" for
+	// an integer in another form, such as 0x10. Ambiguous is the diagnostic that [Value.Word] reports
+	// for it.
 	Plain     string
 	Ambiguous *diag.Diagnostic
 }
@@ -277,15 +279,17 @@ func (v Value) Words() []Word {
 	return l
 }
 
-// Scalar is [Value.Word], but also reads true, false and decimal integers without quotes.
+// Scalar is [Value.Word], but also reads true, false and integers without quotes.
 func (v Value) Scalar() Word {
 	plain := ""
 	if n := v.Node; n != nil && n.Kind == yaml.ScalarNode {
 		switch tag := n.ShortTag(); {
 		case tag == "!!bool" && (n.Value == "true" || n.Value == "false"):
 			plain = "boolean"
-		case tag == "!!int" && decimal.MatchString(n.Value):
+		case tag == "!!int" && Decimal(n.Value):
 			plain = "integer"
+		case tag == "!!int", tag == "!!float" && whole(n.Value):
+			plain = "number"
 		}
 	}
 	if plain == "" {
@@ -302,19 +306,34 @@ func (v Value) Scalar() Word {
 	return Word{v.Node.Value, v.Pos(), true, v.written(), plain, &d}
 }
 
-var decimal = regexp.MustCompile(`^(0|-?[1-9][0-9]{0,17})$`)
+// Decimal reports whether a text is the decimal form of an int64.
+func Decimal(text string) bool {
+	n, err := strconv.ParseInt(text, 10, 64)
+	return err == nil && strconv.FormatInt(n, 10) == text
+}
+
+// whole reports whether a floating-point number is an integer.
+func whole(text string) bool {
+	f, err := strconv.ParseFloat(text, 64)
+	return err == nil && f == math.Trunc(f) && !math.IsInf(f, 0)
+}
 
 // ScalarOrMore returns the scalars of a list, or a single scalar as a list of one.
-func (v Value) ScalarOrMore() []Word {
+func (v Value) ScalarOrMore() []Word { return v.oneOrMore(Value.Scalar) }
+
+// WordOrMore returns the strings of a list, or a single string as a list of one.
+func (v Value) WordOrMore() []Word { return v.oneOrMore(Value.Word) }
+
+func (v Value) oneOrMore(read func(Value) Word) []Word {
 	switch {
 	case v.Node == nil || v.Node.Kind == yaml.SequenceNode:
 		var l []Word
 		for _, item := range v.items() {
-			l = append(l, item.Scalar())
+			l = append(l, read(item))
 		}
 		return l
 	case v.Node.Kind == yaml.ScalarNode:
-		return []Word{v.Scalar()}
+		return []Word{read(v)}
 	}
 	v.want("a string or a list of strings")
 	return nil
