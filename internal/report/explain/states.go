@@ -1,8 +1,9 @@
 package explain
 
 import (
-	"encoding/json"
 	"slices"
+
+	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/pkg/union"
