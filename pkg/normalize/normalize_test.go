@@ -50,6 +50,8 @@ const (
 	// property requires.
 	inner   = "{type: object, properties: {" + members + ", d: {type: string}, e: {type: string}}, x-kubernetes-unions: [{discriminator: c, fields-to-discriminateBy: {d: D, e: E}}, {discriminator: type, fields-to-discriminateBy: {a: A, b: B, c: C}}]}"
 	needing = "{type: object, properties: {" + members + "}, x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}, {dependentRequired: {c: a}}]}"
+	// fallback has a member that is the discriminator of another union, which stays when it is cleared.
+	fallback = "{type: object, properties: {type: {type: string}, protocol: {type: string}, http: {type: string}, grpc: {type: string}}, x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {protocol: Remote}, optionalMembers: [protocol]}, {discriminator: protocol, fields-to-discriminateBy: {http: HTTP, grpc: GRPC}, unset: HTTP}]}"
 	// below has some of the members in a nested object.
 	below = "{type: object, properties: {sub: {type: object, nullable: true, properties: {" + members + "}}, " + members + "}, x-kubernetes-unions: [{discriminator: sub.type, fields-to-discriminateBy: {a: A, sub.b: B, sub.c: C}}]}"
 )
@@ -73,6 +75,8 @@ func TestObject(t *testing.T) {
 		{"left alone", plain, "", "{a: {}, b: {}}", "{a: {}, b: {}}", "spec: a and b are set together"},
 		{"inner choice", inner, "{type: C, c: D, d: x}", "{type: A, c: D, d: x, a: {}}", "{type: A, a: {}}", ""},
 		{"change of an inner choice", inner, "{type: C, c: D, d: x}", "{type: C, c: E, d: x, e: x}", "{type: C, c: E, e: x}", ""},
+		{"inner choice with unset", fallback, "{type: Remote, protocol: HTTP, http: x}", "{type: Local, protocol: HTTP, http: x}", "{type: Local, http: x}", ""},
+		{"inner choice with unset and an optional member", strings.Replace(fallback, "unset: HTTP", "unset: HTTP, optionalMembers: [http]", 1), "{type: Remote, protocol: GRPC, grpc: x}", "{type: Local, protocol: GRPC, http: x, grpc: x}", "{type: Local, http: x}", ""},
 		{"both choices", inner, "{type: C, c: D, d: x}", "{type: A, c: D, d: x, e: x}", "{type: A, c: D, d: x, e: x}", "spec: e is set while c is 'D'\nspec: a is not set while type is 'A'; c is set while type is 'A'; type changes from 'C' to 'A', but c is not cleared"},
 		{"required by a relation", needing, "{type: A, a: {}, c: x}", "{type: B, a: {}, b: {}, c: x}", "{type: B, a: {}, b: {}, c: x}", "spec: a is set while type is 'B'; type changes from 'A' to 'B', but a is not cleared"},
 		{"not required any more", needing, "{type: A, a: {}, c: x}", "{type: B, a: {}, b: {}}", "{type: B, b: {}}", ""},

@@ -47,7 +47,7 @@ func (p *planner) settled(at resource.Path, unions []*union.Union, object map[st
 		for _, u := range unions {
 			next := planner{opts: p.opts, object: p.object}
 			if cleared(u, changes) {
-				// The members go with their discriminator.
+				// The members go with their discriminator, unless its absence selects them.
 				next.found(at, u, p.withoutMembers(u, work, before), before, nil, nil, union.State{})
 			} else {
 				next.union(at, u, work, old)
@@ -92,11 +92,13 @@ func cleared(u *union.Union, changes []Change) bool {
 	})
 }
 
-// withoutMembers clears all members or, with CarriedOver, those with the values of the old object.
+// withoutMembers clears all members that an unset discriminator does not select or, with CarriedOver,
+// those of them with the values of the old object.
 func (p *planner) withoutMembers(u *union.Union, object, before map[string]any) (n union.Normalization) {
+	keep := u.MembersOf(u.Unset)
 	for i, is := range u.StateOf(object).Present {
 		name := u.Members[i].Name
-		if is && (!p.opts.CarriedOver || before != nil && reflect.DeepEqual(u.Value(object, name), u.Value(before, name))) {
+		if is && !slices.Contains(keep, i) && (!p.opts.CarriedOver || before != nil && reflect.DeepEqual(u.Value(object, name), u.Value(before, name))) {
 			n.Clear = append(n.Clear, i)
 		}
 	}

@@ -112,7 +112,7 @@ func (x *explicit) unions(at resource.Path, unions []*union.Union, object map[st
 		for _, u := range unions {
 			if u.Discriminator != "" && cleared[u.Path(u.Discriminator).String()] {
 				delete(cleared, u.Path(u.Discriminator).String())
-				put(u, nil)
+				put(u, u.MembersOf(u.Unset))
 			}
 		}
 	}

@@ -198,6 +198,10 @@ func set(t testing.TB) *kinds.Set {
 			{Members: []union.Member{{Name: "a", Requires: []string{"d"}}, {Name: "d"}}, Cardinality: union.AnyNumber, Change: union.Allow},
 			typed,
 		}},
+		{Path: schemapath.New("fallback"), Unions: []*union.Union{ // the inner choice http is A when it is unset
+			{Discriminator: "http", Members: members(true, "a", "b"), Cardinality: union.AtMostOne, Change: union.Clear, Unset: "A"},
+			typed,
+		}},
 		{Path: schemapath.New("held"), Unions: []*union.Union{
 			{Members: members(false, "b", "sub.a"), Paths: map[string]schemapath.Path{"sub.a": schemapath.New("sub", "a")}, Cardinality: union.AtMostOne},
 			{Members: members(false, "d", "sub.c"), Paths: map[string]schemapath.Path{"sub.c": schemapath.New("sub", "c")}, Cardinality: union.AtMostOne},
@@ -245,6 +249,7 @@ func TestExplicit(t *testing.T) {
 		{"two unions, in an object that is not there", head + "held:\n  b: x\n  d: y\n", head + "held:\n  b: x\n  d: y\n  sub:\n    a: null\n    c: null\n"},
 		{"inner choice", head + "choice: {type: TCP}\n", head + "choice: {type: TCP, http: null, udp: null, a: null, b: null}\n"},
 		{"inner choice, cleared", head + "choice: {http: null, udp: null, type: TCP}\n", head + "choice: {http: null, udp: null, type: TCP, a: null, b: null}\n"},
+		{"inner choice with unset", head + "fallback: {type: TCP}\n", head + "fallback: {type: TCP, http: null, udp: null, b: null}\n"},
 		{"within an inner choice", head + "choice: {http: A, a: x}\n", head + "choice: {http: A, a: x, b: null}\n"},
 		{"inline", "patches:\n- patch: |-\n    apiVersion: example.com/v1\n    kind: Thing\n    metadata: {name: t}\n    spec:\n      a: x # this\n- path: x.yaml\n", "patches:\n- patch: |-\n    apiVersion: example.com/v1\n    kind: Thing\n    metadata: {name: t}\n    spec:\n      a: x # this\n      b: null\n      c: null\n- path: x.yaml\n"},
 		{"inline at the end, of Windows", strings.ReplaceAll("patches:\n- patch: |\n    "+strings.ReplaceAll(head, "\n", "\n    ")+"spec:\n      a: x\n\n", "\n", "\r\n"), strings.ReplaceAll("patches:\n- patch: |\n    "+strings.ReplaceAll(head, "\n", "\n    ")+"spec:\n      a: x\n      b: null\n      c: null\n\n", "\n", "\r\n")},
