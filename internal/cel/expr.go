@@ -27,7 +27,7 @@ const (
 	precAtom
 )
 
-// Constants. And, Or and Not simplify True and False, and recognize only these values.
+// Constants. And, Or, Not and If simplify True and False, and recognize only these values.
 var (
 	True  = Var("true")
 	False = Var("false")
@@ -123,8 +123,15 @@ func Not(e Expr) Expr {
 	return newExpr(precUnary, nodePart{text: "!"}, nodePart{expr: e.operand(precAtom)})
 }
 
-// If is the ternary operator. A chain of them needs no parentheses.
+// If is the ternary operator. A chain of them needs no parentheses. A constant test, or the same
+// expression for both cases, needs no operator.
 func If(test, then, otherwise Expr) Expr {
+	switch {
+	case test == True || then == otherwise:
+		return then
+	case test == False:
+		return otherwise
+	}
 	hang := 1
 	if otherwise.prec == precTernary {
 		hang = -1 // the indentation of a chain does not grow
@@ -178,9 +185,9 @@ func (e Expr) operand(p precedence) Expr {
 	return e
 }
 
-// Paren adds parentheses for readers unless e has parentheses.
+// Paren adds parentheses for readers unless e has parentheses or is True or False.
 func Paren(e Expr) Expr {
-	if e.parts[0].text == "(" {
+	if e == True || e == False || e.parts[0].text == "(" {
 		return e
 	}
 	return newExpr(precAtom, nodePart{text: "("}, nodePart{brk: soft, indent: 1, expr: e}, nodePart{brk: soft, text: ")"})

@@ -40,6 +40,9 @@ func (o variable) group(g []int, whole bool) statement {
 	conditions := []union.Condition{union.Forbidden, union.Required}
 	var situations []situation
 	say := func(when cel.Expr, property string, c union.Condition, message string) {
+		if when == cel.False {
+			return
+		}
 		situations = append(situations, situation{when, property, c, cel.String(labelled(u, message))})
 	}
 	switch {
@@ -63,7 +66,9 @@ func (o variable) group(g []int, whole bool) statement {
 	}
 	s := state(u, o.groupHolds(g, whole), ReasonInvalid, "",
 		onlySelected(u, g, whole), conditions...)
-	s.tell(u, len(u.Members), true, situations...)
+	if len(situations) > 0 {
+		s.tell(u, len(u.Members), true, situations...)
+	}
 	return s
 }
 
@@ -76,6 +81,8 @@ func (o variable) pair(i int) statement {
 	among := o.isInList
 	is := o.present(i).Eq(cel.Paren(among(m.Values)))
 	switch {
+	case among(m.Values) == cel.True:
+		is = cel.If(among(m.Required()), o.present(i), cel.True)
 	case o.u.Deduce:
 		is = o.groupHolds([]int{i}, false)
 	case len(m.Optional) > 0:

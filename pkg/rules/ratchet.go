@@ -30,7 +30,7 @@ func Ratcheting(u *union.Union, enc Encoding, c Comparison) []Rule {
 		r.OptionalOldSelf = true
 		l = append(l, r)
 	}
-	return l
+	return effective(l)
 }
 
 // unchanged returns conditions that all hold if and only if the state is unchanged.

@@ -12,7 +12,9 @@ import (
 // Static returns rules in the given encoding that hold exactly for the states u allows. The result
 // is empty if every state is allowed. For a union that ratchets, Static is [Ratcheting] with a zero
 // Comparison.
-func Static(u *union.Union, enc Encoding) []Rule {
+func Static(u *union.Union, enc Encoding) []Rule { return effective(static(u, enc)) }
+
+func static(u *union.Union, enc Encoding) []Rule {
 	switch {
 	case u.Ratchet:
 		return Ratcheting(u, enc, Comparison{})
@@ -26,6 +28,11 @@ func Static(u *union.Union, enc Encoding) []Rule {
 		return fineDiscriminated(u)
 	}
 	return finePlain(u)
+}
+
+// effective returns the rules that can fail: all values of a boolean may be mapped.
+func effective(l []Rule) []Rule {
+	return slices.DeleteFunc(l, func(r Rule) bool { return r.Rule == cel.True.String() })
 }
 
 // longestPair is the largest number of members for which paired uses a chain instead of a sum.

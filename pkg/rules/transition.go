@@ -12,7 +12,9 @@ import (
 // Transition returns rules that hold exactly for the changes u allows. The result is empty if u
 // allows all changes. The rules read oldSelf, so they are only allowed where old and new union
 // object can be correlated.
-func Transition(u *union.Union, c Comparison) []Rule {
+func Transition(u *union.Union, c Comparison) []Rule { return effective(transition(u, c)) }
+
+func transition(u *union.Union, c Comparison) []Rule {
 	switch {
 	case u.Change == union.Clear && len(u.Members) == 0:
 		return nil
@@ -100,6 +102,9 @@ func restrictDiscriminator(u *union.Union, c Comparison) []Rule {
 		wasSet = from.Ne(empty)
 	}
 	message, told := u.Discriminator+" may not be changed or unset once set", ""
+	if u.Unset != "" {
+		message = u.Discriminator + " may not be changed"
+	}
 	if u.Change == union.AllowedChanges {
 		told = table(u)
 		message = u.Discriminator + " may not change like this" + told
