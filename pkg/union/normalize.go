@@ -87,7 +87,8 @@ func (n Normalization) Apply(s State) State {
 //   - A client that leaves the state unchanged does not write the union. The union stays as it is,
 //     legal or not, so that unrelated updates do not change it in a stored object.
 //   - Unsetting the discriminator is not a change, as in sigs.k8s.io/structured-merge-diff:
-//     a client that does not know the discriminator leaves it out.
+//     a client that does not know the discriminator leaves it out. With Unset, leaving it out is a
+//     change to that value.
 //   - An optional member that was left out stays unset; otherwise it could never be unset.
 //   - AtLeastOne is not a union in the KEP, and stays unchanged.
 func (u *Union) Normalize(a Algorithm, old *State, new State, carried func(member int) bool) (Normalization, []Violation) {
