@@ -267,6 +267,26 @@ func TestMerged(t *testing.T) {
 	}
 }
 
+// TestHints has unions of groups, which normalizing does not complete.
+func TestHints(t *testing.T) {
+	groups := "{type: object, properties: {" + members + "}, x-kubernetes-unions: [{members: [[a, b], c], cardinality: ExactlyOne}]}"
+	for _, tt := range []struct{ spec, src, message, hint string }{
+		{groups, "{}", "none of a, b, c is set", "set the members of one group"},
+		{groups, "{a: {}}", "b is not set while a is set", "set b, or clear the rest of its group"},
+		{groups, "{a: {}, b: {}, c: x}", "a, b and c are set together", "set the members of only one group"},
+		{plain, "{a: {}, b: {}}", "a and b are set together", "set only one member"},
+		{strings.Replace(needing, "discriminator: type, fields-to-discriminateBy: {a: A, b: B}", "members: [b, name]", 1), "{c: x}", "a is not set while c is", "set a"},
+	} {
+		r := normalize.File(kindOf(t, tt.spec), "in.yaml", []byte("apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: t}\nspec: "+tt.src+"\n"), nil, normalize.Options{}, limit.Limits{})
+		if len(r.Diagnostics) != 1 || r.Diagnostics[0].Message != tt.message || r.Diagnostics[0].Hint != tt.hint {
+			t.Errorf("%s: %v, want %s, and the hint %s", tt.src, r.Diagnostics, tt.message, tt.hint)
+			for _, d := range r.Diagnostics {
+				t.Logf("hint %s", d.Hint)
+			}
+		}
+	}
+}
+
 // A normalized object satisfies its unions and does not change again. It differs only in properties
 // of unions, and is the same as data and as text.
 func TestRandom(t *testing.T) {

@@ -81,6 +81,8 @@ func (p Problem) hint() string {
 	case u.Discriminator != "":
 	case v.Condition == union.Forbidden:
 		return "clear " + name
+	case v.Condition == union.Required && u.Grouped():
+		return fmt.Sprintf("set %s, or clear the rest of its group", name)
 	case v.Condition == union.Required:
 		return "set " + name
 	}
@@ -88,9 +90,6 @@ func (p Problem) hint() string {
 	case union.Forbidden:
 		return fmt.Sprintf("clear %s, or change %s", name, u.Discriminator)
 	case union.Required:
-		if u.Discriminator == "" {
-			return fmt.Sprintf("set %s, or clear the rest of its group", name)
-		}
 		return fmt.Sprintf("set %s, or change %s", name, u.Discriminator)
 	case union.Selected:
 		return "set " + u.Discriminator
@@ -100,8 +99,14 @@ func (p Problem) hint() string {
 		if u.Discriminator != "" {
 			return fmt.Sprintf("set only one member, or %s to the one that is to stay", u.Discriminator)
 		}
+		if u.Grouped() {
+			return "set the members of only one group"
+		}
 		return "set only one member"
 	case union.TooFew:
+		if u.Grouped() {
+			return "set the members of one group"
+		}
 		return "set one of " + strings.Join(u.MemberNames(), ", ")
 	case union.NotCleared:
 		return "clear the members that were set before"

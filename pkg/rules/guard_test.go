@@ -142,6 +142,8 @@ func TestRemovalGuardMessages(t *testing.T) {
 			"source may not be removed while source.from.a or source.from.b or source.from.c is set"},
 		{"{members: [a, b, c], allowedChanges: {b: ['']}}",
 			"source may not be removed while source.from.a or source.from.c is set"},
+		{"{members: [[a, c], b], discriminatorChange: Forbid}",
+			"source may not be removed while source.from.a or source.from.c or source.from.b is set"},
 	}
 	for _, tt := range tests {
 		r, ok := rules.RemovalGuard(unionOf(t, tt.declaration, schema), []string{"source", "from"})

@@ -306,7 +306,7 @@ func RemovalGuard(u *union.Union, links []string) (r Rule, ok bool) {
 		for i, m := range u.Members {
 			if !slices.Contains(may, m.Name) {
 				set = append(set, i)
-				kept = append(kept, m.Name)
+				kept = append(kept, old.namesOf(i)...)
 			}
 		}
 		if len(set) == 0 {
@@ -339,6 +339,14 @@ func RemovalGuard(u *union.Union, links []string) (r Rule, ok bool) {
 	}
 	r = rule(u, cel.Or(cel.Not(cel.And(pinned...)), cel.Has(cel.Var("self").Field(links[0]))), ReasonRequired, links[0], message)
 	return r, true
+}
+
+// namesOf returns the name of member i, or the names of the members of a group.
+func (o variable) namesOf(i int) []string {
+	if o.whole == nil {
+		return []string{o.u.Members[i].Name}
+	}
+	return memberNames(o.whole, o.groups[i].Members)
 }
 
 // isSet says that one of the members of the object at path is set.

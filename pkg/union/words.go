@@ -92,7 +92,7 @@ func (u *Union) DescribeViolation(v Violation, was *State, is State) string {
 	case TooMany:
 		return english.List(chosen(u, is.Present), "and") + " are set together"
 	case TooFew:
-		return "none of " + strings.Join(u.GroupNames(), ", ") + " is set"
+		return "none of " + strings.Join(u.MemberNames(), ", ") + " is set"
 	}
 	if was == nil {
 		return string(v.Condition)
