@@ -88,14 +88,15 @@ type Union struct {
 	// WithoutExample are the members that no situation sets, because no valid value was found.
 	WithoutExample []string `json:"withoutExample"`
 
-	examples int // the maximum number of members with examples in Errors
+	valueType union.ValueType
+	examples  int // the maximum number of members with examples in Errors
 }
 
 // declare sets the fields for keys of the declaration.
 func (u *Union) declare(d *union.Union) {
 	u.Cardinality, u.UnmappedValues, u.Unset = d.Cardinality.String(), "Allow", d.Unset
 	if d.Discriminator != "" {
-		u.DiscriminatorType = d.Type.String()
+		u.DiscriminatorType, u.valueType = d.Type.String(), d.Type
 	}
 	if d.ForbidUnmapped {
 		u.UnmappedValues = "Forbid"

@@ -110,6 +110,27 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// TestScalars has a boolean as discriminator, whose values are not in quotes.
+func TestScalars(t *testing.T) {
+	var b bytes.Buffer
+	if err := report.WriteText(&b, explain.Document([]explain.Explanation{explained(t, `
+spec:
+  type: object
+  x-kubernetes-unions: [{discriminator: active, fields-to-discriminateBy: {a: true, b: false}, unset: false, optionalMembers: {b: false}}]
+  properties: {active: {type: boolean}, a: {type: string}, b: {type: string}}
+`, rules.Paired)})); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"active is false when it is left out", "a: selected by true\n", "other values   none\n", "active true, "} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, b.String())
+		}
+	}
+	if strings.Contains(b.String(), "'true'") || strings.Contains(b.String(), "'false'") {
+		t.Errorf("a boolean is quoted:\n%s", b.String())
+	}
+}
+
 func TestJSON(t *testing.T) {
 	var want []explain.Explanation
 	for _, tt := range examples {

@@ -30,13 +30,15 @@ func plain(text string) string {
 	return b.String()
 }
 
-// quoted returns a discriminator value in quotes, or unset for "".
-func quoted(value string) string {
+// quoted returns a discriminator value, or unset for "". Strings are in quotes.
+func quoted(u *union.Union, value string) string {
 	if value == "" {
 		return "unset"
 	}
-	return "'" + plain(value) + "'"
+	return u.Quoted(plain(value))
 }
+
+func (u Union) quoted(value string) string { return quoted(&union.Union{Type: u.valueType}, value) }
 
 func each(words []string, show func(string) string) []string {
 	l := make([]string, len(words))
@@ -119,7 +121,7 @@ func (u Union) cardinality() string {
 	if d := plain(u.Discriminator); d != "" {
 		says = map[union.Cardinality]string{union.AtMostOne: d + " may stay unset", union.ExactlyOne: d + " must be set"}
 		if value := cmp.Or(u.Default, u.Unset); value != "" {
-			text := d + " is " + quoted(value) + " when it is left out"
+			text := d + " is " + u.quoted(value) + " when it is left out"
 			says = map[union.Cardinality]string{union.AtMostOne: text, union.ExactlyOne: text}
 		}
 	}
@@ -142,14 +144,14 @@ func (u Union) describe(m Member) string {
 	case len(m.Values) > 0 && u.Discriminator == "":
 		l = append(l, "in the group "+plain(m.Values[0]))
 	case len(m.Values) > 0:
-		l = append(l, "selected by "+english.List(each(m.Values, quoted), "or"))
+		l = append(l, "selected by "+english.List(each(m.Values, u.quoted), "or"))
 	}
 	switch len(m.OptionalFor) {
 	case 0:
 	case len(m.Values):
 		l = append(l, "may stay unset")
 	default:
-		l = append(l, "may stay unset for "+english.List(each(m.OptionalFor, quoted), "or"))
+		l = append(l, "may stay unset for "+english.List(each(m.OptionalFor, u.quoted), "or"))
 	}
 	if len(m.Requires) > 0 {
 		l = append(l, "requires "+english.List(each(m.Requires, plain), "and"))
@@ -168,11 +170,13 @@ func (u Union) otherValues() string {
 	if u.Discriminator == "" {
 		return ""
 	}
-	values := each(u.MemberlessValues, quoted)
+	values := each(u.MemberlessValues, u.quoted)
 	if u.AnyValue {
 		values = append(values, "any other")
 	}
 	switch {
+	case len(values) == 0 && u.valueType == union.BooleanValue:
+		return "none"
 	case len(values) == 0:
 		return "none, by the enum of " + plain(u.Discriminator)
 	case u.UnmappedValues == "Forbid":
@@ -191,7 +195,7 @@ func (u Union) shown(s Selection) string {
 	case u.Discriminator == "":
 		return plain(s.Value)
 	}
-	return quoted(s.Value)
+	return u.quoted(s.Value)
 }
 
 // becomes lists the selections to which a selection may change.
