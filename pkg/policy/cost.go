@@ -310,7 +310,7 @@ func unionObject(o kinds.UnionObject, switched bool) any {
 		for _, m := range set {
 			u.Put(object, m.Name, valueOf(m))
 			if u.Discriminator != "" && len(m.Values) > 0 {
-				u.PutValue(object, m.Values[0])
+				u.Put(object, u.Discriminator, u.Type.Value(m.Values[0]))
 			}
 		}
 	}

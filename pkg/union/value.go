@@ -133,11 +133,6 @@ func EnumStrings(prop *apiextensionsv1.JSONSchemaProps) []string {
 	return l
 }
 
-// PutValue sets the discriminator of a union object to the value with a text.
-func (u *Union) PutValue(object map[string]any, text string) {
-	u.Put(object, u.Discriminator, u.Type.Value(text))
-}
-
 // ValueOf returns the text of the discriminator for the value v of the property, which is nil if it is
 // unset.
 func (u *Union) ValueOf(v any) string {
