@@ -111,7 +111,7 @@ func (p *unionProblem) formula(e union.Expr, old, new symbolic) logic.Lit {
 	}
 	d, was := new.discriminator, old.discriminator
 	same := s.Or(s.And(d.Present().Not(), was.Present().Not()), s.Same(was, d))
-	if new.u == p.u {
+	if new.u == p.new.u {
 		same = p.SameValue(p.parts[len(p.u.Members)])
 	}
 	if v := new.u.Unset; v != "" {
