@@ -90,12 +90,18 @@ func (v Value) Pos() diag.Pos { return v.reader.Pos(v.Node) }
 // reports the next one.
 func (v Value) Errorf(hint, format string, args ...any) *diag.Diagnostic {
 	r := v.reader
+	r.Diags = append(r.Diags, v.problem(hint, format, args...))
+	return &r.Diags[len(r.Diags)-1]
+}
+
+// problem returns the diagnostic that Errorf reports.
+func (v Value) problem(hint, format string, args ...any) diag.Diagnostic {
+	r := v.reader
 	d := diag.Diagnostic{Code: r.Code, Pos: v.Pos(), Path: v.Path, Message: fmt.Sprintf(format, args...), Hint: hint}
 	if r.SchemaPath != nil {
 		d.Path = *r.SchemaPath
 	}
-	r.Diags = append(r.Diags, d)
-	return &r.Diags[len(r.Diags)-1]
+	return d
 }
 
 // wrong reports an invalid value. The hint has an example of a valid value.
@@ -244,7 +250,19 @@ func (w Word) Respelt(known []string, taken ...string) []diag.Edit {
 }
 
 // Word returns the value if all YAML readers read it as the same string.
-func (v Value) Word() Word {
+func (v Value) Word() Word { return v.certain(v.word()) }
+
+// certain returns w, or reports that it is ambiguous.
+func (v Value) certain(w Word) Word {
+	if w.Ambiguous == nil {
+		return w
+	}
+	v.reader.Diags = append(v.reader.Diags, *w.Ambiguous)
+	return Word{}
+}
+
+// word is Word without the report: an ambiguous value has a diagnostic.
+func (v Value) word() Word {
 	n := v.Node
 	if n == nil {
 		return Word{}
@@ -254,17 +272,17 @@ func (v Value) Word() Word {
 		return Word{}
 	}
 	s, err := yamltext.String(n)
-	if err != nil {
-		quoted := yamltext.Quoted(n)
-		hint := "quote it: " + quoted
-		if strings.HasPrefix(v.key.Example, `"`) { // another tool may have turned 1.30 into 1.3
-			hint = "quote it, like " + v.key.Example
-		}
-		d := v.Errorf(hint, "%v", err)
-		d.Code, d.Edits = cmp.Or(v.reader.Ambiguous, d.Code), diag.Replace(n.Line, n.Column, v.written(), quoted)
-		return Word{}
+	if err == nil {
+		return Word{Text: s, Pos: v.Pos(), Set: true, written: v.written()}
 	}
-	return Word{s, v.Pos(), true, v.written(), "", nil}
+	quoted := yamltext.Quoted(n)
+	hint := "quote it: " + quoted
+	if strings.HasPrefix(v.key.Example, `"`) { // another tool may have turned 1.30 into 1.3
+		hint = "quote it, like " + v.key.Example
+	}
+	d := v.problem(hint, "%v", err)
+	d.Code, d.Edits = cmp.Or(v.reader.Ambiguous, d.Code), diag.Replace(n.Line, n.Column, v.written(), quoted)
+	return Word{Text: n.Value, Pos: v.Pos(), Set: true, written: v.written(), Ambiguous: &d}
 }
 
 // Words returns the strings of a list.
@@ -281,29 +299,21 @@ func (v Value) Words() []Word {
 
 // Scalar is [Value.Word], but also reads true, false and integers without quotes.
 func (v Value) Scalar() Word {
-	plain := ""
-	if n := v.Node; n != nil && n.Kind == yaml.ScalarNode {
-		switch tag := n.ShortTag(); {
-		case tag == "!!bool" && (n.Value == "true" || n.Value == "false"):
-			plain = "boolean"
-		case tag == "!!int" && Decimal(n.Value):
-			plain = "integer"
-		case tag == "!!int", tag == "!!float" && whole(n.Value):
-			plain = "number"
-		}
+	w := v.word()
+	if w.Ambiguous == nil {
+		return w
 	}
-	if plain == "" {
-		return v.Word()
+	switch tag := v.Node.ShortTag(); {
+	case tag == "!!bool" && (w.Text == "true" || w.Text == "false"):
+		w.Plain = "boolean"
+	case tag == "!!int" && Decimal(w.Text):
+		w.Plain = "integer"
+	case tag == "!!int", tag == "!!float" && whole(w.Text):
+		w.Plain = "number"
+	default:
+		return v.certain(w)
 	}
-	r := v.reader
-	before := len(r.Diags)
-	v.Word()
-	if len(r.Diags) == before {
-		return v.Word() // a tag makes it a string
-	}
-	d := r.Diags[before]
-	r.Diags = r.Diags[:before]
-	return Word{v.Node.Value, v.Pos(), true, v.written(), plain, &d}
+	return w
 }
 
 // Decimal reports whether a text is the decimal form of an int64.
