@@ -13,10 +13,10 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Requests returns tests without expected results for each union of a CRD in its served versions: the creation of objects
-// with up to two members set, the updates of a legal object to each of them, the updates between
-// legal objects, and those of [Tests]. It omits unions in a status that is a subresource. crd is the
-// compiled CRD of the plan.
+// Requests returns tests without expected results for each union of a CRD in its served versions: the
+// creation of objects with up to two members set, the updates of a legal object to each of them, the
+// updates between legal objects, and those of [Tests]. It omits unions in a status that is a
+// subresource. crd is the compiled CRD of the plan.
 func Requests(ctx context.Context, plan compile.Plan, crd *apiextensionsv1.CustomResourceDefinition) ([]Test, error) {
 	tests, err := Tests(ctx, plan, crd)
 	if err != nil {
@@ -58,15 +58,15 @@ func Requests(ctx context.Context, plan compile.Plan, crd *apiextensionsv1.Custo
 				legal = append(legal, e.New)
 			}
 		}
+		for _, object := range all {
+			add(object, nil)
+		}
 		for i, old := range legal {
+			to := legal
 			if i == 0 {
-				for _, object := range all {
-					add(object, nil)
-					add(object, old)
-				}
-				continue
+				to = all
 			}
-			for _, object := range legal {
+			for _, object := range to {
 				add(object, old)
 			}
 		}
