@@ -43,7 +43,6 @@ func Raw(text string) Expr {
 }
 
 func Int(i int) Expr                { return Var(strconv.Itoa(i)) }
-func Bool(v bool) Expr              { return map[bool]Expr{true: True, false: False}[v] }
 func String(v string) Expr          { return Var(quote(v)) }
 func Strings(values ...string) Expr { return List(Each(values, String)...) }
 func List(items ...Expr) Expr       { return bracketed("[", "]", soft, fill, items) }

@@ -37,7 +37,7 @@ func (c Change) String() string {
 		l = append(l, name(i)+" is kept")
 	}
 	if c.Value != "" {
-		l = append(l, fmt.Sprintf("%s is set to %s", c.Union.Discriminator, c.Union.Quoted(c.Value)))
+		l = append(l, fmt.Sprintf("%s is set to %s", c.Union.Discriminator, c.Union.Type.Quoted(c.Value)))
 	}
 	return strings.Join(l, ", ")
 }
@@ -193,6 +193,12 @@ func (p *planner) unions(at resource.Path, object map[string]any, old rewrite.Ol
 	}
 }
 
+// carriedOver reports whether member i has the value of the old object.
+func carriedOver(u *union.Union, i int, object, before map[string]any) bool {
+	name := u.Members[i].Name
+	return before != nil && reflect.DeepEqual(u.Value(object, name), u.Value(before, name))
+}
+
 // union normalizes one union of an object.
 func (p *planner) union(at resource.Path, u *union.Union, object map[string]any, old rewrite.Old) {
 	before, _ := old.Value.(map[string]any)
@@ -206,10 +212,7 @@ func (p *planner) union(at resource.Path, u *union.Union, object map[string]any,
 	new, was := p.object.StateOf(u, object), p.state(u, before)
 	var carried func(int) bool
 	if p.opts.CarriedOver {
-		carried = func(i int) bool {
-			name := u.Members[i].Name
-			return before != nil && reflect.DeepEqual(u.Value(object, name), u.Value(before, name))
-		}
+		carried = func(i int) bool { return carriedOver(u, i, object, before) }
 	}
 	a := p.opts.Algorithm.OrDefault(u)
 	n, violations := u.Normalize(a, was, new, carried)
@@ -252,10 +255,7 @@ func Apply(object map[string]any, changes []Change) {
 
 // rewrite returns the change as input for package rewrite.
 func (c Change) rewrite() rewrite.Rewrite {
-	x := rewrite.Rewrite{At: c.At, Union: c.Union, Put: maps.Clone(c.Kept), Says: c.String()}
-	for _, i := range c.Clear {
-		x.Clear = append(x.Clear, c.Union.Members[i].Name)
-	}
+	x := rewrite.Rewrite{At: c.At, Union: c.Union, Clear: c.Union.NamesOf(c.Clear), Put: maps.Clone(c.Kept), Says: c.String()}
 	if c.Value != "" {
 		x.Put[c.Union.Discriminator] = c.Union.Type.Value(c.Value)
 	}

@@ -2,7 +2,6 @@ package normalize
 
 import (
 	"maps"
-	"reflect"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -97,8 +96,7 @@ func cleared(u *union.Union, changes []Change) bool {
 func (p *planner) withoutMembers(u *union.Union, object, before map[string]any) (n union.Normalization) {
 	keep := u.MembersOf(u.Unset)
 	for i, is := range u.StateOf(object).Present {
-		name := u.Members[i].Name
-		if is && !slices.Contains(keep, i) && (!p.opts.CarriedOver || before != nil && reflect.DeepEqual(u.Value(object, name), u.Value(before, name))) {
+		if is && !slices.Contains(keep, i) && (!p.opts.CarriedOver || carriedOver(u, i, object, before)) {
 			n.Clear = append(n.Clear, i)
 		}
 	}

@@ -159,7 +159,7 @@ func (o variable) selection() cel.Expr {
 }
 
 // show returns a value of the discriminator, or a member, for a message.
-func show(u *union.Union, v string) string { return u.Quoted(plain(v)) }
+func show(u *union.Union, v string) string { return u.Type.Quoted(plain(v)) }
 
 // plain escapes line breaks and unprintable characters: a message has to be a single line.
 func plain(v string) string {

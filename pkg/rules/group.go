@@ -93,7 +93,7 @@ func optional(g union.Group, required []int) []int {
 // incomplete returns the message of a group that lacks a required member.
 func incomplete(u *union.Union, g union.Group, required []int) string {
 	if len(required) == len(g.Members) {
-		return conjoined(memberNames(u, required), "and") + " must be set together"
+		return conjoined(u.NamesOf(required), "and") + " must be set together"
 	}
 	if len(required) == 1 {
 		return requiredWith(u, required, optional(g, required))
@@ -106,13 +106,5 @@ func requiredWith(u *union.Union, required, others []int) string {
 	if len(required) > 1 {
 		is = "are"
 	}
-	return fmt.Sprintf("%s %s required when %s is set", conjoined(memberNames(u, required), "and"), is, conjoined(memberNames(u, others), "or"))
-}
-
-func memberNames(u *union.Union, members []int) []string {
-	var l []string
-	for _, i := range members {
-		l = append(l, u.Members[i].Name)
-	}
-	return l
+	return fmt.Sprintf("%s %s required when %s is set", conjoined(u.NamesOf(required), "and"), is, conjoined(u.NamesOf(others), "or"))
 }

@@ -96,11 +96,7 @@ func deduced(u *union.Union) bool { return u.Deduce && u.Cardinality != union.Ex
 
 // together matches the values of a class with the members that they require and no other members.
 func together(u *union.Union, c union.Class) []schema {
-	var required []string
-	for _, i := range c.Required {
-		required = append(required, u.Members[i].Name)
-	}
-	l := selected(u, c.Values, required...)
+	l := selected(u, c.Values, u.NamesOf(c.Required)...)
 	var others []schema
 	for i, each := range eachRequired(u) {
 		if !slices.Contains(c.Members, i) {
@@ -191,7 +187,7 @@ func eachRequired(u *union.Union) []schema {
 	var l []schema
 	for _, g := range u.Groups() {
 		var of []schema
-		for _, name := range memberNames(u, g.Members) {
+		for _, name := range u.NamesOf(g.Members) {
 			of = append(of, schema{Required: []string{name}})
 		}
 		if len(of) == 1 {
@@ -207,9 +203,10 @@ func eachRequired(u *union.Union) []schema {
 // the group.
 func complete(u *union.Union) []schema {
 	var l []schema
+	set := eachRequired(u)
 	for i, g := range u.Groups() {
 		if required := u.Require(g); len(required) > 0 {
-			l = append(l, schema{AnyOf: []schema{{Required: memberNames(u, required)}, none(eachRequired(u)[i].AnyOf)}})
+			l = append(l, schema{AnyOf: []schema{{Required: u.NamesOf(required)}, none(set[i].AnyOf)}})
 		}
 	}
 	return l

@@ -9,54 +9,28 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// relation is the condition that a member must be set, or must not be set, while one of others is
-// set.
-type relation struct {
-	member    int
-	condition union.Condition
-	others    []int
-}
-
-// relationsOf returns the presence relations of a union, in the order of its conditions.
-func relationsOf(u *union.Union) []relation {
-	var l []relation
-	for i := range u.Members {
-		if by := u.ForbiddenBy(i); len(by) > 0 {
-			l = append(l, relation{i, union.Forbidden, by})
-		}
-		if by := u.RequiredBy(i); len(by) > 0 {
-			l = append(l, relation{i, union.Required, by})
-		}
+// relationMessage returns the generated message of a relation.
+func relationMessage(u *union.Union, r union.Relation) string {
+	when := fmt.Sprintf("when %s is set", conjoined(u.NamesOf(r.Others), "or"))
+	if r.Condition == union.Forbidden {
+		return fmt.Sprintf("%s may not be set %s", u.Members[r.Member].Name, when)
 	}
-	return l
-}
-
-// message returns the generated message of a relation.
-func (r relation) message(u *union.Union) string {
-	var others []string
-	for _, i := range r.others {
-		others = append(others, u.Members[i].Name)
-	}
-	when := fmt.Sprintf("when %s is set", conjoined(others, "or"))
-	if r.condition == union.Forbidden {
-		return fmt.Sprintf("%s may not be set %s", u.Members[r.member].Name, when)
-	}
-	return fmt.Sprintf("%s is required %s", u.Members[r.member].Name, when)
+	return fmt.Sprintf("%s is required %s", u.Members[r.Member].Name, when)
 }
 
 // related returns the rule of a relation.
-func (o variable) related(r relation) statement {
-	holds, reason := cel.Or(cel.Not(o.any(r.others)), o.present(r.member)), ReasonRequired
-	if r.condition == union.Forbidden {
-		holds, reason = cel.Not(cel.And(o.any(r.others), o.present(r.member))), ReasonForbidden
+func (o variable) related(r union.Relation) statement {
+	holds, reason := cel.Or(cel.Not(o.any(r.Others)), o.present(r.Member)), ReasonRequired
+	if r.Condition == union.Forbidden {
+		holds, reason = cel.Not(cel.And(o.any(r.Others), o.present(r.Member))), ReasonForbidden
 	}
-	return state(o.u, holds, reason, o.u.Members[r.member].Name, r.message(o.u), r.condition)
+	return state(o.u, holds, reason, o.u.Members[r.Member].Name, relationMessage(o.u, r), r.Condition)
 }
 
 // relations returns the rules of presence relations, joined into at most the given number of rules.
 func (o variable) relations(groups int) []statement {
 	var l []statement
-	for _, part := range split(relationsOf(o.u), groups) {
+	for _, part := range split(o.u.Relations(), groups) {
 		if len(part) == 1 {
 			l = append(l, o.related(part[0]))
 			continue
@@ -66,11 +40,11 @@ func (o variable) relations(groups int) []statement {
 		var situations []situation
 		var messages []string
 		for _, r := range part {
-			message, one := r.message(o.u), o.related(r).holds
+			message, one := relationMessage(o.u, r), o.related(r).holds
 			holds, messages = append(holds, one), append(messages, message)
-			situations = append(situations, situation{cel.Not(one), o.u.Members[r.member].Name, r.condition, cel.String(labelled(o.u, message))})
-			if !slices.Contains(conditions, r.condition) {
-				conditions = append(conditions, r.condition)
+			situations = append(situations, situation{cel.Not(one), o.u.Members[r.Member].Name, r.Condition, cel.String(labelled(o.u, message))})
+			if !slices.Contains(conditions, r.Condition) {
+				conditions = append(conditions, r.Condition)
 			}
 		}
 		s := state(o.u, cel.And(holds...), ReasonInvalid, "", relationsMessage(messages), conditions...)
@@ -96,13 +70,13 @@ const maxRelations = 400
 func relationSchemas(u *union.Union) []schema {
 	required := eachRequired(u)
 	var l []schema
-	for _, r := range relationsOf(u) {
+	for _, r := range u.Relations() {
 		var others []schema
-		for _, i := range r.others {
+		for _, i := range r.Others {
 			others = append(others, required[i])
 		}
-		then := required[r.member]
-		if r.condition == union.Forbidden {
+		then := required[r.Member]
+		if r.Condition == union.Forbidden {
 			then = none([]schema{then})
 		}
 		l = append(l, schema{AnyOf: []schema{none(others), then}})

@@ -18,8 +18,8 @@ func Sentence(u *union.Union, covered bool) string {
 	switch one := len(u.Members) == 1; {
 	case u.Relates():
 		var l []string
-		for _, r := range relationsOf(u) {
-			l = append(l, r.message(u))
+		for _, r := range u.Relations() {
+			l = append(l, relationMessage(u, r))
 		}
 		text = relationsMessage(l)
 	case len(u.Members) == 0 || one && u.Discriminator == "" && u.Cardinality == union.AtMostOne:

@@ -346,7 +346,7 @@ func (o variable) namesOf(i int) []string {
 	if o.whole == nil {
 		return []string{o.u.Members[i].Name}
 	}
-	return memberNames(o.whole, o.groups[i].Members)
+	return o.whole.NamesOf(o.groups[i].Members)
 }
 
 // isSet says that one of the members of the object at path is set.

@@ -1,6 +1,10 @@
 package union
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/unioncel/unioncel/internal/prove/logic"
+)
 
 // Expr is a condition on the new state of a union object and, for updates, on the old state. It is
 // plain data that callers evaluate or translate.
@@ -60,6 +64,25 @@ func (e Expr) Holds(old, new State) bool {
 		return slices.Contains(e.Values, at.Value)
 	}
 	return old.Value == new.Value
+}
+
+// Formula translates the expression for the provers of this module. atom translates Set, Is and Same.
+func (e Expr) Formula(c *logic.Circuit, atom func(Expr) logic.Lit) logic.Lit {
+	var of []logic.Lit
+	for _, o := range e.Of {
+		of = append(of, o.Formula(c, atom))
+	}
+	switch e.Op {
+	case And:
+		return c.And(of...)
+	case Or:
+		return c.Or(of...)
+	case Not:
+		return of[0].Not()
+	case AtLeast:
+		return c.AtLeast(max(2, e.N), of)[e.N]
+	}
+	return atom(e)
 }
 
 func and(of ...Expr) Expr { return Expr{Op: And, Of: of} }

@@ -23,16 +23,17 @@ type Group struct {
 // name in Values. The caller owns the result.
 func (u *Union) Groups() []Group {
 	var l []Group
+	at := map[string]int{}
 	for i, m := range u.Members {
 		name := m.Name
 		if u.Discriminator == "" && len(m.Values) > 0 {
 			name = m.Values[0]
 		}
-		if at := slices.IndexFunc(l, func(g Group) bool { return g.Name == name }); at >= 0 {
-			l[at].Members = append(l[at].Members, i)
-		} else {
-			l = append(l, Group{name, []int{i}})
+		if _, ok := at[name]; !ok {
+			at[name] = len(l)
+			l = append(l, Group{Name: name})
 		}
+		l[at[name]].Members = append(l[at[name]].Members, i)
 	}
 	return l
 }
@@ -128,11 +129,7 @@ func groupsNode(u *Union) *yaml.Node {
 	}
 	list := yamltext.ListNode()
 	for _, g := range u.Groups() {
-		var names []string
-		for _, i := range g.Members {
-			names = append(names, u.Members[i].Name)
-		}
-		if len(names) == 1 {
+		if names := u.NamesOf(g.Members); len(names) == 1 {
 			list.Content = append(list.Content, yamltext.StringNode(names[0]))
 		} else {
 			list.Content = append(list.Content, yamltext.StringsNode(names...))

@@ -148,7 +148,9 @@ func (u *Union) Conditions() Clauses {
 	s := at{Union: u}
 	unset := s.is("")
 	if u.Relates() {
-		u.relations(add)
+		for _, r := range u.Relations() {
+			l = append(l, r.clause(s))
+		}
 		return l
 	}
 	if u.Discriminator == "" {

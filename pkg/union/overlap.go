@@ -265,29 +265,18 @@ func newSide(c *logic.Circuit, r *resolver) *side {
 
 // formula translates an expression on a state.
 func (s *side) formula(c *logic.Circuit, e Expr) logic.Lit {
-	var of []logic.Lit
-	for _, o := range e.Of {
-		of = append(of, s.formula(c, o))
-	}
-	switch e.Op {
-	case And:
-		return c.And(of...)
-	case Or:
-		return c.Or(of...)
-	case Not:
-		return of[0].Not()
-	case AtLeast:
-		return c.AtLeast(max(2, e.N), of)[e.N]
-	case Set:
-		return s.set[e.N]
-	}
-	var is []logic.Lit
-	for _, v := range e.Values {
-		if l, ok := s.value[v]; ok {
-			is = append(is, l)
+	return e.Formula(c, func(atom Expr) logic.Lit {
+		if atom.Op == Set {
+			return s.set[atom.N]
 		}
-	}
-	return c.Or(is...)
+		var is []logic.Lit
+		for _, v := range atom.Values {
+			if l, ok := s.value[v]; ok {
+				is = append(is, l)
+			}
+		}
+		return c.Or(is...)
+	})
 }
 
 // but returns the formulas that a state breaks none of the clauses, except for one.
@@ -346,7 +335,7 @@ func (s *side) targets() (l []target) {
 	}
 	for _, v := range slices.Sorted(maps.Keys(s.value)) {
 		if v != "" && v != AnotherValue {
-			l = append(l, target{fmt.Sprintf("%s may never be %s", s.u.Discriminator, s.u.Quoted(v)), s.value[v]})
+			l = append(l, target{fmt.Sprintf("%s may never be %s", s.u.Discriminator, s.u.Type.Quoted(v)), s.value[v]})
 		}
 	}
 	return l

@@ -56,52 +56,57 @@ func relations(v yamlconfig.Value) (l []fieldValues) {
 // dependentForbidden.
 func (u *Union) Relates() bool { return u.Cardinality == AnyNumber }
 
-// RequiredBy returns the indices of the members that require member i while they are set. The caller
+// Relation is a presence relation: it requires or forbids a member while one of others is set.
+type Relation struct {
+	// Violation has the member, and the condition Required or Forbidden.
+	Violation
+	// Others are the indices of the others.
+	Others []int
+}
+
+// Relations returns the presence relations of the union, in the order of its conditions. The caller
 // owns the result.
-func (u *Union) RequiredBy(i int) []int {
-	return u.indicesOf(func(m Member) bool { return slices.Contains(m.Requires, u.Members[i].Name) })
-}
-
-// ForbiddenBy returns the indices of the members that forbid member i while they are set. The caller
-// owns the result.
-func (u *Union) ForbiddenBy(i int) []int {
-	return u.indicesOf(func(m Member) bool { return slices.Contains(m.Forbids, u.Members[i].Name) })
-}
-
-func (u *Union) indicesOf(is func(Member) bool) []int {
-	return slices.DeleteFunc(u.indices(), func(i int) bool { return !is(u.Members[i]) })
-}
-
-// relations calls add for each condition of a union of presence relations.
-func (u *Union) relations(add func(c Condition, member int, when Expr)) {
-	s := at{Union: u}
-	for i := range u.Members {
-		if by := u.ForbiddenBy(i); len(by) > 0 {
-			add(Forbidden, i, and(s.set(i), s.anyOf(by)))
+func (u *Union) Relations() []Relation {
+	var l []Relation
+	for i, m := range u.Members {
+		add := func(c Condition, of func(Member) []string) {
+			others := slices.DeleteFunc(u.indices(), func(j int) bool { return !slices.Contains(of(u.Members[j]), m.Name) })
+			if len(others) > 0 {
+				l = append(l, Relation{Violation{c, i}, others})
+			}
 		}
-		if by := u.RequiredBy(i); len(by) > 0 {
-			add(Required, i, and(not(s.set(i)), s.anyOf(by)))
-		}
+		add(Forbidden, func(o Member) []string { return o.Forbids })
+		add(Required, func(o Member) []string { return o.Requires })
 	}
+	return l
+}
+
+// relation returns the relation that a violation is about.
+func (u *Union) relation(v Violation) Relation {
+	l := u.Relations()
+	return l[slices.IndexFunc(l, func(r Relation) bool { return r.Violation == v })]
+}
+
+// clause returns the condition of a relation.
+func (r Relation) clause(s at) Clause {
+	member := s.set(r.Member)
+	if r.Condition == Required {
+		member = not(member)
+	}
+	return Clause{r.Violation, and(member, s.anyOf(r.Others))}
 }
 
 // describeRelation implements DescribeViolation for presence relations.
 func (u *Union) describeRelation(v Violation, is State) string {
-	by, verb := u.RequiredBy(v.Member), "is not set"
+	verb, are := "is not set", "is"
 	if v.Condition == Forbidden {
-		by, verb = u.ForbiddenBy(v.Member), "is set"
+		verb = "is set"
 	}
-	var names []string
-	for _, i := range by {
-		if is.Present[i] {
-			names = append(names, u.Members[i].Name)
-		}
-	}
-	are := "is"
-	if len(names) > 1 {
+	others := slices.DeleteFunc(u.relation(v).Others, func(i int) bool { return !is.Present[i] })
+	if len(others) > 1 {
 		are = "are"
 	}
-	return fmt.Sprintf("%s %s while %s %s", u.Members[v.Member].Name, verb, english.List(names, "and"), are)
+	return fmt.Sprintf("%s %s while %s %s", u.Members[v.Member].Name, verb, english.List(u.NamesOf(others), "and"), are)
 }
 
 // relates reports keys that presence relations exclude. It sets the cardinality.
@@ -179,10 +184,9 @@ func (r *resolver) never() {
 					with = append(with, name)
 				}
 			}
-			forbidden := broken[0].Member
-			by := slices.DeleteFunc(u.ForbiddenBy(forbidden), func(i int) bool { return !s.Present[i] })
+			by := slices.DeleteFunc(u.relation(broken[0]).Others, func(i int) bool { return !s.Present[i] })
 			r.errorf(r.d.posOf(r.relationKey()), codes.Contradiction, "delete one of the relations", "%s may never be set: it requires %s, but %s forbids %s",
-				m.Name, strings.Join(with, ", "), u.Members[by[0]].Name, u.Members[forbidden].Name)
+				m.Name, strings.Join(with, ", "), u.Members[by[0]].Name, u.Members[broken[0].Member].Name)
 			return
 		}
 	}

@@ -272,6 +272,15 @@ func (u *Union) MemberNames() []string {
 	return l
 }
 
+// NamesOf returns the names of the members with the given indices.
+func (u *Union) NamesOf(members []int) []string {
+	var l []string
+	for _, i := range members {
+		l = append(l, u.Members[i].Name)
+	}
+	return l
+}
+
 // MemberValues returns the discriminator values of all members in declared order, without
 // duplicates. The caller owns the result.
 func (u *Union) MemberValues() []string {

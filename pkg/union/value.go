@@ -74,6 +74,14 @@ func (t ValueType) Values(texts []string) []any {
 	return l
 }
 
+// Quoted returns a text for messages: strings are in quotes.
+func (t ValueType) Quoted(text string) string {
+	if t != StringValue {
+		return text
+	}
+	return "'" + text + "'"
+}
+
 // has reports whether a text is a value of the type.
 func (t ValueType) has(text string) bool {
 	switch t {

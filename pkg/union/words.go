@@ -56,15 +56,7 @@ func (u *Union) shown(value string) string {
 	case AnotherValue:
 		return "something else"
 	}
-	return u.Quoted(value)
-}
-
-// Quoted returns a value for messages: strings are in quotes.
-func (u *Union) Quoted(value string) string {
-	if u.Type != StringValue {
-		return value
-	}
-	return "'" + value + "'"
+	return u.Type.Quoted(value)
 }
 
 // DescribeViolation returns a description of a violation by state is, or by the change from state

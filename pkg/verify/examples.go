@@ -282,7 +282,7 @@ func (x *Examples) Omitting(member int) (*Example, error) {
 	legal, _ := x.legal()
 	if x.u.Discriminator == "" {
 		var others []logic.Lit
-		for _, i := range x.u.Groups()[groupOf(x.u, member)].Members {
+		for _, i := range groupOf(x.u, member).Members {
 			others = append(others, x.new.present[i])
 		}
 		e, err := x.smallest(nil, nil, append(x.creation(), legal, x.Space.Or(others...), x.new.present[member].Not())...)

@@ -24,7 +24,7 @@ func Implied(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 	if err != nil {
 		return nil, err
 	}
-	p.u, p.new.u, p.old.u = u, u, u // with its restrictions on changes
+	p.u = u // with its restrictions on changes
 	legal, _ := p.legal()
 	allowed := p.Space.Choose(p.new.exists, legal, p.Space.Or(p.old.exists.Not(), p.removable()))
 	for i, c := range p.Checks {

@@ -87,37 +87,24 @@ func (st symbolic) values() []string {
 
 // formula translates an expression about the union of old and new.
 func (p *unionProblem) formula(e union.Expr, old, new symbolic) logic.Lit {
-	s, at := p.Space, new
-	if e.Old {
-		at = old
-	}
-	var of []logic.Lit
-	for _, o := range e.Of {
-		of = append(of, p.formula(o, old, new))
-	}
-	switch e.Op {
-	case union.And:
-		return s.And(of...)
-	case union.Or:
-		return s.Or(of...)
-	case union.Not:
-		return of[0].Not()
-	case union.AtLeast:
-		return s.AtLeast(max(2, e.N), of)[e.N]
-	case union.Set:
-		return at.present[e.N]
-	case union.Is:
-		return at.isOneOf(s, e.Values)
-	}
-	d, was := new.discriminator, old.discriminator
-	same := s.Or(s.And(d.Present().Not(), was.Present().Not()), s.Same(was, d))
-	if new.u == p.new.u {
-		same = p.SameValue(p.parts[len(p.u.Members)])
-	}
-	if v := new.u.Unset; v != "" {
-		same = s.Or(same, s.And(old.isOneOf(s, []string{v}), new.isOneOf(s, []string{v})))
-	}
-	return same
+	s := p.Space
+	return e.Formula(s.Circuit, func(atom union.Expr) logic.Lit {
+		at := new
+		if atom.Old {
+			at = old
+		}
+		switch atom.Op {
+		case union.Set:
+			return at.present[atom.N]
+		case union.Is:
+			return at.isOneOf(s, atom.Values)
+		}
+		same := s.Or(s.And(old.unset, new.unset), s.Same(old.discriminator, new.discriminator))
+		if v := new.u.Unset; v != "" {
+			same = s.Or(same, s.And(old.isOneOf(s, []string{v}), new.isOneOf(s, []string{v})))
+		}
+		return same
+	})
 }
 
 // broken is a condition with the formula that a state or change breaks it.
@@ -160,13 +147,13 @@ func (p *unionProblem) removable() logic.Lit {
 // legal returns the formula that the union allows the creation or update, and the conditions with
 // the formulas that they are broken.
 func (p *unionProblem) legal() (logic.Lit, []broken) {
-	breaks := p.breaks(p.old, p.new)
+	breaks := p.breaks(p.u, p.old, p.new)
 	return p.whenAny(breaks).Not(), breaks
 }
 
-// breaks returns the conditions on a creation or update, with the formulas that it breaks them.
-func (p *unionProblem) breaks(old, new symbolic) []broken {
-	s, u := p.Space, new.u
+// breaks returns the conditions of u on a creation or update, with the formulas that it breaks them.
+func (p *unionProblem) breaks(u *union.Union, old, new symbolic) []broken {
+	s := p.Space
 	breaks := p.violations(new)
 	if exempt := s.And(old.exists, p.formula(u.Exempts(), old, new)); exempt != logic.False {
 		for i := range breaks {
@@ -185,7 +172,7 @@ func (p *unionProblem) breaks(old, new symbolic) []broken {
 func (p *unionProblem) othersAllow() logic.Lit {
 	allow := logic.True
 	for _, o := range p.sharing {
-		allow = p.Space.And(allow, p.whenAny(p.breaks(o[prove.Old], o[prove.New])).Not())
+		allow = p.Space.And(allow, p.whenAny(p.breaks(o[prove.New].u, o[prove.Old], o[prove.New])).Not())
 	}
 	return allow
 }

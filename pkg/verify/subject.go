@@ -285,7 +285,7 @@ func (w *writing) start(own map[string]any) map[string]any {
 	}
 	for i, m := range u.Members {
 		if u.Discriminator == "" {
-			if mayLack && (try("", i) || try("", u.Groups()[groupOf(u, i)].Members...)) {
+			if mayLack && (try("", i) || try("", groupOf(u, i).Members...)) {
 				return object
 			}
 			continue
@@ -304,9 +304,10 @@ func (w *writing) start(own map[string]any) map[string]any {
 	return object
 }
 
-// groupOf returns the index of the group of a member.
-func groupOf(u *union.Union, member int) int {
-	return slices.IndexFunc(u.Groups(), func(g union.Group) bool { return slices.Contains(g.Members, member) })
+// groupOf returns the group of a member.
+func groupOf(u *union.Union, member int) union.Group {
+	groups := u.Groups()
+	return groups[slices.IndexFunc(groups, func(g union.Group) bool { return slices.Contains(g.Members, member) })]
 }
 
 // neighbours returns the other properties of the union object: required properties, and properties

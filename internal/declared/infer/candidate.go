@@ -1,7 +1,6 @@
 package infer
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
@@ -110,7 +109,7 @@ func (c *candidate) legal(u *union.Union) [][]value {
 	var l [][]value
 	conditions := u.Conditions()
 	try := func(v value, members ...int) {
-		s := union.State{Value: cmp.Or(v.text, u.Unset), Present: make([]bool, len(u.Members))}
+		s := union.State{Value: v.meaning(u), Present: make([]bool, len(u.Members))}
 		for _, m := range members {
 			s.Present[m] = true
 		}
@@ -133,10 +132,10 @@ func (c *candidate) legal(u *union.Union) [][]value {
 	if u.Discriminator != "" {
 		for _, v := range c.values(c.slots[u.Discriminator], c.within) {
 			try(v)
-			if selected := u.MembersOf(cmp.Or(v.text, u.Unset)); len(selected) > 0 {
+			if selected := u.MembersOf(v.meaning(u)); len(selected) > 0 {
 				try(v, selected...)
 				if len(selected) > 1 {
-					try(v, slices.DeleteFunc(slices.Clone(selected), func(i int) bool { return slices.Contains(u.Members[i].Optional, cmp.Or(v.text, u.Unset)) })...)
+					try(v, slices.DeleteFunc(slices.Clone(selected), func(i int) bool { return slices.Contains(u.Members[i].Optional, v.meaning(u)) })...)
 				}
 			} else if v.text == "" && u.Deduce {
 				for _, i := range every {

@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // value is the value of a property: absent, or a text that represents a value of any type. The text
@@ -133,6 +135,9 @@ func (d *demand) accepts(object []value) bool {
 		return false // null, which counts as absent in rules
 	})
 }
+
+// meaning returns the value of a state of u whose discriminator has the value v.
+func (v value) meaning(u *union.Union) string { return cmp.Or(v.text, u.Unset) }
 
 // isZero reports whether a value is empty, false or 0.
 func (v value) isZero() bool { return v == empty || v.text == "false" || v.text == "0" }

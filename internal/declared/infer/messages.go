@@ -1,7 +1,6 @@
 package infer
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -152,7 +151,7 @@ func (c *candidate) wrong(u *union.Union) []wrongState {
 	var l []wrongState
 	conditions := u.Conditions()
 	try := func(v value, members ...int) {
-		s := union.State{Value: cmp.Or(v.text, u.Unset), Present: make([]bool, len(u.Members))}
+		s := union.State{Value: v.meaning(u), Present: make([]bool, len(u.Members))}
 		object := make([]value, len(c.names))
 		if u.Discriminator != "" {
 			object[c.slots[u.Discriminator]] = v
@@ -196,7 +195,7 @@ func (c *candidate) wrong(u *union.Union) []wrongState {
 		return nil
 	}
 	for _, v := range values {
-		selected := u.MembersOf(cmp.Or(v.text, u.Unset))
+		selected := u.MembersOf(v.meaning(u))
 		try(v, selected...)
 		for i := range u.Members {
 			if at := slices.Index(selected, i); at >= 0 {

@@ -170,12 +170,13 @@ func wrongRelations(u *union.Union, try func(members ...int)) {
 		}
 		return l
 	}
-	for i := range u.Members {
-		for _, by := range u.RequiredBy(i) {
-			try(with(i, by)...)
-		}
-		for _, by := range u.ForbiddenBy(i) {
-			try(with(-1, by, i)...)
+	for _, r := range u.Relations() {
+		for _, by := range r.Others {
+			if r.Condition == union.Required {
+				try(with(r.Member, by)...)
+			} else {
+				try(with(-1, by, r.Member)...)
+			}
 		}
 	}
 }

@@ -24,19 +24,13 @@ func relate(u *union.Union, asWritten, n node, d dialect) {
 // has at least one form under each relation.
 func relations(u *union.Union) [][]branch {
 	var l [][]branch
-	add := func(others []int, then branch) {
-		if len(others) == 0 {
-			return
+	for _, r := range u.Relations() {
+		name, member := u.Members[r.Member].Name, []int{r.Member}
+		then := branch{title: "with " + name, set: member}
+		if r.Condition == union.Forbidden {
+			then = branch{title: "without " + name, clear: member}
 		}
-		var names []string
-		for _, i := range others {
-			names = append(names, u.Members[i].Name)
-		}
-		l = append(l, []branch{{title: "without " + strings.Join(names, ", "), clear: others}, then})
-	}
-	for i, m := range u.Members {
-		add(u.ForbiddenBy(i), branch{title: "without " + m.Name, clear: []int{i}})
-		add(u.RequiredBy(i), branch{title: "with " + m.Name, set: []int{i}})
+		l = append(l, []branch{{title: "without " + strings.Join(u.NamesOf(r.Others), ", "), clear: r.Others}, then})
 	}
 	return l
 }

@@ -92,7 +92,7 @@ func (x *explicit) unions(at resource.Path, unions []*union.Union, object map[st
 		case u.Discriminator != "" && state.Value != "" && decides(u, object):
 			keep, clear = u.MembersOf(state.Value), true
 			if i := slices.IndexFunc(set, func(i int) bool { return !slices.Contains(keep, i) }); i >= 0 {
-				x.fail(at, u, set[i], "%s is set while %s is %s, which clears it", u.Members[set[i]].Name, u.Discriminator, u.Quoted(state.Value))
+				x.fail(at, u, set[i], "%s is set while %s is %s, which clears it", u.Members[set[i]].Name, u.Discriminator, u.Type.Quoted(state.Value))
 				continue
 			}
 		case u.Discriminator == "" || u.Deduce:

@@ -222,12 +222,12 @@ func (s *unionPlan) described(st union.State, written any) (*Sample, string) {
 	if s.Discriminator == "" {
 		return state, words
 	}
-	value := quoted(s.Union, st.Value)
+	value := quoted(s.Type, st.Value)
 	switch v, there := s.Lookup(object, s.Discriminator); {
 	case there && v == nil:
 		value = "null"
 	case !there && s.Unset != "":
-		value = quoted(s.Union, "")
+		value = quoted(s.Type, "")
 	case there && v == any(""):
 		state.Empty, value = true, "''"
 	}

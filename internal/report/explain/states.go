@@ -158,19 +158,12 @@ func (s *unionPlan) verdicts(value string) (string, []Rejection) {
 // related describes the combinations that presence relations reject.
 func (s *unionPlan) related() []Rejection {
 	l := []Rejection{}
-	with := func(members []int) string {
-		var names []string
-		for _, i := range members {
-			names = append(names, plain(s.Members[i].Name))
-		}
-		return "with " + english.List(names, "or")
-	}
-	for i, m := range s.Members {
-		if by := s.ForbiddenBy(i); len(by) > 0 {
-			l = append(l, Rejection{with(by) + ", and with " + plain(m.Name), "forbidden"})
-		}
-		if by := s.RequiredBy(i); len(by) > 0 {
-			l = append(l, Rejection{with(by) + ", without " + plain(m.Name), "required"})
+	for _, r := range s.Relations() {
+		with, member := "with "+english.List(each(s.NamesOf(r.Others), plain), "or"), plain(s.Members[r.Member].Name)
+		if r.Condition == union.Forbidden {
+			l = append(l, Rejection{with + ", and with " + member, "forbidden"})
+		} else {
+			l = append(l, Rejection{with + ", without " + member, "required"})
 		}
 	}
 	return l
@@ -239,11 +232,7 @@ func (s *unionPlan) byGroup() (accepted string, rejected []Rejection) {
 	for _, g := range groups {
 		names = append(names, s.belonging(g.Name, g.Members))
 		if required := s.Require(g); len(required) > 0 {
-			var words []string
-			for _, i := range required {
-				words = append(words, plain(s.Members[i].Name))
-			}
-			rejected = append(rejected, Rejection{"with a part of " + plain(g.Name) + " without " + english.List(words, "or"), "required"})
+			rejected = append(rejected, Rejection{"with a part of " + plain(g.Name) + " without " + english.List(each(s.NamesOf(required), plain), "or"), "required"})
 		}
 	}
 	accepted = english.List(names, "or")

@@ -13,7 +13,7 @@ func (s *unionPlan) onUpdate() []string {
 	l := s.onChange()
 	switch {
 	case s.Deduce && s.fallback() != "":
-		l = append(l, fmt.Sprintf("%s defaults to %s when it is left out: no member is deduced then.", plain(s.Discriminator), quoted(s.Union, s.fallback())))
+		l = append(l, fmt.Sprintf("%s defaults to %s when it is left out: no member is deduced then.", plain(s.Discriminator), quoted(s.Type, s.fallback())))
 	case s.Deduce:
 		l = append(l, fmt.Sprintf("%s may be left out: the one member set then counts as selected, for changes too.", plain(s.Discriminator)))
 	}

@@ -31,14 +31,14 @@ func plain(text string) string {
 }
 
 // quoted returns a discriminator value, or unset for "". Strings are in quotes.
-func quoted(u *union.Union, value string) string {
+func quoted(t union.ValueType, value string) string {
 	if value == "" {
 		return "unset"
 	}
-	return u.Quoted(plain(value))
+	return t.Quoted(plain(value))
 }
 
-func (u Union) quoted(value string) string { return quoted(&union.Union{Type: u.valueType}, value) }
+func (u Union) quoted(value string) string { return quoted(u.valueType, value) }
 
 func each(words []string, show func(string) string) []string {
 	l := make([]string, len(words))

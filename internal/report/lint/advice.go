@@ -101,10 +101,7 @@ func sharedValue(s *lintedUnion) diag.List {
 		if len(members) < 2 {
 			continue
 		}
-		var names []string
-		for _, i := range members {
-			names = append(names, s.Members[i].Name)
-		}
+		names := s.NamesOf(members)
 		l = append(l, s.find(codes.SharedValue, s.memberAt(names[1]), nil,
 			"nothing needs to be done if they belong together; otherwise give each member a value of its own",
 			"value %q selects %s together", v, quoted(names))...)
