@@ -50,7 +50,7 @@ func compare(t *testing.T, name string) {
 			t.Fatal(l)
 		}
 		if plan == nil {
-			continue // no unions
+			t.Skip("the CRD declares no unions")
 		}
 		requests, err := suite.Requests(t.Context(), *plan, in.CustomResourceDefinition)
 		if err != nil {
