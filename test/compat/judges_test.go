@@ -80,13 +80,14 @@ func (v *version) ask(program string, source func(*version, func(*question))) ti
 		encoder := json.NewEncoder(w)
 		encoder.SetEscapeHTML(false)
 		var failed error
+		// A test that fails in source ends the goroutine.
+		defer func() { written <- errors.Join(failed, in.Close()) }()
 		source(v, func(q *question) {
 			if failed == nil && len(q.Asks) > 0 {
 				asked <- q
 				failed = errors.Join(encoder.Encode(q.request), w.Flush())
 			}
 		})
-		written <- errors.Join(failed, in.Close())
 	}()
 
 	answers := json.NewDecoder(bufio.NewReader(out))

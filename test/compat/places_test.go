@@ -206,6 +206,9 @@ func (g *group) ready(t *testing.T) {
 			for _, u := range g.unions {
 				o.states = append(o.states, u.StateOf(o.fields))
 			}
+		}
+		g.legal = g.legalObject()
+		for _, o := range g.objects {
 			value := g.place.value(o.fields, g.legal, o.beside)
 			if g.place.root {
 				value = o.fields
@@ -213,6 +216,20 @@ func (g *group) ready(t *testing.T) {
 			g.values = append(g.values, value)
 		}
 	})
+}
+
+// legalObject returns the fields of the first object that satisfies the schema and every union. It
+// returns nil if none does, because the unions contradict each other.
+func (g *group) legalObject() map[string]any {
+	for _, o := range g.objects {
+		if o.fields == nil || g.typ.breaks(nil, o.seen, false).refused {
+			continue
+		}
+		if !slices.ContainsFunc(g.unions, func(u *union.Union) bool { return len(u.Judge(nil, u.StateOf(o.fields))) > 0 }) {
+			return o.fields
+		}
+	}
+	return nil
 }
 
 // crd returns the manifest, in JSON. It has a status alongside the property, so that updates

@@ -14,7 +14,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // askGroups asks about the unions of internal/testing/unioncases.
@@ -166,7 +165,6 @@ func (p pairing) has(i, j, states int) bool {
 // them.
 func (g *group) fill(s unioncases.Shape, pairs pairing) {
 	states := s.States()
-	g.legal = legal(s, states)
 	type writing struct {
 		state, way   int
 		note, beside bool
@@ -228,21 +226,6 @@ func (g *group) fill(s unioncases.Shape, pairs pairing) {
 			g.asks[i].Status = true
 		}
 	}
-}
-
-// legal returns an object that satisfies every union of the shape: its first member, the value that
-// selects it, and other members that this value selects.
-func legal(s unioncases.Shape, states []unioncases.State) map[string]any {
-	want := union.State{Present: make([]bool, s.Members)}
-	want.Present[0] = true
-	if s.Discriminated {
-		want.Value = "A"
-	}
-	if s.Shared {
-		want.Present[1] = true
-	}
-	i := slices.IndexFunc(states, func(st unioncases.State) bool { return st.Equal(want) })
-	return states[i].Objects[0]
 }
 
 // storedGroups returns groups with objects that the schema rejects, and that an older schema
