@@ -52,6 +52,15 @@ var (
 	integer = strings.NewReplacer("type: {type: string, maxLength: 30}", "type: {type: integer}", "http: HTTP, tcp: TCP", "http: 80, tcp: [22, 23]", "discriminatorChange: Forbid", "ratchet: true").Replace(openDiscriminator)
 )
 
+// grouped has a group with an optional property, and relations between the members.
+var (
+	grouped = strings.NewReplacer("type: {type: string, maxLength: 30}", "socket: {type: string, maxLength: 30}",
+		"discriminator: type", "members: [socket, [http, tcp]]", "fields-to-discriminateBy: {http: HTTP, tcp: TCP}", "optionalMembers: [tcp]").Replace(openDiscriminator)
+	related = strings.NewReplacer("type: {type: string, maxLength: 30}", "socket: {type: string, maxLength: 30}",
+		"discriminator: type", "dependentRequired: {tcp: http}", "fields-to-discriminateBy: {http: HTTP, tcp: TCP}", "dependentForbidden: {socket: http}",
+		"\n              discriminatorChange: Forbid", "").Replace(openDiscriminator)
+)
+
 // items has a union of items of a list.
 var items = strings.Replace(openDiscriminator[:strings.Index(openDiscriminator, "              type:")], "            properties:\n", "", 1) + `            properties:
               list:

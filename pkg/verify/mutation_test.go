@@ -38,7 +38,7 @@ func TestMutants(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no examples", err)
 	}
-	sources := map[string][]byte{"open.yaml": []byte(openDiscriminator), "shared.yaml": []byte(sharedValue), "nested.yaml": []byte(nested), "items.yaml": []byte(items), "unset.yaml": []byte(unset), "boolean.yaml": []byte(boolean), "integer.yaml": []byte(integer)}
+	sources := map[string][]byte{"open.yaml": []byte(openDiscriminator), "shared.yaml": []byte(sharedValue), "nested.yaml": []byte(nested), "items.yaml": []byte(items), "unset.yaml": []byte(unset), "boolean.yaml": []byte(boolean), "integer.yaml": []byte(integer), "grouped.yaml": []byte(grouped), "related.yaml": []byte(related)}
 	for _, file := range files {
 		if sources[file], err = os.ReadFile(file); err != nil {
 			t.Fatal(err)
