@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -14,7 +15,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	structuraldefaulting "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
-	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
@@ -154,7 +156,7 @@ type instance struct {
 
 // typeSchema contains the constraints of a schema on the discriminator.
 type typeSchema struct {
-	name      string
+	path      []string // of the discriminator in the union object, empty without one
 	enum      []any
 	required  bool
 	minLength int
@@ -200,7 +202,7 @@ func (g *group) ready(t *testing.T) {
 				o.fields = unioncases.Put(o.fields, "note", "x")
 			}
 			if o.fields != nil {
-				o.seen = runtime.DeepCopyJSON(o.fields)
+				o.seen = received(t, o.fields)
 				structuraldefaulting.PruneNonNullableNullsWithoutDefaults(o.seen, structural)
 			}
 			for _, u := range g.unions {
@@ -216,6 +218,20 @@ func (g *group) ready(t *testing.T) {
 			g.values = append(g.values, value)
 		}
 	})
+}
+
+// received returns an object as the server decodes it: 0.0 is sent as 0, which is an integer.
+func received(t *testing.T, object map[string]any) map[string]any {
+	t.Helper()
+	data, err := json.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var l map[string]any
+	if err := utiljson.Unmarshal(data, &l); err != nil {
+		t.Fatal(err)
+	}
+	return l
 }
 
 // legalObject returns the fields of the first object that satisfies the schema and every union. It
@@ -310,12 +326,21 @@ func (g *group) declared(t *testing.T) []compile.Object {
 
 // read reads the constraints on the discriminator from the schema of a union object.
 func (s *typeSchema) read(schema map[string]any, name string) {
-	if s.name = name; name == "" {
+	if name == "" {
 		return
 	}
-	typ := schema["properties"].(map[string]any)[name].(map[string]any)
-	s.enum, s.required = list(typ["enum"]), slices.Contains(list(schema["required"]), any(name))
-	if n, ok := typ["minLength"].(float64); ok {
+	s.path = strings.Split(name, ".")
+	for _, property := range s.path {
+		s.required = slices.Contains(list(schema["required"]), any(property))
+		schema = schema["properties"].(map[string]any)[property].(map[string]any)
+	}
+	for _, v := range list(schema["enum"]) {
+		if n, ok := v.(float64); ok {
+			v = int64(n)
+		}
+		s.enum = append(s.enum, v)
+	}
+	if n, ok := schema["minLength"].(float64); ok {
 		s.minLength = int(n)
 	}
 }
@@ -404,14 +429,14 @@ func (g *group) expect(minor, union int, old, new *instance, status bool) verdic
 // breaks returns the answer of the schema for the discriminator. old is nil if no object is known
 // to be the old one.
 func (s typeSchema) breaks(old, new map[string]any, unchanged bool) verdict {
-	if unchanged || s.name == "" {
+	if unchanged || len(s.path) == 0 {
 		return verdict{}
 	}
-	typ, present := new[s.name]
+	typ, present, _ := unstructured.NestedFieldNoCopy(new, s.path...)
 	if !present {
 		return verdict{refused: s.required, blocking: s.required}
 	}
-	if before, ok := old[s.name]; ok && before == typ {
+	if before, ok, _ := unstructured.NestedFieldNoCopy(old, s.path...); ok && before == typ {
 		return verdict{}
 	}
 	text, set := typ.(string)

@@ -36,7 +36,11 @@ func allGroups(t *testing.T) []*group {
 	turn := 0
 	for _, s := range slices.Concat(unioncases.Shapes(), unioncases.Escaped()) {
 		turn++
-		l = append(l, shapeGroups(t, s, turn)...)
+		l = append(l, shapeGroups(t, s, turn, encodings)...)
+	}
+	for _, s := range unioncases.Further() {
+		turn++
+		l = append(l, shapeGroups(t, s, turn, encodings[turn%3:turn%3+2])...)
 	}
 	l = append(l, storedGroups()...)
 	return l
@@ -45,14 +49,14 @@ func allGroups(t *testing.T) []*group {
 // encodings are the encodings of rules. Schemas have separate cases.
 var encodings = []compile.Encoding{compile.Auto, compile.Fine, compile.Compact, compile.Terse}
 
-// shapeGroups returns the cases of a shape. Evaluating all unions in all encodings and places on
-// all pairs of states takes too long, so there are two kinds of groups. Groups of the first kind
-// have unions without conditions on changes: all of them, or every second or third, in every
-// encoding. They try every state on create, unchanged, and updated from another state. Groups of
-// the second kind have unions with such conditions, and alternate between unions, encodings and
-// places. As a property they try all pairs of states; with four members and in other places they
-// try a sample.
-func shapeGroups(t *testing.T, s unioncases.Shape, turn int) []*group {
+// shapeGroups returns the cases of a shape in the given encodings. Evaluating all unions in all
+// encodings and places on all pairs of states takes too long, so there are two kinds of groups.
+// Groups of the first kind have unions without conditions on changes: all of them, or every second
+// or third, in every encoding. They try every state on create, unchanged, and updated from another
+// state. Groups of the second kind have unions with such conditions, and alternate between unions,
+// encodings and places. As a property they try all pairs of states; with four members and in other
+// places they try a sample.
+func shapeGroups(t *testing.T, s unioncases.Shape, turn int, encodings []compile.Encoding) []*group {
 	var still, moving []string
 	for _, d := range s.Declarations() {
 		if strings.Contains(d, "discriminatorChange: Allow") && !strings.Contains(d, "ratchet") || strings.Contains(d, "AtLeastOne") && !strings.Contains(d, "ratchet") {
@@ -77,7 +81,7 @@ func shapeGroups(t *testing.T, s unioncases.Shape, turn int) []*group {
 		p := []place{listMap, plainList, mapValue, inStatus}[(turn+i)%4]
 		add("states", encoding, p, s.Schema(), every(still, 4, turn+i), few)
 	}
-	add("states", encodings[turn%4], root, s.Schema(), every(still, len(still), turn*7), few)
+	add("states", encodings[turn%len(encodings)], root, s.Schema(), every(still, len(still), turn*7), few)
 
 	most := []int{0, 4, 3, 1, 1}[s.Members] // unions in each encoding
 	for i, encoding := range encodings {
@@ -88,7 +92,7 @@ func shapeGroups(t *testing.T, s unioncases.Shape, turn int) []*group {
 		if s.Members < 3 && (turn+i)%2 == 0 {
 			continue // there are many such shapes
 		}
-		encoding := encodings[(turn+i)%4]
+		encoding := encodings[(turn+i)%len(encodings)]
 		n := 2
 		if p.root || s.Members > 2 {
 			n = 1
@@ -100,7 +104,7 @@ func shapeGroups(t *testing.T, s unioncases.Shape, turn int) []*group {
 	quiet := slices.DeleteFunc(slices.Clone(moving), func(d string) bool {
 		return strings.Contains(d, "Changes") || strings.Contains(d, "Forbid") && strings.Contains(d, "discriminatorChange") || strings.Contains(d, "ratchet")
 	})
-	add("changes", encodings[turn%4], plainList, s.Schema(), every(quiet, 6, turn), few)
+	add("changes", encodings[turn%len(encodings)], plainList, s.Schema(), every(quiet, 6, turn), few)
 
 	if !s.EmptyIsUnset && !s.Escaped {
 		// In a schema, null counts as a value, so no property may be nullable.
