@@ -39,7 +39,7 @@ func (c Change) constraint(crd *Input) (constraint stored.Constraint, of stored.
 	switch c.Sort {
 	case Union:
 		constraint.Keyword, of = stored.StaticRule, stored.Union
-		if c.Refused != nil && c.Refused.Old != nil {
+		if c.Refused != nil && c.Refused.Old != nil && !c.Refused.Exempt {
 			return constraint, of, false // stored objects never violate transition rules
 		}
 		if len(c.NewRules) > 0 && !slices.ContainsFunc(c.NewRules, isStatic) {

@@ -260,7 +260,7 @@ func split(d *difference) []group {
 
 // counterexample converts an example that one side accepts and the other side rejects.
 func (p *pair) counterexample(w *schemadiff.Witness, accepting int) *Counterexample {
-	e := &Counterexample{Object: p.inVersion(accepting, w.Object), Errors: p.refusal(1-accepting, w.Old, w.Object).Errors}
+	e := &Counterexample{Object: p.inVersion(accepting, w.Object), Exempt: w.Exempt, Errors: p.refusal(1-accepting, w.Old, w.Object).Errors}
 	if w.Old != nil {
 		e.Old = p.inVersion(accepting, w.Old)
 	}
@@ -293,6 +293,10 @@ func (p *pair) class(d *difference, effects []schemadiff.Effect) {
 		d.Note = "The objects that it rejects are also rejected because of another change: " + refusedAnyway
 	case d.Accepted == nil && accepts:
 		d.Note = "The objects that it accepts were also rejected for another reason: " + acceptedAnyway
+	case refuses && d.Refused.Exempt:
+		d.Note = "It rejects only updates of stored objects that violate the old rules."
+	case accepts && d.Accepted.Exempt:
+		d.Note = "It accepts more updates only of stored objects that violate the new rules."
 	}
 	refused = cmp.Or(refused, d.caution)
 	var doubts []string

@@ -150,7 +150,7 @@ func (g *generated) schema(depth int) keywords {
 					v := g.value(nil, props[k.(string)].(keywords))
 					props[k.(string)].(keywords)["default"] = v
 				} else {
-					items["required"] = union(items["required"], k)
+					items["required"] = including(items["required"], k)
 				}
 			}
 			s["x-kubernetes-list-type"], s["x-kubernetes-list-map-keys"], s["items"] = "map", keys, items
@@ -166,7 +166,7 @@ func (g *generated) schema(depth int) keywords {
 	return s
 }
 
-func union(l any, v any) []any {
+func including(l any, v any) []any {
 	have, _ := l.([]any)
 	if slices.Contains(have, v) {
 		return have
@@ -238,7 +238,7 @@ func (g *generated) constrain(s keywords) string {
 		s[k] = true
 	case "required":
 		if len(names) > 0 {
-			s[k] = union(s[k], some())
+			s[k] = including(s[k], some())
 		}
 	case "oneOf", "anyOf":
 		if len(names) > 1 {

@@ -105,6 +105,9 @@ func (c Change) MattersToStored() bool { return c.Class.Refuses() || c.Sort == V
 // One CRD accepts it, and the other one rejects it.
 type Counterexample struct {
 	Old, Object map[string]any
+	// Exempt means that Old is a stored object which violates a rule that exempts some updates of
+	// such objects. No update of other objects differs.
+	Exempt bool
 	// Errors are the errors of the API server's own code under the CRD that rejects the example.
 	Errors []string
 }

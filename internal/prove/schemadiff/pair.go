@@ -72,7 +72,12 @@ type Shift struct {
 }
 
 // Witness is the creation of an object or, if Old is not nil, the update from Old to Object.
-type Witness struct{ Old, Object map[string]any }
+type Witness struct {
+	Old, Object map[string]any
+	// Exempt means that Old violates a rule which exempts some updates of such objects, as those of
+	// unions with ratchet. No update of other objects differs.
+	Exempt bool
+}
 
 // Effect is the result for a Shift.
 type Effect struct {
@@ -215,6 +220,7 @@ type pathComparison struct {
 	// side of which one has to reject it.
 	accepting int
 	suspected []suspect
+	exempt    logic.Lit // see Witness.Exempt
 }
 
 // property is a property of the object at a level.
@@ -232,10 +238,11 @@ type party struct {
 	checks []*prove.Check
 	// unread are the tests that cannot be translated into checks, by level.
 	unread map[int][]*sample.Test
-	// stored are the formulas that the old object is valid.
-	stored []logic.Lit
-	doubt  string // the last error of the accepting side about an example
-	masked string // the last errors that kept the other side from evaluating rules
+	// stored are the formulas that the old object is valid. Those of rules with optionalOldSelf,
+	// which may exempt updates of other objects, are in created.
+	stored, created []logic.Lit
+	doubt           string // the last error of the accepting side about an example
+	masked          string // the last errors that kept the other side from evaluating rules
 }
 
 func (p *Pair) comparison(ctx context.Context, path schemapath.Path) (*pathComparison, error) {
@@ -317,6 +324,10 @@ func (b *pathComparison) check(side, level int, t *sample.Test) *prove.Check {
 	switch {
 	case t.Keywords != nil:
 		y.stored = append(y.stored, b.Space.Implies(before.Present(), b.Space.Schema(t.Keywords, before)))
+	case t.Optional():
+		if f, err := b.Space.Rule(t.Rule, before, formula.Missing); err == nil {
+			y.created = append(y.created, b.Space.Implies(before.Present(), f.Holds))
+		}
 	case !c.Changing:
 		if f, err := b.Space.Rule(t.Rule, before, formula.Plain); err == nil {
 			y.stored = append(y.stored, b.Space.Implies(before.Present(), f.Holds))
@@ -420,14 +431,15 @@ func (b *pathComparison) refused(accepting, refusing int, suspected []suspect) (
 		changing = changing || c.Changing
 	}
 	l = append(l, s.Or(violated...))
-	modes := [][]logic.Lit{{s.Old.Present().Not()}}
+	stored, created := s.And(append(y.stored, s.Old.Present())...), s.And(y.created...)
+	modes := []logic.Lit{s.Old.Present().Not()}
 	if changing {
-		modes = append(modes, append([]logic.Lit{s.Old.Present()}, y.stored...))
+		modes = append(modes, s.And(stored, created))
 	}
-	b.accepting, b.suspected, y.doubt, y.masked = accepting, suspected, "", ""
+	b.accepting, b.suspected, b.exempt, y.doubt, y.masked = accepting, suspected, s.And(stored, created.Not()), "", ""
 	l = append(l, b.Tell())
-	for _, mode := range modes {
-		l := append(slices.Clone(l), mode...)
+	for _, mode := range append(modes, b.exempt) {
+		l := append(slices.Clone(l), mode)
 		m, err := b.Possible(l...)
 		if m == nil && err == nil {
 			continue
@@ -438,7 +450,7 @@ func (b *pathComparison) refused(accepting, refusing int, suspected []suspect) (
 		}
 		switch {
 		case e != nil:
-			return &Witness{e.Old, e.New}, "", "", nil
+			return &Witness{e.Old, e.New, mode == b.exempt}, "", "", nil
 		case err == nil:
 			// The API server's results exclude all candidates, but other values may exist.
 			doubt = "no object was found that shows it"
@@ -527,7 +539,7 @@ func (b *pathComparison) confirms(e *prove.Example) bool {
 	if len(failing) == 0 {
 		return false
 	}
-	if e.Old != nil {
+	if e.Old != nil && !e.Model(b.exempt) {
 		if said := accepting.Refusal(b.Source.Context(), nil, e.Old); len(said.Errors) > 0 {
 			accepting.doubt = said.String()
 			return false

@@ -243,9 +243,19 @@ func (s Shape) set() []any {
 	return setMembers
 }
 
-// enum contains the values of Fields for all shapes, and a memberless value. It does not contain
-// null: the server rejects null in an enum, even if the property is nullable.
-const enum = "[A, A2, B, C, D, None, '']"
+// Enumerated returns the values of the enum other than "": those of Fields for all shapes, and a
+// memberless value. null is not among them: the server rejects null in an enum, even if the
+// property is nullable.
+func (s Shape) Enumerated() []string {
+	if !s.Enum {
+		return nil
+	}
+	l := []string{"A", "A2", "B", "C", "D", "None"}
+	for i := range l {
+		l[i] = s.spelt(l[i])
+	}
+	return l
+}
 
 // Schema returns the schema of the union object, in YAML.
 func (s Shape) Schema() string {
@@ -259,9 +269,9 @@ func (s Shape) Schema() string {
 	}
 	switch {
 	case s.Enum && s.Type == union.IntegerValue:
-		add(s.Discriminator(), "{type: integer, nullable: true, enum: [1, 12, 2, 3, -4, 0]}")
+		add(s.Discriminator(), "{type: integer, nullable: true, enum: ["+strings.Join(s.Enumerated(), ", ")+"]}")
 	case s.Enum:
-		add(s.Discriminator(), "{type: string, nullable: true, enum: "+enum+"}")
+		add(s.Discriminator(), "{type: string, nullable: true, enum: ["+strings.Join(s.Enumerated(), ", ")+", '']}")
 	case s.Discriminated:
 		add(s.Discriminator(), "{type: "+s.Type.String()+", nullable: true}")
 	}
