@@ -18,11 +18,12 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// TestOpenAPIEveryState compares the schemas with the model in pkg/union. For all unions of up to
-// four members, every state goes through the API server's own validator. Members are never null,
-// because required counts null as a value.
+// TestOpenAPIEveryState compares the schemas with the model in pkg/union. For unions of up to four
+// members, every state goes through the API server's own validator. Members are never null, because
+// required counts null as a value. With [unioncases.Exhaustive] the test covers all unions,
+// otherwise one in five.
 func TestOpenAPIEveryState(t *testing.T) {
-	for _, s := range slices.Concat(unioncases.Shapes(), unioncases.Valued(), unioncases.Grouped()) {
+	for i, s := range slices.Concat(unioncases.Shapes(), unioncases.Valued(), unioncases.Grouped()) {
 		if s.EmptyIsUnset || s.Nested || testing.Short() && s.Members != 2 {
 			continue
 		}
@@ -44,22 +45,22 @@ func TestOpenAPIEveryState(t *testing.T) {
 					object.Properties["type"] = typ
 					object.Required = []string{"type"}
 				}
-				tried := 0
-				for _, declaration := range s.Declarations() {
-					if strings.Contains(declaration, "ratchet") || strings.Contains(declaration, "Changes") || strings.Contains(declaration, "Change:") ||
-						strict && strings.Contains(declaration, "deduce") {
-						continue
-					}
+				declarations := slices.DeleteFunc(s.Declarations(), func(d string) bool {
+					return strings.Contains(d, "ratchet") || strings.Contains(d, "Changes") || strings.Contains(d, "Change:") || strict && strings.Contains(d, "deduce")
+				})
+				if len(declarations) > 5 {
+					declarations = unioncases.Some(declarations, 5, i)
+				}
+				if len(declarations) == 0 {
+					t.Fatal("no union is tried")
+				}
+				for _, declaration := range declarations {
 					u := unionOf(t, declaration, object)
 					got, err := rules.OpenAPI(u)
 					if err != nil {
 						t.Fatalf("%s: %v", declaration, err)
 					}
 					compareOpenAPI(t, s, declaration, u, object, got)
-					tried++
-				}
-				if tried == 0 {
-					t.Fatal("no union was tried")
 				}
 			})
 		}

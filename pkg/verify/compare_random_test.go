@@ -38,7 +38,7 @@ properties:
 	r := rand.New(rand.NewPCG(1, 2))
 	declarations := append(generated(2, ""), generated(2, "emptyIsUnset: [a, b]")...)
 	counts := map[verify.Verdict]int{}
-	rounds := unioncases.Choose(20, 50, 400)
+	rounds := unioncases.Choose(20, 30, 400)
 	for range rounds {
 		declaration := declarations[r.IntN(len(declarations))]
 		crd, u := withRules(t, spec, declaration, rules.Encoding(r.IntN(2)))

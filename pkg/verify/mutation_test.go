@@ -44,7 +44,7 @@ func TestMutants(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	every := unioncases.Choose(50, 11, 1)
+	every := unioncases.Choose(50, 15, 1)
 	var total, invalid, changed, noticed atomic.Int64
 	t.Run("examples", func(t *testing.T) {
 		for file, src := range sources {
