@@ -128,7 +128,7 @@ func TestMeaning(t *testing.T) {
 	for i, shape := range append(unioncases.Shapes(), unioncases.Valued()...) {
 		states := shape.States()
 		relations := slices.DeleteFunc(shape.Declarations(), func(d string) bool { return !strings.Contains(d, "dependent") })
-		for _, declaration := range append(unioncases.Some(shape.Declarations(), 20, i), relations...) {
+		for _, declaration := range append(unioncases.Some(shape.Declarations(), 37, i), relations...) {
 			unions, diags := resolve(t, "- "+declaration, shape.Schema(), false)
 			if len(diags) > 0 {
 				t.Fatal(diags)

@@ -7,10 +7,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/diff"
 	"golang.org/x/tools/txtar"
 
 	"github.com/unioncel/unioncel/internal/testing/testprog"
@@ -42,8 +44,8 @@ func TestInferGo(t *testing.T) {
 				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 					t.Fatal(err)
 				}
-			} else if diff := cmp.Diff(want, got); diff != "" {
-				t.Error(diff)
+			} else if d := cmp.Diff(want, got); d != "" {
+				t.Error(d)
 			}
 		})
 	}
@@ -107,7 +109,7 @@ func (p *goProject) run(name string, args []string, codes ...int) (stdout, stder
 func (p *goProject) unioncel(args ...string) { p.run(p.program, args, 0) }
 
 // migrate migrates a project. It returns the archive of the project with the differences of the Go
-// files, and the messages.
+// files, and the messages. (internal/cli tests infer --go --diff.)
 func (p *goProject) migrate(project *txtar.Archive) string {
 	out := &txtar.Archive{Comment: project.Comment}
 	suite := false
@@ -124,14 +126,20 @@ func (p *goProject) migrate(project *txtar.Archive) string {
 
 	generate := func(dir string) { p.run(p.generator, []string{"crd", "paths=./api/...", "output:crd:dir=" + dir}, 0) }
 	generate("before")
-	generate("crd")
+	if err := os.CopyFS(filepath.Join(p.dir, "crd"), os.DirFS(filepath.Join(p.dir, "before"))); err != nil {
+		p.Fatal(err)
+	}
 	p.run(p.program, []string{"compile", "--go", "./api/...", "--skip-invalid", "-w", "before"}, 0, 1)
 	if suite {
 		p.unioncel("validate", "--crd", "before", "--suite", "suite.yaml")
 	}
-	diff, _ := p.run(p.program, append(infer, "--diff", "crd"), 0, 1)
 	_, told := p.run(p.program, append(infer, "--write", "crd"), 0, 1)
-	out.Files = append(out.Files, txtar.File{Name: "want.diff", Data: []byte(diff)}, txtar.File{Name: "want.stderr", Data: []byte(told)})
+	var changes []byte
+	for _, f := range slices.SortedFunc(slices.Values(out.Files), func(a, b txtar.File) int { return strings.Compare(a.Name, b.Name) }) {
+		_, hunks, _ := bytes.Cut(diff.Diff(f.Name, f.Data, f.Name, file(p.T, filepath.Join(p.dir, f.Name))), []byte("\n")) // without "diff a b"
+		changes = append(changes, hunks...)
+	}
+	out.Files = append(out.Files, txtar.File{Name: "want.diff", Data: changes}, txtar.File{Name: "want.stderr", Data: []byte(told)})
 
 	generate("crd")
 	p.unioncel("compile", "--go", "./api/...", "-w", "crd")
@@ -183,7 +191,7 @@ type Redirect struct{}
 	p.run(p.generator, []string{"crd", "paths=./api/...", "output:crd:dir=config/crd"}, 0)
 	p.unioncel(strings.Fields(blocks[0][1])[1:]...)
 	got := string(file(t, filepath.Join(p.dir, "api/v1/types.go")))
-	if diff := cmp.Diff(before+blocks[2][1], got); diff != "" {
-		t.Error(diff)
+	if d := cmp.Diff(before+blocks[2][1], got); d != "" {
+		t.Error(d)
 	}
 }
