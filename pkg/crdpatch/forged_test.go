@@ -396,7 +396,7 @@ func TestImpliedByAnother(t *testing.T) {
 // An annotation is no longer than the bytes of its declarations, 40 for each rule and 120 for
 // each schema.
 func TestAnnotationSize(t *testing.T) {
-	for _, g := range share(t, 2) {
+	for _, g := range share(t, 4) {
 		bare := g.opts
 		bare.NoAnnotation = true
 		f, err := yamltext.Parse(g.out)

@@ -23,7 +23,7 @@ func codesOf(l diag.List) []diag.Code {
 }
 
 func TestKeepUnions(t *testing.T) {
-	for _, g := range share(t, 0) {
+	for _, g := range share(t, 6) {
 		t.Run(g.name, func(t *testing.T) {
 			t.Parallel()
 			keep := g.opts

@@ -40,12 +40,12 @@ func compilable(tb testing.TB) []golden {
 	return l
 }
 
-// share returns every fourth of the compilable files, starting at index first, or all in the
+// share returns every eighth of the compilable files, starting at index first, or all in the
 // exhaustive run. The tests start at different indices, so that a plain run tries every file
-// unchanged (TestPromises) and in two other ways.
+// unchanged (TestPromises) and in one other way.
 func share(tb testing.TB, first int) []golden {
 	tb.Helper()
-	return unioncases.Some(compilable(tb), 4, first)
+	return unioncases.Some(compilable(tb), 8, first)
 }
 
 // turn reports whether to try item i of a list: a plain run tries one of n items, the exhaustive
