@@ -76,14 +76,19 @@ x-kubernetes-unions:
 	}
 }
 
-// TestCompare asserts the class of each change, and its examples.
+// TestCompare asserts the class of each change, and that the API server's validators confirm its
+// counterexamples.
 func TestCompare(t *testing.T) {
 	for _, c := range crdchanges.All {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
-			r, err := crddiff.Compare(t.Context(), unionsOf(t, c.Old), unionsOf(t, c.New))
+			old, new := unionsOf(t, c.Old), unionsOf(t, c.New)
+			r, err := crddiff.Compare(t.Context(), old, new)
 			if err != nil {
 				t.Fatal(err)
+			}
+			for _, wrong := range unconfirmed(t.Context(), old.CustomResourceDefinition, new.CustomResourceDefinition, r) {
+				t.Error(wrong)
 			}
 			var got []string
 			for _, d := range r.Changes {

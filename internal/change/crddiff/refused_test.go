@@ -19,7 +19,7 @@ import (
 func TestNothingRefused(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 8))
 	changes := slices.Clone(crdchanges.All)
-	for range unioncases.Choose(5, 40, 1000) {
+	for range unioncases.Choose(5, 25, 1000) {
 		a := schemaParts{}
 		for i := range a {
 			a[i] = r.IntN(len(parts[i]))

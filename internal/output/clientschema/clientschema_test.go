@@ -26,8 +26,8 @@ import (
 )
 
 // TestEveryState compares both schemas with pkg/union for unions of all shapes in every state, and
-// for schemas that exclude some stored values. A plain run covers one declaration in eleven and,
-// for larger unions, one representation of each state.
+// for schemas that exclude some stored values. A plain run covers one declaration in 23 and, for
+// larger unions, one representation of each state.
 func TestEveryState(t *testing.T) {
 	for i, s := range append(unioncases.Shapes(), unioncases.Further()...) {
 		if testing.Short() && i%8 > 0 {
@@ -44,7 +44,7 @@ func TestEveryState(t *testing.T) {
 				objects = append(objects, state.Objects...)
 			}
 			relations := slices.DeleteFunc(s.Declarations(), func(d string) bool { return !strings.Contains(d, "dependent") })
-			compare(t, s.Schema(), append(unioncases.Some(s.Declarations(), 11, i), relations...), objects)
+			compare(t, s.Schema(), append(unioncases.Some(s.Declarations(), 23, i), relations...), objects)
 		})
 	}
 	for _, s := range unioncases.Stored {
