@@ -93,7 +93,7 @@ func TestRandomly(t *testing.T) {
 		t.Fatal(err)
 	}
 	states := map[stored.Outcome]int{}
-	seeds := uint64(12)
+	seeds := uint64(8)
 	if unioncases.Exhaustive() {
 		seeds = 400
 	}

@@ -1,13 +1,15 @@
-package proof
+package cli
 
 import (
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/report/proof"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// TestLabel asserts that a label is the name of a union, or a short list of members.
+// TestLabel asserts that a label is the name of a union, or a short list of members. It is here
+// because a test program of internal/report/proof would link for seconds.
 func TestLabel(t *testing.T) {
 	var nine []union.Member
 	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"} {
@@ -22,7 +24,7 @@ func TestLabel(t *testing.T) {
 		{union.Union{Members: nine}, "a, b, c, d, e, f, g, h and 1 more"},
 		{union.Union{Discriminator: "type"}, "type"}, // a declaration without members yet
 	} {
-		if got := (Verified{Proof: verify.Proof{Union: &c.u}}).Label(); got != c.want {
+		if got := (proof.Verified{Proof: verify.Proof{Union: &c.u}}).Label(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

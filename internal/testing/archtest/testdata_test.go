@@ -1,4 +1,4 @@
-package testcrd_test
+package archtest
 
 import (
 	"os"
@@ -9,8 +9,8 @@ import (
 	"github.com/unioncel/unioncel/testdata"
 )
 
-// The README describes every CRD.
-func TestReadme(t *testing.T) {
+// TestTestdataReadme asserts that the README of testdata describes every CRD.
+func TestTestdataReadme(t *testing.T) {
 	readme, err := os.ReadFile("../../../testdata/README.md")
 	if err != nil {
 		t.Fatal(err)
