@@ -64,10 +64,10 @@ func (p *Problem) relate(f *formula.Fact) (touches, links, narrow bool) {
 			case of == nil:
 				narrow = false
 			case of.ByValue:
-				touches = true
+				touches = touches || !of.Context
 				narrow = narrow && len(below) == 0 && len(places) < 3 && (f.Question == nil || len(p.schema(pl).Props.Enum) > 0)
 			default:
-				touches = true
+				touches = touches || !of.Context
 				narrow = narrow && f.Question == nil && f.Kind != formula.Same && of.Tells(f, below)
 			}
 		}

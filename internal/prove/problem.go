@@ -70,6 +70,9 @@ type Part struct {
 	Tells func(f *formula.Fact, below []string) bool
 	// IsSet are the formulas that the part is set, in the new and the old object.
 	IsSet [2]logic.Lit
+	// Context means that the question is not about the part: a check that reads only such parts does
+	// not touch the state of the subject, but may be narrow.
+	Context bool
 
 	other bool // the slot has a value that no test mentions
 }

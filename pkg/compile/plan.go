@@ -147,8 +147,8 @@ func (c *compiler) plan() (*Plan, error) {
 	}
 	var groups []planned
 	for _, o := range c.objects {
+		crd, _ := c.foreign(o)
 		for i, u := range o.Unions {
-			crd, _ := c.foreign(o, u)
 			up := UnionPlan{Place: o.Place, Pos: o.Declarations[i].Pos, Union: u, CRD: crd,
 				Encoding: c.encodingName(u, o.styles[i]), Why: c.why(e, o, i), HandWritten: o.handWritten[i], Unmatched: o.uncorrelated != ""}
 			if o.styles[i].noClear {

@@ -24,7 +24,7 @@ type Removal struct {
 }
 
 // Replaced returns the hand-written constraints that unions with handWrittenRules: Replace
-// replace: together they are proved to be equivalent to the union. The list names them, and
+// replace: together they are proved to be equivalent to the unions. The list names them, and
 // explains which are kept and why. With errors in the declarations the result is nil and the
 // list empty: Result reports them.
 func (k *Compilation) Replaced() ([]Removal, diag.List) {
@@ -35,14 +35,28 @@ func (k *Compilation) Replaced() ([]Removal, diag.List) {
 	c.diags = nil
 	l := []Removal{}
 	for _, o := range c.objects {
-		var all []verify.Constraint
+		replacing := slices.DeleteFunc(slices.Clone(o.Unions), func(u *union.Union) bool { return !u.Replace })
+		var found []replacement
 		for i, u := range o.Unions {
-			if !u.Replace {
+			if u.Replace {
+				found = append(found, c.replacement(o, i, replacing))
+			}
+		}
+		var all []verify.Constraint
+		for _, r := range found {
+			// A union that differs keeps its constraints.
+			if r.proved() {
+				r.constraints, _ = partition(r.constraints, func(k verify.Constraint) bool {
+					return slices.ContainsFunc(found, func(o replacement) bool { return !o.proved() && slices.Contains(o.constraints, k) })
+				})
+			}
+			c.reportReplacement(o, r, slices.ContainsFunc(found, r.joins))
+			if !r.proved() {
 				continue
 			}
-			for _, r := range c.replaced(o, i) {
-				if !slices.Contains(all, r) {
-					all = append(all, r)
+			for _, k := range r.constraints {
+				if !slices.Contains(all, k) {
+					all = append(all, k)
 				}
 			}
 		}
@@ -54,18 +68,40 @@ func (k *Compilation) Replaced() ([]Removal, diag.List) {
 	return l, c.diags
 }
 
-// replaced returns the constraints that one union replaces.
-func (c *compiler) replaced(o *unionObject, i int) []verify.Constraint {
-	crd, indices := c.foreign(o, o.Unions[i])
-	constraints, comparison, err := verify.Replaceable(context.Background(), crd, o.Version, o.Path, o.Unions[i])
-	if err == nil && comparison.Verdict == "" {
-		return nil
+// replacement has the constraints that one union may replace, and their comparison with it.
+type replacement struct {
+	union       int // its index in the object
+	constraints []verify.Constraint
+	comparison  verify.Comparison
+	err         error
+	refusing    *verify.Finding // rejected by another constraint
+}
+
+func (r replacement) proved() bool {
+	return r.err == nil && r.comparison.Verdict == verify.Equivalent
+}
+
+// joins reports whether another union replaces some of the same constraints.
+func (r replacement) joins(o replacement) bool {
+	return r.union != o.union && o.proved() && slices.ContainsFunc(r.constraints, func(k verify.Constraint) bool { return slices.Contains(o.constraints, k) })
+}
+
+func (c *compiler) replacement(o *unionObject, i int, replacing []*union.Union) replacement {
+	r := replacement{union: i}
+	crd, indices := c.foreign(o)
+	r.constraints, r.comparison, r.err = verify.Replaceable(context.Background(), crd, o.Version, o.Path, o.Unions[i], replacing...)
+	if len(r.constraints) > 0 {
+		r.refusing = c.refusing(crd, o, i, r.constraints)
 	}
-	var refusing *verify.Finding
-	if len(constraints) > 0 {
-		refusing = c.refusing(crd, o, i, constraints)
-	}
-	names := named(constraints, indices)
+	named(r.constraints, indices)
+	return r
+}
+
+// reportReplacement explains which constraints a union replaces or keeps. joined reports whether other
+// unions replace some of them, too.
+func (c *compiler) reportReplacement(o *unionObject, r replacement, joined bool) {
+	constraints, comparison, refusing, err, i := r.constraints, r.comparison, r.refusing, r.err, r.union
+	names := named(constraints, nil)
 	d := diag.Diagnostic{Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(), Code: codes.RulesNotReplaced, Severity: diag.Warning,
 		Hint: "edit them or the union; or delete them, or handWrittenRules, yourself"}
 	if refusing != nil {
@@ -75,16 +111,17 @@ func (c *compiler) replaced(o *unionObject, i int) []verify.Constraint {
 	switch {
 	case err != nil:
 		d.Message = "hand-written rules are not replaced, because they cannot be compared: " + err.Error()
+	case len(constraints) == 0 && comparison.Looser == nil:
+		return // the constraints, if any, are those of other unions
 	case comparison.Verdict == verify.Equivalent:
 		d.Code, d.Severity, d.Hint = codes.RulesReplaced, diag.Info, ""
-		d.Message = "hand-written rules that are equivalent to this union are replaced: " + strings.Join(names, ", ")
-		c.report(d)
-		return constraints
-	case len(constraints) == 0:
-		d.Message = "hand-written rules are not replaced, because they reject states that the union allows"
-		if comparison.Looser != nil {
-			d.Message += " (" + comparison.Looser.Words(o.Unions[i]) + ")"
+		with := ""
+		if joined {
+			with = " together with other unions of the object"
 		}
+		d.Message = "hand-written rules that are equivalent to this union" + with + " are replaced: " + strings.Join(names, ", ")
+	case len(constraints) == 0:
+		d.Message = "hand-written rules are not replaced, because they reject states that the union allows (" + comparison.Looser.Words(o.Unions[i]) + ")"
 	case comparison.Tighter != nil:
 		d.Message = fmt.Sprintf("hand-written rules are not replaced, because they accept states that the union forbids (%s): %s", comparison.Tighter.Words(o.Unions[i]), strings.Join(names, ", "))
 	case comparison.Looser != nil:
@@ -93,7 +130,6 @@ func (c *compiler) replaced(o *unionObject, i int) []verify.Constraint {
 		d.Message = fmt.Sprintf("hand-written rules are not replaced, because it cannot be determined whether they have the meaning of the union (%s): %s", strings.Join(comparison.Inconclusive, "; "), strings.Join(names, ", "))
 	}
 	c.report(d)
-	return nil
 }
 
 // HandWritten is a hand-written constraint on a union object that restricts only the state of a union
@@ -116,8 +152,8 @@ func (c *compiler) checkConstraints() {
 	left := maxHandWritten
 	for _, o := range c.objects {
 		o.handWritten = make([][]HandWritten, len(o.Unions))
+		crd, indices := c.foreign(o)
 		for i, u := range o.Unions {
-			crd, indices := c.foreign(o, u)
 			states, changes, err := verify.Constraints(crd, o.Version, o.Path, u)
 			if err != nil {
 				continue // not comparable
@@ -142,7 +178,7 @@ func (c *compiler) checkConstraints() {
 // returns the constraints that together are equivalent to the union.
 func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *unionObject, i int, indices map[string][]int) []verify.Constraint {
 	u := o.Unions[i]
-	agreeing, comparison, err := verify.Replaceable(context.Background(), crd, o.Version, o.Path, u)
+	agreeing, comparison, err := verify.Replaceable(context.Background(), crd, o.Version, o.Path, u, o.Unions...)
 	if err != nil {
 		return nil
 	}
@@ -169,15 +205,15 @@ func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *uni
 	return agreeing
 }
 
-// refusing returns a state that the union allows and hand-written constraints other than the
+// refusing returns a state that the unions allow and hand-written constraints other than the
 // agreeing ones reject, or nil.
 func (c *compiler) refusing(crd *apiextensionsv1.CustomResourceDefinition, o *unionObject, i int, agreeing []verify.Constraint) *verify.Finding {
-	all, _, err := verify.Constraints(crd, o.Version, o.Path, o.Unions[i])
+	all, _, err := verify.Constraints(crd, o.Version, o.Path, o.Unions[i], o.Unions...)
 	others, _ := partition(all, func(k verify.Constraint) bool { return slices.Contains(agreeing, k) })
 	if err != nil || len(others) == 0 {
 		return nil
 	}
-	comparison, err := verify.Compare(context.Background(), crd, o.Version, o.Path, o.Unions[i], others)
+	comparison, err := verify.Compare(context.Background(), crd, o.Version, o.Path, o.Unions[i], others, o.Unions...)
 	if err != nil {
 		return nil // without a comparison a contradiction is not certain
 	}
@@ -209,25 +245,27 @@ func named(constraints []verify.Constraint, indices map[string][]int) []string {
 	return names
 }
 
-// foreign returns the CRD without the static rules of a union, or the openapi schema in their
-// place, that an earlier compilation wrote without an annotation: they are not hand-written.
+// foreign returns the CRD without the static rules of the unions of an object, or the openapi schemas in
+// their place, that an earlier compilation wrote without an annotation: they are not hand-written.
 // indices has the original index of each remaining rule or schema, by the key of its list.
-func (c *compiler) foreign(o *unionObject, u *union.Union) (crd *apiextensionsv1.CustomResourceDefinition, indices map[string][]int) {
+func (c *compiler) foreign(o *unionObject) (crd *apiextensionsv1.CustomResourceDefinition, indices map[string][]int) {
 	present := o.schema.XValidations
 	var ours []apiextensionsv1.ValidationRule
-	for _, e := range c.encodings(u) {
-		if len(present) == 0 {
-			break
-		}
-		static := validationRules(rules.Static(u, e), c.kube.features)
-		if !slices.ContainsFunc(static, func(r apiextensionsv1.ValidationRule) bool { return !among(present, r) }) {
-			ours = append(ours, static...)
-		}
-	}
 	var openAPI []apiextensionsv1.JSONSchemaProps
-	if c.opts.Encoding == OpenAPI {
-		if s, err := rules.OpenAPI(u); err == nil && s != nil {
-			openAPI = append(openAPI, *s)
+	for _, u := range o.Unions {
+		for _, e := range c.encodings(u) {
+			if len(present) == 0 {
+				break
+			}
+			static := validationRules(rules.Static(u, e), c.kube.features)
+			if !slices.ContainsFunc(static, func(r apiextensionsv1.ValidationRule) bool { return !among(present, r) }) {
+				ours = append(ours, static...)
+			}
+		}
+		if c.opts.Encoding == OpenAPI {
+			if s, err := rules.OpenAPI(u); err == nil && s != nil {
+				openAPI = append(openAPI, *s)
+			}
 		}
 	}
 	validations, left := partition(present, func(p apiextensionsv1.ValidationRule) bool { return among(ours, p) })

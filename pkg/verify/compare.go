@@ -64,10 +64,13 @@ type Comparison struct {
 // least [Looser]. So does a union with ratchet, unless it allows every state: it accepts changes to
 // other fields of stored objects in an illegal state, and the constraints reject these changes.
 //
-// An error means that there is no such schema or constraint, that the union does not fit the
-// schema, or that ctx ended.
-func Compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, constraints []Constraint) (Comparison, error) {
-	c, err := compare(ctx, crd, version, path, u, constraints)
+// The object may have other unions, which stay. A constraint is then Looser only because of an
+// object that all of them allow.
+//
+// An error means that there is no such schema or constraint, that a union does not fit the schema, or
+// that ctx ended.
+func Compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, constraints []Constraint, others ...*union.Union) (Comparison, error) {
+	c, err := compare(ctx, crd, version, path, u, constraints, others)
 	if err != nil {
 		return Comparison{}, err
 	}
@@ -75,8 +78,8 @@ func Compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 }
 
 // Replaceable returns the constraints of one schema that the rules of a union make superfluous.
-// These constraints depend only on the set members and the discriminator, and reject nothing that
-// the union allows. Rules that read oldSelf, or may read it, are not included. The order is the
+// These constraints depend only on the set members and the discriminators of the union and of the
+// other unions of the object, and reject nothing that all these unions allow. Rules that read oldSelf, or may read it, are not included. The order is the
 // order of the schema: rules, then allOf, anyOf, oneOf, not, minProperties and maxProperties.
 //
 // The comparison covers the returned constraints together. It is safe to remove them only if the
@@ -84,16 +87,19 @@ func Compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 // superfluous, it covers the constraints that depend only on the state of the union and reject
 // something that the union allows. It is zero if there are no such constraints either.
 //
-// The CRD should not contain rules compiled for the union, because they are superfluous, too.
+// If unions imply a constraint only together, the constraint is replaceable by each of them. It may be
+// removed if all of them are Equivalent.
+//
+// The CRD should not contain rules compiled for the unions, because they are superfluous, too.
 // Errors are the same as for [Compare].
-func Replaceable(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union) ([]Constraint, Comparison, error) {
-	all, _, err := Constraints(crd, version, path, u)
+func Replaceable(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, others ...*union.Union) ([]Constraint, Comparison, error) {
+	all, _, err := Constraints(crd, version, path, u, others...)
 	if err == nil && len(all)*len(u.Members) > maxReplacing {
 		return nil, Comparison{}, fmt.Errorf("%d rules and schemas beside a union of %d members are more than can be compared", len(all), len(u.Members))
 	}
 	var c compared
 	for len(all) > 0 && err == nil {
-		if c, err = compare(ctx, crd, version, path, u, all); err != nil {
+		if c, err = compare(ctx, crd, version, path, u, all, others); err != nil {
 			return nil, Comparison{}, err
 		}
 		var kept []Constraint
@@ -115,16 +121,16 @@ const maxReplacing = 20_000
 
 var errNoUnion = errors.New("there is no union to compare with")
 
-// compared is a comparison. excess marks the constraints that reject something the union allows, or
-// that cannot be evaluated.
+// compared is a comparison. excess marks the constraints that reject something the unions allow, that
+// only the other unions imply, or that cannot be evaluated.
 type compared struct {
 	Comparison
 	excess []bool
 }
 
-func compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, constraints []Constraint) (compared, error) {
+func compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, constraints []Constraint, others []*union.Union) (compared, error) {
 	c := compared{excess: make([]bool, len(constraints))}
-	p, owner, err := newComparison(ctx, crd, version, path, u, constraints, c.excess)
+	p, owner, err := newComparison(ctx, crd, version, path, u, others, constraints, c.excess)
 	if err != nil {
 		return c, err
 	}
@@ -150,9 +156,9 @@ func compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 	return c, ctx.Err()
 }
 
-// newComparison returns the problem of the constraints alone, and the constraint of each check. It
-// sets unclear for constraints that cannot be evaluated.
-func newComparison(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, constraints []Constraint, unclear []bool) (p *unionProblem, owner []int, err error) {
+// newComparison returns the problem of the constraints alone, and the constraint of each check. others
+// are the other unions of the object. It sets unclear for constraints that cannot be evaluated.
+func newComparison(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, others []*union.Union, constraints []Constraint, unclear []bool) (p *unionProblem, owner []int, err error) {
 	if u == nil {
 		return nil, nil, errNoUnion
 	}
@@ -168,6 +174,14 @@ func newComparison(ctx context.Context, crd *apiextensionsv1.CustomResourceDefin
 	}
 	if p, err = newProblem(sample.NewSource(ctx, crd, version), c, stateful(u)); err != nil {
 		return nil, nil, err
+	}
+	for _, o := range others {
+		if o == nil || o == u {
+			continue
+		}
+		if err := p.consider(stateful(o)); err != nil {
+			return nil, nil, err
+		}
 	}
 	for level, n := range p.Schemas {
 		for _, t := range slices.Concat(n.Rules(), n.Constraints()) {
@@ -187,7 +201,8 @@ func newComparison(ctx context.Context, crd *apiextensionsv1.CustomResourceDefin
 }
 
 // compare looks for states that the constraints accept and the union forbids, and the reverse. It
-// sets excess for constraints that reject the creation of an object which the union allows.
+// sets excess for constraints that reject the creation of an object which the unions allow, and for
+// constraints that the other unions imply without this one.
 func (f *findings) compare(owner []int, excess []bool) error {
 	p, s := f.unionProblem, f.Space
 	above := false
@@ -195,7 +210,16 @@ func (f *findings) compare(owner []int, excess []bool) error {
 		c.Touches = true // all constraints would be replaced
 		above = above || c.Level < len(p.Path)
 	}
-	legal, breaks := p.legal()
+	own, breaks := p.legal()
+	others := p.othersAllow()
+	legal := s.And(own, others)
+	implies := func(legal logic.Lit, c *prove.Check) bool {
+		m, err := p.Possible(p.new.exists, legal, c.Holds.Not())
+		return m == nil && err == nil
+	}
+	for i, c := range p.Checks {
+		excess[owner[i]] = excess[owner[i]] || others != logic.True && !implies(own, c) && implies(others, c)
+	}
 	for _, mode := range p.modes() {
 		l := append(mode, p.new.exists)
 		if err := f.accepted(breaks, false, append(l, p.accepts())...); err != nil {

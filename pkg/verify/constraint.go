@@ -159,9 +159,9 @@ func mentioned(s *apiextensionsv1.JSONSchemaProps) []string {
 }
 
 // Constraints returns the constraints of one schema that depend only on the set members and the
-// discriminator of a union. Constraints in changes also read these of the old object, or may read
+// discriminator of a union, and on these of the other unions of the object. Constraints in changes also read these of the old object, or may read
 // them. Constraints that cannot be evaluated are left out. Errors are the same as for [Compare].
-func Constraints(crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union) (states, changes []Constraint, err error) {
+func Constraints(crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, others ...*union.Union) (states, changes []Constraint, err error) {
 	if u == nil {
 		return nil, nil, errNoUnion
 	}
@@ -174,7 +174,7 @@ func Constraints(crd *apiextensionsv1.CustomResourceDefinition, version int, pat
 		return nil, nil, nil
 	}
 	unfit, touching, changing := make([]bool, len(all)), make([]bool, len(all)), make([]bool, len(all))
-	p, owner, err := newComparison(context.Background(), crd, version, path, u, all, unfit)
+	p, owner, err := newComparison(context.Background(), crd, version, path, u, others, all, unfit)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -44,9 +44,10 @@ func (p *unionProblem) modes() [][]logic.Lit {
 	return [][]logic.Lit{{create}, {update}}
 }
 
-// static reports whether neither a check nor the union depends on the old object.
+// static reports whether neither a check nor a union depends on the old object.
 func (p *unionProblem) static() bool {
-	return !p.u.Guarded() && !p.u.Ratchet && !slices.ContainsFunc(p.Checks, func(c *prove.Check) bool { return c.Changing })
+	ratchets := slices.ContainsFunc(p.sharing, func(o [2]symbolic) bool { return o[prove.New].u.Ratchet })
+	return !p.u.Guarded() && !p.u.Ratchet && !ratchets && !slices.ContainsFunc(p.Checks, func(c *prove.Check) bool { return c.Changing })
 }
 
 // accepts returns the formula that all checks of the union hold.

@@ -20,7 +20,7 @@ import (
 // Errors are the same as for [Compare].
 func Implied(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, constraints []Constraint) ([]Constraint, error) {
 	kept := make([]bool, len(constraints))
-	p, owner, err := newComparison(ctx, crd, version, path, u, constraints, kept)
+	p, owner, err := newComparison(ctx, crd, version, path, u, nil, constraints, kept)
 	if err != nil {
 		return nil, err
 	}

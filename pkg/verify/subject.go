@@ -22,7 +22,8 @@ type unionProblem struct {
 	*prove.Problem
 	*writing
 	new, old symbolic
-	sharing  [][2]symbolic // the other unions with common properties, by side
+	sharing  [][2]symbolic // the other unions of the object to consider, by side
+	context  []*writing    // of these unions, if their members are parts of the problem
 
 	// validator validates whole resources. It is created on first use, or invalid is set.
 	validator *sample.Validator
@@ -41,8 +42,16 @@ func newProblem(g *sample.Source, c *sample.Chain, u *union.Union) (*unionProble
 	}
 	p := &unionProblem{writing: w}
 	p.Problem = prove.NewProblem(g, c, c.Schemas[0], prove.Subject{Parts: w.parts, Start: w.start, Legal: p.legalBefore})
-	p.new, p.old = newSymbolic(p.Space, u, p.Self(prove.New)), newSymbolic(p.Space, u, p.Self(prove.Old))
-	for side, st := range [2]symbolic{prove.New: p.new, prove.Old: p.old} {
+	sides := p.symbolics(w)
+	p.new, p.old = sides[prove.New], sides[prove.Old]
+	return p, nil
+}
+
+// symbolics returns the states of a union in formulas, by side, and relates its parts to them.
+func (p *unionProblem) symbolics(w *writing) [2]symbolic {
+	var sides [2]symbolic
+	for side := range sides {
+		st := newSymbolic(p.Space, w.u, p.Self(side))
 		for i, part := range w.parts {
 			if part.ByValue {
 				part.IsSet[side] = st.unset.Not()
@@ -50,11 +59,29 @@ func newProblem(g *sample.Source, c *sample.Chain, u *union.Union) (*unionProble
 				part.IsSet[side] = st.present[i]
 			}
 		}
+		sides[side] = st
 	}
-	if d := p.new.discriminator; d != nil {
-		p.Space.Same(p.old.discriminator, d)
+	if d := sides[prove.New].discriminator; d != nil {
+		p.Space.Same(sides[prove.Old].discriminator, d)
 	}
-	return p, nil
+	return sides
+}
+
+// consider takes the state of another union of the object into account: legal objects satisfy both,
+// and checks may depend on both.
+func (p *unionProblem) consider(u *union.Union) error {
+	w, err := newWriting(p.source, p.schema, u)
+	if err != nil {
+		return err
+	}
+	p.context, p.sharing = append(p.context, w), append(p.sharing, p.symbolics(w))
+	for _, part := range w.parts {
+		if !slices.ContainsFunc(p.Parts, func(q *prove.Part) bool { return slices.Equal(q.Path, part.Path) }) {
+			part.Context = true
+			p.Parts = append(p.Parts, part)
+		}
+	}
+	return nil
 }
 
 // legalBefore returns formulas that the old state violates no condition.
@@ -68,7 +95,9 @@ func (p *unionProblem) legalBefore() []logic.Lit {
 
 // finish creates the values for objects. It returns reasons why the proof is inconclusive.
 func (p *unionProblem) finish(unions []*union.Union) ([]string, error) {
-	p.fill()
+	for _, w := range append(p.context, p.writing) {
+		w.fill()
+	}
 	own, err := p.neighbours(unions)
 	if err := p.Finish(own); err != nil {
 		return nil, err
