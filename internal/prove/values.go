@@ -230,6 +230,7 @@ func (p *Problem) texts(of *Part, n *sample.Schema, mayLack, mayNull bool, r *Re
 
 // deepen adds values that differ at the paths below the slot that facts read.
 func (p *Problem) deepen(s *Slot, r *Reads) {
+	lists := [][]any{{}} // of named items
 	for _, path := range r.deep {
 		at, optional := s.schema, true
 		for _, name := range path {
@@ -239,6 +240,16 @@ func (p *Problem) deepen(s *Slot, r *Reads) {
 			}
 		}
 		if at == nil {
+			continue
+		}
+		if len(path) == 1 && formula.KeysOf(path[0]) != nil {
+			item, err := p.Source.ItemWith(at, path[0])
+			for _, l := range slices.Clone(lists) {
+				if err == nil && len(s.Values) < maxDeep {
+					lists = append(lists, append(slices.Clip(l), item))
+					s.Add(lists[len(lists)-1])
+				}
+			}
 			continue
 		}
 		fillings := slices.Clone(p.Source.Several(at))

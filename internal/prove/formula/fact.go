@@ -79,6 +79,10 @@ func (f *Fact) Evaluate(at *Place, v any) bool {
 	path := f.Place.Path()[len(at.Path()):]
 	null := false
 	for _, name := range path {
+		if list, ok := v.([]any); ok && KeysOf(name) != nil {
+			v, null = ItemWith(list, name), false
+			continue
+		}
 		m, _ := v.(map[string]any)
 		inner, there := m[name]
 		v, null = inner, there && inner == nil

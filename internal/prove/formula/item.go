@@ -100,7 +100,7 @@ const maxItems = 300
 // items returns the items of a list that a rule or facts distinguish by key, and the other items,
 // which may occur any number of times. ok is false for lists without facts about an item.
 func (r *ruleReader) items(p *Place) (known list, others []strays, ok bool) {
-	if p.view != nil || p.Schema == nil || len(p.Schema.XListMapKeys) == 0 {
+	if p = p.asSent(); p.view != nil || p.Schema == nil || len(p.Schema.XListMapKeys) == 0 {
 		return nil, nil, false
 	}
 	named, ok := r.named(p)
@@ -179,6 +179,7 @@ func (r *ruleReader) itemOf(p *Place, keys map[string]any) *element {
 // many representatives as a comprehension with the initial result first can distinguish. All rules
 // share the representatives. ok is false if another rule has named different items.
 func (r *ruleReader) counted(p *Place, s strays, first value) (l list, ok bool) {
+	p = p.asSent()
 	n := int(r.most) + 1
 	if _, isBool := first.cases[0].is.(bool); isBool && n > maxItems {
 		n = 1 // a single item decides the result
@@ -224,6 +225,44 @@ func (r *ruleReader) once(p *Place, named []any) bool {
 	r.counts[list] = l
 	return true
 }
+
+// NameItems lets rules tell the items of a list at p apart by their keys, which have the constants as
+// values. Callers name the constants of all rules before they translate one. A view with another
+// schema of the list has no such items.
+func (p *Place) NameItems(constants []any) {
+	if p.Schema == nil || p.Schema.Items == nil || p.Schema.Items.Schema == nil || len(p.Schema.XListMapKeys) == 0 {
+		return
+	}
+	named, most := map[string][]any{}, 0
+	for _, k := range p.Schema.XListMapKeys {
+		s := p.keySchema(k)
+		if s.Default != nil {
+			return // the sent item may lack the key
+		}
+		for _, v := range append([]any{false, true}, constants...) {
+			if fits(s, v) && !slices.Contains(named[k], v) {
+				named[k] = append(named[k], v)
+			}
+		}
+		if len(named[k]) == 0 {
+			return
+		}
+		most = max(most, len(named[k]))
+	}
+	if most > maxNamed {
+		return
+	}
+	for i := range most {
+		keys := map[string]any{}
+		for k, l := range named {
+			keys[k] = l[i%len(l)]
+		}
+		p.Child(ItemOf(keys)).Present()
+	}
+}
+
+// maxNamed bounds the named items of a list, because each rule reads all of them.
+const maxNamed = 64
 
 // Unnamed reports whether the place is or is in a representative of unnamed items.
 func (p *Place) Unnamed() bool {

@@ -145,7 +145,7 @@ func (p *Pair) Decide(ctx context.Context, path schemapath.Path, shifts []Shift)
 
 // decide is Decide, but returns an error at the deadline.
 func (p *Pair) decide(ctx context.Context, path schemapath.Path, shifts []Shift) ([]Effect, error) {
-	b, err := p.comparison(ctx, path)
+	b, err := p.comparison(ctx, path, shifts)
 	if err != nil {
 		return nil, err
 	}
@@ -245,7 +245,7 @@ type party struct {
 	masked          string // the last errors that kept the other side from evaluating rules
 }
 
-func (p *Pair) comparison(ctx context.Context, path schemapath.Path) (*pathComparison, error) {
+func (p *Pair) comparison(ctx context.Context, path schemapath.Path, shifts []Shift) (*pathComparison, error) {
 	c, err := sample.NewChain(p.tight, path)
 	if err != nil {
 		return nil, err
@@ -274,12 +274,49 @@ func (p *Pair) comparison(ctx context.Context, path schemapath.Path) (*pathCompa
 		}
 		b.sides[side] = y
 	}
+	b.nameItems(shifts)
 	for side := range b.sides {
 		if b.read(side); ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 	}
 	return b, nil
+}
+
+// nameItems names the items of lists with keys that rules on the path or in the shifts read.
+func (b *pathComparison) nameItems(shifts []Shift) {
+	lists, constants := []*formula.Place{}, map[*formula.Place][]any{}
+	note := func(at *formula.Place, r *formula.Rule) {
+		for _, path := range r.Paths {
+			list := at.Lookup(path...)
+			if len(r.Literals) > 0 && !slices.Contains(lists, list) {
+				lists = append(lists, list)
+			}
+			constants[list] = append(constants[list], r.Literals...)
+		}
+	}
+	for _, y := range b.sides {
+		for level, n := range y.nodes {
+			for _, t := range n.Rules() {
+				if t.Broken == nil {
+					note(b.Places[level], t.Rule)
+				}
+			}
+		}
+	}
+	for _, s := range shifts {
+		for _, c := range slices.Concat(s.Old, s.New) {
+			if c.Rule == nil || c.Property == "" || len(c.At) >= len(b.Places) {
+				continue
+			}
+			if r, err := formula.Parse(c.Rule.Rule); err == nil {
+				note(b.Places[len(c.At)].Child(c.Property), r)
+			}
+		}
+	}
+	for _, list := range lists {
+		list.NameItems(constants[list])
+	}
 }
 
 // read adds the requirements of a side at the schemas on the path.
