@@ -69,6 +69,8 @@ type condition struct {
 	texts map[int][]string
 	// sized are the slots of properties that the condition tests for emptiness.
 	sized map[int]bool
+	// zero is the only slot that the condition compares with a constant, 0, or -1.
+	zero int
 	// loose are the sized slots for which the condition treats empty values as unset.
 	loose map[int]bool
 }
@@ -90,7 +92,7 @@ func (o *candidateObject) condition(k verify.Constraint, form Form, f *demand) *
 	if f == nil {
 		return nil
 	}
-	c := &condition{demand: f, Constraint: k, form: form, texts: map[int][]string{}, sized: map[int]bool{}, loose: map[int]bool{}}
+	c := &condition{demand: f, Constraint: k, form: form, texts: map[int][]string{}, sized: map[int]bool{}, zero: -1, loose: map[int]bool{}}
 	if c.read(); len(c.slots) == 0 || len(c.slots) > maxSlots {
 		return nil
 	}
@@ -135,6 +137,19 @@ func (o *candidateObject) conditions() []*condition {
 	if o.counts() {
 		add("minProperties", 0, PropertyCount, o.keywords(apiextensionsv1.JSONSchemaProps{MinProperties: s.MinProperties}))
 		add("maxProperties", 0, PropertyCount, o.keywords(apiextensionsv1.JSONSchemaProps{MaxProperties: s.MaxProperties}))
+	}
+	for _, c := range l {
+		discriminates := func(k *condition) bool { return len(k.texts) == 1 && len(k.texts[c.zero]) > 0 }
+		if c.zero >= 0 && slices.ContainsFunc(l, discriminates) {
+			// The property is the discriminator of another condition, so 0 is one of its values.
+			c.texts[c.zero] = []string{"0"}
+			delete(c.sized, c.zero)
+			if c.form == Presence {
+				c.form = Pairs
+			}
+			clear(c.loose)
+			c.loosen(o)
+		}
 	}
 	return l
 }
@@ -191,6 +206,9 @@ func (c *condition) read() {
 		if texts := c.texts[slot]; !alone || len(texts) == 1 && texts[0] == "0" {
 			delete(c.texts, slot)
 			c.sized[slot] = true
+			if alone {
+				c.zero = slot
+			}
 		}
 	}
 }
