@@ -79,8 +79,9 @@ func Compare(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 
 // Replaceable returns the constraints of one schema that the rules of a union make superfluous.
 // These constraints depend only on the set members and the discriminators of the union and of the
-// other unions of the object, and reject nothing that all these unions allow. Rules that read oldSelf, or may read it, are not included. The order is the
-// order of the schema: rules, then allOf, anyOf, oneOf, not, minProperties and maxProperties.
+// other unions of the object, and reject nothing that all these unions allow. Rules that read
+// oldSelf, or may read it, are not included. The order is the order of the schema: rules, then
+// allOf, anyOf, oneOf, not, minProperties and maxProperties.
 //
 // The comparison covers the returned constraints together. It is safe to remove them only if the
 // verdict is [Equivalent]; otherwise the comparison reports the obstacles. If no constraint is

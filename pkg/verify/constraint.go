@@ -159,8 +159,9 @@ func mentioned(s *apiextensionsv1.JSONSchemaProps) []string {
 }
 
 // Constraints returns the constraints of one schema that depend only on the set members and the
-// discriminator of a union, and on these of the other unions of the object. Constraints in changes also read these of the old object, or may read
-// them. Constraints that cannot be evaluated are left out. Errors are the same as for [Compare].
+// discriminator of a union, and of the other unions of the object. Constraints in changes also read
+// those of the old object, or may read them. Constraints that cannot be evaluated are left out.
+// Errors are the same as for [Compare].
 func Constraints(crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union, others ...*union.Union) (states, changes []Constraint, err error) {
 	if u == nil {
 		return nil, nil, errNoUnion
