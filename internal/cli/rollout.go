@@ -84,25 +84,19 @@ with the StorageVersion API, which is off by default: nothing depends on it.`,
 	return cmd
 }
 
-// rolloutFacts are facts and their origins.
-type rolloutFacts struct {
-	rollout.Facts
-	origins rollout.Origins
-}
-
 // rollout makes a plan and prints it.
 func (a *app) rollout(ctx context.Context, scope func([]input) (scopes, error), output *printing, files rolloutFlags) error {
 	if err := once([]string{files.from, files.to}, files.live, files.objects, files.storageVersions, files.migrations, files.servers); err != nil {
 		return err
 	}
-	f := &rolloutFacts{}
+	f := &rollout.Facts{}
 	if err := a.rolloutCRDs(ctx, scope, files, f); err != nil {
 		return err
 	}
 	if err := a.rolloutCluster(ctx, files, f); err != nil {
 		return err
 	}
-	if l := f.origins.Diagnostics(f.Contradictions()); len(l) > 0 {
+	if l := f.Contradictions(); len(l) > 0 {
 		return a.report([]result{{diagnostics: l}}, "text")
 	}
 	if files.objects != "" {
@@ -110,7 +104,7 @@ func (a *app) rollout(ctx context.Context, scope func([]input) (scopes, error), 
 			return err
 		}
 	}
-	p := rollout.New(f.Facts)
+	p := rollout.New(*f)
 	if err := a.showReport(output, reportable{
 		document: func() (report.Document, error) { return rollout.Document(p), nil },
 		data:     func() (any, error) { return rollout.Data(p), nil },
@@ -127,7 +121,7 @@ func (a *app) rollout(ctx context.Context, scope func([]input) (scopes, error), 
 }
 
 // rolloutCRDs reads the CRDs, and compares them.
-func (a *app) rolloutCRDs(ctx context.Context, scope func([]input) (scopes, error), files rolloutFlags, f *rolloutFacts) error {
+func (a *app) rolloutCRDs(ctx context.Context, scope func([]input) (scopes, error), files rolloutFlags, f *rollout.Facts) error {
 	var inputs []input
 	for _, name := range []string{files.from, files.to} {
 		in, err := a.oneInput(name)
@@ -164,18 +158,16 @@ func (a *app) rolloutCRDs(ctx context.Context, scope func([]input) (scopes, erro
 	}
 	from, to := crds[0], crds[1]
 	f.From, f.To = from.CustomResourceDefinition, to.CustomResourceDefinition
-	f.origins.From, f.origins.To = from.Pos, to.Pos
+	f.Origins.From, f.Origins.To = from.Pos, to.Pos
 	f.Names.CompileFrom, f.Names.CompileTo = from.Compiled, to.Compiled
 	f.Names.From, f.Names.To, f.Names.Objects = fileName(files.from), fileName(files.to), fileName(files.objects)
-	if files.live == "" && len(f.From.Status.StoredVersions) > 0 {
-		live, origin, wrong := rollout.ReadLive(sources[0], f.From.Name)
-		if len(wrong) > 0 {
-			return a.report([]result{{diagnostics: wrong}}, "text")
-		}
-		f.Live, f.origins.Live = live, origin
-	}
 	if f.From.Name != f.To.Name {
 		return nil // a contradiction
+	}
+	if files.live == "" && len(f.From.Status.StoredVersions) > 0 {
+		if wrong := f.ReadLive(sources[0]); len(wrong) > 0 {
+			return a.report([]result{{diagnostics: wrong}}, "text")
+		}
 	}
 	if f.Kinds, err = unionsOf(to); err != nil {
 		return err
@@ -230,24 +222,15 @@ func (a *app) oneInput(name string) (input, error) {
 }
 
 // rolloutCluster reads the facts about the cluster, and reports their diagnostics together.
-func (a *app) rolloutCluster(ctx context.Context, files rolloutFlags, f *rolloutFacts) error {
+func (a *app) rolloutCluster(ctx context.Context, files rolloutFlags, f *rollout.Facts) error {
 	var all diag.List
 	for _, read := range []struct {
 		file string
 		into func(name string, src []byte) diag.List
 	}{
-		{files.live, objectsOf(a, func(file *resource.File) (wrong diag.List) {
-			f.Live, f.origins.Live, wrong = rollout.ReadLive(file, f.To.Name)
-			return wrong
-		})},
-		{files.storageVersions, objectsOf(a, func(file *resource.File) (wrong diag.List) {
-			f.StorageVersion, f.origins.StorageVersion, wrong = rollout.ReadStorageVersion(file, f.Resource())
-			return wrong
-		})},
-		{files.migrations, objectsOf(a, func(file *resource.File) (wrong diag.List) {
-			f.Migrations, f.origins.Migrations, wrong = rollout.ReadMigrations(file, f.Resource())
-			return wrong
-		})},
+		{files.live, objectsOf(a, f.ReadLive)},
+		{files.storageVersions, objectsOf(a, f.ReadStorageVersion)},
+		{files.migrations, objectsOf(a, f.ReadMigrations)},
 		{files.servers, func(name string, src []byte) (wrong diag.List) {
 			f.Servers, wrong = rollout.ReadServers(name, src, a.limits)
 			return wrong
@@ -281,7 +264,7 @@ func objectsOf(a *app, read func(*resource.File) diag.List) func(string, []byte)
 }
 
 // rolloutObjects validates the stored objects.
-func (a *app) rolloutObjects(ctx context.Context, name string, f *rolloutFacts) error {
+func (a *app) rolloutObjects(ctx context.Context, name string, f *rollout.Facts) error {
 	judge, objects, err := f.Judge()
 	if err != nil {
 		return nil // reported by accepted

@@ -15,6 +15,6 @@
 // Irrelevant facts may be unknown. For example, objects are irrelevant if the new schema accepts
 // every object that the old one accepts.
 //
-// [ReadLive], [ReadStorageVersion], [ReadMigrations] and [ReadServers] read facts from the output
-// of kubectl.
+// [Facts.ReadLive], [Facts.ReadStorageVersion], [Facts.ReadMigrations] and [ReadServers] read facts
+// from the output of kubectl.
 package rollout

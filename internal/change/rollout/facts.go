@@ -17,6 +17,8 @@ import (
 	"github.com/unioncel/unioncel/internal/change/crddiff"
 	"github.com/unioncel/unioncel/internal/change/storageversion"
 	"github.com/unioncel/unioncel/internal/report/shell"
+	"github.com/unioncel/unioncel/internal/yaml/resource"
+	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
@@ -43,6 +45,15 @@ type Facts struct {
 	Migrations []Migration
 	// Names are the file names in commands.
 	Names Names
+	// Origins are the objects and positions that the facts were read from.
+	Origins Origins
+}
+
+// Origins are the objects and positions that facts were read from. They may be zero.
+type Origins struct {
+	From, To             diag.Pos
+	Live, StorageVersion *resource.Object
+	Migrations           []*resource.Object // in the order of the facts
 }
 
 // Policy states which admission policies unioncel can generate for the unions of an object.
@@ -183,17 +194,6 @@ func (f *Facts) oldest() *version.Version {
 	return v
 }
 
-// newest returns the version of the newest server, or nil if the servers are unknown.
-func (f *Facts) newest() *version.Version {
-	var v *version.Version
-	for _, s := range f.Servers {
-		if v == nil || v.LessThan(s.Version) {
-			v = s.Version
-		}
-	}
-	return v
-}
-
 // sameSpec reports whether the API server treats two CRDs alike.
 func sameSpec(a, b *apiextensionsv1.CustomResourceDefinition) bool {
 	return equality.Semantic.DeepEqual(defaulted(a).Spec, defaulted(b).Spec)
@@ -215,40 +215,16 @@ func storage(crd *apiextensionsv1.CustomResourceDefinition) string {
 	return ""
 }
 
-// Fact names the input that a contradiction is about.
-type Fact string
-
-// The inputs that can contradict other inputs.
-const (
-	OfFrom           Fact = "from"
-	OfTo             Fact = "to"
-	OfLive           Fact = "crd-status"
-	OfStorageVersion Fact = "storageversions"
-	OfMigrations     Fact = "migrations"
-)
-
-// Contradiction is a contradiction between facts, or within one.
-type Contradiction struct {
-	Fact  Fact
-	Index int    // of the migration, if Fact is a migration
-	Field string // such as status.storedVersions[1]
-	// Message is a single line. Hint describes how to resolve the contradiction.
-	Message, Hint string
-}
-
-// Contradictions returns the contradictions between the facts. [New] makes no plan from
-// contradictory facts.
-func (f *Facts) Contradictions() []Contradiction {
-	var l []Contradiction
-	add := func(of Fact, field, hint, format string, args ...any) {
-		l = append(l, Contradiction{Fact: of, Field: field, Message: fmt.Sprintf(format, args...), Hint: hint})
-	}
+// Contradictions returns diagnostics for the contradictions between the facts, or within one. [New]
+// makes no plan from contradictory facts.
+func (f *Facts) Contradictions() diag.List {
+	var l diag.List
 	for _, c := range []struct {
-		of  Fact
+		at  diag.Pos
 		crd *apiextensionsv1.CustomResourceDefinition
-	}{{OfFrom, f.From}, {OfTo, f.To}} {
-		for _, n := range unacceptable(c.crd) {
-			add(c.of, n.field, "no API server accepts it", "%s", n.why)
+	}{{f.Origins.From, f.From}, {f.Origins.To, f.To}} {
+		for _, why := range unacceptable(c.crd) {
+			l = append(l, contradictory(c.at, "no API server accepts it", "%s", why))
 		}
 		n := 0
 		for _, v := range c.crd.Spec.Versions {
@@ -257,93 +233,110 @@ func (f *Facts) Contradictions() []Contradiction {
 			}
 		}
 		if n != 1 {
-			add(c.of, "spec.versions", "set storage: true in one of them", "%d versions are storage versions, and it has to be one", n)
+			l = append(l, contradictory(c.at, "set storage: true in one of them", "%d versions are storage versions, and it has to be one", n))
 		}
 	}
 	if f.From.Name != f.To.Name {
-		add(OfTo, "metadata.name", "give the same CRD before and after the change", "this is %s, and the CRD before the change %s", f.To.Name, f.From.Name)
+		l = append(l, contradictory(f.Origins.To, "give the same CRD before and after the change", "this is %s, and the CRD before the change %s", f.To.Name, f.From.Name))
 	}
 	if len(l) > 0 {
 		return l
 	}
 	if f.Live != nil {
-		f.contradictLive(add)
+		l = append(l, f.contradictLive()...)
 	}
 	if f.StorageVersion != nil {
-		f.contradictStorageVersion(add)
+		l = append(l, f.contradictStorageVersion()...)
 	}
 	for i, m := range f.Migrations {
+		var origin *resource.Object
+		if i < len(f.Origins.Migrations) {
+			origin = f.Origins.Migrations[i]
+		}
 		if wrong := validation.IsDNS1123Subdomain(m.Name); wrong != nil {
-			l = append(l, Contradiction{Fact: OfMigrations, Index: i, Field: "metadata.name", Message: fmt.Sprintf("%q is not a name: %s", m.Name, wrong[0]), Hint: "no API server accepts it"})
+			l = append(l, contradictory(at(origin, "metadata.name"), "no API server accepts it", "%q is not a name: %s", m.Name, wrong[0]))
 		}
 		_, succeeded := m.is("Succeeded")
 		if _, failed := m.is("Failed"); failed && succeeded {
-			l = append(l, Contradiction{Fact: OfMigrations, Index: i, Field: "status.conditions", Message: "the migration has both succeeded and failed", Hint: "delete it, and migrate again"})
+			l = append(l, contradictory(at(origin, "status.conditions"), "delete it, and migrate again", "the migration has both succeeded and failed"))
 		}
 	}
 	return l
 }
 
-// nameError is a name in commands that the API server rejects, with the reason.
-type nameError struct{ field, why string }
+// at returns the position of a field, such as status.storedVersions[1], of the object that a fact
+// was read from.
+func at(origin *resource.Object, field string) diag.Pos {
+	if origin == nil {
+		return diag.Pos{}
+	}
+	return origin.Pos(origin.Find(field))
+}
 
-// unacceptable returns the names in a CRD that commands contain although no API server accepts them
-// (k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation).
-func unacceptable(crd *apiextensionsv1.CustomResourceDefinition) []nameError {
-	var l []nameError
-	check := func(field, name string, is func(string) []string) {
+// unacceptable returns errors about the names in a CRD that commands contain although no API server
+// accepts them (k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation).
+func unacceptable(crd *apiextensionsv1.CustomResourceDefinition) []string {
+	var l []string
+	check := func(name string, is func(string) []string) {
 		if wrong := is(name); wrong != nil {
-			l = append(l, nameError{field, fmt.Sprintf("%q: %s", name, wrong[0])})
+			l = append(l, fmt.Sprintf("%q: %s", name, wrong[0]))
 		}
 	}
-	check("spec.group", crd.Spec.Group, validation.IsDNS1123Subdomain)
-	check("spec.names.plural", crd.Spec.Names.Plural, validation.IsDNS1035Label)
-	for i, v := range crd.Spec.Versions {
-		check(fmt.Sprintf("spec.versions[%d].name", i), v.Name, validation.IsDNS1035Label)
+	check(crd.Spec.Group, validation.IsDNS1123Subdomain)
+	check(crd.Spec.Names.Plural, validation.IsDNS1035Label)
+	for _, v := range crd.Spec.Versions {
+		check(v.Name, validation.IsDNS1035Label)
 	}
 	if name := crd.Spec.Names.Plural + "." + crd.Spec.Group; crd.Name != name {
-		l = append(l, nameError{"metadata.name", fmt.Sprintf("%q: it must be spec.names.plural, a dot and spec.group: %s", crd.Name, name)})
+		l = append(l, fmt.Sprintf("%q: it must be spec.names.plural, a dot and spec.group: %s", crd.Name, name))
 	}
 	return l
 }
 
-func (f *Facts) contradictLive(add func(of Fact, field, hint, format string, args ...any)) {
+func (f *Facts) contradictLive() (l diag.List) {
 	live := f.Live
+	add := func(field, hint, format string, args ...any) {
+		l = append(l, contradictory(at(f.Origins.Live, field), hint, format, args...))
+	}
 	switch {
 	case live.Name != f.To.Name:
-		add(OfLive, "metadata.name", "kubectl get crd "+f.To.Name+" -o yaml", "this is the status of %s, but the change is to %s", live.Name, f.To.Name)
-		return
+		add("metadata.name", "kubectl get crd "+f.To.Name+" -o yaml", "this is the status of %s, but the change is to %s", live.Name, f.To.Name)
+		return l
 	case !sameSpec(live, f.To) && !sameSpec(live, f.From):
-		add(OfLive, "spec", "use the output of kubectl get crd as OLD", "the CRD in the cluster is neither the one before nor the one after the change")
-		return
+		add("spec", "use the output of kubectl get crd as OLD", "the CRD in the cluster is neither the one before nor the one after the change")
+		return l
 	}
 	stored := live.Status.StoredVersions
 	for i, v := range stored {
 		if !has(live, v) {
-			add(OfLive, fmt.Sprintf("status.storedVersions[%d]", i), "get the CRD anew: the API server lets no such version be stored", "objects are stored in %s, which is not in spec.versions", v)
+			add(fmt.Sprintf("status.storedVersions[%d]", i), "get the CRD anew: the API server lets no such version be stored", "objects are stored in %s, which is not in spec.versions", v)
 		}
 	}
 	if v := storage(live); !slices.Contains(stored, v) {
-		add(OfLive, "status.storedVersions", "get the CRD anew, with its status", "status.storedVersions has not %s, which is the storage version", v)
+		add("status.storedVersions", "get the CRD anew, with its status", "status.storedVersions has not %s, which is the storage version", v)
 	}
+	return l
 }
 
-func (f *Facts) contradictStorageVersion(add func(of Fact, field, hint, format string, args ...any)) {
+func (f *Facts) contradictStorageVersion() (l diag.List) {
 	sv := f.StorageVersion
+	add := func(field, hint, format string, args ...any) {
+		l = append(l, contradictory(at(f.Origins.StorageVersion, field), hint, format, args...))
+	}
 	if name := storageversion.Name(f.Resource()); sv.Name != name {
-		add(OfStorageVersion, "metadata.name", "kubectl get storageversion "+name+" -o yaml", "this is the StorageVersion of %s, and the change is of %s", sv.Name, name)
-		return
+		add("metadata.name", "kubectl get storageversion "+name+" -o yaml", "this is the StorageVersion of %s, and the change is of %s", sv.Name, name)
+		return l
 	}
 	for _, err := range storageversion.Validate(sv) {
 		// The server's errors use the path status[0] for a condition.
-		add(OfStorageVersion, strings.Replace(err.Field, "status[", "status.conditions[", 1), "get it anew: the API server lets none be written like that", "%s", err.ErrorBody())
+		add(strings.Replace(err.Field, "status[", "status.conditions[", 1), "get it anew: the API server lets none be written like that", "%s", err.ErrorBody())
 	}
 	for i, e := range sv.Status.StorageVersions {
 		if _, ok := f.reported(e.EncodingVersion); !ok {
-			add(OfStorageVersion, fmt.Sprintf("status.storageVersions[%d].encodingVersion", i), "",
-				"%s encodes %s, which is a version of neither CRD", e.APIServerID, e.EncodingVersion)
+			add(fmt.Sprintf("status.storageVersions[%d].encodingVersion", i), "", "%s encodes %s, which is a version of neither CRD", e.APIServerID, e.EncodingVersion)
 		}
 	}
+	return l
 }
 
 // reported returns the name of a version that API servers report, with or without the group. ok is

@@ -25,50 +25,13 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Origins are the objects and positions that facts were read from. See [Origins.Diagnostics].
-type Origins struct {
-	From, To             diag.Pos
-	Live, StorageVersion *resource.Object
-	Migrations           []*resource.Object // in the order of the facts
-}
-
-// Diagnostics returns diagnostics for contradictions, at their positions.
-func (o Origins) Diagnostics(contradictions []Contradiction) diag.List {
-	var l diag.List
-	for _, c := range contradictions {
-		d := diag.Diagnostic{Code: codes.ContradictoryFacts, Message: c.Message, Hint: c.Hint}
-		at := func(object *resource.Object) diag.Pos {
-			if object == nil {
-				return diag.Pos{}
-			}
-			return object.Pos(object.Find(c.Field))
-		}
-		switch c.Fact {
-		case OfFrom:
-			d.Pos = o.From
-		case OfTo:
-			d.Pos = o.To
-		case OfLive:
-			d.Pos = at(o.Live)
-		case OfStorageVersion:
-			d.Pos = at(o.StorageVersion)
-		case OfMigrations:
-			if c.Index < len(o.Migrations) {
-				d.Pos = at(o.Migrations[c.Index])
-			}
-		}
-		l = append(l, d)
-	}
-	return l
-}
-
 // isAlone reports whether an object is a whole document instead of an item of a list. The user has
 // then chosen this object.
 func isAlone(o *resource.Object) bool { return o.Node == o.Document.Root }
 
-// only returns the objects of a file, which must be of one kind. get is the hint for other kinds:
-// the command that prints the expected objects.
-func only(f *resource.File, get string, is func(*resource.Object) bool) ([]*resource.Object, diag.List) {
+// only returns diagnostics unless all objects of a file are of one kind. get is the hint for other
+// kinds: the command that prints the expected objects.
+func only(f *resource.File, get string, is func(*resource.Object) bool) diag.List {
 	var l diag.List
 	for _, o := range f.Objects {
 		if !is(o) {
@@ -83,7 +46,7 @@ func only(f *resource.File, get string, is func(*resource.Object) bool) ([]*reso
 			}
 		}
 	}
-	return f.Objects, l
+	return l
 }
 
 func unusable(pos diag.Pos, hint, format string, args ...any) diag.Diagnostic {
@@ -105,11 +68,15 @@ func decode(o *resource.Object, into any) diag.List {
 	return nil
 }
 
-// chosen returns the object of the given name. It skips other items of lists. Another object as a
-// whole document is an error, because the user has chosen the wrong one.
-func chosen(objects []*resource.Object, name, get string) (*resource.Object, diag.List) {
+// chosen decodes the object of the given kind and name, and returns it; nil if there is none. It
+// skips other items of lists. Another object as a whole document is an error, because the user has
+// chosen the wrong one.
+func chosen(f *resource.File, kind schema.GroupVersionKind, name, get string, into any) (*resource.Object, diag.List) {
+	if wrong := only(f, get, func(o *resource.Object) bool { return o.GroupVersionKind == kind }); len(wrong) > 0 {
+		return nil, wrong
+	}
 	var found *resource.Object
-	for _, o := range objects {
+	for _, o := range f.Objects {
 		switch {
 		case o.Name == name && found != nil:
 			d := contradictory(o.Pos(nil), "delete one of them", "%s is there twice", o)
@@ -121,87 +88,68 @@ func chosen(objects []*resource.Object, name, get string) (*resource.Object, dia
 			return nil, diag.List{contradictory(o.Pos(resource.Path{"metadata", "name"}), get, "this is %s, and the change is of %s", o.Name, name)}
 		}
 	}
-	return found, nil
+	if found == nil {
+		return nil, nil
+	}
+	return found, decode(found, into)
 }
 
-// ReadLive reads the CRD of the given name, with its status, from the output of kubectl get.
-func ReadLive(f *resource.File, name string) (*apiextensionsv1.CustomResourceDefinition, *resource.Object, diag.List) {
-	get := "kubectl get crd " + name + " -o yaml"
-	objects, wrong := only(f, get, func(o *resource.Object) bool {
-		return o.Kind == carrier.CRD().Kind && o.GroupVersion() == apiextensionsv1.SchemeGroupVersion
-	})
-	if len(wrong) > 0 {
-		return nil, nil, wrong
-	}
-	o, wrong := chosen(objects, name, get)
+// ReadLive reads the CRD in the cluster, with its status, from the output of kubectl get.
+func (f *Facts) ReadLive(file *resource.File) diag.List {
+	get, crd := "kubectl get crd "+f.To.Name+" -o yaml", &apiextensionsv1.CustomResourceDefinition{}
+	o, wrong := chosen(file, apiextensionsv1.SchemeGroupVersion.WithKind(carrier.CRD().Kind), f.To.Name, get, crd)
 	switch {
 	case len(wrong) > 0:
-		return nil, nil, wrong
+		return wrong
 	case o == nil:
-		return nil, nil, diag.List{contradictory(diag.Pos{File: f.Name}, get, "%s is not among these CRDs", name)}
+		return diag.List{contradictory(diag.Pos{File: file.Name}, get, "%s is not among these CRDs", f.To.Name)}
+	case len(crd.Status.StoredVersions) == 0:
+		return diag.List{unusable(o.Pos(resource.Path{"status"}), get, "the CRD has no status.storedVersions: it is not from a cluster")}
 	}
-	crd := &apiextensionsv1.CustomResourceDefinition{}
-	if wrong := decode(o, crd); wrong != nil {
-		return nil, nil, wrong
-	}
-	if len(crd.Status.StoredVersions) == 0 {
-		return nil, nil, diag.List{unusable(o.Pos(resource.Path{"status"}), get, "the CRD has no status.storedVersions: it is not from a cluster")}
-	}
-	return crd, o, nil
+	f.Live, f.Origins.Live = crd, o
+	return nil
 }
 
-// ReadStorageVersion reads the API servers' report for a resource. It is nil if there is no report.
-func ReadStorageVersion(f *resource.File, r schema.GroupResource) (*v1alpha1.StorageVersion, *resource.Object, diag.List) {
-	get := "kubectl get storageversion " + storageversion.Name(r) + " -o yaml"
-	objects, wrong := only(f, get, func(o *resource.Object) bool {
-		return o.Kind == "StorageVersion" && o.GroupVersion() == v1alpha1.SchemeGroupVersion
-	})
-	if len(wrong) > 0 {
-		return nil, nil, wrong
+// ReadStorageVersion reads the API servers' report for the resource, if there is a report.
+func (f *Facts) ReadStorageVersion(file *resource.File) diag.List {
+	name, sv := storageversion.Name(f.Resource()), &v1alpha1.StorageVersion{}
+	o, wrong := chosen(file, v1alpha1.SchemeGroupVersion.WithKind("StorageVersion"), name, "kubectl get storageversion "+name+" -o yaml", sv)
+	if o != nil && len(wrong) == 0 {
+		f.StorageVersion, f.Origins.StorageVersion = sv, o
 	}
-	o, wrong := chosen(objects, storageversion.Name(r), get)
-	if o == nil {
-		return nil, nil, wrong
-	}
-	sv := &v1alpha1.StorageVersion{}
-	if wrong := decode(o, sv); wrong != nil {
-		return nil, nil, wrong
-	}
-	return sv, o, nil
+	return wrong
 }
 
 // migrationVersions are the versions of StorageVersionMigration. In the first one, the resource
 // includes a version.
 var migrationVersions = []string{"v1alpha1", "v1beta1", "v1"}
 
-// ReadMigrations reads the migrations of a resource.
-func ReadMigrations(f *resource.File, r schema.GroupResource) ([]Migration, []*resource.Object, diag.List) {
+// ReadMigrations reads the migrations of the resource.
+func (f *Facts) ReadMigrations(file *resource.File) diag.List {
 	get := "kubectl get storageversionmigrations.storagemigration.k8s.io -o yaml"
-	objects, wrong := only(f, get, func(o *resource.Object) bool {
+	if wrong := only(file, get, func(o *resource.Object) bool {
 		return o.Kind == "StorageVersionMigration" && o.Group == storagemigrationv1.GroupName && slices.Contains(migrationVersions, o.Version)
-	})
-	if len(wrong) > 0 {
-		return nil, nil, wrong
+	}); len(wrong) > 0 {
+		return wrong
 	}
-	migrations := []Migration{}
-	var origins []*resource.Object
-	for _, o := range objects {
+	f.Migrations = []Migration{}
+	for _, o := range file.Objects {
 		m := &storagemigrationv1.StorageVersionMigration{}
 		if wrong := decode(o, m); wrong != nil {
-			return nil, nil, wrong
+			return wrong
 		}
 		of := schema.GroupResource{Group: m.Spec.Resource.Group, Resource: m.Spec.Resource.Resource}
 		switch {
 		case of.Resource == "":
-			return nil, nil, diag.List{unusable(o.Pos(resource.Path{"spec", "resource"}), get, "the migration does not say of which resource it is")}
-		case of == r:
-			migrations = append(migrations, Migration{m.Name, m.CreationTimestamp.Time, m.Status.Conditions})
-			origins = append(origins, o)
+			return diag.List{unusable(o.Pos(resource.Path{"spec", "resource"}), get, "the migration does not say of which resource it is")}
+		case of == f.Resource():
+			f.Migrations = append(f.Migrations, Migration{m.Name, m.CreationTimestamp.Time, m.Status.Conditions})
+			f.Origins.Migrations = append(f.Origins.Migrations, o)
 		case isAlone(o):
-			return nil, nil, diag.List{contradictory(o.Pos(resource.Path{"spec", "resource"}), get, "this is a migration of %s, and the change is of %s", of, r)}
+			return diag.List{contradictory(o.Pos(resource.Path{"spec", "resource"}), get, "this is a migration of %s, and the change is of %s", of, f.Resource())}
 		}
 	}
-	return migrations, origins, nil
+	return nil
 }
 
 const getServers = "write a list, such as [v1.37.1, {name: a, version: v1.36.4}], or the output of kubectl get --raw /version of each API server"

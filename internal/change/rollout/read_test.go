@@ -5,15 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/runtime/schema"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
-
-var routes = schema.GroupResource{Group: "example.com", Resource: "routes"}
 
 // said joins diagnostics without their hints.
 func said(l diag.List) string {
@@ -95,6 +93,8 @@ func TestRead(t *testing.T) {
 	gates := testcrd.Versions("Gate", v("v1", plain)) + "status: {storedVersions: [v1]}\n"
 	other := strings.ReplaceAll(oneReport, "routes", "gates")
 	pod := "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
+	route := &apiextensionsv1.CustomResourceDefinition{}
+	route.Name, route.Spec.Group, route.Spec.Names.Plural = "routes.example.com", "example.com", "routes"
 	for _, tt := range []struct{ name, of, src, want string }{
 		{"a CRD", "crd", crd, "routes.example.com [v1]"},
 		{"a list of CRDs", "crd", list(gates, crd), "routes.example.com [v1]"},
@@ -132,26 +132,24 @@ func TestRead(t *testing.T) {
 			t.Errorf("%s: %v", tt.name, wrong)
 			continue
 		}
-		got := "none"
+		got, facts := "none", Facts{To: route}
 		switch tt.of {
 		case "crd":
-			crd, origin, l := ReadLive(f, "routes.example.com")
-			if wrong = l; crd != nil {
-				got = fmt.Sprint(crd.Name, " ", crd.Status.StoredVersions)
+			if wrong = facts.ReadLive(f); facts.Live != nil {
+				got = fmt.Sprint(facts.Live.Name, " ", facts.Live.Status.StoredVersions)
 			}
-			if (crd == nil) != (origin == nil) {
-				t.Error(tt.name, origin)
+			if (facts.Live == nil) != (facts.Origins.Live == nil) {
+				t.Error(tt.name, facts.Origins.Live)
 			}
 		case "storageversion":
-			sv, _, l := ReadStorageVersion(f, routes)
-			if wrong = l; sv != nil {
-				got = sv.Name
+			if wrong = facts.ReadStorageVersion(f); facts.StorageVersion != nil {
+				got = facts.StorageVersion.Name
 			}
 		case "migrations":
-			m, origins, l := ReadMigrations(f, routes)
-			wrong, got = l, fmt.Sprint(len(m))
-			if len(m) != len(origins) {
-				t.Error(tt.name, origins)
+			wrong = facts.ReadMigrations(f)
+			got = fmt.Sprint(len(facts.Migrations))
+			if len(facts.Migrations) != len(facts.Origins.Migrations) {
+				t.Error(tt.name, facts.Origins.Migrations)
 			}
 		}
 		if len(wrong) > 0 {

@@ -173,7 +173,8 @@ func (f *Facts) lastMigration() (last *Migration, known bool) {
 		// Servers that record migrations in CRDs have recorded none, or no server has an API for
 		// migrations.
 		_, noted := condition(f.Live, apiextensionsv1.StorageMigrating)
-		return nil, len(f.Servers) > 0 && !noted && !f.oldest().LessThan(migration) || len(f.Servers) > 0 && f.newest().LessThan(migrationA)
+		without := !slices.ContainsFunc(f.Servers, func(s Server) bool { return !s.Version.LessThan(migrationA) })
+		return nil, len(f.Servers) > 0 && (without || !noted && !f.oldest().LessThan(migration))
 	}
 	return f.latest(), true
 }
