@@ -11,7 +11,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/report/audit"
-	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/verify"
@@ -21,9 +20,8 @@ import (
 type auditFlags struct {
 	compiler compilerFlags
 	output   printing
-	failOn   string
-	ignore   []string
-	timeout  time.Duration
+	severityFlags
+	timeout time.Duration
 }
 
 // auditTimeout is the default of --timeout. Each rule has several questions.
@@ -66,34 +64,14 @@ See also unioncel help inputs.`,
 		},
 	}
 	flags.compiler.config.register(cmd)
-	cmd.Flags().StringVar(&flags.failOn, "fail-on", lint.Thresholds[lint.FailOnError],
-		"exit with 1 if there is a finding of at least this `SEVERITY`: error, warning or info; or never")
-	cmd.Flags().StringSliceVar(&flags.ignore, "ignore", nil, "ignore findings with this `CODE`; repeatable")
-	cmd.Flags().DurationVar(&flags.timeout, "timeout", auditTimeout, "time to audit one CRD; rules left have no findings; 0 for no limit")
 	flags.output.register(cmd, "findings", reportFormatNames(true)...)
-	for flag, complete := range map[string]cobra.CompletionFunc{
-		"fail-on": oneOf(lint.Thresholds...),
-		"ignore":  completeCodes,
-		"timeout": oneOf("10s", "1m", "0s"),
-	} {
-		// Fails only for flags that do not exist.
-		_ = cmd.RegisterFlagCompletionFunc(flag, complete)
-	}
+	registerTimeout(cmd, &flags.timeout, auditTimeout, "time to audit one CRD; rules left have no findings; 0 for no limit")
+	flags.severityFlags.register(cmd)
 	return cmd
 }
 
 // auditAll audits the CRDs of all inputs, in order, and prints the findings together.
 func (a *app) auditAll(cmd *cobra.Command, flags *auditFlags, args []string) error {
-	if err := checkOutput(cmd, &flags.output.path); err != nil {
-		return err
-	}
-	if err := checkTimeout(flags.timeout); err != nil {
-		return err
-	}
-	threshold, err := parseSeverityFlags(flags.failOn, flags.ignore)
-	if err != nil {
-		return err
-	}
 	inputs, err := a.findInputs(args, "")
 	if err != nil {
 		return err
@@ -129,11 +107,7 @@ func (a *app) auditAll(cmd *cobra.Command, flags *auditFlags, args []string) err
 		return err
 	}
 	for _, in := range inputs {
-		limit := threshold
-		if failOn := in.scope.config.Lint.FailOn; failOn != nil && !cmd.Flags().Changed("fail-on") {
-			limit = *failOn
-		}
-		if limit.Reached(audit.Diagnostics(audits[in.n].found)) {
+		if flags.limit(cmd, in.scope).Reached(audit.Diagnostics(audits[in.n].found)) {
 			return errFindings
 		}
 	}

@@ -7,14 +7,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/policy"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// completions registers shell completions for the arguments and flags of every command. It keeps
-// the completions that a command has registered itself.
+// completions registers shell completions for the arguments and flags of every command.
 func completions(root *cobra.Command) {
 	// Otherwise cobra adds these commands later, without completions.
 	root.InitDefaultHelpCmd()
@@ -27,8 +27,8 @@ func completions(root *cobra.Command) {
 			cmd.ValidArgsFunction = completeArguments(cmd)
 		}
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			if complete := completeFlag(cmd, f.Name); complete != nil {
-				// Fails if the command has registered a completion, which takes precedence.
+			if complete := completeFlag(cmd, f); complete != nil {
+				// Fails only for flags that do not exist.
 				_ = cmd.RegisterFlagCompletionFunc(f.Name, complete)
 			}
 		})
@@ -61,8 +61,21 @@ func completeArguments(cmd *cobra.Command) cobra.CompletionFunc {
 
 // completeFlag returns the completion of a flag's value, or nil if the flag is unknown or takes no
 // value.
-func completeFlag(cmd *cobra.Command, flag string) cobra.CompletionFunc {
-	switch flag {
+func completeFlag(cmd *cobra.Command, flag *pflag.Flag) cobra.CompletionFunc {
+	switch flag.Name {
+	case "format":
+		if form, ok := flag.Value.(*format); ok {
+			return oneOf(form.of...)
+		}
+	case "fail-on":
+		if cmd.Name() == "diff" {
+			return oneOf(failClasses...)
+		}
+		return oneOf(lint.Thresholds...)
+	case "ignore":
+		return completeCodes
+	case "timeout":
+		return oneOf("10s", "1m", "0s")
 	case "encoding":
 		return oneOf(
 			cobra.CompletionWithDesc("auto", "like rules written by hand, while they fit the cost budget"),
@@ -95,7 +108,7 @@ func completeFlag(cmd *cobra.Command, flag string) cobra.CompletionFunc {
 		return oneOf(patchTypes()...)
 	case "base", "crd", "suite", "old", "live", "apply", "from", "to", "crd-status", "objects", "storageversions", "migrations", "servers":
 		return manifests
-	case "unions":
+	case "config", "unions":
 		return cobra.FixedCompletions([]cobra.Completion{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt)
 	case "output":
 		switch cmd.Name() {
@@ -121,6 +134,16 @@ func manifests(*cobra.Command, []string, string) ([]cobra.Completion, cobra.Shel
 // startup.
 func completeKubeVersions(cmd *cobra.Command, args []string, toComplete string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return oneOf(kubeVersions()...)(cmd, args, toComplete)
+}
+
+// completeCodes completes the codes of diagnostics that can be ignored.
+func completeCodes(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var l []cobra.Completion
+	for _, code := range lint.Codes() {
+		info, _ := code.Info()
+		l = append(l, cobra.CompletionWithDesc(string(code), info.Title))
+	}
+	return l, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
 // completeTopics completes the commands that have help.

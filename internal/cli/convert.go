@@ -63,30 +63,22 @@ func (p preview) validate(write bool, output string) error {
 }
 
 func (c *conversion) register(a *app, cmd *cobra.Command) {
-	cmd.PreRun = func(*cobra.Command, []string) {
+	before(cmd, func() error {
 		if c.format.name == "json" || c.format.name == "sarif" {
 			a.document = c.format.name
 		}
-	}
-	f := cmd.Flags()
-	f.BoolVarP(&c.write, "write", "w", false, "replace the files that change")
-	f.StringVarP(&c.output, "output", "o", "", "write to this `FILE|DIR` instead of standard output")
+		return nil
+	})
+	cmd.Flags().BoolVarP(&c.write, "write", "w", false, "replace the files that change")
+	registerOutput(cmd, &c.output, "write to this `FILE|DIR` instead of standard output")
 	c.preview.register(cmd)
 	c.format.register(cmd, "diagnostics", diagnosticFormatNames()...)
-}
-
-// validate rejects conflicting flags. It treats -o - as no -o.
-func (c *conversion) validate(cmd *cobra.Command) error {
-	if err := checkOutput(cmd, &c.output); err != nil {
-		return err
-	}
-	return c.preview.validate(c.write, c.output)
 }
 
 // convert runs a command that turns files into files. It reads, converts and stages one file at a
 // time, so that memory does not grow with the number of files.
 func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input) (scopes, error), t func(f *crdfile.File, in input) ([]byte, diag.List), args []string) error {
-	if err := flags.validate(cmd); err != nil {
+	if err := flags.preview.validate(flags.write, flags.output); err != nil {
 		return err
 	}
 	inputs, err := a.findInputs(args, flags.output)

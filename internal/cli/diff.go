@@ -84,9 +84,6 @@ It is also 1 if a stored object is restricted or blocked, unless --fail-on is ne
   # Which objects does one version accept and another one reject?
   unioncel diff --versions crds/routes.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkOutput(cmd, &output.path); err != nil {
-				return err
-			}
 			if !versions && len(args) != 2 {
 				return usagef("two arguments are needed, OLD and NEW, not %d; --versions compares the versions of one CRD", len(args))
 			}
@@ -98,9 +95,6 @@ It is also 1 if a stored object is restricted or blocked, unless --fail-on is ne
 			if versions && len(objects) > 0 {
 				return usagef("--objects are validated by NEW, and --versions has none")
 			}
-			if err := checkTimeout(timeout); err != nil {
-				return err
-			}
 			if err := once(args, objects...); err != nil {
 				return err
 			}
@@ -111,25 +105,21 @@ It is also 1 if a stored object is restricted or blocked, unless --fail-on is ne
 	cmd.Flags().StringArrayVar(&objects, "objects", nil, "the stored objects: a `FILE|DIR|-`; may be repeated")
 	cmd.Flags().StringSliceVar(&failOn, "fail-on", []string{string(crddiff.Tighter), string(crddiff.Unknown)},
 		"exit with 1 if something is of these `CLASSES`: tighter, looser, unknown; any; or never")
-	registerTimeout(cmd, &timeout, "time to decide the changes of one CRD; those left are unknown; 0 for no limit")
+	registerTimeout(cmd, &timeout, compareTimeout, "time to decide the changes of one CRD; those left are unknown; 0 for no limit")
 	flags.register(cmd)
 	output.register(cmd, "the differences", reportFormatNames(true)...)
-	// Fails only for flags that do not exist.
-	_ = cmd.RegisterFlagCompletionFunc("fail-on", oneOf(failClasses...))
 	return cmd
 }
 
 // registerTimeout adds the flag --timeout.
-func registerTimeout(cmd *cobra.Command, timeout *time.Duration, usage string) {
-	cmd.Flags().DurationVar(timeout, "timeout", compareTimeout, usage)
-	_ = cmd.RegisterFlagCompletionFunc("timeout", oneOf("10s", "1m", "0s")) // fails only for flags that do not exist
-}
-
-func checkTimeout(timeout time.Duration) error {
-	if timeout < 0 {
-		return usagef("--timeout: %v is less than nothing", timeout)
-	}
-	return nil
+func registerTimeout(cmd *cobra.Command, timeout *time.Duration, usual time.Duration, usage string) {
+	cmd.Flags().DurationVar(timeout, "timeout", usual, usage)
+	before(cmd, func() error {
+		if *timeout < 0 {
+			return usagef("--timeout: %v is less than nothing", *timeout)
+		}
+		return nil
+	})
 }
 
 // diff compares all CRDs, and prints the differences and the fate of stored objects.

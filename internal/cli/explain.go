@@ -59,9 +59,6 @@ allows. JSON is an array with an object for each CustomResourceDefinition.`,
   # The most expensive rule
   unioncel explain --format json config/crd | jq '[.[].unions[].rules[]] | max_by(.cost)'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkOutput(cmd, &output.path); err != nil {
-				return err
-			}
 			if areCodes(args) {
 				return a.explainCodes(&output, args)
 			}

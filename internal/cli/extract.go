@@ -53,9 +53,6 @@ See also unioncel help inputs.`,
   # Merge several files into one
   unioncel extract --unions a.yaml --unions b.yaml > unions.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkOutput(cmd, &path); err != nil {
-				return err
-			}
 			unions := &flags.unions
 			// Nobody mistakes printed output for a complete file.
 			unions.skipInvalid = unions.skipInvalid || path == ""
@@ -87,7 +84,7 @@ See also unioncel help inputs.`,
 	flags.unions.registerSkip(cmd)
 	flags.config.register(cmd)
 	cmd.Flags().BoolVar(&ofKinds, "builtin", false, "write the unions of Kubernetes' own kinds, too")
-	registerOutput(cmd, &path)
+	registerOutput(cmd, &path, toFile)
 	return cmd
 }
 

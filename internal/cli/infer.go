@@ -91,9 +91,6 @@ See also unioncel help inputs, and unioncel help output.`,
   unioncel infer --write --replace --unions unions.yaml crd.yaml
   unioncel compile --unions unions.yaml crd.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := flags.validate(cmd); err != nil {
-				return err
-			}
 			return a.inferAll(cmd, &flags, args)
 		},
 	}
@@ -104,20 +101,15 @@ See also unioncel help inputs, and unioncel help output.`,
 	f.StringVar(&flags.set, "unions", "", "with --write, write them to this new `FILE`, a UnionSet, instead")
 	f.StringArrayVar(&flags.compiler.unions.packages, "go", nil, "with --write, --check or --diff, write markers into the Go packages of this `PATTERN`\ninstead, such as ./api/...; repeatable")
 	flags.preview.register(cmd)
-	registerTimeout(cmd, &flags.timeout, "time to prove the unions of one CRD; those left are inconclusive; 0 for no limit")
+	registerTimeout(cmd, &flags.timeout, compareTimeout, "time to prove the unions of one CRD; those left are inconclusive; 0 for no limit")
 	f.BoolVar(&flags.replace, "replace", false, "with --write, --check or --diff, let compile remove the hand-written rules that are equivalent")
 	flags.compiler.config.register(cmd)
 	flags.output.register(cmd, "unions", reportFormatNames(true)...)
+	before(cmd, flags.validate)
 	return cmd
 }
 
-func (f *inferring) validate(cmd *cobra.Command) error {
-	if err := checkTimeout(f.timeout); err != nil {
-		return err
-	}
-	if err := checkOutput(cmd, &f.output.path); err != nil {
-		return err
-	}
+func (f *inferring) validate() error {
 	for _, v := range f.only {
 		if !slices.Contains(verdicts, verify.Verdict(v)) {
 			return usagef("--only must be one of %s, not %q", joined(verdicts), v)

@@ -67,50 +67,52 @@ See also unioncel help inputs.`,
 type lintFlags struct {
 	compiler compilerFlags
 	output   printing
-	failOn   string
-	ignore   []string
-	fix      bool
+	severityFlags
+	fix bool
 }
 
 func (f *lintFlags) register(cmd *cobra.Command) {
 	f.compiler.register(cmd)
 	f.output.register(cmd, "findings", diagnosticFormatNames()...)
-	cmd.Flags().StringVar(&f.failOn, "fail-on", lint.Thresholds[lint.FailOnError],
-		"exit with 1 if there is a finding of at least this `SEVERITY`: error, warning or info; or never")
-	cmd.Flags().StringSliceVar(&f.ignore, "ignore", nil, "ignore findings with this `CODE`; repeatable")
+	f.severityFlags.register(cmd)
 	cmd.Flags().BoolVar(&f.fix, "fix", false, "correct the files where there is only one way to do it")
 	f.compiler.registerGate(cmd)
 	f.compiler.registerStrict(cmd)
-	for flag, complete := range map[string]cobra.CompletionFunc{
-		"fail-on": oneOf(lint.Thresholds...),
-		"ignore":  completeCodes,
-	} {
-		// Fails only for flags that do not exist.
-		_ = cmd.RegisterFlagCompletionFunc(flag, complete)
-	}
 }
 
-func completeCodes(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	var l []cobra.Completion
-	for _, code := range lint.Codes() {
-		info, _ := code.Info()
-		l = append(l, cobra.CompletionWithDesc(string(code), info.Title))
-	}
-	return l, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+// severityFlags are the flags of commands with findings.
+type severityFlags struct {
+	failOn    string
+	threshold lint.Threshold // the parsed failOn
+	ignore    []string
 }
 
-// parseSeverityFlags reads --fail-on and checks --ignore.
-func parseSeverityFlags(failOn string, ignore []string) (lint.Threshold, error) {
-	threshold, err := lint.ParseThreshold(failOn)
-	if err != nil {
-		return 0, usagef("--fail-on: %w", err)
+func (f *severityFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.failOn, "fail-on", lint.Thresholds[lint.FailOnError],
+		"exit with 1 if there is a finding of at least this `SEVERITY`: error, warning or info; or never")
+	cmd.Flags().StringSliceVar(&f.ignore, "ignore", nil, "ignore findings with this `CODE`; repeatable")
+	before(cmd, f.check)
+}
+
+// check reads --fail-on and checks --ignore.
+func (f *severityFlags) check() (err error) {
+	if f.threshold, err = lint.ParseThreshold(f.failOn); err != nil {
+		return usagef("--fail-on: %w", err)
 	}
-	for _, code := range ignore {
+	for _, code := range f.ignore {
 		if hint, err := lint.CheckCode(diag.Code(code), "ignored"); err != nil {
-			return 0, usagef("--ignore: %w: %s", err, hint)
+			return usagef("--ignore: %w: %s", err, hint)
 		}
 	}
-	return threshold, nil
+	return nil
+}
+
+// limit returns the threshold for inputs of a scope.
+func (f *severityFlags) limit(cmd *cobra.Command, s *scope) lint.Threshold {
+	if failOn := s.config.Lint.FailOn; failOn != nil && !cmd.Flags().Changed("fail-on") {
+		return *failOn
+	}
+	return f.threshold
 }
 
 // lintAll lints all inputs and prints the findings together.
@@ -120,13 +122,6 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) (err 
 			a.batch.abandon()
 		}
 	}()
-	if err := checkOutput(cmd, &flags.output.path); err != nil {
-		return err
-	}
-	threshold, err := parseSeverityFlags(flags.failOn, flags.ignore)
-	if err != nil {
-		return err
-	}
 	l, results, err := a.lintInputs(cmd, flags, args)
 	if err != nil {
 		return err
@@ -139,10 +134,7 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) (err 
 	found := lists(l, results)
 	for _, s := range l {
 		findings, _ := s.judge(found[s])
-		limit := threshold
-		if failOn := s.config.Lint.FailOn; failOn != nil && !cmd.Flags().Changed("fail-on") {
-			limit = *failOn
-		}
+		limit := flags.limit(cmd, s)
 		reached = reached || limit.Reached(findings) || s.read.diagnostics.HasErrors()
 		least := diag.Warning
 		if limit == lint.FailOnInfo {

@@ -142,8 +142,6 @@ type configFlags struct {
 func (f *configFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.file, "config", "", "read the configuration from this `FILE` instead of "+configFile)
 	cmd.Flags().BoolVar(&f.none, "no-config", false, "read no configuration")
-	// Fails only for flags that do not exist.
-	_ = cmd.RegisterFlagCompletionFunc("config", cobra.FixedCompletions([]cobra.Completion{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt))
 }
 
 // finder returns a function that returns the name of an input's configuration, or "" if there is

@@ -96,9 +96,26 @@ func noLink(path string) error {
 	return nil
 }
 
-// registerOutput adds the flag -o of a command that writes one file.
-func registerOutput(cmd *cobra.Command, path *string) {
-	cmd.Flags().StringVarP(path, "output", "o", "", "write to this `FILE` instead of standard output")
+// toFile is the usage of the flag -o of a command that writes one file.
+const toFile = "write to this `FILE` instead of standard output"
+
+// registerOutput adds the flag -o.
+func registerOutput(cmd *cobra.Command, path *string, usage string) {
+	cmd.Flags().StringVarP(path, "output", "o", "", usage)
+	before(cmd, func() error { return checkOutput(cmd, path) })
+}
+
+// before adds a check that runs before a command, after the checks that were added earlier.
+func before(cmd *cobra.Command, check func() error) {
+	earlier := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if earlier != nil {
+			if err := earlier(cmd, args); err != nil {
+				return err
+			}
+		}
+		return check()
+	}
 }
 
 // checkOutput validates the flag -o, and treats -o - as no -o.
@@ -122,7 +139,7 @@ type printing struct {
 
 func (p *printing) register(cmd *cobra.Command, what string, formats ...string) {
 	p.format.register(cmd, what, formats...)
-	registerOutput(cmd, &p.path)
+	registerOutput(cmd, &p.path, toFile)
 }
 
 // write writes a result to the file of -o, or to standard output.

@@ -125,9 +125,6 @@ func (a *app) makeExplicit(cmd *cobra.Command, flags *patching, args []string) e
 
 // patch prints the patch from one object to another, or the result of applying a patch.
 func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
-	if err := checkOutput(cmd, &flags.output); err != nil {
-		return err
-	}
 	name := cmp.Or(flags.apply, "-")
 	if len(args) > 0 {
 		name = args[0]

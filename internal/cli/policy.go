@@ -85,15 +85,12 @@ exceptions. Start with --action Warn or Audit.`,
 	f.StringVar(&flags.failure, "failure-policy", "Fail", "the answer to a request when a policy fails: Fail or Ignore")
 	f.StringVar(&flags.reinvocation, "reinvocation", "Never", "whether a policy that clears runs again after others: Never or IfNeeded")
 	f.StringToStringVar(&flags.matchLabels, "match-labels", nil, "the labels of the namespaces in which the policies apply: `KEY=VALUE`,...")
-	f.StringVarP(&output, "output", "o", "", "write to this `FILE` instead of standard output")
+	registerOutput(cmd, &output, toFile)
 	return cmd
 }
 
 // writePolicies writes the policies that the flags select.
 func (a *app) writePolicies(cmd *cobra.Command, flags *policyFlags, output string) error {
-	if err := checkOutput(cmd, &output); err != nil {
-		return err
-	}
 	opts, err := flags.options(cmd)
 	if err != nil {
 		return err

@@ -83,8 +83,6 @@ func (f *format) Set(name string) error {
 func (f *format) register(cmd *cobra.Command, what string, formats ...string) {
 	f.name, f.of = formats[0], formats
 	cmd.Flags().Var(f, "format", "how to print "+what+": "+alternatives(formats))
-	// Fails only for flags that do not exist.
-	_ = cmd.RegisterFlagCompletionFunc("format", oneOf(formats...))
 }
 
 // alternatives lists words: "a, b or c".

@@ -63,9 +63,6 @@ with the StorageVersion API, which is off by default: nothing depends on it.`,
   kubectl get crd routes.example.com -o yaml > status.yaml
   unioncel rollout old.yaml new.yaml --crd-status status.yaml --objects objects.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkOutput(cmd, &output.path); err != nil {
-				return err
-			}
 			if len(args) != 2 {
 				return usagef("two arguments are needed, OLD and NEW, not %d", len(args))
 			}

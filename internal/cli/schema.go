@@ -54,9 +54,6 @@ See also unioncel help inputs, and unioncel help output.`,
   # What a generator of clients reads
   unioncel schema --format openapi --version v1 crd.yaml > openapi.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkOutput(cmd, &dir); err != nil {
-				return err
-			}
 			if forms && as.name != "jsonschema" {
 				return usagef("--forms is for --format jsonschema: an OpenAPI document always has discriminators")
 			}
@@ -103,7 +100,7 @@ See also unioncel help inputs, and unioncel help output.`,
 	as.register(cmd, "schemas", "jsonschema", "openapi")
 	cmd.Flags().StringVar(&version, "version", "", "write the schema of this `VERSION` only")
 	cmd.Flags().BoolVar(&forms, "forms", false, "write JSON Schemas for forms: each union is a oneOf with the keyword discriminator")
-	cmd.Flags().StringVarP(&dir, "output", "o", "", "write to files in this `DIR`")
+	registerOutput(cmd, &dir, "write to files in this `DIR`")
 	return cmd
 }
 

@@ -61,9 +61,6 @@ See also unioncel help inputs.`,
   # Run the tests that testdata wrote
   unioncel validate --crd config/crd --suite test/unions`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkOutput(cmd, &output.path); err != nil {
-				return err
-			}
 			if len(suites) > 0 {
 				if len(args)+len(old) > 0 {
 					return usagef("--suite has its own objects: leave out --old and the arguments")

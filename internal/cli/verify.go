@@ -52,12 +52,6 @@ See also unioncel help inputs.`,
   # In CI
   unioncel compile -o dist config/crd && unioncel verify dist`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkOutput(cmd, &output.path); err != nil {
-				return err
-			}
-			if err := checkTimeout(timeout); err != nil {
-				return err
-			}
 			return a.verifyAll(cmd.Context(), a.scope(cmd, &flags), &output, timeout, args)
 		},
 	}
@@ -65,7 +59,7 @@ See also unioncel help inputs.`,
 	flags.config.register(cmd)
 	flags.registerGate(cmd)
 	flags.unions.skipInvalid = true
-	registerTimeout(cmd, &timeout, "time to decide the unions of one CRD; those left are inconclusive; 0 for no limit")
+	registerTimeout(cmd, &timeout, compareTimeout, "time to decide the unions of one CRD; those left are inconclusive; 0 for no limit")
 	output.register(cmd, "results", reportFormatNames(true)...)
 	return cmd
 }
