@@ -76,19 +76,13 @@ func (a *app) auditAll(cmd *cobra.Command, flags *auditFlags, args []string) err
 	if err != nil {
 		return err
 	}
-	audits := make([]fileAudit, len(inputs))
-	scopes, results, err := a.load(cmd.Context(), inputs, a.scope(cmd, &flags.compiler), func(in input, f *crdfile.File) (r result, err error) {
-		audits[in.n], r, err = auditFile(cmd.Context(), flags, in, f)
-		return r, err
+	audits, _, results, err := find(cmd.Context(), a, inputs, a.scope(cmd, &flags.compiler), func(f *crdfile.File, in input) (fileAudit, diag.List, error) {
+		return auditFile(cmd.Context(), flags, in, f)
 	})
 	if err != nil {
 		return err
 	}
-	if scopes.failed() {
-		return a.report(scopes.files(), "text")
-	}
-	failed := func(r result) bool { return r.diagnostics.HasErrors() }
-	if !slices.ContainsFunc(audits, func(l fileAudit) bool { return l.crds > 0 }) && !slices.ContainsFunc(results, failed) {
+	if !slices.ContainsFunc(audits, func(l fileAudit) bool { return l.crds > 0 }) && !slices.ContainsFunc(results, result.failed) {
 		var names []string
 		for _, in := range inputs {
 			names = append(names, in.name)
@@ -122,13 +116,13 @@ type fileAudit struct {
 }
 
 // auditFile audits the CRDs of an input, and applies its configuration to the findings.
-func auditFile(ctx context.Context, flags *auditFlags, in input, f *crdfile.File) (audited fileAudit, r result, err error) {
+func auditFile(ctx context.Context, flags *auditFlags, in input, f *crdfile.File) (audited fileAudit, diagnostics diag.List, err error) {
 	crds, diagnostics := f.CRDs(in.options())
 	audited.crds = len(crds)
 	for _, c := range crds {
 		l, err := auditOne(ctx, c, flags.timeout)
 		if err != nil {
-			return audited, result{}, fmt.Errorf("%s: %w", in.name, err)
+			return audited, diagnostics, fmt.Errorf("%s: %w", in.name, err)
 		}
 		diagnostics = append(diagnostics, l.Diags...)
 		audited.late = audited.late || l.Late
@@ -139,7 +133,7 @@ func auditFile(ctx context.Context, flags *auditFlags, in input, f *crdfile.File
 			}
 		}
 	}
-	return audited, in.scope.resultOf(in, f, diagnostics), nil
+	return audited, diagnostics, nil
 }
 
 // showAudit prints the findings. Formats for programs also have the errors of unreadable inputs.
@@ -157,7 +151,7 @@ func (a *app) showAudit(flags *auditFlags, audits []fileAudit, results []result)
 		}
 	}
 	people := slices.Contains([]string{"text", "markdown"}, flags.output.name)
-	if len(all) > 0 || !people || slices.ContainsFunc(results, func(r result) bool { return !r.diagnostics.HasErrors() }) {
+	if len(all) > 0 || !people || slices.ContainsFunc(results, func(r result) bool { return !r.failed() }) {
 		return a.showReport(&flags.output, reportable{
 			document:    func() (report.Document, error) { return audit.Document(all) },
 			data:        func() (any, error) { return audit.Data(all, errors), nil },

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 func (a *app) compileCommand() *cobra.Command {
@@ -142,23 +140,12 @@ func selfChecked(compiled transform) transform {
 	}
 }
 
-// unproved returns the diagnostics of a union that is not proved, at its declaration in the
-// source.
+// unproved returns the diagnostics of a union that is not proved, at its declaration in the source.
 func unproved(v proof.Verified, at diag.Pos) diag.List {
-	var l diag.List
-	report := func(format string, args ...any) {
-		l = append(l, diag.Diagnostic{Code: codes.NotProved, Pos: at, Path: v.Place.String(), Schema: v.Place.Structural(), Message: fmt.Sprintf(format, args...),
-			Hint: "compile without --verify, and let unioncel verify print the whole result for the compiled file"})
-	}
-	for _, f := range v.Findings {
-		switch f.Kind {
-		case verify.Accepted:
-			report("%s: accepted, but the union forbids it: %s", v.Label(), f.Words(v.Union))
-		case verify.Rejected:
-			report("%s: rejected by %s, but the union allows it: %s", v.Label(), f.Rule, f.Words(v.Union))
-		case verify.Undecided:
-			report("%s: inconclusive: %s", v.Label(), f.Text)
-		}
+	l := proof.Diagnostics([]proof.Verified{v})
+	for i := range l {
+		l[i].Severity, l[i].Pos = diag.Error, at
+		l[i].Hint = "compile without --verify, and let unioncel verify print the whole result for the compiled file"
 	}
 	return l
 }

@@ -107,7 +107,7 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input)
 	}
 	comparing := flags.preview.wanted()
 	if err == nil {
-		if !comparing && slices.ContainsFunc(results, func(r result) bool { return r.diagnostics.HasErrors() }) {
+		if !comparing && slices.ContainsFunc(results, result.failed) {
 			for i := range results {
 				results[i].diagnostics = normalize.Undone(results[i].diagnostics)
 			}

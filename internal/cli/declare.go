@@ -109,13 +109,20 @@ func (a *app) declarable(flags *inferring, r *result, found []infer.Located) ([]
 			out, fit, warnings = next, append(fit, f), diags
 			continue
 		}
-		r.diagnostics = append(r.diagnostics, diag.Diagnostic{Code: codes.LeftUndeclared, Severity: diag.Warning,
-			Pos: f.Pos, Path: f.Place.String(), Schema: f.Place.Structural(),
-			Message: fmt.Sprintf("the union found here (%s) is not declared: %s: %s", f.Label(), problem.Code, problem.Message),
-			Hint:    problem.Hint})
+		r.diagnostics = append(r.diagnostics, undeclared(f, *problem))
 	}
 	r.diagnostics = append(r.diagnostics, warnings...)
 	return out, fit
+}
+
+// undeclared returns the warning that a union is left undeclared because of a problem.
+func undeclared(f infer.Located, problem diag.Diagnostic) diag.Diagnostic {
+	why := problem.Message
+	if problem.Code != codes.LeftUndeclared {
+		why = fmt.Sprintf("%s: %s", problem.Code, why)
+	}
+	return diag.Diagnostic{Code: codes.LeftUndeclared, Severity: diag.Warning, Pos: f.Pos, Path: f.Place.String(), Schema: f.Place.Structural(),
+		Message: fmt.Sprintf("the union found here (%s) is not declared: %s", f.Label(), why), Hint: problem.Hint}
 }
 
 // relocated returns unions with their positions in a file that has their declarations.

@@ -202,23 +202,18 @@ func (a *app) readCRDs(ctx context.Context, scope func([]input) (scopes, error),
 			inputs, side = append(inputs, in), append(side, i)
 		}
 	}
-	found := make([][]*crddiff.Input, len(inputs))
-	l, results, err := a.load(ctx, inputs, scope, func(in input, f *crdfile.File) (result, error) {
-		var wrong diag.List
-		found[in.n], wrong = crddiff.Read(f, in.options())
-		return in.scope.resultOf(in, f, wrong), nil
+	found, l, results, err := find(ctx, a, inputs, scope, func(f *crdfile.File, in input) ([]*crddiff.Input, diag.List, error) {
+		crds, wrong := crddiff.Read(f, in.options())
+		return crds, wrong, nil
 	})
 	if err != nil {
 		return nil, nil, err
-	}
-	if l.failed() {
-		return nil, l.files(), nil
 	}
 	sides = make([][]*crddiff.Input, len(groups))
 	failed := make([]bool, len(groups))
 	for i, crds := range found {
 		sides[side[i]] = append(sides[side[i]], crds...)
-		failed[side[i]] = failed[side[i]] || results[i].diagnostics.HasErrors()
+		failed[side[i]] = failed[side[i]] || results[i].failed()
 	}
 	all := append(l.files(), results...)
 	var repeated diag.List
@@ -243,7 +238,7 @@ func keepCommon(sides [][]*crddiff.Input, failed []bool) {
 	old, new := sides[0], sides[1]
 	missing := func(l []*crddiff.Input) func(*crddiff.Input) bool {
 		l = slices.Clone(l)
-		return func(c *crddiff.Input) bool { return find(l, c.Name) == nil }
+		return func(c *crddiff.Input) bool { return named(l, c.Name) == nil }
 	}
 	notInOld, notInNew := missing(old), missing(new)
 	if failed[1] {
@@ -268,8 +263,8 @@ func ambiguous(crds []*crddiff.Input) (l diag.List) {
 	return l
 }
 
-// find returns the CRD with the given name, or nil.
-func find(l []*crddiff.Input, name string) *crddiff.Input {
+// named returns the CRD with the given name, or nil.
+func named(l []*crddiff.Input, name string) *crddiff.Input {
 	if i := slices.IndexFunc(l, func(c *crddiff.Input) bool { return c.Name == name }); i >= 0 {
 		return l[i]
 	}
@@ -300,10 +295,10 @@ func (a *app) compareCRDs(ctx context.Context, sides [][]*crddiff.Input, timeout
 		}
 	} else {
 		for _, c := range sides[0] {
-			l = append(l, comparison{old: c, new: find(sides[1], c.Name)})
+			l = append(l, comparison{old: c, new: named(sides[1], c.Name)})
 		}
 		for _, c := range sides[1] {
-			if find(sides[0], c.Name) == nil {
+			if named(sides[0], c.Name) == nil {
 				l = append(l, comparison{new: c})
 			}
 		}

@@ -141,26 +141,6 @@ func skipping[T any](from *external, opts crdfile.Options, work func(crdfile.Opt
 	}
 }
 
-// contents summarizes the parts of an input that matter to external declarations.
-type contents struct {
-	crds     []union.Target
-	readable bool // crds is complete
-	unions   int
-	unionSet bool
-	// withheld is the reason why external declarations do not apply to the CRDs, or empty.
-	withheld string
-	outdated bool // compiled with other declarations than the current ones
-}
-
-// look returns the contents of an input.
-func (e *external) look(f *crdfile.File, counts bool) contents {
-	c := contents{unionSet: e.reads && unionset.Holds(f.Bytes())}
-	if counts || len(e.Declarations) > 0 {
-		c.crds, c.readable = f.Targets()
-	}
-	return c
-}
-
 // missing reports declarations for CRDs that no input has. It warns of UnionSets among the inputs,
 // which are passed through like other manifests.
 func (e *external) missing(results []result) {

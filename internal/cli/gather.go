@@ -23,7 +23,7 @@ func (a *app) load(ctx context.Context, inputs []input, scope func([]input) (sco
 	if a.announce(l); l.failed() {
 		return l, nil, nil
 	}
-	results, err := process(ctx, a, inputs, func(in input, src []byte) (result, error) {
+	results, err := a.process(ctx, inputs, func(in input, src []byte) (result, error) {
 		return work(in, crdfile.Open(in.name, src).WithLimits(a.limits))
 	})
 	if err != nil {
@@ -31,6 +31,22 @@ func (a *app) load(ctx context.Context, inputs []input, scope func([]input) (sco
 	}
 	a.sayWithheld(results)
 	return l, results, nil
+}
+
+// find runs work on each input, parsed as a file with CRDs, and returns the answers in the order of
+// the inputs. It reports the errors of configurations, and of files that a configuration or a flag
+// names.
+func find[T any](ctx context.Context, a *app, inputs []input, scope func([]input) (scopes, error), work func(f *crdfile.File, in input) (T, diag.List, error)) ([]T, scopes, []result, error) {
+	found := make([]T, len(inputs))
+	l, results, err := a.load(ctx, inputs, scope, func(in input, f *crdfile.File) (r result, err error) {
+		var diagnostics diag.List
+		found[in.n], diagnostics, err = work(f, in)
+		return in.scope.resultOf(in, f, diagnostics), err
+	})
+	if err == nil && l.failed() {
+		err = a.report(l.files(), "text")
+	}
+	return found, l, results, err
 }
 
 // gathered holds the items found in one input.
@@ -42,8 +58,8 @@ type gathered[T any] struct {
 // gather collects items of all inputs, in order, and prints the diagnostics. With errFindings or
 // errSkipped the result has the items of the inputs without errors, without the skipped structs. It
 // is nil if all inputs have errors.
-func gather[T any](ctx context.Context, a *app, scope func([]input) (scopes, error), args []string, find func(f *crdfile.File, in input) ([]T, diag.List, error)) ([]gathered[T], error) {
-	l, finish, err := collect(ctx, a, scope, args, find)
+func gather[T any](ctx context.Context, a *app, scope func([]input) (scopes, error), args []string, work func(f *crdfile.File, in input) ([]T, diag.List, error)) ([]gathered[T], error) {
+	l, finish, err := collect(ctx, a, scope, args, work)
 	if err != nil {
 		return nil, err
 	}
@@ -53,31 +69,26 @@ func gather[T any](ctx context.Context, a *app, scope func([]input) (scopes, err
 // collect collects items of all inputs, in order. The result is nil if all inputs have errors.
 // Callers print it before they call finish, which prints the diagnostics and returns errFindings or
 // errSkipped for errors: those of one file do not hide the results of the others.
-func collect[T any](ctx context.Context, a *app, scope func([]input) (scopes, error), args []string, find func(f *crdfile.File, in input) ([]T, diag.List, error)) (items []gathered[T], finish func() error, err error) {
+func collect[T any](ctx context.Context, a *app, scope func([]input) (scopes, error), args []string, work func(f *crdfile.File, in input) ([]T, diag.List, error)) (items []gathered[T], finish func() error, err error) {
 	inputs, err := a.findInputs(args, "")
 	if err != nil {
 		return nil, nil, err
 	}
-	l := make([]gathered[T], len(inputs))
-	g, results, err := a.load(ctx, inputs, scope, func(in input, f *crdfile.File) (result, error) {
-		items, diagnostics, err := find(f, in)
-		r := in.scope.resultOf(in, f, diagnostics)
-		if items != nil {
-			r.skip()
-		}
-		if !r.diagnostics.HasErrors() {
-			l[in.n] = gathered[T]{in.name, items}
-		}
-		return r, err
-	})
+	found, g, results, err := find(ctx, a, inputs, scope, work)
 	if err != nil {
 		return nil, nil, err
 	}
-	if g.failed() {
-		return nil, func() error { return a.report(g.files(), "text") }, nil
+	l := make([]gathered[T], len(inputs))
+	for i := range results {
+		if found[i] != nil {
+			results[i].skip()
+		}
+		if !results[i].failed() {
+			l[i] = gathered[T]{results[i].name, found[i]}
+		}
 	}
 	g.missing(results)
-	if !slices.ContainsFunc(results, func(r result) bool { return !r.diagnostics.HasErrors() }) {
+	if !slices.ContainsFunc(results, func(r result) bool { return !r.failed() }) {
 		l = nil
 	}
 	return l, func() error {

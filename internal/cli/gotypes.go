@@ -17,21 +17,6 @@ type inferredUnion struct {
 	infer.Located
 }
 
-// leave reports that a union is left undeclared because of a problem.
-func (o inferredUnion) leave(problem diag.Diagnostic) {
-	d := diag.Diagnostic{Code: codes.LeftUndeclared, Severity: diag.Warning,
-		Pos: o.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-		Message: fmt.Sprintf("the union found here (%s) is not declared: ", o.Label()), Hint: problem.Hint}
-	if problem.Code != codes.LeftUndeclared {
-		d.Message += string(problem.Code) + ": "
-	}
-	d.Message += problem.Message
-	if problem.Pos != (diag.Pos{}) {
-		d.Related = []diag.Related{{Pos: problem.Pos, Message: "the Go type"}}
-	}
-	o.diagnostics = append(o.diagnostics, d)
-}
-
 // declareInGo writes markers for the found unions into the Go files that the CRDs are generated from,
 // or previews the changes. Unions that would not compile, or that markers cannot declare, are left
 // out.
@@ -47,8 +32,8 @@ func (a *app) declareInGo(flags *inferring, results []result, found [][]infer.Lo
 			o := inferredUnion{&results[i], f}
 			rules, other := f.Rules(flags.replace)
 			if other != "" {
-				o.leave(diag.Diagnostic{Code: codes.LeftUndeclared, Message: "its constraint " + other + " is not a rule, so its marker is unknown",
-					Hint: "omit --replace, and delete the constraint by hand"})
+				o.diagnostics = append(o.diagnostics, undeclared(f, diag.Diagnostic{Code: codes.LeftUndeclared,
+					Message: "its constraint " + other + " is not a rule, so its marker is unknown", Hint: "omit --replace, and delete the constraint by hand"}))
 				continue
 			}
 			from = append(from, o)
@@ -71,8 +56,12 @@ func (a *app) declareInGo(flags *inferring, results []result, found [][]infer.Lo
 	types.skip()       // errors in other structs
 	var told diag.List // a struct can have several schemas
 	for n, d := range declared {
-		if d.Problem != nil {
-			from[n].leave(*d.Problem)
+		if p := d.Problem; p != nil {
+			left := undeclared(from[n].Located, *p)
+			if p.Pos != (diag.Pos{}) {
+				left.Related = []diag.Related{{Pos: p.Pos, Message: "the Go type"}}
+			}
+			from[n].diagnostics = append(from[n].diagnostics, left)
 			continue
 		}
 		line := fmt.Sprintf("declared in %s: %s", d.Struct, from[n].Label())

@@ -169,17 +169,20 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 	if err != nil {
 		return err
 	}
-	found, declared := make([][]infer.Located, len(inputs)), make([]bool, len(inputs))
+	declared, sources := make([]bool, len(inputs)), make([][]byte, len(inputs))
 	reached := make([][]bool, len(inputs)) // by path: there is a schema
-	scopes, results, err := a.load(cmd.Context(), inputs, a.scope(cmd, &flags.compiler), func(in input, f *crdfile.File) (result, error) {
+	found, _, results, err := find(cmd.Context(), a, inputs, a.scope(cmd, &flags.compiler), func(f *crdfile.File, in input) ([]infer.Located, diag.List, error) {
 		crds, diagnostics := f.CRDs(in.options())
 		var l []infer.Located
 		reached[in.n] = make([]bool, len(flags.under))
+		if flags.declares() {
+			sources[in.n] = f.Bytes() // declarations are added to it
+		}
 		for _, c := range crds {
 			unions, _ := c.Resolved()
 			inferred, wrong, err := a.inferIn(cmd.Context(), c, unions, flags.timeout, flags.under)
 			if err != nil {
-				return result{}, fmt.Errorf("%s: %w", in.name, err)
+				return nil, diagnostics, fmt.Errorf("%s: %w", in.name, err)
 			}
 			l, diagnostics = append(l, inferred...), append(diagnostics, wrong...)
 			declared[in.n] = declared[in.n] || unions != nil
@@ -190,18 +193,15 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 			}
 		}
 		slices.SortStableFunc(l, func(a, b infer.Located) int { return cmp.Compare(a.Pos.Line, b.Pos.Line) })
-		r := in.scope.resultOf(in, f, diagnostics)
-		if flags.declares() {
-			r.src = f.Bytes() // declarations are added to it
-		}
-		found[in.n] = slices.DeleteFunc(l, func(f infer.Located) bool { return !flags.wanted(f.Verdict()) })
-		return r, nil
+		return slices.DeleteFunc(l, func(f infer.Located) bool { return !flags.wanted(f.Verdict()) }), diagnostics, nil
 	})
 	if err != nil {
 		return err
 	}
-	if scopes.failed() {
-		return a.report(scopes.files(), "text")
+	for i, src := range sources {
+		if src != nil {
+			results[i].src = src
+		}
 	}
 	if err := flags.unreached(results, reached); err != nil {
 		return err
@@ -214,7 +214,7 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 		return err
 	}
 	for i := range results {
-		if results[i].diagnostics.HasErrors() {
+		if results[i].failed() {
 			found[i] = nil
 		}
 		results[i].diagnostics = nil // they have been reported
@@ -228,7 +228,7 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 // unreached returns an error if a path leads to no schema of any input. Inputs with errors may have
 // it.
 func (f *inferring) unreached(results []result, reached [][]bool) error {
-	if slices.ContainsFunc(results, func(r result) bool { return r.diagnostics.HasErrors() }) {
+	if slices.ContainsFunc(results, result.failed) {
 		return nil
 	}
 	for i, path := range f.paths {
@@ -242,11 +242,10 @@ func (f *inferring) unreached(results []result, reached [][]bool) error {
 // showInferred prints the unions of all inputs, then the diagnostics. Errors in one input do not hide
 // the unions of others.
 func (a *app) showInferred(flags *inferring, results []result, found [][]infer.Located, declared []bool) error {
-	failed := func(r result) bool { return r.diagnostics.HasErrors() }
-	if !slices.ContainsFunc(results, func(r result) bool { return !failed(r) }) {
+	if !slices.ContainsFunc(results, func(r result) bool { return !r.failed() }) {
 		return a.report(results, "text")
 	}
-	if !slices.ContainsFunc(results, failed) {
+	if !slices.ContainsFunc(results, result.failed) {
 		a.lacking(results, func(i int) string {
 			switch said := "no unions found" + flags.that(); {
 			case len(found[i]) > 0:

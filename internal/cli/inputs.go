@@ -16,6 +16,7 @@ import (
 	"github.com/unioncel/unioncel/internal/ordered"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // stdinName is the name of standard input in messages.
@@ -220,11 +221,8 @@ func isLinkToDir(path string, entry fs.DirEntry) bool {
 // process runs work on each input, with one worker per processor, and returns the results in the
 // order of the inputs. It holds only the files in work in memory. All errors are reported together;
 // if ctx ends, the error is errInterrupted. A panic becomes an error of its input.
-func process[T any, P interface {
-	*T
-	crash(in input, p *ordered.Panic)
-}](ctx context.Context, a *app, inputs []input, work func(in input, src []byte) (T, error)) ([]T, error) {
-	var results []T
+func (a *app) process(ctx context.Context, inputs []input, work func(in input, src []byte) (result, error)) ([]result, error) {
+	var results []result
 	var names []string
 	var errs []error
 	for _, in := range inputs {
@@ -232,26 +230,25 @@ func process[T any, P interface {
 	}
 	progress := a.progress("file", names)
 	defer progress.end()
-	ordered.Each(slices.Values(inputs), len(inputs), func(in input) (result T, err error) {
+	ordered.Each(slices.Values(inputs), len(inputs), func(in input) (result, error) {
 		if ctx.Err() != nil {
-			return result, errInterrupted
+			return result{}, errInterrupted
 		}
 		progress.begin(in.n)
 		defer progress.done(in.n)
 		src, err := a.open(ctx, in)
 		if err != nil {
-			return result, err
+			return result{}, err
 		}
 		return work(in, src)
-	}, func(in input, result T, err error) {
+	}, func(in input, r result, err error) {
 		if p := (*ordered.Panic)(nil); errors.As(err, &p) {
 			for line := range strings.Lines(string(p.Stack)) {
 				a.say("%s", strings.TrimSuffix(line, "\n"))
 			}
-			P(&result).crash(in, p)
-			err = nil
+			r, err = result{input: in, diagnostics: diag.List{p.Diagnostic(in.name)}}, nil // the only finding
 		}
-		results, errs = append(results, result), append(errs, err)
+		results, errs = append(results, r), append(errs, err)
 	})
 	if ctx.Err() != nil {
 		return nil, errInterrupted
@@ -309,7 +306,14 @@ func (a *app) read(in input, with func(io.Reader) error) error {
 // result is the outcome of an input.
 type result struct {
 	input
-	contents
+	crds     []union.Target
+	readable bool // crds is complete
+	unions   int
+	unionSet bool
+	// withheld is the reason why external declarations do not apply to the CRDs, or empty.
+	withheld string
+	outdated bool // compiled with other declarations than the current ones
+
 	other       bool   // not a manifest
 	src         []byte // kept for excerpts if the input cannot be read again
 	diagnostics diag.List
@@ -321,10 +325,8 @@ type result struct {
 	notes       []string // outcome of --fix
 }
 
-// crash makes a panic the only finding of an input.
-func (r *result) crash(in input, p *ordered.Panic) {
-	*r = result{input: in, diagnostics: diag.List{p.Diagnostic(in.name)}}
-}
+// failed reports whether an input has errors.
+func (r result) failed() bool { return r.diagnostics.HasErrors() }
 
 // skip marks the errors as ones that do not prevent writing.
 func (r *result) skip() {

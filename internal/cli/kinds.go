@@ -86,19 +86,14 @@ func (k *kindFlags) readCRDs(cmd *cobra.Command, a *app, set *kinds.Set) (all []
 		return nil, nil, err
 	}
 	flags := compilerFlags{judges: true, unions: k.unions, config: k.config}
-	found := make([][]*compile.Declared, len(inputs))
 	named := make([][]union.Target, len(inputs))
-	scopes, results, err := a.load(cmd.Context(), inputs, a.scope(cmd, &flags), func(in input, f *crdfile.File) (result, error) {
-		var l diag.List
-		found[in.n], l = crdfile.Ask(f, in.options(), (*crdfile.CRD).Declared)
+	found, _, results, err := find(cmd.Context(), a, inputs, a.scope(cmd, &flags), func(f *crdfile.File, in input) ([]*compile.Declared, diag.List, error) {
 		named[in.n], _ = f.Targets()
-		return in.scope.resultOf(in, f, l), nil
+		l, diags := crdfile.Ask(f, in.options(), (*crdfile.CRD).Declared)
+		return l, diags, nil
 	})
 	if err != nil {
 		return nil, nil, err
-	}
-	if scopes.failed() {
-		results = scopes.files()
 	}
 	if err := a.report(results, "text"); err != nil {
 		return nil, nil, err
@@ -164,7 +159,7 @@ func (a *app) objects(ctx context.Context, args []string) ([]*resource.Object, e
 		return nil, err
 	}
 	found := make([][]*resource.Object, len(inputs))
-	results, err := process(ctx, a, inputs, func(in input, src []byte) (result, error) {
+	results, err := a.process(ctx, inputs, func(in input, src []byte) (result, error) {
 		f, l := resource.Parse(in.name, src, a.limits)
 		if f != nil {
 			found[in.n] = f.Objects

@@ -128,7 +128,7 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) (err 
 	}
 	var all diag.List
 	reached := false
-	if !slices.ContainsFunc(append(l.files(), results...), func(r result) bool { return r.diagnostics.HasErrors() }) {
+	if !slices.ContainsFunc(append(l.files(), results...), result.failed) {
 		reached = a.tally(l, results, "text") != nil // unions with errors would not be counted
 	}
 	found := lists(l, results)

@@ -234,7 +234,7 @@ func TestProcessNoLonger(t *testing.T) {
 		inputs[i] = input{n: i, name: "a", path: filepath.Join(dir, "a")}
 	}
 	a, _, _ := testApp(nil)
-	_, err := process(ctx, a, inputs[:1], func(input, []byte) (result, error) {
+	_, err := a.process(ctx, inputs[:1], func(input, []byte) (result, error) {
 		cancel()
 		return result{}, nil
 	})
@@ -242,7 +242,7 @@ func TestProcessNoLonger(t *testing.T) {
 		t.Errorf("interrupted during the last: %v", err)
 	}
 	calls := 0
-	_, err = process(ctx, a, inputs, func(input, []byte) (result, error) {
+	_, err = a.process(ctx, inputs, func(input, []byte) (result, error) {
 		calls++
 		return result{}, nil
 	})

@@ -162,31 +162,29 @@ func (f *policyFlags) options(cmd *cobra.Command) (policy.Options, error) {
 // policies returns the policies for kinds and their bindings, with diagnostics on gaps and cost.
 func (f *policyFlags) policies(kinds [][]kinds.Kind, opts policy.Options) (objects []any, found diag.List, err error) {
 	for _, versions := range kinds {
-		check := policy.CheckMutating
+		var l diag.List
 		if f.validating {
-			check = policy.CheckValidating
+			l, err = policy.CheckValidating(versions, opts)
+			policies, bindings := policy.Validating(versions, opts)
+			objects = append(objects, pairs(policies, bindings)...)
+		} else if l, err = policy.CheckMutating(versions, opts); err == nil {
+			policies, bindings, wrong := policy.Mutating(versions, opts)
+			objects, err = append(objects, pairs(policies, bindings)...), wrong
 		}
-		l, err := check(versions, opts)
 		if err != nil {
 			return nil, nil, err
 		}
 		found = append(found, l...)
-		if f.validating {
-			policies, bindings := policy.Validating(versions, opts)
-			for i := range policies {
-				objects = append(objects, policies[i], bindings[i])
-			}
-			continue
-		}
-		policies, bindings, err := policy.Mutating(versions, opts)
-		if err != nil {
-			return nil, nil, err
-		}
-		for i := range policies {
-			objects = append(objects, policies[i], bindings[i])
-		}
 	}
 	return objects, found, nil
+}
+
+// pairs lists each policy before its binding.
+func pairs[P, B any](policies []P, bindings []B) (objects []any) {
+	for i := range policies {
+		objects = append(objects, policies[i], bindings[i])
+	}
+	return objects
 }
 
 // selection selects kinds and unions to write policies for.

@@ -128,32 +128,25 @@ func (a *app) rolloutCRDs(ctx context.Context, scope func([]input) (scopes, erro
 		in.n, in.old = len(inputs), len(inputs) == 0
 		inputs = append(inputs, in)
 	}
-	crds := make([]*crddiff.Input, len(inputs))
 	sources := make([]*resource.File, len(inputs))
-	l, results, err := a.load(ctx, inputs, scope, func(in input, open *crdfile.File) (result, error) {
+	crds, _, results, err := find(ctx, a, inputs, scope, func(open *crdfile.File, in input) ([]*crddiff.Input, diag.List, error) {
 		found, wrong := crddiff.Read(open, in.options())
-		r := in.scope.resultOf(in, open, wrong)
-		switch {
-		case r.diagnostics.HasErrors():
-		case len(found) != 1:
-			r.diagnostics = append(r.diagnostics, diag.Diagnostic{Code: codes.UnusableFact, Pos: diag.Pos{File: in.name},
-				Message: fmt.Sprintf("%s here, and a plan is for one", plural(len(found), "CRD")), Hint: "give a file with one CRD"})
-		default:
-			crds[in.n] = found[0]
-			sources[in.n], _ = open.Objects() // its CRD has been read
-		}
-		return r, nil
+		sources[in.n], _ = open.Objects() // its CRD has been read
+		return found, wrong, nil
 	})
 	if err != nil {
 		return err
 	}
-	if l.failed() {
-		results = l.files()
+	for i, r := range results {
+		if len(crds[i]) != 1 && !r.failed() {
+			results[i].diagnostics = append(r.diagnostics, diag.Diagnostic{Code: codes.UnusableFact, Pos: diag.Pos{File: r.name},
+				Message: fmt.Sprintf("%s here, and a plan is for one", plural(len(crds[i]), "CRD")), Hint: "give a file with one CRD"})
+		}
 	}
 	if err := a.report(results, "text"); err != nil {
 		return err
 	}
-	from, to := crds[0], crds[1]
+	from, to := crds[0][0], crds[1][0]
 	f.From, f.To = from.CustomResourceDefinition, to.CustomResourceDefinition
 	f.Origins.From, f.Origins.To = from.Pos, to.Pos
 	f.Names.CompileFrom, f.Names.CompileTo = from.Compiled, to.Compiled

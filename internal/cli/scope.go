@@ -14,6 +14,7 @@ import (
 	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/declared/project"
+	"github.com/unioncel/unioncel/internal/declared/unionset"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/compile"
@@ -181,7 +182,7 @@ func (l scopes) files() []result {
 
 // failed reports whether these files have errors.
 func (l scopes) failed() bool {
-	return slices.ContainsFunc(l.files(), func(r result) bool { return r.diagnostics.HasErrors() })
+	return slices.ContainsFunc(l.files(), result.failed)
 }
 
 // sound reports whether all errors are about Go structs.
@@ -240,7 +241,7 @@ func (s *scope) resultOf(in input, f *crdfile.File, l diag.List) result {
 		return r
 	}
 	ofMarkers(l)
-	r.contents = s.look(in, f)
+	s.look(&r, f)
 	// A revision may have any number of files.
 	if in.path == "" && (in.blob == "" || len(r.diagnostics) > 0) {
 		r.src = src
@@ -248,20 +249,22 @@ func (s *scope) resultOf(in input, f *crdfile.File, l diag.List) result {
 	return r
 }
 
-// look returns the contents of an input.
-func (s *scope) look(in input, f *crdfile.File) contents {
+// look records the parts of an input that matter to external declarations.
+func (s *scope) look(r *result, f *crdfile.File) {
 	counts := s.counts && (len(s.Declarations) > 0 || slices.ContainsFunc(carrier.Names(), func(kind string) bool { return bytes.Contains(f.Bytes(), []byte(kind)) }))
-	c := s.external.look(f, counts)
-	c.withheld, c.outdated = in.reasonWithheld(f)
+	r.unionSet = s.reads && unionset.Holds(f.Bytes())
+	if counts || len(s.Declarations) > 0 {
+		r.crds, r.readable = f.Targets()
+	}
+	r.withheld, r.outdated = r.reasonWithheld(f)
 	if counts {
-		declared, _ := crdfile.Ask(f, in.options(), (*crdfile.CRD).Resolved)
+		declared, _ := crdfile.Ask(f, r.options(), (*crdfile.CRD).Resolved)
 		for _, d := range declared {
 			for _, o := range d.Objects {
-				c.unions += len(o.Unions)
+				r.unions += len(o.Unions)
 			}
 		}
 	}
-	return c
 }
 
 // judge applies the configured severities to diagnostics, and reports whether this added errors.

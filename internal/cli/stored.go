@@ -39,7 +39,7 @@ func (a *app) summarize(ctx context.Context, sides [][]*crddiff.Input, args []st
 	summaries := map[schema.GroupKind]*stored.Summary{}
 	var unusable diag.List
 	for _, c := range sides[1] {
-		j, err := judgeOf(find(sides[0], c.Name), c)
+		j, err := judgeOf(named(sides[0], c.Name), c)
 		if err != nil { // matters only if there are objects
 			unusable = append(unusable, diag.Diagnostic{Code: codes.UnusableFact, Severity: diag.Warning, Pos: c.Pos, Message: "the objects cannot be validated: " + err.Error()})
 			continue

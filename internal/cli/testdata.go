@@ -311,7 +311,7 @@ func (a *app) suiteFiles(ctx context.Context, paths []string) ([]result, error) 
 		if err != nil {
 			return nil, err
 		}
-		files, err := process(ctx, a, inputs, func(in input, src []byte) (result, error) {
+		files, err := a.process(ctx, inputs, func(in input, src []byte) (result, error) {
 			return result{input: in, src: src, other: in.walk && !suite.IsSuite(src)}, nil
 		})
 		if err != nil {
