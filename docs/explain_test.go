@@ -72,6 +72,10 @@ func jsonKeys(typ reflect.Type, path string) []string {
 		if !typ.Field(i).IsExported() {
 			continue
 		}
+		if typ.Field(i).Anonymous { // its keys are keys of the outer object
+			l = append(l, jsonKeys(typ.Field(i).Type, path)...)
+			continue
+		}
 		key := typ.Field(i).Tag.Get("json")
 		if path != "" {
 			key = path + "." + key

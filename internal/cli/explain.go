@@ -72,13 +72,9 @@ allows. JSON is an array with an object for each CustomResourceDefinition.`,
 }
 
 // planned is the planner of the command explain.
-func planned(f *crdfile.File, opts crdfile.Options) ([]explain.Input, diag.List) {
+func planned(f *crdfile.File, opts crdfile.Options) ([]crdpatch.Explanation, diag.List) {
 	found, diags := crdpatch.Explain(f, opts)
-	l := make([]explain.Input, len(found))
-	for i, f := range found {
-		l[i] = explain.Input{Plan: f.Plan, Bytes: f.Bytes, Growth: f.Growth}
-	}
-	return l, lint.Ignore(f, opts, diags)
+	return found, lint.Ignore(f, opts, diags)
 }
 
 var codePattern = regexp.MustCompile(`^(?i:UC)[0-9]{3}$`)

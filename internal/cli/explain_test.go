@@ -11,9 +11,9 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/report/explain"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -26,7 +26,7 @@ func explainApp(in string) (a *app, out, errs *bytes.Buffer, got *crdfile.Option
 	out, errs, got = new(bytes.Buffer), new(bytes.Buffer), new(crdfile.Options)
 	a = newApp(Streams{In: strings.NewReader(in), Out: out, Err: errs})
 	var mu sync.Mutex // several files are explained concurrently
-	a.explain = func(f *crdfile.File, opts crdfile.Options) ([]explain.Input, diag.List) {
+	a.explain = func(f *crdfile.File, opts crdfile.Options) ([]crdpatch.Explanation, diag.List) {
 		mu.Lock()
 		*got = opts
 		mu.Unlock()
@@ -49,7 +49,7 @@ func explainApp(in string) (a *app, out, errs *bytes.Buffer, got *crdfile.Option
 		for _, r := range rules.Static(u, rules.Fine) {
 			plan.Rules = append(plan.Rules, compile.RulePlan{Rule: r, Place: plan.Place, Kind: compile.Static})
 		}
-		return []explain.Input{{Plan: compile.Plan{Name: name + ".example.com", Unions: []compile.UnionPlan{plan}}, Growth: 42}}, nil
+		return []crdpatch.Explanation{{Plan: compile.Plan{Name: name + ".example.com", Unions: []compile.UnionPlan{plan}}, Growth: 42}}, nil
 	}
 	return a, out, errs, got
 }

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/unioncel/unioncel/internal/report/explain"
 	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // planner returns the compilation plans of the CRDs with unions in a file.
-type planner func(f *crdfile.File, opts crdfile.Options) ([]explain.Input, diag.List)
+type planner func(f *crdfile.File, opts crdfile.Options) ([]crdpatch.Explanation, diag.List)
 
 // load runs work on each input, parsed as a file with CRDs. It returns no results if a
 // configuration has errors, or a file that a configuration or a flag names.

@@ -15,8 +15,8 @@ import (
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/report/explain"
 	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -186,7 +186,7 @@ func TestPanicIsOfItsFile(t *testing.T) {
 	}
 	a, out, errs, _ := explainApp("")
 	plan := a.explain
-	a.explain = func(f *crdfile.File, opts crdfile.Options) ([]explain.Input, diag.List) {
+	a.explain = func(f *crdfile.File, opts crdfile.Options) ([]crdpatch.Explanation, diag.List) {
 		if bytes.HasPrefix(f.Bytes(), []byte("panic")) {
 			crash(f)
 		}

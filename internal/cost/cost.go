@@ -101,6 +101,21 @@ func New(crd *apiextensions.CustomResourceDefinition, env *environment.EnvSet) E
 	return Estimator{crd, env}
 }
 
+// Of is [New] for a CRD as it is sent to the API server, in the environment of the linked libraries.
+func Of(crd *apiextensionsv1.CustomResourceDefinition) (Estimator, error) {
+	crd = crd.DeepCopy()
+	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(crd)
+	internal := &apiextensions.CustomResourceDefinition{}
+	err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd, internal, nil)
+	return New(internal, nil), err
+}
+
+// Half is the percentage of a budget beyond which little can be added.
+const Half = 50
+
+// Percent returns a cost as a percentage of a budget, rounded down.
+func Percent(n, of uint64) uint64 { return n / (of / 100) }
+
 // Rules returns the costs of the rules l on the schema at a path in a version. It returns an error
 // if a rule does not compile.
 func (e Estimator) Rules(version int, path schemapath.Path, l []apiextensionsv1.ValidationRule) ([]Cost, error) {

@@ -29,26 +29,7 @@ func (p *markdownPrinter) blocks(d Document) {
 		if i > 0 {
 			p.line("")
 		}
-		p.block(b)
-	}
-}
-
-func (p *markdownPrinter) block(b Block) {
-	switch b := b.(type) {
-	case Heading:
-		p.heading(b)
-	case Paragraph:
-		p.paragraph(b)
-	case Quote:
-		p.quote(b)
-	case List:
-		p.list(b)
-	case Facts:
-		p.facts(b)
-	case Table:
-		p.table(b)
-	case Code:
-		p.code(b)
+		b.print(p)
 	}
 }
 
@@ -85,7 +66,7 @@ func (p *markdownPrinter) item(mark string, item Item) {
 		if _, list := b.(List); !list {
 			p.line("")
 		}
-		p.block(b)
+		b.print(p)
 	}
 	p.indent = was
 }

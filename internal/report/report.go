@@ -15,15 +15,26 @@ type Document []Block
 func (d *Document) Add(blocks ...Block) { *d = append(*d, blocks...) }
 
 // Block is a part of a document: a [Heading], [Paragraph], [Quote], [List], [Facts], [Table] or [Code].
-type Block interface{ isBlock() }
+type Block interface{ print(p printer) }
 
-func (Heading) isBlock()   {}
-func (Paragraph) isBlock() {}
-func (Quote) isBlock()     {}
-func (List) isBlock()      {}
-func (Facts) isBlock()     {}
-func (Table) isBlock()     {}
-func (Code) isBlock()      {}
+// printer prints blocks in one format.
+type printer interface {
+	heading(Heading)
+	paragraph(Paragraph)
+	quote(Quote)
+	list(List)
+	facts(Facts)
+	table(Table)
+	code(Code)
+}
+
+func (b Heading) print(p printer)   { p.heading(b) }
+func (b Paragraph) print(p printer) { p.paragraph(b) }
+func (b Quote) print(p printer)     { p.quote(b) }
+func (b List) print(p printer)      { p.list(b) }
+func (b Facts) print(p printer)     { p.facts(b) }
+func (b Table) print(p printer)     { p.table(b) }
+func (b Code) print(p printer)      { p.code(b) }
 
 // Heading is a heading. The levels start at 1.
 type Heading struct {

@@ -47,7 +47,7 @@ func (p *textPrinter) blocks(d Document) {
 		if i > 0 && !p.item && !attached(d[i-1]) {
 			p.line("")
 		}
-		p.block(b)
+		b.print(p)
 	}
 }
 
@@ -58,25 +58,6 @@ func attached(before Block) bool {
 	}
 	p, ok := before.(Paragraph)
 	return ok && strings.HasSuffix(Line(p).String(), ":")
-}
-
-func (p *textPrinter) block(b Block) {
-	switch b := b.(type) {
-	case Heading:
-		p.heading(b)
-	case Paragraph:
-		p.paragraph(b)
-	case Quote:
-		p.quote(b)
-	case List:
-		p.list(b)
-	case Facts:
-		p.facts(b)
-	case Table:
-		p.table(b)
-	case Code:
-		p.code(b)
-	}
 }
 
 func (p *textPrinter) heading(b Heading)     { p.line(b.Line.String()) }

@@ -46,8 +46,9 @@ func (s Severity) MarshalText() ([]byte, error) {
 // Pos is a position in a file. Line and Col start at 1 and Col counts characters, not bytes. A zero
 // Line means the whole file, a zero Col the whole line.
 type Pos struct {
-	File      string
-	Line, Col int
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Col  int    `json:"col"`
 }
 
 // String returns "file:line:col" without the unknown parts, or "-" when all are unknown.

@@ -7,9 +7,7 @@ import (
 )
 
 type jsonPlace struct {
-	File    string `json:"file"`
-	Line    int    `json:"line"`
-	Col     int    `json:"col"`
+	Pos
 	Message string `json:"message"`
 }
 
@@ -23,17 +21,15 @@ type jsonEdit struct {
 }
 
 type jsonDiagnostic struct {
-	Code     Code        `json:"code"`
-	Severity Severity    `json:"severity"`
-	File     string      `json:"file"`
-	Line     int         `json:"line"`
-	Col      int         `json:"col"`
-	Path     string      `json:"path"`
-	Schema   string      `json:"schema"`
-	Message  string      `json:"message"`
-	Hint     string      `json:"hint"`
-	Related  []jsonPlace `json:"related"`
-	Edits    []jsonEdit  `json:"edits"`
+	Code     Code     `json:"code"`
+	Severity Severity `json:"severity"`
+	Pos
+	Path    string      `json:"path"`
+	Schema  string      `json:"schema"`
+	Message string      `json:"message"`
+	Hint    string      `json:"hint"`
+	Related []jsonPlace `json:"related"`
+	Edits   []jsonEdit  `json:"edits"`
 }
 
 // JSON writes the list, in its order, as one JSON array of objects. Every object has all keys:
@@ -45,7 +41,7 @@ func JSON(w io.Writer, l List) error {
 	for i, d := range l {
 		related := make([]jsonPlace, len(d.Related))
 		for j, r := range d.Related {
-			related[j] = jsonPlace{r.Pos.File, r.Pos.Line, r.Pos.Col, r.Message}
+			related[j] = jsonPlace{r.Pos, r.Message}
 		}
 		edits := make([]jsonEdit, len(d.Edits))
 		for j, e := range d.Edits {
@@ -55,9 +51,7 @@ func JSON(w io.Writer, l List) error {
 		out[i] = jsonDiagnostic{
 			Code:     d.Code,
 			Severity: d.Severity,
-			File:     d.Pos.File,
-			Line:     d.Pos.Line,
-			Col:      d.Pos.Col,
+			Pos:      d.Pos,
 			Path:     d.Path,
 			Schema:   d.Schema,
 			Message:  d.Message,

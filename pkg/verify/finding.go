@@ -56,9 +56,10 @@ type Example struct {
 	// Was and Is are the states of the union before and after the request. Was is nil for a
 	// creation or if the update adds the union object. Is is nil if the update removes the union
 	// object.
-	Was, Is *union.State
+	Was, Is *union.State `json:"-"`
 	// Old and New are whole resources. Old is nil for a creation.
-	Old, New map[string]any
+	Old map[string]any `json:"old,omitempty"`
+	New map[string]any `json:"new,omitempty"`
 }
 
 // Words describes the states of an example in one line. The example must have a union object.

@@ -93,8 +93,7 @@ func TestPredicted(t *testing.T) {
 				t.Fatal(err)
 			}
 			explanations, _ := crdpatch.Explain(crdfile.Open("crd.yaml", src), crdfile.Options{})
-			e := explanations[0]
-			crd, err := explain.Explain(explain.Input{Plan: e.Plan, Bytes: e.Bytes, Growth: e.Growth})
+			crd, err := explain.Explain(explanations[0])
 			if err != nil {
 				t.Fatal(err)
 			}

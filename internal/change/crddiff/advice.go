@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/unioncel/unioncel/internal/change/stored"
-	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // Advise adds advice to each change that may reject stored objects. The advice says which writes of
@@ -42,7 +42,7 @@ func (c Change) constraint(crd *Input) (constraint stored.Constraint, of stored.
 		if c.Refused != nil && c.Refused.Old != nil && !c.Refused.Exempt {
 			return constraint, of, false // stored objects never violate transition rules
 		}
-		if len(c.NewRules) > 0 && !slices.ContainsFunc(c.NewRules, isStatic) {
+		if len(c.NewRules) > 0 && !slices.ContainsFunc(c.NewRules, func(rule string) bool { return !stored.ReadsOld(rule) }) {
 			constraint.Keyword = stored.TransitionRule
 		}
 		if crd.ratchets(c) {
@@ -60,11 +60,6 @@ func (c Change) constraint(crd *Input) (constraint stored.Constraint, of stored.
 	return constraint, of, true
 }
 
-func isStatic(rule string) bool {
-	parsed, err := formula.Parse(rule)
-	return err != nil || !parsed.ReadsOld
-}
-
 // ratchets reports whether the union of a change has ratchet: true.
 func (crd *Input) ratchets(c Change) bool {
 	return slices.ContainsFunc(crd.Unions, func(u compile.UnionPlan) bool {
@@ -73,11 +68,10 @@ func (crd *Input) ratchets(c Change) bool {
 }
 
 // root returns the schema of a version, or nil.
-func (crd *Input) root(version string) *schema {
-	for _, v := range crd.Spec.Versions {
-		if v.Name == version && v.Schema != nil {
-			return v.Schema.OpenAPIV3Schema
-		}
+func (crd *Input) root(name string) *schema {
+	i := version(crd, name)
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return schemapath.Place{Version: i}.Schema(crd.CustomResourceDefinition)
 }

@@ -207,9 +207,9 @@ func (w *walker) status() {
 	if was == is {
 		return
 	}
-	kind, note := Added, "Writes of the object leave its status as it is from now on; clients write that through /status."
+	kind, note := turned(is), "Writes of the object leave its status as it is from now on; clients write that through /status."
 	if was {
-		kind, note = Removed, "Writes of the object change its status as well from now on; /status is gone."
+		note = "Writes of the object change its status as well from now on; /status is gone."
 	}
 	d := w.add(nil, Version, "subresource status", "", kind, "subresource status "+string(kind))
 	d.Note = note
@@ -244,7 +244,7 @@ func (w *walker) scaled(scale *apiextensionsv1.CustomResourceSubresourceScale, o
 	if scale == nil {
 		return nil
 	}
-	replicas := &schema{Type: "integer", Minimum: pointer(0.0), Maximum: pointer(float64(math.MaxInt32))}
+	replicas := &schema{Type: "integer", Minimum: new(0.0), Maximum: new(float64(math.MaxInt32))}
 	demands := map[string]*schema{scale.SpecReplicasPath: replicas, scale.StatusReplicasPath: replicas}
 	if scale.LabelSelectorPath != nil {
 		demands[*scale.LabelSelectorPath] = &schema{Type: "string"}

@@ -77,10 +77,10 @@ func (c *Input) has(r compile.RulePlan) bool {
 
 // pos returns the position of a keyword of a schema. If there is no such version, it returns the
 // position of the CRD.
-func (c *Input) pos(version string, path schemapath.Path, keyword string) diag.Pos {
-	i := slices.IndexFunc(c.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == version })
+func (c *Input) pos(name string, path schemapath.Path, keyword string) diag.Pos {
+	i := version(c, name)
 	if c.at == nil || i < 0 {
 		return c.Pos
 	}
-	return c.at(schemapath.Place{Version: i, Name: version, Path: path}, keyword)
+	return c.at(schemapath.Place{Version: i, Name: name, Path: path}, keyword)
 }

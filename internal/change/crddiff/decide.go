@@ -89,7 +89,7 @@ func (p *pair) refusal(side int, old, object map[string]any) schemadiff.Refusal 
 			r.NoRules = true // the rule was not evaluated because of another error
 			continue
 		}
-		r.Errors = append(r.Errors, strings.TrimPrefix(cmp.Or(c.Field, "")+": ", ": ")+c.Message)
+		r.Errors = append(r.Errors, strings.TrimPrefix(c.Field+": ", ": ")+c.Message)
 	}
 	return r
 }
@@ -260,7 +260,7 @@ func split(d *difference) []group {
 
 // counterexample converts an example that one side accepts and the other side rejects.
 func (p *pair) counterexample(w *schemadiff.Witness, accepting int) *Counterexample {
-	e := &Counterexample{Object: p.inVersion(accepting, w.Object), Exempt: w.Exempt, Errors: p.refusal(1-accepting, w.Old, w.Object).Errors}
+	e := &Counterexample{Object: p.inVersion(accepting, w.Object), Exempt: w.Exempt, Errors: append([]string{}, p.refusal(1-accepting, w.Old, w.Object).Errors...)}
 	if w.Old != nil {
 		e.Old = p.inVersion(accepting, w.Old)
 	}

@@ -15,10 +15,7 @@ import (
 func (w *walker) shaped(p schemapath.Path, o, n *schema) {
 	_, ok := seatOf(p)
 	if o.Nullable != n.Nullable {
-		kind := Added
-		if o.Nullable {
-			kind = Removed
-		}
+		kind := turned(n.Nullable)
 		d := w.add(p, Shape, "nullable", "nullable", kind, "nullable "+string(kind))
 		d.reshapes(p, w.held(p, nil)...)
 		w.collide(d)

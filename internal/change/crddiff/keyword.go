@@ -1,7 +1,6 @@
 package crddiff
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -11,6 +10,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/regular"
 	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/internal/prove/schemadiff"
@@ -34,10 +34,7 @@ func (w *walker) required(p schemapath.Path, o, n *schema) {
 		if was == is {
 			continue
 		}
-		kind := Added
-		if was {
-			kind = Removed
-		}
+		kind := turned(is)
 		d := w.add(p.Append(schemapath.Property(name)), Required, "required", "", kind, fmt.Sprintf("required %s", kind))
 		k := []schemadiff.Clause{{At: p, Keywords: &schema{Required: []string{name}}}}
 		if is {
@@ -138,29 +135,27 @@ func words(l []any) string {
 
 // bounds compares the keywords that bound a value from below or from above.
 func (w *walker) bounds(p schemapath.Path, o, n *schema) {
-	w.bound(p, o, n, bounding[int64]{name: "minLength", of: func(s *schema) **int64 { return &s.MinLength }, beyond: func(s *schema, v int64) { s.MaxLength = pointer(v - 1) }})
-	w.bound(p, o, n, bounding[int64]{name: "maxLength", upper: true, of: func(s *schema) **int64 { return &s.MaxLength }, beyond: func(s *schema, v int64) { s.MinLength = pointer(v + 1) }})
-	w.bound(p, o, n, bounding[int64]{name: "minItems", of: func(s *schema) **int64 { return &s.MinItems }, beyond: func(s *schema, v int64) { s.MaxItems = pointer(v - 1) }})
-	w.bound(p, o, n, bounding[int64]{name: "maxItems", upper: true, of: func(s *schema) **int64 { return &s.MaxItems }, beyond: func(s *schema, v int64) { s.MinItems = pointer(v + 1) }})
-	w.bound(p, o, n, bounding[int64]{name: "minProperties", own: true, of: func(s *schema) **int64 { return &s.MinProperties }, beyond: func(s *schema, v int64) { s.MaxProperties = pointer(v - 1) }})
-	w.bound(p, o, n, bounding[int64]{name: "maxProperties", own: true, upper: true, of: func(s *schema) **int64 { return &s.MaxProperties }, beyond: func(s *schema, v int64) { s.MinProperties = pointer(v + 1) }})
+	w.bound(p, o, n, bounding{name: "minLength", of: func(s *schema) **int64 { return &s.MinLength }, beyond: func(s *schema, v int64) { s.MaxLength = new(v - 1) }})
+	w.bound(p, o, n, bounding{name: "maxLength", upper: true, of: func(s *schema) **int64 { return &s.MaxLength }, beyond: func(s *schema, v int64) { s.MinLength = new(v + 1) }})
+	w.bound(p, o, n, bounding{name: "minItems", of: func(s *schema) **int64 { return &s.MinItems }, beyond: func(s *schema, v int64) { s.MaxItems = new(v - 1) }})
+	w.bound(p, o, n, bounding{name: "maxItems", upper: true, of: func(s *schema) **int64 { return &s.MaxItems }, beyond: func(s *schema, v int64) { s.MinItems = new(v + 1) }})
+	w.bound(p, o, n, bounding{name: "minProperties", own: true, of: func(s *schema) **int64 { return &s.MinProperties }, beyond: func(s *schema, v int64) { s.MaxProperties = new(v - 1) }})
+	w.bound(p, o, n, bounding{name: "maxProperties", own: true, upper: true, of: func(s *schema) **int64 { return &s.MaxProperties }, beyond: func(s *schema, v int64) { s.MinProperties = new(v + 1) }})
 	w.number(p, o, n, false)
 	w.number(p, o, n, true)
 }
 
 // bounding is a keyword that bounds a value.
-type bounding[T cmp.Ordered] struct {
+type bounding struct {
 	name  string
 	upper bool
 	own   bool // the bound is on the number of the object's properties
-	of    func(*schema) **T
+	of    func(*schema) **int64
 	// beyond makes a schema accept only values outside a bound.
-	beyond func(*schema, T)
+	beyond func(*schema, int64)
 }
 
-func pointer[T any](v T) *T { return &v }
-
-func (w *walker) bound(p schemapath.Path, o, n *schema, l bounding[int64]) {
+func (w *walker) bound(p schemapath.Path, o, n *schema, l bounding) {
 	a, b := *l.of(o), *l.of(n)
 	if reflect.DeepEqual(a, b) {
 		return
@@ -196,7 +191,7 @@ func (w *walker) bound(p schemapath.Path, o, n *schema, l bounding[int64]) {
 }
 
 // tighter reports whether bound b rejects values that bound a accepts.
-func tighter[T cmp.Ordered](a, b *T, upper bool) bool {
+func tighter(a, b *int64, upper bool) bool {
 	switch {
 	case b == nil:
 		return false
@@ -216,6 +211,14 @@ func kindOf[T any](a, b *T) ChangeKind {
 		return Removed
 	}
 	return Changed
+}
+
+// turned returns the kind of change that turns something on or off.
+func turned(on bool) ChangeKind {
+	if on {
+		return Added
+	}
+	return Removed
 }
 
 func became[T any](a, b *T) string {
@@ -513,14 +516,9 @@ func (w *walker) listed(p schemapath.Path, o, n *schema) {
 	if o.UniqueItems != n.UniqueItems {
 		w.guess(p, o, n, "uniqueItems", Changed, fmt.Sprintf("uniqueItems %t -> %t", o.UniqueItems, n.UniqueItems), append(twice(o), twice(n)...)...)
 	}
-	isTrue := func(v *bool) bool { return v != nil && *v }
 	unnamed := []any{map[string]any{"unnamed": "a"}, map[string]any{"unnamed": map[string]any{}}, "a", int64(7)}
-	if x, y := isTrue(o.XPreserveUnknownFields), isTrue(n.XPreserveUnknownFields); x != y {
-		kind := Added
-		if x {
-			kind = Removed
-		}
-		d := w.guess(p, o, n, "x-kubernetes-preserve-unknown-fields", kind, "unknown fields are "+map[bool]string{true: "kept", false: "dropped"}[y], unnamed...)
+	if x, y := formula.KeepsUnknown(o), formula.KeepsUnknown(n); x != y {
+		d := w.guess(p, o, n, "x-kubernetes-preserve-unknown-fields", turned(y), "unknown fields are "+map[bool]string{true: "kept", false: "dropped"}[y], unnamed...)
 		if len(o.Properties) > 0 && len(n.Properties) > 0 {
 			// Rules get the same fields. A side that lacks a field rejects objects with this field.
 			d.shift.Reshaped, d.caution = nil, ""

@@ -168,45 +168,34 @@ type (
 		Changes []changeJSON `json:"changes"`
 	}
 	changeJSON struct {
-		Class      Class        `json:"class"`
-		Kind       ChangeKind   `json:"kind"`
-		Sort       Sort         `json:"sort"`
-		Version    string       `json:"version,omitempty"`
-		NewVersion string       `json:"newVersion,omitempty"`
-		Path       string       `json:"path"`
-		From       string       `json:"from,omitempty"`
-		Subject    string       `json:"subject"`
-		What       string       `json:"what"`
-		Undecided  string       `json:"undecided,omitempty"`
-		Note       string       `json:"note,omitempty"`
-		Advice     string       `json:"advice,omitempty"`
-		Refused    *exampleJSON `json:"refused,omitempty"`
-		Accepted   *exampleJSON `json:"accepted,omitempty"`
-		File       string       `json:"file,omitempty"`
-		Line       int          `json:"line,omitempty"`
-		Col        int          `json:"col,omitempty"`
-	}
-	exampleJSON struct {
-		Old    map[string]any `json:"old,omitempty"`
-		Object map[string]any `json:"object"`
-		Errors []string       `json:"errors"`
+		Class      Class           `json:"class"`
+		Kind       ChangeKind      `json:"kind"`
+		Sort       Sort            `json:"sort"`
+		Version    string          `json:"version,omitempty"`
+		NewVersion string          `json:"newVersion,omitempty"`
+		Path       string          `json:"path"`
+		From       string          `json:"from,omitempty"`
+		Subject    string          `json:"subject"`
+		What       string          `json:"what"`
+		Undecided  string          `json:"undecided,omitempty"`
+		Note       string          `json:"note,omitempty"`
+		Advice     string          `json:"advice,omitempty"`
+		Refused    *Counterexample `json:"refused,omitempty"`
+		Accepted   *Counterexample `json:"accepted,omitempty"`
+		File       string          `json:"file,omitempty"`
+		Line       int             `json:"line,omitempty"`
+		Col        int             `json:"col,omitempty"`
 	}
 )
 
 // Data returns reports for programs, to be written as JSON: an array with an object for each CRD.
 func Data(reports []Report) any {
-	example := func(e *Counterexample) *exampleJSON {
-		if e == nil {
-			return nil
-		}
-		return &exampleJSON{e.Old, e.Object, append([]string{}, e.Errors...)}
-	}
 	out := []reportJSON{}
 	for _, r := range reports {
 		j := reportJSON{r.Name, r.Class(), []changeJSON{}}
 		for _, c := range r.Changes {
 			j.Changes = append(j.Changes, changeJSON{c.Class, c.Kind, c.Sort, c.Version, c.NewVersion, c.Path.String(), c.From.String(), c.Subject, c.What, c.Undecided, c.Note, c.Advice,
-				example(c.Refused), example(c.Accepted), c.Pos.File, c.Pos.Line, c.Pos.Col})
+				c.Refused, c.Accepted, c.Pos.File, c.Pos.Line, c.Pos.Col})
 		}
 		out = append(out, j)
 	}

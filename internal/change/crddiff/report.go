@@ -104,12 +104,13 @@ func (c Change) MattersToStored() bool { return c.Class.Refuses() || c.Sort == V
 // Counterexample is the creation of an object or, if Old is not nil, the update from Old to Object.
 // One CRD accepts it, and the other one rejects it.
 type Counterexample struct {
-	Old, Object map[string]any
+	Old    map[string]any `json:"old,omitempty"`
+	Object map[string]any `json:"object"`
 	// Exempt means that Old is a stored object which violates a rule that exempts some updates of
 	// such objects. No update of other objects differs.
-	Exempt bool
+	Exempt bool `json:"exempt,omitempty"`
 	// Errors are the errors of the API server's own code under the CRD that rejects the example.
-	Errors []string
+	Errors []string `json:"errors"`
 }
 
 // Report has the differences between two CRDs.

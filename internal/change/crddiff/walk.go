@@ -213,14 +213,8 @@ func (w *walker) rules(p schemapath.Path, o, n *schema) {
 
 // rule adds a difference for a rule that was added, removed or changed.
 func (w *walker) rule(p schemapath.Path, at *schema, o, n *apiextensionsv1.ValidationRule) {
-	kind, r := Changed, n
-	switch {
-	case o == nil:
-		kind = Added
-	case n == nil:
-		kind, r = Removed, o
-	}
-	what := brief(*r)
+	kind, r := kindOf(o, n), cmp.Or(n, o)
+	what := cmp.Or(r.Message, r.Rule)
 	if kind == Changed && o.Rule != n.Rule {
 		what = o.Rule + " -> " + n.Rule
 	}
@@ -278,9 +272,6 @@ func ruleClause(p schemapath.Path, at *schema, r apiextensionsv1.ValidationRule)
 	return l
 }
 
-// brief returns the message of a rule, or its text.
-func brief(r apiextensionsv1.ValidationRule) string { return cmp.Or(r.Message, r.Rule) }
-
 // properties compares the properties of two schemas.
 func (w *walker) properties(p schemapath.Path, o, n *schema) {
 	names := slices.Sorted(maps.Keys(o.Properties))
@@ -335,7 +326,7 @@ func (w *walker) propertyShift(p schemapath.Path, kind ChangeKind, lacking, s *s
 
 // open reports whether an object may have properties that its schema does not name.
 func open(s *schema) bool {
-	return s.AdditionalProperties != nil || s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
+	return s.AdditionalProperties != nil || formula.KeepsUnknown(s)
 }
 
 // additional compares the schemas of unnamed properties.
@@ -348,13 +339,7 @@ func (w *walker) additional(p schemapath.Path, o, n *schema) {
 	if reflect.DeepEqual(a, b) {
 		return
 	}
-	kind := Changed
-	switch {
-	case a == nil:
-		kind = Added
-	case b == nil:
-		kind = Removed
-	}
+	kind := kindOf(a, b)
 	w.guess(p, o, n, "additionalProperties", kind, "additionalProperties "+string(kind), map[string]any{"key": "a"}, map[string]any{"key": int64(7)}, map[string]any{"key": map[string]any{}}, map[string]any{"key": map[string]any{"key": "a"}})
 }
 

@@ -1,8 +1,8 @@
 package stored
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // Advice describes how stored objects that violate a constraint are ratcheted.
@@ -71,7 +72,7 @@ func Advise(root *apiextensionsv1.JSONSchemaProps, c Constraint, of Of, kubeVers
 	}
 	never := ""
 	switch {
-	case c.Keyword == TransitionRule || c.Keyword == StaticRule && readsOld(c.Rule):
+	case c.Keyword == TransitionRule || c.Keyword == StaticRule && ReadsOld(c.Rule):
 		never = "a rule that reads oldSelf is always evaluated"
 	case c.Keyword == EvaluationError:
 		never = "an evaluation error is never ratcheted"
@@ -85,8 +86,11 @@ func Advise(root *apiextensionsv1.JSONSchemaProps, c Constraint, of Of, kubeVers
 	if never != "" {
 		return Advice{SparesStatus: apart, Unit: c.Path, Why: never, Ratchet: a.Ratchet}, nil
 	}
-	if at := openBelow(a.Unit, a.Unit.Schema(root)); at != nil {
-		a.Exposed = append(a.Exposed, "with fields in "+name(at)+" that the schema does not name")
+	if s := a.Unit.Schema(root); s != nil {
+		if below, open := union.Unnamed(s); open {
+			at := strings.ReplaceAll(strings.Trim(a.Unit.String()+"."+below, "."), ".[", "[")
+			a.Exposed = append(a.Exposed, "with fields in "+cmp.Or(at, "the object")+" that the schema does not name")
+		}
 	}
 	if c.Keyword == StaticRule && of == ByHand {
 		a.Exposed = append(a.Exposed, "for which the rule cannot be evaluated")
@@ -98,7 +102,8 @@ func isStatus(p schemapath.Path) bool {
 	return len(p) > 0 && p[0] == schemapath.Property("status")
 }
 
-func readsOld(rule string) bool {
+// ReadsOld reports whether the text of a rule reads oldSelf.
+func ReadsOld(rule string) bool {
 	parsed, err := formula.Parse(rule)
 	return err == nil && parsed.ReadsOld
 }
@@ -114,34 +119,6 @@ func unit(root *apiextensionsv1.JSONSchemaProps, p schemapath.Path) schemapath.P
 	return p
 }
 
-// openBelow returns a path in a value that may have fields without a schema, or nil. The server
-// never considers an object with unknown fields unchanged, except in a list that it compares as a
-// whole.
-func openBelow(p schemapath.Path, s *apiextensionsv1.JSONSchemaProps) schemapath.Path {
-	if s == nil {
-		return nil
-	}
-	if s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields || s.XEmbeddedResource || s.AdditionalProperties != nil && s.AdditionalProperties.Schema == nil && s.AdditionalProperties.Allows {
-		return slices.Clip(p)
-	}
-	for _, step := range schemapath.Children(s) {
-		if step == schemapath.Items && (s.XListType == nil || *s.XListType != "map") {
-			continue
-		}
-		if found := openBelow(p.Append(step), step.Schema(s)); found != nil {
-			return found
-		}
-	}
-	return nil
-}
-
-func name(p schemapath.Path) string {
-	if len(p) == 0 {
-		return "the object"
-	}
-	return p.String()
-}
-
 // String returns the advice as one sentence.
 func (a Advice) String() string {
 	const state = "which members are set, and any discriminator, are unchanged"
@@ -152,7 +129,7 @@ func (a Advice) String() string {
 	case a.State:
 		b = append(b, " be written as long as "+state...)
 	default:
-		b = fmt.Appendf(b, " be written as long as %s is unchanged", name(a.Unit))
+		b = fmt.Appendf(b, " be written as long as %s is unchanged", cmp.Or(a.Unit.String(), "the object"))
 	}
 	switch {
 	case a.Spares && !a.SparesStatus:

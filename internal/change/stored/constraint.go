@@ -8,7 +8,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/validate"
@@ -59,15 +58,7 @@ func (c Constraint) IsRule() bool {
 
 // String returns the constraint and its path.
 func (c Constraint) String() string {
-	at := c.Path.String()
-	if at == "" {
-		at = "the root"
-	}
-	return string(c.Keyword) + " of " + at
-}
-
-func compareProblems(p, q Problem) int {
-	return cmp.Or(cmp.Compare(p.Field, q.Field), cmp.Compare(p.Message, q.Message))
+	return string(c.Keyword) + " of " + cmp.Or(c.Path.String(), "the root")
 }
 
 // place is the path of a value in an object.
@@ -89,9 +80,7 @@ func rulesOf(v apiextensionsv1.CustomResourceDefinitionVersion) []*celRule {
 	}
 	schemapath.Walk(v.Schema.OpenAPIV3Schema, func(p schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
 		for i, r := range s.XValidations {
-			// The server has compiled the rule, so it can be parsed.
-			parsed, err := formula.Parse(r.Rule)
-			l = append(l, &celRule{r, v.Name, slices.Clone(p), i, err == nil && parsed.ReadsOld})
+			l = append(l, &celRule{r, v.Name, slices.Clone(p), i, ReadsOld(r.Rule)})
 		}
 		return true
 	})

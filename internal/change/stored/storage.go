@@ -154,7 +154,7 @@ func Dropped(from, to *apiextensionsv1.JSONSchemaProps) []string {
 }
 
 func preserves(s *apiextensionsv1.JSONSchemaProps) bool {
-	return s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields || s.AdditionalProperties != nil && s.AdditionalProperties.Schema == nil && s.AdditionalProperties.Allows
+	return formula.KeepsUnknown(s) || s.AdditionalProperties != nil && s.AdditionalProperties.Schema == nil && s.AdditionalProperties.Allows
 }
 
 // structural returns the schema of a version, or nil if the version preserves unknown fields.

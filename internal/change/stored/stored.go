@@ -2,6 +2,7 @@ package stored
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -371,7 +372,9 @@ func (c *inquiry) problems(ask func(*validate.Kind) (validate.Answer, error)) ([
 			l = append(l, p)
 		}
 	}
-	slices.SortFunc(l, compareProblems) // validators iterate over maps
+	slices.SortFunc(l, func(p, q Problem) int { // validators iterate over maps
+		return cmp.Or(cmp.Compare(p.Field, q.Field), cmp.Compare(p.Message, q.Message))
+	})
 	return l, nil
 }
 

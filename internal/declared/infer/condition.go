@@ -176,7 +176,7 @@ func formOf(s *apiextensionsv1.JSONSchemaProps) Form {
 // counts reports whether the object may have only one of its listed properties.
 func (o *candidateObject) counts() bool {
 	s := o.schema
-	open := s.AdditionalProperties != nil || s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
+	open := s.AdditionalProperties != nil || formula.KeepsUnknown(s)
 	return s.MaxProperties != nil && *s.MaxProperties == 1 && !open && !o.resource
 }
 

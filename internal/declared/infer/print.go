@@ -120,9 +120,7 @@ func (i Located) text() (string, error) {
 
 // foundJSON is the JSON form of a [Located].
 type foundJSON struct {
-	File        string          `json:"file"`
-	Line        int             `json:"line"`
-	Col         int             `json:"col"`
+	diag.Pos
 	CRD         string          `json:"crd"`
 	Version     string          `json:"version"`
 	Schema      string          `json:"schema"`
@@ -135,17 +133,17 @@ type foundJSON struct {
 	Why      string         `json:"why,omitempty"`
 	// Accepted and Refused are resources that the union would treat differently: Accepted is
 	// accepted now, Refused is rejected now.
-	Accepted     *proof.ChangeJSON `json:"accepted,omitempty"`
-	Refused      *proof.ChangeJSON `json:"refused,omitempty"`
-	Inconclusive []string          `json:"inconclusive,omitempty"`
+	Accepted     *verify.Example `json:"accepted,omitempty"`
+	Refused      *verify.Example `json:"refused,omitempty"`
+	Inconclusive []string        `json:"inconclusive,omitempty"`
 	// Changes compares discriminatorChange: Forbid with rules on changes.
 	Changes *changesJSON `json:"changes,omitempty"`
 }
 
 type changesJSON struct {
-	Verdict      string            `json:"verdict"`
-	Accepted     *proof.ChangeJSON `json:"accepted,omitempty"`
-	Inconclusive []string          `json:"inconclusive,omitempty"`
+	Verdict      string          `json:"verdict"`
+	Accepted     *verify.Example `json:"accepted,omitempty"`
+	Inconclusive []string        `json:"inconclusive,omitempty"`
 }
 
 // replacedJSON is a constraint with its position that a union would replace.
@@ -176,12 +174,12 @@ func Data(l []Located) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		v := foundJSON{File: i.Pos.File, Line: i.Pos.Line, Col: i.Pos.Col, CRD: i.CRD.Name,
+		v := foundJSON{Pos: i.Pos, CRD: i.CRD.Name,
 			Version: i.Name, Schema: i.Place.Structural(), Form: string(i.Form), Verdict: string(i.Verdict()),
 			Declaration: declaration, Group: groups[n] + 1, Replaces: []replacedJSON{}, Why: i.Why,
-			Accepted: proof.ChangeOf(i.Comparison.Tighter), Refused: proof.ChangeOf(i.Comparison.Looser), Inconclusive: i.Comparison.Inconclusive}
+			Accepted: exampleOf(i.Comparison.Tighter), Refused: exampleOf(i.Comparison.Looser), Inconclusive: i.Comparison.Inconclusive}
 		if c := i.Changes; c.Verdict != "" {
-			v.Changes = &changesJSON{string(c.Verdict), proof.ChangeOf(c.Tighter), c.Inconclusive}
+			v.Changes = &changesJSON{string(c.Verdict), exampleOf(c.Tighter), c.Inconclusive}
 		}
 		for _, c := range i.Replaces {
 			at := i.posOf(c)
@@ -192,6 +190,14 @@ func Data(l []Located) (any, error) {
 		all = append(all, v)
 	}
 	return all, nil
+}
+
+// exampleOf returns the example of a finding, or nil for nil.
+func exampleOf(f *verify.Finding) *verify.Example {
+	if f == nil {
+		return nil
+	}
+	return &f.Example
 }
 
 // Diagnostics returns the unions as diagnostics at the schemas of their objects.

@@ -24,6 +24,11 @@ func Internal(s *apiextensionsv1.JSONSchemaProps) (*apiextensions.JSONSchemaProp
 	return out, apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(s, out, nil)
 }
 
+// KeepsUnknown reports whether a schema, which may be nil, has x-kubernetes-preserve-unknown-fields.
+func KeepsUnknown(s *apiextensionsv1.JSONSchemaProps) bool {
+	return s != nil && s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
+}
+
 func validator(s *apiextensionsv1.JSONSchemaProps) (apiservervalidation.SchemaValidator, error) {
 	in, err := Internal(s)
 	if err != nil {

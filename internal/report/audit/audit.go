@@ -215,23 +215,19 @@ func (v *version) lacking(r rule) *validate.Kind {
 	return k
 }
 
-// creates returns the error of the API server for a creation; it is empty if it accepts the object,
-// and not ok if it could not validate it.
-func creates(ctx context.Context, k *validate.Kind, object map[string]any) (response string, ok bool) {
-	answer, err := k.Create(ctx, object)
-	return responseOf(answer), err == nil
-}
-
-// updates is creates for an update.
-func updates(ctx context.Context, k *validate.Kind, object, old map[string]any) (response string, ok bool) {
-	answer, err := k.Update(ctx, object, old)
-	return responseOf(answer), err == nil
-}
-
-func responseOf(a validate.Answer) string {
+// answer returns the error of the API server for a creation or, unless old is nil, an update; it is
+// empty if it accepts the object, and not ok if it could not validate it.
+func answer(ctx context.Context, k *validate.Kind, object, old map[string]any) (response string, ok bool) {
+	var a validate.Answer
+	var err error
+	if old == nil {
+		a, err = k.Create(ctx, object)
+	} else {
+		a, err = k.Update(ctx, object, old)
+	}
 	var l []string
 	for _, c := range a.Causes() {
 		l = append(l, strings.TrimPrefix(c.Field+": "+c.Message, ": "))
 	}
-	return strings.Join(l, "; ")
+	return strings.Join(l, "; "), err == nil
 }

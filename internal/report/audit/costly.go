@@ -5,19 +5,11 @@ import (
 	"math"
 	"strings"
 
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
-
-// half is the percentage of a budget beyond which little can be added.
-const half = 50
-
-func percent(n, of uint64) uint64 { return n / (of / 100) }
 
 // portion describes a percentage, before the budget.
 func portion(percent uint64) string {
@@ -30,13 +22,10 @@ func portion(percent uint64) string {
 // costly finds rules that take more than half of the budget of a rule. If the other rules of the
 // version together take more than half of the budget of a version, it reports the costliest of them.
 func (v *version) costly(rules []rule) []Finding {
-	crd := v.crd.DeepCopy()
-	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(crd)
-	internal := &apiextensions.CustomResourceDefinition{}
-	if apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd, internal, nil) != nil {
+	estimator, err := cost.Of(v.crd)
+	if err != nil {
 		return nil
 	}
-	estimator := cost.New(internal, nil)
 	var l []Finding
 	var most *rule
 	var highest, total uint64
@@ -51,7 +40,7 @@ func (v *version) costly(rules []rule) []Finding {
 		}
 		for j, c := range costs {
 			own := rules[i+j]
-			if p := percent(c.Rule(), cost.RuleLimit); p > half {
+			if p := cost.Percent(c.Rule(), cost.RuleLimit); p > cost.Half {
 				l = append(l, v.finding(codes.CostlyRule, own, nil, "", "%s", excess("this rule takes", c.Rule(), p, "one")).hinted("%s", v.bounds(own, c)))
 				continue
 			}
@@ -61,7 +50,7 @@ func (v *version) costly(rules []rule) []Finding {
 			}
 		}
 	}
-	if p := percent(total, cost.VersionLimit); p > half {
+	if p := cost.Percent(total, cost.VersionLimit); p > cost.Half {
 		l = append(l, v.finding(codes.CostlyRule, *most, nil, "",
 			"%s, and this rule takes the most", excess("the rules of version "+v.name+" take", total, p, "a version")).hinted("%s", v.bounds(*most, mostCost)))
 	}
@@ -100,7 +89,7 @@ func (v *version) bounds(r rule, c cost.Cost) string {
 		}
 	}
 	var l []string
-	if percent(c.Once, cost.RuleLimit) > 0 || len(unbounded)+len(bounded) == 0 {
+	if cost.Percent(c.Once, cost.RuleLimit) > 0 || len(unbounded)+len(bounded) == 0 {
 		l = append(l, "bound the lists, maps and strings that the rule reads with maxItems, maxProperties and maxLength")
 	}
 	switch {

@@ -63,14 +63,14 @@ func (o *object) update(a *audited, unrelated bool) (*prove.Example, string) {
 		if said, _ := o.Ask(a.Check, e.New, e.Old); said != sample.Errs {
 			return false
 		}
-		if refused, ok := creates(ctx, o.judge, e.Old); !ok || refused != "" {
+		if refused, ok := answer(ctx, o.judge, e.Old, nil); !ok || refused != "" {
 			return false
 		}
 		var ok bool
-		if response, ok = updates(ctx, o.judge, e.New, e.Old); !ok || response == "" {
+		if response, ok = answer(ctx, o.judge, e.New, e.Old); !ok || response == "" {
 			return false
 		}
-		free, ok := updates(ctx, o.lacking(a.rule), e.New, e.Old)
+		free, ok := answer(ctx, o.lacking(a.rule), e.New, e.Old)
 		return ok && free == ""
 	}, l...)
 	return e, response

@@ -52,13 +52,7 @@ func (v *version) findings(ctx context.Context, versions []*version) []Finding {
 // qualified names the faulty rules in a finding if they change the API server's answer to the example.
 func (v *version) qualified(ctx context.Context, f Finding, faulty []rule) Finding {
 	same := func(w *version) bool {
-		var response string
-		var ok bool
-		if f.Example.Old != nil {
-			response, ok = updates(ctx, w.judge, f.Example.New, f.Example.Old)
-		} else {
-			response, ok = creates(ctx, w.judge, f.Example.New)
-		}
+		response, ok := answer(ctx, w.judge, f.Example.New, f.Example.Old)
 		return ok && response == f.Response
 	}
 	if same(v) {

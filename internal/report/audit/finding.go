@@ -1,10 +1,10 @@
 package audit
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/unioncel/unioncel/internal/prove"
+	"github.com/unioncel/unioncel/internal/report/proof"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/verify"
@@ -73,25 +73,10 @@ func Diagnostics(l []Finding) diag.List {
 	for _, f := range l {
 		d := diag.Diagnostic{Code: f.Code, Severity: f.Severity, Pos: f.Pos, Path: f.Place.String(), Schema: f.Place.Structural(),
 			Message: f.Message, Hint: f.Hint, Related: f.Related}
-		if text := inline(f.Example.New); text != "" && len(text) <= maxInline {
+		if text := proof.Inline(f.Example.New); text != "" && len(text) <= maxInline {
 			d.Message += ": " + text
 		}
 		out = append(out, d)
 	}
 	return out
-}
-
-// inline returns an object in one line, without its type and name.
-func inline(object map[string]any) string {
-	rest := map[string]any{}
-	for name, v := range object {
-		if name != "apiVersion" && name != "kind" && name != "metadata" {
-			rest[name] = v
-		}
-	}
-	if object == nil {
-		return ""
-	}
-	data, _ := json.Marshal(rest) // it is JSON
-	return string(data)
 }

@@ -48,7 +48,7 @@ func (o *object) notEachItem(a *audited) []Finding {
 		}
 		for _, good := range o.satisfying(ctx, items, "!("+not.Broken+")") {
 			both := o.with(path, bad, good)
-			refused, ok := creates(ctx, o.judge, both)
+			refused, ok := answer(ctx, o.judge, both, nil)
 			if !ok || refused != "" {
 				continue
 			}

@@ -188,21 +188,21 @@ func (o *object) rejected(a *audited, said sample.Answer, l ...logic.Lit) (*prov
 // rejects reports whether the API server rejects an object because of the rule alone.
 func (o *object) rejects(a *audited, said sample.Answer, object map[string]any) (response string, ok bool) {
 	ctx := o.Source.Context()
-	if answer, _ := o.Ask(a.Check, object, nil); answer != said {
+	if got, _ := o.Ask(a.Check, object, nil); got != said {
 		return "", false
 	}
-	response, ok = creates(ctx, o.judge, object)
+	response, ok = answer(ctx, o.judge, object, nil)
 	if !ok || response == "" {
 		return "", false
 	}
-	free, ok := creates(ctx, o.lacking(a.rule), object)
+	free, ok := answer(ctx, o.lacking(a.rule), object, nil)
 	return response, ok && free == ""
 }
 
 // accepted returns an example that the API server accepts.
 func (o *object) accepted(l ...logic.Lit) *prove.Example {
 	return o.find(func(e *prove.Example) bool {
-		response, ok := creates(o.Source.Context(), o.judge, e.New)
+		response, ok := answer(o.Source.Context(), o.judge, e.New, nil)
 		return ok && response == ""
 	}, append(append(l, o.others()...), o.create())...)
 }
@@ -258,7 +258,7 @@ func (o *object) rejectedByBoth(a, b *audited, response *string) func(*prove.Exa
 			}
 		}
 		var ok bool
-		*response, ok = creates(o.Source.Context(), o.judge, e.New)
+		*response, ok = answer(o.Source.Context(), o.judge, e.New, nil)
 		return ok && *response != ""
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/report/proof"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // Document returns findings for people, with a tally. Equal findings are written once. It returns an
@@ -78,37 +79,33 @@ func (f Finding) write(d *report.Document) error {
 
 // findingJSON is the JSON of a finding.
 type findingJSON struct {
-	Code     diag.Code         `json:"code"`
-	Severity diag.Severity     `json:"severity"`
-	Title    string            `json:"title"`
-	File     string            `json:"file"`
-	Line     int               `json:"line"`
-	Col      int               `json:"col"`
-	CRD      string            `json:"crd"`
-	Version  string            `json:"version"`
-	Path     string            `json:"path"`
-	Schema   string            `json:"schema"`
-	Rule     string            `json:"rule"`
-	Message  string            `json:"message"`
-	Hint     string            `json:"hint"`
-	Fix      string            `json:"fix,omitempty"` // a rule to write
-	Related  []placeJSON       `json:"related"`
-	Example  *proof.ChangeJSON `json:"example,omitempty"`
-	Response string            `json:"response,omitempty"` // the error of the API server
+	Code     diag.Code     `json:"code"`
+	Severity diag.Severity `json:"severity"`
+	Title    string        `json:"title"`
+	diag.Pos
+	CRD      string          `json:"crd"`
+	Version  string          `json:"version"`
+	Path     string          `json:"path"`
+	Schema   string          `json:"schema"`
+	Rule     string          `json:"rule"`
+	Message  string          `json:"message"`
+	Hint     string          `json:"hint"`
+	Fix      string          `json:"fix,omitempty"` // a rule to write
+	Related  []placeJSON     `json:"related"`
+	Example  *verify.Example `json:"example,omitempty"`
+	Response string          `json:"response,omitempty"` // the error of the API server
 }
 
 // placeJSON is the JSON of a place that a finding refers to.
 type placeJSON struct {
-	File    string `json:"file"`
-	Line    int    `json:"line"`
-	Col     int    `json:"col"`
+	diag.Pos
 	Message string `json:"message"`
 }
 
 func placesOf(l []diag.Related) []placeJSON {
 	out := []placeJSON{}
 	for _, r := range l {
-		out = append(out, placeJSON{r.Pos.File, r.Pos.Line, r.Pos.Col, r.Message})
+		out = append(out, placeJSON{r.Pos, r.Message})
 	}
 	return out
 }
@@ -119,16 +116,16 @@ func Data(l []Finding, errors diag.List) any {
 	out := []findingJSON{}
 	for _, f := range l {
 		info, _ := f.Code.Info()
-		j := findingJSON{Code: f.Code, Severity: f.Severity, Title: info.Title, File: f.Pos.File, Line: f.Pos.Line, Col: f.Pos.Col, CRD: f.CRD, Version: f.Version,
+		j := findingJSON{Code: f.Code, Severity: f.Severity, Title: info.Title, Pos: f.Pos, CRD: f.CRD, Version: f.Version,
 			Path: f.Place.String(), Schema: f.Place.Structural(), Rule: f.Rule, Message: f.Message, Hint: f.Hint, Fix: f.Fix, Response: f.Response, Related: placesOf(f.Related)}
 		if f.Example.New != nil {
-			j.Example = &proof.ChangeJSON{Old: f.Example.Old, New: f.Example.New}
+			j.Example = &f.Example
 		}
 		out = append(out, j)
 	}
 	for _, d := range errors {
 		info, _ := d.Code.Info()
-		out = append(out, findingJSON{Code: d.Code, Severity: d.Severity, Title: info.Title, File: d.Pos.File, Line: d.Pos.Line, Col: d.Pos.Col,
+		out = append(out, findingJSON{Code: d.Code, Severity: d.Severity, Title: info.Title, Pos: d.Pos,
 			Path: d.Path, Schema: d.Schema, Message: d.Message, Hint: d.Hint, Related: placesOf(d.Related)})
 	}
 	return out

@@ -33,7 +33,7 @@ func (o *object) otherVersions(a *audited, versions []*version) []Finding {
 			}
 			there := runtime.DeepCopyJSON(e.New)
 			there["apiVersion"] = o.crd.Spec.Group + "/" + other.name
-			accepts, ok := creates(o.Source.Context(), other.judge, there)
+			accepts, ok := answer(o.Source.Context(), other.judge, there, nil)
 			return ok && accepts == ""
 		}, append(o.others(a.Check), o.create(), a.Place.Present(), a.Holds.Not(), a.Fails.Not())...)
 		if e == nil {

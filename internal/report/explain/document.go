@@ -116,10 +116,10 @@ func (u Union) facts() report.Facts {
 		}
 		return report.Concat(text)
 	}
-	add("declared at", report.Concat(report.N(fmt.Sprintf("%s:%d:%d", u.File, u.Line, u.Col))))
+	add("declared at", report.Concat(report.N(u.Pos.String())))
 	if u.Discriminator != "" {
 		text := report.Concat(report.N(u.Discriminator))
-		if u.DiscriminatorType != union.StringValue.String() {
+		if u.declared.Type != union.StringValue {
 			text = report.Concat(text, " ("+u.DiscriminatorType+")")
 		}
 		add("discriminator", text)

@@ -15,11 +15,12 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
 	"github.com/unioncel/unioncel/internal/report/explain"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
 // server returns the API server's complete validation of a CRD with the rules of a plan.
-func server(t *testing.T, in explain.Input) func(old, new map[string]any) []string {
+func server(t *testing.T, in crdpatch.Explanation) func(old, new map[string]any) []string {
 	t.Helper()
 	v1 := in.Unions[0].CRD.DeepCopy()
 	for _, u := range in.Unions {

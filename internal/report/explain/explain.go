@@ -10,31 +10,23 @@ import (
 
 	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Input is the plan of a CRD with the changes that it makes to the manifest.
-type Input struct {
-	compile.Plan
-	// Bytes are the bytes that each rule adds, by union and rule; 0 for a rule already present.
-	Bytes [][]int
-	// Growth is the number of bytes by which the manifest grows.
-	Growth int
-}
-
 // Explain explains a plan, which it does not change. The caller owns the result. It returns an
 // error if a schema of the plan cannot be read.
-func Explain(in Input) (Explanation, error) {
+func Explain(in crdpatch.Explanation) (Explanation, error) {
 	crd := Explanation{Name: in.Name, Bytes: in.Growth, Versions: []Version{}, Unions: []Union{}}
 	for i, p := range in.Unions {
 		var bytes []int
 		if i < len(in.Bytes) {
 			bytes = in.Bytes[i]
 		}
-		u, err := explainUnion(p, in.Tried(), bytes, in.ruled(p.Place.Version), in.unionsAt(p.Place))
+		u, err := explainUnion(p, in.Plan, bytes)
 		if err != nil {
 			return Explanation{}, fmt.Errorf("%s: %w", p.Pos, err)
 		}
@@ -53,27 +45,6 @@ func Explain(in Input) (Explanation, error) {
 		})
 	}
 	return crd, nil
-}
-
-// ruled reports whether a version has rules after compilation.
-func (in Input) ruled(version int) bool {
-	if version < len(in.Versions) && in.Versions[version].Before > 0 {
-		return true
-	}
-	return slices.ContainsFunc(in.Unions, func(p compile.UnionPlan) bool {
-		return p.Place.Version == version && len(p.Rules) > 0
-	})
-}
-
-// unionsAt returns the unions of one schema.
-func (in Input) unionsAt(p schemapath.Place) []*union.Union {
-	var l []*union.Union
-	for _, other := range in.Unions {
-		if other.Is(p) {
-			l = append(l, other.Union)
-		}
-	}
-	return l
 }
 
 // unionPlan is a union that is being explained.
@@ -105,8 +76,16 @@ type unionPlan struct {
 	others []string
 }
 
-func explainUnion(p compile.UnionPlan, shown int, bytes []int, ruled bool, beside []*union.Union) (Union, error) {
-	s := &unionPlan{Union: p.Union, conditions: p.Union.Conditions(), plan: p, shown: shown, path: objectPath(p.Place.Path), ruled: ruled, beside: beside}
+// explainUnion explains a union of a plan. bytes are the bytes that each of its rules adds.
+func explainUnion(p compile.UnionPlan, of compile.Plan, bytes []int) (Union, error) {
+	s := &unionPlan{Union: p.Union, conditions: p.Union.Conditions(), plan: p, shown: of.Tried(), path: objectPath(p.Place.Path)}
+	s.ruled = p.Place.Version < len(of.Versions) && of.Versions[p.Place.Version].Before > 0
+	for _, other := range of.Unions {
+		s.ruled = s.ruled || other.Place.Version == p.Place.Version && len(other.Rules) > 0
+		if other.Is(p.Place) {
+			s.beside = append(s.beside, other.Union)
+		}
+	}
 	if err := s.read(); err != nil {
 		return Union{}, err
 	}
@@ -120,13 +99,13 @@ func explainUnion(p compile.UnionPlan, shown int, bytes []int, ruled bool, besid
 		return Union{}, err
 	}
 	u := Union{
-		Name: p.Union.Name, File: p.Pos.File, Line: p.Pos.Line, Col: p.Pos.Col,
+		Name: p.Union.Name, Pos: p.Pos,
 		Version: p.Place.Name, Schema: p.Place.Structural(), Object: p.Place.Path.String(),
 		Discriminator: s.Discriminator, Members: []Member{},
 		MemberlessValues: s.others, AnyValue: s.anyValue(),
 		Default:  s.fallback(),
 		Encoding: p.Encoding, Why: p.Why, Dropped: p.Dropped, Rules: []Rule{}, RequestMicroseconds: p.Time.Microseconds(), Many: p.Place.Path.HasElements(), AllOf: added,
-		States: s.states(), Changes: s.changes(), OnUpdate: s.onUpdate(), HandWritten: []HandWritten{}, Errors: situations, WithoutExample: unset, examples: shown,
+		States: s.states(), Changes: s.changes(), OnUpdate: s.onUpdate(), HandWritten: []HandWritten{}, Errors: situations, WithoutExample: unset, examples: s.shown,
 	}
 	for _, b := range p.HandWritten {
 		u.HandWritten = append(u.HandWritten, HandWritten{Name: b.Name, Superfluous: b.Superfluous})

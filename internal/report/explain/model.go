@@ -2,6 +2,7 @@ package explain
 
 import (
 	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -33,10 +34,8 @@ type Version struct {
 // Union describes one union: its declaration, its compiled rules, and its meaning.
 type Union struct {
 	Name string `json:"name"`
-	// File, Line and Col are the position of the declaration.
-	File string `json:"file"`
-	Line int    `json:"line"`
-	Col  int    `json:"col"`
+	// Pos is the position of the declaration.
+	diag.Pos
 	// Version is the version with the union object. Schema is the path of its schema in the CRD,
 	// and Object its path in objects: spec.channels[*]; "" is the root.
 	Version string `json:"version"`
@@ -88,15 +87,15 @@ type Union struct {
 	// WithoutExample are the members that no situation sets, because no valid value was found.
 	WithoutExample []string `json:"withoutExample"`
 
-	valueType union.ValueType
-	examples  int // the maximum number of members with examples in Errors
+	declared *union.Union
+	examples int // the maximum number of members with examples in Errors
 }
 
 // declare sets the fields for keys of the declaration.
 func (u *Union) declare(d *union.Union) {
-	u.Cardinality, u.UnmappedValues, u.Unset = d.Cardinality.String(), "Allow", d.Unset
+	u.declared, u.Cardinality, u.UnmappedValues, u.Unset = d, d.Cardinality.String(), "Allow", d.Unset
 	if d.Discriminator != "" {
-		u.DiscriminatorType, u.valueType = d.Type.String(), d.Type
+		u.DiscriminatorType = d.Type.String()
 	}
 	if d.ForbidUnmapped {
 		u.UnmappedValues = "Forbid"

@@ -17,6 +17,7 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/testmanifest"
 	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -45,7 +46,7 @@ type planner struct {
 
 // planOf plans every union of a CRD in one encoding. It adds removal guards to all ancestors up to
 // the next list or map. Each rule adds as many bytes as its text has.
-func planOf(t testing.TB, src string, encoding rules.Encoding) explain.Input {
+func planOf(t testing.TB, src string, encoding rules.Encoding) crdpatch.Explanation {
 	t.Helper()
 	m, err := testmanifest.Parse("crd.yaml", []byte(src))
 	if err != nil {
@@ -60,7 +61,7 @@ func planOf(t testing.TB, src string, encoding rules.Encoding) explain.Input {
 		t.Fatal(err)
 	}
 	p := planner{t, declared.CRD, cost.New(&internal, nil), encoding}
-	in := explain.Input{Plan: compile.Plan{Name: declared.Name}}
+	in := crdpatch.Explanation{Plan: compile.Plan{Name: declared.Name}}
 	added := map[string]uint64{}
 	for _, o := range declared.Objects {
 		for i, u := range o.Unions {

@@ -38,7 +38,7 @@ func quoted(t union.ValueType, value string) string {
 	return t.Quoted(plain(value))
 }
 
-func (u Union) quoted(value string) string { return quoted(u.valueType, value) }
+func (u Union) quoted(value string) string { return quoted(u.declared.Type, value) }
 
 func each(words []string, show func(string) string) []string {
 	l := make([]string, len(words))
@@ -113,7 +113,7 @@ func (u Union) cardinality() string {
 		union.AtMostOne: "at most one member may be set", union.ExactlyOne: "one member must be set", union.AtLeastOne: "one or more members must be set",
 		union.AnyNumber: "any members may be set that their relations allow",
 	}
-	if u.hasGroups() {
+	if u.declared.Grouped() {
 		says = map[union.Cardinality]string{
 			union.AtMostOne: "at most one member or group may be set", union.ExactlyOne: "one member or group must be set", union.AtLeastOne: "one or more members or groups must be set",
 		}
@@ -125,17 +125,10 @@ func (u Union) cardinality() string {
 			says = map[union.Cardinality]string{union.AtMostOne: text, union.ExactlyOne: text}
 		}
 	}
-	for c, text := range says {
-		if c.String() == u.Cardinality {
-			return u.Cardinality + ": " + text
-		}
+	if text := says[u.declared.Cardinality]; text != "" {
+		return u.Cardinality + ": " + text
 	}
 	return u.Cardinality
-}
-
-// hasGroups reports whether the union has groups of several members.
-func (u Union) hasGroups() bool {
-	return u.Discriminator == "" && slices.ContainsFunc(u.Members, func(m Member) bool { return len(m.Values) > 0 })
 }
 
 func (u Union) describe(m Member) string {
@@ -175,7 +168,7 @@ func (u Union) otherValues() string {
 		values = append(values, "any other")
 	}
 	switch {
-	case len(values) == 0 && u.valueType == union.BooleanValue:
+	case len(values) == 0 && u.declared.Type == union.BooleanValue:
 		return "none"
 	case len(values) == 0:
 		return "none, by the enum of " + plain(u.Discriminator)

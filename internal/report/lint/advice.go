@@ -9,11 +9,10 @@ import (
 	"strings"
 	"unicode"
 
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -40,11 +39,7 @@ func noEnum(s *lintedUnion) diag.List {
 
 // acceptedTypo returns a misspelling of a value that a schema accepts, or "".
 func acceptedTypo(s *apiextensionsv1.JSONSchemaProps, values []string) string {
-	internal := &apiextensions.JSONSchemaProps{}
-	if apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(s, internal, nil) != nil {
-		return ""
-	}
-	validator, _, err := validation.NewSchemaValidator(internal)
+	accepts, err := sample.Judge(s)
 	if err != nil {
 		return "" // compiling reports the invalid schema
 	}
@@ -55,7 +50,7 @@ func acceptedTypo(s *apiextensionsv1.JSONSchemaProps, values []string) string {
 			typos = append([]string{string(r[:len(r)-2]) + string(r[len(r)-1]) + string(r[len(r)-2])}, typos...)
 		}
 		for _, typo := range typos {
-			if !slices.Contains(values, typo) && validator.Validate(typo).IsValid() {
+			if !slices.Contains(values, typo) && accepts(typo) {
 				return typo
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -25,7 +26,7 @@ func versionBypass(s *lintedUnion) diag.List {
 	}
 	var l diag.List
 	for i, v := range spec.Versions {
-		if i == s.object.Version || !v.Served || v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+		if i == s.object.Version || !v.Served || (schemapath.Place{Version: i}).Schema(s.crd.CRD) == nil {
 			continue
 		}
 		lacking, unknown := s.lacking(i)
@@ -52,7 +53,7 @@ func (s *lintedUnion) lacking(version int) (what string, unknown bool) {
 	}
 	for n := range path {
 		if at(n+1) == nil {
-			return path[:n+1].String(), preserves(at(n))
+			return path[:n+1].String(), formula.KeepsUnknown(at(n))
 		}
 	}
 	if s.OfItems() {
@@ -72,7 +73,7 @@ func (s *lintedUnion) lacking(version int) (what string, unknown bool) {
 		}
 		if n < len(steps) {
 			absent = append(absent, path.Append(steps...).String())
-			unknown = unknown || preserves(steps[:n].Schema(other))
+			unknown = unknown || formula.KeepsUnknown(steps[:n].Schema(other))
 		}
 	}
 	shares := slices.ContainsFunc(s.Names(), func(name string) bool { return s.Path(name).Schema(other) != nil })
@@ -87,10 +88,6 @@ func (s *lintedUnion) declaredIn(version int) bool {
 	return slices.ContainsFunc(s.crd.Objects, func(o compile.Object) bool {
 		return o.Version == version && o.Path.Equal(s.object.Path)
 	})
-}
-
-func preserves(s *apiextensionsv1.JSONSchemaProps) bool {
-	return s != nil && s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
 }
 
 // tableBypass finds rows of allowedChanges that allow a value to be unset: the next update may then

@@ -7,6 +7,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -91,7 +92,6 @@ func keeps(p *apiextensionsv1.JSONSchemaProps, child string) bool {
 	if _, ok := p.Properties[child]; ok {
 		return true
 	}
-	preserves := p.XPreserveUnknownFields != nil && *p.XPreserveUnknownFields
 	embedded := p.XEmbeddedResource && slices.Contains([]string{"apiVersion", "kind", "metadata"}, child)
-	return preserves || p.AdditionalProperties != nil || embedded
+	return formula.KeepsUnknown(p) || p.AdditionalProperties != nil || embedded
 }

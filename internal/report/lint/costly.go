@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/codes"
@@ -26,7 +25,7 @@ func costly(p *compile.Plan, crd *apiextensionsv1.CustomResourceDefinition) diag
 				mostExpensive = &u.Rules[i]
 			}
 		}
-		if mostExpensive == nil || share(mostExpensive.Cost) <= half {
+		if mostExpensive == nil || share(mostExpensive.Cost) <= cost.Half {
 			continue
 		}
 		hint := "fewer members, or shorter values, cost less"
@@ -42,27 +41,22 @@ func costly(p *compile.Plan, crd *apiextensionsv1.CustomResourceDefinition) diag
 			Message: fmt.Sprintf("%s %d%% of the cost that the API server allows for one (%s)", what, share(mostExpensive.Cost), reason(mostExpensive.Cost))})
 	}
 	for i, v := range p.Versions {
-		sum := percent(cost.Add(v.Before, v.Added), cost.VersionLimit)
+		sum := cost.Percent(cost.Add(v.Before, v.Added), cost.VersionLimit)
 		first := slices.IndexFunc(p.Unions, func(u compile.UnionPlan) bool { return u.Place.Version == i })
-		if first < 0 || v.Added == 0 || sum <= half {
+		if first < 0 || v.Added == 0 || sum <= cost.Half {
 			continue
 		}
 		l = append(l, diag.Diagnostic{Code: codes.CostlyRules, Severity: diag.Warning, Pos: p.Unions[first].Pos, Schema: schemapath.Place{Version: i}.Structural(),
 			Message: fmt.Sprintf("the rules of version %s take %d%% of the cost that the API server allows for a version; other rules than those of unions take %s of it",
-				v.Name, sum, almost(percent(v.Before, cost.VersionLimit))),
+				v.Name, sum, almost(cost.Percent(v.Before, cost.VersionLimit))),
 			Hint: "unioncel explain lists the cost of each rule: bounds on all lists and maps above the most expensive ones lower it, and --encoding openapi needs no rules for states"})
 	}
 	return l
 }
 
-// half is the percentage of a budget from which on costs are reported.
-const half = 50
-
-func percent(n, of uint64) uint64 { return n / (of / 100) }
-
 // share returns the percentage of the budget that a rule or its messageExpression takes.
 func share(c cost.Cost) uint64 {
-	return max(percent(c.Rule(), cost.RuleLimit), percent(c.MessageExpression, cost.MessageLimit))
+	return max(cost.Percent(c.Rule(), cost.RuleLimit), cost.Percent(c.MessageExpression, cost.MessageLimit))
 }
 
 // almost formats a percentage that is rounded down.
@@ -88,16 +82,15 @@ func cheaper(crd *apiextensionsv1.CustomResourceDefinition, r compile.RulePlan, 
 		if len(texts) == 0 {
 			return other
 		}
-		internal := &apiextensions.CustomResourceDefinition{}
-		apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(bounded)
-		if apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(bounded, internal, nil) != nil {
-			return other
-		}
-		costs, err := cost.New(internal, nil).Rules(r.Place.Version, r.Place.Path, []apiextensionsv1.ValidationRule{r.Rule.Validation()})
+		estimator, err := cost.Of(bounded)
 		if err != nil {
 			return other
 		}
-		if s := share(costs[0]); s <= half {
+		costs, err := estimator.Rules(r.Place.Version, r.Place.Path, []apiextensionsv1.ValidationRule{r.Rule.Validation()})
+		if err != nil {
+			return other
+		}
+		if s := share(costs[0]); s <= cost.Half {
 			return fmt.Sprintf("%s would bring it to %s, as the API server's estimator confirms, and tighten the API", strings.Join(texts, " and "), almost(s))
 		}
 	}

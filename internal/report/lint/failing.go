@@ -2,11 +2,11 @@ package lint
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/report/proof"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/verify"
@@ -35,13 +35,9 @@ func failing(s *lintedUnion, l diag.List) diag.List {
 		if f.Old != nil {
 			request = "update"
 		}
-		text, err := json.Marshal(withoutMeta(f.New))
-		if err != nil {
-			continue
-		}
 		found := s.find(codes.FailingRule, s.node(item), nil,
 			"guard each read of a field that may be absent: has(self.x) && self.x == '...'; an evaluation error is never ratcheted, so a stored object of this kind cannot be updated at all, its status included",
-			"this rule fails to evaluate when %s (%s), and the API server rejects the %s: %s", f.Words(s.Union), f.Message, request, text)
+			"this rule fails to evaluate when %s (%s), and the API server rejects the %s: %s", f.Words(s.Union), f.Message, request, proof.Inline(f.New))
 		rejects := s.schema.XValidations[f.Rule].Rule + ", hand-written, rejects"
 		l = slices.DeleteFunc(l, func(d diag.Diagnostic) bool {
 			return d.Code == codes.HandWrittenConstraint && d.Schema == found[0].Schema && strings.HasPrefix(d.Message, rejects)
@@ -49,15 +45,4 @@ func failing(s *lintedUnion, l diag.List) diag.List {
 		l = append(l, found...)
 	}
 	return l
-}
-
-// withoutMeta returns a resource without apiVersion, kind and metadata.
-func withoutMeta(resource map[string]any) map[string]any {
-	own := map[string]any{}
-	for k, v := range resource {
-		if k != "apiVersion" && k != "kind" && k != "metadata" {
-			own[k] = v
-		}
-	}
-	return own
 }

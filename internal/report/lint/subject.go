@@ -2,11 +2,11 @@ package lint
 
 import (
 	"fmt"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -136,11 +136,5 @@ func quoted(l []string) string {
 	for i, s := range l {
 		texts[i] = fmt.Sprintf("%q", s)
 	}
-	switch n := len(texts); {
-	case n > 1:
-		return strings.Join(texts[:n-1], ", ") + " and " + texts[n-1]
-	case n == 1:
-		return texts[0]
-	}
-	return ""
+	return english.List(texts, "and")
 }

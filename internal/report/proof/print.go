@@ -1,7 +1,9 @@
 package proof
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 
@@ -112,12 +114,23 @@ func Manifest(e verify.Example) (report.Code, error) {
 	return report.Code{Language: "yaml", Text: text}, nil
 }
 
+// Inline returns an object as JSON on one line, without its type and name, or "" for nil.
+func Inline(object map[string]any) string {
+	if object == nil {
+		return ""
+	}
+	rest := maps.Clone(object)
+	for _, name := range []string{"apiVersion", "kind", "metadata"} {
+		delete(rest, name)
+	}
+	data, _ := json.Marshal(rest) // it is JSON
+	return string(data)
+}
+
 // The JSON form of proofs.
 type (
 	proofJSON struct {
-		File          string            `json:"file"`
-		Line          int               `json:"line"`
-		Col           int               `json:"col"`
+		diag.Pos
 		CRD           string            `json:"crd"`
 		Path          string            `json:"path"`
 		Schema        string            `json:"schema"`
@@ -143,16 +156,11 @@ type (
 		New        map[string]any  `json:"new"`
 	}
 	restrictionJSON struct {
-		Rule     string     `json:"rule"`
-		RuleAt   string     `json:"ruleAt"`
-		Reads    string     `json:"reads"`
-		Accepted ChangeJSON `json:"accepted"`
-		Rejected ChangeJSON `json:"rejected"`
-	}
-	// ChangeJSON is the creation of an object or, with Old, an update from Old to New.
-	ChangeJSON struct {
-		Old map[string]any `json:"old,omitempty"`
-		New map[string]any `json:"new,omitempty"`
+		Rule     string          `json:"rule"`
+		RuleAt   string          `json:"ruleAt"`
+		Reads    string          `json:"reads"`
+		Accepted *verify.Example `json:"accepted"`
+		Rejected verify.Example  `json:"rejected"`
 	}
 	violationJSON struct {
 		Condition string `json:"condition"`
@@ -165,7 +173,7 @@ func Data(l []Verified) any {
 	out := []proofJSON{}
 	for _, v := range l {
 		p := proofJSON{
-			File: v.Pos.File, Line: v.Pos.Line, Col: v.Pos.Col, CRD: v.CRD, Path: v.Place.String(), Schema: v.Place.Structural(),
+			Pos: v.Pos, CRD: v.CRD, Path: v.Place.String(), Schema: v.Place.Structural(),
 			Name: v.Union.Name, Discriminator: v.Union.Discriminator, Members: v.Union.MemberNames(),
 			Proved: v.Proved(), Rules: v.Rules,
 			Differences: []differenceJSON{}, Restrictions: []restrictionJSON{}, Inconclusive: []string{}, Notes: []string{},
@@ -177,7 +185,7 @@ func Data(l []Verified) any {
 			case verify.Noted:
 				p.Notes = append(p.Notes, f.Text)
 			case verify.Restricted:
-				p.Restrictions = append(p.Restrictions, restrictionJSON{f.Rule, f.RuleAt, f.Text, ChangeJSON{f.Other.Old, f.Other.New}, ChangeJSON{f.Old, f.New}})
+				p.Restrictions = append(p.Restrictions, restrictionJSON{f.Rule, f.RuleAt, f.Text, f.Other, f.Example})
 			default:
 				p.Differences = append(p.Differences, toJSON(v, f))
 			}
@@ -200,14 +208,6 @@ func toJSON(v Verified, d verify.Finding) differenceJSON {
 		j.Violations = append(j.Violations, one)
 	}
 	return j
-}
-
-// ChangeOf returns the change in a finding, or nil for nil.
-func ChangeOf(d *verify.Finding) *ChangeJSON {
-	if d == nil {
-		return nil
-	}
-	return &ChangeJSON{d.Old, d.New}
 }
 
 // Diagnostics returns differences as errors and undecided questions as warnings, at the declaration
