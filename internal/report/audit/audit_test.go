@@ -270,7 +270,7 @@ func TestOtherVersion(t *testing.T) {
 			for _, f := range found(t, testcrd.Versions("Thing", tt.other, version{Name: "v1", Spec: with})) {
 				if f.Code == codes.OtherVersion {
 					n++
-					if len(f.Related) != 1 || f.Version != "v1" {
+					if len(f.Related) != 1 || f.Place.Name != "v1" {
 						t.Errorf("%+v", f)
 					}
 				}

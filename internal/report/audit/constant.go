@@ -34,7 +34,7 @@ func (o *object) constant(a *audited) []Finding {
 	if o.never(append(there, a.Holds)...) {
 		e, response := o.rejected(a, sample.Fails, a.Holds.Not(), a.Fails.Not())
 		if e == nil { // another rule may reject every object, too
-			e = o.find(o.rejectedByBoth(a, a, &response), append(there, a.Holds.Not(), a.Fails.Not())...)
+			e, response = o.find(o.rejectedByBoth(a, a), append(there, a.Holds.Not(), a.Fails.Not())...)
 		}
 		if e != nil {
 			a.constant = true
@@ -156,8 +156,7 @@ func (o *object) same() []Finding {
 				!o.never(o.create(), o.Space.Equal(a.Holds, b.Holds).Not()) {
 				continue
 			}
-			var response string
-			e := o.find(o.rejectedByBoth(a, b, &response), append(o.others(a.Check, b.Check), o.create(), a.Holds.Not(), b.Holds.Not())...)
+			e, response := o.find(o.rejectedByBoth(a, b), append(o.others(a.Check, b.Check), o.create(), a.Holds.Not(), b.Holds.Not())...)
 			if e == nil {
 				continue
 			}

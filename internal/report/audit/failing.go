@@ -49,10 +49,9 @@ func (o *object) update(a *audited, unrelated bool) (*prove.Example, string) {
 	if unrelated {
 		l = append(l, o.Changed().Not())
 	}
-	var response string
-	e := o.find(func(e *prove.Example) bool {
+	return o.find(func(e *prove.Example) (response string, ok bool) {
 		if e.Old == nil {
-			return false
+			return "", false
 		}
 		if unrelated {
 			e.New = runtime.DeepCopyJSON(e.Old)
@@ -61,19 +60,17 @@ func (o *object) update(a *audited, unrelated bool) (*prove.Example, string) {
 		}
 		ctx := o.Source.Context()
 		if said, _ := o.Ask(a.Check, e.New, e.Old); said != sample.Errs {
-			return false
+			return "", false
 		}
 		if refused, ok := answer(ctx, o.judge, e.Old, nil); !ok || refused != "" {
-			return false
+			return "", false
 		}
-		var ok bool
 		if response, ok = answer(ctx, o.judge, e.New, e.Old); !ok || response == "" {
-			return false
+			return "", false
 		}
 		free, ok := answer(ctx, o.lacking(a.rule), e.New, e.Old)
-		return ok && free == ""
+		return response, ok && free == ""
 	}, l...)
-	return e, response
 }
 
 // guard returns a fix for a rule that fails on an example: the rule with guards, if it accepts and
@@ -127,10 +124,10 @@ func (o *object) guarded(a *audited, e *prove.Example, write func(func(path []st
 	if !o.never(there, a.Holds, fixed.Holds.Not()) || !o.never(there, a.Holds.Not(), a.Fails.Not(), fixed.Holds) {
 		return "", 0
 	}
-	if o.find(func(e *prove.Example) bool {
+	if failing, _ := o.find(func(e *prove.Example) (string, bool) {
 		said, _ := o.Ask(fixed, e.New, e.Old)
-		return said == sample.Errs
-	}, there, fixed.Fails) != nil {
+		return "", said == sample.Errs
+	}, there, fixed.Fails); failing != nil {
 		return "", 0
 	}
 	said, _ = o.Ask(fixed, e.New, e.Old)

@@ -15,7 +15,6 @@ type Finding struct {
 	Code     diag.Code
 	Severity diag.Severity
 	CRD      string
-	Version  string
 	Place    schemapath.Place
 	Pos      diag.Pos // of the rule
 	Rule     string
@@ -39,7 +38,7 @@ type Finding struct {
 func (v *version) finding(code diag.Code, r rule, e *prove.Example, response, format string, args ...any) Finding {
 	place := schemapath.Place{Version: v.index, Name: v.name, Path: r.path}
 	info, _ := code.Info()
-	f := Finding{Code: code, Severity: info.Severity, CRD: v.source.Target().Name, Version: v.name, Place: place,
+	f := Finding{Code: code, Severity: info.Severity, CRD: v.source.Target().Name, Place: place,
 		Pos:  v.source.Constraint(place, verify.Constraint{Key: "x-kubernetes-validations", Index: r.Index}),
 		Rule: r.Text, Message: fmt.Sprintf(format, args...), Response: response, of: r}
 	if e != nil {

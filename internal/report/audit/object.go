@@ -21,7 +21,8 @@ type object struct {
 	audited []audited
 	// statements are the statements about the object, by rule; see statement.go.
 	statements []judged
-	confirm    func(*prove.Example) bool
+	confirm    func(*prove.Example) (response string, ok bool)
+	response   string // of the API server to the last confirmed example
 }
 
 // audited is a rule to audit.
@@ -72,8 +73,18 @@ func (v *version) object(ctx context.Context, path schemapath.Path, rules []rule
 			}
 			return own
 		},
-		Legal:   func() []logic.Lit { return nil },
-		Confirm: func(e *prove.Example) bool { return o.confirm(e) },
+		Legal: func() []logic.Lit { return nil },
+		Confirm: func(e *prove.Example) bool {
+			if len(o.Path) > 0 && o.Path[0] != schemapath.Property("status") {
+				delete(e.New, "status") // which has defaults only
+				delete(e.Old, "status")
+			}
+			response, ok := o.confirm(e)
+			if ok {
+				o.response = response
+			}
+			return ok
+		},
 	})
 	o.add(rules)
 	if len(o.audited) == 0 {
@@ -157,32 +168,22 @@ func (o *object) never(l ...logic.Lit) bool {
 	return m == nil && err == nil
 }
 
-// find returns the smallest example found that satisfies formulas and that confirm accepts, or nil.
-func (o *object) find(confirm func(*prove.Example) bool, l ...logic.Lit) *prove.Example {
-	o.confirm = func(e *prove.Example) bool {
-		if len(o.Path) > 0 && o.Path[0] != schemapath.Property("status") {
-			delete(e.New, "status") // which has defaults only
-			delete(e.Old, "status")
-		}
-		return confirm(e)
-	}
+// find returns the smallest example found that satisfies formulas and that confirm accepts, or nil. It
+// also returns the API server's error, as confirm returns it.
+func (o *object) find(confirm func(*prove.Example) (response string, ok bool), l ...logic.Lit) (*prove.Example, string) {
+	o.confirm, o.response = confirm, ""
 	e, err := o.Smallest(nil, append(l, o.Tell())...)
 	if err != nil {
-		return nil
+		return nil, ""
 	}
-	return e
+	return e, o.response
 }
 
 // rejected returns an example that the rule alone rejects: without it, the API server accepts the
 // object. It also returns the API server's error.
 func (o *object) rejected(a *audited, said sample.Answer, l ...logic.Lit) (*prove.Example, string) {
-	var response string
-	e := o.find(func(e *prove.Example) bool {
-		var ok bool
-		response, ok = o.rejects(a, said, e.New)
-		return ok
-	}, append(append(l, o.others(a.Check)...), o.create(), a.Place.Present())...)
-	return e, response
+	return o.find(func(e *prove.Example) (string, bool) { return o.rejects(a, said, e.New) },
+		append(append(l, o.others(a.Check)...), o.create(), a.Place.Present())...)
 }
 
 // rejects reports whether the API server rejects an object because of the rule alone.
@@ -201,10 +202,11 @@ func (o *object) rejects(a *audited, said sample.Answer, object map[string]any) 
 
 // accepted returns an example that the API server accepts.
 func (o *object) accepted(l ...logic.Lit) *prove.Example {
-	return o.find(func(e *prove.Example) bool {
+	e, _ := o.find(func(e *prove.Example) (string, bool) {
 		response, ok := answer(o.Source.Context(), o.judge, e.New, nil)
-		return ok && response == ""
+		return "", ok && response == ""
 	}, append(append(l, o.others()...), o.create())...)
+	return e
 }
 
 // replaced returns the rule with another text, or nil if it does not compile. It has the formulas
@@ -249,16 +251,14 @@ func optional(n *sample.Schema, path []string) bool {
 }
 
 // rejectedByBoth returns a confirmation that the API server rejects an object because of two rules.
-// It sets its error.
-func (o *object) rejectedByBoth(a, b *audited, response *string) func(*prove.Example) bool {
-	return func(e *prove.Example) bool {
+func (o *object) rejectedByBoth(a, b *audited) func(*prove.Example) (string, bool) {
+	return func(e *prove.Example) (string, bool) {
 		for _, c := range []*audited{a, b} {
 			if said, _ := o.Ask(c.Check, e.New, nil); said == sample.Holds {
-				return false
+				return "", false
 			}
 		}
-		var ok bool
-		*response, ok = answer(o.Source.Context(), o.judge, e.New, nil)
-		return ok && *response != ""
+		response, ok := answer(o.Source.Context(), o.judge, e.New, nil)
+		return response, ok && response != ""
 	}
 }

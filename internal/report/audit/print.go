@@ -24,14 +24,14 @@ func Document(l []Finding) (report.Document, error) {
 			continue // written
 		}
 		delete(also, f.fingerprint())
-		d.Add(report.Heading{Level: 2, Line: report.Concat(report.N(f.Pos.String()), ": "+string(f.Code)+": ", report.N(f.CRD), " (", f.Place, ", "+f.Version+")")})
+		d.Add(report.Heading{Level: 2, Line: report.Concat(report.N(f.Pos.String()), ": "+string(f.Code)+": ", report.N(f.CRD), " (", f.Place, ", "+f.Place.Name+")")})
 		if err := f.write(&d); err != nil {
 			return nil, err
 		}
 		if others := alike[1:]; len(others) > 0 {
 			var list report.List
 			for _, o := range others {
-				list.Items = append(list.Items, report.Item{Line: report.Concat(report.N(o.Pos.String()), ": ", report.N(o.CRD), " (", o.Place, ", "+o.Version+")")})
+				list.Items = append(list.Items, report.Item{Line: report.Concat(report.N(o.Pos.String()), ": ", report.N(o.CRD), " (", o.Place, ", "+o.Place.Name+")")})
 			}
 			d.Add(report.Paragraph(report.Concat("Also in ", english.Plural(len(others), "other rule"), ":")), list)
 		}
@@ -116,7 +116,7 @@ func Data(l []Finding, errors diag.List) any {
 	out := []findingJSON{}
 	for _, f := range l {
 		info, _ := f.Code.Info()
-		j := findingJSON{Code: f.Code, Severity: f.Severity, Title: info.Title, Pos: f.Pos, CRD: f.CRD, Version: f.Version,
+		j := findingJSON{Code: f.Code, Severity: f.Severity, Title: info.Title, Pos: f.Pos, CRD: f.CRD, Version: f.Place.Name,
 			Path: f.Place.String(), Schema: f.Place.Structural(), Rule: f.Rule, Message: f.Message, Hint: f.Hint, Fix: f.Fix, Response: f.Response, Related: placesOf(f.Related)}
 		if f.Example.New != nil {
 			j.Example = &f.Example

@@ -25,16 +25,15 @@ func (o *object) otherVersions(a *audited, versions []*version) []Finding {
 		if other.index == o.index || s == nil || !sameProperties(a.Schema.Props, s) || hasRule(s, a.rule) {
 			continue
 		}
-		var response string
-		e := o.find(func(e *prove.Example) bool {
-			var ok bool
-			if response, ok = o.rejects(a, sample.Fails, e.New); !ok {
-				return false
+		e, response := o.find(func(e *prove.Example) (string, bool) {
+			response, ok := o.rejects(a, sample.Fails, e.New)
+			if !ok {
+				return "", false
 			}
 			there := runtime.DeepCopyJSON(e.New)
 			there["apiVersion"] = o.crd.Spec.Group + "/" + other.name
 			accepts, ok := answer(o.Source.Context(), other.judge, there, nil)
-			return ok && accepts == ""
+			return response, ok && accepts == ""
 		}, append(o.others(a.Check), o.create(), a.Place.Present(), a.Holds.Not(), a.Fails.Not())...)
 		if e == nil {
 			continue
