@@ -18,9 +18,7 @@ import (
 
 // auditFlags are the flags of the command audit.
 type auditFlags struct {
-	compiler compilerFlags
-	output   printing
-	severityFlags
+	findingFlags
 	timeout time.Duration
 }
 
@@ -28,7 +26,7 @@ type auditFlags struct {
 const auditTimeout = time.Minute
 
 func (a *app) auditCommand() *cobra.Command {
-	flags := auditFlags{compiler: compilerFlags{judges: true}}
+	flags := auditFlags{findingFlags: findingFlags{compiler: compilerFlags{judges: true}}}
 	cmd := &cobra.Command{
 		Use:   "audit [FILE|DIR|-]...",
 		Short: "Find mistakes in hand-written CEL rules",
@@ -64,9 +62,8 @@ See also unioncel help inputs.`,
 		},
 	}
 	flags.compiler.config.register(cmd)
-	flags.output.register(cmd, "findings", reportFormatNames(true)...)
 	registerTimeout(cmd, &flags.timeout, auditTimeout, "time to audit one CRD; rules left have no findings; 0 for no limit")
-	flags.severityFlags.register(cmd)
+	flags.findingFlags.register(cmd, reportFormatNames(true))
 	return cmd
 }
 
@@ -83,11 +80,7 @@ func (a *app) auditAll(cmd *cobra.Command, flags *auditFlags, args []string) err
 		return err
 	}
 	if !slices.ContainsFunc(audits, func(l fileAudit) bool { return l.crds > 0 }) && !slices.ContainsFunc(results, result.failed) {
-		var names []string
-		for _, in := range inputs {
-			names = append(names, in.name)
-		}
-		return fmt.Errorf("no CRD in %s", strings.Join(names, ", "))
+		return fmt.Errorf("no CRD in %s", strings.Join(namesOf(inputs), ", "))
 	}
 	if err := a.showAudit(flags, audits, results); err != nil {
 		return err

@@ -60,10 +60,7 @@ See also unioncel help inputs, and unioncel help output.`,
   # For a cluster of an older version
   kustomize build config | unioncel compile --kube-version 1.28 | kubectl apply -f -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			t := a.compile
-			if verify {
-				t = selfChecked(t)
-			}
+			t := a.compiler(verify)
 			compiler.loud = flags.check
 			return a.convert(cmd, &flags, a.scope(cmd, &compiler), func(f *crdfile.File, in input) ([]byte, diag.List) {
 				opts := in.options()
@@ -100,6 +97,15 @@ See also unioncel help inputs, and unioncel help output.`,
 func compiled(f *crdfile.File, opts crdfile.Options) ([]byte, diag.List) {
 	out, diags := crdpatch.Compile(f, opts)
 	return out, lint.Ignore(f, opts, diags)
+}
+
+// compiler returns the transformation of the command compile, which proves its rules if verify is
+// set.
+func (a *app) compiler(verify bool) transform {
+	if verify {
+		return selfChecked(a.compile)
+	}
+	return a.compile
 }
 
 // selfChecked makes a compilation fail unless its rules are proved equivalent to the unions.

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/unioncel/unioncel/internal/output/patch"
 	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/compile"
@@ -89,11 +90,7 @@ func completeFlag(cmd *cobra.Command, flag *pflag.Flag) cobra.CompletionFunc {
 	case "kube-version":
 		return completeKubeVersions
 	case "only":
-		var l []cobra.Completion
-		for _, v := range verdicts {
-			l = append(l, string(v))
-		}
-		return oneOf(l...)
+		return oneOf(words(verdicts)...)
 	case "algorithm":
 		return oneOf(union.AlgorithmNames()...)
 	case "clear":
@@ -105,7 +102,7 @@ func completeFlag(cmd *cobra.Command, flag *pflag.Flag) cobra.CompletionFunc {
 	case "reinvocation":
 		return oneOf("Never", "IfNeeded")
 	case "type":
-		return oneOf(patchTypes()...)
+		return oneOf(words(patch.Types())...)
 	case "base", "crd", "suite", "old", "live", "apply", "from", "to", "crd-status", "objects", "storageversions", "migrations", "servers":
 		return manifests
 	case "config", "unions":

@@ -72,7 +72,7 @@ func (c *conversion) register(a *app, cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&c.write, "write", "w", false, "replace the files that change")
 	registerOutput(cmd, &c.output, "write to this `FILE|DIR` instead of standard output")
 	c.preview.register(cmd)
-	c.format.register(cmd, "diagnostics", diagnosticFormatNames()...)
+	c.format.register(cmd, "diagnostics", diagnosticFormats...)
 }
 
 // convert runs a command that turns files into files. It reads, converts and stages one file at a

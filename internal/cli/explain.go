@@ -99,7 +99,7 @@ func (a *app) explainCodes(output *printing, codes []string) error {
 		entry, _, _ := strings.Cut(rest, "\n## ")
 		entries = append(entries, "## "+code+": "+strings.TrimSpace(entry)+"\n")
 	}
-	return a.writeText(output, []byte(strings.Join(entries, "\n")))
+	return a.writeText(output.path, strings.Join(entries, "\n"))
 }
 
 // explainAll prints one explanation of all inputs, in order.
@@ -122,13 +122,13 @@ func (a *app) explainAll(ctx context.Context, scope func([]input) (scopes, error
 	if found == nil {
 		return finish()
 	}
-	var crds []explain.Explanation
+	crds := []explain.Explanation{}
 	for _, g := range found {
 		crds = append(crds, g.items...)
 	}
 	if err := a.showReport(output, reportable{
 		document: func() (report.Document, error) { return explain.Document(crds), nil },
-		data:     func() (any, error) { return explain.Data(crds), nil },
+		data:     func() (any, error) { return crds, nil },
 	}, nil); err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/declared/unionset"
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/markers"
@@ -48,10 +47,9 @@ func (f *externalFlags) registerSkip(cmd *cobra.Command) {
 type external struct {
 	union.Externals
 	externalFlags
-	files  []result // files that were read, with their diagnostics
-	reads  bool     // the command reads UnionSets
-	sound  bool     // all errors are about Go structs
-	limits limit.Limits
+	files []result // files that were read, with their diagnostics
+	reads bool     // the command reads UnionSets
+	sound bool     // all errors are about Go structs
 	// incomplete marks inputs that need not include all CRDs, because the user did not name them.
 	incomplete bool
 	// unused, if not nil, reports other declarations that were read and that no input used.
@@ -60,8 +58,8 @@ type external struct {
 
 // read reads the external declarations, for the given CRDs or on their own. Only an unreadable file
 // is an error; other problems are diagnostics of the files.
-func (f *externalFlags) read(crds bool, limits limit.Limits) (external, error) {
-	e := external{externalFlags: *f, reads: true, limits: limits}
+func (f *externalFlags) read(crds bool) (external, error) {
+	e := external{externalFlags: *f, reads: true}
 	if f.kubebuilder && len(f.packages) == 0 {
 		return e, usagef("--kubebuilder needs --go: it says which Go packages have the markers")
 	}

@@ -59,7 +59,7 @@ See also unioncel help inputs.`,
 			var l []union.External
 			var err error
 			if len(args) == 0 && (len(unions.packages)+len(unions.sets) > 0 || ofKinds) {
-				e, wrong := unions.read(false, a.limits)
+				e, wrong := unions.read(false)
 				if wrong != nil {
 					return wrong
 				}

@@ -102,11 +102,7 @@ func (a *app) fn() error {
 
 // proving returns the compiler with the given options, which proves its rules if verify is set.
 func (a *app) proving(opts crdfile.Options, verify bool) krm.Compiler {
-	t := a.compile
-	if verify {
-		t = selfChecked(t)
-	}
 	return func(name string, src []byte) ([]byte, diag.List) {
-		return t(crdfile.Open(name, src).WithLimits(a.limits), opts)
+		return a.compiler(verify)(crdfile.Open(name, src).WithLimits(a.limits), opts)
 	}
 }

@@ -112,7 +112,7 @@ See also unioncel help inputs, and unioncel help output.`,
 func (f *inferring) validate() error {
 	for _, v := range f.only {
 		if !slices.Contains(verdicts, verify.Verdict(v)) {
-			return usagef("--only must be one of %s, not %q", joined(verdicts), v)
+			return usagef("--only must be one of %s, not %q", strings.Join(words(verdicts), ", "), v)
 		}
 	}
 	var err error
@@ -146,14 +146,6 @@ func (f *inferring) inGo() bool { return len(f.compiler.unions.packages) > 0 }
 
 // declares reports whether declarations are written or previewed.
 func (f *inferring) declares() bool { return f.write || f.preview.wanted() }
-
-func joined(l []verify.Verdict) string {
-	var words []string
-	for _, v := range l {
-		words = append(words, string(v))
-	}
-	return strings.Join(words, ", ")
-}
 
 // wanted reports whether --only selects a verdict.
 func (f *inferring) wanted(v verify.Verdict) bool {

@@ -43,6 +43,13 @@ func (in input) stream() string {
 	return "standard input"
 }
 
+func namesOf(inputs []input) (names []string) {
+	for _, in := range inputs {
+		names = append(names, in.name)
+	}
+	return names
+}
+
 // finder collects inputs without repetition.
 type finder struct {
 	inputs []input
@@ -223,12 +230,8 @@ func isLinkToDir(path string, entry fs.DirEntry) bool {
 // if ctx ends, the error is errInterrupted. A panic becomes an error of its input.
 func (a *app) process(ctx context.Context, inputs []input, work func(in input, src []byte) (result, error)) ([]result, error) {
 	var results []result
-	var names []string
 	var errs []error
-	for _, in := range inputs {
-		names = append(names, in.name)
-	}
-	progress := a.progress("file", names)
+	progress := a.progress("file", namesOf(inputs))
 	defer progress.end()
 	ordered.Each(slices.Values(inputs), len(inputs), func(in input) (result, error) {
 		if ctx.Err() != nil {

@@ -36,26 +36,26 @@ func (k *kindFlags) register(cmd *cobra.Command, arguments bool) {
 	k.config.register(cmd)
 }
 
-// read returns the kinds that have unions, and the CRDs. It reports their diagnostics.
-func (k *kindFlags) read(cmd *cobra.Command, a *app) (*kinds.Set, []*compile.Declared, error) {
+// read returns the kinds that have unions. It reports their diagnostics.
+func (k *kindFlags) read(cmd *cobra.Command, a *app) (*kinds.Set, error) {
 	if len(k.crds) == 0 && !k.builtin && len(k.unions.sets) == 0 {
 		missing := "--crd is missing: it names the CustomResourceDefinitions of the objects"
 		if cmd.Flags().Lookup("crd") == nil {
 			missing = "no arguments: they name CustomResourceDefinitions"
 		}
-		return nil, nil, usagef("%s; --builtin is for Kubernetes' own kinds", missing)
+		return nil, usagef("%s; --builtin is for Kubernetes' own kinds", missing)
 	}
-	sets, err := k.unions.read(true, a.limits)
+	sets, err := k.unions.read(true)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := a.report(sets.files, "text"); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	set := &kinds.Set{}
-	all, targets, err := k.readCRDs(cmd, a, set)
+	targets, err := k.readCRDs(cmd, a, set)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	var others []union.External
 	if k.builtin {
@@ -72,18 +72,17 @@ func (k *kindFlags) read(cmd *cobra.Command, a *app) (*kinds.Set, []*compile.Dec
 	for _, f := range sets.files {
 		found = append(found, result{input: f.input, src: f.src})
 	}
-	return set, all, errors.Join(a.report(found, "text"), set.Add(own...))
+	return set, errors.Join(a.report(found, "text"), set.Add(own...))
 }
 
-// readCRDs adds the kinds of CRDs to a set. It returns the CRDs with unions, and the names of all
-// CRDs.
-func (k *kindFlags) readCRDs(cmd *cobra.Command, a *app, set *kinds.Set) (all []*compile.Declared, targets []union.Target, err error) {
+// readCRDs adds the kinds of CRDs to a set. It returns the names of the CRDs.
+func (k *kindFlags) readCRDs(cmd *cobra.Command, a *app, set *kinds.Set) ([]union.Target, error) {
 	if len(k.crds) == 0 {
-		return nil, nil, nil
+		return nil, nil
 	}
 	inputs, err := a.findInputs(k.crds, "")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	flags := compilerFlags{judges: true, unions: k.unions, config: k.config}
 	named := make([][]union.Target, len(inputs))
@@ -93,10 +92,10 @@ func (k *kindFlags) readCRDs(cmd *cobra.Command, a *app, set *kinds.Set) (all []
 		return l, diags, nil
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := a.report(results, "text"); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	var twice diag.List
 	for i, declared := range found {
@@ -104,10 +103,9 @@ func (k *kindFlags) readCRDs(cmd *cobra.Command, a *app, set *kinds.Set) (all []
 			if err := set.Add(d.Kinds(inputs[i].name)...); err != nil {
 				twice = append(twice, diag.Diagnostic{Code: codes.TwoCRDs, Pos: diag.Pos{File: inputs[i].name}, Message: err.Error(), Hint: "give one of them only"})
 			}
-			all = append(all, d)
 		}
 	}
-	return all, slices.Concat(named...), a.report([]result{{diagnostics: twice}}, "text")
+	return slices.Concat(named...), a.report([]result{{diagnostics: twice}}, "text")
 }
 
 // sayLeftAlone lists the unions that commands which clear members do not support.

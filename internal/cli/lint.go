@@ -65,29 +65,29 @@ See also unioncel help inputs.`,
 
 // lintFlags are the flags of the command lint.
 type lintFlags struct {
-	compiler compilerFlags
-	output   printing
-	severityFlags
+	findingFlags
 	fix bool
 }
 
 func (f *lintFlags) register(cmd *cobra.Command) {
 	f.compiler.register(cmd)
-	f.output.register(cmd, "findings", diagnosticFormatNames()...)
-	f.severityFlags.register(cmd)
+	f.findingFlags.register(cmd, diagnosticFormats)
 	cmd.Flags().BoolVar(&f.fix, "fix", false, "correct the files where there is only one way to do it")
 	f.compiler.registerGate(cmd)
 	f.compiler.registerStrict(cmd)
 }
 
-// severityFlags are the flags of commands with findings.
-type severityFlags struct {
+// findingFlags are the flags of commands with findings.
+type findingFlags struct {
+	compiler  compilerFlags
+	output    printing
 	failOn    string
 	threshold lint.Threshold // the parsed failOn
 	ignore    []string
 }
 
-func (f *severityFlags) register(cmd *cobra.Command) {
+func (f *findingFlags) register(cmd *cobra.Command, formats []string) {
+	f.output.register(cmd, "findings", formats...)
 	cmd.Flags().StringVar(&f.failOn, "fail-on", lint.Thresholds[lint.FailOnError],
 		"exit with 1 if there is a finding of at least this `SEVERITY`: error, warning or info; or never")
 	cmd.Flags().StringSliceVar(&f.ignore, "ignore", nil, "ignore findings with this `CODE`; repeatable")
@@ -95,7 +95,7 @@ func (f *severityFlags) register(cmd *cobra.Command) {
 }
 
 // check reads --fail-on and checks --ignore.
-func (f *severityFlags) check() (err error) {
+func (f *findingFlags) check() (err error) {
 	if f.threshold, err = lint.ParseThreshold(f.failOn); err != nil {
 		return usagef("--fail-on: %w", err)
 	}
@@ -108,7 +108,7 @@ func (f *severityFlags) check() (err error) {
 }
 
 // limit returns the threshold for inputs of a scope.
-func (f *severityFlags) limit(cmd *cobra.Command, s *scope) lint.Threshold {
+func (f *findingFlags) limit(cmd *cobra.Command, s *scope) lint.Threshold {
 	if failOn := s.config.Lint.FailOn; failOn != nil && !cmd.Flags().Changed("fail-on") {
 		return *failOn
 	}

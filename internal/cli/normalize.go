@@ -63,7 +63,7 @@ See also unioncel help inputs, and unioncel help output.`,
 			if err := once(args, slices.Concat(kinds.crds, old)...); err != nil {
 				return err
 			}
-			set, _, err := kinds.read(cmd, a)
+			set, err := kinds.read(cmd, a)
 			if err != nil {
 				return err
 			}

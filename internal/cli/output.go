@@ -123,7 +123,7 @@ func checkOutput(cmd *cobra.Command, path *string) error {
 	switch {
 	case cmd.Flags().Changed("output") && *path == "":
 		return usagef("-o needs the name of a file")
-	case slices.Contains(append(diagnosticFormatNames(), "markdown", "yaml"), *path):
+	case slices.Contains(append(slices.Clone(diagnosticFormats), "markdown", "yaml"), *path):
 		return usagef("-o takes a file, --format a format; for a file of that name write ./%s", *path)
 	case *path == "-":
 		*path = ""
@@ -172,13 +172,9 @@ func (a *app) writeIn(dir string, files []output, twice func(path string) error)
 	return a.batch.replace(files)
 }
 
-// writeText writes a result that includes foreign text. It escapes everything but JSON, which has
-// its own escapes.
-func (a *app) writeText(p *printing, data []byte) error {
-	if p.name != "json" {
-		data = []byte(diag.Escape(string(data)))
-	}
-	return a.write(p.path, data)
+// writeText writes a result that includes foreign text, which it escapes.
+func (a *app) writeText(path string, text string) error {
+	return a.write(path, []byte(diag.Escape(text)))
 }
 
 // print writes to standard output.

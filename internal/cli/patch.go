@@ -32,7 +32,7 @@ type patching struct {
 
 func (a *app) patchCommand() *cobra.Command {
 	flags := patching{conversion: conversion{lasting: true}}
-	types := patchTypes()
+	types := words(patch.Types())
 	cmd := &cobra.Command{
 		Use:   "patch {--crd CRD | --builtin} (--live LIVE (DESIRED | --apply PATCH) | --explicit PATCH...)",
 		Short: "Make patches that clear excluded members",
@@ -97,17 +97,9 @@ See also unioncel help inputs, and unioncel help output.`,
 	return cmd
 }
 
-// patchTypes are the values of --type.
-func patchTypes() (l []string) {
-	for _, t := range patch.Types() {
-		l = append(l, string(t))
-	}
-	return l
-}
-
 // makeExplicit rewrites the files of an overlay.
 func (a *app) makeExplicit(cmd *cobra.Command, flags *patching, args []string) error {
-	set, _, err := flags.kinds.read(cmd, a)
+	set, err := flags.kinds.read(cmd, a)
 	if err != nil {
 		return err
 	}
@@ -132,7 +124,7 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 	if err := once([]string{name, flags.live}, flags.kinds.crds...); err != nil {
 		return err
 	}
-	set, _, err := flags.kinds.read(cmd, a)
+	set, err := flags.kinds.read(cmd, a)
 	if err != nil {
 		return err
 	}

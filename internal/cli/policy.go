@@ -95,7 +95,7 @@ func (a *app) writePolicies(cmd *cobra.Command, flags *policyFlags, output strin
 	if err != nil {
 		return err
 	}
-	set, _, err := flags.known.read(cmd, a)
+	set, err := flags.known.read(cmd, a)
 	if err != nil {
 		return err
 	}

@@ -85,6 +85,15 @@ func (f *format) register(cmd *cobra.Command, what string, formats ...string) {
 	cmd.Flags().Var(f, "format", "how to print "+what+": "+alternatives(formats))
 }
 
+// words returns named strings as strings.
+func words[T ~string](l []T) []string {
+	out := make([]string, len(l))
+	for i, w := range l {
+		out[i] = string(w)
+	}
+	return out
+}
+
 // alternatives lists words: "a, b or c".
 func alternatives(l []string) string { return english.List(l, "or") }
 
@@ -140,37 +149,8 @@ func (a *app) loud(l diag.List, least diag.Severity) diag.List {
 	return slices.DeleteFunc(l, func(d diag.Diagnostic) bool { return d.Severity > least })
 }
 
-// diagnosticFormats are the formats of diagnostics, the default first. source returns the text of a
-// file, and paths makes a path relative to the repository.
-var diagnosticFormats = []struct {
-	name  string
-	write func(w io.Writer, l diag.List, source func(string) []byte, paths func(string) string) error
-}{
-	{"text", func(w io.Writer, l diag.List, source func(string) []byte, _ func(string) string) error {
-		return diag.Text(w, l, source)
-	}},
-	{"json", func(w io.Writer, l diag.List, _ func(string) []byte, _ func(string) string) error {
-		return diag.JSON(w, l)
-	}},
-	{"sarif", func(w io.Writer, l diag.List, _ func(string) []byte, paths func(string) string) error {
-		version := linkedVersions().Unioncel
-		if strings.HasPrefix(version, "(") {
-			version = "" // a build without a version
-		}
-		return sarif.Write(w, l, sarif.Options{Version: version, Path: paths})
-	}},
-	{"github", func(w io.Writer, l diag.List, _ func(string) []byte, paths func(string) string) error {
-		return diag.GitHub(w, l, paths)
-	}},
-}
-
-func diagnosticFormatNames() []string {
-	var names []string
-	for _, f := range diagnosticFormats {
-		names = append(names, f.name)
-	}
-	return names
-}
+// diagnosticFormats are the formats of diagnostics, the default first.
+var diagnosticFormats = []string{"text", "json", "sarif", "github"}
 
 // folded merges adjacent diagnostics that differ only in the schema: many schemas may use a Go
 // type.
@@ -209,8 +189,13 @@ func (a *app) printDiagnostics(w io.Writer, format string, colour bool, l diag.L
 			}
 		}()
 	}
-	if format == "text" && colour {
+	switch {
+	case format == "json":
+		return diag.JSON(w, l)
+	case format == "text" && colour:
 		return diag.ColorText(w, l, a.sources(results))
+	case format == "text":
+		return diag.Text(w, l, a.sources(results))
 	}
 	dir, err := os.Getwd()
 	if err != nil {
@@ -218,8 +203,14 @@ func (a *app) printDiagnostics(w io.Writer, format string, colour bool, l diag.L
 	}
 	root, _ := repository(dir)
 	paths := func(file string) string { return relative(root, dir, file, filepath.Separator) }
-	i := slices.Index(diagnosticFormatNames(), format)
-	return diagnosticFormats[i].write(w, l, a.sources(results), paths)
+	if format == "github" {
+		return diag.GitHub(w, l, paths)
+	}
+	version := linkedVersions().Unioncel
+	if strings.HasPrefix(version, "(") {
+		version = "" // a build without a version
+	}
+	return sarif.Write(w, l, sarif.Options{Version: version, Path: paths})
 }
 
 // sources returns a function that returns the text of a file for excerpts: results, opened inputs,

@@ -15,7 +15,7 @@ func TestFormatsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range diagnosticFormatNames() {
+	for _, name := range diagnosticFormats {
 		if !strings.Contains(string(page), "\n| `"+name+"` | ") {
 			t.Errorf("docs/lint.md does not have the format %s", name)
 		}

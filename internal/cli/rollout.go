@@ -104,7 +104,7 @@ func (a *app) rollout(ctx context.Context, scope func([]input) (scopes, error), 
 	p := rollout.New(*f)
 	if err := a.showReport(output, reportable{
 		document: func() (report.Document, error) { return rollout.Document(p), nil },
-		data:     func() (any, error) { return rollout.Data(p), nil },
+		data:     func() (any, error) { return p, nil },
 	}, nil); err != nil {
 		return err
 	}

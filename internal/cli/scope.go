@@ -15,7 +15,6 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/declared/project"
 	"github.com/unioncel/unioncel/internal/declared/unionset"
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
@@ -90,7 +89,7 @@ func (a *app) scope(cmd *cobra.Command, flags *compilerFlags) func([]input) (sco
 		}
 		loaded := map[string]*external{}
 		for _, s := range l {
-			if err := s.load(cmd, flags, a.limits, loaded); err != nil {
+			if err := s.load(cmd, flags, loaded); err != nil {
 				return nil, err
 			}
 		}
@@ -100,8 +99,8 @@ func (a *app) scope(cmd *cobra.Command, flags *compilerFlags) func([]input) (sco
 
 // load reads the configuration and the declarations that it and the flags name. loaded caches
 // declarations read for other scopes.
-func (s *scope) load(cmd *cobra.Command, flags *compilerFlags, limits limit.Limits, loaded map[string]*external) error {
-	s.external = &external{reads: true, limits: limits}
+func (s *scope) load(cmd *cobra.Command, flags *compilerFlags, loaded map[string]*external) error {
+	s.external = &external{reads: true}
 	if s.name != "" {
 		src, err := readConfig(s.name)
 		if err != nil {
@@ -120,7 +119,7 @@ func (s *scope) load(cmd *cobra.Command, flags *compilerFlags, limits limit.Limi
 	}
 	key := fmt.Sprintf("%q %q %q %t %q", unions.dir, unions.packages, unions.sets, unions.kubebuilder, unions.listed)
 	if loaded[key] == nil {
-		e, err := unions.read(true, limits)
+		e, err := unions.read(true)
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/unioncel/unioncel/internal/carrier"
@@ -74,7 +75,7 @@ See also unioncel help inputs.`,
 	cmd.Flags().StringArrayVar(&old, "old", nil, "the objects that are replaced: a `FILE|DIR`; may be repeated")
 	cmd.Flags().StringArrayVar(&suites, "suite", nil, "run the tests in a `DIR|FILE` that testdata wrote, or in suites of OpenShift; may be repeated")
 	flags.register(cmd)
-	output.register(cmd, "the answers", diagnosticFormatNames()...)
+	output.register(cmd, "the answers", diagnosticFormats...)
 	return cmd
 }
 
@@ -200,7 +201,7 @@ func objectsIn(in input, role role, open *crdfile.File) objectFile {
 	}
 	var crds []*resource.Object
 	for _, o := range f.Objects {
-		if carrierOf(o) != nil {
+		if k, _ := carrier.Lookup(o.GroupVersion().String(), o.Kind); k != nil { // it carries schemas
 			crds = append(crds, o)
 		} else {
 			m.objects = append(m.objects, o)
@@ -222,19 +223,11 @@ func objectsIn(in input, role role, open *crdfile.File) objectFile {
 		if i := slices.IndexFunc(installed, func(in crdpatch.Installed) bool { return in.At == d.pos }); i >= 0 {
 			d.crd = installed[i].CustomResourceDefinition
 		}
-		names, _ := o.Value["spec"].(map[string]any)
-		d.kind.Group, _ = names["group"].(string)
-		names, _ = names["names"].(map[string]any)
-		d.kind.Kind, _ = names["kind"].(string)
+		d.kind.Group, _, _ = unstructured.NestedString(o.Value, "spec", "group")
+		d.kind.Kind, _, _ = unstructured.NestedString(o.Value, "spec", "names", "kind")
 		m.crds = append(m.crds, d)
 	}
 	return m
-}
-
-// carrierOf returns the kind of an object that carries schemas, or nil.
-func carrierOf(o *resource.Object) *carrier.Carrier {
-	k, _ := carrier.Lookup(o.GroupVersion().String(), o.Kind)
-	return k
 }
 
 // judge validates the objects of files, and returns a tally of them.

@@ -28,6 +28,15 @@ func List(l []string, conjunction string) string {
 	return strings.Join(l[:last], ", ") + " " + conjunction + " " + l[last]
 }
 
+// Each returns each word as show writes it.
+func Each(words []string, show func(string) string) []string {
+	l := make([]string, len(words))
+	for i, w := range words {
+		l[i] = show(w)
+	}
+	return l
+}
+
 // Number groups digits in threes. The highest number stands for unbounded.
 func Number(n uint64) string {
 	if n == ^uint64(0) {

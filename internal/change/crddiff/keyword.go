@@ -122,10 +122,7 @@ func words(l []any) string {
 	const most = 6
 	var out []string
 	for _, v := range l[:min(len(l), most)] {
-		text, err := json.Marshal(v)
-		if err == nil {
-			out = append(out, strings.Trim(string(text), `"`))
-		}
+		out = append(out, strings.Trim(asText(v), `"`))
 	}
 	if len(l) > most {
 		out = append(out, fmt.Sprintf("and %d more", len(l)-most))

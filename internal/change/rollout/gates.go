@@ -110,8 +110,6 @@ type rulePlace struct {
 	rule    apiextensionsv1.ValidationRule
 }
 
-func (p rulePlace) String() string { return p.path.String() }
-
 // rulesOf returns all rules of a CRD.
 func rulesOf(crd *apiextensionsv1.CustomResourceDefinition) (l []rulePlace) {
 	for i, v := range crd.Spec.Versions {
@@ -230,7 +228,7 @@ func uncompiled(crd *apiextensionsv1.CustomResourceDefinition, l []rulePlace, v 
 	estimator := cost.New(in, environment.MustBaseEnvSet(version.MajorMinor(v.Major(), v.Minor()-1)))
 	for _, p := range l {
 		if _, err := estimator.Rules(p.version, p.path, []apiextensionsv1.ValidationRule{p.rule}); err != nil {
-			lines = append(lines, fmt.Sprintf("%s: %v", cmp.Or(p.String(), "the object"), err))
+			lines = append(lines, fmt.Sprintf("%s: %v", cmp.Or(p.path.String(), "the object"), err))
 		}
 	}
 	return lines

@@ -144,7 +144,7 @@ func why(v stored.Prediction) string {
 			problems = append(problems, in.Refused[w]...)
 		}
 	}
-	said := strings.TrimPrefix(problems[0].Field+": "+problems[0].Message, ": ")
+	said := problems[0].String()
 	if n := len(v.Problems()) - 1; n > 0 {
 		said += fmt.Sprintf(", and %d more", n)
 	}

@@ -57,7 +57,7 @@ type Plan struct {
 
 // New returns the plan for the facts. If the facts contradict each other, the verdict is [Stop].
 func New(f Facts) Plan {
-	p := Plan{CRD: f.To.Name}
+	p := Plan{CRD: f.To.Name, Versions: []Version{}}
 	if l := f.Contradictions(); len(l) > 0 {
 		s := Step{ID: "facts", State: Stopped, Title: "Correct the facts", Reason: "The given facts contradict each other."}
 		for _, c := range l {

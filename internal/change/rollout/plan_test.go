@@ -454,7 +454,7 @@ func TestNamesOfFiles(t *testing.T) {
 	for format, write := range map[string]func(io.Writer) error{
 		"text":     func(w io.Writer) error { return report.WriteText(w, Document(p)) },
 		"markdown": func(w io.Writer) error { return report.WriteMarkdown(w, Document(p)) },
-		"json":     func(w io.Writer) error { return diag.WriteJSON(w, Data(p)) },
+		"json":     func(w io.Writer) error { return diag.WriteJSON(w, p) },
 	} {
 		var out strings.Builder
 		if err := write(&out); err != nil {

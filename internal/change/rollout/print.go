@@ -8,17 +8,6 @@ import (
 	"github.com/unioncel/unioncel/internal/report"
 )
 
-// Data returns a plan for encoding as JSON. Nil lists become empty, so they are not encoded as null.
-func Data(p Plan) any {
-	if p.Steps == nil {
-		p.Steps = []Step{}
-	}
-	if p.Versions == nil {
-		p.Versions = []Version{}
-	}
-	return p
-}
-
 // Document returns a plan for people.
 func Document(p Plan) report.Document {
 	var d report.Document

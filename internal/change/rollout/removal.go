@@ -22,7 +22,7 @@ type Version struct {
 
 // versions returns whether each version may be removed.
 func (f *Facts) versions() []Version {
-	var l []Version
+	l := []Version{}
 	for _, v := range f.To.Spec.Versions {
 		o := Version{Name: v.Name, Served: v.Served, Storage: v.Storage, Removable: "no"}
 		if f.Live != nil {

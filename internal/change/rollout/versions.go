@@ -1,12 +1,14 @@
 package rollout
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
+	"github.com/unioncel/unioncel/internal/change/crddiff"
 	"github.com/unioncel/unioncel/internal/change/stored"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
@@ -105,11 +107,7 @@ func (f *Facts) narrows() []string {
 		schemapath.Walk(v.Schema.OpenAPIV3Schema, func(p schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
 			was := p.Schema(stored.Schema.OpenAPIV3Schema)
 			if was != nil && !equality.Semantic.DeepEqual(constraints(was), constraints(s)) {
-				at := p.String()
-				if len(p) == 0 {
-					at = "the object"
-				}
-				l = append(l, fmt.Sprintf("%s does not have the constraints of %s on %s", name, stored.Name, at))
+				l = append(l, fmt.Sprintf("%s does not have the constraints of %s on %s", name, stored.Name, cmp.Or(p.String(), "the object")))
 			}
 			return was != nil
 		})
@@ -150,10 +148,5 @@ func (f *Facts) touches(version string) bool {
 	if f.Changes == nil || version == storage(f.To) && version != storage(f.From) {
 		return true
 	}
-	for _, c := range f.Changes.Changes {
-		if c.NewVersion == version && c.MattersToStored() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Changes.Changes, func(c crddiff.Change) bool { return c.NewVersion == version && c.MattersToStored() })
 }

@@ -106,15 +106,9 @@ func named(path string) report.Line {
 func (u Union) facts() report.Facts {
 	var l report.Facts
 	add := func(name string, texts ...report.Line) {
-		if len(texts) > 0 && len(texts[0]) > 0 {
+		if len(texts) > 0 && texts[0].String() != "" {
 			l = append(l, report.Fact{Name: name, Texts: texts})
 		}
-	}
-	one := func(text string) report.Line {
-		if text == "" {
-			return nil
-		}
-		return report.Concat(text)
 	}
 	add("declared at", report.Concat(report.N(u.Pos.String())))
 	if u.Discriminator != "" {
@@ -124,7 +118,7 @@ func (u Union) facts() report.Facts {
 		}
 		add("discriminator", text)
 	}
-	add("cardinality", one(u.cardinality()))
+	add("cardinality", report.Concat(u.cardinality()))
 	var members []report.Line
 	for _, m := range u.Members {
 		text := report.Concat(report.N(m.Name))
@@ -134,14 +128,14 @@ func (u Union) facts() report.Facts {
 		members = append(members, text)
 	}
 	add("members", members...)
-	add("other values", one(u.otherValues()))
+	add("other values", report.Concat(u.otherValues()))
 	encoding := u.Encoding
 	if u.Why != "" {
 		encoding += ": " + u.Why
 	}
-	add("encoding", one(encoding))
-	add("left out", one(u.Dropped))
-	add("time", one(u.time()))
+	add("encoding", report.Concat(encoding))
+	add("left out", report.Concat(u.Dropped))
+	add("time", report.Concat(u.time()))
 	return l
 }
 

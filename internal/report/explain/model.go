@@ -230,12 +230,3 @@ func (r *Rule) costs(c cost.Cost) {
 	r.Limit = cost.RuleLimit
 	r.PercentOfLimit = percent(r.Cost, r.Limit)
 }
-
-// Data returns explanations for programs, to be written as a JSON list. All keys are always
-// present.
-func Data(crds []Explanation) any {
-	if crds == nil {
-		return []Explanation{}
-	}
-	return crds
-}

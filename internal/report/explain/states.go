@@ -159,7 +159,7 @@ func (s *unionPlan) verdicts(value string) (string, []Rejection) {
 func (s *unionPlan) related() []Rejection {
 	l := []Rejection{}
 	for _, r := range s.Relations() {
-		with, member := "with "+english.List(each(s.NamesOf(r.Others), plain), "or"), plain(s.Members[r.Member].Name)
+		with, member := "with "+english.List(english.Each(s.NamesOf(r.Others), plain), "or"), plain(s.Members[r.Member].Name)
 		if r.Condition == union.Forbidden {
 			l = append(l, Rejection{with + ", and with " + member, "forbidden"})
 		} else {
@@ -232,7 +232,7 @@ func (s *unionPlan) byGroup() (accepted string, rejected []Rejection) {
 	for _, g := range groups {
 		names = append(names, s.belonging(g.Name, g.Members))
 		if required := s.Require(g); len(required) > 0 {
-			rejected = append(rejected, Rejection{"with a part of " + plain(g.Name) + " without " + english.List(each(s.NamesOf(required), plain), "or"), "required"})
+			rejected = append(rejected, Rejection{"with a part of " + plain(g.Name) + " without " + english.List(english.Each(s.NamesOf(required), plain), "or"), "required"})
 		}
 	}
 	accepted = english.List(names, "or")

@@ -40,14 +40,6 @@ func quoted(t union.ValueType, value string) string {
 
 func (u Union) quoted(value string) string { return quoted(u.declared.Type, value) }
 
-func each(words []string, show func(string) string) []string {
-	l := make([]string, len(words))
-	for i, w := range words {
-		l[i] = show(w)
-	}
-	return l
-}
-
 // readings describes the origin of the errors in sentences, and when users do not get the errors of
 // the union.
 func (u Union) readings() string {
@@ -137,20 +129,20 @@ func (u Union) describe(m Member) string {
 	case len(m.Values) > 0 && u.Discriminator == "":
 		l = append(l, "in the group "+plain(m.Values[0]))
 	case len(m.Values) > 0:
-		l = append(l, "selected by "+english.List(each(m.Values, u.quoted), "or"))
+		l = append(l, "selected by "+english.List(english.Each(m.Values, u.quoted), "or"))
 	}
 	switch len(m.OptionalFor) {
 	case 0:
 	case len(m.Values):
 		l = append(l, "may stay unset")
 	default:
-		l = append(l, "may stay unset for "+english.List(each(m.OptionalFor, u.quoted), "or"))
+		l = append(l, "may stay unset for "+english.List(english.Each(m.OptionalFor, u.quoted), "or"))
 	}
 	if len(m.Requires) > 0 {
-		l = append(l, "requires "+english.List(each(m.Requires, plain), "and"))
+		l = append(l, "requires "+english.List(english.Each(m.Requires, plain), "and"))
 	}
 	if len(m.Forbids) > 0 {
-		l = append(l, "forbids "+english.List(each(m.Forbids, plain), "and"))
+		l = append(l, "forbids "+english.List(english.Each(m.Forbids, plain), "and"))
 	}
 	if m.EmptyIsUnset {
 		l = append(l, "an empty value counts as unset")
@@ -163,7 +155,7 @@ func (u Union) otherValues() string {
 	if u.Discriminator == "" {
 		return ""
 	}
-	values := each(u.MemberlessValues, u.quoted)
+	values := english.Each(u.MemberlessValues, u.quoted)
 	if u.AnyValue {
 		values = append(values, "any other")
 	}
@@ -208,12 +200,7 @@ func (u Union) becomes(c Changes) string {
 
 // restricted reports whether some change between legal states is forbidden.
 func (u Union) restricted() bool {
-	for _, c := range u.Changes {
-		if len(c.To) < len(u.Changes)-1 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(u.Changes, func(c Changes) bool { return len(c.To) < len(u.Changes)-1 })
 }
 
 // shownOf describes which errors were omitted.
@@ -223,7 +210,7 @@ func (u Union) shownOf() string {
 		text += fmt.Sprintf(" Shown are the first %d of %d members; the errors of the others differ only in the names.", u.examples, len(u.Members))
 	}
 	if len(u.WithoutExample) > 0 {
-		text += fmt.Sprintf(" Nothing is shown that sets %s, of which no valid value was found.", english.List(each(u.WithoutExample, plain), "or"))
+		text += fmt.Sprintf(" Nothing is shown that sets %s, of which no valid value was found.", english.List(english.Each(u.WithoutExample, plain), "or"))
 	}
 	return text
 }

@@ -12,6 +12,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -233,10 +234,8 @@ func valuesFor(members []string, property *apiextensionsv1.JSONSchemaProps) []st
 
 // flow writes strings as items of a list in YAML.
 func flow(l []string) []string {
-	out := make([]string, len(l))
-	for i, s := range l {
+	return english.Each(l, func(s string) string {
 		data, _ := json.Marshal(s) // strings never fail
-		out[i] = string(data)
-	}
-	return out
+		return string(data)
+	})
 }

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"strconv"
 
 	"go.yaml.in/yaml/v3"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -131,10 +132,4 @@ func (s *lintedUnion) find(code diag.Code, at diag.Pos, properties []string, hin
 }
 
 // quoted lists names or values for a message.
-func quoted(l []string) string {
-	texts := make([]string, len(l))
-	for i, s := range l {
-		texts[i] = fmt.Sprintf("%q", s)
-	}
-	return english.List(texts, "and")
-}
+func quoted(l []string) string { return english.List(english.Each(l, strconv.Quote), "and") }
