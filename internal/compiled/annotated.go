@@ -39,22 +39,14 @@ type recorded struct {
 
 // Read returns the CRD of a manifest with its annotation, or nil if there is no annotation.
 func Read(m *crdtext.Manifest) (*Annotated, *diag.Diagnostic) {
-	find := func(m *yaml.Node, key string) (int, *yaml.Node) {
-		for _, e := range yamltext.Entries(m) {
-			if e.Key.Value == key {
-				return e.Index, e.Value
-			}
-		}
-		return -1, nil
-	}
-	c := &Annotated{Manifest: m}
-	_, c.Metadata = find(m.Node, "metadata")
-	c.MetadataKey, c.Annotations = find(c.Metadata, "annotations")
-	var content *yaml.Node
-	c.Key, content = find(c.Annotations, Annotation)
+	metadata := yamltext.Find(m.Node, "metadata")
+	annotations := yamltext.Find(metadata.Value, "annotations")
+	annotation := yamltext.Find(annotations.Value, Annotation)
+	content := annotation.Value
 	if content == nil {
 		return nil, nil
 	}
+	c := &Annotated{Manifest: m, Metadata: metadata.Value, MetadataKey: annotations.Index, Annotations: annotations.Value, Key: annotation.Index}
 	bad := func(hint, format string, args ...any) (*Annotated, *diag.Diagnostic) {
 		return nil, &diag.Diagnostic{Code: codes.BadAnnotation, Pos: c.Pos(content), Message: fmt.Sprintf(format, args...), Hint: hint}
 	}

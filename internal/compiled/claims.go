@@ -124,10 +124,7 @@ func (r *reverter) claim() {
 func (c *Claim) look(recorded recordedList) *ClaimedList {
 	l := &ClaimedList{recordedList: recorded, at: c.Node}
 	l.present, _ = c.value[recorded.key].([]any)
-	for _, e := range yamltext.Entries(c.Node) {
-		if e.Key.Value != recorded.key {
-			continue
-		}
+	if e := yamltext.Find(c.Node, recorded.key); e.Key != nil {
 		l.at, l.Head, l.Index = e.Key, e.Key, e.Index
 		if e.Index >= 0 && e.Value.Kind == yaml.SequenceNode && len(e.Value.Content) == len(l.present) {
 			l.Node = e.Value
@@ -281,7 +278,7 @@ func (r *reverter) remaining(c *Claim) []union.External {
 // asRecorded reports whether a schema's resulting and recorded declarations are equal.
 func (r *reverter) asRecorded(c *Claim) bool {
 	var recorded, resulting []string
-	text := func(e union.External) string { return fmt.Sprint(e.Extend, yamledit.JSON(Plain(e.Value))) }
+	text := func(e union.External) string { return fmt.Sprint(e.Extend, yamledit.JSON(yamledit.Plain(e.Value))) }
 	for _, e := range []*union.External{c.extension, c.unions} {
 		if e != nil {
 			recorded = append(recorded, text(*e))

@@ -167,32 +167,6 @@ func Omit(l []any, indices []int) []any {
 	return kept
 }
 
-// Plain returns a copy of a declaration without aliases and merge keys. Its scalars are strings,
-// booleans and integers.
-func Plain(n *yaml.Node) *yaml.Node {
-	switch n = yamltext.Resolve(n); n.Kind {
-	case yaml.MappingNode:
-		m := yamltext.MappingNode()
-		for _, e := range yamltext.Entries(n) {
-			m.Content = append(m.Content, yamledit.StringNode(e.Key.Value), Plain(e.Value))
-		}
-		return m
-	case yaml.SequenceNode:
-		l := yamltext.ListNode()
-		for _, item := range n.Content {
-			l.Content = append(l.Content, Plain(item))
-		}
-		return l
-	}
-	switch n.ShortTag() {
-	case "!!bool":
-		return yamltext.BoolNode(n.Value == "true")
-	case "!!int":
-		return yamltext.IntNode(n.Value)
-	}
-	return yamledit.StringNode(n.Value)
-}
-
 // RuleNode returns the node of a rule, with its keys in alphabetical order like the API
 // server's output.
 func RuleNode(r rules.Rule) *yaml.Node {

@@ -284,7 +284,7 @@ func DeclarationIn(text string) (string, error) {
 	if hasAlias(n) {
 		return "", errors.New("the text has an alias")
 	}
-	return yamledit.JSON(Plain(n)), nil
+	return yamledit.JSON(yamledit.Plain(n)), nil
 }
 
 // onlyEntry returns the value of x-kubernetes-unions in a text that holds nothing else.

@@ -117,17 +117,10 @@ func (r *Revision) relocate(t *Text) {
 	}
 	for _, d := range t.Docs {
 		starts := map[*yaml.Node]int{} // looked up by the positions that they have now
-		var visit func(n *yaml.Node)
-		visit = func(n *yaml.Node) {
-			if start, _, err := d.Span(d.Document, n); err == nil {
+		for n := range yamltext.All(d.Root) {
+			if start, err := d.StartOf(n); err == nil {
 				starts[n] = start
 			}
-			for _, c := range n.Content {
-				visit(c)
-			}
-		}
-		if d.Root != nil {
-			visit(d.Root)
 		}
 		for n, start := range starts {
 			n.Line, n.Column = t.origin(start)

@@ -92,11 +92,10 @@ func (d *Document) find(n *yaml.Node, items []int) {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return
 	}
-	kind, apiVersion := ScalarAt(n, "kind"), ScalarAt(n, "apiVersion")
+	kind, apiVersion := yamltext.Text(n, "kind"), yamltext.Text(n, "apiVersion")
 	switch {
 	case carrier.IsList(kind):
-		_, v, _, ok := yamltext.Lookup(n, "items")
-		switch {
+		switch _, v, _, ok := yamltext.Lookup(n, "items"); {
 		case ok && v.Kind == yaml.SequenceNode:
 			for i, item := range v.Content {
 				d.find(item, append(slices.Clone(items), i))
@@ -121,14 +120,10 @@ func (d *Document) find(n *yaml.Node, items []int) {
 // findText reports the CRDs with unions in the texts of a ConfigMap or Secret.
 func (d *Document) findText(n *yaml.Node) {
 	for _, key := range []string{"data", "stringData"} {
-		texts := yamltext.Resolve(yamltext.Value(n, key))
-		if texts == nil || texts.Kind != yaml.MappingNode {
-			continue
-		}
-		for _, e := range yamltext.Entries(texts) {
+		for _, e := range yamltext.Entries(yamltext.Value(n, key)) {
 			v := yamltext.Resolve(e.Value)
 			text := []byte(v.Value)
-			if decoded, err := base64.StdEncoding.DecodeString(v.Value); err == nil && key == "data" && ScalarAt(n, "kind") == "Secret" {
+			if decoded, err := base64.StdEncoding.DecodeString(v.Value); err == nil && key == "data" && yamltext.Text(n, "kind") == "Secret" {
 				text = decoded
 			}
 			if !bytes.Contains(text, []byte(union.Key)) {
@@ -140,7 +135,7 @@ func (d *Document) findText(n *yaml.Node) {
 			}
 			d.Diags = append(d.Diags, diag.Diagnostic{Code: codes.CRDInText, Severity: diag.Warning, Pos: d.Pos(e.Key),
 				Message: fmt.Sprintf("the text of %s is a CRD that declares unions: it is not compiled", e.Key.Value),
-				Hint:    "compile it as a file of its own, and make the " + ScalarAt(n, "kind") + " of the result"})
+				Hint:    "compile it as a file of its own, and make the " + yamltext.Text(n, "kind") + " of the result"})
 		}
 	}
 }
@@ -236,14 +231,13 @@ func (m *Manifest) Listed() bool { return len(m.items) > 0 }
 
 // Target returns the name, group and kind of the CRD.
 func (m *Manifest) Target() union.Target {
-	at := yamltext.Value
-	spec := at(m.Node, "spec")
-	return union.Target{Name: ScalarAt(at(m.Node, "metadata"), "name"), Group: ScalarAt(spec, "group"), Kind: ScalarAt(at(spec, "names"), "kind")}
+	spec, text := yamltext.Value(m.Node, "spec"), yamltext.Text
+	return union.Target{Name: text(yamltext.Value(m.Node, "metadata"), "name"), Group: text(spec, "group"), Kind: text(yamltext.Value(spec, "names"), "kind")}
 }
 
 // Kind is the kind of the manifest.
 func (m *Manifest) Kind() *carrier.Carrier {
-	k, _ := carrier.Lookup(ScalarAt(m.Node, "apiVersion"), ScalarAt(m.Node, "kind"))
+	k, _ := carrier.Lookup(yamltext.Text(m.Node, "apiVersion"), yamltext.Text(m.Node, "kind"))
 	return k
 }
 
@@ -255,7 +249,7 @@ func (m *Manifest) Place(version string, path schemapath.Path) (schemapath.Place
 	if versions == nil {
 		return p, nil
 	}
-	p.Version = slices.IndexFunc(versions.Content, func(v *yaml.Node) bool { return ScalarAt(v, "name") == version })
+	p.Version = slices.IndexFunc(versions.Content, func(v *yaml.Node) bool { return yamltext.Text(v, "name") == version })
 	if p.Version < 0 {
 		return schemapath.Place{Name: version, Path: path}, nil
 	}
@@ -291,15 +285,6 @@ func SchemaIn(crd map[string]any, p schemapath.Place) map[string]any {
 	return p.Path.Value(root)
 }
 
-// ScalarAt returns the scalar at a key of a mapping, or "".
-func ScalarAt(n *yaml.Node, key string) string {
-	_, v, _, ok := yamltext.Lookup(n, key)
-	if !ok || yamltext.Resolve(v).Kind != yaml.ScalarNode {
-		return ""
-	}
-	return yamltext.Resolve(v).Value
-}
-
 // WrittenOut returns the value at the end of some keys of a mapping, nil when it comes from an
 // alias or merge key, or is not there.
 func WrittenOut(n *yaml.Node, keys ...string) *yaml.Node {
@@ -315,10 +300,8 @@ func WrittenOut(n *yaml.Node, keys ...string) *yaml.Node {
 
 // IndexOf returns the number of a mapping's own entry with a key, or -1.
 func IndexOf(n *yaml.Node, key string) int {
-	for _, e := range yamltext.Entries(n) {
-		if e.Key.Value == key && e.Index >= 0 && e.Value.Kind != yaml.AliasNode {
-			return e.Index / 2
-		}
+	if e := yamltext.Find(n, key); e.Index >= 0 && e.Value.Kind != yaml.AliasNode {
+		return e.Index / 2
 	}
 	return -1
 }

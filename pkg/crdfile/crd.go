@@ -42,7 +42,7 @@ func (m *manifest) origin() Origin {
 	switch {
 	case m.asIs.declares:
 		return Authored
-	case crdtext.ScalarAt(metadata, "uid") != "", crdtext.ScalarAt(metadata, "resourceVersion") != "", stored != nil && len(stored.Content) > 0:
+	case yamltext.Text(metadata, "uid") != "", yamltext.Text(metadata, "resourceVersion") != "", stored != nil && len(stored.Content) > 0:
 		return Live
 	case m.annotated != nil:
 		return Compiled

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/compiled"
 	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
 	"github.com/unioncel/unioncel/pkg/compile"
@@ -81,7 +80,7 @@ func (w *writer) declare(objects []compile.Object) {
 				"an edit of %s would change other schemas that share it through an anchor", o.Place)
 			continue
 		}
-		unions := compiled.Plain(o.Value)
+		unions := yamledit.Plain(o.Value)
 		edit, err := w.Editor().Put(n, yamledit.Entry{Key: union.Key, Value: unions, Dash: w.dash(&documentChange{}), Short: true})
 		if err != nil {
 			w.errorf(n, codes.Unproved, "write the schema in plain block style", "cannot edit this schema: %v", err)

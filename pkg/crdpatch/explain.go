@@ -85,8 +85,8 @@ func (w *writer) size(r compile.RulePlan) int {
 
 // firstDashOf returns the indentation of lists in the schema, or else in the file.
 func (w *writer) firstDashOf(n *yaml.Node) (int, bool) {
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if d, ok := w.Editor().DashOf(n.Content[i], n.Content[i+1]); ok {
+	for key, value := range yamltext.Pairs(n) {
+		if d, ok := w.Editor().DashOf(key, value); ok {
 			return d, true
 		}
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/compiled"
+	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
@@ -404,7 +405,7 @@ func TestAnnotationSize(t *testing.T) {
 			continue
 		}
 		for _, d := range f.Docs {
-			v, err := f.Value(d)
+			_, v, err := source.Read(f.Src[d.Start:d.End])
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -223,10 +223,10 @@ func (w *writer) changes(r *compile.Result) (l []*documentChange, err error) {
 	for i, o := range r.Objects {
 		c := at(o.Place)
 		c.object = &r.Objects[i]
-		c.record.Unions = json.RawMessage(yamledit.JSON(compiled.Plain(o.Value)))
+		c.record.Unions = json.RawMessage(yamledit.JSON(yamledit.Plain(o.Value)))
 		c.record.External = c.key < 0
 		if o.Extensions != nil {
-			c.record.Extend = json.RawMessage(yamledit.JSON(compiled.Plain(o.Extensions)))
+			c.record.Extend = json.RawMessage(yamledit.JSON(yamledit.Plain(o.Extensions)))
 		}
 	}
 	for _, a := range r.Additions {
@@ -245,10 +245,8 @@ func (w *writer) changes(r *compile.Result) (l []*documentChange, err error) {
 // declarationOf returns the index of the entry x-kubernetes-unions in a schema, or -1 if there is
 // none or it comes from a merge key.
 func declarationOf(n *yaml.Node) int {
-	for _, e := range yamltext.Entries(n) {
-		if e.Key.Value == union.Key && e.Index >= 0 {
-			return e.Index / 2
-		}
+	if e := yamltext.Find(n, union.Key); e.Index >= 0 {
+		return e.Index / 2
 	}
 	return -1
 }
@@ -367,20 +365,17 @@ func (w *writer) cutDeclaration(c *documentChange) error {
 // listOf returns the list at a key of a schema, and the index of the key, or -1 if the list
 // is shared.
 func listOf(n *yaml.Node, key string) (int, *yaml.Node, error) {
-	for _, e := range yamltext.Entries(n) {
-		if e.Key.Value != key {
-			continue
-		}
-		v := yamltext.Resolve(e.Value)
-		if v.Kind != yaml.SequenceNode {
-			return 0, nil, fmt.Errorf("its %s is null: delete the key", key)
-		}
-		if v != e.Value {
-			return -1, v, nil
-		}
+	e := yamltext.Find(n, key)
+	switch v := yamltext.Resolve(e.Value); {
+	case v == nil:
+		return 0, nil, nil
+	case v.Kind != yaml.SequenceNode:
+		return 0, nil, fmt.Errorf("its %s is null: delete the key", key)
+	case v != e.Value:
+		return -1, v, nil
+	default:
 		return e.Index, v, nil
 	}
-	return 0, nil, nil
 }
 
 // dash returns the indentation of lists below their keys, taken from the replaced declaration or

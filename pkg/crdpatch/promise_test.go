@@ -16,6 +16,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/compiled"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
+	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
@@ -207,7 +208,7 @@ func values(tb testing.TB, text []byte) []any {
 	}
 	var l []any
 	for _, d := range f.Docs {
-		v, err := f.Value(d)
+		_, v, err := source.Read(f.Src[d.Start:d.End])
 		if err != nil {
 			tb.Fatal(err)
 		}

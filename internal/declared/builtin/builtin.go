@@ -13,6 +13,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -95,13 +96,8 @@ func covered() []schema.GroupVersionKind {
 func (d declaration) node() *yaml.Node {
 	var doc yaml.Node
 	utilruntime.Must(yaml.Unmarshal([]byte(d.unions), &doc))
-	clearPositions(&doc)
-	return doc.Content[0]
-}
-
-func clearPositions(n *yaml.Node) {
-	n.Line, n.Column = 0, 0
-	for _, c := range n.Content {
-		clearPositions(c)
+	for n := range yamltext.All(&doc) {
+		n.Line, n.Column = 0, 0
 	}
+	return doc.Content[0]
 }

@@ -5,11 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/yaml/yamledit"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -131,7 +130,7 @@ func itemOf(e union.External) (item, error) {
 	}
 	for _, u := range yamltext.Resolve(e.Value).Content {
 		i.unions = append(i.unions, u)
-		i.meaning += meaning(u)
+		i.meaning += yamledit.JSON(yamledit.Plain(u))
 	}
 	return i, nil
 }
@@ -146,27 +145,4 @@ func errorOf(l diag.List) error {
 		return errors.New(l[i].Message)
 	}
 	return fmt.Errorf("%s (%s)", l[i].Message, l[i].Hint)
-}
-
-// meaning returns the content of a node without its style. Equal nodes have the same content.
-func meaning(n *yaml.Node) string {
-	var b strings.Builder
-	n = yamltext.Resolve(n)
-	switch n.Kind {
-	case yaml.MappingNode:
-		for _, e := range yamltext.Entries(n) {
-			b.WriteString(meaning(e.Key) + ":" + meaning(e.Value) + ",")
-		}
-		return "{" + b.String() + "}"
-	case yaml.SequenceNode:
-		for _, c := range n.Content {
-			b.WriteString(meaning(c) + ",")
-		}
-		return "[" + b.String() + "]"
-	}
-	s, err := yamltext.String(n)
-	if err != nil {
-		return n.ShortTag() + " " + n.Value
-	}
-	return strconv.Quote(s)
 }

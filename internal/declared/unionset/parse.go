@@ -67,9 +67,7 @@ func Holds(src []byte) bool {
 	}
 	file, wrong := source.Parse("", src, limit.Limits{})
 	return wrong == nil && slices.ContainsFunc(file.Docs, func(d *yamltext.Document) bool {
-		_, kind, _, ok := yamltext.Lookup(d.Root, "kind")
-		_, version, _, versioned := yamltext.Lookup(d.Root, "apiVersion")
-		return ok && versioned && yamltext.Resolve(kind).Value == Kind && yamltext.Resolve(version).Value == APIVersion
+		return yamltext.Text(d.Root, "kind") == Kind && yamltext.Text(d.Root, "apiVersion") == APIVersion
 	})
 }
 

@@ -51,7 +51,7 @@ var allowed = map[string][]string{
 	"internal/report/sarif":               {"pkg/diag"},
 	"internal/report/proof":               {"internal/codes", "pkg/compile", "pkg/diag", "pkg/union", "pkg/verify", "pkg/schemapath", "internal/prove", "internal/english", "internal/report"},
 	"pkg/markers":                         {"internal/codes", "internal/pattern", "internal/spelling", "internal/yaml/yamltext", "pkg/diag", "pkg/schemapath", "pkg/union"},
-	"internal/declared/unionset":          {"internal/codes", "internal/yaml/source", "internal/yaml/yamlconfig", "internal/yaml/yamltext", "pkg/diag", "internal/limit", "pkg/schemapath", "pkg/union"},
+	"internal/declared/unionset":          {"internal/codes", "internal/yaml/source", "internal/yaml/yamlconfig", "internal/yaml/yamledit", "internal/yaml/yamltext", "pkg/diag", "internal/limit", "pkg/schemapath", "pkg/union"},
 	"internal/declared/infer":             {"internal/codes", "internal/pattern", "internal/report/proof", "internal/prove/formula", "internal/prove/logic", "internal/yaml/yamltext", "pkg/diag", "pkg/schemapath", "pkg/union", "pkg/verify", "pkg/crdfile", "internal/prove", "internal/english", "internal/report"},
 	"internal/report/explain":             {"pkg/compile", "pkg/crdpatch", "pkg/diag", "internal/cost", "pkg/rules", "pkg/schemapath", "pkg/union", "pkg/validate", "pkg/verify", "internal/english", "internal/report"},
 	"pkg/crdpatch":                        {"internal/codes", "internal/carrier", "internal/yaml/yamledit", "internal/yaml/yamltext", "pkg/compile", "pkg/diag", "pkg/rules", "pkg/schemapath", "pkg/union", "internal/compiled", "internal/crdtext", "pkg/crdfile"},

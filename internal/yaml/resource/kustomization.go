@@ -42,12 +42,6 @@ func ParsePatches(name string, src []byte, limits limit.Limits) (*File, diag.Lis
 
 // inlinePatches returns the strings of a kustomization that are patches, including JSON patches.
 func inlinePatches(name string, root *yaml.Node) (l []*yaml.Node) {
-	text := func(n *yaml.Node) string {
-		if n = yamltext.Resolve(n); n == nil || n.Kind != yaml.ScalarNode {
-			return ""
-		}
-		return n.Value
-	}
 	if root == nil || root.Kind != yaml.MappingNode {
 		return nil
 	}
@@ -55,20 +49,22 @@ func inlinePatches(name string, root *yaml.Node) (l []*yaml.Node) {
 	switch kind := yamltext.Value(root, "kind"); {
 	case kind == nil && !slices.Contains(names, path.Base(name)):
 		return nil
-	case kind != nil && text(kind) != "Kustomization" && text(kind) != "Component":
+	case kind != nil && kind.Value != "Kustomization" && kind.Value != "Component":
 		return nil
 	}
 	for _, key := range []string{"patches", "patchesStrategicMerge"} {
-		list := yamltext.Resolve(yamltext.Value(root, key))
+		list := yamltext.Value(root, key)
 		if list == nil || list.Kind != yaml.SequenceNode {
 			continue
 		}
 		for _, n := range list.Content {
-			if item := yamltext.Resolve(n); item.Kind == yaml.MappingNode {
-				n = yamltext.Value(item, "patch")
+			text := yamltext.Resolve(n)
+			if text.Kind == yaml.MappingNode {
+				n = yamltext.Value(text, "patch")
+				text = n
 			}
 			// Other strings are file names.
-			if s := strings.TrimSpace(text(n)); strings.ContainsAny(s, "\n{") && !slices.Contains(l, n) {
+			if text != nil && strings.ContainsAny(strings.TrimSpace(text.Value), "\n{") && !slices.Contains(l, n) {
 				l = append(l, n)
 			}
 		}

@@ -123,25 +123,33 @@ func (o *Object) String() string {
 // Lookup returns the node at a path, or nil. shared reports whether the path leads through an alias
 // or a merge key, so that other paths share the node.
 func (o *Object) Lookup(p Path) (n *yaml.Node, shared bool) {
-	n = o.Node
+	n, _, shared = o.find(p)
+	return n, shared
+}
+
+// find is Lookup that also returns the node to point at: the key or item at the path, or at its
+// longest part that exists.
+func (o *Object) find(p Path) (n, at *yaml.Node, shared bool) {
+	n, at = o.Node, o.Node
 	for _, step := range p {
 		n = yamltext.Resolve(n)
 		switch step := step.(type) {
 		case string:
-			_, v, other, ok := yamltext.Lookup(n, step)
+			k, v, other, ok := yamltext.Lookup(n, step)
 			if !ok {
-				return nil, false
+				return nil, at, false
 			}
-			n, shared = v, shared || other || v.Kind == yaml.AliasNode
+			n, at, shared = v, k, shared || other
 		case int:
 			if n.Kind != yaml.SequenceNode || step >= len(n.Content) {
-				return nil, false
+				return nil, at, false
 			}
 			n = n.Content[step]
-			shared = shared || n.Kind == yaml.AliasNode
+			at = n
 		}
+		shared = shared || n.Kind == yaml.AliasNode
 	}
-	return yamltext.Resolve(n), shared
+	return yamltext.Resolve(n), at, shared
 }
 
 // Mapping returns the mapping at a path, for an edit. It returns an error if the mapping cannot be
@@ -167,50 +175,25 @@ func (o *Object) Anchored(n *yaml.Node) bool {
 		return false
 	}
 	within := map[*yaml.Node]bool{}
-	var mark func(n *yaml.Node)
-	mark = func(n *yaml.Node) {
-		within[n] = true
-		for _, c := range n.Content {
-			mark(c)
+	for m := range yamltext.All(n) {
+		within[m] = true
+	}
+	for m := range yamltext.All(o.Document.Root) {
+		if within[m.Alias] && !within[m] {
+			return true
 		}
 	}
-	mark(n)
-	var refers func(m *yaml.Node) bool
-	refers = func(m *yaml.Node) bool {
-		return m != n && (within[m.Alias] || slices.ContainsFunc(m.Content, refers))
-	}
-	return refers(o.Document.Root)
+	return false
 }
 
 // Pos returns the position of the value at a path: the key of a property, or the item of a list. If
 // the path does not exist, it returns the position of the nearest existing ancestor.
 func (o *Object) Pos(p Path) diag.Pos {
-	n := o.Node
-	at := n
-	for _, step := range p {
-		switch step := step.(type) {
-		case string:
-			k, v, _, ok := yamltext.Lookup(yamltext.Resolve(n), step)
-			if !ok {
-				return o.pos(at)
-			}
-			n, at = v, k
-		case int:
-			if n = yamltext.Resolve(n); n.Kind != yaml.SequenceNode || step >= len(n.Content) {
-				return o.pos(at)
-			}
-			n = n.Content[step]
-			at = n
-		}
-	}
-	return o.pos(at)
-}
-
-func (o *Object) pos(n *yaml.Node) diag.Pos {
+	_, at, _ := o.find(p)
 	if o.text != nil {
-		n = o.text
+		at = o.text
 	}
-	return diag.Pos{File: o.file, Line: n.Line, Col: n.Column}
+	return diag.Pos{File: o.file, Line: at.Line, Col: at.Column}
 }
 
 // Path leads to a value in an object. Its steps are keys (string) and indices (int).

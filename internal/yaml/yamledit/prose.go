@@ -66,12 +66,9 @@ type Prose struct {
 
 // Wraps reports whether a YAML encoder has wrapped a string at n or below.
 func (d Text) Wraps(n *yaml.Node) bool {
-	if n.Kind == yaml.ScalarNode && n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0 {
+	for n := range yamltext.All(n) {
 		start, end, err := d.Span(d.Document, n)
-		return err == nil && bytes.IndexByte(d.Src[start:end], '\n') >= 0
-	}
-	for _, c := range n.Content {
-		if d.Wraps(c) {
+		if n.Kind == yaml.ScalarNode && n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0 && err == nil && bytes.IndexByte(d.Src[start:end], '\n') >= 0 {
 			return true
 		}
 	}

@@ -19,6 +19,32 @@ func StringNode(s string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
 }
 
+// Plain returns a copy of a declaration without aliases and merge keys. Its scalars are strings,
+// booleans and integers.
+func Plain(n *yaml.Node) *yaml.Node {
+	switch n = yamltext.Resolve(n); n.Kind {
+	case yaml.MappingNode:
+		m := yamltext.MappingNode()
+		for _, e := range yamltext.Entries(n) {
+			m.Content = append(m.Content, StringNode(e.Key.Value), Plain(e.Value))
+		}
+		return m
+	case yaml.SequenceNode:
+		l := yamltext.ListNode()
+		for _, item := range n.Content {
+			l.Content = append(l.Content, Plain(item))
+		}
+		return l
+	}
+	switch n.ShortTag() {
+	case "!!bool":
+		return yamltext.BoolNode(n.Value == "true")
+	case "!!int":
+		return yamltext.IntNode(n.Value)
+	}
+	return StringNode(n.Value)
+}
+
 // DataOf returns the value that kubectl reads from a tree built by this package.
 func DataOf(n *yaml.Node) any {
 	var v any
@@ -64,21 +90,25 @@ func (e Entry) blockPair(indent int, key, value *yaml.Node) []string {
 	if value.Kind == yaml.SequenceNode {
 		return append(lines, e.BlockItems(indent+e.Dash, value)...)
 	}
-	for i := 0; i+1 < len(value.Content); i += 2 {
-		lines = append(lines, e.blockPair(indent+2, value.Content[i], value.Content[i+1])...)
+	return append(lines, e.blockPairs(indent+2, value)...)
+}
+
+// blockPairs renders the entries of a mapping.
+func (e Entry) blockPairs(indent int, m *yaml.Node) (lines []string) {
+	for k, v := range yamltext.Pairs(m) {
+		lines = append(lines, e.blockPair(indent, k, v)...)
 	}
 	return lines
 }
 
+// BlockItems renders the items of a list as lines in block style.
 func (e Entry) BlockItems(indent int, list *yaml.Node) []string {
 	var lines []string
 	for _, item := range list.Content {
 		first := len(lines)
 		switch {
 		case item.Kind == yaml.MappingNode && len(item.Content) > 0:
-			for i := 0; i+1 < len(item.Content); i += 2 {
-				lines = append(lines, e.blockPair(indent+2, item.Content[i], item.Content[i+1])...)
-			}
+			lines = append(lines, e.blockPairs(indent+2, item)...)
 		case item.Kind == yaml.ScalarNode:
 			lines = append(lines, strings.Repeat(" ", indent+2)+Scalar(item))
 		default:
@@ -104,8 +134,8 @@ func flowYAML(n *yaml.Node) string {
 		}
 		return "[" + strings.Join(texts, ", ") + "]"
 	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		texts = append(texts, Scalar(n.Content[i])+": "+Scalar(n.Content[i+1]))
+	for k, v := range yamltext.Pairs(n) {
+		texts = append(texts, Scalar(k)+": "+Scalar(v))
 	}
 	return "{" + strings.Join(texts, ", ") + "}"
 }
@@ -164,8 +194,8 @@ func (l Layout) Value(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
 		brackets = "{}"
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			texts = append(texts, inner.pair(n.Content[i], n.Content[i+1]))
+		for k, v := range yamltext.Pairs(n) {
+			texts = append(texts, inner.pair(k, v))
 		}
 	case yaml.SequenceNode:
 		for _, item := range n.Content {

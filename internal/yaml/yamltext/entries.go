@@ -17,6 +17,17 @@ func Entries(m *yaml.Node) []Entry {
 	return appendEntries(nil, map[string]bool{}, map[*yaml.Node]bool{}, m, false)
 }
 
+// Find returns the effective entry of mapping m with a key. Without such an entry, the nodes of the
+// result are nil and its index is -1.
+func Find(m *yaml.Node, key string) Entry {
+	for _, e := range Entries(m) {
+		if e.Key.Value == key {
+			return e
+		}
+	}
+	return Entry{Index: -1}
+}
+
 // appendEntries visits each mapping once, because a second visit adds nothing. Without this, cyclic
 // merges would not end, and merges could grow exponentially like an alias bomb.
 func appendEntries(l []Entry, seen map[string]bool, visited map[*yaml.Node]bool, m *yaml.Node, shared bool) []Entry {
@@ -28,9 +39,9 @@ func appendEntries(l []Entry, seen map[string]bool, visited map[*yaml.Node]bool,
 	}
 	visited[m] = true
 	var merged []*yaml.Node
-	for i := 0; i+1 < len(m.Content); i += 2 {
-		k, v := m.Content[i], m.Content[i+1]
-		if k.Tag == "!!merge" {
+	i := -2
+	for k, v := range Pairs(m) {
+		if i += 2; k.Tag == "!!merge" {
 			merged = append(merged, v)
 			continue
 		}

@@ -29,7 +29,6 @@ type Document struct {
 	// whole file. Columns are 1-based and count characters.
 	Root *yaml.Node
 
-	json    bool
 	read    sync.Once
 	data    []byte
 	value   any
@@ -165,8 +164,8 @@ func (f *File) parseChunk(c chunk) (*yaml.Node, error) {
 	if err != nil {
 		return nil, f.locate(c, text, err)
 	}
-	if c.line > 0 {
-		shiftLines(root, c.line)
+	for n := range All(root) {
+		n.Line += c.line
 	}
 	return root, nil
 }
@@ -195,14 +194,4 @@ func decode(text []byte) (root *yaml.Node, err error) {
 		return nil, nil
 	}
 	return doc.Content[0], nil
-}
-
-func shiftLines(n *yaml.Node, by int) {
-	if n == nil {
-		return
-	}
-	n.Line += by
-	for _, c := range n.Content {
-		shiftLines(c, by)
-	}
 }

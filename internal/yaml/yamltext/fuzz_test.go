@@ -116,7 +116,7 @@ func checkFile(t *testing.T, file *File) {
 		if d.Root == nil {
 			continue
 		}
-		if text := file.Src[d.Start:d.End]; d.json && (len(text) > 1024 || bytes.ContainsAny(text, "\\\u0085\u2028\u2029")) {
+		if text := file.Src[d.Start:d.End]; isJSON(text) && (len(text) > 1024 || bytes.ContainsAny(text, "\\\u0085\u2028\u2029")) {
 			continue // the checks below read parts of it as YAML, which may mean something else
 		}
 		c := &checker{t: t, f: file, d: d}

@@ -55,7 +55,7 @@ func (f *File) jsonDocuments(c chunk) []*Document {
 		}
 		r.base, r.text, r.tokens = start, value, json.NewDecoder(bytes.NewReader(value))
 		r.tokens.UseNumber()
-		docs = append(docs, &Document{Start: end, Root: r.next(), json: true})
+		docs = append(docs, &Document{Start: end, Root: r.next()})
 		end = start + len(value)
 	}
 	docs[len(docs)-1].End = c.end
@@ -72,15 +72,10 @@ func FromJSON(data []byte) (*yaml.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	var bare func(n *yaml.Node)
-	bare = func(n *yaml.Node) {
+	for n := range All(f.Docs[0].Root) {
 		n.Style &^= yaml.FlowStyle
 		n.Line, n.Column = 0, 0
-		for _, c := range n.Content {
-			bare(c)
-		}
 	}
-	bare(f.Docs[0].Root)
 	return f.Docs[0].Root, nil
 }
 
@@ -132,11 +127,9 @@ func (r *jsonReader) next() *yaml.Node {
 }
 
 // JSON returns the JSON that kubectl reads from a document. It accepts duplicate keys.
-func JSON(document []byte) ([]byte, error) { return toJSON(document, sigs.YAMLToJSON) }
-
-func toJSON(document []byte, read func([]byte) ([]byte, error)) ([]byte, error) {
+func JSON(document []byte) ([]byte, error) {
 	if !isJSON(document) {
-		return read(document)
+		return sigs.YAMLToJSON(document)
 	}
 	decoder := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(document, bom)))
 	decoder.UseNumber()

@@ -1,6 +1,7 @@
 package yamltext
 
 import (
+	"iter"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -12,6 +13,26 @@ func Resolve(n *yaml.Node) *yaml.Node {
 		n = n.Alias
 	}
 	return n
+}
+
+// All yields a node and all nodes below it, each before its content. Aliases are not followed.
+func All(n *yaml.Node) iter.Seq[*yaml.Node] {
+	return func(yield func(*yaml.Node) bool) { visit(n, yield) }
+}
+
+func visit(n *yaml.Node, yield func(*yaml.Node) bool) bool {
+	return n == nil || yield(n) && !slices.ContainsFunc(n.Content, func(c *yaml.Node) bool { return !visit(c, yield) })
+}
+
+// Pairs yields the keys of a mapping with their values, as they are written. Other nodes have none.
+func Pairs(m *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
+	return func(yield func(k, v *yaml.Node) bool) {
+		for i := 0; m != nil && m.Kind == yaml.MappingNode && i+1 < len(m.Content); i += 2 {
+			if !yield(m.Content[i], m.Content[i+1]) {
+				return
+			}
+		}
+	}
 }
 
 // Omit returns a tree without the nodes in drop, which are items of lists or keys of mappings. The
@@ -49,7 +70,7 @@ func Omit(n *yaml.Node, drop map[*yaml.Node]bool) *yaml.Node {
 // such a node also changes other paths.
 func Aliased(root *yaml.Node) map[*yaml.Node]bool {
 	found := map[*yaml.Node]bool{}
-	var mark, visit func(n *yaml.Node)
+	var mark func(n *yaml.Node)
 	mark = func(n *yaml.Node) {
 		if n == nil || found[n] {
 			return
@@ -59,18 +80,9 @@ func Aliased(root *yaml.Node) map[*yaml.Node]bool {
 			mark(c)
 		}
 	}
-	visit = func(n *yaml.Node) {
-		if n == nil {
-			return
-		}
-		if n.Kind == yaml.AliasNode {
-			mark(n.Alias)
-		}
-		for _, c := range n.Content {
-			visit(c)
-		}
+	for n := range All(root) {
+		mark(n.Alias)
 	}
-	visit(root)
 	return found
 }
 
@@ -127,31 +139,32 @@ func Value(m *yaml.Node, key string) *yaml.Node {
 	return Resolve(v)
 }
 
+// Text returns the scalar at a key of m, through aliases and merge keys, or "".
+func Text(m *yaml.Node, key string) string {
+	if v := Value(m, key); v != nil && v.Kind == yaml.ScalarNode {
+		return v.Value
+	}
+	return ""
+}
+
 // DuplicateKeys returns the key nodes that repeat a key of their mapping, in source order. Keys are
 // compared as kubectl reads them: 1 and "1" are the same key, and so are yes and true.
 func DuplicateKeys(root *yaml.Node) []*yaml.Node {
 	var dup []*yaml.Node
-	var visit func(n *yaml.Node)
-	visit = func(n *yaml.Node) {
-		if n.Kind == yaml.MappingNode {
-			seen := make(map[string]bool, len(n.Content)/2)
-			for i := 0; i < len(n.Content); i += 2 {
-				k := Resolve(n.Content[i])
-				if k.Kind == yaml.ScalarNode {
-					text := keyText(k)
-					if seen[text] {
-						dup = append(dup, n.Content[i])
-					}
-					seen[text] = true
+	for n := range All(root) {
+		if n.Kind != yaml.MappingNode {
+			continue
+		}
+		seen := make(map[string]bool, len(n.Content)/2)
+		for written := range Pairs(n) {
+			if k := Resolve(written); k.Kind == yaml.ScalarNode {
+				text := keyText(k)
+				if seen[text] {
+					dup = append(dup, written)
 				}
+				seen[text] = true
 			}
 		}
-		for _, c := range n.Content {
-			visit(c)
-		}
-	}
-	if root != nil {
-		visit(root)
 	}
 	return dup
 }

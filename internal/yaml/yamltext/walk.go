@@ -117,8 +117,8 @@ func (w *walker) mapping(n *yaml.Node, in context, bare bool) error {
 		_, column := w.position(w.pos)
 		inner.indent = column - 1
 	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if err := w.entry(n, n.Content[i], n.Content[i+1], inner); err != nil {
+	for key, value := range Pairs(n) {
+		if err := w.entry(n, key, value, inner); err != nil {
 			return err
 		}
 		if braces {
