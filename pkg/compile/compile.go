@@ -221,8 +221,7 @@ type compiler struct {
 
 // unionObject is a union object and its state between stages.
 type unionObject struct {
-	Object
-	frames      []*yaml.Node // from the root schema to the object
+	location
 	schema      *apiextensionsv1.JSONSchemaProps
 	styles      []style         // by union
 	handWritten [][]HandWritten // by union
@@ -269,11 +268,11 @@ func (c *compiler) locate() {
 // resolve checks the declarations against their schemas.
 func (c *compiler) resolve() {
 	for _, l := range c.located.objects {
-		o := &unionObject{Object: Object{Object: union.Object{Place: l.Place}, Node: l.node, Key: l.key, Value: l.value()}, frames: l.frames}
-		o.schema = o.Place.Schema(c.crd)
+		o := &unionObject{location: l, schema: l.Place.Schema(c.crd)}
+		o.Value = l.value()
 		if o.schema == nil {
 			// The YAML nodes and the decoded CRD differ along this path.
-			c.report(diag.Diagnostic{Code: codes.AmbiguousScalar, Pos: c.pos(l.node), Path: l.Place.String(), Schema: l.Place.Structural(),
+			c.report(diag.Diagnostic{Code: codes.AmbiguousScalar, Pos: c.pos(l.Node), Path: l.Place.String(), Schema: l.Place.Structural(),
 				Message: "kubectl does not find this schema where it is written: a key on the way to it is not a string to kubectl", Hint: "quote the property names"})
 			continue
 		}
@@ -436,9 +435,9 @@ func (c *compiler) versionsDiffer() {
 			other := schemapath.Place{Version: i, Name: v.Name, Path: o.Path}
 			var difference string
 			switch {
-			case there < 0 && hasAny(other.Schema(c.crd), o) && !c.located.has(i, o.Path):
+			case there < 0 && hasAny(other.Schema(c.crd), o) && c.located.index(other) < 0:
 				difference = "declares no union there"
-			case there >= 0 && i < o.Version && !c.sameUnions(c.objects[there], o):
+			case there >= 0 && i < o.Version && !sameUnions(c.objects[there], o):
 				difference = "declares a different one"
 			default:
 				continue
@@ -450,9 +449,11 @@ func (c *compiler) versionsDiffer() {
 	}
 }
 
-// sameUnions reports whether the unions of two versions mean the same for their common properties.
-func (c *compiler) sameUnions(a, b *unionObject) bool {
-	return equivalent(a.Unions, b.Unions, func(name string) bool { return has(a.schema)(name) && has(b.schema)(name) })
+// sameUnions reports whether the unions of two versions mean the same, in any order, for their
+// common properties: a property of only one version cannot be written through the other.
+func sameUnions(a, b *unionObject) bool {
+	both := func(name string) bool { return has(a.schema)(name) && has(b.schema)(name) }
+	return slices.Equal(meanings(a.Unions, both), meanings(b.Unions, both))
 }
 
 // has returns a function that reports whether a schema has the named property.
@@ -488,7 +489,7 @@ func (c *compiler) result() *Result {
 					Message: fmt.Sprintf("%s is the only member of this union, which makes it required", u.Members[0].Name),
 					Hint:    "check whether other members name another union by mistake; or make it required instead"})
 			}
-			if s := o.styles[i].openAPI; s != nil && hasSchema(o.schema.AllOf, *s) {
+			if s := o.styles[i].openAPI; s != nil && contains(o.schema.AllOf, *s) {
 				c.report(diag.Diagnostic{Code: codes.HandWrittenRulePresent, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 					Message: "the schema for this union is already in allOf and is kept"})
 			}

@@ -32,7 +32,7 @@ func (c *compiler) decode() {
 		// A likely reason is a name such as an unquoted yes: ambiguous reports its
 		// position.
 		for _, l := range c.located.objects {
-			c.diags = append(c.diags, c.ambiguous(&unionObject{Object: Object{Object: union.Object{Place: l.Place}, Node: l.node}})...)
+			c.diags = append(c.diags, c.ambiguous(&unionObject{location: l})...)
 		}
 		if c.diags.HasErrors() {
 			return
@@ -68,13 +68,7 @@ func (c *compiler) decode() {
 
 // carrierOf returns the kind of a manifest, CustomResourceDefinition if the kind is unknown.
 func carrierOf(n *yaml.Node) *carrier.Carrier {
-	text := func(key string) string {
-		if v := yamltext.Resolve(yamltext.Value(n, key)); v != nil {
-			return v.Value
-		}
-		return ""
-	}
-	if k, _ := carrier.Lookup(text("apiVersion"), text("kind")); k != nil {
+	if k, _ := carrier.Lookup(yamltext.Text(n, "apiVersion"), yamltext.Text(n, "kind")); k != nil {
 		return k
 	}
 	return carrier.CRD()
@@ -229,13 +223,8 @@ func (c *compiler) correlation(o *unionObject) {
 	}
 }
 
-// equivalent reports whether two lists of unions mean the same, in any order. Only members for
-// which has is true count: a property of only one version cannot be written through the other.
-func equivalent(a, b []*union.Union, has func(property string) bool) bool {
-	return slices.Equal(meanings(a, has), meanings(b, has))
-}
-
-// meanings returns sorted texts that are equal if the unions mean the same.
+// meanings returns sorted texts that are equal if the unions mean the same. Only members for which
+// has is true count.
 func meanings(unions []*union.Union, has func(string) bool) []string {
 	var l []string
 	for _, u := range unions {

@@ -49,7 +49,9 @@ func (c *Compilation) Unions() (*Declared, diag.List) {
 	d, diags := c.Declared()
 	if d != nil && len(d.Objects) > 0 {
 		c.compiler.diags = nil
-		c.compiler.invalidBefore()
+		if _, before, err := c.compiler.judge(nil); err == nil {
+			c.compiler.reportBefore(before)
+		}
 		diags = append(diags, c.compiler.diags...)
 	}
 	return d, diags

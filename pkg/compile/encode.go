@@ -11,6 +11,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // encode chooses the preferred style of each union; additions writes the rules.
@@ -65,12 +66,16 @@ func (c *compiler) additions() []Addition {
 		}
 	}
 	for i := range l {
-		if earlier := c.earlier(l[i].Place); len(earlier) == len(l[i].Rules) && !slices.ContainsFunc(l[i].Rules, func(r rules.Rule) bool { return !containsRule(earlier, r) }) {
+		earlier := c.earlier(l[i].Place)
+		reworded := func(r rules.Rule) bool {
+			return !slices.ContainsFunc(earlier, func(o rules.Rule) bool { return sameRule(o, r) })
+		}
+		if len(earlier) == len(l[i].Rules) && !slices.ContainsFunc(l[i].Rules, reworded) {
 			l[i].Rules = earlier // in the earlier order
 		}
 		present := l[i].Place.Schema(c.crd)
 		l[i].Rules = slices.DeleteFunc(l[i].Rules, func(r rules.Rule) bool { return hasRule(present.XValidations, r) })
-		l[i].AllOf = slices.DeleteFunc(l[i].AllOf, func(s apiextensionsv1.JSONSchemaProps) bool { return hasSchema(present.AllOf, s) })
+		l[i].AllOf = slices.DeleteFunc(l[i].AllOf, func(s apiextensionsv1.JSONSchemaProps) bool { return contains(present.AllOf, s) })
 	}
 	return slices.DeleteFunc(l, func(a Addition) bool { return len(a.Rules)+len(a.AllOf) == 0 })
 }
@@ -141,17 +146,12 @@ type link struct {
 func (c *compiler) links(o *unionObject) []link {
 	var l []link
 	for i, step := range slices.Backward(o.Path) {
-		name, ok := step.Property()
-		if !ok {
+		if _, ok := step.Property(); !ok {
 			break // items or values
 		}
-		parent := o.Up(i)
-		owner := parent.Schema(c.crd)
-		property := owner.Properties[name]
-		if (slices.Contains(owner.Required, name) || property.Default != nil) && !property.Nullable {
-			continue
+		if parent := o.Up(i); !union.AlwaysThere(parent.Schema(c.crd), o.Path[i:i+1]) {
+			l = append(l, link{parent, o.Path[i:].Properties()})
 		}
-		l = append(l, link{parent, o.Path[i:].Properties()})
 	}
 	slices.Reverse(l)
 	return l

@@ -54,7 +54,7 @@ func (l *locator) external(m Manifest) {
 	// Sort by declaration if all declarations are in schemas, otherwise by schema.
 	own := !slices.ContainsFunc(l.objects, func(o location) bool { return o.own == nil })
 	slices.SortStableFunc(l.objects, func(a, b location) int {
-		x, y := a.node, b.node
+		x, y := a.Node, b.Node
 		if own {
 			x, y = a.own, b.own
 		}
@@ -113,14 +113,13 @@ func (l *locator) declared(e union.External, version *yaml.Node) {
 			return
 		}
 	}
-	at := slices.IndexFunc(l.objects, func(o location) bool { return o.Version == l.place.Version && o.Path.Equal(l.place.Path) })
-	switch {
+	switch at := l.index(l.place); {
 	case at >= 0 && e.Extend:
 		l.objects[at].extends = append(l.objects[at].extends, e)
 	case e.Extend:
 		l.reportExternal(e, codes.NoSuchUnion, "declare it with x-kubernetes-unions, or name the versions that have it", "no union is declared here that could be extended")
 	case at < 0:
-		l.objects = append(l.objects, location{Place: l.place, node: n, key: -1, own: e.Own, written: []union.External{e}, frames: l.frames})
+		l.add(n, location{Object: Object{Key: -1}, own: e.Own, written: []union.External{e}})
 	case l.objects[at].own != nil:
 		l.twice(e, l.objects[at].written[0])
 	default:
@@ -186,10 +185,10 @@ func enum(n *yaml.Node) []string {
 
 // elements returns the word for the elements of a list or map; "" for other schemas.
 func elements(n *yaml.Node) string {
-	switch {
-	case yamltext.Value(n, "items") != nil:
+	if yamltext.Value(n, "items") != nil {
 		return "items"
-	case yamltext.Value(n, "additionalProperties") != nil && yamltext.Value(n, "additionalProperties").Kind == yaml.MappingNode:
+	}
+	if values := yamltext.Value(n, "additionalProperties"); values != nil && values.Kind == yaml.MappingNode {
 		return "values"
 	}
 	return ""
@@ -204,8 +203,7 @@ func kindOf(n *yaml.Node) string {
 
 // inMetadata reports whether a property of a schema is the metadata of a resource.
 func (l *locator) inMetadata(owner *yaml.Node, name string) bool {
-	embedded := yamltext.Value(owner, "x-kubernetes-embedded-resource")
-	return name == "metadata" && (len(l.frames) == 1 || embedded != nil && embedded.Value == "true")
+	return name == "metadata" && (len(l.place.Path) == 0 || yamltext.Text(owner, "x-kubernetes-embedded-resource") == "true")
 }
 
 // reportExternal reports a problem with an external declaration.

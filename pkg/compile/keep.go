@@ -56,10 +56,6 @@ func sameRule(a, b rules.Rule) bool {
 	return equality.Semantic.DeepEqual(a.Validation(), b.Validation())
 }
 
-func containsRule(l []rules.Rule, r rules.Rule) bool {
-	return slices.ContainsFunc(l, func(o rules.Rule) bool { return sameRule(o, r) })
-}
-
 // tryKeeping keeps the earlier rules of union objects. It changes nothing and returns false if the
 // rules do not enforce exactly the unions, or if the API server would reject the CRD.
 func (c *compiler) tryKeeping(objects []*unionObject) bool {

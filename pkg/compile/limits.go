@@ -24,8 +24,8 @@ func (c *compiler) withinLimits() {
 		}
 		c.report(diag.Diagnostic{Code: codes.OverLimit, Pos: at, Path: l.Place.String(), Schema: l.Place.Structural(), Message: fmt.Sprintf(format, args...), Hint: limit.Hint(name)})
 	}
-	_, spec, _, _ := yamltext.Lookup(c.manifest.Node, "spec")
-	if _, versions, _, found := yamltext.Lookup(spec, "versions"); found && len(yamltext.Resolve(versions).Content) > limits.Versions {
+	_, versions, _, found := yamltext.Lookup(yamltext.Value(c.manifest.Node, "spec"), "versions")
+	if found && len(yamltext.Resolve(versions).Content) > limits.Versions {
 		ok = false
 		c.report(diag.Diagnostic{Code: codes.OverLimit, Pos: c.pos(versions), Hint: limit.Hint("versions"),
 			Message: fmt.Sprintf("the CRD has more versions than the limit of %d", limits.Versions)})
@@ -49,8 +49,10 @@ func (c *compiler) withinLimits() {
 					{"emptyIsUnset", "members", "items", limits.Members},
 					{"allowedChanges", "changes", "changes", limits.Changes},
 				} {
-					_, v, _, found := yamltext.Lookup(item, k.key)
-					if found && leaves(v, k.most) > k.most || k.key == "allowedChanges" && cells(item, v) > k.most {
+					v := yamltext.Value(item, k.key)
+					// The rules of a table without a discriminator list the forbidden changes: rows times members.
+					cells := entries(item, "members") * entries(item, k.key) / 2
+					if v != nil && leaves(v, k.most) > k.most || k.key == "allowedChanges" && cells > k.most {
 						over(l, w, item, k.limit, "%s has more %s than the limit of %d", k.key, k.what, k.most)
 					}
 				}
@@ -68,21 +70,10 @@ func (c *compiler) withinLimits() {
 
 // entries counts the nodes in the value of a key.
 func entries(item *yaml.Node, key string) int {
-	_, v, _, ok := yamltext.Lookup(item, key)
-	if !ok {
-		return 0
+	if v := yamltext.Value(item, key); v != nil {
+		return len(v.Content)
 	}
-	return len(yamltext.Resolve(v).Content)
-}
-
-// cells returns the size of an allowedChanges table without a discriminator: rows times members,
-// since its rules list the forbidden changes.
-func cells(item, table *yaml.Node) int {
-	_, members, _, ok := yamltext.Lookup(item, "members")
-	if !ok || table == nil {
-		return 0
-	}
-	return len(yamltext.Resolve(members).Content) * len(yamltext.Resolve(table).Content) / 2
+	return 0
 }
 
 // leaves counts the leaf values of n, with aliases expanded. It stops when the count exceeds most.
@@ -93,7 +84,7 @@ func leaves(n *yaml.Node, most int) int {
 	total := 0
 	for i, child := range n.Content {
 		if n.Kind == yaml.MappingNode && i%2 == 0 {
-			continue
+			continue // a key
 		}
 		if total += leaves(child, most-total); total > most {
 			break

@@ -15,11 +15,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// location is a schema with a declaration.
+// location is a union object in the YAML, before its declarations are read.
 type location struct {
-	schemapath.Place
-	node    *yaml.Node       // of the schema
-	key     int              // the index of x-kubernetes-unions in node, or -1
+	Object
 	own     *yaml.Node       // the key x-kubernetes-unions, or the node in its place in a compiled CRD; else nil
 	written []union.External // the declarations; several only if they are external
 	extends []union.External // their extensions
@@ -62,6 +60,13 @@ func locate(m Manifest) *locator {
 	return l
 }
 
+// add adds a location for the current schema n.
+func (l *locator) add(n *yaml.Node, o location) {
+	o.Place, o.Node, o.frames = l.place, n, slices.Clone(l.frames)
+	o.Path = slices.Clone(o.Path)
+	l.objects = append(l.objects, o)
+}
+
 // walk locates the declarations in the schemas of all versions.
 func (l *locator) walk(m Manifest) {
 	if !l.declares(m.Node) {
@@ -78,17 +83,14 @@ func (l *locator) walk(m Manifest) {
 		if schema == nil || !l.declares(schema) {
 			continue
 		}
-		l.place = schemapath.Place{Version: i}
-		if _, name, _, ok := yamltext.Lookup(v, "name"); ok {
-			l.place.Name = yamltext.Resolve(name).Value
-		}
+		l.place = schemapath.Place{Version: i, Name: yamltext.Text(v, "name")}
 		l.schema(schema, "")
 	}
 }
 
-// has reports whether a version declares unions at a path, well-formed or not.
-func (l *locator) has(version int, path schemapath.Path) bool {
-	return slices.ContainsFunc(l.objects, func(o location) bool { return o.Version == version && o.Path.Equal(path) })
+// index returns the index of the object at a place, well-formed or not, or -1.
+func (l *locator) index(p schemapath.Place) int {
+	return slices.IndexFunc(l.objects, func(o location) bool { return o.Is(p) })
 }
 
 // declares reports whether n contains the key x-kubernetes-unions.
@@ -105,10 +107,8 @@ func (l *locator) declares(n *yaml.Node) bool {
 	case yaml.AliasNode:
 		found = l.declares(n.Alias)
 	case yaml.MappingNode:
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			if n.Content[i].Value == union.Key || l.declares(n.Content[i+1]) {
-				found = true
-			}
+		for k, v := range yamltext.Pairs(n) {
+			found = k.Value == union.Key || l.declares(v) || found
 		}
 	case yaml.SequenceNode:
 		for _, item := range n.Content {
@@ -124,17 +124,15 @@ func (l *locator) child(n *yaml.Node, key string) *yaml.Node {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil
 	}
-	for _, e := range yamltext.Entries(n) {
-		if e.Key.Value != key || !l.declares(e.Value) {
-			continue
-		}
-		if e.Index < 0 {
-			l.shared(e.Key, e.Value, "a merge key")
-			return nil
-		}
+	switch e := yamltext.Find(n, key); {
+	case !l.declares(e.Value):
+		return nil
+	case e.Index < 0:
+		l.shared(e.Key, e.Value, "a merge key")
+		return nil
+	default:
 		return l.follow(e.Value, key)
 	}
-	return nil
 }
 
 // follow returns n, or nil for an alias: rules cannot be added to shared content. It reports
@@ -151,46 +149,28 @@ func (l *locator) follow(n *yaml.Node, what string) *yaml.Node {
 
 // shared reports at n that shared content declares unions.
 func (l *locator) shared(n, content *yaml.Node, through string) {
-	l.judge(content)
+	for inner := range yamltext.All(content) {
+		for k := range yamltext.Pairs(inner) {
+			if k.Value == union.Key {
+				l.judged[k] = true
+			}
+		}
+	}
 	l.errorf(n, codes.SharedContent, "write out the schema at each path",
 		"a union is declared in content shared through %s: an edit would change the other uses too", through)
 }
 
-// judge marks every key x-kubernetes-unions in n as judged.
-func (l *locator) judge(n *yaml.Node) {
-	for i, c := range n.Content {
-		if n.Kind == yaml.MappingNode && i%2 == 0 && c.Value == union.Key {
-			l.judged[c] = true
-		}
-		l.judge(c)
-	}
-}
-
 func (l *locator) errorf(n *yaml.Node, code diag.Code, hint, format string, args ...any) {
-	l.diags = append(l.diags, diag.Diagnostic{
-		Code: code, Pos: diag.Pos{File: l.file, Line: n.Line, Col: n.Column},
-		Path: l.path(), Schema: l.schemaPath(), Message: fmt.Sprintf(format, args...), Hint: hint,
-	})
+	d := diag.Diagnostic{Code: code, Pos: diag.Pos{File: l.file, Line: n.Line, Col: n.Column}, Message: fmt.Sprintf(format, args...), Hint: hint}
+	if len(l.frames) > 0 {
+		d.Path, d.Schema = l.place.String(), l.place.Structural()
+	}
+	l.diags = append(l.diags, d)
 }
 
 // edit adds an edit to the last diagnostic, which replaces a scalar by text.
 func (l *locator) edit(n *yaml.Node, text string) {
 	l.diags[len(l.diags)-1].Edits = diag.Replace(n.Line, n.Column, yamltext.Written(n), text)
-}
-
-// path and schemaPath return the current path of the walk, for diagnostics.
-func (l *locator) path() string {
-	if len(l.frames) == 0 {
-		return ""
-	}
-	return l.place.String()
-}
-
-func (l *locator) schemaPath() string {
-	if len(l.frames) == 0 {
-		return ""
-	}
-	return l.place.Structural()
 }
 
 // compositions are the schema keys below which a union is impossible: the API server
@@ -227,10 +207,7 @@ func (l *locator) schema(n *yaml.Node, misplaced string) {
 			l.errorf(e.Key, codes.InsideComposition, "declare the union on the object itself", "a union cannot be inside %s: the API server reads no rules there", misplaced)
 		case key == union.Key && l.outdented(n, e.Value):
 		case key == union.Key:
-			l.objects = append(l.objects, location{
-				Place: schemapath.Place{Version: l.place.Version, Name: l.place.Name, Path: slices.Clone(l.place.Path)}, node: n,
-				key: e.Index, own: e.Key, written: []union.External{{Value: e.Value, File: l.file}}, frames: slices.Clone(l.frames),
-			})
+			l.add(n, location{Object: Object{Key: e.Index}, own: e.Key, written: []union.External{{Value: e.Value, File: l.file}}})
 		case key == "properties":
 			l.properties(n, l.follow(e.Value, key), misplaced)
 		case key == "items" && yamltext.Resolve(e.Value).Kind == yaml.SequenceNode:
@@ -271,10 +248,6 @@ func (l *locator) properties(owner, n *yaml.Node, misplaced string) {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return
 	}
-	resource := len(l.place.Path) == 0
-	if _, v, _, ok := yamltext.Lookup(owner, "x-kubernetes-embedded-resource"); ok && yamltext.Resolve(v).Value == "true" {
-		resource = true
-	}
 	for _, e := range yamltext.Entries(n) {
 		if !l.declares(e.Value) {
 			continue
@@ -291,7 +264,7 @@ func (l *locator) properties(owner, n *yaml.Node, misplaced string) {
 			continue
 		}
 		within := misplaced
-		if resource && name == "metadata" {
+		if l.inMetadata(owner, name) {
 			within = "metadata"
 		}
 		l.step(l.follow(e.Value, name), within, schemapath.Property(name))
@@ -332,8 +305,7 @@ func (l *locator) misplaced(n *yaml.Node, parent string) {
 			l.misplaced(item, parent)
 		}
 	case yaml.MappingNode:
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			k, v := n.Content[i], n.Content[i+1]
+		for k, v := range yamltext.Pairs(n) {
 			// A property may have any name; its schema is a mapping.
 			property := parent == "properties" && v.Kind == yaml.MappingNode
 			switch {
@@ -347,18 +319,15 @@ func (l *locator) misplaced(n *yaml.Node, parent string) {
 				l.errorf(k, codes.Misplaced, fmt.Sprintf("write %q", union.Key), "unknown key %q", k.Value)
 				l.edit(k, yamltext.Respelt(yamltext.Written(k), spelling.Certain(k.Value, []string{union.Key})))
 			}
-			if !property && isData(k.Value) {
-				continue
+			if property || !slices.Contains(data, k.Value) {
+				l.misplaced(v, k.Value)
 			}
-			l.misplaced(v, k.Value)
 		}
 	}
 }
 
-// isData reports whether the value of a key is data, not a schema.
-func isData(key string) bool {
-	return slices.Contains([]string{"default", "example", "enum", "annotations", "managedFields", "status"}, key)
-}
+// data are the keys whose values are data, not schemas.
+var data = []string{"default", "example", "enum", "annotations", "managedFields", "status"}
 
 // looksDeclaring reports whether a key is x-kubernetes-unions, or may be a misspelling of it.
 func looksDeclaring(k *yaml.Node) bool {
@@ -372,17 +341,11 @@ func looksDeclaring(k *yaml.Node) bool {
 // Declares reports whether a manifest contains the key x-kubernetes-unions, or one that looks
 // like it.
 func Declares(manifest *yaml.Node) bool {
-	n := manifest
-	if n.Kind == yaml.MappingNode {
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			if looksDeclaring(n.Content[i]) {
+	for n := range yamltext.All(manifest) {
+		for k := range yamltext.Pairs(n) {
+			if looksDeclaring(k) {
 				return true
 			}
-		}
-	}
-	for _, c := range n.Content {
-		if c.Kind != yaml.ScalarNode && Declares(c) {
-			return true
 		}
 	}
 	return false

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -33,11 +32,6 @@ func (c *compiler) inexpressible(o *unionObject, i int, why string) {
 	c.report(diag.Diagnostic{Code: codes.NotExpressible, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 		Message: "no OpenAPI schema expresses this union: " + why,
 		Hint:    "compile with another --encoding"})
-}
-
-// hasSchema reports whether a list contains a schema.
-func hasSchema(present []apiextensionsv1.JSONSchemaProps, s apiextensionsv1.JSONSchemaProps) bool {
-	return slices.ContainsFunc(present, func(p apiextensionsv1.JSONSchemaProps) bool { return equality.Semantic.DeepEqual(p, s) })
 }
 
 // proveOpenAPI verifies all unions on the resulting CRD. Unlike rules.OpenAPI, it takes into

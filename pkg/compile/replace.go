@@ -225,7 +225,7 @@ const ruleKey = "x-kubernetes-validations"
 
 // alreadyPresent reports whether a rule or schema to be written for a union already exists.
 func (o *unionObject) alreadyPresent(i int) bool {
-	if s := o.styles[i].openAPI; s != nil && hasSchema(o.schema.AllOf, *s) {
+	if s := o.styles[i].openAPI; s != nil && contains(o.schema.AllOf, *s) {
 		return true
 	}
 	return slices.ContainsFunc(o.rules(i), func(r rules.Rule) bool { return hasRule(o.schema.XValidations, r) })
@@ -258,7 +258,7 @@ func (c *compiler) foreign(o *unionObject) (crd *apiextensionsv1.CustomResourceD
 				break
 			}
 			static := validationRules(rules.Static(u, e), c.kube.features)
-			if !slices.ContainsFunc(static, func(r apiextensionsv1.ValidationRule) bool { return !among(present, r) }) {
+			if !slices.ContainsFunc(static, func(r apiextensionsv1.ValidationRule) bool { return !contains(present, r) }) {
 				ours = append(ours, static...)
 			}
 		}
@@ -268,8 +268,8 @@ func (c *compiler) foreign(o *unionObject) (crd *apiextensionsv1.CustomResourceD
 			}
 		}
 	}
-	validations, left := partition(present, func(p apiextensionsv1.ValidationRule) bool { return among(ours, p) })
-	allOf, leftOf := partition(o.schema.AllOf, func(s apiextensionsv1.JSONSchemaProps) bool { return hasSchema(openAPI, s) })
+	validations, left := partition(present, func(p apiextensionsv1.ValidationRule) bool { return contains(ours, p) })
+	allOf, leftOf := partition(o.schema.AllOf, func(s apiextensionsv1.JSONSchemaProps) bool { return contains(openAPI, s) })
 	indices = map[string][]int{ruleKey: left, "allOf": leftOf}
 	if len(validations) == len(present) && len(allOf) == len(o.schema.AllOf) {
 		return c.crd, indices
@@ -281,9 +281,9 @@ func (c *compiler) foreign(o *unionObject) (crd *apiextensionsv1.CustomResourceD
 	return crd, indices
 }
 
-// among reports whether a list contains a rule with the same text, message and other keys.
-func among(l []apiextensionsv1.ValidationRule, r apiextensionsv1.ValidationRule) bool {
-	return slices.ContainsFunc(l, func(o apiextensionsv1.ValidationRule) bool { return equality.Semantic.DeepEqual(o, r) })
+// contains reports whether a list contains an equal rule or schema.
+func contains[T any](l []T, v T) bool {
+	return slices.ContainsFunc(l, func(o T) bool { return equality.Semantic.DeepEqual(o, v) })
 }
 
 // partition returns a list without some of its items, and the indices of the remaining ones.

@@ -109,13 +109,7 @@ func (c *compiler) faulty(problems field.ErrorList) bool {
 	return false
 }
 
-// invalidBefore warns of errors that the API server reports for the unmodified CRD.
-func (c *compiler) invalidBefore() {
-	if _, before, err := c.judge(nil); err == nil {
-		c.reportBefore(before)
-	}
-}
-
+// reportBefore warns of errors that the API server reports for the unmodified CRD.
 func (c *compiler) reportBefore(before field.ErrorList) {
 	for _, e := range before {
 		c.report(diag.Diagnostic{Code: codes.InvalidBefore, Severity: diag.Warning, Pos: c.find(written(e.Field)), Path: written(e.Field),
