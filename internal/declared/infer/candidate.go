@@ -109,21 +109,9 @@ func (c *candidate) legal(u *union.Union) [][]value {
 	var l [][]value
 	conditions := u.Conditions()
 	try := func(v value, members ...int) {
-		s := union.State{Value: v.meaning(u), Present: make([]bool, len(u.Members))}
-		for _, m := range members {
-			s.Present[m] = true
+		if s, object := c.state(u, v, members); len(conditions.Broken(s, s)) == 0 {
+			l = append(l, object)
 		}
-		if len(conditions.Broken(s, s)) > 0 {
-			return
-		}
-		object := make([]value, len(c.names))
-		if u.Discriminator != "" {
-			object[c.slots[u.Discriminator]] = v
-		}
-		for _, m := range members {
-			object[c.slots[u.Members[m].Name]] = full
-		}
-		l = append(l, object)
 	}
 	var every []int
 	for i := range u.Members {
@@ -164,6 +152,20 @@ func (c *candidate) legal(u *union.Union) [][]value {
 	return l
 }
 
+// state returns the state of u with a value of the discriminator and some members, and an object in
+// this state.
+func (c *candidate) state(u *union.Union, v value, members []int) (union.State, []value) {
+	s, object := union.State{Value: v.meaning(u), Present: make([]bool, len(u.Members))}, make([]value, len(c.names))
+	if u.Discriminator != "" {
+		object[c.slots[u.Discriminator]] = v
+	}
+	for _, m := range members {
+		s.Present[m] = true
+		object[c.slots[u.Members[m].Name]] = full
+	}
+	return s, object
+}
+
 // declared returns u in the form to declare: it omits a cardinality that is the default.
 func (o *candidateObject) declared(u *union.Union) *union.Union {
 	if u.Discriminator == "" {
@@ -175,15 +177,6 @@ func (o *candidateObject) declared(u *union.Union) *union.Union {
 		return &d
 	}
 	return u
-}
-
-// properties returns all properties that the union names.
-func properties(u *union.Union) []string {
-	l := u.MemberNames()
-	if u.Discriminator != "" {
-		l = append(l, u.Discriminator)
-	}
-	return l
 }
 
 // form returns the most frequent form of the conditions.

@@ -27,22 +27,34 @@ type candidateObject struct {
 	items [][]union.ItemKey
 }
 
-// slot returns the slot of the property at a path from the object; ok is false if there is none. Its
-// name is the one that declarations use.
+// isList reports whether the members are items of a list, not properties of an object.
+func (o *candidateObject) isList() bool { return o.schema.Type == "array" }
+
+// slot returns the slot of the property or the list item at a path from the object; ok is false if
+// there is none. Its name is the one that declarations use.
 func (o *candidateObject) slot(path ...string) (slot int, ok bool) {
-	name := path[0]
-	if len(path) > 1 {
-		name = schemapath.New(path...).String()
-	}
-	if at, property := union.Property(o.schema, name); property == nil || len(at) != len(path) {
+	name, item, ok := o.named(path)
+	if !ok {
 		return 0, false
 	}
 	if slot, ok := o.slots[name]; ok {
 		return slot, true
 	}
 	o.slots[name] = len(o.names)
-	o.names = append(o.names, name)
+	o.names, o.items = append(o.names, name), append(o.items, item)
 	return len(o.names) - 1, true
+}
+
+// named returns the name of a property in declarations, or the name and the keys of a list item.
+func (o *candidateObject) named(path []string) (name string, item []union.ItemKey, ok bool) {
+	if o.isList() {
+		return o.namedItem(path)
+	}
+	if name = path[0]; len(path) > 1 {
+		name = schemapath.New(path...).String()
+	}
+	at, property := union.Property(o.schema, name)
+	return name, nil, property != nil && len(at) == len(path)
 }
 
 func (o *candidateObject) property(slot int) apiextensionsv1.JSONSchemaProps {

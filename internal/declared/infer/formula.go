@@ -42,9 +42,9 @@ type demand struct {
 	size   int
 }
 
-// newDemand returns a formula of a space for the object at a place, or nil if the formula depends
-// on anything else. Properties of objects in it count if the formula does not depend on one such
-// object alone.
+// newDemand returns a formula of a space for the object or list at a place, or nil if the formula
+// depends on anything else, such as the content of a list item. Properties of objects in the object
+// count if the formula does not depend on one such object alone.
 func (o *candidateObject) newDemand(s *formula.Space, at *formula.Place, f logic.Lit) *demand {
 	d := &demand{facts: map[logic.Lit]*formula.Fact{}, slots: map[logic.Lit]int{}, there: map[logic.Lit]bool{}, around: map[logic.Lit][]int{}}
 	for _, fact := range s.Facts {
@@ -59,7 +59,7 @@ func (o *candidateObject) newDemand(s *formula.Space, at *formula.Place, f logic
 			continue
 		}
 		path, ok := below(fact.Place, at)
-		if !ok || fact.Kind == formula.Same {
+		if !ok || fact.Kind == formula.Same || o.isList() && (fact.Kind != formula.Present || fact.Place.Unnamed()) {
 			return nil
 		}
 		paths[l] = path

@@ -59,11 +59,9 @@ func connected(conditions []*condition) [][]*condition {
 func (o *candidateObject) acceptedSets(conditions []*condition, slots []int) (accepted []bool, ok bool) {
 	accepted = make([]bool, 1<<len(slots))
 	for _, c := range conditions {
-		work := len(accepted) * c.size
-		if work > maxWork || *o.work+work > maxTotal {
+		if !o.spend(len(accepted) * c.size) {
 			return nil, false
 		}
-		*o.work += work
 	}
 	for set := range accepted {
 		object := make([]value, len(o.names))

@@ -135,8 +135,9 @@ func (f *finder) read(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 		}
 	}
 	suggest := func() {
-		for _, g := range o.suggestions(taken) {
-			f.add(Found{Place: f.place(), Form: g.form, Union: o.declared(g.union), Suggestion: true, Why: g.why})
+		for _, found := range o.suggestions(taken) {
+			found.Place, found.Union = f.place(), o.declared(found.Union)
+			f.add(found)
 		}
 	}
 	if err := f.relations(o, own); err != nil {
@@ -168,7 +169,7 @@ func (f *finder) add(found Found) { f.found[f.object] = append(f.found[f.object]
 func (f *finder) candidates(l []*candidate, taken map[string]bool) error {
 	var sharing []*candidate
 	for _, c := range l {
-		if slices.ContainsFunc(properties(c.union), func(name string) bool { return taken[name] }) {
+		if slices.ContainsFunc(c.union.Names(), func(name string) bool { return taken[name] }) {
 			sharing = append(sharing, c)
 			continue
 		}
@@ -180,21 +181,21 @@ func (f *finder) candidates(l []*candidate, taken map[string]bool) error {
 			continue
 		}
 		found.Union = f.withMessages(c, found)
-		for _, name := range properties(found.Union) {
+		for _, name := range found.Union.Names() {
 			taken[name] = true
 		}
 		f.add(found)
 	}
 	for _, c := range sharing {
-		if slices.ContainsFunc(c.replaced, f.claimed) || !c.agrees(f.found[f.object]) || f.late() {
+		claimed := slices.ContainsFunc(c.replaced, func(k *condition) bool { return f.claimed(k.Constraint) })
+		if claimed || !c.agrees(f.found[f.object]) || f.late() {
 			continue
 		}
 		found, err := f.compare(c)
 		if err != nil {
 			return err
 		}
-		replaced := func(k verify.Constraint) bool { return f.claimed(&condition{Constraint: k}) }
-		if found.Comparison.Verdict == verify.Equivalent && !slices.ContainsFunc(found.Replaces, replaced) {
+		if found.Comparison.Verdict == verify.Equivalent && !slices.ContainsFunc(found.Replaces, f.claimed) {
 			found.Union = f.withMessages(c, found)
 			f.add(found)
 		}
@@ -223,7 +224,7 @@ func (o *candidateObject) candidates(conditions []*condition) []*candidate {
 // are reported. Without a discriminator, a rule about two objects is rarely meant as a union.
 func (o *candidateObject) inside(conditions []*condition) []*candidate {
 	l := slices.DeleteFunc(o.candidates(conditions), func(c *candidate) bool {
-		return c.fallback || c.union.Discriminator == "" || !slices.ContainsFunc(properties(c.resolved), func(name string) bool { return len(c.resolved.Path(name)) > 1 })
+		return c.fallback || c.union.Discriminator == "" || !slices.ContainsFunc(c.resolved.Names(), func(name string) bool { return len(c.resolved.Path(name)) > 1 })
 	})
 	for _, c := range l {
 		c.tentative, c.inside = true, true

@@ -8,7 +8,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/pattern"
 	"github.com/unioncel/unioncel/internal/prove/formula"
-	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
@@ -71,56 +70,23 @@ func (o *candidateObject) itemDemand(rule string, on *apiextensionsv1.JSONSchema
 	if err != nil {
 		return nil
 	}
-	d := &demand{facts: map[logic.Lit]*formula.Fact{}, slots: map[logic.Lit]int{}, there: map[logic.Lit]bool{}}
-	for _, fact := range s.Facts {
-		d.facts[fact.Lit] = fact
-	}
-	for _, l := range s.Support(f.Holds) {
-		fact := d.facts[l]
-		switch {
-		case fact.Place == nil:
-			return nil
-		case list.IsWithin(fact.Place) && (fact.Kind == formula.Present || fact.Kind == formula.Null):
-			d.there[l] = fact.Kind == formula.Present
-			continue
-		case fact.Place.Parent != list || fact.Kind != formula.Present || fact.Place.Unnamed():
-			return nil
-		}
-		slot, ok := o.itemSlot(fact.Place.Name)
-		if !ok {
-			return nil
-		}
-		d.slots[l] = slot
-	}
-	d.holds, d.size = s.Function(f.Holds), s.Len()
-	return d
+	return o.newDemand(s, list, f.Holds)
 }
 
-// itemSlot is slot for the list item with a name of package formula.
-func (o *candidateObject) itemSlot(place string) (slot int, ok bool) {
-	values := formula.KeysOf(place)
-	var keys []union.ItemKey
+// namedItem is named for the list item whose path is its name in package formula.
+func (o *candidateObject) namedItem(path []string) (name string, keys []union.ItemKey, ok bool) {
+	values := formula.KeysOf(path[0])
 	for _, key := range o.schema.XListMapKeys {
 		keys = append(keys, union.ItemKey{Name: key, Value: values[key]})
 	}
 	u := o.resolve(&union.Union{Members: []union.Member{{Item: keys}}})
-	if values == nil || u == nil {
-		return 0, false
+	if len(path) > 1 || values == nil || u == nil {
+		return "", nil, false
 	}
-	name := u.Members[0].Name
-	if slot, ok := o.slots[name]; ok {
-		return slot, true
-	}
-	o.slots[name] = len(o.names)
-	o.names, o.items = append(o.names, name), append(o.items, keys)
-	return len(o.names) - 1, true
+	return u.Members[0].Name, keys, true
 }
 
 // member returns the member in a slot.
 func (o *candidateObject) member(slot int) union.Member {
-	m := union.Member{Name: o.names[slot]}
-	if o.items != nil {
-		m.Item = o.items[slot]
-	}
-	return m
+	return union.Member{Name: o.names[slot], Item: o.items[slot]}
 }

@@ -49,10 +49,9 @@ func (f *finder) withMessages(c *candidate, found Found) *union.Union {
 	var kinds []errorKind
 	texts := map[errorKind][]string{} // the messages that every error of the kind has
 	states := c.wrong(u)
-	if len(states)*size > maxWork || *c.work+len(states)*size > maxTotal {
+	if !c.spend(len(states) * size) {
 		return found.Union
 	}
-	*c.work += len(states) * size
 	for _, s := range states {
 		var printed []string
 		accepted := true
@@ -151,20 +150,10 @@ func (c *candidate) wrong(u *union.Union) []wrongState {
 	var l []wrongState
 	conditions := u.Conditions()
 	try := func(v value, members ...int) {
-		s := union.State{Value: v.meaning(u), Present: make([]bool, len(u.Members))}
-		object := make([]value, len(c.names))
-		if u.Discriminator != "" {
-			object[c.slots[u.Discriminator]] = v
+		s, object := c.state(u, v, members)
+		if broken := conditions.Broken(s, s); len(broken) == 1 {
+			l = append(l, wrongState{kindOf(u, broken[0]), object})
 		}
-		for _, m := range members {
-			s.Present[m] = true
-			object[c.slots[u.Members[m].Name]] = full
-		}
-		broken := conditions.Broken(s, s)
-		if len(broken) != 1 {
-			return
-		}
-		l = append(l, wrongState{kindOf(u, broken[0]), object})
 	}
 	if u.Relates() {
 		wrongRelations(u, func(members ...int) { try(absent, members...) })

@@ -29,14 +29,21 @@ func (s statement) String() string {
 
 // prose finds the unions that descriptions state. The description of a property must name this
 // property, or the properties that it excludes.
-func (o *candidateObject) prose(taken map[string]bool) []suggestion {
+func (o *candidateObject) prose(taken map[string]bool) []Found {
 	n := &names{candidateObject: o, taken: taken}
 	said := n.statements(o.schema.Description, "")
 	for _, name := range sortedKeys(o.schema.Properties) {
 		said = append(said, n.statements(o.schema.Properties[name].Description, name)...)
 	}
 	g := graph{}
-	var l []suggestion
+	var l []Found
+	of := func(slots []int, c union.Cardinality) *union.Union {
+		u := &union.Union{Cardinality: c, Change: union.Allow}
+		for _, slot := range slots {
+			u.Members = append(u.Members, union.Member{Name: o.names[slot]})
+		}
+		return u
+	}
 	for _, s := range said {
 		if s.several {
 			continue
@@ -48,11 +55,7 @@ func (o *candidateObject) prose(taken map[string]bool) []suggestion {
 		}
 	}
 	for _, slots := range g.cliques() {
-		u := &union.Union{Cardinality: union.AtMostOne, Change: union.Allow}
-		why := ""
-		for _, slot := range slots {
-			u.Members = append(u.Members, union.Member{Name: o.names[slot]})
-		}
+		u, why := of(slots, union.AtMostOne), ""
 		for _, s := range said {
 			if s.several || slices.ContainsFunc(s.slots, func(slot int) bool { return !slices.Contains(slots, slot) }) {
 				continue
@@ -66,16 +69,12 @@ func (o *candidateObject) prose(taken map[string]bool) []suggestion {
 			}
 		}
 		if why != "" {
-			l = append(l, suggestion{Prose, u, why})
+			l = append(l, suggested(Prose, u, why))
 		}
 	}
 	for _, s := range said {
 		if s.several {
-			u := &union.Union{Cardinality: union.AtLeastOne, Change: union.Allow}
-			for _, slot := range s.slots {
-				u.Members = append(u.Members, union.Member{Name: o.names[slot]})
-			}
-			l = append(l, suggestion{Prose, u, s.String()})
+			l = append(l, suggested(Prose, of(s.slots, union.AtLeastOne), s.String()))
 		}
 	}
 	return l

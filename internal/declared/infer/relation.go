@@ -14,7 +14,7 @@ func (f *finder) relations(o *candidateObject, conditions []*condition) error {
 	var left []*condition
 	var all []pairs
 	for _, c := range conditions {
-		if f.claimed(c) {
+		if f.claimed(c.Constraint) {
 			continue
 		}
 		if p, ok := o.pairsOf(c); ok {
@@ -36,9 +36,9 @@ func (f *finder) relations(o *candidateObject, conditions []*condition) error {
 	return nil
 }
 
-// claimed reports whether a union of the current object replaces the condition.
-func (f *finder) claimed(c *condition) bool {
-	return slices.ContainsFunc(f.found[f.object], func(found Found) bool { return slices.Contains(found.Replaces, c.Constraint) })
+// claimed reports whether a union of the current object replaces the constraint.
+func (f *finder) claimed(c verify.Constraint) bool {
+	return slices.ContainsFunc(f.found[f.object], func(found Found) bool { return slices.Contains(found.Replaces, c) })
 }
 
 // relate adds the relations of conditions as one declaration, if it is proved.

@@ -11,27 +11,23 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// suggestion is a union that nothing enforces, but that the CRD seems to intend.
-type suggestion struct {
-	form  Form
-	union *union.Union
-	why   string
+// suggested returns a union that nothing enforces, but that the CRD seems to intend.
+func suggested(form Form, u *union.Union, why string) Found {
+	return Found{Form: form, Union: u, Suggestion: true, Why: why}
 }
 
 // suggestions guesses unions of the properties that belong to none yet. It marks their properties
 // as taken.
-func (o *candidateObject) suggestions(taken map[string]bool) []suggestion {
-	var l []suggestion
-	add := func(s suggestion) {
-		for _, name := range properties(s.union) {
-			if taken[name] {
-				return
-			}
-		}
-		if s.union = o.resolve(s.union); s.union == nil {
+func (o *candidateObject) suggestions(taken map[string]bool) []Found {
+	var l []Found
+	add := func(s Found) {
+		if slices.ContainsFunc(s.Union.Names(), func(name string) bool { return taken[name] }) {
 			return
 		}
-		for _, name := range properties(s.union) {
+		if s.Union = o.resolve(s.Union); s.Union == nil {
+			return
+		}
+		for _, name := range s.Union.Names() {
 			taken[name] = true
 		}
 		l = append(l, s)
@@ -51,13 +47,13 @@ func (o *candidateObject) suggestions(taken map[string]bool) []suggestion {
 // valueMatch suggests a string as the discriminator if at least two of its values are names of
 // object properties next to it, if a description says that a property may be set with some values
 // only, or if descriptions and names give members to at least two values.
-func (o *candidateObject) valueMatch(discriminator string, claims []claim, taken map[string]bool) (suggestion, bool) {
+func (o *candidateObject) valueMatch(discriminator string, claims []claim, taken map[string]bool) (Found, bool) {
 	p := o.schema.Properties[discriminator]
 	claims = slices.DeleteFunc(slices.Clone(claims), func(c claim) bool {
 		return c.discriminator != discriminator || taken[c.property]
 	})
 	if !isString(p) || taken[discriminator] || len(p.Enum) == 0 && len(claims) == 0 {
-		return suggestion{}, false
+		return Found{}, false
 	}
 	values := enumOf(p)
 	of, exact := o.namesakes(discriminator, values, taken)
@@ -102,7 +98,7 @@ func (o *candidateObject) valueMatch(discriminator string, claims []claim, taken
 		used = append(used, c)
 	}
 	if exact < 2 && !exclusive && len(members) < 2 {
-		return suggestion{}, false
+		return Found{}, false
 	}
 	u := &union.Union{Discriminator: discriminator, Change: union.Allow}
 	for _, name := range sortedKeys(members) {
@@ -126,7 +122,7 @@ func (o *candidateObject) valueMatch(discriminator string, claims []claim, taken
 		}
 		why = append(why, c.String())
 	}
-	return suggestion{form, u, strings.Join(why, "; ")}, true
+	return suggested(form, u, strings.Join(why, "; ")), true
 }
 
 // maxClaims is the maximum number of descriptions that a suggestion quotes.

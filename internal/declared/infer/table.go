@@ -56,7 +56,11 @@ func (o *candidateObject) affords(t *table, times int) bool {
 			states *= len(t.choices(slot))
 		}
 	}
-	work := states * t.size * max(times, 1)
+	return o.spend(states * t.size * max(times, 1))
+}
+
+// spend reports whether some work on a formula is within bounds. If so, it counts the work.
+func (o *candidateObject) spend(work int) bool {
 	if work > maxWork || *o.work+work > maxTotal {
 		return false
 	}
