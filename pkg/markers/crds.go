@@ -82,12 +82,12 @@ func (l *loading) versions(kind schema.GroupKind, built []apiextensionsv1.Custom
 		before := len(l.diags)
 		switch {
 		case len(ids) > 1:
-			l.errorf(pos, codes.GoPackage, "give each package its own // +versionName",
+			l.errorf(pos, "give each package its own // +versionName",
 				"packages %s and %s both declare version %s of %s", ids[0].Package.PkgPath, ids[1].Package.PkgPath, v.Name, kind)
 		case kind.Group != "" && len(validation.IsDNS1123Subdomain(kind.Group)) > 0:
-			l.errorf(pos, codes.GoPackage, "correct // +groupName", "%q is not an API group: %s", kind.Group, validation.IsDNS1123Subdomain(kind.Group)[0])
+			l.errorf(pos, "correct // +groupName", "%q is not an API group: %s", kind.Group, validation.IsDNS1123Subdomain(kind.Group)[0])
 		case kind.Group != "" && len(validation.IsDNS1035Label(v.Name)) > 0:
-			l.errorf(pos, codes.GoPackage, "correct // +versionName", "%q is not an API version: %s", v.Name, validation.IsDNS1035Label(v.Name)[0])
+			l.errorf(pos, "correct // +versionName", "%q is not an API version: %s", v.Name, validation.IsDNS1035Label(v.Name)[0])
 		}
 		if len(l.diags) == before {
 			found = append(found, packageVersion{v.Name, ids[0], v.Schema.OpenAPIV3Schema})

@@ -3,6 +3,7 @@ package markers
 import (
 	"cmp"
 	"fmt"
+	"go/types"
 	"slices"
 	"strings"
 
@@ -39,6 +40,7 @@ type spot struct{ key, name string }
 
 // draft is a union whose parts have been found but not checked.
 type draft struct {
+	kind           markerKind // of validation-gen's members
 	name           string
 	discriminators []markedField
 	members        []markedField
@@ -55,9 +57,9 @@ func (s *structure) declare() {
 	}
 	drafts := slices.Concat(s.tagged(), s.modes(), s.untagged())
 	s.mixed(drafts)
-	for i := range drafts {
-		s.common(&drafts[i])
-		s.finish(&drafts[i])
+	for _, d := range drafts {
+		s.common(d)
+		s.finish(d)
 	}
 	s.overlaps(drafts)
 	s.relations()
@@ -129,7 +131,7 @@ func (s *structure) common(u *draft) {
 		related(s.errorf(other.mark.pos, codes.TwoDiscriminators, twoDiscriminatorsHint(other.mark),
 			"%s and %s are both the discriminator of a union of %s", d.name, other.name, s.id.Name), d.mark.pos, "the first discriminator")
 	}
-	if !discriminatorKind(d.typ) {
+	if basicInfo(pointee(d.typ))&(types.IsString|types.IsBoolean|types.IsInteger) == 0 {
 		s.errorf(d.mark.pos, codes.DiscriminatorNotString, "give it a string, boolean or integer type", "discriminator %s is not a string, boolean or integer, but %s", d.name, typeName(d.typ))
 	}
 	if len(u.members) == 0 {
@@ -139,7 +141,7 @@ func (s *structure) common(u *draft) {
 
 // mixed reports members that are left without a discriminator because the discriminator of the
 // struct is in another dialect.
-func (s *structure) mixed(drafts []draft) {
+func (s *structure) mixed(drafts []*draft) {
 	for _, u := range drafts {
 		if len(u.discriminators) > 0 || len(u.members) != 1 {
 			continue
@@ -371,7 +373,7 @@ func (s *structure) take(out *union.Member, m markedField, value string, taken m
 }
 
 // overlaps reports discriminators of two unions, and properties that a union lists twice.
-func (s *structure) overlaps(drafts []draft) {
+func (s *structure) overlaps(drafts []*draft) {
 	discriminators := map[string]markedField{}
 	for _, d := range drafts {
 		for _, p := range d.discriminators {

@@ -71,9 +71,8 @@ func (n nodeMarkers) own(to ast.Node, of, key string, value *yaml.Node) {
 
 // markStruct declares a union with markers of its struct. Without a name, it must be the only such union.
 func (s *structure) markStruct(out nodeMarkers, u *union.Union, name string) {
-	item := u.Node()
-	for i := 0; i+1 < len(item.Content); i += 2 {
-		out.own(s.info.RawSpec, name, item.Content[i].Value, item.Content[i+1])
+	for key, value := range yamltext.Pairs(u.Node()) {
+		out.own(s.info.RawSpec, name, key.Value, value)
 	}
 }
 
@@ -123,12 +122,11 @@ func (s *structure) markFields(out nodeMarkers, d dialect, u *union.Union, at *a
 	}
 	rest := *u
 	rest.Cardinality, rest.Messages = cardinality, nil
-	item := rest.Node()
-	for i := 0; i+1 < len(item.Content); i += 2 {
-		switch key := item.Content[i].Value; key {
+	for key, value := range yamltext.Pairs(rest.Node()) {
+		switch key.Value {
 		case "discriminator", "fields-to-discriminateBy", "members", "optionalMembers", emptyKey:
 		default:
-			out.own(anchor, "", key, item.Content[i+1])
+			out.own(anchor, "", key.Value, value)
 		}
 	}
 }
@@ -245,8 +243,8 @@ func flow(n *yaml.Node) string {
 	var l []string
 	switch n.Kind {
 	case yaml.MappingNode:
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			l = append(l, flow(n.Content[i])+": "+flow(n.Content[i+1]))
+		for key, value := range yamltext.Pairs(n) {
+			l = append(l, flow(key)+": "+flow(value))
 		}
 		return "{" + strings.Join(l, ", ") + "}"
 	case yaml.SequenceNode:

@@ -22,7 +22,6 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 
-	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -53,7 +52,7 @@ func newLoading(opts Options) *loading {
 // them. It reports whether the packages are usable.
 func (l *loading) packages(patterns []string) bool {
 	if len(patterns) == 0 {
-		l.errorf(diag.Pos{}, codes.GoPackage, "name packages, such as ./api/...", "no Go packages are named")
+		l.errorf(diag.Pos{}, "name packages, such as ./api/...", "no Go packages are named")
 		return false
 	}
 	for _, pattern := range patterns {
@@ -61,13 +60,13 @@ func (l *loading) packages(patterns []string) bool {
 		info, err := l.stat(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && (build.IsLocalImport(name) || filepath.IsAbs(name)) && !strings.Contains(name, "..."):
-			l.errorf(diag.Pos{}, codes.GoPackage, "write a directory as ./api, and as ./api/... with everything below it", "there is no directory %s", name)
+			l.errorf(diag.Pos{}, "write a directory as ./api, and as ./api/... with everything below it", "there is no directory %s", name)
 		case err == nil && !info.IsDir():
 			dir := path.Dir(filepath.ToSlash(name))
 			if !path.IsAbs(dir) && !strings.HasPrefix(dir, ".") {
 				dir = "./" + dir
 			}
-			l.errorf(diag.Pos{}, codes.GoPackage, fmt.Sprintf("name its directory: %s, or %s for all below it", dir, dir+"/..."),
+			l.errorf(diag.Pos{}, fmt.Sprintf("name its directory: %s, or %s for all below it", dir, dir+"/..."),
 				"%s is a file: name a directory or a package", pattern)
 		}
 	}
@@ -88,10 +87,10 @@ func (l *loading) packages(patterns []string) bool {
 		if strings.Contains(message, "executable file not found") {
 			hint = "install Go and put it on the PATH: the go command finds the packages"
 		}
-		l.errorf(diag.Pos{}, codes.GoPackage, hint,
+		l.errorf(diag.Pos{}, hint,
 			"the Go packages %s cannot be found: %s", strings.Join(patterns, " "), message)
 	case len(roots) == 0:
-		l.errorf(diag.Pos{}, codes.GoPackage, "write a directory as ./api, and as ./api/... with everything below it",
+		l.errorf(diag.Pos{}, "write a directory as ./api, and as ./api/... with everything below it",
 			"no Go package matches %s", strings.Join(patterns, " "))
 	}
 	if err != nil || len(roots) == 0 {
@@ -108,7 +107,7 @@ func (l *loading) packages(patterns []string) bool {
 
 	registry := &markers.Registry{}
 	if err := crdmarkers.Register(registry); err != nil {
-		l.errorf(diag.Pos{}, codes.GoPackage, "", "the markers of controller-gen: %v", err)
+		l.errorf(diag.Pos{}, "", "the markers of controller-gen: %v", err)
 		return false
 	}
 	l.parser = &crd.Parser{
@@ -165,7 +164,7 @@ func (l *loading) packageErrors() bool {
 					at = diag.Pos{File: at.File}
 					message, hint = "the go command cannot read this file, which is a link", "go build says why"
 				}
-				l.errorf(at, codes.GoPackage, hint, "%s", message)
+				l.errorf(at, hint, "%s", message)
 			}
 		}
 	}

@@ -57,7 +57,7 @@ func (l *loading) load(patterns []string) (set *union.Externals) {
 	// must not crash the process.
 	defer func() {
 		if r := recover(); r != nil {
-			l.errorf(diag.Pos{}, codes.GoPackage, "check whether controller-gen can read the packages",
+			l.errorf(diag.Pos{}, "check whether controller-gen can read the packages",
 				"the Go packages cannot be read: %v", r)
 			set = nil
 		}
@@ -96,6 +96,6 @@ func comparePos(a, b diag.Pos) int {
 }
 
 // errorf reports an error about the packages as a whole.
-func (l *loading) errorf(pos diag.Pos, code diag.Code, hint, format string, args ...any) {
-	l.diags = append(l.diags, diag.Diagnostic{Code: code, Pos: pos, Message: fmt.Sprintf(format, args...), Hint: hint})
+func (l *loading) errorf(pos diag.Pos, hint, format string, args ...any) {
+	l.diags = append(l.diags, diag.Diagnostic{Code: codes.GoPackage, Pos: pos, Message: fmt.Sprintf(format, args...), Hint: hint})
 }

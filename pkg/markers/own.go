@@ -237,16 +237,10 @@ func (s *structure) own() {
 func (s *structure) known(u *declared) {
 	var names []string
 	for _, each := range append(s.family((*structure).inner), s) {
-		for _, f := range each.fields {
-			if f.json != "" {
-				names = append(names, f.json)
-			}
-		}
+		names = append(names, each.propertyNames()...)
 		for f, inner := range each.held() {
-			for _, g := range inner.fields {
-				if g.json != "" {
-					names = append(names, schemapath.New(f.json, g.json).String())
-				}
+			for _, name := range inner.propertyNames() {
+				names = append(names, schemapath.New(f.json, name).String())
 			}
 		}
 	}

@@ -11,47 +11,44 @@ import (
 
 // tagged returns the unions of validation-gen's +k8s:unionMember and +k8s:zeroOrOneOfMember, in the
 // order of their first member or discriminator.
-func (s *structure) tagged() []draft {
-	type key struct {
-		kind markerKind
-		name string
-	}
-	var order []key
-	drafts := map[key]*draft{}
-	at := func(k markerKind, name string) *draft {
-		id := key{k, name}
-		if drafts[id] == nil {
-			drafts[id] = &draft{name: name, emptyIsUnset: true, cardinality: union.ExactlyOne}
-			order = append(order, id)
-		}
-		return drafts[id]
-	}
+func (s *structure) tagged() (l []*draft) {
 	for _, p := range s.marked(taggedDiscriminator, taggedMember, zeroOrOneMember) {
 		if p.mark.kind == taggedDiscriminator {
-			d := at(taggedMember, p.mark.of)
+			d := draftOf(&l, taggedMember, p.mark.of)
 			d.discriminators = append(d.discriminators, p)
 			continue
 		}
 		s.nilable(p)
-		d := at(p.mark.kind, p.mark.of)
+		d := draftOf(&l, p.mark.kind, p.mark.of)
 		d.members = append(d.members, p)
 	}
-	var l []draft
-	for _, id := range order {
-		d := drafts[id]
-		if id.kind == zeroOrOneMember || len(d.discriminators) > 0 {
+	for _, d := range l {
+		d.cardinality = union.ExactlyOne
+		if d.kind == zeroOrOneMember || len(d.discriminators) > 0 {
 			// An unset discriminator only means that no member is selected.
 			d.cardinality = union.AtMostOne
 		}
-		s.together(id.kind, d)
-		l = append(l, *d)
+		s.together(d)
 	}
 	return l
 }
 
+// draftOf returns the draft with a kind of members and a name. It adds the draft to the list if
+// necessary.
+func draftOf(l *[]*draft, kind markerKind, name string) *draft {
+	for _, d := range *l {
+		if d.kind == kind && d.name == name {
+			return d
+		}
+	}
+	d := &draft{kind: kind, name: name, emptyIsUnset: true, cardinality: union.AtMostOne}
+	*l = append(*l, d)
+	return d
+}
+
 // together reports a named union that continues in an inlined struct. validation-gen sees two
 // unions there, which is hardly intended unless each is complete.
-func (s *structure) together(k markerKind, u *draft) {
+func (s *structure) together(u *draft) {
 	if u.name == "" || len(u.members) == 0 {
 		return // a discriminator without members is reported as such
 	}
@@ -59,7 +56,7 @@ func (s *structure) together(k markerKind, u *draft) {
 		var first *markedField
 		complete := false
 		for _, p := range other.marked(taggedDiscriminator, taggedMember, zeroOrOneMember) {
-			if p.mark.of == u.name && (p.mark.kind == k || p.mark.kind == taggedDiscriminator && k == taggedMember) {
+			if p.mark.of == u.name && (p.mark.kind == u.kind || p.mark.kind == taggedDiscriminator && u.kind == taggedMember) {
 				if first == nil {
 					first = &p
 				}
@@ -87,16 +84,9 @@ func (s *structure) nilable(p markedField) {
 }
 
 // modes returns the unions of +k8s:modeDiscriminator and +k8s:ifMode.
-func (s *structure) modes() []draft {
-	var order []string
-	drafts := map[string]*draft{}
+func (s *structure) modes() (l []*draft) {
 	for _, p := range s.marked(modeDiscriminator, ifMode) {
-		d := drafts[p.mark.of]
-		if d == nil {
-			d = &draft{name: p.mark.of, emptyIsUnset: true, cardinality: union.AtMostOne}
-			drafts[p.mark.of] = d
-			order = append(order, p.mark.of)
-		}
+		d := draftOf(&l, ifMode, p.mark.of)
 		if p.mark.kind == modeDiscriminator {
 			d.discriminators = append(d.discriminators, p)
 			continue
@@ -106,33 +96,36 @@ func (s *structure) modes() []draft {
 		}
 		d.members = append(d.members, p)
 	}
-	var l []draft
-	for _, name := range order {
-		d := drafts[name]
-		if len(d.discriminators) == 0 {
-			s.modeless(d)
-			continue
-		}
-		l = append(l, *d)
-	}
-	return l
+	return slices.DeleteFunc(l, s.modeless)
 }
 
 // modeless reports modes without a discriminator.
-func (s *structure) modeless(u *draft) {
+func (s *structure) modeless(u *draft) bool {
+	if len(u.discriminators) > 0 {
+		return false
+	}
 	m := u.members[0]
+	if !s.apart(m, modeDiscriminator, func(d markedField) bool { return d.mark.of == u.name }) {
+		hint := cmp.Or(s.nested(nil, []markerKind{modeDiscriminator}, []markerKind{ifMode}), "mark the field with the mode with +k8s:modeDiscriminator")
+		s.errorf(m.mark.pos, codes.UnknownDiscriminator, hint,
+			"member %s has modes, and %s has no discriminator for them", m.name, s.id.Name)
+	}
+	return true
+}
+
+// apart reports a member whose discriminator is in a struct that s inlines, or that inlines s. It
+// returns false if there is no such discriminator.
+func (s *structure) apart(m markedField, kind markerKind, is func(markedField) bool) bool {
 	for _, other := range s.relatives() {
-		for _, d := range other.marked(modeDiscriminator) {
-			if d.mark.of == u.name {
+		for _, d := range other.marked(kind) {
+			if is(d) {
 				related(s.errorf(m.mark.pos, codes.SpansStructs, "move the discriminator and its members into one struct",
 					"member %s is in %s, its discriminator %s is in %s", m.name, s.id.Name, d.name, other.id.Name), d.mark.pos, "the discriminator")
-				return
+				return true
 			}
 		}
 	}
-	hint := cmp.Or(s.nested(nil, []markerKind{modeDiscriminator}, []markerKind{ifMode}), "mark the field with the mode with +k8s:modeDiscriminator")
-	s.errorf(m.mark.pos, codes.UnknownDiscriminator, hint,
-		"member %s has modes, and %s has no discriminator for them", m.name, s.id.Name)
+	return false
 }
 
 // mode adds the mode of one ifMode marker to a member.
@@ -160,19 +153,17 @@ func (s *structure) mode(out *union.Member, m markedField, taken map[string]mark
 // emptiness returns the values, besides null, that validation-gen treats as unset: the zero values
 // of types that are not pointers.
 func emptiness(t types.Type) union.Emptiness {
-	switch t := types.Unalias(t).Underlying().(type) {
-	case *types.Basic:
-		if t.Info()&types.IsString != 0 {
-			return union.EmptyString
-		}
-		switch {
-		case t.Info()&types.IsBoolean != 0:
-			return union.EmptyBoolean
-		case t.Info()&types.IsInteger != 0:
-			return union.EmptyInteger
-		case t.Info()&types.IsFloat != 0:
-			return union.EmptyNumber
-		}
+	switch info := basicInfo(t); {
+	case info&types.IsString != 0:
+		return union.EmptyString
+	case info&types.IsBoolean != 0:
+		return union.EmptyBoolean
+	case info&types.IsInteger != 0:
+		return union.EmptyInteger
+	case info&types.IsFloat != 0:
+		return union.EmptyNumber
+	}
+	switch types.Unalias(t).Underlying().(type) {
 	case *types.Slice, *types.Map:
 		return union.EmptyCollection
 	}

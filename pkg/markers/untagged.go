@@ -12,7 +12,7 @@ import (
 
 // untagged returns the unions of KEP-1027's markers, in both versions of its text, as kube-openapi
 // and OpenShift use them.
-func (s *structure) untagged() []draft {
+func (s *structure) untagged() []*draft {
 	var whole *mark
 	for i := range s.marks {
 		if s.marks[i].kind == unionType {
@@ -27,7 +27,12 @@ func (s *structure) untagged() []draft {
 	if len(members)+len(old) == 0 && len(tagged) > 0 {
 		// Kubernetes' own types have +union and +unionDiscriminator alongside the tags of
 		// validation-gen, which alone describe the union.
-		return s.strayDiscriminators(discriminators)
+		for _, d := range discriminators {
+			if !slices.ContainsFunc(s.marked(taggedDiscriminator, modeDiscriminator), func(t markedField) bool { return t.field == d.field }) {
+				s.errorf(d.mark.pos, codes.NoMembers, "write +k8s:unionDiscriminator, as the members have +k8s:unionMember", "discriminator %s has no members", d.name)
+			}
+		}
+		return nil
 	}
 	for _, m := range old {
 		switch {
@@ -43,24 +48,14 @@ func (s *structure) untagged() []draft {
 	case whole != nil:
 		return s.whole(*whole, discriminators)
 	case len(old)+len(discriminators) > 0:
-		return []draft{{discriminators: discriminators, members: old, cardinality: union.AtMostOne}}
-	}
-	return nil
-}
-
-// strayDiscriminators reports discriminators that do not also have a validation-gen tag.
-func (s *structure) strayDiscriminators(l []markedField) []draft {
-	for _, d := range l {
-		if !slices.ContainsFunc(s.marked(taggedDiscriminator, modeDiscriminator), func(t markedField) bool { return t.field == d.field }) {
-			s.errorf(d.mark.pos, codes.NoMembers, "write +k8s:unionDiscriminator, as the members have +k8s:unionMember", "discriminator %s has no members", d.name)
-		}
+		return []*draft{{discriminators: discriminators, members: old, cardinality: union.AtMostOne}}
 	}
 	return nil
 }
 
 // whole returns the union of a +union struct: all fields belong to it.
-func (s *structure) whole(m mark, discriminators []markedField) []draft {
-	d := draft{discriminators: discriminators, cardinality: union.AtMostOne}
+func (s *structure) whole(m mark, discriminators []markedField) []*draft {
+	d := &draft{discriminators: discriminators, cardinality: union.AtMostOne}
 	for _, f := range s.fields {
 		switch {
 		case f.inline:
@@ -76,17 +71,17 @@ func (s *structure) whole(m mark, discriminators []markedField) []draft {
 		}
 		return nil
 	}
-	return []draft{d}
+	return []*draft{d}
 }
 
 // named returns the unions of a struct with a marker on each member, which may name its
 // discriminator.
-func (s *structure) named(discriminators, members []markedField) []draft {
-	drafts := make([]draft, len(discriminators))
-	for i, d := range discriminators {
-		drafts[i] = draft{discriminators: []markedField{d}}
+func (s *structure) named(discriminators, members []markedField) []*draft {
+	var drafts []*draft
+	for _, d := range discriminators {
+		drafts = append(drafts, &draft{discriminators: []markedField{d}})
 	}
-	var rest draft
+	rest := &draft{}
 	for _, m := range members {
 		switch {
 		case m.mark.of != "":
@@ -107,22 +102,22 @@ func (s *structure) named(discriminators, members []markedField) []draft {
 	if s.diags.HasErrors() {
 		return nil
 	}
-	switch {
-	case len(rest.members) == 0:
+	if len(rest.members) == 0 {
 		return drafts
-	case len(discriminators) == 0:
-		return []draft{rest}
 	}
-	// There are several discriminators, and these members name none of them.
+	// There is no discriminator, or there are several, and these members name none of them.
 	rest.discriminators = discriminators
-	return []draft{rest}
+	return []*draft{rest}
 }
 
 // discriminatorOf returns the index of the discriminator that a member names by JSON name, else by
 // Go name, else by one of its values. It returns -1 after an error.
 func (s *structure) discriminatorOf(m markedField, discriminators []markedField) int {
-	for _, name := range []func(*field) string{jsonName, goName} {
-		if i := slices.IndexFunc(discriminators, func(d markedField) bool { return name(d.field) == m.mark.of }); i >= 0 {
+	for _, is := range []func(markedField) bool{
+		func(d markedField) bool { return d.json == m.mark.of },
+		func(d markedField) bool { return d.name == m.mark.of },
+	} {
+		if i := slices.IndexFunc(discriminators, is); i >= 0 {
 			return i
 		}
 	}
@@ -130,14 +125,8 @@ func (s *structure) discriminatorOf(m markedField, discriminators []markedField)
 		return i
 	}
 	is := func(f *field) bool { return f.json == m.mark.of || f.name == m.mark.of }
-	for _, other := range s.relatives() {
-		for _, d := range other.marked(discriminator) {
-			if is(d.field) {
-				related(s.errorf(m.mark.pos, codes.SpansStructs, "move the discriminator and its members into one struct",
-					"member %s is in %s, its discriminator %s is in %s", m.name, s.id.Name, d.name, other.id.Name), d.mark.pos, "the discriminator")
-				return -1
-			}
-		}
+	if s.apart(m, discriminator, func(d markedField) bool { return is(d.field) }) {
+		return -1
 	}
 	hint := cmp.Or(s.nested(nil, []markerKind{discriminator}, []markerKind{member, deprecated}), "mark the discriminator with +unionDiscriminator")
 	if path := s.pathTo(m.mark.of); path != nil {
@@ -172,7 +161,3 @@ func (s *structure) discriminatorWith(m markedField, discriminators []markedFiel
 	}
 	return found
 }
-
-func jsonName(f *field) string { return f.json }
-
-func goName(f *field) string { return f.name }

@@ -14,8 +14,8 @@ func (d *declared) value(u *union.Union) *yaml.Node {
 	item := u.Node()
 	list := yamltext.ListNode(item)
 	place(list, d.at)
-	for i := 0; i+1 < len(item.Content); i += 2 {
-		key, value := item.Content[i].Value, item.Content[i+1]
+	for k, value := range yamltext.Pairs(item) {
+		key := k.Value
 		var pos diag.Pos // the position of a member
 		for j, n := range value.Content {
 			name := value.Kind != yaml.MappingNode || j%2 == 0
@@ -44,8 +44,7 @@ func (d *declared) pos(key, member string) diag.Pos {
 
 // place sets the position of a node and of all nodes below it.
 func place(n *yaml.Node, pos diag.Pos) {
-	n.Line, n.Column = pos.Line, pos.Col
-	for _, c := range n.Content {
-		place(c, pos)
+	for n := range yamltext.All(n) {
+		n.Line, n.Column = pos.Line, pos.Col
 	}
 }

@@ -26,7 +26,7 @@ type values struct {
 func (s *structure) values(f *field) *values {
 	v := &values{discriminator: f.name, constants: map[string]string{}}
 	v.known = enumOf(f.info.Markers)
-	if booleanKind(f.typ) {
+	if basicInfo(pointee(f.typ))&types.IsBoolean != 0 {
 		v.known = []string{"true", "false"}
 	}
 	named, ok := types.Unalias(pointee(f.typ)).(*types.Named)
@@ -125,16 +125,12 @@ func (v *values) names(constant, field string) bool {
 	return strings.EqualFold(constant, v.typ+field) || strings.EqualFold(constant, field+v.typ)
 }
 
-// discriminatorKind reports whether a type is a string, boolean or integer type, or a pointer to one.
-func discriminatorKind(t types.Type) bool {
-	basic, ok := types.Unalias(pointee(t)).Underlying().(*types.Basic)
-	return ok && basic.Info()&(types.IsString|types.IsBoolean|types.IsInteger) != 0
-}
-
-// booleanKind reports whether a type is a boolean type or a pointer to one.
-func booleanKind(t types.Type) bool {
-	basic, ok := types.Unalias(pointee(t)).Underlying().(*types.Basic)
-	return ok && basic.Info()&types.IsBoolean != 0
+// basicInfo returns the kind of a string, boolean or numeric type, and 0 for other types.
+func basicInfo(t types.Type) types.BasicInfo {
+	if basic, ok := types.Unalias(t).Underlying().(*types.Basic); ok {
+		return basic.Info()
+	}
+	return 0
 }
 
 // typeName returns the name of a type, qualified by its package name.
