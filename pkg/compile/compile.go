@@ -299,7 +299,7 @@ func (c *compiler) resolve() {
 		}
 		c.correlation(o)
 		var resolved diag.List
-		o.Unions, resolved = union.Resolve(o.Declarations, o.schema, o.isResource())
+		o.Unions, resolved = union.Resolve(o.Declarations, o.schema, len(o.Path) == 0 || o.schema.XEmbeddedResource)
 		c.reportDeclarations(o, resolved)
 		c.demands(o)
 		c.objects = append(c.objects, o)

@@ -205,11 +205,6 @@ func (c *compiler) judge(additions []Addition) (*apiextensions.CustomResourceDef
 	return crd, l, nil
 }
 
-// isResource reports whether the object is the root of a resource.
-func (o *unionObject) isResource() bool {
-	return len(o.Path) == 0 || o.schema.XEmbeddedResource
-}
-
 // correlation sets o.uncorrelated or o.removable.
 func (c *compiler) correlation(o *unionObject) {
 	if list, ok := o.Place.Unmatched(c.crd); ok {

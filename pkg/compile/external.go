@@ -121,17 +121,11 @@ func (l *locator) declared(e union.External, version *yaml.Node) {
 	case at < 0:
 		l.add(n, location{Object: Object{Key: -1}, own: e.Own, written: []union.External{e}})
 	case l.objects[at].own != nil:
-		l.twice(e, l.objects[at].written[0])
+		l.reportExternal(e, codes.DeclaredTwice, "keep one of them", "this schema of the CRD already has %s", union.Key)
+		l.diags[len(l.diags)-1].Related = []diag.Related{{Pos: l.objects[at].written[0].Pos(), Message: "the other declaration"}}
 	default:
 		l.objects[at].written = append(l.objects[at].written, e)
 	}
-}
-
-// twice reports a second declaration for a schema.
-func (l *locator) twice(e, there union.External) {
-	l.reportExternal(e, codes.DeclaredTwice, "keep one of them", "this schema of the CRD already has %s", union.Key)
-	d := &l.diags[len(l.diags)-1]
-	d.Related = append(d.Related, diag.Related{Pos: there.Pos(), Message: "the other declaration"})
 }
 
 // enter returns the value of a key on the path of an external declaration. It reports a value that

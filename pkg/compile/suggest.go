@@ -317,12 +317,12 @@ func requireDiscriminator(o *unionObject, u *union.Union) []tightening {
 	schema, at := o.schema, o.Path
 	for _, step := range u.Path(u.Discriminator) {
 		name, _ := step.Property()
-		written := name
+		written := []byte(name)
 		if !plainName.MatchString(name) {
-			written = string(quoted(name))
+			written, _ = json.Marshal(name) // JSON is valid YAML, and strings never fail
 		}
 		if !slices.Contains(schema.Required, name) {
-			l = append(l, tightening{path: at, text: "required: [" + written + "]", apply: func(s *apiextensionsv1.JSONSchemaProps) {
+			l = append(l, tightening{path: at, text: "required: [" + string(written) + "]", apply: func(s *apiextensionsv1.JSONSchemaProps) {
 				s.Required = append(slices.Clip(s.Required), name)
 			}})
 		}
@@ -344,12 +344,6 @@ func boundDiscriminator(o *unionObject, u *union.Union) []tightening {
 		longest = max(longest, int64(len([]rune(v))))
 	}
 	return []tightening{{path: path, text: fmt.Sprintf("maxLength: %d", longest), apply: func(s *apiextensionsv1.JSONSchemaProps) { s.MaxLength = &longest }}}
-}
-
-// quoted returns a string as JSON, which is also valid YAML.
-func quoted(s string) []byte {
-	data, _ := json.Marshal(s) // strings never fail
-	return data
 }
 
 // bound returns changes that bound all lists and maps that have no bound or a greater bound.
