@@ -130,8 +130,10 @@ func (o *candidateObject) conditions() []*condition {
 		if !strings.Contains(r.Rule, "self.") || strings.Contains(r.Rule, "oldSelf") {
 			continue
 		}
-		f, form := o.rule(r.Rule)
-		add(ruleKey, i, form, f)
+		if parsed, err := formula.Parse(r.Rule); err == nil {
+			f, form := o.read(parsed, o.schema)
+			add(ruleKey, i, form, f)
+		}
 	}
 	s := o.schema
 	for i := range s.AllOf {

@@ -132,12 +132,8 @@ func (g *group) meant(r reading) bool {
 		return true
 	}
 	return slices.ContainsFunc(g.claims(nil), func(c claim) bool {
-		return c.property == name && c.discriminator == discriminator && c.exclusive && sameValues(c.values, r.selected)
+		return c.property == name && c.discriminator == discriminator && c.exclusive && sameSet(c.values, r.selected)
 	})
-}
-
-func sameValues(a, b []string) bool {
-	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
 // reading is the meaning of conditions for one property.
@@ -385,6 +381,38 @@ func (g *group) candidate(members []reading, within []*condition) *candidate {
 	c := &candidate{candidateObject: g.candidateObject, union: u, within: within}
 	c.vary(members, implicit)
 	return c
+}
+
+// unsetValue returns the value of u that an unset discriminator means, or "": the conditions accept the
+// same members with both.
+func (g *group) unsetValue(u *union.Union, members []reading, accepted func(v value, slots ...int) bool) string {
+	alike := func(a, b value) bool {
+		var selected []int
+		for _, r := range members {
+			if slices.Contains(r.selected, b.text) {
+				selected = append(selected, r.slot)
+			}
+			if accepted(a, r.slot) != accepted(b, r.slot) {
+				return false
+			}
+		}
+		return accepted(a) == accepted(b) && accepted(a, selected...) == accepted(b, selected...)
+	}
+	for _, v := range g.values {
+		if len(u.MembersOf(v.text)) == 0 {
+			continue
+		}
+		unset, differs := false, false
+		for _, w := range g.values {
+			if w.text == "" {
+				unset, differs = true, differs || !alike(w, v)
+			}
+		}
+		if unset && !differs {
+			return v.text
+		}
+	}
+	return ""
 }
 
 // order returns the position of the first value that selects the member.

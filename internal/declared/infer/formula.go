@@ -148,16 +148,8 @@ func tellsZero(fact *formula.Fact) bool {
 	return fact.Kind == formula.Equals && (fact.Constant == true || fact.Constant == any(int64(0)))
 }
 
-// rule reads a rule. It returns nil if the rule is not CEL or depends on other values.
-func (o *candidateObject) rule(text string) (*demand, Form) {
-	r, err := formula.Parse(text)
-	if err != nil {
-		return nil, ""
-	}
-	return o.read(r, o.schema)
-}
-
-// read reads a rule on a schema. path leads from this schema to the object.
+// read reads a rule on a schema. path leads from this schema to the object. It returns nil if the
+// rule depends on other values.
 func (o *candidateObject) read(r *formula.Rule, on *apiextensionsv1.JSONSchemaProps, path ...string) (*demand, Form) {
 	s := formula.New(on)
 	f, err := s.Rule(r, s.New, formula.Plain)
@@ -186,4 +178,31 @@ func formOfRule(r *formula.Rule) Form {
 func (o *candidateObject) keywords(k apiextensionsv1.JSONSchemaProps) *demand {
 	s := formula.New(o.schema)
 	return o.newDemand(s, s.New, s.Schema(&k, s.New))
+}
+
+// textOf returns the text of a constant that a rule compares a property with.
+func textOf(constant any) string {
+	for _, t := range []union.ValueType{union.StringValue, union.BooleanValue, union.IntegerValue} {
+		if text := t.Text(constant); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// compares reports whether a discriminator at a path may have a constant as value, or "".
+func (o *candidateObject) compares(path []string, constant any) bool {
+	slot, ok := o.slot(path...)
+	if !ok {
+		return false
+	}
+	t := o.typeOf(slot)
+	return constant == any("") || t.Text(constant) != ""
+}
+
+// typeOf returns the type of a property as a discriminator.
+func (o *candidateObject) typeOf(slot int) union.ValueType {
+	s := o.property(slot)
+	t, _ := union.ValueTypeOf(&s)
+	return t
 }

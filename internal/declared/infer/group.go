@@ -130,7 +130,11 @@ func (o *candidateObject) groupUnion(slots []int, accepted []bool, within []*con
 			}
 		}
 		members = append(members, optional...)
-		name := union.GroupName(o.namesOf(slots, members)...)
+		var names []string
+		for _, j := range members {
+			names = append(names, o.names[slots[j]])
+		}
+		name := union.GroupName(names...)
 		for _, j := range members {
 			m := union.Member{Name: o.names[slots[j]], Empty: o.emptiness(slots[j], within)}
 			if len(members) > 1 {
@@ -159,12 +163,4 @@ func (o *candidateObject) groupUnion(slots []int, accepted []bool, within []*con
 		}
 	}
 	return u
-}
-
-func (o *candidateObject) namesOf(slots, members []int) []string {
-	var l []string
-	for _, i := range members {
-		l = append(l, o.names[slots[i]])
-	}
-	return l
 }

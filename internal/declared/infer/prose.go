@@ -121,7 +121,7 @@ var telling = []string{"one of", "One of", "One Of", "ONE OF", "xclusive", "EXCL
 
 // statements parses the description of the property about, or of the object if about is "".
 func (n *names) statements(description, about string) []statement {
-	if !slices.ContainsFunc(telling, func(s string) bool { return strings.Contains(description, s) }) {
+	if !mentions(description, telling) {
 		return nil
 	}
 	n.collect()

@@ -8,11 +8,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// The apiVersion and kind of a configuration. Other ones are rejected.
-const (
-	APIVersion = yamlconfig.APIVersion
-	Kind       = "Config"
-)
+// Kind is the kind of a configuration. Other ones are rejected.
+const Kind = "Config"
 
 // Config are the options of a project. The zero value is the default.
 type Config struct {
