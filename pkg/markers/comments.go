@@ -48,14 +48,9 @@ func (c comments) collect(file *ast.File, places *places) {
 		}
 		end = d.End()
 	}
-	strays := c[nil]
-	if strays == nil {
-		strays = &nodeComments{}
-		c[nil] = strays
-	}
 	for _, group := range file.Comments {
 		if !f.taken[group] && group.Pos() > file.Name.End() {
-			strays.marks = append(strays.marks, f.marks(group)...)
+			c[nil].marks = append(c[nil].marks, f.marks(group)...)
 		}
 	}
 }

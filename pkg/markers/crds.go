@@ -120,7 +120,7 @@ func (w *walk) visit(id crd.TypeIdent, at *apiextensionsv1.JSONSchemaProps, to s
 	if slices.Contains(path, id) {
 		return // controller-gen writes an empty schema for a type inside itself
 	}
-	if i := slices.IndexFunc(path, func(outer crd.TypeIdent) bool { return w.l.refers(id, outer) }); i >= 0 {
+	if i := slices.IndexFunc(path, func(outer crd.TypeIdent) bool { return w.l.reach(id)[outer] }); i >= 0 {
 		w.l.cycle(path[i], id)
 		return
 	}

@@ -13,11 +13,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// refers reports whether the schema of a type refers to another type, directly or indirectly.
-func (l *loading) refers(from, to crd.TypeIdent) bool {
-	return l.reach(from)[to]
-}
-
 // reach returns the types that the schema of a type refers to, directly or indirectly.
 func (l *loading) reach(from crd.TypeIdent) map[crd.TypeIdent]bool {
 	if found, ok := l.reached[from]; ok {

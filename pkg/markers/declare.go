@@ -82,7 +82,7 @@ func (s *structure) placed() bool {
 	for _, m := range s.marks {
 		found++
 		switch {
-		case m.problem != nil || !m.kind.onType() && m.kind != own:
+		case m.problem != nil || m.kind != unionType && m.kind != own && !m.kind.kubebuilder():
 			wrong(m, m.name+" describes a field, but is on a type", "put it on a field of a struct")
 		case len(s.fields) == 0:
 			wrong(m, m.name+" is on "+s.id.Name+", which is not a struct with fields", "put it on the struct whose fields are the members")

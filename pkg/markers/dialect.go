@@ -69,13 +69,6 @@ func (n nodeMarkers) own(to ast.Node, of, key string, value *yaml.Node) {
 	n.add(to, text)
 }
 
-// markStruct declares a union with markers of its struct. Without a name, it must be the only such union.
-func (s *structure) markStruct(out nodeMarkers, u *union.Union, name string) {
-	for key, value := range yamltext.Pairs(u.Node()) {
-		out.own(s.info.RawSpec, name, key.Value, value)
-	}
-}
-
 // markFields declares a union with markers of fields. at is its schema. alone reports whether no other
 // union of the struct has such markers.
 func (s *structure) markFields(out nodeMarkers, d dialect, u *union.Union, at *apiextensionsv1.JSONSchemaProps, alone bool) {
@@ -233,11 +226,6 @@ func markerValue(key string, n *yaml.Node) string {
 
 var plainWord = pattern.Lazy(`^[A-Za-z][A-Za-z0-9_./-]*$`)
 
-// plain reports whether markers and YAML's flow style write a string without quotes.
-func plain(s string) bool {
-	return plainWord().MatchString(s) && yamltext.StringNode(s).Style == 0
-}
-
 // flow returns a node in YAML's flow style, on one line.
 func flow(n *yaml.Node) string {
 	var l []string
@@ -253,7 +241,7 @@ func flow(n *yaml.Node) string {
 		}
 		return "[" + strings.Join(l, ", ") + "]"
 	}
-	if n.Tag != "!!str" || plain(n.Value) {
+	if n.Tag != "!!str" || plainWord().MatchString(n.Value) && yamltext.StringNode(n.Value).Style == 0 {
 		return n.Value
 	}
 	return quote(n.Value)

@@ -402,11 +402,13 @@ func (e *editing) markersOf(h *host) nodeMarkers {
 		h.markFields(out, h.style, u.Union, u.at, len(onFields) == 1)
 	}
 	for i, u := range others {
-		name := ""
+		name := "" // the only such union needs none
 		if i > 0 {
 			name = u.Members[0].Name
 		}
-		h.markStruct(out, u.Union, name)
+		for key, value := range yamltext.Pairs(u.Node()) {
+			out.own(h.info.RawSpec, name, key.Value, value)
+		}
 	}
 	return out
 }

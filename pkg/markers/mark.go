@@ -87,12 +87,7 @@ var spellings = map[string]markerKind{
 	"kubebuilder:validation:AtLeastOneOf": atLeastOneOf,
 }
 
-// onType reports whether a marker of this kind describes a type rather than a field.
-func (k markerKind) onType() bool {
-	return k == unionType || k.kubebuilder()
-}
-
-// kubebuilder reports whether the marker is controller-gen's own.
+// kubebuilder reports whether the marker is controller-gen's own, which describes a type.
 func (k markerKind) kubebuilder() bool {
 	return k == exactlyOneOf || k == atMostOneOf || k == atLeastOneOf
 }

@@ -21,11 +21,8 @@ type places struct {
 }
 
 func newPlaces(fset *token.FileSet) *places {
-	p := &places{fset: fset, lines: map[string][][]byte{}, edited: map[string][]byte{}}
-	if dir, err := os.Getwd(); err == nil {
-		p.work = dir
-	}
-	return p
+	work, _ := os.Getwd() // without one, names stay absolute
+	return &places{fset: fset, work: work, lines: map[string][][]byte{}, edited: map[string][]byte{}}
 }
 
 func (p *places) pos(at token.Pos) diag.Pos {

@@ -86,7 +86,7 @@ func markDiagnostic(m mark, p *misuse) diag.Diagnostic {
 func (l *loading) commentsOf(p *loader.Package) comments {
 	c, ok := l.comments[p]
 	if !ok {
-		c = comments{}
+		c = comments{nil: {}}
 		for _, file := range p.Syntax {
 			c.collect(file, l.places)
 		}
