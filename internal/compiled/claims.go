@@ -105,7 +105,8 @@ func (r *reverter) claim() {
 		}
 		c := &Claim{recorded: s, value: crdtext.SchemaIn(r.Value, s.Place)}
 		if c.value == nil {
-			r.errorf(r.Annotations.Content[r.Key], codes.BadAnnotation, "quote the keys that lead to it", "the annotation %s names the schema %s, which kubectl does not find", Annotation, c.Place)
+			r.report(diag.Diagnostic{Code: codes.BadAnnotation, Pos: r.keyPos(), Hint: "quote the keys that lead to it",
+				Message: fmt.Sprintf("the annotation %s names the schema %s, which kubectl does not find", Annotation, c.Place)})
 			continue
 		}
 		if _, _, _, declared := yamltext.Lookup(s.Node, union.Key); declared {

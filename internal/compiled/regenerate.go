@@ -85,14 +85,15 @@ func (r *reverter) regenerate(opts compile.Options) *regenerated {
 	}
 	for _, c := range r.Claims {
 		for _, l := range c.Lists {
-			if v, ok := c.value[l.key]; ok && !isList(v) {
+			v, ok := c.value[l.key]
+			if _, isList := v.([]any); ok && !isList {
 				delete(edit(c), l.key) // no API server accepts it
 			}
 		}
 		if c.unions != nil {
 			declaring = append(declaring, c)
-			if missing := missing(c); len(missing) > 0 {
-				addMembers(edit(c), missing)
+			for _, name := range missing(c) {
+				addProperty(edit(c), name)
 			}
 		}
 	}
@@ -106,11 +107,6 @@ func (r *reverter) regenerate(opts compile.Options) *regenerated {
 		w.whole = again
 	}
 	return w
-}
-
-func isList(v any) bool {
-	_, ok := v.([]any)
-	return ok
 }
 
 // missing returns the properties that a recorded union names and the schema no longer has. No
@@ -142,15 +138,9 @@ func stepsOf(name string) []string {
 	return []string{name}
 }
 
-func addMembers(schema map[string]any, names []string) {
-	properties, _ := schema["properties"].(map[string]any)
-	for _, name := range names {
-		addProperty(properties, name)
-	}
-}
-
 // addProperty adds a string property and, if its name is a path, the objects on the path.
-func addProperty(properties map[string]any, name string) {
+func addProperty(schema map[string]any, name string) {
+	properties, _ := schema["properties"].(map[string]any)
 	steps := stepsOf(name)
 	for _, holder := range steps[:len(steps)-1] {
 		object, _ := properties[holder].(map[string]any)

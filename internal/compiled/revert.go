@@ -149,10 +149,6 @@ func (c *Annotated) source() map[string]any {
 
 func (r *reverter) report(d diag.Diagnostic) { r.Diags = append(r.Diags, d) }
 
-func (r *reverter) errorf(n *yaml.Node, code diag.Code, hint, format string, args ...any) {
-	r.report(diag.Diagnostic{Code: code, Pos: r.Pos(n), Message: fmt.Sprintf(format, args...), Hint: hint})
-}
-
 // dropAnnotation removes the annotation from the value.
 func (r *reverter) dropAnnotation() {
 	metadata, _ := r.Value["metadata"].(map[string]any)

@@ -1,6 +1,7 @@
 package crdfile
 
 import (
+	"reflect"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -117,7 +118,9 @@ func (c *CRD) Outdated() bool {
 		}
 		return nil
 	}
-	return !slices.EqualFunc(objects(c), objects(&given), sameObject)
+	return !slices.EqualFunc(objects(c), objects(&given), func(a, b compile.Object) bool {
+		return a.Is(b.Place) && reflect.DeepEqual(a.Unions, b.Unions)
+	})
 }
 
 // node returns the schema at a place, without compiled rules, or nil.

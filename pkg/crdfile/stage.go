@@ -45,7 +45,9 @@ type Base struct {
 	Reverted *compiled.Reverted
 	Diags    diag.List
 	hints    map[diag.Pos]string
-	replaced *replaced // the last result
+	// replaced is the last result of replace, and replacing its compilation.
+	replaced  *stage
+	replacing *compiled.Compilation
 }
 
 // read reads the value from the file lazily: most CRDs without unions are never read. It returns
@@ -217,16 +219,10 @@ func (b *Base) replace(external []union.External, opts compile.Options) (*stage,
 	if len(removals) == 0 {
 		return b.stage, diags
 	}
-	if b.replaced == nil || b.replaced.of != compilation {
-		b.replaced = &replaced{b.removing(removals), compilation}
+	if b.replacing != compilation {
+		b.replaced, b.replacing = b.removing(removals), compilation
 	}
-	return b.replaced.stage, diags
-}
-
-// replaced is the stage without the rules that the unions of a compilation replace.
-type replaced struct {
-	*stage
-	of *compiled.Compilation
+	return b.replaced, diags
 }
 
 // removing returns the CRD without the given hand-written rules.

@@ -1,7 +1,6 @@
 package crdfile
 
 import (
-	"reflect"
 	"slices"
 
 	"github.com/unioncel/unioncel/internal/compiled"
@@ -54,11 +53,6 @@ func (c *CRD) Extended(external []union.External) (*compile.Declared, diag.List)
 	}
 	d, diags := compile.New(b.manifest(external), compile.Options{}).Unions()
 	return d, b.hinted(diags)
-}
-
-// sameObject reports whether two union objects have the same place and unions.
-func sameObject(a, b compile.Object) bool {
-	return a.Is(b.Place) && reflect.DeepEqual(a.Unions, b.Unions)
 }
 
 // Compilation returns the compilation of the CRD without its earlier compilation. It is nil if

@@ -167,10 +167,16 @@ func (j *job) result(out []byte) ([]byte, diag.List) {
 			j.unproved(err)
 		}
 	}
-	if j.diags.HasErrors() {
-		return nil, j.diags.Sort()
+	return finish(out, j.diags)
+}
+
+// finish returns a result with its sorted diagnostics, or the zero value if these have errors.
+func finish[T any](result T, diags diag.List) (T, diag.List) {
+	if diags.HasErrors() {
+		var none T
+		return none, diags.Sort()
 	}
-	return out, j.diags.Sort()
+	return result, diags.Sort()
 }
 
 // unended removes the final newline that opening the file added.

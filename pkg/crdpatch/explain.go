@@ -47,10 +47,7 @@ func Explain(f *crdfile.File, opts crdfile.Options) ([]Explanation, diag.List) {
 		j.diags = append(j.diags, c.Hinted(w.diags)...)
 		l = append(l, w.explanation(plan))
 	}
-	if j.diags.HasErrors() {
-		return nil, j.diags.Sort()
-	}
-	return l, j.diags.Sort()
+	return finish(l, j.diags)
 }
 
 func (w *writer) explanation(plan *compile.Plan) Explanation {

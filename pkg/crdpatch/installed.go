@@ -72,8 +72,5 @@ func Install(f *crdfile.File, opts crdfile.Options) ([]Installed, diag.List) {
 		}
 		l = append(l, in)
 	}
-	if j.diags.HasErrors() {
-		return nil, j.diags.Sort()
-	}
-	return l, j.diags.Sort()
+	return finish(l, j.diags)
 }

@@ -35,8 +35,5 @@ func CompileCRD(crd *apiextensionsv1.CustomResourceDefinition, opts crdfile.Opti
 			crd = result.CRD.DeepCopy()
 		}
 	}
-	if diags.HasErrors() {
-		return nil, diags.Sort()
-	}
-	return crd, diags.Sort()
+	return finish(crd, diags)
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -58,17 +57,7 @@ func punctuation(text []byte) (nodes, documents int) {
 	return nodes + documents, documents
 }
 
-// tooDeep reports the first list or mapping in a document that is nested too deeply.
-func tooDeep(name string, d *yamltext.Document, most int) *diag.Diagnostic {
-	n := deepest(d.Root, most)
-	if n == nil {
-		return nil
-	}
-	return &diag.Diagnostic{Code: codes.OverLimit, Pos: diag.Pos{File: name, Line: n.Line, Col: n.Column},
-		Message: fmt.Sprintf("lists and mappings are nested more deeply here than the limit of %d", most), Hint: limit.Hint("depth")}
-}
-
-// deepest returns a list or mapping that is nested in more than levels others, or nil.
+// deepest returns the first list or mapping that is nested in more than levels others, or nil.
 func deepest(n *yaml.Node, levels int) *yaml.Node {
 	if n == nil || n.Kind != yaml.SequenceNode && n.Kind != yaml.MappingNode {
 		return nil

@@ -40,8 +40,9 @@ func Parse(name string, text []byte, limits limit.Limits) (*yamltext.File, *diag
 	file, err := yamltext.Parse(text)
 	if err == nil {
 		for _, d := range file.Docs {
-			if wrong := tooDeep(name, d, limits.Depth); wrong != nil {
-				return nil, wrong
+			if n := deepest(d.Root, limits.Depth); n != nil {
+				return nil, &diag.Diagnostic{Code: codes.OverLimit, Pos: diag.Pos{File: name, Line: n.Line, Col: n.Column},
+					Message: fmt.Sprintf("lists and mappings are nested more deeply here than the limit of %d", limits.Depth), Hint: limit.Hint("depth")}
 			}
 		}
 		return file, nil
