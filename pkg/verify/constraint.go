@@ -51,23 +51,9 @@ func (c Constraint) CopyTo(to, from *apiextensionsv1.JSONSchemaProps) bool {
 		return true
 	case c.Index != 0:
 		return false
-	case c.Key == "anyOf":
-		to.AnyOf = from.AnyOf
-		return len(to.AnyOf) > 0
-	case c.Key == "oneOf":
-		to.OneOf = from.OneOf
-		return len(to.OneOf) > 0
-	case c.Key == "not":
-		to.Not = from.Not
-		return to.Not != nil
-	case c.Key == "minProperties":
-		to.MinProperties = from.MinProperties
-		return to.MinProperties != nil
-	case c.Key == "maxProperties":
-		to.MaxProperties = from.MaxProperties
-		return to.MaxProperties != nil
 	}
-	return false
+	i := slices.IndexFunc(sample.Keywords, func(k sample.Keyword) bool { return k.Key == c.Key })
+	return i >= 0 && sample.Keywords[i].Copy(to, from)
 }
 
 // unrestricted returns a copy of s without the keywords that restrict several of its values
@@ -206,9 +192,9 @@ func written(s *apiextensionsv1.JSONSchemaProps) []Constraint {
 	for i := range s.AllOf {
 		l = append(l, Constraint{Key: sample.AllOfKey, Index: i})
 	}
-	for _, key := range []string{"anyOf", "oneOf", "not", "minProperties", "maxProperties"} {
-		if c := (Constraint{Key: key}); c.CopyTo(&apiextensionsv1.JSONSchemaProps{}, s) {
-			l = append(l, c)
+	for _, k := range sample.Keywords {
+		if k.Copy(&apiextensionsv1.JSONSchemaProps{}, s) {
+			l = append(l, Constraint{Key: k.Key})
 		}
 	}
 	return l

@@ -1,6 +1,7 @@
 package formula
 
 import (
+	"cmp"
 	"slices"
 	"unicode/utf8"
 
@@ -238,8 +239,6 @@ func compares(operator string, sign int) bool {
 		return sign > 0
 	case operators.GreaterEquals:
 		return sign >= 0
-	case operators.NotEquals:
-		return sign != 0
 	}
 	return sign == 0
 }
@@ -263,14 +262,7 @@ func (r *ruleReader) ordered(e ast.Expr, operator string, x, y any) value {
 	case number:
 		switch {
 		case !a.more && !b.more:
-			sign := 0
-			if a.n != b.n {
-				sign = 1
-				if a.n < b.n {
-					sign = -1
-				}
-			}
-			return one(compares(operator, sign))
+			return one(compares(operator, cmp.Compare(a.n, b.n)))
 		case a.more && !b.more && a.n > b.n:
 			return one(compares(operator, 1))
 		case b.more && !a.more && b.n > a.n:
@@ -280,7 +272,7 @@ func (r *ruleReader) ordered(e ast.Expr, operator string, x, y any) value {
 		if b.more {
 			break
 		}
-		empty, other := compares(operator, sign(-b.n)), compares(operator, sign(1-b.n))
+		empty, other := compares(operator, cmp.Compare(0, b.n)), compares(operator, cmp.Compare(1, b.n))
 		if b.n < 1 || b.n == 1 && (operator == operators.Less || operator == operators.GreaterEquals) {
 			return r.truth(r.Choose(a.of.Empty(), logic.True.If(empty), logic.True.If(other)), logic.False)
 		}
@@ -288,16 +280,6 @@ func (r *ruleReader) ordered(e ast.Expr, operator string, x, y any) value {
 		return r.choose(a.of.Empty(), one(empty), v)
 	}
 	return r.opaque(e, operator)
-}
-
-func sign(n int64) int {
-	switch {
-	case n < 0:
-		return -1
-	case n > 0:
-		return 1
-	}
-	return 0
 }
 
 // equal translates a == b.

@@ -2,7 +2,6 @@ package formula
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -87,6 +86,12 @@ func (f *Fact) Evaluate(at *Place, v any) bool {
 		inner, there := m[name]
 		v, null = inner, there && inner == nil
 	}
+	return f.of(v, null)
+}
+
+// of reports whether the fact holds if v is the value at its place. null tells null and an absent
+// value apart.
+func (f *Fact) of(v any, null bool) bool {
 	switch f.Kind {
 	case Present:
 		return v != nil
@@ -161,7 +166,7 @@ func (q *Question) readsOld() bool {
 func (q *Question) program() func(ctx context.Context, value, old any) (bool, error) {
 	switch {
 	case q.Schema != nil:
-		v, err := validator(q.Schema)
+		v, err := Validator(q.Schema)
 		if err != nil {
 			return nil
 		}
@@ -213,32 +218,22 @@ func (q *Question) paths() [][]string {
 // Holds reports whether a fact holds for an object. ok is false if the fact cannot be evaluated
 // separately.
 func (a *Answers) Holds(ctx context.Context, f *Fact, new, old any) (holds, ok bool) {
-	in := func(p *Place) any {
+	root := func(p *Place) any {
 		if p.Old {
-			return p.Value(old)
+			return old
 		}
-		return p.Value(new)
+		return new
 	}
 	switch f.Kind {
-	case Present:
-		return in(f.Place) != nil, true
-	case Null:
-		if f.Place.Old {
-			return f.Place.nullIn(old), true
-		}
-		return f.Place.nullIn(new), true
-	case Equals:
-		return in(f.Place) == f.Constant, true
-	case Empty:
-		return isEmpty(in(f.Place)), true
 	case Same:
-		v, w := in(f.Place), in(f.Other)
+		v, w := f.Place.Value(root(f.Place)), f.Other.Value(root(f.Other))
 		return v != nil && w != nil && f.Place.cel(v).Equal(f.Other.cel(w)) == types.True, true
 	case Holds, Fails:
 		holds, fails, ok := a.Ask(ctx, f.Question, new, old)
 		return f.Kind == Holds && holds || f.Kind == Fails && fails, ok
 	}
-	panic(fmt.Sprintf("fact of kind %d", f.Kind))
+	at := root(f.Place)
+	return f.of(f.Place.Value(at), f.Place.nullIn(at)), true
 }
 
 // cel converts a value at the place to CEL.

@@ -101,20 +101,12 @@ func (r *Rule) NotAll() (n NotAll, ok bool) {
 			return "", 0, false
 		}
 		all := e.AsCall().Args()[0]
-		macro := p.macro(all)
-		if ok || macro == nil || macro.AsCall().FunctionName() != operators.All || len(macro.AsCall().Args()) != 2 {
+		list, body, each := eachItem(all, p.info)
+		if ok || !each {
 			return p.unparse(e), atom, true
 		}
-		c := all.AsComprehension()
-		old, path, selected := selection(c.IterRange(), nil)
-		inner := &Rule{Functions: map[string]bool{}}
-		inner.visit(c.LoopStep(), []string{c.IterVar(), c.AccuVar()})
-		if !selected || old || len(inner.Paths) > 0 || inner.ReadsOld {
-			return p.unparse(e), atom, true
-		}
-		body := macro.AsCall().Args()[1]
-		text := p.unparse(body)
-		n = NotAll{List: path, Broken: "[self].all(" + c.IterVar() + ", " + text + ")", Conjuncts: len(conjuncts(body))}
+		c, text := all.AsComprehension(), p.unparse(body)
+		n = NotAll{List: list, Broken: "[self].all(" + c.IterVar() + ", " + text + ")", Conjuncts: len(conjuncts(body))}
 		ok = true
 		return p.unparse(c.IterRange()) + ".all(" + c.IterVar() + ", !(" + text + "))", atom, true
 	}

@@ -93,22 +93,13 @@ func (s *Space) enum(k *apiextensionsv1.JSONSchemaProps, p *Place) logic.Lit {
 	if k.Enum == nil {
 		return logic.True
 	}
-	found := logic.False
-	for _, j := range k.Enum {
-		var v any
-		if json.Unmarshal(j.Raw, &v) != nil {
-			return s.unread(k, p, "enum")
-		}
-		switch v.(type) {
-		case string, int64, bool:
-			if p.Schema.Type == "number" {
-				return s.unread(&apiextensionsv1.JSONSchemaProps{Enum: k.Enum}, p, "enum")
-			}
-			found = s.Or(found, p.Equals(v))
-		case nil: // p is not null
-		default:
-			return s.unread(&apiextensionsv1.JSONSchemaProps{Enum: k.Enum}, p, "enum")
-		}
+	values, ok := scalars(k)
+	if !ok || p.Schema.Type == "number" && len(values) > 0 {
+		return s.unread(&apiextensionsv1.JSONSchemaProps{Enum: k.Enum}, p, "enum")
+	}
+	found := logic.False // p is not null
+	for _, v := range values {
+		found = s.Or(found, p.Equals(v))
 	}
 	return found
 }

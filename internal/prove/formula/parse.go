@@ -137,19 +137,26 @@ func (r *Rule) EachItem() (list, rule string, ok bool) {
 		_, guard, _ = selection(has, nil)
 		e = or[1]
 	}
-	macro := r.tree.SourceInfo().MacroCalls()[e.ID()]
-	if e.Kind() != ast.ComprehensionKind || macro == nil || macro.AsCall().FunctionName() != operators.All || len(macro.AsCall().Args()) != 2 {
+	path, condition, ok := eachItem(e, r.tree.SourceInfo())
+	if !ok || len(path) > 1 || !slices.Equal(path, guard) {
 		return "", "", false
+	}
+	text, err := parser.Unparse(condition, r.tree.SourceInfo())
+	return strings.Join(path, ""), fmt.Sprintf("[self].all(%s, %s)", e.AsComprehension().IterVar(), text), err == nil
+}
+
+// eachItem returns the list in self and the condition on its items if an expression is all() over the
+// list, and reads only the item.
+func eachItem(e ast.Expr, info *ast.SourceInfo) (list []string, condition ast.Expr, ok bool) {
+	macro := info.MacroCalls()[e.ID()]
+	if e.Kind() != ast.ComprehensionKind || macro == nil || macro.AsCall().FunctionName() != operators.All || len(macro.AsCall().Args()) != 2 {
+		return nil, nil, false
 	}
 	c := e.AsComprehension()
 	old, path, ok := selection(c.IterRange(), nil)
 	inner := &Rule{Functions: map[string]bool{}}
 	inner.visit(c.LoopStep(), []string{c.IterVar(), c.AccuVar()})
-	if !ok || old || len(path) > 1 || !slices.Equal(path, guard) || len(inner.Paths) > 0 || inner.ReadsOld {
-		return "", "", false
-	}
-	text, err := parser.Unparse(macro.AsCall().Args()[1], r.tree.SourceInfo())
-	return strings.Join(path, ""), fmt.Sprintf("[self].all(%s, %s)", c.IterVar(), text), err == nil
+	return path, macro.AsCall().Args()[1], ok && !old && len(inner.Paths) == 0 && !inner.ReadsOld
 }
 
 // selection returns the path that an expression selects from self or oldSelf.

@@ -29,7 +29,8 @@ func KeepsUnknown(s *apiextensionsv1.JSONSchemaProps) bool {
 	return s != nil && s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
 }
 
-func validator(s *apiextensionsv1.JSONSchemaProps) (apiservervalidation.SchemaValidator, error) {
+// Validator returns the API server's validator for the keywords of a schema.
+func Validator(s *apiextensionsv1.JSONSchemaProps) (apiservervalidation.SchemaValidator, error) {
 	in, err := Internal(s)
 	if err != nil {
 		return nil, err

@@ -360,14 +360,11 @@ func EnumValues(s *apiextensionsv1.JSONSchemaProps) (values []any) {
 	return values
 }
 
-// Enum returns the values that the schema enumerates, except null. ok is false unless the schema
-// enumerates scalars.
-func (p *Place) Enum() (values []any, ok bool) {
-	if p.Schema == nil || len(p.Schema.Enum) == 0 {
-		return nil, false
-	}
+// scalars returns the values that a schema enumerates, each once, except null. ok is false if one of
+// them is neither a string, an int64 nor a bool.
+func scalars(s *apiextensionsv1.JSONSchemaProps) (values []any, ok bool) {
 	there := map[any]bool{}
-	for _, j := range p.Schema.Enum {
+	for _, j := range s.Enum {
 		var v any
 		if json.Unmarshal(j.Raw, &v) != nil {
 			return nil, false
@@ -381,6 +378,18 @@ func (p *Place) Enum() (values []any, ok bool) {
 		default:
 			return nil, false
 		}
+	}
+	return values, true
+}
+
+// Enum returns the values that the schema enumerates, except null. ok is false unless the schema
+// enumerates scalars.
+func (p *Place) Enum() (values []any, ok bool) {
+	if p.Schema == nil || len(p.Schema.Enum) == 0 {
+		return nil, false
+	}
+	if values, ok = scalars(p.Schema); !ok {
+		return nil, false
 	}
 	if len(values) > 0 {
 		if _, isBool := values[0].(bool); isBool {
@@ -494,14 +503,7 @@ func isExact(p *Place) bool {
 
 func isBool(p *Place) bool { return p.Schema != nil && p.Schema.Type == "boolean" }
 
-func sortedKeys[V any](m map[string]V) []string {
-	l := make([]string, 0, len(m))
-	for k := range m {
-		l = append(l, k)
-	}
-	slices.Sort(l)
-	return l
-}
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // question returns the question that equals q, or adds q.
 func (s *Space) question(q Question) *Question {

@@ -251,35 +251,11 @@ func SameRule(a, b apiextensionsv1.ValidationRule) bool { return RuleKey(a) == R
 
 // SameShape reports whether two schemas, which may be nil, give a value the same type in CEL, set
 // the same defaults and prune the same properties. They may differ in other keywords.
-func SameShape(a, b *apiextensionsv1.JSONSchemaProps) bool {
-	switch {
-	case a == b:
-		return true
-	case a == nil || b == nil:
-		return false
-	}
-	x, y := shape(a), shape(b)
-	if !equalSchemas(&x, &y) || len(a.Properties) != len(b.Properties) {
-		return false
-	}
-	for name, p := range a.Properties {
-		q, ok := b.Properties[name]
-		if !ok || !SameShape(&p, &q) {
-			return false
-		}
-	}
-	if (a.Items == nil) != (b.Items == nil) || a.Items != nil && !SameShape(a.Items.Schema, b.Items.Schema) {
-		return false
-	}
-	if (a.AdditionalProperties == nil) != (b.AdditionalProperties == nil) {
-		return false
-	}
-	return a.AdditionalProperties == nil || a.AdditionalProperties.Allows == b.AdditionalProperties.Allows && SameShape(a.AdditionalProperties.Schema, b.AdditionalProperties.Schema)
-}
+func SameShape(a, b *apiextensionsv1.JSONSchemaProps) bool { return extends(b, a, false) }
 
-// extends reports whether b has the shape of a, with more properties that have no default. A value
-// without these properties looks the same in both.
-func extends(b, a *apiextensionsv1.JSONSchemaProps) bool {
+// extends reports whether b has the shape of a or, if more is set, the shape of a with more
+// properties that have no default. A value without these properties looks the same in both.
+func extends(b, a *apiextensionsv1.JSONSchemaProps, more bool) bool {
 	if a == b || a == nil || b == nil {
 		return a == b
 	}
@@ -289,7 +265,7 @@ func extends(b, a *apiextensionsv1.JSONSchemaProps) bool {
 	}
 	for name, q := range b.Properties {
 		p, ok := a.Properties[name]
-		if ok && !extends(&q, &p) || !ok && q.Default != nil {
+		if ok && !extends(&q, &p, more) || !ok && (!more || q.Default != nil) {
 			return false
 		}
 	}
@@ -298,11 +274,11 @@ func extends(b, a *apiextensionsv1.JSONSchemaProps) bool {
 			return false
 		}
 	}
-	if (a.Items == nil) != (b.Items == nil) || a.Items != nil && !extends(b.Items.Schema, a.Items.Schema) {
+	if (a.Items == nil) != (b.Items == nil) || a.Items != nil && !extends(b.Items.Schema, a.Items.Schema, more) {
 		return false
 	}
 	m, n := a.AdditionalProperties, b.AdditionalProperties
-	return (m == nil) == (n == nil) && (m == nil || m.Allows == n.Allows && extends(n.Schema, m.Schema))
+	return (m == nil) == (n == nil) && (m == nil || m.Allows == n.Allows && extends(n.Schema, m.Schema, more))
 }
 
 // Alike returns the formula that two views give the same answers if their schemas differ only by
@@ -321,7 +297,7 @@ func (s *Space) Alike(a, b *View) logic.Lit {
 			return p.sent
 		}
 		return (p.view == a || p.view == nil) && (q.view == b || q.view == nil) && p.Old == q.Old && slices.Equal(p.Path(), q.Path()) &&
-			sent(p) == sent(q) && p.present == q.present && p.null == q.null && len(p.given)+len(q.given) == 0 && extends(q.Schema, p.Schema)
+			sent(p) == sent(q) && p.present == q.present && p.null == q.null && len(p.given)+len(q.given) == 0 && extends(q.Schema, p.Schema, true)
 	}
 	of := map[string][]*Question{}
 	for _, key := range sortedKeys(s.questions) {

@@ -141,11 +141,7 @@ func (c *Circuit) AtLeast(n int, l []Lit) []Lit {
 }
 
 // Require restricts all later models to those in which the formula holds.
-func (c *Circuit) Require(l Lit) {
-	c.solver.backTo(0)
-	c.tell(l)
-	c.solver.add(l)
-}
+func (c *Circuit) Require(l Lit) { c.RequireAny(l) }
 
 // RequireAny restricts all later models to those in which at least one of the formulas holds.
 func (c *Circuit) RequireAny(l ...Lit) {
@@ -229,29 +225,11 @@ func (c *Circuit) Evaluate(variable func(Lit) bool) Model {
 
 // Support returns the variables that a formula contains, in order of creation.
 func (c *Circuit) Support(l Lit) []Lit {
-	seen := map[Lit]bool{}
-	var found []Lit
-	todo := []Lit{l}
-	for len(todo) > 0 {
-		v := todo[len(todo)-1] &^ 1
-		todo = todo[:len(todo)-1]
-		if seen[v] || v == False {
-			continue
-		}
-		seen[v] = true
-		if g := c.gates[v>>1]; g == (gate{}) {
-			found = append(found, v)
-		} else {
-			todo = append(todo, g.a, g.b)
-		}
-	}
-	slices.Sort(found)
-	return found
+	return slices.DeleteFunc(c.cone(l), func(v Lit) bool { return c.gates[v>>1] != (gate{}) })
 }
 
-// Function returns a formula as a function of its variables. This is faster for repeated
-// evaluation. The function must not be used concurrently.
-func (c *Circuit) Function(l Lit) func(variable func(Lit) bool) bool {
+// cone returns the variables and conjunctions that a formula contains, inputs before conjunctions.
+func (c *Circuit) cone(l Lit) []Lit {
 	seen := map[Lit]bool{False: true}
 	var cone []Lit
 	todo := []Lit{l}
@@ -267,7 +245,14 @@ func (c *Circuit) Function(l Lit) func(variable func(Lit) bool) bool {
 			todo = append(todo, g.a, g.b)
 		}
 	}
-	slices.Sort(cone) // inputs before gates
+	slices.Sort(cone)
+	return cone
+}
+
+// Function returns a formula as a function of its variables. This is faster for repeated
+// evaluation. The function must not be used concurrently.
+func (c *Circuit) Function(l Lit) func(variable func(Lit) bool) bool {
+	cone := c.cone(l)
 	at := map[Lit]int{False: 0}
 	type step struct {
 		a, b       int

@@ -154,7 +154,7 @@ func (s *solver) learn(conflict *clause) ([]Lit, int) {
 	var seen []Lit
 	for c, l := conflict, Lit(-1); ; {
 		if c.learned {
-			s.bump(&c.activity)
+			c.activity += s.increment
 		}
 		for _, q := range c.lits {
 			v := q >> 1
@@ -202,9 +202,6 @@ func (s *solver) learn(conflict *clause) ([]Lit, int) {
 	}
 	return kept, back
 }
-
-// bump raises an activity by the increment.
-func (s *solver) bump(activity *float64) { *activity += s.increment }
 
 // decay reduces the weight of past activity.
 func (s *solver) decay() {

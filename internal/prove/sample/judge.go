@@ -25,7 +25,7 @@ type Validator struct {
 
 // Validator returns the validator for a schema.
 func (n *Schema) Validator() (*Validator, error) {
-	keywords, err := schemaValidator(n.Props)
+	keywords, err := formula.Validator(n.Props)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func Values(ctx context.Context, schema *apiextensionsv1.JSONSchemaProps) []any 
 
 // Judge returns a function that validates values against the keywords of a schema, without rules.
 func Judge(schema *apiextensionsv1.JSONSchemaProps) (accepts func(v any) bool, err error) {
-	v, err := schemaValidator(schema)
+	v, err := formula.Validator(schema)
 	if err != nil {
 		return nil, err
 	}
@@ -92,13 +92,4 @@ func AcceptsNull(s apiextensionsv1.JSONSchemaProps) bool {
 	s.XValidations = nil
 	accepts, err := Judge(&s)
 	return err == nil && accepts(nil)
-}
-
-func schemaValidator(s *apiextensionsv1.JSONSchemaProps) (apiservervalidation.SchemaValidator, error) {
-	in, err := formula.Internal(s)
-	if err != nil {
-		return nil, err
-	}
-	v, _, err := apiservervalidation.NewSchemaValidator(in)
-	return v, err
 }

@@ -26,43 +26,35 @@ func (g *Source) objects(n *Schema, fixed map[string]any, without string) iter.S
 		if err != nil {
 			return
 		}
-		with := func(l ...alternative) bool {
-			object := maps.Clone(base)
-			for _, a := range l {
-				object[a.name] = a.value
+		// with yields the objects with n of the alternatives, in addition to chosen ones.
+		var with func(n int, alternatives []alternative, chosen ...alternative) bool
+		with = func(n int, alternatives []alternative, chosen ...alternative) bool {
+			if n == 0 {
+				object := maps.Clone(base)
+				for _, a := range chosen {
+					object[a.name] = a.value
+				}
+				return yield(object)
 			}
-			return yield(object)
+			for i, a := range alternatives {
+				if (len(chosen) == 0 || a.name != chosen[0].name) && !with(n-1, alternatives[:i], append([]alternative{a}, chosen...)...) {
+					return false
+				}
+			}
+			return true
 		}
-		if !with() {
+		if !with(0, nil) {
 			return
 		}
 		for _, l := range p.entries() {
-			if !with(l...) {
+			if !with(0, nil, l...) {
 				return
 			}
 		}
 		alternatives := p.alternatives()
-		for _, a := range alternatives {
-			if !with(a) {
+		for n, most := range []int{len(alternatives), 3 * maxWords, maxWords} {
+			if !with(n+1, alternatives[:min(len(alternatives), most)]) {
 				return
-			}
-		}
-		some := alternatives[:min(len(alternatives), 3*maxWords)]
-		for i, a := range some {
-			for _, b := range some[:i] {
-				if a.name != b.name && !with(b, a) {
-					return
-				}
-			}
-		}
-		few := alternatives[:min(len(alternatives), maxWords)]
-		for i, a := range few {
-			for j, b := range few[:i] {
-				for _, c := range few[:j] {
-					if a.name != b.name && b.name != c.name && !with(c, b, a) {
-						return
-					}
-				}
 			}
 		}
 	}

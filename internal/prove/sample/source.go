@@ -253,7 +253,7 @@ func (n *Schema) ownKeywords() (apiservervalidation.SchemaValidator, error) {
 		if Composite(n.Props) && len(n.Props.Enum) == 0 && n.Props.Default == nil {
 			only.Properties, only.AdditionalProperties, only.Items = nil, nil, nil
 		}
-		n.own, n.ownError = schemaValidator(&only)
+		n.own, n.ownError = formula.Validator(&only)
 	}
 	return n.own, n.ownError
 }
@@ -283,30 +283,17 @@ func (n *Schema) Defaults() func(any) {
 
 // raw yields candidates for values of n, the smallest first.
 func (g *Source) raw(n *Schema) iter.Seq[any] {
-	s := n.Props
-	switch {
-	case len(s.Enum) > 0 || s.Default != nil:
-		return func(yield func(any) bool) {
-			if s.Default != nil {
-				if v := decoded(s.Default); v != nil && !yield(v) {
-					return
-				}
-			}
-			for _, v := range formula.EnumValues(s) {
-				if !yield(v) {
-					return
-				}
-			}
-			if len(s.Enum) == 0 {
-				for v := range g.typed(n) {
-					if !yield(v) {
-						return
-					}
-				}
-			}
+	var l []any
+	if d := n.Props.Default; d != nil {
+		if v := decoded(d); v != nil {
+			l = append(l, v)
 		}
 	}
-	return g.typed(n)
+	l = append(l, formula.EnumValues(n.Props)...)
+	if len(n.Props.Enum) > 0 {
+		return slices.Values(l)
+	}
+	return join(slices.Values(l), g.typed(n))
 }
 
 func (g *Source) typed(n *Schema) iter.Seq[any] {

@@ -94,16 +94,11 @@ func (s *Surroundings) Excluding(level int) map[string]any {
 // siblings returns the properties of an object of schema n except name.
 func (g *Source) siblings(n *Schema, name string, inner any) map[string]any {
 	fixed := map[string]any{name: inner}
-	if n.Root {
-		g.Identify(fixed)
-	}
-	v, err := g.search(n, g.objects(n, fixed, ""), nil)
-	m, ok := v.(map[string]any)
-	if err != nil || !ok {
+	m := g.objectWith(n, fixed, "")
+	if m == nil {
 		m, _ = g.properties(n, fixed, "").base()
 	}
-	m = maps.Clone(m)
-	if m == nil {
+	if m = maps.Clone(m); m == nil {
 		m = map[string]any{}
 	}
 	delete(m, name)
@@ -112,25 +107,30 @@ func (g *Source) siblings(n *Schema, name string, inner any) map[string]any {
 
 // doWithout returns an object of schema n without the property name, or nil.
 func (g *Source) doWithout(n *Schema, name string) map[string]any {
-	if absent, null := n.Removable(name); !absent && !null {
-		return nil
-	}
+	absent, null := n.Removable(name)
 	fixed := map[string]any{}
+	switch {
+	case !absent && !null:
+		return nil
+	case !absent:
+		fixed[name] = nil
+	}
+	m := maps.Clone(g.objectWith(n, fixed, name))
+	delete(m, name)
+	return m
+}
+
+// objectWith returns a valid object of schema n that has the properties in fixed and lacks the property
+// without, or nil. For a resource, it adds the type and the metadata to fixed.
+func (g *Source) objectWith(n *Schema, fixed map[string]any, without string) map[string]any {
 	if n.Root {
 		g.Identify(fixed)
 	}
-	if null := n.Props.Properties[name].Nullable; null {
-		if absent, _ := n.Removable(name); !absent {
-			fixed[name] = nil
-		}
-	}
-	v, err := g.search(n, g.objects(n, fixed, name), nil)
-	if err != nil {
+	v, err := g.search(n, g.objects(n, fixed, without), nil)
+	m, ok := v.(map[string]any)
+	if err != nil || !ok {
 		return nil
 	}
-	m, _ := v.(map[string]any)
-	m = maps.Clone(m)
-	delete(m, name)
 	return m
 }
 

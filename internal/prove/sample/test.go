@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -205,6 +206,30 @@ func (t *Test) Message(ctx context.Context, n *Schema, value, old any) string {
 	return l[0].Detail
 }
 
+// Keyword is a keyword that concerns several properties.
+type Keyword struct {
+	Key string
+	// Copy sets the keyword of a schema to its value in another one. It reports whether the latter has
+	// the keyword.
+	Copy func(to, from *apiextensionsv1.JSONSchemaProps) bool
+}
+
+// Keywords are the keywords that concern several properties, in the order of their tests. The items of
+// allOf, which have a test each, come before them.
+var Keywords = []Keyword{
+	{"anyOf", func(to, from *apiextensionsv1.JSONSchemaProps) bool { to.AnyOf = from.AnyOf; return len(to.AnyOf) > 0 }},
+	{"oneOf", func(to, from *apiextensionsv1.JSONSchemaProps) bool { to.OneOf = from.OneOf; return len(to.OneOf) > 0 }},
+	{"not", func(to, from *apiextensionsv1.JSONSchemaProps) bool { to.Not = from.Not; return to.Not != nil }},
+	{"minProperties", func(to, from *apiextensionsv1.JSONSchemaProps) bool {
+		to.MinProperties = from.MinProperties
+		return to.MinProperties != nil
+	}},
+	{"maxProperties", func(to, from *apiextensionsv1.JSONSchemaProps) bool {
+		to.MaxProperties = from.MaxProperties
+		return to.MaxProperties != nil
+	}},
+}
+
 // Constraints returns the tests for the keywords that concern several properties.
 func (n *Schema) Constraints() []*Test {
 	if n.constrained {
@@ -212,29 +237,24 @@ func (n *Schema) Constraints() []*Test {
 	}
 	n.constrained = true
 	s := n.Props
-	add := func(key, value string, index int, only apiextensionsv1.JSONSchemaProps) {
+	add := func(key string, index int, only apiextensionsv1.JSONSchemaProps) {
 		only.Type = s.Type
-		t := NewConstraint(n, key+value, only)
+		text := key
+		if bound := cmp.Or(only.MinProperties, only.MaxProperties); bound != nil {
+			text = fmt.Sprintf("%s: %d", key, *bound)
+		}
+		t := NewConstraint(n, text, only)
 		t.Key, t.Index = key, index
 		n.constraints = append(n.constraints, t)
 	}
 	for i := range s.AllOf {
-		add(AllOfKey, "", i, apiextensionsv1.JSONSchemaProps{AllOf: s.AllOf[i : i+1]})
+		add(AllOfKey, i, apiextensionsv1.JSONSchemaProps{AllOf: s.AllOf[i : i+1]})
 	}
-	if len(s.AnyOf) > 0 {
-		add("anyOf", "", 0, apiextensionsv1.JSONSchemaProps{AnyOf: s.AnyOf})
-	}
-	if len(s.OneOf) > 0 {
-		add("oneOf", "", 0, apiextensionsv1.JSONSchemaProps{OneOf: s.OneOf})
-	}
-	if s.Not != nil {
-		add("not", "", 0, apiextensionsv1.JSONSchemaProps{Not: s.Not})
-	}
-	if s.MinProperties != nil {
-		add("minProperties", fmt.Sprintf(": %d", *s.MinProperties), 0, apiextensionsv1.JSONSchemaProps{MinProperties: s.MinProperties})
-	}
-	if s.MaxProperties != nil {
-		add("maxProperties", fmt.Sprintf(": %d", *s.MaxProperties), 0, apiextensionsv1.JSONSchemaProps{MaxProperties: s.MaxProperties})
+	for _, k := range Keywords {
+		var only apiextensionsv1.JSONSchemaProps
+		if k.Copy(&only, s) {
+			add(k.Key, 0, only)
+		}
 	}
 	return n.constraints
 }
@@ -242,7 +262,7 @@ func (n *Schema) Constraints() []*Test {
 // NewConstraint returns the test for some keywords on a schema.
 func NewConstraint(n *Schema, text string, only apiextensionsv1.JSONSchemaProps) *Test {
 	t := &Test{Text: text, At: n.Path, Keywords: &only, Rule: formula.Mentioned(&only)}
-	validator, err := schemaValidator(&only)
+	validator, err := formula.Validator(&only)
 	if err != nil {
 		t.Broken = err
 		return t
