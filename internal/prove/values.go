@@ -101,11 +101,7 @@ func (p *Problem) extend(s *Slot, r *Reads) {
 			}
 		}
 	}
-	for _, v := range slices.Concat(r.Constants, r.Literals) {
-		if len(s.Values) < maxSlot {
-			accepted(v)
-		}
-	}
+	p.AddAccepted(s, s.schema, r)
 	if r.whole && sample.Composite(s.schema.Props) {
 		// A rule may look for a literal deep inside the value.
 		for _, v := range slices.Clone(s.Values) {

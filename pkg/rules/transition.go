@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -92,14 +93,16 @@ func clearOnSet(u *union.Union) Rule {
 // splits the table, one more rule covers the values without a row.
 func restrictDiscriminator(u *union.Union, c Comparison) []Rule {
 	o, old := self(u), oldSelf(u)
-	wasSet, from, to := old.typeSet(), old.discriminator(), o.isOneOf
-	same := cel.And(o.hasType(), c.same(o.discriminator(), old.discriminator()))
+	from, now, to := old.discriminator(), o.discriminator(), o.isOneOf
+	same := cel.And(o.hasType(), c.same(now, from))
 	if u.Deduce || u.Unset != "" {
-		from, to = old.selection(), func(values []string) cel.Expr { return o.inList(o.selection(), values) }
-		same = c.same(o.selection(), old.selection())
+		from, now = old.selection(), o.selection()
+		to = func(values []string) cel.Expr { return o.inList(now, values) }
+		same = c.same(now, from)
 	}
+	wasSet, isSet := old.typeSet(), o.typeSet()
 	if u.Deduce {
-		wasSet = from.Ne(empty)
+		wasSet, isSet = from.Ne(empty), now.Ne(empty)
 	}
 	message, told := u.Discriminator+" may not be changed or unset once set", ""
 	if u.Unset != "" {
@@ -108,13 +111,6 @@ func restrictDiscriminator(u *union.Union, c Comparison) []Rule {
 	if u.Change == union.AllowedChanges {
 		told = table(u)
 		message = u.Discriminator + " may not change like this" + told
-	}
-	isSet, now := o.typeSet(), o.discriminator()
-	switch {
-	case u.Deduce:
-		isSet, now = o.selection().Ne(empty), o.selection()
-	case u.Unset != "":
-		now = o.selection()
 	}
 	quote := ""
 	if u.Type == union.StringValue {
@@ -171,7 +167,7 @@ type row struct{ from, to []string }
 func rowsOf(u *union.Union) []row {
 	var l []row
 	at := map[string]int{}
-	for _, from := range sortedKeys(u.Allowed) {
+	for _, from := range slices.Sorted(maps.Keys(u.Allowed)) {
 		to := u.Allowed[from]
 		if len(to) == 0 {
 			continue
@@ -292,7 +288,7 @@ func RemovalGuard(u *union.Union, links []string) (r Rule, ok bool) {
 	old := variableOf(u, at)
 	u = old.u
 	var may []string // selections that may be unset
-	for _, value := range sortedKeys(u.Allowed) {
+	for _, value := range slices.Sorted(maps.Keys(u.Allowed)) {
 		if slices.Contains(u.Allowed[value], "") {
 			may = append(may, value)
 		}
@@ -385,13 +381,4 @@ func table(u *union.Union) string {
 		return ""
 	}
 	return told
-}
-
-func sortedKeys(m map[string][]string) []string {
-	l := make([]string, 0, len(m))
-	for k := range m {
-		l = append(l, k)
-	}
-	slices.Sort(l)
-	return l
 }

@@ -199,19 +199,21 @@ func scalarOf(s *apiextensionsv1.JSONSchemaProps) func(*yaml.Node) (v any, wrong
 // typedFormats are the formats of strings that CEL reads as another type.
 var typedFormats = []string{"byte", "date", "date-time", "duration"}
 
+// scalarNode returns a string, int64 or bool as YAML.
+func scalarNode(v any) *yaml.Node {
+	switch v := v.(type) {
+	case string:
+		return yamltext.StringNode(v)
+	case bool:
+		return yamltext.BoolNode(v)
+	}
+	return yamltext.IntNode(fmt.Sprint(v))
+}
+
 func itemNode(keys []ItemKey) *yaml.Node {
 	m := yamltext.MappingNode()
 	for _, k := range keys {
-		var v *yaml.Node
-		switch value := k.Value.(type) {
-		case string:
-			v = yamltext.StringNode(value)
-		case bool:
-			v = yamltext.BoolNode(value)
-		default:
-			v = yamltext.IntNode(fmt.Sprint(value))
-		}
-		m.Content = append(m.Content, yamltext.StringNode(k.Name), v)
+		m.Content = append(m.Content, yamltext.StringNode(k.Name), scalarNode(k.Value))
 	}
 	return m
 }

@@ -302,17 +302,19 @@ func optionalMembers(v yamlconfig.Value) (l []fieldValues) {
 }
 
 // byMember reads a map from a member to one or more values.
-func byMember(v yamlconfig.Value) (l []fieldValues) {
-	for _, e := range v.Entries() {
-		l = append(l, fieldValues{name: e.Key.Word(), values: append([]word{}, e.Value.ScalarOrMore()...)})
-	}
-	return l
+func byMember(v yamlconfig.Value) []fieldValues {
+	return byName(v, yamlconfig.Value.Word, yamlconfig.Value.ScalarOrMore)
 }
 
 // byValue reads a map from a value of the discriminator to one or more values.
-func byValue(v yamlconfig.Value) (l []fieldValues) {
+func byValue(v yamlconfig.Value) []fieldValues {
+	return byName(v, yamlconfig.Value.Scalar, yamlconfig.Value.ScalarOrMore)
+}
+
+// byName reads a map from a name to one or more words.
+func byName(v yamlconfig.Value, name func(yamlconfig.Value) word, words func(yamlconfig.Value) []word) (l []fieldValues) {
 	for _, e := range v.Entries() {
-		l = append(l, fieldValues{name: e.Key.Scalar(), values: append([]word{}, e.Value.ScalarOrMore()...)})
+		l = append(l, fieldValues{name: name(e.Key), values: append([]word{}, words(e.Value)...)})
 	}
 	return l
 }

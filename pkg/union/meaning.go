@@ -17,15 +17,15 @@ func (s State) Equal(t State) bool {
 	return s.Value == t.Value && slices.Equal(s.Present, t.Present)
 }
 
-// count returns the number of present members.
-func (s State) count() int {
-	n := 0
-	for _, p := range s.Present {
+// set returns the indices of the present members.
+func (s State) set() []int {
+	var l []int
+	for i, p := range s.Present {
 		if p {
-			n++
+			l = append(l, i)
 		}
 	}
-	return n
+	return l
 }
 
 // StateOf returns the state of a union object, given as unstructured JSON: a map[string]any or, if

@@ -166,11 +166,11 @@ func (u *Union) normalize2019(old, new State, switched bool) Normalization {
 	}
 	n := u.respectAdded(old, new)
 	after := n.Apply(new)
-	if after.count() != 1 {
+	one := after.set()
+	if len(one) != 1 {
 		return n
 	}
-	one := slices.Index(after.Present, true)
-	m := u.Members[one]
+	m := u.Members[one[0]]
 	switch {
 	case slices.Contains(m.Values, new.Value):
 	case len(u.MembersOf(m.Values[0])) > 1:

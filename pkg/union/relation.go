@@ -9,7 +9,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -45,11 +44,8 @@ func relation(name, example string, of func(Member) []string) key {
 }
 
 // relations reads a map from a property to one or more properties.
-func relations(v yamlconfig.Value) (l []fieldValues) {
-	for _, e := range v.Entries() {
-		l = append(l, fieldValues{name: e.Key.Word(), values: append([]word{}, e.Value.WordOrMore()...)})
-	}
-	return l
+func relations(v yamlconfig.Value) []fieldValues {
+	return byName(v, yamlconfig.Value.Word, yamlconfig.Value.WordOrMore)
 }
 
 // Relates reports whether the union consists of presence relations: dependentRequired and
@@ -98,15 +94,12 @@ func (r Relation) clause(s at) Clause {
 
 // describeRelation implements DescribeViolation for presence relations.
 func (u *Union) describeRelation(v Violation, is State) string {
-	verb, are := "is not set", "is"
+	verb := "is not set"
 	if v.Condition == Forbidden {
 		verb = "is set"
 	}
 	others := slices.DeleteFunc(u.relation(v).Others, func(i int) bool { return !is.Present[i] })
-	if len(others) > 1 {
-		are = "are"
-	}
-	return fmt.Sprintf("%s %s while %s %s", u.Members[v.Member].Name, verb, english.List(u.NamesOf(others), "and"), are)
+	return fmt.Sprintf("%s %s while %s", u.Members[v.Member].Name, verb, are(u.NamesOf(others)))
 }
 
 // relates reports keys that presence relations exclude. It sets the cardinality.
@@ -178,12 +171,7 @@ func (r *resolver) never() {
 			}
 		}
 		if broken := u.Violations(s); len(broken) > 0 {
-			var with []string
-			for _, name := range chosen(u, s.Present) {
-				if name != m.Name {
-					with = append(with, name)
-				}
-			}
+			with := u.NamesOf(slices.DeleteFunc(s.set(), func(j int) bool { return j == i }))
 			by := slices.DeleteFunc(u.relation(broken[0]).Others, func(i int) bool { return !s.Present[i] })
 			r.errorf(r.d.posOf(r.relationKey()), codes.Contradiction, "delete one of the relations", "%s may never be set: it requires %s, but %s forbids %s",
 				m.Name, strings.Join(with, ", "), u.Members[by[0]].Name, u.Members[broken[0].Member].Name)

@@ -95,14 +95,10 @@ func (t ValueType) has(text string) bool {
 
 // node returns the value with a text as YAML.
 func (t ValueType) node(text string) *yaml.Node {
-	switch {
-	case text == "" || !t.has(text):
-	case t == BooleanValue:
-		return yamltext.BoolNode(text == "true")
-	case t == IntegerValue:
-		return yamltext.IntNode(text)
+	if text == "" || !t.has(text) {
+		return yamltext.StringNode(text)
 	}
-	return yamltext.StringNode(text)
+	return scalarNode(t.Value(text))
 }
 
 // nodes returns a list of values in flow style.

@@ -14,39 +14,23 @@ const AnotherValue = "\x00"
 
 // Describe returns a description of a state for messages.
 func (u *Union) Describe(s State) string {
-	members := membersSet(u, s.Present)
-	if u.Discriminator == "" {
-		if members == "" {
-			return "no member is set"
-		}
-		return members
+	members := "no member is set"
+	if set := u.NamesOf(s.set()); len(set) > 0 {
+		members = are(set) + " set"
 	}
-	if members == "" {
-		members = "no member is set"
+	if u.Discriminator == "" {
+		return members
 	}
 	return members + " and " + u.Discriminator + " is " + u.shown(s.Value)
 }
 
-// membersSet lists the present members in words, or returns "".
-func membersSet(u *Union, present []bool) string {
-	l := chosen(u, present)
-	switch len(l) {
-	case 0:
-		return ""
-	case 1:
-		return l[0] + " is set"
+// are returns the names with the verb: "a is", "a and b are".
+func are(names []string) string {
+	verb := " are"
+	if len(names) < 2 {
+		verb = " is"
 	}
-	return english.List(l, "and") + " are set"
-}
-
-func chosen(u *Union, present []bool) []string {
-	var l []string
-	for i, p := range present {
-		if p {
-			l = append(l, u.Members[i].Name)
-		}
-	}
-	return l
+	return english.List(names, "and") + verb
 }
 
 func (u *Union) shown(value string) string {
@@ -82,7 +66,7 @@ func (u *Union) DescribeViolation(v Violation, was *State, is State) string {
 	case Unmapped:
 		return fmt.Sprintf("%s is %s, which selects no member", u.Discriminator, u.shown(is.Value))
 	case TooMany:
-		return english.List(chosen(u, is.Present), "and") + " are set together"
+		return english.List(u.NamesOf(is.set()), "and") + " are set together"
 	case TooFew:
 		return "none of " + strings.Join(u.MemberNames(), ", ") + " is set"
 	}
@@ -91,36 +75,29 @@ func (u *Union) DescribeViolation(v Violation, was *State, is State) string {
 	}
 	change := fmt.Sprintf("%s changes from %s to %s", u.Discriminator, u.shown(was.Value), u.shown(is.Value))
 	if u.Discriminator == "" || was.Value == is.Value {
-		change = fmt.Sprintf("it changes from %s to %s", named(u, was.Present), named(u, is.Present))
+		change = fmt.Sprintf("it changes from %s to %s", u.nameSet(*was), u.nameSet(is))
 	}
 	if v.Condition == NotCleared {
-		left := make([]bool, len(u.Members))
 		selected, before := u.MembersOf(u.Selection(is)), u.MembersOf(was.Value)
-		for i := range left {
+		left := slices.DeleteFunc(is.set(), func(i int) bool {
 			// A member of the old value may have been absent before.
-			left[i] = is.Present[i] && !slices.Contains(selected, i) && (was.Present[i] || u.Discriminator != "" && slices.Contains(before, i))
-		}
-		verb := " is"
-		if len(chosen(u, left)) > 1 {
-			verb = " are"
-		}
-		change += ", but " + english.List(chosen(u, left), "and") + verb + " not cleared"
+			return slices.Contains(selected, i) || !was.Present[i] && (u.Discriminator == "" || !slices.Contains(before, i))
+		})
+		change += ", but " + are(u.NamesOf(left)) + " not cleared"
 	}
 	return change
 }
 
 // describeIncomplete describes a member that is absent while others of its group are present.
 func (u *Union) describeIncomplete(member int, is State) string {
-	others := make([]bool, len(u.Members))
-	for _, i := range u.MembersOf(u.Members[member].Values[0]) {
-		others[i] = is.Present[i]
-	}
-	return fmt.Sprintf("%s is not set while %s", u.Members[member].Name, membersSet(u, others))
+	others := slices.DeleteFunc(u.MembersOf(u.Members[member].Values[0]), func(i int) bool { return !is.Present[i] })
+	return fmt.Sprintf("%s is not set while %s set", u.Members[member].Name, are(u.NamesOf(others)))
 }
 
-func named(u *Union, present []bool) string {
-	if !slices.Contains(present, true) {
+// nameSet lists the present members.
+func (u *Union) nameSet(s State) string {
+	if len(s.set()) == 0 {
 		return "no member"
 	}
-	return english.List(chosen(u, present), "and")
+	return english.List(u.NamesOf(s.set()), "and")
 }

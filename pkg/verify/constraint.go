@@ -87,43 +87,38 @@ func missing(c *sample.Chain, constraints []Constraint) error {
 // unless they are required or rules may read them. Restrictions inside properties stay. The copy
 // shares unchanged parts.
 func isolated(crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, constraints []Constraint) *apiextensionsv1.CustomResourceDefinition {
-	c := *crd
-	c.Spec.Versions = slices.Clone(crd.Spec.Versions)
-	validation := *c.Spec.Versions[version].Schema
-	validation.OpenAPIV3Schema = isolatedAlong(validation.OpenAPIV3Schema, path, constraints)
-	c.Spec.Versions[version].Schema = &validation
-	return &c
+	root := *crd.Spec.Versions[version].Schema.OpenAPIV3Schema
+	for n := range len(path) + 1 {
+		path[:n].Edit(&root, func(s *apiextensionsv1.JSONSchemaProps) {
+			was := *s
+			*s = *unrestricted(&was)
+			for _, k := range constraints {
+				if k.Above == len(path)-n {
+					k.CopyTo(s, &was)
+				}
+			}
+			if n == len(path) {
+				return
+			}
+			if name, ok := path[n].Property(); ok {
+				s.Properties = map[string]apiextensionsv1.JSONSchemaProps{}
+				for _, other := range slices.Concat([]string{name}, s.Required, mentioned(s)) {
+					if p, ok := was.Properties[other]; ok {
+						s.Properties[other] = p
+					}
+				}
+			}
+		})
+	}
+	return withSchema(crd, version, &root)
 }
 
-// isolatedAlong copies the schemas on a path, each with the given constraints only. The path must
-// exist.
-func isolatedAlong(s *apiextensionsv1.JSONSchemaProps, path schemapath.Path, constraints []Constraint) *apiextensionsv1.JSONSchemaProps {
-	c := unrestricted(s)
-	for _, k := range constraints {
-		if k.Above == len(path) {
-			k.CopyTo(c, s)
-		}
-	}
-	if len(path) == 0 {
-		return c
-	}
-	name, ok := path[0].Property()
-	switch {
-	case path[0] == schemapath.Items:
-		c.Items = &apiextensionsv1.JSONSchemaPropsOrArray{Schema: isolatedAlong(s.Items.Schema, path[1:], constraints)}
-	case !ok:
-		c.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: s.AdditionalProperties.Allows, Schema: isolatedAlong(s.AdditionalProperties.Schema, path[1:], constraints)}
-	default:
-		c.Properties = map[string]apiextensionsv1.JSONSchemaProps{}
-		for _, other := range slices.Concat(s.Required, mentioned(c)) {
-			if p, ok := s.Properties[other]; ok {
-				c.Properties[other] = p
-			}
-		}
-		p := s.Properties[name]
-		c.Properties[name] = *isolatedAlong(&p, path[1:], constraints)
-	}
-	return c
+// withSchema returns a copy of a CRD with another schema in a version.
+func withSchema(crd *apiextensionsv1.CustomResourceDefinition, version int, root *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.CustomResourceDefinition {
+	c := *crd
+	c.Spec.Versions = slices.Clone(crd.Spec.Versions)
+	c.Spec.Versions[version].Schema = &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: root}
+	return &c
 }
 
 // mentioned returns the properties of s that its rules read.

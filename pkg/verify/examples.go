@@ -86,8 +86,7 @@ func (x *Examples) Unset() []string {
 // other conditions as possible.
 func (x *Examples) Violating(v union.Violation) (*Example, error) {
 	breaks := x.violations(x.new)
-	e, err := x.smallest(breaks, nil, append(x.creation(), broke(breaks, v.Condition, v.Member))...)
-	return x.example(e), err
+	return x.created(breaks, broke(breaks, v.Condition, v.Member))
 }
 
 // Changing returns an update between two states that violates a condition, and as few others as
@@ -132,9 +131,9 @@ func (x *Examples) Refused(by Constraint) (*Example, error) {
 			holds, changing = x.Space.And(holds, c.Holds), changing || c.Changing
 		}
 	}
-	e, err := x.smallest(nil, nil, append(x.creation(), legal, holds.Not())...)
+	e, err := x.created(nil, legal, holds.Not())
 	if e != nil || err != nil || !changing {
-		return x.example(e), err
+		return e, err
 	}
 	return x.stored(nil, nil, append(x.update(), x.new.exists, legal, holds.Not())...)
 }
@@ -144,8 +143,10 @@ func (x *Examples) constraint(c *prove.Check) (k Constraint, ok bool) {
 	return Constraint{Key: c.Key, Index: c.Index}, c.Key != "" && c.Schema == x.Object()
 }
 
-func (x *Examples) creation() []logic.Lit {
-	return []logic.Lit{x.Space.Old.Present().Not(), x.new.exists}
+// created returns the smallest creation that satisfies the formulas.
+func (x *Examples) created(breaks []broken, l ...logic.Lit) (*Example, error) {
+	e, err := x.smallest(breaks, nil, append([]logic.Lit{x.Space.Old.Present().Not(), x.new.exists}, l...)...)
+	return x.example(e), err
 }
 
 // update returns the formulas for an update of an object in a legal state.
@@ -166,11 +167,7 @@ func broke(breaks []broken, condition union.Condition, member int) logic.Lit {
 // formulas that should hold, in order of preference.
 func (x *Examples) smallest(breaks []broken, first []logic.Lit, l ...logic.Lit) (*prove.Example, error) {
 	e, err := x.Search(func(update bool) []prove.Wish {
-		var when []logic.Lit
-		for _, b := range breaks {
-			when = append(when, b.when)
-		}
-		wishes := []prove.Wish{{Few: when}, {Few: x.fails}, {Few: x.sizes[prove.New]}}
+		wishes := []prove.Wish{{Few: conditions(breaks)}, {Few: x.fails}, {Few: x.sizes[prove.New]}}
 		if update {
 			wishes = append([]prove.Wish{{Few: x.sizes[prove.Old]}, {First: first}}, wishes...)
 		}
@@ -237,10 +234,7 @@ func (x *Examples) Value(path schemapath.Path, resource map[string]any) any {
 // rules, and is not required.
 func lenient(crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path) *apiextensionsv1.CustomResourceDefinition {
 	name, _ := path[len(path)-1].Property()
-	c := *crd
-	c.Spec.Versions = slices.Clone(crd.Spec.Versions)
-	root := *c.Spec.Versions[version].Schema.OpenAPIV3Schema
-	c.Spec.Versions[version].Schema = &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &root}
+	root := *crd.Spec.Versions[version].Schema.OpenAPIV3Schema
 	path[:len(path)-1].Edit(&root, func(s *apiextensionsv1.JSONSchemaProps) {
 		s.Required = slices.DeleteFunc(slices.Clone(s.Required), func(r string) bool { return r == name })
 		p := s.Properties[name]
@@ -248,20 +242,19 @@ func lenient(crd *apiextensionsv1.CustomResourceDefinition, version int, path sc
 		s.Properties = maps.Clone(s.Properties)
 		s.Properties[name] = p
 	})
-	return &c
+	return withSchema(crd, version, &root)
 }
 
 // Legal returns the creation of an object that the union allows and in which the member is set. If
 // member < 0, no member is set.
 func (x *Examples) Legal(member int) (*Example, error) {
 	legal, _ := x.legal()
-	e, err := x.smallest(nil, nil, append(x.creation(), legal, x.just(x.new, member))...)
-	return x.example(e), err
+	return x.created(nil, legal, x.just(x.new, member))
 }
 
 // In returns the creation of an object in a state, legal or not.
 func (x *Examples) In(s union.State) (*Example, error) {
-	l := x.creation()
+	var l []logic.Lit
 	for i, p := range x.new.present {
 		l = append(l, p.If(s.Present[i]))
 	}
@@ -272,24 +265,22 @@ func (x *Examples) In(s union.State) (*Example, error) {
 	default:
 		l = append(l, x.new.isOneOf(x.Space, []string{s.Value}))
 	}
-	e, err := x.smallest(nil, nil, l...)
-	return x.example(e), err
+	return x.created(nil, l...)
 }
 
 // Omitting returns the creation of an object that the union allows, in which the discriminator, or
 // another member of its group, selects an optional member that is not set.
 func (x *Examples) Omitting(member int) (*Example, error) {
 	legal, _ := x.legal()
-	if x.u.Discriminator == "" {
-		var others []logic.Lit
+	var selected []logic.Lit
+	if x.u.Discriminator != "" {
+		selected = append(selected, x.new.isOneOf(x.Space, x.u.Members[member].Optional))
+	} else {
 		for _, i := range groupOf(x.u, member).Members {
-			others = append(others, x.new.present[i])
+			selected = append(selected, x.new.present[i])
 		}
-		e, err := x.smallest(nil, nil, append(x.creation(), legal, x.Space.Or(others...), x.new.present[member].Not())...)
-		return x.example(e), err
 	}
-	e, err := x.smallest(nil, nil, append(x.creation(), legal, x.new.isOneOf(x.Space, x.u.Members[member].Optional), x.new.present[member].Not())...)
-	return x.example(e), err
+	return x.created(nil, legal, x.Space.Or(selected...), x.new.present[member].Not())
 }
 
 // Switching returns an update from one member to another that the union allows.

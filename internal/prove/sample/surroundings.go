@@ -120,8 +120,8 @@ func (g *Source) doWithout(n *Schema, name string) map[string]any {
 	return m
 }
 
-// objectWith returns a valid object of schema n that has the properties in fixed and lacks the property
-// without, or nil. For a resource, it adds the type and the metadata to fixed.
+// objectWith returns a valid object of schema n that has the properties in fixed and lacks the
+// property without, or nil. For a resource, it adds the type and the metadata to fixed.
 func (g *Source) objectWith(n *Schema, fixed map[string]any, without string) map[string]any {
 	if n.Root {
 		g.Identify(fixed)

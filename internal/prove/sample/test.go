@@ -209,13 +209,13 @@ func (t *Test) Message(ctx context.Context, n *Schema, value, old any) string {
 // Keyword is a keyword that concerns several properties.
 type Keyword struct {
 	Key string
-	// Copy sets the keyword of a schema to its value in another one. It reports whether the latter has
-	// the keyword.
+	// Copy sets the keyword of a schema to its value in another one. It reports whether the latter
+	// has the keyword.
 	Copy func(to, from *apiextensionsv1.JSONSchemaProps) bool
 }
 
-// Keywords are the keywords that concern several properties, in the order of their tests. The items of
-// allOf, which have a test each, come before them.
+// Keywords are the keywords that concern several properties, in the order of their tests. The items
+// of allOf, which have a test each, come before them.
 var Keywords = []Keyword{
 	{"anyOf", func(to, from *apiextensionsv1.JSONSchemaProps) bool { to.AnyOf = from.AnyOf; return len(to.AnyOf) > 0 }},
 	{"oneOf", func(to, from *apiextensionsv1.JSONSchemaProps) bool { to.OneOf = from.OneOf; return len(to.OneOf) > 0 }},

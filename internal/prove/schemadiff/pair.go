@@ -356,7 +356,7 @@ func (b *pathComparison) check(side, level int, t *sample.Test) *prove.Check {
 		return nil
 	}
 	y.checks, b.Checks = append(y.checks, c), append(b.Checks, c)
-	c.Changing = t.Validation != nil && (t.ReadsOld || t.Optional())
+	c.Changing = t.Validation != nil && t.Changing()
 	before := c.Place.Counterpart()
 	switch {
 	case t.Keywords != nil:
@@ -430,7 +430,7 @@ func (b *pathComparison) poseProperty(side, level int, k Clause) []*prove.Check 
 		if c.Test.Broken != nil || b.Read(c) != nil {
 			return unclear
 		}
-		c.Changing = c.Test.ReadsOld || c.Optional()
+		c.Changing = c.Test.Changing()
 	}
 	y.checks, b.Checks = append(y.checks, c), append(b.Checks, c)
 	return append(onNull, c)

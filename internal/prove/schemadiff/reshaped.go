@@ -132,7 +132,7 @@ func (b *pathComparison) seen(side int, r Reshaping) ([]suspect, error) {
 	}
 	if s.level+1 == len(y.nodes) || y.nodes[s.level+1] != n { // otherwise the chain has its checks
 		for _, t := range n.Rules() {
-			if t.ReadsOld || t.Optional() {
+			if t.Changing() {
 				l = append(l, b.poseProperty(side, s.level, Clause{Property: s.name, Rule: t.Validation})...)
 			}
 		}
@@ -189,7 +189,7 @@ func (b *pathComparison) inContainer(side int, s seat, at schemapath.Path) bool 
 		}
 		return last == schemapath.Items // maps drop the null
 	}
-	return refusesNull(n) && !refusesNull(other) || slices.ContainsFunc(n.Rules(), func(t *sample.Test) bool { return t.ReadsOld || t.Optional() }) || comparesBelow(n.Props)
+	return refusesNull(n) && !refusesNull(other) || slices.ContainsFunc(n.Rules(), (*sample.Test).Changing) || comparesBelow(n.Props)
 }
 
 // counts reports whether a map may have too few entries because null entries are dropped, or too
