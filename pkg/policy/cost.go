@@ -31,7 +31,7 @@ type program struct {
 
 // compile compiles the variables and expressions of a policy in the API server's CEL environment.
 // The error names the expression that the API server would reject.
-func compile(text policyText) (*program, error) {
+func compile(text *policy) (*program, error) {
 	compiler, err := plugincel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
 	if err != nil {
 		return nil, err
@@ -43,11 +43,11 @@ func compile(text policyText) (*program, error) {
 		}
 	}
 	p := &program{compiler: compiler}
-	opts.HasPatchTypes = text.patches
+	opts.HasPatchTypes = text.returns == patches
 	for _, e := range text.expressions {
-		r := compiler.CompileCELExpression(e, opts, environment.NewExpressions)
+		r := compiler.CompileCELExpression(expression{"", e.Expression, []*cel.Type{text.returns}}, opts, environment.NewExpressions)
 		if r.Error != nil {
-			return nil, fmt.Errorf("%s: %w", e.GetExpression(), r.Error)
+			return nil, fmt.Errorf("%s: %w", e.Expression, r.Error)
 		}
 		p.expressions = append(p.expressions, plugincel.NewMutatingEvaluator(r))
 	}
@@ -81,46 +81,21 @@ func (p *program) cost(k kinds.Kind, old, new map[string]any) (int64, error) {
 // the smallest number of union objects exceeds the server's cost limit. The error is about a policy
 // that the server rejects.
 func CheckMutating(versions []kinds.Kind, opts Options) (diag.List, error) {
-	return check(versions, opts, mutatingTexts, mutatingGaps)
+	write := func(versions []kinds.Kind) []*policy {
+		l, _ := mutating(versions, opts) // callers of Mutating report the error
+		return l
+	}
+	return check(versions, opts, write, mutatingGaps)
 }
 
 // CheckValidating is [CheckMutating] for the policies that [Validating] returns. It reports the
 // rules that the policies do not enforce.
 func CheckValidating(versions []kinds.Kind, opts Options) (diag.List, error) {
-	return check(versions, opts, validatingTexts, validatingGaps)
+	return check(versions, opts, validating, validatingGaps)
 }
 
-func mutatingTexts(versions []kinds.Kind, opts Options) (l []policyText) {
-	policies, _, _ := Mutating(versions, opts) // callers of Mutating report the error
-	for _, p := range policies {
-		t := policyText{name: p.Name, variables: p.Spec.Variables, patches: true}
-		for _, m := range p.Spec.Mutations {
-			t.expressions = append(t.expressions, expression{"", m.JSONPatch.Expression, []*cel.Type{cel.ListType(cel.ObjectType("JSONPatch"))}})
-		}
-		l = append(l, t)
-	}
-	return l
-}
-
-func validatingTexts(versions []kinds.Kind, opts Options) (l []policyText) {
-	policies, _ := Validating(versions, opts)
-	for _, p := range policies {
-		t := policyText{name: p.Name, variables: p.Spec.Variables}
-		for _, v := range p.Spec.Validations {
-			t.expressions = append(t.expressions, expression{"", v.Expression, []*cel.Type{cel.BoolType}})
-		}
-		l = append(l, t)
-	}
-	return l
-}
-
-// policyText has the parts of a policy that the API server compiles.
-type policyText struct {
-	name        string
-	variables   []admissionv1.Variable
-	patches     bool // the expressions return JSON patches
-	expressions []expression
-}
+// patches is the type of the expressions of a mutating policy.
+var patches = cel.ListType(cel.ObjectType("JSONPatch"))
 
 // expression is an expression of a policy in the form that the API server's compiler expects. The
 // server's own types are in packages that import every client of the API.
@@ -134,8 +109,8 @@ func (e expression) GetName() string          { return e.name }
 func (e expression) GetExpression() string    { return e.text }
 func (e expression) ReturnTypes() []*cel.Type { return e.types }
 
-func check(versions []kinds.Kind, opts Options, write func([]kinds.Kind, Options) []policyText, gaps func(kinds.Kind) diag.List) (diag.List, error) {
-	for _, p := range write(versions, opts) {
+func check(versions []kinds.Kind, opts Options, write func([]kinds.Kind) []*policy, gaps func(kinds.Kind) diag.List) (diag.List, error) {
+	for _, p := range write(versions) {
 		if _, err := compile(p); err != nil {
 			return nil, fmt.Errorf("the API server does not accept policy %s: %w", p.name, err)
 		}
@@ -146,7 +121,7 @@ func check(versions []kinds.Kind, opts Options, write func([]kinds.Kind, Options
 		l = append(l, gaps(k)...)
 		for _, alone := range k.Split() {
 			o := slices.Concat(alone.Objects, alone.Lists)[0]
-			for _, p := range write([]kinds.Kind{alone}, opts) {
+			for _, p := range write([]kinds.Kind{alone}) {
 				n, err := longest(p, alone, o)
 				if err != nil {
 					return nil, fmt.Errorf("policy %s: %w", p.name, err)
@@ -177,7 +152,7 @@ func costly(k kinds.Kind, o kinds.UnionObject, n int, opts Options) diag.Diagnos
 // longest returns the number of union objects at the path of o for which an expression reaches the
 // API server's cost limit. It measures the cost of a few objects and extrapolates with a polynomial
 // of the second degree.
-func longest(text policyText, k kinds.Kind, o kinds.UnionObject) (int, error) {
+func longest(text *policy, k kinds.Kind, o kinds.UnionObject) (int, error) {
 	n := math.MaxInt
 	if !o.Path.HasElements() {
 		return n, nil

@@ -47,12 +47,12 @@ func TestLongest(t *testing.T) {
 		if err != nil || len(l) != 1 {
 			t.Fatal(l, err)
 		}
-		text := mutatingTexts([]kinds.Kind{k}, tt.opts)[0]
-		n, err := longest(text, k, o)
+		policies, _ := mutating([]kinds.Kind{k}, tt.opts)
+		n, err := longest(policies[0], k, o)
 		if err != nil || n == math.MaxInt {
 			t.Fatal(n, err)
 		}
-		p, err := compile(text)
+		p, err := compile(policies[0])
 		if err != nil {
 			t.Fatal(err)
 		}

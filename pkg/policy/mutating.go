@@ -1,12 +1,14 @@
 package policy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 
+	"github.com/google/cel-go/cel"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -40,25 +42,77 @@ type Options struct {
 //
 // The error is about unions that a policy cannot normalize.
 func Mutating(versions []kinds.Kind, opts Options) ([]*admissionv1.MutatingAdmissionPolicy, []*admissionv1.MutatingAdmissionPolicyBinding, error) {
+	l, err := mutating(versions, opts)
 	var policies []*admissionv1.MutatingAdmissionPolicy
 	var bindings []*admissionv1.MutatingAdmissionPolicyBinding
-	var errs []error
-	for _, k := range versions {
-		p := &admissionv1.MutatingAdmissionPolicy{
+	for _, p := range l {
+		w := &admissionv1.MutatingAdmissionPolicy{
 			TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "MutatingAdmissionPolicy"},
-			ObjectMeta: metav1.ObjectMeta{Name: nameOf(k, "normalize")},
+			ObjectMeta: metav1.ObjectMeta{Name: p.name},
 			Spec: admissionv1.MutatingAdmissionPolicySpec{
-				MatchConstraints:   matching(k, k.Objects),
-				FailurePolicy:      new(admissionv1.Fail),
-				ReinvocationPolicy: admissionv1.NeverReinvocationPolicy,
+				MatchConstraints:   p.matches,
+				Variables:          p.variables,
+				FailurePolicy:      new(cmp.Or(opts.FailurePolicy, admissionv1.Fail)),
+				ReinvocationPolicy: cmp.Or(opts.Reinvocation, admissionv1.NeverReinvocationPolicy),
 			},
 		}
-		if opts.FailurePolicy != "" {
-			*p.Spec.FailurePolicy = opts.FailurePolicy
+		for _, e := range p.expressions {
+			w.Spec.Mutations = append(w.Spec.Mutations, admissionv1.Mutation{
+				PatchType: admissionv1.PatchTypeJSONPatch, JSONPatch: &admissionv1.JSONPatch{Expression: e.Expression},
+			})
 		}
-		if opts.Reinvocation != "" {
-			p.Spec.ReinvocationPolicy = opts.Reinvocation
+		policies = append(policies, w)
+		bindings = append(bindings, &admissionv1.MutatingAdmissionPolicyBinding{
+			TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "MutatingAdmissionPolicyBinding"},
+			ObjectMeta: metav1.ObjectMeta{Name: p.name},
+			Spec:       admissionv1.MutatingAdmissionPolicyBindingSpec{PolicyName: p.name, MatchResources: selecting(opts)},
+		})
+	}
+	return policies, bindings, err
+}
+
+// policy is the content of a policy of either kind.
+type policy struct {
+	name      string
+	matches   *admissionv1.MatchResources
+	variables variables
+	// expressions are validations, or lists of JSON patches without a message. returns is their type.
+	expressions []admissionv1.Validation
+	returns     *cel.Type
+}
+
+// written returns the policies for the versions of a kind. write adds the expressions for a version;
+// versions with the same expressions share a policy.
+func written(versions []kinds.Kind, purpose string, returns *cel.Type, write func(k kinds.Kind, p *policy)) []*policy {
+	var l []*policy
+	for _, k := range versions {
+		p := &policy{name: nameOf(k, purpose), returns: returns}
+		write(k, p)
+		if len(p.expressions) == 0 {
+			continue
 		}
+		if i := slices.IndexFunc(l, func(q *policy) bool {
+			return slices.Equal(p.variables, q.variables) && slices.EqualFunc(p.expressions, q.expressions, func(a, b admissionv1.Validation) bool {
+				return a.Expression == b.Expression && a.Message == b.Message
+			})
+		}); i >= 0 {
+			r := &l[i].matches.ResourceRules[0].Rule
+			r.APIVersions = append(r.APIVersions, k.Version)
+			continue
+		}
+		if slices.ContainsFunc(l, func(q *policy) bool { return q.name == p.name }) {
+			p.name += "-" + k.Version
+		}
+		l = append(l, p)
+	}
+	return l
+}
+
+// mutating returns the policies of [Mutating].
+func mutating(versions []kinds.Kind, opts Options) ([]*policy, error) {
+	var errs []error
+	l := written(versions, "normalize", patches, func(k kinds.Kind, p *policy) {
+		p.matches = matching(k, k.Objects)
 		// Mutations of outer unions come first: they read the request as the client wrote it, and
 		// cleared members need no mutation for the unions in them.
 		objects := slices.Clone(k.Objects)
@@ -74,36 +128,16 @@ func Mutating(versions []kinds.Kind, opts Options) ([]*admissionv1.MutatingAdmis
 				}
 			}
 			for _, m := range mutations(o, opts) {
-				m.variables = (*variables)(&p.Spec.Variables)
-				p.Spec.Mutations = append(p.Spec.Mutations, admissionv1.Mutation{
-					PatchType: admissionv1.PatchTypeJSONPatch, JSONPatch: &admissionv1.JSONPatch{Expression: m.expression()},
-				})
+				m.variables = &p.variables
+				p.expressions = append(p.expressions, admissionv1.Validation{Expression: m.expression()})
 			}
 		}
-		if len(p.Spec.Mutations) == 0 {
-			continue
-		}
-		p.Spec.Variables = slices.DeleteFunc(p.Spec.Variables, func(v admissionv1.Variable) bool {
+		p.variables = slices.DeleteFunc(p.variables, func(v admissionv1.Variable) bool {
 			read := regexp.MustCompile(`variables\.` + v.Name + `\b`)
-			return !slices.ContainsFunc(p.Spec.Mutations, func(m admissionv1.Mutation) bool { return read.MatchString(m.JSONPatch.Expression) })
+			return !slices.ContainsFunc(p.expressions, func(e admissionv1.Validation) bool { return read.MatchString(e.Expression) })
 		})
-		if i := slices.IndexFunc(policies, func(q *admissionv1.MutatingAdmissionPolicy) bool {
-			return slices.Equal(p.Spec.Variables, q.Spec.Variables) && slices.EqualFunc(p.Spec.Mutations, q.Spec.Mutations, func(a, b admissionv1.Mutation) bool { return a.JSONPatch.Expression == b.JSONPatch.Expression })
-		}); i >= 0 {
-			addVersion(policies[i].Spec.MatchConstraints, k.Version)
-			continue
-		}
-		if slices.ContainsFunc(policies, func(q *admissionv1.MutatingAdmissionPolicy) bool { return q.Name == p.Name }) {
-			p.Name += "-" + k.Version
-		}
-		policies = append(policies, p)
-		bindings = append(bindings, &admissionv1.MutatingAdmissionPolicyBinding{
-			TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "MutatingAdmissionPolicyBinding"},
-			ObjectMeta: metav1.ObjectMeta{Name: p.Name},
-			Spec:       admissionv1.MutatingAdmissionPolicyBindingSpec{PolicyName: p.Name, MatchResources: selecting(opts)},
-		})
-	}
-	return policies, bindings, errors.Join(errs...)
+	})
+	return l, errors.Join(errs...)
 }
 
 // setsValue reports whether the algorithm for a union sets the discriminator.
@@ -188,11 +222,6 @@ func unionsBelow(o kinds.UnionObject, path schemapath.Path) bool {
 			return len(at) >= len(path) && at[:len(path)].Equal(path)
 		})
 	})
-}
-
-func addVersion(m *admissionv1.MatchResources, version string) {
-	r := &m.ResourceRules[0].Rule
-	r.APIVersions = append(r.APIVersions, version)
 }
 
 // selecting returns the namespaces that a binding applies to.

@@ -1,8 +1,10 @@
 package policy
 
 import (
+	"cmp"
 	"slices"
 
+	celtypes "github.com/google/cel-go/cel"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	apiservercel "k8s.io/apiserver/pkg/cel"
@@ -22,45 +24,38 @@ var Actions = []string{string(admissionv1.Audit), string(admissionv1.Deny), stri
 // pkg/rules. They ratchet as the API server does for rules in a schema: unchanged union objects are
 // not validated.
 func Validating(versions []kinds.Kind, opts Options) (policies []*admissionv1.ValidatingAdmissionPolicy, bindings []*admissionv1.ValidatingAdmissionPolicyBinding) {
-	for _, k := range versions {
-		objects := slices.Concat(k.Objects, k.Lists)
-		p := &admissionv1.ValidatingAdmissionPolicy{
+	actions := opts.Actions
+	if len(actions) == 0 {
+		actions = []admissionv1.ValidationAction{admissionv1.Deny}
+	}
+	for _, p := range validating(versions) {
+		policies = append(policies, &admissionv1.ValidatingAdmissionPolicy{
 			TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "ValidatingAdmissionPolicy"},
-			ObjectMeta: metav1.ObjectMeta{Name: nameOf(k, "unions")},
-			Spec:       admissionv1.ValidatingAdmissionPolicySpec{MatchConstraints: matching(k, objects), FailurePolicy: new(admissionv1.Fail)},
-		}
-		if opts.FailurePolicy != "" {
-			*p.Spec.FailurePolicy = opts.FailurePolicy
-		}
-		for _, o := range objects {
-			for _, u := range o.Unions {
-				p.Spec.Validations = append(p.Spec.Validations, validations(o, u, (*variables)(&p.Spec.Variables))...)
-			}
-		}
-		if len(p.Spec.Validations) == 0 {
-			continue
-		}
-		if i := slices.IndexFunc(policies, func(q *admissionv1.ValidatingAdmissionPolicy) bool {
-			return slices.Equal(p.Spec.Variables, q.Spec.Variables) && slices.EqualFunc(p.Spec.Validations, q.Spec.Validations, func(a, b admissionv1.Validation) bool { return a.Expression == b.Expression && a.Message == b.Message })
-		}); i >= 0 {
-			addVersion(policies[i].Spec.MatchConstraints, k.Version)
-			continue
-		}
-		if slices.ContainsFunc(policies, func(q *admissionv1.ValidatingAdmissionPolicy) bool { return q.Name == p.Name }) {
-			p.Name += "-" + k.Version
-		}
-		actions := opts.Actions
-		if len(actions) == 0 {
-			actions = []admissionv1.ValidationAction{admissionv1.Deny}
-		}
-		policies = append(policies, p)
+			ObjectMeta: metav1.ObjectMeta{Name: p.name},
+			Spec: admissionv1.ValidatingAdmissionPolicySpec{
+				MatchConstraints: p.matches, Variables: p.variables, Validations: p.expressions, FailurePolicy: new(cmp.Or(opts.FailurePolicy, admissionv1.Fail)),
+			},
+		})
 		bindings = append(bindings, &admissionv1.ValidatingAdmissionPolicyBinding{
 			TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "ValidatingAdmissionPolicyBinding"},
-			ObjectMeta: metav1.ObjectMeta{Name: p.Name},
-			Spec:       admissionv1.ValidatingAdmissionPolicyBindingSpec{PolicyName: p.Name, ValidationActions: slices.Clone(actions), MatchResources: selecting(opts)},
+			ObjectMeta: metav1.ObjectMeta{Name: p.name},
+			Spec:       admissionv1.ValidatingAdmissionPolicyBindingSpec{PolicyName: p.name, ValidationActions: slices.Clone(actions), MatchResources: selecting(opts)},
 		})
 	}
 	return policies, bindings
+}
+
+// validating returns the policies of [Validating].
+func validating(versions []kinds.Kind) []*policy {
+	return written(versions, "unions", celtypes.BoolType, func(k kinds.Kind, p *policy) {
+		objects := slices.Concat(k.Objects, k.Lists)
+		p.matches = matching(k, objects)
+		for _, o := range objects {
+			for _, u := range o.Unions {
+				p.expressions = append(p.expressions, validations(o, u, &p.variables)...)
+			}
+		}
+	})
 }
 
 // validations returns the rules of one union.
