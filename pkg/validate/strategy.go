@@ -52,23 +52,23 @@ func (v *version) statusStrategy() (*strategy, error) {
 
 // prepareStatusUpdate is PrepareForUpdate of the status strategy.
 func prepareStatusUpdate(u, old *unstructured.Unstructured) {
-	status, ok := u.Object["status"]
+	written := u.Object
 	*u = *old.DeepCopy()
-	if ok {
-		u.Object["status"] = status
+	copyStatus(u.Object, written)
+}
+
+func copyStatus(to, from map[string]any) {
+	if status, ok := from["status"]; ok {
+		to["status"] = status
 	} else {
-		delete(u.Object, "status")
+		delete(to, "status")
 	}
 }
 
 // prepareUpdate is PrepareForUpdate.
 func (v *version) prepareUpdate(u, old *unstructured.Unstructured) {
 	if v.withStatus {
-		if status, ok := old.Object["status"]; ok {
-			u.Object["status"] = status
-		} else {
-			delete(u.Object, "status")
-		}
+		copyStatus(u.Object, old.Object)
 	}
 	was, is := maps.Clone(old.Object), maps.Clone(u.Object)
 	delete(was, "metadata")

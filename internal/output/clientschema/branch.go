@@ -34,21 +34,8 @@ func branches(u *union.Union, n node) []branch {
 	}
 	only := func(i int) branch { return branch{title: u.Members[i].Name, set: []int{i}, clear: but(i)} }
 	var l []branch
-	if u.Grouped() {
-		return groupBranches(u)
-	}
 	if u.Discriminator == "" {
-		if u.Cardinality == union.AtMostOne {
-			l = append(l, branch{title: "none", clear: all})
-		}
-		for i := range all {
-			b := only(i)
-			if u.Cardinality == union.AtLeastOne { // the first set member determines the form
-				b.clear = all[:i]
-			}
-			l = append(l, b)
-		}
-		return l
+		return groupBranches(u)
 	}
 	for _, c := range u.Classes() {
 		l = append(l, branch{title: strings.Join(c.Values, ", "), values: c.Values, set: c.Required, clear: but(c.Members...)})

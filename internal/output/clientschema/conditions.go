@@ -98,6 +98,5 @@ func addChain(n, chain node) {
 		maps.Copy(n, chain)
 		return
 	}
-	l, _ := n["allOf"].([]any)
-	n["allOf"] = append(slices.Clip(l), chain)
+	conjoin(n, chain)
 }

@@ -1,13 +1,11 @@
 package clientschema
 
 import (
-	"strings"
-
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// groupBranches returns the legal forms of a union with groups. The first group that is set
-// determines the form and, with AtLeastOne, every later group of several members.
+// groupBranches returns the legal forms of a union without a discriminator. The first group that is
+// set determines the form and, with AtLeastOne, every later group of several members.
 func groupBranches(u *union.Union) []branch {
 	groups := u.Groups()
 	var l []branch
@@ -56,8 +54,12 @@ func combined(a, b []branch) []branch {
 	var l []branch
 	for _, x := range a {
 		for _, y := range b {
+			title := x.title
+			if y.title != "" {
+				title += ", " + y.title
+			}
 			l = append(l, branch{
-				title: strings.Trim(x.title+", "+y.title, ", "),
+				title: title,
 				set:   append(append([]int{}, x.set...), y.set...), clear: append(append([]int{}, x.clear...), y.clear...),
 			})
 		}

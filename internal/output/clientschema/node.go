@@ -181,8 +181,13 @@ func restrict(n node, keyword string, with any) {
 		n[keyword] = with
 		return
 	}
+	conjoin(n, node{keyword: with})
+}
+
+// conjoin adds a schema to the allOf of another one.
+func conjoin(n, with node) {
 	l, _ := n["allOf"].([]any)
-	n["allOf"] = append(slices.Clip(l), node{keyword: with})
+	n["allOf"] = append(slices.Clip(l), with)
 }
 
 // isTrue reports whether a schema has an extension.

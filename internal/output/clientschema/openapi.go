@@ -3,7 +3,6 @@ package clientschema
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -137,10 +136,8 @@ func variant(u *union.Union, n node, b branch) node {
 		s := property(out, m.Name)
 		require(out, m.Name)
 		delete(s, "nullable")
-		set := isSet(m, s, openAPI)
-		if len(set) > 0 {
-			l, _ := s["allOf"].([]any)
-			s["allOf"] = append(slices.Clip(l), set)
+		if set := isSet(m, s, openAPI); len(set) > 0 {
+			conjoin(s, set)
 		}
 	}
 	for _, i := range b.clear {

@@ -153,27 +153,18 @@ type openShift struct {
 	CRDName    string `yaml:"crdName"`
 	Version    string `yaml:"version,omitempty"`
 	Tests      struct {
-		OnCreate []onCreate `yaml:"onCreate,omitempty"`
-		OnUpdate []onUpdate `yaml:"onUpdate,omitempty"`
+		OnCreate []openShiftTest `yaml:"onCreate,omitempty"`
+		OnUpdate []openShiftTest `yaml:"onUpdate,omitempty"`
 	} `yaml:"tests"`
 }
 
-type onCreate struct {
-	Name          string `yaml:"name"`
-	Initial       string `yaml:"initial"`
-	Expected      string `yaml:"expected,omitempty"`
-	ExpectedError string `yaml:"expectedError,omitempty"`
-}
-
-type onUpdate struct {
+type openShiftTest struct {
 	Name                string `yaml:"name"`
 	Initial             string `yaml:"initial"`
-	Updated             string `yaml:"updated"`
+	Updated             string `yaml:"updated,omitempty"` // for an update
 	Expected            string `yaml:"expected,omitempty"`
 	ExpectedError       string `yaml:"expectedError,omitempty"`
 	ExpectedStatusError string `yaml:"expectedStatusError,omitempty"`
-	// CRDPatches change the CRD under which the old object is stored.
-	CRDPatches []any `yaml:"initialCRDPatches,omitempty"`
 }
 
 // SuiteSuffix is the suffix in the file names of OpenShift's test suites.
@@ -208,13 +199,16 @@ func openShiftSuite(crd, version string, tests []Test) ([]byte, error) {
 		if len(t.Errors) > 0 {
 			refused = t.Errors[0]
 		}
+		written := openShiftTest{Name: t.Name, Initial: texts[0], Updated: texts[1], Expected: texts[2], ExpectedError: refused}
 		switch {
 		case t.Status:
-			s.Tests.OnUpdate = append(s.Tests.OnUpdate, onUpdate{Name: t.Name, Initial: texts[0], Updated: texts[1], Expected: texts[2], ExpectedStatusError: refused})
+			written.ExpectedError, written.ExpectedStatusError = "", refused
+			s.Tests.OnUpdate = append(s.Tests.OnUpdate, written)
 		case t.Old == nil:
-			s.Tests.OnCreate = append(s.Tests.OnCreate, onCreate{t.Name, texts[1], texts[2], refused})
+			written.Initial, written.Updated = texts[1], ""
+			s.Tests.OnCreate = append(s.Tests.OnCreate, written)
 		default:
-			s.Tests.OnUpdate = append(s.Tests.OnUpdate, onUpdate{Name: t.Name, Initial: texts[0], Updated: texts[1], Expected: texts[2], ExpectedError: refused})
+			s.Tests.OnUpdate = append(s.Tests.OnUpdate, written)
 		}
 	}
 	return document(s)

@@ -64,7 +64,7 @@ func Tests(ctx context.Context, plan compile.Plan, crd *apiextensionsv1.CustomRe
 func unionsAt(plan compile.Plan, at schemapath.Place) []*union.Union {
 	var l []*union.Union
 	for _, o := range plan.Unions {
-		if o.Place.Version == at.Version && o.Place.Path.Equal(at.Path) {
+		if o.Place.Is(at) {
 			l = append(l, o.Union)
 		}
 	}
@@ -296,10 +296,7 @@ func contains(err, part string) bool {
 // unmarked returns an object without its metadata.
 func unmarked(object map[string]any) map[string]any {
 	out := map[string]any{}
-	for k, v := range object {
-		if k != "metadata" {
-			out[k] = v
-		}
-	}
+	maps.Copy(out, object)
+	delete(out, "metadata")
 	return out
 }
