@@ -76,46 +76,44 @@ func (c *cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // groups lists the API groups of the server: the group of CRDs, and the groups of established CRDs.
 // The server serves the resources of an established CRD with a small delay; groups waits for that.
 func (c *cluster) groups(ctx context.Context) (*metav1.APIGroupList, error) {
-	crds := apiextensionsv1.CustomResourceDefinitionList{}
-	if err := c.get(ctx, crdsPath, &crds); err != nil {
-		return nil, err
-	}
-	names := []string{"apiextensions.k8s.io"}
-	for _, crd := range crds.Items {
-		if !isTrue(&crd, apiextensionsv1.Established) {
-			continue
+	list := &metav1.APIGroupList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "APIGroupList"}}
+	err := poll(ctx, func(ctx context.Context) (bool, error) {
+		// Other clients may change the CRDs in the meantime.
+		var crds apiextensionsv1.CustomResourceDefinitionList
+		if err := c.get(ctx, crdsPath, &crds); err != nil {
+			return false, err
 		}
-		for _, version := range crd.Spec.Versions {
-			if !version.Served {
+		names := []string{"apiextensions.k8s.io"}
+		for _, crd := range crds.Items {
+			if !isTrue(&crd, apiextensionsv1.Established) {
 				continue
 			}
-			if err := c.awaitResource(ctx, crd.Spec.Group+"/"+version.Name, crd.Spec.Names.Plural); err != nil {
-				return nil, err
+			for _, version := range crd.Spec.Versions {
+				if version.Served && !c.discovered(ctx, crd.Spec.Group+"/"+version.Name, crd.Spec.Names.Plural) {
+					return false, ctx.Err()
+				}
 			}
+			names = append(names, crd.Spec.Group)
 		}
-		names = append(names, crd.Spec.Group)
-	}
-	slices.Sort(names)
-	list := &metav1.APIGroupList{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "APIGroupList"}}
-	for _, name := range slices.Compact(names) {
-		var group metav1.APIGroup
-		if err := c.get(ctx, "/apis/"+name, &group); err != nil {
-			return nil, err
+		slices.Sort(names)
+		list.Groups = nil
+		for _, name := range slices.Compact(names) {
+			var group metav1.APIGroup
+			if err := c.get(ctx, "/apis/"+name, &group); err != nil {
+				return false, ctx.Err()
+			}
+			list.Groups = append(list.Groups, group)
 		}
-		list.Groups = append(list.Groups, group)
-	}
-	return list, nil
+		return true, nil
+	})
+	return list, err
 }
 
-// awaitResource returns when discovery lists a resource.
-func (c *cluster) awaitResource(ctx context.Context, groupVersion, name string) error {
-	return poll(ctx, func(ctx context.Context) (bool, error) {
-		var list metav1.APIResourceList
-		if err := c.get(ctx, "/apis/"+groupVersion, &list); err != nil {
-			return false, ctx.Err()
-		}
-		return slices.ContainsFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Name == name }), nil
-	})
+// discovered reports whether discovery lists a resource.
+func (c *cluster) discovered(ctx context.Context, groupVersion, name string) bool {
+	var list metav1.APIResourceList
+	err := c.get(ctx, "/apis/"+groupVersion, &list)
+	return err == nil && slices.ContainsFunc(list.APIResources, func(r metav1.APIResource) bool { return r.Name == name })
 }
 
 // get decodes the server's answer at a path into v.
