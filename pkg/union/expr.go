@@ -2,8 +2,6 @@ package union
 
 import (
 	"slices"
-
-	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
 // Expr is a condition on the new state of a union object and, for updates, on the old state. It is
@@ -66,11 +64,20 @@ func (e Expr) Holds(old, new State) bool {
 	return old.Value == new.Value
 }
 
-// Formula translates the expression for the provers of this module. atom translates Set, Is and Same.
-func (e Expr) Formula(c *logic.Circuit, atom func(Expr) logic.Lit) logic.Lit {
-	var of []logic.Lit
+// Circuit builds formulas of type L.
+type Circuit[L any] interface {
+	And(...L) L
+	Or(...L) L
+	// AtLeast returns, by index up to n, the formulas that at least that many of the given ones
+	// hold.
+	AtLeast(n int, of []L) []L
+}
+
+// Formula translates an expression into a formula. atom translates Set, Is and Same.
+func Formula[L interface{ Not() L }](e Expr, c Circuit[L], atom func(Expr) L) L {
+	var of []L
 	for _, o := range e.Of {
-		of = append(of, o.Formula(c, atom))
+		of = append(of, Formula(o, c, atom))
 	}
 	switch e.Op {
 	case And:

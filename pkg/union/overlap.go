@@ -265,7 +265,7 @@ func newSide(c *logic.Circuit, r *resolver) *side {
 
 // formula translates an expression on a state.
 func (s *side) formula(c *logic.Circuit, e Expr) logic.Lit {
-	return e.Formula(c, func(atom Expr) logic.Lit {
+	return Formula(e, c, func(atom Expr) logic.Lit {
 		if atom.Op == Set {
 			return s.set[atom.N]
 		}

@@ -88,7 +88,7 @@ func (st symbolic) values() []string {
 // formula translates an expression about the union of old and new.
 func (p *unionProblem) formula(e union.Expr, old, new symbolic) logic.Lit {
 	s := p.Space
-	return e.Formula(s.Circuit, func(atom union.Expr) logic.Lit {
+	return union.Formula(e, s.Circuit, func(atom union.Expr) logic.Lit {
 		at := new
 		if atom.Old {
 			at = old
