@@ -100,5 +100,5 @@ func (p *Problem) reaches(level int, path []string) bool {
 		return level > len(p.Path)
 	}
 	of, _, _ := p.part(path)
-	return level > len(p.Path) || of != nil
+	return level > len(p.Path) || of != nil && !of.Context
 }

@@ -90,15 +90,15 @@ func (c *compiler) replacement(o *unionObject, i int, replacing []*union.Union) 
 	r := replacement{union: i}
 	crd, indices := c.foreign(o)
 	r.constraints, r.comparison, r.err = verify.Replaceable(context.Background(), crd, o.Version, o.Path, o.Unions[i], replacing...)
-	if len(r.constraints) > 0 {
+	if r.err == nil {
 		r.refusing = c.refusing(crd, o, i, r.constraints)
 	}
 	named(r.constraints, indices)
 	return r
 }
 
-// reportReplacement explains which constraints a union replaces or keeps. joined reports whether other
-// unions replace some of them, too.
+// reportReplacement explains which constraints a union replaces or keeps. joined reports whether
+// other unions replace some of them, too.
 func (c *compiler) reportReplacement(o *unionObject, r replacement, joined bool) {
 	constraints, comparison, refusing, err, i := r.constraints, r.comparison, r.refusing, r.err, r.union
 	names := named(constraints, nil)
@@ -111,8 +111,8 @@ func (c *compiler) reportReplacement(o *unionObject, r replacement, joined bool)
 	switch {
 	case err != nil:
 		d.Message = "hand-written rules are not replaced, because they cannot be compared: " + err.Error()
-	case len(constraints) == 0 && comparison.Looser == nil:
-		return // the constraints, if any, are those of other unions
+	case len(constraints) == 0:
+		return // other constraints stay
 	case comparison.Verdict == verify.Equivalent:
 		d.Code, d.Severity, d.Hint = codes.RulesReplaced, diag.Info, ""
 		with := ""
@@ -120,8 +120,6 @@ func (c *compiler) reportReplacement(o *unionObject, r replacement, joined bool)
 			with = " together with other unions of the object"
 		}
 		d.Message = "hand-written rules that are equivalent to this union" + with + " are replaced: " + strings.Join(names, ", ")
-	case len(constraints) == 0:
-		d.Message = "hand-written rules are not replaced, because they reject states that the union allows (" + comparison.Looser.Words(o.Unions[i]) + ")"
 	case comparison.Tighter != nil:
 		d.Message = fmt.Sprintf("hand-written rules are not replaced, because they accept states that the union forbids (%s): %s", comparison.Tighter.Words(o.Unions[i]), strings.Join(names, ", "))
 	case comparison.Looser != nil:
@@ -182,12 +180,8 @@ func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *uni
 	if err != nil {
 		return nil
 	}
-	looser := comparison.Looser
-	if len(agreeing) > 0 { // the comparison covers only the agreeing constraints
-		looser = c.refusing(crd, o, i, agreeing)
-	}
 	d := diag.Diagnostic{Code: codes.HandWrittenConstraint, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural()}
-	if looser != nil {
+	if looser := c.refusing(crd, o, i, agreeing); looser != nil {
 		d.Message = fmt.Sprintf("%s, hand-written, rejects a state that this union allows (%s)", looser.Rule, looser.Words(u))
 		d.Hint = "edit it or the union: objects have to satisfy both"
 		c.report(d)
@@ -205,10 +199,10 @@ func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *uni
 	return agreeing
 }
 
-// refusing returns a state that the unions allow and hand-written constraints other than the
-// agreeing ones reject, or nil.
+// refusing returns a state that the unions allow and hand-written constraints on one of them, other
+// than the agreeing ones, reject, or nil.
 func (c *compiler) refusing(crd *apiextensionsv1.CustomResourceDefinition, o *unionObject, i int, agreeing []verify.Constraint) *verify.Finding {
-	all, _, err := verify.Constraints(crd, o.Version, o.Path, o.Unions[i], o.Unions...)
+	all, _, err := verify.Constraints(crd, o.Version, o.Path, o.Unions[i])
 	others, _ := partition(all, func(k verify.Constraint) bool { return slices.Contains(agreeing, k) })
 	if err != nil || len(others) == 0 {
 		return nil
@@ -245,9 +239,9 @@ func named(constraints []verify.Constraint, indices map[string][]int) []string {
 	return names
 }
 
-// foreign returns the CRD without the static rules of the unions of an object, or the openapi schemas in
-// their place, that an earlier compilation wrote without an annotation: they are not hand-written.
-// indices has the original index of each remaining rule or schema, by the key of its list.
+// foreign returns the CRD without the static rules of the unions of an object, or the openapi
+// schemas in their place, that an earlier compilation wrote without an annotation: they are not
+// hand-written. indices has the original index of each remaining rule or schema, by the key of its list.
 func (c *compiler) foreign(o *unionObject) (crd *apiextensionsv1.CustomResourceDefinition, indices map[string][]int) {
 	present := o.schema.XValidations
 	var ours []apiextensionsv1.ValidationRule

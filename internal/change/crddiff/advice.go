@@ -52,6 +52,9 @@ func (c Change) constraint(crd *Input) (constraint stored.Constraint, of stored.
 		constraint.Keyword = stored.StaticRule
 	case Transition:
 		constraint.Keyword = stored.TransitionRule
+		if len(c.NewRules) > 0 && !slices.ContainsFunc(c.NewRules, stored.ReadsOld) {
+			constraint.Keyword = stored.StaticRule // only the old rule reads oldSelf
+		}
 	case Required:
 		constraint = stored.Constraint{Keyword: "required", Path: c.Path[:len(c.Path)-1]}
 	case Shape, Version:

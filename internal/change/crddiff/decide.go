@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -39,13 +40,33 @@ func newPair(ctx context.Context, old, new *apiextensionsv1.CustomResourceDefini
 		if err := p.kinds[side].Check(p.version(side)); err != nil {
 			return nil, fmt.Errorf("version %s: %w", p.version(side), err)
 		}
-		sides[side] = schemadiff.Side{CRD: &c, Version: p.index[side], Refusal: func(_ context.Context, old, object map[string]any) schemadiff.Refusal {
-			return p.refusal(side, old, object)
-		}}
+		plain := sync.OnceValue(func() *validate.Kind { return validate.New(withoutOptional(&c, p.index[side])) })
+		sides[side] = schemadiff.Side{CRD: &c, Version: p.index[side],
+			Refusal: func(_ context.Context, old, object map[string]any) schemadiff.Refusal {
+				return p.refusal(p.kinds[side], side, old, object)
+			},
+			Plain: func(_ context.Context, object map[string]any) schemadiff.Refusal {
+				return p.refusal(plain(), side, nil, object)
+			},
+		}
 	}
 	var err error
 	p.Pair, err = schemadiff.NewPair(sides[oldSide], sides[newSide])
 	return p, err
+}
+
+// withoutOptional returns a CRD without the rules of a version that have optionalOldSelf.
+func withoutOptional(crd *apiextensionsv1.CustomResourceDefinition, version int) *apiextensionsv1.CustomResourceDefinition {
+	crd = crd.DeepCopy()
+	root := crd.Spec.Versions[version].Schema.OpenAPIV3Schema
+	optional := func(r apiextensionsv1.ValidationRule) bool { return r.OptionalOldSelf != nil && *r.OptionalOldSelf }
+	schemapath.Walk(root.DeepCopy(), func(at schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
+		if slices.ContainsFunc(s.XValidations, optional) {
+			at.Edit(root, func(s *apiextensionsv1.JSONSchemaProps) { s.XValidations = slices.DeleteFunc(s.XValidations, optional) })
+		}
+		return true
+	})
+	return crd
 }
 
 func (p *pair) version(side int) string { return p.crds[side].Spec.Versions[p.index[side]].Name }
@@ -60,11 +81,10 @@ func (p *pair) withStatus(side int) bool {
 	return sub != nil && sub.Status != nil
 }
 
-// refusal returns the API server's errors for an object or an update under the CRD of one side. A
+// refusal returns the API server's errors for an object or an update under k, the CRD of one side. A
 // status subresource is written after the rest of the object.
-func (p *pair) refusal(side int, old, object map[string]any) schemadiff.Refusal {
+func (p *pair) refusal(k *validate.Kind, side int, old, object map[string]any) schemadiff.Refusal {
 	ctx := context.WithoutCancel(p.ctx) // confirm examples even after the deadline
-	k := p.kinds[side]
 	is := p.inVersion(side, object)
 	var answer validate.Answer
 	var err error
@@ -260,7 +280,7 @@ func split(d *difference) []group {
 
 // counterexample converts an example that one side accepts and the other side rejects.
 func (p *pair) counterexample(w *schemadiff.Witness, accepting int) *Counterexample {
-	e := &Counterexample{Object: p.inVersion(accepting, w.Object), Exempt: w.Exempt, Errors: append([]string{}, p.refusal(1-accepting, w.Old, w.Object).Errors...)}
+	e := &Counterexample{Object: p.inVersion(accepting, w.Object), Exempt: w.Exempt, Errors: append([]string{}, p.refusal(p.kinds[1-accepting], 1-accepting, w.Old, w.Object).Errors...)}
 	if w.Old != nil {
 		e.Old = p.inVersion(accepting, w.Old)
 	}
@@ -294,9 +314,9 @@ func (p *pair) class(d *difference, effects []schemadiff.Effect) {
 	case d.Accepted == nil && accepts:
 		d.Note = "The objects that it accepts were also rejected for another reason: " + acceptedAnyway
 	case refuses && d.Refused.Exempt:
-		d.Note = "It rejects only updates of stored objects that violate the old rules."
+		d.Note = "It rejects only updates of stored objects that the old CRD would reject on creation."
 	case accepts && d.Accepted.Exempt:
-		d.Note = "It accepts more updates only of stored objects that violate the new rules."
+		d.Note = "It accepts more updates only of stored objects that the new CRD would reject on creation."
 	}
 	refused = cmp.Or(refused, d.caution)
 	var doubts []string

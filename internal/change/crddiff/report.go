@@ -106,8 +106,8 @@ func (c Change) MattersToStored() bool { return c.Class.Refuses() || c.Sort == V
 type Counterexample struct {
 	Old    map[string]any `json:"old,omitempty"`
 	Object map[string]any `json:"object"`
-	// Exempt means that Old is a stored object which violates a rule that exempts some updates of
-	// such objects. No update of other objects differs.
+	// Exempt means that a rule with optionalOldSelf accepts the update, but would reject the
+	// creation of Old. No update of objects that can be created differs.
 	Exempt bool `json:"exempt,omitempty"`
 	// Errors are the errors of the API server's own code under the CRD that rejects the example.
 	Errors []string `json:"errors"`

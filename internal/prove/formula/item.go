@@ -226,8 +226,8 @@ func (r *ruleReader) once(p *Place, named []any) bool {
 	return true
 }
 
-// NameItems lets rules tell the items of a list at p apart by their keys, which have the constants as
-// values. Callers name the constants of all rules before they translate one. A view with another
+// NameItems lets rules tell the items of a list at p apart by their keys, which have the constants
+// as values. Callers name the constants of all rules before they translate one. A view with another
 // schema of the list has no such items.
 func (p *Place) NameItems(constants []any) {
 	if p.Schema == nil || p.Schema.Items == nil || p.Schema.Items.Schema == nil || len(p.Schema.XListMapKeys) == 0 {

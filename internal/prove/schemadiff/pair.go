@@ -27,6 +27,8 @@ type Side struct {
 	// for the update from old to object. Objects have the version of the first side. Refusal must
 	// not change them.
 	Refusal func(ctx context.Context, old, object map[string]any) Refusal
+	// Plain is Refusal for a creation without the rules that have optionalOldSelf.
+	Plain func(ctx context.Context, object map[string]any) Refusal
 }
 
 // Refusal is an error of the API server. The zero value means that there is no error.
@@ -74,8 +76,8 @@ type Shift struct {
 // Witness is the creation of an object or, if Old is not nil, the update from Old to Object.
 type Witness struct {
 	Old, Object map[string]any
-	// Exempt means that Old violates a rule which exempts some updates of such objects, as those of
-	// unions with ratchet. No update of other objects differs.
+	// Exempt means that a rule with optionalOldSelf accepts the update, but would reject the
+	// creation of Old. No update of objects that can be created differs.
 	Exempt bool
 }
 
@@ -362,15 +364,21 @@ func (b *pathComparison) check(side, level int, t *sample.Test) *prove.Check {
 	case t.Keywords != nil:
 		y.stored = append(y.stored, b.Space.Implies(before.Present(), b.Space.Schema(t.Keywords, before)))
 	case t.Optional():
-		if f, err := b.Space.Rule(t.Rule, before, formula.Missing); err == nil {
-			y.created = append(y.created, b.Space.Implies(before.Present(), f.Holds))
-		}
+		b.creates(y, t, before)
 	case !c.Changing:
 		if f, err := b.Space.Rule(t.Rule, before, formula.Plain); err == nil {
 			y.stored = append(y.stored, b.Space.Implies(before.Present(), f.Holds))
 		}
 	}
 	return c
+}
+
+// creates adds the condition that a rule with optionalOldSelf would accept the creation of the old
+// object.
+func (b *pathComparison) creates(y *party, t *sample.Test, before *formula.Place) {
+	if f, err := b.Space.Rule(t.Rule, before, formula.Missing); err == nil {
+		y.created = append(y.created, b.Space.Implies(before.Present(), f.Holds))
+	}
 }
 
 // pose returns the checks of a clause, and adds new ones. An error means that the clause is
@@ -431,6 +439,9 @@ func (b *pathComparison) poseProperty(side, level int, k Clause) []*prove.Check 
 			return unclear
 		}
 		c.Changing = c.Test.Changing()
+		if c.Test.Optional() {
+			b.creates(y, c.Test, c.Place.Counterpart())
+		}
 	}
 	y.checks, b.Checks = append(y.checks, c), append(b.Checks, c)
 	return append(onNull, c)
@@ -470,12 +481,18 @@ func (b *pathComparison) refused(accepting, refusing int, suspected []suspect) (
 	l = append(l, s.Or(violated...))
 	stored, created := s.And(append(y.stored, s.Old.Present())...), s.And(y.created...)
 	modes := []logic.Lit{s.Old.Present().Not()}
+	for _, c := range y.checks {
+		changing = changing || c.Test.Validation != nil && c.Test.Optional()
+	}
 	if changing {
 		modes = append(modes, s.And(stored, created))
 	}
 	b.accepting, b.suspected, b.exempt, y.doubt, y.masked = accepting, suspected, s.And(stored, created.Not()), "", ""
 	l = append(l, b.Tell())
 	for _, mode := range append(modes, b.exempt) {
+		if mode == b.exempt && doubt != "" {
+			break // updates of other objects may differ, too
+		}
 		l := append(slices.Clone(l), mode)
 		m, err := b.Possible(l...)
 		if m == nil && err == nil {
@@ -576,8 +593,14 @@ func (b *pathComparison) confirms(e *prove.Example) bool {
 	if len(failing) == 0 {
 		return false
 	}
-	if e.Old != nil && !e.Model(b.exempt) {
-		if said := accepting.Refusal(b.Source.Context(), nil, e.Old); len(said.Errors) > 0 {
+	if e.Old != nil {
+		var said Refusal
+		if e.Model(b.exempt) {
+			said = accepting.Plain(b.Source.Context(), e.Old)
+		} else {
+			said = accepting.Refusal(b.Source.Context(), nil, e.Old)
+		}
+		if len(said.Errors) > 0 {
 			accepting.doubt = said.String()
 			return false
 		}
