@@ -91,7 +91,8 @@ func (c *compiler) replacement(o *unionObject, i int, replacing []*union.Union) 
 	crd, indices := c.foreign(o)
 	r.constraints, r.comparison, r.err = verify.Replaceable(context.Background(), crd, o.Version, o.Path, o.Unions[i], replacing...)
 	if r.err == nil {
-		r.refusing = c.refusing(crd, o, i, r.constraints)
+		states, _, _ := verify.Constraints(crd, o.Version, o.Path, o.Unions[i])
+		r.refusing = c.refusing(crd, o, i, states, r.constraints)
 	}
 	named(r.constraints, indices)
 	return r
@@ -158,7 +159,7 @@ func (c *compiler) checkConstraints() {
 			}
 			var superfluous []verify.Constraint
 			if left -= len(states) * len(u.Members); len(states) > 0 && !u.Replace && left >= 0 {
-				superfluous = c.compare(crd, o, i, indices)
+				superfluous = c.compare(crd, o, i, states, indices)
 			}
 			schema := o.Place.Schema(crd)
 			for _, k := range append(states, changes...) {
@@ -174,14 +175,14 @@ func (c *compiler) checkConstraints() {
 
 // compare reports hand-written constraints on the state of a union that contradict or repeat it. It
 // returns the constraints that together are equivalent to the union.
-func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *unionObject, i int, indices map[string][]int) []verify.Constraint {
+func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *unionObject, i int, states []verify.Constraint, indices map[string][]int) []verify.Constraint {
 	u := o.Unions[i]
 	agreeing, comparison, err := verify.Replaceable(context.Background(), crd, o.Version, o.Path, u, o.Unions...)
 	if err != nil {
 		return nil
 	}
 	d := diag.Diagnostic{Code: codes.HandWrittenConstraint, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural()}
-	if looser := c.refusing(crd, o, i, agreeing); looser != nil {
+	if looser := c.refusing(crd, o, i, states, agreeing); looser != nil {
 		d.Message = fmt.Sprintf("%s, hand-written, rejects a state that this union allows (%s)", looser.Rule, looser.Words(u))
 		d.Hint = "edit it or the union: objects have to satisfy both"
 		c.report(d)
@@ -199,12 +200,11 @@ func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *uni
 	return agreeing
 }
 
-// refusing returns a state that the unions allow and hand-written constraints on one of them, other
-// than the agreeing ones, reject, or nil.
-func (c *compiler) refusing(crd *apiextensionsv1.CustomResourceDefinition, o *unionObject, i int, agreeing []verify.Constraint) *verify.Finding {
-	all, _, err := verify.Constraints(crd, o.Version, o.Path, o.Unions[i])
-	others, _ := partition(all, func(k verify.Constraint) bool { return slices.Contains(agreeing, k) })
-	if err != nil || len(others) == 0 {
+// refusing returns a state that the unions allow and hand-written constraints on the state of one
+// of them, other than the agreeing ones, reject, or nil.
+func (c *compiler) refusing(crd *apiextensionsv1.CustomResourceDefinition, o *unionObject, i int, states, agreeing []verify.Constraint) *verify.Finding {
+	others, _ := partition(states, func(k verify.Constraint) bool { return slices.Contains(agreeing, k) })
+	if len(others) == 0 {
 		return nil
 	}
 	comparison, err := verify.Compare(context.Background(), crd, o.Version, o.Path, o.Unions[i], others, o.Unions...)

@@ -57,16 +57,15 @@ func newPair(ctx context.Context, old, new *apiextensionsv1.CustomResourceDefini
 
 // withoutOptional returns a CRD without the rules of a version that have optionalOldSelf.
 func withoutOptional(crd *apiextensionsv1.CustomResourceDefinition, version int) *apiextensionsv1.CustomResourceDefinition {
-	crd = crd.DeepCopy()
-	root := crd.Spec.Versions[version].Schema.OpenAPIV3Schema
-	optional := func(r apiextensionsv1.ValidationRule) bool { return r.OptionalOldSelf != nil && *r.OptionalOldSelf }
-	schemapath.Walk(root.DeepCopy(), func(at schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
-		if slices.ContainsFunc(s.XValidations, optional) {
-			at.Edit(root, func(s *apiextensionsv1.JSONSchemaProps) { s.XValidations = slices.DeleteFunc(s.XValidations, optional) })
+	plain := crd.DeepCopy()
+	root := plain.Spec.Versions[version].Schema.OpenAPIV3Schema
+	schemapath.Walk(crd.Spec.Versions[version].Schema.OpenAPIV3Schema, func(at schemapath.Path, s *schema) bool {
+		if slices.ContainsFunc(s.XValidations, formula.HasOptionalOldSelf) {
+			at.Edit(root, func(s *schema) { s.XValidations = slices.DeleteFunc(s.XValidations, formula.HasOptionalOldSelf) })
 		}
 		return true
 	})
-	return crd
+	return plain
 }
 
 func (p *pair) version(side int) string { return p.crds[side].Spec.Versions[p.index[side]].Name }

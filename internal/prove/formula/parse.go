@@ -238,7 +238,12 @@ func (r *Rule) mention(s *apiextensionsv1.JSONSchemaProps, path []string) {
 // cannot be parsed does so only with optionalOldSelf.
 func ReadsOld(r apiextensionsv1.ValidationRule) bool {
 	read, err := Parse(r.Rule)
-	return err == nil && read.ReadsOld || r.OptionalOldSelf != nil && *r.OptionalOldSelf
+	return err == nil && read.ReadsOld || HasOptionalOldSelf(r)
+}
+
+// HasOptionalOldSelf reports whether oldSelf is an optional value in a rule.
+func HasOptionalOldSelf(r apiextensionsv1.ValidationRule) bool {
+	return r.OptionalOldSelf != nil && *r.OptionalOldSelf
 }
 
 // Reads returns the properties that a rule reads, as paths from its schema. The result is empty if

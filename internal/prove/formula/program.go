@@ -52,7 +52,7 @@ func Compile(s *structuralschema.Structural, root bool, rules apiextensionsv1.Va
 		case results[i].Program == nil:
 			errs[i] = errors.New("the rule is empty")
 		default:
-			programs[i] = &Program{results[i].Program, schema, r.OptionalOldSelf != nil && *r.OptionalOldSelf}
+			programs[i] = &Program{results[i].Program, schema, HasOptionalOldSelf(r)}
 		}
 	}
 	return programs, errs

@@ -243,7 +243,7 @@ func (p *Place) asSent() *Place {
 
 // RuleKey returns a key that identifies a rule regardless of its messages.
 func RuleKey(r apiextensionsv1.ValidationRule) string {
-	return fmt.Sprint(r.OptionalOldSelf != nil && *r.OptionalOldSelf, r.Rule)
+	return fmt.Sprint(HasOptionalOldSelf(r), r.Rule)
 }
 
 // SameRule reports whether two rules differ only in their messages.

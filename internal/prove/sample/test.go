@@ -90,7 +90,7 @@ func (t *Test) Equal(u *Test) bool {
 
 // Optional reports whether oldSelf is an optional value in the rule.
 func (t *Test) Optional() bool {
-	return t.Validation != nil && t.Validation.OptionalOldSelf != nil && *t.Validation.OptionalOldSelf
+	return t.Validation != nil && formula.HasOptionalOldSelf(*t.Validation)
 }
 
 // Changing reports whether the test depends on the old value, or may depend on it.

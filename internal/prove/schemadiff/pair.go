@@ -357,14 +357,12 @@ func (b *pathComparison) check(side, level int, t *sample.Test) *prove.Check {
 		y.unread[level] = append(y.unread[level], t)
 		return nil
 	}
-	y.checks, b.Checks = append(y.checks, c), append(b.Checks, c)
 	c.Changing = t.Validation != nil && t.Changing()
+	b.add(y, c)
 	before := c.Place.Counterpart()
 	switch {
 	case t.Keywords != nil:
 		y.stored = append(y.stored, b.Space.Implies(before.Present(), b.Space.Schema(t.Keywords, before)))
-	case t.Optional():
-		b.creates(y, t, before)
 	case !c.Changing:
 		if f, err := b.Space.Rule(t.Rule, before, formula.Plain); err == nil {
 			y.stored = append(y.stored, b.Space.Implies(before.Present(), f.Holds))
@@ -373,10 +371,14 @@ func (b *pathComparison) check(side, level int, t *sample.Test) *prove.Check {
 	return c
 }
 
-// creates adds the condition that a rule with optionalOldSelf would accept the creation of the old
-// object.
-func (b *pathComparison) creates(y *party, t *sample.Test, before *formula.Place) {
-	if f, err := b.Space.Rule(t.Rule, before, formula.Missing); err == nil {
+// add adds a check of a side.
+func (b *pathComparison) add(y *party, c *prove.Check) {
+	y.checks, b.Checks = append(y.checks, c), append(b.Checks, c)
+	if !c.Optional() {
+		return
+	}
+	before := c.Place.Counterpart()
+	if f, err := b.Space.Rule(c.Rule, before, formula.Missing); err == nil {
 		y.created = append(y.created, b.Space.Implies(before.Present(), f.Holds))
 	}
 }
@@ -439,11 +441,8 @@ func (b *pathComparison) poseProperty(side, level int, k Clause) []*prove.Check 
 			return unclear
 		}
 		c.Changing = c.Test.Changing()
-		if c.Test.Optional() {
-			b.creates(y, c.Test, c.Place.Counterpart())
-		}
 	}
-	y.checks, b.Checks = append(y.checks, c), append(b.Checks, c)
+	b.add(y, c)
 	return append(onNull, c)
 }
 
@@ -481,10 +480,8 @@ func (b *pathComparison) refused(accepting, refusing int, suspected []suspect) (
 	l = append(l, s.Or(violated...))
 	stored, created := s.And(append(y.stored, s.Old.Present())...), s.And(y.created...)
 	modes := []logic.Lit{s.Old.Present().Not()}
-	for _, c := range y.checks {
-		changing = changing || c.Test.Validation != nil && c.Test.Optional()
-	}
-	if changing {
+	// A rule with optionalOldSelf may accept an update to a state that it rejects on creation.
+	if changing || slices.ContainsFunc(y.checks, func(c *prove.Check) bool { return c.Optional() }) {
 		modes = append(modes, s.And(stored, created))
 	}
 	b.accepting, b.suspected, b.exempt, y.doubt, y.masked = accepting, suspected, s.And(stored, created.Not()), "", ""
