@@ -82,8 +82,6 @@ See also unioncel help inputs, and unioncel help output.`,
 		"keep x-kubernetes-unions of the CRD in the result, along with the rules; API servers reject or drop it")
 	cmd.Flags().BoolVar(&compiler.opts.NoAnnotation, "no-annotation", false,
 		"omit the annotation that recompiling and decompiling rely on")
-	cmd.Flags().BoolVar(&compiler.opts.Describe, "describe", false,
-		"add a sentence about each union to the description of its discriminator or object,\nfor kubectl explain")
 	cmd.Flags().BoolVar(&compiler.opts.Reword, "reword", false,
 		"write all rules of compiled CRDs anew, also those that an earlier version wrote differently")
 	registerForget(cmd, &compiler.opts)

@@ -87,9 +87,6 @@ func (c *compilerFlags) override(cmd *cobra.Command, s *scope) (externalFlags, e
 	if given("no-annotation") {
 		config.NoAnnotation = c.opts.NoAnnotation
 	}
-	if given("describe") {
-		config.Describe = c.opts.Describe
-	}
 	if given("require-unions") {
 		config.RequireUnions = c.requireUnions
 	}
@@ -98,8 +95,7 @@ func (c *compilerFlags) override(cmd *cobra.Command, s *scope) (externalFlags, e
 	}
 	s.counts = s.counts || config.RequireUnions
 	s.opts = c.opts
-	s.opts.KubeVersion, s.opts.Encoding = config.KubeVersion, config.Encoding
-	s.opts.NoAnnotation, s.opts.Describe = config.NoAnnotation, config.Describe
+	s.opts.KubeVersion, s.opts.Encoding, s.opts.NoAnnotation = config.KubeVersion, config.Encoding, config.NoAnnotation
 
 	unions := c.unions
 	unions.listed = config.SkipInvalid

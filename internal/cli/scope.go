@@ -129,7 +129,7 @@ func (s *scope) load(cmd *cobra.Command, flags *compilerFlags, loaded map[string
 	s.external = loaded[key]
 	s.opts.External = s.Externals
 	if flags.judges {
-		s.opts.InUse = &crdfile.Options{KubeVersion: flags.opts.KubeVersion, Encoding: flags.opts.Encoding, Describe: flags.opts.Describe}
+		s.opts.InUse = &crdfile.Options{KubeVersion: flags.opts.KubeVersion, Encoding: flags.opts.Encoding}
 		if unions.asked {
 			s.opts.InUse.External = s.Externals
 		}
@@ -295,9 +295,6 @@ func (s *scope) recordedFlags(f *crdfile.File) (l []string) {
 		if s.opts.KubeVersion == "" && was.KubeVersion != "" {
 			flags = append(flags, "--kube-version "+was.KubeVersion)
 		}
-		if !s.opts.Describe && was.Describe {
-			flags = append(flags, "--describe")
-		}
 		l = append(l, strings.Join(flags, " "))
 	}
 	return l
@@ -323,7 +320,6 @@ func (s *scope) differing(f *crdfile.File) string {
 		is := s.opts
 		if s.name == "" { // options that are not given keep their recorded values
 			is.Encoding, is.KubeVersion = cmp.Or(is.Encoding, was.Encoding), cmp.Or(is.KubeVersion, was.KubeVersion)
-			is.Describe = is.Describe || was.Describe
 		}
 		switch {
 		case is.NoAnnotation:
@@ -333,10 +329,6 @@ func (s *scope) differing(f *crdfile.File) string {
 		case is.KubeVersion != was.KubeVersion:
 			usual := compile.Linked() + ", the default"
 			return fmt.Sprintf("compiled for Kubernetes %s, and checked for %s", cmp.Or(was.KubeVersion, usual), cmp.Or(is.KubeVersion, usual))
-		case is.Describe && !was.Describe:
-			return "compiled without sentences in descriptions, and checked with them"
-		case was.Describe && !is.Describe:
-			return "compiled with sentences in descriptions, and checked without"
 		}
 	}
 	return ""

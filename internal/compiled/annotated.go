@@ -3,7 +3,6 @@ package compiled
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"go.yaml.in/yaml/v3"
 
@@ -87,11 +86,6 @@ func (c *Annotated) keyPos() diag.Pos { return c.Pos(c.Annotations.Content[c.Key
 // Options returns the options that the CRD was compiled with.
 func (c *Annotated) Options() compile.Options {
 	return compile.Options{Encoding: c.Record.Encoding, KubeVersion: c.Record.KubeVersion}
-}
-
-// Described reports whether the CRD was compiled with sentences in descriptions.
-func (c *Annotated) Described() bool {
-	return slices.ContainsFunc(c.Record.Schemas, func(s Schema) bool { return len(s.Described) > 0 })
 }
 
 // declare sets the declarations of a recorded schema.

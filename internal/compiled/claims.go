@@ -150,18 +150,16 @@ func (c *Claim) look(recorded recordedList) *ClaimedList {
 }
 
 // confirm checks the claims. It reports missing items, and unconfirmed items unless Options.Forget
-// is set. Unconfirmed items are no longer claimed. confirm returns the items that the recorded
-// unions write.
-func (r *reverter) confirm() *regenerated {
+// is set. Unconfirmed items are no longer claimed.
+func (r *reverter) confirm() {
 	ours, missing := false, false
 	for _, c := range r.Claims {
-		ours = ours || len(c.Described) > 0
 		for _, l := range c.Lists {
 			ours, missing = ours || len(l.Ours) > 0, missing || len(l.missing) > 0
 		}
 	}
 	if !ours && !missing {
-		return &regenerated{}
+		return
 	}
 	for _, c := range r.Claims {
 		c.claimed = c.Items()
@@ -169,7 +167,7 @@ func (r *reverter) confirm() *regenerated {
 	}
 	w := r.regenerate(r.Annotated.Options())
 	if w.overLimit {
-		return w // proofs are skipped as well
+		return // proofs are skipped as well
 	}
 	same := true // as the source of the compilation
 	for _, c := range r.Claims {
@@ -199,7 +197,7 @@ func (r *reverter) confirm() *regenerated {
 		r.Again = w.whole
 	}
 	if !missing {
-		return w
+		return
 	}
 	w.present()
 	overwritten := r.overwritten(w)
@@ -211,7 +209,6 @@ func (r *reverter) confirm() *regenerated {
 			}
 		}
 	}
-	return w
 }
 
 func (r *reverter) unconfirmed(c *Claim, l *ClaimedList, i int, why string) {

@@ -1,5 +1,5 @@
-// Package compiled reads the annotation of a compiled CRD, and removes the rules, schemas and
-// sentences that compiling added from the CRD as data. The annotation is not trusted, since anyone
+// Package compiled reads the annotation of a compiled CRD, and removes the rules and schemas that
+// compiling added from the CRD as data. The annotation is not trusted, since anyone
 // may have written it: a rule is removed only if the recorded unions compile to it, or the
 // resulting unions are proved to imply it.
 package compiled
@@ -70,8 +70,6 @@ type Schema struct {
 	Empty bool `json:"empty,omitempty"`
 	// Rules are the sums of our rules.
 	Rules []string `json:"rules,omitempty"`
-	// Described are the descriptions that got sentences.
-	Described []Described `json:"described,omitempty"`
 	// EmptyAllOf is true if the schema had an empty allOf.
 	EmptyAllOf bool `json:"emptyAllOf,omitempty"`
 	// AllOf are the sums of our schemas in allOf.
@@ -206,9 +204,6 @@ func (s Schema) check() error {
 			return fmt.Errorf(": %q is not a checksum", sum)
 		}
 	}
-	if len(s.Unions) == 0 && len(s.Described) > 0 {
-		return errors.New(".described has no unions")
-	}
 	if len(s.Unions) == 0 {
 		return nil
 	}
@@ -227,17 +222,6 @@ func (s Schema) check() error {
 		if !slices.ContainsFunc(d.Names(), func(name string) bool { return name != "" }) {
 			return errors.New(": invalid declaration: it names no members")
 		}
-	}
-	seen := map[string]bool{} // the discriminators, "" for the object
-	for i, d := range s.Described {
-		at, err := d.check(declarations)
-		if err == nil && seen[at] {
-			err = errors.New(" occurs twice")
-		}
-		if err != nil {
-			return fmt.Errorf(".described[%d]%w", i, err)
-		}
-		seen[at] = true
 	}
 	if len(s.Extend) == 0 {
 		return nil

@@ -18,8 +18,6 @@ import (
 // regenerated holds the rules that the recorded unions compile to.
 type regenerated struct {
 	items map[string][]any // by schema and list
-	// unions are the unions by schema.
-	unions map[string][]*union.Union
 	// whole, unless nil, is the compilation of the unmodified CRD without the claimed items.
 	whole *Compilation
 	// again returns plans, which include rules that already exist as hand-written rules.
@@ -74,7 +72,7 @@ func (w *regenerated) present() {
 
 // regenerate compiles the recorded unions on the CRD without the claimed items.
 func (r *reverter) regenerate(opts compile.Options) *regenerated {
-	w := &regenerated{items: map[string][]any{}, unions: map[string][]*union.Union{}}
+	w := &regenerated{items: map[string][]any{}}
 	var declaring []*Claim
 	crd, copied := r.Value, false
 	edit := func(c *Claim) map[string]any {
@@ -178,9 +176,6 @@ func (r *reverter) compileAgain(w *regenerated, crd map[string]any, declaring []
 			}
 		}
 		return again, ""
-	}
-	for _, o := range result.Objects {
-		w.unions[o.Place.Structural()] = o.Unions
 	}
 	for _, a := range result.Additions {
 		lists, err := Additions(a)

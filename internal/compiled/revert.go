@@ -31,8 +31,7 @@ type Options struct {
 	Proofs *int
 }
 
-// Reverted is a CRD, as data, without the rules, schemas, sentences and the annotation that
-// compiling added. Its owner may change Value.
+// Reverted is a CRD, as data, without the rules, schemas and the annotation that compiling added. Its owner may change Value.
 type Reverted struct {
 	*Annotated
 	// Node is the manifest with its positions in the file, without restored declarations.
@@ -44,9 +43,8 @@ type Reverted struct {
 	Declared, External []union.External
 	// Again, unless nil, is the compilation of the recorded unions on the reverted CRD.
 	Again *Compilation
-	// Claims are the schemas of the record, Sayings the removed sentences.
-	Claims  []*Claim
-	Sayings []Saying
+	// Claims are the schemas of the record.
+	Claims []*Claim
 	// Reworded are the confirmed items that compiling writes differently now.
 	Reworded []Reworded
 	// Hints are hints for errors in recorded declarations, by position.
@@ -100,11 +98,10 @@ type reverter struct {
 	opts       Options
 	own        []union.External // recorded for schemas without a declaration
 	unrecorded []ruled
-	said       map[string]bool // descriptions that lost a sentence, by place
 }
 
 func (c *Annotated) reverter(opts Options) *reverter {
-	return &reverter{Reverted: &Reverted{Annotated: c, Hints: map[diag.Pos]string{}}, opts: opts, said: map[string]bool{}}
+	return &reverter{Reverted: &Reverted{Annotated: c, Hints: map[diag.Pos]string{}}, opts: opts}
 }
 
 // Revert removes the confirmed additions of the compiler from the CRD, and restores declarations. A
@@ -116,7 +113,7 @@ func (c *Annotated) Revert(opts Options) *Reverted {
 	r.copies()
 	r.claim()
 	r.dropAnnotation()
-	again := r.confirm()
+	r.confirm()
 	if r.Diags.HasErrors() {
 		return r.Reverted
 	}
@@ -124,7 +121,6 @@ func (c *Annotated) Revert(opts Options) *Reverted {
 	for _, c := range r.Claims {
 		c.asRecorded = r.asRecorded(c)
 		r.keep(c.recorded)
-		r.undescribe(c, again)
 		if c.Restored = !c.fresh && !c.Kept && !c.Schema.External && c.unions != nil; c.Restored {
 			r.Hints[r.Pos(c.Node)] = "the declaration is in the annotation " + Annotation + ": run unioncel decompile to edit it"
 			r.Declared = append(r.Declared, *c.unions)

@@ -206,9 +206,6 @@ func (d *Document) Aliased(n *yaml.Node) bool {
 	return d.aliases[n]
 }
 
-// Key tells the CRD from others of its file, in all revisions.
-func (m *Manifest) Key() string { return fmt.Sprint(m.Index, m.index) }
-
 // Revised returns the same CRD in a revision of the text.
 func (m *Manifest) Revised(t *Text) *Manifest { return t.Docs[m.Index].CRDs[m.index] }
 

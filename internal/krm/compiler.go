@@ -15,7 +15,7 @@ import (
 var compilerKind = kindOf("UnionCompiler", readCompiler,
 	yamlconfig.Key{Name: "files", Example: "[crds/backup.yaml]"}, unionsKey, schemasKey, yamlconfig.Key{Name: "kubeVersion", Example: `"1.30"`},
 	yamlconfig.Key{Name: "encoding", Example: "auto"}, yamlconfig.Key{Name: "keepUnions", Example: "true"}, yamlconfig.Key{Name: "noAnnotation", Example: "true"},
-	yamlconfig.Key{Name: "describe", Example: "true"}, yamlconfig.Key{Name: "forget", Example: "true"}, yamlconfig.Key{Name: "verify", Example: "true"},
+	yamlconfig.Key{Name: "forget", Example: "true"}, yamlconfig.Key{Name: "verify", Example: "true"},
 )
 
 // compiler has the options of a UnionCompiler.
@@ -33,7 +33,6 @@ func readCompiler(r *run, fields map[string]yamlconfig.Value) function {
 			Encoding:     yamlconfig.Parse(fields["encoding"], compile.ParseEncoding),
 			KeepUnions:   fields["keepUnions"].Bool(false),
 			NoAnnotation: fields["noAnnotation"].Bool(false),
-			Describe:     fields["describe"].Bool(false),
 			Forget:       fields["forget"].Bool(false),
 			External:     r.declarations(fields),
 		},

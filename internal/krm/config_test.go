@@ -22,7 +22,7 @@ func TestConfigMistakes(t *testing.T) {
 	}{
 		{"unknown key", configured("file: [a.yaml]"), []string{name + `unknown key "file" in a UnionCompiler at file|write "files"`}},
 		{"spec", configured("spec: {}"), []string{name + `unknown key "spec" in a UnionCompiler at spec|write its keys at the top level, next to metadata`}},
-		{"no idea", configured("xyzzy: 1"), []string{name + `unknown key "xyzzy" in a UnionCompiler at xyzzy|the keys are apiVersion, kind, metadata, files, unions, schemas, kubeVersion, encoding, keepUnions, noAnnotation, describe, forget, verify`}},
+		{"no idea", configured("xyzzy: 1"), []string{name + `unknown key "xyzzy" in a UnionCompiler at xyzzy|the keys are apiVersion, kind, metadata, files, unions, schemas, kubeVersion, encoding, keepUnions, noAnnotation, forget, verify`}},
 		{"a key that is a list", configured("? [a]", ": b"), []string{name + `want a string as key, not a list|write the key out`}},
 		{"twice", configured("verify: true", "verify: false"), []string{`UnionCompiler/unions: error: UC104: key "verify" occurs twice in this mapping|delete one of them`}},
 		{"types", configured("files: a.yaml", "unions: {a: b}", "schemas: x", "kubeVersion: [1]", "encoding: {}", "keepUnions: 'true'", "noAnnotation: 1", "forget: 'no'", "verify: yes"), []string{
@@ -101,7 +101,6 @@ func TestOptions(t *testing.T) {
 		{"encoding: auto", crdfile.Options{}, false},
 		{"keepUnions: true", crdfile.Options{KeepUnions: true}, false},
 		{"noAnnotation: true", crdfile.Options{NoAnnotation: true}, false},
-		{"describe: true", crdfile.Options{Describe: true}, false},
 		{"forget: true", crdfile.Options{Forget: true}, false},
 		{"verify: true", crdfile.Options{}, true},
 		{"verify: false", crdfile.Options{}, false},

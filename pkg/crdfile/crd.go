@@ -68,7 +68,7 @@ func (c *CRD) Options() Options {
 	opts, recorded := c.opts, c.opts.AsRecorded
 	if opts.InUse != nil && c.m.origin() != Authored {
 		used := *opts.InUse
-		opts.KubeVersion, opts.Encoding, opts.Describe, opts.External = used.KubeVersion, used.Encoding, used.Describe, used.External
+		opts.KubeVersion, opts.Encoding, opts.External = used.KubeVersion, used.Encoding, used.External
 		recorded = true
 	}
 	if was := c.Recorded(); recorded && was != nil {
@@ -90,7 +90,7 @@ func (c *CRD) Recorded() *Options {
 		return nil
 	}
 	was := c.m.annotated.Options()
-	return &Options{Encoding: was.Encoding, KubeVersion: was.KubeVersion, Describe: c.m.annotated.Described()}
+	return &Options{Encoding: was.Encoding, KubeVersion: was.KubeVersion}
 }
 
 // Settled reports whether the CRD is in use and must stay unchanged, because no declarations are

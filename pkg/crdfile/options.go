@@ -18,14 +18,11 @@ type Options struct {
 	// NoAnnotation omits the annotation. The output then cannot be decompiled,
 	// and compiling it again leaves it unchanged.
 	NoAnnotation bool
-	// Describe adds a sentence about each union to the description of its discriminator
-	// or, without one, of the union object.
-	Describe bool
 	// External are declarations outside the CRDs. The annotation records them, so
 	// that the output can be compiled again without them.
 	External union.Externals
-	// AsRecorded takes KubeVersion, Encoding and Describe, if they are not given, from
-	// the annotation of a compiled CRD.
+	// AsRecorded takes KubeVersion and Encoding, if they are not given, from the
+	// annotation of a compiled CRD.
 	AsRecorded bool
 	// Forget keeps rules that the annotation claims and that cannot be confirmed. They
 	// become hand-written rules and are no longer claimed. Without Forget they are
@@ -34,8 +31,8 @@ type Options struct {
 	// Reword writes the rules of compiled CRDs anew. Without Reword, rules of an earlier
 	// compilation stay unchanged where they are proved to enforce the unions.
 	Reword bool
-	// InUse, unless nil, replaces KubeVersion, Encoding, Describe and External for CRDs in
-	// use: CRDs that were compiled or that an API server printed, unless they declare
+	// InUse, unless nil, replaces KubeVersion, Encoding and External for CRDs in use:
+	// CRDs that were compiled or that an API server printed, unless they declare
 	// unions themselves. The options of a project only apply to its sources.
 	InUse *Options
 }
@@ -44,7 +41,6 @@ type Options struct {
 func (o Options) or(other Options) Options {
 	o.Encoding = cmp.Or(o.Encoding, other.Encoding)
 	o.KubeVersion = cmp.Or(o.KubeVersion, other.KubeVersion)
-	o.Describe = o.Describe || other.Describe
 	return o
 }
 

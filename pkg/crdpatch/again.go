@@ -11,8 +11,8 @@ import (
 )
 
 // unchanged reports whether compiling leaves the file unchanged, because each CRD was compiled with
-// the same unions. If so, it also returns the diagnostics. It returns false for CRDs with sentences
-// in descriptions, and for CRDs so large that a warning may be due.
+// the same unions. If so, it also returns the diagnostics. It returns false for CRDs so large that a
+// warning may be due.
 func (j *job) unchanged() (bool, diag.List) {
 	var l diag.List
 	for _, c := range j.crds {
@@ -40,7 +40,7 @@ func asCompiled(c *crdfile.CRD, opts crdfile.Options, result *compile.Result) bo
 	data, _, _ := m.Value()
 	removals := c.Replaced(opts.Compiler())
 	switch {
-	case opts.NoAnnotation, opts.KeepUnions, opts.Describe, r.Described(), compile.Declares(m.Node):
+	case opts.NoAnnotation, opts.KeepUnions, compile.Declares(m.Node):
 		return false
 	case opts.Compiler() != r.Annotated.Options(), len(data) > maxClientSideApply, len(removals) > 0:
 		return false

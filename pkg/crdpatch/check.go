@@ -24,12 +24,7 @@ type touch struct {
 	removed, added map[string][]any
 	// replaced are the keys of other constraints that a union replaced.
 	replaced []string
-	// said, unless nil, is an edit of the schema's description, and the only edit.
-	said *compiled.Saying
 }
-
-// place returns a key that identifies the schema in the file.
-func (t touch) place() string { return t.Key() + t.schema.Structural() }
 
 // replacementOf returns the edit of a schema that removes constraints.
 func replacementOf(m *crdtext.Manifest, r compile.Removal, schema map[string]any) touch {
@@ -47,7 +42,7 @@ func replacementOf(m *crdtext.Manifest, r compile.Removal, schema map[string]any
 
 // checkResult is the final check of a result. It returns an error unless the result differs from
 // the file only in our annotation and, in touched schemas, in declarations, constraints that
-// unions replace, the intended items of rules and allOf, and sentences in descriptions.
+// unions replace, and the intended items of rules and allOf.
 // Documents without touched CRDs must be identical.
 func (j *job) checkResult(out []byte) error {
 	if bytes.Equal(j.Bytes(), out) {
@@ -86,10 +81,6 @@ func (j *job) heldDocument(before, after *crdtext.Document) error {
 		}
 	}
 	a, b := before.Copied(), after.Copied()
-	if err := heldDescriptions(touched, a, b); err != nil {
-		return err
-	}
-	touched = slices.DeleteFunc(touched, func(t touch) bool { return t.said != nil })
 	for _, t := range touched {
 		was, is := t.Select(a), t.Select(b)
 		if was == nil || is == nil {
@@ -135,39 +126,6 @@ func (j *job) heldDocument(before, after *crdtext.Document) error {
 	}
 	if !reflect.DeepEqual(a, b) {
 		return fmt.Errorf("%s", crdtext.Difference("", b, a))
-	}
-	return nil
-}
-
-// heldDescriptions checks the edits of descriptions step by step, and removes these descriptions
-// from the values of the document before and after.
-func heldDescriptions(touched []touch, before, after any) error {
-	now := map[string]compiled.Description{}
-	for _, t := range touched {
-		if t.said == nil {
-			continue
-		}
-		at := t.place()
-		x := crdtext.SchemaIn(t.Select(before), *t.schema)
-		if _, seen := now[at]; !seen {
-			now[at] = compiled.DescriptionOf(x)
-		}
-		if err := t.said.Check(); err != nil || !reflect.DeepEqual(now[at], t.said.Was) {
-			return fmt.Errorf("the description of %s: %w", t.schema, cmp.Or(err, errors.New("it is another one")))
-		}
-		now[at] = t.said.Is
-	}
-	for _, t := range touched {
-		if t.said == nil {
-			continue
-		}
-		x, y := crdtext.SchemaIn(t.Select(before), *t.schema), crdtext.SchemaIn(t.Select(after), *t.schema)
-		if is, ok := now[t.place()]; ok && !reflect.DeepEqual(compiled.DescriptionOf(y), is) {
-			return fmt.Errorf("the description of %s is another one", t.schema)
-		}
-		delete(now, t.place())
-		delete(x, compiled.DescriptionKey)
-		delete(y, compiled.DescriptionKey)
 	}
 	return nil
 }
@@ -236,9 +194,6 @@ func forget(crd map[string]any) bool {
 	for i := range r.Schemas {
 		s := &r.Schemas[i]
 		s.Source, s.At = "", 0
-		for i := range s.Described {
-			s.Described[i].Was, s.Described[i].Plain = nil, false
-		}
 		slices.Sort(s.AllOf)
 		slices.Sort(s.Rules)
 		spec, _ := crd["spec"].(map[string]any)

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -201,38 +200,10 @@ func holdsTo(t *testing.T, verb string, in, out []byte) {
 				kept = slices.Delete(kept, n, n+1)
 			}
 		}
-		strip(a[i], false)
-		strip(b[i], false)
-		unsay(a[i], b[i])
+		strip(a[i])
+		strip(b[i])
 		if d := cmp.Diff(a[i], b[i]); d != "" {
 			t.Errorf("%s: document %d means something else (-in +out):\n%s", verb, i+1, d)
-		}
-	}
-}
-
-// aboutUnion matches the text that compiling adds to descriptions.
-var aboutUnion = regexp.MustCompile(`(?s)^(\. )?\s*\w.* (must|may|required)\b.*\.\n?$`)
-
-// unsay removes descriptions from a and b where they differ only in a sentence about a union at the
-// end of the description in a.
-func unsay(a, b any) {
-	switch a := a.(type) {
-	case []any:
-		for i, w := range compiled.ItemsOf(b) {
-			if i < len(a) {
-				unsay(a[i], w)
-			}
-		}
-	case map[string]any:
-		b, _ := b.(map[string]any)
-		long, _ := a[compiled.DescriptionKey].(string)
-		short, _ := b[compiled.DescriptionKey].(string)
-		if rest, ok := strings.CutPrefix(long, short); ok && aboutUnion.MatchString(rest) {
-			delete(a, compiled.DescriptionKey)
-			delete(b, compiled.DescriptionKey)
-		}
-		for key, v := range a {
-			unsay(v, b[key])
 		}
 	}
 }
@@ -436,7 +407,7 @@ func TestAnnotationSize(t *testing.T) {
 				case s.External || s.Kept:
 					own = len(s.Unions)
 				}
-				most += own + 40*(len(s.Sums())+len(s.Described)) + 120
+				most += own + 40*len(s.Sums()) + 120
 			}
 			if len(text) > most {
 				t.Errorf("%s: %d bytes, more than %d: %s", g.name, len(text), most, text)

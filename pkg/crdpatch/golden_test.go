@@ -19,8 +19,7 @@ var update = flag.Bool("update", false, "write the golden files anew; read the d
 
 // golden is a directory of testdata: in.yaml or in.json, the compiled file (want.yaml or
 // want.json; absent if compiling fails), and the diagnostics (want.diag; absent if there are
-// none). A name that starts with openapi selects that encoding, and one that starts with
-// describe adds sentences.
+// none). A name that starts with openapi selects that encoding.
 type golden struct {
 	name  string
 	ext   string
@@ -46,7 +45,6 @@ func goldens(tb testing.TB) []golden {
 		if strings.HasPrefix(g.name, "openapi") {
 			g.opts.Encoding = compile.OpenAPI
 		}
-		g.opts.Describe = strings.HasPrefix(g.name, "describe")
 		l = append(l, g)
 	}
 	return l

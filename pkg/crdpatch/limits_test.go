@@ -137,7 +137,7 @@ func TestDeclaredElsewhere(t *testing.T) {
 	}
 	list := "apiVersion: v1\nkind: List\nitems:\n"
 	both = []byte(list + indent(out) + indent(in))
-	data(t, mustDecompile(t, both), []byte(list+indent(in)+indent(in)), crdfile.Options{})
+	data(t, mustDecompile(t, both), []byte(list+indent(in)+indent(in)))
 	same(t, "compiled again", mustCompile(t, mustCompile(t, both, crdfile.Options{}), crdfile.Options{}), mustCompile(t, both, crdfile.Options{}))
 }
 

@@ -133,15 +133,12 @@ type writer struct {
 	diags   diag.List
 	cuts    []yamledit.Span // the removed declarations
 	grown   bool            // beyond maxClientSideApply
-	said    map[string]bool // descriptions that got a sentence, by place
-	// wrapping, unless nil, is the result of wraps.
-	wrapping *bool
 }
 
 // newWriter returns a writer of a CRD for a text that was made from its file.
 func newWriter(c *crdfile.CRD, m *crdtext.Manifest, opts crdfile.Options) *writer {
 	_, v, _ := m.Value()
-	return &writer{Manifest: m, crd: c, opts: opts, said: map[string]bool{}, value: runtime.DeepCopyJSON(m.Select(v))}
+	return &writer{Manifest: m, crd: c, opts: opts, value: runtime.DeepCopyJSON(m.Select(v))}
 }
 
 func (w *writer) report(d diag.Diagnostic) { w.diags = append(w.diags, d) }
@@ -274,10 +271,6 @@ func (w *writer) apply(c *documentChange) error {
 	if schema == nil {
 		return fmt.Errorf("kubectl does not find it")
 	}
-	// Deeper edits come first: the description of a discriminator is below the schema.
-	if err := w.describeAll(c, true); err != nil {
-		return err
-	}
 	// Items for existing lists come before new keys: an existing list may end the schema.
 	var fresh []yamledit.Entry
 	t := touch{Manifest: w.Manifest, schema: &c.Place, added: map[string][]any{}}
@@ -306,9 +299,6 @@ func (w *writer) apply(c *documentChange) error {
 		schema[l.Key] = append(slices.Clip(present), t.added[l.Key]...)
 	}
 	w.touched = append(w.touched, t)
-	if err := w.describeAll(c, false); err != nil {
-		return err
-	}
 	if c.object != nil && c.key >= 0 {
 		if err := w.cutDeclaration(c); err != nil {
 			return err

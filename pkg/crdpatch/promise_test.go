@@ -25,8 +25,8 @@ import (
 )
 
 // compilable returns the examples and the goldens that compile, with their output. Goldens that
-// also compile with the encoding openapi, or with sentences, are listed for each way. With -short
-// it returns a sixth of them.
+// also compile with the encoding openapi are listed for both. With -short it returns a sixth of
+// them.
 func compilable(tb testing.TB) []golden {
 	tb.Helper()
 	if compiledOnce == nil {
@@ -65,26 +65,18 @@ func compileAll(tb testing.TB) []golden {
 		}
 	}
 	n := len(l)
-	for i, g := range l[:n:n] {
+	for _, g := range l[:n:n] {
 		other := g
 		other.name += "-openapi"
 		other.again = true
 		other.opts.Encoding = compile.OpenAPI
 		var diags diag.List
-		if other.out, diags = Compile(open("in", g.in), other.opts); g.opts.Encoding == compile.Auto && !g.opts.Describe && !diags.HasErrors() {
-			l = append(l, other)
-		}
-		other.name, other.opts = g.name+"-describe", g.opts
-		other.opts.Describe = true
-		if i%3 > 0 || g.opts.Describe {
-			continue // other tests cover descriptions
-		}
-		if other.out, diags = Compile(open("in", g.in), other.opts); !diags.HasErrors() {
+		if other.out, diags = Compile(open("in", g.in), other.opts); g.opts.Encoding == compile.Auto && !diags.HasErrors() {
 			l = append(l, other)
 		}
 	}
 	if len(l) < n*3/2 {
-		tb.Fatalf("only %d of %d files compile with the encoding openapi, or with sentences", len(l)-n, n)
+		tb.Fatalf("only %d of %d files compile with the encoding openapi", len(l)-n, n)
 	}
 	files, err := filepath.Glob("../../examples/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -162,10 +154,7 @@ func TestPromises(t *testing.T) {
 				same(t, "decompile(compile(in))", mustDecompile(t, out), in)
 				same(t, "compile(compile(in))", mustCompile(t, out, g.opts), out)
 				for _, other := range encodings {
-					if g.opts.Describe && other.Encoding != g.opts.Encoding {
-						continue // one encoding may exceed a budget that the other fits
-					}
-					if j == 0 && (g.opts.Encoding == compile.OpenAPI || g.opts.Describe) && !reflect.DeepEqual(other, g.opts) {
+					if j == 0 && g.opts.Encoding == compile.OpenAPI && !reflect.DeepEqual(other, g.opts) {
 						same(t, "compile(compile(in), other)", mustCompile(t, out, other), mustCompile(t, in, other))
 					}
 				}
@@ -178,22 +167,22 @@ func TestPromises(t *testing.T) {
 				if withoutDeclarations && !bytes.Equal(in, out) {
 					t.Error("a file without unions came out changed")
 				}
-				data(t, in, out, g.opts)
+				data(t, in, out)
 			})
 		}
 	}
 }
 
 // data compares the documents as data, apart from intended changes.
-func data(t *testing.T, in, out []byte, opts crdfile.Options) {
+func data(t *testing.T, in, out []byte) {
 	t.Helper()
 	a, b := values(t, in), values(t, out)
 	if len(a) != len(b) {
 		t.Fatalf("%d documents became %d", len(a), len(b))
 	}
 	for i := range a {
-		strip(a[i], opts.Describe)
-		strip(b[i], opts.Describe)
+		strip(a[i])
+		strip(b[i])
 		if d := cmp.Diff(a[i], b[i]); d != "" {
 			t.Errorf("document %d means something else (-in +out):\n%s", i+1, d)
 		}
@@ -217,16 +206,15 @@ func values(tb testing.TB, text []byte) []any {
 	return l
 }
 
-// strip removes declarations, our annotation and all rules from the CRDs in v, and optionally
-// descriptions.
-func strip(v any, descriptions bool) {
+// strip removes declarations, our annotation and all rules from the CRDs in v.
+func strip(v any) {
 	m, ok := v.(map[string]any)
 	if !ok {
 		return
 	}
 	if items, ok := m["items"].([]any); ok {
 		for _, item := range items {
-			strip(item, descriptions)
+			strip(item)
 		}
 	}
 	if m["kind"] != "CustomResourceDefinition" {
@@ -249,9 +237,6 @@ func strip(v any, descriptions bool) {
 			delete(v, union.Key)
 			delete(v, compiled.Validations)
 			delete(v, compiled.AllOf)
-			if _, isSchema := v[compiled.DescriptionKey].(map[string]any); descriptions && !isSchema {
-				delete(v, compiled.DescriptionKey)
-			}
 			for _, w := range v {
 				rules(w)
 			}
@@ -273,9 +258,6 @@ var inserted = regexp.MustCompile(`^ *(annotations:|unioncel\.dev/unions: '.*'|x
 func TestOnlyLinesInserted(t *testing.T) {
 	checked := 0
 	for _, g := range compilable(t) {
-		if g.opts.Describe {
-			continue // descriptions change within a line
-		}
 		lines, ok := withoutDeclarations(t, g.in)
 		if !ok {
 			continue

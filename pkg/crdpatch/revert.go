@@ -40,20 +40,11 @@ func (j *job) revert(t *crdtext.Text, crds []*crdfile.CRD) *crdtext.Text {
 	return t
 }
 
-// removals are the edits that remove rules, sentences and annotations from a text, and the
-// declarations to restore.
+// removals are the edits that remove rules and annotations from a text, and the declarations to
+// restore.
 type removals struct {
 	*crdtext.Revision
-	texts    []textEdit
 	restored []restoration
-}
-
-// textEdit removes a sentence from a string in a document: exact removes only the sentence, whole
-// replaces the string. whole is needed if a tool has requoted the string, so that exact would
-// change the rest.
-type textEdit struct {
-	index        int
-	exact, whole yamltext.Edit
 }
 
 // restoration is a declaration to restore.
@@ -84,20 +75,13 @@ func (r *remover) remove() {
 	touched := []touch{{Manifest: r.Manifest}}
 	for _, c := range r.Claims {
 		touched = append(touched, touch{Manifest: r.Manifest, schema: &c.Place, removed: c.Items()})
-		whole, err := r.undescribe(c)
-		if err != nil {
-			r.failed(c.Node, "cannot remove a sentence from %s: %v", c.Place, err)
-		}
-		cut, err := r.removeLists(c, whole)
+		cut, err := r.removeLists(c)
 		if err != nil {
 			r.failed(c.Node, "cannot remove the rules from %s: %v", c.Place, err)
 		}
 		if c.Restored {
 			r.restored = append(r.restored, restoration{c, r.Document, cut})
 		}
-	}
-	for _, s := range r.Sayings {
-		touched = append(touched, touch{Manifest: r.Manifest, schema: &s.Place, said: &s})
 	}
 	r.job.touched = append(r.job.touched, touched...)
 	if err := r.removeAnnotation(); err != nil {
@@ -110,11 +94,9 @@ func (r *remover) remove() {
 // fits (rewritten).
 type attempt struct {
 	beside, rewritten bool
-	// anew rewrites strings that had sentences.
-	anew bool
 }
 
-var attempts = []attempt{{}, {beside: true}, {rewritten: true}, {anew: true}, {beside: true, anew: true}, {rewritten: true, anew: true}}
+var attempts = []attempt{{}, {beside: true}, {rewritten: true}}
 
 // restore applies the removals and restores declarations. Each document uses the first attempt
 // that gives the intended data.
@@ -145,13 +127,6 @@ func (r *removals) restoreAs(how []int) (*crdtext.Text, error) {
 	made := *r.Revision
 	made.Edits, made.Origins = nil, map[int]*yaml.Node{}
 	cuts := slices.Clone(r.Edits)
-	for _, t := range r.texts {
-		if attempts[how[t.index]].anew {
-			cuts = append(cuts, t.whole)
-		} else {
-			cuts = append(cuts, t.exact)
-		}
-	}
 	crdtext.SortEdits(cuts)
 	for _, s := range r.restored {
 		edit, err := s.edit(cuts, attempts[how[s.Index]])
@@ -221,9 +196,9 @@ func (s restoration) startWithout(removals []yamltext.Edit) (int, error) {
 	return start, err
 }
 
-// removeLists plans to remove our items from the lists of one schema, along with other entries
-// of the schema. It returns the offset of the first list that is removed as a whole, or -1.
-func (r *remover) removeLists(c *compiled.Claim, others []int) (int, error) {
+// removeLists plans to remove our items from the lists of one schema. It returns the offset of the
+// first list that is removed as a whole, or -1.
+func (r *remover) removeLists(c *compiled.Claim) (int, error) {
 	var alone []int // lists that are removed as a whole
 	for _, l := range c.Lists {
 		if l.Whole() {
@@ -232,19 +207,16 @@ func (r *remover) removeLists(c *compiled.Claim, others []int) (int, error) {
 			return -1, err
 		}
 	}
+	if len(alone) == 0 {
+		return -1, nil
+	}
 	slices.Sort(alone)
-	all := slices.Sorted(slices.Values(slices.Concat(alone, others)))
-	cuts, err := r.Editor().CutRuns(c.Node, all)
+	cuts, err := r.Editor().CutRuns(c.Node, alone)
 	if err != nil {
 		return -1, err
 	}
 	r.Edits = append(r.Edits, cuts...)
-	if len(alone) == 0 {
-		return -1, nil
-	}
-	first, err := r.StartOf(c.Node.Content[2*alone[0]])
-	i := slices.IndexFunc(cuts, func(e yamltext.Edit) bool { return first < e.End })
-	return cuts[max(i, 0)].Start, err
+	return cuts[0].Start, nil
 }
 
 // removeItems plans to remove our items from a list that remains.
@@ -288,47 +260,4 @@ func (r *remover) removeAnnotation() error {
 	cut, err := r.Editor().Cut(m, at/2, at/2)
 	r.edit(cut.Start, cut.End, "")
 	return err
-}
-
-// undescribe plans to remove sentences from the descriptions of a schema. It returns the entries
-// of the schema to remove as a whole.
-func (r *remover) undescribe(c *compiled.Claim) (whole []int, err error) {
-	for _, s := range r.Sayings {
-		if s.Claim != c {
-			continue
-		}
-		key, v := s.Node.Content[2*s.Entry], s.Node.Content[2*s.Entry+1]
-		switch was := s.Record.Was; {
-		case was == nil:
-			err = r.unappend(v, s)
-		case *was != "":
-			var value yamledit.Span
-			value, err = r.Editor().AfterKey(key, v)
-			r.edit(value.Start, value.End, r.null(s.Node, key, strings.TrimPrefix(*was, ":"), value.End))
-		case s.Place.Is(c.Place):
-			whole = append(whole, s.Entry)
-		default:
-			var cut yamledit.Span
-			cut, err = r.Editor().Cut(s.Node, s.Entry, s.Entry)
-			r.edit(cut.Start, cut.End, "")
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return whole, nil
-}
-
-// unappend plans to remove a sentence from a string.
-func (r *remover) unappend(v *yaml.Node, s compiled.Saying) error {
-	whole, err := r.Editor().Rewrite(v, s.Is.Text())
-	if err != nil {
-		return err
-	}
-	exact, err := r.Editor().Unappend(v, s.Suffix, s.Record.Plain)
-	if err != nil {
-		exact = whole
-	}
-	r.texts = append(r.texts, textEdit{r.Index, exact, whole})
-	return nil
 }

@@ -146,33 +146,6 @@ func promises(t *testing.T, file string, src, compiled []byte) {
 		t.Errorf("compiling twice is not compiling once: %v", diags)
 	}
 	onlyLinesAdded(t, src, compiled)
-	describing(t, file, src, compiled)
-}
-
-// describing checks the guarantees about edits of descriptions.
-func describing(t *testing.T, file string, src, compiled []byte) {
-	t.Helper()
-	opts := crdfile.Options{Describe: true}
-	described, diags := crdpatch.Compile(crdfile.Open(file, src), opts)
-	if diags.HasErrors() {
-		t.Errorf("with descriptions: %v", diags)
-		return
-	}
-	for _, x := range []struct {
-		what string
-		do   func(*crdfile.File, crdfile.Options) ([]byte, diag.List)
-		opts crdfile.Options
-		want []byte
-	}{
-		{"decompiling it", crdpatch.Decompile, crdfile.Options{}, src},
-		{"compiling it twice", crdpatch.Compile, opts, described},
-		{"compiling it without", crdpatch.Compile, crdfile.Options{}, compiled},
-	} {
-		if got, diags := x.do(crdfile.Open(file, described), x.opts); !bytes.Equal(got, x.want) || diags.HasErrors() {
-			t.Errorf("with descriptions, %s gives something else: %v", x.what, diags)
-		}
-	}
-	t.Logf("%+d bytes for descriptions", len(described)-len(compiled))
 }
 
 func withoutAnnotation(text []byte) []byte {

@@ -17,7 +17,7 @@ var (
 	configKeys = yamlconfig.Mapping{Name: "a " + Kind, Keys: []yamlconfig.Key{
 		{Name: "go", Example: "[./api/...]"}, {Name: "kubebuilder", Example: "true"}, {Name: "skipInvalid", Example: "[api/v1.Backup]"},
 		{Name: "unions", Example: "[unions.yaml]"}, {Name: "kubeVersion", Example: `"1.30"`}, {Name: "encoding", Example: "auto"},
-		{Name: "annotation", Example: "false"}, {Name: "describe", Example: "true"}, {Name: "requireUnions", Example: "true"}, {Name: "strict", Example: "true"},
+		{Name: "annotation", Example: "false"}, {Name: "requireUnions", Example: "true"}, {Name: "strict", Example: "true"},
 		{Name: "lint", Example: "{ignore: [UC521]}"},
 	}}
 	settingKeys  = []yamlconfig.Key{{Name: "ignore", Example: "[UC521]"}, {Name: "severities", Example: "{UC524: error}"}}
@@ -42,7 +42,6 @@ func read(r *yamlconfig.Reader, src []byte) *Config {
 		Unions:        names(fields["unions"]),
 		KubeVersion:   yamlconfig.Parse(fields["kubeVersion"], compile.ParseKubeVersion),
 		Encoding:      yamlconfig.Parse(fields["encoding"], compile.ParseEncoding),
-		Describe:      fields["describe"].Bool(false),
 		NoAnnotation:  !fields["annotation"].Bool(true),
 		RequireUnions: fields["requireUnions"].Bool(false),
 		Strict:        fields["strict"].Bool(false),

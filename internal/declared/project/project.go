@@ -25,8 +25,6 @@ type Config struct {
 	// KubeVersion and Encoding have the same meaning as in [compile.Options].
 	KubeVersion string
 	Encoding    compile.Encoding
-	// Describe adds sentences about unions to descriptions.
-	Describe bool
 	// NoAnnotation omits the annotation.
 	NoAnnotation bool
 	// RequireUnions makes inputs without unions an error.

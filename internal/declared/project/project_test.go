@@ -25,7 +25,6 @@ unions: [config/unions.yaml]
 kubeVersion: "1.30"
 encoding: fine
 annotation: false
-describe: true
 requireUnions: true
 strict: true
 lint:
@@ -40,7 +39,7 @@ lint:
 	warning := lint.FailOnWarning
 	want := &project.Config{
 		Go: []string{"./api/...", "example.com/types"}, Kubebuilder: true, SkipInvalid: []string{"api/v1.Backup", "v1.Job"}, Unions: []string{"config/unions.yaml"},
-		KubeVersion: "1.30", Encoding: compile.Fine, NoAnnotation: true, Describe: true, RequireUnions: true, Strict: true,
+		KubeVersion: "1.30", Encoding: compile.Fine, NoAnnotation: true, RequireUnions: true, Strict: true,
 		Lint: lint.Config{
 			Setting: lint.Setting{Ignore: []diag.Code{codes.ValueWithoutMember}, Severities: map[diag.Code]diag.Severity{codes.Undiscriminated: diag.Error, codes.ListMember: diag.Info}},
 			Overrides: []lint.Override{{Files: []string{"legacy/**", "old.yaml"},

@@ -76,7 +76,7 @@ func inlinePatches(name string, root *yaml.Node) (l []*yaml.Node) {
 func (f *File) inline(d *yamltext.Document, n *yaml.Node, limits limit.Limits) (*File, diag.List) {
 	if n.Kind == yaml.ScalarNode && n.Style&yaml.LiteralStyle != 0 && n.Anchor == "" {
 		text := yamledit.Text{File: f.File, Document: d}
-		body, err := text.Body(n)
+		body, err := text.Literal(n)
 		if err == nil {
 			if f.Src[body.End-1] != '\n' {
 				body.End = text.LineEnd(body.End)

@@ -312,6 +312,30 @@ func (d Text) AfterKey(key, value *yaml.Node) (Span, error) {
 	return Span{end + colon + 1, last}, nil
 }
 
+// Literal returns the range of the lines of a literal block scalar without an anchor.
+func (d Text) Literal(value *yaml.Node) (Span, error) {
+	start, end, err := d.Span(d.Document, value)
+	if err != nil {
+		return Span{}, err
+	}
+	if d.Src[start] == '!' {
+		for bytes.IndexByte([]byte(" \t\r\n"), d.Src[start]) < 0 {
+			start++
+		}
+		for d.Src[start] != '|' {
+			if d.Src[start] == '#' {
+				start = d.LineEnd(start)
+			} else {
+				start++
+			}
+		}
+	}
+	if start = d.LineEnd(start); start >= end {
+		return Span{}, errors.New("the block scalar is empty")
+	}
+	return Span{start, end}, nil
+}
+
 // DashOf returns the indentation of a block sequence relative to its key.
 func (d Text) DashOf(key, value *yaml.Node) (int, bool) {
 	if value.Kind != yaml.SequenceNode || IsFlow(value) || value.Anchor != "" {
