@@ -51,7 +51,7 @@ func share(tb testing.TB, first int) []golden {
 
 // turn reports whether to try item i of a list: a plain run tries one of n items, the exhaustive
 // run all.
-func turn(i, n int) bool { return unioncases.Exhaustive() || i%n == 0 }
+func turn(i, n int) bool { return unioncases.Exhaustive || i%n == 0 }
 
 var compiledOnce []golden
 

@@ -441,7 +441,7 @@ func (s *scene) broken(t *testing.T, out []byte) {
 func TestReplacedScenes(t *testing.T) {
 	seeds := []uint64{83, 170, 274, 393, 221, 263, 296, 361} // they once broke a promise
 	switch {
-	case unioncases.Exhaustive():
+	case unioncases.Exhaustive:
 		for seed := range uint64(40) {
 			seeds = append(seeds, seed)
 		}

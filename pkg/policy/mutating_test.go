@@ -65,7 +65,7 @@ func TestMutatingBuiltIn(t *testing.T) {
 	for _, k := range all {
 		switch k.Kind { // Pod, Deployment and CronJob have the same unions
 		case "PodTemplate", "ReplicationController", "DaemonSet", "ReplicaSet", "StatefulSet", "Job":
-			if !unioncases.Exhaustive() {
+			if !unioncases.Exhaustive {
 				continue
 			}
 		}

@@ -18,7 +18,7 @@ import (
 // It covers a sample of unions and places, a larger one with [unioncases.Exhaustive].
 func TestValidating(t *testing.T) {
 	every, pairs := 19, 3 // the sampling intervals of unions and places, and of changes
-	if unioncases.Exhaustive() {
+	if unioncases.Exhaustive {
 		every, pairs = 4, 1
 	}
 	for _, shape := range []unioncases.Shape{

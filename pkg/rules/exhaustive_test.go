@@ -63,7 +63,7 @@ func newTrial(t *testing.T, s unioncases.Shape, number int) *trial {
 		c.every *= 3
 	}
 	unions := 1
-	if !unioncases.Exhaustive() {
+	if !unioncases.Exhaustive {
 		if s.Members > 1 {
 			c.every *= 4
 		}

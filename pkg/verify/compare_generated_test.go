@@ -93,7 +93,7 @@ properties:
 		for _, empty := range []string{"", "emptyIsUnset: [" + strings.Join([]string{"a", "b", "c", "d"}[:n], ", ") + "]"} {
 			for i, declaration := range generated(n, empty) {
 				switch {
-				case unioncases.Exhaustive():
+				case unioncases.Exhaustive:
 				case testing.Short() && i%12 > 0, !testing.Short() && i%9 != n:
 					continue // each declaration has only some of the sizes
 				}
@@ -134,7 +134,7 @@ properties:
 	steps := []string{"properties", "spec"}
 	declarations := generated(2, "")
 	for i, d := range append(generated(3, ""), generated(3, "emptyIsUnset: [c]")...) {
-		if i%15 == 0 || i%6 == 0 && unioncases.Exhaustive() {
+		if i%15 == 0 || i%6 == 0 && unioncases.Exhaustive {
 			declarations = append(declarations, d) // larger ones are slow to evaluate
 		}
 	}
@@ -147,7 +147,7 @@ properties:
 			written := at(t, crd.Spec.Versions[0].Schema.OpenAPIV3Schema, steps).XValidations
 			for r := range j.places[place].rules {
 				for m, mutant := range mutants(j.places[place].rules[r].Rule) {
-					if (i+r+m)%23 > 0 && (!unioncases.Exhaustive() || (i+r+m)%7 > 0) {
+					if (i+r+m)%23 > 0 && (!unioncases.Exhaustive || (i+r+m)%7 > 0) {
 						continue // all mutants take a minute
 					}
 					meaning, ok := j.differs(t, place, r, mutant)

@@ -326,7 +326,7 @@ func (u judged) pairs(states []union.State) map[[2]int]bool {
 	for i := range states {
 		for j := range states {
 			alike := fmt.Sprint(u.Judge(&states[i], states[j]), u.Judge(nil, states[j]), i == j)
-			l[[2]int{i, j}] = unioncases.Exhaustive() || !seen[alike] || rand.New(rand.NewPCG(uint64(i), uint64(j))).IntN(32) == 0
+			l[[2]int{i, j}] = unioncases.Exhaustive || !seen[alike] || rand.New(rand.NewPCG(uint64(i), uint64(j))).IntN(32) == 0
 			seen[alike] = true
 		}
 	}

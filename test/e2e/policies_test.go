@@ -245,15 +245,15 @@ func TestPolicies(t *testing.T) {
 			"discriminator: type, fields-to-discriminateBy: {a: A, b: B}",
 			"discriminator: type, fields-to-discriminateBy: {a: A, b: B}, deduceInvalidDiscriminator: true",
 		} {
-			if n%3 != i && !unioncases.Exhaustive() {
+			if n%3 != i && !unioncases.Exhaustive {
 				continue
 			}
 			shape := unioncases.Shape{Members: 2, Discriminated: i > 0}
 			m := &matrix{name: place.Name + ", " + declaration, place: place, states: shape.States(), every: 1}
 			switch {
-			case i > 0 && !unioncases.Exhaustive():
+			case i > 0 && !unioncases.Exhaustive:
 				m.every = 59
-			case n > 0 && !unioncases.Exhaustive():
+			case n > 0 && !unioncases.Exhaustive:
 				m.every = 3
 			case i > 0 && n > 0: // pkg/policy tries every pair in every place
 				m.every = 5
@@ -349,7 +349,7 @@ func (m *matrix) run(t *testing.T) {
 // operations returns all operations with [unioncases.Exhaustive], and otherwise the next one in
 // turn.
 func (m *matrix) operations() []operation {
-	if unioncases.Exhaustive() {
+	if unioncases.Exhaustive {
 		return operations
 	}
 	m.turn++

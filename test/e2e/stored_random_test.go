@@ -94,7 +94,7 @@ func TestRandomly(t *testing.T) {
 	}
 	states := map[stored.Outcome]int{}
 	seeds := uint64(8)
-	if unioncases.Exhaustive() {
+	if unioncases.Exhaustive {
 		seeds = 400
 	}
 	for seed := range seeds {

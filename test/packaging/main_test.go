@@ -1,3 +1,5 @@
+//go:build exhaustive
+
 package packaging
 
 import _ "github.com/unioncel/unioncel/internal/testing/testgc"

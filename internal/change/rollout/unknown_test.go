@@ -28,7 +28,7 @@ func TestLessIsNeverGo(t *testing.T) {
 	changed := metav1.NewTime(time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC))
 	verdicts := map[Recommendation]int{}
 	seeds := uint64(200)
-	if unioncases.Exhaustive() {
+	if unioncases.Exhaustive {
 		seeds = 5000
 	}
 	for seed := range seeds {

@@ -1,18 +1,11 @@
 package unioncases
 
-import (
-	"os"
-	"testing"
-)
-
-// Exhaustive reports whether tests should try all cases, regardless of the time. It is set by
-// UNIONCEL_EXHAUSTIVE, as in .ci/run exhaustive.
-func Exhaustive() bool { return os.Getenv("UNIONCEL_EXHAUSTIVE") != "" }
+import "testing"
 
 // Choose returns the size of a sample: a number of random cases, or n for every nth item of a list.
 func Choose(short, plain, exhaustive int) int {
 	switch {
-	case Exhaustive():
+	case Exhaustive:
 		return exhaustive
 	case testing.Short():
 		return short
@@ -23,7 +16,7 @@ func Choose(short, plain, exhaustive int) int {
 // Some returns the items of a list that a run tries: all items if it is exhaustive, and otherwise
 // every nth item. turn selects which of the first n items comes first.
 func Some[T any](l []T, n, turn int) []T {
-	if Exhaustive() {
+	if Exhaustive {
 		return l
 	}
 	var some []T
