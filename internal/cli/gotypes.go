@@ -68,7 +68,7 @@ func (a *app) declareInGo(flags *inferring, results []result, found [][]infer.Lo
 		switch {
 		case len(d.Deleted) > 0:
 			line += ", in place of " + plural(len(d.Deleted), "rule")
-		case flags.replace && from[n].Verdict() == verify.Equivalent:
+		case flags.replace && from[n].Comparison.Verdict == verify.Equivalent:
 			line += "; its rules are on an ancestor: delete them by hand"
 		}
 		told = append(told, diag.Diagnostic{Pos: d.Pos, Message: line})

@@ -22,7 +22,7 @@ import (
 )
 
 // verdicts are the values of --only.
-var verdicts = []verify.Verdict{verify.Equivalent, verify.Tighter, verify.Looser, verify.Different, verify.Inconclusive, infer.Suggested}
+var verdicts = []verify.Verdict{verify.Equivalent, verify.Tighter, verify.Looser, verify.Different, verify.Inconclusive}
 
 // inferring holds the flags of infer.
 type inferring struct {
@@ -54,7 +54,6 @@ for all objects:
   looser        the union accepts something that is rejected now; there is an example
   different     both
   inconclusive  could not be determined; the reason is given
-  suggestion    nothing enforces a union, but names or descriptions suggest one
 
 In a compiled CRD, the rules that compiling wrote are ignored, and so are schemas
 that declare unions. --path selects the unions at a path and below it.
@@ -185,7 +184,7 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 			}
 		}
 		slices.SortStableFunc(l, func(a, b infer.Located) int { return cmp.Compare(a.Pos.Line, b.Pos.Line) })
-		return slices.DeleteFunc(l, func(f infer.Located) bool { return !flags.wanted(f.Verdict()) }), diagnostics, nil
+		return slices.DeleteFunc(l, func(f infer.Located) bool { return !flags.wanted(f.Comparison.Verdict) }), diagnostics, nil
 	})
 	if err != nil {
 		return err
@@ -332,7 +331,7 @@ func (a *app) offerInfer(ctx context.Context, l scopes, results []result) {
 		for _, c := range crds {
 			inferred, _, _ := a.inferIn(ctx, c, nil, offerTimeout, nil)
 			found += count(inferred, func(f infer.Located) bool {
-				return f.Verdict() != verify.Inconclusive && f.Verdict() != infer.Suggested
+				return f.Comparison.Verdict != verify.Inconclusive
 			})
 		}
 	}

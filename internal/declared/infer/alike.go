@@ -12,7 +12,7 @@ import (
 )
 
 // alike numbers groups of equal unions, in order of their first objects from 0, and returns the
-// group of each union. Equal unions have the same declaration, evidence and proof, and their objects
+// group of each union. Equal unions have the same declaration, constraints and proof, and their objects
 // have the same schema apart from documentation. The rest of their CRDs may differ.
 func alike(l []Located) ([]int, error) {
 	var groups []int
@@ -36,7 +36,7 @@ func (i Located) fingerprint() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	parts := []string{declaration, string(i.Form), string(i.Verdict()), i.Why, string(i.Changes.Verdict)}
+	parts := []string{declaration, string(i.Form), string(i.Comparison.Verdict), string(i.Changes.Verdict)}
 	for _, c := range i.Replaces {
 		parts = append(parts, c.String(), i.rule(c).Rule, strconv.FormatBool(i.losesMessage(c)))
 	}

@@ -84,9 +84,7 @@ func (c *candidate) agrees(found []Found) bool {
 	return !diags.HasErrors()
 }
 
-// eligible reports whether the property may be a member of a union.
-func (o *candidateObject) eligible(name string) bool { return o.admits(union.Member{Name: name}) }
-
+// admits reports whether m may be a member of a union.
 func (o *candidateObject) admits(m union.Member) bool {
 	return o.resolve(&union.Union{Members: []union.Member{m}}) != nil
 }

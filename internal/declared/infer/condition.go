@@ -278,5 +278,3 @@ func canBeEmpty(s apiextensionsv1.JSONSchemaProps) bool {
 	}
 	return false
 }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -2,6 +2,7 @@ package infer
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -105,10 +106,10 @@ func (g *group) find() *candidate {
 	members, within := g.members(selecting, false)
 	if len(members) == 0 {
 		// Nothing forbids members, but the conditions that require them may be meant for a union: if
-		// there are two, or if the schema says so of one.
+		// there are two, or if the one member is named like its value.
 		members, within = g.members(demanding, false)
 		boolean := g.typeOf(g.discriminator) == union.BooleanValue
-		if len(members) == 0 || len(members) == 1 && !boolean && !g.meant(members[0]) {
+		if len(members) == 0 || len(members) == 1 && !boolean && !g.namesake(members[0]) {
 			return nil
 		}
 		if boolean && len(members) <= maxMembers {
@@ -123,17 +124,21 @@ func (g *group) find() *candidate {
 	return g.candidate(members, within)
 }
 
-// meant reports whether the schema says that the only values with which a member may be set are
-// those that require it: the member has the name of the value of an enum, or its description
-// excludes all others.
-func (g *group) meant(r reading) bool {
-	name, discriminator := g.names[r.slot], g.names[g.discriminator]
-	if len(r.selected) == 1 && len(g.property(g.discriminator).Enum) > 0 && plainName(name) == plainName(r.selected[0]) {
-		return true
-	}
-	return slices.ContainsFunc(g.claims(nil), func(c claim) bool {
-		return c.property == name && c.discriminator == discriminator && c.exclusive && sameSet(c.values, r.selected)
-	})
+// namesake reports whether a member has the name of the only value that requires it, and the
+// discriminator has an enum.
+func (g *group) namesake(r reading) bool {
+	return len(r.selected) == 1 && len(g.property(g.discriminator).Enum) > 0 && plainName(g.names[r.slot]) == plainName(r.selected[0])
+}
+
+// plainName returns a name in lower case, without punctuation.
+func plainName(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			return r
+		}
+		return -1
+	}, strings.ToLower(name))
 }
 
 // reading is the meaning of conditions for one property.

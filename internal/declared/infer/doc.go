@@ -23,8 +23,8 @@
 // do not. The exception is a rule that compares the discriminator with oldSelf: the union has
 // Forbid if this provably rejects nothing more.
 //
-// A rule that only requires one member for a value makes a union, which is tighter, if the member's
-// name or description agrees.
+// A rule that only requires one member for a value makes a union, which is tighter, if the member has
+// the name of the value.
 //
 // A rule may name only the values that exclude a member, not the values that select it. It makes a
 // union only if an enum has the other values, verify proves the union, and no other union has its
@@ -32,9 +32,6 @@
 // members are left out.
 //
 // A [Located] is a [Found] with its file. [Document], [Data] and [Diagnostics] format it.
-//
-// A [Found] with Suggestion set is a guess from names, or from descriptions in known words. Nothing
-// enforces it.
 //
 // The typed CRD has no x-kubernetes-unions. Callers have to skip schemas that declare unions, and
 // remove compiled rules first.

@@ -28,9 +28,4 @@ const (
 	Not Form = "not"
 	// PropertyCount is maxProperties: 1, with or without minProperties.
 	PropertyCount Form = "property count"
-	// EnumMatch is an enum with the names of sibling object properties. It is only a suggestion.
-	EnumMatch Form = "enum matches members"
-	// Prose is a description that states the union, or descriptions of its members that state their
-	// values. It is a suggestion.
-	Prose Form = "prose"
 )

@@ -147,12 +147,7 @@ func describe(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition, found
 		for line := range strings.Lines(declaration(t, f)) {
 			b.WriteString("  | " + line)
 		}
-		if f.Suggestion {
-			fmt.Fprintf(&b, "  suggested: %s\n", f.Why)
-		}
-		if len(f.Replaces) > 0 {
-			fmt.Fprintf(&b, "  replaces %v: %s\n", f.Replaces, f.Comparison.Verdict)
-		}
+		fmt.Fprintf(&b, "  replaces %v: %s\n", f.Replaces, f.Comparison.Verdict)
 		if d := f.Comparison.Tighter; d != nil {
 			fmt.Fprintf(&b, "  would be refused: %s\n", d.Words(f.Union))
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Found is a union that a CRD enforces by hand or seems to intend. The caller owns it.
+// Found is a union that a CRD enforces by hand. The caller owns it.
 type Found struct {
 	// Place is the schema of the union object.
 	schemapath.Place
@@ -23,13 +23,9 @@ type Found struct {
 	// if the default applies. Change is Allow, or Forbid if Changes is Equivalent. Message and
 	// Messages are those of the rules in Replaces.
 	Union *union.Union
-	// Replaces are the constraints that the union's rules would replace. It is empty for a
-	// suggestion.
+	// Replaces are the constraints that the union's rules would replace.
 	Replaces []verify.Constraint
-	// Suggestion is set if nothing enforces the union yet. Why is the reason for the suggestion.
-	Suggestion bool
-	Why        string
-	// Comparison is the effect of replacing Replaces. It is zero for a suggestion.
+	// Comparison is the effect of replacing Replaces.
 	Comparison verify.Comparison
 	// Changes compares discriminatorChange: Forbid with hand-written rules on changes of the
 	// discriminator. It is zero without such rules, or if Comparison is not Equivalent. Equivalent
@@ -134,17 +130,10 @@ func (f *finder) read(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 			return err
 		}
 	}
-	suggest := func() {
-		for _, found := range o.suggestions(taken) {
-			found.Place, found.Union = f.place(), o.declared(found.Union)
-			f.add(found)
-		}
-	}
 	if err := f.relations(o, own); err != nil {
 		return err
 	}
 	if len(own) == len(all) {
-		suggest()
 		return nil
 	}
 	object, version, path := f.object, f.version, slices.Clone(f.path)
@@ -153,11 +142,7 @@ func (f *finder) read(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 		if err := f.candidates(o.inside(all), taken); err != nil {
 			return err
 		}
-		if err := f.relations(o, slices.DeleteFunc(all, func(c *condition) bool { return !o.nested(c) })); err != nil {
-			return err
-		}
-		suggest()
-		return nil
+		return f.relations(o, slices.DeleteFunc(all, func(c *condition) bool { return !o.nested(c) }))
 	})
 	return nil
 }

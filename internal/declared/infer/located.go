@@ -27,21 +27,10 @@ type Located struct {
 	Pos    diag.Pos     // of the schema
 }
 
-// Suggested is the verdict on a union that nothing enforces.
-const Suggested verify.Verdict = "suggestion"
-
-// Verdict returns the verdict of the comparison. For a suggestion, it returns Suggested.
-func (i Located) Verdict() verify.Verdict {
-	if i.Suggestion {
-		return Suggested
-	}
-	return i.Comparison.Verdict
-}
-
 // replaceable reports whether compiling can replace the constraints, which must be equivalent.
 // Compiling never replaces rules of ancestors.
 func (i Located) replaceable() bool {
-	return i.Verdict() == verify.Equivalent && !slices.ContainsFunc(i.Replaces, func(c verify.Constraint) bool { return c.Above > 0 })
+	return i.Comparison.Verdict == verify.Equivalent && !slices.ContainsFunc(i.Replaces, func(c verify.Constraint) bool { return c.Above > 0 })
 }
 
 // Declaration returns the declaration of the union. If replace is set, compiling replaces
@@ -158,13 +147,12 @@ func (i Located) Told(done string, replace bool) string {
 	text := fmt.Sprintf("%s: %s in %s (%s)", i.Pos, done, i.Place, i.Label())
 	lines := i.lines(i.Replaces)
 	switch {
-	case lines == "":
 	case replace && i.replaceable():
 		text += "; the next compile replaces " + lines
 		if lost := i.lostMessages(); lost != "" {
 			text += ", without " + lost
 		}
-	case i.Verdict() == verify.Equivalent:
+	case i.Comparison.Verdict == verify.Equivalent:
 		text += "; it has the meaning of " + lines
 		if !i.replaceable() {
 			text += ", on an ancestor; delete it by hand"

@@ -185,6 +185,6 @@ func (g graph) cliques() [][]int {
 	return l
 }
 
-func sameSet[T comparable](a, b []T) bool {
-	return len(a) == len(b) && !slices.ContainsFunc(a, func(s T) bool { return !slices.Contains(b, s) })
+func sameSet(a, b []int) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(s int) bool { return !slices.Contains(b, s) })
 }

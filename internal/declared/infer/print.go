@@ -35,7 +35,7 @@ func Document(l []Located) (report.Document, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.Add(report.Heading{Level: 2, Line: report.Concat(report.N(i.Pos.String()), ": ", i.Form, ": ", i.Verdict())},
+		d.Add(report.Heading{Level: 2, Line: report.Concat(report.N(i.Pos.String()), ": ", i.Form, ": ", i.Comparison.Verdict)},
 			report.Paragraph(report.Concat("In ", report.N(i.Place.String()), ":")), report.Code{Language: "yaml", Text: text})
 		var also []Located
 		for m := n + 1; m < len(l); m++ {
@@ -58,15 +58,10 @@ func Document(l []Located) (report.Document, error) {
 			}
 			replaced.Items = append(replaced.Items, item)
 		}
-		if len(i.Replaces) > 0 {
-			d.Add(report.Paragraph(report.Concat("It replaces:")), replaced)
-		}
+		d.Add(report.Paragraph(report.Concat("It replaces:")), replaced)
 		say := func(text string) { d.Add(report.Paragraph(report.Concat(text))) }
 		if lost := i.lostMessages(); lost != "" {
 			say("The declaration does not have " + lost + ".")
-		}
-		if i.Why != "" {
-			say("Because " + i.Why)
 		}
 		for _, f := range []*verify.Finding{i.Comparison.Tighter, i.Comparison.Looser} {
 			if f == nil {
@@ -104,9 +99,7 @@ func (i Located) others(l []Located) report.List {
 		if o.Name != i.Name {
 			line = append(line, report.Text(" (%s)", o.Name)...)
 		}
-		if lines := o.lines(o.Replaces); lines != "" {
-			line = append(line, report.Text(", replaces %s", lines)...)
-		}
+		line = append(line, report.Text(", replaces %s", o.lines(o.Replaces))...)
 		out.Items = append(out.Items, report.Item{Line: line})
 	}
 	return out
@@ -130,7 +123,6 @@ type foundJSON struct {
 	// Group is the same number for equal unions of several objects.
 	Group    int            `json:"group"`
 	Replaces []replacedJSON `json:"replaces"`
-	Why      string         `json:"why,omitempty"`
 	// Accepted and Refused are resources that the union would treat differently: Accepted is
 	// accepted now, Refused is rejected now.
 	Accepted     *verify.Example `json:"accepted,omitempty"`
@@ -175,8 +167,8 @@ func Data(l []Located) (any, error) {
 			return nil, err
 		}
 		v := foundJSON{Pos: i.Pos, CRD: i.CRD.Name,
-			Version: i.Name, Schema: i.Place.Structural(), Form: string(i.Form), Verdict: string(i.Verdict()),
-			Declaration: declaration, Group: groups[n] + 1, Replaces: []replacedJSON{}, Why: i.Why,
+			Version: i.Name, Schema: i.Place.Structural(), Form: string(i.Form), Verdict: string(i.Comparison.Verdict),
+			Declaration: declaration, Group: groups[n] + 1, Replaces: []replacedJSON{},
 			Accepted: exampleOf(i.Comparison.Tighter), Refused: exampleOf(i.Comparison.Looser), Inconclusive: i.Comparison.Inconclusive}
 		if c := i.Changes; c.Verdict != "" {
 			v.Changes = &changesJSON{string(c.Verdict), exampleOf(c.Tighter), c.Inconclusive}
@@ -204,15 +196,9 @@ func exampleOf(f *verify.Finding) *verify.Example {
 func Diagnostics(l []Located) diag.List {
 	var out diag.List
 	for _, i := range l {
-		d := diag.Diagnostic{Code: codes.LeftUndeclared, Severity: diag.Info, Pos: i.Pos, Path: i.Place.String(), Schema: i.Place.Structural(),
-			Message: fmt.Sprintf("a union of %s is not declared: %s, %s", i.Label(), i.Form, i.Verdict()), Hint: i.Why}
-		if lines := i.lines(i.Replaces); lines != "" {
-			d.Message += " to " + lines
-		}
-		if d.Hint == "" {
-			d.Hint = "unioncel infer --write declares it"
-		}
-		out = append(out, d)
+		out = append(out, diag.Diagnostic{Code: codes.LeftUndeclared, Severity: diag.Info, Pos: i.Pos, Path: i.Place.String(), Schema: i.Place.Structural(),
+			Message: fmt.Sprintf("a union of %s is not declared: %s, %s to %s", i.Label(), i.Form, i.Comparison.Verdict, i.lines(i.Replaces)),
+			Hint:    "unioncel infer --write declares it"})
 	}
 	return out
 }

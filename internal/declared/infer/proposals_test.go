@@ -36,7 +36,6 @@ func TestProposals(t *testing.T) {
 		requiredChild = `{required: [in], properties: {in: {type: object, properties: {a: {type: string}, b: {type: string}}}}}`
 		typedChild    = `{required: [in], properties: {in: {type: object, required: [type], properties: {type: {type: string, enum: [A, B]}, a: {type: string}, b: {type: string}}}}}`
 	)
-	const described = `{required: [type], properties: {type: {type: string, enum: [A, B, C]}, x: {type: string, description: "Required when type is A, and forbidden otherwise."}}}`
 	const (
 		beside           = `other: {type: object, required: [type], properties: {type: {type: string}}}, a: {type: string}, b: {type: string}`
 		platform         = `{properties: {platform: {type: object, required: [type], properties: {type: {type: string, enum: [A, B, C]}}}, ` + beside + `}}`
@@ -126,13 +125,9 @@ func TestProposals(t *testing.T) {
 		{`!=, beside a union`, required, []string{`self.type == 'A' ? has(self.a) : !has(self.a)`, `self.type != 'A' || !has(self.b)`},
 			`{discriminator: type, fields-to-discriminateBy: {a: A}, discriminatorChange: Allow} equivalent`},
 
-		// A rule may have only one half of a union. The schema tells whether the other half is meant.
+		// A rule may have only one half of a union. A member's name tells whether the other half is meant.
 		{`required, by its name`, required, []string{`self.type != 'A' || has(self.a)`},
 			`{discriminator: type, fields-to-discriminateBy: {a: A}, discriminatorChange: Allow} tighter`},
-		{`required, by its description`, described, []string{`self.type == 'A' ? has(self.x) : true`},
-			`{discriminator: type, fields-to-discriminateBy: {x: A}, discriminatorChange: Allow} tighter`},
-		{`required with other values than described`, described, []string{`self.type == 'B' ? has(self.x) : true`},
-			`{discriminator: type, fields-to-discriminateBy: {x: A}, discriminatorChange: Allow} suggestion`},
 		{`required, with another name`, required, []string{`self.type != 'C' || has(self.a)`}, ``},
 		{`required with two values`, required, []string{`!(self.type in ['A', 'B']) || has(self.a)`}, ``},
 		{`required, and two members`, required, []string{`self.type != 'A' || has(self.a)`, `self.type != 'B' || has(self.b)`},
@@ -284,58 +279,6 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestProse asserts the suggestions from descriptions. They are ExactlyOne only if one member must
-// be set and several may not be set.
-func TestProse(t *testing.T) {
-	const (
-		exactlyOne = `{members: [a1, b1], cardinality: ExactlyOne} suggestion`
-		atMostOne  = `{members: [a1, b1], cardinality: AtMostOne} suggestion`
-		atLeastOne = `{members: [a1, b1], cardinality: AtLeastOne} suggestion`
-	)
-	for _, c := range []struct {
-		of, description, want string // of a1, or of the object if empty
-	}{
-		{"", "Exactly one of a1 or b1 must be set.", exactlyOne},
-		{"", "One of a1 and b1 must be set.", exactlyOne},
-		{"", "One of the following must be set: a1, b1.", exactlyOne},
-		{"", "Only one of a1 or b1 must be set.", exactlyOne},
-		{"", "Only one of a1 or b1 may be set.", atMostOne},
-		{"", "At most one of a1 or b1 must be set.", atMostOne},
-		{"", "At least one of a1 and b1 must be set.", atLeastOne},
-		{"", "At least one of a1 or b1 should be specified.", atLeastOne},
-		{"", "At least one of the following must be set: a1, b1.", atLeastOne},
-		{"", "At least one of a1 or b1 may be set.", ""},
-		{"", "One of a1 and b1, or both, must be set.", atLeastOne},
-		{"", "One of a1 and/or b1 must be set.", atLeastOne},
-		{"", "One of a1 or b1 or both may be set.", ""},
-		{"", "One or more of a1 and b1 must be set.", ""},
-		{"", "Either a1 or b1 must be set, or none.", ""},
-		{"", "Exactly one of a1 or b1, or none of them.", atMostOne},
-		{"", "Either one of a1 or b1, or none, must be set.", atMostOne},
-		{"", "One of a1 or b1 must be set, or neither of them.", atMostOne},
-		{"", "At least one of a1, b1 must be set, or none.", ""},
-		{"", "a1 must be set together with b1.", ""},
-		{"", "a1 and b1 must be set together.", ""},
-		{"", "Exactly one of a1 and b1 must be set, together with c1.", ""},
-		{"", "One of a1 and b1 must be set along with c1.", ""},
-		{"a1", "Must be set together with b1.", ""},
-		{"a1", "Must be used in conjunction with b1.", ""},
-		{"a1", "Must not be set together with b1.", atMostOne},
-		{"a1", "Cannot be used in conjunction with b1.", atMostOne},
-		{"a1", "At least one of a1 and b1 must be set.", atLeastOne},
-	} {
-		t.Run(c.description, func(t *testing.T) {
-			schema := fmt.Sprintf("description: %q\nproperties: {a1: {type: string}, b1: {type: string}, c1: {type: string}}", c.description)
-			if c.of != "" {
-				schema = fmt.Sprintf("properties: {a1: {type: string, description: %q}, b1: {type: string}, c1: {type: string}}", c.description)
-			}
-			if got := propose(t, schema); got != c.want {
-				t.Errorf("suggested %q, want %q", got, c.want)
-			}
-		})
-	}
-}
-
 // propose infers unions from a schema with rules, and formats them on one line. The schema may omit
 // the type.
 func propose(t *testing.T, schema string, rules ...string) string {
@@ -371,9 +314,6 @@ func inline(t *testing.T, f infer.Found) string {
 		t.Fatal(err)
 	}
 	verdict := string(f.Comparison.Verdict)
-	if f.Suggestion {
-		verdict = "suggestion"
-	}
 	if d := f.Comparison.Looser; d != nil {
 		verdict += ": " + d.Words(f.Union)
 	}
