@@ -85,7 +85,8 @@ See also unioncel help inputs, and unioncel help output.`,
 	cmd.Flags().BoolVar(&compiler.opts.Reword, "reword", false,
 		"write all rules of compiled CRDs anew, also those that an earlier version wrote differently")
 	registerForget(cmd, &compiler.opts)
-	compiler.unions.registerSkip(cmd)
+	cmd.Flags().BoolVar(&compiler.unions.skipInvalid, "skip-invalid", false,
+		"with --go, leave out the unions of structs that have errors, and write the rest;\nthe exit code is still 1")
 	cmd.Flags().BoolVar(&verify, "verify", false,
 		"prove the rules before anything is written, as the command verify does")
 	return cmd

@@ -111,7 +111,7 @@ func completeFlag(cmd *cobra.Command, flag *pflag.Flag) cobra.CompletionFunc {
 		switch cmd.Name() {
 		case "schema", "testdata":
 			return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
-		case "compile", "decompile", "extract", "normalize", "patch", "policy":
+		case "compile", "decompile", "normalize", "patch", "policy":
 			return manifests
 		}
 	}

@@ -37,12 +37,6 @@ func (f *externalFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.sets, "unions", nil, "read unions from this `FILE`, a UnionSet; repeatable")
 }
 
-// registerSkip adds the --skip-invalid flag, for commands that write.
-func (f *externalFlags) registerSkip(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.skipInvalid, "skip-invalid", false,
-		"with --go, leave out the unions of structs that have errors, and write the rest;\nthe exit code is still 1")
-}
-
 // external holds the external declarations that the flags name.
 type external struct {
 	union.Externals
@@ -56,9 +50,9 @@ type external struct {
 	unused func() diag.List
 }
 
-// read reads the external declarations, for the given CRDs or on their own. Only an unreadable file
-// is an error; other problems are diagnostics of the files.
-func (f *externalFlags) read(crds bool) (external, error) {
+// read reads the external declarations. Only an unreadable file is an error; other problems are
+// diagnostics of the files.
+func (f *externalFlags) read() (external, error) {
 	e := external{externalFlags: *f, reads: true}
 	if f.kubebuilder && len(f.packages) == 0 {
 		return e, usagef("--kubebuilder needs --go: it says which Go packages have the markers")
@@ -75,7 +69,7 @@ func (f *externalFlags) read(crds bool) (external, error) {
 		}
 	}
 	if len(f.packages) > 0 {
-		set, diags := markers.Load(markers.Options{Kubebuilder: f.kubebuilder, CRDs: crds, SkipInvalid: f.listed, Dir: f.dir}, f.packages...)
+		set, diags := markers.Load(markers.Options{Kubebuilder: f.kubebuilder, CRDs: true, SkipInvalid: f.listed, Dir: f.dir}, f.packages...)
 		for i, d := range diags {
 			if d.Pos == (diag.Pos{}) {
 				diags[i].Pos.File = f.config

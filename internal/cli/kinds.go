@@ -45,7 +45,7 @@ func (k *kindFlags) read(cmd *cobra.Command, a *app) (*kinds.Set, error) {
 		}
 		return nil, usagef("%s; --builtin is for Kubernetes' own kinds", missing)
 	}
-	sets, err := k.unions.read(true)
+	sets, err := k.unions.read()
 	if err != nil {
 		return nil, err
 	}

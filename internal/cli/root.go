@@ -94,7 +94,7 @@ wait. Results go to standard output, everything else to standard error.`,
 	group(root, "Check", a.lintCommand(), a.verifyCommand(), a.auditCommand(), a.explainCommand())
 	group(root, "Objects", a.validateCommand(), a.normalizeCommand(), a.policyCommand(), a.patchCommand(), a.schemaCommand(), a.testdataCommand())
 	group(root, "Change", a.diffCommand(), a.rolloutCommand())
-	group(root, "Import", a.inferCommand(), a.extractCommand())
+	group(root, "Import", a.inferCommand())
 	group(root, "Other", a.versionCommand())
 	root.AddCommand(topics()...)
 	root.SetHelpCommandGroupID("Other")

@@ -119,7 +119,7 @@ func (s *scope) load(cmd *cobra.Command, flags *compilerFlags, loaded map[string
 	}
 	key := fmt.Sprintf("%q %q %q %t %q", unions.dir, unions.packages, unions.sets, unions.kubebuilder, unions.listed)
 	if loaded[key] == nil {
-		e, err := unions.read(true)
+		e, err := unions.read()
 		if err != nil {
 			return err
 		}

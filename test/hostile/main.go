@@ -124,7 +124,6 @@ func every(manifest string) []row {
 		{manifest, "", "explain"},
 		{manifest, "compile", "verify"},
 		{manifest, "compile --no-annotation", "infer"},
-		{manifest, "", "extract"},
 	}
 }
 

@@ -125,13 +125,8 @@ func TestInstallHooks(t *testing.T) {
 	head, declaration, _ := strings.Cut(source, "            x-kubernetes-unions:\n")
 	declaration, properties, _ := strings.Cut(declaration, "            properties:\n")
 	bare := head + "            properties:\n" + properties
-	dir := write(t, map[string]string{"config/crd/crd.yaml": source})
-	if output, code := run(t, dir, os.Environ(), "bash", "-c", "unioncel extract config/crd > unions.yaml"); code != 0 {
-		t.Fatalf("%s: %s", declaration, output)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "config/crd/crd.yaml"), []byte(bare), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	dir := write(t, map[string]string{"config/crd/crd.yaml": bare,
+		"unions.yaml": "apiVersion: unioncel.dev/v1alpha1\nkind: UnionSet\nschemas:\n- crd: backends.example.com\n  path: spec\n  x-kubernetes-unions:\n" + declaration})
 	config := "apiVersion: unioncel.dev/v1alpha1\nkind: Config\nunions: [unions.yaml]\n"
 	if err := os.WriteFile(filepath.Join(dir, ".unioncel.yaml"), []byte(config), 0o644); err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@
 // [Parse] turns a file into a [union.Externals]. It checks everything that does not depend on other
 // files, and each union with [union.Parse]. pkg/compile resolves the declarations against the
 // schemas of CRDs, and pkg/kinds against the schemas of other kinds. They check that CRD, version,
-// path and properties exist. [Format] is the inverse of Parse.
+// path and properties exist. [Format] writes the declarations of CRDs that infer finds.
 //
 // docs/unionset.schema.json is the JSON Schema of the format, for editors. A test compares it with
 // this package.

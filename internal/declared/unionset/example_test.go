@@ -4,7 +4,11 @@ import (
 	"fmt"
 	"log"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/unioncel/unioncel/internal/declared/unionset"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 func ExampleParse() {
@@ -44,13 +48,13 @@ schemas:
 }
 
 func ExampleFormat() {
-	set, diags := unionset.Parse("unions.json", []byte(`{"apiVersion": "unioncel.dev/v1alpha1", "kind": "UnionSet", "schemas": [
-		{"crd": "backups.example.com", "versions": ["v1"], "path": "spec", "x-kubernetes-unions": [{"members": ["s3", "nfs"]}]},
-		{"crd": "backups.example.com", "versions": ["v1beta1"], "path": "spec", "x-kubernetes-unions": [{"members": ["s3", "nfs"]}]}]}`))
-	if diags.HasErrors() {
-		log.Fatal(diags)
+	u := &union.Union{Members: []union.Member{{Name: "s3"}, {Name: "nfs"}}}
+	var l []union.External
+	for _, version := range []string{"v1", "v1beta1"} {
+		l = append(l, union.External{Target: union.Target{Name: "backups.example.com"}, Version: version, Path: schemapath.New("spec"),
+			Value: &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{u.Node()}}})
 	}
-	out, err := unionset.Format(set.Declarations)
+	out, err := unionset.Format(l)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -10,89 +10,70 @@ import (
 
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
-	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Format writes declarations as a UnionSet. It has an item per schema, sorted by CRD or kind, path
-// and versions. Versions with equal declarations share an item, and several declarations for one
-// schema become one list. Comments in the declarations are kept if they survive a round trip.
-// [Parse] returns the same declarations from the result.
+// Format writes declarations for versions of named CRDs as a UnionSet. It has an item per schema,
+// sorted by CRD, path and versions. Versions with equal declarations share an item, and several
+// declarations for one schema become one list. [Parse] returns the same declarations from the
+// result.
 //
-// Format returns an error if a UnionSet cannot express a declaration: it is malformed, no path
-// leads to its schema, or a schema has declarations both for all versions and for some.
-func Format(externals []union.External) ([]byte, error) {
-	l, err := written(externals)
+// Format returns an error if a UnionSet cannot express a declaration, for example because no path
+// leads to its schema.
+func Format(declarations []union.External) ([]byte, error) {
+	for _, e := range declarations {
+		if slices.Contains(e.Path.Properties(), "") {
+			return nil, errors.New("a property without a name has no path")
+		}
+	}
+	l := items(declarations)
+	out, err := encode(l)
 	if err != nil {
 		return nil, err
 	}
-	for _, comments := range []bool{true, false} {
-		// In some positions, the encoder writes comments that do not survive parsing.
-		var out []byte
-		if out, err = encode(l, comments); err != nil {
-			continue
-		}
-		set, diags := Parse(Kind, out)
-		if err = errorOf(diags); err != nil {
-			continue
-		}
-		again, err := written(set.Declarations)
-		if err == nil && slices.EqualFunc(l, again, item.equal) {
-			return out, nil
-		}
+	set, diags := Parse(Kind, out)
+	if set == nil {
+		return nil, errors.New(diags[0].Message)
 	}
-	if err == nil {
-		err = fmt.Errorf("the declarations cannot be written as a %s", Kind)
+	if !slices.EqualFunc(l, items(set.Declarations), item.equal) {
+		return nil, fmt.Errorf("the declarations cannot be written as a %s", Kind)
 	}
-	return nil, err
+	return out, nil
 }
 
 // item is the content of an item of schemas.
 type item struct {
-	target   union.Target // either a name, or a group and a kind
+	crd      string
 	path     string
-	extend   bool         // whether unions are extensions
-	versions []string     // sorted; empty means all
+	versions []string     // sorted
 	unions   []*yaml.Node // the items of x-kubernetes-unions
 	meaning  string       // the same text for equal unions
 }
 
-// key returns the key of the unions in the item.
-func (i item) key() string {
-	if i.extend {
-		return extendKey
-	}
-	return union.Key
-}
-
 func (i item) equal(j item) bool {
-	return i.target == j.target && i.path == j.path && i.extend == j.extend && slices.Equal(i.versions, j.versions) && i.meaning == j.meaning
+	return i.crd == j.crd && i.path == j.path && slices.Equal(i.versions, j.versions) && i.meaning == j.meaning
 }
 
-// written returns the sorted items of a UnionSet with these declarations.
-func written(externals []union.External) ([]item, error) {
+// items returns the sorted items of a UnionSet with these declarations.
+func items(declarations []union.External) []item {
 	var single []item // one per schema and version
-	for _, e := range externals {
-		i, err := itemOf(e)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", e.Pos(), err)
-		}
+	for _, e := range declarations {
 		at := slices.IndexFunc(single, func(o item) bool {
-			return o.target == i.target && o.path == i.path && o.extend == i.extend && slices.Equal(o.versions, i.versions)
+			return o.crd == e.Name && o.path == e.Path.String() && o.versions[0] == e.Version
 		})
 		if at < 0 {
-			single = append(single, i)
-			continue
+			at = len(single)
+			single = append(single, item{crd: e.Name, path: e.Path.String(), versions: []string{e.Version}})
 		}
-		single[at].unions = append(single[at].unions, i.unions...)
-		single[at].meaning += i.meaning
+		for _, u := range e.Value.Content {
+			single[at].unions = append(single[at].unions, u)
+			single[at].meaning += yamledit.JSON(yamledit.Plain(u))
+		}
 	}
 	sortItems(single)
 	var l []item
 	for _, i := range single {
-		at := slices.IndexFunc(l, func(o item) bool {
-			return o.target == i.target && o.path == i.path && o.extend == i.extend && o.meaning == i.meaning && len(o.versions) > 0 && len(i.versions) > 0
-		})
+		at := slices.IndexFunc(l, func(o item) bool { return o.crd == i.crd && o.path == i.path && o.meaning == i.meaning })
 		if at < 0 {
 			l = append(l, i)
 			continue
@@ -100,49 +81,59 @@ func written(externals []union.External) ([]item, error) {
 		l[at].versions = append(l[at].versions, i.versions...)
 	}
 	sortItems(l)
-	return l, nil
+	return l
 }
 
 func sortItems(l []item) {
 	slices.SortStableFunc(l, func(a, b item) int {
-		return cmp.Or(cmp.Compare(a.target.Name, b.target.Name), cmp.Compare(a.target.Group, b.target.Group), cmp.Compare(a.target.Kind, b.target.Kind), cmp.Compare(a.path, b.path), slices.Compare(a.versions, b.versions), -cmp.Compare(a.key(), b.key()))
+		return cmp.Or(cmp.Compare(a.crd, b.crd), cmp.Compare(a.path, b.path), slices.Compare(a.versions, b.versions))
 	})
 }
 
-func itemOf(e union.External) (item, error) {
-	i := item{target: e.Target, path: e.Path.String(), extend: e.Extend}
-	if e.Name != "" {
-		i.target = union.Target{Name: e.Name}
+// encode writes items in the YAML style of kubectl and kustomize.
+func encode(l []item) ([]byte, error) {
+	schemas := yamltext.ListNode()
+	for _, i := range l {
+		m := yamltext.MappingNode(yamltext.StringNode("crd"), yamltext.StringNode(i.crd),
+			yamltext.StringNode("versions"), yamltext.StringsNode(i.versions...))
+		if i.path != "" {
+			m.Content = append(m.Content, yamltext.StringNode("path"), yamltext.StringNode(i.path))
+		}
+		unions := yamltext.ListNode()
+		for _, u := range i.unions {
+			unions.Content = append(unions.Content, styled(u))
+		}
+		m.Content = append(m.Content, yamltext.StringNode(union.Key), unions)
+		schemas.Content = append(schemas.Content, m)
 	}
-	if slices.Contains(e.Path.Properties(), "") {
-		return i, errors.New("a property without a name has no path")
-	}
-	if e.Version != "" {
-		i.versions = []string{e.Version}
-	}
-	// union.Parse accepts only strings, booleans, lists and mappings.
-	_, diags := union.Parse(e.File, "", e.Value, e.At)
-	if e.Extend {
-		_, diags = union.ParseExtensions(e.File, "", e.Value, e.At)
-	}
-	if err := errorOf(diags); err != nil {
-		return i, err
-	}
-	for _, u := range yamltext.Resolve(e.Value).Content {
-		i.unions = append(i.unions, u)
-		i.meaning += yamledit.JSON(yamledit.Plain(u))
-	}
-	return i, nil
+	return yamltext.Encode(yamltext.MappingNode(yamltext.StringNode("apiVersion"), yamltext.StringNode(APIVersion),
+		yamltext.StringNode("kind"), yamltext.StringNode(Kind), yamltext.StringNode("schemas"), schemas))
 }
 
-// errorOf returns the first error of a list, or nil.
-func errorOf(l diag.List) error {
-	i := slices.IndexFunc(l, func(d diag.Diagnostic) bool { return d.Severity == diag.Error })
-	if i < 0 {
-		return nil
+// maxFlow is the maximum length in bytes of a list in flow style.
+const maxFlow = 72
+
+// styled copies a node, with short lists in flow style.
+func styled(n *yaml.Node) *yaml.Node {
+	c := *n
+	c.Content = nil
+	for _, child := range n.Content {
+		c.Content = append(c.Content, styled(child))
 	}
-	if l[i].Hint == "" {
-		return errors.New(l[i].Message)
+	if c.Kind == yaml.SequenceNode {
+		c.Style = 0
+		if length(n) <= maxFlow {
+			c.Style = yaml.FlowStyle
+		}
 	}
-	return fmt.Errorf("%s (%s)", l[i].Message, l[i].Hint)
+	return &c
+}
+
+// length returns the approximate length of a node in flow style.
+func length(n *yaml.Node) int {
+	l := len(n.Value) + len(", ")
+	for _, c := range n.Content {
+		l += length(c)
+	}
+	return l
 }

@@ -401,8 +401,8 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// FuzzParse asserts that any input has a result or an error, that every diagnostic is about the
-// file, and that every result can be formatted.
+// FuzzParse asserts that any input has a result or an error, and that every diagnostic is about the
+// file.
 func FuzzParse(f *testing.F) {
 	for _, test := range good {
 		f.Add([]byte(test.text))
@@ -410,7 +410,6 @@ func FuzzParse(f *testing.F) {
 	for _, test := range bad {
 		f.Add([]byte(test.text))
 	}
-	f.Add([]byte(styled))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		set, diags := unionset.Parse("f.yaml", src)
 		if (set == nil) != diags.HasErrors() {
@@ -420,20 +419,6 @@ func FuzzParse(f *testing.F) {
 			if d.Pos.File != "f.yaml" || d.Pos.Line < 0 || d.Severity != diag.Error {
 				t.Errorf("%#v", d)
 			}
-		}
-		if set == nil {
-			return
-		}
-		out, err := unionset.Format(set.Declarations)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, diags := unionset.Parse("f.yaml", out)
-		if again == nil {
-			t.Fatalf("%v\n%s", diags, out)
-		}
-		if d := cmp.Diff(declared(t, set.Declarations), declared(t, again.Declarations)); d != "" {
-			t.Errorf("%s\n%s", d, out)
 		}
 	})
 }
