@@ -172,7 +172,6 @@ func TestSupport(t *testing.T) {
 			func() string { return outcome(run("", "compile --verify --encoding openapi "+file("crds"))) },
 			func() string { return outcome(run("", "infer "+file("rules"))) },
 			func() string { return outcome(run("", "schema "+file("crds"))) },
-			func() string { return outcome(run("", "schema --format openapi "+file("crds"))) },
 			func() string {
 				got := outcome(run("", "normalize --crd "+file("crds")+" --old "+file("before")+" "+file("after")))
 				if patch := outcome(run("", "patch --crd "+file("crds")+" --live "+file("before")+" "+file("after"))); patch != got {

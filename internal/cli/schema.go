@@ -12,7 +12,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/output/clientschema"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -22,24 +21,16 @@ import (
 func (a *app) schemaCommand() *cobra.Command {
 	var (
 		flags   = compilerFlags{judges: true}
-		as      format
 		dir     string
 		version string
-		forms   bool
 	)
 	cmd := &cobra.Command{
 		Use:   "schema [FILE|DIR|-]... [-o DIR]",
-		Short: "Write JSON Schemas or OpenAPI documents for editors and clients",
-		Long: `Schema writes a schema for each version of CustomResourceDefinitions, for programs that
-are not the API server: editors, checkers, generators of forms and clients. They list
-the members for each value of a discriminator.
-
-  jsonschema  A JSON Schema (draft-07), as yaml-language-server and kubeconform read
-              it. Unknown fields are errors where they are to the API server. A
-              discriminator is tested with if and then, so that errors are about the
-              members for its value. With --forms, each union is a oneOf, as forms need.
-  openapi     An OpenAPI document (3.0) in which the object with a union is a component
-              of its own, with a discriminator that maps values to components.
+		Short: "Write JSON Schemas for editors and checkers",
+		Long: `Schema writes a JSON Schema (draft-07) for each version of CustomResourceDefinitions, as
+yaml-language-server and kubeconform read it. It lists the members for each value of a
+discriminator, which is tested with if and then, so that errors are about the members
+for its value. Unknown fields are errors where they are to the API server.
 
 With -o, the files are DIR/GROUP/KIND_VERSION.json, the layout of catalogs of schemas;
 without it, there may be one version only, which --version chooses.
@@ -51,14 +42,11 @@ See also unioncel help inputs, and unioncel help output.`,
   #   -schema-location 'schemas/{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json'
   unioncel schema -o schemas config/crd
 
-  # What a generator of clients reads
-  unioncel schema --format openapi --version v1 crd.yaml > openapi.json`,
+  # One version
+  unioncel schema --version v1 crd.yaml > backend_v1.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if forms && as.name != "jsonschema" {
-				return usagef("--forms is for --format jsonschema: an OpenAPI document always has discriminators")
-			}
 			found, err := gather(cmd.Context(), a, a.scope(cmd, &flags), args, func(f *crdfile.File, in input) ([]schemaFile, diag.List, error) {
-				return schemas(f, in, as.name, version, forms)
+				return schemas(f, in, version)
 			})
 			if err != nil {
 				return err
@@ -97,9 +85,7 @@ See also unioncel help inputs, and unioncel help output.`,
 	}
 	flags.unions.register(cmd)
 	flags.config.register(cmd)
-	as.register(cmd, "schemas", "jsonschema", "openapi")
 	cmd.Flags().StringVar(&version, "version", "", "write the schema of this `VERSION` only")
-	cmd.Flags().BoolVar(&forms, "forms", false, "write JSON Schemas for forms: each union is a oneOf with the keyword discriminator")
 	registerOutput(cmd, &dir, "write to files in this `DIR`")
 	return cmd
 }
@@ -112,14 +98,7 @@ type schemaFile struct {
 }
 
 // schemas returns the schemas of the CRDs in a file.
-func schemas(f *crdfile.File, in input, format, version string, forms bool) ([]schemaFile, diag.List, error) {
-	write := clientschema.JSONSchema
-	switch {
-	case format == "openapi":
-		write = clientschema.OpenAPI
-	case forms:
-		write = clientschema.FormSchema
-	}
+func schemas(f *crdfile.File, in input, version string) ([]schemaFile, diag.List, error) {
 	crds, l := f.CRDs(in.options())
 	var out []schemaFile
 	for _, c := range crds {
@@ -135,12 +114,8 @@ func schemas(f *crdfile.File, in input, format, version string, forms bool) ([]s
 			var unions []union.Object
 			for _, o := range declared.ObjectsOf(i) {
 				unions = append(unions, o.Object)
-				if at := slices.IndexFunc(o.Unions, (*union.Union).OfItems); at >= 0 && format == "openapi" {
-					l = append(l, diag.Diagnostic{Code: codes.NotExpressible, Severity: diag.Warning, Pos: o.Declarations[at].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-						Message: "the schema leaves out the union of list items: OpenAPI 3.0 cannot express it", Hint: "--format jsonschema has it"})
-				}
 			}
-			schema, err := write(crd, i, unions)
+			schema, err := clientschema.JSONSchema(crd, i, unions)
 			if err != nil {
 				return nil, l, err
 			}

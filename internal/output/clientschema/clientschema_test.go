@@ -4,18 +4,17 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
-	openapiv3 "github.com/google/gnostic-models/openapiv3"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	sigs "sigs.k8s.io/yaml"
 
@@ -25,7 +24,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// TestEveryState compares both schemas with pkg/union for unions of all shapes in every state, and
+// TestEveryState compares the schema with pkg/union for unions of all shapes in every state, and
 // for schemas that exclude some stored values. A plain run covers one declaration in 23 and, for
 // larger unions, one representation of each state.
 func TestEveryState(t *testing.T) {
@@ -54,7 +53,7 @@ func TestEveryState(t *testing.T) {
 	}
 }
 
-// TestItems compares the JSON Schema of unions of items of a list with pkg/union.
+// TestItems compares the schemas of unions of items of a list with pkg/union.
 func TestItems(t *testing.T) {
 	const schema = "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [port, name], " +
 		"items: {type: object, required: [port, name], properties: {port: {type: integer}, name: {type: string}}}}"
@@ -75,17 +74,18 @@ func TestItems(t *testing.T) {
 	compare(t, schema, declarations, lists)
 }
 
-// compare compares the schemas of a CRD, which has a union object in a property, with the meaning
-// of its unions, except changes. It skips objects that the schema rejects regardless of the unions.
+// compare compares the schema of a CRD, which has a union object in a property, with the meaning of
+// its unions, except changes. It skips objects that the API server rejects regardless of the unions,
+// and null in places where the server does not store it.
 func compare[T any](t *testing.T, schema string, declarations []string, objects []T) {
 	t.Helper()
 	crd, _ := version(t, schema, "")
-	plain := compiled(t, openAPI(t, crd), "/components/schemas/Thing") // allows null only where null is stored
+	server := serverOf(t, crd)
 	var whole []any
 	var kept []T
 	for _, object := range objects {
 		v := map[string]any{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{}, "u": object}
-		if plain.Validate(v) == nil {
+		if len(validation.ValidateCustomResource(nil, v, server.validator)) == 0 {
 			whole, kept = append(whole, v), append(kept, object)
 		}
 	}
@@ -100,27 +100,18 @@ func compare[T any](t *testing.T, schema string, declarations []string, objects 
 		} else {
 			seen[key] = true
 		}
-		schemas := map[string]*jsonschema.Schema{
-			"JSON Schema": compiled(t, jsonSchema(t, crd, o), ""),
-			"form":        compiled(t, formSchema(t, crd, o), ""),
-			"OpenAPI":     compiled(t, openAPI(t, crd, o), "/components/schemas/Thing"),
-		}
-		if u.OfItems() {
-			delete(schemas, "OpenAPI") // OpenAPI 3.0 lacks contains
-		}
+		s := compiled(t, crd, o)
 		for i, object := range kept {
 			violations := u.Violations(u.StateOf(object))
-			for format, s := range schemas {
-				if err := s.Validate(whole[i]); (err == nil) != (len(violations) == 0) {
-					text, _ := json.Marshal(object)
-					t.Fatalf("%s\n%s\n%s: %v, but the union says %v", declaration, text, format, err, violations)
-				}
+			if err := s.Validate(whole[i]); (err == nil) != (len(violations) == 0) {
+				text, _ := json.Marshal(object)
+				t.Fatalf("%s\n%s\n%v, but the union says %v", declaration, text, err, violations)
 			}
 		}
 	}
 }
 
-// TestDefaults compares both schemas with the API server for objects that omit their discriminator.
+// TestDefaults compares the schema with the API server for objects that omit their discriminator.
 // The discriminator is in a nested object, which objects may omit as well.
 func TestDefaults(t *testing.T) {
 	judged := map[bool]int{}
@@ -133,11 +124,7 @@ func TestDefaults(t *testing.T) {
 				schema := "{type: object, properties: {p: {type: object, properties: {t: {type: string, enum: [A, B, null]" + typ + "}}" + required + holder + "}, a: {type: string}, b: {type: string}}}"
 				declaration := "{discriminator: p.t, fields-to-discriminateBy: {a: A, b: B}}"
 				crd, o := version(t, schema, declaration)
-				plains := map[string]*jsonschema.Schema{"JSON Schema": compiled(t, jsonSchema(t, crd), ""), "OpenAPI": compiled(t, openAPI(t, crd), "/components/schemas/Thing")}
-				schemas := map[string]*jsonschema.Schema{
-					"JSON Schema": compiled(t, jsonSchema(t, crd, o), ""),
-					"OpenAPI":     compiled(t, openAPI(t, crd, o), "/components/schemas/Thing"),
-				}
+				plain, s := compiled(t, crd), compiled(t, crd, o)
 				var props apiextensionsv1.JSONSchemaProps
 				if err := sigs.Unmarshal([]byte(schema), &props); err != nil {
 					t.Fatal(err)
@@ -163,13 +150,11 @@ func TestDefaults(t *testing.T) {
 						u := o.Unions[0]
 						legal := len(u.Violations(u.StateOf(stored))) == 0
 						judged[legal]++
-						for format, s := range schemas {
-							if plains[format].Validate(whole) != nil {
-								continue
-							}
-							if err := s.Validate(whole); (err == nil) != legal {
-								t.Errorf("%s\n{%s%s} becomes %v\n%s: %v", schema, p, members, stored, format, err)
-							}
+						if plain.Validate(whole) != nil {
+							continue
+						}
+						if err := s.Validate(whole); (err == nil) != legal {
+							t.Errorf("%s\n{%s%s} becomes %v\n%v", schema, p, members, stored, err)
 						}
 					}
 				}
@@ -207,7 +192,7 @@ func version(t *testing.T, schema, declaration string) (*apiextensionsv1.CustomR
 	return crd, union.Object{Place: schemapath.Place{Path: schemapath.Path{schemapath.Property("u")}}, Unions: unions}
 }
 
-// TestSeveralUnions checks the schemas of nested unions, of two unions in one object, and of a
+// TestSeveralUnions checks the schema of nested unions, of two unions in one object, and of a
 // union in an open object with a oneOf.
 func TestSeveralUnions(t *testing.T) {
 	crd, o := version(t, `
@@ -247,35 +232,30 @@ properties:
 		return union.Object{Place: schemapath.Place{Path: append(slices.Clone(u.Path), schemapath.Property(name))}}
 	}
 	objects := []union.Object{u, add(below("a"), "{members: [x, z], cardinality: ExactlyOne}"), add(below("open"), "{members: [p, q]}")}
-	for format, s := range map[string]*jsonschema.Schema{
-		"JSON Schema": compiled(t, jsonSchema(t, crd, objects...), ""),
-		"form":        compiled(t, formSchema(t, crd, objects...), ""),
-		"OpenAPI":     compiled(t, openAPI(t, crd, objects...), "/components/schemas/Thing"),
+	s := compiled(t, crd, objects...)
+	for text, want := range map[string]bool{
+		"{note: x}":                               true,
+		"{type: A}":                               false, // no note
+		"{note: x, a: {x: x}, c: 1}":              true,
+		"{note: x, type: A, a: {x: null, z: 1}}":  true,
+		"{note: x, type: A, a: {x: null}}":        false,
+		"{note: x, type: A, a: {x: x, z: '50%'}}": false,
+		"{note: x, type: B, b: {}, d: [a]}":       true,
+		"{note: x, b: {}}":                        false, // the type defaults to A
+		"{note: x, type: B}":                      false,
+		"{note: x, c: 1, d: []}":                  false,
+		"{note: x, c: 0}":                         false,
+		"{note: x, open: {p: x, other: 1}}":       true,
+		"{note: x, open: {p: x, q: x}}":           false,
+		"{note: x, open: {}}":                     false,
+		"{note: x, other: 1}":                     false,
 	} {
-		for text, want := range map[string]bool{
-			"{note: x}":                               true,
-			"{type: A}":                               false, // no note
-			"{note: x, a: {x: x}, c: 1}":              true,
-			"{note: x, type: A, a: {x: null, z: 1}}":  true,
-			"{note: x, type: A, a: {x: null}}":        false,
-			"{note: x, type: A, a: {x: x, z: '50%'}}": false,
-			"{note: x, type: B, b: {}, d: [a]}":       true,
-			"{note: x, b: {}}":                        false, // the type defaults to A
-			"{note: x, type: B}":                      false,
-			"{note: x, c: 1, d: []}":                  false,
-			"{note: x, c: 0}":                         false,
-			"{note: x, open: {p: x, other: 1}}":       true,
-			"{note: x, open: {p: x, q: x}}":           false,
-			"{note: x, open: {}}":                     false,
-			"{note: x, other: 1}":                     format == "OpenAPI",
-		} {
-			var object any
-			if err := sigs.Unmarshal([]byte("{apiVersion: example.com/v1, kind: Thing, u: "+text+"}"), &object); err != nil {
-				t.Fatal(err)
-			}
-			if err := s.Validate(object); (err == nil) != want {
-				t.Errorf("%s: %s: %v, want %t", format, text, err, want)
-			}
+		var object any
+		if err := sigs.Unmarshal([]byte("{apiVersion: example.com/v1, kind: Thing, u: "+text+"}"), &object); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Validate(object); (err == nil) != want {
+			t.Errorf("%s: %v, want %t", text, err, want)
 		}
 	}
 }
@@ -291,7 +271,7 @@ func TestMessages(t *testing.T) {
 		{"nested", "", ", required: [in]", "{discriminator: in.type, fields-to-discriminateBy: {a: A, b: B}}"},
 	} {
 		crd, o := version(t, fmt.Sprintf(schema, test.typ, test.object), test.declaration)
-		s := compiled(t, jsonSchema(t, crd, o), "")
+		s := compiled(t, crd, o)
 		for text, want := range messages[test.name] {
 			var object any
 			if err := sigs.Unmarshal([]byte("{apiVersion: example.com/v1, kind: Thing, u: "+text+"}"), &object); err != nil {
@@ -343,35 +323,6 @@ var messages = map[string]map[string]string{
 	},
 }
 
-// TestForms checks that the keyword discriminator is on unions whose branches require their
-// discriminator. Forms read its values in the branches.
-func TestForms(t *testing.T) {
-	for _, test := range []struct {
-		name, schema, declaration string
-		want                      any
-	}{
-		{"required", "{type: object, required: [type], properties: {type: {type: string, enum: [A, B]}, a: {type: object}, b: {type: object}}}", "{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}", map[string]any{"propertyName": "type"}},
-		{"exactly one", "{type: object, properties: {type: {type: string}, a: {type: object}, b: {type: object}}}", "{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, unmappedValues: Forbid, cardinality: ExactlyOne}", map[string]any{"propertyName": "type"}},
-		{"optional", "{type: object, properties: {type: {type: string, enum: [A, B]}, a: {type: object}, b: {type: object}}}", "{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}", nil},
-		{"open values", "{type: object, required: [type], properties: {type: {type: string, minLength: 1}, a: {type: object}, b: {type: object}}}", "{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}", nil},
-		{"default", "{type: object, properties: {type: {type: string, enum: [A, B], default: A}, a: {type: object}, b: {type: object}}}", "{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}", nil},
-		{"nullable", "{type: object, nullable: true, required: [type], properties: {type: {type: string, enum: [A, B]}, a: {type: object}, b: {type: object}}}", "{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}", nil},
-		{"nested", "{type: object, required: [in], properties: {in: {type: object, required: [type], properties: {type: {type: string, enum: [A, B]}}}, a: {type: object}, b: {type: object}}}", "{discriminator: in.type, fields-to-discriminateBy: {a: A, b: B}}", nil},
-		{"none", "{type: object, properties: {a: {type: object}, b: {type: object}}}", "{members: [a, b]}", nil},
-	} {
-		crd, o := version(t, test.schema, test.declaration)
-		u := formSchema(t, crd, o)["properties"].(map[string]any)["u"].(map[string]any)
-		if !reflect.DeepEqual(u["discriminator"], test.want) || u["oneOf"] == nil {
-			t.Errorf("%s: discriminator %v, want %v", test.name, u["discriminator"], test.want)
-		}
-		_, shown := u["properties"].(map[string]any)["type"]
-		first, _ := u["oneOf"].([]any)[0].(map[string]any)["properties"].(map[string]any)["type"].(map[string]any)
-		if shown || o.Unions[0].Discriminator == "type" && (first["type"] == nil || first["const"] != "A") {
-			t.Errorf("%s: the discriminator is not in the branches: %v", test.name, u)
-		}
-	}
-}
-
 func jsonSchema(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, objects ...union.Object) map[string]any {
 	t.Helper()
 	s, err := clientschema.JSONSchema(crd, 0, objects)
@@ -381,37 +332,10 @@ func jsonSchema(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, obj
 	return s
 }
 
-func formSchema(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, objects ...union.Object) map[string]any {
+// compiled compiles the schema of a CRD. The metaschema has to accept it.
+func compiled(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, objects ...union.Object) *jsonschema.Schema {
 	t.Helper()
-	s, err := clientschema.FormSchema(crd, 0, objects)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// openAPI returns an OpenAPI document. The OpenAPI project's parser has to accept it.
-func openAPI(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, objects ...union.Object) map[string]any {
-	t.Helper()
-	s, err := clientschema.OpenAPI(crd, 0, objects)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := openapiv3.ParseDocument(data); err != nil {
-		t.Fatalf("%v\n%s", err, data)
-	}
-	return s
-}
-
-// compiled compiles the schema at a path of a document. The metaschema has to accept the document.
-// It translates OpenAPI's nullable into JSON Schema.
-func compiled(t *testing.T, document map[string]any, place string) *jsonschema.Schema {
-	t.Helper()
-	data, err := json.Marshal(document)
+	data, err := json.Marshal(jsonSchema(t, crd, objects...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -419,35 +343,15 @@ func compiled(t *testing.T, document map[string]any, place string) *jsonschema.S
 	if err != nil {
 		t.Fatal(err)
 	}
-	nullable(v)
 	c := jsonschema.NewCompiler()
-	if _, ok := document["openapi"]; ok {
-		c.DefaultDraft(jsonschema.Draft4) // the dialect of OpenAPI 3.0 derives from it
-	}
 	if err := c.AddResource("file:///schema.json", v); err != nil {
 		t.Fatal(err)
 	}
-	s, err := c.Compile("file:///schema.json#" + place)
+	s, err := c.Compile("file:///schema.json")
 	if err != nil {
 		t.Fatalf("%v\n%s", err, data)
 	}
 	return s
-}
-
-func nullable(v any) {
-	switch v := v.(type) {
-	case map[string]any:
-		if t, ok := v["type"].(string); ok && v["nullable"] == true {
-			v["type"] = []any{t, "null"}
-		}
-		for _, child := range v {
-			nullable(child)
-		}
-	case []any:
-		for _, child := range v {
-			nullable(child)
-		}
-	}
 }
 
 // TestNoAddresses adds addresses to a schema at every possible path. The output must contain none.
@@ -465,13 +369,11 @@ properties:
   a: {type: array, items: {type: string, $ref: https://example.com/8}, additionalItems: {$ref: https://example.com/9}}
   b: {type: string, not: {$ref: https://example.com/10}, anyOf: [{id: https://example.com/11}]}
 `, "")
-	for format, schema := range map[string]any{"JSON Schema": jsonSchema(t, crd), "OpenAPI": openAPI(t, crd)} {
-		data, err := json.Marshal(schema)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if bytes.Contains(data, []byte("https://example.com/")) {
-			t.Errorf("%s: %s", format, data)
-		}
+	data, err := json.Marshal(jsonSchema(t, crd))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(data, []byte("https://example.com/")) {
+		t.Errorf("%s", data)
 	}
 }

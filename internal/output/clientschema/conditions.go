@@ -56,7 +56,7 @@ func (b branch) sameValues(other branch) bool {
 
 // condition returns the schema of an object whose discriminator has the values of a branch.
 func (b branch) condition(u *union.Union, asWritten node) node {
-	is := restrictions(u, asWritten, []branch{{values: b.values, others: b.others, unset: b.unset}}, jsonSchema)[0].(node)
+	is := restrictions(u, asWritten, []branch{{values: b.values, others: b.others, unset: b.unset}})[0].(node)
 	delete(is, "title")
 	return is
 }

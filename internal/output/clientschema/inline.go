@@ -6,32 +6,19 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// dialect is an output format.
-type dialect int
-
-const (
-	jsonSchema dialect = iota + 1
-	openAPI
-)
-
 // null returns a schema that accepts only null.
-func (d dialect) null() node {
-	if d == openAPI {
-		return node{"nullable": true, "enum": []any{nil}}
-	}
-	return node{"type": "null"}
-}
+func null() node { return node{"type": "null"} }
 
 // inline returns the branches of a union as restrictions. n is the schema of the union object.
-func inline(u *union.Union, n node, d dialect) []any {
+func inline(u *union.Union, n node) []any {
 	if u.OfItems() {
 		return itemsInline(u, n)
 	}
-	return restrictions(u, n, branches(u, n), d)
+	return restrictions(u, n, branches(u, n))
 }
 
 // restrictions returns the given branches of a union as restrictions.
-func restrictions(u *union.Union, n node, branches []branch, d dialect) []any {
+func restrictions(u *union.Union, n node, branches []branch) []any {
 	discriminator, unset := schemaOf(n, u, u.Discriminator), fallbacks(n, u)
 	var l []any
 	for _, b := range branches {
@@ -40,32 +27,19 @@ func restrictions(u *union.Union, n node, branches []branch, d dialect) []any {
 			needed := func(i int) bool { return b.needs(unset[i]) }
 			holder, name := holderOf(out, n, u, u.Discriminator, !b.mayLack(u), needed)
 			null := b.mayLack(u) && discriminator["nullable"] == true || discriminator[prunedNull] == true && !needed(len(unset)-1)
-			properties(holder)[name] = discriminatorIs(u, b, null, d)
+			properties(holder)[name] = discriminatorIs(u, b, null)
 		}
 		for _, i := range b.set {
 			m := u.Members[i]
 			holder, name := holderOf(out, n, u, m.Name, true, func(int) bool { return true })
-			if s := isSet(m, schemaOf(n, u, m.Name), d); len(s) > 0 {
+			if s := isSet(m, schemaOf(n, u, m.Name)); len(s) > 0 {
 				properties(holder)[name] = s
 			}
 		}
 		for _, i := range b.clear {
 			m := u.Members[i]
 			holder, name := holderOf(out, n, u, m.Name, false, func(int) bool { return false })
-			switch s := isClear(m, schemaOf(n, u, m.Name), d); {
-			case s != nil:
-				properties(holder)[name] = s
-			case d == jsonSchema:
-				properties(holder)[name] = false // editors show the error at the property
-			default:
-				absent, _ := holder["not"].(node)
-				none, _ := absent["anyOf"].([]any)
-				is := node{"required": []any{name}}
-				if len(u.Path(m.Name)) > 1 {
-					is["type"] = "object" // the object may be null elsewhere
-				}
-				holder["not"] = node{"anyOf": append(none, is)}
-			}
+			properties(holder)[name] = isClear(m, schemaOf(n, u, m.Name))
 		}
 		l = append(l, out)
 	}
@@ -139,7 +113,7 @@ func (b branch) needs(fallback string) bool {
 
 // discriminatorIs returns the schema of the discriminator in a branch. If null is set, the schema
 // also accepts null.
-func discriminatorIs(u *union.Union, b branch, null bool, d dialect) node {
+func discriminatorIs(u *union.Union, b branch, null bool) node {
 	values := u.Type.Values(b.values)
 	if len(b.others) > 0 {
 		out := node{"type": u.Type.String()}
@@ -149,10 +123,7 @@ func discriminatorIs(u *union.Union, b branch, null bool, d dialect) node {
 		if len(others) > 0 {
 			out["not"] = node{"enum": u.Type.Values(others)}
 		}
-		switch {
-		case null && d == openAPI:
-			delete(out, "type") // the discriminator's own schema has the type
-		case null:
+		if null {
 			out["type"] = []any{u.Type.String(), "null"}
 		}
 		return out
@@ -163,14 +134,14 @@ func discriminatorIs(u *union.Union, b branch, null bool, d dialect) node {
 	if null {
 		values = append(values, nil)
 	}
-	if d == jsonSchema && len(values) == 1 {
+	if len(values) == 1 {
 		return node{"const": values[0]}
 	}
 	return node{"enum": values}
 }
 
 // isSet returns the constraints that a set member adds to its schema s.
-func isSet(m union.Member, s node, d dialect) node {
+func isSet(m union.Member, s node) node {
 	out := node{}
 	switch m.Empty {
 	case union.EmptyString:
@@ -186,28 +157,28 @@ func isSet(m union.Member, s node, d dialect) node {
 		for _, name := range m.Fields {
 			field := node{"required": []any{name}}
 			if nullIsUnset(property(s, name)) {
-				field["properties"] = node{name: node{"not": d.null()}}
+				field["properties"] = node{name: node{"not": null()}}
 			}
 			l = append(l, field)
 		}
 		out["anyOf"] = l
 	}
-	if t, ok := s["type"].(string); ok && nullIsUnset(s) && d == jsonSchema {
+	if t, ok := s["type"].(string); ok && nullIsUnset(s) {
 		out["type"] = t
 	} else if nullIsUnset(s) {
-		out["not"] = d.null()
+		out["not"] = null()
 	}
 	return out
 }
 
-// isClear returns the constraints on an unset member that is present. s is its schema. It is nil if
-// an unset member must be absent.
-func isClear(m union.Member, s node, d dialect) node {
+// isClear returns the schema of an unset member with schema s. It is false if the member must be
+// absent: editors show the error at the property.
+func isClear(m union.Member, s node) any {
 	switch {
 	case m.Empty != union.PresentWhenEmpty:
-		return node{"not": isSet(m, s, d)}
+		return node{"not": isSet(m, s)}
 	case nullIsUnset(s):
-		return d.null()
+		return null()
 	}
-	return nil
+	return false
 }

@@ -19,17 +19,6 @@ import (
 // An object is closed where the server's strict field validation reports unknown fields. Null is
 // allowed where the schema is nullable, and where the server prunes or defaults it.
 func JSONSchema(crd *apiextensionsv1.CustomResourceDefinition, version int, objects []union.Object) (map[string]any, error) {
-	return jsonSchemaOf(crd, version, objects, false)
-}
-
-// FormSchema returns a JSON Schema for forms, which choose a branch of a oneOf and need no null: all
-// unions are a oneOf, with the keyword discriminator if all branches require a value of it. Null is
-// allowed only where the schema is nullable.
-func FormSchema(crd *apiextensionsv1.CustomResourceDefinition, version int, objects []union.Object) (map[string]any, error) {
-	return jsonSchemaOf(crd, version, objects, true)
-}
-
-func jsonSchemaOf(crd *apiextensionsv1.CustomResourceDefinition, version int, objects []union.Object, form bool) (map[string]any, error) {
 	v := crd.Spec.Versions[version]
 	root, err := rootOf(crd, version)
 	if root == nil || err != nil {
@@ -37,9 +26,6 @@ func jsonSchemaOf(crd *apiextensionsv1.CustomResourceDefinition, version int, ob
 	}
 	writable(root, !crd.Spec.PreserveUnknownFields)
 	unmark(root, "apiVersion", "kind", "metadata")
-	if form {
-		walk(root, true, func(n node, _ bool) { delete(n, prunedNull) })
-	}
 	asWritten := runtime.DeepCopyJSON(root)
 	walk(root, true, jsonDialect)
 	for _, o := range deepestFirst(objects) {
@@ -47,7 +33,7 @@ func jsonSchemaOf(crd *apiextensionsv1.CustomResourceDefinition, version int, ob
 		if n == nil {
 			return nil, fmt.Errorf("there is no schema at %s", o.Path)
 		}
-		choose(o.Unions, o.Path.Value(asWritten), n, form)
+		choose(o.Unions, o.Path.Value(asWritten), n)
 	}
 	resource(root, node{"const": crd.Spec.Group + "/" + v.Name}, node{"const": crd.Spec.Names.Kind})
 	if metadata := property(root, "metadata"); metadata != nil {
@@ -135,7 +121,7 @@ func jsonDialect(n node, whole bool) {
 	for _, key := range []string{"nullable", "example"} {
 		delete(n, key)
 	}
-	undone(n)
+	maps.DeleteFunc(n, func(key string, _ any) bool { return strings.HasPrefix(key, "x-kubernetes-") })
 }
 
 // exemptNull excludes null from keywords of a schema that null may violate.
@@ -151,7 +137,7 @@ func exemptNull(n node) {
 		}
 	}
 	if len(logic) > 0 {
-		n["anyOf"] = []any{jsonSchema.null(), logic}
+		n["anyOf"] = []any{null(), logic}
 	}
 }
 
@@ -159,21 +145,21 @@ func exemptNull(n node) {
 // lists all properties. Only up to this bound do editors offer the members of a single branch.
 const maxMoved = 20_000
 
-// choose adds the unions to a schema: as conditions on the discriminator or, without one and in
-// forms, as a oneOf. In a closed schema, the schemas of members move into the branches that allow
+// choose adds the unions to a schema: as conditions on the discriminator or, without one, as a
+// oneOf. In a closed schema, the schemas of members move into the branches that allow
 // them, so that editors offer no other members. Members in nested objects stay. asWritten is the
 // schema before the translation.
-func choose(unions []*union.Union, asWritten, n node, form bool) {
+func choose(unions []*union.Union, asWritten, n node) {
 	own := maps.Clone(properties(n))
 	closed := n["additionalProperties"] == false
 	for _, u := range unions {
 		if u.Relates() {
-			relate(u, asWritten, n, jsonSchema)
+			relate(u, asWritten, n)
 			continue
 		}
-		branches := inline(u, asWritten, jsonSchema)
+		branches := inline(u, asWritten)
 		var chain, rest node
-		if u.Discriminator != "" && !form {
+		if u.Discriminator != "" {
 			chain, rest = decide(u, asWritten, n, branches)
 		}
 		if closed && len(branches)*len(own) <= maxMoved {
@@ -187,59 +173,18 @@ func choose(unions []*union.Union, asWritten, n node, form bool) {
 			if chain != nil {
 				list(u, own, rest)
 			}
-			if form && u.Discriminator != "" && len(u.Path(u.Discriminator)) == 1 {
-				moveTag(u.Discriminator, own, branches)
-				delete(properties(n), u.Discriminator)
-			}
 		}
 		if chain != nil {
 			addChain(n, chain)
 			continue
 		}
-		if _, taken := n["oneOf"]; form && !taken && tagged(u, asWritten, branches) {
-			n["discriminator"] = node{"propertyName": u.Discriminator}
-		}
 		if takesNull(asWritten) {
 			for _, b := range branches {
 				b.(node)["type"] = asWritten["type"]
 			}
-			branches = append(branches, jsonSchema.null())
+			branches = append(branches, null())
 		}
 		restrict(n, "oneOf", branches)
-	}
-}
-
-// tagged reports whether the keyword discriminator can tell the branches apart: all branches require
-// the discriminator and list its values, which are strings, and the object is not null.
-func tagged(u *union.Union, asWritten node, branches []any) bool {
-	return !takesNull(asWritten) && len(u.Path(u.Discriminator)) == 1 && !slices.ContainsFunc(branches, func(v any) bool {
-		b := v.(node)
-		is := property(b, u.Discriminator)
-		values, ok := is["enum"].([]any)
-		if !ok {
-			values = []any{is["const"]}
-		}
-		required, _ := b["required"].([]any)
-		return !slices.Contains(required, any(u.Discriminator)) || slices.ContainsFunc(values, func(v any) bool {
-			text, _ := v.(string)
-			return text == ""
-		})
-	})
-}
-
-// moveTag moves the schema of a discriminator into the branches: forms have a field for each property
-// of the object, and for each of the selected branch.
-func moveTag(name string, own node, branches []any) {
-	for _, b := range branches {
-		p := properties(b.(node))
-		is, tag := p[name].(node), maps.Clone(own[name].(node))
-		if values, ok := is["enum"].([]any); ok && !slices.Contains(values, tag["default"]) || is["const"] != nil && is["const"] != tag["default"] {
-			delete(tag, "default")
-		}
-		if is["not"] == nil {
-			delete(tag, "enum") // the branch lists its values
-		}
-		p[name] = restrictedTo(tag, is)
 	}
 }
 
@@ -278,7 +223,7 @@ func move(u *union.Union, own, branch node) {
 	for _, name := range ownMembers(u) {
 		members[name] = true
 	}
-	var null []string
+	var nullOnly []string
 	for name, s := range own {
 		restriction, restricted := p[name].(node)
 		switch member := members[name]; {
@@ -286,7 +231,7 @@ func move(u *union.Union, own, branch node) {
 			delete(p, name) // without it, the property is an additional one
 		case member && restricted && restriction["type"] == "null":
 			delete(p, name)
-			null = append(null, regexp.QuoteMeta(name))
+			nullOnly = append(nullOnly, regexp.QuoteMeta(name))
 		case member && restricted:
 			p[name] = restrictedTo(s.(node), restriction)
 		case member:
@@ -295,11 +240,11 @@ func move(u *union.Union, own, branch node) {
 			p[name] = true
 		}
 	}
-	if len(null) > 0 {
-		slices.Sort(null)
-		is := jsonSchema.null()
+	if len(nullOnly) > 0 {
+		slices.Sort(nullOnly)
+		is := null()
 		is["errorMessage"] = "This property is not allowed here."
-		branch["patternProperties"] = node{"^(" + strings.Join(null, "|") + ")$": is}
+		branch["patternProperties"] = node{"^(" + strings.Join(nullOnly, "|") + ")$": is}
 	}
 }
 

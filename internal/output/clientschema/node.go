@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
@@ -102,7 +101,7 @@ func writable(n node, prunes bool) {
 		counted := n["minProperties"] != nil
 		if n["minProperties"] == 1.0 && !nullableBelow(n) {
 			counted = false
-			restrict(n, "not", node{"type": "object", "additionalProperties": jsonSchema.null()})
+			restrict(n, "not", node{"type": "object", "additionalProperties": null()})
 		}
 		p, _ := n["properties"].(node)
 		for name, s := range p {
@@ -138,7 +137,7 @@ func notPruned(l, n node) {
 			if property(l, name) == nil {
 				properties(l)[name] = node{}
 			}
-			restrict(property(l, name), "not", jsonSchema.null())
+			restrict(property(l, name), "not", null())
 		}
 	}
 	p, _ := l["properties"].(node)
@@ -192,11 +191,3 @@ func conjoin(n, with node) {
 
 // isTrue reports whether a schema has an extension.
 func isTrue(n node, extension string) bool { return n["x-kubernetes-"+extension] == true }
-
-// undone deletes the given extensions of a schema, or all extensions if none is given.
-func undone(n node, extensions ...string) {
-	maps.DeleteFunc(n, func(key string, _ any) bool {
-		name, ok := strings.CutPrefix(key, "x-kubernetes-")
-		return ok && (len(extensions) == 0 || slices.Contains(extensions, name))
-	})
-}

@@ -131,7 +131,7 @@ properties:
  nested: {a: true, b: {c: 1.5}}, defaulted: {a: b}, list: [a, b], objects: [{a: b}], nullItems: [a], defaultItems: [a, b], map: {a: b}, mapOfObjects: {x: {a: b}},
  choice: {a: x}, least: {a: x}, two: {a: x, b: x}, orNull: {a: x}, some: {a: x, b: x}, nestedChoice: {c: {a: x}}, not: z, all: {a: x}, embedded: {apiVersion: v1, kind: A, metadata: {name: a}, spec: {}}}`
 	crd, _ := version(t, schema, "")
-	server, s := serverOf(t, crd), compiled(t, jsonSchema(t, crd), "")
+	server, s := serverOf(t, crd), compiled(t, crd)
 	var object map[string]any
 	if err := sigs.Unmarshal([]byte("{apiVersion: example.com/v1, kind: Thing, metadata: {}, u: "+full+"}"), &object); err != nil {
 		t.Fatal(err)
@@ -215,7 +215,7 @@ func TestNullMembers(t *testing.T) {
 					text = strings.Replace(text, "enum:", "default: A, enum:", 1)
 				}
 				crd, o := version(t, text, declaration)
-				server, schema := serverOf(t, crd), compiled(t, jsonSchema(t, crd, o), "")
+				server, schema := serverOf(t, crd), compiled(t, crd, o)
 				for _, state := range s.States() {
 					object := state.Objects[0]
 					try := func(v any) {

@@ -7,14 +7,14 @@ import (
 )
 
 // relate adds presence relations to a schema. asWritten is the schema before the translation.
-func relate(u *union.Union, asWritten, n node, d dialect) {
+func relate(u *union.Union, asWritten, n node) {
 	for _, forms := range relations(u) {
-		l := restrictions(u, asWritten, forms, d)
-		if d == jsonSchema && takesNull(asWritten) {
+		l := restrictions(u, asWritten, forms)
+		if takesNull(asWritten) {
 			for _, form := range l {
 				form.(node)["type"] = asWritten["type"]
 			}
-			l = append(l, jsonSchema.null())
+			l = append(l, null())
 		}
 		restrict(n, "anyOf", l)
 	}
