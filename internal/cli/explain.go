@@ -27,8 +27,8 @@ func (a *app) explainCommand() *cobra.Command {
 		Short: "Show the compiled rules, their costs and the errors that users will read",
 		Long: `Explain shows the rules that compile writes, or has written, for every union of
 CustomResourceDefinitions: their costs by the API server's own estimator and their
-shares of its budgets, the bytes they add, the reason for the encoding, the effect on
-updates, and the errors that users will read. It writes no files.
+shares of its budgets, the bytes they add, the reason for the encoding, and the errors
+that users will read. It writes no files.
 
 For codes of diagnostics, such as UC203, it prints their entries in
 docs/diagnostics.md.

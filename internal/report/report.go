@@ -129,18 +129,6 @@ func Concat(parts ...any) Line {
 	return l
 }
 
-// Join joins lines with a separator.
-func Join(lines []Line, separator string) Line {
-	var all Line
-	for i, l := range lines {
-		if i > 0 {
-			all = append(all, Span{Text: separator})
-		}
-		all = append(all, l...)
-	}
-	return all
-}
-
 // String returns the line as text.
 func (l Line) String() string {
 	s := ""

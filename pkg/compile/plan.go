@@ -75,9 +75,6 @@ type UnionPlan struct {
 	Rules []RulePlan
 	// HandWritten are the hand-written constraints on the union's state or changes.
 	HandWritten []HandWritten
-	// Unmatched is true if the union object is in a list without keys, whose old and new items
-	// the API server cannot correlate.
-	Unmatched bool
 	// Time is the evaluation time of the rules for each union object in a request, as estimated
 	// by cost.Time. It excludes the schemas of the encoding openapi.
 	Time time.Duration
@@ -150,7 +147,7 @@ func (c *compiler) plan() (*Plan, error) {
 		crd, _ := c.foreign(o)
 		for i, u := range o.Unions {
 			up := UnionPlan{Place: o.Place, Pos: o.Declarations[i].Pos, Union: u, CRD: crd,
-				Encoding: c.encodingName(u, o.styles[i]), Why: c.why(e, o, i), HandWritten: o.handWritten[i], Unmatched: o.uncorrelated != ""}
+				Encoding: c.encodingName(u, o.styles[i]), Why: c.why(e, o, i), HandWritten: o.handWritten[i]}
 			if o.styles[i].noClear {
 				up.Dropped = "rules for changes: they would exceed the API server's limits, and the static rules reject members that a change leaves set"
 			} else if u.Change == union.Clear && o.uncorrelated != "" {

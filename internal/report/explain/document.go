@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -16,8 +15,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Document returns explanations for people: a section for each CRD and union, with the rules, a
-// table of the states, and a diagram of the changes.
+// Document returns explanations for people: a section for each CRD and union, with a diagram of the
+// changes, the rules, and the errors.
 func Document(crds []Explanation) report.Document {
 	var d report.Document
 	for _, c := range crds {
@@ -40,6 +39,9 @@ func Document(crds []Explanation) report.Document {
 func (u Union) document() report.Document {
 	var d report.Document
 	d.Add(report.Heading{Level: 2, Line: u.title()}, u.facts())
+	if u.diagram != "" {
+		d.Add(report.Code{Language: "mermaid", Text: u.diagram})
+	}
 	heading := func(text string) { d.Add(report.Heading{Level: 3, Line: report.Concat(text)}) }
 	heading("Rules")
 	if len(u.Rules) == 0 {
@@ -54,24 +56,6 @@ func (u Union) document() report.Document {
 	if u.AllOf != nil {
 		heading("Schema (allOf)")
 		d.Add(report.Code{Language: "yaml", Text: u.allOf()})
-	}
-	heading("States")
-	d.Add(u.states())
-	heading("Updates")
-	l := report.List{}
-	for _, s := range u.OnUpdate {
-		l.Items = append(l.Items, report.Item{Line: report.Concat(s)})
-	}
-	d.Add(l)
-	if diagram := u.mermaid(); diagram != "" {
-		d.Add(report.Code{Language: "mermaid", Text: diagram})
-	}
-	if u.restricted() {
-		changes := report.Table{Columns: []report.Column{{Name: "from"}, {Name: "to"}}}
-		for _, c := range u.Changes {
-			changes.Rows = append(changes.Rows, []report.Line{report.Concat(u.shown(c.From)), report.Concat(u.becomes(c))})
-		}
-		d.Add(changes)
 	}
 	if len(u.Errors) > 0 {
 		heading("Errors")
@@ -195,35 +179,4 @@ func (r Rule) details(u Union) report.Document {
 		l = append(l, english.Plural(r.Bytes, "byte"))
 	}
 	return report.Document{report.Code{Language: "cel", Text: cel}, report.Paragraph(report.Concat(on, strings.Join(l, "; ")))}
-}
-
-// states returns the table of the legal states.
-func (u Union) states() report.Table {
-	t := report.Table{}
-	if u.Discriminator != "" {
-		t.Columns = append(t.Columns, report.Column{Name: u.Discriminator})
-	}
-	t.Columns = append(t.Columns, report.Column{Name: "members accepted"}, report.Column{Name: "rejected"})
-	for _, s := range u.States {
-		var row, values []report.Line
-		if u.Discriminator != "" {
-			for _, v := range s.Values {
-				if v == "" {
-					values = append(values, report.Concat("unset"))
-				} else {
-					values = append(values, report.Concat(report.N(v)))
-				}
-			}
-			if s.AnyOther {
-				values = append(values, report.Concat("any other"))
-			}
-			row = append(row, report.Join(values, ", "))
-		}
-		var rejected []string
-		for _, r := range s.Rejected {
-			rejected = append(rejected, r.When+": "+r.Why)
-		}
-		t.Rows = append(t.Rows, append(row, report.Concat(s.Accepted), report.Concat(cmp.Or(strings.Join(rejected, "; "), "nothing"))))
-	}
-	return t
 }

@@ -68,12 +68,8 @@ type unionPlan struct {
 	// discriminator: it is required, and the server sets no default.
 	written  apiextensionsv1.JSONSchemaProps
 	required bool
-	// unnamed is a path in the union object that may have fields without a schema.
-	unnamed *field.Path
 	// enum has the discriminator values that the schema allows; nil allows all values.
 	enum []string
-	// others are the known values that select no member.
-	others []string
 }
 
 // explainUnion explains a union of a plan. bytes are the bytes that each of its rules adds.
@@ -89,7 +85,6 @@ func explainUnion(p compile.UnionPlan, of compile.Plan, bytes []int) (Union, err
 	if err := s.read(); err != nil {
 		return Union{}, err
 	}
-	s.others = s.memberless()
 	added, err := s.added()
 	if err != nil {
 		return Union{}, err
@@ -102,10 +97,10 @@ func explainUnion(p compile.UnionPlan, of compile.Plan, bytes []int) (Union, err
 		Name: p.Union.Name, Pos: p.Pos,
 		Version: p.Place.Name, Schema: p.Place.Structural(), Object: p.Place.Path.String(),
 		Discriminator: s.Discriminator, Members: []Member{},
-		MemberlessValues: s.others, AnyValue: s.anyValue(),
+		MemberlessValues: s.memberless(), AnyValue: s.anyValue(),
 		Default:  s.fallback(),
 		Encoding: p.Encoding, Why: p.Why, Dropped: p.Dropped, Rules: []Rule{}, RequestMicroseconds: p.Time.Microseconds(), Many: p.Place.Path.HasElements(), AllOf: added,
-		States: s.states(), Changes: s.changes(), OnUpdate: s.onUpdate(), HandWritten: []HandWritten{}, Errors: situations, WithoutExample: unset, examples: s.shown,
+		HandWritten: []HandWritten{}, Errors: situations, WithoutExample: unset, diagram: s.mermaid(), examples: s.shown,
 	}
 	for _, b := range p.HandWritten {
 		u.HandWritten = append(u.HandWritten, HandWritten{Name: b.Name, Superfluous: b.Superfluous})
@@ -162,12 +157,6 @@ func (s *unionPlan) read() error {
 	for i := range path {
 		p := path[:i+1].Schema(&schema)
 		s.required = s.required && !union.Defaulted(p)
-	}
-	if at, ok := union.Unnamed(&schema); ok {
-		s.unnamed = s.path
-		if at != "" {
-			s.unnamed = s.path.Child(at)
-		}
 	}
 	s.enum = union.EnumStrings(&s.written)
 	for _, p := range s.plan.Rules {

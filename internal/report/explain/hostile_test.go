@@ -104,7 +104,7 @@ func tables(t *testing.T, markdown string) {
 			t.Errorf("%d bars, and %d in the head: %s", n, cells, line)
 		}
 	}
-	if rows < 10 {
+	if rows < 3 {
 		t.Errorf("%d rows", rows)
 	}
 }

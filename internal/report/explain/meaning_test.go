@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/report/explain"
 	"github.com/unioncel/unioncel/pkg/rules"
@@ -83,125 +81,6 @@ func sets(u *union.Union) [][]bool {
 		l = append(l, present)
 	}
 	return l
-}
-
-// accepts reports whether a row accepts a set of members.
-func accepts(t *testing.T, row explain.States, names []string) bool {
-	t.Helper()
-	switch n := len(names); row.Accepted {
-	case "nothing":
-		return false
-	case "none":
-		return n == 0
-	case "any one":
-		return n == 1
-	case "none or any one":
-		return n < 2
-	case "one or more":
-		return n > 0
-	case "any":
-		return true
-	case "all others":
-		has := func(list string) bool {
-			return slices.ContainsFunc(strings.Split(list, " or "), func(name string) bool { return slices.Contains(names, name) })
-		}
-		return !slices.ContainsFunc(row.Rejected, func(r explain.Rejection) bool {
-			with, then, _ := strings.Cut(strings.TrimPrefix(r.When, "with "), ", ")
-			if name, ok := strings.CutPrefix(then, "without "); ok {
-				return has(with) && !has(name)
-			}
-			return has(with) && has(strings.TrimPrefix(then, "and with "))
-		})
-	}
-	must, optional := row.Accepted, ""
-	if any, ok := strings.CutPrefix(must, "any of "); ok {
-		must, optional = "", strings.TrimSuffix(any, ", or none")
-	} else if one, ok := strings.CutSuffix(must, " or none"); ok {
-		must, optional = "", one
-	} else {
-		must, optional, _ = strings.Cut(must, ", with or without ")
-	}
-	members := func(text string) []string {
-		return strings.FieldsFunc(strings.ReplaceAll(text, " and ", ", "), func(r rune) bool { return r == ',' || r == ' ' })
-	}
-	for _, name := range members(must) {
-		if !slices.Contains(names, name) {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(append(members(must), members(optional)...), name) })
-}
-
-// names returns the names of the members that are present.
-func names(u *union.Union, present []bool) []string {
-	l := []string{}
-	for i, m := range u.Members {
-		if present[i] {
-			l = append(l, m.Name)
-		}
-	}
-	return l
-}
-
-// TestStates compares the table of states with pkg/union, for every value and set of members.
-func TestStates(t *testing.T) {
-	eachUnion(t, func(t *testing.T, u *union.Union, got explain.Union) {
-		var seen []string
-		for _, row := range got.States {
-			values := slices.Clone(row.Values)
-			if row.AnyOther {
-				values = append(values, "something else")
-			}
-			if u.Discriminator == "" {
-				values = append(values, "")
-			}
-			seen = append(seen, values...)
-			for _, v := range values {
-				for _, present := range sets(u) {
-					legal := len(u.Violations(union.State{Value: v, Present: present})) == 0
-					if accepts(t, row, names(u, present)) != legal {
-						t.Errorf("%q with %v is legal: %v; the table accepts %q", v, names(u, present), legal, row.Accepted)
-					}
-				}
-			}
-			if rejects := row.Accepted != "any"; rejects != (len(row.Rejected) > 0) && len(u.Members) > 1 {
-				t.Errorf("%v accepts %s and rejects %v", row.Values, row.Accepted, row.Rejected)
-			}
-		}
-		for _, v := range append([]string{""}, u.Values...) {
-			if !slices.Contains(seen, v) {
-				t.Errorf("the table has no row for %q", v)
-			}
-		}
-		if open := got.AnyValue; open != slices.Contains(seen, "something else") {
-			t.Errorf("other values: %v", seen)
-		}
-	})
-}
-
-// TestRejected asserts that a long list of members is abbreviated.
-func TestRejected(t *testing.T) {
-	got := explained(t, `
-spec:
-  type: object
-  x-kubernetes-unions:
-  - discriminator: type
-    fields-to-discriminateBy: {a: [One, Two], b: [Two, Most], c: Most, d: Most, e: Most, f: Most, g: Last}
-  properties: {type: {type: string, enum: [One, Two, Most, Last, None]}, a: {type: object}, b: {type: object}, c: {type: object}, d: {type: object}, e: {type: object}, f: {type: object}, g: {type: object}}
-`, rules.Compact)
-	want := map[string][]explain.Rejection{
-		"One":  {{When: "without a", Why: "required"}, {When: "with any other", Why: "forbidden"}},
-		"Two":  {{When: "without a or b", Why: "required"}, {When: "with any other", Why: "forbidden"}},
-		"Most": {{When: "with a or g", Why: "forbidden"}, {When: "without b, c, d, e or f", Why: "required"}},
-		"None": {{When: "with any member", Why: "forbidden"}},
-	}
-	for _, row := range got.Unions[0].States {
-		if rejected, ok := want[row.Values[0]]; ok {
-			if d := cmp.Diff(rejected, row.Rejected); d != "" {
-				t.Errorf("%s: %s", row.Values, d)
-			}
-		}
-	}
 }
 
 // TestSituations asserts that each condition that some state or change violates has an example,

@@ -25,25 +25,26 @@ type graph struct {
 
 // mermaid returns a state diagram of the changes between selections, or "" if there is nothing to
 // draw.
-func (u Union) mermaid() string {
-	n := len(u.Changes)
+func (s *unionPlan) mermaid() string {
+	choices, changes := s.choices(), s.Changes()
+	n := len(choices)
 	if n < 2 {
 		return ""
 	}
-	allowed := u.relation()
+	allowed := make([][]bool, n)
 	g := graph{}
-	total := 0
-	for i, c := range u.Changes {
-		g.labels = append(g.labels, u.stateLabel([]Selection{c.From}))
-		for j := range u.Changes {
-			if allowed[i][j] {
+	for i, from := range choices {
+		g.labels = append(g.labels, s.stateLabel(from))
+		allowed[i] = make([]bool, n)
+		for j, to := range choices {
+			if i != j && len(changes.Broken(from.state, to.state)) == 0 { // both states are legal
+				allowed[i][j] = true
 				g.edges = append(g.edges, [2]int{i, j})
-				total++
 			}
 		}
 	}
 	note := ""
-	switch total {
+	switch len(g.edges) {
 	case n * (n - 1):
 		note = "every change is allowed"
 		g.edges = nil
@@ -51,7 +52,7 @@ func (u Union) mermaid() string {
 		note = "no change is allowed"
 	}
 	if len(g.edges) > maxEdges || n > maxStates {
-		g = u.grouped(allowed, note == "")
+		g = s.grouped(choices, allowed, note == "")
 	}
 	if len(g.edges) > maxGroupedEdges || len(g.labels) > maxStates {
 		return ""
@@ -70,21 +71,9 @@ func (u Union) mermaid() string {
 	return b.String()
 }
 
-// relation returns which selection may become which other one, by index in u.Changes.
-func (u Union) relation() [][]bool {
-	allowed := make([][]bool, len(u.Changes))
-	for i, c := range u.Changes {
-		allowed[i] = make([]bool, len(u.Changes))
-		for j, to := range u.Changes {
-			allowed[i][j] = slices.Contains(c.To, to.From)
-		}
-	}
-	return allowed
-}
-
 // grouped draws interchangeable selections as one state. An edge from this state to itself means
 // that the selections may become each other.
-func (u Union) grouped(allowed [][]bool, edges bool) graph {
+func (s *unionPlan) grouped(choices []choice, allowed [][]bool, edges bool) graph {
 	var groups [][]int
 	for i := range allowed {
 		g := slices.IndexFunc(groups, func(group []int) bool {
@@ -98,11 +87,11 @@ func (u Union) grouped(allowed [][]bool, edges bool) graph {
 	}
 	g := graph{}
 	for i, group := range groups {
-		selections := make([]Selection, len(group))
-		for k, index := range group {
-			selections[k] = u.Changes[index].From
+		var together []choice
+		for _, k := range group {
+			together = append(together, choices[k])
 		}
-		g.labels = append(g.labels, u.stateLabel(selections))
+		g.labels = append(g.labels, s.stateLabel(together...))
 		for j, other := range groups {
 			from, to := group[0], other[len(other)-1]
 			if edges && allowed[from][to] {
@@ -124,25 +113,18 @@ func exchangeable(allowed [][]bool, i, j int) bool {
 }
 
 // stateLabel returns the label of a state for use in quotes.
-func (u Union) stateLabel(selections []Selection) string {
+func (s *unionPlan) stateLabel(choices ...choice) string {
 	var l []string
-	for i, s := range selections {
-		if i == maxShown && len(selections) > maxShown+1 {
-			l = append(l, fmt.Sprintf("%d more", len(selections)-maxShown))
+	for i, c := range choices {
+		if i == maxShown && len(choices) > maxShown+1 {
+			l = append(l, fmt.Sprintf("%d more", len(choices)-maxShown))
 			break
 		}
-		switch {
-		case s.AnyOther:
-			l = append(l, "any other")
-		case s.Value == "":
-			l = append(l, "unset")
-		default:
-			l = append(l, plain(s.Value))
-		}
+		l = append(l, c.label)
 	}
 	text := english.List(l, "or")
-	if u.Discriminator != "" {
-		text = plain(u.Discriminator) + " " + text
+	if s.Discriminator != "" {
+		text = plain(s.Discriminator) + " " + text
 	}
 	return mermaidText(text)
 }

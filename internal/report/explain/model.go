@@ -74,12 +74,6 @@ type Union struct {
 	// AllOf is the schema in the allOf of the union object that replaces static rules, or nil.
 	AllOf map[string]any `json:"allOf"`
 
-	// States are all states, by the discriminator's value.
-	States []States `json:"states"`
-	// Changes are the changes between legal states. It is empty for AtLeastOne.
-	Changes []Changes `json:"changes"`
-	// OnUpdate describes the constraints on updates in sentences.
-	OnUpdate []string `json:"onUpdate"`
 	// HandWritten are the hand-written constraints on the union object that read the union's state.
 	HandWritten []HandWritten `json:"handWritten"`
 	// Errors are the situations in which users get errors, with these errors.
@@ -88,7 +82,8 @@ type Union struct {
 	WithoutExample []string `json:"withoutExample"`
 
 	declared *union.Union
-	examples int // the maximum number of members with examples in Errors
+	diagram  string // in Mermaid's language, or ""
+	examples int    // the maximum number of members with examples in Errors
 }
 
 // declare sets the fields for keys of the declaration.
@@ -145,38 +140,6 @@ type Rule struct {
 	MessageCost uint64 `json:"messageCost"`
 	// Bytes is the number of bytes that the rule adds to the manifest.
 	Bytes int `json:"bytes"`
-}
-
-// States are the states with one of several discriminator values, or all states of a union without
-// a discriminator.
-type States struct {
-	// Values are discriminator values, with "" for unset; AnyOther stands for all unknown values.
-	// Both are empty without a discriminator.
-	Values   []string `json:"values"`
-	AnyOther bool     `json:"anyOther"`
-	// Accepted describes the members that may be set: "http", "http or none", "any one".
-	Accepted string `json:"accepted"`
-	// Rejected describes the other states.
-	Rejected []Rejection `json:"rejected"`
-}
-
-// Rejection describes rejected states ("with tcp or udp") and the reason.
-type Rejection struct {
-	When string `json:"when"`
-	Why  string `json:"why"`
-}
-
-// Selection is the selection of a legal state: a discriminator value or, without a discriminator, a
-// member; "" is unset. AnyOther stands for all unknown values.
-type Selection struct {
-	Value    string `json:"value"`
-	AnyOther bool   `json:"anyOther"`
-}
-
-// Changes lists the selections to which a selection may change.
-type Changes struct {
-	From Selection   `json:"from"`
-	To   []Selection `json:"to"`
 }
 
 // HandWritten is a hand-written constraint on a union object.

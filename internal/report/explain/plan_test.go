@@ -67,7 +67,6 @@ func planOf(t testing.TB, src string, encoding rules.Encoding) crdpatch.Explanat
 		for i, u := range o.Unions {
 			plan := p.union(o.Place, u)
 			plan.Pos = o.Declarations[i].Pos
-			_, plan.Unmatched = o.Unmatched(declared.CRD)
 			var bytes []int
 			for _, r := range plan.Rules {
 				bytes = append(bytes, len(r.Rule.Rule))

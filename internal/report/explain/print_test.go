@@ -4,14 +4,17 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/report/explain"
+	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
 )
@@ -190,6 +193,83 @@ func TestTime(t *testing.T) {
 			got := strings.Join(strings.Fields(b.String()), " ")
 			if want := strings.TrimSpace(tt.want); strings.Contains(got, "the rules take about") != (want != "") || !strings.Contains(got, want) {
 				t.Errorf("%s of %d µs: %s", name, tt.microseconds, b.String())
+			}
+		}
+	}
+}
+
+// TestHeadings has a union at the root, and a rule that is left out.
+func TestHeadings(t *testing.T) {
+	src := strings.Replace(crd("a: {type: object}\nb: {type: object}"), "        type: object\n", "        type: object\n        x-kubernetes-unions: [{members: [a, b]}]\n", 1)
+	in := planOf(t, src, rules.Fine)
+	in.Unions[0].Dropped = "the rule about changes, for want of room"
+	got, err := explain.Explain(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if object := got.Unions[0].Object; object != "" {
+		t.Errorf("the root is at %q", object)
+	}
+	text := textOf(t, got)
+	for _, want := range []string{"\nUnion of the root in version v1\n\ndeclared at  crd.yaml:16:31\n", " the rule about changes, for want of room\n", "\n    b: Forbidden: at most one of a, b may be set\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+}
+
+func textOf(t *testing.T, crds ...explain.Explanation) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := report.WriteText(&b, explain.Document(crds)); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestCosts asserts that costs come from the plan, and percentages from the API server's limits.
+func TestCosts(t *testing.T) {
+	in := planOf(t, crd(thing("{members: [a, b], discriminatorChange: Allow}")), rules.Fine)
+	r := &in.Unions[0].Rules[0]
+	r.Cost.Once, r.Cost.Executions, r.Cost.MessageExpression, r.MessageExpression = 5, 1_048_576, 20_000, "'x'"
+	in.Versions = []compile.VersionPlan{{Name: "v1", Before: 1_000_000, Added: 24_000_000}, {Name: "v2", Before: 1, Added: math.MaxUint64}}
+	in.Bytes[0][0], in.Growth = 1234, 56789
+	got, err := explain.Explain(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rule, version := got.Unions[0].Rules[0], got.Versions[0]
+	if rule.Cost != 5_242_880 || rule.Limit != 10_000_000 || rule.PercentOfLimit != 52.4288 || rule.MessageCost != 20_000 {
+		t.Errorf("%+v", rule)
+	}
+	if version.Cost != 25_000_000 || version.Limit != 100_000_000 || version.PercentOfLimit != 25 || got.Versions[1].Cost != math.MaxUint64 {
+		t.Errorf("%+v", got.Versions)
+	}
+	text := textOf(t, got)
+	if got.Bytes = -2; !strings.Contains(textOf(t, got), " -2 bytes added\n") {
+		t.Error(textOf(t, got))
+	}
+	for _, want := range []string{
+		"static; costs 5 × 1,048,576 = 5,242,880, 52.4% of the limit; message 20,000, 0.20%;",
+		"; 1,234 bytes\n", "1 rule in 1 union, 56,789 bytes added\n",
+		"v1         1,000,000  24,000,000  25,000,000         25.0%\n",
+		"v2                 1   unbounded   unbounded   over 1,000%\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+}
+
+// TestWidth asserts that no line that can be wrapped exceeds the width.
+func TestWidth(t *testing.T) {
+	for _, tt := range examples {
+		text := textOf(t, explained(t, tt.properties, tt.encoding))
+		for line := range strings.Lines(text) {
+			line = strings.TrimRight(line, "\n")
+			code := strings.ContainsAny(line, "?!") || strings.Contains(line, "has(") || strings.HasPrefix(line, "    ")
+			if utf8.RuneCountInString(line) > 100 && !code || strings.HasSuffix(line, " ") {
+				t.Errorf("%q", line)
 			}
 		}
 	}

@@ -170,39 +170,6 @@ func (u Union) otherValues() string {
 	return english.List(values, "and") + ": allowed, without a member"
 }
 
-// shown describes a selection.
-func (u Union) shown(s Selection) string {
-	switch {
-	case s.AnyOther:
-		return "any other"
-	case s.Value == "":
-		return "unset"
-	case u.Discriminator == "":
-		return plain(s.Value)
-	}
-	return u.quoted(s.Value)
-}
-
-// becomes lists the selections to which a selection may change.
-func (u Union) becomes(c Changes) string {
-	switch n := len(u.Changes) - 1; {
-	case len(c.To) == 0:
-		return "nothing else"
-	case len(c.To) == n && n > 1:
-		return "everything else"
-	}
-	var l []string
-	for _, to := range c.To {
-		l = append(l, u.shown(to))
-	}
-	return english.List(l, "or")
-}
-
-// restricted reports whether some change between legal states is forbidden.
-func (u Union) restricted() bool {
-	return slices.ContainsFunc(u.Changes, func(c Changes) bool { return len(c.To) < len(u.Changes)-1 })
-}
-
 // shownOf describes which errors were omitted.
 func (u Union) shownOf() string {
 	text := ""
