@@ -104,7 +104,7 @@ func (b *batch) stage(n int, out output) error {
 	defer b.writing.Done()
 	_, err = file.Write(out.data)
 	if err == nil && t.info != nil {
-		copyMetadata(file, t)
+		copyOwner(file, t)
 		err = setMode(file, t.info)
 	}
 	if err == nil {

@@ -63,9 +63,7 @@ See also unioncel help inputs, and unioncel help output.`,
 			t := a.compiler(verify)
 			compiler.loud = flags.check
 			return a.convert(cmd, &flags, a.scope(cmd, &compiler), func(f *crdfile.File, in input) ([]byte, diag.List) {
-				opts := in.options()
-				opts.AsRecorded = flags.check && in.scope.name == ""
-				out, l := skipping(in.scope.external, opts, func(opts crdfile.Options) ([]byte, diag.List) { return t(f, opts) })
+				out, l := skipping(in.scope.external, in.options(), func(opts crdfile.Options) ([]byte, diag.List) { return t(f, opts) })
 				l, failed := in.scope.judge(l)
 				if failed {
 					out = nil

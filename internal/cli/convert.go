@@ -14,7 +14,6 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
 
-	"github.com/unioncel/unioncel/internal/report/shell"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/normalize"
@@ -116,9 +115,6 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input)
 		err = a.report(append(l.files(), results...), flags.format.name)
 		if err == nil || errors.Is(err, errSkipped) {
 			err = cmp.Or(a.tally(l, results, flags.format.name), err)
-			if l.count() && !slices.ContainsFunc(results, func(r result) bool { return r.unions > 0 }) {
-				a.offerInfer(cmd.Context(), l, results)
-			}
 		}
 	}
 	if err != nil && !errors.Is(err, errSkipped) {
@@ -158,15 +154,11 @@ func (c *converting) take(in input, f *crdfile.File, out []byte, diagnostics dia
 	case r.diagnostics.HasErrors():
 		return r, nil
 	case c.flags.preview.wanted():
-		if r.changed && c.flags.check {
-			r.differs = in.scope.differing(f)
-			r.recorded = in.scope.recordedFlags(f)
-		}
 		return r, c.shown.put(in.n, c.flags.difference(in.name, src, out))
 	case c.targets == nil && r.other:
 		return r, nil // other documents would corrupt the stream
 	case c.targets == nil:
-		r.shape = shapeOf(out)
+		r.json = isJSON(out)
 		return r, c.shown.put(in.n, out)
 	case c.flags.write && !r.changed:
 		return r, nil
@@ -182,24 +174,22 @@ func (c *converting) finish(results []result) error {
 		if err := c.printAll(c.shown); err != nil {
 			return err
 		}
-		for _, r := range results {
-			if r.differs != "" {
-				c.note(r.name + ": " + r.differs)
-			}
-		}
 		if changed > 0 {
 			return c.wouldChange(c.flags.preview, results)
 		}
 		return nil
 	case c.targets == nil:
-		var shapes []shape
 		var parts []int
+		inJSON := 0
 		for i, r := range results {
 			if !r.other {
-				shapes, parts = append(shapes, r.shape), append(parts, i)
+				parts = append(parts, i)
+			}
+			if r.json {
+				inJSON++
 			}
 		}
-		return join(c.streams.Out, shapes, func(i int) ([]byte, error) { return c.shown.part(parts[i]) })
+		return join(c.streams.Out, len(parts), inJSON, func(i int) ([]byte, error) { return c.shown.part(parts[i]) })
 	}
 	if err := c.batch.commit(); err != nil {
 		return err
@@ -212,53 +202,17 @@ func (c *converting) finish(results []result) error {
 	return nil
 }
 
-// wouldChange ends a preview: it prints the number of files that would change, and the command that
-// changes them.
+// wouldChange ends a preview: it prints the number of files that would change.
 func (a *app) wouldChange(p preview, results []result) error {
-	changed := slices.DeleteFunc(slices.Clone(results), func(r result) bool { return !r.changed })
-	summary := fmt.Sprintf("%d of %s would change", len(changed), plural(len(results), "file"))
-	if command := a.writing(results, changed); command != "" {
-		summary += "; run: " + command
-	}
 	if p.check {
-		a.note(summary)
+		changed := count(results, func(r result) bool { return r.changed })
+		hint := "; -w instead of --check writes them"
+		if slices.ContainsFunc(results, func(r result) bool { return r.path == "" }) {
+			hint = ""
+		}
+		a.note(fmt.Sprintf("%d of %s would change%s", changed, plural(len(results), "file"), hint))
 	}
 	return errFindings
-}
-
-// writing returns the command line with -w in place of --check. It returns "" if -w rejects an
-// input, or if the files require different options.
-func (a *app) writing(results, changed []result) string {
-	recorded := map[string]bool{}
-	for _, r := range changed {
-		for _, flags := range r.recorded {
-			recorded[flags] = true
-		}
-	}
-	if len(recorded) > 1 || slices.ContainsFunc(results, func(r result) bool { return r.path == "" }) {
-		return ""
-	}
-	var words []string
-	for i := 0; i < len(a.args); i++ {
-		switch name, _, assigned := strings.Cut(a.args[i], "="); name {
-		case "--":
-			words = append(words, a.args[i:]...)
-			i = len(a.args)
-		case "--diff":
-		case "--format":
-			if !assigned {
-				i++
-			}
-		case "--check":
-			words = append(words, "-w")
-			for flags := range recorded {
-				words = append(words, strings.Fields(flags)...)
-			}
-		default:
-			words = append(words, a.args[i])
-		}
-	}
-	return a.name + " " + shell.Join(words)
 }
 
 // printAll prints the differences in a buffer in order: exact bytes that patch can apply, or

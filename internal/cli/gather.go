@@ -103,9 +103,6 @@ func collect[T any](ctx context.Context, a *app, scope func([]input) (scopes, er
 				}
 				return "no unions"
 			})
-			if !slices.ContainsFunc(l, func(g gathered[T]) bool { return len(g.items) > 0 }) {
-				a.offerInfer(ctx, g, results)
-			}
 		}
 		return err
 	}, nil

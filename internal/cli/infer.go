@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -17,7 +16,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
@@ -299,49 +297,4 @@ func (f *inferring) that() string {
 		return at + " with the verdict " + string(verify.Equivalent)
 	}
 	return at
-}
-
-// offerTimeout bounds the search of offerInfer.
-const offerTimeout = 2 * time.Second
-
-// offerInfer names infer as the next step, if the CRDs of the inputs declare no unions and have
-// hand-written constraints that enforce some. Pipes have been read already and are left out.
-func (a *app) offerInfer(ctx context.Context, l scopes, results []result) {
-	if a.quiet || a.document != "" || slices.ContainsFunc(l, func(s *scope) bool { return len(s.Declarations) > 0 }) {
-		return
-	}
-	var files []*crdfile.File
-	for _, r := range results {
-		src := r.src
-		if r.path != "" {
-			src, _ = a.open(ctx, r.input)
-		}
-		if bytes.Contains(src, []byte(union.Key)) || bytes.Contains(src, []byte(crdfile.Annotation)) {
-			return
-		}
-		if constrained(src) {
-			files = append(files, crdfile.Open(r.name, src).WithLimits(a.limits))
-		}
-	}
-	ctx, done := verify.WithDeadline(ctx, offerTimeout)
-	defer done()
-	found := 0
-	for _, f := range files {
-		crds, _ := f.CRDs(crdfile.Options{})
-		for _, c := range crds {
-			inferred, _, _ := a.inferIn(ctx, c, nil, offerTimeout, nil)
-			found += count(inferred, func(f infer.Located) bool {
-				return f.Comparison.Verdict != verify.Inconclusive
-			})
-		}
-	}
-	if found > 0 {
-		a.note("no unions are declared; unioncel infer finds " + plural(found, "union"))
-	}
-}
-
-// constrained reports whether the text of CRDs has constraints that may enforce unions. (A regular
-// expression takes a hundred times as long.)
-func constrained(src []byte) bool {
-	return slices.ContainsFunc([]string{"x-kubernetes-validations", "oneOf", "anyOf", "maxProperties"}, func(key string) bool { return bytes.Contains(src, []byte(key)) })
 }

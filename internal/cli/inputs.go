@@ -322,9 +322,7 @@ type result struct {
 	diagnostics diag.List
 	skipped     diag.List // errors that do not prevent writing
 	changed     bool
-	differs     string   // the option that differs from the compiled one
-	recorded    []string // flags of compiled CRDs, see recordedFlags
-	shape       shape    // of the text to print
+	json        bool     // the text to print is JSON
 	notes       []string // outcome of --fix
 }
 

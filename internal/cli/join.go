@@ -7,39 +7,17 @@ import (
 	"io"
 )
 
-// shape holds the properties of a text that join needs.
-type shape struct {
-	json      bool // it consists of JSON objects or arrays, at least one
-	document  bool // there is a line that is neither blank nor a comment
-	directive bool // the first such line is a directive
-	separated bool // it begins a YAML document
-}
-
-func shapeOf(text []byte) shape {
-	first := firstLine(text)
-	return shape{
-		json:      isJSON(text),
-		document:  first != nil,
-		directive: first != nil && first[0] == '%',
-		separated: isSeparator(first),
-	}
-}
-
-// join writes texts as one stream, and calls text for one after the other. It writes a single text
-// unchanged.
+// join writes n texts, of which some are JSON, as one stream, and calls text for one after the
+// other. It writes a single text unchanged.
 //
-// If all texts are JSON, the stream is a sequence of JSON texts, as kubectl and jq read them.
-// Otherwise it is YAML, with a separator before each text that does not begin with one. A JSON text
-// among YAML documents is a YAML document; since readers treat a stream that begins like JSON as
-// JSON, a separator then precedes the first text too.
-func join(w io.Writer, shapes []shape, text func(i int) ([]byte, error)) error {
-	allJSON := true
-	for _, s := range shapes {
-		allJSON = allJSON && s.json
-	}
+// If all texts are JSON, they follow each other, as kubectl and jq read them. Otherwise the stream is
+// YAML, with a separator before each text that does not begin with one; before the first text too if
+// it is JSON, since readers treat a stream that begins like JSON as JSON.
+func join(w io.Writer, n, inJSON int, text func(i int) ([]byte, error)) error {
+	allJSON := inJSON == n
 	documents := false // the stream has a document
 	ended := true      // the last line is terminated
-	for i, s := range shapes {
+	for i := range n {
 		part, err := text(i)
 		if err != nil {
 			return err
@@ -51,15 +29,16 @@ func join(w io.Writer, shapes []shape, text func(i int) ([]byte, error)) error {
 				between = append(between, '\n')
 			}
 		}
-		if len(shapes) > 1 && !allJSON && s.document && (documents || s.json) {
+		first := firstLine(part)
+		if !allJSON && first != nil && (documents || inJSON > 0 && isJSON(part)) {
 			switch {
-			case s.directive: // it must follow a document's end
+			case first[0] == '%': // a directive, which must follow a document's end
 				between = append(between, "...\n"...)
-			case !s.separated:
+			case !isSeparator(first):
 				between = append(between, "---\n"...)
 			}
 		}
-		documents = documents || s.document
+		documents = documents || first != nil
 		if len(between)+len(part) > 0 {
 			ended = bytes.HasSuffix(part, []byte("\n")) || len(part) == 0
 		}
@@ -69,7 +48,7 @@ func join(w io.Writer, shapes []shape, text func(i int) ([]byte, error)) error {
 			}
 		}
 	}
-	if !ended && len(shapes) > 1 {
+	if !ended && n > 1 {
 		if _, err := io.WriteString(w, "\n"); err != nil {
 			return fileError("write standard output", err)
 		}

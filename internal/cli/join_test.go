@@ -36,12 +36,14 @@ func TestJoin(t *testing.T) {
 		{"a string is YAML", []string{"\"a\"\n", "\"b\"\n"}, "\"a\"\n---\n\"b\"\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var shapes []shape
+			inJSON := 0
 			for _, part := range tt.parts {
-				shapes = append(shapes, shapeOf([]byte(part)))
+				if isJSON([]byte(part)) {
+					inJSON++
+				}
 			}
 			var got strings.Builder
-			err := join(&got, shapes, func(i int) ([]byte, error) { return []byte(tt.parts[i]), nil })
+			err := join(&got, len(tt.parts), inJSON, func(i int) ([]byte, error) { return []byte(tt.parts[i]), nil })
 			if err != nil || got.String() != tt.want {
 				t.Errorf("got %q, %v\nwant %q", got.String(), err, tt.want)
 			}

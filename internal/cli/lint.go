@@ -158,9 +158,6 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) (err 
 			a.note(note)
 		}
 	}
-	if len(all) == 0 {
-		a.offerInfer(cmd.Context(), l, results)
-	}
 	if reached {
 		return errFindings
 	}

@@ -97,10 +97,9 @@ func invocation(args []string) (name string, rest []string) {
 
 // app is one run of the program.
 type app struct {
-	name      string   // of the command line
-	args      []string // of the command line
-	reader    string   // the command, if it reads standard input
-	streams   Streams  // Err is the console
+	name      string  // of the command line
+	reader    string  // the command, if it reads standard input
+	streams   Streams // Err is the console
 	console   *console
 	quiet     bool     // print errors only
 	verbose   bool     // print the work done, too

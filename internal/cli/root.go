@@ -15,7 +15,6 @@ import (
 
 // execute runs the command line and returns the exit code.
 func (a *app) execute(ctx context.Context, args []string) int {
-	a.args = args
 	out := &printer{w: a.streams.Out}
 	root := a.rootCommand(out)
 	root.SetArgs(args)

@@ -16,7 +16,6 @@ import (
 	"github.com/unioncel/unioncel/internal/declared/project"
 	"github.com/unioncel/unioncel/internal/declared/unionset"
 	"github.com/unioncel/unioncel/internal/yaml/source"
-	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -219,7 +218,11 @@ func (a *app) tally(l scopes, results []result, format string) error {
 		allCRDs, allUnions = allCRDs+len(r.crds), allUnions+r.unions
 	}
 	if format == "text" { // it would corrupt output for programs
-		a.note(plural(allCRDs, "CRD") + ", " + plural(allUnions, "union"))
+		unions := plural(allUnions, "union")
+		if allUnions == 0 && allCRDs > 0 {
+			unions += "; unioncel infer finds those that hand-written rules enforce"
+		}
+		a.note(plural(allCRDs, "CRD") + ", " + unions)
 	}
 	var err error
 	for _, s := range l {
@@ -279,57 +282,4 @@ func (s *scope) judge(l diag.List) (diag.List, bool) {
 	work, _ := os.Getwd()
 	l = s.config.Lint.Apply(l, func(file string) string { return relative(home, work, file, filepath.Separator) })
 	return l, l.Count(diag.Error) > was
-}
-
-// recordedFlags returns, for each compiled CRD of an input, flags for the options that --check
-// reads from the annotation but -w does not.
-func (s *scope) recordedFlags(f *crdfile.File) (l []string) {
-	if s.name != "" || !s.gate {
-		return nil
-	}
-	for _, was := range recorded(f) {
-		var flags []string
-		if s.opts.Encoding == "" && was.Encoding != "" {
-			flags = append(flags, "--encoding "+string(was.Encoding))
-		}
-		if s.opts.KubeVersion == "" && was.KubeVersion != "" {
-			flags = append(flags, "--kube-version "+was.KubeVersion)
-		}
-		l = append(l, strings.Join(flags, " "))
-	}
-	return l
-}
-
-// recorded returns the options that the annotations of compiled CRDs record.
-func recorded(f *crdfile.File) (l []*crdfile.Options) {
-	if bytes.Contains(f.Bytes(), []byte(crdfile.Annotation)) { // other files need not be parsed
-		crds, _ := f.CRDs(crdfile.Options{})
-		for _, c := range crds {
-			if was := c.Recorded(); was != nil {
-				l = append(l, was)
-			}
-		}
-	}
-	return l
-}
-
-// differing describes an option that differs from the one an input was compiled with, or returns
-// "".
-func (s *scope) differing(f *crdfile.File) string {
-	for _, was := range recorded(f) {
-		is := s.opts
-		if s.name == "" { // options that are not given keep their recorded values
-			is.Encoding, is.KubeVersion = cmp.Or(is.Encoding, was.Encoding), cmp.Or(is.KubeVersion, was.KubeVersion)
-		}
-		switch {
-		case is.NoAnnotation:
-			return "compiled with an annotation, and checked without"
-		case is.Encoding != was.Encoding:
-			return fmt.Sprintf("compiled with the encoding %s, and checked with %s", cmp.Or(was.Encoding, "auto"), cmp.Or(is.Encoding, "auto"))
-		case is.KubeVersion != was.KubeVersion:
-			usual := compile.Linked() + ", the default"
-			return fmt.Sprintf("compiled for Kubernetes %s, and checked for %s", cmp.Or(was.KubeVersion, usual), cmp.Or(is.KubeVersion, usual))
-		}
-	}
-	return ""
 }

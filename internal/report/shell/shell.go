@@ -37,12 +37,3 @@ func File(name string) string {
 	}
 	return Quote(name)
 }
-
-// Join returns a command that consists of the words.
-func Join(words []string) string {
-	quoted := make([]string, len(words))
-	for i, word := range words {
-		quoted[i] = Quote(word)
-	}
-	return strings.Join(quoted, " ")
-}
