@@ -28,7 +28,7 @@ var fileCalls = map[string][]string{
 	"internal/cli/buffer.go":           {"os.CreateTemp", "os.Remove", "os.Remove"},                                 // large output, before it is printed
 	"internal/cli/staging.go":          {"import github.com/gofrs/flock", "os.OpenFile", "os.ReadDir", "os.Remove"}, // temporary files next to their targets
 	"internal/cli/batch.go":            {".Chmod", "os.Mkdir", "os.OpenFile", "os.Remove", "os.Remove"},             // the targets
-	"internal/cli/metadata_unix.go":    {".Chown", ".Chown", "import golang.org/x/sys/unix", "import syscall"},      // of the targets
+	"internal/cli/owner_unix.go":       {".Chown", ".Chown", "import syscall"},                                      // of the targets
 	"internal/cli/main.go":             {"import syscall", "os.Rename"},                                             // signals; for the batch
 	"internal/cli/terminal_windows.go": {"import golang.org/x/sys/windows"},                                         // colours
 	"internal/krm/files.go":            {"fs.WalkDir"},                                                              // in an os.Root
