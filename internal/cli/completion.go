@@ -103,7 +103,7 @@ func completeFlag(cmd *cobra.Command, flag *pflag.Flag) cobra.CompletionFunc {
 		return oneOf("Never", "IfNeeded")
 	case "type":
 		return oneOf(words(patch.Types())...)
-	case "base", "crd", "suite", "old", "live", "apply", "from", "to", "crd-status", "objects", "storageversions", "migrations", "servers":
+	case "base", "crd", "suite", "old", "live", "apply", "from", "to", "crd-status", "objects", "migrations", "servers":
 		return manifests
 	case "config", "unions":
 		return cobra.FixedCompletions([]cobra.Completion{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt)

@@ -22,7 +22,7 @@ import (
 
 // rolloutFlags name the files of a rollout, one each; empty if not given.
 type rolloutFlags struct {
-	from, to, live, objects, storageVersions, migrations, servers string
+	from, to, live, objects, migrations, servers string
 }
 
 func (a *app) rolloutCommand() *cobra.Command {
@@ -50,9 +50,7 @@ feature of the API servers needs no versions of them.
 Unions that the CRDs declare are compiled first, in memory; OLD, compiled and live CRDs are
 taken as they are. --servers takes a list,
 [v1.37.1, {name: a, version: v1.36.4}], or the output of kubectl get --raw /version of
-each API server. With a name for each, that of its lease, the plan of a new storage
-version lists the versions that servers encode, step by step. --storageversions is for clusters
-with the StorageVersion API, which is off by default: nothing depends on it.`,
+each API server.`,
 		Example: `  # Is it safe to apply?
   kubectl get crd routes.example.com -o yaml > old.yaml
   kubectl get routes.example.com -A -o yaml --show-managed-fields > objects.yaml
@@ -73,7 +71,6 @@ with the StorageVersion API, which is off by default: nothing depends on it.`,
 	f := cmd.Flags()
 	f.StringVar(&files.live, "crd-status", "", "the CRD as it is in the cluster, with its status: a `FILE` (default OLD, if it has a status)")
 	f.StringVar(&files.objects, "objects", "", "the stored objects: a `FILE|DIR`")
-	f.StringVar(&files.storageVersions, "storageversions", "", "the StorageVersion objects: a `FILE`")
 	f.StringVar(&files.migrations, "migrations", "", "the StorageVersionMigrations: a `FILE`")
 	f.StringVar(&files.servers, "servers", "", "the versions of all API servers: a `FILE`")
 	flags.register(cmd)
@@ -83,7 +80,7 @@ with the StorageVersion API, which is off by default: nothing depends on it.`,
 
 // rollout makes a plan and prints it.
 func (a *app) rollout(ctx context.Context, scope func([]input) (scopes, error), output *printing, files rolloutFlags) error {
-	if err := once([]string{files.from, files.to}, files.live, files.objects, files.storageVersions, files.migrations, files.servers); err != nil {
+	if err := once([]string{files.from, files.to}, files.live, files.objects, files.migrations, files.servers); err != nil {
 		return err
 	}
 	f := &rollout.Facts{}
@@ -219,7 +216,6 @@ func (a *app) rolloutCluster(ctx context.Context, files rolloutFlags, f *rollout
 		into func(name string, src []byte) diag.List
 	}{
 		{files.live, objectsOf(a, f.ReadLive)},
-		{files.storageVersions, objectsOf(a, f.ReadStorageVersion)},
 		{files.migrations, objectsOf(a, f.ReadMigrations)},
 		{files.servers, func(name string, src []byte) (wrong diag.List) {
 			f.Servers, wrong = rollout.ReadServers(name, src, a.limits)

@@ -2,8 +2,8 @@
 // the CRD is applied in their order, and decides whether the next step may be taken now.
 //
 // [New] computes a [Plan] from [Facts] alone: the CRD before and after the change, the effect on
-// the stored objects, the versions of the API servers, the storage versions that they report, and
-// storage migrations. A missing fact is unknown. The verdict is
+// the stored objects, the versions of the API servers, and storage migrations. A missing fact is
+// unknown. The verdict is
 //
 //   - [Go] if the next step may be taken: applying the CRD or, once it is applied, the step
 //     that the plan names, or nothing;
@@ -15,6 +15,5 @@
 // Irrelevant facts may be unknown. For example, objects are irrelevant if the new schema accepts
 // every object that the old one accepts.
 //
-// [Facts.ReadLive], [Facts.ReadStorageVersion], [Facts.ReadMigrations] and [ReadServers] read facts
-// from the output of kubectl.
+// [Facts.ReadLive], [Facts.ReadMigrations] and [ReadServers] read facts from the output of kubectl.
 package rollout

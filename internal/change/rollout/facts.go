@@ -3,10 +3,8 @@ package rollout
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
-	"k8s.io/api/apiserverinternal/v1alpha1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -15,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/unioncel/unioncel/internal/change/crddiff"
-	"github.com/unioncel/unioncel/internal/change/storageversion"
 	"github.com/unioncel/unioncel/internal/report/shell"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -39,8 +36,6 @@ type Facts struct {
 	Servers []Server
 	// Objects are the stored objects, as the oldest of the servers validates them.
 	Objects *Objects
-	// StorageVersion is the API servers' report for the resource, if there is a report.
-	StorageVersion *v1alpha1.StorageVersion
 	// Migrations are the migrations of the resource; an empty list is not nil.
 	Migrations []Migration
 	// Names are the file names in commands.
@@ -51,9 +46,9 @@ type Facts struct {
 
 // Origins are the objects and positions that facts were read from. They may be zero.
 type Origins struct {
-	From, To             diag.Pos
-	Live, StorageVersion *resource.Object
-	Migrations           []*resource.Object // in the order of the facts
+	From, To   diag.Pos
+	Live       *resource.Object
+	Migrations []*resource.Object // in the order of the facts
 }
 
 // Policy states which admission policies unioncel can generate for the unions of an object.
@@ -245,9 +240,6 @@ func (f *Facts) Contradictions() diag.List {
 	if f.Live != nil {
 		l = append(l, f.contradictLive()...)
 	}
-	if f.StorageVersion != nil {
-		l = append(l, f.contradictStorageVersion()...)
-	}
 	for i, m := range f.Migrations {
 		var origin *resource.Object
 		if i < len(f.Origins.Migrations) {
@@ -316,35 +308,4 @@ func (f *Facts) contradictLive() (l diag.List) {
 		add("status.storedVersions", "get the CRD anew, with its status", "status.storedVersions has not %s, which is the storage version", v)
 	}
 	return l
-}
-
-func (f *Facts) contradictStorageVersion() (l diag.List) {
-	sv := f.StorageVersion
-	add := func(field, hint, format string, args ...any) {
-		l = append(l, contradictory(at(f.Origins.StorageVersion, field), hint, format, args...))
-	}
-	if name := storageversion.Name(f.Resource()); sv.Name != name {
-		add("metadata.name", "kubectl get storageversion "+name+" -o yaml", "this is the StorageVersion of %s, and the change is of %s", sv.Name, name)
-		return l
-	}
-	for _, err := range storageversion.Validate(sv) {
-		// The server's errors use the path status[0] for a condition.
-		add(strings.Replace(err.Field, "status[", "status.conditions[", 1), "get it anew: the API server lets none be written like that", "%s", err.ErrorBody())
-	}
-	for i, e := range sv.Status.StorageVersions {
-		if _, ok := f.reported(e.EncodingVersion); !ok {
-			add(fmt.Sprintf("status.storageVersions[%d].encodingVersion", i), "", "%s encodes %s, which is a version of neither CRD", e.APIServerID, e.EncodingVersion)
-		}
-	}
-	return l
-}
-
-// reported returns the name of a version that API servers report, with or without the group. ok is
-// true if one of the CRDs has this version.
-func (f *Facts) reported(version string) (name string, ok bool) {
-	group, name, found := strings.Cut(version, "/")
-	if !found {
-		group, name = f.To.Spec.Group, version
-	}
-	return name, group == f.To.Spec.Group && (has(f.From, name) || has(f.To, name))
 }

@@ -130,7 +130,7 @@ func rulesOf(crd *apiextensionsv1.CustomResourceDefinition) (l []rulePlace) {
 // server decides.
 func (f *Facts) servers() Step {
 	s := Step{ID: "servers", State: Done, Title: "Every API server supports the rules"}
-	before, after, r := rulesOf(f.From), rulesOf(f.To), f.reports()
+	before, after := rulesOf(f.From), rulesOf(f.To)
 	known := func(p rulePlace) bool {
 		return slices.ContainsFunc(before, func(q rulePlace) bool {
 			return q.rule.Rule == p.rule.Rule && q.rule.MessageExpression == p.rule.MessageExpression
@@ -168,18 +168,7 @@ func (f *Facts) servers() Step {
 			old = append(old, server.String())
 		}
 	}
-	others := len(r.gone) > 0 || len(r.all) > len(f.Servers)
-	switch {
-	case len(old) > 0:
-	case others:
-		s.State, s.Title = Unknown, "Find out about the other API servers"
-		s.Reason = fmt.Sprintf("%d report storage versions, and the versions of %d are given.", len(r.all), len(f.Servers))
-		if len(r.gone) > 0 {
-			s.Reason = fmt.Sprintf("%s: reported, and not among the %d that are given. The entry of an API server that is gone goes when its lease expires.", names(r.gone), len(f.Servers))
-			s.Run = []string{leases}
-		}
-		return s
-	default:
+	if len(old) == 0 {
 		if l := uncompiled(f.To, after, f.oldest()); len(l) > 0 {
 			s.State, s.Title, s.Details = Stopped, "An API server does not support the rules", l
 			s.Reason = fmt.Sprintf("The oldest is v%s, which cannot compile them.", minor(f.oldest()))
@@ -203,7 +192,7 @@ func (f *Facts) servers() Step {
 		s.State, s.Title = Stopped, "Upgrade the API servers again, or take the change back"
 		s.Reason += " They do not enforce all rules, and lose parts of the CRD when they write it."
 		s.Run = f.takeBack()
-	case others || len(old) < len(f.Servers):
+	case len(old) < len(f.Servers):
 		s.State = Waiting
 	default:
 		s.State = Stopped
@@ -343,8 +332,7 @@ func count(n int, what string) string {
 
 // undisturbed returns the steps that settle the storage version before the change.
 func (f *Facts) undisturbed() []Step {
-	from, to := storage(f.From), storage(f.To)
-	if !has(f.From, to) {
+	if to := storage(f.To); !has(f.From, to) {
 		return []Step{{ID: "storage", State: Stopped, Title: "Add " + to + " in one change, and store it in the next",
 			Reason: fmt.Sprintf("An API server that has not noticed the change cannot read objects that others store in %s, and the CRD before the change could not be applied any more.", to)}}
 	}
@@ -355,15 +343,7 @@ func (f *Facts) undisturbed() []Step {
 				Run:    []string{"kubectl get storageversionmigrations"}}}
 		}
 	}
-	if f.StorageVersion == nil || from == to {
-		return nil
-	}
-	s := f.encoding(from)
-	if l := undecodable(f.reports().all, to); s.State == Done && len(l) > 0 {
-		s.State, s.Title, s.Details = Waiting, "Wait until every API server decodes "+to, f.course(f.From)
-		s.Reason = "Requests through them would fail for objects that others store in it."
-	}
-	return []Step{s}
+	return nil
 }
 
 // warnFirst returns the advice to install a policy that warns before the schema rejects. It is

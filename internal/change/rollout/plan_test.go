@@ -1,23 +1,18 @@
 package rollout
 
 import (
-	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"k8s.io/api/apiserverinternal/v1alpha1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/version"
-	upstream "k8s.io/apiserver/pkg/storageversion"
 	"sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/change/crddiff"
-	"github.com/unioncel/unioncel/internal/change/storageversion"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -110,25 +105,13 @@ func TestUpgradeWithRollback(t *testing.T) {
 	objects := &Objects{Total: 3, Managed: map[string][]Managed{}}
 	running := map[string]string{"a": "1.29", "b": "1.29", "c": "1.29"}
 	current, stored := from, []string{"v1"}
-	sv := reported()
 	migrations := []Migration{}
 	clock := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-	// starts lets servers start, or notice a change of the CRD, in a version.
-	starts := func(version string, ids ...string) {
-		for _, id := range ids {
-			if version != "" {
-				running[id] = version
-			}
-			encodes := storage(current)
-			if running[id] == "1.29" {
-				encodes = "v1" // it does not know the new storage version
-			}
-			clock = clock.Add(time.Minute)
-			sv = settled(sv, storageversion.Start(sv.Status.StorageVersions, v1alpha1.ServerStorageVersion{
-				APIServerID: id, EncodingVersion: "example.com/" + encodes, DecodableVersions: []string{"example.com/v1", "example.com/v2"},
-			}), clock)
-		}
+	// starts lets a server start in a version.
+	starts := func(version, id string) {
+		running[id] = version
+		clock = clock.Add(time.Minute)
 	}
 	var changed time.Time
 	now := func(want string) {
@@ -136,7 +119,7 @@ func TestUpgradeWithRollback(t *testing.T) {
 		l := live(current, stored...)
 		l.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl", Time: &metav1.Time{Time: changed}}}
 		wants(t, Facts{
-			From: from, To: to, Live: l, Changes: change, Objects: objects, StorageVersion: sv, Migrations: migrations,
+			From: from, To: to, Live: l, Changes: change, Objects: objects, Migrations: migrations,
 			Servers: servers(running["a"], running["b"], running["c"]),
 		}, want)
 	}
@@ -148,7 +131,6 @@ func TestUpgradeWithRollback(t *testing.T) {
 		}
 	}
 
-	starts("", "a", "b", "c")
 	now("stop servers=stop")
 	starts("1.36", "a")
 	now("wait servers=wait")
@@ -162,20 +144,14 @@ func TestUpgradeWithRollback(t *testing.T) {
 	now("go apply=next")
 
 	changed, current, stored = clock, to, []string{"v1", "v2"}
-	now("wait encoding=wait")
-	starts("", "a", "b")
-	now("wait encoding=wait")
-	starts("", "c")
 	now("go migration=next")
 
 	migration("")
 	now("wait migration=wait")
 	starts("1.29", "c") // rolled back
-	now("stop servers=stop encoding=wait")
+	now("stop servers=stop migration=wait")
 	starts("1.36", "c")
 	now("wait migration=wait")
-	migrations[0].Conditions = []metav1.Condition{{Type: "Succeeded", Status: metav1.ConditionTrue}}
-	now("go migration=next") // c may have rewritten objects that the migration covered
 	migrations[0].Conditions = []metav1.Condition{{Type: "Failed", Status: metav1.ConditionTrue, Message: "an object was refused"}}
 	now("stop migration=stop")
 	migrations = []Migration{}
@@ -191,9 +167,6 @@ func TestUpgradeWithRollback(t *testing.T) {
 	objects.Managed["v1"] = []Managed{{Namespace: "shop", Name: "web", Manager: "kubectl", Index: 1}}
 	now("wait clients=advice managedFields=wait")
 	delete(objects.Managed, "v1")
-	starts("1.29", "b")
-	now("wait clients=advice removed=wait")
-	starts("1.36", "b")
 	now("go clients=advice apply=next")
 	changed, current = clock, to
 	now("go")
@@ -226,7 +199,6 @@ func TestUnknown(t *testing.T) {
 		{"unions", Facts{From: from, To: to, Policies: []Policy{{Version: "v1", Rejects: true}}, Changes: &crddiff.Report{Changes: []crddiff.Change{{NewVersion: "v1", Sort: crddiff.Union, Class: crddiff.Both}}}, Servers: servers("1.36"), Objects: valid}, "go policy=advice apply=next"},
 		{"a server too old", Facts{From: from, To: to, Changes: looser, Servers: servers("1.36", "1.27")}, "wait servers=wait"},
 		{"all servers too old", Facts{From: from, To: to, Changes: looser, Servers: servers("1.27.9-gke.1", "1.27")}, "stop servers=stop"},
-		{"more servers than are given", Facts{From: from, To: to, Changes: looser, Servers: servers("1.36"), StorageVersion: reported("v1", "v1")}, "wait servers=unknown"},
 		{"a version removed, no status", Facts{From: old, To: alone, Changes: looser}, "wait clients=advice migration=unknown"},
 		{"a version removed, no objects", Facts{From: old, To: alone, Live: live(old, "v2"), Changes: looser}, "wait clients=advice managedFields=unknown"},
 		{"a version removed, objects without managedFields", Facts{From: old, To: alone, Live: live(old, "v2"), Changes: looser, Objects: valid}, "wait clients=advice managedFields=unknown"},
@@ -236,7 +208,6 @@ func TestUnknown(t *testing.T) {
 		{"objects unknown before a migration", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Migrations: []Migration{}}, "wait migration=unknown"},
 		{"objects that cannot be rewritten", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Migrations: []Migration{}, Objects: &Objects{Total: 5, Invalid: 1, Blocked: 1, Rewrites: 1}}, "wait objects=wait migration=wait"},
 		{"no change, status unknown", Facts{From: from, To: from, Changes: looser}, "go"},
-		{"reports of nobody", Facts{From: from, To: from, Live: live(from, "v1"), Changes: looser, StorageVersion: reported()}, "wait encoding=unknown"},
 		{"a migration, the change at an unknown time", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Migrations: []Migration{{Name: "m", Conditions: []metav1.Condition{{Type: "Succeeded", Status: "True"}}}}, Objects: valid}, "wait migration=unknown"},
 		{"a new version that is stored", Facts{From: from, To: two, Changes: looser}, "stop objects=unknown storage=stop"},
 		{"fields that are dropped", Facts{From: from, To: to, Changes: tighter, Servers: servers("1.36"), Objects: &Objects{Total: 9, Losing: 1}}, "wait objects=wait"},
@@ -244,15 +215,6 @@ func TestUnknown(t *testing.T) {
 		{"migrations unknown, of servers that may have them", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Objects: valid, Servers: servers("1.34", "1.29")}, "wait migration=unknown"},
 		{"migrations unknown, of servers that have none", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Objects: valid, Servers: servers("1.29")}, "go migration=next"},
 		{"migrations unknown, of servers that would note them", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Objects: valid, Servers: servers("1.37")}, "go migration=next"},
-		{"servers that disagree before a switch", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: two, Changes: undecided, Objects: valid, StorageVersion: reported("v1", "v2")}, "wait encoding=wait"},
-		{"a server that cannot read what is stored", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Objects: valid, Servers: servers("1.29"), StorageVersion: reported("v2")}, "stop encoding=stop"},
-		{"servers of which some report no storage version", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: two, Changes: undecided, Objects: valid, Servers: servers("1.36", "1.36"), StorageVersion: reported("v1")}, "wait encoding=unknown"},
-		{"a server that is gone and differs", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: two, Changes: undecided, Objects: valid, Servers: servers("1.36"), StorageVersion: reported("v1", "v2")}, "wait encoding=wait"},
-		{"a server of another name than the one that reports", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: two, Changes: undecided, Objects: valid, Servers: []Server{{"z", version.MajorMinor(1, 36)}}, StorageVersion: reported("v1")}, "wait encoding=unknown"},
-		{"a server that is gone, and all others too old", Facts{From: from, To: to, Changes: looser, Servers: servers("1.27"), StorageVersion: reported("v1", "v1")}, "wait servers=wait"},
-		{"a server that is gone, rules that are new", Facts{From: from, To: to, Changes: looser, Servers: servers("1.36", "1.36"), StorageVersion: reported("v1", "v1", "v1")}, "wait servers=unknown"},
-		{"a server that is gone and cannot read what is stored", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Objects: valid, Servers: servers("1.29"), StorageVersion: decoding("v2", []string{"v1", "v2"}, []string{"v2"})}, "wait encoding=wait"},
-		{"a server that cannot decode the version to be stored", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: two, Changes: undecided, Objects: valid, Servers: servers("1.36"), StorageVersion: reported("v1")}, "wait encoding=wait"},
 		{"a version served no more, managers unknown", Facts{From: old, To: unserved, Changes: tighter, Objects: valid}, "wait clients=unknown"},
 		{"a version served no more, with managers", Facts{From: old, To: unserved, Changes: tighter, Objects: managedBy(Managed{Name: "a", Manager: "m"})}, "wait clients=wait"},
 		{"a version served no more, and not deprecated", Facts{From: two, To: unserved, Changes: tighter, Objects: managedBy()}, "wait clients=wait"},
@@ -325,78 +287,6 @@ func migrating(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.C
 	return crd
 }
 
-// settled returns a StorageVersion with these entries and the conditions that the API server sets.
-func settled(sv *v1alpha1.StorageVersion, entries []v1alpha1.ServerStorageVersion, now time.Time) *v1alpha1.StorageVersion {
-	sv = sv.DeepCopy()
-	sv.Status.StorageVersions = entries
-	was := slices.Clone(sv.Status.Conditions)
-	upstream.SetCommonEncodingVersion(sv)
-	if c := sv.Status.Conditions; len(was) == 0 || !was[0].LastTransitionTime.Equal(&c[0].LastTransitionTime) {
-		c[0].LastTransitionTime = metav1.NewTime(now) // now replaces the clock
-	}
-	return sv
-}
-
-// reported returns a report of servers that encode one version each and decode no other version.
-func reported(versions ...string) *v1alpha1.StorageVersion {
-	sv := decoding("v1", make([][]string, len(versions))...)
-	for i, v := range versions {
-		e := &sv.Status.StorageVersions[i]
-		e.EncodingVersion, e.DecodableVersions = v, []string{v}
-	}
-	return settled(sv, sv.Status.StorageVersions, time.Time{})
-}
-
-// decoding returns a report of servers that all encode one version, and their decodable versions.
-func decoding(version string, decodable ...[]string) *v1alpha1.StorageVersion {
-	var entries []v1alpha1.ServerStorageVersion
-	for i, l := range decodable {
-		entries = append(entries, v1alpha1.ServerStorageVersion{APIServerID: string(rune('a' + i)), EncodingVersion: version, DecodableVersions: l})
-	}
-	return settled(&v1alpha1.StorageVersion{ObjectMeta: metav1.ObjectMeta{Name: "example.com.routes"}}, entries, time.Time{})
-}
-
-// TestCourse asserts a line for each event, and few lines for many servers.
-func TestCourse(t *testing.T) {
-	from, to := crd(t, v("v2", plain), v("v1", plain)), crd(t, v("v1", plain), v("v2", plain))
-	var many []string
-	for range 5000 {
-		many = append(many, "1.36")
-	}
-	crowd := servers(many...)
-	for i := range crowd {
-		crowd[i].Name = fmt.Sprint("s", i)
-	}
-	for _, tt := range []struct {
-		name  string
-		facts Facts
-		want  []string
-	}{
-		{"nobody is known", Facts{From: from, To: to}, nil},
-		{"a server without a name", Facts{From: from, To: to, Servers: []Server{{"", version.MajorMinor(1, 36)}}}, nil},
-		{"reports of two, one gone, one new", Facts{From: from, To: to, Servers: []Server{{"a", nil}, {"c", nil}}, StorageVersion: reported("v1", "v2")}, []string{
-			"now: v1 by a; v2 by b; all decode no version",
-			"b: not among the API servers that are given; once the garbage collector has taken out the entries, all encode v1 and decode v1",
-			"a notices the CRD: all encode v1 and decode v2, v1",
-			"c notices the CRD: all encode v1 and decode v2, v1",
-			"a notices the CRD: v2 by a; v1 by c; all decode v1, v2",
-			"c notices the CRD: all encode v2 and decode v1, v2",
-		}},
-		{"many", Facts{From: from, To: to, Servers: crowd}, []string{
-			"now, by the CRD: all encode v1 and decode v2, v1",
-			"s0 notices the CRD: v2 by s0; v1 by s1, s2, s3 and 4996 more; all decode v1, v2",
-		}},
-	} {
-		got := tt.facts.course(tt.facts.From, tt.facts.To)
-		if tt.name == "many" && len(got) == mostExamples+1 {
-			got = got[:2]
-		}
-		if d := cmp.Diff(tt.want, got); d != "" {
-			t.Errorf("%s: %s", tt.name, d)
-		}
-	}
-}
-
 // TestContradictions asserts that contradictory facts stop every plan.
 func TestContradictions(t *testing.T) {
 	one, two := crd(t, v("v1", plain)), crd(t, v("v1", plain), v("v2", plain))
@@ -406,10 +296,6 @@ func TestContradictions(t *testing.T) {
 	command.Spec.Versions[0].Name = "v1 ; reboot"
 	none, both := one.DeepCopy(), two.DeepCopy()
 	none.Spec.Versions[0].Storage, both.Spec.Versions[0].Storage = false, true
-	otherReports := reported("v1")
-	otherReports.Name = "example.com.gates"
-	invalid := reported("v1")
-	invalid.Status.CommonEncodingVersion = nil
 	migrations := []Migration{{Name: "a"}, {Name: "b", Conditions: []metav1.Condition{{Type: "Succeeded", Status: "True"}, {Type: "Failed", Status: "True"}}}}
 	for _, tt := range []struct {
 		facts Facts
@@ -424,10 +310,6 @@ func TestContradictions(t *testing.T) {
 		{Facts{From: one, To: two, Live: live(crd(t, v("v3", plain)), "v3")}, "the CRD in the cluster is neither the one before nor the one after the change"},
 		{Facts{From: one, To: two, Live: live(one, "v1", "v9")}, "objects are stored in v9, which is not in spec.versions"},
 		{Facts{From: one, To: two, Live: live(two, "v1")}, "status.storedVersions has not v2, which is the storage version"},
-		{Facts{From: one, To: two, StorageVersion: otherReports}, "this is the StorageVersion of example.com.gates, and the change is of example.com.routes"},
-		{Facts{From: one, To: two, StorageVersion: invalid}, "Invalid value: null: the common encoding version is v1"},
-		{Facts{From: one, To: two, StorageVersion: reported("v3")}, "a encodes v3, which is a version of neither CRD"},
-		{Facts{From: one, To: two, StorageVersion: reported("other.com/v1")}, "a encodes other.com/v1, which is a version of neither CRD"},
 		{Facts{From: one, To: two, Migrations: migrations}, "the migration has both succeeded and failed"},
 	} {
 		l := tt.facts.Contradictions()

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-	"k8s.io/api/apiserverinternal/v1alpha1"
 	storagemigrationv1 "k8s.io/api/storagemigration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -16,7 +15,6 @@ import (
 	apiversion "k8s.io/apimachinery/pkg/version"
 
 	"github.com/unioncel/unioncel/internal/carrier"
-	"github.com/unioncel/unioncel/internal/change/storageversion"
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
@@ -68,56 +66,40 @@ func decode(o *resource.Object, into any) diag.List {
 	return nil
 }
 
-// chosen decodes the object of the given kind and name, and returns it; nil if there is none. It
-// skips other items of lists. Another object as a whole document is an error, because the user has
-// chosen the wrong one.
-func chosen(f *resource.File, kind schema.GroupVersionKind, name, get string, into any) (*resource.Object, diag.List) {
-	if wrong := only(f, get, func(o *resource.Object) bool { return o.GroupVersionKind == kind }); len(wrong) > 0 {
-		return nil, wrong
+// ReadLive reads the CRD in the cluster, with its status, from the output of kubectl get. It skips
+// other items of lists. Another CRD as a whole document is an error, because the user has chosen the
+// wrong one.
+func (f *Facts) ReadLive(file *resource.File) diag.List {
+	get := "kubectl get crd " + f.To.Name + " -o yaml"
+	kind := apiextensionsv1.SchemeGroupVersion.WithKind(carrier.CRD().Kind)
+	if wrong := only(file, get, func(o *resource.Object) bool { return o.GroupVersionKind == kind }); len(wrong) > 0 {
+		return wrong
 	}
 	var found *resource.Object
-	for _, o := range f.Objects {
+	for _, o := range file.Objects {
 		switch {
-		case o.Name == name && found != nil:
+		case o.Name == f.To.Name && found != nil:
 			d := contradictory(o.Pos(nil), "delete one of them", "%s is there twice", o)
 			d.Related = []diag.Related{{Pos: found.Pos(nil), Message: "the other one"}}
-			return nil, diag.List{d}
-		case o.Name == name:
+			return diag.List{d}
+		case o.Name == f.To.Name:
 			found = o
 		case isAlone(o):
-			return nil, diag.List{contradictory(o.Pos(resource.Path{"metadata", "name"}), get, "this is %s, and the change is of %s", o.Name, name)}
+			return diag.List{contradictory(o.Pos(resource.Path{"metadata", "name"}), get, "this is %s, and the change is of %s", o.Name, f.To.Name)}
 		}
 	}
 	if found == nil {
-		return nil, nil
-	}
-	return found, decode(found, into)
-}
-
-// ReadLive reads the CRD in the cluster, with its status, from the output of kubectl get.
-func (f *Facts) ReadLive(file *resource.File) diag.List {
-	get, crd := "kubectl get crd "+f.To.Name+" -o yaml", &apiextensionsv1.CustomResourceDefinition{}
-	o, wrong := chosen(file, apiextensionsv1.SchemeGroupVersion.WithKind(carrier.CRD().Kind), f.To.Name, get, crd)
-	switch {
-	case len(wrong) > 0:
-		return wrong
-	case o == nil:
 		return diag.List{contradictory(diag.Pos{File: file.Name}, get, "%s is not among these CRDs", f.To.Name)}
-	case len(crd.Status.StoredVersions) == 0:
-		return diag.List{unusable(o.Pos(resource.Path{"status"}), get, "the CRD has no status.storedVersions: it is not from a cluster")}
 	}
-	f.Live, f.Origins.Live = crd, o
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	if wrong := decode(found, crd); wrong != nil {
+		return wrong
+	}
+	if len(crd.Status.StoredVersions) == 0 {
+		return diag.List{unusable(found.Pos(resource.Path{"status"}), get, "the CRD has no status.storedVersions: it is not from a cluster")}
+	}
+	f.Live, f.Origins.Live = crd, found
 	return nil
-}
-
-// ReadStorageVersion reads the API servers' report for the resource, if there is a report.
-func (f *Facts) ReadStorageVersion(file *resource.File) diag.List {
-	name, sv := storageversion.Name(f.Resource()), &v1alpha1.StorageVersion{}
-	o, wrong := chosen(file, v1alpha1.SchemeGroupVersion.WithKind("StorageVersion"), name, "kubectl get storageversion "+name+" -o yaml", sv)
-	if o != nil && len(wrong) == 0 {
-		f.StorageVersion, f.Origins.StorageVersion = sv, o
-	}
-	return wrong
 }
 
 // migrationVersions are the versions of StorageVersionMigration. In the first one, the resource

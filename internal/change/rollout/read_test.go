@@ -58,19 +58,11 @@ func TestReadServers(t *testing.T) {
 	}
 }
 
-const (
-	oneReport = `apiVersion: internal.apiserver.k8s.io/v1alpha1
-kind: StorageVersion
-metadata: {name: example.com.routes}
-spec: {}
-status: {}
-`
-	oneMigration = `apiVersion: storagemigration.k8s.io/v1
+const oneMigration = `apiVersion: storagemigration.k8s.io/v1
 kind: StorageVersionMigration
 metadata: {name: m, creationTimestamp: "2026-01-01T12:00:00Z"}
 spec: {resource: {group: example.com, resource: routes}}
 `
-)
 
 func item(object string) string {
 	return "\n- " + strings.ReplaceAll(strings.TrimSpace(object), "\n", "\n  ")
@@ -91,7 +83,6 @@ func list(objects ...string) string {
 func TestRead(t *testing.T) {
 	crd := testcrd.Versions("Route", v("v1", plain)) + "status: {storedVersions: [v1]}\n"
 	gates := testcrd.Versions("Gate", v("v1", plain)) + "status: {storedVersions: [v1]}\n"
-	other := strings.ReplaceAll(oneReport, "routes", "gates")
 	pod := "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
 	route := &apiextensionsv1.CustomResourceDefinition{}
 	route.Name, route.Spec.Group, route.Spec.Names.Plural = "routes.example.com", "example.com", "routes"
@@ -108,15 +99,6 @@ func TestRead(t *testing.T) {
 		{"a CRD of other types", "crd", strings.Replace(crd, "[v1]", "v1", 1), "in:1:1: error: UC901: the API server cannot read this CustomResourceDefinition: json: cannot unmarshal string into Go struct field CustomResourceDefinitionStatus.status.storedVersions of type []string"},
 		{"a Pod", "crd", pod, "in:2:1: error: UC901: Pod of v1 is not expected here"},
 		{"no object", "crd", "just: text\n", "in: error: UC901: no object is here"},
-
-		{"a report", "storageversion", oneReport, "example.com.routes"},
-		{"a list of reports", "storageversion", list(other, oneReport), "example.com.routes"},
-		{"a list of other reports", "storageversion", list(other), "none"},
-		{"no reports", "storageversion", list(), "none"},
-		{"another report", "storageversion", other, "in:3:12: error: UC902: this is example.com.gates, and the change is of example.com.routes"},
-		{"a report twice", "storageversion", oneReport + "---\n" + oneReport, "in:7:1: error: UC902: StorageVersion example.com.routes is there twice"},
-		{"a report of another version", "storageversion", strings.Replace(oneReport, "v1alpha1", "v1", 1), "in:2:1: error: UC901: StorageVersion of internal.apiserver.k8s.io/v1 is not expected here"},
-		{"a malformed report", "storageversion", strings.Replace(oneReport, "status: {}", "status: []", 1), "in:1:1: error: UC901: the API server cannot read this StorageVersion: json: cannot unmarshal array into Go struct field StorageVersion.status of type v1alpha1.StorageVersionStatus"},
 
 		{"a migration", "migrations", oneMigration, "1"},
 		{"migrations of all versions", "migrations", list(oneMigration, strings.Replace(oneMigration, "io/v1", "io/v1beta1", 1), strings.NewReplacer("io/v1", "io/v1alpha1", "resource: routes", "version: v1, resource: routes").Replace(oneMigration)), "3"},
@@ -140,10 +122,6 @@ func TestRead(t *testing.T) {
 			}
 			if (facts.Live == nil) != (facts.Origins.Live == nil) {
 				t.Error(tt.name, facts.Origins.Live)
-			}
-		case "storageversion":
-			if wrong = facts.ReadStorageVersion(f); facts.StorageVersion != nil {
-				got = facts.StorageVersion.Name
 			}
 		case "migrations":
 			wrong = facts.ReadMigrations(f)

@@ -38,8 +38,6 @@ func (f *Facts) versions() []Version {
 			o.Why = "it is the storage version"
 		case o.Stored != nil && *o.Stored:
 			o.Why = "objects may be stored in it"
-		case f.encoded(v.Name):
-			o.Why = "API servers encode objects in it"
 		case v.Served && !v.Deprecated:
 			o.Why = "it is served: deprecate it first"
 		case v.Served:
@@ -105,13 +103,6 @@ func (f *Facts) leave(gone []string) []Step {
 			}
 		}
 		return steps
-	default:
-		for _, v := range gone {
-			if f.encoded(v) {
-				s.State, s.Title, s.Reason = Waiting, "Wait until no API server encodes "+v, "Objects would be stored in it that nobody can read any more."
-				s.Details = f.course(f.From)
-			}
-		}
 	}
 	return []Step{s}
 }

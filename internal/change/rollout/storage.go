@@ -7,21 +7,14 @@ import (
 	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-
-	"github.com/unioncel/unioncel/internal/change/storageversion"
 )
 
-// migrate returns the steps of a migration to target, the current storage version: all API
-// servers encode objects in it, all objects are rewritten, and status.storedVersions is trimmed. Steps after one that
-// is not done are Later.
+// migrate returns the steps of a migration to target, the current storage version: all objects are
+// rewritten, and status.storedVersions is trimmed.
 func (f *Facts) migrate(target string) []Step {
-	var steps []Step
-	for _, step := range []func(string) Step{f.encoding, f.migration, f.trim} {
-		s := step(target)
-		if s.ID == "" {
-			continue
-		}
-		if len(steps) > 0 && steps[len(steps)-1].State != Done {
+	steps := []Step{f.migration(target)}
+	if s := f.trim(target); s.ID != "" {
+		if steps[0].State != Done {
 			s.State = Later
 		}
 		steps = append(steps, s)
@@ -31,19 +24,14 @@ func (f *Facts) migrate(target string) []Step {
 
 // migrateLater returns the steps of migrate for a storage version that the change has yet to set.
 func (f *Facts) migrateLater() []Step {
-	from, to := storage(f.From), storage(f.To)
-	if from == to {
+	from := storage(f.From)
+	if from == storage(f.To) {
 		return nil
 	}
-	s := Step{
+	return []Step{{
 		ID: "migration", State: Later, Title: "Rewrite the objects that are stored in " + from,
-		Reason:  "Ask again when the CRD is applied, with its new status.",
-		Details: f.course(f.From, f.To),
-	}
-	if s.Details != nil {
-		s.Reason += " It has to wait until every API server encodes " + to + "."
-	}
-	return []Step{s}
+		Reason: "Ask again when the CRD is applied, with its new status.",
+	}}
 }
 
 // migration returns the step that rewrites stored objects in the storage version.
@@ -82,8 +70,6 @@ func (f *Facts) migration(target string) Step {
 		switch {
 		case noted:
 			s.Reason = fmt.Sprintf("The migration %s has succeeded, but the CRD was changed meanwhile. Migrate again.", last.Name)
-		case f.StorageVersion != nil && storageversion.Disturbed(f.StorageVersion, last.Created):
-			s.Reason = fmt.Sprintf("The migration %s has succeeded, but it began before the API servers agreed on %s. Migrate again.", last.Name, target)
 		case !ok:
 			s.State = Unknown
 			s.Reason = fmt.Sprintf("The migration %s has succeeded. Whether it began after the CRD was changed cannot be told without the managed fields of the CRD.", last.Name)
@@ -121,7 +107,7 @@ func (f *Facts) rewrite(s Step, target string) Step {
 		return s
 	}
 	s.State = Next
-	if n := len(f.Servers); n > 1 && f.StorageVersion == nil {
+	if n := len(f.Servers); n > 1 {
 		s.Reason += fmt.Sprintf(" First wait until all %d API servers have observed the CRD. No status reports this, and until then an API server stores objects in the old version.", n)
 	}
 	oldest := f.oldest()
@@ -176,17 +162,12 @@ func (f *Facts) lastMigration() (last *Migration, known bool) {
 		without := !slices.ContainsFunc(f.Servers, func(s Server) bool { return !s.Version.LessThan(migrationA) })
 		return nil, len(f.Servers) > 0 && (without || !noted && !f.oldest().LessThan(migration))
 	}
-	return f.latest(), true
-}
-
-// latest returns the most recent of the known migrations.
-func (f *Facts) latest() (last *Migration) {
 	for i, m := range f.Migrations {
 		if last == nil || m.Created.After(last.Created) {
 			last = &f.Migrations[i]
 		}
 	}
-	return last
+	return last, true
 }
 
 // condition returns whether a condition is true, and whether it exists.

@@ -15,10 +15,9 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 )
 
-// TestLessIsNeverGo asserts that fewer facts never turn wait or stop into go. There are three
-// exceptions by design: reports of storage versions are never needed; without the status it is
-// unknown whether the CRD is applied or a migration is running; and objects that From rejects are
-// considered only if they are given.
+// TestLessIsNeverGo asserts that fewer facts never turn wait or stop into go. There are two
+// exceptions by design: without the status it is unknown whether the CRD is applied or a migration is
+// running; and objects that From rejects are considered only if they are given.
 func TestLessIsNeverGo(t *testing.T) {
 	one, two := crd(t, v("v1", plain)), crd(t, v("v2", plain), v("v1", plain))
 	pairs := [][2]*apiextensionsv1.CustomResourceDefinition{

@@ -2,18 +2,35 @@ package storageversion
 
 import (
 	"cmp"
-	"slices"
-	"time"
+	"strings"
 
 	"k8s.io/api/apiserverinternal/v1alpha1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // Name returns the name of the StorageVersion of a resource: <group>.<resource>. The name of group
 // "" is core.
 func Name(r schema.GroupResource) string {
 	return cmp.Or(r.Group, "core") + "." + r.Resource
+}
+
+// ValidateName returns the API server's errors for the name of a StorageVersion. It follows
+// ValidateStorageVersion of k8s.io/kubernetes/pkg/apis/apiserverinternal/validation, which cannot
+// be imported.
+func ValidateName(name string) []string {
+	i := strings.LastIndex(name, ".")
+	if i < 0 {
+		return []string{"name must be in the form of <group>.<resource>"}
+	}
+	var l []string
+	for _, message := range validation.IsDNS1123Subdomain(name[:i]) {
+		l = append(l, "the group segment "+message)
+	}
+	for _, message := range validation.IsDNS1035Label(name[i+1:]) {
+		l = append(l, "the resource segment "+message)
+	}
+	return l
 }
 
 // Agreed returns the version in which all servers encode objects. ok is false if the servers
@@ -26,41 +43,4 @@ func Agreed(entries []v1alpha1.ServerStorageVersion) (version string, ok bool) {
 		version = e.EncodingVersion
 	}
 	return version, len(entries) > 0
-}
-
-// Decodable returns the versions that every server can decode, in the order of the first entry.
-func Decodable(entries []v1alpha1.ServerStorageVersion) []string {
-	if len(entries) == 0 {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(entries[0].DecodableVersions), func(v string) bool {
-		return slices.ContainsFunc(entries, func(e v1alpha1.ServerStorageVersion) bool { return !slices.Contains(e.DecodableVersions, v) })
-	})
-}
-
-// Start returns the entries after an API server has started or noticed a change of the resource. It
-// adds or updates the entry of this server.
-func Start(entries []v1alpha1.ServerStorageVersion, entry v1alpha1.ServerStorageVersion) []v1alpha1.ServerStorageVersion {
-	entries = slices.Clone(entries)
-	if i := slices.IndexFunc(entries, func(e v1alpha1.ServerStorageVersion) bool { return e.APIServerID == entry.APIServerID }); i >= 0 {
-		entries[i] = entry
-		return entries
-	}
-	return append(entries, entry)
-}
-
-// Collect returns the entries after a run of the garbage collector, which removes the entries of
-// servers that are not given.
-func Collect(entries []v1alpha1.ServerStorageVersion, servers sets.Set[string]) []v1alpha1.ServerStorageVersion {
-	return slices.DeleteFunc(slices.Clone(entries), func(e v1alpha1.ServerStorageVersion) bool { return !servers.Has(e.APIServerID) })
-}
-
-// Disturbed reports whether the servers agreed only after a migration had begun. Objects may then
-// have been written in another version during the migration. The proposal compares the
-// resourceVersion before and after a migration. Disturbed has only one observation of the object,
-// so it uses the transition time of the condition AllEncodingVersionsEqual.
-func Disturbed(sv *v1alpha1.StorageVersion, began time.Time) bool {
-	return slices.ContainsFunc(sv.Status.Conditions, func(c v1alpha1.StorageVersionCondition) bool {
-		return c.Type == v1alpha1.AllEncodingVersionsEqual && !began.After(c.LastTransitionTime.Time)
-	})
 }
