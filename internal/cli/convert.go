@@ -194,7 +194,7 @@ func (c *converting) finish(results []result) error {
 	if err := c.batch.commit(); err != nil {
 		return err
 	}
-	if summary := fmt.Sprintf("%d of %s changed", changed, plural(len(results), "file")); c.console.terminal != nil {
+	if summary := fmt.Sprintf("%d of %s changed", changed, plural(len(results), "file")); c.console.terminal {
 		c.note(summary)
 	} else {
 		c.say("%s", summary)
@@ -218,7 +218,7 @@ func (a *app) wouldChange(p preview, results []result) error {
 // printAll prints the differences in a buffer in order: exact bytes that patch can apply, or
 // escaped text on a terminal.
 func (a *app) printAll(s *buffer) error {
-	terminal := newConsole(a.streams.Out).terminal != nil
+	terminal := newConsole(a.streams.Out).terminal
 	for i := range s.parts {
 		data, err := s.part(i)
 		if terminal {

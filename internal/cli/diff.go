@@ -303,21 +303,15 @@ func (a *app) compareCRDs(ctx context.Context, sides [][]*crddiff.Input, timeout
 			}
 		}
 	}
-	var names []string
-	for _, c := range l {
-		names = append(names, c.name())
-	}
-	progress := a.progress("CRD", names)
-	defer progress.end()
 	var reports []crddiff.Report
-	for i, c := range l {
-		progress.begin(i)
+	for _, c := range l {
+		begin := time.Now()
 		r, err := c.report(ctx, timeout)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.name(), err)
 		}
 		reports = append(reports, r)
-		progress.done(i)
+		a.say("%s: %v", c.name(), time.Since(begin).Round(time.Millisecond))
 	}
 	slices.SortStableFunc(reports, func(a, b crddiff.Report) int { return strings.Compare(a.Name, b.Name) })
 	return reports, nil

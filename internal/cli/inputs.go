@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/ordered"
@@ -231,14 +232,13 @@ func isLinkToDir(path string, entry fs.DirEntry) bool {
 func (a *app) process(ctx context.Context, inputs []input, work func(in input, src []byte) (result, error)) ([]result, error) {
 	var results []result
 	var errs []error
-	progress := a.progress("file", namesOf(inputs))
-	defer progress.end()
+	took := make([]time.Duration, len(inputs))
 	ordered.Each(slices.Values(inputs), len(inputs), func(in input) (result, error) {
 		if ctx.Err() != nil {
 			return result{}, errInterrupted
 		}
-		progress.begin(in.n)
-		defer progress.done(in.n)
+		begin := time.Now()
+		defer func() { took[in.n] = time.Since(begin) }()
 		src, err := a.open(ctx, in)
 		if err != nil {
 			return result{}, err
@@ -250,6 +250,9 @@ func (a *app) process(ctx context.Context, inputs []input, work func(in input, s
 				a.say("%s", strings.TrimSuffix(line, "\n"))
 			}
 			r, err = result{input: in, diagnostics: diag.List{p.Diagnostic(in.name)}}, nil // the only finding
+		}
+		if ctx.Err() == nil {
+			a.say("%s: %v", in.name, took[in.n].Round(time.Millisecond))
 		}
 		results, errs = append(results, r), append(errs, err)
 	})

@@ -140,7 +140,6 @@ func (a *app) main(ctx context.Context, release func(), args []string) int {
 		return code
 	case <-ctx.Done():
 		release()
-		a.console.hush()
 		if !a.batch.abandon() {
 			return <-done // the files are being replaced: finish
 		}
