@@ -169,7 +169,6 @@ func TestSupport(t *testing.T) {
 		}
 		want.WriteString("| " + u.name)
 		for _, column := range []func() string{
-			func() string { return outcome(run("", "compile --verify --encoding openapi "+file("crds"))) },
 			func() string { return outcome(run("", "infer "+file("rules"))) },
 			func() string { return outcome(run("", "schema "+file("crds"))) },
 			func() string {
@@ -214,7 +213,6 @@ func run(in, command string) (out, errs string, code int) {
 // action, or is not handled.
 func outcome(out, errs string, code int) string {
 	for _, o := range []struct{ text, means string }{
-		{"UC305", "no ([UC305](diagnostics.md#uc305-not-expressible-in-openapi))"},
 		{"UC813", "no ([UC813](diagnostics.md#uc813-not-done-by-a-policy))"},
 		{"left alone", "left alone"},
 		{"a is set while type is 'B'", "an excluded member is an error ([UC802](diagnostics.md#uc802-not-normalized))"},

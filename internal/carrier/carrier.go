@@ -26,7 +26,7 @@ type Carrier struct {
 	Gone string
 
 	decode func(data []byte) (crd *apiextensionsv1.CustomResourceDefinition, unknown []error, err error)
-	lost   func(path schemapath.Path, keyword string) (why string, always bool)
+	lost   func(path schemapath.Path) (why string, always bool)
 }
 
 var kinds = []*Carrier{
@@ -57,13 +57,13 @@ func (k *Carrier) Decode(data []byte) (crd *apiextensionsv1.CustomResourceDefini
 	return k.decode(data)
 }
 
-// Lost returns the reason that a keyword at a path does not reach the API server, or "" if it does.
+// Lost returns the reason that a schema at a path does not reach the API server, or "" if it does.
 // Unless always is true, newer versions of the controller copy it.
-func (k *Carrier) Lost(path schemapath.Path, keyword string) (why string, always bool) {
+func (k *Carrier) Lost(path schemapath.Path) (why string, always bool) {
 	if k.lost == nil {
 		return "", false
 	}
-	return k.lost(path, keyword)
+	return k.lost(path)
 }
 
 // IsList reports whether an object of this kind is a list whose items may be carriers.

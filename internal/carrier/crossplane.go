@@ -131,17 +131,14 @@ func stringMap() apiextensionsv1.JSONSchemaProps {
 	return apiextensionsv1.JSONSchemaProps{Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: new(scalar("string"))}}
 }
 
-// lostByCrossplane returns the reason if Crossplane does not copy a keyword at a path, or did not
-// before 2.2.
-func lostByCrossplane(path schemapath.Path, keyword string) (why string, always bool) {
+// lostByCrossplane returns the reason if Crossplane does not copy the schema at a path, or did not
+// copy its rules before 2.2.
+func lostByCrossplane(path schemapath.Path) (why string, always bool) {
 	if len(path) == 0 {
 		return "Crossplane before 2.2 does not copy the rules of the root into the CRD", false
 	}
-	switch top, _ := path[0].Property(); {
-	case top != "spec" && top != "status":
+	if top, _ := path[0].Property(); top != "spec" && top != "status" {
 		return "Crossplane copies only spec and status of the properties of the root into the CRD", true
-	case len(path) == 1 && keyword == "allOf":
-		return "Crossplane does not copy the allOf of " + top + " into the CRD", true
 	}
 	return "", false
 }

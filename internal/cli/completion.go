@@ -83,7 +83,6 @@ func completeFlag(cmd *cobra.Command, flag *pflag.Flag) cobra.CompletionFunc {
 			cobra.CompletionWithDesc(string(compile.Fine), "a rule per member and direction"),
 			cobra.CompletionWithDesc(string(compile.Compact), "a rule for the states of a union"),
 			cobra.CompletionWithDesc(string(compile.Terse), "compact, with fixed messages"),
-			cobra.CompletionWithDesc(string(compile.OpenAPI), "a schema in place of rules"),
 		)
 	case "go":
 		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)

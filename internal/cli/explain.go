@@ -33,7 +33,6 @@ that users will read. It writes no files.
 For codes of diagnostics, such as UC203, it prints their entries in
 docs/diagnostics.md.
 
-With --encoding openapi it shows the schema that replaces the rules about states.
 Other rules of the CRD may add errors.
 
 Costs are in the estimator's unit, roughly one comparison. A rule's cost is the cost

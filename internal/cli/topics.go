@@ -56,7 +56,6 @@ takes the encoding and the Kubernetes version from the annotation of a compiled 
   fine     one rule for each member and direction, with the most precise errors
   compact  one rule for the states of a union
   terse    compact, with fixed messages: the fewest bytes
-  openapi  a schema in allOf in place of rules: no cost, but errors that are hard to read
 
 docs/cost.md compares them. unioncel explain shows the costs of each.`),
 		topic("limits", "Limits on the content of files", `--limit raises or lowers a limit on the content of a file, as in --limit size=1000000.

@@ -94,8 +94,6 @@ const (
 	KubeVersion = "UC303"
 	// InvalidResult: the API server's own validation rejects the compiled CRD.
 	InvalidResult = "UC304"
-	// NotExpressible: no OpenAPI schema has the meaning of the union.
-	NotExpressible = "UC305"
 	// NotProved: --verify found that the rules do not have the meaning of the union, or could not
 	// tell.
 	NotProved = "UC306"

@@ -102,8 +102,8 @@ func (c *Annotated) declare(s *recorded) {
 	s.unions = &union.External{Version: s.Version, Path: s.Path, Value: value, At: &at}
 	if !s.External && crdtext.IndexOf(s.Node, union.Key) < 0 {
 		position := c.Pos(s.Node)
-		if s.unions.At, s.unions.Own = &position, s.Node; FirstList(s.Node) != nil {
-			s.unions.Own = FirstList(s.Node)
+		if s.unions.At, s.unions.Own = &position, s.Node; yamltext.Find(s.Node, Validations).Key != nil {
+			s.unions.Own = yamltext.Find(s.Node, Validations).Key
 		}
 	}
 }

@@ -34,65 +34,56 @@ import (
 // Claim is a schema of a record with its present content.
 type Claim struct {
 	recorded
-	Lists []*ClaimedList
+	// Head is the key of the list of rules if the list exists, List the list if it can be edited,
+	// and HeadIndex the index of the key. Ours are the indices of the claimed rules, in ascending order.
+	Head, List *yaml.Node
+	HeadIndex  int
+	Ours       []int
 	// Restored is true if the declaration is restored in the schema.
 	Restored bool
 
-	value map[string]any // the schema, edited
+	value   map[string]any // the schema, edited
+	at      *yaml.Node     // the key of the list, or else the schema
+	present []any          // the rules in the list
+	missing []string       // sums of missing rules
 	// fresh is true if the recorded declaration is overridden: missing rules are no error then.
 	fresh bool
 	// superseded is true if the resulting declaration may differ from the recorded one, and
 	// asRecorded if it is the same.
 	superseded, asRecorded bool
-	// claimed are the present claimed items, by list. exact caches the result of enforces.
-	claimed map[string][]any
+	// claimed are the present claimed rules. exact caches the result of enforces.
+	claimed []any
 	exact   *bool
 }
 
-// ClaimedList is a list in the schema of a claim.
-type ClaimedList struct {
-	recordedList
-	Head  *yaml.Node // the key, if the list exists
-	Node  *yaml.Node // the list, if it can be edited
-	Index int        // of the key
-	Ours  []int      // indices of the claimed items, in ascending order
+// All reports whether all rules of the list are claimed, and Whole whether the list is removed with
+// them.
+func (c *Claim) All() bool   { return len(c.Ours) > 0 && len(c.Ours) == len(c.present) }
+func (c *Claim) Whole() bool { return c.All() && !c.Empty }
 
-	at      *yaml.Node // the key of the list, or else the schema
-	present []any
-	missing []string // sums of missing items
-}
-
-// All reports whether all items are claimed, and Whole whether the list is removed with them.
-func (l *ClaimedList) All() bool   { return len(l.Ours) > 0 && len(l.Ours) == len(l.present) }
-func (l *ClaimedList) Whole() bool { return l.All() && !l.empty }
-
-// item returns the node of an item, or the nearest existing node.
-func (l *ClaimedList) item(i int) *yaml.Node {
-	if l.Node == nil || i >= len(l.Node.Content) {
-		return l.at
+// item returns the node of a rule, or the nearest existing node.
+func (c *Claim) item(i int) *yaml.Node {
+	if c.List == nil || i >= len(c.List.Content) {
+		return c.at
 	}
-	return l.Node.Content[i]
+	return c.List.Content[i]
 }
 
-// Items returns the claimed items by list.
-func (c *Claim) Items() map[string][]any {
-	m := map[string][]any{}
-	for _, l := range c.Lists {
-		for _, i := range l.Ours {
-			m[l.key] = append(m[l.key], l.present[i])
-		}
+// Items returns the claimed rules.
+func (c *Claim) Items() []any {
+	var l []any
+	for _, i := range c.Ours {
+		l = append(l, c.present[i])
 	}
-	return m
+	return l
 }
 
-// take removes the claimed items from the value of the schema.
+// take removes the claimed rules from the value of the schema.
 func (c *Claim) take() {
-	for _, l := range c.Lists {
-		if l.Whole() {
-			delete(c.value, l.key)
-		} else if l.Node != nil {
-			c.value[l.key] = Omit(l.present, l.Ours)
-		}
+	if c.Whole() {
+		delete(c.value, Validations)
+	} else if c.List != nil {
+		c.value[Validations] = Omit(c.present, c.Ours)
 	}
 }
 
@@ -114,49 +105,46 @@ func (r *reverter) claim() {
 		} else {
 			c.Kept = false // the API server dropped the declaration: it is restored
 		}
-		for _, recorded := range s.lists() {
-			c.Lists = append(c.Lists, c.look(recorded))
+		if len(s.Rules) > 0 {
+			c.look()
 		}
 		r.Claims = append(r.Claims, c)
 	}
 }
 
-// look finds the items of a recorded list.
-func (c *Claim) look(recorded recordedList) *ClaimedList {
-	l := &ClaimedList{recordedList: recorded, at: c.Node}
-	l.present, _ = c.value[recorded.key].([]any)
-	if e := yamltext.Find(c.Node, recorded.key); e.Key != nil {
-		l.at, l.Head, l.Index = e.Key, e.Key, e.Index
-		if e.Index >= 0 && e.Value.Kind == yaml.SequenceNode && len(e.Value.Content) == len(l.present) {
-			l.Node = e.Value
+// look finds the recorded rules.
+func (c *Claim) look() {
+	c.at = c.Node
+	c.present, _ = c.value[Validations].([]any)
+	if e := yamltext.Find(c.Node, Validations); e.Key != nil {
+		c.at, c.Head, c.HeadIndex = e.Key, e.Key, e.Index
+		if e.Index >= 0 && e.Value.Kind == yaml.SequenceNode && len(e.Value.Content) == len(c.present) {
+			c.List = e.Value
 		}
 	}
 	var sums []string
-	if l.Node != nil {
-		for _, v := range l.present {
+	if c.List != nil {
+		for _, v := range c.present {
 			sums = append(sums, Sum(v))
 		}
 	}
-	for _, sum := range recorded.sums {
+	for _, sum := range c.Rules {
 		if i := slices.Index(sums, sum); i >= 0 {
-			l.Ours = append(l.Ours, i)
+			c.Ours = append(c.Ours, i)
 		} else {
-			l.missing = append(l.missing, sum)
+			c.missing = append(c.missing, sum)
 		}
 	}
-	slices.Sort(l.Ours)
-	l.Ours = slices.Compact(l.Ours)
-	return l
+	slices.Sort(c.Ours)
+	c.Ours = slices.Compact(c.Ours)
 }
 
-// confirm checks the claims. It reports missing items, and unconfirmed items unless Options.Forget
-// is set. Unconfirmed items are no longer claimed.
+// confirm checks the claims. It reports missing rules, and unconfirmed rules unless Options.Forget
+// is set. Unconfirmed rules are no longer claimed.
 func (r *reverter) confirm() {
 	ours, missing := false, false
 	for _, c := range r.Claims {
-		for _, l := range c.Lists {
-			ours, missing = ours || len(l.Ours) > 0, missing || len(l.missing) > 0
-		}
+		ours, missing = ours || len(c.Ours) > 0, missing || len(c.missing) > 0
 	}
 	if !ours && !missing {
 		return
@@ -171,27 +159,18 @@ func (r *reverter) confirm() {
 	}
 	same := true // as the source of the compilation
 	for _, c := range r.Claims {
-		unconfirmed := map[*ClaimedList][]int{}
-		for _, l := range c.Lists {
-			for _, i := range l.Ours {
-				if !w.has(c, l.key, l.present[i]) {
-					unconfirmed[l] = append(unconfirmed[l], i)
-				}
-			}
-		}
+		unconfirmed := slices.DeleteFunc(slices.Clone(c.Ours), func(i int) bool { return w.has(c, c.present[i]) })
 		if len(unconfirmed) > 0 {
-			r.imply(c, unconfirmed)
+			same = false
+			unconfirmed = r.imply(c, unconfirmed)
 		}
-		for _, l := range c.Lists {
-			for _, i := range unconfirmed[l] {
-				if !r.opts.Forget {
-					r.unconfirmed(c, l, i, w.why)
-				}
+		for _, i := range unconfirmed {
+			if !r.opts.Forget {
+				r.unconfirmed(c, i, w.why)
 			}
-			l.Ours = slices.DeleteFunc(l.Ours, func(i int) bool { return slices.Contains(unconfirmed[l], i) })
 		}
+		c.Ours = slices.DeleteFunc(c.Ours, func(i int) bool { return slices.Contains(unconfirmed, i) })
 		c.take()
-		same = same && len(unconfirmed) == 0
 	}
 	if same {
 		r.Again = w.whole
@@ -203,24 +182,18 @@ func (r *reverter) confirm() {
 	overwritten := r.overwritten(w)
 	for _, c := range r.Claims {
 		c.fresh = c.fresh || overwritten
-		for _, l := range c.Lists {
-			if len(l.missing) > 0 && !c.fresh {
-				r.changed(c, l, w)
-			}
+		if len(c.missing) > 0 && !c.fresh {
+			r.changed(c, w)
 		}
 	}
 }
 
-func (r *reverter) unconfirmed(c *Claim, l *ClaimedList, i int, why string) {
-	what := "rule " + shortened(RuleOf(l.present[i]))
-	if l.key == AllOf {
-		what = "schema in allOf"
-	}
+func (r *reverter) unconfirmed(c *Claim, i int, why string) {
 	union := "its union is not proved to imply it"
 	if c.superseded && !r.opts.Decompile {
 		union = "no union that stays declared is proved to imply it"
 	}
-	message := fmt.Sprintf("the annotation %s claims the %s, but %s", Annotation, what, union)
+	message := fmt.Sprintf("the annotation %s claims the rule %s, but %s", Annotation, shortened(RuleOf(c.present[i])), union)
 	if why != "" {
 		message += ": with this schema it does not compile: " + why
 	}
@@ -231,7 +204,7 @@ func (r *reverter) unconfirmed(c *Claim, l *ClaimedList, i int, why string) {
 	if *r.opts.Proofs > r.Limits.OrDefault().Proofs {
 		hint += "; too many rules for all to be tried: " + limit.Hint("proofs")
 	}
-	r.report(diag.Diagnostic{Code: codes.UnconfirmedRule, Pos: r.Pos(l.item(i)), Path: c.Place.String(), Schema: c.Place.Structural(), Message: message, Hint: hint})
+	r.report(diag.Diagnostic{Code: codes.UnconfirmedRule, Pos: r.Pos(c.item(i)), Path: c.Place.String(), Schema: c.Place.Structural(), Message: message, Hint: hint})
 }
 
 // shortened quotes a text, and truncates a long one.
@@ -290,22 +263,23 @@ func (r *reverter) asRecorded(c *Claim) bool {
 	return slices.Equal(recorded, resulting)
 }
 
-// imply confirms items that the resulting unions of the schema imply. The recorded unions count
-// only if the claimed items, which an older compiler may have written, are proved to enforce
+// imply confirms rules that the resulting unions of the schema imply, and returns the others. The
+// recorded unions count only if the claimed rules, which an older compiler may have written, are proved to enforce
 // exactly these unions: a forged annotation may record a union that implies any rule. Rules beyond
 // a limit are not confirmed: proofs are slow, and an annotation may claim any number of rules.
-func (r *reverter) imply(c *Claim, unconfirmed map[*ClaimedList][]int) {
+func (r *reverter) imply(c *Claim, unconfirmed []int) []int {
 	for _, below := range r.Claims {
 		if len(below.Unions) == 0 || below.Version != c.Version || len(below.Path) < len(c.Path) || !below.Path[:len(c.Path)].Equal(c.Path) {
 			continue
 		}
-		if !r.opts.Decompile && !r.impliedBy(r.remaining(below), r.source(), below.Place, c, unconfirmed) {
-			return
+		if !r.opts.Decompile && !r.impliedBy(r.remaining(below), below.Place, c, &unconfirmed) {
+			break
 		}
-		if r.enforces(below) && !r.impliedBy(below.recordedUnions(), r.source(), below.Place, c, unconfirmed) {
-			return
+		if r.enforces(below) && !r.impliedBy(below.recordedUnions(), below.Place, c, &unconfirmed) {
+			break
 		}
 	}
+	return unconfirmed
 }
 
 // recordedUnions returns the recorded declarations of the schema.
@@ -316,10 +290,10 @@ func (c *Claim) recordedUnions() []union.External {
 	return []union.External{*c.extension, *c.unions}
 }
 
-// maxEnforcing bounds the time to prove that claimed items enforce the recorded unions of a schema.
+// maxEnforcing bounds the time to prove that claimed rules enforce the recorded unions of a schema.
 const maxEnforcing = 5 * time.Second
 
-// enforces reports whether the claimed items alone enforce exactly the recorded unions of a schema.
+// enforces reports whether the claimed rules alone enforce exactly the recorded unions of a schema.
 func (r *reverter) enforces(c *Claim) bool {
 	if c.exact != nil {
 		return *c.exact
@@ -356,17 +330,17 @@ func (r *reverter) claimedOnly() map[string]any {
 		}
 	}
 	for _, c := range r.Claims {
-		for key, items := range c.claimed {
-			crdtext.SchemaIn(crd, c.Place)[key] = items
+		if len(c.claimed) > 0 {
+			crdtext.SchemaIn(crd, c.Place)[Validations] = c.claimed
 		}
 	}
 	return crd
 }
 
-// impliedBy confirms items of a claim that declarations for its schema, or a schema below, imply.
+// impliedBy confirms rules of a claim that declarations for its schema, or a schema below, imply.
 // It returns false if nothing is left to prove, or the limit of proofs is reached.
-func (r *reverter) impliedBy(declarations []union.External, crd map[string]any, at schemapath.Place, c *Claim, unconfirmed map[*ClaimedList][]int) bool {
-	declared, _ := compile.New(r.manifest(crd, declarations), compile.Options{}).Unions()
+func (r *reverter) impliedBy(declarations []union.External, at schemapath.Place, c *Claim, unconfirmed *[]int) bool {
+	declared, _ := compile.New(r.manifest(r.source(), declarations), compile.Options{}).Unions()
 	if declared == nil || len(declared.Objects) != 1 {
 		return true
 	}
@@ -378,15 +352,11 @@ func (r *reverter) impliedBy(declarations []union.External, crd map[string]any, 
 	return true
 }
 
-func (r *reverter) impliedByUnion(u *union.Union, crd *apiextensionsv1.CustomResourceDefinition, at schemapath.Place, c *Claim, unconfirmed map[*ClaimedList][]int) bool {
+func (r *reverter) impliedByUnion(u *union.Union, crd *apiextensionsv1.CustomResourceDefinition, at schemapath.Place, c *Claim, unconfirmed *[]int) bool {
 	above := len(at.Path) - len(c.Path)
 	var constraints []verify.Constraint
-	for l, indices := range unconfirmed {
-		for _, i := range indices {
-			if above == 0 || l.key == Validations {
-				constraints = append(constraints, verify.Constraint{Key: l.key, Index: i, Above: above})
-			}
-		}
+	for _, i := range *unconfirmed {
+		constraints = append(constraints, verify.Constraint{Key: Validations, Index: i, Above: above})
 	}
 	if *r.opts.Proofs += len(constraints) + len(u.Members); len(constraints) == 0 || *r.opts.Proofs > r.Limits.OrDefault().Proofs {
 		return false
@@ -395,17 +365,15 @@ func (r *reverter) impliedByUnion(u *union.Union, crd *apiextensionsv1.CustomRes
 	if err != nil {
 		return true
 	}
-	for l, indices := range unconfirmed {
-		unconfirmed[l] = slices.DeleteFunc(indices, func(i int) bool {
-			is := slices.Contains(implied, verify.Constraint{Key: l.key, Index: i, Above: above})
-			if is {
-				r.Reworded = append(r.Reworded, Reworded{c.Place, l.present[i], diag.Diagnostic{Code: codes.RuleChanged, Severity: diag.Warning, Pos: r.Pos(l.item(i)), Path: c.Place.String(), Schema: c.Place.Structural(),
-					Message: fmt.Sprintf("replaced, since compiling writes it differently: %s; the union implies it", shortened(RuleOf(l.present[i]))),
-					Hint:    "nothing needs to be done: the new rules reject everything that it rejects"}})
-			}
-			return is
-		})
-	}
+	*unconfirmed = slices.DeleteFunc(*unconfirmed, func(i int) bool {
+		is := slices.Contains(implied, verify.Constraint{Key: Validations, Index: i, Above: above})
+		if is {
+			r.Reworded = append(r.Reworded, Reworded{c.Place, c.present[i], diag.Diagnostic{Code: codes.RuleChanged, Severity: diag.Warning, Pos: r.Pos(c.item(i)), Path: c.Place.String(), Schema: c.Place.Structural(),
+				Message: fmt.Sprintf("replaced, since compiling writes it differently: %s; the union implies it", shortened(RuleOf(c.present[i]))),
+				Hint:    "nothing needs to be done: the new rules reject everything that it rejects"}})
+		}
+		return is
+	})
 	return true
 }
 
@@ -424,28 +392,26 @@ func (r *reverter) overwritten(w *regenerated) bool {
 		}
 	}
 	for _, c := range r.Claims {
-		for _, l := range c.Lists {
-			edited := func(sum string) bool { return l.textOf(w.rule(c, l.key, sum)) >= 0 }
-			if len(l.Ours) > 0 || slices.ContainsFunc(l.missing, edited) {
-				return false
-			}
-			items += len(l.missing)
+		edited := func(sum string) bool { return c.textOf(w.rule(c, sum)) >= 0 }
+		if len(c.Ours) > 0 || slices.ContainsFunc(c.missing, edited) {
+			return false
 		}
+		items += len(c.missing)
 	}
 	return items > 0 && len(given) > 0
 }
 
-// textOf returns the index of the item with the text of a rule, or -1.
-func (l *ClaimedList) textOf(rule map[string]any) int {
+// textOf returns the index of the present rule with the text of a rule, or -1.
+func (c *Claim) textOf(rule map[string]any) int {
 	if RuleOf(rule) == "" {
 		return -1
 	}
-	return slices.IndexFunc(l.present, func(v any) bool { return RuleOf(v) == RuleOf(rule) })
+	return slices.IndexFunc(c.present, func(v any) bool { return RuleOf(v) == RuleOf(rule) })
 }
 
-// edited describes the differences between an item and the rule that compiling wrote.
-func (l *ClaimedList) edited(i int, rule map[string]any) string {
-	item, _ := l.present[i].(map[string]any)
+// edited describes the differences between a present rule and the rule that compiling wrote.
+func (c *Claim) edited(i int, rule map[string]any) string {
+	item, _ := c.present[i].(map[string]any)
 	all := maps.Clone(item)
 	maps.Copy(all, rule)
 	var keys, values []string
@@ -462,22 +428,19 @@ func (l *ClaimedList) edited(i int, rule map[string]any) string {
 	return fmt.Sprintf("has another %s than unioncel wrote: %s", strings.Join(keys, " and "), strings.Join(values, ", "))
 }
 
-// changed reports items that are gone or edited.
-func (r *reverter) changed(c *Claim, l *ClaimedList, w *regenerated) {
-	rule := w.rule(c, l.key, l.missing[0])
-	at, problem := l.at, "is gone, or its text was edited: "+RuleOf(rule)
-	if i := l.textOf(rule); i >= 0 && l.Node != nil {
-		at, problem = l.item(i), l.edited(i, rule)
+// changed reports rules that are gone or edited.
+func (r *reverter) changed(c *Claim, w *regenerated) {
+	rule := w.rule(c, c.missing[0])
+	at, problem := c.at, "is gone, or its text was edited: "+RuleOf(rule)
+	if i := c.textOf(rule); i >= 0 && c.List != nil {
+		at, problem = c.item(i), c.edited(i, rule)
 	}
 	if rule == nil {
-		problem = "is gone, or was edited: its checksum is " + l.missing[0]
+		problem = "is gone, or was edited: its checksum is " + c.missing[0]
 	}
 	message := "a compiled rule " + problem
-	switch {
-	case l.key == AllOf:
-		message = "a compiled schema in allOf is gone, or was edited"
-	case len(l.missing) > 1:
-		message = fmt.Sprintf("%d compiled rules are gone or were edited; the first %s", len(l.missing), problem)
+	if len(c.missing) > 1 {
+		message = fmt.Sprintf("%d compiled rules are gone or were edited; the first %s", len(c.missing), problem)
 	}
 	again := fmt.Sprintf("declare %s here again, which replaces the compiled rules that are left", union.Key)
 	if c.External {

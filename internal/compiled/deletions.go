@@ -44,7 +44,7 @@ func (r *reverter) strays(s Schema) []string {
 	}
 	var l []string
 	for _, o := range r.unrecorded {
-		if sums := s.Sums(); len(sums) > 0 && !slices.ContainsFunc(sums, func(sum string) bool { return !o.sums[sum] }) {
+		if len(s.Rules) > 0 && !slices.ContainsFunc(s.Rules, func(sum string) bool { return !o.sums[sum] }) {
 			l = append(l, o.place)
 		}
 	}
@@ -62,10 +62,7 @@ func (r *reverter) otherRules() []ruled {
 	l := []ruled{}
 	var visit func(version string, path schemapath.Path, schema map[string]any)
 	visit = func(version string, path schemapath.Path, schema map[string]any) {
-		var present []any
-		for _, key := range ListKeys {
-			present = append(present, ItemsOf(schema[key])...)
-		}
+		present := ItemsOf(schema[Validations])
 		if len(present) > 0 && !slices.ContainsFunc(r.Record.Schemas, func(o Schema) bool { return o.Version == version && o.Path.Equal(path) }) {
 			sums := map[string]bool{}
 			for _, rule := range present {

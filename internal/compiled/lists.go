@@ -1,11 +1,9 @@
 package compiled
 
 import (
-	"encoding/json"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
-	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
@@ -13,96 +11,26 @@ import (
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
-// The keys of the lists that compiling adds items to.
-const (
-	AllOf       = "allOf"
-	Validations = "x-kubernetes-validations"
-)
+// Validations is the key of the list that compiling adds rules to.
+const Validations = "x-kubernetes-validations"
 
-// ListKeys are the keys of these lists, in alphabetical order like the API server's output.
-var ListKeys = []string{AllOf, Validations}
+// ListKeys are the keys of the lists of constraints whose items compiling may remove.
+var ListKeys = []string{"allOf", Validations}
 
-// Addition holds the items that compiling adds to one list.
-type Addition struct {
-	Key   string
-	Items *yaml.Node
+// RuleNodes returns the nodes of rules.
+func RuleNodes(l []rules.Rule) *yaml.Node {
+	list := yamltext.ListNode()
+	for _, r := range l {
+		list.Content = append(list.Content, RuleNode(r))
+	}
+	return list
 }
 
-// Data returns the items as kubectl reads them.
-func (a Addition) Data() []any {
-	l, _ := yamledit.DataOf(a.Items).([]any)
+// DataOf returns the items of a list as kubectl reads them.
+func DataOf(list *yaml.Node) []any {
+	l, _ := yamledit.DataOf(list).([]any)
 	return l
 }
-
-// Additions returns the non-empty additions to the lists of a schema.
-func Additions(a compile.Addition) ([]Addition, error) {
-	schemas, validations := Addition{AllOf, yamltext.ListNode()}, Addition{Validations, yamltext.ListNode()}
-	for _, s := range a.AllOf {
-		n, err := sorted(s)
-		if err != nil {
-			return nil, err
-		}
-		schemas.Items.Content = append(schemas.Items.Content, n)
-	}
-	for _, r := range a.Rules {
-		validations.Items.Content = append(validations.Items.Content, RuleNode(r))
-	}
-	return slices.DeleteFunc([]Addition{schemas, validations}, func(l Addition) bool { return len(l.Items.Content) == 0 }), nil
-}
-
-// sorted turns a value into nodes, with keys in alphabetical order.
-func sorted(v any) (*yaml.Node, error) {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	var m any // maps are marshalled with sorted keys
-	if err := utiljson.Unmarshal(data, &m); err != nil {
-		return nil, err
-	}
-	if data, err = json.Marshal(m); err != nil {
-		return nil, err
-	}
-	return yamltext.FromJSON(data)
-}
-
-// list returns the record of one list: the sums of its items, and whether it was empty.
-func (s *Schema) list(key string) (sums *[]string, empty *bool) {
-	if key == AllOf {
-		return &s.AllOf, &s.EmptyAllOf
-	}
-	return &s.Rules, &s.Empty
-}
-
-// Note records the items that a list gets.
-func (s *Schema) Note(a Addition) {
-	sums, _ := s.list(a.Key)
-	for _, item := range a.Data() {
-		*sums = append(*sums, Sum(item))
-	}
-}
-
-// NoteEmpty records whether a list was empty before it gets items.
-func (s *Schema) NoteEmpty(key string, is bool) {
-	_, empty := s.list(key)
-	*empty = is
-}
-
-// recordedList is one list of a record.
-type recordedList struct {
-	key   string
-	sums  []string
-	empty bool
-}
-
-// lists returns the lists of a record that have items.
-func (s Schema) lists() []recordedList {
-	l := []recordedList{{AllOf, s.AllOf, s.EmptyAllOf}, {Validations, s.Rules, s.Empty}}
-	return slices.DeleteFunc(l, func(l recordedList) bool { return len(l.sums) == 0 })
-}
-
-// Sums returns the sums of all items.
-func (s Schema) Sums() []string { return slices.Concat(s.AllOf, s.Rules) }
 
 // Remove removes hand-written constraints from the value of a schema. It returns the keys of
 // entries that are removed as a whole, and the indices of removed items by list.
@@ -131,16 +59,6 @@ func Remove(r compile.Removal, schema map[string]any) (whole []string, items map
 		whole = append(whole, key)
 	}
 	return whole, items
-}
-
-// FirstList returns the first key of a schema that is in ListKeys, or nil.
-func FirstList(n *yaml.Node) *yaml.Node {
-	for _, e := range yamltext.Entries(n) {
-		if slices.Contains(ListKeys, e.Key.Value) {
-			return e.Key
-		}
-	}
-	return nil
 }
 
 // ItemsOf returns the items of a list in a schema's value.

@@ -1,4 +1,4 @@
-// Package compiled reads the annotation of a compiled CRD, and removes the rules and schemas that
+// Package compiled reads the annotation of a compiled CRD, and removes the rules that
 // compiling added from the CRD as data. The annotation is not trusted, since anyone
 // may have written it: a rule is removed only if the recorded unions compile to it, or the
 // resulting unions are proved to imply it.
@@ -70,15 +70,11 @@ type Schema struct {
 	Empty bool `json:"empty,omitempty"`
 	// Rules are the sums of our rules.
 	Rules []string `json:"rules,omitempty"`
-	// EmptyAllOf is true if the schema had an empty allOf.
-	EmptyAllOf bool `json:"emptyAllOf,omitempty"`
-	// AllOf are the sums of our schemas in allOf.
-	AllOf []string `json:"allOf,omitempty"`
 }
 
-// Sum returns the checksum of a rule, or of a schema in allOf, over all its keys. It only
-// identifies the item and detects edits. A forged rule with the same sum is not ours, since
-// the union does not write it, so 8 digits are enough.
+// Sum returns the checksum of a rule over all its keys. It only identifies the rule and detects
+// edits. A forged rule with the same sum is not ours, since the union does not write it, so 8
+// digits are enough.
 func Sum(rule any) string {
 	data, err := json.Marshal(rule) // maps are marshalled with sorted keys
 	if err != nil {
@@ -199,7 +195,7 @@ func (s Schema) check() error {
 	case len(s.Unions) > 0 && !s.External && !s.Kept && s.Source == "":
 		return errors.New(".source is missing")
 	}
-	for _, sum := range s.Sums() {
+	for _, sum := range s.Rules {
 		if len(sum) != 2*sumBytes || strings.Trim(sum, "0123456789abcdef") != "" {
 			return fmt.Errorf(": %q is not a checksum", sum)
 		}

@@ -8,16 +8,16 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/crdtext"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // regenerated holds the rules that the recorded unions compile to.
 type regenerated struct {
-	items map[string][]any // by schema and list
+	items map[string][]any // by schema
 	// whole, unless nil, is the compilation of the unmodified CRD without the claimed items.
 	whole *Compilation
 	// again returns plans, which include rules that already exist as hand-written rules.
@@ -28,17 +28,15 @@ type regenerated struct {
 	overLimit bool
 }
 
-func itemsKey(p schemapath.Place, key string) string { return p.Structural() + " " + key }
-
-// has reports whether the unions write an item in a list of a schema, compared as data.
-func (w *regenerated) has(c *Claim, key string, item any) bool {
-	text := JSON(item)
-	return text != "" && slices.ContainsFunc(w.items[itemsKey(c.Place, key)], func(v any) bool { return JSON(v) == text })
+// has reports whether the unions write a rule in a schema, compared as data.
+func (w *regenerated) has(c *Claim, rule any) bool {
+	text := JSON(rule)
+	return text != "" && slices.ContainsFunc(w.items[c.Place.Structural()], func(v any) bool { return JSON(v) == text })
 }
 
 // rule returns a rule by its sum, or nil.
-func (w *regenerated) rule(c *Claim, key, sum string) map[string]any {
-	for _, v := range w.items[itemsKey(c.Place, key)] {
+func (w *regenerated) rule(c *Claim, sum string) map[string]any {
+	for _, v := range w.items[c.Place.Structural()] {
 		if Sum(v) == sum {
 			rule, _ := v.(map[string]any)
 			return rule
@@ -47,9 +45,9 @@ func (w *regenerated) rule(c *Claim, key, sum string) map[string]any {
 	return nil
 }
 
-func (w *regenerated) add(p schemapath.Place, a Addition) {
-	k := itemsKey(p, a.Key)
-	w.items[k] = append(w.items[k], a.Data()...)
+func (w *regenerated) add(p schemapath.Place, l ...rules.Rule) {
+	k := p.Structural()
+	w.items[k] = append(w.items[k], DataOf(RuleNodes(l))...)
 }
 
 // present adds the rules that are not written because a rule with the same text exists.
@@ -62,7 +60,7 @@ func (w *regenerated) present() {
 		for _, u := range plan.Unions {
 			for _, r := range u.Rules {
 				if r.Present {
-					w.add(r.Place, Addition{Validations, yamltext.ListNode(RuleNode(r.Rule))})
+					w.add(r.Place, r.Rule)
 				}
 			}
 		}
@@ -82,11 +80,9 @@ func (r *reverter) regenerate(opts compile.Options) *regenerated {
 		return crdtext.SchemaIn(crd, c.Place)
 	}
 	for _, c := range r.Claims {
-		for _, l := range c.Lists {
-			v, ok := c.value[l.key]
-			if _, isList := v.([]any); ok && !isList {
-				delete(edit(c), l.key) // no API server accepts it
-			}
+		v, ok := c.value[Validations]
+		if _, isList := v.([]any); ok && !isList && len(c.Rules) > 0 {
+			delete(edit(c), Validations) // no API server accepts it
 		}
 		if c.unions != nil {
 			declaring = append(declaring, c)
@@ -178,13 +174,7 @@ func (r *reverter) compileAgain(w *regenerated, crd map[string]any, declaring []
 		return again, ""
 	}
 	for _, a := range result.Additions {
-		lists, err := Additions(a)
-		if err != nil {
-			return again, err.Error()
-		}
-		for _, l := range lists {
-			w.add(a.Place, l)
-		}
+		w.add(a.Place, a.Rules...)
 	}
 	w.again = append(w.again, again.Plan)
 	return again, ""

@@ -31,7 +31,7 @@ type Options struct {
 	Proofs *int
 }
 
-// Reverted is a CRD, as data, without the rules, schemas and the annotation that compiling added. Its owner may change Value.
+// Reverted is a CRD, as data, without the rules and the annotation that compiling added. Its owner may change Value.
 type Reverted struct {
 	*Annotated
 	// Node is the manifest with its positions in the file, without restored declarations.
@@ -68,7 +68,7 @@ func (r *Reverted) Earlier() []compile.Addition {
 			continue
 		}
 		a := compile.Addition{Place: c.Place}
-		for _, item := range c.Items()[Validations] {
+		for _, item := range c.Items() {
 			var rule rules.Rule
 			if json.Unmarshal([]byte(JSON(item)), &rule) == nil {
 				a.Rules = append(a.Rules, rule)
@@ -163,13 +163,11 @@ func (r *reverter) dropAnnotation() {
 func (r *reverter) pruned() *yaml.Node {
 	drop := map[*yaml.Node]bool{}
 	for _, c := range r.Claims {
-		for _, l := range c.Lists {
-			for _, i := range l.Ours {
-				drop[l.Node.Content[i]] = true
-			}
-			if l.Whole() {
-				drop[l.Head] = true
-			}
+		for _, i := range c.Ours {
+			drop[c.List.Content[i]] = true
+		}
+		if c.Whole() {
+			drop[c.Head] = true
 		}
 	}
 	return yamltext.Omit(r.Manifest.Node, drop)

@@ -38,21 +38,17 @@ const (
 	// Terse is Compact without messageExpression, reason and fieldPath: the fewest bytes,
 	// with messages that do not name the member at fault.
 	Terse Encoding = "terse"
-	// OpenAPI is a schema in the allOf of the union object, in place of static rules. It
-	// costs no budget, and its errors are hard to read. Compiling fails unless pkg/verify
-	// proves that schema and union are equivalent. Auto never chooses it.
-	OpenAPI Encoding = "openapi"
 )
 
-// ParseEncoding parses "auto", "fine", "compact", "terse" or "openapi".
+// ParseEncoding parses "auto", "fine", "compact" or "terse".
 func ParseEncoding(s string) (Encoding, error) {
 	switch e := Encoding(s); e {
 	case "auto":
 		return Auto, nil
-	case Fine, Compact, Terse, OpenAPI:
+	case Fine, Compact, Terse:
 		return e, nil
 	}
-	return "", fmt.Errorf("no such encoding %q: use auto, fine, compact, terse or openapi", s)
+	return "", fmt.Errorf("no such encoding %q: use auto, fine, compact or terse", s)
 }
 
 // Options are the options of a compilation; the zero value is the default.
@@ -99,12 +95,10 @@ type Object struct {
 	Extensions *yaml.Node
 }
 
-// Addition holds the constraints that compiling adds to one schema.
+// Addition holds the rules that compiling adds to one schema.
 type Addition struct {
 	schemapath.Place
 	Rules []rules.Rule
-	// AllOf are schemas to append to its allOf.
-	AllOf []apiextensionsv1.JSONSchemaProps
 
 	node *yaml.Node // the schema's mapping
 }
@@ -114,7 +108,7 @@ type Addition struct {
 type Result struct {
 	// Objects are the schemas that declare unions, in document order.
 	Objects []Object
-	// Additions are the constraints to add, in document order, without existing constraints.
+	// Additions are the rules to add, in document order, without existing rules.
 	Additions []Addition
 	// CRD is the manifest with the additions, as the API server reads it; nil without
 	// declarations. It is read-only.
@@ -191,7 +185,7 @@ func (c *compiler) run() bool {
 	}
 	c.diags = c.declared
 	work.Compilations.Add(1)
-	for _, stage := range []func(){c.encode, c.carry, c.validate, c.keep, c.proveOpenAPI, c.checkConstraints} {
+	for _, stage := range []func(){c.encode, c.carry, c.validate, c.keep, c.checkConstraints} {
 		if c.diags.HasErrors() {
 			return false
 		}
@@ -480,7 +474,7 @@ func (c *compiler) result() *Result {
 		r.Objects = append(r.Objects, o.Object)
 		for i := range o.Unions {
 			// fields-to-discriminateBy: {} declares a union whose members are added later.
-			if len(o.rules(i)) == 0 && len(o.Unions[i].Members) > 0 && o.styles[i].openAPI == nil {
+			if len(o.rules(i)) == 0 && len(o.Unions[i].Members) > 0 {
 				c.report(diag.Diagnostic{Code: codes.NoEffect, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 					Message: "this union forbids nothing", Hint: "add members, or give it a cardinality"})
 			}
@@ -488,10 +482,6 @@ func (c *compiler) result() *Result {
 				c.report(diag.Diagnostic{Code: codes.SingleMember, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 					Message: fmt.Sprintf("%s is the only member of this union, which makes it required", u.Members[0].Name),
 					Hint:    "check whether other members name another union by mistake; or make it required instead"})
-			}
-			if s := o.styles[i].openAPI; s != nil && contains(o.schema.AllOf, *s) {
-				c.report(diag.Diagnostic{Code: codes.HandWrittenRulePresent, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-					Message: "the schema for this union is already in allOf and is kept"})
 			}
 			for _, rule := range o.rules(i) {
 				if hasRule(o.schema.XValidations, rule) {

@@ -77,19 +77,16 @@ func carrierOf(n *yaml.Node) *carrier.Carrier {
 // carry reports rules that do not reach the API server, and rules that read properties that do not.
 func (c *compiler) carry() {
 	said := map[string]bool{}
-	report := func(at schemapath.Place, path schemapath.Path, keyword string) {
-		why, always := c.carrier.Lost(path, keyword)
+	report := func(at schemapath.Place, path schemapath.Path) {
+		why, always := c.carrier.Lost(path)
 		if why == "" || said[at.Structural()] {
 			return
 		}
 		said[at.Structural()] = true
 		d := diag.Diagnostic{Code: codes.NotCarried, Pos: c.nearest(at.Structural()), Path: at.String(), Schema: at.Structural(),
 			Message: why + ", so these rules have no effect", Hint: "declare the union on an object in spec or status"}
-		switch {
-		case !always:
+		if !always {
 			d.Severity = diag.Warning
-		case keyword == "allOf":
-			d.Hint = "compile it with another encoding than openapi"
 		}
 		c.report(d)
 	}
@@ -97,17 +94,13 @@ func (c *compiler) carry() {
 		for _, u := range o.Unions {
 			for _, name := range append(u.MemberNames(), u.Discriminator) {
 				if name != "" {
-					report(o.Place, o.Path.Append(u.Path(name)...), "properties")
+					report(o.Place, o.Path.Append(u.Path(name)...))
 				}
 			}
 		}
 	}
 	for _, a := range c.additions() {
-		keyword := "x-kubernetes-validations"
-		if len(a.AllOf) > 0 {
-			keyword = "allOf"
-		}
-		report(a.Place, a.Path, keyword)
+		report(a.Place, a.Path)
 	}
 }
 
@@ -128,7 +121,6 @@ func (c *compiler) extended(additions []Addition) *apiextensionsv1.CustomResourc
 	for _, a := range additions {
 		a.Path.Edit(crd.Spec.Versions[a.Version].Schema.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
 			s.XValidations = append(slices.Clip(s.XValidations), validationRules(a.Rules, c.kube.features)...)
-			s.AllOf = append(slices.Clip(s.AllOf), a.AllOf...)
 		})
 	}
 	return crd

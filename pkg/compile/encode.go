@@ -18,7 +18,7 @@ import (
 func (c *compiler) encode() {
 	for _, o := range c.objects {
 		for i, u := range o.Unions {
-			s := style{encoding: c.encodings(u)[0], openAPI: c.openAPI(o, i)}
+			s := style{encoding: c.encodings(u)[0]}
 			o.styles = append(o.styles, s)
 			if c.opts.Encoding == Fine && !u.Ratchet && s.encoding != rules.Fine {
 				c.report(diag.Diagnostic{Code: codes.CoarserEncoding, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
@@ -30,22 +30,18 @@ func (c *compiler) encode() {
 	}
 }
 
-// additions returns all rules and allOf schemas in the styles chosen so far, except existing rules
-// and schemas.
+// additions returns all rules in the styles chosen so far, except existing rules.
 func (c *compiler) additions() []Addition {
 	var l []Addition
 	at := map[string]int{} // by place
-	addition := func(o *unionObject, p schemapath.Place) *Addition {
+	add := func(o *unionObject, p schemapath.Place, written []rules.Rule) {
 		i, ok := at[p.Structural()]
 		if !ok {
 			i = len(l)
 			at[p.Structural()] = i
 			l = append(l, Addition{Place: p, node: o.frames[len(p.Path)]})
 		}
-		return &l[i]
-	}
-	add := func(o *unionObject, p schemapath.Place, written []rules.Rule) {
-		a := addition(o, p)
+		a := &l[i]
 		for _, r := range written {
 			r = r.Trim(c.kube.features)
 			if !slices.ContainsFunc(a.Rules, func(o rules.Rule) bool { return o.Rule == r.Rule }) {
@@ -56,10 +52,6 @@ func (c *compiler) additions() []Addition {
 	for _, o := range c.objects {
 		for i := range o.Unions {
 			add(o, o.Place, o.rules(i))
-			if s := o.styles[i].openAPI; s != nil {
-				a := addition(o, o.Place)
-				a.AllOf = append(a.AllOf, *s)
-			}
 			for _, g := range c.guards(o, i) {
 				add(o, g.Place, g.Rules)
 			}
@@ -75,9 +67,8 @@ func (c *compiler) additions() []Addition {
 		}
 		present := l[i].Place.Schema(c.crd)
 		l[i].Rules = slices.DeleteFunc(l[i].Rules, func(r rules.Rule) bool { return hasRule(present.XValidations, r) })
-		l[i].AllOf = slices.DeleteFunc(l[i].AllOf, func(s apiextensionsv1.JSONSchemaProps) bool { return contains(present.AllOf, s) })
 	}
-	return slices.DeleteFunc(l, func(a Addition) bool { return len(a.Rules)+len(a.AllOf) == 0 })
+	return slices.DeleteFunc(l, func(a Addition) bool { return len(a.Rules) == 0 })
 }
 
 // hasRule reports whether a rule with the text of r is present. x-kubernetes-validations is
@@ -96,8 +87,6 @@ func (o *unionObject) static(i int, s style) []rules.Rule {
 	switch u := o.Unions[i]; {
 	case s.kept != nil:
 		return s.kept.static
-	case s.openAPI != nil:
-		return nil
 	case u.Ratchet:
 		return rules.Ratcheting(u, s.encoding, s.ratchet)
 	}

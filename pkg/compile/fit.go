@@ -147,11 +147,8 @@ func (c *compiler) fit() []failure {
 // union makes each rule of one union fit its budget, if possible.
 func (f *fitter) union(o *unionObject, i int) {
 	u := o.Unions[i]
-	fit := &fitted{o: o, i: i}
+	fit := &fitted{o: o, i: i, next: f.statics(u)}
 	f.fits = append(f.fits, fit)
-	if fit.style().openAPI == nil { // a schema costs nothing
-		fit.next = f.statics(u)
-	}
 	fail := func(worst cost.Cost, what string) {
 		if worst != (cost.Cost{}) { // else no style compiles, and compileAll reports it
 			f.failures = append(f.failures, failure{version: o.Version, object: o, union: i, worst: worst, what: what})
@@ -325,7 +322,7 @@ func (f *fitter) tell() {
 				Message: "the rule for changes is left out: it would exceed the API server's limits",
 				Hint:    "the static rules still reject leftover members; discriminatorChange: Allow silences this note"})
 		}
-		if preferred := f.statics(u)[0].encoding; f.opts.Encoding == Auto && s.openAPI == nil && s.encoding != preferred {
+		if preferred := f.statics(u)[0].encoding; f.opts.Encoding == Auto && s.encoding != preferred {
 			f.report(diag.Diagnostic{Code: codes.CoarserEncoding, Severity: diag.Info, Pos: pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 				Message: fmt.Sprintf("the rules are written %s: %s they would exceed the API server's budget", described(s.encoding, u), described(preferred, u)),
 				Hint:    "they mean the same; unioncel explain shows the costs"})

@@ -345,11 +345,6 @@ func TestSuggestions(t *testing.T) {
 					t.Errorf("%s does not help: %v", alternative, diags)
 				}
 			}
-			if strings.Contains(hint, "--encoding openapi") {
-				if _, diags := run(t, text, compile.Options{Encoding: compile.OpenAPI}); diags.HasErrors() {
-					t.Errorf("--encoding openapi does not help: %v", diags)
-				}
-			}
 		})
 	}
 }

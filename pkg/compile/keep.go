@@ -21,7 +21,7 @@ const keepTimeout = 5 * time.Second
 // unions. CI checks compare the texts of rules, so a new version of this package must not change
 // them without need. It first tries all rules of a version, then the rules of each union object.
 func (c *compiler) keep() {
-	if len(c.manifest.Earlier) == 0 || c.opts.Encoding == OpenAPI {
+	if len(c.manifest.Earlier) == 0 {
 		return
 	}
 	for v := range c.crd.Spec.Versions {

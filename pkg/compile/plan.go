@@ -66,7 +66,7 @@ type UnionPlan struct {
 	// is read-only.
 	CRD *apiextensionsv1.CustomResourceDefinition
 	// Encoding names the encoding of the static rules: "paired", "fine", "compact", "compact in
-	// 3 groups", "openapi"; "kept" for rules of an earlier compilation. Why explains the choice
+	// 3 groups"; "kept" for rules of an earlier compilation. Why explains the choice
 	// in one sentence.
 	Encoding, Why string
 	// Dropped explains in a sentence which rules were left out and why; usually empty.
@@ -76,7 +76,7 @@ type UnionPlan struct {
 	// HandWritten are the hand-written constraints on the union's state or changes.
 	HandWritten []HandWritten
 	// Time is the evaluation time of the rules for each union object in a request, as estimated
-	// by cost.Time. It excludes the schemas of the encoding openapi.
+	// by cost.Time.
 	Time time.Duration
 }
 
@@ -243,8 +243,6 @@ func (c *compiler) encodingName(u *union.Union, s style) string {
 	switch {
 	case s.kept != nil:
 		return "kept"
-	case c.opts.Encoding == OpenAPI:
-		return string(OpenAPI)
 	case c.opts.Encoding == Terse && s.encoding <= rules.Compact:
 		return string(Terse)
 	case perMember(s.encoding, u):
@@ -262,8 +260,6 @@ func (c *compiler) why(e cost.Estimator, o *unionObject, i int) string {
 	switch {
 	case s.kept != nil:
 		return "an earlier version of unioncel wrote these rules, which are proved equivalent; compile --reword rewrites them"
-	case c.opts.Encoding == OpenAPI:
-		return "requested by --encoding"
 	case u.Ratchet && s.encoding == rules.Compact && s.ratchet.Parts <= 1:
 		return "a union that ratchets takes as few rules as possible"
 	case u.Ratchet:

@@ -175,7 +175,7 @@ func (c *compiler) checkConstraints() {
 
 // compare reports hand-written constraints on the state of a union that contradict or repeat it. It
 // returns the constraints that together are equivalent to the union.
-func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *unionObject, i int, states []verify.Constraint, indices map[string][]int) []verify.Constraint {
+func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *unionObject, i int, states []verify.Constraint, indices []int) []verify.Constraint {
 	u := o.Unions[i]
 	agreeing, comparison, err := verify.Replaceable(context.Background(), crd, o.Version, o.Path, u, o.Unions...)
 	if err != nil {
@@ -217,21 +217,18 @@ func (c *compiler) refusing(crd *apiextensionsv1.CustomResourceDefinition, o *un
 // ruleKey is the key of constraints that are rules.
 const ruleKey = "x-kubernetes-validations"
 
-// alreadyPresent reports whether a rule or schema to be written for a union already exists.
+// alreadyPresent reports whether a rule to be written for a union already exists.
 func (o *unionObject) alreadyPresent(i int) bool {
-	if s := o.styles[i].openAPI; s != nil && contains(o.schema.AllOf, *s) {
-		return true
-	}
 	return slices.ContainsFunc(o.rules(i), func(r rules.Rule) bool { return hasRule(o.schema.XValidations, r) })
 }
 
 // named returns the names of constraints in messages. It changes the indices in constraints to the
 // original indices, which foreign returns.
-func named(constraints []verify.Constraint, indices map[string][]int) []string {
+func named(constraints []verify.Constraint, indices []int) []string {
 	var names []string
 	for n, k := range constraints {
-		if left := indices[k.Key]; left != nil {
-			k.Index = left[k.Index]
+		if k.Key == ruleKey && indices != nil {
+			k.Index = indices[k.Index]
 			constraints[n] = k
 		}
 		names = append(names, k.String())
@@ -239,13 +236,12 @@ func named(constraints []verify.Constraint, indices map[string][]int) []string {
 	return names
 }
 
-// foreign returns the CRD without the static rules of the unions of an object, or the openapi
-// schemas in their place, that an earlier compilation wrote without an annotation: they are not
-// hand-written. indices has the original index of each remaining rule or schema, by the key of its list.
-func (c *compiler) foreign(o *unionObject) (crd *apiextensionsv1.CustomResourceDefinition, indices map[string][]int) {
+// foreign returns the CRD without the static rules of the unions of an object that an earlier
+// compilation wrote without an annotation: they are not hand-written. indices has the original index
+// of each remaining rule.
+func (c *compiler) foreign(o *unionObject) (crd *apiextensionsv1.CustomResourceDefinition, indices []int) {
 	present := o.schema.XValidations
 	var ours []apiextensionsv1.ValidationRule
-	var openAPI []apiextensionsv1.JSONSchemaProps
 	for _, u := range o.Unions {
 		for _, e := range c.encodings(u) {
 			if len(present) == 0 {
@@ -256,28 +252,21 @@ func (c *compiler) foreign(o *unionObject) (crd *apiextensionsv1.CustomResourceD
 				ours = append(ours, static...)
 			}
 		}
-		if c.opts.Encoding == OpenAPI {
-			if s, err := rules.OpenAPI(u); err == nil && s != nil {
-				openAPI = append(openAPI, *s)
-			}
-		}
 	}
-	validations, left := partition(present, func(p apiextensionsv1.ValidationRule) bool { return contains(ours, p) })
-	allOf, leftOf := partition(o.schema.AllOf, func(s apiextensionsv1.JSONSchemaProps) bool { return contains(openAPI, s) })
-	indices = map[string][]int{ruleKey: left, "allOf": leftOf}
-	if len(validations) == len(present) && len(allOf) == len(o.schema.AllOf) {
+	validations, indices := partition(present, func(p apiextensionsv1.ValidationRule) bool { return contains(ours, p) })
+	if len(validations) == len(present) {
 		return c.crd, indices
 	}
 	crd = editable(c.crd)
 	o.Path.Edit(crd.Spec.Versions[o.Version].Schema.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
-		s.XValidations, s.AllOf = validations, allOf
+		s.XValidations = validations
 	})
 	return crd, indices
 }
 
-// contains reports whether a list contains an equal rule or schema.
-func contains[T any](l []T, v T) bool {
-	return slices.ContainsFunc(l, func(o T) bool { return equality.Semantic.DeepEqual(o, v) })
+// contains reports whether a list contains an equal rule.
+func contains(l []apiextensionsv1.ValidationRule, r apiextensionsv1.ValidationRule) bool {
+	return slices.ContainsFunc(l, func(o apiextensionsv1.ValidationRule) bool { return equality.Semantic.DeepEqual(o, r) })
 }
 
 // partition returns a list without some of its items, and the indices of the remaining ones.

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -16,8 +14,6 @@ type style struct {
 	ratchet  rules.Comparison // in the static rules, of unions that ratchet
 	change   rules.Comparison // in the rules on changes
 	noClear  bool             // the rules on changes are left out
-	// openAPI, unless nil, replaces the static rules.
-	openAPI *apiextensionsv1.JSONSchemaProps
 	// kept, unless nil, has the rules of an earlier compilation, which replace all others.
 	kept *kept
 }

@@ -152,7 +152,7 @@ type search struct {
 // tried: the unions were resolved in the changed schema, and the API server's estimator
 // accepted their rules.
 func (c *compiler) suggest(version int, failures []failure) (hint string, found bool) {
-	if c.opts.Encoding == Fine && c.fitsAs(Auto, version) {
+	if c.opts.Encoding == Fine && c.fitsAuto(version) {
 		return "drop --encoding fine: the rules fit when they are written in a coarser way", true
 	}
 	s := &search{compiler: c, version: version, known: map[string]map[string][]cost.Cost{"[]": c.known}}
@@ -175,23 +175,16 @@ func (c *compiler) suggest(version int, failures []failure) (hint string, found 
 		}
 	}
 	s.run()
-	other := ""
-	if c.opts.Encoding == Auto && c.fitsAs(OpenAPI, version) {
-		other = "; or, without a change of the API, compile with --encoding openapi, whose errors are harder to read"
-	}
 	switch len(s.found) {
 	case 0:
-		if other != "" {
-			return strings.TrimPrefix(other, "; or, without a change of the API, "), true
-		}
 		return "no bound was found that helps: declare fewer members, or another kind of change", false
 	case 1:
-		return "this makes it fit, as the API server's estimator confirms, and tightens the API: " + s.found[0] + other, true
+		return "this makes it fit, as the API server's estimator confirms, and tightens the API: " + s.found[0], true
 	}
 	for i := range s.found {
 		s.found[i] = fmt.Sprintf("(%d) %s", i+1, s.found[i])
 	}
-	return "each of these makes it fit, as the API server's estimator confirms, and tightens the API: " + strings.Join(s.found, "; ") + other, true
+	return "each of these makes it fit, as the API server's estimator confirms, and tightens the API: " + strings.Join(s.found, "; "), true
 }
 
 func (s *search) run() {
@@ -264,31 +257,12 @@ func (s *search) keep(with, bounds []tightening) {
 	}
 }
 
-// fitsAs reports whether a version fits in another encoding.
-func (c *compiler) fitsAs(e Encoding, version int) bool {
-	t := &compiler{manifest: c.manifest, opts: c.opts, kube: c.kube, located: c.located, crd: c.crd.DeepCopy()}
-	t.opts.Encoding = e
-	if !t.fitsNow(version) {
-		return false
-	}
-	if e == OpenAPI {
-		members := 0
-		for _, o := range t.objects {
-			for _, u := range o.Unions {
-				members += len(u.Members)
-			}
-		}
-		if members > mostProved {
-			return false
-		}
-		t.proveOpenAPI()
-	}
-	return !t.diags.HasErrors()
+// fitsAuto reports whether the unions of a version fit in the default encoding.
+func (c *compiler) fitsAuto(version int) bool {
+	auto := *c
+	auto.opts.Encoding = Auto
+	return auto.fitsWith(version, nil, nil)
 }
-
-// mostProved is the greatest number of members, of all unions, for which a proof is fast
-// enough for a suggestion.
-const mostProved = 24
 
 // fitsWith reports whether the unions of a version fit after changes to its schema.
 func (c *compiler) fitsWith(version int, changes []tightening, known map[string][]cost.Cost) bool {
@@ -296,17 +270,12 @@ func (c *compiler) fitsWith(version int, changes []tightening, known map[string]
 	for _, change := range changes {
 		change.path.Edit(t.crd.Spec.Versions[version].Schema.OpenAPIV3Schema, change.apply)
 	}
-	return t.fitsNow(version)
-}
-
-// fitsNow resolves the unions again and reports whether the rules of a version fit.
-func (c *compiler) fitsNow(version int) bool {
-	if c.resolve(); c.diags.HasErrors() {
+	if t.resolve(); t.diags.HasErrors() {
 		return false
 	}
-	c.encode()
-	failures := c.fit()
-	return !c.diags.HasErrors() && !slices.ContainsFunc(failures, func(f failure) bool { return f.version == version })
+	t.encode()
+	failures := t.fit()
+	return !t.diags.HasErrors() && !slices.ContainsFunc(failures, func(f failure) bool { return f.version == version })
 }
 
 func requireDiscriminator(o *unionObject, u *union.Union) []tightening {

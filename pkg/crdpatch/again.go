@@ -45,8 +45,8 @@ func asCompiled(c *crdfile.CRD, opts crdfile.Options, result *compile.Result) bo
 	case opts.Compiler() != r.Annotated.Options(), len(data) > maxClientSideApply, len(removals) > 0:
 		return false
 	}
-	changes, err := (&writer{Manifest: m}).changes(result)
-	if err != nil || len(changes) != len(r.Claims) || len(changes) != len(r.Record.Schemas) {
+	changes := (&writer{Manifest: m}).changes(result)
+	if len(changes) != len(r.Claims) || len(changes) != len(r.Record.Schemas) {
 		return false
 	}
 	return !slices.ContainsFunc(changes, func(is *documentChange) bool {
@@ -57,10 +57,7 @@ func asCompiled(c *crdfile.CRD, opts crdfile.Options, result *compile.Result) bo
 
 // made reports whether the schema of a compiled CRD already has the content of the change.
 func (c *documentChange) made(was *compiled.Claim) bool {
-	s, added, present := c.record, map[string][]any{}, was.Items()
-	for _, l := range c.lists {
-		added[l.Key] = l.Data()
-	}
-	return bytes.Equal(was.Unions, s.Unions) && bytes.Equal(was.Extend, s.Extend) && !was.Empty && !was.EmptyAllOf && len(was.Sums()) == len(s.Sums()) &&
-		!slices.ContainsFunc(compiled.ListKeys, func(key string) bool { return !slices.Equal(sortedItems(present[key]), sortedItems(added[key])) })
+	s := c.record
+	return bytes.Equal(was.Unions, s.Unions) && bytes.Equal(was.Extend, s.Extend) && !was.Empty && len(was.Rules) == len(s.Rules) &&
+		slices.Equal(sortedItems(was.Items()), sortedItems(compiled.DataOf(c.rules)))
 }

@@ -20,8 +20,9 @@ import (
 type touch struct {
 	*crdtext.Manifest
 	schema *schemapath.Place
-	// removed and added are list items, by the key of their list.
-	removed, added map[string][]any
+	// removed are list items, by the key of their list, and added are rules.
+	removed map[string][]any
+	added   []any
 	// replaced are the keys of other constraints that a union replaced.
 	replaced []string
 }
@@ -42,7 +43,7 @@ func replacementOf(m *crdtext.Manifest, r compile.Removal, schema map[string]any
 
 // checkResult is the final check of a result. It returns an error unless the result differs from
 // the file only in our annotation and, in touched schemas, in declarations, constraints that
-// unions replace, and the intended items of rules and allOf.
+// unions replace, and the intended rules.
 // Documents without touched CRDs must be identical.
 func (j *job) checkResult(out []byte) error {
 	if bytes.Equal(j.Bytes(), out) {
@@ -104,10 +105,12 @@ func (j *job) heldDocument(before, after *crdtext.Document) error {
 		// Compare before plus added with after plus removed: a step may remove an item that
 		// another step has added.
 		for _, key := range compiled.ListKeys {
-			if len(t.removed[key])+len(t.added[key]) > 0 {
-				x[key] = slices.Concat(compiled.ItemsOf(x[key]), t.added[key])
-				y[key] = slices.Concat(compiled.ItemsOf(y[key]), t.removed[key])
+			if l := t.removed[key]; len(l) > 0 {
+				y[key] = slices.Concat(compiled.ItemsOf(y[key]), l)
 			}
+		}
+		if len(t.added) > 0 {
+			x[compiled.Validations] = slices.Concat(compiled.ItemsOf(x[compiled.Validations]), t.added)
 		}
 	}
 	for _, t := range touched {
@@ -176,7 +179,7 @@ func sameRules(d, e *crdtext.Document) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// forget removes recorded texts from a CRD's annotation, and sorts the rules and allOf of the
+// forget removes recorded texts from a CRD's annotation, and sorts the rules of the
 // schemas that it lists: their order does not matter. It returns false if the annotation cannot
 // be read.
 func forget(crd map[string]any) bool {
@@ -194,17 +197,13 @@ func forget(crd map[string]any) bool {
 	for i := range r.Schemas {
 		s := &r.Schemas[i]
 		s.Source, s.At = "", 0
-		slices.Sort(s.AllOf)
 		slices.Sort(s.Rules)
 		spec, _ := crd["spec"].(map[string]any)
 		for v := range compiled.ItemsOf(spec["versions"]) {
-			for _, key := range compiled.ListKeys {
-				if items, _ := crdtext.SchemaIn(crd, schemapath.Place{Version: v, Path: s.Path})[key].([]any); len(items) > 0 {
-					slices.SortStableFunc(items, func(a, b any) int {
-						return cmp.Or(cmp.Compare(compiled.RuleOf(a), compiled.RuleOf(b)), cmp.Compare(compiled.Sum(a), compiled.Sum(b)))
-					})
-				}
-			}
+			items := compiled.ItemsOf(crdtext.SchemaIn(crd, schemapath.Place{Version: v, Path: s.Path})[compiled.Validations])
+			slices.SortStableFunc(items, func(a, b any) int {
+				return cmp.Or(cmp.Compare(compiled.RuleOf(a), compiled.RuleOf(b)), cmp.Compare(compiled.Sum(a), compiled.Sum(b)))
+			})
 		}
 	}
 	slices.SortFunc(r.Schemas, func(a, b compiled.Schema) int {

@@ -58,8 +58,8 @@ func goldensAndOutput(tb testing.TB) []golden {
 	return l
 }
 
-// encodings are options whose output goes into different lists.
-var encodings = []crdfile.Options{{}, {Encoding: compile.OpenAPI}}
+// encodings are options with different output.
+var encodings = []crdfile.Options{{}, {Encoding: compile.Fine}}
 
 // promises checks the promises of Compile and Decompile that hold for any input.
 func promises(t *testing.T, in []byte) {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -19,7 +18,7 @@ var update = flag.Bool("update", false, "write the golden files anew; read the d
 
 // golden is a directory of testdata: in.yaml or in.json, the compiled file (want.yaml or
 // want.json; absent if compiling fails), and the diagnostics (want.diag; absent if there are
-// none). A name that starts with openapi selects that encoding.
+// none).
 type golden struct {
 	name  string
 	ext   string
@@ -42,9 +41,6 @@ func goldens(tb testing.TB) []golden {
 			tb.Fatal(err)
 		}
 		g := golden{name: filepath.Base(filepath.Dir(f)), ext: filepath.Ext(f), in: in}
-		if strings.HasPrefix(g.name, "openapi") {
-			g.opts.Encoding = compile.OpenAPI
-		}
 		l = append(l, g)
 	}
 	return l

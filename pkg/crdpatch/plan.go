@@ -153,7 +153,7 @@ type documentChange struct {
 	node   *yaml.Node
 	object *compile.Object // nil if only lists change
 	key    int             // the index of the declaration among the entries of the schema, or -1
-	lists  []compiled.Addition
+	rules  *yaml.Node      // to add
 	record compiled.Schema
 	at     int // the start of the schema
 	start  int // the start without the declaration, for record.At
@@ -161,11 +161,7 @@ type documentChange struct {
 }
 
 func (w *writer) write(r *compile.Result) {
-	changes, err := w.changes(r)
-	if err != nil {
-		w.report(unproved(w.Name, err))
-		return
-	}
+	changes := w.changes(r)
 	// Deeper schemas come first: at the same offset, the inner insertion precedes.
 	slices.SortStableFunc(changes, func(a, b *documentChange) int { return cmp.Compare(len(b.Path), len(a.Path)) })
 	for _, c := range changes {
@@ -205,7 +201,8 @@ func (w *writer) isBareJSON() bool {
 }
 
 // changes returns the objects and additions of a result, merged by schema.
-func (w *writer) changes(r *compile.Result) (l []*documentChange, err error) {
+func (w *writer) changes(r *compile.Result) []*documentChange {
+	var l []*documentChange
 	at := func(p schemapath.Place) *documentChange {
 		for _, c := range l {
 			if c.Is(p) {
@@ -214,7 +211,7 @@ func (w *writer) changes(r *compile.Result) (l []*documentChange, err error) {
 		}
 		n := w.Schema(p)
 		start, _ := w.StartOf(n)
-		l = append(l, &documentChange{Place: p, node: n, key: declarationOf(n), at: start, record: compiled.Schema{Version: p.Name, Path: p.Path}})
+		l = append(l, &documentChange{Place: p, node: n, key: declarationOf(n), rules: yamltext.ListNode(), at: start, record: compiled.Schema{Version: p.Name, Path: p.Path}})
 		return l[len(l)-1]
 	}
 	for i, o := range r.Objects {
@@ -228,15 +225,12 @@ func (w *writer) changes(r *compile.Result) (l []*documentChange, err error) {
 	}
 	for _, a := range r.Additions {
 		c := at(a.Place)
-		c.lists, err = compiled.Additions(a)
-		if err != nil {
-			return nil, err
-		}
-		for _, list := range c.lists {
-			c.record.Note(list)
+		c.rules = compiled.RuleNodes(a.Rules)
+		for _, rule := range compiled.DataOf(c.rules) {
+			c.record.Rules = append(c.record.Rules, compiled.Sum(rule))
 		}
 	}
-	return l, nil
+	return l
 }
 
 // declarationOf returns the index of the entry x-kubernetes-unions in a schema, or -1 if there is
@@ -271,12 +265,11 @@ func (w *writer) apply(c *documentChange) error {
 	if schema == nil {
 		return fmt.Errorf("kubectl does not find it")
 	}
-	// Items for existing lists come before new keys: an existing list may end the schema.
 	var fresh []yamledit.Entry
-	t := touch{Manifest: w.Manifest, schema: &c.Place, added: map[string][]any{}}
-	for _, l := range c.lists {
-		e := yamledit.Entry{Key: l.Key, Value: l.Items, Dash: w.dash(c)}
-		i, existing, err := listOf(n, l.Key)
+	t := touch{Manifest: w.Manifest, schema: &c.Place}
+	if len(c.rules.Content) > 0 {
+		e := yamledit.Entry{Key: compiled.Validations, Value: c.rules, Dash: w.dash(c)}
+		i, existing, err := listOf(n, compiled.Validations)
 		switch {
 		case err != nil:
 			return err
@@ -286,7 +279,7 @@ func (w *writer) apply(c *documentChange) error {
 			w.errorf(existing, codes.SharedContent, "write the rules out at each of their places", "an edit of these rules would change other places that share them")
 			return nil
 		default:
-			c.record.NoteEmpty(l.Key, len(existing.Content) == 0)
+			c.record.Empty = len(existing.Content) == 0
 			e.Key = ""
 			edit, err := w.Editor().Put(existing, e)
 			if err != nil {
@@ -294,9 +287,9 @@ func (w *writer) apply(c *documentChange) error {
 			}
 			w.edits = append(w.edits, edit)
 		}
-		present, _ := schema[l.Key].([]any)
-		t.added[l.Key] = l.Data()
-		schema[l.Key] = append(slices.Clip(present), t.added[l.Key]...)
+		present, _ := schema[compiled.Validations].([]any)
+		t.added = compiled.DataOf(c.rules)
+		schema[compiled.Validations] = append(slices.Clip(present), t.added...)
 	}
 	w.touched = append(w.touched, t)
 	if c.object != nil && c.key >= 0 {

@@ -326,7 +326,7 @@ func forgetReplaced(v any) {
 			forgetReplaced(item)
 		}
 	case map[string]any:
-		for _, key := range []string{compiled.AllOf, "oneOf", "minProperties", "maxProperties"} {
+		for _, key := range []string{"allOf", "oneOf", "minProperties", "maxProperties"} {
 			delete(v, key)
 		}
 		if rules, ok := v[compiled.Validations].([]any); ok {

@@ -51,8 +51,7 @@ type removals struct {
 type restoration struct {
 	*compiled.Claim
 	*crdtext.Document
-	// cut is the offset of the removed lists, or -1 if the rules were in lists that
-	// remain.
+	// cut is the offset of the removed list of rules, or -1 if the list remains.
 	cut int
 }
 
@@ -74,8 +73,8 @@ func (r *remover) failed(n *yaml.Node, format string, args ...any) {
 func (r *remover) remove() {
 	touched := []touch{{Manifest: r.Manifest}}
 	for _, c := range r.Claims {
-		touched = append(touched, touch{Manifest: r.Manifest, schema: &c.Place, removed: c.Items()})
-		cut, err := r.removeLists(c)
+		touched = append(touched, touch{Manifest: r.Manifest, schema: &c.Place, removed: map[string][]any{compiled.Validations: c.Items()}})
+		cut, err := r.removeRules(c)
 		if err != nil {
 			r.failed(c.Node, "cannot remove the rules from %s: %v", c.Place, err)
 		}
@@ -149,7 +148,7 @@ func (s restoration) edit(removals []yamltext.Edit, how attempt) (yamltext.Edit,
 	}
 	if !how.rewritten {
 		at, _ := crdtext.Unapplied(removals, crdtext.Applied(removals, start)+s.At)
-		key := compiled.FirstList(n)
+		key := yamltext.Find(n, compiled.Validations).Key
 		switch {
 		case s.cut >= 0:
 			at = s.cut
@@ -196,42 +195,24 @@ func (s restoration) startWithout(removals []yamltext.Edit) (int, error) {
 	return start, err
 }
 
-// removeLists plans to remove our items from the lists of one schema. It returns the offset of the
-// first list that is removed as a whole, or -1.
-func (r *remover) removeLists(c *compiled.Claim) (int, error) {
-	var alone []int // lists that are removed as a whole
-	for _, l := range c.Lists {
-		if l.Whole() {
-			alone = append(alone, l.Index/2)
-		} else if err := r.removeItems(l); err != nil {
-			return -1, err
-		}
-	}
-	if len(alone) == 0 {
+// removeRules plans to remove our rules from one schema. It returns the offset of the list if it is
+// removed as a whole, or else -1.
+func (r *remover) removeRules(c *compiled.Claim) (int, error) {
+	switch {
+	case len(c.Ours) == 0:
 		return -1, nil
-	}
-	slices.Sort(alone)
-	cuts, err := r.Editor().CutRuns(c.Node, alone)
-	if err != nil {
+	case c.Whole():
+		cut, err := r.Editor().Cut(c.Node, c.HeadIndex/2, c.HeadIndex/2)
+		r.edit(cut.Start, cut.End, "")
+		return cut.Start, err
+	case c.All() && !yamledit.IsFlow(c.List):
+		value, err := r.Editor().AfterKey(c.Head, c.List)
+		r.edit(value.Start, value.End, " []")
 		return -1, err
 	}
+	cuts, err := r.Editor().CutRuns(c.List, c.Ours)
 	r.Edits = append(r.Edits, cuts...)
-	return cuts[0].Start, nil
-}
-
-// removeItems plans to remove our items from a list that remains.
-func (r *remover) removeItems(l *compiled.ClaimedList) error {
-	if len(l.Ours) == 0 {
-		return nil
-	}
-	if l.All() && !yamledit.IsFlow(l.Node) {
-		value, err := r.Editor().AfterKey(l.Head, l.Node)
-		r.edit(value.Start, value.End, " []")
-		return err
-	}
-	cuts, err := r.Editor().CutRuns(l.Node, l.Ours)
-	r.Edits = append(r.Edits, cuts...)
-	return err
+	return -1, err
 }
 
 func (r *remover) removeAnnotation() error {

@@ -59,7 +59,6 @@ var Codes = []CodeInfo{
 	{codes.VersionOverBudget, Error, "version over budget"},
 	{codes.KubeVersion, Error, "Kubernetes version too old"},
 	{codes.InvalidResult, Error, "invalid result"},
-	{codes.NotExpressible, Error, "not expressible in OpenAPI"},
 	{codes.NotProved, Error, "not proved"},
 
 	{codes.SharedContent, Error, "shared content"},

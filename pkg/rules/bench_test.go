@@ -8,10 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
-
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -58,10 +54,6 @@ func BenchmarkRequest(b *testing.B) {
 					})
 				})
 			}
-			b.Run(fmt.Sprintf("%s/%d/openapi", kind, n), func(b *testing.B) {
-				validator := openAPIValidator(b, u)
-				benchmarkWrites(b, u, func(new, _ any) bool { return validator.Validate(new).IsValid() })
-			})
 		}
 	}
 }
@@ -81,24 +73,6 @@ func benchmarkWrites(b *testing.B, u *union.Union, valid func(new, old any) bool
 			}
 		})
 	}
-}
-
-// openAPIValidator validates only the schema that replaces the static rules.
-func openAPIValidator(b *testing.B, u *union.Union) validation.SchemaValidator {
-	s, err := rules.OpenAPI(u)
-	if err != nil {
-		b.Fatal(err)
-	}
-	whole := &apiextensionsv1.JSONSchemaProps{Type: "object", AllOf: []apiextensionsv1.JSONSchemaProps{*s}}
-	var internal apiextensions.JSONSchemaProps
-	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(whole, &internal, nil); err != nil {
-		b.Fatal(err)
-	}
-	validator, _, err := validation.NewSchemaValidator(&internal)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return validator
 }
 
 // manyMembers returns a union of n members, and the schema of its object.

@@ -65,21 +65,3 @@ func relationsMessage(messages []string) string {
 
 // maxRelations is the maximum length of relations in a message, unless there is only one.
 const maxRelations = 400
-
-// relationSchemas returns one schema for each presence relation; an object has to match all of them.
-func relationSchemas(u *union.Union) []schema {
-	required := eachRequired(u)
-	var l []schema
-	for _, r := range u.Relations() {
-		var others []schema
-		for _, i := range r.Others {
-			others = append(others, required[i])
-		}
-		then := required[r.Member]
-		if r.Condition == union.Forbidden {
-			then = none([]schema{then})
-		}
-		l = append(l, schema{AnyOf: []schema{none(others), then}})
-	}
-	return l
-}

@@ -404,7 +404,6 @@ func (g *group) expect(minor, union int, old, new *instance, status bool) verdic
 	ratchets := unchanged && (g.place.alone || g.place.whole && old.beside == new.beside)
 	v := verdict{}
 	switch before := old.states[union]; {
-	case status && !g.place.status && g.encoding == compile.OpenAPI: // the schema of the spec is not evaluated
 	case g.place.whole: // rules here see no old object
 		if !ratchets {
 			v.why = u.Judge(nil, state)
@@ -518,14 +517,11 @@ func (g *group) compare(v *version, a ask, got []int) {
 		}
 		return
 	}
-	if elsewhere && !blocked && g.encoding != compile.OpenAPI {
+	if elsewhere && !blocked {
 		v.disagree("%s: %s: there is an error elsewhere", g, g.words(a))
 	}
 	for i, want := range all {
 		if refused := slices.Contains(got, i); refused != want.refused {
-			if elsewhere && !refused && len(all) > 1 && g.encoding == compile.OpenAPI {
-				continue // the schema of another union prevents the evaluation of the rules
-			}
 			v.disagree("%s: %s:\n\t%s\n\texpected %s %v, got %s", g, g.declarations[i], g.words(a), said(want.refused), want.why, said(refused))
 		}
 	}

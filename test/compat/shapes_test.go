@@ -106,14 +106,6 @@ func shapeGroups(t *testing.T, s unioncases.Shape, turn int, encodings []compile
 	})
 	add("changes", encodings[turn%len(encodings)], plainList, s.Schema(), every(quiet, 6, turn), few)
 
-	if !s.EmptyIsUnset && !s.Escaped {
-		// In a schema, null counts as a value, so no property may be nullable.
-		schema := strings.ReplaceAll(s.Schema(), ", nullable: true", "")
-		add("states", compile.OpenAPI, property, schema, provable(t, schema, still), few)
-		for _, d := range provable(t, schema, every(moving, 1+len(moving)/2, turn)) {
-			add("changes", compile.OpenAPI, property, schema, []string{d}, some)
-		}
-	}
 	return l
 }
 
@@ -126,22 +118,6 @@ func every(l []string, n, start int) []string {
 		}
 	}
 	return some
-}
-
-// provable returns the declarations that the compiler can encode as a schema.
-func provable(t *testing.T, schema string, declarations []string) []string {
-	var l []string
-	for _, d := range declarations {
-		g := group{name: "openapi", place: property, schema: schema, declarations: []string{d}}
-		var s map[string]any
-		if err := sigsyaml.Unmarshal([]byte(schema), &s); err != nil {
-			t.Fatal(err)
-		}
-		if _, diags := crdpatch.Compile(crdfile.Open("crd.json", g.crd(t, s)), crdfile.Options{Encoding: compile.OpenAPI, NoAnnotation: true}); !diags.HasErrors() {
-			l = append(l, d)
-		}
-	}
-	return l
 }
 
 // pairing selects the pairs of states to try.

@@ -53,10 +53,6 @@ func (u Union) document() report.Document {
 		}
 		d.Add(l)
 	}
-	if u.AllOf != nil {
-		heading("Schema (allOf)")
-		d.Add(report.Code{Language: "yaml", Text: u.allOf()})
-	}
 	if len(u.Errors) > 0 {
 		heading("Errors")
 		d.Add(report.Paragraph(report.Concat(u.readings())))

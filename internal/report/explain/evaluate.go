@@ -11,7 +11,6 @@ import (
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
-	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
@@ -35,7 +34,7 @@ type judge struct {
 }
 
 // judge returns a judge of some constraints alongside the union. If own is set, the judge includes
-// the union's own rules, and the schema that replaces rules.
+// the union's own rules.
 func (s *unionPlan) judge(own bool, beside ...compile.HandWritten) (*judge, error) {
 	on := s.schema
 	if present := func(r compile.RulePlan) bool { return r.Present }; len(beside) == 0 && !s.OfItems() && !slices.ContainsFunc(s.plan.Rules, present) {
@@ -47,11 +46,8 @@ func (s *unionPlan) judge(own bool, beside ...compile.HandWritten) (*judge, erro
 	}
 	if own {
 		on.XValidations = append(on.XValidations, s.rulesAt(s.plan.Place)...)
-		if s.allOf != nil {
-			on.AllOf = append(on.AllOf, *s.allOf)
-		}
 	}
-	if n := len(on.AllOf); n > 0 && n < s.allOfs() {
+	if n := len(on.AllOf); n > 0 && n < len(s.schema.AllOf) {
 		// The API server reports whether no schema of the allOf holds. The omitted schemas hold.
 		on.AllOf = append(on.AllOf, apiextensionsv1.JSONSchemaProps{})
 	}
@@ -122,15 +118,6 @@ func keep(into, from *apiextensionsv1.JSONSchemaProps, path schemapath.Path, p a
 		into.Properties = map[string]apiextensionsv1.JSONSchemaProps{}
 	}
 	into.Properties[name] = p
-}
-
-// allOfs returns the number of schemas in the allOf of the compiled union object.
-func (s *unionPlan) allOfs() int {
-	n := len(s.schema.AllOf)
-	if s.allOf != nil && !slices.ContainsFunc(s.schema.AllOf, func(o apiextensionsv1.JSONSchemaProps) bool { return equality.Semantic.DeepEqual(o, *s.allOf) }) {
-		n++
-	}
-	return n
 }
 
 // sample is a resource with its union object. old is the union object before an update.

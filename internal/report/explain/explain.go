@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -58,9 +57,7 @@ type unionPlan struct {
 	rules []rules.Rule
 	path  *field.Path // of the union object in a sample; nil for the root
 	// ruled is set if the version has rules.
-	ruled bool
-	// allOf is the schema that compiling adds, or nil.
-	allOf  *apiextensionsv1.JSONSchemaProps
+	ruled  bool
 	beside []*union.Union // all unions of the object
 	// schema is the schema of the union object.
 	schema apiextensionsv1.JSONSchemaProps
@@ -85,10 +82,6 @@ func explainUnion(p compile.UnionPlan, of compile.Plan, bytes []int) (Union, err
 	if err := s.read(); err != nil {
 		return Union{}, err
 	}
-	added, err := s.added()
-	if err != nil {
-		return Union{}, err
-	}
 	situations, unset, err := s.situations()
 	if err != nil {
 		return Union{}, err
@@ -99,7 +92,7 @@ func explainUnion(p compile.UnionPlan, of compile.Plan, bytes []int) (Union, err
 		Discriminator: s.Discriminator, Members: []Member{},
 		MemberlessValues: s.memberless(), AnyValue: s.anyValue(),
 		Default:  s.fallback(),
-		Encoding: p.Encoding, Why: p.Why, Dropped: p.Dropped, Rules: []Rule{}, RequestMicroseconds: p.Time.Microseconds(), Many: p.Place.Path.HasElements(), AllOf: added,
+		Encoding: p.Encoding, Why: p.Why, Dropped: p.Dropped, Rules: []Rule{}, RequestMicroseconds: p.Time.Microseconds(), Many: p.Place.Path.HasElements(),
 		HandWritten: []HandWritten{}, Errors: situations, WithoutExample: unset, diagram: s.mermaid(), examples: s.shown,
 	}
 	for _, b := range p.HandWritten {
@@ -128,22 +121,8 @@ func explainUnion(p compile.UnionPlan, of compile.Plan, bytes []int) (Union, err
 	return u, nil
 }
 
-// added returns the schema that compiling adds as data, or nil.
-func (s *unionPlan) added() (map[string]any, error) {
-	if s.allOf == nil {
-		return nil, nil
-	}
-	text, err := json.Marshal(s.allOf)
-	if err != nil {
-		return nil, err
-	}
-	var data map[string]any
-	err = json.Unmarshal(text, &data)
-	return data, err
-}
-
-// read reads the schemas that the plan does not have: the schema of the discriminator, hand-written
-// rules that the union uses, and the schema that replaces rules.
+// read reads the schemas that the plan does not have: the schema of the discriminator, and
+// hand-written rules that the union uses.
 func (s *unionPlan) read() error {
 	schema, err := s.schemaAt(s.plan.Place)
 	if err != nil {
@@ -170,10 +149,7 @@ func (s *unionPlan) read() error {
 		}
 		s.rules = append(s.rules, r)
 	}
-	if s.plan.Encoding == string(compile.OpenAPI) {
-		s.allOf, err = rules.OpenAPI(s.Union)
-	}
-	return err
+	return nil
 }
 
 // schemaAt returns the schema at a place; callers must not change it.

@@ -71,8 +71,6 @@ type Union struct {
 	RequestMicroseconds int64 `json:"requestMicroseconds"`
 	// Many is set if the union object is in a list or map, and so may occur many times.
 	Many bool `json:"many"`
-	// AllOf is the schema in the allOf of the union object that replaces static rules, or nil.
-	AllOf map[string]any `json:"allOf"`
 
 	// HandWritten are the hand-written constraints on the union object that read the union's state.
 	HandWritten []HandWritten `json:"handWritten"`

@@ -6,10 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/unioncel/unioncel/internal/report/explain"
-	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
@@ -92,35 +89,5 @@ spec:
 	nullable := explained(t, fmt.Sprintf(declared, ", enum: [A, B], nullable: true"), rules.Fine)
 	if l := drawn(nullable); !slices.Equal(l, []string{"type unset", "type A", "type B"}) || nullable.Unions[0].Default != "" {
 		t.Errorf("null is possible: %q", l)
-	}
-}
-
-// TestOpenAPI explains a schema that replaces rules, and its errors, even in a list.
-func TestOpenAPI(t *testing.T) {
-	in := planOf(t, crd(strings.Replace(sources, "\n          emptyIsUnset: [image, oci]", "", 1)), rules.Fine)
-	plan := &in.Unions[0]
-	plan.Encoding, plan.Rules, in.Bytes[0] = string(compile.OpenAPI), nil, nil
-	got, err := explain.Explain(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const schema = "oneOf:\n- required:\n  - git\n- required:\n  - image\n- required:\n  - oci\n"
-	text := textOf(t, got)
-	if !strings.Contains(text, "\nRules\nNone.\n\nSchema (allOf)\n"+indent(schema, 4)+"\nErrors\n") {
-		t.Error(text)
-	}
-	if markdown := markdownOf(t, got); !strings.Contains(markdown, "### Schema (allOf)\n\n```yaml\n"+schema+"```\n") {
-		t.Error(markdown)
-	}
-	if json := jsonOf(t, []explain.Explanation{got}); !strings.Contains(json, "\"allOf\": {\n          \"oneOf\": [\n") {
-		t.Error(json)
-	}
-	const every = `<nil>: Invalid value: "": "spec.sources[0]" must validate all the schemas (allOf). None validated`
-	want := map[string][]string{
-		"git and image set": {`<nil>: Invalid value: "": "spec.sources[0]" must validate one and only one schema (oneOf). Found 2 valid alternatives`, every},
-		"no member set":     {`<nil>: Invalid value: "": "spec.sources[0]" must validate one and only one schema (oneOf). Found none valid`, "spec.sources[0].git: Required value", every},
-	}
-	if diff := cmp.Diff(want, reads(got)); diff != "" {
-		t.Error(diff)
 	}
 }

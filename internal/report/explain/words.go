@@ -8,8 +8,6 @@ import (
 	"strings"
 	"unicode"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/validate"
@@ -84,19 +82,6 @@ func (s Situation) lines() []string {
 		}
 	}
 	return l
-}
-
-// allOf returns the added schema as YAML.
-func (u Union) allOf() string {
-	text, err := yaml.Marshal(u.AllOf)
-	if err != nil {
-		return plain(err.Error()) + "\n"
-	}
-	var b strings.Builder
-	for line := range strings.Lines(string(text)) {
-		b.WriteString(plain(strings.TrimRight(line, "\n")) + "\n")
-	}
-	return b.String()
 }
 
 // cardinality describes the effect of the cardinality on this union.

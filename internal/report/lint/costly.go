@@ -49,7 +49,7 @@ func costly(p *compile.Plan, crd *apiextensionsv1.CustomResourceDefinition) diag
 		l = append(l, diag.Diagnostic{Code: codes.CostlyRules, Severity: diag.Warning, Pos: p.Unions[first].Pos, Schema: schemapath.Place{Version: i}.Structural(),
 			Message: fmt.Sprintf("the rules of version %s take %d%% of the cost that the API server allows for a version; other rules than those of unions take %s of it",
 				v.Name, sum, almost(cost.Percent(v.Before, cost.VersionLimit))),
-			Hint: "unioncel explain lists the cost of each rule: bounds on all lists and maps above the most expensive ones lower it, and --encoding openapi needs no rules for states"})
+			Hint: "unioncel explain lists the cost of each rule: bounds on all lists and maps above the most expensive ones lower it"})
 	}
 	return l
 }

@@ -49,7 +49,7 @@ func quicker(c *crdfile.CRD, i int, u compile.UnionPlan, properties int) string 
 		l = append(l, fmt.Sprintf("an object of its own for the union, with %d properties, brings it to %s", own, cost.Format(alone)))
 	}
 	if len(l) == 0 {
-		return "the time grows with the square of the number of members: fewer of them take less, and --encoding openapi hardly any, with errors that are harder to read"
+		return "the time grows with the square of the number of members: fewer of them take less"
 	}
 	return strings.Join(l, "; ")
 }
