@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/report/lint"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -61,28 +59,6 @@ func TestLintTable(t *testing.T) {
 		if info.Code >= codes.NoEnum && info.Code < codes.GoPackage && !strings.Contains(advice, fmt.Sprintf("| %s | %s | ", link, info.Severity)) {
 			t.Errorf("no row for %s", link)
 		}
-	}
-}
-
-// Lint accepts the commented union in lint.md, as the document says.
-func TestLintComment(t *testing.T) {
-	d := open(t, "lint.md")
-	var crd, commented string
-	for _, b := range d.blocks(t, 0, len(d.lines)) {
-		switch {
-		case strings.HasPrefix(b.text, "# mount.yaml\n"):
-			crd = b.text
-		case strings.HasPrefix(b.text, "# Part of a CRD\n"):
-			commented = indent(b.text, 12)
-		}
-	}
-	before, _, ok := strings.Cut(crd, "            x-kubernetes-unions:\n")
-	if !ok || commented == "" {
-		t.Fatal("lint.md shows no comment")
-	}
-	src := strings.Replace(before, "{type: string}", "{type: string, enum: [NFS, Hosts, None]}", 1) + commented
-	if l := lint.File(crdfile.Open("mount.yaml", []byte(src)), crdfile.Options{}); len(l) > 0 {
-		t.Error(l)
 	}
 }
 

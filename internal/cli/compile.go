@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/internal/report/proof"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -88,12 +87,6 @@ See also unioncel help inputs, and unioncel help output.`,
 	cmd.Flags().BoolVar(&verify, "verify", false,
 		"prove the rules before anything is written, as the command verify does")
 	return cmd
-}
-
-// compiled is the transformation of the command compile.
-func compiled(f *crdfile.File, opts crdfile.Options) ([]byte, diag.List) {
-	out, diags := crdpatch.Compile(f, opts)
-	return out, lint.Ignore(f, opts, diags)
 }
 
 // compiler returns the transformation of the command compile, which proves its rules if verify is

@@ -11,9 +11,7 @@ import (
 	"github.com/unioncel/unioncel/docs"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/report/explain"
-	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/pkg/crdfile"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -68,12 +66,6 @@ allows. JSON is an array with an object for each CustomResourceDefinition.`,
 	flags.unions.skipInvalid = true
 	output.register(cmd, "explanations", reportFormatNames(false)...)
 	return cmd
-}
-
-// planned is the planner of the command explain.
-func planned(f *crdfile.File, opts crdfile.Options) ([]crdpatch.Explanation, diag.List) {
-	found, diags := crdpatch.Explain(f, opts)
-	return found, lint.Ignore(f, opts, diags)
 }
 
 var codePattern = regexp.MustCompile(`^(?i:UC)[0-9]{3}$`)

@@ -29,16 +29,12 @@ Findings go to standard output: as text; as JSON, an array of objects; as SARIF,
 code scanning; or as commands that make GitHub Actions annotate lines. The exit code
 is 1 if there is a finding of at least the severity given with --fail-on.
 
-Errors cannot be disabled. Every warning and note can: with --ignore; in ` + configFile + ` next
-to the input, or the nearest one above it in the repository, for all files or some; or
-by a comment on a declaration:
-
-  # unioncel:ignore UC521: the value Recreate needs no settings
-  x-kubernetes-unions:
+Errors cannot be disabled. Every warning and note can: with --ignore, or in
+` + configFile + ` next to the input, or the nearest one above it in the repository, for all
+files or some.
 
 --fix corrects the inputs where there is only one way to do it: misspelt names and
-words, missing quotes, comments that ignore nothing. Everything else stays as it is,
-to the byte. Then it prints the findings that remain. Only inputs are changed.
+words, missing quotes. Everything else stays as it is, to the byte. Then it prints the findings that remain. Only inputs are changed.
 
 See also unioncel help inputs.`,
 		Example: `  unioncel lint config/crd
@@ -228,8 +224,7 @@ func (a *app) offerFix(l diag.List, results []result) {
 	}
 }
 
-// lists returns the findings of each scope, without those that comments in UnionSets suppress.
-// lint.File handles the comments in CRDs.
+// lists returns the findings of each scope.
 func lists(l scopes, results []result) map[*scope]diag.List {
 	found := map[*scope]diag.List{}
 	add := func(s *scope, r result) { found[s] = slices.Concat(found[s], r.diagnostics, r.skipped) }
@@ -239,30 +234,10 @@ func lists(l scopes, results []result) map[*scope]diag.List {
 	for _, r := range results {
 		add(r.scope, r)
 	}
-	first := func(e *external) *scope {
-		return l[slices.IndexFunc(l, func(s *scope) bool { return s.external == e })]
-	}
 	for _, e := range l.externals() {
+		first := l[slices.IndexFunc(l, func(s *scope) bool { return s.external == e })]
 		for _, f := range e.files {
-			add(first(e), f)
-		}
-	}
-	failed := false
-	for _, findings := range found {
-		failed = failed || findings.HasErrors()
-	}
-	for _, e := range l.externals() {
-		for _, f := range e.files {
-			if f.src == nil {
-				continue
-			}
-			comments := lint.ReadComments(f.name, f.src)
-			for s := range found {
-				found[s] = comments.Apply(found[s])
-			}
-			if !failed {
-				found[first(e)] = append(found[first(e)], comments.Useless()...)
-			}
+			add(first, f)
 		}
 	}
 	return found

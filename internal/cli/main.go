@@ -123,9 +123,9 @@ func newApp(streams Streams) *app {
 		name:      program,
 		streams:   streams,
 		console:   console,
-		compile:   compiled,
+		compile:   crdpatch.Compile,
 		decompile: crdpatch.Decompile,
-		explain:   planned,
+		explain:   crdpatch.Explain,
 		batch:     batch{rename: os.Rename},
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/internal/english"
-	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/internal/report/sarif"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -119,9 +118,6 @@ func (a *app) report(results []result, format string) error {
 	}
 	for _, r := range results {
 		list = append(append(list, r.diagnostics...), r.skipped...)
-	}
-	for _, r := range results {
-		list = lint.ReadComments(r.name, r.src).Apply(list) // in UnionSets
 	}
 	list = a.loud(list, diag.Warning).Sort()
 

@@ -176,8 +176,6 @@ const (
 	Undiscriminated = "UC524"
 	// CostlyRules: lint found rules that take more than half of a budget.
 	CostlyRules = "UC525"
-	// UselessIgnore: a comment at a declaration suppresses a diagnostic that does not occur.
-	UselessIgnore = "UC526"
 	// VersionBypass: lint found another served version that bypasses the union.
 	VersionBypass = "UC527"
 	// TableBypass: lint found a row of allowedChanges that allows, in two updates, changes that the

@@ -93,7 +93,6 @@ var Codes = []CodeInfo{
 	{codes.ListMember, Warning, "list or map as member"},
 	{codes.Undiscriminated, Info, "new union without a discriminator"},
 	{codes.CostlyRules, Warning, "rules above half a budget"},
-	{codes.UselessIgnore, Warning, "useless ignore comment"},
 	{codes.VersionBypass, Warning, "bypass through a version"},
 	{codes.TableBypass, Warning, "bypass in allowedChanges"},
 	{codes.NeverUnchanged, Info, "union object never unchanged"},

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -105,3 +106,29 @@ func (c *Config) Apply(l diag.List, path func(file string) string) diag.List {
 	}
 	return out
 }
+
+// fixed reports whether a code is always an error.
+func fixed(code diag.Code) bool {
+	info, ok := code.Info()
+	return ok && info.Severity == diag.Error
+}
+
+// unknownCode returns a hint for a code that does not exist, and "" for other codes.
+func unknownCode(code diag.Code) string {
+	if _, ok := code.Info(); ok {
+		return ""
+	}
+	var known []string
+	for _, c := range Codes() {
+		known = append(known, string(c))
+	}
+	if upper := strings.ToUpper(string(code)); slices.Contains(known, upper) {
+		return "write " + upper
+	}
+	if best := spelling.Closest(string(code), known); best != "" && looksLikeCode(string(code)) {
+		return fmt.Sprintf("did you mean %s?", best)
+	}
+	return "codes are written like UC521; docs/diagnostics.md lists them"
+}
+
+func looksLikeCode(s string) bool { return strings.HasPrefix(strings.ToUpper(s), "UC") }

@@ -39,8 +39,7 @@ func (r Refused) String() string {
 const mostChecks = 30
 
 // Fix applies the edits of findings in a file until none are left. check returns the findings, like
-// [File]. Edits for errors come first, because other findings may be wrong while there are errors.
-// An edit stays only if its finding disappears and no error replaces it. name is the file's name in
+// [File]. An edit stays only if its finding disappears and no error replaces it. name is the file's name in
 // diagnostics. Fix does not change src.
 func Fix(name string, src []byte, check func(src []byte) diag.List) Fixed {
 	f := &fixer{name: name, check: check, refused: map[finding]bool{}}
@@ -89,11 +88,10 @@ func (f *fixer) fixable() []fix {
 	if err != nil {
 		return nil
 	}
-	errors := slices.ContainsFunc(f.Found, func(d diag.Diagnostic) bool { return fixed(d.Code) })
 	var l []fix
 	end := 0
 	for _, d := range f.Found.Sort() {
-		if d.Pos.File != f.name || len(d.Edits) == 0 || errors && !fixed(d.Code) || f.refused[findingOf(d)] {
+		if d.Pos.File != f.name || len(d.Edits) == 0 || f.refused[findingOf(d)] {
 			continue
 		}
 		edits, ok := located(text, d.Edits)

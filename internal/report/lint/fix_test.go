@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -53,9 +52,6 @@ func TestFix(t *testing.T) {
 			`UC105 (kubectl reads On as the boolean true) is not fixed: its edit would lead to UC203: member "On" is not a property of this object`,
 		}},
 		{name: "escapes", old: "tcp: TCP", wrong: `"tp\u0063": TCP`, want: `"tp\u0063": TCP`},
-		{name: "comment", old: declaration, wrong: "# unioncel:ignore UC524: old\n" + declaration, count: 1},
-		{name: "comment behind", old: "- discriminator: type\n", wrong: "- discriminator: type  # unioncel:ignore uc524\n", count: 2},
-		{name: "codes", old: declaration, wrong: "# unioncel:ignore UC524, UC523,UC520 - old\n" + declaration, count: 3},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -88,27 +84,10 @@ func TestFix(t *testing.T) {
 	}
 }
 
-// TestFixErrorsFirst has an error, which hides warnings and makes their comments seem useless.
-func TestFixErrorsFirst(t *testing.T) {
-	const keys = "  discriminatorChange: Forbid\n  ratchet: true\n"
-	spec := replaced(typed, "{http: HTTP, tcp: TCP}\n", "{http: HTTP, tcp: TCP} # unioncel:ignore UC507\n"+keys)
-	src := crd("routes", version{Name: "v1", Spec: spec})
-	got := lint.Fix("crd.yaml", []byte(src), func(src []byte) diag.List {
-		return lint.File(crdfile.Open("crd.yaml", src), crdfile.Options{KubeVersion: "1.28"})
-	})
-	if len(codesOf(got.Found, codes.UselessIgnore)) != 1 || string(got.Src) != src {
-		t.Errorf("got %v\n%s", got.Found, got.Src)
-	}
-}
-
 // TestFixCompiled asserts that declarations which compiling removed from the text are not edited.
 func TestFixCompiled(t *testing.T) {
-	_, unions, _ := strings.Cut(typed, "x-kubernetes-unions:\n")
-	properties, _, _ := strings.Cut(typed, "x-kubernetes-unions:\n")
-	spec := "x-kubernetes-unions:\n# unioncel:ignore UC524\n" + unions + strings.TrimPrefix(properties, "\n")
-	compiled, _ := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec}))), crdfile.Options{})
-	got := fix(string(compiled))
-	if len(codesOf(got.Found, codes.UselessIgnore)) != 1 || got.Count != 0 || got.Refused != nil {
+	compiled, _ := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: typed}))), crdfile.Options{})
+	if got := fix(string(compiled)); got.Count != 0 || got.Refused != nil {
 		t.Errorf("got %+v", got)
 	}
 	src := string(compiled) + "---\n" + crd("paths", version{Name: "v1", Spec: replaced(typed, "discriminator:", "discriminater:")})

@@ -11,8 +11,8 @@ import (
 
 // File lints the CRDs of a file that have unions, and compiled CRDs that record their unions in the
 // annotation. It returns all diagnostics of compiling the file, and advice. There is advice even if
-// the rules exceed a budget, but not if a declaration is invalid. Comments in the file disable
-// findings. The options are the options of compiling.
+// the rules exceed a budget, but not if a declaration is invalid. The options are the options of
+// compiling.
 //
 // The list is sorted, and nil if there are no findings. The caller owns it.
 func File(f *crdfile.File, opts crdfile.Options) diag.List {
@@ -34,8 +34,7 @@ func File(f *crdfile.File, opts crdfile.Options) diag.List {
 		_, more := crdpatch.Compile(f, opts)
 		l = append(l, more...)
 	}
-	declared := resolved(crds, wrong)
-	for i, d := range declared {
+	for i, d := range resolved(crds, wrong) {
 		if d == nil {
 			continue
 		}
@@ -49,11 +48,6 @@ func File(f *crdfile.File, opts crdfile.Options) diag.List {
 			l = append(l, costly(plans[i], d.CRD)...)
 			l = append(l, slow(crds[i], plans[i], d.CRD)...)
 		}
-	}
-	if slices.ContainsFunc(declared, func(d *compile.Declared) bool { return d != nil }) {
-		comments := commentsOfFile(f, declared)
-		l = comments.Apply(l)
-		l = append(l, comments.Useless()...)
 	}
 	return l.Sort()
 }

@@ -40,7 +40,7 @@ func codesOf(l diag.List, only ...diag.Code) []string {
 // adviceOf are the codes that only lint reports, and the codes of compile for ways to bypass rules.
 var adviceOf = []diag.Code{
 	codes.NoEnum, codes.ValueWithoutMember, codes.RequiredChildren, codes.ListMember, codes.Undiscriminated,
-	codes.CostlyRules, codes.UselessIgnore, codes.VersionBypass, codes.TableBypass, codes.VersionsDiffer, codes.RemovableItem,
+	codes.CostlyRules, codes.VersionBypass, codes.TableBypass, codes.VersionsDiffer, codes.RemovableItem,
 	codes.NeverUnchanged,
 }
 
@@ -415,7 +415,6 @@ func TestNothing(t *testing.T) {
 	for _, src := range []string{
 		"kind: ConfigMap\napiVersion: v1\n",
 		crd("routes", version{Name: "v1", Spec: "type: object"}),
-		"# unioncel:ignore UC521\nkind: ConfigMap\n",
 	} {
 		if l := lint.File(crdfile.Open("x.yaml", []byte(src)), crdfile.Options{}); l != nil {
 			t.Errorf("%s: %v", src, l)
