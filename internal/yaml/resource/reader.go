@@ -2,7 +2,6 @@ package resource
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -11,9 +10,12 @@ import (
 // errTooLong is returned for a part that exceeds the limit.
 var errTooLong = errors.New("too long")
 
+// bom is the byte order mark.
+const bom = "\ufeff"
+
 // objectReader reads a file without holding all of it.
 type objectReader struct {
-	*bufio.Reader
+	io.Reader
 	most int // maximum bytes of a part
 	left int // bytes left for the current JSON value
 	// lines are the offsets of line breaks that were read but not counted in line yet. line is the
@@ -24,21 +26,11 @@ type objectReader struct {
 }
 
 func newReader(r io.Reader, most int) *objectReader {
-	in := &objectReader{Reader: bufio.NewReaderSize(r, 64<<10), most: most, left: most, line: 1}
-	if bom, err := in.Peek(3); err == nil && string(bom) == "\ufeff" {
-		_, _ = in.Discard(3)
+	b := bufio.NewReader(r)
+	if start, err := b.Peek(len(bom)); err == nil && string(start) == bom {
+		_, _ = b.Discard(len(bom))
 	}
-	return in
-}
-
-// first returns the first buffered byte that is not white space, or 0.
-func (r *objectReader) first() byte {
-	_, _ = r.Peek(1)
-	l, _ := r.Peek(r.Buffered())
-	if l = bytes.TrimLeft(l, " \t\r\n"); len(l) > 0 {
-		return l[0]
-	}
-	return 0
+	return &objectReader{Reader: b, most: most, left: most, line: 1}
 }
 
 // Read limits a JSON decoder to the bytes left and records line breaks.
@@ -72,24 +64,4 @@ func (r *objectReader) lineAt(offset int64) int {
 	r.line += i
 	r.lines = r.lines[i:]
 	return r.line
-}
-
-// next returns the next line with its line break, and io.EOF after the last line. The caller may
-// keep the slice.
-func (r *objectReader) next() ([]byte, error) {
-	var line []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		line = append(line, part...)
-		switch {
-		case err == nil:
-			return line, nil
-		case errors.Is(err, io.EOF) && len(line) > 0:
-			return line, nil
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil, err
-		case len(line) > r.most:
-			return nil, errTooLong
-		}
-	}
 }

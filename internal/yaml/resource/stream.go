@@ -7,9 +7,12 @@ import (
 	"io"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -19,88 +22,71 @@ type Item struct {
 	Value map[string]any
 }
 
-// whole is the size, in bytes, of the largest file that is always read as a whole.
+// whole is the size, in bytes, of the largest JSON file that is read as a whole.
 const whole = 1 << 20
 
-// Stream reads the objects of a file like [Parse]. A large file is read in parts: one document, or
+// Stream reads the objects of a file like [Parse]. A large JSON file is read in parts: one object, or
 // one item of a list in the form of kubectl, is in memory at a time, and the limits apply to each
-// part. If the file cannot be split, for example because a list contains an alias, and r can be
-// rewound, the file is read as a whole.
+// part.
 //
 // The error comes from reading or from yield. yield may keep the item. The diagnostics describe
 // problems of the file. Some objects may have been yielded before a problem was found.
 func Stream(name string, r io.Reader, limits limit.Limits, yield func(Item) error) (diag.List, error) {
-	return stream(name, r, limits, whole, yield)
-}
-
-func stream(name string, r io.Reader, limits limit.Limits, whole int, yield func(Item) error) (diag.List, error) {
-	head, err := io.ReadAll(io.LimitReader(r, int64(whole)+1))
+	limits = limits.OrDefault()
+	head, err := io.ReadAll(io.LimitReader(r, whole+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(head) <= whole {
-		return parsed(name, head, limits, nil, yield)
+	r = io.MultiReader(bytes.NewReader(head), r)
+	if len(head) > whole && isJSON(head) {
+		return inParts(name, r, limits, yield)
 	}
-	var yielded []int // the line of each yielded object
-	wrong, err := inParts(name, io.MultiReader(bytes.NewReader(head), r), limits, func(i Item) error {
-		yielded = append(yielded, i.Pos.Line)
-		return yield(i)
-	})
-	switch {
-	case err != nil || wrong == nil:
+	text, err := limits.Read(r)
+	if err != nil {
 		return nil, err
-	case wrong.final:
-		return diag.List{wrong.Diagnostic}, nil
 	}
-	if s, ok := r.(io.Seeker); ok {
-		if _, err := s.Seek(0, io.SeekStart); err == nil {
-			text, err := limits.Read(r)
-			if err != nil {
-				return nil, err
-			}
-			return parsed(name, text, limits, yielded, yield)
+	if wrong := source.TooMuch(name, text, limits); wrong != nil {
+		if len(text) > limits.Size {
+			wrong.Message = "the file is larger than the limit of " + bytesOf(limits.Size)
 		}
+		if !isJSON(text) {
+			wrong.Hint = "split the file, or use kubectl get -o json: JSON objects are read one at a time; " + wrong.Hint
+		}
+		return diag.List{*wrong}, nil
 	}
-	if wrong.Hint == "" {
-		wrong.Hint = "standard input and pipes are read in parts; if kubectl can read this, give it as a file, or as JSON"
-	}
-	return diag.List{wrong.Diagnostic}, nil
-}
-
-// parsed yields the objects in a text, except objects on the lines in yielded.
-func parsed(name string, text []byte, limits limit.Limits, yielded []int, yield func(Item) error) (diag.List, error) {
 	f, l := Parse(name, text, limits)
 	if f == nil {
 		return l, nil
 	}
-	for i, line := range yielded {
-		if i >= len(f.Objects) || f.Objects[i].Pos(nil).Line != line {
-			return diag.List{{Code: codes.Syntax, Pos: diag.Pos{File: name, Line: line, Col: 1}, Message: "this was read as an object in a list, and is none"}}, nil
+	for _, d := range f.Docs { // kubectl prints the kind of a list after its items
+		if items := yamltext.Value(d.Root, "items"); items != nil && items.Kind == yaml.SequenceNode && yamltext.Value(d.Root, "kind") == nil {
+			l = append(l, diag.Diagnostic{Code: codes.Syntax, Pos: diag.Pos{File: name, Line: d.Root.Line, Col: d.Root.Column}, Message: "this has items and no kind: the list is cut off"})
 		}
 	}
-	for _, o := range f.Objects[len(yielded):] {
-		if err := yield(Item{o.Pos(nil), o.Value}); err != nil {
+	items := make([]Item, len(f.Objects)) // without the nodes, which take most of the memory
+	for i, o := range f.Objects {
+		items[i] = Item{o.Pos(nil), o.Value}
+	}
+	for _, i := range items {
+		if err := yield(i); err != nil {
 			return nil, err
 		}
 	}
 	return l, nil
 }
 
-// inParts reads a file in parts if possible.
-func inParts(name string, r io.Reader, limits limit.Limits, yield func(Item) error) (*partError, error) {
-	p := &parts{name: name, limits: limits.OrDefault(), yield: yield}
-	in := newReader(r, p.limits.Size)
-	var err error
-	if first := in.first(); first == '{' || first == '[' {
-		err = p.json(in)
-	} else {
-		err = p.yaml(in)
+// isJSON reports whether a text begins like JSON.
+func isJSON(text []byte) bool {
+	text = bytes.TrimLeft(bytes.TrimPrefix(text, []byte(bom)), " \t\r\n")
+	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
+}
+
+// bytesOf returns a size in words.
+func bytesOf(n int) string {
+	if n%(1<<20) == 0 {
+		return fmt.Sprintf("%d MiB", n>>20)
 	}
-	var wrong *partError
-	if errors.As(err, &wrong) {
-		return wrong, nil
-	}
-	return nil, err
+	return fmt.Sprintf("%d bytes", n)
 }
 
 // parts reads a file in parts.
@@ -110,28 +96,36 @@ type parts struct {
 	yield  func(Item) error
 }
 
-// partError reports that a file cannot be read in parts.
-type partError struct {
-	diag.Diagnostic
-	final bool // the file cannot be read as a whole, either
+// inParts reads a sequence of JSON objects in parts.
+func inParts(name string, r io.Reader, limits limit.Limits, yield func(Item) error) (diag.List, error) {
+	p := &parts{name: name, limits: limits, yield: yield}
+	err := p.json(newReader(r, limits.Size))
+	var wrong *partError
+	if errors.As(err, &wrong) {
+		return diag.List{wrong.Diagnostic}, nil
+	}
+	return nil, err
 }
+
+// partError reports that a file cannot be read.
+type partError struct{ diag.Diagnostic }
 
 func (e *partError) Error() string { return e.Message }
 
 func (p *parts) wrong(line int, format string, args ...any) *partError {
-	return &partError{Diagnostic: diag.Diagnostic{Code: codes.Syntax, Pos: diag.Pos{File: p.name, Line: line, Col: 1}, Message: fmt.Sprintf(format, args...)}}
+	return &partError{diag.Diagnostic{Code: codes.Syntax, Pos: diag.Pos{File: p.name, Line: line, Col: 1}, Message: fmt.Sprintf(format, args...)}}
 }
 
 // read parses the part that begins on a line.
 func (p *parts) read(line int, text []byte) (any, error) {
 	if wrong := source.TooMuch(p.name, text, p.limits); wrong != nil {
 		wrong.Pos.Line, wrong.Pos.Col = line, 1
-		return nil, &partError{Diagnostic: *wrong}
+		return nil, &partError{*wrong}
 	}
 	_, v, err := source.Read(text)
 	if err != nil {
 		reason, hint := source.Unreadable(err, text)
-		wrong := p.wrong(line, "kubectl cannot read the document that begins here: %s", reason)
+		wrong := p.wrong(line, "kubectl cannot read the object that begins here: %s", reason)
 		wrong.Hint = hint
 		return nil, wrong
 	}
@@ -162,12 +156,13 @@ func (p *parts) objects(pos diag.Pos, v any) error {
 // isList reports whether the objects of a kind are lists of other objects.
 func isList(kind string) bool { return strings.HasSuffix(kind, "List") }
 
-// ended returns an error if the mapping with the yielded items is not a list.
+// ended returns an error if the object with the yielded items is not a list.
 func (p *parts) ended(line int, list any) error {
 	value, _ := list.(map[string]any)
 	if kind, _ := value["kind"].(string); !isList(kind) {
-		return &partError{final: true, Diagnostic: diag.Diagnostic{Code: codes.Syntax, Pos: diag.Pos{File: p.name, Line: line, Col: 1},
-			Message: fmt.Sprintf("this was read as a list, since it has items, and is of kind %q", kind), Hint: "write the kind above the items"}}
+		wrong := p.wrong(line, "this was read as a list, since it has items, and is of kind %q", kind)
+		wrong.Hint = "write the kind above the items"
+		return wrong
 	}
 	return nil
 }

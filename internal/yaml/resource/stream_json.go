@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 
+	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -38,9 +40,13 @@ func (p *parts) jsonError(in *objectReader, d *json.Decoder, err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
 		return p.wrong(in.lineAt(d.InputOffset()), "the file ends in the middle of the value that begins here")
 	case errors.As(err, &syntax):
-		return p.wrong(in.lineAt(syntax.Offset), "%v", err)
+		wrong := p.wrong(in.lineAt(syntax.Offset), "%v", err)
+		wrong.Hint = "a large file that begins with a bracket is read as a sequence of JSON objects"
+		return wrong
 	case errors.Is(err, errTooLong):
-		return p.tooLong(in.lineAt(d.InputOffset()))
+		wrong := p.wrong(in.lineAt(d.InputOffset()), "the object that begins here is larger than the limit of %s", bytesOf(p.limits.Size))
+		wrong.Code, wrong.Hint = codes.OverLimit, limit.Hint("size")
+		return wrong
 	}
 	return err
 }
