@@ -88,8 +88,7 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input)
 	if err != nil {
 		return err
 	}
-	c := &converting{app: a, flags: flags, targets: targets, shown: &buffer{parts: make([]bufferPart, len(inputs))}}
-	defer c.shown.close()
+	c := &converting{app: a, flags: flags, targets: targets, shown: make([][]byte, len(inputs))}
 	l, results, err := a.load(cmd.Context(), inputs, scope, func(in input, f *crdfile.File) (result, error) {
 		if targets != nil {
 			a.batch.enter(targets[in.n])
@@ -132,7 +131,7 @@ type converting struct {
 	*app
 	flags   *conversion
 	targets []string
-	shown   *buffer // results to print
+	shown   [][]byte // results to print, by input
 }
 
 // take handles the result of an input: it buffers the result for printing, or stages it next to its
@@ -154,12 +153,13 @@ func (c *converting) take(in input, f *crdfile.File, out []byte, diagnostics dia
 	case r.diagnostics.HasErrors():
 		return r, nil
 	case c.flags.preview.wanted():
-		return r, c.shown.put(in.n, c.flags.difference(in.name, src, out))
+		c.shown[in.n] = c.flags.difference(in.name, src, out)
+		return r, nil
 	case c.targets == nil && r.other:
 		return r, nil // other documents would corrupt the stream
 	case c.targets == nil:
-		r.json = isJSON(out)
-		return r, c.shown.put(in.n, out)
+		c.shown[in.n] = out
+		return r, nil
 	case c.flags.write && !r.changed:
 		return r, nil
 	}
@@ -179,17 +179,13 @@ func (c *converting) finish(results []result) error {
 		}
 		return nil
 	case c.targets == nil:
-		var parts []int
-		inJSON := 0
+		var texts [][]byte
 		for i, r := range results {
 			if !r.other {
-				parts = append(parts, i)
-			}
-			if r.json {
-				inJSON++
+				texts = append(texts, c.shown[i])
 			}
 		}
-		return join(c.streams.Out, len(parts), inJSON, func(i int) ([]byte, error) { return c.shown.part(parts[i]) })
+		return join(c.streams.Out, texts)
 	}
 	if err := c.batch.commit(); err != nil {
 		return err
@@ -215,19 +211,15 @@ func (a *app) wouldChange(p preview, results []result) error {
 	return errFindings
 }
 
-// printAll prints the differences in a buffer in order: exact bytes that patch can apply, or
+// printAll prints differences: exact bytes that patch can apply, or
 // escaped text on a terminal.
-func (a *app) printAll(s *buffer) error {
+func (a *app) printAll(differences [][]byte) error {
 	terminal := newConsole(a.streams.Out).terminal
-	for i := range s.parts {
-		data, err := s.part(i)
+	for _, data := range differences {
 		if terminal {
 			data = []byte(diag.Escape(strings.ReplaceAll(string(data), "\r\n", "\n")))
 		}
-		if err == nil {
-			err = a.print(data)
-		}
-		if err != nil {
+		if err := a.print(data); err != nil {
 			return err
 		}
 	}

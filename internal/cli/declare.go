@@ -20,8 +20,7 @@ func (a *app) declare(flags *inferring, results []result, found [][]infer.Locate
 	var outs []output
 	var all []union.External
 	var told []string
-	shown := &buffer{parts: make([]bufferPart, len(results))}
-	defer shown.close()
+	shown := make([][]byte, len(results))
 	done := "declared"
 	if flags.preview.wanted() {
 		done = "would be declared"
@@ -51,9 +50,7 @@ func (a *app) declare(flags *inferring, results []result, found [][]infer.Locate
 		case len(l) == 0:
 		case flags.preview.wanted():
 			r.changed = true
-			if err := shown.put(i, flags.difference(r.name, r.src, out)); err != nil {
-				return err
-			}
+			shown[i] = flags.difference(r.name, r.src, out)
 		case flags.set == "":
 			outs = append(outs, output{path: r.path, data: out})
 		}

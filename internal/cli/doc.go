@@ -20,6 +20,6 @@
 //	options, scope, external          flags, configuration, declarations outside the CRDs
 //	inputs, paths                     files to read
 //	convert, gather                   commands that write files, and that print results
-//	printing, join, buffer, terminal  output to print
-//	output, batch, staging, metadata  files to write
+//	printing, join, terminal          output to print
+//	output, batch, staging, owner     files to write
 package cli

@@ -98,13 +98,10 @@ func (a *app) declareInGo(flags *inferring, results []result, found [][]infer.Lo
 
 // previewGo shows the changes of Go files.
 func (a *app) previewGo(p preview, files []markers.Edited) error {
-	shown := &buffer{parts: make([]bufferPart, len(files))}
-	defer shown.close()
+	var shown [][]byte
 	var changed []result
-	for i, f := range files {
-		if err := shown.put(i, p.difference(f.Name, f.Old, f.New)); err != nil {
-			return err
-		}
+	for _, f := range files {
+		shown = append(shown, p.difference(f.Name, f.Old, f.New))
 		changed = append(changed, result{input: input{name: f.Name, path: f.Name}, changed: true})
 	}
 	if err := a.printAll(shown); err != nil {

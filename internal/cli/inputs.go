@@ -325,7 +325,6 @@ type result struct {
 	diagnostics diag.List
 	skipped     diag.List // errors that do not prevent writing
 	changed     bool
-	json        bool     // the text to print is JSON
 	notes       []string // outcome of --fix
 }
 

@@ -5,23 +5,19 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 )
 
-// join writes n texts, of which some are JSON, as one stream, and calls text for one after the
-// other. It writes a single text unchanged.
+// join writes texts as one stream. It writes a single text unchanged.
 //
 // If all texts are JSON, they follow each other, as kubectl and jq read them. Otherwise the stream is
 // YAML, with a separator before each text that does not begin with one; before the first text too if
 // it is JSON, since readers treat a stream that begins like JSON as JSON.
-func join(w io.Writer, n, inJSON int, text func(i int) ([]byte, error)) error {
-	allJSON := inJSON == n
+func join(w io.Writer, texts [][]byte) error {
+	allJSON := !slices.ContainsFunc(texts, func(t []byte) bool { return !isJSON(t) })
 	documents := false // the stream has a document
 	ended := true      // the last line is terminated
-	for i := range n {
-		part, err := text(i)
-		if err != nil {
-			return err
-		}
+	for i, part := range texts {
 		var between []byte
 		if i > 0 {
 			part = bytes.TrimPrefix(part, byteOrderMark)
@@ -30,7 +26,7 @@ func join(w io.Writer, n, inJSON int, text func(i int) ([]byte, error)) error {
 			}
 		}
 		first := firstLine(part)
-		if !allJSON && first != nil && (documents || inJSON > 0 && isJSON(part)) {
+		if !allJSON && first != nil && (documents || len(texts) > 1 && isJSON(part)) {
 			switch {
 			case first[0] == '%': // a directive, which must follow a document's end
 				between = append(between, "...\n"...)
@@ -48,7 +44,7 @@ func join(w io.Writer, n, inJSON int, text func(i int) ([]byte, error)) error {
 			}
 		}
 	}
-	if !ended && n > 1 {
+	if !ended && len(texts) > 1 {
 		if _, err := io.WriteString(w, "\n"); err != nil {
 			return fileError("write standard output", err)
 		}

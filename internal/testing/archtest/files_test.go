@@ -25,7 +25,6 @@ var fileCalls = map[string][]string{
 	"internal/cli/testdata.go":         {".Remove", ".Remove", "os.OpenRoot", "os.OpenRoot"},                        // objects that an index names
 	"internal/cli/fn.go":               {"os.OpenRoot"},                                                             // files of a kustomization
 	"internal/cli/git.go":              {"import os/exec"},                                                          // revisions
-	"internal/cli/buffer.go":           {"os.CreateTemp", "os.Remove", "os.Remove"},                                 // large output, before it is printed
 	"internal/cli/staging.go":          {"import github.com/gofrs/flock", "os.OpenFile", "os.ReadDir", "os.Remove"}, // temporary files next to their targets
 	"internal/cli/batch.go":            {".Chmod", "os.Mkdir", "os.OpenFile", "os.Remove", "os.Remove"},             // the targets
 	"internal/cli/owner_unix.go":       {".Chown", ".Chown", "import syscall"},                                      // of the targets
