@@ -184,8 +184,6 @@ const (
 	// NeverUnchanged: lint found a union object that is never unchanged to the API server, so that
 	// it does not ratchet.
 	NeverUnchanged = "UC529"
-	// SlowRules: lint found rules that take more than a millisecond of every request.
-	SlowRules = "UC530"
 	// UnusedDiscriminator: lint found a property that has a value for each member of a union but is
 	// not its discriminator.
 	UnusedDiscriminator = "UC531"

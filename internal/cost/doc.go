@@ -7,7 +7,4 @@
 // object can make the server evaluate the rule. The budgets are [RuleLimit] per rule,
 // [MessageLimit] per messageExpression, and [VersionLimit] for the sum of all rules in a version's
 // schema. The sum counts each messageExpression once.
-//
-// The estimator does not cover the time that rules take in a request. [Time] estimates this time
-// from the text of rules.
 package cost

@@ -2,7 +2,6 @@ package compile
 
 import (
 	"fmt"
-	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
@@ -75,9 +74,6 @@ type UnionPlan struct {
 	Rules []RulePlan
 	// HandWritten are the hand-written constraints on the union's state or changes.
 	HandWritten []HandWritten
-	// Time is the evaluation time of the rules for each union object in a request, as estimated
-	// by cost.Time.
-	Time time.Duration
 }
 
 // RulePlan is a rule and its cost.
@@ -167,11 +163,6 @@ func (c *compiler) plan() (*Plan, error) {
 	}
 	for i, g := range groups {
 		up := &p.Unions[g.union]
-		takes, err := c.time(up, g)
-		if err != nil {
-			return nil, err
-		}
-		up.Time += takes
 		for k, r := range g.rules {
 			present := hasRule(g.place.Schema(c.crd).XValidations, r)
 			up.Rules = append(up.Rules, RulePlan{Rule: r.Trim(c.kube.features), Place: g.place, Kind: g.kind, Cost: costs[i][k], Present: present})
@@ -190,21 +181,6 @@ type planned struct {
 	kind  RuleKind
 	place schemapath.Place
 	rules []rules.Rule
-}
-
-// time estimates the evaluation time of rules. Rules on an ancestor of the union object read
-// both objects.
-func (c *compiler) time(up *UnionPlan, g planned) (time.Duration, error) {
-	properties := max(len(g.place.Schema(c.crd).Properties), len(up.Place.Schema(c.crd).Properties))
-	var sum time.Duration
-	for _, r := range g.rules {
-		d, err := cost.Time(r.Rule, properties, up.Union.Path(up.Union.Discriminator).Properties()...)
-		if err != nil {
-			return 0, err
-		}
-		sum += d
-	}
-	return sum, nil
 }
 
 // costs returns the costs of the rules of each group. Rules of one schema are costed together,

@@ -2,7 +2,6 @@ package compile_test
 
 import (
 	"testing"
-	"time"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -89,73 +88,5 @@ spec:
 	}
 	if plan.Versions[0].Added != sum || plan.Versions[0].Before == 0 {
 		t.Errorf("got %+v, the rules cost %d", plan.Versions[0], sum)
-	}
-}
-
-// The time of a union is the time of its rules, including removal guards, on an object of its
-// size.
-func TestPlanTime(t *testing.T) {
-	m, err := testmanifest.Parse("crd.yaml", []byte(crd(version("v1", true, `
-spec:
-  type: object
-  properties:
-    target:
-      type: object
-      properties: {type: {type: string, maxLength: 9}, a: {type: object}, b: {type: object}, other: {type: string}}
-      x-kubernetes-unions:
-      - discriminator: type
-        fields-to-discriminateBy: {a: A, b: B}
-    list:
-      type: array
-      maxItems: 7
-      items:
-        type: object
-        properties: {a: {type: string}, b: {type: string}, c: {type: string}}
-        x-kubernetes-unions:
-        - members: [a, b, c]
-    frozen:
-      type: object
-      properties: {type: {type: string, maxLength: 9}, a: {type: object}}
-      x-kubernetes-unions:
-      - discriminator: type
-        fields-to-discriminateBy: {a: A}
-        discriminatorChange: Forbid
-`))))
-
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, diags := compile.New(m, compile.Options{}).Plan()
-	if plan == nil {
-		t.Fatal(diags)
-	}
-	want := map[string]struct {
-		copies int
-		many   bool
-	}{
-		"target": {copies: (5 + 5 + 10) * 4},  // a rule for each member, and Clear
-		"list":   {copies: 2 * 3, many: true}, // a chain, which reads no member a third time
-		"frozen": {copies: 0},
-	}
-	for _, u := range plan.Unions {
-		name := u.Place.Path.Properties()[1]
-		w := want[name]
-		if name == "frozen" { // rules of the object, and the guards above it
-			var least time.Duration
-			for _, r := range u.Rules {
-				d, err := cost.Time(r.Rule.Rule, 2, "type")
-				if err != nil {
-					t.Fatal(err)
-				}
-				least += d
-			}
-			if u.Time <= least || len(u.Rules) < 3 {
-				t.Errorf("%s: %v for %d rules, want more than %v", name, u.Time, len(u.Rules), least)
-			}
-			continue
-		}
-		if u.Time != time.Duration(w.copies)*cost.PerProperty || u.Place.Path.HasElements() != w.many {
-			t.Errorf("%s: %d copies, %v; want %+v", name, u.Time/cost.PerProperty, u.Place.Path.HasElements(), w)
-		}
 	}
 }

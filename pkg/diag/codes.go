@@ -96,7 +96,6 @@ var Codes = []CodeInfo{
 	{codes.VersionBypass, Warning, "bypass through a version"},
 	{codes.TableBypass, Warning, "bypass in allowedChanges"},
 	{codes.NeverUnchanged, Info, "union object never unchanged"},
-	{codes.SlowRules, Warning, "slow rules"},
 	{codes.UnusedDiscriminator, Warning, "discriminator not declared"},
 	{codes.FailingRule, Warning, "rule fails to evaluate"},
 	{codes.SharedValue, Info, "value of several members"},

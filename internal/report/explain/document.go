@@ -3,7 +3,6 @@ package explain
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -115,21 +114,7 @@ func (u Union) facts() report.Facts {
 	}
 	add("encoding", report.Concat(encoding))
 	add("left out", report.Concat(u.Dropped))
-	add("time", report.Concat(u.time()))
 	return l
-}
-
-// time returns the time that the rules add to a request, or "" if the time is not noticeable.
-func (u Union) time() string {
-	d := time.Duration(u.RequestMicroseconds) * time.Microsecond
-	if d <= cost.Noticeable {
-		return ""
-	}
-	text := fmt.Sprintf("the rules take about %s of every request that writes the object", cost.Format(d))
-	if u.Many {
-		text += ", for each of the union objects in it"
-	}
-	return text
 }
 
 // heading returns the error that a rule reports, with the rule's fixed message.

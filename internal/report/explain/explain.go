@@ -92,7 +92,7 @@ func explainUnion(p compile.UnionPlan, of compile.Plan, bytes []int) (Union, err
 		Discriminator: s.Discriminator, Members: []Member{},
 		MemberlessValues: s.memberless(), AnyValue: s.anyValue(),
 		Default:  s.fallback(),
-		Encoding: p.Encoding, Why: p.Why, Dropped: p.Dropped, Rules: []Rule{}, RequestMicroseconds: p.Time.Microseconds(), Many: p.Place.Path.HasElements(),
+		Encoding: p.Encoding, Why: p.Why, Dropped: p.Dropped, Rules: []Rule{},
 		HandWritten: []HandWritten{}, Errors: situations, WithoutExample: unset, diagram: s.mermaid(), examples: s.shown,
 	}
 	for _, b := range p.HandWritten {

@@ -66,11 +66,6 @@ type Union struct {
 	Why      string `json:"why"`
 	Dropped  string `json:"dropped"`
 	Rules    []Rule `json:"rules"`
-	// RequestMicroseconds is the time that the rules add to each request that writes the object,
-	// per union object. It is an estimate of the order of magnitude.
-	RequestMicroseconds int64 `json:"requestMicroseconds"`
-	// Many is set if the union object is in a list or map, and so may occur many times.
-	Many bool `json:"many"`
 
 	// HandWritten are the hand-written constraints on the union object that read the union's state.
 	HandWritten []HandWritten `json:"handWritten"`

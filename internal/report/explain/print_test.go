@@ -3,7 +3,6 @@ package explain_test
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -170,32 +169,6 @@ func jsonOf(t *testing.T, l []explain.Explanation) string {
 		t.Fatal(err)
 	}
 	return b.String()
-}
-
-// TestTime asserts that noticeable times are reported, with the objects that they apply to.
-func TestTime(t *testing.T) {
-	for _, tt := range []struct {
-		microseconds int64
-		many         bool
-		want         string
-	}{
-		{1000, false, ""},
-		{1100, false, "the rules take about 1.1 ms of every request that writes the object\n"},
-		{17600, true, "the rules take about 18 ms of every request that writes the object, for each of the union objects in it\n"},
-	} {
-		l := []explain.Explanation{explained(t, backend, rules.Compact)}
-		l[0].Unions[0].RequestMicroseconds, l[0].Unions[0].Many = tt.microseconds, tt.many
-		for name, print := range map[string]func(io.Writer, report.Document) error{"text": report.WriteText, "Markdown": report.WriteMarkdown} {
-			var b strings.Builder
-			if err := print(&b, explain.Document(l)); err != nil {
-				t.Fatal(err)
-			}
-			got := strings.Join(strings.Fields(b.String()), " ")
-			if want := strings.TrimSpace(tt.want); strings.Contains(got, "the rules take about") != (want != "") || !strings.Contains(got, want) {
-				t.Errorf("%s of %d µs: %s", name, tt.microseconds, b.String())
-			}
-		}
-	}
 }
 
 // TestHeadings has a union at the root, and a rule that is left out.

@@ -46,7 +46,6 @@ func File(f *crdfile.File, opts crdfile.Options) diag.List {
 		}
 		if plans != nil && plans[i] != nil {
 			l = append(l, costly(plans[i], d.CRD)...)
-			l = append(l, slow(crds[i], plans[i], d.CRD)...)
 		}
 	}
 	return l.Sort()

@@ -311,62 +311,6 @@ func TestCostlyRules(t *testing.T) {
 	}
 }
 
-func TestSlowRules(t *testing.T) {
-	many := func(n, others int) string {
-		var properties, fields []string
-		for i := range n {
-			properties = append(properties, fmt.Sprintf("member%d: {type: object}", i))
-			fields = append(fields, fmt.Sprintf("member%d: Value%d", i, i))
-		}
-		for i := range others {
-			properties = append(properties, fmt.Sprintf("other%d: {type: string}", i))
-		}
-		return "type: object\nproperties: {type: {type: string}, " + strings.Join(properties, ", ") +
-			"}\nx-kubernetes-unions:\n- discriminator: type\n  fields-to-discriminateBy: {" + strings.Join(fields, ", ") + "}\n"
-	}
-	const copies = "for each field that they read, the API server copies all %d properties of the union object"
-	tests := []struct {
-		name string
-		spec string
-		opts crdfile.Options
-		want string
-		hint string
-	}{
-		{name: "not yet", spec: many(24, 0)},
-		{name: "members", spec: many(26, 0),
-			want: "UC530 warning: the rules of this union take about 1.1 ms of every request that writes the object: " + fmt.Sprintf(copies, 27),
-			hint: "--encoding compact brings it to 610 µs, with errors on the object instead of the member; discriminatorChange: Allow brings it to 880 µs, at the cost of a message"},
-		{name: "many members", spec: many(100, 0),
-			want: "UC530 warning: the rules of this union take about 15 ms of every request that writes the object: " + fmt.Sprintf(copies, 101),
-			hint: "--encoding compact brings it to 7.9 ms, with errors on the object instead of the member"},
-		{name: "compact", spec: many(100, 0), opts: crdfile.Options{Encoding: compile.Compact},
-			want: "UC530 warning: the rules of this union take about 7.9 ms of every request that writes the object: " + fmt.Sprintf(copies, 101),
-			hint: "discriminatorChange: Allow brings it to 5.2 ms, at the cost of a message"},
-		{name: "other properties", spec: many(3, 300),
-			want: "UC530 warning: the rules of this union take about 2 ms of every request that writes the object: " + fmt.Sprintf(copies, 304),
-			hint: "discriminatorChange: Allow brings it to 1.1 ms, at the cost of a message; an object of its own for the union, with 4 properties, brings it to 26 µs"},
-		{name: "in a list", spec: "type: array\nmaxItems: 10\nitems:\n" + indented(many(40, 0), 2),
-			want: "UC530 warning: the rules of this union take about 2 ms of every request that writes the object, for each of the union objects in it: " + fmt.Sprintf(copies, 41),
-			hint: "--encoding compact brings it to 860 µs, with errors on the object instead of the member"},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: test.spec}))), test.opts)
-			if l.HasErrors() {
-				t.Fatal(l)
-			}
-			if got := strings.Join(codesOf(l, codes.SlowRules), "\n"); got != test.want {
-				t.Errorf("%s\nwant %s", got, test.want)
-			}
-			for _, d := range l {
-				if d.Code == codes.SlowRules && d.Hint != test.hint {
-					t.Errorf("hint: %s", d.Hint)
-				}
-			}
-		})
-	}
-}
-
 // manyUnions are unions with cheap rules in a list.
 var manyUnions = func() string {
 	var b strings.Builder
