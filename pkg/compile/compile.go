@@ -20,6 +20,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
+	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // Encoding selects how static rules are written.
@@ -293,7 +294,7 @@ func (c *compiler) resolve() {
 		}
 		c.correlation(o)
 		var resolved diag.List
-		o.Unions, resolved = union.Resolve(o.Declarations, o.schema, len(o.Path) == 0 || o.schema.XEmbeddedResource)
+		o.Unions, resolved = verify.Resolve(o.Declarations, o.schema, len(o.Path) == 0 || o.schema.XEmbeddedResource)
 		c.reportDeclarations(o, resolved)
 		c.demands(o)
 		c.objects = append(c.objects, o)

@@ -139,7 +139,7 @@ func OfCRD(crd *apiextensionsv1.CustomResourceDefinition, declared []union.Objec
 			if d.Unions[0].OfItems() {
 				objects = &k.Lists
 			}
-			*objects = append(*objects, objectAt(v.Schema.OpenAPIV3Schema, d.Path, d.Unions))
+			*objects = append(*objects, ObjectAt(v.Schema.OpenAPIV3Schema, d.Path, d.Unions))
 		}
 		if len(k.Objects)+len(k.Lists) > 0 {
 			l = append(l, k)
@@ -148,8 +148,8 @@ func OfCRD(crd *apiextensionsv1.CustomResourceDefinition, declared []union.Objec
 	return l
 }
 
-// objectAt describes the path of unions in a schema.
-func objectAt(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path, unions []*union.Union) UnionObject {
+// ObjectAt describes the path of unions in a schema.
+func ObjectAt(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path, unions []*union.Union) UnionObject {
 	o := UnionObject{Path: path, Unions: unions}
 	s := root
 	for i, step := range path {

@@ -11,7 +11,6 @@ import (
 	"go.yaml.in/yaml/v3"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/json"
-	apiservercel "k8s.io/apiserver/pkg/cel"
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
@@ -88,7 +87,7 @@ func (r *resolver) items() {
 	}
 	for _, name := range s.XListMapKeys {
 		p := s.Items.Schema.Properties[name]
-		if _, ok := apiservercel.Escape(name); !ok {
+		if !expressible(name) {
 			r.errorf(d.Pos, codes.InexpressibleName, "rename the property", "CEL cannot express the name of the key %q", name)
 		} else if scalarOf(&p) == nil {
 			r.errorf(d.Pos, codes.InvisibleProperty, "use keys that are strings without a format, integers or booleans", "items cannot be told apart by the key %q: it %s", name, describe(&p))

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
 	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
@@ -234,7 +233,7 @@ func line(v yamlconfig.Value) string {
 
 const (
 	lineBreaks = "\n\r"
-	maxMessage = celconfig.MaxEvaluatedMessageExpressionSizeBytes
+	maxMessage = 5 << 10 // as in k8s.io/apiserver/pkg/apis/cel
 )
 
 // Printable reports whether a text, which may be empty, can be declared as a message.

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	apiservercel "k8s.io/apiserver/pkg/cel"
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -45,7 +44,7 @@ func (r *resolver) property(w word, unknown diag.Code, role string) (*apiextensi
 		return nil, false
 	}
 	for _, name := range path.Properties() {
-		if _, ok := apiservercel.Escape(name); !ok {
+		if !expressible(name) {
 			r.errorf(w.Pos, codes.InexpressibleName, "rename the property: CEL names are letters, digits, '_', '-', '.' and '/', and start with no digit",
 				"CEL cannot express the name of %s %q", role, w.Text)
 			return nil, false
@@ -63,6 +62,12 @@ func (r *resolver) property(w word, unknown diag.Code, role string) (*apiextensi
 		r.u.Paths[w.Text] = path
 	}
 	return prop, true
+}
+
+// expressible reports whether CEL can name a property, as k8s.io/apiserver/pkg/cel.Escape does.
+func expressible(name string) bool {
+	const allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./"
+	return name != "" && (name[0] < '0' || name[0] > '9') && strings.Trim(name, allowed) == ""
 }
 
 // dotted returns the path that a name denotes if property names may contain dots, or nil.

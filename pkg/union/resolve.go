@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	apiservercel "k8s.io/apiserver/pkg/cel"
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/spelling"
@@ -18,19 +17,18 @@ import (
 // Resolve checks the declarations of one union object against its schema, which it does not modify.
 // It returns one union per declaration, nil for a declaration with errors. The list also holds
 // warnings. resource is true for the root of a resource or embedded resource, where the API server
-// always sets apiVersion, kind and metadata.
+// always sets apiVersion, kind and metadata. Resolve checks each union alone; verify.Resolve also reports
+// unions that contradict each other.
 func Resolve(declarations []*Declaration, schema *apiextensionsv1.JSONSchemaProps, resource bool) ([]*Union, diag.List) {
 	unions := make([]*Union, len(declarations))
 	var diags diag.List
-	owners := map[string][]*resolver{}
 	var resolvers []*resolver
 	for _, d := range declarations {
 		r := &resolver{d: d, fields: d.fields, schema: schema, resource: resource}
 		r.resolve()
-		r.overlaps(owners)
+		r.overlaps(resolvers)
 		resolvers = append(resolvers, r)
 	}
-	contradictions(resolvers)
 	for i, r := range resolvers {
 		if !r.diags.HasErrors() {
 			unions[i] = r.u
@@ -255,7 +253,7 @@ func (r *resolver) emptyIsUnset(m *Member, w word) {
 		m.Empty = EmptyObject
 		for _, name := range slices.Sorted(maps.Keys(prop.Properties)) {
 			field := prop.Properties[name]
-			if _, ok := apiservercel.Escape(name); !ok || !visible(&field) {
+			if !expressible(name) || !visible(&field) {
 				r.errorf(w.Pos, codes.InvisibleProperty, "take the member out of emptyIsUnset, or give the property a type",
 					"CEL cannot tell whether %q is empty: it does not see its property %q", m.Name, name)
 			}

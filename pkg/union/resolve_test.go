@@ -85,15 +85,6 @@ func TestResolveErrors(t *testing.T) {
 			"5:16: error: UC220: a declaration with dependentForbidden has no cardinality: it restricts no number of members; hint: delete it, or write a second item of x-kubernetes-unions with it",
 			"7:24: error: UC220: dependentForbidden has no transitions to restrict; hint: delete discriminatorChange",
 		}},
-		{"unions that contradict each other", "- members: [a, b]\n- dependentRequired: {a: b}", []string{
-			`3:3: error: UC220: "a" may never be set, because two unions of the object contradict each other: where a and b are set, a and b are set together; hint: change one of the unions; see 2:3: the other union`,
-		}},
-		{"three unions that contradict each other", "- members: [a, b]\n  cardinality: ExactlyOne\n- dependentForbidden: {c: a}\n- dependentForbidden: {c: b}\n- members: [c, d]", []string{
-			`5:3: error: UC220: "c" may never be set, because 3 unions of the object contradict each other: where c is set, b is set while c is; hint: change one of the unions; see 4:3: another union; see 2:3: another union`,
-		}},
-		{"a value that no object may have", "- discriminator: flag\n  fields-to-discriminateBy: {a: true}\n- dependentRequired: {flag: a}", []string{
-			`4:3: error: UC220: flag may never be false, because two unions of the object contradict each other: where no member is set and flag is false, a is not set while flag is; hint: change one of the unions; see 2:3: the other union`,
-		}},
 		{"messages", "- discriminator: type\n  fields-to-discriminateBy: {a: A, b: Bee}\n  messages: {aa: x, type: x, Bee: x, c: x}", []string{
 			`4:14: error: UC203: messages names "aa", which is neither a member nor the discriminator of this union; hint: write "a"`,
 			`4:21: error: UC220: the text for required and forbidden in messages is never printed: the union has no such error; hint: delete it`,

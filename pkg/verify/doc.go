@@ -66,6 +66,11 @@
 // constraint, regardless of the properties it reads. They report no [Restricted] findings: a
 // constraint that rejects an object which the union allows is a difference.
 //
+// # Contradictions
+//
+// [Resolve] resolves declarations as pkg/union does, and reports unions of an object that contradict
+// each other: their formulas have no solution with a member or a value that one of them allows.
+//
 // # Examples
 //
 // [Examples] finds resources that illustrate a union, for messages and documentation: one for each

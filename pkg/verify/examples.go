@@ -49,7 +49,7 @@ func NewExamples(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinit
 		if d := st.discriminator; d != nil {
 			selected := []logic.Lit{st.unset}
 			for _, m := range u.Members {
-				selected = append(selected, st.isOneOf(p.Space, m.Values))
+				selected = append(selected, st.isOneOf(m.Values))
 			}
 			// A value that selects a member makes a better example than a memberless value.
 			memberless := p.Space.Or(selected...).Not()
@@ -85,7 +85,7 @@ func (x *Examples) Unset() []string {
 // Violating returns the creation of an object in a state that violates the condition v, and as few
 // other conditions as possible.
 func (x *Examples) Violating(v union.Violation) (*Example, error) {
-	breaks := x.violations(x.new)
+	breaks := x.new.violations()
 	return x.created(breaks, broke(breaks, v.Condition, v.Member))
 }
 
@@ -151,7 +151,7 @@ func (x *Examples) created(breaks []broken, l ...logic.Lit) (*Example, error) {
 
 // update returns the formulas for an update of an object in a legal state.
 func (x *Examples) update() []logic.Lit {
-	return []logic.Lit{x.Space.Old.Present(), x.old.exists, x.whenAny(x.violations(x.old)).Not()}
+	return []logic.Lit{x.Space.Old.Present(), x.old.exists, x.whenAny(x.old.violations()).Not()}
 }
 
 // broke returns the formula that an object breaks a condition.
@@ -261,9 +261,9 @@ func (x *Examples) In(s union.State) (*Example, error) {
 	switch {
 	case x.u.Discriminator == "":
 	case s.Value == union.AnotherValue:
-		l = append(l, x.new.isOneOf(x.Space, append(x.new.values(), "")).Not())
+		l = append(l, x.new.isOneOf(append(x.new.values(), "")).Not())
 	default:
-		l = append(l, x.new.isOneOf(x.Space, []string{s.Value}))
+		l = append(l, x.new.isOneOf([]string{s.Value}))
 	}
 	return x.created(nil, l...)
 }
@@ -274,7 +274,7 @@ func (x *Examples) Omitting(member int) (*Example, error) {
 	legal, _ := x.legal()
 	var selected []logic.Lit
 	if x.u.Discriminator != "" {
-		selected = append(selected, x.new.isOneOf(x.Space, x.u.Members[member].Optional))
+		selected = append(selected, x.new.isOneOf(x.u.Members[member].Optional))
 	} else {
 		for _, i := range groupOf(x.u, member).Members {
 			selected = append(selected, x.new.present[i])

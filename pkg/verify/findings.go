@@ -312,12 +312,12 @@ func (f *findings) unfound(m logic.Model, verb string, checks ...*prove.Check) {
 			return
 		}
 	}
-	example := p.u.Describe(p.state(m, p.new))
+	example := p.u.Describe(p.new.state(m))
 	if !m(p.new.exists) {
 		example = "the union object is removed"
 	}
 	if m(p.Space.Old.Present()) && m(p.old.exists) {
-		example += " (before: " + p.u.Describe(p.state(m, p.old)) + ")"
+		example += " (before: " + p.u.Describe(p.old.state(m)) + ")"
 	}
 	// Checks with questions come first, because the solver may choose any answer.
 	checks = slices.Clone(checks)
@@ -409,7 +409,7 @@ func (f *findings) all(unusual bool) []Finding {
 // size returns the sort key of a counterexample.
 func (p *unionProblem) size(n difference) []int {
 	update, stored, members, changes, unusual, removal, check := 0, 0, 0, 0, len(p.Unusual(n.Model, n.Old != nil)), 0, 0
-	is := p.state(n.Model, p.new)
+	is := p.new.state(n.Model)
 	count := func(s union.State) {
 		for _, present := range s.Present {
 			if present {
@@ -420,7 +420,7 @@ func (p *unionProblem) size(n difference) []int {
 	count(is)
 	if n.Old != nil {
 		update = 1
-		was := p.state(n.Model, p.old)
+		was := p.old.state(n.Model)
 		count(was)
 		if n.Model(p.old.exists) && len(p.u.Violations(was)) > 0 {
 			stored = 1

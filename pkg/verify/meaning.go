@@ -11,6 +11,7 @@ import (
 
 // symbolic is the state of a union object as formulas; see [union.State].
 type symbolic struct {
+	space         *formula.Space
 	u             *union.Union
 	exists        logic.Lit
 	discriminator *formula.Place // nil if there is none
@@ -20,7 +21,7 @@ type symbolic struct {
 
 // newSymbolic returns the state of the union object at a place in formulas.
 func newSymbolic(s *formula.Space, u *union.Union, object *formula.Place) symbolic {
-	st := symbolic{u: u, exists: object.Present(), unset: logic.True}
+	st := symbolic{space: s, u: u, exists: object.Present(), unset: logic.True}
 	if u.Discriminator != "" {
 		st.discriminator = object.Lookup(u.Path(u.Discriminator).Properties()...)
 		st.unset = st.discriminator.Present().Not()
@@ -52,7 +53,7 @@ func newSymbolic(s *formula.Space, u *union.Union, object *formula.Place) symbol
 
 // isOneOf returns the formula that the discriminator has one of the values; "" means that it is
 // unset, unless that is a value.
-func (st symbolic) isOneOf(s *formula.Space, values []string) logic.Lit {
+func (st symbolic) isOneOf(values []string) logic.Lit {
 	var l []logic.Lit
 	for _, v := range values {
 		switch {
@@ -65,7 +66,7 @@ func (st symbolic) isOneOf(s *formula.Space, values []string) logic.Lit {
 	if st.u.Unset != "" && slices.Contains(values, st.u.Unset) {
 		l = append(l, st.unset)
 	}
-	return s.Or(l...)
+	return st.space.Or(l...)
 }
 
 // values returns the known values of the discriminator.
@@ -85,9 +86,32 @@ func (st symbolic) values() []string {
 	return l
 }
 
-// formula translates an expression about the union of old and new.
-func (p *unionProblem) formula(e union.Expr, old, new symbolic) logic.Lit {
-	s := p.Space
+// state returns the state of the union object in a model.
+func (st symbolic) state(m logic.Model) union.State {
+	s := union.State{Present: make([]bool, len(st.present))}
+	for i, l := range st.present {
+		s.Present[i] = m(l)
+	}
+	if st.discriminator == nil {
+		return s
+	}
+	if s.Value = st.u.Unset; !m(st.unset) {
+		s.Value = union.AnotherValue
+		for _, f := range st.discriminator.Constants() {
+			if m(f.Lit) {
+				s.Value = st.u.Type.Text(f.Constant)
+			}
+		}
+		if st.u.Type == union.BooleanValue && s.Value == union.AnotherValue {
+			s.Value = "false"
+		}
+	}
+	return s
+}
+
+// translate translates an expression about the union of old and new.
+func translate(e union.Expr, old, new symbolic) logic.Lit {
+	s := new.space
 	return union.Formula(e, s.Circuit, func(atom union.Expr) logic.Lit {
 		at := new
 		if atom.Old {
@@ -97,11 +121,11 @@ func (p *unionProblem) formula(e union.Expr, old, new symbolic) logic.Lit {
 		case union.Set:
 			return at.present[atom.N]
 		case union.Is:
-			return at.isOneOf(s, atom.Values)
+			return at.isOneOf(atom.Values)
 		}
 		same := s.Or(s.And(old.unset, new.unset), s.Same(old.discriminator, new.discriminator))
 		if v := new.u.Unset; v != "" {
-			same = s.Or(same, s.And(old.isOneOf(s, []string{v}), new.isOneOf(s, []string{v})))
+			same = s.Or(same, s.And(old.isOneOf([]string{v}), new.isOneOf([]string{v})))
 		}
 		return same
 	})
@@ -126,10 +150,10 @@ func conditions(breaks []broken) []logic.Lit {
 func (p *unionProblem) whenAny(breaks []broken) logic.Lit { return p.Space.Or(conditions(breaks)...) }
 
 // formulas translates clauses into formulas. It omits clauses that no state or change breaks.
-func (p *unionProblem) formulas(l union.Clauses, old, new symbolic) []broken {
+func formulas(l union.Clauses, old, new symbolic) []broken {
 	var all []broken
 	for _, c := range l {
-		if when := p.formula(c.When, old, new); when != logic.False {
+		if when := translate(c.When, old, new); when != logic.False {
 			all = append(all, broken{c.Violation, when})
 		}
 	}
@@ -137,11 +161,11 @@ func (p *unionProblem) formulas(l union.Clauses, old, new symbolic) []broken {
 }
 
 // violations returns the conditions on a state, with the formulas that the state breaks them.
-func (p *unionProblem) violations(st symbolic) []broken { return p.formulas(st.u.Conditions(), st, st) }
+func (st symbolic) violations() []broken { return formulas(st.u.Conditions(), st, st) }
 
 // removable returns the formula that an update may remove the union object.
 func (p *unionProblem) removable() logic.Lit {
-	return p.formula(p.u.Removes(p.old.values()...), p.old, p.old)
+	return translate(p.u.Removes(p.old.values()...), p.old, p.old)
 }
 
 // legal returns the formula that the union allows the creation or update, and the conditions with
@@ -154,13 +178,13 @@ func (p *unionProblem) legal() (logic.Lit, []broken) {
 // breaks returns the conditions of u on a creation or update, with the formulas that it breaks them.
 func (p *unionProblem) breaks(u *union.Union, old, new symbolic) []broken {
 	s := p.Space
-	breaks := p.violations(new)
-	if exempt := s.And(old.exists, p.formula(u.Exempts(), old, new)); exempt != logic.False {
+	breaks := new.violations()
+	if exempt := s.And(old.exists, translate(u.Exempts(), old, new)); exempt != logic.False {
 		for i := range breaks {
 			breaks[i].when = s.And(breaks[i].when, exempt.Not())
 		}
 	}
-	for _, b := range p.formulas(u.Changes(new.values()...), old, new) {
+	for _, b := range formulas(u.Changes(new.values()...), old, new) {
 		b.when = s.And(old.exists, b.when)
 		breaks = append(breaks, b)
 	}

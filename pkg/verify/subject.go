@@ -87,7 +87,7 @@ func (p *unionProblem) consider(u *union.Union) error {
 // legalBefore returns formulas that the old state violates no condition.
 func (p *unionProblem) legalBefore() []logic.Lit {
 	var l []logic.Lit
-	for _, b := range p.violations(p.old) {
+	for _, b := range p.old.violations() {
 		l = append(l, b.when.Not())
 	}
 	return l
@@ -106,29 +106,6 @@ func (p *unionProblem) finish(unions []*union.Union) ([]string, error) {
 		return append([]string{err.Error()}, p.Broken...), nil
 	}
 	return p.Broken, nil
-}
-
-// state returns the state of the union object in a model.
-func (p *unionProblem) state(m logic.Model, st symbolic) union.State {
-	s := union.State{Present: make([]bool, len(st.present))}
-	for i, l := range st.present {
-		s.Present[i] = m(l)
-	}
-	if st.discriminator == nil {
-		return s
-	}
-	if s.Value = p.u.Unset; !m(st.unset) {
-		s.Value = union.AnotherValue
-		for _, f := range st.discriminator.Constants() {
-			if m(f.Lit) {
-				s.Value = p.u.Type.Text(f.Constant)
-			}
-		}
-		if p.u.Type == union.BooleanValue && s.Value == union.AnotherValue {
-			s.Value = "false"
-		}
-	}
-	return s
 }
 
 // writing has the values with which objects of a schema represent the states of a union.

@@ -69,7 +69,7 @@ func Kinds(declarations []union.External) (l []kinds.Kind, others []union.Extern
 		if len(of[gvk]) == 0 {
 			continue
 		}
-		objects, more := kinds.Declare(all().kinds[gvk].schema, of[gvk])
+		objects, more := declare(all().kinds[gvk].schema, of[gvk])
 		diags = append(diags, more...)
 		plural, _ := meta.UnsafeGuessKindToResource(gvk)
 		var files []string

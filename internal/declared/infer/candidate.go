@@ -6,6 +6,7 @@ import (
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
+	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // maxMembers is the maximum number of members. No hand-written union has more.
@@ -80,7 +81,7 @@ func (c *candidate) agrees(found []Found) bool {
 	if diags.HasErrors() {
 		return false
 	}
-	_, diags = union.Resolve(declarations, c.schema, c.resource)
+	_, diags = verify.Resolve(declarations, c.schema, c.resource)
 	return !diags.HasErrors()
 }
 

@@ -21,7 +21,7 @@ var allowed = map[string][]string{
 	"docs":                                {},
 	"internal/cli":                        {"internal/codes", "docs", "internal/carrier", "internal/yaml/resource", "internal/report/shell", "internal/yaml/source", "internal/spelling", "internal/declared/builtin", "internal/output/clientschema", "pkg/compile", "internal/change/crddiff", "pkg/crdpatch", "pkg/diag", "internal/report/audit", "internal/report/explain", "internal/declared/infer", "pkg/kinds", "internal/krm", "internal/limit", "internal/report/lint", "pkg/markers", "pkg/normalize", "internal/output/patch", "pkg/policy", "internal/declared/project", "internal/change/rollout", "internal/report/sarif", "internal/change/stored", "internal/output/suite", "pkg/union", "internal/declared/unionset", "pkg/validate", "pkg/verify", "internal/ordered", "internal/report/proof", "pkg/crdfile", "internal/english", "internal/report"},
 	"internal/krm":                        {"internal/codes", "internal/carrier", "internal/yaml/source", "internal/spelling", "internal/yaml/yamlconfig", "internal/yaml/yamltext", "internal/declared/builtin", "pkg/compile", "pkg/crdpatch", "pkg/diag", "pkg/kinds", "internal/limit", "pkg/normalize", "pkg/union", "internal/declared/unionset", "internal/ordered", "pkg/crdfile"},
-	"internal/declared/builtin":           {"internal/codes", "internal/yaml/yamltext", "pkg/diag", "pkg/kinds", "pkg/schemapath", "pkg/union"},
+	"internal/declared/builtin":           {"internal/codes", "internal/spelling", "internal/yaml/yamltext", "pkg/diag", "pkg/kinds", "pkg/schemapath", "pkg/union", "pkg/verify"},
 	"internal/compiled":                   {"internal/codes", "internal/crdtext", "internal/yaml/yamledit", "internal/yaml/yamltext", "pkg/compile", "pkg/diag", "internal/limit", "pkg/rules", "pkg/schemapath", "pkg/union", "pkg/verify"},
 	"internal/crdtext":                    {"internal/codes", "internal/carrier", "internal/yaml/source", "internal/yaml/yamledit", "internal/yaml/yamltext", "pkg/compile", "pkg/diag", "internal/limit", "pkg/schemapath", "pkg/union"},
 	"pkg/crdfile":                         {"internal/codes", "internal/compiled", "internal/crdtext", "internal/yaml/resource", "internal/yaml/source", "internal/yaml/yamledit", "internal/yaml/yamltext", "pkg/compile", "pkg/diag", "internal/limit", "pkg/schemapath", "pkg/union", "pkg/verify"},
@@ -32,7 +32,7 @@ var allowed = map[string][]string{
 	"internal/english":                    {},
 	"internal/pattern":                    {},
 	"internal/report":                     {"internal/english", "pkg/diag"},
-	"pkg/kinds":                           {"internal/codes", "internal/spelling", "pkg/diag", "pkg/schemapath", "pkg/union"},
+	"pkg/kinds":                           {"pkg/schemapath", "pkg/union"},
 	"internal/output/clientschema":        {"pkg/union"},
 	"internal/output/suite":               {"pkg/schemapath", "internal/codes", "internal/yaml/resource", "internal/yaml/yamlconfig", "pkg/compile", "pkg/diag", "internal/limit", "pkg/union", "pkg/validate", "pkg/verify"},
 	"internal/output/patch":               {"internal/codes", "internal/yaml/resource", "internal/rewrite", "pkg/diag", "pkg/kinds", "internal/limit", "pkg/schemapath", "pkg/union"},
@@ -57,7 +57,7 @@ var allowed = map[string][]string{
 	"pkg/crdpatch":                        {"internal/codes", "internal/carrier", "internal/yaml/yamledit", "internal/yaml/yamltext", "pkg/compile", "pkg/diag", "pkg/rules", "pkg/schemapath", "pkg/union", "internal/compiled", "internal/crdtext", "pkg/crdfile"},
 	"pkg/uniontest":                       {"internal/cli", "internal/output/suite", "pkg/crdpatch", "pkg/diag", "pkg/schemapath", "pkg/validate"},
 	"pkg/compile":                         {"internal/codes", "internal/carrier", "internal/spelling", "internal/work", "internal/yaml/yamltext", "internal/cost", "pkg/diag", "pkg/kinds", "internal/limit", "pkg/rules", "pkg/schemapath", "pkg/union", "pkg/verify"},
-	"pkg/verify":                          {"internal/prove/formula", "internal/prove/logic", "internal/nested", "pkg/schemapath", "pkg/union", "internal/prove", "internal/prove/sample", "internal/english"},
+	"pkg/verify":                          {"internal/codes", "pkg/diag", "internal/prove/formula", "internal/prove/logic", "internal/nested", "pkg/schemapath", "pkg/union", "internal/prove", "internal/prove/sample", "internal/english"},
 	"internal/prove/formula":              {"internal/prove/logic"},
 	"internal/prove/logic":                {},
 	"internal/nested":                     {},
@@ -66,7 +66,7 @@ var allowed = map[string][]string{
 	"internal/cost":                       {"pkg/schemapath"},
 	"internal/cel":                        {},
 	"pkg/rules":                           {"pkg/schemapath", "pkg/union", "internal/cel"},
-	"pkg/union":                           {"internal/codes", "internal/nested", "internal/prove/logic", "internal/spelling", "internal/yaml/yamlconfig", "internal/yaml/yamltext", "pkg/diag", "pkg/schemapath", "internal/english"},
+	"pkg/union":                           {"internal/codes", "internal/nested", "internal/spelling", "internal/yaml/yamlconfig", "internal/yaml/yamltext", "pkg/diag", "pkg/schemapath", "internal/english"},
 	"pkg/diag":                            {"internal/codes"},
 	"pkg/schemapath":                      {},
 	"internal/limit":                      {},
@@ -153,5 +153,21 @@ func TestImportsPointOneWay(t *testing.T) {
 	}
 	if seen != len(allowed) {
 		t.Errorf("saw %d of %d packages", seen, len(allowed))
+	}
+}
+
+// TestUnion asserts that pkg/union depends on neither the prover nor the API server. Of the API
+// server's packages it has only the types of schemas.
+func TestUnion(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", module+"pkg/union").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	types := "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	for name := range strings.FieldsSeq(string(out)) {
+		server := strings.HasPrefix(name, "k8s.io/apiserver/") || strings.HasPrefix(name, "k8s.io/apiextensions-apiserver/") && name != types && name != types+"/v1"
+		if server || strings.HasPrefix(name, module+"internal/prove") {
+			t.Errorf("pkg/union depends on %s", name)
+		}
 	}
 }

@@ -1,4 +1,4 @@
-package kinds
+package builtin
 
 import (
 	"fmt"
@@ -10,14 +10,16 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
+	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Declare returns the objects of a kind that have declarations, in the order of their paths. root
+// declare returns the objects of a kind that have declarations, in the order of their paths. root
 // is the kind's schema. Authors of declarations cannot change root, so there are no warnings about
 // defaulted discriminators. With errors the result is nil.
-func Declare(root *apiextensionsv1.JSONSchemaProps, declarations []union.External) ([]UnionObject, diag.List) {
+func declare(root *apiextensionsv1.JSONSchemaProps, declarations []union.External) ([]kinds.UnionObject, diag.List) {
 	var diags diag.List
 	var l []*declared
 	// Extensions come after the declarations that they extend.
@@ -49,12 +51,12 @@ func Declare(root *apiextensionsv1.JSONSchemaProps, declarations []union.Externa
 		}
 	}
 	slices.SortStableFunc(l, func(a, b *declared) int { return schemapath.Compare(a.path, b.path) })
-	var objects []UnionObject
+	var objects []kinds.UnionObject
 	for _, d := range l {
 		unions, more := d.resolve()
 		diags = append(diags, more...)
 		if !diags.HasErrors() {
-			objects = append(objects, objectAt(root, d.path, unions))
+			objects = append(objects, kinds.ObjectAt(root, d.path, unions))
 		}
 	}
 	if diags.HasErrors() {
@@ -78,7 +80,7 @@ func (d *declared) resolve() ([]*union.Union, diag.List) {
 		extensions, l := union.ParseExtensions(e.File, path, e.Value, e.At)
 		diags = append(append(diags, l...), union.Extend(declarations, extensions)...)
 	}
-	unions, l := union.Resolve(declarations, d.schema, len(d.path) == 0)
+	unions, l := verify.Resolve(declarations, d.schema, len(d.path) == 0)
 	l = slices.DeleteFunc(l, func(x diag.Diagnostic) bool { return x.Code == codes.DefaultedDiscriminator })
 	return unions, append(diags, l...)
 }
