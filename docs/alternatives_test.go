@@ -67,8 +67,7 @@ func alternatives(meaning string) []alternative {
 	}
 	return append(l,
 		alternative{unioncel, compiled(compile.Auto)},
-		alternative{"unioncel, fine", compiled(compile.Fine)},
-		alternative{"unioncel, terse", compiled(compile.Terse)})
+		alternative{"unioncel, fine", compiled(compile.Fine)})
 }
 
 // unioncel is the name of the alternative without any flags.

@@ -13,7 +13,6 @@ import (
 	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/declared/infer"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -57,10 +56,8 @@ var byHand = []struct {
 	}},
 }
 
-// ways are the encodings that are compared with hand-written rules.
-var ways = []compile.Encoding{compile.Auto, compile.Terse}
-
-// TestReplace holds the bytes and costs of rules to those that they replace, as infer.md says.
+// TestReplace holds declarations to the bytes, and rules to the costs, of the rules that they
+// replace, as infer.md says.
 func TestReplace(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it proves the replacement of large unions")
@@ -71,26 +68,18 @@ func TestReplace(t *testing.T) {
 			if r.declared >= r.byHand && form.discriminated {
 				t.Errorf("%s, %d members: the declaration has %d bytes, the hand-written rules %d", form.name, n, r.declared, r.byHand)
 			}
-			if len(r.costByHand) > 0 && mostExpensive(r.costs[compile.Auto]) > mostExpensive(r.costByHand) {
+			if len(r.costByHand) > 0 && mostExpensive(r.costs) > mostExpensive(r.costByHand) {
 				t.Errorf("%s, %d members: replacing makes rules dearer", form.name, n)
-			}
-			if len(r.costByHand) > 0 && cost.Sum(r.costs[compile.Terse]) > cost.Sum(r.costByHand) {
-				t.Errorf("%s, %d members: terse rules cost more together", form.name, n)
-			}
-			if form.discriminated && r.bytes[compile.Terse] >= r.byHand {
-				t.Errorf("%s, %d members: terse rules are longer", form.name, n)
 			}
 		}
 	}
 }
 
-// replaced contains the bytes and costs of a union's hand-written rules, of its declaration, and of
-// its compiled rules.
+// replaced contains the bytes of a union's hand-written rules and of its declaration, and the costs
+// of its hand-written and compiled rules.
 type replaced struct {
-	byHand, declared int
-	bytes            map[compile.Encoding]int
-	costByHand       []cost.Cost
-	costs            map[compile.Encoding][]cost.Cost
+	byHand, declared  int
+	costByHand, costs []cost.Cost
 }
 
 // replacing infers a union of n members from hand-written rules, declares it and compiles it.
@@ -127,24 +116,19 @@ func replacing(t *testing.T, write func(names, values []string) string, n int, d
 	if declared == nil {
 		t.Fatal(diags)
 	}
-	r := &replaced{byHand: len(src) - len(bare), declared: len(declared) - len(src), bytes: map[compile.Encoding]int{}, costs: map[compile.Encoding][]cost.Cost{}}
+	r := &replaced{byHand: len(src) - len(bare), declared: len(declared) - len(src)}
 	for _, c := range found[0].Replaces {
 		if c.Key == "x-kubernetes-validations" {
 			schema := schemapath.Place{Path: found[0].Path}.Schema(sources[0])
 			r.costByHand = append(r.costByHand, costs(t, version.Schema.OpenAPIV3Schema, found[0].Path, schema.XValidations[c.Index])...)
 		}
 	}
-	for _, e := range ways {
-		opts := crdfile.Options{Encoding: e, NoAnnotation: true}
-		out, diags := crdpatch.Compile(crdfile.Open("crd.yaml", declared), opts)
-		plans, more := crdpatch.Explain(crdfile.Open("crd.yaml", declared), opts)
-		if out == nil || len(plans) != 1 {
-			t.Fatal(diags, more)
-		}
-		r.bytes[e] = len(out) - len(bare)
-		for _, rule := range plans[0].Unions[0].Rules {
-			r.costs[e] = append(r.costs[e], rule.Cost)
-		}
+	plans, diags := crdpatch.Explain(crdfile.Open("crd.yaml", declared), crdfile.Options{})
+	if len(plans) != 1 {
+		t.Fatal(diags)
+	}
+	for _, rule := range plans[0].Unions[0].Rules {
+		r.costs = append(r.costs, rule.Cost)
 	}
 	return r
 }

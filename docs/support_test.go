@@ -130,7 +130,6 @@ func TestSupport(t *testing.T) {
 		{"compile --verify crds", 0, ""},
 		{"compile --encoding fine --verify crds", 0, ""},
 		{"compile --encoding compact --verify crds", 0, ""},
-		{"compile --encoding terse --verify crds", 0, ""},
 		{"compile --no-annotation -q -o rules crds", 0, ""},
 		{"compile --no-annotation -q --unions set.yaml -o external bare", 0, ""},
 		{"explain crds", 0, ""},

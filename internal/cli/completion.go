@@ -82,7 +82,6 @@ func completeFlag(cmd *cobra.Command, flag *pflag.Flag) cobra.CompletionFunc {
 			cobra.CompletionWithDesc("auto", "like rules written by hand, while they fit the cost budget"),
 			cobra.CompletionWithDesc(string(compile.Fine), "a rule per member and direction"),
 			cobra.CompletionWithDesc(string(compile.Compact), "a rule for the states of a union"),
-			cobra.CompletionWithDesc(string(compile.Terse), "compact, with fixed messages"),
 		)
 	case "go":
 		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)

@@ -41,7 +41,7 @@ func (c *compilerFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.opts.KubeVersion, "kube-version", "",
 		fmt.Sprintf("oldest Kubernetes `VERSION` that must accept the result (default %s)", compile.Linked()))
 	cmd.Flags().StringVar(&c.encoding, "encoding", "auto",
-		"how to write the rules: auto, fine, compact or terse; see unioncel help encodings")
+		"how to write the rules: auto, fine or compact; see unioncel help encodings")
 	c.unions.register(cmd)
 	c.config.register(cmd)
 }

@@ -55,7 +55,6 @@ takes the encoding and the Kubernetes version from the annotation of a compiled 
            API server requires it
   fine     one rule for each member and direction, with the most precise errors
   compact  one rule for the states of a union
-  terse    compact, with fixed messages: the fewest bytes
 
 docs/cost.md compares them. unioncel explain shows the costs of each.`),
 		topic("limits", "Limits on the content of files", `--limit raises or lowers a limit on the content of a file, as in --limit size=1000000.

@@ -45,7 +45,7 @@ func TestConfigMistakes(t *testing.T) {
 		}},
 		{"a version without quotes", configured("kubeVersion: 1.30"), []string{name + `kubectl reads 1.30 as the number 1.3 at kubeVersion|quote it, like "1.30"`}},
 		{"values", configured("kubeVersion: '1.0'", "encoding: best"), []string{
-			name + `encoding: no such encoding "best": use auto, fine, compact or terse at encoding|write it like encoding: auto`,
+			name + `encoding: no such encoding "best": use auto, fine or compact at encoding|write it like encoding: auto`,
 			name + `kubeVersion: "1.0" is not a version of Kubernetes since 1.25: write it like 1.30 at kubeVersion|write it like kubeVersion: "1.30"`,
 		}},
 		{"metadata", "functionConfig: {apiVersion: unioncel.dev/v1alpha1, kind: UnionCompiler, metadata: x}\n", []string{`UnionCompiler: error: UC705: metadata: want a mapping, not "x" at metadata|write it like metadata: {name: unions}`}},

@@ -36,20 +36,17 @@ const (
 	Fine Encoding = "fine"
 	// Compact is one rule per union, or as few as fit.
 	Compact Encoding = "compact"
-	// Terse is Compact without messageExpression, reason and fieldPath: the fewest bytes,
-	// with messages that do not name the member at fault.
-	Terse Encoding = "terse"
 )
 
-// ParseEncoding parses "auto", "fine", "compact" or "terse".
+// ParseEncoding parses "auto", "fine" or "compact".
 func ParseEncoding(s string) (Encoding, error) {
 	switch e := Encoding(s); e {
 	case "auto":
 		return Auto, nil
-	case Fine, Compact, Terse:
+	case Fine, Compact:
 		return e, nil
 	}
-	return "", fmt.Errorf("no such encoding %q: use auto, fine, compact or terse", s)
+	return "", fmt.Errorf("no such encoding %q: use auto, fine or compact", s)
 }
 
 // Options are the options of a compilation; the zero value is the default.
@@ -248,9 +245,6 @@ func (c *compiler) version() {
 		c.report(diag.Diagnostic{Code: codes.KubeVersion, Pos: diag.Pos{File: c.manifest.File}, Message: err.Error()})
 	}
 	c.kube = v
-	if c.opts.Encoding == Terse {
-		c.kube.features.MessageExpression, c.kube.features.ReasonAndFieldPath = false, false
-	}
 }
 
 func (c *compiler) locate() {

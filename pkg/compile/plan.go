@@ -219,8 +219,6 @@ func (c *compiler) encodingName(u *union.Union, s style) string {
 	switch {
 	case s.kept != nil:
 		return "kept"
-	case c.opts.Encoding == Terse && s.encoding <= rules.Compact:
-		return string(Terse)
 	case perMember(s.encoding, u):
 		return rules.Paired.String()
 	case s.encoding > rules.Compact:

@@ -49,11 +49,11 @@ func (c *compiler) encodings(u *union.Union) []rules.Encoding {
 	// messages.
 	l := encodingsOf(slices.DeleteFunc(groupings(n), func(groups int) bool { return groups == 2 }))
 	var preferred []rules.Encoding
-	if !u.Ratchet && (c.opts.Encoding == Auto || c.opts.Encoding == Terse) {
-		preferred = append(preferred, rules.Paired) // also the fewest bytes
-	}
-	if !u.Ratchet && c.opts.Encoding == Auto && n <= longUnion {
-		preferred = append(preferred, rules.Fine)
+	if !u.Ratchet && c.opts.Encoding == Auto {
+		preferred = append(preferred, rules.Paired)
+		if n <= longUnion {
+			preferred = append(preferred, rules.Fine)
+		}
 	}
 	return append(preferred, l...)
 }

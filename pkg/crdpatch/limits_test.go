@@ -11,7 +11,6 @@ import (
 	"github.com/unioncel/unioncel/internal/compiled"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -61,55 +60,6 @@ func TestLimits(t *testing.T) {
 				t.Errorf("compiled again, it differs:\n%s", textOfDiags(diags))
 			}
 		})
-	}
-}
-
-// A manifest that the preferred rules would make too large for client-side apply gets terse rules,
-// if these fit.
-func TestTerseForSize(t *testing.T) {
-	sized := func(n int) []byte {
-		return []byte(header + strings.NewReplacer(
-			"- members: [a, b]", "- discriminator: type\n              fields-to-discriminateBy: {a: A, b: B, c: C, d: D}",
-			"a: {type: string}", "type: {type: string, maxLength: 9, description: "+strings.Repeat("x", n)+"}\n"+
-				"              a: {type: string}\n              c: {type: string}\n              d: {type: string}").Replace(body))
-	}
-	for _, tt := range []struct {
-		size int
-		want diag.Code
-		like crdfile.Options // options with the same result
-	}{
-		{259_500, "", crdfile.Options{}},
-		{260_220, codes.CoarserEncoding, crdfile.Options{Encoding: compile.Terse}},
-		{261_450, codes.ManifestTooLarge, crdfile.Options{}}, // terse rules do not fit either
-	} {
-		in := sized(tt.size)
-		out, diags := Compile(open("in", in), crdfile.Options{})
-		var codes diag.Code
-		for _, d := range diags {
-			codes += d.Code
-		}
-		if codes != tt.want {
-			t.Errorf("%d: want %q:\n%s", tt.size, tt.want, textOfDiags(diags))
-			continue
-		}
-		small := strings.Replace(string(mustCompile(t, sized(9), tt.like)), strings.Repeat("x", 9), strings.Repeat("x", tt.size), 1)
-		same(t, "as asked for", out, []byte(small))
-		same(t, "again", mustCompile(t, out, crdfile.Options{}), out)
-		same(t, "decompiled", mustDecompile(t, out), in)
-	}
-	list := func(items ...[]byte) []byte {
-		text := "apiVersion: v1\nkind: List\nitems:\n"
-		for _, item := range items {
-			text += "- " + strings.TrimSuffix(strings.ReplaceAll(string(item), "\n", "\n  "), "  ")
-		}
-		return []byte(text)
-	}
-	in := list(sized(9), sized(260_220))
-	out := mustCompile(t, in, crdfile.Options{})
-	same(t, "in a list, again", mustCompile(t, out, crdfile.Options{}), out)
-	same(t, "in a list, decompiled", mustDecompile(t, out), in)
-	if n := strings.Count(string(out), "is required when type is"); n != 4 {
-		t.Errorf("in a list: %d rules of the preferred form, want those of the small CRD", n)
 	}
 }
 

@@ -125,17 +125,11 @@ func TestEncoding(t *testing.T) {
 	if n := bytes.Count(compact, []byte(" rule: ")); n != 1 {
 		t.Errorf("%d compact rules:\n%s", n, compact)
 	}
-	terse := mustCompile(t, in, crdfile.Options{Encoding: compile.Terse})
-	if n := bytes.Count(terse, []byte(" rule: ")); n != 1 || bytes.Contains(terse, []byte("messageExpression")) || len(terse) >= len(compact) {
-		t.Errorf("terse:\n%s", terse)
-	}
-	// The annotation records the requested encoding.
-	same(t, "auto", mustCompile(t, in, crdfile.Options{NoAnnotation: true}), mustCompile(t, in, crdfile.Options{Encoding: compile.Terse, NoAnnotation: true}))
 	same(t, "auto of fine", mustCompile(t, fine, crdfile.Options{}), mustCompile(t, in, crdfile.Options{}))
 	same(t, "fine of compact", mustCompile(t, compact, crdfile.Options{Encoding: compile.Fine}), fine)
 	same(t, "compact of fine", mustCompile(t, fine, crdfile.Options{Encoding: compile.Compact}), compact)
 	same(t, "compact of compact", mustCompile(t, compact, crdfile.Options{Encoding: compile.Compact}), compact)
-	for _, out := range [][]byte{fine, compact, terse} {
+	for _, out := range [][]byte{fine, compact} {
 		same(t, "decompile", mustDecompile(t, out), in)
 	}
 }

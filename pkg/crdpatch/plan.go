@@ -27,40 +27,19 @@ import (
 // compileCRD plans the edits of one CRD.
 func (j *job) compileCRD(r *crdtext.Revision, c *crdfile.CRD) {
 	opts := c.Options()
-	w := j.write(r.Of, c, opts)
-	if w == nil {
-		return
-	}
-	if w.grown && opts.Encoding == compile.Auto {
-		opts.Encoding = compile.Terse
-		if terse := j.write(r.Of, c, opts); len(terse.edits) > 0 && !terse.grown {
-			w = terse
-			w.report(diag.Diagnostic{Code: codes.CoarserEncoding, Severity: diag.Info, Pos: w.Pos(w.Node),
-				Message: fmt.Sprintf("the rules are written as --encoding terse does: otherwise this manifest would grow beyond the %d bytes that kubectl apply can keep in its annotation", maxClientSideApply),
-				Hint:    "they mean the same; with --no-annotation there may be room for better messages"})
-		}
-	}
-	j.take(r, w)
-}
-
-// write returns a writer that adds the rules of a CRD to t, the text without compiled rules. It
-// returns nil if the CRD has no unions or its declarations have errors, which it adds to j.diags.
-// Diagnostics of the rules are in the diags of the writer.
-func (j *job) write(t *crdtext.Text, c *crdfile.CRD, opts crdfile.Options) *writer {
 	compilation, diags := c.Compilation(opts.Compiler())
 	if compilation == nil {
 		j.diags = append(j.diags, diags...)
-		return nil
+		return
 	}
-	w := newWriter(c, c.Manifest().Revised(t), opts)
-	w.diags = diags
+	w := newWriter(c, c.Manifest().Revised(r.Of), opts)
 	result, more := compilation.Result()
-	if w.diags = append(w.diags, more...); result != nil && len(result.Objects) > 0 {
+	if w.diags = slices.Concat(diags, more); result != nil && len(result.Objects) > 0 {
 		w.write(result)
 		w.replaced(result)
 		w.checkSize(len(c.Base().JSON()))
 	}
-	return w
+	j.take(r, w)
 }
 
 // replaced reports rules of an earlier compilation that the result words differently.
@@ -111,7 +90,7 @@ func (w *writer) checkSize(was int) {
 		was -= len(entry)
 		is -= len(entry)
 	}
-	if w.grown = err == nil && is > maxClientSideApply && was <= maxClientSideApply; w.grown {
+	if err == nil && is > maxClientSideApply && was <= maxClientSideApply {
 		w.report(diag.Diagnostic{Code: codes.ManifestTooLarge, Severity: diag.Warning, Pos: w.Pos(w.Node),
 			Message: fmt.Sprintf("compiling grows this manifest from %d to %d bytes, beyond the %d that kubectl apply can keep in its annotation", was, is, maxClientSideApply),
 			Hint:    "apply it with kubectl apply --server-side, or leave the annotation out (--no-annotation)"})
@@ -132,7 +111,6 @@ type writer struct {
 	touched []touch
 	diags   diag.List
 	cuts    []yamledit.Span // the removed declarations
-	grown   bool            // beyond maxClientSideApply
 }
 
 // newWriter returns a writer of a CRD for a text that was made from its file.

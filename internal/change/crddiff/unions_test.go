@@ -19,7 +19,7 @@ func TestUnions(t *testing.T) {
 	shapes := slices.DeleteFunc(slices.Concat(unioncases.Shapes(), unioncases.Escaped(), unioncases.Further()), func(s unioncases.Shape) bool {
 		return s.Members > 3 // too many states
 	})
-	encodings := []compile.Encoding{compile.Auto, compile.Fine, compile.Compact, compile.Terse}
+	encodings := []compile.Encoding{compile.Auto, compile.Fine, compile.Compact}
 	r := rand.New(rand.NewPCG(34, 0))
 	for range unioncases.Choose(4, 12, 400) {
 		s := shapes[r.IntN(len(shapes))]

@@ -111,7 +111,7 @@ func TestParseErrors(t *testing.T) {
 		{text: head + "kubebuilder: true\n", want: "c.yaml:3:14: error: UC706: kubebuilder needs go: it says which Go packages have the markers", beyond: true},
 		{text: head + "kubeVersion: 1.30\n", want: "c.yaml:3:14: error: UC706: kubectl reads 1.30 as the number 1.3\n hint: quote it, like \"1.30\""},
 		{text: head + "kubeVersion: \"1.2\"\n", want: "c.yaml:3:14: error: UC706: kubeVersion: \"1.2\" is not a version", beyond: true},
-		{text: head + "encoding: best\n", want: "c.yaml:3:11: error: UC706: encoding: no such encoding \"best\": use auto, fine, compact or terse"},
+		{text: head + "encoding: best\n", want: "c.yaml:3:11: error: UC706: encoding: no such encoding \"best\": use auto, fine or compact"},
 		{text: head + "annotation: null\n", want: "c.yaml:3:13: error: UC706: annotation: want true or false, not null"},
 		{text: head + "lint: []\n", want: "c.yaml:3:7: error: UC706: lint must be a mapping, not an empty list"},
 	}

@@ -370,7 +370,7 @@ func TestNothing(t *testing.T) {
 func TestCompiled(t *testing.T) {
 	spec := replaced(replaced(typed, "[HTTP, TCP]", "[HTTP, TCP, None]"), "tcp: {type: object, properties: {port: {type: integer}}}", "tcp: {type: array, items: {type: string}}")
 	src := []byte(crd("routes", version{Name: "v1", Spec: spec}))
-	for _, encoding := range []compile.Encoding{compile.Auto, compile.Terse} {
+	for _, encoding := range []compile.Encoding{compile.Auto} {
 		compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", src), crdfile.Options{Encoding: encoding})
 		if diags.HasErrors() {
 			t.Fatal(diags)
