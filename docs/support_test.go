@@ -127,9 +127,13 @@ func TestSupport(t *testing.T) {
 		code    int
 		want    string // in the output
 	}{
-		{"compile --verify crds", 0, ""},
-		{"compile --encoding fine --verify crds", 0, ""},
-		{"compile --encoding compact --verify crds", 0, ""},
+		{"compile -q -o auto crds", 0, ""},
+		{"verify auto", 0, ""},
+		{"compile --encoding fine -q -o fine crds", 0, ""},
+		{"verify fine", 0, ""},
+		{"compile --encoding compact -q -o compact crds", 0, ""},
+		{"verify compact", 0, ""},
+		{"compile --encoding terse -q -o terse crds", 0, ""},
 		{"compile --no-annotation -q -o rules crds", 0, ""},
 		{"compile --no-annotation -q --unions set.yaml -o external bare", 0, ""},
 		{"explain crds", 0, ""},

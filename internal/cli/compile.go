@@ -1,14 +1,9 @@
 package cli
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
-	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/report/proof"
 	"github.com/unioncel/unioncel/pkg/crdfile"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -16,7 +11,6 @@ func (a *app) compileCommand() *cobra.Command {
 	var (
 		flags    conversion
 		compiler = compilerFlags{gate: true}
-		verify   bool
 	)
 	cmd := &cobra.Command{
 		Use:   "compile [FILE|DIR|-]...",
@@ -59,10 +53,9 @@ See also unioncel help inputs, and unioncel help output.`,
   # For a cluster of an older version
   kustomize build config | unioncel compile --kube-version 1.28 | kubectl apply -f -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			t := a.compiler(verify)
 			compiler.loud = flags.check
 			return a.convert(cmd, &flags, a.scope(cmd, &compiler), func(f *crdfile.File, in input) ([]byte, diag.List) {
-				out, l := skipping(in.scope.external, in.options(), func(opts crdfile.Options) ([]byte, diag.List) { return t(f, opts) })
+				out, l := skipping(in.scope.external, in.options(), func(opts crdfile.Options) ([]byte, diag.List) { return a.compile(f, opts) })
 				l, failed := in.scope.judge(l)
 				if failed {
 					out = nil
@@ -75,8 +68,6 @@ See also unioncel help inputs, and unioncel help output.`,
 	compiler.register(cmd)
 	compiler.registerGate(cmd)
 	compiler.registerStrict(cmd)
-	cmd.Flags().BoolVar(&compiler.opts.KeepUnions, "keep-unions", false,
-		"keep x-kubernetes-unions of the CRD in the result, along with the rules; API servers reject or drop it")
 	cmd.Flags().BoolVar(&compiler.opts.NoAnnotation, "no-annotation", false,
 		"omit the annotation that recompiling and decompiling rely on")
 	cmd.Flags().BoolVar(&compiler.opts.Reword, "reword", false,
@@ -84,64 +75,5 @@ See also unioncel help inputs, and unioncel help output.`,
 	registerForget(cmd, &compiler.opts)
 	cmd.Flags().BoolVar(&compiler.unions.skipInvalid, "skip-invalid", false,
 		"with --go, leave out the unions of structs that have errors, and write the rest;\nthe exit code is still 1")
-	cmd.Flags().BoolVar(&verify, "verify", false,
-		"prove the rules before anything is written, as the command verify does")
 	return cmd
-}
-
-// compiler returns the transformation of the command compile, which proves its rules if verify is
-// set.
-func (a *app) compiler(verify bool) transform {
-	if verify {
-		return selfChecked(a.compile)
-	}
-	return a.compile
-}
-
-// selfChecked makes a compilation fail unless its rules are proved equivalent to the unions.
-func selfChecked(compiled transform) transform {
-	return func(f *crdfile.File, opts crdfile.Options) ([]byte, diag.List) {
-		out, diags := compiled(f, opts)
-		if diags.HasErrors() {
-			return out, diags
-		}
-		annotated := out
-		if opts.NoAnnotation {
-			opts.NoAnnotation = false // the annotation records the unions
-			var wrong diag.List
-			if annotated, wrong = crdpatch.Compile(f, opts); wrong.HasErrors() {
-				return nil, append(diags, wrong...).Sort()
-			}
-		}
-		sources, _ := f.CRDs(opts)
-		results, problems := f.WithBytes(annotated).CRDs(crdfile.Options{})
-		for i, c := range results {
-			d, wrong := c.Declared()
-			if problems = append(problems, wrong...); d == nil {
-				continue
-			}
-			found, err := proof.Verify(context.Background(), *d, compareTimeout)
-			if err != nil {
-				problems = append(problems, diag.Diagnostic{Code: codes.NotProved, Pos: diag.Pos{File: f.Name()}, Message: "the rules cannot be verified: " + err.Error()})
-			}
-			source, _ := sources[i].Resolved()
-			for _, v := range found {
-				problems = append(problems, unproved(v, source.Declaration(v.Place, v.Index).Pos)...)
-			}
-		}
-		if problems.HasErrors() {
-			return nil, append(diags, problems...).Sort()
-		}
-		return out, diags
-	}
-}
-
-// unproved returns the diagnostics of a union that is not proved, at its declaration in the source.
-func unproved(v proof.Verified, at diag.Pos) diag.List {
-	l := proof.Diagnostics([]proof.Verified{v})
-	for i := range l {
-		l[i].Severity, l[i].Pos = diag.Error, at
-		l[i].Hint = "compile without --verify, and let unioncel verify print the whole result for the compiled file"
-	}
-	return l
 }

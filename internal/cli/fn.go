@@ -85,7 +85,7 @@ func (a *app) fn() error {
 		return fileError("the working directory", err)
 	}
 	defer dir.Close()
-	report, err := krm.Run(in, krm.Host{Files: dir.FS(), Compiler: a.proving, Limits: a.limits})
+	report, err := krm.Run(in, krm.Host{Files: dir.FS(), Compiler: a.compiler, Limits: a.limits})
 	if err != nil {
 		return err
 	}
@@ -100,9 +100,9 @@ func (a *app) fn() error {
 	return findings
 }
 
-// proving returns the compiler with the given options, which proves its rules if verify is set.
-func (a *app) proving(opts crdfile.Options, verify bool) krm.Compiler {
+// compiler returns the compiler with the given options.
+func (a *app) compiler(opts crdfile.Options) krm.Compiler {
 	return func(name string, src []byte) ([]byte, diag.List) {
-		return a.compiler(verify)(crdfile.Open(name, src).WithLimits(a.limits), opts)
+		return a.compile(crdfile.Open(name, src).WithLimits(a.limits), opts)
 	}
 }

@@ -157,15 +157,15 @@ func TestDiagnosticsAreSorted(t *testing.T) {
 	a, out, errs := testApp(nil)
 	a.compile = func(f *crdfile.File, _ crdfile.Options) ([]byte, diag.List) {
 		return bytes.ToUpper(f.Bytes()), diag.List{
-			{Code: codes.UnionsKept, Severity: diag.Warning, Pos: diag.Pos{File: f.Name(), Line: 1, Col: 5}, Message: "second"},
-			{Code: codes.UnionsKept, Severity: diag.Warning, Pos: diag.Pos{File: f.Name(), Line: 1, Col: 1}, Message: "first"},
+			{Code: codes.NoEffect, Severity: diag.Warning, Pos: diag.Pos{File: f.Name(), Line: 1, Col: 5}, Message: "second"},
+			{Code: codes.NoEffect, Severity: diag.Warning, Pos: diag.Pos{File: f.Name(), Line: 1, Col: 1}, Message: "first"},
 		}
 	}
 	code := a.main(context.Background(), func() {}, []string{"compile", "-w", outs[1].path, outs[0].path})
-	want := outs[0].path + ":1:1: warning: UC507: first\n | old a\n | ^\n" +
-		outs[0].path + ":1:5: warning: UC507: second\n | old a\n | ....^\n" +
-		outs[1].path + ":1:1: warning: UC507: first\n | old b\n | ^\n" +
-		outs[1].path + ":1:5: warning: UC507: second\n | old b\n | ....^\n" + none
+	want := outs[0].path + ":1:1: warning: UC509: first\n | old a\n | ^\n" +
+		outs[0].path + ":1:5: warning: UC509: second\n | old a\n | ....^\n" +
+		outs[1].path + ":1:1: warning: UC509: first\n | old b\n | ^\n" +
+		outs[1].path + ":1:5: warning: UC509: second\n | old b\n | ....^\n" + none
 	if code != exitClean || out.Len() > 0 || errs.String() != want {
 		t.Errorf("exit code %d, printed %q and\n%s\nwant\n%s", code, out, errs, want)
 	}

@@ -94,7 +94,7 @@ const (
 	KubeVersion = "UC303"
 	// InvalidResult: the API server's own validation rejects the compiled CRD.
 	InvalidResult = "UC304"
-	// NotProved: --verify found that the rules do not have the meaning of the union, or could not
+	// NotProved: verify found that the rules do not have the meaning of the union, or could not
 	// tell.
 	NotProved = "UC306"
 )
@@ -132,8 +132,6 @@ const (
 	ManifestTooLarge = "UC505"
 	// ClearLeftOut: a default transition rule was left out.
 	ClearLeftOut = "UC506"
-	// UnionsKept: the output still contains x-kubernetes-unions.
-	UnionsKept = "UC507"
 	// HandWrittenRulePresent: an equal hand-written rule was found and is used.
 	HandWrittenRulePresent = "UC508"
 	// NoEffect: the union forbids nothing.

@@ -101,9 +101,7 @@ func (r *reverter) claim() {
 			continue
 		}
 		if _, _, _, declared := yamltext.Lookup(s.Node, union.Key); declared {
-			c.fresh = !s.Kept
-		} else {
-			c.Kept = false // the API server dropped the declaration: it is restored
+			c.fresh = true
 		}
 		if len(s.Rules) > 0 {
 			c.look()

@@ -64,8 +64,6 @@ type Schema struct {
 	// start of the schema's mapping, in the text without any of our edits.
 	Source string `json:"source,omitempty"`
 	At     int    `json:"at,omitempty"`
-	// Kept is true if the declaration was kept in the schema.
-	Kept bool `json:"kept,omitempty"`
 	// Empty is true if the schema had an empty list of rules.
 	Empty bool `json:"empty,omitempty"`
 	// Rules are the sums of our rules.
@@ -186,13 +184,13 @@ func (s Schema) check() error {
 		return errors.New(".version is missing")
 	case slices.Contains(s.Path, schemapath.Elements):
 		return errors.New(".path leads to no schema")
-	case (s.External || s.Kept || s.Source != "") && len(s.Unions) == 0:
+	case (s.External || s.Source != "") && len(s.Unions) == 0:
 		return errors.New(".unions is missing")
 	case len(s.Extend) > 0 && len(s.Unions) == 0:
 		return errors.New(".extend has no unions to extend")
-	case s.External && s.Kept || (s.External || s.Kept) && s.Source != "":
+	case s.External && s.Source != "":
 		return errors.New(" contradicts itself")
-	case len(s.Unions) > 0 && !s.External && !s.Kept && s.Source == "":
+	case len(s.Unions) > 0 && !s.External && s.Source == "":
 		return errors.New(".source is missing")
 	}
 	for _, sum := range s.Rules {

@@ -121,7 +121,7 @@ func (c *Annotated) Revert(opts Options) *Reverted {
 	for _, c := range r.Claims {
 		c.asRecorded = r.asRecorded(c)
 		r.keep(c.recorded)
-		if c.Restored = !c.fresh && !c.Kept && !c.Schema.External && c.unions != nil; c.Restored {
+		if c.Restored = !c.fresh && !c.Schema.External && c.unions != nil; c.Restored {
 			r.Hints[r.Pos(c.Node)] = "the declaration is in the annotation " + Annotation + ": run unioncel decompile to edit it"
 			r.Declared = append(r.Declared, *c.unions)
 		}

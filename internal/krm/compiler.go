@@ -14,15 +14,14 @@ import (
 // compilerKind is the kind that compiles CRDs.
 var compilerKind = kindOf("UnionCompiler", readCompiler,
 	yamlconfig.Key{Name: "files", Example: "[crds/backup.yaml]"}, unionsKey, schemasKey, yamlconfig.Key{Name: "kubeVersion", Example: `"1.30"`},
-	yamlconfig.Key{Name: "encoding", Example: "auto"}, yamlconfig.Key{Name: "keepUnions", Example: "true"}, yamlconfig.Key{Name: "noAnnotation", Example: "true"},
-	yamlconfig.Key{Name: "forget", Example: "true"}, yamlconfig.Key{Name: "verify", Example: "true"},
+	yamlconfig.Key{Name: "encoding", Example: "auto"}, yamlconfig.Key{Name: "noAnnotation", Example: "true"},
+	yamlconfig.Key{Name: "forget", Example: "true"},
 )
 
 // compiler has the options of a UnionCompiler.
 type compiler struct {
-	files  []string // the files to generate from
-	opts   crdfile.Options
-	verify bool
+	files []string // the files to generate from
+	opts  crdfile.Options
 }
 
 func readCompiler(r *run, fields map[string]yamlconfig.Value) function {
@@ -31,12 +30,10 @@ func readCompiler(r *run, fields map[string]yamlconfig.Value) function {
 		opts: crdfile.Options{
 			KubeVersion:  yamlconfig.Parse(fields["kubeVersion"], compile.ParseKubeVersion),
 			Encoding:     yamlconfig.Parse(fields["encoding"], compile.ParseEncoding),
-			KeepUnions:   fields["keepUnions"].Bool(false),
 			NoAnnotation: fields["noAnnotation"].Bool(false),
 			Forget:       fields["forget"].Bool(false),
 			External:     r.declarations(fields),
 		},
-		verify: fields["verify"].Bool(false),
 	}
 }
 
@@ -57,7 +54,7 @@ func (c *compiler) items(r *run) []*yaml.Node {
 // compiler returns the compiler for these options.
 func (c *compiler) compiler(host Host) Compiler {
 	if host.Compiler != nil {
-		return host.Compiler(c.opts, c.verify)
+		return host.Compiler(c.opts)
 	}
 	return func(name string, src []byte) ([]byte, diag.List) {
 		return crdpatch.Compile(crdfile.Open(name, src).WithLimits(host.Limits), c.opts)

@@ -22,19 +22,17 @@ func TestConfigMistakes(t *testing.T) {
 	}{
 		{"unknown key", configured("file: [a.yaml]"), []string{name + `unknown key "file" in a UnionCompiler at file|write "files"`}},
 		{"spec", configured("spec: {}"), []string{name + `unknown key "spec" in a UnionCompiler at spec|write its keys at the top level, next to metadata`}},
-		{"no idea", configured("xyzzy: 1"), []string{name + `unknown key "xyzzy" in a UnionCompiler at xyzzy|the keys are apiVersion, kind, metadata, files, unions, schemas, kubeVersion, encoding, keepUnions, noAnnotation, forget, verify`}},
+		{"no idea", configured("xyzzy: 1"), []string{name + `unknown key "xyzzy" in a UnionCompiler at xyzzy|the keys are apiVersion, kind, metadata, files, unions, schemas, kubeVersion, encoding, noAnnotation, forget`}},
 		{"a key that is a list", configured("? [a]", ": b"), []string{name + `want a string as key, not a list|write the key out`}},
-		{"twice", configured("verify: true", "verify: false"), []string{`UnionCompiler/unions: error: UC104: key "verify" occurs twice in this mapping|delete one of them`}},
-		{"types", configured("files: a.yaml", "unions: {a: b}", "schemas: x", "kubeVersion: [1]", "encoding: {}", "keepUnions: 'true'", "noAnnotation: 1", "forget: 'no'", "verify: yes"), []string{
+		{"twice", configured("forget: true", "forget: false"), []string{`UnionCompiler/unions: error: UC104: key "forget" occurs twice in this mapping|delete one of them`}},
+		{"types", configured("files: a.yaml", "unions: {a: b}", "schemas: x", "kubeVersion: [1]", "encoding: {}", "noAnnotation: 1", "forget: 'no'"), []string{
 			`UnionCompiler/unions: error: UC701: schemas: want a list, not "x" at schemas|write it like schemas: [{crd: backups.example.com, path: spec, x-kubernetes-unions: [...]}]`,
 			name + `encoding: want a string, not a mapping at encoding|write it like encoding: auto`,
 			name + `files: want a list, not "a.yaml" at files|write it like files: [crds/backup.yaml]`,
 			name + `forget: want true or false, not "no" at forget|write it like forget: false`,
-			name + `keepUnions: want true or false, not "true" at keepUnions|write it like keepUnions: true`,
 			name + `kubeVersion: want a string, not a list at kubeVersion|write it like kubeVersion: "1.30"`,
 			name + `noAnnotation: want true or false, not 1 at noAnnotation|write it like noAnnotation: true`,
 			name + `unions: want a list, not a mapping at unions|write it like unions: [unions.yaml]`,
-			name + `verify: want true or false, not "yes" at verify|write it like verify: true`,
 		}},
 		{"items of lists", configured("files: [1, null, {}, '', on]"), []string{
 			name + `files: want a string, not "" at files[3]|write it like files: [crds/backup.yaml]`,
@@ -49,7 +47,7 @@ func TestConfigMistakes(t *testing.T) {
 			name + `kubeVersion: "1.0" is not a version of Kubernetes since 1.25: write it like 1.30 at kubeVersion|write it like kubeVersion: "1.30"`,
 		}},
 		{"metadata", "functionConfig: {apiVersion: unioncel.dev/v1alpha1, kind: UnionCompiler, metadata: x}\n", []string{`UnionCompiler: error: UC705: metadata: want a mapping, not "x" at metadata|write it like metadata: {name: unions}`}},
-		{"a ConfigMap", "functionConfig: {apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {verify: 'true'}}\n", []string{`ConfigMap/c: error: UC705: kind must be UnionCompiler or UnionNormalizer, not "ConfigMap" at kind|` +
+		{"a ConfigMap", "functionConfig: {apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {forget: 'true'}}\n", []string{`ConfigMap/c: error: UC705: kind must be UnionCompiler or UnionNormalizer, not "ConfigMap" at kind|` +
 			`write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler or UnionNormalizer, with the options at the top level, not under data: a ConfigMap has no place for lists and booleans`}},
 		{"another kind", "functionConfig: {apiVersion: unioncel.dev/v1alpha1, kind: UnionSet}\n", []string{`UnionSet: error: UC705: kind must be UnionCompiler or UnionNormalizer, not "UnionSet" at kind|write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler or UnionNormalizer`}},
 		{"a misspelt kind", "functionConfig: {apiVersion: unioncel.dev/v1alpha1, kind: UnionCompilr}\n", []string{`UnionCompiler: error: UC705: kind must be UnionCompiler, not "UnionCompilr" at kind|write apiVersion: unioncel.dev/v1alpha1 and kind: UnionCompiler`}},
@@ -94,23 +92,18 @@ func TestOptions(t *testing.T) {
 	for _, tt := range []struct {
 		option string
 		opts   crdfile.Options
-		verify bool
 	}{
-		{`kubeVersion: "1.27"`, crdfile.Options{KubeVersion: "1.27"}, false},
-		{"encoding: compact", crdfile.Options{Encoding: "compact"}, false},
-		{"encoding: auto", crdfile.Options{}, false},
-		{"keepUnions: true", crdfile.Options{KeepUnions: true}, false},
-		{"noAnnotation: true", crdfile.Options{NoAnnotation: true}, false},
-		{"forget: true", crdfile.Options{Forget: true}, false},
-		{"verify: true", crdfile.Options{}, true},
-		{"verify: false", crdfile.Options{}, false},
+		{`kubeVersion: "1.27"`, crdfile.Options{KubeVersion: "1.27"}},
+		{"encoding: compact", crdfile.Options{Encoding: "compact"}},
+		{"encoding: auto", crdfile.Options{}},
+		{"noAnnotation: true", crdfile.Options{NoAnnotation: true}},
+		{"forget: true", crdfile.Options{Forget: true}},
 	} {
 		crd := crdText("a", unions...)
 		want, _ := crdpatch.Compile(crdfile.Open("", []byte(crd)), tt.opts)
 		var verified bool
 		report, err := Run([]byte(listOf(configured(tt.option), crd)), Host{
-			Compiler: func(opts crdfile.Options, verify bool) Compiler {
-				verified = verify
+			Compiler: func(opts crdfile.Options) Compiler {
 				return func(name string, src []byte) ([]byte, diag.List) {
 					return crdpatch.Compile(crdfile.Open(name, src), opts)
 				}
@@ -119,7 +112,7 @@ func TestOptions(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := rulesOf(t, dataOf(t, report.Output)["items"].([]any)[0].(map[string]any))
-		if got != rulesOf(t, dataOf(t, want)) || verified != tt.verify {
+		if got != rulesOf(t, dataOf(t, want)) {
 			t.Errorf("%s: verified %t, and not what compile gives:\n%s", tt.option, verified, report.Output)
 		}
 	}

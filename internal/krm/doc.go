@@ -12,7 +12,7 @@
 //	files: [crds/backup.yaml]   # generate: these files, compiled, become items
 //	unions: [unions.yaml]       # external declarations, as for compile --unions
 //	schemas: []                 # the same in place, as in a UnionSet
-//	kubeVersion: "1.30"         # and encoding, keepUnions, noAnnotation, forget, verify
+//	kubeVersion: "1.30"         # and encoding, noAnnotation, forget
 //
 // UnionCompiler always compiles the CRDs among the items, so the same configuration can be a
 // generator or a transformer. The kind UnionNormalizer clears members that unions forbid in the

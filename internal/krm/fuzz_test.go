@@ -25,7 +25,7 @@ func seeds() []string {
 	return []string{
 		listOf("", crdText("a", unions...)),
 		listOf(configured("files: [a.yaml]"), crdText("a", unions...), comments, crdText("b")),
-		listOf(configured("files: [b.yaml]", "verify: true")),
+		listOf(configured("files: [b.yaml]", "forget: true")),
 		listOf(configured("unions: [sets.yaml]", `kubeVersion: "1.27"`, "encoding: compact"), crdText("b"), comments),
 		listOf(configured("schemas: [{crd: a.example.com, path: spec, x-kubernetes-unions: [{members: [http, tcp]}]}]"), crdText("a"), crdText("c", broken...)),
 		listOf(normalizing("builtin: true", "crds: [a.yaml]"), mergedThing, crdText("a", discriminated...), mergedDeployment, comments),

@@ -23,9 +23,8 @@ type Host struct {
 	// Files has the files that the configuration may name. It must not lead outside of their base
 	// directory. If it is nil, there are no files.
 	Files fs.FS
-	// Compiler returns the compiler for these options. If verify is set, the compiler proves its
-	// rules. If Compiler is nil, it is [crdpatch.Compile], which proves nothing.
-	Compiler func(opts crdfile.Options, verify bool) Compiler
+	// Compiler returns the compiler for these options.
+	Compiler func(opts crdfile.Options) Compiler
 	// Limits bound the resources for the input and the files.
 	Limits limit.Limits
 }

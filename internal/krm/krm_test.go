@@ -380,8 +380,8 @@ func TestJSON(t *testing.T) {
 
 // TestPanicIsOfItsItem asserts that a panic caused by an item becomes an error for this item.
 func TestPanicIsOfItsItem(t *testing.T) {
-	in := listOf(configured("verify: true"), crdText("a", unions...), crdText("b", unions...))
-	r, err := Run([]byte(in), Host{Compiler: func(crdfile.Options, bool) Compiler {
+	in := listOf(configured("forget: true"), crdText("a", unions...), crdText("b", unions...))
+	r, err := Run([]byte(in), Host{Compiler: func(crdfile.Options) Compiler {
 		return func(name string, src []byte) ([]byte, diag.List) {
 			if strings.Contains(name, "/b") {
 				panic("a bug")

@@ -12,9 +12,6 @@ type Options struct {
 	// KubeVersion and Encoding are as in compile.Options.
 	KubeVersion string
 	Encoding    compile.Encoding
-	// KeepUnions keeps the declarations in the output. The API server rejects
-	// them under strict field validation, kubectl's default.
-	KeepUnions bool
 	// NoAnnotation omits the annotation. The output then cannot be decompiled,
 	// and compiling it again leaves it unchanged.
 	NoAnnotation bool

@@ -40,7 +40,7 @@ func asCompiled(c *crdfile.CRD, opts crdfile.Options, result *compile.Result) bo
 	data, _, _ := m.Value()
 	removals := c.Replaced(opts.Compiler())
 	switch {
-	case opts.NoAnnotation, opts.KeepUnions, compile.Declares(m.Node):
+	case opts.NoAnnotation, compile.Declares(m.Node):
 		return false
 	case opts.Compiler() != r.Annotated.Options(), len(data) > maxClientSideApply, len(removals) > 0:
 		return false

@@ -62,9 +62,6 @@ func undeclared(t *testing.T, in []byte) ([]byte, union.Externals) {
 // decompiling gives the file without them, and writing them into it restores its data.
 func TestDeclaredOutside(t *testing.T) {
 	for i, g := range share(t, 2) {
-		if g.opts.KeepUnions {
-			continue // external declarations are not kept in the schema
-		}
 		for j, v := range variants {
 			switch {
 			case !g.again && j == 0, g.again && j == 1+i%(len(variants)-1):

@@ -337,8 +337,6 @@ func TestImpliedByAnother(t *testing.T) {
 	}{
 		{"source", `"source":"x-kubernetes-unions: %s\n"`, "", union.Externals{}, "decompile"},
 		{"source, another declared", `"source":"x-kubernetes-unions: %s\n"`, other, union.Externals{}, "compile decompile"},
-		{"kept", `"kept":true,"unions":%s`, "", union.Externals{}, "decompile"},
-		{"kept, another declared", `"kept":true,"unions":%s`, other, union.Externals{}, "compile decompile"},
 		{"external", `"external":true,"unions":%s`, "", union.Externals{}, "decompile"},
 		{"external, another declared", `"external":true,"unions":%s`, other, union.Externals{}, "compile decompile"},
 		{"external, another given", `"external":true,"unions":%s`, "", set, "compile decompile"},
@@ -404,7 +402,7 @@ func TestAnnotationSize(t *testing.T) {
 					own += len(s.Unions)
 				case r.JSON: // its quotes and tabs are written with backslashes
 					own = len(compiled.JSON(s.Source))
-				case s.External || s.Kept:
+				case s.External:
 					own = len(s.Unions)
 				}
 				most += own + 40*len(s.Rules) + 120
@@ -449,7 +447,7 @@ func mutant(content string, seed uint64) string {
 		"default", "x-kubernetes-validations", compiled.Sum(map[string]any{"rule": "self != '/etc'"}), declared, declared+"            nullable: true\n",
 		declared+"---\n"+clusterRole, "---\n", clusterRole, ": null", ":\n  finalizers: [a]", "fine", "compact", "1.25", "x-kubernetes-unions: [{members: [a, b]}], ",
 		[]any{map[string]any{"members": []any{"a", "b"}}}, []any{map[string]any{}}, []any{"properties", "spec"}, []any{"properties", "On"}, []any{"items"})
-	keys := []string{"unions", "source", "at", "external", "kept", "rules", "allOf", "path", "version", "empty", "emptyAllOf", "annotations", "json", "encoding", "kubeVersion", "schemas"}
+	keys := []string{"unions", "source", "at", "external", "rules", "allOf", "path", "version", "empty", "emptyAllOf", "annotations", "json", "encoding", "kubeVersion", "schemas"}
 	var change func(v any) any
 	change = func(v any) any {
 		switch v := v.(type) {

@@ -7,11 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/union"
 )
 
 func codesOf(l diag.List) []diag.Code {
@@ -20,37 +18,6 @@ func codesOf(l diag.List) []diag.Code {
 		codes = append(codes, d.Code)
 	}
 	return codes
-}
-
-func TestKeepUnions(t *testing.T) {
-	for _, g := range share(t, 6) {
-		t.Run(g.name, func(t *testing.T) {
-			t.Parallel()
-			keep := g.opts
-			keep.KeepUnions = true
-			kept := mustCompile(t, g.in, keep)
-			for i, v := range values(t, kept) {
-				text, want := string(encode(t, []any{v}, encoders[0].of)), string(encode(t, values(t, g.in)[i:i+1], encoders[0].of))
-				if n, m := strings.Count(text, union.Key+":\n"), strings.Count(want, union.Key+":\n"); n != m {
-					t.Errorf("%d of %d declarations were kept:\n%s", n, m, kept)
-				}
-			}
-			same(t, "decompile(keep(in))", mustDecompile(t, kept), g.in)
-			same(t, "keep(keep(in))", mustCompile(t, kept, keep), kept)
-			same(t, "compile(keep(in))", mustCompile(t, kept, g.opts), g.out)
-			same(t, "keep(compile(in))", mustCompile(t, g.out, keep), kept)
-		})
-	}
-	in := []byte(header + body)
-	if _, diags := Compile(open("in", in), crdfile.Options{KeepUnions: true}); !slices.Equal(codesOf(diags), []diag.Code{codes.UnionsKept}) {
-		t.Errorf("diagnostics:\n%s", textOfDiags(diags))
-	}
-	// An edit of the kept declaration takes effect.
-	kept := mustCompile(t, in, crdfile.Options{KeepUnions: true})
-	edited := bytes.Replace(kept, []byte("- members: [a, b]"), []byte("- members: [b, a]"), 1)
-	in = bytes.Replace(in, []byte("- members: [a, b]"), []byte("- members: [b, a]"), 1)
-	same(t, "edited", mustCompile(t, edited, crdfile.Options{KeepUnions: true}), mustCompile(t, in, crdfile.Options{KeepUnions: true}))
-	same(t, "edited, decompiled", mustDecompile(t, edited), in)
 }
 
 func TestNoAnnotation(t *testing.T) {

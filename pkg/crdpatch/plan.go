@@ -274,12 +274,10 @@ func (w *writer) apply(c *documentChange) error {
 		if err := w.cutDeclaration(c); err != nil {
 			return err
 		}
-		if !w.opts.KeepUnions {
-			delete(schema, union.Key)
-			edit, err := w.Editor().ReplaceEntry(n, c.key, c.cut, fresh)
-			w.edits = append(w.edits, edit)
-			return err
-		}
+		delete(schema, union.Key)
+		edit, err := w.Editor().ReplaceEntry(n, c.key, c.cut, fresh)
+		w.edits = append(w.edits, edit)
+		return err
 	}
 	for _, e := range fresh {
 		edit, err := w.Editor().Put(n, e)
@@ -294,13 +292,6 @@ func (w *writer) apply(c *documentChange) error {
 // cutDeclaration plans the removal of the declaration and records its text.
 func (w *writer) cutDeclaration(c *documentChange) error {
 	n, key := c.node, c.key
-	if w.opts.KeepUnions {
-		c.record.Kept = true
-		w.report(diag.Diagnostic{Code: codes.UnionsKept, Severity: diag.Warning, Pos: w.Pos(n.Content[2*key]), Path: c.Place.String(), Schema: c.Place.Structural(),
-			Message: "the declaration is kept: the API server rejects it under strict field validation",
-			Hint:    "use the output as a source, and apply one compiled without --keep-unions"})
-		return nil
-	}
 	cut, err := w.Editor().Cut(n, key, key)
 	if err != nil {
 		return err
