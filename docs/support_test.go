@@ -133,7 +133,6 @@ func TestSupport(t *testing.T) {
 		{"verify fine", 0, ""},
 		{"compile --encoding compact -q -o compact crds", 0, ""},
 		{"verify compact", 0, ""},
-		{"compile --encoding terse -q -o terse crds", 0, ""},
 		{"compile --no-annotation -q -o rules crds", 0, ""},
 		{"compile --no-annotation -q --unions set.yaml -o external bare", 0, ""},
 		{"explain crds", 0, ""},
