@@ -64,34 +64,6 @@ func (e Expr) Holds(old, new State) bool {
 	return old.Value == new.Value
 }
 
-// Circuit builds formulas of type L.
-type Circuit[L any] interface {
-	And(...L) L
-	Or(...L) L
-	// AtLeast returns, by index up to n, the formulas that at least that many of the given ones
-	// hold.
-	AtLeast(n int, of []L) []L
-}
-
-// Formula translates an expression into a formula. atom translates Set, Is and Same.
-func Formula[L interface{ Not() L }](e Expr, c Circuit[L], atom func(Expr) L) L {
-	var of []L
-	for _, o := range e.Of {
-		of = append(of, Formula(o, c, atom))
-	}
-	switch e.Op {
-	case And:
-		return c.And(of...)
-	case Or:
-		return c.Or(of...)
-	case Not:
-		return of[0].Not()
-	case AtLeast:
-		return c.AtLeast(max(2, e.N), of)[e.N]
-	}
-	return atom(e)
-}
-
 func and(of ...Expr) Expr { return Expr{Op: And, Of: of} }
 
 func or(of ...Expr) Expr { return Expr{Op: Or, Of: of} }

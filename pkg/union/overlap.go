@@ -1,26 +1,12 @@
 package union
 
 import (
-	"slices"
-
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // Shares reports whether two unions of an object have a property in common.
-func (u *Union) Shares(other *Union) bool {
-	return slices.ContainsFunc(u.Names(), func(name string) bool { return other.nameAt(u.Path(name).String()) != "" })
-}
-
-// nameAt returns the name of the discriminator or member at a path, or "".
-func (u *Union) nameAt(path string) string {
-	for _, name := range u.Names() {
-		if u.Path(name).String() == path {
-			return name
-		}
-	}
-	return ""
-}
+func (u *Union) Shares(other *Union) bool { return len(Sharing([]*Union{u, other})) == 1 }
 
 // Sharing returns the indices of the unions of an object that depend on each other: they share
 // properties with one another, or with other unions that do. The groups are in the order of the

@@ -111,24 +111,33 @@ func (st symbolic) state(m logic.Model) union.State {
 
 // translate translates an expression about the union of old and new.
 func translate(e union.Expr, old, new symbolic) logic.Lit {
-	s := new.space
-	return union.Formula(e, s.Circuit, func(atom union.Expr) logic.Lit {
-		at := new
-		if atom.Old {
-			at = old
-		}
-		switch atom.Op {
-		case union.Set:
-			return at.present[atom.N]
-		case union.Is:
-			return at.isOneOf(atom.Values)
-		}
-		same := s.Or(s.And(old.unset, new.unset), s.Same(old.discriminator, new.discriminator))
-		if v := new.u.Unset; v != "" {
-			same = s.Or(same, s.And(old.isOneOf([]string{v}), new.isOneOf([]string{v})))
-		}
-		return same
-	})
+	s, at := new.space, new
+	if e.Old {
+		at = old
+	}
+	var of []logic.Lit
+	for _, o := range e.Of {
+		of = append(of, translate(o, old, new))
+	}
+	switch e.Op {
+	case union.And:
+		return s.And(of...)
+	case union.Or:
+		return s.Or(of...)
+	case union.Not:
+		return of[0].Not()
+	case union.AtLeast:
+		return s.AtLeast(max(2, e.N), of)[e.N]
+	case union.Set:
+		return at.present[e.N]
+	case union.Is:
+		return at.isOneOf(e.Values)
+	}
+	same := s.Or(s.And(old.unset, new.unset), s.Same(old.discriminator, new.discriminator))
+	if v := new.u.Unset; v != "" {
+		same = s.Or(same, s.And(old.isOneOf([]string{v}), new.isOneOf([]string{v})))
+	}
+	return same
 }
 
 // broken is a condition with the formula that a state or change breaks it.

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -27,14 +26,6 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 // crd returns a CRD with one version and the given root properties.
 func crd(properties string) string { return testcrd.New("Thing", properties) }
-
-func indent(text string, n int) string {
-	var b strings.Builder
-	for line := range strings.Lines(strings.Trim(text, "\n") + "\n") {
-		b.WriteString(strings.Repeat(" ", n) + line)
-	}
-	return b.String()
-}
 
 // planner plans the unions of a CRD.
 type planner struct {
