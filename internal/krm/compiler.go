@@ -1,7 +1,7 @@
 package krm
 
 import (
-	"go.yaml.in/yaml/v3"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
@@ -37,11 +37,11 @@ func readCompiler(r *run, fields map[string]yamlconfig.Value) function {
 	}
 }
 
-func (c *compiler) items(r *run) []*yaml.Node {
+func (c *compiler) items(r *run) []*yaml.RNode {
 	if len(c.files) == 0 {
 		r.needsItems("files", "name files, as in files: [crds/backup.yaml], or list the "+r.kind.name+" under transformers")
 	}
-	work := r.received(func(item *yaml.Node) bool { return !isLocal(item) && carrier.MayHold(word(item, "kind")) })
+	work := r.received(func(item *yaml.RNode) bool { return !isLocal(item) && carrier.MayHold(word(item, yaml.KindField)) })
 	work = append(work, r.read("files", c.files)...)
 	each(work, (*piece).encode)
 	r.missing(work, c.opts)

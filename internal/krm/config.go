@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"go.yaml.in/yaml/v3"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/spelling"
@@ -27,7 +27,7 @@ type configKind struct {
 // function transforms a list.
 type function interface {
 	// items returns the items of the output. They are valid unless an error was reported.
-	items(*run) []*yaml.Node
+	items(*run) []*yaml.RNode
 }
 
 // configKinds returns the supported kinds. The first one is the default without a functionConfig.
@@ -100,12 +100,12 @@ func (r *run) config() function {
 	r.kind = kindNamed(word(c, "kind"))
 	r.concern(r.configName(), resultSubject{resource: resourceOf(c)})
 	at := diag.Pos{File: r.configName()}
-	for _, d := range source.Duplicates(at.File, c) {
+	for _, d := range source.Duplicates(at.File, c.YNode()) {
 		d.Pos = at
 		r.report(d)
 	}
 	reader := &yamlconfig.Reader{At: &at, Code: codes.BadFunctionConfig}
-	f := r.kind.read(r, reader.Object(c, r.kind.want, r.kind.keys))
+	f := r.kind.read(r, reader.Object(c.YNode(), r.kind.want, r.kind.keys))
 	r.report(reader.Diags...)
 	return f
 }

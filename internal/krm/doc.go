@@ -28,15 +28,15 @@
 //
 // Each run guarantees:
 //
-//   - Items other than CRDs (for a UnionNormalizer: items without unions), and the rest of the
-//     list, stay the same as data and in their order. So do the tracking annotations of
-//     orchestrators. Comments stay where the encoder of yaml.v3 can keep them.
+//   - Items other than CRDs (for a UnionNormalizer: items without unions), and the functionConfig,
+//     stay the same as data and in their order. So do the tracking annotations of orchestrators.
+//     Comments and styles stay if the encoder of yaml.v3 can keep all of them.
 //   - The same input gives the same output, and compiling the output again does not change it.
 //   - If there is an error, the items are the items of the input, and the results describe it.
 //
-// The list is read and written as YAML nodes. kyaml's ByteReadWriter would also accept input other
-// than a ResourceList, and would drop empty annotations. Tests check the output with kyaml's reader
-// and kustomize.
+// Items and results have the types of kyaml. The package reads and writes the list itself: kyaml's
+// ByteReadWriter accepts input other than a ResourceList, drops empty annotations, and panics if
+// metadata is a list. Tests check the output with kyaml's reader and kustomize.
 //
 // The package opens no files. Its caller provides them as an [fs.FS].
 package krm

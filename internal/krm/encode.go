@@ -1,102 +1,23 @@
 package krm
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"slices"
 
-	"go.yaml.in/yaml/v3"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/unioncel/unioncel/internal/limit"
-	"github.com/unioncel/unioncel/internal/ordered"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 )
 
-// encode encodes the list with the given items and results. If results is nil, the key is omitted.
-func (l *resourceList) encode(items []*yaml.Node, results *yaml.Node) ([]byte, error) {
-	list := *l.items
-	list.Content = items
-	if list.Style&yaml.FlowStyle != 0 && len(l.items.Content) == 0 && l.root.Style&yaml.FlowStyle == 0 && len(items) > 0 {
-		list.Style = 0 // [] does not indicate a style
-	}
-	root := *l.root
-	root.Content = nil
-	for i := 0; i+1 < len(l.root.Content); i += 2 {
-		switch k, v := l.root.Content[i], l.root.Content[i+1]; {
-		case k.Value == resultsKey:
-		case v == l.items:
-			root.Content = append(root.Content, k, &list)
-		default:
-			root.Content = append(root.Content, k, v)
-		}
-	}
-	if results != nil {
-		key := yamltext.StringNode(resultsKey)
-		if root.Style&yaml.FlowStyle != 0 {
-			asJSON(key)
-			asJSON(results)
-		}
-		root.Content = append(root.Content, key, results)
-	}
-	if out, ok := encodeEach(&root, &list); ok {
-		return out, nil
-	}
-	out, err := encodeProved(&root)
-	if err != nil {
-		return nil, fmt.Errorf("the output, a %s: %w", listKind, err)
-	}
-	return out, nil
-}
-
-// asJSON sets the style of JSON in case the list is JSON.
-func asJSON(n *yaml.Node) {
-	switch {
-	case n.Kind != yaml.ScalarNode:
-		n.Style = yaml.FlowStyle
-	case n.ShortTag() == "!!str":
-		n.Style = yaml.DoubleQuotedStyle
-	}
-	for _, c := range n.Content {
-		asJSON(c)
-	}
-}
-
-// encodeEach encodes and proves the items of a list separately, several at a time. It inserts them
-// into the text of the list in place of a placeholder. Both root and list must be in block style,
-// with items in the first column. Otherwise it returns false.
-func encodeEach(root, list *yaml.Node) ([]byte, bool) {
-	if len(list.Content) == 0 || (root.Style|list.Style)&yaml.FlowStyle != 0 {
-		return nil, false
-	}
-	var texts bytes.Buffer
-	proved := true
-	ordered.Each(slices.Values(list.Content), len(list.Content), func(item *yaml.Node) ([]byte, error) {
-		return encodeProved(yamltext.ListNode(item))
-	}, func(_ *yaml.Node, text []byte, err error) {
-		texts.Write(text)
-		proved = proved && err == nil
-	})
-
-	items := list.Content
-	list.Content = []*yaml.Node{yamltext.StringNode("stand-in")}
-	rest, err := encodeProved(root)
-	list.Content = items
-	before, after, ok := bytes.Cut(rest, []byte("\n"+itemsKey+":\n- stand-in\n"))
-	if err != nil || !ok || !proved {
-		return nil, false
-	}
-	return slices.Concat(before, []byte("\n"+itemsKey+":\n"), texts.Bytes(), after), true
-}
-
-// encodeProved encodes a document so that it is read back as the same data. The encoder writes some
-// folded scalars and comments incorrectly. It then omits folding or comments.
-func encodeProved(root *yaml.Node) ([]byte, error) {
+// encode encodes a document so that it is read back as the same data. The encoder writes some
+// folded scalars, tags and comments incorrectly. It then omits comments, folding and flow style.
+func encode(root *yaml.Node) ([]byte, error) {
 	var err error
-	for _, c := range []care{0, unfolded, unfolded | uncommented, uncommented | quoted} {
+	for _, n := range []*yaml.Node{root, plain(root)} {
 		var out []byte
-		if out, err = yamltext.Encode(careful(root, c)); err != nil {
+		if out, err = yamltext.Encode(n); err != nil {
 			continue
 		}
 		again, wrong := source.Parse("", out, limit.None())
@@ -110,4 +31,46 @@ func encodeProved(root *yaml.Node) ([]byte, error) {
 		}
 	}
 	return nil, fmt.Errorf("it cannot be written as YAML: %w", err)
+}
+
+// same reports whether two trees have the same meaning, for yaml.v3 and for kubectl. It ignores
+// style and comments.
+func same(a, b *yaml.Node) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	if a.Kind != b.Kind || a.Value != b.Value || a.ShortTag() != b.ShortTag() || len(a.Content) != len(b.Content) {
+		return false
+	}
+	if a.Kind == yaml.ScalarNode && a.Style != b.Style && isString(a) != isString(b) {
+		return false
+	}
+	for i := range a.Content {
+		if !same(a.Content[i], b.Content[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// isString reports whether a scalar is a string for both yaml.v3 and kubectl, which reads a plain
+// on, y or yes as a boolean.
+func isString(n *yaml.Node) bool {
+	if n.ShortTag() != yaml.NodeTagString {
+		return false
+	}
+	_, err := yamltext.String(n)
+	return err == nil
+}
+
+// plain copies a tree in block style, without comments and folded scalars.
+func plain(n *yaml.Node) *yaml.Node {
+	c := &yaml.Node{Kind: n.Kind, Tag: n.Tag, Value: n.Value, Style: n.Style &^ (yaml.FlowStyle | yaml.FoldedStyle)}
+	if n.Style&yaml.FoldedStyle != 0 {
+		c.Style |= yaml.LiteralStyle
+	}
+	for _, child := range n.Content {
+		c.Content = append(c.Content, plain(child))
+	}
+	return c
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/codes"
@@ -57,19 +57,20 @@ func (w *piece) unreadable() bool {
 // generate adds the resources in the documents of a compiled file.
 func (w *piece) generate(docs []*yaml.Node) {
 	for i, d := range docs {
-		w.take(i, "this document", d)
+		w.take(i, "this document", yaml.NewRNode(d))
 	}
 }
 
 // take adds the resource of a document. For a list whose items crdpatch compiles, it adds the
 // items, like kustomize. It omits configurations of kustomize and unioncel. Unless the file is in
 // the configuration itself, it also omits values that are not objects.
-func (w *piece) take(document int, what string, n *yaml.Node) {
-	kind, items := word(n, "kind"), lookup(n, itemsKey)
+func (w *piece) take(document int, what string, n *yaml.RNode) {
+	kind := word(n, yaml.KindField)
+	items, list := listed(n)
 	missing := notAnObject(n)
 	switch {
-	case carrier.IsList(kind) && items != nil && (items.Kind == yaml.SequenceNode || isNull(items)):
-		for i, item := range items.Content {
+	case carrier.IsList(kind) && list:
+		for i, item := range items {
 			w.take(document, fmt.Sprintf("items[%d] of this %s", i, kind), item)
 		}
 	case missing == "" && isTooling(n):
@@ -83,13 +84,13 @@ func (w *piece) take(document int, what string, n *yaml.Node) {
 }
 
 // notAnObject describes why a value is not a Kubernetes object. It is "" for an object.
-func notAnObject(n *yaml.Node) string {
+func notAnObject(n *yaml.RNode) string {
 	switch {
-	case n.Kind != yaml.MappingNode:
-		return "is " + yamltext.Describe(n) + ", not an object"
-	case word(n, "kind") == "":
+	case n.YNode().Kind != yaml.MappingNode:
+		return "is " + yamltext.Describe(n.YNode()) + ", not an object"
+	case word(n, yaml.KindField) == "":
 		return "has no kind"
-	case word(n, "apiVersion") == "":
+	case word(n, yaml.APIVersionField) == "":
 		return "has no apiVersion"
 	}
 	return ""
@@ -106,29 +107,38 @@ func (w *piece) placeOf(document int) diag.Pos {
 }
 
 // isTooling reports whether a document configures unioncel or kustomize.
-func isTooling(n *yaml.Node) bool {
-	group, _, _ := strings.Cut(word(n, "apiVersion"), "/")
+func isTooling(n *yaml.RNode) bool {
+	group, _, _ := strings.Cut(word(n, yaml.APIVersionField), "/")
 	return group == "unioncel.dev" || group == "kustomize.config.k8s.io"
 }
 
-// identity identifies an item.
-type identity struct{ apiVersion, kind, namespace, name string }
+// listed returns the items of a list. It returns false if there are none but an empty list.
+func listed(n *yaml.RNode) ([]*yaml.RNode, bool) {
+	f := n.Field(itemsKey)
+	if f == nil || f.Value.YNode().Kind != yaml.SequenceNode {
+		return nil, f != nil && yaml.IsMissingOrNull(f.Value)
+	}
+	items, err := f.Value.Elements()
+	return items, err == nil
+}
 
-func identify(n *yaml.Node) identity {
-	return identity{word(n, "apiVersion"), word(n, "kind"), word(n, "metadata", "namespace"), word(n, "metadata", "name")}
+func identify(n *yaml.RNode) yaml.ResourceIdentifier {
+	name := func(key string) string { return word(n, yaml.MetadataField, key) }
+	return yaml.ResourceIdentifier{TypeMeta: yaml.TypeMeta{APIVersion: word(n, yaml.APIVersionField), Kind: word(n, yaml.KindField)},
+		NameMeta: yaml.NameMeta{Namespace: name(yaml.NamespaceField), Name: name(yaml.NameField)}}
 }
 
 // joined returns the items of all pieces. If a file generates an object that is an item already, it
 // is not added again: the function may run twice. An error is reported if the two objects differ.
-func (r *run) joined(work []*piece) []*yaml.Node {
-	l := []*yaml.Node{}
-	known := map[identity]*yaml.Node{}
-	from := map[identity]string{}
+func (r *run) joined(work []*piece) []*yaml.RNode {
+	var l []*yaml.RNode
+	known := map[yaml.ResourceIdentifier]*yaml.RNode{}
+	from := map[yaml.ResourceIdentifier]string{}
 	for _, w := range work {
 		for _, item := range w.items {
 			id := identify(item)
 			other := known[id]
-			if w.item != nil || other == nil || id.name == "" {
+			if w.item != nil || other == nil || id.Name == "" {
 				l = append(l, item)
 				if other == nil {
 					known[id], from[id] = item, w.name
@@ -137,7 +147,7 @@ func (r *run) joined(work []*piece) []*yaml.Node {
 			}
 			if !reflect.DeepEqual(data(item), data(other)) {
 				r.report(diag.Diagnostic{Code: codes.BadFunctionConfig, Pos: diag.Pos{File: w.name},
-					Message: id.kind + " " + id.name + " is already among the items with other content (" + from[id] + ")",
+					Message: id.Kind + " " + id.Name + " is already among the items with other content (" + from[id] + ")",
 					Hint:    "list the file in one place: among the resources, or in the files of one " + r.kind.name})
 			}
 		}
@@ -146,10 +156,10 @@ func (r *run) joined(work []*piece) []*yaml.Node {
 }
 
 // data returns an item as data, without tracking annotations.
-func data(n *yaml.Node) any {
+func data(n *yaml.RNode) any {
 	n, _ = untracked(n)
 	var v any
-	if err := n.Decode(&v); err != nil {
+	if err := n.YNode().Decode(&v); err != nil {
 		return err.Error()
 	}
 	return v

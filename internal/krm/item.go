@@ -6,7 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"sigs.k8s.io/kustomize/kyaml/kio/kioutil"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
@@ -17,16 +18,16 @@ import (
 
 // piece is an item or a file together with its result.
 type piece struct {
-	name  string     // the name in diagnostics
-	item  *yaml.Node // nil for a file
-	asIs  bool       // stays unchanged
-	found bool       // found in a directory in the configuration, instead of in the configuration itself
-	text  []byte     // the text to convert
+	name  string      // the name in diagnostics
+	item  *yaml.RNode // nil for a file
+	asIs  bool        // stays unchanged
+	found bool        // found in a directory in the configuration, instead of in the configuration itself
+	text  []byte      // the text to convert
 	// limits apply to the text if the piece is a file.
 	limits limit.Limits
 	// tracking are the annotations of an item that text omits.
 	tracking []*yaml.Node
-	items    []*yaml.Node        // the result
+	items    []*yaml.RNode       // the result
 	declared []*compile.Declared // the CRDs with unions, if they were read
 	diags    diag.List
 }
@@ -34,29 +35,29 @@ type piece struct {
 // isConfig reports whether an item is the functionConfig. kustomize passes the functionConfig to a
 // generator so that the list has an item, and drops local items in the end. A functionConfig from a
 // file is an ordinary item.
-func (r *run) isConfig(item *yaml.Node) bool {
-	return isLocal(item) && r.list.config != nil && identify(item) == identify(r.list.config) && origin(item, "path") == ""
+func (r *run) isConfig(item *yaml.RNode) bool {
+	return isLocal(item) && r.list.config != nil && identify(item) == identify(r.list.config) && filePath(item) == ""
 }
 
 // needsItems reports that kustomize runs a function as a generator with nothing to generate.
 func (r *run) needsItems(path, hint string) {
-	if l := r.list.nodes(); len(l) == 1 && r.isConfig(l[0]) {
+	if l := r.list.items; len(l) == 1 && r.isConfig(l[0]) {
 		r.misconfigured(path, hint, "as a generator this %s has nothing to generate", r.kind.name)
 	}
 }
 
 // received returns the items of the input except the functionConfig. Items that are not wanted stay
 // unchanged.
-func (r *run) received(wanted func(item *yaml.Node) bool) []*piece {
+func (r *run) received(wanted func(item *yaml.RNode) bool) []*piece {
 	var l []*piece
-	for i, item := range r.list.nodes() {
+	for i, item := range r.list.items {
 		if r.isConfig(item) {
 			continue
 		}
-		w := &piece{name: nameOf(item, i), item: item, asIs: !wanted(item), items: []*yaml.Node{item}}
+		w := &piece{name: nameOf(item, i), item: item, asIs: !wanted(item), items: []*yaml.RNode{item}}
 		l = append(l, w)
 		if !w.asIs {
-			r.concern(w.name, resultSubject{resource: resourceOf(item), file: origin(item, "path"), index: origin(item, "index")})
+			r.concern(w.name, resultSubject{resource: resourceOf(item), file: filePath(item), index: annotation(item, kioutil.IndexAnnotation, kioutil.LegacyIndexAnnotation)})
 		}
 	}
 	return l
@@ -67,9 +68,9 @@ func (w *piece) encode() {
 	if w.asIs || w.item == nil {
 		return
 	}
-	var item *yaml.Node
+	var item *yaml.RNode
 	item, w.tracking = untracked(w.item)
-	text, err := encodeProved(item)
+	text, err := encode(item.YNode())
 	if err != nil {
 		w.diags = append(w.diags, diag.Diagnostic{Code: codes.Unproved, Pos: diag.Pos{File: w.name}, Message: err.Error()})
 		return
@@ -78,17 +79,18 @@ func (w *piece) encode() {
 }
 
 // nameOf returns the name of an item in diagnostics.
-func nameOf(item *yaml.Node, i int) string {
-	name := word(item, "kind")
-	if n := word(item, "metadata", "name"); n != "" {
-		if namespace := word(item, "metadata", "namespace"); namespace != "" {
-			name += "/" + namespace
-		}
-		name += "/" + n
-	} else {
+func nameOf(item *yaml.RNode, i int) string {
+	id := identify(item)
+	name := id.Kind
+	switch {
+	case id.Name == "":
 		name += fmt.Sprintf(" items[%d]", i)
+	case id.Namespace == "":
+		name += "/" + id.Name
+	default:
+		name += "/" + id.Namespace + "/" + id.Name
 	}
-	if file := origin(item, "path"); file != "" {
+	if file := filePath(item); file != "" {
 		name += " (" + file + ")"
 	}
 	return name
@@ -129,8 +131,10 @@ func (w *piece) convert(to func(name string, src []byte) ([]byte, diag.List)) {
 		w.generate(docs)
 		return
 	}
-	tracked(docs[0], w.tracking)
-	w.items = docs
+	w.items = []*yaml.RNode{yaml.NewRNode(docs[0])}
+	if err := track(w.items[0], w.tracking); err != nil {
+		w.diags = append(w.diags, diag.Diagnostic{Code: codes.Unproved, Pos: diag.Pos{File: w.name}, Message: err.Error()})
+	}
 }
 
 // unplaced replaces lines with paths in diagnostics for an item, whose text users do not see.

@@ -5,7 +5,7 @@ import (
 	"io/fs"
 	"slices"
 
-	"go.yaml.in/yaml/v3"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/ordered"
@@ -50,19 +50,15 @@ func Run(in []byte, host Host) (*Report, error) {
 	}
 	r := &run{host: host, list: list, files: fileReader{fsys: host.Files, sources: map[string][]byte{}}}
 	f := r.config()
-	var items []*yaml.Node
+	var items []*yaml.RNode
 	if !r.diags.HasErrors() {
 		items = f.items(r)
 	}
 	diags := r.diags.Sort()
 	if diags.HasErrors() {
-		items = list.nodes()
+		items = list.items
 	}
-	results, err := r.results(diags)
-	if err != nil {
-		return nil, err
-	}
-	out, err := list.encode(items, results)
+	out, err := list.write(items, r.results(diags))
 	if err != nil {
 		return nil, err
 	}

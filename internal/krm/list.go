@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"go.yaml.in/yaml/v3"
+	"sigs.k8s.io/kustomize/kyaml/fn/framework"
+	"sigs.k8s.io/kustomize/kyaml/kio"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
@@ -13,22 +15,19 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// The names in a ResourceList.
 const (
-	listKind   = "ResourceList"
-	listGroup  = "config.kubernetes.io/"
-	itemsKey   = "items"
-	configKey  = "functionConfig"
-	resultsKey = "results"
+	listKind  = kio.ResourceListKind
+	itemsKey  = "items"
+	configKey = "functionConfig"
 )
 
-var listVersions = []string{listGroup + "v1", listGroup + "v1beta1"}
+var listVersions = []string{kio.ResourceListAPIVersion, "config.kubernetes.io/v1beta1"}
 
 // resourceList is the ResourceList of the input.
 type resourceList struct {
-	root   *yaml.Node
-	items  *yaml.Node // a list
-	config *yaml.Node // nil if there is none
+	version string
+	items   []*yaml.RNode
+	config  *yaml.RNode // nil if there is none
 }
 
 // readList reads a ResourceList. The error describes any other input.
@@ -40,39 +39,77 @@ func readList(in []byte, limits limit.Limits) (*resourceList, error) {
 	if len(docs) != 1 {
 		return nil, fmt.Errorf("the input has %d documents: a function reads one %s, into which orchestrators such as kustomize put all resources", len(docs), listKind)
 	}
-	l := &resourceList{root: docs[0]}
-	kind, version := word(l.root, "kind"), word(l.root, "apiVersion")
+	if err := checkList(docs[0]); err != nil {
+		return nil, err
+	}
+	root := yaml.NewRNode(docs[0])
+	l := &resourceList{version: word(root, yaml.APIVersionField)}
+	l.items, _ = listed(root)
+	if config := root.Field(configKey); config != nil && !yaml.IsMissingOrNull(config.Value) {
+		l.config = config.Value
+	}
+	return l, nil
+}
+
+// checkList returns an error unless a document is a ResourceList with objects.
+func checkList(root *yaml.Node) error {
+	kind, version := yamltext.Text(root, yaml.KindField), yamltext.Text(root, yaml.APIVersionField)
 	switch {
-	case l.root.Kind != yaml.MappingNode || kind != listKind:
-		what := yamltext.Describe(l.root)
+	case root.Kind != yaml.MappingNode || kind != listKind:
+		what := yamltext.Describe(root)
 		if kind != "" {
 			what = "a " + kind
 		}
-		return nil, fmt.Errorf("the input is %s, not a %s: this command is run by orchestrators such as kustomize; for files, use unioncel compile", what, listKind)
+		return fmt.Errorf("the input is %s, not a %s: this command is run by orchestrators such as kustomize; for files, use unioncel compile", what, listKind)
 	case !slices.Contains(listVersions, version):
-		return nil, fmt.Errorf("the input is a %s of apiVersion %q: write %s", listKind, version, listVersions[0])
+		return fmt.Errorf("the input is a %s of apiVersion %q: write %s", listKind, version, listVersions[0])
 	}
-	for _, d := range source.Duplicates("", yamltext.MappingNode(withoutValues(l.root)...)) {
-		return nil, fmt.Errorf("the %s is malformed: %s", listKind, d.Message)
+	keys := yamltext.MappingNode()
+	for i := 0; i < len(root.Content); i += 2 {
+		keys.Content = append(keys.Content, root.Content[i], yamltext.StringNode(""))
 	}
-	l.items, l.config = lookup(l.root, itemsKey), lookup(l.root, configKey)
+	for _, d := range source.Duplicates("", keys) {
+		return fmt.Errorf("the %s is malformed: %s", listKind, d.Message)
+	}
+	items := yamltext.Value(root, itemsKey)
 	switch {
-	case l.items == nil:
-		return nil, fmt.Errorf("the %s has no items: it is cut off, or write items: []", listKind)
-	case isNull(l.items):
-		*l.items = *yamltext.StringsNode()
-	case l.items.Kind != yaml.SequenceNode:
-		return nil, fmt.Errorf("the items of the %s are %s, not a list", listKind, yamltext.Describe(l.items))
+	case items == nil:
+		return fmt.Errorf("the %s has no items: it is cut off, or write items: []", listKind)
+	case items.Kind != yaml.SequenceNode && !yaml.IsYNodeTaggedNull(items):
+		return fmt.Errorf("the items of the %s are %s, not a list", listKind, yamltext.Describe(items))
 	}
-	for i, item := range l.items.Content {
+	for i, item := range items.Content {
 		if item.Kind != yaml.MappingNode {
-			return nil, fmt.Errorf("items[%d] of the %s is %s, not an object", i, listKind, yamltext.Describe(item))
+			return fmt.Errorf("items[%d] of the %s is %s, not an object", i, listKind, yamltext.Describe(item))
 		}
 	}
-	if isNull(l.config) {
-		l.config = nil
+	return nil
+}
+
+// write writes the list with the given items and results. kyaml's writer would drop empty
+// annotations, and panics if metadata is a list.
+func (l *resourceList) write(items []*yaml.RNode, results framework.Results) ([]byte, error) {
+	list := yamltext.ListNode()
+	for _, item := range items {
+		list.Content = append(list.Content, item.YNode())
 	}
-	return l, nil
+	root := yamltext.MappingNode(yamltext.StringNode(yaml.APIVersionField), yamltext.StringNode(l.version),
+		yamltext.StringNode(yaml.KindField), yamltext.StringNode(listKind), yamltext.StringNode(itemsKey), list)
+	if l.config != nil {
+		root.Content = append(root.Content, yamltext.StringNode(configKey), l.config.YNode())
+	}
+	if len(results) > 0 {
+		n := &yaml.Node{}
+		if err := n.Encode(results); err != nil {
+			return nil, fmt.Errorf("the results cannot be written: %w", err)
+		}
+		root.Content = append(root.Content, yamltext.StringNode("results"), n)
+	}
+	out, err := encode(root)
+	if err != nil {
+		return nil, fmt.Errorf("the output, a %s: %w", listKind, err)
+	}
+	return out, nil
 }
 
 // unreadable turns a diagnostic for the text of the input into an error.
@@ -108,7 +145,7 @@ func documents(name string, text []byte, limits limit.Limits) ([]*yaml.Node, *di
 			root = expanded.Docs[0].Root
 			root.Line, root.Column = d.Root.Line, d.Root.Column
 		}
-		if root != nil && !isNull(root) {
+		if root != nil && !yaml.IsYNodeTaggedNull(root) {
 			l = append(l, root)
 		}
 	}
@@ -118,15 +155,3 @@ func documents(name string, text []byte, limits limit.Limits) ([]*yaml.Node, *di
 func hasAlias(n *yaml.Node) bool {
 	return n.Kind == yaml.AliasNode || slices.ContainsFunc(n.Content, hasAlias)
 }
-
-// withoutValues returns the keys of a mapping with empty values.
-func withoutValues(m *yaml.Node) []*yaml.Node {
-	l := slices.Clone(m.Content)
-	for i := 1; i < len(l); i += 2 {
-		l[i] = &yaml.Node{Kind: yaml.ScalarNode}
-	}
-	return l
-}
-
-// nodes returns the items of the input.
-func (l *resourceList) nodes() []*yaml.Node { return slices.Clone(l.items.Content) }

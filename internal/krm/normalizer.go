@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/codes"
@@ -35,13 +35,13 @@ func readNormalizer(r *run, fields map[string]yamlconfig.Value) function {
 	return &normalizer{crds: names(fields["crds"]), builtin: fields["builtin"].Bool(false), external: r.declarations(fields)}
 }
 
-func (n *normalizer) items(r *run) []*yaml.Node {
+func (n *normalizer) items(r *run) []*yaml.RNode {
 	r.needsItems("", "list it under transformers, which run after the patches")
 	set := n.kinds(r)
 	if r.diags.HasErrors() {
 		return nil
 	}
-	work := r.received(func(item *yaml.Node) bool { return !isLocal(item) && has(set, item) })
+	work := r.received(func(item *yaml.RNode) bool { return !isLocal(item) && has(set, item) })
 	each(work, (*piece).encode)
 	if !r.gather(work) || !r.convert(work, func(name string, src []byte) ([]byte, diag.List) {
 		result := normalize.File(set, name, src, nil, normalize.Options{Merged: true}, r.host.Limits)
@@ -54,11 +54,11 @@ func (n *normalizer) items(r *run) []*yaml.Node {
 }
 
 // has reports whether the set has the kind of an item or, for a list, the kind of an item in it.
-func has(set *kinds.Set, item *yaml.Node) bool {
-	if items := lookup(item, itemsKey); items != nil && items.Kind == yaml.SequenceNode && strings.HasSuffix(word(item, "kind"), "List") {
-		return slices.ContainsFunc(items.Content, func(item *yaml.Node) bool { return has(set, item) })
+func has(set *kinds.Set, item *yaml.RNode) bool {
+	if items, ok := listed(item); ok && strings.HasSuffix(word(item, yaml.KindField), "List") {
+		return slices.ContainsFunc(items, func(item *yaml.RNode) bool { return has(set, item) })
 	}
-	_, ok := set.Lookup(schema.FromAPIVersionAndKind(word(item, "apiVersion"), word(item, "kind")))
+	_, ok := set.Lookup(schema.FromAPIVersionAndKind(word(item, yaml.APIVersionField), word(item, yaml.KindField)))
 	return ok
 }
 
@@ -75,7 +75,7 @@ func (n *normalizer) kinds(r *run) *kinds.Set {
 	n.add(r, set, own)
 
 	opts := crdfile.Options{External: union.Externals{Declarations: others, Scopes: n.external.Scopes}}
-	work := r.received(func(item *yaml.Node) bool { return carrier.MayHold(word(item, "kind")) })
+	work := r.received(func(item *yaml.RNode) bool { return carrier.MayHold(word(item, yaml.KindField)) })
 	work = slices.DeleteFunc(work, func(w *piece) bool { return w.asIs })
 	work = append(work, r.read("crds", n.crds)...)
 	each(work, (*piece).encode)

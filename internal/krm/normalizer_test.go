@@ -54,7 +54,7 @@ func normal(t *testing.T, list string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := l.encode(l.nodes(), nil)
+	out, err := l.write(l.items, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

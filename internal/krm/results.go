@@ -2,81 +2,47 @@ package krm
 
 import (
 	"cmp"
-	"fmt"
 	"regexp"
 	"strconv"
 
-	"go.yaml.in/yaml/v3"
+	"sigs.k8s.io/kustomize/kyaml/fn/framework"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// krmResult is an item of results, with keys from the functions specification.
-type krmResult struct {
-	Message     string            `yaml:"message"`
-	Severity    string            `yaml:"severity"`
-	ResourceRef *resource         `yaml:"resourceRef,omitempty"`
-	Field       *field            `yaml:"field,omitempty"`
-	File        *itemPlace        `yaml:"file,omitempty"`
-	Tags        map[string]string `yaml:"tags"`
-}
-
-type resource struct {
-	APIVersion string `yaml:"apiVersion"`
-	Kind       string `yaml:"kind"`
-	Namespace  string `yaml:"namespace,omitempty"`
-	Name       string `yaml:"name"`
-}
-
-type field struct {
-	Path string `yaml:"path"`
-}
-
-type itemPlace struct {
-	Path  string `yaml:"path"`
-	Index int    `yaml:"index,omitempty"`
-}
-
 // resultSubject is the subject of the diagnostics with a file name.
 type resultSubject struct {
-	resource *resource    // nil if the text determines the resource
-	path     string       // the field, unless the diagnostic has a path
-	file     string       // the source file
-	index    string       // the index of the document in the file
-	text     []byte       // the text of the file
-	objects  []fileObject // the objects in the text, read on first use
+	resource *yaml.ResourceIdentifier // nil if the text determines the resource
+	path     string                   // the field, unless the diagnostic has a path
+	file     string                   // the source file
+	index    string                   // the index of the document in the file
+	text     []byte                   // the text of the file
+	objects  []fileObject             // the objects in the text, read on first use
 }
 
 // resourceOf returns a reference to an object, or nil if it lacks an apiVersion, kind or name.
-func resourceOf(n *yaml.Node) *resource {
+func resourceOf(n *yaml.RNode) *yaml.ResourceIdentifier {
 	id := identify(n)
-	if id.apiVersion == "" || id.kind == "" || id.name == "" {
+	if id.APIVersion == "" || id.Kind == "" || id.Name == "" {
 		return nil
 	}
-	return &resource{id.apiVersion, id.kind, id.namespace, id.name}
+	return &id
 }
 
-// results converts diagnostics to the results of the list. It is nil if there are none.
-func (r *run) results(l diag.List) (*yaml.Node, error) {
-	if len(l) == 0 {
-		return nil, nil
-	}
-	var results []krmResult
+// results converts diagnostics to the results of the list.
+func (r *run) results(l diag.List) (results framework.Results) {
 	for _, d := range l {
 		results = append(results, r.result(d))
 	}
-	n := &yaml.Node{}
-	if err := n.Encode(results); err != nil {
-		return nil, fmt.Errorf("the results cannot be written: %w", err)
-	}
-	return n, nil
+	return results
 }
 
-func (r *run) result(d diag.Diagnostic) krmResult {
+func (r *run) result(d diag.Diagnostic) *framework.Result {
 	s := r.subjects[d.Pos.File]
-	res := krmResult{Message: diag.Escape(d.Message), Severity: d.Severity.String(), Tags: map[string]string{"code": string(d.Code)}}
+	res := &framework.Result{Message: diag.Escape(d.Message), Severity: framework.Severity(d.Severity.String()), Tags: map[string]string{"code": string(d.Code)}}
 	if d.Hint != "" {
 		res.Message += "\nhint: " + diag.Escape(d.Hint)
 	}
@@ -87,7 +53,7 @@ func (r *run) result(d diag.Diagnostic) krmResult {
 		res.Tags["column"] = strconv.Itoa(d.Pos.Col)
 	}
 	if s.file != "" {
-		res.File = &itemPlace{Path: s.file}
+		res.File = &framework.File{Path: s.file}
 		res.File.Index, _ = strconv.Atoi(s.index)
 	}
 	res.ResourceRef = s.resource
@@ -96,7 +62,7 @@ func (r *run) result(d diag.Diagnostic) krmResult {
 	}
 	// A result with a field requires a resource.
 	if path := cmp.Or(s.path, d.Schema, d.Path); path != "" && res.ResourceRef != nil {
-		res.Field = &field{property.ReplaceAllString(path, "properties.$1")}
+		res.Field = &framework.Field{Path: property.ReplaceAllString(path, "properties.$1")}
 	}
 	return res
 }
@@ -107,11 +73,11 @@ var property = regexp.MustCompile(`\bproperties\[([A-Za-z0-9_-]+)\]`)
 // fileObject is an object in a file.
 type fileObject struct {
 	line int
-	ref  *resource
+	ref  *yaml.ResourceIdentifier
 }
 
 // objectAt returns the object at a line of a file, and the index of its document.
-func (r *run) objectAt(at diag.Pos) (*resource, int) {
+func (r *run) objectAt(at diag.Pos) (*yaml.ResourceIdentifier, int) {
 	s := r.subjects[at.File]
 	if s.objects == nil {
 		s.objects = objectsOf(s.text)
@@ -135,7 +101,7 @@ func objectsOf(text []byte) []fileObject {
 	}
 	for _, d := range file.Docs {
 		if d.Root != nil {
-			l = append(l, fileObject{d.Root.Line, resourceOf(d.Root)})
+			l = append(l, fileObject{d.Root.Line, resourceOf(yaml.NewRNode(d.Root))})
 		}
 	}
 	return l

@@ -3,7 +3,7 @@ package krm
 import (
 	"fmt"
 
-	"go.yaml.in/yaml/v3"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/unioncel/unioncel/internal/declared/unionset"
 	"github.com/unioncel/unioncel/internal/limit"
@@ -39,10 +39,10 @@ func (r *run) declarations(fields map[string]yamlconfig.Value) union.Externals {
 // inline reads the schemas in the configuration like the schemas of a UnionSet. Positions become
 // paths of schemas, because users do not see the lines.
 func (r *run) inline(schemas *yaml.Node) *union.Externals {
-	text, err := encodeProved(yamltext.MappingNode(
+	text, err := encode(yamltext.MappingNode(
 		yamltext.StringNode("apiVersion"), yamltext.StringNode(unionset.APIVersion),
 		yamltext.StringNode("kind"), yamltext.StringNode(unionset.Kind),
-		yamltext.StringNode("schemas"), careful(schemas, uncommented),
+		yamltext.StringNode("schemas"), plain(schemas),
 	))
 	if err != nil {
 		r.misconfigured("schemas", "", "schemas: %v", err)
@@ -74,7 +74,7 @@ func (r *run) inline(schemas *yaml.Node) *union.Externals {
 func itemPaths(text []byte) map[diag.Pos]string {
 	paths := map[diag.Pos]string{}
 	if file, wrong := source.Parse("", text, limit.None()); wrong == nil {
-		for i, item := range lookup(file.Docs[0].Root, "schemas").Content {
+		for i, item := range yamltext.Value(file.Docs[0].Root, "schemas").Content {
 			paths[diag.Pos{Line: item.Line, Col: item.Column}] = fmt.Sprintf("schemas[%d]", i)
 		}
 	}
