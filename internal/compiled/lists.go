@@ -17,11 +17,11 @@ const Validations = "x-kubernetes-validations"
 // ListKeys are the keys of the lists of constraints whose items compiling may remove.
 var ListKeys = []string{"allOf", Validations}
 
-// RuleNodes returns the nodes of rules.
-func RuleNodes(l []rules.Rule) *yaml.Node {
+// RuleNodes returns the list of rules.
+func RuleNodes(l ...rules.Rule) *yaml.Node {
 	list := yamltext.ListNode()
 	for _, r := range l {
-		list.Content = append(list.Content, RuleNode(r))
+		list.Content = append(list.Content, ruleNode(r))
 	}
 	return list
 }
@@ -85,9 +85,9 @@ func Omit(l []any, indices []int) []any {
 	return kept
 }
 
-// RuleNode returns the node of a rule, with its keys in alphabetical order like the API
+// ruleNode returns the node of a rule, with its keys in alphabetical order like the API
 // server's output.
-func RuleNode(r rules.Rule) *yaml.Node {
+func ruleNode(r rules.Rule) *yaml.Node {
 	m := yamltext.MappingNode()
 	add := func(key, value string) {
 		if value != "" {

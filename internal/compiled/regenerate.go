@@ -47,7 +47,7 @@ func (w *regenerated) rule(c *Claim, sum string) map[string]any {
 
 func (w *regenerated) add(p schemapath.Place, l ...rules.Rule) {
 	k := p.Structural()
-	w.items[k] = append(w.items[k], DataOf(RuleNodes(l))...)
+	w.items[k] = append(w.items[k], DataOf(RuleNodes(l...))...)
 }
 
 // present adds the rules that are not written because a rule with the same text exists.

@@ -242,7 +242,7 @@ func (m *Manifest) Kind() *carrier.Carrier {
 // is nil where none is written out.
 func (m *Manifest) Place(version string, path schemapath.Path) (schemapath.Place, *yaml.Node) {
 	p := schemapath.Place{Name: version, Path: path}
-	versions := WrittenOut(m.Node, "spec", "versions")
+	versions := writtenOut(m.Node, "spec", "versions")
 	if versions == nil {
 		return p, nil
 	}
@@ -258,11 +258,11 @@ func (m *Manifest) Schema(p schemapath.Place) *yaml.Node { return Schema(m.Node,
 
 // Schema returns the schema at a place of a CRD, or nil where none is written out.
 func Schema(crd *yaml.Node, p schemapath.Place) *yaml.Node {
-	versions := WrittenOut(crd, "spec", "versions")
+	versions := writtenOut(crd, "spec", "versions")
 	if versions == nil || p.Version >= len(versions.Content) {
 		return nil
 	}
-	n := WrittenOut(versions.Content[p.Version], slices.Concat([]string{"schema", "openAPIV3Schema"}, p.Path.Fields())...)
+	n := writtenOut(versions.Content[p.Version], slices.Concat([]string{"schema", "openAPIV3Schema"}, p.Path.Fields())...)
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil
 	}
@@ -282,9 +282,9 @@ func SchemaIn(crd map[string]any, p schemapath.Place) map[string]any {
 	return p.Path.Value(root)
 }
 
-// WrittenOut returns the value at the end of some keys of a mapping, nil when it comes from an
+// writtenOut returns the value at the end of some keys of a mapping, nil when it comes from an
 // alias or merge key, or is not there.
-func WrittenOut(n *yaml.Node, keys ...string) *yaml.Node {
+func writtenOut(n *yaml.Node, keys ...string) *yaml.Node {
 	for _, key := range keys {
 		_, v, shared, ok := yamltext.Lookup(n, key)
 		if !ok || shared || v.Kind == yaml.AliasNode {

@@ -68,7 +68,7 @@ func (w *writer) explanation(plan *compile.Plan) Explanation {
 
 // size returns the number of bytes of a rule as written in its schema.
 func (w *writer) size(r compile.RulePlan) int {
-	n, one := w.Schema(r.Place), yamltext.ListNode(compiled.RuleNode(r.Rule))
+	n, one := w.Schema(r.Place), compiled.RuleNodes(r.Rule)
 	l, err := w.Editor().Entries(n)
 	if err != nil {
 		return 0

@@ -203,7 +203,7 @@ func (w *writer) changes(r *compile.Result) []*documentChange {
 	}
 	for _, a := range r.Additions {
 		c := at(a.Place)
-		c.rules = compiled.RuleNodes(a.Rules)
+		c.rules = compiled.RuleNodes(a.Rules...)
 		for _, rule := range compiled.DataOf(c.rules) {
 			c.record.Rules = append(c.record.Rules, compiled.Sum(rule))
 		}
@@ -275,18 +275,16 @@ func (w *writer) apply(c *documentChange) error {
 			return err
 		}
 		delete(schema, union.Key)
-		edit, err := w.Editor().ReplaceEntry(n, c.key, c.cut, fresh)
+		edit, err := w.Editor().ReplaceEntry(n, c.key, c.cut, fresh...)
 		w.edits = append(w.edits, edit)
 		return err
 	}
-	for _, e := range fresh {
-		edit, err := w.Editor().Put(n, e)
-		if err != nil {
-			return err
-		}
-		w.edits = append(w.edits, edit)
+	if len(fresh) == 0 {
+		return nil
 	}
-	return nil
+	edit, err := w.Editor().Put(n, fresh...)
+	w.edits = append(w.edits, edit)
+	return err
 }
 
 // cutDeclaration plans the removal of the declaration and records its text.

@@ -267,16 +267,14 @@ func oneWhileUnset(u *union.Union) string {
 	return fmt.Sprintf("at most one of %s may be set while %s is unset", names(u), u.Discriminator)
 }
 
-func cardinalityMessage(u *union.Union) string { return cardinalityOf(u, names(u)) }
-
-func cardinalityOf(u *union.Union, members string) string {
+func cardinalityMessage(u *union.Union) string {
 	switch u.Cardinality {
 	case union.ExactlyOne:
-		return "exactly one of " + members + " must be set"
+		return "exactly one of " + names(u) + " must be set"
 	case union.AtLeastOne:
-		return "at least one of " + members + " must be set"
+		return "at least one of " + names(u) + " must be set"
 	}
-	return "at most one of " + members + " may be set"
+	return "at most one of " + names(u) + " may be set"
 }
 
 func names(u *union.Union) string { return enumerated(u.MemberNames()) }

@@ -122,13 +122,12 @@ func unknownCode(code diag.Code) string {
 	for _, c := range Codes() {
 		known = append(known, string(c))
 	}
-	if upper := strings.ToUpper(string(code)); slices.Contains(known, upper) {
+	upper := strings.ToUpper(string(code))
+	if slices.Contains(known, upper) {
 		return "write " + upper
 	}
-	if best := spelling.Closest(string(code), known); best != "" && looksLikeCode(string(code)) {
+	if best := spelling.Closest(string(code), known); best != "" && strings.HasPrefix(upper, "UC") {
 		return fmt.Sprintf("did you mean %s?", best)
 	}
 	return "codes are written like UC521; docs/diagnostics.md lists them"
 }
-
-func looksLikeCode(s string) bool { return strings.HasPrefix(strings.ToUpper(s), "UC") }

@@ -246,7 +246,7 @@ func (d Text) Tight() bool {
 
 // ReplaceEntry returns the edit that replaces the entry at index i of mapping n with entries, which
 // may be empty. cutting is the result of Cut for the entry.
-func (d Text) ReplaceEntry(n *yaml.Node, i int, cutting Span, entries []Entry) (yamltext.Edit, error) {
+func (d Text) ReplaceEntry(n *yaml.Node, i int, cutting Span, entries ...Entry) (yamltext.Edit, error) {
 	if len(entries) == 0 {
 		return yamltext.Edit{Start: cutting.Start, End: cutting.End}, nil
 	}
