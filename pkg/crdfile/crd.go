@@ -77,13 +77,6 @@ func (c *CRD) Options() Options {
 	return opts
 }
 
-// Encoded returns a copy of the CRD with another encoding.
-func (c *CRD) Encoded(e compile.Encoding) *CRD {
-	other := *c
-	other.opts.Encoding = e
-	return &other
-}
-
 // Recorded returns the options that the CRD was compiled with, or nil if it was not compiled.
 func (c *CRD) Recorded() *Options {
 	if c.m.annotated == nil {
