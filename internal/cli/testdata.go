@@ -40,11 +40,15 @@ compiled first, in memory, with the options of compile.
 
 In DIR, each CRD has a directory with the objects, their index (index.yaml), and a suite
 for each version in the form of OpenShift's API repository (VERSION.testsuite.yaml).
-Entries that people have added to the index stay, and so do files of theirs; files that
-an earlier run wrote are replaced or removed. validate --suite runs them all.
+The directory must not exist yet: to write the tests anew, remove it. validate --suite
+runs the tests of DIR, and tests of your own next to them.
 
 See also unioncel help inputs, and unioncel help output.`,
 		Example: `  unioncel testdata -o test/unions config/crd
+
+  # Write them anew
+  rm -r test/unions
+  unioncel testdata -o test/unions config/crd
 
   # In CI: are they still answered like that?
   unioncel validate --crd config/crd --suite test/unions`,
@@ -52,25 +56,19 @@ See also unioncel help inputs, and unioncel help output.`,
 			if dir == "" {
 				return usagef("-o is missing: it names the directory for the tests")
 			}
-			found, err := gather(cmd.Context(), a, a.scope(cmd, &flags), args, func(f *crdfile.File, in input) ([]crdTests, diag.List, error) {
+			found, err := gather(cmd.Context(), a, a.scope(cmd, &flags), args, func(f *crdfile.File, in input) ([]output, diag.List, error) {
 				return a.testsOf(cmd.Context(), dir, f, in)
 			})
 			if err != nil {
 				return err
 			}
 			var all []output
-			var stale []string
 			for _, g := range found {
-				for _, tests := range g.items {
-					all, stale = append(all, tests.files...), append(stale, tests.stale...)
-				}
+				all = append(all, g.items...)
 			}
-			if err := a.writeIn(dir, all, func(path string) error {
+			return a.writeIn(dir, all, func(path string) error {
 				return fmt.Errorf("two CRDs have tests in %s: give only one of them", filepath.Dir(path))
-			}); err != nil {
-				return err
-			}
-			return removeStale(dir, stale)
+			})
 		},
 	}
 	flags.register(cmd)
@@ -78,14 +76,9 @@ See also unioncel help inputs, and unioncel help output.`,
 	return cmd
 }
 
-// crdTests are the tests of a CRD. Their paths are relative to the directory for all tests.
-type crdTests struct {
-	files []output
-	stale []string // files of an earlier run
-}
-
-// testsOf returns the tests for the CRDs in a file, to be written to a directory.
-func (a *app) testsOf(ctx context.Context, dir string, f *crdfile.File, in input) ([]crdTests, diag.List, error) {
+// testsOf returns the files with tests for the CRDs in a file. Their paths are relative to the
+// directory for all tests.
+func (a *app) testsOf(ctx context.Context, dir string, f *crdfile.File, in input) ([]output, diag.List, error) {
 	_, l := crdfile.Ask(f, in.options(), (*crdfile.CRD).Plan)
 	if l.HasErrors() {
 		return nil, l, nil
@@ -94,12 +87,12 @@ func (a *app) testsOf(ctx context.Context, dir string, f *crdfile.File, in input
 	if wrong.HasErrors() {
 		return nil, wrong, nil
 	}
-	var out []crdTests
+	var out []output
 	for _, crd := range installed {
 		if !filepath.IsLocal(crd.Name) || strings.ContainsAny(crd.Name, `/\`) {
 			return nil, l, fmt.Errorf("%s: there can be no tests of a CRD with the name %q", in.name, crd.Name)
 		}
-		var tests []suite.Test // empty if the CRD has no unions any more
+		var tests []suite.Test // empty if the CRD has no unions
 		var p *compile.Plan
 		if crd.CRD != nil {
 			p, _ = crd.CRD.Plan() // errors have been reported
@@ -115,62 +108,18 @@ func (a *app) testsOf(ctx context.Context, dir string, f *crdfile.File, in input
 				return nil, l, err
 			}
 		}
-		if err := noLink(filepath.Join(dir, crd.Name)); err != nil {
-			return nil, l, err
-		}
-		existing, err := a.existingTests(filepath.Join(dir, crd.Name))
-		if err != nil {
-			return nil, l, err
-		}
-		files, err := suite.Files(crd.Name, tests, existing)
+		files, err := suite.Files(crd.Name, tests)
 		if err != nil {
 			return nil, l, fmt.Errorf("%s: %w", filepath.Join(dir, crd.Name), err)
 		}
-		var o crdTests
+		if there := filepath.Join(dir, crd.Name); len(files) > 0 && exists(there) {
+			return nil, l, fmt.Errorf("%s: there are tests already: remove the directory, and testdata writes them anew", there)
+		}
 		for _, name := range slices.Sorted(maps.Keys(files)) {
-			o.files = append(o.files, output{filepath.Join(crd.Name, filepath.FromSlash(name)), files[name]})
-		}
-		for _, name := range existing.Stale(files) {
-			o.stale = append(o.stale, filepath.Join(crd.Name, filepath.FromSlash(name)))
-		}
-		if len(o.files)+len(o.stale) > 0 {
-			out = append(out, o)
+			out = append(out, output{filepath.Join(crd.Name, filepath.FromSlash(name)), files[name]})
 		}
 	}
 	return out, l, nil
-}
-
-// existingTests returns the tests in a directory.
-func (a *app) existingTests(dir string) (*suite.Existing, error) {
-	index := filepath.Join(dir, suite.IndexName)
-	src, err := a.readBelow(dir, suite.IndexName)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	existing, err := suite.ReadExisting(src, func(name string) ([]byte, error) { return a.readBelow(dir, name) })
-	if err != nil {
-		return nil, fmt.Errorf("%s is no index of tests, and would be overwritten: %w", index, err)
-	}
-	return existing, nil
-}
-
-// removeStale removes files of an earlier run, and directories that become empty.
-func removeStale(dir string, files []string) error {
-	if len(files) == 0 {
-		return nil // without tests the directory may not exist
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return fileError(dir, err)
-	}
-	defer root.Close()
-	for _, name := range files {
-		if err := root.Remove(name); err != nil {
-			return fileError("remove "+filepath.Join(dir, name), err)
-		}
-		_ = root.Remove(filepath.Dir(name)) // fails if the directory is not empty
-	}
-	return nil
 }
 
 // runSuites runs the tests in files and directories, and prints the failures.

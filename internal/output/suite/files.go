@@ -3,20 +3,17 @@ package suite
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"path"
-	"regexp"
-	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 	sigs "sigs.k8s.io/yaml"
 )
 
-// index is the file that lists the tests of a CRD. A test is an entry or the node of an entry.
+// index is the file that lists the tests of a CRD.
 type index struct {
-	CRD   string `yaml:"crd"`
-	Tests []any  `yaml:"tests"`
+	CRD   string       `yaml:"crd"`
+	Tests []suiteEntry `yaml:"tests"`
 }
 
 // suiteEntry is a test in an index. Its objects are files in or below the directory of the index.
@@ -35,9 +32,11 @@ const IndexName = "index.yaml"
 const writtenBy = "# Written by unioncel testdata"
 
 // Files returns the tests of a CRD as files by name: the index, the objects, and an OpenShift suite
-// for each version. The index keeps entries that people have added to the existing index. If there
-// are neither tests nor such entries, there are no files.
-func Files(crd string, tests []Test, existing *Existing) (map[string][]byte, error) {
+// for each version. Without tests there are no files.
+func Files(crd string, tests []Test) (map[string][]byte, error) {
+	if len(tests) == 0 {
+		return nil, nil
+	}
 	files := map[string][]byte{}
 	i := index{CRD: crd}
 	add := func(name string, object map[string]any) (string, error) {
@@ -66,84 +65,14 @@ func Files(crd string, tests []Test, existing *Existing) (map[string][]byte, err
 		if e.Object, err = add(base+".yaml", t.Object); err != nil {
 			return nil, err
 		}
-		if e.Old, err = add(oldOf(e.Object), t.Old); err != nil {
+		if e.Old, err = add(base+"-old.yaml", t.Old); err != nil {
 			return nil, err
 		}
 		i.Tests = append(i.Tests, e)
 	}
-	i.Tests = append(i.Tests, existing.added...)
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if there, ours := existing.file(name); there && !ours {
-			return nil, fmt.Errorf("%s was not written by testdata, which needs the name: rename it", name)
-		}
-	}
-	if len(i.Tests) == 0 {
-		return nil, nil
-	}
 	var err error
 	files[IndexName], err = document(i)
 	return files, err
-}
-
-// oldOf returns the name of the file with the old object of an update.
-func oldOf(object string) string { return strings.TrimSuffix(object, ".yaml") + "-old.yaml" }
-
-// Existing is a directory with the files of an earlier run, and tests that people have added.
-type Existing struct {
-	added []any           // the entries in the index that people added, as nodes
-	used  map[string]bool // the files that these entries name
-	files []string        // the files of other entries that an earlier run wrote
-	read  func(name string) ([]byte, error)
-}
-
-// file reports whether a file exists, and whether an earlier run wrote it.
-func (x *Existing) file(name string) (there, ours bool) {
-	if x.read == nil {
-		return false, false
-	}
-	src, err := x.read(name)
-	return err == nil, err == nil && bytes.HasPrefix(src, []byte(writtenBy))
-}
-
-// generated matches the file names of the objects that Files writes.
-var generated = regexp.MustCompile(`^[a-z0-9-]+/\d{3,}-(in)?valid\.yaml$`)
-
-// ReadExisting reads an index, which may be empty. read returns the files in its directory.
-func ReadExisting(src []byte, read func(name string) ([]byte, error)) (*Existing, error) {
-	var i struct {
-		Tests []yaml.Node `yaml:"tests"`
-	}
-	if err := yaml.Unmarshal(src, &i); err != nil {
-		return nil, err
-	}
-	x := &Existing{used: map[string]bool{}, read: read}
-	for n := range i.Tests {
-		var e suiteEntry
-		if err := i.Tests[n].Decode(&e); err != nil {
-			return nil, err
-		}
-		there, ours := x.file(e.Object)
-		if !generated.MatchString(e.Object) || e.Old != "" && e.Old != oldOf(e.Object) || there && !ours {
-			x.added = append(x.added, &i.Tests[n])
-			x.used[e.Object], x.used[e.Old] = true, true
-			continue
-		}
-		for _, name := range []string{e.Object, e.Old, path.Dir(e.Object) + SuiteSuffix} {
-			if _, ours := x.file(name); ours && !slices.Contains(x.files, name) {
-				x.files = append(x.files, name)
-			}
-		}
-	}
-	return x, nil
-}
-
-// Stale returns the files of an earlier run that are not among the given files and that no added
-// entry names.
-func (x *Existing) Stale(files map[string][]byte) []string {
-	if _, ours := x.file(IndexName); ours && files[IndexName] == nil {
-		x.files = append(x.files, IndexName)
-	}
-	return slices.DeleteFunc(x.files, func(name string) bool { return files[name] != nil || x.used[name] })
 }
 
 // openShift is a test suite in the format of github.com/openshift/api.

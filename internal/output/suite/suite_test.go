@@ -105,7 +105,7 @@ func TestStricter(t *testing.T) {
 // readAgain writes tests to files, reads these files and runs the tests.
 func readAgain(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, tests []suite.Test) {
 	t.Helper()
-	files, err := suite.Files(crd.Name, tests, &suite.Existing{})
+	files, err := suite.Files(crd.Name, tests)
 	if err != nil {
 		t.Fatal(err)
 	}
