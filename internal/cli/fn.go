@@ -6,8 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/internal/krm"
-	"github.com/unioncel/unioncel/pkg/crdfile"
-	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 func (a *app) fnCommand() *cobra.Command {
@@ -85,7 +83,7 @@ func (a *app) fn() error {
 		return fileError("the working directory", err)
 	}
 	defer dir.Close()
-	report, err := krm.Run(in, krm.Host{Files: dir.FS(), Compiler: a.compiler, Limits: a.limits})
+	report, err := krm.Run(in, krm.Host{Files: dir.FS(), Limits: a.limits})
 	if err != nil {
 		return err
 	}
@@ -98,11 +96,4 @@ func (a *app) fn() error {
 		return err
 	}
 	return findings
-}
-
-// compiler returns the compiler with the given options.
-func (a *app) compiler(opts crdfile.Options) krm.Compiler {
-	return func(name string, src []byte) ([]byte, diag.List) {
-		return a.compile(crdfile.Open(name, src).WithLimits(a.limits), opts)
-	}
 }

@@ -45,18 +45,10 @@ func (c *compiler) items(r *run) []*yaml.RNode {
 	work = append(work, r.read("files", c.files)...)
 	each(work, (*piece).encode)
 	r.missing(work, c.opts)
-	if !r.gather(work) || !r.convert(work, c.compiler(r.host)) {
+	if !r.gather(work) || !r.convert(work, func(name string, src []byte) ([]byte, diag.List) {
+		return crdpatch.Compile(crdfile.Open(name, src).WithLimits(r.host.Limits), c.opts)
+	}) {
 		return nil
 	}
 	return r.joined(work)
-}
-
-// compiler returns the compiler for these options.
-func (c *compiler) compiler(host Host) Compiler {
-	if host.Compiler != nil {
-		return host.Compiler(c.opts)
-	}
-	return func(name string, src []byte) ([]byte, diag.List) {
-		return crdpatch.Compile(crdfile.Open(name, src).WithLimits(host.Limits), c.opts)
-	}
 }

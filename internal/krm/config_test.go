@@ -11,7 +11,6 @@ import (
 
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 func TestConfigMistakes(t *testing.T) {
@@ -101,19 +100,10 @@ func TestOptions(t *testing.T) {
 	} {
 		crd := crdText("a", unions...)
 		want, _ := crdpatch.Compile(crdfile.Open("", []byte(crd)), tt.opts)
-		var verified bool
-		report, err := Run([]byte(listOf(configured(tt.option), crd)), Host{
-			Compiler: func(opts crdfile.Options) Compiler {
-				return func(name string, src []byte) ([]byte, diag.List) {
-					return crdpatch.Compile(crdfile.Open(name, src), opts)
-				}
-			}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		report := mustRun(t, listOf(configured(tt.option), crd), nil)
 		got := rulesOf(t, dataOf(t, report.Output)["items"].([]any)[0].(map[string]any))
 		if got != rulesOf(t, dataOf(t, want)) {
-			t.Errorf("%s: verified %t, and not what compile gives:\n%s", tt.option, verified, report.Output)
+			t.Errorf("%s: not what compile gives:\n%s", tt.option, report.Output)
 		}
 	}
 }

@@ -14,17 +14,11 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Compiler compiles the text of a file, like [crdpatch.Compile]. name is the file's name in
-// diagnostics.
-type Compiler func(name string, src []byte) ([]byte, diag.List)
-
 // Host is the environment of a run.
 type Host struct {
 	// Files has the files that the configuration may name. It must not lead outside of their base
 	// directory. If it is nil, there are no files.
 	Files fs.FS
-	// Compiler returns the compiler for these options.
-	Compiler func(opts crdfile.Options) Compiler
 	// Limits bound the resources for the input and the files.
 	Limits limit.Limits
 }

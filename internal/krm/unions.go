@@ -1,16 +1,13 @@
 package krm
 
 import (
-	"fmt"
+	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/unioncel/unioncel/internal/declared/unionset"
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
-	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -39,44 +36,13 @@ func (r *run) declarations(fields map[string]yamlconfig.Value) union.Externals {
 // inline reads the schemas in the configuration like the schemas of a UnionSet. Positions become
 // paths of schemas, because users do not see the lines.
 func (r *run) inline(schemas *yaml.Node) *union.Externals {
-	text, err := encode(yamltext.MappingNode(
-		yamltext.StringNode("apiVersion"), yamltext.StringNode(unionset.APIVersion),
-		yamltext.StringNode("kind"), yamltext.StringNode(unionset.Kind),
-		yamltext.StringNode("schemas"), plain(schemas),
-	))
-	if err != nil {
-		r.misconfigured("schemas", "", "schemas: %v", err)
-		return nil
-	}
-	name := r.configName()
-	set, diags := unionset.Parse(name, text)
-	for _, d := range diags {
-		d.Pos.Line, d.Pos.Col = 0, 0
-		for i := range d.Related {
-			d.Related[i].Pos.Line, d.Related[i].Pos.Col = 0, 0
-		}
-		r.report(d)
-	}
+	set, diags := unionset.Inline(r.configName(), schemas)
+	r.report(diags...)
 	if set == nil {
 		return nil
 	}
-	paths := itemPaths(text)
-	for i, x := range set.Declarations {
-		path := paths[diag.Pos{Line: x.Named.Line, Col: x.Named.Col}]
-		at := diag.Pos{File: name + " " + path}
-		r.concern(at.File, resultSubject{resource: resourceOf(r.list.config), path: path})
-		set.Declarations[i].At, set.Declarations[i].Named = &at, diag.Pos{}
+	for _, x := range set.Declarations {
+		r.concern(x.At.File, resultSubject{resource: resourceOf(r.list.config), path: strings.TrimPrefix(x.At.File, r.configName()+" ")})
 	}
 	return set
-}
-
-// itemPaths returns the path of each item of schemas, by its position.
-func itemPaths(text []byte) map[diag.Pos]string {
-	paths := map[diag.Pos]string{}
-	if file, wrong := source.Parse("", text, limit.None()); wrong == nil {
-		for i, item := range yamltext.Value(file.Docs[0].Root, "schemas").Content {
-			paths[diag.Pos{Line: item.Line, Col: item.Column}] = fmt.Sprintf("schemas[%d]", i)
-		}
-	}
-	return paths
 }

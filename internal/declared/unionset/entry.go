@@ -62,11 +62,11 @@ func read(r *yamlconfig.Reader, item yamlconfig.Value) setEntry {
 		path.Errorf("write it like spec.storage, spec.rules[*].filter or spec['a.b']; the root is empty", "path %q: %v", path.Node.Value, err)
 	}
 	if e.unions = fields[union.Key].Node; e.unions != nil {
-		_, diags := union.Parse(r.File, item.Path, e.unions, nil)
+		_, diags := union.Parse(r.File, item.Path, e.unions, r.At)
 		r.Diags = append(r.Diags, diags...)
 	}
 	if e.extends = fields[extendKey].Node; e.extends != nil {
-		_, diags := union.ParseExtensions(r.File, item.Path, e.extends, nil)
+		_, diags := union.ParseExtensions(r.File, item.Path, e.extends, r.At)
 		r.Diags = append(r.Diags, diags...)
 	}
 	_, versioned := fields["versions"]

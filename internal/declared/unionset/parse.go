@@ -34,6 +34,19 @@ func Parse(name string, src []byte) (*union.Externals, diag.List) {
 	for _, root := range r.Open(src, Kind, "; CRDs are arguments") {
 		entries = append(entries, document(r, root)...)
 	}
+	return externals(r, entries)
+}
+
+// Inline reads the value of schemas in the configuration with a name. Diagnostics have no lines, and
+// each declaration is at the name, followed by the path of its item, such as schemas[0].
+func Inline(name string, schemas *yaml.Node) (*union.Externals, diag.List) {
+	r := &yamlconfig.Reader{File: name, At: &diag.Pos{File: name}, Code: codes.BadUnionSet, Ambiguous: codes.AmbiguousScalar}
+	return externals(r, document(r, yamltext.MappingNode(yamltext.StringNode("apiVersion"), yamltext.StringNode(APIVersion),
+		yamltext.StringNode("kind"), yamltext.StringNode(Kind), yamltext.StringNode("schemas"), schemas)))
+}
+
+// externals returns the declarations of items, unless there are errors.
+func externals(r *yamlconfig.Reader, entries []setEntry) (*union.Externals, diag.List) {
 	overlaps(entries)
 	if r.Diags.HasErrors() {
 		return nil, r.Diags.Sort()
@@ -48,11 +61,15 @@ func Parse(name string, src []byte) (*union.Externals, diag.List) {
 		if len(versions) == 0 {
 			versions = []string{""}
 		}
+		named, at := e.item.Pos(), (*diag.Pos)(nil)
+		if r.At != nil {
+			named, at = diag.Pos{}, &diag.Pos{File: r.File + " " + e.item.Path}
+		}
 		for _, v := range versions {
 			for _, value := range []*yaml.Node{e.unions, e.extends} {
 				if value != nil {
-					set.Declarations = append(set.Declarations, union.External{Target: t, Version: v, Path: slices.Clone(e.to), Value: value, File: name,
-						Extend: value == e.extends, Named: e.item.Pos()})
+					set.Declarations = append(set.Declarations, union.External{Target: t, Version: v, Path: slices.Clone(e.to), Value: value, File: r.File, At: at,
+						Extend: value == e.extends, Named: named})
 				}
 			}
 		}
