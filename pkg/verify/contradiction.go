@@ -36,30 +36,41 @@ func Resolve(declarations []*union.Declaration, schema *apiextensionsv1.JSONSche
 		}
 		diags, unions[core[0]] = append(diags, d), nil
 	}
-	for i := range unions {
-		for j := range i {
-			if unions[i] != nil && unions[j] != nil && unions[i].Shares(unions[j]) {
-				check([]int{i, j})
+	for _, group := range sharing(unions) {
+		for i, first := range group {
+			for _, second := range group[:i] {
+				if unions[first] != nil && unions[second] != nil && unions[first].Shares(unions[second]) {
+					check([]int{first, second})
+				}
 			}
 		}
 	}
 	// Unions may contradict each other although no two of them do.
-	var valid []*union.Union
-	var at []int
-	for i, u := range slices.Backward(unions) {
-		if u != nil {
-			valid, at = append(valid, u), append(at, i)
-		}
-	}
-	for _, group := range union.Sharing(valid) {
+	for _, group := range sharing(unions) {
 		if len(group) > 2 {
-			for k := range group {
-				group[k] = at[group[k]]
-			}
+			slices.Reverse(group)
 			check(group)
 		}
 	}
 	return unions, diags
+}
+
+// sharing is [union.Sharing] for the unions that are not nil.
+func sharing(unions []*union.Union) [][]int {
+	var valid []*union.Union
+	var at []int
+	for i, u := range unions {
+		if u != nil {
+			valid, at = append(valid, u), append(at, i)
+		}
+	}
+	groups := union.Sharing(valid)
+	for _, group := range groups {
+		for k := range group {
+			group[k] = at[group[k]]
+		}
+	}
+	return groups
 }
 
 // claimant is a union in a search for contradictions.
