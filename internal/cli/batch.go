@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,7 +23,7 @@ type output struct {
 //
 // A rename can still fail, on a file system that permits new files in a directory but no
 // replacements; the error then names the files that were replaced. A killed process leaves
-// temporary files behind; the next batch that uses their directory removes them (see staging).
+// temporary files behind.
 type batch struct {
 	rename func(from, to string) error // os.Rename
 
@@ -31,8 +32,7 @@ type batch struct {
 	replaced bool           // renaming has begun
 	writing  sync.WaitGroup // open temporary files
 	staged   []staged
-	staging  map[string]*staging // by directory
-	dirs     []string            // created for the outputs, outermost first
+	dirs     []string // created for the outputs, outermost first
 }
 
 type staged struct {
@@ -53,7 +53,6 @@ type target struct {
 func (b *batch) replace(outs []output) error {
 	var errs []error
 	for i, out := range outs {
-		b.enter(out.path)
 		errs = append(errs, b.stage(i, out))
 	}
 	if err := joinDistinct(errs); err != nil {
@@ -61,33 +60,6 @@ func (b *batch) replace(outs []output) error {
 		return err
 	}
 	return b.commit()
-}
-
-// enter prepares the directory of a file that may be replaced: it removes the leftovers of killed
-// processes.
-func (b *batch) enter(path string) {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.closed {
-		b.stagingIn(filepath.Dir(path))
-	}
-}
-
-// stagingIn returns the staging of a directory. The first call removes leftovers.
-func (b *batch) stagingIn(dir string) *staging {
-	s, ok := b.staging[dir]
-	if !ok {
-		if b.staging == nil {
-			b.staging = map[string]*staging{}
-		}
-		s = &staging{dir: dir}
-		b.staging[dir] = s
-		removeLeftovers(dir)
-	}
-	return s
 }
 
 // stage writes an output to a new file next to its target. Outputs may be staged concurrently, in
@@ -132,7 +104,8 @@ func (b *batch) create(n int, t target) (*os.File, error) {
 	if t.info != nil {
 		mode = 0o600 // until it has its owner
 	}
-	file, err := b.stagingIn(dir).create(mode)
+	name := fmt.Sprintf(".unioncel-%016x.tmp", rand.Uint64())
+	file, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return nil, fileError("write "+t.name+": create a file beside it", err)
 	}
@@ -161,13 +134,10 @@ func (b *batch) clean(files []staged) {
 	for _, s := range files {
 		_ = os.Remove(s.temp)
 	}
-	for _, s := range b.staging {
-		s.close()
-	}
 	for _, dir := range slices.Backward(b.dirs) {
 		_ = os.Remove(dir) // fails if the directory is not empty
 	}
-	b.staging, b.dirs = nil, nil
+	b.dirs = nil
 }
 
 // setMode gives a file the mode of the file that it replaces.

@@ -6,12 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // tree returns the files below a directory with their contents.
@@ -197,37 +195,6 @@ func TestBatchesShareNewDirectories(t *testing.T) {
 			})
 		}
 		wg.Wait()
-	}
-	wantTree(t, root, want)
-}
-
-// Leftovers of a killed process are removed from many directories.
-func TestBatchInManyDirectories(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it writes hundreds of files")
-	}
-	root := t.TempDir()
-	b := batch{rename: os.Rename}
-	want := map[string]string{}
-	for i := range 250 {
-		name := fmt.Sprintf("%d/file", i)
-		want[name] = "new"
-		left := filepath.Join(root, fmt.Sprintf("%d", i), ".unioncel-0123456789abcdef.tmp")
-		if err := errors.Join(os.Mkdir(filepath.Dir(left), 0o777), os.WriteFile(left, nil, 0o666)); err != nil {
-			t.Fatal(err)
-		}
-		if runtime.GOOS == "windows" { // directories cannot be locked there
-			age := time.Now().Add(-2 * abandonedAfter)
-			if err := os.Chtimes(left, age, age); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := b.stage(i, output{path: filepath.Join(root, name), data: []byte("new")}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := b.commit(); err != nil {
-		t.Error(err)
 	}
 	wantTree(t, root, want)
 }

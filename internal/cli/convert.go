@@ -90,9 +90,6 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input)
 	}
 	c := &converting{app: a, flags: flags, targets: targets, shown: make([][]byte, len(inputs))}
 	l, results, err := a.load(cmd.Context(), inputs, scope, func(in input, f *crdfile.File) (result, error) {
-		if targets != nil {
-			a.batch.enter(targets[in.n])
-		}
 		out, diagnostics := t(f, in)
 		return c.take(in, f, out, diagnostics)
 	})

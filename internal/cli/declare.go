@@ -27,9 +27,6 @@ func (a *app) declare(flags *inferring, results []result, found [][]infer.Locate
 	}
 	for i := range results {
 		r := &results[i]
-		if flags.write && flags.set == "" && r.path != "" {
-			a.batch.enter(r.path)
-		}
 		if len(found[i]) == 0 {
 			continue
 		}

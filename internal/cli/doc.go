@@ -21,5 +21,5 @@
 //	inputs, paths                     files to read
 //	convert, gather                   commands that write files, and that print results
 //	printing, join, terminal          output to print
-//	output, batch, staging, owner     files to write
+//	output, batch, owner              files to write
 package cli

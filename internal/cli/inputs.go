@@ -318,7 +318,6 @@ type result struct {
 	unionSet bool
 	// withheld is the reason why external declarations do not apply to the CRDs, or empty.
 	withheld string
-	outdated bool // compiled with other declarations than the current ones
 
 	other       bool   // not a manifest
 	src         []byte // kept for excerpts if the input cannot be read again

@@ -208,7 +208,6 @@ func (a *app) fix(in input, f *crdfile.File) (result, error) {
 	}
 	r.notes = append(r.notes, fmt.Sprintf("%s: fixed %d", in.name, fixed.Count))
 	r.src = fixed.Src
-	a.batch.enter(in.path)
 	return r, a.batch.stage(in.n, output{path: in.path, data: fixed.Src})
 }
 

@@ -258,7 +258,7 @@ func (s *scope) look(r *result, f *crdfile.File) {
 	if counts || len(s.Declarations) > 0 {
 		r.crds, r.readable = f.Targets()
 	}
-	r.withheld, r.outdated = r.reasonWithheld(f)
+	r.withheld = r.reasonWithheld(f)
 	if counts {
 		declared, _ := crdfile.Ask(f, r.options(), (*crdfile.CRD).Resolved)
 		for _, d := range declared {

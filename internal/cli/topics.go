@@ -21,8 +21,7 @@ be read and do not mention CRDs, such as templates, are skipped. A file given tw
 processed once. A pipe, such as <(kubectl get ...), is read like standard input.
 
 Errors in one file do not hide the results for others: commands that only report print
-these first, then the errors, and exit with 1. If no union is declared in the inputs, they
-name the number of unions that infer finds.
+these first, then the errors, and exit with 1.
 
 A project keeps its options in .unioncel.yaml, which flags override. For each input, the
 file in its directory or the nearest one above it is used, up to the root of the
@@ -43,12 +42,11 @@ otherwise into a directory, created if missing, in which a file keeps its name a
 files of a directory keep their relative paths.
 
 Either all files are written or none. A run that is killed may have written some, each of
-them whole, and may leave .unioncel-* files next to them, which the next run removes.
+them whole, and may leave .unioncel-*.tmp files next to them, which can be deleted.
 
 --check lists the inputs whose result differs, and --diff shows how, even if other inputs
 have errors; neither writes anything. A difference is exact, for patch; only on a terminal
-are control and invisible characters in it spelled out. Without a configuration, --check
-takes the encoding and the Kubernetes version from the annotation of a compiled file.`),
+are control and invisible characters in it spelled out.`),
 		topic("encodings", "How compiled rules are written", `--encoding selects the form of the rules of a union:
 
   auto     (default) like rules written by hand, or cheaper rules where a budget of the

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/unioncel/unioncel/internal/report/shell"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -29,40 +28,40 @@ func (in input) options() crdfile.Options {
 var asItIs crdfile.Options
 
 // reasonWithheld returns the reason why external declarations do not apply to the CRDs of an input,
-// and whether the CRDs were compiled with other declarations.
-func (in input) reasonWithheld(f *crdfile.File) (why string, outdated bool) {
+// or "".
+func (in input) reasonWithheld(f *crdfile.File) string {
 	opts := in.options()
 	if opts.InUse == nil {
-		return "", false
+		return ""
 	}
 	if in.path == "" || in.old {
 		crds, _ := f.Targets()
 		switch withheld := slices.ContainsFunc(crds, func(crd union.Target) bool { return in.scope.Concern(crd) && !opts.External.Concern(crd) }); {
 		case !withheld:
-			return "", false
+			return ""
 		case in.blob != "":
-			return "a revision", false
+			return "a revision"
 		case in.pipe:
-			return "a pipe", false
+			return "a pipe"
 		case in.path == "":
-			return "standard input", false
+			return "standard input"
 		}
-		return "before the change", false
+		return "before the change"
 	}
 	if len(opts.External.Declarations) == 0 {
-		return "", false
+		return ""
 	}
 	crds, _ := f.CRDs(opts)
+	why := ""
 	for _, c := range crds {
 		if !c.Withheld() {
 			continue
 		}
-		outdated = outdated || c.Outdated()
 		if why = "from a cluster"; c.Origin() == crdfile.Compiled {
 			why = "compiled"
 		}
 	}
-	return why, outdated
+	return why
 }
 
 // sayWithheld lists the inputs to which external declarations do not apply.
@@ -75,10 +74,5 @@ func (a *app) sayWithheld(results []result) {
 	}
 	if len(names) > 0 {
 		a.note("declarations outside the CRDs apply to sources only, and are ignored for " + few(names))
-	}
-	for _, r := range results {
-		if r.outdated {
-			a.note(fmt.Sprintf("%s: the declarations of its unions have changed since it was compiled: run unioncel compile -w %s", r.name, shell.Quote(r.name)))
-		}
 	}
 }

@@ -1,7 +1,6 @@
 package crdfile
 
 import (
-	"reflect"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
-	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -71,19 +69,11 @@ func (c *CRD) Options() Options {
 		opts.KubeVersion, opts.Encoding, opts.External = used.KubeVersion, used.Encoding, used.External
 		recorded = true
 	}
-	if was := c.Recorded(); recorded && was != nil {
-		return opts.or(*was)
+	if recorded && c.m.annotated != nil {
+		was := c.m.annotated.Options()
+		return opts.or(Options{Encoding: was.Encoding, KubeVersion: was.KubeVersion})
 	}
 	return opts
-}
-
-// Recorded returns the options that the CRD was compiled with, or nil if it was not compiled.
-func (c *CRD) Recorded() *Options {
-	if c.m.annotated == nil {
-		return nil
-	}
-	was := c.m.annotated.Options()
-	return &Options{Encoding: was.Encoding, KubeVersion: was.KubeVersion}
 }
 
 // Settled reports whether the CRD is in use and must stay unchanged, because no declarations are
@@ -95,25 +85,6 @@ func (c *CRD) Settled() bool {
 // Withheld reports whether Options.InUse withholds external declarations from the CRD.
 func (c *CRD) Withheld() bool {
 	return c.opts.InUse != nil && c.opts.External.Concern(c.Target()) && c.Settled()
-}
-
-// Outdated reports whether Options.External declares other unions than the CRD was compiled with.
-func (c *CRD) Outdated() bool {
-	if c.m.origin() != Compiled {
-		return false
-	}
-	given := *c
-	given.opts.InUse = nil
-	given.view = &view{opts: given.opts, reverted: map[*manifest]*Base{}}
-	objects := func(c *CRD) []compile.Object {
-		if d, _ := c.Resolved(); d != nil {
-			return d.Objects
-		}
-		return nil
-	}
-	return !slices.EqualFunc(objects(c), objects(&given), func(a, b compile.Object) bool {
-		return a.Is(b.Place) && reflect.DeepEqual(a.Unions, b.Unions)
-	})
 }
 
 // node returns the schema at a place, without compiled rules, or nil.

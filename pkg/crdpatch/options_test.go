@@ -9,16 +9,7 @@ import (
 
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
-	"github.com/unioncel/unioncel/pkg/diag"
 )
-
-func codesOf(l diag.List) []diag.Code {
-	var codes []diag.Code
-	for _, d := range l {
-		codes = append(codes, d.Code)
-	}
-	return codes
-}
 
 func TestNoAnnotation(t *testing.T) {
 	for _, g := range share(t, 3) {

@@ -19,21 +19,20 @@ import (
 // on a file system whose links cannot lead out of it. Results are written by the batch of
 // internal/cli. A new call belongs there, or is listed here with a reason.
 var fileCalls = map[string][]string{
-	"internal/cli/inputs.go":           {"filepath.WalkDir", "os.Open"},                                             // named on the command line, or found below
-	"internal/cli/options.go":          {"os.DirFS"},                                                                // configurations and UnionSets, after a check of links
-	"internal/cli/printing.go":         {"os.DirFS"},                                                                // excerpts of inputs and of Go
-	"internal/cli/testdata.go":         {"os.OpenRoot"},                                                             // objects that an index names
-	"internal/cli/fn.go":               {"os.OpenRoot"},                                                             // files of a kustomization
-	"internal/cli/git.go":              {"import os/exec"},                                                          // revisions
-	"internal/cli/staging.go":          {"import github.com/gofrs/flock", "os.OpenFile", "os.ReadDir", "os.Remove"}, // temporary files next to their targets
-	"internal/cli/batch.go":            {".Chmod", "os.Mkdir", "os.OpenFile", "os.Remove", "os.Remove"},             // the targets
-	"internal/cli/owner_unix.go":       {".Chown", ".Chown", "import syscall"},                                      // of the targets
-	"internal/cli/main.go":             {"import syscall", "os.Rename"},                                             // signals; for the batch
-	"internal/cli/terminal_windows.go": {"import golang.org/x/sys/windows"},                                         // colours
-	"internal/krm/files.go":            {"fs.WalkDir"},                                                              // in an os.Root
-	"pkg/markers/load.go":              {"import golang.org/x/tools/go/packages"},                                   // Go packages
-	"pkg/markers/places.go":            {"os.ReadFile"},                                                             // Go files that the go command has listed
-	"internal/yaml/source/config.go":   {".Open"},                                                                   // ReadFile
+	"internal/cli/inputs.go":           {"filepath.WalkDir", "os.Open"},                                                // named on the command line, or found below
+	"internal/cli/options.go":          {"os.DirFS"},                                                                   // configurations and UnionSets, after a check of links
+	"internal/cli/printing.go":         {"os.DirFS"},                                                                   // excerpts of inputs and of Go
+	"internal/cli/testdata.go":         {"os.OpenRoot"},                                                                // objects that an index names
+	"internal/cli/fn.go":               {"os.OpenRoot"},                                                                // files of a kustomization
+	"internal/cli/git.go":              {"import os/exec"},                                                             // revisions
+	"internal/cli/batch.go":            {".Chmod", "os.Mkdir", "os.OpenFile", "os.OpenFile", "os.Remove", "os.Remove"}, // the targets
+	"internal/cli/owner_unix.go":       {".Chown", ".Chown", "import syscall"},                                         // of the targets
+	"internal/cli/main.go":             {"import syscall", "os.Rename"},                                                // signals; for the batch
+	"internal/cli/terminal_windows.go": {"import golang.org/x/sys/windows"},                                            // colours
+	"internal/krm/files.go":            {"fs.WalkDir"},                                                                 // in an os.Root
+	"pkg/markers/load.go":              {"import golang.org/x/tools/go/packages"},                                      // Go packages
+	"pkg/markers/places.go":            {"os.ReadFile"},                                                                // Go files that the go command has listed
+	"internal/yaml/source/config.go":   {".Open"},                                                                      // ReadFile
 	// Methods with the same name that do not access files.
 	"internal/change/crddiff/decide.go":   {".Create"},
 	"internal/output/suite/requests.go":   {".Create"},
@@ -55,7 +54,7 @@ var opens = map[string][]string{
 }
 
 // reaching are packages that access files or start programs: importing one is enough.
-var reaching = []string{"os/exec", "plugin", "syscall", "golang.org/x/sys", "golang.org/x/tools/go/packages", "github.com/gofrs/flock", "github.com/google/renameio", "github.com/spf13/afero"}
+var reaching = []string{"os/exec", "plugin", "syscall", "golang.org/x/sys", "golang.org/x/tools/go/packages", "github.com/google/renameio", "github.com/spf13/afero"}
 
 // TestFileCalls compares the calls in the code with fileCalls.
 func TestFileCalls(t *testing.T) {
