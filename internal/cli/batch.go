@@ -226,8 +226,6 @@ func (b *batch) commit() error {
 		b.clean(b.staged[i:])
 		return err
 	}
-	b.dirs = nil // keep the created directories
-	b.clean(nil)
 	return nil
 }
 

@@ -34,7 +34,8 @@ Errors cannot be disabled. Every warning and note can: with --ignore, or in
 files or some.
 
 --fix corrects the inputs where there is only one way to do it: misspelt names and
-words, missing quotes. Everything else stays as it is, to the byte. Then it prints the findings that remain. Only inputs are changed.
+words, missing quotes. Everything else stays as it is, to the byte. Then it prints the
+findings that remain. Only inputs are changed.
 
 See also unioncel help inputs.`,
 		Example: `  unioncel lint config/crd

@@ -40,15 +40,15 @@ compiled first, in memory, with the options of compile.
 
 In DIR, each CRD has a directory with the objects, their index (index.yaml), and a suite
 for each version in the form of OpenShift's API repository (VERSION.testsuite.yaml).
-The directory must not exist yet: to write the tests anew, remove it. validate --suite
-runs the tests of DIR, and tests of your own next to them.
+The directory of a CRD must not exist yet: to write its tests anew, remove it. Keep tests
+of your own in other directories; validate --suite runs all tests below a directory.
 
 See also unioncel help inputs, and unioncel help output.`,
 		Example: `  unioncel testdata -o test/unions config/crd
 
-  # Write them anew
-  rm -r test/unions
-  unioncel testdata -o test/unions config/crd
+  # Write those of one CRD anew
+  rm -r test/unions/backups.example.com
+  unioncel testdata -o test/unions config/crd/backups.yaml
 
   # In CI: are they still answered like that?
   unioncel validate --crd config/crd --suite test/unions`,

@@ -105,8 +105,7 @@ const (
 	SharedContent = "UC401"
 	// BadAnnotation: the annotation of an earlier run cannot be read.
 	BadAnnotation = "UC402"
-	// RuleChanged: a rule, or a sentence in a description, that an earlier run wrote is gone or was
-	// edited.
+	// RuleChanged: a rule that an earlier run wrote is gone or was edited.
 	RuleChanged = "UC403"
 	// AnnotationTooLarge: the annotation would exceed the API server's limit.
 	AnnotationTooLarge = "UC404"

@@ -262,9 +262,10 @@ func (r *reverter) asRecorded(c *Claim) bool {
 }
 
 // imply confirms rules that the resulting unions of the schema imply, and returns the others. The
-// recorded unions count only if the claimed rules, which an older compiler may have written, are proved to enforce
-// exactly these unions: a forged annotation may record a union that implies any rule. Rules beyond
-// a limit are not confirmed: proofs are slow, and an annotation may claim any number of rules.
+// recorded unions count only if the claimed rules, which an older compiler may have written, are
+// proved to enforce exactly these unions: a forged annotation may record a union that implies any
+// rule. Rules beyond a limit are not confirmed: proofs are slow, and an annotation may claim any
+// number of rules.
 func (r *reverter) imply(c *Claim, unconfirmed []int) []int {
 	for _, below := range r.Claims {
 		if len(below.Unions) == 0 || below.Version != c.Version || len(below.Path) < len(c.Path) || !below.Path[:len(c.Path)].Equal(c.Path) {

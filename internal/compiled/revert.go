@@ -31,7 +31,8 @@ type Options struct {
 	Proofs *int
 }
 
-// Reverted is a CRD, as data, without the rules and the annotation that compiling added. Its owner may change Value.
+// Reverted is a CRD, as data, without the rules and the annotation that compiling added. Its owner
+// may change Value.
 type Reverted struct {
 	*Annotated
 	// Node is the manifest with its positions in the file, without restored declarations.

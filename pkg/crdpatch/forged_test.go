@@ -447,7 +447,7 @@ func mutant(content string, seed uint64) string {
 		"default", "x-kubernetes-validations", compiled.Sum(map[string]any{"rule": "self != '/etc'"}), declared, declared+"            nullable: true\n",
 		declared+"---\n"+clusterRole, "---\n", clusterRole, ": null", ":\n  finalizers: [a]", "fine", "compact", "1.25", "x-kubernetes-unions: [{members: [a, b]}], ",
 		[]any{map[string]any{"members": []any{"a", "b"}}}, []any{map[string]any{}}, []any{"properties", "spec"}, []any{"properties", "On"}, []any{"items"})
-	keys := []string{"unions", "source", "at", "external", "rules", "allOf", "path", "version", "empty", "emptyAllOf", "annotations", "json", "encoding", "kubeVersion", "schemas"}
+	keys := []string{"unions", "source", "at", "external", "rules", "path", "version", "empty", "annotations", "json", "encoding", "kubeVersion", "schemas"}
 	var change func(v any) any
 	change = func(v any) any {
 		switch v := v.(type) {

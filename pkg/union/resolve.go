@@ -17,8 +17,8 @@ import (
 // Resolve checks the declarations of one union object against its schema, which it does not modify.
 // It returns one union per declaration, nil for a declaration with errors. The list also holds
 // warnings. resource is true for the root of a resource or embedded resource, where the API server
-// always sets apiVersion, kind and metadata. Resolve checks each union alone; verify.Resolve also reports
-// unions that contradict each other.
+// always sets apiVersion, kind and metadata. Resolve checks each union alone; verify.Resolve also
+// reports unions that contradict each other.
 func Resolve(declarations []*Declaration, schema *apiextensionsv1.JSONSchemaProps, resource bool) ([]*Union, diag.List) {
 	unions := make([]*Union, len(declarations))
 	var diags diag.List

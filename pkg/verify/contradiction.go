@@ -81,8 +81,8 @@ type claimant struct {
 	ok     logic.Lit // no condition is broken
 }
 
-// but returns the formulas that a state breaks none of the conditions, except for one.
-func (c *claimant) but(except int) (l []logic.Lit) {
+// okExcept returns the formulas that a state breaks none of the conditions, except for one.
+func (c *claimant) okExcept(except int) (l []logic.Lit) {
 	for i, b := range c.breaks {
 		if i != except {
 			l = append(l, b.when.Not())
@@ -141,14 +141,14 @@ func contradiction(schema *apiextensionsv1.JSONSchemaProps, unions []*union.Unio
 			for _, o := range minimal {
 				core = append(core, o.index)
 			}
-			return core, c.never(target, minimal)
+			return core, c.message(target, minimal)
 		}
 	}
 	return nil, ""
 }
 
-// never returns the message about a member or value of c that no object may have under all unions.
-func (c *claimant) never(target target, all []*claimant) string {
+// message returns the message about a member or value of c that no object may have under all unions.
+func (c *claimant) message(target target, all []*claimant) string {
 	others := without(all, c)
 	holds := []logic.Lit{c.ok, target.when}
 	var states []logic.Lit
@@ -165,7 +165,7 @@ func (c *claimant) never(target target, all []*claimant) string {
 prefer:
 	for _, o := range others { // an example that breaks a single condition
 		for k := range o.breaks {
-			if l := slices.Concat(holds, allOK(without(others, o)), o.but(k)); satisfy(l) != nil {
+			if l := slices.Concat(holds, allOK(without(others, o)), o.okExcept(k)); satisfy(l) != nil {
 				holds = l
 				break prefer
 			}
@@ -178,13 +178,13 @@ prefer:
 	}
 	example := satisfy(holds)
 	if example == nil {
-		return target.never + ", because unions of the object contradict each other"
+		return target.subject + ", because unions of the object contradict each other"
 	}
-	var said []string
+	var violations []string
 	for _, o := range others {
 		is := o.state(example)
 		for _, v := range o.u.Violations(is) {
-			said = append(said, o.u.DescribeViolation(v, nil, is))
+			violations = append(violations, o.u.DescribeViolation(v, nil, is))
 		}
 	}
 	number := "two"
@@ -192,13 +192,13 @@ prefer:
 		number = fmt.Sprint(len(all))
 	}
 	return fmt.Sprintf("%s, because %s unions of the object contradict each other: where %s, %s",
-		target.never, number, c.u.Describe(c.state(example)), english.List(said, "and"))
+		target.subject, number, c.u.Describe(c.state(example)), english.List(violations, "and"))
 }
 
 // target is a part of a state that a union should allow.
 type target struct {
-	never string // says that no object has it
-	when  logic.Lit
+	subject string // of the message, with its verb
+	when    logic.Lit
 }
 
 // targets returns the members and values of the union.
@@ -218,7 +218,8 @@ func (c *claimant) targets() (l []target) {
 	return l
 }
 
-// optional returns a schema with the properties at some paths, all of which may be absent.
+// optional returns a schema with the properties at some paths, all of which may be absent. Other
+// keywords stay: with minLength: 1, a member is never empty, and so never unset by emptyIsUnset.
 func optional(s *apiextensionsv1.JSONSchemaProps, paths []schemapath.Path) *apiextensionsv1.JSONSchemaProps {
 	out := *s
 	out.Required, out.Default, out.Properties = nil, nil, nil

@@ -46,6 +46,16 @@ func resolve(t *testing.T, items, schema string) ([]*union.Union, []string) {
 	return unions, l
 }
 
+// The schema of a member may rule out its empty value, and with it the only way to satisfy two unions.
+func TestContradictionWithSchema(t *testing.T) {
+	const unions = "- members: [a, b]\n  emptyIsUnset: [b]\n- dependentRequired: {a: b}"
+	for b, want := range map[string]int{"{type: string}": 0, "{type: string, minLength: 1}": 1, "{type: string, enum: [x]}": 1} {
+		if _, got := resolve(t, unions, "{type: object, properties: {a: {type: string}, b: "+b+"}}"); len(got) != want {
+			t.Errorf("%s: %q", b, got)
+		}
+	}
+}
+
 func TestContradictionMessages(t *testing.T) {
 	const schema = `{type: object, properties: {a: {type: string}, b: {type: string}, c: {type: string}, d: {type: object, additionalProperties: {type: integer}}, flag: {type: boolean}}}`
 	for _, tt := range []struct {
