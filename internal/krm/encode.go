@@ -14,12 +14,17 @@ import (
 // encode encodes a document so that it is read back as the same data. The encoder writes some
 // folded scalars, tags and comments incorrectly. It then omits comments, folding and flow style.
 func encode(root *yaml.Node) ([]byte, error) {
-	var err error
-	for _, n := range []*yaml.Node{root, plain(root)} {
-		var out []byte
-		if out, err = yamltext.Encode(n); err != nil {
-			continue
-		}
+	if out, err := encodeStyled(root); err == nil {
+		return out, nil
+	}
+	return encodeStyled(plain(root))
+}
+
+// encodeStyled encodes a document with its comments and styles. It returns an error unless the text
+// is read back as the same data.
+func encodeStyled(root *yaml.Node) ([]byte, error) {
+	out, err := yamltext.Encode(root)
+	if err == nil {
 		again, wrong := source.Parse("", out, limit.None())
 		switch {
 		case wrong != nil:
@@ -31,6 +36,20 @@ func encode(root *yaml.Node) ([]byte, error) {
 		}
 	}
 	return nil, fmt.Errorf("it cannot be written as YAML: %w", err)
+}
+
+// plainParts replaces the items of a list, or the values of a mapping, that lose data with their
+// comments and styles. The other items and values keep them.
+func plainParts(n *yaml.Node) {
+	for i, part := range n.Content {
+		alone := yamltext.ListNode(part)
+		if n.Kind == yaml.MappingNode {
+			alone = yamltext.MappingNode(yamltext.StringNode(""), part)
+		}
+		if _, err := encodeStyled(alone); err != nil {
+			n.Content[i] = plain(part)
+		}
+	}
 }
 
 // same reports whether two trees have the same meaning, for yaml.v3 and for kubectl. It ignores

@@ -86,7 +86,8 @@ func checkList(root *yaml.Node) error {
 	return nil
 }
 
-// write writes the list with the given items and results. kyaml's writer would drop empty
+// write writes the list with the given items and results. Items keep their comments, which may be
+// setters of kpt, unless the encoder writes them incorrectly. kyaml's writer would drop empty
 // annotations, and panics if metadata is a list.
 func (l *resourceList) write(items []*yaml.RNode, results framework.Results) ([]byte, error) {
 	list := yamltext.ListNode()
@@ -105,6 +106,11 @@ func (l *resourceList) write(items []*yaml.RNode, results framework.Results) ([]
 		}
 		root.Content = append(root.Content, yamltext.StringNode("results"), n)
 	}
+	if out, err := encodeStyled(root); err == nil {
+		return out, nil
+	}
+	plainParts(list)
+	plainParts(root)
 	out, err := encode(root)
 	if err != nil {
 		return nil, fmt.Errorf("the output, a %s: %w", listKind, err)

@@ -133,14 +133,18 @@ func TestLastResort(t *testing.T) {
 	}
 }
 
-// TestWrite asserts that comments and styles stay unless the encoder writes them incorrectly, as do
-// empty annotations, which kyaml's writer drops.
+// TestWrite asserts that only items that the encoder writes incorrectly lose comments and style. The
+// other items and functionConfig keep them, and empty annotations, which kyaml's writer drops.
 func TestWrite(t *testing.T) {
 	const head, config = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n", "functionConfig:\n  kind: A # config\n"
 	for _, tt := range []struct{ name, in, want string }{
 		{"comments and styles", "items:\n# first\n- kind: A # a\n  b: |+\n    c\n\n- {kind: B, \"c\": 'd'}\n# third\n- kind: C\n  items:\n  - item\n" + config, ""},
-		{"a tag", "items:\n- {kind: A} # a\n- kind: B # b\n  c: !t {d: }\n",
-			"items:\n- kind: A\n- kind: B\n  c: !t\n    d:\n"},
+		{"one needs care", "items:\n- {kind: A} # a\n- kind: B # b\n  c: !t {d: }\n- kind: C # c\n" + config,
+			"items:\n- {kind: A} # a\n- kind: B\n  c: !t\n    d:\n- kind: C # c\n" + config},
+		{"setters and a folded text", "items:\n- kind: A\n  text: >-\n    a\n      b\n    c\n- kind: B\n  replicas: \"3\" # kpt-set: ${replicas}\n",
+			"items:\n- kind: A\n  text: |-\n    a\n      b\n    c\n- kind: B\n  replicas: \"3\" # kpt-set: ${replicas}\n"},
+		{"functionConfig needs care", "items:\n- {kind: A} # a\nfunctionConfig:\n  kind: B # b\n  c: !t {d: }\n",
+			"items:\n- {kind: A} # a\nfunctionConfig:\n  kind: B\n  c: !t\n    d:\n"},
 		{"empty annotations", "items:\n- kind: A # a\n  metadata: {annotations: {}}\n", ""},
 		{"another order", config + "items:\n- kind: A\nresults: [a]\nother: b\n", "items:\n- kind: A\n" + config},
 	} {
