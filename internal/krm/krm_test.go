@@ -368,11 +368,14 @@ func text(t *testing.T, v any) string {
 	return string(out)
 }
 
-// TestJSON reads JSON, with an escape that yaml.v3 lacks.
+// TestJSON reads JSON, with an escape that yaml.v3 lacks. The output is YAML.
 func TestJSON(t *testing.T) {
 	in := `{"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "functionConfig": {"apiVersion": "unioncel.dev/v1alpha1", "kind": "UnionCompiler", "xyzzy": 1}, "items": [{"kind": "A", "a": "\ud83d\ude00", "b": [1e3, 12345678901234567890, null]}]}`
 	r := mustRun(t, in, nil)
 	wantTexts(t, r, `UnionCompiler: error: UC705: unknown key "xyzzy" in a UnionCompiler at xyzzy`)
+	if !strings.HasPrefix(string(r.Output), "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n") {
+		t.Errorf("the output is\n%s", r.Output)
+	}
 	if diff := cmp.Diff(dataOf(t, []byte(strings.ReplaceAll(in, `\ud83d\ude00`, "😀")))["items"], dataOf(t, r.Output)["items"]); diff != "" {
 		t.Errorf("the items have changed:\n%s", diff)
 	}
