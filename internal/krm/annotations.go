@@ -40,11 +40,11 @@ func isLocal(item *yaml.RNode) bool {
 
 // untracked returns a copy of an item without the tracking annotations of orchestrators, and these
 // annotations. The compiled CRD records its source, which must not depend on the orchestrator.
-func untracked(item *yaml.RNode) (rest *yaml.RNode, tracking []*yaml.Node) {
+func untracked(item *yaml.RNode) (rest *yaml.RNode, tracking []*yaml.Node, err error) {
 	rest = item.Copy()
-	annotations, err := rest.Pipe(yaml.Lookup(yaml.MetadataField, yaml.AnnotationsField))
-	if err != nil || annotations == nil || annotations.YNode().Kind != yaml.MappingNode {
-		return rest, nil
+	annotations, wrong := rest.Pipe(yaml.Lookup(yaml.MetadataField, yaml.AnnotationsField))
+	if wrong != nil || annotations == nil || annotations.YNode().Kind != yaml.MappingNode { // no annotations, or metadata is no mapping
+		return rest, nil, nil
 	}
 	n := annotations.YNode()
 	entries := n.Content
@@ -56,10 +56,10 @@ func untracked(item *yaml.RNode) (rest *yaml.RNode, tracking []*yaml.Node) {
 			n.Content = append(n.Content, entry...)
 		}
 	}
-	if len(n.Content) == 0 && len(tracking) > 0 {
-		_ = rest.PipeE(yaml.Get(yaml.MetadataField), yaml.Clear(yaml.AnnotationsField)) // the item had only tracking annotations
+	if len(n.Content) == 0 && len(tracking) > 0 { // the item had only tracking annotations
+		err = rest.PipeE(yaml.Get(yaml.MetadataField), yaml.Clear(yaml.AnnotationsField))
 	}
-	return rest, tracking
+	return rest, tracking, err
 }
 
 // track adds tracking annotations to an item.

@@ -157,9 +157,12 @@ func (r *run) joined(work []*piece) []*yaml.RNode {
 
 // data returns an item as data, without tracking annotations.
 func data(n *yaml.RNode) any {
-	n, _ = untracked(n)
+	n, _, err := untracked(n)
 	var v any
-	if err := n.YNode().Decode(&v); err != nil {
+	if err == nil {
+		err = n.YNode().Decode(&v)
+	}
+	if err != nil {
 		return err.Error()
 	}
 	return v

@@ -68,14 +68,16 @@ func (w *piece) encode() {
 	if w.asIs || w.item == nil {
 		return
 	}
-	var item *yaml.RNode
-	item, w.tracking = untracked(w.item)
-	text, err := encode(item.YNode())
+	item, tracking, err := untracked(w.item)
+	var text []byte
+	if err == nil {
+		text, err = encode(item.YNode())
+	}
 	if err != nil {
 		w.diags = append(w.diags, diag.Diagnostic{Code: codes.Unproved, Pos: diag.Pos{File: w.name}, Message: err.Error()})
 		return
 	}
-	w.text = text
+	w.text, w.tracking = text, tracking
 }
 
 // nameOf returns the name of an item in diagnostics.
