@@ -58,9 +58,10 @@ func Stream(name string, r io.Reader, limits limit.Limits, yield func(Item) erro
 	if f == nil {
 		return l, nil
 	}
-	for _, d := range f.Docs { // kubectl prints the kind of a list after its items
-		if items := yamltext.Value(d.Root, "items"); items != nil && items.Kind == yaml.SequenceNode && yamltext.Value(d.Root, "kind") == nil {
-			l = append(l, diag.Diagnostic{Code: codes.Syntax, Pos: diag.Pos{File: name, Line: d.Root.Line, Col: d.Root.Column}, Message: "this has items and no kind: the list is cut off"})
+	for _, d := range f.Docs {
+		if items := yamltext.Value(d.Root, "items"); items != nil && items.Kind == yaml.SequenceNode && yamltext.Value(d.Root, "apiVersion") != nil && yamltext.Value(d.Root, "kind") == nil {
+			l = append(l, diag.Diagnostic{Code: codes.Syntax, Pos: diag.Pos{File: name, Line: d.Root.Line, Col: d.Root.Column},
+				Message: "this has apiVersion and items, but no kind: its items are not read", Hint: "kubectl prints the kind of a list last: the list may be cut off"})
 		}
 	}
 	items := make([]Item, len(f.Objects)) // without the nodes, which take most of the memory
