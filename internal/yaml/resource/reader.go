@@ -2,6 +2,7 @@ package resource
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -15,9 +16,10 @@ const bom = "\ufeff"
 
 // objectReader reads a file without holding all of it.
 type objectReader struct {
-	io.Reader
-	most int // maximum bytes of a part
-	left int // bytes left for the current JSON value
+	in   *bufio.Reader
+	rest []byte // the rest of the current line, or of its part in the buffer
+	most int    // maximum bytes of a part
+	left int    // bytes left for the current JSON value
 	// lines are the offsets of line breaks that were read but not counted in line yet. line is the
 	// current line number.
 	lines []int64
@@ -30,23 +32,32 @@ func newReader(r io.Reader, most int) *objectReader {
 	if start, err := b.Peek(len(bom)); err == nil && string(start) == bom {
 		_, _ = b.Discard(len(bom))
 	}
-	return &objectReader{Reader: b, most: most, left: most, line: 1}
+	return &objectReader{in: b, most: most, left: most, line: 1}
 }
 
-// Read limits a JSON decoder to the bytes left and records line breaks.
+// Read limits a JSON decoder to the bytes left and records line breaks. It replaces the separators of
+// documents with spaces: no line of a JSON value is ---.
 func (r *objectReader) Read(b []byte) (int, error) {
 	if r.left <= 0 {
 		return 0, errTooLong
 	}
-	n, err := r.Reader.Read(b)
-	for i, c := range b[:n] {
-		if c == '\n' {
-			r.lines = append(r.lines, r.read+int64(i))
+	if len(r.rest) == 0 {
+		var err error
+		if r.rest, err = r.in.ReadSlice('\n'); len(r.rest) == 0 || err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
+			return 0, err
+		}
+		if string(bytes.TrimRight(r.rest, " \t\r\n")) == "---" {
+			copy(r.rest, "   ")
 		}
 	}
+	n := copy(b, r.rest)
+	r.rest = r.rest[n:]
 	r.read += int64(n)
 	r.left -= n
-	return n, err
+	if n > 0 && b[n-1] == '\n' {
+		r.lines = append(r.lines, r.read-1)
+	}
+	return n, nil
 }
 
 // decode decodes one value, whose length is limited to most bytes.

@@ -2,6 +2,7 @@ package resource
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -25,9 +26,9 @@ type Item struct {
 // whole is the size, in bytes, of the largest JSON file that is read as a whole.
 const whole = 1 << 20
 
-// Stream reads the objects of a file like [Parse]. A large JSON file is read in parts: one object, or
-// one item of a list in the form of kubectl, is in memory at a time, and the limits apply to each
-// part.
+// Stream reads the objects of a file like [Parse]. A large file whose first bytes are JSON objects is
+// read in parts: one object, or one item of a list in the form of kubectl, is in memory at a time,
+// and the limits apply to each part. Lines with --- may separate the objects.
 //
 // The error comes from reading or from yield. yield may keep the item. The diagnostics describe
 // problems of the file. Some objects may have been yielded before a problem was found.
@@ -49,7 +50,7 @@ func Stream(name string, r io.Reader, limits limit.Limits, yield func(Item) erro
 		if len(text) > limits.Size {
 			wrong.Message = "the file is larger than the limit of " + bytesOf(limits.Size)
 		}
-		if !isJSON(text) {
+		if !isJSON(head) {
 			wrong.Hint = "split the file, or use kubectl get -o json: JSON objects are read one at a time; " + wrong.Hint
 		}
 		return diag.List{*wrong}, nil
@@ -76,10 +77,24 @@ func Stream(name string, r io.Reader, limits limit.Limits, yield func(Item) erro
 	return l, nil
 }
 
-// isJSON reports whether a text begins like JSON.
+// isJSON reports whether a text begins with JSON objects. It may end anywhere in them.
 func isJSON(text []byte) bool {
-	text = bytes.TrimLeft(bytes.TrimPrefix(text, []byte(bom)), " \t\r\n")
-	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
+	d := json.NewDecoder(newReader(bytes.NewReader(text), len(text)+1))
+	began, depth := false, 0
+	for {
+		t, err := d.Token()
+		switch {
+		case err != nil:
+			return began && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF))
+		case depth == 0 && t != json.Delim('{'):
+			return false
+		case t == json.Delim('{') || t == json.Delim('['):
+			began = true
+			depth++
+		case t == json.Delim('}') || t == json.Delim(']'):
+			depth--
+		}
+	}
 }
 
 // bytesOf returns a size in words.

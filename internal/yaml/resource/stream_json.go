@@ -41,7 +41,7 @@ func (p *parts) jsonError(in *objectReader, d *json.Decoder, err error) error {
 		return p.wrong(in.lineAt(d.InputOffset()), "the file ends in the middle of the value that begins here")
 	case errors.As(err, &syntax):
 		wrong := p.wrong(in.lineAt(syntax.Offset), "%v", err)
-		wrong.Hint = "a large file that begins with a bracket is read as a sequence of JSON objects"
+		wrong.Hint = "a file larger than 1 MiB that begins with JSON objects is read as JSON; lines with --- may separate the objects"
 		return wrong
 	case errors.Is(err, errTooLong):
 		wrong := p.wrong(in.lineAt(d.InputOffset()), "the object that begins here is larger than the limit of %s", bytesOf(p.limits.Size))

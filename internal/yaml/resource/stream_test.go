@@ -1,7 +1,6 @@
 package resource
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -52,7 +51,10 @@ func TestInParts(t *testing.T) {
 		{"cut off", `{"items": [{"apiVersion": "v1", "kind": "B"}, {"api`, "1:1", "1: the file ends in the middle of the value that begins here"},
 		{"items twice", `{"kind": "List", "items": [{"apiVersion": "v1", "kind": "A"}], "items": []}`, "1:1", `1: key "items" occurs twice in this object`},
 		{"no JSON", "{kind: A}", "", "1: invalid character 'k'"},
-		{"a separator", "{\"apiVersion\": \"v1\", \"kind\": \"A\"}\n---\n{}", "1:1", "2: invalid character '-'"},
+		{"separators", "---\n" + strings.Repeat("{\"apiVersion\": \"v1\", \"kind\": \"A\"}\n--- \r\n", 2) + strings.TrimSpace(list) + "\n---", "2:1 4:1 9:1 10:1 16:1", ""},
+		{"a separator with a comment", "{\"apiVersion\": \"v1\", \"kind\": \"A\"}\n--- # b\n{}", "1:1", "2: invalid character '-'"},
+		{"a negative number", "{\"apiVersion\": \"v1\", \"kind\": \"A\", \"x\":\n-1}", "1:1", ""},
+		{"a long line", `{"apiVersion": "v1", "kind": "A", "x": "` + strings.Repeat("---", 5000) + "\"}\n" + `{"apiVersion": "v1", "kind": "A"}`, "1:1 2:1", ""},
 		{"a list without an object", "[1]", "", "1: an object is missing"},
 		{"too long", `{"kind": "A", "x": "` + strings.Repeat("x", 70000) + `"}`, "", "1: the object that begins here is larger than the limit of 1000 bytes"},
 	} {
@@ -105,9 +107,6 @@ func FuzzInParts(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if !isJSON([]byte(text)) {
-			return
-		}
 		values, _, l, err := streamed(text, limit.Limits{})
 		if err != nil {
 			t.Fatal(err)
@@ -123,6 +122,8 @@ func TestStream(t *testing.T) {
 	const object = "apiVersion: v1\nkind: A\n"
 	comment := "# " + strings.Repeat("x", whole) + "\n"
 	padded := strings.Repeat(" ", whole) + list
+	const flow = `{"kind": "List", items: [{apiVersion: v1, kind: "A"}]}`
+	blank := strings.Repeat(" ", whole) + "\n"
 	lists := strings.Repeat(list, 2*whole/len(list))
 	read := func(text string, limits limit.Limits) (string, error) {
 		var kinds []string
@@ -144,6 +145,14 @@ func TestStream(t *testing.T) {
 		{list, limit.Limits{}, "Route Route Route"},
 		{padded, limit.Limits{}, "Route Route Route"},
 		{lists, limit.Limits{Size: 1 << 20}, strings.TrimSpace(strings.Repeat("Route Route Route ", 2*whole/len(list)))},
+		{strings.Repeat(list+"---\n", 2*whole/len(list)), limit.Limits{Size: 1 << 20}, strings.TrimSpace(strings.Repeat("Route Route Route ", 2*whole/len(list)))},
+		{flow + blank, limit.Limits{}, "A"},
+		{blank + flow, limit.Limits{}, "A"},
+		{"[" + flow + "]" + blank, limit.Limits{}, ""},
+		{list + "---\n[]" + blank, limit.Limits{}, "Route Route Route"},
+		{list + "--- # objects\n" + object + blank, limit.Limits{}, "Route Route Route A"},
+		{list + blank + "---\n" + object, limit.Limits{},
+			"Route Route Route in:18:1: error: UC101: invalid character 'a' looking for beginning of value; a file larger than 1 MiB that begins with JSON objects is read as JSON; lines with --- may separate the objects"},
 		{comment + object, limit.Limits{}, "A"},
 		{comment + "kind: List\nitems:\n- &a {apiVersion: v1, kind: A}\n- *a\n", limit.Limits{}, "A A"},
 		{"kind: List\nitems:\n- {apiVersion: v1, kind: A}\n---\napiVersion: v1\nitems:\n- {apiVersion: v1, kind: A}\n", limit.Limits{},
@@ -165,9 +174,9 @@ func TestStream(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, start := range []string{"", "{"} {
-		if _, err := Stream("in", io.MultiReader(strings.NewReader(start), bytes.NewReader(make([]byte, whole+1)), failing{}), limit.Limits{}, func(Item) error { return nil }); start == "" && !errors.Is(err, io.ErrNoProgress) {
-			t.Error(err)
+	for _, start := range []string{comment, "{" + blank} {
+		if l, err := Stream("in", io.MultiReader(strings.NewReader(start), failing{}), limit.Limits{}, func(Item) error { return nil }); !errors.Is(err, io.ErrNoProgress) {
+			t.Error(l, err)
 		}
 	}
 }
