@@ -8,13 +8,20 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
+// The annotations of functions-spec for the file of an item and its index there, which kyaml calls
+// legacy, and which orchestrators still write.
+const (
+	legacyPath  = "config.kubernetes.io/path"
+	legacyIndex = "config.kubernetes.io/index"
+)
+
 const localAnnotation = "config.kubernetes.io/local-config"
 
 // isTracking reports whether orchestrators use an annotation to track their items. They remove such
 // annotations in the end.
 func isTracking(key string) bool {
 	return strings.HasPrefix(key, "internal.config.kubernetes.io/") ||
-		slices.Contains([]string{kioutil.LegacyPathAnnotation, kioutil.LegacyIndexAnnotation, kioutil.LegacyIdAnnotation, "kustomize.config.k8s.io/id"}, key)
+		slices.Contains([]string{legacyPath, legacyIndex, kioutil.LegacyIdAnnotation, "kustomize.config.k8s.io/id"}, key)
 }
 
 // annotation returns the first of several annotations that an item has.
@@ -29,7 +36,7 @@ func annotation(item *yaml.RNode, keys ...string) string {
 
 // filePath returns the file of an item.
 func filePath(item *yaml.RNode) string {
-	return annotation(item, kioutil.PathAnnotation, kioutil.LegacyPathAnnotation)
+	return annotation(item, kioutil.PathAnnotation, legacyPath)
 }
 
 // isLocal reports whether an item is for tools instead of the API server, as in kustomize.

@@ -57,7 +57,7 @@ func (r *run) received(wanted func(item *yaml.RNode) bool) []*piece {
 		w := &piece{name: nameOf(item, i), item: item, asIs: !wanted(item), items: []*yaml.RNode{item}}
 		l = append(l, w)
 		if !w.asIs {
-			r.concern(w.name, resultSubject{resource: resourceOf(item), file: filePath(item), index: annotation(item, kioutil.IndexAnnotation, kioutil.LegacyIndexAnnotation)})
+			r.concern(w.name, resultSubject{resource: resourceOf(item), file: filePath(item), index: annotation(item, kioutil.IndexAnnotation, legacyIndex)})
 		}
 	}
 	return l
