@@ -21,7 +21,7 @@ const localAnnotation = "config.kubernetes.io/local-config"
 // annotations in the end.
 func isTracking(key string) bool {
 	return strings.HasPrefix(key, "internal.config.kubernetes.io/") ||
-		slices.Contains([]string{legacyPath, legacyIndex, kioutil.LegacyIdAnnotation, "kustomize.config.k8s.io/id"}, key)
+		slices.Contains([]string{legacyPath, legacyIndex, "config.k8s.io/id", "kustomize.config.k8s.io/id"}, key)
 }
 
 // annotation returns the first of several annotations that an item has.
