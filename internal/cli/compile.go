@@ -24,10 +24,6 @@ Unions are declared in the CRDs, by markers in Go types (--go), or in files of k
 UnionSet (--unions). The result records them, so it can be compiled again without those
 flags.
 
-A new version of unioncel may write rules differently. Rules of an earlier version stay
-as they are while they are proved to enforce the unions, since tools compare their texts;
---reword writes them anew.
-
 See also unioncel help inputs, and unioncel help output.`,
 		Example: `  # Print the result of one file
   unioncel compile crd.yaml
@@ -70,8 +66,6 @@ See also unioncel help inputs, and unioncel help output.`,
 	compiler.registerStrict(cmd)
 	cmd.Flags().BoolVar(&compiler.opts.NoAnnotation, "no-annotation", false,
 		"omit the annotation that recompiling and decompiling rely on")
-	cmd.Flags().BoolVar(&compiler.opts.Reword, "reword", false,
-		"write all rules of compiled CRDs anew, also those that an earlier version wrote differently")
 	registerForget(cmd, &compiler.opts)
 	cmd.Flags().BoolVar(&compiler.unions.skipInvalid, "skip-invalid", false,
 		"with --go, leave out the unions of structs that have errors, and write the rest;\nthe exit code is still 1")

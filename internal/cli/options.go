@@ -59,7 +59,7 @@ func (c *compilerFlags) registerStrict(cmd *cobra.Command) {
 // registerForget adds the flag for commands that revert the rules an annotation records.
 func registerForget(cmd *cobra.Command, opts *crdfile.Options) {
 	cmd.Flags().BoolVar(&opts.Forget, "forget", false,
-		"keep rules that the annotation claims, but its unions neither write nor imply, as hand-written ones")
+		"keep rules that the annotation claims, but its unions do not write, as hand-written ones")
 }
 
 // check returns an error if a flag has an unknown value.

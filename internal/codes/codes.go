@@ -111,8 +111,10 @@ const (
 	AnnotationTooLarge = "UC404"
 	// Unproved: the edit is impossible, or the result is not provably the intended document.
 	Unproved = "UC405"
-	// UnconfirmedRule: the annotation claims a rule that its unions neither write nor imply.
+	// UnconfirmedRule: the annotation claims a rule that its unions do not write.
 	UnconfirmedRule = "UC406"
+	// Forgotten: a union that the annotation records is declared nowhere any more.
+	Forgotten = "UC407"
 )
 
 // Legal input that deserves a look.
@@ -143,9 +145,6 @@ const (
 	// RulesNotReplaced: hand-written rules that were to be replaced are kept, because they do not
 	// have the meaning of the union, or this is unknown.
 	RulesNotReplaced = "UC512"
-	// Forgotten: a declaration that an earlier run took from outside the CRD no longer exists, and
-	// its rules are removed.
-	Forgotten = "UC513"
 	// UnusedMarkers: no CustomResourceDefinition has the Go struct with the markers.
 	UnusedMarkers = "UC514"
 	// SingleMember: a union without a discriminator has a single member, which is therefore simply
@@ -192,6 +191,8 @@ const (
 	// AbsentMember: the schema has neither the property nor a value of a member, which is left out
 	// of the union.
 	AbsentMember = "UC534"
+	// RuleRemoved: a compiled rule is removed, or replaced by another one.
+	RuleRemoved = "UC535"
 )
 
 // Errors in markers in Go source.

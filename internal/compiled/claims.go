@@ -1,35 +1,24 @@
 package compiled
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"go.yaml.in/yaml/v3"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/crdtext"
-	"github.com/unioncel/unioncel/internal/limit"
-	"github.com/unioncel/unioncel/internal/yaml/yamledit"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
-	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
-	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// A rule in the annotation is ours if the recorded unions compile to it with the recorded options,
-// or if the recorded rules of a schema are proved to enforce exactly its recorded unions. When
-// compiling, a rule is also ours if the resulting unions are proved to imply it, since the result
-// enforces them.
+// A rule in the annotation is ours if compiling may write it for the recorded unions, with the
+// recorded options, byte for byte: its messages and every other key included.
 
 // Claim is a schema of a record with its present content.
 type Claim struct {
@@ -48,12 +37,6 @@ type Claim struct {
 	missing []string       // sums of missing rules
 	// fresh is true if the recorded declaration is overridden: missing rules are no error then.
 	fresh bool
-	// superseded is true if the resulting declaration may differ from the recorded one, and
-	// asRecorded if it is the same.
-	superseded, asRecorded bool
-	// claimed are the present claimed rules. exact caches the result of enforces.
-	claimed []any
-	exact   *bool
 }
 
 // All reports whether all rules of the list are claimed, and Whole whether the list is removed with
@@ -148,19 +131,20 @@ func (r *reverter) confirm() {
 		return
 	}
 	for _, c := range r.Claims {
-		c.claimed = c.Items()
 		c.take()
 	}
 	w := r.regenerate(r.Annotated.Options())
 	if w.overLimit {
-		return // proofs are skipped as well
+		return
 	}
 	same := true // as the source of the compilation
 	for _, c := range r.Claims {
-		unconfirmed := slices.DeleteFunc(slices.Clone(c.Ours), func(i int) bool { return w.has(c, c.present[i]) })
+		has := func(i int) bool { return w.has(c, c.present[i]) }
+		unconfirmed := slices.DeleteFunc(slices.Clone(c.Ours), has)
 		if len(unconfirmed) > 0 {
 			same = false
-			unconfirmed = r.imply(c, unconfirmed)
+			w.possible()
+			unconfirmed = slices.DeleteFunc(unconfirmed, has)
 		}
 		for _, i := range unconfirmed {
 			if !r.opts.Forget {
@@ -187,21 +171,11 @@ func (r *reverter) confirm() {
 }
 
 func (r *reverter) unconfirmed(c *Claim, i int, why string) {
-	union := "its union is not proved to imply it"
-	if c.superseded && !r.opts.Decompile {
-		union = "no union that stays declared is proved to imply it"
-	}
-	message := fmt.Sprintf("the annotation %s claims the rule %s, but %s", Annotation, shortened(RuleOf(c.present[i])), union)
+	message := fmt.Sprintf("the annotation %s claims the rule %s, but its unions do not write it", Annotation, shortened(RuleOf(c.present[i])))
 	if why != "" {
-		message += ": with this schema it does not compile: " + why
+		message += ": with this schema they do not compile: " + why
 	}
-	hint := "--forget drops the claim and keeps the rule as a hand-written one; or undo the edits made since"
-	if r.opts.Decompile {
-		hint = "compile the file first, which writes the rules of its union again; " + hint
-	}
-	if *r.opts.Proofs > r.Limits.OrDefault().Proofs {
-		hint += "; too many rules for all to be tried: " + limit.Hint("proofs")
-	}
+	const hint = "--forget drops the claim and keeps the rule as a hand-written one; or undo the edits made since"
 	r.report(diag.Diagnostic{Code: codes.UnconfirmedRule, Pos: r.Pos(c.item(i)), Path: c.Place.String(), Schema: c.Place.Structural(), Message: message, Hint: hint})
 }
 
@@ -221,159 +195,6 @@ func JSON(v any) string {
 		return ""
 	}
 	return string(data)
-}
-
-// remaining returns the declarations of a schema in the result. A declaration in the schema, or a
-// given declaration, overrides the record. Decompiling keeps no recorded external declarations.
-func (r *reverter) remaining(c *Claim) []union.External {
-	l := slices.DeleteFunc(slices.Clone(r.opts.Declarations), func(e union.External) bool { return !e.Covers(c.Version, c.Path) })
-	kept := !r.opts.All(c.Version) && !r.opts.Decompile // the record applies
-	if kept && c.extension != nil {
-		l = append(l, *c.extension)
-	}
-	_, v, _, declared := yamltext.Lookup(c.Node, union.Key)
-	switch {
-	case declared:
-		c.superseded = true
-		l = append(l, union.External{Version: c.Version, Path: c.Path, Value: yamltext.Resolve(v), File: r.Name})
-	case !c.External || kept:
-		l = append(l, *c.unions)
-	default:
-		c.superseded = true
-	}
-	return l
-}
-
-// asRecorded reports whether a schema's resulting and recorded declarations are equal.
-func (r *reverter) asRecorded(c *Claim) bool {
-	var recorded, resulting []string
-	text := func(e union.External) string { return fmt.Sprint(e.Extend, yamledit.JSON(yamledit.Plain(e.Value))) }
-	for _, e := range []*union.External{c.extension, c.unions} {
-		if e != nil {
-			recorded = append(recorded, text(*e))
-		}
-	}
-	if len(recorded) > 0 {
-		for _, e := range r.remaining(c) {
-			resulting = append(resulting, text(e))
-		}
-	}
-	return slices.Equal(recorded, resulting)
-}
-
-// imply confirms rules that the resulting unions of the schema imply, and returns the others. The
-// recorded unions count only if the claimed rules, which an older compiler may have written, are
-// proved to enforce exactly these unions: a forged annotation may record a union that implies any
-// rule. Rules beyond a limit are not confirmed: proofs are slow, and an annotation may claim any
-// number of rules.
-func (r *reverter) imply(c *Claim, unconfirmed []int) []int {
-	for _, below := range r.Claims {
-		if len(below.Unions) == 0 || below.Version != c.Version || len(below.Path) < len(c.Path) || !below.Path[:len(c.Path)].Equal(c.Path) {
-			continue
-		}
-		if !r.opts.Decompile && !r.impliedBy(r.remaining(below), below.Place, c, &unconfirmed) {
-			break
-		}
-		if r.enforces(below) && !r.impliedBy(below.recordedUnions(), below.Place, c, &unconfirmed) {
-			break
-		}
-	}
-	return unconfirmed
-}
-
-// recordedUnions returns the recorded declarations of the schema.
-func (c *Claim) recordedUnions() []union.External {
-	if c.extension == nil {
-		return []union.External{*c.unions}
-	}
-	return []union.External{*c.extension, *c.unions}
-}
-
-// maxEnforcing bounds the time to prove that claimed rules enforce the recorded unions of a schema.
-const maxEnforcing = 5 * time.Second
-
-// enforces reports whether the claimed rules alone enforce exactly the recorded unions of a schema.
-func (r *reverter) enforces(c *Claim) bool {
-	if c.exact != nil {
-		return *c.exact
-	}
-	c.exact = new(bool)
-	declared, _ := compile.New(r.manifest(r.claimedOnly(), c.recordedUnions()), compile.Options{}).Unions()
-	if declared == nil || len(declared.Objects) != 1 {
-		return false
-	}
-	o := declared.Objects[0]
-	for _, u := range o.Unions {
-		*r.opts.Proofs += len(u.Members)
-	}
-	if *r.opts.Proofs > r.Limits.OrDefault().Proofs {
-		return false
-	}
-	ctx, done := verify.WithDeadline(context.Background(), maxEnforcing)
-	defer done()
-	proofs, err := verify.Object(ctx, declared.CRD, o.Version, o.Path, o.Unions)
-	*c.exact = err == nil && !slices.ContainsFunc(proofs, func(p verify.Proof) bool { return !p.Proved() })
-	return *c.exact
-}
-
-// claimedOnly returns the CRD without the unclaimed rules and allOf of the schemas on the paths of
-// the claims.
-func (r *reverter) claimedOnly() map[string]any {
-	crd, _ := runtime.DeepCopyJSONValue(r.source()).(map[string]any)
-	for _, c := range r.Claims {
-		for i := range len(c.Path) + 1 {
-			schema := crdtext.SchemaIn(crd, c.Place.Up(i))
-			for _, key := range ListKeys {
-				delete(schema, key)
-			}
-		}
-	}
-	for _, c := range r.Claims {
-		if len(c.claimed) > 0 {
-			crdtext.SchemaIn(crd, c.Place)[Validations] = c.claimed
-		}
-	}
-	return crd
-}
-
-// impliedBy confirms rules of a claim that declarations for its schema, or a schema below, imply.
-// It returns false if nothing is left to prove, or the limit of proofs is reached.
-func (r *reverter) impliedBy(declarations []union.External, at schemapath.Place, c *Claim, unconfirmed *[]int) bool {
-	declared, _ := compile.New(r.manifest(r.source(), declarations), compile.Options{}).Unions()
-	if declared == nil || len(declared.Objects) != 1 {
-		return true
-	}
-	for _, u := range declared.Objects[0].Unions {
-		if !r.impliedByUnion(u, declared.CRD, at, c, unconfirmed) {
-			return false
-		}
-	}
-	return true
-}
-
-func (r *reverter) impliedByUnion(u *union.Union, crd *apiextensionsv1.CustomResourceDefinition, at schemapath.Place, c *Claim, unconfirmed *[]int) bool {
-	above := len(at.Path) - len(c.Path)
-	var constraints []verify.Constraint
-	for _, i := range *unconfirmed {
-		constraints = append(constraints, verify.Constraint{Key: Validations, Index: i, Above: above})
-	}
-	if *r.opts.Proofs += len(constraints) + len(u.Members); len(constraints) == 0 || *r.opts.Proofs > r.Limits.OrDefault().Proofs {
-		return false
-	}
-	implied, err := verify.Implied(context.Background(), crd, at.Version, at.Path, u, constraints)
-	if err != nil {
-		return true
-	}
-	*unconfirmed = slices.DeleteFunc(*unconfirmed, func(i int) bool {
-		is := slices.Contains(implied, verify.Constraint{Key: Validations, Index: i, Above: above})
-		if is {
-			r.Reworded = append(r.Reworded, Reworded{c.Place, c.present[i], diag.Diagnostic{Code: codes.RuleChanged, Severity: diag.Warning, Pos: r.Pos(c.item(i)), Path: c.Place.String(), Schema: c.Place.Structural(),
-				Message: fmt.Sprintf("replaced, since compiling writes it differently: %s; the union implies it", shortened(RuleOf(c.present[i]))),
-				Hint:    "nothing needs to be done: the new rules reject everything that it rejects"}})
-		}
-		return is
-	})
-	return true
 }
 
 // overwritten reports whether the CRD, except for its annotations, was replaced by its source, for

@@ -1,7 +1,6 @@
 // Package compiled reads the annotation of a compiled CRD, and removes the rules that
 // compiling added from the CRD as data. The annotation is not trusted, since anyone
-// may have written it: a rule is removed only if the recorded unions compile to it, or the
-// resulting unions are proved to imply it.
+// may have written it: a rule is removed only if the recorded unions compile to it.
 package compiled
 
 import (

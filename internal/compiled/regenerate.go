@@ -20,8 +20,9 @@ type regenerated struct {
 	items map[string][]any // by schema
 	// whole, unless nil, is the compilation of the unmodified CRD without the claimed items.
 	whole *Compilation
-	// again returns plans, which include rules that already exist as hand-written rules.
-	again []func() (*compile.Plan, diag.List)
+	// again are the compilations.
+	again []*Compilation
+	all   bool // items has the possible rules, too
 	// why is the error if the unions do not compile together.
 	why string
 	// overLimit is true if the declarations exceed a limit, which has been reported.
@@ -53,7 +54,7 @@ func (w *regenerated) add(p schemapath.Place, l ...rules.Rule) {
 // present adds the rules that are not written because a rule with the same text exists.
 func (w *regenerated) present() {
 	for _, again := range w.again {
-		plan, _ := again()
+		plan, _ := again.Plan()
 		if plan == nil {
 			continue
 		}
@@ -65,7 +66,18 @@ func (w *regenerated) present() {
 			}
 		}
 	}
-	w.again = nil
+}
+
+// possible adds all rules that the unions may get, in other encodings or schemas.
+func (w *regenerated) possible() {
+	if !w.all {
+		w.all = true
+		for _, again := range w.again {
+			for _, a := range again.Possible() {
+				w.add(a.Place, a.Rules...)
+			}
+		}
+	}
 }
 
 // regenerate compiles the recorded unions on the CRD without the claimed items.
@@ -86,12 +98,21 @@ func (r *reverter) regenerate(opts compile.Options) *regenerated {
 		}
 		if c.unions != nil {
 			declaring = append(declaring, c)
-			for _, name := range missing(c) {
-				addProperty(edit(c), name)
-			}
 		}
 	}
 	again, why := r.compileAgain(w, crd, declaring, opts)
+	added := false
+	for _, c := range declaring {
+		for _, name := range missing(c) {
+			if why != "" { // else the CRD is a variant without the member
+				addProperty(edit(c), name)
+				added = true
+			}
+		}
+	}
+	if added {
+		_, why = r.compileAgain(w, crd, declaring, opts)
+	}
 	if w.why = why; why != "" && len(declaring) > 1 {
 		for _, c := range declaring { // an error in one schema must not affect other schemas
 			_, _ = r.compileAgain(w, crd, []*Claim{c}, opts)
@@ -160,6 +181,7 @@ func (r *reverter) compileAgain(w *regenerated, crd map[string]any, declaring []
 		}
 	}
 	again := &Compilation{compile.New(r.manifest(crd, recorded), opts), recorded, opts}
+	w.again = append(w.again, again)
 	result, diags := again.Result()
 	if result == nil {
 		for _, d := range slices.Clone(diags).Sort() {
@@ -176,7 +198,6 @@ func (r *reverter) compileAgain(w *regenerated, crd map[string]any, declaring []
 	for _, a := range result.Additions {
 		w.add(a.Place, a.Rules...)
 	}
-	w.again = append(w.again, again.Plan)
 	return again, ""
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -24,11 +23,6 @@ type Options struct {
 	Given
 	// Forget keeps rules that cannot be confirmed, without an error.
 	Forget bool
-	// Decompile confirms only rules that enforce exactly the recorded unions, not rules that
-	// other unions imply: the decompiled CRD has only declarations in schemas.
-	Decompile bool
-	// Proofs counts the work of proofs in a file against its limit.
-	Proofs *int
 }
 
 // Reverted is a CRD, as data, without the rules and the annotation that compiling added. Its owner
@@ -46,40 +40,9 @@ type Reverted struct {
 	Again *Compilation
 	// Claims are the schemas of the record.
 	Claims []*Claim
-	// Reworded are the confirmed items that compiling writes differently now.
-	Reworded []Reworded
 	// Hints are hints for errors in recorded declarations, by position.
 	Hints map[diag.Pos]string
 	Diags diag.List
-}
-
-// Reworded is an item of an earlier compilation that compiling writes differently now. Replaced is the
-// diagnostic for its replacement.
-type Reworded struct {
-	schemapath.Place
-	Item     any
-	Replaced diag.Diagnostic
-}
-
-// Earlier returns the rules that were removed from schemas whose unions equal the recorded unions.
-func (r *Reverted) Earlier() []compile.Addition {
-	var l []compile.Addition
-	for _, c := range r.Claims {
-		if !c.asRecorded {
-			continue
-		}
-		a := compile.Addition{Place: c.Place}
-		for _, item := range c.Items() {
-			var rule rules.Rule
-			if json.Unmarshal([]byte(JSON(item)), &rule) == nil {
-				a.Rules = append(a.Rules, rule)
-			}
-		}
-		if len(a.Rules) > 0 {
-			l = append(l, a)
-		}
-	}
-	return l
 }
 
 // Compilation is a compilation with external declarations.
@@ -114,13 +77,15 @@ func (c *Annotated) Revert(opts Options) *Reverted {
 	r.copies()
 	r.claim()
 	r.dropAnnotation()
+	if r.opts.Forget {
+		r.forget()
+	}
 	r.confirm()
 	if r.Diags.HasErrors() {
 		return r.Reverted
 	}
 	r.Hints[r.keyPos()] = "the declaration is external, and the annotation " + Annotation + " keeps it: correct it at its source, and give it again (--go, --unions)"
 	for _, c := range r.Claims {
-		c.asRecorded = r.asRecorded(c)
 		r.keep(c.recorded)
 		if c.Restored = !c.fresh && !c.Schema.External && c.unions != nil; c.Restored {
 			r.Hints[r.Pos(c.Node)] = "the declaration is in the annotation " + Annotation + ": run unioncel decompile to edit it"
@@ -174,53 +139,100 @@ func (r *reverter) pruned() *yaml.Node {
 	return yamltext.Omit(r.Manifest.Node, drop)
 }
 
-// keep adds the external declarations of a schema to the result. It reports declarations that
-// are no longer given.
+// keep adds the external declarations of a schema to the result, and reports recorded unions that
+// are declared nowhere any more.
 func (r *reverter) keep(s recorded) {
-	var kept []union.External
+	if !r.opts.Forget {
+		r.Diags = append(r.Diags, r.lost(s)...)
+	}
 	if s.External && crdtext.IndexOf(s.Node, union.Key) < 0 {
-		kept = append(kept, *s.unions)
+		r.External = append(r.External, *s.unions)
 	}
 	if s.extension != nil {
-		kept = append(kept, *s.extension)
+		r.External = append(r.External, *s.extension)
 	}
-	for _, e := range kept {
-		if r.opts.All(s.Version) {
-			r.forgotten(s.Schema, e)
-		}
-	}
-	r.External = append(r.External, kept...)
 }
 
-// forgotten reports unions of a recorded declaration that share no name with the unions given for
-// the schema, and an extension if none is given.
-func (r *reverter) forgotten(s Schema, kept union.External) {
-	lost := func(message string) {
-		r.report(diag.Diagnostic{Code: codes.Forgotten, Severity: diag.Warning, Pos: *kept.At, Path: placeOf(s.Path), Message: message,
-			Hint: "if that was not intended, give all declarations of a CRD in one command (--go, --kubebuilder and --unions)"})
+// lost returns warnings about recorded unions that share no name with the unions now declared for the
+// schema, and about an extension if none is given. Declarations in the schema override the recorded
+// ones, and so do given declarations, if these are all of a version. For commands that write, the
+// warnings are errors (see crdpatch).
+func (r *reverter) lost(s recorded) (l diag.List) {
+	report := func(at diag.Pos, message string) {
+		l = append(l, diag.Diagnostic{Code: codes.Forgotten, Severity: diag.Warning, Pos: at, Path: placeOf(s.Path), Message: message,
+			Hint: "declare it again, with all declarations of the CRD in one command (--go, --kubebuilder and --unions); or keep its rules as hand-written ones with --forget; unioncel decompile removes them"})
+	}
+	all := r.opts.All != nil && r.opts.All(s.Version)
+	_, own, _, declared := yamltext.Lookup(s.Node, union.Key)
+	if s.unions == nil {
+		return nil
 	}
 	var named []string
 	extended := false
+	add := func(e union.External) { named = append(named, slices.Concat(namesOf(e)...)...) }
+	if declared {
+		add(union.External{Value: yamltext.Resolve(own)})
+	}
 	for _, e := range r.opts.Declarations {
 		switch {
 		case !e.Covers(s.Version, s.Path):
 		case e.Extend:
 			extended = true
 		default:
-			named = append(named, slices.Concat(namesOf(e)...)...)
+			add(e)
 		}
 	}
-	if kept.Extend {
-		if !extended {
-			lost("the extension of unions, which an earlier compilation took from a UnionSet, is no longer declared: they are compiled without it")
-		}
-		return
+	if s.extension != nil && all && !extended {
+		report(*s.extension.At, "the extension of unions that the annotation records is declared nowhere any more")
 	}
-	for _, properties := range namesOf(kept) {
-		if !slices.ContainsFunc(properties, func(name string) bool { return slices.Contains(named, name) }) {
-			lost(fmt.Sprintf("the union of %s, which was declared outside the CRD when it was last compiled, is no longer declared: its rules are removed", strings.Join(properties, ", ")))
+	overridden := declared || s.External && all
+	for _, properties := range namesOf(*s.unions) {
+		if overridden && !slices.ContainsFunc(properties, func(name string) bool { return slices.Contains(named, name) }) {
+			report(*s.unions.At, fmt.Sprintf("the union of %s, which the annotation records, is declared nowhere any more", strings.Join(properties, ", ")))
 		}
 	}
+	return l
+}
+
+// forget drops the claims of schemas with lost unions, and of the schemas around them, so that the
+// rules become hand-written ones.
+func (r *reverter) forget() {
+	for _, c := range r.Claims {
+		if len(r.lost(c.recorded)) == 0 {
+			continue
+		}
+		for _, around := range r.Claims {
+			if around.Version == c.Version && len(around.Path) <= len(c.Path) && c.Path[:len(around.Path)].Equal(around.Path) {
+				around.Ours, around.missing = nil, nil
+			}
+		}
+	}
+}
+
+// Removed returns a warning for each schema with compiled rules that are not among the additions.
+func (r *Reverted) Removed(additions []compile.Addition) (l diag.List) {
+	for _, c := range r.Claims {
+		var written []any
+		for _, a := range additions {
+			if a.Is(c.Place) {
+				written = append(written, DataOf(RuleNodes(a.Rules...))...)
+			}
+		}
+		var removed []string
+		at := c.at
+		for _, i := range slices.Backward(c.Ours) {
+			if !slices.ContainsFunc(written, func(v any) bool { return JSON(v) == JSON(c.present[i]) }) {
+				removed, at = append(removed, shortened(RuleOf(c.present[i]))), c.item(i)
+			}
+		}
+		if len(removed) > 0 {
+			slices.Reverse(removed)
+			l = append(l, diag.Diagnostic{Code: codes.RuleRemoved, Severity: diag.Warning, Pos: r.Pos(at), Path: c.Place.String(), Schema: c.Place.Structural(),
+				Message: "removed, as compiled from a recorded union: " + strings.Join(removed, ", "),
+				Hint:    "nothing needs to be done, unless a person wrote this rule"})
+		}
+	}
+	return l
 }
 
 // namesOf returns the names in each union of a declaration.

@@ -32,9 +32,6 @@ type Limits struct {
 	Changes int
 	// Rules is the number of rules on one schema that commands compare or read.
 	Rules int
-	// Proofs is the number of rules of a file that its annotation claims but its unions do not
-	// generate, so that pkg/verify has to check them. It also bounds the members of these unions.
-	Proofs int
 	// Pairs is the number of pairs of members of the unions of an object, summed over the CRD: the
 	// time of proofs is proportional to it.
 	Pairs int
@@ -59,7 +56,6 @@ var kinds = []struct {
 	{"members", "members of a union, or values of its discriminator", func(l *Limits) *int { return &l.Members }, 500},
 	{"changes", "changes in the allowedChanges of a union", func(l *Limits) *int { return &l.Changes }, 10_000},
 	{"rules", "rules on one schema", func(l *Limits) *int { return &l.Rules }, 1200},
-	{"proofs", "rules of a file to prove, and members of their unions", func(l *Limits) *int { return &l.Proofs }, 1000},
 	{"pairs", "pairs of members of the unions of a CRD", func(l *Limits) *int { return &l.Pairs }, 800_000},
 	{"tests", "steps of the tests of a CRD", func(l *Limits) *int { return &l.Tests }, 300_000},
 }

@@ -70,9 +70,6 @@ type Manifest struct {
 	// External are declarations for this CRD from outside the manifest. Their targets are
 	// not checked.
 	External []union.External
-	// Earlier are the rules that an earlier compilation with the same options wrote. They stay
-	// unchanged if they are proved to enforce the unions.
-	Earlier []Addition
 	// Undeclared ignores declarations in the manifest.
 	Undeclared bool
 	// Limits bound the number and size of declarations.
@@ -183,7 +180,7 @@ func (c *compiler) run() bool {
 	}
 	c.diags = c.declared
 	work.Compilations.Add(1)
-	for _, stage := range []func(){c.encode, c.carry, c.validate, c.keep, c.checkConstraints} {
+	for _, stage := range []func(){c.encode, c.carry, c.validate, c.checkConstraints} {
 		if c.diags.HasErrors() {
 			return false
 		}

@@ -58,13 +58,6 @@ func (c *compiler) additions() []Addition {
 		}
 	}
 	for i := range l {
-		earlier := c.earlier(l[i].Place)
-		reworded := func(r rules.Rule) bool {
-			return !slices.ContainsFunc(earlier, func(o rules.Rule) bool { return sameRule(o, r) })
-		}
-		if len(earlier) == len(l[i].Rules) && !slices.ContainsFunc(l[i].Rules, reworded) {
-			l[i].Rules = earlier // in the earlier order
-		}
 		present := l[i].Place.Schema(c.crd)
 		l[i].Rules = slices.DeleteFunc(l[i].Rules, func(r rules.Rule) bool { return hasRule(present.XValidations, r) })
 	}
@@ -84,10 +77,7 @@ func (o *unionObject) rules(i int) []rules.Rule {
 
 // static returns the rules on the state of union i.
 func (o *unionObject) static(i int, s style) []rules.Rule {
-	switch u := o.Unions[i]; {
-	case s.kept != nil:
-		return s.kept.static
-	case u.Ratchet:
+	if u := o.Unions[i]; u.Ratchet {
 		return rules.Ratcheting(u, s.encoding, s.ratchet)
 	}
 	return rules.Static(o.Unions[i], s.encoding)
@@ -95,9 +85,6 @@ func (o *unionObject) static(i int, s style) []rules.Rule {
 
 // changes returns the transition rules of union i.
 func (o *unionObject) changes(i int, s style) []rules.Rule {
-	if s.kept != nil {
-		return s.kept.changes
-	}
 	if o.uncorrelated != "" || s.noClear {
 		return nil
 	}
@@ -111,9 +98,6 @@ func (c *compiler) guards(o *unionObject, i int) []Addition {
 	u := o.Unions[i]
 	if !u.Guarded() {
 		return nil
-	}
-	if k := o.styles[i].kept; k != nil {
-		return k.guards
 	}
 	for _, link := range c.links(o) {
 		if r, ok := rules.RemovalGuard(u, link.names); ok {

@@ -217,8 +217,6 @@ func (c *compiler) costs(e cost.Estimator, groups []planned) ([][]cost.Cost, err
 // encodingName returns the name of an encoding for UnionPlan.
 func (c *compiler) encodingName(u *union.Union, s style) string {
 	switch {
-	case s.kept != nil:
-		return "kept"
 	case perMember(s.encoding, u):
 		return rules.Paired.String()
 	case s.encoding > rules.Compact:
@@ -232,8 +230,6 @@ func (c *compiler) why(e cost.Estimator, o *unionObject, i int) string {
 	u, s := o.Unions[i], o.styles[i]
 	preferred := c.encodings(u)[0]
 	switch {
-	case s.kept != nil:
-		return "an earlier version of unioncel wrote these rules, which are proved equivalent; compile --reword rewrites them"
 	case u.Ratchet && s.encoding == rules.Compact && s.ratchet.Parts <= 1:
 		return "a union that ratchets takes as few rules as possible"
 	case u.Ratchet:

@@ -14,8 +14,6 @@ type style struct {
 	ratchet  rules.Comparison // in the static rules, of unions that ratchet
 	change   rules.Comparison // in the rules on changes
 	noClear  bool             // the rules on changes are left out
-	// kept, unless nil, has the rules of an earlier compilation, which replace all others.
-	kept *kept
 }
 
 // longUnion is the number of members beyond which a union without a discriminator gets fine

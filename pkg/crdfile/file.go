@@ -125,37 +125,27 @@ func (f *File) Targets() ([]union.Target, bool) {
 
 // CRDs returns the CRDs of the file in document order, with the options to compile them. The list
 // has errors and warnings about the file.
-func (f *File) CRDs(opts Options) ([]*CRD, diag.List) { return f.view(opts, false) }
-
-// Decompiled is like [File.CRDs], for decompiling: it does not remove rules that only other unions
-// imply. forget is Options.Forget.
-func (f *File) Decompiled(forget bool) ([]*CRD, diag.List) {
-	return f.view(Options{Forget: forget}, true)
-}
-
-// view caches the reverted CRDs of a file for some options.
-type view struct {
-	opts      Options
-	decompile bool
-	proofs    int
-	reverted  map[*manifest]*Base
-}
-
-func (f *File) view(opts Options, decompile bool) ([]*CRD, diag.List) {
+func (f *File) CRDs(opts Options) ([]*CRD, diag.List) {
 	_, wrong := f.Text()
 	wrong = slices.Clone(wrong)
 	i := slices.IndexFunc(f.views, func(v *view) bool {
-		return v.decompile == decompile && v.opts.Forget == opts.Forget && v.opts.Reword == opts.Reword && v.opts.InUse == opts.InUse && v.opts.External.Same(opts.External)
+		return v.opts.Forget == opts.Forget && v.opts.InUse == opts.InUse && v.opts.External.Same(opts.External)
 	})
 	if i < 0 {
 		i = len(f.views)
-		f.views = append(f.views, &view{opts: opts, decompile: decompile, reverted: map[*manifest]*Base{}})
+		f.views = append(f.views, &view{opts: opts, reverted: map[*manifest]*Base{}})
 	}
 	var l []*CRD
 	for _, m := range f.crds {
 		l, wrong = append(l, &CRD{m: m, view: f.views[i], opts: opts}), append(wrong, m.marred...)
 	}
 	return l, wrong
+}
+
+// view caches the reverted CRDs of a file for some options.
+type view struct {
+	opts     Options
+	reverted map[*manifest]*Base
 }
 
 // WithBytes opens a file with the same name and limits, and other content.

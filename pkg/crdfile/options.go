@@ -21,13 +21,10 @@ type Options struct {
 	// AsRecorded takes KubeVersion and Encoding, if they are not given, from the
 	// annotation of a compiled CRD.
 	AsRecorded bool
-	// Forget keeps rules that the annotation claims and that cannot be confirmed. They
-	// become hand-written rules and are no longer claimed. Without Forget they are
-	// errors.
+	// Forget keeps rules that the annotation claims and that are not ours, and the rules of
+	// recorded unions that are declared nowhere any more. They become hand-written rules and
+	// are no longer claimed. Without Forget they are errors.
 	Forget bool
-	// Reword writes the rules of compiled CRDs anew. Without Reword, rules of an earlier
-	// compilation stay unchanged where they are proved to enforce the unions.
-	Reword bool
 	// InUse, unless nil, replaces KubeVersion, Encoding and External for CRDs in use:
 	// CRDs that were compiled or that an API server printed, unless they declare
 	// unions themselves. The options of a project only apply to its sources.

@@ -29,9 +29,6 @@ type stage struct {
 	value        map[string]any // as kubectl reads it; nil until it is read
 	data         []byte         // value as JSON; nil until it is needed
 	compilations []*compiled.Compilation
-	// earlier are the rules of an earlier compilation with the options earlierOptions.
-	earlier        []compile.Addition
-	earlierOptions compile.Options
 }
 
 func newStage(m *manifest, node *yaml.Node, value map[string]any) *stage {
@@ -86,11 +83,7 @@ func (s *stage) compilation(external []union.External, opts compile.Options) *co
 			return c
 		}
 	}
-	m := s.manifest(external)
-	if opts == s.earlierOptions {
-		m.Earlier = s.earlier
-	}
-	c := &compiled.Compilation{Compilation: compile.New(m, opts), External: external, Options: opts}
+	c := &compiled.Compilation{Compilation: compile.New(s.manifest(external), opts), External: external, Options: opts}
 	s.compilations = append(s.compilations, c)
 	return c
 }
@@ -150,13 +143,11 @@ func (c *CRD) Base() *Base {
 	if c.m.annotated == nil {
 		return b
 	}
-	r := c.m.annotated.Revert(compiled.Options{Given: c.given(), Forget: c.opts.Forget, Decompile: c.view.decompile, Proofs: &c.view.proofs})
+	r := c.m.annotated.Revert(compiled.Options{Given: c.given(), Forget: c.opts.Forget})
 	if b.Diags, b.hints = r.Diags, r.Hints; !r.Diags.HasErrors() {
 		b.Reverted, b.stage = r, newStage(c.m, r.Node, r.Value)
 		if r.Again != nil {
 			b.compilations = append(b.compilations, r.Again)
-		} else if !c.opts.Reword {
-			b.earlier, b.earlierOptions = r.Earlier(), c.m.annotated.Options()
 		}
 	}
 	return b
@@ -244,9 +235,7 @@ func (s *stage) removing(removals []compile.Removal) *stage {
 			}
 		}
 	}
-	out := newStage(s.m, yamltext.Omit(s.node, drop), value)
-	out.earlier, out.earlierOptions = s.earlier, s.earlierOptions
-	return out
+	return newStage(s.m, yamltext.Omit(s.node, drop), value)
 }
 
 // hinted returns a list with hints added to errors in recorded declarations.

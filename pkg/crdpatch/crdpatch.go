@@ -36,8 +36,17 @@ func Decompile(f *crdfile.File, opts crdfile.Options) ([]byte, diag.List) {
 
 // decompile returns the text without compiled rules, or nil on errors.
 func (j *job) decompile(forget bool) *crdtext.Text {
-	j.crds, j.diags = j.Decompiled(forget)
-	return j.base()
+	j.crds, j.diags = j.CRDs(crdfile.Options{Forget: forget})
+	t := j.base()
+	if j.forgotten() {
+		return nil
+	}
+	for _, c := range j.crds {
+		if r := c.Base().Reverted; r != nil {
+			j.diags = append(j.diags, r.Removed(nil)...)
+		}
+	}
+	return t
 }
 
 // job is an edit of a file.
@@ -137,12 +146,28 @@ func (j *job) revision(base *crdtext.Text) *crdtext.Revision {
 			j.compileCRD(r, c)
 		}
 	}
-	if j.diags.HasErrors() {
-		// With errors no rules are removed, and an error may explain the missing union.
-		j.diags = slices.DeleteFunc(j.diags, func(d diag.Diagnostic) bool { return d.Code == codes.Forgotten })
+	if j.forgotten() {
 		return nil
 	}
 	return r
+}
+
+// forgotten reports whether there are errors. Unions that are declared nowhere any more are errors,
+// but not beside others, which may explain them.
+func (j *job) forgotten() bool {
+	is := func(d diag.Diagnostic) bool { return d.Code == codes.Forgotten }
+	if j.diags.HasErrors() {
+		j.diags = slices.DeleteFunc(j.diags, is)
+	}
+	for i := range j.diags {
+		if is(j.diags[i]) {
+			j.diags[i].Severity = diag.Error
+		}
+	}
+	if j.diags.HasErrors() { // nothing is removed
+		j.diags = slices.DeleteFunc(j.diags, func(d diag.Diagnostic) bool { return d.Code == codes.RuleRemoved })
+	}
+	return j.diags.HasErrors()
 }
 
 // kept returns the result, but with the original bytes of documents whose rules did not change.

@@ -142,7 +142,7 @@ func TestNullMember(t *testing.T) {
 	}
 	null := strings.Replace(string(compiled), "b: {type: object}", "b: null", 1)
 	_, l := crdpatch.Decompile(crdfile.Open("crd.yaml", []byte(null)), crdfile.Options{})
-	if !l.HasErrors() || l[0].Code != codes.UnconfirmedRule || !strings.Contains(l[0].Message, "with this schema it does not compile") {
+	if !l.HasErrors() || l[0].Code != codes.UnconfirmedRule || !strings.Contains(l[0].Message, "with this schema they do not compile") {
 		t.Error(l)
 	}
 }

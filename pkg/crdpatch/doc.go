@@ -9,7 +9,7 @@
 // position of the declaration, and the compiled rules. So compiling twice equals compiling once,
 // and Decompile is exact. The annotation is not trusted, since anyone may have written it.
 // Reverting changes only declarations, rules and the annotation. It removes a rule only if the
-// recorded unions compile to it or imply it.
+// recorded unions compile to it.
 //
 // After editing, the result is parsed again and compared, as data, with the intended
 // document. A difference is an error, and there is no result.

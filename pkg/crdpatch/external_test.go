@@ -234,8 +234,9 @@ func TestAppliedAnew(t *testing.T) {
 	}
 }
 
-// Declarations given for a CRD replace the recorded ones. A recorded declaration that is no
-// longer given is removed with a warning; a CRD for which none are given keeps its declarations.
+// Declarations given for a CRD replace the recorded ones. A recorded union that is declared nowhere
+// any more is an error, or its rules become hand-written ones; a CRD for which none are given keeps
+// its declarations.
 func TestForgotten(t *testing.T) {
 	compiled := mustCompile(t, []byte(gateway), crdfile.Options{External: union.Externals{Declarations: []union.External{external("v1", routes, aOrB)}}})
 	if !strings.Contains(string(compiled), "x-kubernetes-validations") {
@@ -245,10 +246,15 @@ func TestForgotten(t *testing.T) {
 	changed := mustCompile(t, compiled, crdfile.Options{External: union.Externals{Declarations: []union.External{other}}})
 	same(t, "another declaration", changed, mustCompile(t, []byte(gateway), crdfile.Options{External: union.Externals{Declarations: []union.External{other}}}))
 
-	out, diags := Compile(open("crd.yaml", compiled), crdfile.Options{External: union.Externals{Scopes: []union.Scope{{Target: union.Target{Name: "gateways.example.com"}, Version: "v1"}}}})
-	same(t, "no declaration", out, []byte(gateway))
-	if len(diags) != 1 || diags[0].Code != codes.Forgotten || diags[0].Pos.Line != 6 {
+	none := crdfile.Options{External: union.Externals{Scopes: []union.Scope{{Target: union.Target{Name: "gateways.example.com"}, Version: "v1"}}}}
+	out, diags := Compile(open("crd.yaml", compiled), none)
+	if out != nil || len(diags) != 1 || diags[0].Code != codes.Forgotten || diags[0].Pos.Line != 6 {
 		t.Errorf("diagnostics: %v", diags)
+	}
+	none.Forget = true
+	out, diags = Compile(open("crd.yaml", compiled), none)
+	if diags.HasErrors() || strings.Contains(string(out), crdfile.Annotation) || !strings.Contains(string(out), "!(has(self.a) && has(self.b))") {
+		t.Errorf("--forget: %v\n%s", diags, out)
 	}
 	same(t, "another CRD, and another version", mustCompile(t, compiled, crdfile.Options{External: union.Externals{Scopes: []union.Scope{{Target: union.Target{Name: "others.example.com"}}, {Target: union.Target{Name: "gateways.example.com"}, Version: "v2"}}}}), compiled)
 

@@ -2,18 +2,12 @@ package crdpatch
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/compiled"
-	"github.com/unioncel/unioncel/internal/limit"
-	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/crdfile"
-	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // The size limits of the API server and kubectl are checked.
@@ -89,30 +83,4 @@ func TestDeclaredElsewhere(t *testing.T) {
 	both = []byte(list + indent(out) + indent(in))
 	data(t, mustDecompile(t, both), []byte(list+indent(in)+indent(in)))
 	same(t, "compiled again", mustCompile(t, mustCompile(t, both, crdfile.Options{}), crdfile.Options{}), mustCompile(t, both, crdfile.Options{}))
-}
-
-// Claimed rules are proved to be ours, up to a limit.
-func TestManyClaims(t *testing.T) {
-	const message = "at most one of a, b may be set"
-	claiming := func(n int) []byte {
-		r := compiled.Record{Format: compiled.Format, Schemas: []compiled.Schema{{Version: "v1", Path: schemapath.New("spec"), External: true, Unions: []byte(`[{"members":["a","b"]}]`)}}}
-		var rules strings.Builder
-		for i := range n {
-			rule := fmt.Sprintf("!has(self.a) || !has(self.b) || %d < 0", i)
-			r.Schemas[0].Rules = append(r.Schemas[0].Rules, compiled.Sum(map[string]any{"rule": rule, "message": message}))
-			fmt.Fprintf(&rules, "  - rule: %q\n    message: %q\n", rule, message)
-		}
-		annotation, err := r.String()
-		if err != nil {
-			t.Fatal(err)
-		}
-		crd := testcrd.New("Thing", "spec:\n  type: object\n  properties: {a: {type: string}, b: {type: string}}\n  x-kubernetes-validations:\n"+rules.String())
-		return []byte(strings.Replace(crd, "\nspec:\n", "\n  annotations:\n    "+crdfile.Annotation+": '"+annotation+"'\nspec:\n", 1))
-	}
-	if _, diags := Compile(crdfile.Open("in", claiming(20)).WithLimits(limit.Limits{Proofs: 22}), crdfile.Options{}); diags.HasErrors() {
-		t.Errorf("%v", diags[0])
-	}
-	if _, diags := Compile(crdfile.Open("in", claiming(21)).WithLimits(limit.Limits{Proofs: 22}), crdfile.Options{}); diags.Count(diag.Error) != 21 || diags[0].Code != codes.UnconfirmedRule || !strings.Contains(diags[0].Hint, "--limit proofs=N") {
-		t.Errorf("%d errors", len(diags))
-	}
 }

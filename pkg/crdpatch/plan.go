@@ -19,7 +19,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -42,19 +41,10 @@ func (j *job) compileCRD(r *crdtext.Revision, c *crdfile.CRD) {
 	j.take(r, w)
 }
 
-// replaced reports rules of an earlier compilation that the result words differently.
+// replaced reports compiled rules that the result does not write any more.
 func (w *writer) replaced(result *compile.Result) {
-	r := w.crd.Base().Reverted
-	if r == nil {
-		return
-	}
-	for _, reworded := range r.Reworded {
-		kept := slices.ContainsFunc(result.Additions, func(a compile.Addition) bool {
-			return a.Is(reworded.Place) && slices.ContainsFunc(a.Rules, func(r rules.Rule) bool { return r.Rule == compiled.RuleOf(reworded.Item) })
-		})
-		if !kept {
-			w.report(reworded.Replaced)
-		}
+	if r := w.crd.Base().Reverted; r != nil {
+		w.diags = append(w.diags, r.Removed(result.Additions)...)
 	}
 }
 

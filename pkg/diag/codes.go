@@ -67,6 +67,7 @@ var Codes = []CodeInfo{
 	{codes.AnnotationTooLarge, Error, "annotation too large"},
 	{codes.Unproved, Error, "edit not possible or not proved"},
 	{codes.UnconfirmedRule, Error, "unconfirmed rule"},
+	{codes.Forgotten, Error, "declaration forgotten"},
 
 	{codes.DefaultedDiscriminator, Warning, "discriminator with a default"},
 	{codes.VersionsDiffer, Warning, "versions differ"},
@@ -79,7 +80,6 @@ var Codes = []CodeInfo{
 	{codes.CoarserEncoding, Info, "coarser encoding"},
 	{codes.RulesReplaced, Info, "hand-written rules replaced"},
 	{codes.RulesNotReplaced, Warning, "hand-written rules not replaced"},
-	{codes.Forgotten, Warning, "declaration forgotten"},
 	{codes.UnusedMarkers, Warning, "markers without a CRD"},
 	{codes.SingleMember, Warning, "union of a single member"},
 	{codes.UnreadUnionSet, Warning, "UnionSet not read"},
@@ -99,6 +99,7 @@ var Codes = []CodeInfo{
 	{codes.FailingRule, Warning, "rule fails to evaluate"},
 	{codes.SharedValue, Info, "value of several members"},
 	{codes.AbsentMember, Info, "member absent from the schema"},
+	{codes.RuleRemoved, Warning, "compiled rule removed"},
 
 	{codes.GoPackage, Error, "unreadable Go package"},
 	{codes.BadMarker, Error, "bad marker"},

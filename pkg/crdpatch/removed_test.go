@@ -1,0 +1,207 @@
+package crdpatch
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/testing/testcrd"
+	"github.com/unioncel/unioncel/internal/testing/unioncases"
+	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// recording returns a CRD with an annotation: with declared as the unions of spec, and rules with
+// their checksums recorded for the union that record describes.
+func recording(t *testing.T, declared, record string, rules ...map[string]any) []byte {
+	t.Helper()
+	var sums []string
+	for _, r := range rules {
+		sums = append(sums, sumOf(r))
+	}
+	r := map[string]any{}
+	if err := json.Unmarshal([]byte(record), &r); err != nil {
+		t.Fatal(err)
+	}
+	maps.Copy(r, map[string]any{"version": "v1", "path": []string{"properties", "spec"}, "rules": sums})
+	spec := "spec:\n  type: object\n  properties: {a: {type: string}, b: {type: string}, c: {type: string}, d: {type: string}}\n  x-kubernetes-validations: " + jsonOf(rules) + "\n"
+	if declared != "" {
+		spec += "  x-kubernetes-unions: " + declared + "\n"
+	}
+	annotation := jsonOf(map[string]any{"format": 2, "schemas": []any{r}})
+	return []byte(strings.Replace(testcrd.New("Route", spec), "\nspec:\n", "\n  annotations:\n    "+crdfile.Annotation+": '"+strings.ReplaceAll(annotation, "'", "''")+"'\nspec:\n", 1))
+}
+
+// TestForgedRecord asserts that a record of a union that is declared nowhere removes no rule: neither
+// one by hand, nor one with exactly the text that compiling would write.
+func TestForgedRecord(t *testing.T) {
+	const ab, cd = `[{"members":["a","b"]}]`, "[{members: [c, d]}]"
+	ours := map[string]any{"rule": "!(has(self.a) && has(self.b))", "message": "at most one of a, b may be set"}
+	byHand := map[string]any{"rule": "!has(self.a) || !has(self.b)", "message": "SECURITY: not both", "reason": "FieldValueForbidden"}
+	for _, tt := range []struct {
+		name, record string
+		rule         map[string]any
+		code         diag.Code
+	}{
+		{"external, by hand", `{"external":true,"unions":` + ab + `}`, byHand, codes.UnconfirmedRule},
+		{"source, by hand", `{"source":"x-kubernetes-unions: [{members: [a, b]}]\n"}`, byHand, codes.UnconfirmedRule},
+		{"external, as compiled", `{"external":true,"unions":` + ab + `}`, ours, codes.Forgotten},
+		{"source, as compiled", `{"source":"x-kubernetes-unions: [{members: [a, b]}]\n"}`, ours, codes.Forgotten},
+	} {
+		in := recording(t, cd, tt.record, tt.rule)
+		for verb, run := range verbs(crdfile.Options{}) {
+			if out, diags := run(in); out != nil || !slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == tt.code && d.Severity == diag.Error }) {
+				t.Errorf("%s, %s: %v", tt.name, verb, diags)
+			}
+		}
+		for verb, run := range verbs(crdfile.Options{Forget: true}) {
+			if out, diags := run(in); diags.HasErrors() || !bytes.Contains(out, []byte(jsonOf(tt.rule))) {
+				t.Errorf("%s, %s --forget: %v\n%s", tt.name, verb, diags, out)
+			}
+		}
+	}
+}
+
+// TestRemoved asserts that each removed rule is named.
+func TestRemoved(t *testing.T) {
+	source := strings.Replace(header+body, "- members: [a, b]", "- members: [a, b]\n              discriminatorChange: Allow", 1)
+	compiled := mustCompile(t, []byte(source), crdfile.Options{})
+	declared := bytes.Replace(compiled, []byte("            x-kubernetes-validations:\n"), []byte("            x-kubernetes-unions: [{members: [a, b], cardinality: ExactlyOne}]\n            x-kubernetes-validations:\n"), 1)
+	for name, run := range map[string]func() ([]byte, diag.List){
+		"decompile":        func() ([]byte, diag.List) { return Decompile(open("in", compiled), crdfile.Options{}) },
+		"declared another": func() ([]byte, diag.List) { return Compile(open("in", declared), crdfile.Options{}) },
+	} {
+		_, diags := run()
+		if len(diags) != 1 || diags[0].Code != codes.RuleRemoved || diags[0].Message != `removed, as compiled from a recorded union: "!(has(self.a) && has(self.b))"` || diags[0].Pos.Line == 0 {
+			t.Errorf("%s: %v", name, diags)
+		}
+	}
+	if _, diags := Compile(open("in", compiled), crdfile.Options{}); len(diags) > 0 {
+		t.Errorf("compiled again: %v", diags)
+	}
+}
+
+// TestRandomRecords compiles and decompiles CRDs with random records of rules by hand, which may have
+// the text of compiled rules. A rule leaves only if a compilation of the recorded union writes it, and
+// never without being named.
+func TestRandomRecords(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	pick := func(l ...string) string { return l[r.IntN(len(l))] }
+	members := func() string { return pick("[a, b]", "[a, c]", "[c, d]", "[a, b, c]", "[b, d]") }
+	removed, refused := 0, 0
+	for range unioncases.Choose(50, 200, 10000) {
+		union := "{members: " + members() + pick("", ", cardinality: ExactlyOne", ", cardinality: AtLeastOne", ", discriminatorChange: Forbid") + "}"
+		// The rules that compiling writes for the union come from a compilation of the union alone.
+		alone := mustCompile(t, []byte(testcrd.New("Route", "spec:\n  type: object\n  properties: {a: {type: string}, b: {type: string}, c: {type: string}, d: {type: string}}\n  x-kubernetes-unions: ["+union+"]\n")), crdfile.Options{})
+		written := rulesIn(values(t, alone))
+		var rules []map[string]any
+		for range 1 + r.IntN(3) {
+			rule := map[string]any{"rule": fmt.Sprintf("!has(self.%s) || self.%s != '%d'", pick("a", "b"), pick("a", "c"), r.IntN(3))}
+			if r.IntN(2) == 0 {
+				rule = maps.Clone(written[r.IntN(len(written))])
+				switch r.IntN(6) {
+				case 0:
+					rule["message"] = "by hand"
+				case 1:
+					rule["rule"] = "(" + rule["rule"].(string) + ")"
+				case 2:
+					rule["reason"] = "FieldValueDuplicate"
+				}
+			}
+			if !slices.ContainsFunc(rules, func(o map[string]any) bool { return o["rule"] == rule["rule"] }) {
+				rules = append(rules, rule)
+			}
+		}
+		declared := pick("", "[{members: "+members()+"}]", "["+union+"]")
+		record := jsonOf(map[string]any{"source": "x-kubernetes-unions: [" + union + "]\n"})
+		in := recording(t, declared, record, rules...)
+		for _, forget := range []bool{false, true} {
+			for verb, run := range verbs(crdfile.Options{Forget: forget}) {
+				out, diags := run(in)
+				if out == nil {
+					refused++
+					continue
+				}
+				left := rulesIn(values(t, out))
+				for _, rule := range rules {
+					is := func(o map[string]any) bool { return jsonOf(o) == jsonOf(rule) }
+					if slices.ContainsFunc(left, is) {
+						continue
+					}
+					removed++
+					if !slices.ContainsFunc(written, is) {
+						t.Errorf("%s: %v is gone, which %s does not write\n%s", verb, rule, union, in)
+					}
+					if named := rule["rule"].(string); !slices.ContainsFunc(diags, func(d diag.Diagnostic) bool {
+						return d.Code == codes.RuleRemoved && strings.Contains(d.Message, named[:min(len(named), 100)])
+					}) {
+						t.Errorf("%s: %v is gone without a word: %v\n%s", verb, rule, diags, in)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d rules removed, %d runs refused", removed, refused)
+	if removed == 0 || refused == 0 {
+		t.Error("the records show too little")
+	}
+}
+
+// rulesIn returns all validation rules in data, in the order of keys.
+func rulesIn(v any) (l []map[string]any) {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			l = append(l, rulesIn(item)...)
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			item := v[key]
+			if rules, ok := item.([]any); ok && key == "x-kubernetes-validations" {
+				for _, r := range rules {
+					l = append(l, r.(map[string]any))
+				}
+			} else {
+				l = append(l, rulesIn(item)...)
+			}
+		}
+	}
+	return l
+}
+
+// TestSchemaEdited edits the schemas around compiled unions. Their rules stay recognized, although
+// compiling now chooses another encoding, or needs no removal guard.
+func TestSchemaEdited(t *testing.T) {
+	const discriminated = "x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: [A, AA], b: B, c: C}"
+	const list = "{type: object, properties: {items: {type: array, items: {type: object, properties: {type: {type: string}, a: {type: object}, b: {type: object}, c: {type: object}}, " + discriminated + "}]}}}}"
+	const guarded = "{type: object, properties: {u: {type: object, properties: {type: {type: string, maxLength: 9}, a: {type: object}, b: {type: object}, c: {type: object}}, " + discriminated + ", discriminatorChange: Forbid}]}}}"
+	for _, tt := range []struct{ name, spec, from, to string }{
+		{"bounds", list, "type: array,", "type: array, maxItems: 3,"},
+		{"a defaulted parent", guarded, "u: {type: object,", "u: {default: {}, type: object,"},
+	} {
+		source := testcrd.New("Route", "spec: "+tt.spec)
+		edit := func(text []byte) []byte { return bytes.Replace(text, []byte(tt.from), []byte(tt.to), 1) }
+		compiled := mustCompile(t, []byte(source), crdfile.Options{})
+		edited := edit(compiled)
+		want := mustCompile(t, edit([]byte(source)), crdfile.Options{})
+		if bytes.Equal(edited, compiled) || jsonOf(rulesIn(values(t, edited))) == jsonOf(rulesIn(values(t, want))) {
+			t.Errorf("%s: the edit changes nothing\n%s", tt.name, edited)
+		}
+		out, diags := Compile(open("in", edited), crdfile.Options{})
+		if diags.HasErrors() || !slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == codes.RuleRemoved }) {
+			t.Errorf("%s: %v", tt.name, diags)
+		}
+		if d := cmp.Diff(rulesIn(values(t, want)), rulesIn(values(t, out))); d != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, d)
+		}
+		same(t, tt.name+", decompiled", mustDecompile(t, edited), edit([]byte(source)))
+	}
+}
