@@ -210,7 +210,7 @@ func (a *app) printDiagnostics(w io.Writer, format string, colour bool, l diag.L
 }
 
 // sources returns a function that returns the text of a file for excerpts: results, opened inputs,
-// and Go files. Other files, and files that cannot be read again, have no excerpt.
+// and Go files that are no links out of their directory. Other files, and files that cannot be read again, have no excerpt.
 func (a *app) sources(results []result) func(file string) []byte {
 	kept := map[string][]byte{}
 	for _, r := range results {
@@ -220,7 +220,7 @@ func (a *app) sources(results []result) func(file string) []byte {
 	}
 	return func(file string) []byte {
 		src, ok := kept[file]
-		if _, opened := a.opened.Load(file); !ok && (opened || filepath.Ext(file) == ".go") {
+		if _, opened := a.opened.Load(file); !ok && (opened || filepath.Ext(file) == ".go" && !leadsOut(file, filepath.Dir(file))) {
 			src, _ = source.ReadFile(os.DirFS(filepath.Dir(file)), filepath.Base(file), a.limits)
 		}
 		return src

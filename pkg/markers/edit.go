@@ -7,12 +7,14 @@ import (
 	"go/format"
 	"go/token"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
+	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 
 	"github.com/unioncel/unioncel/internal/codes"
@@ -60,7 +62,8 @@ type Edited struct {
 // wanted unions, and controller-gen must generate the same CRDs without the rules.
 //
 // The result has an outcome for each union, and the edited files, sorted by name. The diagnostics are
-// about the packages with the edits. If the packages cannot be read, there are no outcomes.
+// about the packages with the edits. If the packages cannot be read, there are no outcomes. Nor are
+// there any if a file is outside the main module, or is a link that leads out of its directory.
 func Declare(opts Options, wanted []Wanted, patterns ...string) ([]Outcome, []Edited, diag.List) {
 	opts.CRDs = true
 	before := newLoading(opts)
@@ -75,6 +78,9 @@ func Declare(opts Options, wanted []Wanted, patterns ...string) ([]Outcome, []Ed
 		files := e.edit()
 		if len(files) == 0 {
 			return e.outcomes, nil, before.diags.Sort()
+		}
+		if l := e.outsideFiles(files); l != nil {
+			return nil, nil, l
 		}
 		after := newLoading(opts)
 		for _, f := range files {
@@ -212,6 +218,28 @@ func (l *loading) outside(s *structure) string {
 		return "the generated file " + s.pos.File
 	}
 	return ""
+}
+
+// outsideFiles returns an error for each file that is outside the main module, or reached through a
+// link in its directory.
+func (l *loading) outsideFiles(files []Edited) (wrong diag.List) {
+	for _, f := range files {
+		d := diag.Diagnostic{Code: codes.LeftUndeclared, Pos: diag.Pos{File: l.places.relative(f.Name)}}
+		switch dir := filepath.Dir(f.Name); {
+		case !within(f.Name, dir):
+			d.Message = "nothing is written: this file needs markers, and is a symbolic link that leads out of its directory"
+			d.Hint = "replace the link by a file, or name the directory of its target with --go"
+		case !slices.ContainsFunc(l.roots, func(p *loader.Package) bool {
+			return slices.Contains(p.CompiledGoFiles, f.Name) && within(dir, l.mainModule(p))
+		}):
+			d.Message = "nothing is written: this file needs markers, and is outside the main module"
+			d.Hint = "run unioncel in the module of the file, or declare the unions in a UnionSet"
+		default:
+			continue
+		}
+		wrong = append(wrong, d)
+	}
+	return wrong
 }
 
 // hasAll reports whether the properties of a union are fields of s.
