@@ -15,3 +15,13 @@ func copyOwner(file *os.File, t target) {
 		_ = file.Chown(-1, int(stat.Gid)) // users may set their own groups
 	}
 }
+
+// trusted reports whether a file belongs to the current user or to the owner of a directory.
+func trusted(file os.FileInfo, dir string) bool {
+	in, err := os.Stat(dir)
+	if err != nil {
+		return false
+	}
+	owner := file.Sys().(*syscall.Stat_t).Uid
+	return int(owner) == os.Geteuid() || owner == in.Sys().(*syscall.Stat_t).Uid
+}

@@ -69,11 +69,12 @@ func surroundings(file string) (dir, root string, err error) {
 	return dir, root, nil
 }
 
-// repository returns the nearest ancestor that is the root of a Git repository, or dir itself.
+// repository returns the nearest ancestor that is the root of a Git repository, or dir itself. The
+// .git of another user is ignored, as by Git: in /tmp, anyone can create one.
 func repository(dir string) (root string, found bool) {
 	for at := dir; ; at = filepath.Dir(at) {
 		// .git is a file in a worktree.
-		if _, err := os.Stat(filepath.Join(at, ".git")); err == nil {
+		if git, err := os.Lstat(filepath.Join(at, ".git")); err == nil && trusted(git, dir) {
 			return at, true
 		}
 		if at == filepath.Dir(at) {
