@@ -56,16 +56,16 @@ func TestHooks(t *testing.T) {
 			t.Fatalf("there is no hook %s", test.hook)
 		}
 		const other = "a: 1 # no manifest\n"
-		dir := write(t, map[string]string{"crd.yaml": test.text, "values.yaml": other})
+		dir := write(t, map[string]string{"crd.yaml": test.text, "--config=values.yaml": other})
 		entry := strings.Fields(h.Entry)
-		output, code := run(t, dir, os.Environ(), entry[0], append(entry[1:], "crd.yaml", "values.yaml")...)
+		output, code := run(t, dir, os.Environ(), entry[0], append(entry[1:], "crd.yaml", "--config=values.yaml")...)
 		if code != test.code || !strings.Contains(output, test.output) || (test.output == "") != (output == "") {
 			t.Errorf("%s: exit code %d, want %d, and %q in:\n%s", test.hook, code, test.code, test.output, output)
 		}
 		if got := read(t, dir, "crd.yaml"); got != test.want {
 			t.Errorf("%s: the file is now\n%s", test.hook, got)
 		}
-		if read(t, dir, "values.yaml") != other {
+		if read(t, dir, "--config=values.yaml") != other {
 			t.Errorf("%s: a file that is no manifest was changed", test.hook)
 		}
 	}
