@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/internal/report/proof"
+	manifest "github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -36,14 +38,21 @@ func (c crds) check() (found diag.List, err error) {
 	if c.root, err = moduleRoot(c.source.dir); err != nil {
 		return nil, err
 	}
+	dir := filepath.Join(c.root, c.dir)
+	tree, err := os.OpenRoot(dir) // links do not lead out of it
+	if err != nil {
+		return nil, err
+	}
+	defer tree.Close()
 	var all []union.Target
-	err = filepath.WalkDir(filepath.Join(c.root, c.dir), func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(path)) {
+	err = fs.WalkDir(tree.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !manifest.IsManifestName(name) {
 			return err
 		}
-		src, err := os.ReadFile(path)
+		path := filepath.Join(dir, name)
+		src, err := manifest.ReadFile(tree.FS(), name, limit.Limits{})
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", path, err)
 		}
 		f := crdfile.Open(path, src)
 		targets, _ := f.Targets()
