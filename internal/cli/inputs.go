@@ -130,10 +130,11 @@ func once(args []string, flags ...string) error {
 	seen := map[string]bool{}
 	for _, arg := range slices.Concat(args, flags) {
 		in, ok := streamOf(arg)
-		if ok && seen[in.name] {
+		key := filepath.Clean(in.name)
+		if ok && seen[key] {
 			return usagef("%s can be read once only", in.stream())
 		}
-		seen[in.name] = ok
+		seen[key] = ok
 	}
 	return nil
 }
