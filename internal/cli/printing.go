@@ -210,7 +210,8 @@ func (a *app) printDiagnostics(w io.Writer, format string, colour bool, l diag.L
 }
 
 // sources returns a function that returns the text of a file for excerpts: results, opened inputs,
-// and Go files that are no links out of their directory. Other files, and files that cannot be read again, have no excerpt.
+// and Go files that are no links out of their directory. Other files, and files that cannot be read
+// again, have no excerpt.
 func (a *app) sources(results []result) func(file string) []byte {
 	kept := map[string][]byte{}
 	for _, r := range results {

@@ -57,7 +57,7 @@ func TestHooks(t *testing.T) {
 		}
 		const other = "a: 1 # no manifest\n"
 		dir := write(t, map[string]string{"crd.yaml": test.text, "--config=values.yaml": other})
-		entry := strings.Fields(h.Entry)
+		entry := append(strings.Fields(h.Entry), h.Args...)
 		output, code := run(t, dir, os.Environ(), entry[0], append(entry[1:], "crd.yaml", "--config=values.yaml")...)
 		if code != test.code || !strings.Contains(output, test.output) || (test.output == "") != (output == "") {
 			t.Errorf("%s: exit code %d, want %d, and %q in:\n%s", test.hook, code, test.code, test.output, output)
