@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/report/sarif"
 	"github.com/unioncel/unioncel/internal/yaml/source"
@@ -232,7 +233,7 @@ func (a *app) sources(results []result) func(file string) []byte {
 const mostDiagnostics = 100
 
 // readable returns the most severe diagnostics of each file, in order, and a line for each file
-// that has more.
+// that has more. Removed rules are always named.
 func readable(l diag.List) (worst diag.List, rest []string) {
 	type kind struct {
 		file     string
@@ -241,7 +242,7 @@ func readable(l diag.List) (worst diag.List, rest []string) {
 	total, left := map[string]int{}, map[kind]int{}
 	for _, severity := range []diag.Severity{diag.Error, diag.Warning, diag.Info} {
 		for _, d := range l {
-			if d.Severity == severity {
+			if d.Severity == severity && d.Code != codes.RuleRemoved {
 				if total[d.Pos.File]++; total[d.Pos.File] <= mostDiagnostics {
 					left[kind{d.Pos.File, severity}]++
 				}
@@ -251,7 +252,9 @@ func readable(l diag.List) (worst diag.List, rest []string) {
 	told := map[string]bool{}
 	for _, d := range l {
 		k := kind{d.Pos.File, d.Severity}
-		if left[k]--; left[k] >= 0 {
+		if d.Code == codes.RuleRemoved {
+			worst = append(worst, d)
+		} else if left[k]--; left[k] >= 0 {
 			worst = append(worst, d)
 		} else if !told[k.file] {
 			told[k.file] = true

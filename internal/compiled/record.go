@@ -140,6 +140,9 @@ func Parse(s string) (Record, error) {
 	if r.Encoding, err = compile.ParseEncoding(string(cmp.Or(r.Encoding, "auto"))); err != nil {
 		return Record{}, fmt.Errorf("encoding: %w", err)
 	}
+	if r.KubeVersion, err = compile.ParseKubeVersion(r.KubeVersion); err != nil {
+		return Record{}, fmt.Errorf("kubeVersion: %w", err)
+	}
 	for i := range r.Schemas {
 		if s := &r.Schemas[i]; s.Source != "" && len(s.Unions) == 0 {
 			unions, err := DeclarationIn(s.Source)
@@ -157,9 +160,6 @@ var kinds = map[reflect.Kind]string{reflect.Slice: "array", reflect.Struct: "obj
 
 // check returns an error unless this package may have written the record.
 func (r Record) check() error {
-	if _, err := compile.ParseKubeVersion(r.KubeVersion); err != nil {
-		return fmt.Errorf("kubeVersion: %w", err)
-	}
 	if r.Annotations != nil && *r.Annotations != "" && !isNullText(*r.Annotations) {
 		return errors.New("annotations: this is not a null value")
 	}

@@ -17,12 +17,13 @@ import (
 
 // regenerated holds the rules that the recorded unions compile to.
 type regenerated struct {
-	items map[string][]any // by schema
+	// items are the rules by schema and by their JSON, bySum by schema and checksum.
+	items map[string]map[string]bool
+	bySum map[string]map[string]map[string]any
 	// whole, unless nil, is the compilation of the unmodified CRD without the claimed items.
 	whole *Compilation
-	// again are the compilations.
-	again []*Compilation
-	all   bool // items has the possible rules, too
+	// again are the compilations, and writing those whose unions have all possible rules.
+	again, writing []*Compilation
 	// why is the error if the unions do not compile together.
 	why string
 	// overLimit is true if the declarations exceed a limit, which has been reported.
@@ -31,24 +32,25 @@ type regenerated struct {
 
 // has reports whether the unions write a rule in a schema, compared as data.
 func (w *regenerated) has(c *Claim, rule any) bool {
-	text := JSON(rule)
-	return text != "" && slices.ContainsFunc(w.items[c.Place.Structural()], func(v any) bool { return JSON(v) == text })
+	return w.items[c.Place.Structural()][JSON(rule)]
 }
 
 // rule returns a rule by its sum, or nil.
 func (w *regenerated) rule(c *Claim, sum string) map[string]any {
-	for _, v := range w.items[c.Place.Structural()] {
-		if Sum(v) == sum {
-			rule, _ := v.(map[string]any)
-			return rule
-		}
-	}
-	return nil
+	return w.bySum[c.Place.Structural()][sum]
 }
 
 func (w *regenerated) add(p schemapath.Place, l ...rules.Rule) {
 	k := p.Structural()
-	w.items[k] = append(w.items[k], DataOf(RuleNodes(l...))...)
+	if w.items[k] == nil {
+		w.items[k], w.bySum[k] = map[string]bool{}, map[string]map[string]any{}
+	}
+	for _, v := range DataOf(RuleNodes(l...)) {
+		if text := JSON(v); !w.items[k][text] {
+			w.items[k][text] = true
+			w.bySum[k][Sum(v)], _ = v.(map[string]any)
+		}
+	}
 }
 
 // present adds the rules that are not written because a rule with the same text exists.
@@ -70,19 +72,17 @@ func (w *regenerated) present() {
 
 // possible adds all rules that the unions may get, in other encodings or schemas.
 func (w *regenerated) possible() {
-	if !w.all {
-		w.all = true
-		for _, again := range w.again {
-			for _, a := range again.Possible() {
-				w.add(a.Place, a.Rules...)
-			}
+	for _, again := range w.writing {
+		for _, a := range again.Possible() {
+			w.add(a.Place, a.Rules...)
 		}
 	}
+	w.writing = nil
 }
 
 // regenerate compiles the recorded unions on the CRD without the claimed items.
 func (r *reverter) regenerate(opts compile.Options) *regenerated {
-	w := &regenerated{items: map[string][]any{}}
+	w := &regenerated{items: map[string]map[string]bool{}, bySum: map[string]map[string]map[string]any{}}
 	var declaring []*Claim
 	crd, copied := r.Value, false
 	edit := func(c *Claim) map[string]any {
@@ -101,6 +101,7 @@ func (r *reverter) regenerate(opts compile.Options) *regenerated {
 		}
 	}
 	again, why := r.compileAgain(w, crd, declaring, opts)
+	w.writing = append(w.writing, again)
 	added := false
 	for _, c := range declaring {
 		for _, name := range missing(c) {
@@ -111,7 +112,9 @@ func (r *reverter) regenerate(opts compile.Options) *regenerated {
 		}
 	}
 	if added {
-		_, why = r.compileAgain(w, crd, declaring, opts)
+		var with *Compilation
+		with, why = r.compileAgain(w, crd, declaring, opts)
+		w.writing = append(w.writing, with)
 	}
 	if w.why = why; why != "" && len(declaring) > 1 {
 		for _, c := range declaring { // an error in one schema must not affect other schemas

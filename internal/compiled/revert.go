@@ -3,6 +3,7 @@ package compiled
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -160,7 +161,7 @@ func (r *reverter) keep(s recorded) {
 func (r *reverter) lost(s recorded) (l diag.List) {
 	report := func(at diag.Pos, message string) {
 		l = append(l, diag.Diagnostic{Code: codes.Forgotten, Severity: diag.Warning, Pos: at, Path: placeOf(s.Path), Message: message,
-			Hint: "declare it again, with all declarations of the CRD in one command (--go, --kubebuilder and --unions); or keep its rules as hand-written ones with --forget; unioncel decompile removes them"})
+			Hint: "declare it again, with all declarations of the CRD in one command (--go, --kubebuilder and --unions); or keep its rules as hand-written ones with compile --forget; or remove them with decompile"})
 	}
 	all := r.opts.All != nil && r.opts.All(s.Version)
 	_, own, _, declared := yamltext.Lookup(s.Node, union.Key)
@@ -183,30 +184,53 @@ func (r *reverter) lost(s recorded) (l diag.List) {
 		}
 	}
 	if s.extension != nil && all && !extended {
-		report(*s.extension.At, "the extension of unions that the annotation records is declared nowhere any more")
+		report(*s.extension.At, lostExtension)
 	}
 	overridden := declared || s.External && all
 	for _, properties := range namesOf(*s.unions) {
 		if overridden && !slices.ContainsFunc(properties, func(name string) bool { return slices.Contains(named, name) }) {
-			report(*s.unions.At, fmt.Sprintf("the union of %s, which the annotation records, is declared nowhere any more", strings.Join(properties, ", ")))
+			report(*s.unions.At, lostUnion(properties))
 		}
 	}
 	return l
 }
 
-// forget drops the claims of schemas with lost unions, and of the schemas around them, so that the
-// rules become hand-written ones.
+// forget drops the claims on the rules of lost unions, which become hand-written ones.
 func (r *reverter) forget() {
 	for _, c := range r.Claims {
-		if len(r.lost(c.recorded)) == 0 {
+		lost := r.lost(c.recorded)
+		if len(lost) == 0 {
 			continue
 		}
+		w := &regenerated{items: map[string]map[string]bool{}, bySum: map[string]map[string]map[string]any{}}
+		again, _ := r.compileAgain(w, r.Value, []*Claim{c.only(lost)}, r.Annotated.Options())
+		w.writing = []*Compilation{again}
+		w.possible()
 		for _, around := range r.Claims {
-			if around.Version == c.Version && len(around.Path) <= len(c.Path) && c.Path[:len(around.Path)].Equal(around.Path) {
-				around.Ours, around.missing = nil, nil
-			}
+			around.Ours = slices.DeleteFunc(around.Ours, func(i int) bool { return w.has(around, around.present[i]) })
+			around.missing = slices.DeleteFunc(around.missing, func(sum string) bool { return w.rule(around, sum) != nil })
 		}
 	}
+}
+
+// only returns the claim with only the unions that diagnostics of lost report.
+func (c *Claim) only(lost diag.List) *Claim {
+	only, unions := *c, *c.unions
+	value := *unions.Value
+	value.Content = nil
+	for i, properties := range namesOf(*c.unions) {
+		if slices.ContainsFunc(lost, func(d diag.Diagnostic) bool { return d.Message == lostUnion(properties) || d.Message == lostExtension }) {
+			value.Content = append(value.Content, c.unions.Value.Content[i])
+		}
+	}
+	unions.Value, only.unions = &value, &unions
+	return &only
+}
+
+const lostExtension = "the extension of unions that the annotation records is declared nowhere any more"
+
+func lostUnion(properties []string) string {
+	return fmt.Sprintf("the union of %s, which the annotation records, is declared nowhere any more", strings.Join(properties, ", "))
 }
 
 // Removed returns a warning for each schema with compiled rules that are not among the additions.
@@ -222,7 +246,7 @@ func (r *Reverted) Removed(additions []compile.Addition) (l diag.List) {
 		at := c.at
 		for _, i := range slices.Backward(c.Ours) {
 			if !slices.ContainsFunc(written, func(v any) bool { return JSON(v) == JSON(c.present[i]) }) {
-				removed, at = append(removed, shortened(RuleOf(c.present[i]))), c.item(i)
+				removed, at = append(removed, strconv.Quote(RuleOf(c.present[i]))), c.item(i)
 			}
 		}
 		if len(removed) > 0 {

@@ -14,7 +14,6 @@
 //     which compiles and costs every rule;
 //   - fit: if a rule exceeds its budget, choose cheaper encodings with the API
 //     server's cost estimator, and validate again;
-//   - keep: leave equivalent rules of an earlier compilation unchanged;
 //   - checkConstraints: report hand-written constraints that repeat or contradict a union.
 //
 // The first three stages report their problems together. With errors there is no

@@ -7,8 +7,12 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 	"k8s.io/apiserver/pkg/util/compatibility"
 
+	"github.com/unioncel/unioncel/internal/pattern"
 	"github.com/unioncel/unioncel/pkg/rules"
 )
+
+// versionText matches a version of Kubernetes, with the suffix of a distribution.
+var versionText = pattern.Lazy(`^v?[0-9]+(\.[0-9]+)+([-+][0-9A-Za-z.+-]+)?$`)
 
 // oldest is the first Kubernetes version that enables validation rules by default.
 var oldest = version.MajorMinor(1, 25)
@@ -44,7 +48,7 @@ func parseKubeVersion(s string) (kubeVersion, error) {
 	v := linked
 	if s != "" {
 		var err error
-		if v, err = version.ParseGeneric(s); err != nil || v.LessThan(oldest) {
+		if v, err = version.ParseGeneric(s); err != nil || !versionText().MatchString(s) || v.LessThan(oldest) {
 			return kubeVersion{}, fmt.Errorf("%q is not a version of Kubernetes since %s: write it like 1.30", s, oldest)
 		}
 		if v = version.MajorMinor(v.Major(), v.Minor()); linked.LessThan(v) {

@@ -65,8 +65,7 @@ type UnionPlan struct {
 	// is read-only.
 	CRD *apiextensionsv1.CustomResourceDefinition
 	// Encoding names the encoding of the static rules: "paired", "fine", "compact", "compact in
-	// 3 groups"; "kept" for rules of an earlier compilation. Why explains the choice
-	// in one sentence.
+	// 3 groups". Why explains the choice in one sentence.
 	Encoding, Why string
 	// Dropped explains in a sentence which rules were left out and why; usually empty.
 	Dropped string

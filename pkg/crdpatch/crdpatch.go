@@ -38,9 +38,7 @@ func Decompile(f *crdfile.File, opts crdfile.Options) ([]byte, diag.List) {
 func (j *job) decompile(forget bool) *crdtext.Text {
 	j.crds, j.diags = j.CRDs(crdfile.Options{Forget: forget})
 	t := j.base()
-	if j.forgotten() {
-		return nil
-	}
+	j.diags = slices.DeleteFunc(j.diags, func(d diag.Diagnostic) bool { return d.Code == codes.Forgotten }) // their rules go, too
 	for _, c := range j.crds {
 		if r := c.Base().Reverted; r != nil {
 			j.diags = append(j.diags, r.Removed(nil)...)

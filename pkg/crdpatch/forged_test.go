@@ -300,7 +300,7 @@ func TestWrittenDifferently(t *testing.T) {
 
 // A record that claims a rule by hand removes nothing, whatever its union implies, and whatever is
 // declared.
-func TestImpliedByAnother(t *testing.T) {
+func TestRuleOfAnother(t *testing.T) {
 	const (
 		rule = "!has(self.path) || self.path != '/etc'"
 		// message is the message that compiling writes for the union that implies the rule.

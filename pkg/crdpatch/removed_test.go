@@ -15,8 +15,11 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // recording returns a CRD with an annotation: with declared as the unions of spec, and rules with
@@ -40,8 +43,9 @@ func recording(t *testing.T, declared, record string, rules ...map[string]any) [
 	return []byte(strings.Replace(testcrd.New("Route", spec), "\nspec:\n", "\n  annotations:\n    "+crdfile.Annotation+": '"+strings.ReplaceAll(annotation, "'", "''")+"'\nspec:\n", 1))
 }
 
-// TestForgedRecord asserts that a record of a union that is declared nowhere removes no rule: neither
-// one by hand, nor one with exactly the text that compiling would write.
+// TestForgedRecord asserts that a record of a union that is declared nowhere lets compile remove no
+// rule: neither one by hand, nor one with exactly the text that compiling would write. Only decompile
+// removes the latter, and names it.
 func TestForgedRecord(t *testing.T) {
 	const ab, cd = `[{"members":["a","b"]}]`, "[{members: [c, d]}]"
 	ours := map[string]any{"rule": "!(has(self.a) && has(self.b))", "message": "at most one of a, b may be set"}
@@ -58,6 +62,12 @@ func TestForgedRecord(t *testing.T) {
 	} {
 		in := recording(t, cd, tt.record, tt.rule)
 		for verb, run := range verbs(crdfile.Options{}) {
+			if verb == "decompile" && tt.code == codes.Forgotten {
+				if _, diags := run(in); len(diags) != 1 || diags[0].Code != codes.RuleRemoved {
+					t.Errorf("%s, decompile: %v", tt.name, diags)
+				}
+				continue
+			}
 			if out, diags := run(in); out != nil || !slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == tt.code && d.Severity == diag.Error }) {
 				t.Errorf("%s, %s: %v", tt.name, verb, diags)
 			}
@@ -67,6 +77,30 @@ func TestForgedRecord(t *testing.T) {
 				t.Errorf("%s, %s --forget: %v\n%s", tt.name, verb, diags, out)
 			}
 		}
+	}
+}
+
+// TestForgetOne asserts that --forget keeps only the rules of lost unions as hand-written ones: the
+// rules of the others stay compiled ones.
+func TestForgetOne(t *testing.T) {
+	source := []byte(testcrd.New("Route", "spec: {type: object, properties: {a: {type: string}, b: {type: string}, c: {type: string}, d: {type: string}}}"))
+	given := func(unions string, forget bool) crdfile.Options {
+		value, err := yamltext.FromJSON([]byte(unions))
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := union.Target{Name: "routes.example.com"}
+		return crdfile.Options{Forget: forget, External: union.Externals{Declarations: []union.External{{Target: of, Path: schemapath.New("spec"), Value: value}}}}
+	}
+	const ab, cd = `{"members":["a","b"],"discriminatorChange":"Forbid"}`, `{"members":["c","d"],"discriminatorChange":"Forbid"}`
+	both := mustCompile(t, source, given("["+ab+","+cd+"]", false))
+	one := mustCompile(t, both, given("["+ab+"]", true))
+	if n, m := len(rulesIn(values(t, both))), len(rulesIn(values(t, one))); n != m {
+		t.Fatalf("%d of %d rules are left", m, n)
+	}
+	text := string(mustCompile(t, one, given(`[{"members":["a","b"]}]`, false)))
+	if strings.Contains(text, "oldSelf.a") || !strings.Contains(text, "oldSelf.c") || strings.Count(text, "at most one of") != 2 {
+		t.Error(text)
 	}
 }
 
@@ -98,9 +132,9 @@ func TestRandomRecords(t *testing.T) {
 	members := func() string { return pick("[a, b]", "[a, c]", "[c, d]", "[a, b, c]", "[b, d]") }
 	removed, refused := 0, 0
 	for range unioncases.Choose(50, 200, 10000) {
-		union := "{members: " + members() + pick("", ", cardinality: ExactlyOne", ", cardinality: AtLeastOne", ", discriminatorChange: Forbid") + "}"
+		declaration := "{members: " + members() + pick("", ", cardinality: ExactlyOne", ", cardinality: AtLeastOne", ", discriminatorChange: Forbid") + "}"
 		// The rules that compiling writes for the union come from a compilation of the union alone.
-		alone := mustCompile(t, []byte(testcrd.New("Route", "spec:\n  type: object\n  properties: {a: {type: string}, b: {type: string}, c: {type: string}, d: {type: string}}\n  x-kubernetes-unions: ["+union+"]\n")), crdfile.Options{})
+		alone := mustCompile(t, []byte(testcrd.New("Route", "spec:\n  type: object\n  properties: {a: {type: string}, b: {type: string}, c: {type: string}, d: {type: string}}\n  x-kubernetes-unions: ["+declaration+"]\n")), crdfile.Options{})
 		written := rulesIn(values(t, alone))
 		var rules []map[string]any
 		for range 1 + r.IntN(3) {
@@ -120,8 +154,8 @@ func TestRandomRecords(t *testing.T) {
 				rules = append(rules, rule)
 			}
 		}
-		declared := pick("", "[{members: "+members()+"}]", "["+union+"]")
-		record := jsonOf(map[string]any{"source": "x-kubernetes-unions: [" + union + "]\n"})
+		declared := pick("", "[{members: "+members()+"}]", "["+declaration+"]")
+		record := jsonOf(map[string]any{"source": "x-kubernetes-unions: [" + declaration + "]\n"})
 		in := recording(t, declared, record, rules...)
 		for _, forget := range []bool{false, true} {
 			for verb, run := range verbs(crdfile.Options{Forget: forget}) {
@@ -138,7 +172,7 @@ func TestRandomRecords(t *testing.T) {
 					}
 					removed++
 					if !slices.ContainsFunc(written, is) {
-						t.Errorf("%s: %v is gone, which %s does not write\n%s", verb, rule, union, in)
+						t.Errorf("%s: %v is gone, which %s does not write\n%s", verb, rule, declaration, in)
 					}
 					if named := rule["rule"].(string); !slices.ContainsFunc(diags, func(d diag.Diagnostic) bool {
 						return d.Code == codes.RuleRemoved && strings.Contains(d.Message, named[:min(len(named), 100)])

@@ -59,8 +59,7 @@
 //
 // [Compare] returns the effect of replacing constraints of one schema by the rules of a union:
 // none, or the smallest resource that would be rejected or accepted instead. [Replaceable] returns
-// the constraints that the rules of a union make superfluous. [Implied] returns the constraints
-// that a union implies, each considered alone.
+// the constraints that the rules of a union make superfluous.
 //
 // These functions ignore all other restrictions of the object and its ancestors, and consider every
 // constraint, regardless of the properties it reads. They report no [Restricted] findings: a

@@ -3,6 +3,7 @@ package lint
 import (
 	"slices"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -32,7 +33,7 @@ func File(f *crdfile.File, opts crdfile.Options) diag.List {
 		// options.
 		opts.AsRecorded = true
 		_, more := crdpatch.Compile(f, opts)
-		l = append(l, more...)
+		l = append(l, slices.DeleteFunc(more, func(d diag.Diagnostic) bool { return d.Code == codes.RuleRemoved })...)
 	}
 	for i, d := range resolved(crds, wrong) {
 		if d == nil {
