@@ -348,9 +348,6 @@ const selected = 3
 // No other rules with the same meaning and quality of messages are cheaper than unioncel's, neither
 // in the most expensive rule nor in total. A plain run covers every other size.
 func TestCostNeverDearer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes many seconds")
-	}
 	for name, c := range comparisons {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -233,9 +233,6 @@ func (k kind) unkeyed() place {
 
 // A union in a list in a list, or in a map, gets the same encoding as in a list.
 func TestCostDepth(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes many seconds")
-	}
 	for _, k := range kinds {
 		if k.changes {
 			continue

@@ -28,9 +28,6 @@ import (
 //	compare      unioncel's rules and other rules (argument: the meaning)
 //	limits       the largest unions that compile, by place
 func TestCost(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes many seconds")
-	}
 	d := open(t, "cost.md")
 	type table struct {
 		name     string

@@ -59,9 +59,6 @@ var byHand = []struct {
 // TestReplace holds declarations to the bytes, and rules to the costs, of the rules that they
 // replace, as infer.md says.
 func TestReplace(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it proves the replacement of large unions")
-	}
 	for _, form := range byHand {
 		for _, n := range []int{3, 5, 8} {
 			r := replacing(t, form.write, n, form.discriminated)

@@ -50,9 +50,6 @@ func controllerGen(t *testing.T, pattern string) map[string]*apiextensionsv1.JSO
 // Every declaration must fit the CRD that the real controller-gen writes: its path exists, and the
 // schema there can have the union.
 func TestControllerGen(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it loads many packages")
-	}
 	schemas := controllerGen(t, "./testdata/good/...")
 	declared := map[string][]*union.Declaration{}
 	for _, e := range good(t).Declarations {

@@ -26,9 +26,6 @@ var update = flag.Bool("update", false, "write the expected output in testdata/i
 // the CRDs that the real controller-gen and unioncel make of them accept the same objects as before.
 // With --replace, the suite of a project passes before and after the migration.
 func TestInferGo(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it runs controller-gen")
-	}
 	files, err := filepath.Glob("testdata/infergo/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
@@ -161,9 +158,6 @@ func (p *goProject) migrate(project *txtar.Archive) string {
 
 // TestInferGoDocs migrates the struct in docs/infer.md.
 func TestInferGoDocs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it runs controller-gen")
-	}
 	page := string(file(t, "../../docs/infer.md"))
 	_, page, _ = strings.Cut(page, "\n## Go types\n")
 	blocks := regexp.MustCompile("(?s)```(?:go|sh)\n(.*?)```").FindAllStringSubmatch(page, -1)

@@ -28,9 +28,6 @@ const (
 // TestKubebuilder runs a copy of the kubebuilder project through its Makefile, with the real
 // controller-gen, and installs the CRDs in the API server.
 func TestKubebuilder(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it runs many programs")
-	}
 	copyProject(t)
 	committed := contents(t, ".")
 

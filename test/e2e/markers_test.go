@@ -20,9 +20,6 @@ import (
 // TestMarkers runs types with every marker through controller-gen and unioncel, proves the result,
 // and checks the rejections of the API server.
 func TestMarkers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it runs controller-gen")
-	}
 	t.Parallel()
 	const project = "./testdata/markers/..."
 	everyMarker(t)

@@ -119,9 +119,6 @@ const (
 const head = "apiVersion: unioncel.dev/v1alpha1\nkind: Config\n"
 
 func TestActionCheck(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it runs many programs")
-	}
 	done, old := compiled(t), compiled(t, "--kube-version", "1.26")
 	for _, test := range []struct {
 		name   string
@@ -199,9 +196,6 @@ func TestActionHostile(t *testing.T) {
 }
 
 func TestActionLint(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it runs many programs")
-	}
 	bad := strings.Replace(source, "tcp: TCP", "tpc: TCP", 1)
 	noEnum := strings.Replace(source, "enum: [HTTP, TCP]", "", 1)
 	for _, test := range []struct {
@@ -234,9 +228,6 @@ func TestActionLint(t *testing.T) {
 }
 
 func TestActionSARIF(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it runs many programs")
-	}
 	bad := map[string]string{"a.yaml": strings.Replace(source, "tcp: TCP", "tpc: TCP", 1)}
 	for _, test := range []struct {
 		name, arguments, config string

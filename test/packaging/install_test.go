@@ -194,9 +194,6 @@ func TestInstallAction(t *testing.T) {
 
 // TestInstallPath checks that the package in the page's go install command exists.
 func TestInstallPath(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it runs many programs")
-	}
 	const module = "github.com/unioncel/unioncel/cmd/unioncel"
 	out, err := exec.Command("go", "list", "../../cmd/unioncel").Output()
 	if err != nil || strings.TrimSpace(string(out)) != module || !strings.Contains(read(t, "..", "..", "docs", "install.md"), "go install "+module+"@latest\n") {

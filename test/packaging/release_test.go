@@ -76,9 +76,6 @@ func TestReleaseFiles(t *testing.T) {
 // TestActionDownload runs the action for every archive of a release. A fake gh copies the archives
 // from a directory.
 func TestActionDownload(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it runs many programs")
-	}
 	r := loadRelease(t)
 	runners := map[string]string{"linux": "Linux", "darwin": "macOS", "windows": "Windows", "amd64": "X64", "arm64": "ARM64"}
 	for _, goos := range r.Builds[0].Goos {
