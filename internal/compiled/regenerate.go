@@ -30,6 +30,10 @@ type regenerated struct {
 	overLimit bool
 }
 
+func newRegenerated() *regenerated {
+	return &regenerated{items: map[string]map[string]bool{}, bySum: map[string]map[string]map[string]any{}}
+}
+
 // has reports whether the unions write a rule in a schema, compared as data.
 func (w *regenerated) has(c *Claim, rule any) bool {
 	return w.items[c.Place.Structural()][JSON(rule)]
@@ -82,7 +86,7 @@ func (w *regenerated) possible() {
 
 // regenerate compiles the recorded unions on the CRD without the claimed items.
 func (r *reverter) regenerate(opts compile.Options) *regenerated {
-	w := &regenerated{items: map[string]map[string]bool{}, bySum: map[string]map[string]map[string]any{}}
+	w := newRegenerated()
 	var declaring []*Claim
 	crd, copied := r.Value, false
 	edit := func(c *Claim) map[string]any {

@@ -141,10 +141,20 @@ func (r *reverter) pruned() *yaml.Node {
 }
 
 // keep adds the external declarations of a schema to the result, and reports recorded unions that
-// are declared nowhere any more.
+// are declared nowhere any more. For commands that write, the warnings are errors (see crdpatch).
 func (r *reverter) keep(s recorded) {
 	if !r.opts.Forget {
-		r.Diags = append(r.Diags, r.lost(s)...)
+		report := func(at diag.Pos, subject string) {
+			r.report(diag.Diagnostic{Code: codes.Forgotten, Severity: diag.Warning, Pos: at, Path: placeOf(s.Path), Message: subject + " declared nowhere any more",
+				Hint: "declare it again, with all declarations of the CRD in one command (--go, --kubebuilder and --unions); or keep its rules as hand-written ones with compile --forget; or remove them with decompile"})
+		}
+		lost, extension := r.lost(s)
+		if extension {
+			report(*s.extension.At, "the extension of unions that the annotation records is")
+		}
+		for _, i := range lost {
+			report(*s.unions.At, fmt.Sprintf("the union of %s, which the annotation records, is", strings.Join(namesOf(*s.unions)[i], ", ")))
+		}
 	}
 	if s.External && crdtext.IndexOf(s.Node, union.Key) < 0 {
 		r.External = append(r.External, *s.unions)
@@ -154,23 +164,17 @@ func (r *reverter) keep(s recorded) {
 	}
 }
 
-// lost returns warnings about recorded unions that share no name with the unions now declared for the
-// schema, and about an extension if none is given. Declarations in the schema override the recorded
-// ones, and so do given declarations, if these are all of a version. For commands that write, the
-// warnings are errors (see crdpatch).
-func (r *reverter) lost(s recorded) (l diag.List) {
-	report := func(at diag.Pos, message string) {
-		l = append(l, diag.Diagnostic{Code: codes.Forgotten, Severity: diag.Warning, Pos: at, Path: placeOf(s.Path), Message: message,
-			Hint: "declare it again, with all declarations of the CRD in one command (--go, --kubebuilder and --unions); or keep its rules as hand-written ones with compile --forget; or remove them with decompile"})
-	}
-	all := r.opts.All != nil && r.opts.All(s.Version)
-	_, own, _, declared := yamltext.Lookup(s.Node, union.Key)
+// lost returns the indices of recorded unions that share no name with the unions now declared for the
+// schema, and whether an extension is no longer given. Declarations in the schema override the
+// recorded ones, and so do given declarations, if these are all of a version.
+func (r *reverter) lost(s recorded) (unions []int, extension bool) {
 	if s.unions == nil {
-		return nil
+		return nil, false
 	}
 	var named []string
 	extended := false
 	add := func(e union.External) { named = append(named, slices.Concat(namesOf(e)...)...) }
+	_, own, _, declared := yamltext.Lookup(s.Node, union.Key)
 	if declared {
 		add(union.External{Value: yamltext.Resolve(own)})
 	}
@@ -183,28 +187,39 @@ func (r *reverter) lost(s recorded) (l diag.List) {
 			add(e)
 		}
 	}
-	if s.extension != nil && all && !extended {
-		report(*s.extension.At, lostExtension)
-	}
-	overridden := declared || s.External && all
-	for _, properties := range namesOf(*s.unions) {
-		if overridden && !slices.ContainsFunc(properties, func(name string) bool { return slices.Contains(named, name) }) {
-			report(*s.unions.At, lostUnion(properties))
+	all := r.opts.All(s.Version)
+	if declared || s.External && all {
+		for i, properties := range namesOf(*s.unions) {
+			if !slices.ContainsFunc(properties, func(name string) bool { return slices.Contains(named, name) }) {
+				unions = append(unions, i)
+			}
 		}
 	}
-	return l
+	return unions, s.extension != nil && all && !extended
 }
 
-// forget drops the claims on the rules of lost unions, which become hand-written ones.
+// forget drops the claims on the rules of lost unions, which become hand-written ones. With an
+// extension, all unions of its schema are lost.
 func (r *reverter) forget() {
 	for _, c := range r.Claims {
-		lost := r.lost(c.recorded)
-		if len(lost) == 0 {
+		lost, extension := r.lost(c.recorded)
+		if len(lost) == 0 && !extension {
 			continue
 		}
-		w := &regenerated{items: map[string]map[string]bool{}, bySum: map[string]map[string]map[string]any{}}
-		again, _ := r.compileAgain(w, r.Value, []*Claim{c.only(lost)}, r.Annotated.Options())
-		w.writing = []*Compilation{again}
+		declaration, value := *c.unions, *c.unions.Value
+		if !extension {
+			value.Content = nil
+			for _, i := range lost {
+				value.Content = append(value.Content, c.unions.Value.Content[i])
+			}
+		}
+		declaration.Value = &value
+		declarations := []union.External{declaration}
+		if c.extension != nil {
+			declarations = append(declarations, *c.extension)
+		}
+		w := newRegenerated()
+		w.writing = []*Compilation{{Compilation: compile.New(r.manifest(r.Value, declarations), r.Annotated.Options())}}
 		w.possible()
 		for _, around := range r.Claims {
 			around.Ours = slices.DeleteFunc(around.Ours, func(i int) bool { return w.has(around, around.present[i]) })
@@ -213,39 +228,17 @@ func (r *reverter) forget() {
 	}
 }
 
-// only returns the claim with only the unions that diagnostics of lost report.
-func (c *Claim) only(lost diag.List) *Claim {
-	only, unions := *c, *c.unions
-	value := *unions.Value
-	value.Content = nil
-	for i, properties := range namesOf(*c.unions) {
-		if slices.ContainsFunc(lost, func(d diag.Diagnostic) bool { return d.Message == lostUnion(properties) || d.Message == lostExtension }) {
-			value.Content = append(value.Content, c.unions.Value.Content[i])
-		}
-	}
-	unions.Value, only.unions = &value, &unions
-	return &only
-}
-
-const lostExtension = "the extension of unions that the annotation records is declared nowhere any more"
-
-func lostUnion(properties []string) string {
-	return fmt.Sprintf("the union of %s, which the annotation records, is declared nowhere any more", strings.Join(properties, ", "))
-}
-
 // Removed returns a warning for each schema with compiled rules that are not among the additions.
 func (r *Reverted) Removed(additions []compile.Addition) (l diag.List) {
+	w := newRegenerated()
+	for _, a := range additions {
+		w.add(a.Place, a.Rules...)
+	}
 	for _, c := range r.Claims {
-		var written []any
-		for _, a := range additions {
-			if a.Is(c.Place) {
-				written = append(written, DataOf(RuleNodes(a.Rules...))...)
-			}
-		}
 		var removed []string
 		at := c.at
 		for _, i := range slices.Backward(c.Ours) {
-			if !slices.ContainsFunc(written, func(v any) bool { return JSON(v) == JSON(c.present[i]) }) {
+			if !w.has(c, c.present[i]) {
 				removed, at = append(removed, strconv.Quote(RuleOf(c.present[i]))), c.item(i)
 			}
 		}
