@@ -27,13 +27,15 @@ import (
 )
 
 const (
-	unionObject = "type: object, properties: {type: {type: string}, a: {type: object, properties: {x: {type: string}}}, b: {type: object}}"
-	openObject  = "type: object, x-kubernetes-preserve-unknown-fields: true, properties: {type: {type: string}, a: {type: object, properties: {x: {type: string}}}, b: {type: object}}"
-	plainObject = "type: object, properties: {a: {type: string}, b: {type: string}, c: {type: string}}"
-	declared    = "x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}]"
-	ratcheting  = "x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, ratchet: true}]"
-	isUnion     = "type: A, a: {x: v}, b: {}"
-	withinUnion = "type: A, a: {x: w}, b: {}"
+	unionObject  = "type: object, properties: {type: {type: string}, a: {type: object, properties: {x: {type: string}}}, b: {type: object}}"
+	openObject   = "type: object, x-kubernetes-preserve-unknown-fields: true, properties: {type: {type: string}, a: {type: object, properties: {x: {type: string}}}, b: {type: object}}"
+	plainObject  = "type: object, properties: {a: {type: string}, b: {type: string}, c: {type: string}}"
+	declared     = "x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}]"
+	ratcheting   = "x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, ratchet: true}]"
+	listMap      = "maxItems: 9, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, required: [k], properties: {k: {type: string}, x: {type: string}}}"
+	unionOfItems = "x-kubernetes-unions: [{members: [{k: a}, {k: b}]}]"
+	isUnion      = "type: A, a: {x: v}, b: {}"
+	withinUnion  = "type: A, a: {x: w}, b: {}"
 )
 
 // tightenings are added constraints, by name, that stored objects violate.
@@ -47,9 +49,10 @@ var tightenings = []struct {
 	// the spec), items has an item added to a list, within has the invalid part changed but not
 	// repaired, and report is the status with another part changed ("" for no such change).
 	is, status, elsewhere, items, within, report string
-	// newU is the new schema of spec.u, if it differs. list is added to the schema of a list in the
-	// status, and item and reason to the schemas of its items and their reason.
-	newU, list, item, reason string
+	// newU is the new schema of spec.u, if it differs. toList is added to the schema of a list in the
+	// status, and item and reason to the schemas of its items and their reason. list is in the schema of
+	// the list from the start.
+	newU, list, toList, item, reason string
 }{
 	{name: "a union", u: unionObject, add: declared, is: "{" + isUnion + "}", within: "{" + withinUnion + "}"},
 	{name: "a union with `ratchet: true`", u: unionObject, add: ratcheting, is: "{" + isUnion + "}", within: "{" + withinUnion + "}"},
@@ -59,6 +62,12 @@ var tightenings = []struct {
 	{name: "a union in a list-map", u: "type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {required: [k], " + strings.Replace(unionObject, "{type: {", "{k: {type: string}, type: {", 1) + "%s}", add: declared,
 		is: "[{k: k, " + isUnion + "}, {k: l}]", elsewhere: "[{k: k, " + isUnion + "}, {k: l, type: C}]", items: "[{k: k, " + isUnion + "}, {k: l}, {k: m}]", within: "[{k: k, " + withinUnion + "}, {k: l}]"},
 	{name: "a union in a map", u: "type: object, additionalProperties: {" + unionObject + "%s}", add: declared, is: "{k: {" + isUnion + "}}", within: "{k: {" + withinUnion + "}}"},
+	{name: "a union of items", u: "type: array, " + listMap, add: unionOfItems, is: "[{k: a}, {k: b}]", items: "[{k: a}, {k: b}, {k: c}]", within: "[{k: a}, {k: b, x: w}]"},
+	{name: "a union of items with `ratchet: true`", u: "type: array, " + listMap, add: strings.Replace(unionOfItems, "}]}]", "}], ratchet: true}]", 1), is: "[{k: a}, {k: b}]", items: "[{k: a}, {k: b}, {k: c}]"},
+	{name: "a union of items, in a list-map", u: "type: array, maxItems: 9, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, required: [k], properties: {k: {type: string}, l: {type: array, " + listMap + "%s}}}", add: unionOfItems, is: "[{k: k, l: [{k: a}, {k: b}]}]", elsewhere: "[{k: k, l: [{k: a}, {k: b}]}, {k: l}]", items: "[{k: k, l: [{k: a}, {k: b}, {k: c}]}]", within: "[{k: k, l: [{k: a}, {k: b, x: w}]}]"},
+	{name: "a union of items in the status", u: plainObject, toList: "x-kubernetes-unions: [{members: [{type: A}, {type: B}]}]", list: "x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [type]", is: "{}", status: "{conditions: [{type: A}, {type: B}]}", report: "{conditions: [{type: A}, {type: B}, {type: C}]}"},
+	{name: "a rule on a list", u: "type: array, items: {type: string}%s", add: "x-kubernetes-validations: [{rule: \"!('a' in self && 'b' in self)\", message: one of a and b}]", is: "[a, b]", items: "[a, b, c]", within: "[b, a]"},
+	{name: "`maxItems` of a list in the status", u: plainObject, toList: "maxItems: 1", is: "{}", status: "{conditions: [{type: A}, {type: B}]}", report: "{conditions: [{type: A}, {type: B}, {type: C}]}"},
 	{name: "a rule", u: plainObject, add: "x-kubernetes-validations: [{rule: '!has(self.a) || !has(self.b)', message: one of a and b}]", is: "{a: v, b: v}", within: "{a: w, b: v}"},
 	{name: "a rule that reads `oldSelf`", u: plainObject, add: "x-kubernetes-validations: [{rule: '!has(self.a) || !has(self.b) || self.a != oldSelf.a && false', message: one of a and b}]", is: "{a: v, b: v}", within: "{a: w, b: v}"},
 	{name: "a rule that reads an optional `oldSelf`", u: plainObject, add: "x-kubernetes-validations: [{rule: '!has(self.a) || !has(self.b) || oldSelf.hasValue() && false', optionalOldSelf: true, message: one of a and b}]", is: "{a: v, b: v}", within: "{a: w, b: v}"},
@@ -109,7 +118,7 @@ func TestTightenings(t *testing.T) {
 				if !strings.Contains(u, "%s") {
 					u += "%s"
 				}
-				list := fmt.Sprintf("type: array%s, items: {type: object, properties: {type: {type: string}, message: {type: string}, reason: {type: string%s}}%s}", with(test.list, true), with(test.reason), with(test.item))
+				list := fmt.Sprintf("type: array%s%s, items: {type: object, properties: {type: {type: string}, message: {type: string}, reason: {type: string%s}}%s}", with(test.list, true), with(test.toList), with(test.reason), with(test.item))
 				if test.list != "" {
 					list = strings.Replace(list, "items: {type: object,", "items: {type: object, required: [type],", 1)
 					list = strings.Replace(list, ", required: [reason]}", "}", 1)

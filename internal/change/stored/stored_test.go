@@ -100,6 +100,13 @@ properties:
       type: object
       properties: {a: {type: string}, b: {type: string}}
       x-kubernetes-unions: [{members: [a, b]}]
+  conditions:
+    type: array
+    maxItems: 9
+    x-kubernetes-list-type: map
+    x-kubernetes-list-map-keys: [type]
+    items: {type: object, required: [type], properties: {type: {type: string}}}
+    x-kubernetes-unions: [{members: [{type: Approved}, {type: Denied}]}]
   pod: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}
   both:
     type: object
@@ -143,6 +150,7 @@ func TestObject(t *testing.T) {
 		{"no discriminator", "", "spec: {note: w, u: {b: {x: v}}}", "ratcheted; within: rule of spec.u", `{"spec":{"u":{"type":"B"}}}`},
 		{"a union in which either may be meant", "", "spec: {note: w, u: {a: {x: v}, b: {x: v}}}", "ratcheted; within: rule of spec.u", ""},
 		{"a union in a list", "", "spec: {note: w, l: [{a: x}, {a: x, b: x}]}", "restricted; items: rule of spec.l[*]; within: rule of spec.l[*]", ""},
+		{"a union of items", "", "spec: {note: w, conditions: [{type: Approved}, {type: Denied}]}", "restricted; items: rule of spec.conditions; within: rule of spec.conditions", ""},
 		{"an enum", "", "spec: {mode: C}", "ratcheted", ""},
 		{"required", "", "spec: {note: w, must: {z: z}}", "ratcheted; within: required of spec.must", ""},
 		{"an embedded resource", "", "spec: {note: w, pod: {apiVersion: v1, kind: Pod, metadata: {labels: {'a b': c}}}}", "blocked; rewrite: x-kubernetes-embedded-resource of spec.pod; metadata: x-kubernetes-embedded-resource of spec.pod; apply: x-kubernetes-embedded-resource of spec.pod; elsewhere: x-kubernetes-embedded-resource of spec.pod; within: x-kubernetes-embedded-resource of spec.pod", ""},

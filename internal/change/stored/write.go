@@ -31,9 +31,10 @@ const (
 	// Elsewhere changes a field outside of the invalid values. This is a field of the spec if
 	// possible.
 	Elsewhere
-	// Items adds an item to a list that has an invalid item.
+	// Items adds an item to a list that has an invalid item, or that violates a rule.
 	Items
-	// Report changes another field of an invalid status, as controllers do.
+	// Report changes another field of an invalid status, or adds an item to an invalid list in it, as
+	// controllers do.
 	Report
 	// Within changes a field in values that violate constraints.
 	Within
@@ -85,15 +86,17 @@ func (c *inquiry) write(ctx context.Context, w Write, found []Problem) (possible
 		return c.change(ctx, c.elsewhere(found), false)
 	case Items, Report:
 		for _, p := range found {
-			changed := c.items(p)
+			each := c.items(p)
 			if w == Report {
-				changed = c.report(p, c.faults(found))
+				each = []iter.Seq[map[string]any]{c.report(p, c.faults(found))}
 			}
-			asked, l, err := c.change(ctx, changed, w == Report)
-			if err != nil || len(l) > 0 {
-				return asked, l, err
+			for _, changed := range each {
+				asked, l, err := c.change(ctx, changed, w == Report)
+				if err != nil || len(l) > 0 {
+					return asked, l, err
+				}
+				possible = possible || asked
 			}
-			possible = possible || asked
 		}
 		return possible, nil, nil
 	}
@@ -164,14 +167,16 @@ func (c *inquiry) elsewhere(found []Problem) iter.Seq[map[string]any] {
 	}
 }
 
-// report returns variations of the object that change one field of the status each, beginning with
-// the fields closest to a fault in the status.
+// report returns variations of the object that change one field of the status each, or add an item
+// to a list in it, beginning with the fields closest to a fault in the status.
 func (c *inquiry) report(p Problem, faults []place) iter.Seq[map[string]any] {
 	return func(yield func(map[string]any) bool) {
 		for at := p.at; inStatus(at); at = at[:len(at)-1] {
-			for changed := range c.siblings(at, faults) {
-				if !yield(changed) {
-					return
+			for _, changed := range []iter.Seq[map[string]any]{c.siblings(at, faults), c.addition(at)} {
+				for changed := range changed {
+					if !yield(changed) {
+						return
+					}
 				}
 			}
 		}
@@ -217,35 +222,46 @@ func (c *inquiry) siblings(at place, faults []place) iter.Seq[map[string]any] {
 	}
 }
 
-// items returns variations of the object with one item added each, to a list that has an invalid
-// item.
-func (c *inquiry) items(p Problem) iter.Seq[map[string]any] {
+// items returns, for each list outside the status that has an invalid item or violates a rule, the
+// variation of the object with an added item.
+func (c *inquiry) items(p Problem) (l []iter.Seq[map[string]any]) {
+	for i, step := range p.at {
+		if _, ok := step.(int); ok && !inStatus(p.at) {
+			l = append(l, c.addition(p.at[:i]))
+		}
+	}
+	if p.Constraint.IsRule() && !inStatus(p.at) {
+		l = append(l, c.addition(p.at))
+	}
+	return l
+}
+
+// addition returns the variation of the object with an item added to the list at a path, or none if
+// the value there is no list with items.
+func (c *inquiry) addition(at place) iter.Seq[map[string]any] {
 	return func(yield func(map[string]any) bool) {
-		for i, step := range p.at {
-			index, ok := step.(int)
-			if !ok || inStatus(p.at) {
-				continue
+		if len(at) == 0 {
+			return
+		}
+		changed := runtime.DeepCopyJSON(c.stored)
+		parent, _ := at[:len(at)-1].Lookup(changed)
+		value, _ := at.Lookup(changed)
+		object, inObject := parent.(map[string]any)
+		list, isList := value.([]any)
+		if !inObject || !isList || len(list) == 0 {
+			return // a list of lists, or a field that only the version of the write has
+		}
+		added := runtime.DeepCopyJSONValue(list[len(list)-1])
+		if item, ok := added.(map[string]any); ok {
+			for _, key := range c.schemaOf(at).XListMapKeys {
+				item[key] = another(item[key])
 			}
-			changed := runtime.DeepCopyJSON(c.stored)
-			parent, _ := p.at[:i-1].Lookup(changed)
-			value, _ := p.at[:i].Lookup(changed)
-			object, inObject := parent.(map[string]any)
-			list, isList := value.([]any)
-			if !inObject || !isList || index >= len(list) {
-				continue // a list of lists, or a field that only the version of the write has
-			}
-			added := runtime.DeepCopyJSONValue(list[index])
-			if item, ok := added.(map[string]any); ok {
-				for _, key := range c.schemaOf(p.at[:i]).XListMapKeys {
-					item[key] = another(item[key])
-				}
-			} else {
-				added = another(added)
-			}
-			object[p.at[i-1].(string)] = append(list, added)
-			if c.differs(changed) && !yield(changed) {
-				return
-			}
+		} else {
+			added = another(added)
+		}
+		object[at[len(at)-1].(string)] = append(list, added)
+		if c.differs(changed) {
+			yield(changed)
 		}
 	}
 }
