@@ -10,9 +10,11 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -30,6 +32,8 @@ type Kind struct {
 	Lists []UnionObject
 	// Scaled is the path that the scale subresource writes; empty without one.
 	Scaled schemapath.Path
+	// Schema has the defaults of the kind; nil if it has none.
+	Schema *structuralschema.Structural
 	// Origin names the source of the unions in messages, such as a file.
 	Origin string
 }
@@ -69,9 +73,6 @@ type UnionObject struct {
 	bounds []*int64
 	// Nullable is true if a property on the path, or a discriminator, may be null.
 	Nullable bool
-	// defaults are the values that the API server sets discriminators to if they, or
-	// objects around them, are absent. The keys are the paths of the absent properties.
-	defaults map[string]string
 	Unions   []*union.Union
 }
 
@@ -104,21 +105,22 @@ func SameItem(keys []string, a, b any) bool {
 	return ok && also && !slices.ContainsFunc(keys, func(key string) bool { return !reflect.DeepEqual(x[key], y[key]) })
 }
 
-// StateOf returns the state of a union in an object after the API server has defaulted the
-// discriminator.
-func (o UnionObject) StateOf(u *union.Union, object map[string]any) union.State {
-	s := u.StateOf(object)
-	if len(o.defaults) == 0 {
-		return s
+// Default sets defaults in an object of the kind, and removes nulls, as the API server does before it
+// validates an object.
+func (k Kind) Default(object map[string]any) {
+	if k.Schema != nil {
+		defaulting.PruneNonNullableNullsWithoutDefaults(object, k.Schema)
+		defaulting.Default(object, k.Schema)
 	}
-	path := u.Path(u.Discriminator)
-	for i, step := range path.Properties() {
-		if object[step] == nil {
-			s.Value = cmp.Or(o.defaults[path[:i+1].String()], u.Unset)
-			break
-		}
-		object, _ = object[step].(map[string]any)
+}
+
+// Structural returns the structural schema of a kind, or nil if its schema is not structural.
+func Structural(root *apiextensionsv1.JSONSchemaProps) *structuralschema.Structural {
+	in := &apiextensions.JSONSchemaProps{}
+	if apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(root, in, nil) != nil {
+		return nil
 	}
+	s, _ := structuralschema.NewStructural(in) // nil with an error
 	return s
 }
 
@@ -142,6 +144,7 @@ func OfCRD(crd *apiextensionsv1.CustomResourceDefinition, declared []union.Objec
 			*objects = append(*objects, ObjectAt(v.Schema.OpenAPIV3Schema, d.Path, d.Unions))
 		}
 		if len(k.Objects)+len(k.Lists) > 0 {
+			k.Schema = Structural(v.Schema.OpenAPIV3Schema)
 			l = append(l, k)
 		}
 	}
@@ -184,35 +187,9 @@ func ObjectAt(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path, union
 				break // there is no discriminator
 			}
 			o.Nullable = o.Nullable || p.Nullable
-			var value any
-			if !union.Defaulted(p) || json.Unmarshal(p.Default.Raw, &value) != nil {
-				continue
-			}
-			if text := u.Type.Text(filled(p, value, at[i+1:])); text != "" {
-				if o.defaults == nil {
-					o.defaults = map[string]string{}
-				}
-				o.defaults[at[:i+1].String()] = text
-			}
 		}
 	}
 	return o
-}
-
-// filled returns the value at a path in a value of a schema, after setting defaults; nil if there
-// is none.
-func filled(s *apiextensionsv1.JSONSchemaProps, value any, path schemapath.Path) any {
-	if len(path) == 0 {
-		return value
-	}
-	name, _ := path[0].Property()
-	object, _ := value.(map[string]any)
-	property := path[0].Schema(s)
-	inner := object[name]
-	if inner == nil && object != nil && union.Defaulted(property) && json.Unmarshal(property.Default.Raw, &inner) != nil {
-		return nil
-	}
-	return filled(property, inner, path[1:])
 }
 
 // Set is a set of kinds.

@@ -80,7 +80,8 @@ func TestOfCRD(t *testing.T) {
 		{map[string]any{"type": "B", "b": "x"}, "B", true},
 		{map[string]any{"type": "", "a": "x"}, "", false},
 	} {
-		s := o.StateOf(o.Unions[0], test.object)
+		l[0].Default(map[string]any{"spec": map[string]any{"backends": []any{map[string]any{"name": "x", "filters": []any{test.object}}}}})
+		s := o.Unions[0].StateOf(test.object)
 		if legal := len(o.Unions[0].Violations(s)) == 0; s.Value != test.value || legal != test.legal {
 			t.Errorf("%v: %v", test.object, s)
 		}
@@ -96,7 +97,9 @@ func TestDefaultedInteger(t *testing.T) {
 	}
 	u := &union.Union{Discriminator: "port", Type: union.IntegerValue, Members: []union.Member{{Name: "a", Values: []string{"9007199254740993"}}}}
 	l := kinds.OfCRD(&crd, []union.Object{{Place: schemapath.Place{Path: schemapath.New("spec")}, Unions: []*union.Union{u}}}, "crd.yaml")
-	if s := l[0].Objects[0].StateOf(u, map[string]any{}); s.Value != "9007199254740993" {
+	object := map[string]any{}
+	l[0].Default(map[string]any{"spec": object})
+	if s := u.StateOf(object); s.Value != "9007199254740993" {
 		t.Error(s)
 	}
 }

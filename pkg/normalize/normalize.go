@@ -91,13 +91,20 @@ type Options struct {
 // if old is nil, the object is created. Unions below a cleared member are left out, as they
 // disappear with the member. The problems are union objects that stay unchanged.
 //
+// Plan reads both objects as the API server does, with defaults.
+//
 // Items of lists with keys are compared with the old item of the same keys, and values of maps with
 // the old value of the same key. Other items are compared by index, if they differ from the old
 // items only in the union; otherwise only changes that do not depend on the old item are made.
 // Items of sets stay unchanged: a changed item is another item.
 func Plan(k kinds.Kind, old, new map[string]any, opts Options) ([]Change, []Problem) {
-	p := planner{opts: opts}
+	p := planner{opts: opts, written: runtime.DeepCopyJSON(new)}
 	new = runtime.DeepCopyJSON(new)
+	k.Default(new)
+	if old != nil {
+		old = runtime.DeepCopyJSON(old)
+		k.Default(old)
+	}
 	// Outer unions come first, because cleared members have no unions.
 	objects := slices.Clone(k.Objects)
 	slices.SortStableFunc(objects, func(a, b kinds.UnionObject) int { return len(a.Path) - len(b.Path) })
@@ -105,13 +112,36 @@ func Plan(k kinds.Kind, old, new map[string]any, opts Options) ([]Change, []Prob
 		p.object, p.sharing = o, union.Sharing(o.Unions)
 		done := len(p.changes)
 		rewrite.Walk{UnionObject: o, Items: p.items, Union: p.unions}.Visit(new, old)
-		Apply(new, p.changes[done:])
+		if len(p.changes) > done {
+			Apply(new, p.changes[done:])
+			Apply(p.written, p.changes[done:])
+			p.withDefaults(k, done)
+		}
 	}
 	return p.changes, p.problems
 }
 
+// withDefaults turns the changes from an index on that clear a member which a default sets again
+// into problems.
+func (p *planner) withDefaults(k kinds.Kind, from int) {
+	result := runtime.DeepCopyJSON(p.written)
+	k.Default(result)
+	changes := p.changes[from:]
+	p.changes = slices.Clip(p.changes[:from])
+	for _, c := range changes {
+		at, _ := c.At.Lookup(result)
+		s := c.Union.StateOf(at.(map[string]any))
+		if l := c.Union.Violations(s); len(l) > 0 && slices.ContainsFunc(c.Clear, func(i int) bool { return s.Present[i] }) {
+			p.problems = append(p.problems, Problem{At: c.At, Union: c.Union, Violations: l, Keys: p.object.ItemKeys(), new: s})
+		} else {
+			p.changes = append(p.changes, c)
+		}
+	}
+}
+
 type planner struct {
 	opts     Options
+	written  map[string]any // the new object without defaults, with the changes
 	object   kinds.UnionObject
 	sharing  [][]int // the unions of object, by shared properties
 	changes  []Change
@@ -177,8 +207,18 @@ func (p *planner) stripped(path schemapath.Path, v any) any {
 // unions normalizes the unions of an object, unless the object is unchanged.
 func (p *planner) unions(at resource.Path, object map[string]any, old rewrite.Old) {
 	before, _ := old.Value.(map[string]any)
-	if before != nil && reflect.DeepEqual(before, object) {
+	there, _ := at.Lookup(p.written)
+	written, ok := there.(map[string]any)
+	if !ok || before != nil && reflect.DeepEqual(before, object) {
 		return
+	}
+	if p.opts.Merged {
+		// Ignore the default of a discriminator: it must not clear a member that somebody wrote.
+		for _, u := range p.object.Unions {
+			if u.Discriminator != "" && u.Value(written, u.Discriminator) == nil {
+				u.Remove(object, u.Discriminator)
+			}
+		}
 	}
 	for _, group := range p.sharing {
 		if len(group) == 1 {
@@ -202,14 +242,13 @@ func carriedOver(u *union.Union, i int, object, before map[string]any) bool {
 // union normalizes one union of an object.
 func (p *planner) union(at resource.Path, u *union.Union, object map[string]any, old rewrite.Old) {
 	before, _ := old.Value.(map[string]any)
+	new := u.StateOf(object)
 	if p.opts.Merged {
-		// Ignore defaults: they must not clear a member that somebody wrote.
-		new := u.StateOf(object)
 		n, violations := u.NormalizeMerged(new)
 		p.found(at, u, n, before, violations, nil, new)
 		return
 	}
-	new, was := p.object.StateOf(u, object), p.state(u, before)
+	was := state(u, before)
 	var carried func(int) bool
 	if p.opts.CarriedOver {
 		carried = func(i int) bool { return carriedOver(u, i, object, before) }

@@ -52,6 +52,8 @@ const (
 	needing = "{type: object, properties: {" + members + "}, x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}, {dependentRequired: {c: a}}]}"
 	// fallback has a member that is the discriminator of another union, which stays when it is cleared.
 	fallback = "{type: object, properties: {type: {type: string}, protocol: {type: string}, http: {type: string}, grpc: {type: string}}, x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {protocol: Remote}, optionalMembers: [protocol]}, {discriminator: protocol, fields-to-discriminateBy: {http: HTTP, grpc: GRPC}, unset: HTTP}]}"
+	// within has a default in a member.
+	within = "{type: object, properties: {type: {type: string}, a: {type: object, properties: {x: {type: string, default: v}}}, b: {type: object}}, x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, emptyIsUnset: [a]}]}"
 	// below has some of the members in a nested object.
 	below = "{type: object, properties: {sub: {type: object, nullable: true, properties: {" + members + "}}, " + members + "}, x-kubernetes-unions: [{discriminator: sub.type, fields-to-discriminateBy: {a: A, sub.b: B, sub.c: C}}]}"
 )
@@ -201,6 +203,14 @@ func TestFile(t *testing.T) {
 		{"shared", backend, "", "spec: &s {type: B, a: {}, b: {}}\nstatus: *s\n", "5:1: error: UC802: cannot edit the text (a is cleared): it is shared with other places by an alias or a merge key"},
 		{"an anchor is used elsewhere", backend, "", "spec: {type: B, a: &s {}, b: {}}\nstatus: *s\n", "5:1: error: UC802: cannot edit the text (a is cleared): an anchor in a is used elsewhere: write its value there"},
 		{"an anchor is used in what goes", backend, "", "spec: {type: B, a: {x: &s {}, y: *s}, b: {}}\n", "spec: {type: B, b: {}}\n"},
+		{"a default in a member", within, "", "spec: {type: A, a: {}}\n", "spec: {type: A, a: {}}\n"},
+		{"a default in an excluded member", within, "", "spec: {type: B, a: {}, b: {}}\n", "spec: {type: B, b: {}}\n"},
+		{"a default in a member that is carried over", strings.Replace(within, "discriminator: type, fields-to-discriminateBy: {a: A, b: B}", "members: [a, b]", 1), "spec: {a: {x: v}}", "spec: {a: {}, b: {}}\n", "spec: {b: {}}\n"},
+		{"a null that the server drops", strings.Replace(within, "properties: {x: {type: string, default: v}}", "additionalProperties: {type: string}", 1), "", "spec: {type: B, a: {k: null}, b: {}}\n", "spec: {type: B, a: {k: null}, b: {}}\n"},
+		{"a default in a key", "{type: object, properties: {l: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [p, q], items: {type: object, required: [p], properties: {p: {type: integer}, q: {type: string, default: TCP}, a: {type: string}, b: {type: string}}, x-kubernetes-unions: [{members: [a, b]}]}}}}",
+			"spec: {l: [{p: 1, q: UDP, b: x}, {p: 1, q: TCP, a: x}]}", "spec: {l: [{p: 1, a: x, b: x}]}\n", "spec: {l: [{p: 1, b: x}]}\n"},
+		{"a default of a member", "{type: object, properties: {type: {type: string}, sub: {type: object, properties: {a: {type: string, default: v}}}, b: {type: string}}, x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {sub.a: A, b: B}}]}",
+			"", "spec: {type: B, sub: {a: x}, b: x}\n", "5:1: error: UC802: sub.a is set while type is 'B'"},
 		{"left alone", plain, "", "spec:\n  a: {}\n  b: {}\n", "5:1: error: UC802: a and b are set together"},
 		{"another version", plain, "spec: {}", "", "2:1: error: UC802: Thing t is of version v1, and the old object of v2"},
 	}

@@ -29,7 +29,7 @@ func (p *planner) together(at resource.Path, unions []*union.Union, object map[s
 	}
 	before, _ := old.Value.(map[string]any)
 	for _, u := range unions {
-		was, new := p.state(u, before), p.object.StateOf(u, object)
+		was, new := state(u, before), u.StateOf(object)
 		if violations := u.Judge(was, new); len(violations) > 0 {
 			p.problems = append(p.problems, Problem{At: at, Union: u, Violations: violations, Keys: p.object.ItemKeys(), old: was, new: new})
 		}
@@ -107,17 +107,17 @@ func (p *planner) withoutMembers(u *union.Union, object, before map[string]any) 
 // violations, which are left to validation.
 func (p *planner) worse(u *union.Union, before, object, normalized map[string]any) bool {
 	if !p.opts.Merged {
-		return len(u.Judge(p.state(u, before), p.object.StateOf(u, normalized))) > 0
+		return len(u.Judge(state(u, before), u.StateOf(normalized))) > 0
 	}
 	had := u.Violations(u.StateOf(object))
 	return slices.ContainsFunc(u.Violations(u.StateOf(normalized)), func(v union.Violation) bool { return !slices.Contains(had, v) })
 }
 
 // state returns the state of a union in an object, or nil if there is no object.
-func (p *planner) state(u *union.Union, object map[string]any) *union.State {
+func state(u *union.Union, object map[string]any) *union.State {
 	if object == nil {
 		return nil
 	}
-	s := p.object.StateOf(u, object)
+	s := u.StateOf(object)
 	return &s
 }

@@ -77,7 +77,7 @@ func Kinds(declarations []union.External) (l []kinds.Kind, others []union.Extern
 			files = append(files, e.File)
 		}
 		slices.Sort(files)
-		l = append(l, kinds.Kind{GroupVersionKind: gvk, Resource: plural.Resource, Objects: objects, Origin: strings.Join(slices.Compact(files), ", ")})
+		l = append(l, kinds.Kind{GroupVersionKind: gvk, Resource: plural.Resource, Objects: objects, Schema: kinds.Structural(all().kinds[gvk].schema), Origin: strings.Join(slices.Compact(files), ", ")})
 	}
 	if diags.HasErrors() {
 		return nil, others, diags

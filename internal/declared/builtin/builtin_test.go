@@ -68,18 +68,18 @@ func all(t *testing.T) []kinds.Kind {
 	return l
 }
 
-// find returns a union object of a kind.
-func find(t *testing.T, kind, path string) kinds.UnionObject {
+// find returns a union object of a kind, and the kind.
+func find(t *testing.T, kind, path string) (kinds.UnionObject, kinds.Kind) {
 	t.Helper()
 	for _, k := range all(t) {
 		for _, o := range k.Objects {
 			if k.Kind == kind && o.Path.String() == path {
-				return o
+				return o, k
 			}
 		}
 	}
 	t.Fatalf("%s has no unions at %s", kind, path)
-	return kinds.UnionObject{}
+	return kinds.UnionObject{}, kinds.Kind{}
 }
 
 func TestPlaces(t *testing.T) {
@@ -98,7 +98,7 @@ func TestPlaces(t *testing.T) {
 		{"Ingress", "spec.rules[*].http.paths[*].backend", "service resource", [][]string{nil, nil}},
 		{"HorizontalPodAutoscaler", "spec.metrics[*]", "object pods resource containerResource external", [][]string{nil}},
 	} {
-		o := find(t, test.kind, test.path)
+		o, _ := find(t, test.kind, test.path)
 		if got := strings.Join(o.Unions[0].MemberNames(), " "); got != test.members || !reflect.DeepEqual(o.Keys, test.keys) {
 			t.Errorf("%s: %s: members %s, keys %v", test.kind, test.path, got, o.Keys)
 		}
@@ -138,8 +138,17 @@ func TestMeaning(t *testing.T) {
 		if err := yaml.Unmarshal([]byte(test.object), &object); err != nil {
 			t.Fatal(err)
 		}
-		o := find(t, test.kind, test.path)
-		if l := o.Unions[0].Violations(o.StateOf(o.Unions[0], object)); (len(l) == 0) != test.ok {
+		o, k := find(t, test.kind, test.path)
+		var whole any = object
+		for _, step := range slices.Backward(o.Path) {
+			if name, ok := step.Property(); ok {
+				whole = map[string]any{name: whole}
+			} else {
+				whole = []any{whole}
+			}
+		}
+		k.Default(whole.(map[string]any))
+		if l := o.Unions[0].Violations(o.Unions[0].StateOf(object)); (len(l) == 0) != test.ok {
 			t.Errorf("%s: %s: %s: %v", test.kind, test.path, test.object, l)
 		}
 	}

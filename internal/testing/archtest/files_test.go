@@ -41,6 +41,7 @@ var fileCalls = map[string][]string{
 	"internal/report/audit/audit.go":      {".Create"},
 	"pkg/validate/objects.go":             {".Create"},
 	"internal/rewrite/change.go":          {".Remove"},
+	"pkg/normalize/normalize.go":          {".Remove"},
 	"pkg/union/lookup.go":                 {".Remove"},
 	"internal/declared/project/parser.go": {".Open"},
 	"internal/declared/unionset/parse.go": {".Open"},
