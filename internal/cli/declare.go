@@ -33,7 +33,7 @@ func (a *app) declare(flags *inferring, results []result, found [][]infer.Locate
 		if flags.write && flags.set == "" && r.path == "" {
 			return usagef("--write replaces files, and %s is not one", r.stream())
 		}
-		out, l := a.declarable(flags, r, found[i])
+		out, l := a.declaring(flags, r).declarable(found[i])
 		for _, f := range l {
 			all = append(all, f.Declaration(flags.replace))
 		}
@@ -85,13 +85,12 @@ func (a *app) declare(flags *inferring, results []result, found [][]infer.Locate
 	return nil
 }
 
-// declarable returns the unions of an input that compile, and the input with their declarations. It
+// declarable returns the unions of the input that compile, and the input with their declarations. It
 // adds a warning for each of the other unions.
-func (a *app) declarable(flags *inferring, r *result, found []infer.Located) ([]byte, []infer.Located) {
-	d := &declaring{app: a, flags: flags, name: r.name, src: r.src, opts: r.scope.opts}
+func (d *declaring) declarable(found []infer.Located) ([]byte, []infer.Located) {
 	out, diags, problem := d.try(found)
 	if problem == nil {
-		r.diagnostics = append(r.diagnostics, diags...)
+		d.diagnostics = append(d.diagnostics, diags...)
 		return out, found
 	}
 	var fit []infer.Located
@@ -103,20 +102,25 @@ func (a *app) declarable(flags *inferring, r *result, found []infer.Located) ([]
 			out, fit, warnings = next, append(fit, f), diags
 			continue
 		}
-		r.diagnostics = append(r.diagnostics, undeclared(f, *problem))
+		d.diagnostics = append(d.diagnostics, undeclared(f, *problem))
 	}
-	r.diagnostics = append(r.diagnostics, warnings...)
+	d.diagnostics = append(d.diagnostics, warnings...)
 	return out, fit
 }
 
-// undeclared returns the warning that a union is left undeclared because of a problem.
+// undeclared returns the warning that a union is left undeclared because of a problem, or that the
+// rules of declared unions are not deleted.
 func undeclared(f infer.Located, problem diag.Diagnostic) diag.Diagnostic {
 	why := problem.Message
 	if problem.Code != codes.LeftUndeclared {
 		why = fmt.Sprintf("%s: %s", problem.Code, why)
 	}
+	left := "the rules here that declared unions replace are not deleted"
+	if f.Union != nil {
+		left = fmt.Sprintf("the union found here (%s) is not declared", f.Label())
+	}
 	return diag.Diagnostic{Code: codes.LeftUndeclared, Severity: diag.Warning, Pos: f.Pos, Path: f.Place.String(), Schema: f.Place.Structural(),
-		Message: fmt.Sprintf("the union found here (%s) is not declared: %s", f.Label(), why), Hint: problem.Hint}
+		Message: left + ": " + why, Hint: problem.Hint}
 }
 
 // relocated returns unions with their positions in a file that has their declarations.
@@ -137,12 +141,17 @@ func (a *app) relocated(l []infer.Located, f *crdfile.File) []infer.Located {
 // declaring tries declarations on one input.
 type declaring struct {
 	*app
+	*result
 	flags *inferring
-	name  string
-	src   []byte
 	opts  crdfile.Options // the options for compiling the result
 	// faulty, if known, reports that the input itself does not compile.
 	faulty, known bool
+}
+
+func (a *app) declaring(flags *inferring, r *result) *declaring {
+	d := &declaring{app: a, flags: flags, result: r, opts: r.scope.opts}
+	d.opts.InUse = nil // declarations apply to the input whatever its origin
+	return d
 }
 
 // try returns the input with the declarations and their diagnostics. The problem is the first error
@@ -153,7 +162,9 @@ func (d *declaring) try(l []infer.Located) (out []byte, said diag.List, problem 
 		declarations = append(declarations, f.Declaration(d.flags.replace))
 	}
 	out, opts := d.src, d.opts
-	opts.InUse = nil
+	if d.flags.inGo() && d.flags.replace {
+		opts.External.Declarations = replacing(opts.External.Declarations)
+	}
 	if d.flags.set != "" || d.flags.inGo() {
 		opts.External.Declarations = slices.Concat(opts.External.Declarations, declarations)
 	} else {
@@ -162,17 +173,24 @@ func (d *declaring) try(l []infer.Located) (out []byte, said diag.List, problem 
 			return nil, nil, e
 		}
 	}
-	_, diags := crdpatch.Compile(crdfile.Open(d.name, out).WithLimits(d.limits), opts)
-	if e := firstError(diags); e != nil && !d.isFaulty() {
+	if e := firstError(d.compile(out, opts)); e != nil && !d.isFaulty() {
 		return nil, nil, e
 	}
 	return out, said, nil
 }
 
+// compile returns the diagnostics of compiling a text, without the structs that may have errors.
+func (d *declaring) compile(src []byte, opts crdfile.Options) diag.List {
+	_, diags := skipping(d.result.scope.external, opts, func(opts crdfile.Options) ([]struct{}, diag.List) {
+		_, l := crdpatch.Compile(crdfile.Open(d.name, src).WithLimits(d.limits), opts)
+		return nil, l
+	})
+	return diags
+}
+
 func (d *declaring) isFaulty() bool {
 	if !d.known {
-		_, diags := crdpatch.Compile(crdfile.Open(d.name, d.src).WithLimits(d.limits), d.opts)
-		d.faulty, d.known = diags.HasErrors(), true
+		d.faulty, d.known = d.compile(d.src, d.opts).HasErrors(), true
 	}
 	return d.faulty
 }

@@ -1,80 +1,110 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/declared/infer"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/markers"
+	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// inferredUnion is a found union with the result of its file.
-type inferredUnion struct {
+// goEdit is a found union, or a schema with rules that its declared unions replace, with the result of
+// its file.
+type goEdit struct {
 	*result
 	infer.Located
 }
 
+// leave adds a warning that the edit is left out because of a problem.
+func (e goEdit) leave(problem diag.Diagnostic) {
+	problem.Code = cmp.Or(problem.Code, codes.LeftUndeclared)
+	d := undeclared(e.Located, problem)
+	if problem.Pos != (diag.Pos{}) {
+		d.Related = []diag.Related{{Pos: problem.Pos, Message: "the Go type"}}
+	}
+	e.diagnostics = append(e.diagnostics, d)
+}
+
 // declareInGo writes markers for the found unions into the Go files that the CRDs are generated from,
-// or previews the changes. Unions that would not compile, or that markers cannot declare, are left
-// out.
+// or previews the changes. With --replace, it also deletes the rules that declared unions replace.
+// Unions that would not compile, or that markers cannot declare, are left out. With errors in a CRD
+// or a package, nothing is written.
 func (a *app) declareInGo(flags *inferring, results []result, found [][]infer.Located) error {
-	var from []inferredUnion
+	var from []goEdit
 	var wanted []markers.Wanted
 	for i := range results {
-		if len(found[i]) == 0 {
+		r := &results[i]
+		d := a.declaring(flags, r)
+		if d.isFaulty() {
+			r.diagnostics = slices.DeleteFunc(d.compile(d.src, d.opts), func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
+			ofMarkers(r.diagnostics)
 			continue
 		}
-		_, l := a.declarable(flags, &results[i], found[i])
-		for _, f := range l {
-			o := inferredUnion{&results[i], f}
+		_, l := d.declarable(found[i])
+		for _, f := range append(l, d.superfluous()...) {
+			e := goEdit{r, f}
 			rules, other := f.Rules(flags.replace)
 			if other != "" {
-				o.diagnostics = append(o.diagnostics, undeclared(f, diag.Diagnostic{Code: codes.LeftUndeclared,
-					Message: "its constraint " + other + " is not a rule, so its marker is unknown", Hint: "omit --replace, and delete the constraint by hand"}))
+				e.leave(diag.Diagnostic{Message: "its constraint " + other + " is not a rule, so its marker is unknown", Hint: "omit --replace, and delete the constraint by hand"})
 				continue
 			}
-			from = append(from, o)
+			from = append(from, e)
 			wanted = append(wanted, markers.Wanted{Target: f.Target(), Version: f.Name, Path: f.Path, Union: f.Union, Rules: rules})
 		}
 	}
-	if len(wanted) == 0 {
-		if len(slices.Concat(found...)) == 0 {
-			a.note("nothing to declare: no unions found" + flags.that())
-		}
+	if slices.ContainsFunc(results, result.failed) {
 		return a.report(results, "text")
 	}
 	to := results[0].scope.externalFlags
 	declared, files, diags := markers.Declare(
 		markers.Options{Kubebuilder: to.kubebuilder, SkipInvalid: to.listed, Dir: to.dir}, wanted, to.packages...)
 	types := result{diagnostics: diags}
-	if declared == nil {
+	if diags.HasErrors() {
 		return a.report(append(results, types), "text")
 	}
-	types.skip()       // errors in other structs
-	var told diag.List // a struct can have several schemas
+	if len(files) == 0 && len(slices.Concat(found...)) == 0 {
+		a.note("nothing to declare: no unions found" + flags.that())
+	}
+	var told, deleted diag.List // a struct can have several schemas
+	rejected, kept := false, map[*result][]infer.Located{}
 	for n, d := range declared {
-		if p := d.Problem; p != nil {
-			left := undeclared(from[n].Located, *p)
-			if p.Pos != (diag.Pos{}) {
-				left.Related = []diag.Related{{Pos: p.Pos, Message: "the Go type"}}
-			}
-			from[n].diagnostics = append(from[n].diagnostics, left)
+		e := from[n]
+		if d.Problem != nil {
+			e.leave(*d.Problem)
+			rejected = true
 			continue
 		}
-		line := fmt.Sprintf("declared in %s: %s", d.Struct, from[n].Label())
+		if e.Union == nil {
+			deleted = append(deleted, diag.Diagnostic{Pos: d.Pos, Message: fmt.Sprintf("deleted from %s: %s that declared unions replace", d.Struct, plural(len(d.Deleted), "rule"))})
+			continue
+		}
+		kept[e.result] = append(kept[e.result], e.Located)
+		line := fmt.Sprintf("declared in %s: %s", d.Struct, e.Label())
 		switch {
 		case len(d.Deleted) > 0:
 			line += ", in place of " + plural(len(d.Deleted), "rule")
-		case flags.replace && from[n].Comparison.Verdict == verify.Equivalent:
+		case flags.replace && e.Comparison.Verdict == verify.Equivalent:
 			line += "; its rules are on an ancestor: delete them by hand"
 		}
 		told = append(told, diag.Diagnostic{Pos: d.Pos, Message: line})
 	}
+	for r, l := range kept {
+		if !rejected {
+			break // these have been compiled together
+		}
+		if _, _, problem := a.declaring(flags, r).try(l); problem != nil {
+			r.diagnostics = append(r.diagnostics, *problem)
+		}
+	}
 	told = told.Sort()
-	if err := a.report(results, "text"); err != nil {
+	if err := a.report(append(results, types), "text"); err != nil {
 		return err
 	}
 	if len(files) > 0 && flags.preview.wanted() {
@@ -87,13 +117,17 @@ func (a *app) declareInGo(flags *inferring, results []result, found [][]infer.Lo
 	if err := a.batch.replace(outs); err != nil {
 		return err
 	}
-	for _, d := range told {
+	for _, d := range slices.Concat(told, deleted.Sort()) {
 		a.note(d.Pos.String() + ": " + d.Message)
 	}
 	if len(files) > 0 {
-		a.note(fmt.Sprintf("declared %s; run controller-gen next, then unioncel compile", plural(len(told), "union")))
+		done := ""
+		if len(told) > 0 {
+			done = fmt.Sprintf("declared %s; ", plural(len(told), "union"))
+		}
+		a.note(done + "run controller-gen next, then unioncel compile")
 	}
-	return a.report([]result{types}, "text")
+	return nil
 }
 
 // previewGo shows the changes of Go files.
@@ -108,4 +142,48 @@ func (a *app) previewGo(p preview, files []markers.Edited) error {
 		return err
 	}
 	return a.wouldChange(p, changed)
+}
+
+// superfluous returns the schemas with hand-written rules that unions declared in Go replace.
+func (d *declaring) superfluous() []infer.Located {
+	if !d.flags.replace || !d.flags.wanted(verify.Equivalent) {
+		return nil
+	}
+	f := crdfile.Open(d.name, d.src).WithLimits(d.limits)
+	l, _ := skipping(d.result.scope.external, d.opts, func(opts crdfile.Options) (l []infer.Located, diags diag.List) {
+		now, _ := f.CRDs(opts)
+		opts.External.Declarations = replacing(opts.External.Declarations)
+		crds, _ := f.CRDs(opts)
+		for i, c := range crds {
+			_, wrong := now[i].Resolved()
+			diags = append(diags, wrong...)
+			crd, _ := c.Source()
+			if crd == nil {
+				continue
+			}
+			declared := now[i].Replaced(opts.Compiler()) // compiling removes these
+			for _, r := range c.Replaced(opts.Compiler()) {
+				constraints := slices.DeleteFunc(slices.Clone(r.Constraints), func(k verify.Constraint) bool {
+					return slices.ContainsFunc(declared, func(o compile.Removal) bool { return o.Is(r.Place) && slices.Contains(o.Constraints, k) })
+				})
+				if selected, _ := d.flags.under.Selects(r.Path); selected && len(constraints) > 0 {
+					at, _ := c.Schema(r.Place)
+					l = append(l, infer.Located{Found: infer.Found{Place: r.Place, Replaces: constraints, Comparison: verify.Comparison{Verdict: verify.Equivalent}}, CRD: crd, Source: c, Pos: at})
+				}
+			}
+		}
+		return l, diags
+	})
+	return l
+}
+
+// replacing returns the declarations, in which those of Go types replace hand-written rules.
+func replacing(l []union.External) []union.External {
+	l = slices.Clone(l)
+	for i, x := range l {
+		if x.Struct != "" {
+			l[i] = x.Replacing()
+		}
+	}
+	return l
 }

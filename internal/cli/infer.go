@@ -13,7 +13,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/declared/infer"
 	"github.com/unioncel/unioncel/internal/report"
-	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/verify"
@@ -60,7 +59,7 @@ With --write the declarations that are equivalent, or those that --only names, a
 written into the files; with --unions to a UnionSet instead, and with --go as markers
 into the Go types of the CRDs. With --replace the next compile removes the
 hand-written rules of those that are equivalent, after proving it again; with --go
-their markers are deleted. A union that would not compile is left as it is, with a
+their markers are deleted, also where markers declare the union already. A union that would not compile is left as it is, with a
 warning. --check lists the files that --write would change, and --diff shows how;
 neither writes anything.
 
@@ -168,13 +167,12 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 			sources[in.n] = f.Bytes() // declarations are added to it
 		}
 		for _, c := range crds {
-			unions, _ := c.Resolved()
-			inferred, wrong, err := a.inferIn(cmd.Context(), c, unions, flags.timeout, flags.under)
+			inferred, wrong, err := a.inferIn(cmd.Context(), c, flags.timeout, flags.under)
 			if err != nil {
 				return nil, diagnostics, fmt.Errorf("%s: %w", in.name, err)
 			}
 			l, diagnostics = append(l, inferred...), append(diagnostics, wrong...)
-			declared[in.n] = declared[in.n] || unions != nil
+			declared[in.n] = declared[in.n] || c.Declares()
 			if crd, _ := c.Source(); crd != nil {
 				for i, found := range flags.under.In(crd) {
 					reached[in.n][i] = reached[in.n][i] || found
@@ -199,7 +197,7 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 		return a.showInferred(flags, results, found, declared)
 	}
 	err = a.report(results, "text")
-	if err != nil && !(flags.preview.wanted() && errors.Is(err, errFindings)) {
+	if err != nil && (flags.inGo() || !flags.preview.wanted() || !errors.Is(err, errFindings)) {
 		return err
 	}
 	for i := range results {
@@ -209,7 +207,7 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 		results[i].diagnostics = nil // they have been reported
 	}
 	if flags.inGo() {
-		return cmp.Or(a.declareInGo(flags, results, found), err)
+		return a.declareInGo(flags, results, found)
 	}
 	return cmp.Or(a.declare(flags, results, found, err != nil), err)
 }
@@ -259,7 +257,7 @@ func (a *app) showInferred(flags *inferring, results []result, found [][]infer.L
 
 // inferIn finds the unions of a CRD at paths and below, or all, except on schemas that have declared
 // unions.
-func (a *app) inferIn(ctx context.Context, c *crdfile.CRD, declared *compile.Declared, timeout time.Duration, paths infer.Paths) ([]infer.Located, diag.List, error) {
+func (a *app) inferIn(ctx context.Context, c *crdfile.CRD, timeout time.Duration, paths infer.Paths) ([]infer.Located, diag.List, error) {
 	crd, diagnostics := c.Source()
 	if crd == nil {
 		return nil, diagnostics, nil
@@ -275,11 +273,9 @@ func (a *app) inferIn(ctx context.Context, c *crdfile.CRD, declared *compile.Dec
 	}
 	var l []infer.Located
 	for _, f := range found {
-		at, declares := c.Schema(f.Place)
-		if declares || declared != nil && slices.ContainsFunc(declared.Objects, func(o compile.Object) bool { return o.Is(f.Place) }) {
-			continue
+		if at, declares := c.Schema(f.Place); !declares {
+			l = append(l, infer.Located{Found: f, CRD: crd, Source: c, Pos: at})
 		}
-		l = append(l, infer.Located{Found: f, CRD: crd, Source: c, Pos: at})
 	}
 	return l, diagnostics, nil
 }

@@ -92,15 +92,23 @@ func (c *CRD) node(p schemapath.Place) *yaml.Node {
 	return crdtext.Schema(c.Base().node, p)
 }
 
-// Schema returns the position of a schema in the file, and whether unions are declared for it, in
-// the schema or in the annotation.
+// Schema returns the position of a schema in the file, and whether unions are declared for it: in
+// the schema, externally or in the annotation, with or without errors.
 func (c *CRD) Schema(p schemapath.Place) (at diag.Pos, declares bool) {
 	at = c.Pos()
 	if n := c.node(p); n != nil {
 		at = c.m.Pos(n)
 		_, _, _, declares = yamltext.Lookup(n, union.Key)
 	}
-	return at, declares || slices.ContainsFunc(c.Base().recorded(), func(e union.External) bool { return e.Covers(p.Name, p.Path) })
+	covers := func(e union.External) bool { return e.Covers(p.Name, p.Path) }
+	return at, declares || slices.ContainsFunc(c.Base().recorded(), covers) || slices.ContainsFunc(c.given().Declarations, covers)
+}
+
+// Declares reports whether unions are declared for the CRD: in a schema, externally or in the
+// annotation, with or without errors.
+func (c *CRD) Declares() bool {
+	_, ok := c.declared(c.Base())
+	return ok
 }
 
 // Keyword returns the position of a keyword of a schema in the file. If there is none, it returns

@@ -88,6 +88,9 @@ func (e *editing) accepts(after *loading, got *union.Externals) bool {
 	for _, h := range e.hosts {
 		want := e.declarationsOf(e.set, h)
 		for _, u := range h.unions {
+			if u.Union == nil {
+				continue
+			}
 			for _, i := range e.pending(u.wanted) {
 				want[e.wanted[i].address().String()+"\n"+u.text] = true
 			}

@@ -24,13 +24,14 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Wanted is a union to declare in Go.
+// Wanted is a union to declare in Go, or rules that declared unions replace.
 type Wanted struct {
 	// Target, Version and Path lead to the schema of the union object.
 	union.Target
 	Version string
 	Path    schemapath.Path
-	Union   *union.Union
+	// Union is nil if only Rules are to be deleted.
+	Union *union.Union
 	// Rules are rules of the schema. Their markers are deleted.
 	Rules []string
 }
@@ -119,7 +120,8 @@ type host struct {
 	unions []*hosted
 }
 
-// hosted is a union of a struct, which several schemas may have.
+// hosted is a union of a struct, which several schemas may have. The union is nil if only rules are
+// to be deleted.
 type hosted struct {
 	*union.Union
 	text   string // the union in canonical form
@@ -155,13 +157,19 @@ func (e *editing) assign() {
 		if s == nil {
 			continue
 		}
-		at := s.at
-		text := canonical(yamltext.ListNode(w.Union.Node()), at, len(w.Path) == 0)
-		if text == "" {
-			e.rejectf([]int{i}, "run controller-gen if the CRD is older than the types", "its struct %s cannot have the union", s.structure)
-			continue
-		}
 		e.outcomes[i].Struct, e.outcomes[i].Pos = s.structure.String(), s.pos
+		at, text := s.at, ""
+		if w.Union != nil {
+			text = canonical(yamltext.ListNode(w.Union.Node()), at, len(w.Path) == 0)
+			if text == "" {
+				e.rejectf([]int{i}, "run controller-gen if the CRD is older than the types", "its struct %s cannot have the union", s.structure)
+				continue
+			}
+			if slices.ContainsFunc(s.unions, func(d declared) bool { return d.Shares(w.Union) }) {
+				e.rejectf([]int{i}, "edit its markers", "its struct %s declares a union of these fields already", s.structure)
+				continue
+			}
+		}
 		h := slices.IndexFunc(e.hosts, func(h *host) bool { return h.structure == s.structure })
 		if h < 0 {
 			h = len(e.hosts)
@@ -181,7 +189,7 @@ func (e *editing) assign() {
 // else the outermost struct of the schema.
 func (e *editing) hostOf(i int) *site {
 	w := &e.wanted[i]
-	if w.Union.OfItems() {
+	if w.Union != nil && w.Union.OfItems() {
 		hint := "declare the union in a UnionSet"
 		if w.Union.Cardinality != union.AtLeastOne {
 			hint = "write " + itemMarker(w.Union) + " and the like on the field with the list, or " + hint
@@ -197,7 +205,7 @@ func (e *editing) hostOf(i int) *site {
 		return nil
 	}
 	found := &types[0]
-	if i := slices.IndexFunc(types, func(s site) bool { return s.hasAll(w.Union) }); i >= 0 {
+	if i := slices.IndexFunc(types, func(s site) bool { return w.Union != nil && s.hasAll(w.Union) }); i >= 0 {
 		found = &types[i]
 	}
 	if where := e.outside(found.structure); where != "" {
@@ -292,6 +300,9 @@ func (e *editing) edit() []Edited {
 // everywhere reports whether all schemas of a struct are to have the union. Otherwise it rejects the
 // union.
 func (e *editing) everywhere(h *host, u *hosted, wanted []int) bool {
+	if u.Union == nil {
+		return true // rules checks the markers of the rules
+	}
 	for _, s := range e.sitesOf(h.structure) {
 		concerned := slices.ContainsFunc(u.Names(), func(name string) bool {
 			path, err := schemapath.Parse(name)
@@ -409,7 +420,7 @@ func (e *editing) markersOf(h *host) nodeMarkers {
 	var onFields, others []*hosted
 	for _, u := range h.unions {
 		switch {
-		case len(e.pending(u.wanted)) == 0:
+		case u.Union == nil || len(e.pending(u.wanted)) == 0:
 		case h.style != listed && !u.Relates() && h.separate(u.Union, e.loading) && !slices.ContainsFunc(onFields, func(o *hosted) bool { return o.Shares(u.Union) }):
 			onFields = append(onFields, u)
 		default:

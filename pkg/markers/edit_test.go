@@ -77,7 +77,8 @@ func TestDeclareProblems(t *testing.T) {
 	workspace(t, "edit")
 	write(t, "edit/other/pair.go", "package other\n\ntype Pair struct {\n\tA *string `json:\"a,omitempty\"`\n\tB *string `json:\"b,omitempty\"`\n}\n")
 	write(t, "edit/v1/types.go", strings.NewReplacer("import metav1", "import \"example.com/edit/other\"\n\nimport metav1",
-		"\tSpec Spec", "\tOther other.Pair `json:\"other\"`\n\tSpec Spec").Replace(editable))
+		"\tSpec Spec", "\tOther other.Pair `json:\"other\"`\n\tBoth Both `json:\"both\"`\n\tSpec Spec").Replace(editable)+
+		"\ntype Both struct {\n\t// +unionMember\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember\n\tB *string `json:\"b,omitempty\"`\n}\n")
 	for _, tt := range []struct {
 		name   string
 		wanted markers.Wanted
@@ -85,6 +86,7 @@ func TestDeclareProblems(t *testing.T) {
 	}{
 		{"no such path", wanted("status"), "no struct of the Go packages has the schema status in version v1 of Thing.example.com"},
 		{"another package", wanted("other"), "its struct example.com/edit/other.Pair is in a package that --go does not name"},
+		{"declared already", wanted("both"), "its struct example.com/edit/v1.Both declares a union of these fields already"},
 		{"no such rule", wanted("spec", "true"), "no marker in the Go packages has the rule true"},
 	} {
 		outcomes, files, diags := markers.Declare(markers.Options{}, []markers.Wanted{tt.wanted}, "./edit/v1")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/spelling"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
@@ -131,6 +132,30 @@ func (e Externals) Concern(crd Target) bool {
 // Covers reports whether the declaration is for the schema at a path in a version.
 func (e External) Covers(version string, path schemapath.Path) bool {
 	return (e.Version == "" || e.Version == version) && e.Path.Matches(path)
+}
+
+// Replacing returns the declaration with handWrittenRules: Replace for unions without the key.
+func (e External) Replacing() External {
+	replacing := func(unions *yaml.Node) *yaml.Node {
+		out := *unions
+		out.Content = slices.Clone(unions.Content)
+		for i, item := range out.Content {
+			if _, _, _, ok := yamltext.Lookup(item, "handWrittenRules"); !ok {
+				u := *item
+				u.Content = append(slices.Clone(item.Content), yamltext.StringNode("handWrittenRules"), yamltext.StringNode("Replace"))
+				out.Content[i] = &u
+			}
+		}
+		return &out
+	}
+	fit := e.Fit
+	if e.Value = replacing(e.Value); fit != nil {
+		e.Fit = func(lookup func(string) ([]string, bool)) (*yaml.Node, diag.List) {
+			value, diags := fit(lookup)
+			return replacing(value), diags
+		}
+	}
+	return e
 }
 
 // Target identifies a CustomResourceDefinition by group and kind, or by name.

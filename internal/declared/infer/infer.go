@@ -81,7 +81,7 @@ func (f *finder) walk(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 	if err := f.canceled(); err != nil {
 		return err
 	}
-	selected, below := f.only.selects(f.path)
+	selected, below := f.only.Selects(f.path)
 	if !below {
 		return nil
 	}

@@ -36,8 +36,8 @@ func (l Paths) In(crd *apiextensionsv1.CustomResourceDefinition) []bool {
 	return found
 }
 
-// selects reports whether the paths select the schema at a path, or else any schema below it.
-func (l Paths) selects(path schemapath.Path) (selected, below bool) {
+// Selects reports whether the paths select the schema at a path, or else any schema below it.
+func (l Paths) Selects(path schemapath.Path) (selected, below bool) {
 	if len(l) == 0 {
 		return true, true
 	}
