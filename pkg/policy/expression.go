@@ -129,13 +129,15 @@ func (m *mutation) expression() string {
 	names, _ := properties(m.Path)
 	rest := m.Path[len(names):]
 	new, old, name := cel.Var("object"), cel.Var("oldObject"), "objects"
+	exists := cel.True
 	if len(names) > 0 {
+		exists = isSet(new.Optional(names...))
 		name = variableName(names[len(names)-1])
 		zero := zeroOf(rest)
 		new = m.declare(name, m.orZero(new.Optional(names...), zero))
 		old = m.declare(oldName(name), m.orZero(old.Optional(names...), zero))
 	}
-	return m.walk(rest, level{name: name}, new, old, pointer{}.properties(names)).Layout()
+	return m.walk(rest, level{name: name}, new, old, exists, pointer{}.properties(names)).Layout()
 }
 
 // zeroOf returns the empty list if path rest starts at a list, and otherwise the empty object.
@@ -169,15 +171,16 @@ type level struct {
 // variable returns the variable of a comprehension at this level.
 func (l level) variable(name string) cel.Expr { return numbered(name, l.depth) }
 
-// walk returns the patches of the union objects at path, the rest of a path.
-func (m *mutation) walk(path schemapath.Path, l level, new, old cel.Expr, at pointer) cel.Expr {
+// walk returns the patches of the union objects at path, the rest of a path. exists tests whether
+// the object has a value for new.
+func (m *mutation) walk(path schemapath.Path, l level, new, old, exists cel.Expr, at pointer) cel.Expr {
 	if len(path) == 0 {
-		return m.patches(new, old, at)
+		return m.patches(new, old, exists, at)
 	}
 	if name, ok := path[0].Property(); ok {
 		zero := zeroOf(path[1:])
 		l.name = variableName(name)
-		return m.walk(path[1:], l, m.orZero(new.Optional(name), zero), m.orZero(old.Optional(name), zero), at.property(name))
+		return m.walk(path[1:], l, m.orZero(new.Optional(name), zero), m.orZero(old.Optional(name), zero), isSet(new.Optional(name)), at.property(name))
 	}
 	return m.named(l, l.name, new, func(new cel.Expr) cel.Expr {
 		return m.named(l, oldName(l.name), old, func(old cel.Expr) cel.Expr {
@@ -234,13 +237,14 @@ func (m *mutation) elements(path schemapath.Path, l level, new, old cel.Expr, at
 // element is walk for an element of a list or map. An element that is a list or map itself may be
 // null; walk replaces null only in properties.
 func (m *mutation) element(path schemapath.Path, l level, new, old cel.Expr, at pointer) cel.Expr {
+	exists := where(m.Nullable, new.Ne(cel.Null))
 	if m.Nullable && len(path) > 0 {
 		if _, ok := path[0].Property(); !ok {
 			zero := zeroOf(path)
 			new, old = nonNull(new, zero), nonNull(old, zero)
 		}
 	}
-	return m.walk(path, l, new, old, at)
+	return m.walk(path, l, new, old, exists, at)
 }
 
 func escapeKey(key cel.Expr) cel.Expr { return cel.Var("jsonpatch").Call("escapeKey", key) }
@@ -326,6 +330,6 @@ func numbered(name string, around int) cel.Expr {
 	return cel.Var(name)
 }
 
-func (m *mutation) patches(new, old cel.Expr, at pointer) cel.Expr {
-	return cel.Add(cel.Each(m.Unions, func(u *union.Union) cel.Expr { return writer{u, m.opts, m.Nullable, new, old, at}.patches() })...)
+func (m *mutation) patches(new, old, exists cel.Expr, at pointer) cel.Expr {
+	return cel.Add(cel.Each(m.Unions, func(u *union.Union) cel.Expr { return writer{u, m.opts, m.Nullable, new, old, exists, at}.patches() })...)
 }

@@ -1,15 +1,19 @@
 package policy_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/declared/builtin"
@@ -220,6 +224,53 @@ func agrees(t *testing.T, s *policytest.Server, k kinds.Kind, opts policy.Option
 		return fmt.Sprint(written), fmt.Sprint(normal)
 	}
 	return "", ""
+}
+
+// TestMutatingAncestors removes, adds and replaces union objects and the values around them. A policy
+// changes such requests exactly as pkg/normalize does, and fails for none.
+func TestMutatingAncestors(t *testing.T) {
+	every, turn, written := unioncases.Choose(3000, 900, 60), 0, 0
+	for _, shape := range slices.Concat(unioncases.Shapes(), unioncases.Further()) {
+		for _, declaration := range shape.Declarations() {
+			for _, place := range places {
+				for _, opts := range modes {
+					if turn++; turn%every > 0 && shape.Unset == "" || turn%(every/3) > 0 || !fits(declaration, place) {
+						continue
+					}
+					k := kindOf(t, place.Schema(shape.Schema()+"x-kubernetes-unions:\n- "+declaration))
+					s := serverOf(t, k, opts)
+					if s == nil {
+						continue
+					}
+					states := shape.States()
+					for i := range states[:min(len(states), 8)] {
+						st := states[(i*5+turn)%len(states)]
+						is := object(place.Spec(st.Objects[turn%len(st.Objects)], states[i].Objects[0]))
+						if text, err := json.Marshal(is); err != nil || utiljson.Unmarshal(text, &is) != nil { // 0.0 is 0
+							t.Fatal(err)
+						}
+						k.Default(is)
+						for _, spec := range unioncases.Ancestors(map[string]any{"spec": is["spec"]}, len(k.Objects[0].Path)) {
+							other := maps.Clone(is)
+							delete(other, "spec")
+							maps.Copy(other, runtime.DeepCopyJSON(spec.(map[string]any)))
+							k.Default(other)
+							for _, pair := range [][2]map[string]any{{is, other}, {other, is}} {
+								if shape.Unset != "" && needsOld.MatchString(declaration) && reflect.DeepEqual(pair[1], is) {
+									continue // see TestMutating
+								}
+								written++
+								if got, want := agrees(t, s, k, opts, pair[0], pair[1]); got != "" {
+									t.Fatalf("%s %s %+v: %v > %v is %s, want %s", place.Name, declaration, opts, pair[0], pair[1], got, want)
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d objects written", written)
 }
 
 // TestMutatingRoot declares unions on the root object.

@@ -25,6 +25,7 @@ type writer struct {
 	opts     Options
 	nullable bool
 	new, old cel.Expr
+	exists   cel.Expr // whether the request has the object
 	at       pointer
 }
 
@@ -180,6 +181,7 @@ func (w writer) respectValue() cel.Expr {
 	value := w.value(w.new)
 	selected := func(m member) cel.Expr { return value.In(m.values) }
 	conditions := []cel.Expr{
+		where(w.keeps() && w.u.Unset != "", w.exists), // without the object, there is nothing to keep
 		where(w.u.Cardinality == union.ExactlyOne, value.Ne(emptyString)),
 		where(!w.opts.setsValue(w.u), w.switched()), // otherwise patches tests the change of the value
 		w.all(union.Member.Required, func(m member) cel.Expr {

@@ -244,11 +244,15 @@ func TestPolicies(t *testing.T) {
 			"members: [a, b]",
 			"discriminator: type, fields-to-discriminateBy: {a: A, b: B}",
 			"discriminator: type, fields-to-discriminateBy: {a: A, b: B}, deduceInvalidDiscriminator: true",
+			"discriminator: type, fields-to-discriminateBy: {a: A, b: B}, unset: A",
 		} {
-			if n%3 != i && !unioncases.Exhaustive {
+			if (n+3)%4 != i && !unioncases.Exhaustive {
 				continue
 			}
 			shape := unioncases.Shape{Members: 2, Discriminated: i > 0}
+			if i == 3 {
+				shape.Unset = "A"
+			}
 			m := &matrix{name: place.Name + ", " + declaration, place: place, states: shape.States(), every: 1}
 			switch {
 			case i > 0 && !unioncases.Exhaustive:
@@ -337,6 +341,11 @@ func (m *matrix) run(t *testing.T) {
 				m.compare(t, operation, stored.Object, m.place.Spec(o, m.states[(a*7+b)%len(m.states)].Objects[0]))
 			}
 			m.reject(t, stored.Object, m.place.Spec(o, legal))
+		}
+		for i, other := range unioncases.Ancestors(map[string]any{"spec": was}, len(m.kinds["plain"].Objects[0].Path)) {
+			if i%unioncases.Choose(9, 3, 1) == 0 {
+				m.compare(t, operations[i%2], stored.Object, other.(map[string]any)["spec"]) // without a spec, null
+			}
 		}
 		if now := m.get(t, "plain", m.kinds["plain"].Resource, name); !reflect.DeepEqual(now, stored) {
 			t.Fatalf("a dry run persists something: %v, it was %v", now, stored)

@@ -1,6 +1,8 @@
 package unioncases
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -43,6 +45,44 @@ func Places() []Place {
 			return map[string]any{"k": map[string]any{"in-a/b": []any{map[string]any{odd: n}, map[string]any{odd: o}}}}
 		}},
 	}
+}
+
+// Ancestors returns copies of a value with union objects that many steps below it. In each copy, one of
+// these objects, or a value on the way to them, is removed, null or empty. Items of lists are not null.
+func Ancestors(v any, steps int) (l []any) {
+	empty := func(v any) any {
+		if _, ok := v.([]any); ok {
+			return []any{}
+		}
+		return map[string]any{}
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			if steps == 0 {
+				break
+			}
+			removed := maps.Clone(v)
+			delete(removed, key)
+			l = append(l, removed, Put(v, key, nil), Put(v, key, empty(v[key])))
+			for _, inner := range Ancestors(v[key], steps-1) {
+				l = append(l, Put(v, key, inner))
+			}
+		}
+	case []any:
+		for i := range v {
+			if steps == 0 {
+				break
+			}
+			l = append(l, slices.Delete(slices.Clone(v), i, i+1))
+			for _, inner := range append(Ancestors(v[i], steps-1), empty(v[i])) {
+				replaced := slices.Clone(v)
+				replaced[i] = inner
+				l = append(l, replaced)
+			}
+		}
+	}
+	return l
 }
 
 func indented(s, by string) string {
