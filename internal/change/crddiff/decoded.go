@@ -8,6 +8,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/unioncel/unioncel/internal/prove/schemadiff"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -81,7 +82,8 @@ func (w *walker) held(p schemapath.Path, value any) []any {
 }
 
 // collide adds probes for the lists around a value that reject equal items or keys. The probes are
-// two items that differ only in the reshaped value.
+// two items that differ only in the reshaped value. Duplicates that a change of the list type or the
+// keys finds belong to that change.
 func (w *walker) collide(d *difference) {
 	const most = 40
 	for i := range d.Path {
@@ -90,8 +92,8 @@ func (w *walker) collide(d *difference) {
 		}
 		var l []any
 		for _, side := range bothSides {
-			list := d.Path[:i].Schema(w.pair.root(side))
-			if list == nil || list.Items == nil || list.Items.Schema == nil || list.XListType == nil || *list.XListType == "atomic" {
+			list, other := d.Path[:i].Schema(w.pair.root(side)), d.Path[:i].Schema(w.pair.root(1-side))
+			if list == nil || list.Items == nil || list.Items.Schema == nil || list.XListType == nil || *list.XListType == "atomic" || !schemadiff.SameDuplicates(list, other) {
 				continue
 			}
 			var variants []any

@@ -2,6 +2,7 @@ package schemadiff
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -96,8 +97,9 @@ func sameWhenSent(a, b apiextensionsv1.JSONSchemaProps) bool {
 }
 
 // seen returns the checks of a side that depend on a reshaped value: checks on the value and in it,
-// on the list or map that contains it, and the uniqueness of list items that contain it. Checks on
-// objects that contain it are compared as formulas (see differing).
+// on the list or map that contains it, and the uniqueness of list items that contain it if both sides
+// have the same ([SameDuplicates]). Checks on objects that contain it are compared as formulas (see
+// differing).
 func (b *pathComparison) seen(side int, r Reshaping) ([]suspect, error) {
 	s, err := b.seat(r.At)
 	if err != nil {
@@ -111,6 +113,9 @@ func (b *pathComparison) seen(side int, r Reshaping) ([]suspect, error) {
 	}
 	var l []*prove.Check
 	for level, n := range y.nodes[:s.level] {
+		if others := b.sides[1-side].nodes; level < len(others) && !SameDuplicates(n.Props, others[level].Props) {
+			continue
+		}
 		isKey := level+1 == s.level && len(s.tail) == 0 && slices.Contains(n.Props.XListMapKeys, s.name)
 		if n.Props.Type == "array" && (isKey || isSet(n.Props)) && b.merges(side, r.At) {
 			l = append(l, b.unclear(y.places[level]))
@@ -171,7 +176,8 @@ func (b *pathComparison) inContainer(side int, s seat, at schemapath.Path) bool 
 			return true
 		}
 		k := n.Props
-		if last != schemapath.Items && counts(k, n.Child(last)) || isSet(k) && b.merges(side, at) || len(k.Enum)+len(k.AllOf)+len(k.AnyOf)+len(k.OneOf)+len(n.Rules()) > 0 || k.Not != nil {
+		unique := isSet(k) && SameDuplicates(k, nodes[1-side].Props) && b.merges(side, at)
+		if last != schemapath.Items && counts(k, n.Child(last)) || unique || len(k.Enum)+len(k.AllOf)+len(k.AnyOf)+len(k.OneOf)+len(n.Rules()) > 0 || k.Not != nil {
 			return true
 		}
 		nodes = [2]*sample.Schema{nodes[0].Child(last), nodes[1].Child(last)}
@@ -197,6 +203,12 @@ func (b *pathComparison) inContainer(side int, s seat, at schemapath.Path) bool 
 func counts(of *apiextensionsv1.JSONSchemaProps, values *sample.Schema) bool {
 	kept := values == nil || values.Props.Nullable || values.Props.Default != nil
 	return kept && of.MaxProperties != nil || !kept && of.MinProperties != nil
+}
+
+// SameDuplicates reports whether two schemas find the same duplicates in a list. The other schema may
+// be nil.
+func SameDuplicates(a, b *apiextensionsv1.JSONSchemaProps) bool {
+	return b != nil && a.UniqueItems == b.UniqueItems && reflect.DeepEqual(a.XListType, b.XListType) && slices.Equal(a.XListMapKeys, b.XListMapKeys)
 }
 
 func isSet(s *apiextensionsv1.JSONSchemaProps) bool {

@@ -76,6 +76,10 @@ var All = []Change{
 	{"property removed beside a map whose rules want keys", wanting, edit(wanting, "i: {type: integer}, ", ""), []string{"tighter spec.i: property i removed: stored values there are dropped"}},
 	{"default that a rule reads", rules("!(has(self.a) && has(self.b))"), edit(rules("!(has(self.a) && has(self.b))"), "a: {type: string}", "a: {type: string, default: x}"), []string{"tighter spec.a: default added: x"}},
 	{"default that nothing reads", with(""), edit(with(""), "a: {type: string}", "a: {type: string, default: x}"), []string{"same spec.a: default added: x"}},
+	{"default below items that become unique", edit(below, "list-type: map, x-kubernetes-list-map-keys: [k], ", "list-type: atomic, "), edit(below, "{type: string}}", "{type: string, default: x}}"),
+		[]string{"tighter spec.v: x-kubernetes-list-type: list type atomic -> map", "same spec.v[*].ref.r: default added: x"}},
+	{"default below items of a list that becomes a set", edit(set(reference), "list-type: set", "list-type: atomic"), set(edit(reference, "{type: string}}", "{type: string, default: x}}")),
+		[]string{"tighter spec.v: x-kubernetes-list-type: list type atomic -> set", "same spec.v[*].ref.r: default added: x"}},
 	{"default in place of required", with("required: [a]\n"), edit(with("required: [a]\n"), "a: {type: string}", "a: {type: string, default: x}"), []string{"looser spec.a: default added: x"}},
 	{"null refused", edit(with("required: [a]\n"), "a: {type: string}", "a: {type: string, nullable: true}"), with("required: [a]\n"), []string{"tighter spec.a: nullable removed"}},
 	{"wider type", value("integer"), "type: object\nproperties: {v: {x-kubernetes-int-or-string: true}}\n", []string{"looser spec.v: type: integer -> int-or-string"}},
@@ -153,6 +157,11 @@ properties:
       items: {type: object, required: [type], properties: {type: {type: string}}}
       x-kubernetes-unions: [{members: [{type: A}, {type: B}]}]
 `
+
+// reference has a property in a nested object; below is a list of such items with a key.
+const reference = "{k: {type: string}, ref: {type: object, x-kubernetes-map-type: atomic, properties: {r: {type: string}}}}"
+
+var below = keyed("{type: object, properties: {r: {type: string}}}", "required: [k], ", "ref")
 
 const nested = `type: object
 properties: {o: {type: object, properties: {a: {type: string}, b: {type: string}}}}
