@@ -74,6 +74,40 @@ func TestItems(t *testing.T) {
 	compare(t, schema, declarations, lists)
 }
 
+// TestItemDefaults compares the schemas of unions of list items with the API server, for lists whose
+// items omit a key that has a default.
+func TestItemDefaults(t *testing.T) {
+	for _, defaulted := range []string{"port: {type: integer, default: 80}, name: {type: string}", "port: {type: integer}, name: {type: string, default: a}", "port: {type: integer, default: 80}, name: {type: string, default: a}"} {
+		for _, item := range []string{"", ", default: {port: 80, name: a}", ", default: {}"} {
+			for _, cardinality := range []string{"AtMostOne", "ExactlyOne", "AtLeastOne"} {
+				schema := "{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [port, name], items: {type: object" + item + ", properties: {" + defaulted + "}}}"
+				if item == ", default: {}" && strings.Count(defaulted, "default") < 2 {
+					continue // the API server rejects the CRD
+				}
+				crd, o := version(t, schema, "{members: [{port: 80, name: a}, {port: 80, name: b}, {port: 443, name: a}], cardinality: "+cardinality+"}")
+				server, plain, s := serverOf(t, crd), compiled(t, crd), compiled(t, crd, o)
+				items := []string{"{}", "{port: 80}", "{port: 443}", "{name: a}", "{name: b}", "{port: null, name: a}", "{port: 443, name: null}", "{port: 443, name: b}", "null"}
+				for _, a := range items {
+					for _, b := range append(items, "") {
+						var u any
+						if err := sigs.Unmarshal([]byte("["+a+", "+b+"]"), &u); err != nil {
+							t.Fatal(err)
+						}
+						object := map[string]any{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{}, "u": u}
+						if server.stored(object) == nil && plain.Validate(object) == nil {
+							continue // JSON Schema cannot express that keys are unique
+						}
+						holds(t, server, s, object, []union.Object{o})
+					}
+				}
+				if t.Failed() {
+					t.Fatal(schema, cardinality)
+				}
+			}
+		}
+	}
+}
+
 // compare compares the schema of a CRD, which has a union object in a property, with the meaning of
 // its unions, except changes. It skips objects that the API server rejects regardless of the unions,
 // and null in places where the server does not store it.
@@ -190,6 +224,32 @@ func version(t *testing.T, schema, declaration string) (*apiextensionsv1.CustomR
 		t.Fatalf("%s\n%v %v", declaration, diags, more)
 	}
 	return crd, union.Object{Place: schemapath.Place{Path: schemapath.Path{schemapath.Property("u")}}, Unions: unions}
+}
+
+// TestRoot checks the schema of a union in the root of a CRD that does not list the fields of every
+// resource.
+func TestRoot(t *testing.T) {
+	crd, o := version(t, "{type: object, properties: {a: {type: string}, b: {type: string}, type: {type: string, enum: [A, B]}}}", "{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}")
+	inner := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["u"]
+	for _, unions := range [][]*union.Union{o.Unions, {{Members: o.Unions[0].Members, Cardinality: union.ExactlyOne}}} {
+		crd := crd.DeepCopy()
+		crd.Spec.Versions[0].Schema.OpenAPIV3Schema = &inner
+		s := compiled(t, crd, union.Object{Unions: unions})
+		for text, want := range map[string]bool{
+			"metadata: {name: x, labels: {a: b}}, type: A, a: x": true,
+			"type: A, a: x":       true,
+			"type: A, a: x, b: x": false,
+			"type: A, a: x, c: x": false,
+		} {
+			var object any
+			if err := sigs.Unmarshal([]byte("{apiVersion: example.com/v1, kind: Thing, "+text+"}"), &object); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Validate(object); (err == nil) != want {
+				t.Errorf("%s: %v, want %t", text, err, want)
+			}
+		}
+	}
 }
 
 // TestSeveralUnions checks the schema of nested unions, of two unions in one object, and of a

@@ -46,15 +46,28 @@ func restrictions(u *union.Union, n node, branches []branch) []any {
 	return l
 }
 
-// itemsInline implements inline for a union of list items.
+// itemsInline implements inline for a union of list items. A key with its default may be unset, and
+// the default of items replaces null.
 func itemsInline(u *union.Union, n node) []any {
+	items, _ := n["items"].(node)
 	contains := func(i int) any {
-		keys, required := node{}, []any{}
+		keys, is := node{}, node{"type": []any{"object", "null"}}
+		whole, replaced := items["default"].(node)
 		for _, k := range u.Members[i].Item {
-			keys[k.Name] = node{"const": k.Value}
-			required = append(required, k.Name)
+			value := property(items, k.Name)["default"]
+			if keys[k.Name] = (node{"enum": []any{k.Value, nil}}); value != k.Value {
+				keys[k.Name] = node{"const": k.Value}
+				require(is, k.Name)
+			}
+			if v, ok := whole[k.Name]; ok {
+				value = v
+			}
+			replaced = replaced && value == k.Value
 		}
-		return node{"contains": node{"type": "object", "properties": keys, "required": required}}
+		if is["properties"] = keys; !replaced {
+			is["type"] = "object"
+		}
+		return node{"contains": is}
 	}
 	var l []any
 	for _, b := range branches(u, n) {

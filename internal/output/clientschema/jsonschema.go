@@ -28,16 +28,15 @@ func JSONSchema(crd *apiextensionsv1.CustomResourceDefinition, version int, obje
 	unmark(root, "apiVersion", "kind", "metadata")
 	asWritten := runtime.DeepCopyJSON(root)
 	walk(root, true, jsonDialect)
+	// Before the unions: closed branches list all properties of the object.
+	resource(root, node{"const": crd.Spec.Group + "/" + v.Name}, node{"const": crd.Spec.Names.Kind})
+	delete(property(root, "metadata"), "additionalProperties")
 	for _, o := range deepestFirst(objects) {
 		n := o.Path.Value(root)
 		if n == nil {
 			return nil, fmt.Errorf("there is no schema at %s", o.Path)
 		}
 		choose(o.Unions, o.Path.Value(asWritten), n)
-	}
-	resource(root, node{"const": crd.Spec.Group + "/" + v.Name}, node{"const": crd.Spec.Names.Kind})
-	if metadata := property(root, "metadata"); metadata != nil {
-		delete(metadata, "additionalProperties")
 	}
 	root["$schema"] = "http://json-schema.org/draft-07/schema#"
 	root["title"] = crd.Spec.Names.Kind + " of " + crd.Spec.Group + "/" + v.Name

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -25,7 +26,7 @@ func rootOf(crd *apiextensionsv1.CustomResourceDefinition, version int) (node, e
 		return nil, err
 	}
 	n := node{}
-	if err := json.Unmarshal(data, &n); err != nil {
+	if err := utiljson.Unmarshal(data, &n); err != nil { // keeps integers
 		return nil, err
 	}
 	walk(n, true, func(n node, _ bool) {
@@ -99,7 +100,7 @@ func writable(n node, prunes bool) {
 		}
 		// A pruned null does not count. Schemas can express this only for the bound 1.
 		counted := n["minProperties"] != nil
-		if n["minProperties"] == 1.0 && !nullableBelow(n) {
+		if n["minProperties"] == int64(1) && !nullableBelow(n) {
 			counted = false
 			restrict(n, "not", node{"type": "object", "additionalProperties": null()})
 		}
