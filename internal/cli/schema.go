@@ -12,6 +12,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/output/clientschema"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -46,7 +47,7 @@ See also unioncel help inputs, and unioncel help output.`,
   unioncel schema --version v1 crd.yaml > backend_v1.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			found, err := gather(cmd.Context(), a, a.scope(cmd, &flags), args, func(f *crdfile.File, in input) ([]schemaFile, diag.List, error) {
-				return schemas(f, in, version)
+				return schemas(f, in)
 			})
 			if err != nil {
 				return err
@@ -54,15 +55,23 @@ See also unioncel help inputs, and unioncel help output.`,
 			var all []output
 			var files []result
 			var unions []bool
+			var versions []string
 			for _, g := range found {
 				has := false
 				for _, s := range g.items {
+					if versions = append(versions, s.version); version != "" && version != s.version {
+						continue
+					}
 					all = append(all, s.output)
 					has = has || s.unions
 				}
 				if len(g.items) > 0 {
 					files, unions = append(files, result{input: g.items[0].in}), append(unions, has)
 				}
+			}
+			if len(all) == 0 && len(versions) > 0 {
+				slices.Sort(versions)
+				return usagef("no CRD has a schema for the version %s; there are schemas for %s", version, english.List(slices.Compact(versions), "and"))
 			}
 			a.lacking(files, func(i int) string {
 				if unions[i] {
@@ -72,7 +81,7 @@ See also unioncel help inputs, and unioncel help output.`,
 			})
 			switch {
 			case len(all) == 0:
-				return errors.New("there is no schema to write: no CRD of that version has one")
+				return errors.New("there is no schema to write: no CRD has one")
 			case dir == "" && len(all) > 1:
 				return usagef("there are %d schemas (%s, %s, …): name a directory for them with -o, or a --version", len(all), all[0].path, all[1].path)
 			case dir == "":
@@ -93,12 +102,13 @@ See also unioncel help inputs, and unioncel help output.`,
 // schemaFile is a schema with its path in a catalog.
 type schemaFile struct {
 	output
-	in     input
-	unions bool
+	in      input
+	version string
+	unions  bool
 }
 
 // schemas returns the schemas of the CRDs in a file.
-func schemas(f *crdfile.File, in input, version string) ([]schemaFile, diag.List, error) {
+func schemas(f *crdfile.File, in input) ([]schemaFile, diag.List, error) {
 	crds, l := f.CRDs(in.options())
 	var out []schemaFile
 	for _, c := range crds {
@@ -108,9 +118,6 @@ func schemas(f *crdfile.File, in input, version string) ([]schemaFile, diag.List
 			continue
 		}
 		for i, v := range crd.Spec.Versions {
-			if version != "" && v.Name != version {
-				continue
-			}
 			var unions []union.Object
 			for _, o := range declared.ObjectsOf(i) {
 				unions = append(unions, o.Object)
@@ -130,7 +137,7 @@ func schemas(f *crdfile.File, in input, version string) ([]schemaFile, diag.List
 			if err := diag.WriteJSON(&b, schema); err != nil {
 				return nil, l, err
 			}
-			out = append(out, schemaFile{output{path, b.Bytes()}, in, len(unions) > 0})
+			out = append(out, schemaFile{output{path, b.Bytes()}, in, v.Name, len(unions) > 0})
 		}
 	}
 	if l.HasErrors() {
