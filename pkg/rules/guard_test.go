@@ -19,6 +19,7 @@ import (
 // object, and removes it together with each property on its path.
 func TestRemovalGuard(t *testing.T) {
 	plain, discriminated := unioncases.Shape{Members: 3}, unioncases.Shape{Members: 2, Discriminated: true, TwoValues: true, Enum: true}
+	boolean := unioncases.Shape{Members: 2, Discriminated: true, Type: union.BooleanValue}
 	tests := []struct {
 		unioncases.Shape
 		name, keys string
@@ -34,6 +35,8 @@ func TestRemovalGuard(t *testing.T) {
 		{discriminated, "Allow", "discriminatorChange: Allow"},
 		{discriminated, "table", `allowedChanges: {A: [B, ""], B: [A], None: ""}`},
 		{discriminated, "long table", `allowedChanges: {A: "", B: "", None: "", A2: ""}`},
+		{boolean, "boolean table", `allowedChanges: {"true": [false, ""]}`},
+		{boolean, "removable boolean", `allowedChanges: {"true": [false, ""], "false": ""}`},
 		{discriminated, "deduced Forbid", "deduceInvalidDiscriminator: true, discriminatorChange: Forbid"},
 		{discriminated, "deduced table", `deduceInvalidDiscriminator: true, allowedChanges: {A: [""], B: [A, A2]}`},
 		{discriminated, "deduced long table", `deduceInvalidDiscriminator: true, allowedChanges: {A: "", B: "", None: "", A2: ""}`},
@@ -42,6 +45,9 @@ func TestRemovalGuard(t *testing.T) {
 		declaration := "members: [a, b, c]"
 		if tt.Discriminated {
 			declaration = "discriminator: type, fields-to-discriminateBy: {a: [A, A2], b: B}"
+		}
+		if tt.Type == union.BooleanValue {
+			declaration = "discriminator: type, fields-to-discriminateBy: {a: true, b: false}"
 		}
 		if tt.keys != "" {
 			declaration += ", " + tt.keys

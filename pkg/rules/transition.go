@@ -334,7 +334,7 @@ func RemovalGuard(u *union.Union, links []string) (r Rule, ok bool) {
 		}
 	}
 	r = rule(u, cel.Or(cel.Not(cel.And(pinned...)), cel.Has(cel.Var("self").Field(links[0]))), ReasonRequired, links[0], message)
-	return r, true
+	return r, len(effective([]Rule{r})) > 0
 }
 
 // namesOf returns the name of member i, or the names of the members of a group.
