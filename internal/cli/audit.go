@@ -38,14 +38,15 @@ unions, and reports rules that
   - mean each item of a list, and reject the list only if all items are wrong
   - exclude a value of an enum; reject nothing, or everything
   - repeat another rule, or are missing in another served version
-  - take more than half of a cost budget, or do not compile
+  - take more than half of a cost budget
+  - do not compile, or not for the kubeVersion in ` + configFile + `
 
 Each finding has an object that the API server's own code accepts or rejects as
 the finding says, and a fix. A rule that cannot be decided, or not within --timeout,
 has no findings; rules that unioncel compiled are left out. docs/audit.md explains
 the findings.
 
-Findings are warnings; only a rule that does not compile is an error. The exit code is 1
+Findings are warnings; only rules that do not compile are errors. The exit code is 1
 if there is a finding of at least the severity given with --fail-on: by default, warnings
 never fail. --ignore leaves out codes. The key lint in ` + configFile + ` applies, too.
 

@@ -204,6 +204,11 @@ func (a *app) readCRDs(ctx context.Context, scope func([]input) (scopes, error),
 	}
 	found, l, results, err := find(ctx, a, inputs, scope, func(f *crdfile.File, in input) ([]*crddiff.Input, diag.List, error) {
 		crds, wrong := crddiff.Read(f, in.options())
+		for i, d := range wrong {
+			if d.Code == codes.NotCompiling && !in.old { // the fix of an old rule can be compared
+				wrong[i].Severity, crds = diag.Error, nil
+			}
+		}
 		return crds, wrong, nil
 	})
 	if err != nil {

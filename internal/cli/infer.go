@@ -272,6 +272,7 @@ func (a *app) inferIn(ctx context.Context, c *crdfile.CRD, timeout time.Duration
 		return nil, nil, fmt.Errorf("%s: %w", crd.Name, err)
 	}
 	var l []infer.Located
+	diagnostics = append(diagnostics, c.Faults(crd)...)
 	for _, f := range found {
 		if at, declares := c.Schema(f.Place); !declares {
 			l = append(l, infer.Located{Found: f, CRD: crd, Source: c, Pos: at})

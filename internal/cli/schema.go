@@ -117,6 +117,9 @@ func schemas(f *crdfile.File, in input) ([]schemaFile, diag.List, error) {
 		if l = slices.Concat(l, wrong, more); l.HasErrors() {
 			continue
 		}
+		if l = append(l, c.Faults(crd)...); l.HasErrors() {
+			continue
+		}
 		for i, v := range crd.Spec.Versions {
 			var unions []union.Object
 			for _, o := range declared.ObjectsOf(i) {

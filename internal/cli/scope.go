@@ -237,18 +237,25 @@ func (a *app) tally(l scopes, results []result, format string) error {
 // resultOf returns the result of an input after the work on it.
 func (s *scope) resultOf(in input, f *crdfile.File, l diag.List) result {
 	src := f.Bytes()
-	r := result{input: in, diagnostics: l}
+	r := result{input: in, diagnostics: unrepeated(l)}
 	if r.other = in.walk && source.IsOther(src, l); r.other {
 		r.diagnostics, r.readable = nil, true
 		return r
 	}
-	ofMarkers(l)
+	ofMarkers(r.diagnostics)
 	s.look(&r, f)
 	// A revision may have any number of files.
 	if in.path == "" && (in.blob == "" || len(r.diagnostics) > 0) {
 		r.src = src
 	}
 	return r
+}
+
+// unrepeated returns a list without the warnings about rules that have an error in the list.
+func unrepeated(l diag.List) diag.List {
+	return slices.DeleteFunc(slices.Clone(l), func(d diag.Diagnostic) bool {
+		return d.Code == codes.InvalidBefore && slices.ContainsFunc(l, func(e diag.Diagnostic) bool { return e.Code == codes.NotCompiling && e.Path == d.Path })
+	})
 }
 
 // look records the parts of an input that matter to external declarations.

@@ -222,6 +222,11 @@ func objectsIn(in input, role role, open *crdfile.File) objectFile {
 		d := definition{pos: o.Pos(nil)}
 		if i := slices.IndexFunc(installed, func(in crdpatch.Installed) bool { return in.At == d.pos }); i >= 0 {
 			d.crd = installed[i].CustomResourceDefinition
+			if c := installed[i].CRD; c != nil {
+				if wrong := c.Faults(d.crd); len(wrong) > 0 {
+					m.diagnostics, d.crd = unrepeated(append(m.diagnostics, wrong...)), nil
+				}
+			}
 		}
 		d.kind.Group, _, _ = unstructured.NestedString(o.Value, "spec", "group")
 		d.kind.Kind, _, _ = unstructured.NestedString(o.Value, "spec", "names", "kind")

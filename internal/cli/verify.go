@@ -68,7 +68,13 @@ See also unioncel help inputs.`,
 func (a *app) verifyAll(ctx context.Context, scope func([]input) (scopes, error), output *printing, timeout time.Duration, args []string) error {
 	found, finish, err := collect(ctx, a, scope, args, func(f *crdfile.File, in input) (l []proof.Verified, diags diag.List, err error) {
 		declared, diags := skipping(in.scope.external, in.options(), func(opts crdfile.Options) ([]*compile.Declared, diag.List) {
-			return crdfile.Ask(f, opts, (*crdfile.CRD).Declared)
+			return crdfile.Ask(f, opts, func(c *crdfile.CRD) (*compile.Declared, diag.List) {
+				d, l := c.Declared()
+				if crd, _ := c.Source(); crd != nil {
+					l = append(l, c.Faults(crd)...)
+				}
+				return d, l
+			})
 		})
 		if declared != nil {
 			l = []proof.Verified{} // the other unions are verified despite skipped ones

@@ -90,7 +90,7 @@ const (
 	RuleOverBudget = "UC301"
 	// VersionOverBudget: the rules of a version together cost more than allowed.
 	VersionOverBudget = "UC302"
-	// KubeVersion: the declaration needs a newer API server than the given version.
+	// KubeVersion: the declaration or a rule needs a newer API server than the given version.
 	KubeVersion = "UC303"
 	// InvalidResult: the API server's own validation rejects the compiled CRD.
 	InvalidResult = "UC304"

@@ -218,10 +218,10 @@ func (e Estimator) costs(s *apiextensions.JSONSchemaProps, of contextOf) ([]Cost
 	var l []Cost
 	for i, r := range results {
 		if r.Error != nil {
-			return nil, fmt.Errorf("rule %s: %w", info.Schema.XValidations[i].Rule, r.Error)
+			return nil, &ruleError{"rule", info.Schema.XValidations[i].Rule, r.Error}
 		}
 		if r.MessageExpressionError != nil {
-			return nil, fmt.Errorf("messageExpression %s: %w", info.Schema.XValidations[i].MessageExpression, r.MessageExpressionError)
+			return nil, &ruleError{"messageExpression", info.Schema.XValidations[i].MessageExpression, r.MessageExpressionError}
 		}
 		c := Cost{Once: r.MaxCost, MessageExpression: r.MessageExpressionMaxCost, Executions: r.MaxCardinality}
 		if context.MaxCardinality != nil {

@@ -5,8 +5,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/apiserver/pkg/cel/environment"
-	"k8s.io/apiserver/pkg/util/compatibility"
 
+	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/pattern"
 	"github.com/unioncel/unioncel/pkg/rules"
 )
@@ -19,8 +19,7 @@ var oldest = version.MajorMinor(1, 25)
 
 // Linked returns the Kubernetes version of the libraries that validate and cost the rules.
 func Linked() string {
-	v := compatibility.DefaultBuildEffectiveVersion().BinaryVersion()
-	return fmt.Sprintf("%d.%d", v.Major(), v.Minor())
+	return cost.Linked().String()
 }
 
 // ParseKubeVersion returns s in the form of Options.KubeVersion: "1.30" for "v1.30.2", or "" for
@@ -44,7 +43,7 @@ type kubeVersion struct {
 }
 
 func parseKubeVersion(s string) (kubeVersion, error) {
-	linked := version.MustParseGeneric(Linked())
+	linked := cost.Linked()
 	v := linked
 	if s != "" {
 		var err error
@@ -61,9 +60,7 @@ func parseKubeVersion(s string) (kubeVersion, error) {
 		OptionalOldSelf:    v.AtLeast(version.MajorMinor(1, 30)),
 	}}
 	if v.LessThan(linked) {
-		// An API server compiles new rules for the previous minor version, so that it can
-		// be rolled back.
-		k.env = environment.MustBaseEnvSet(version.MajorMinor(v.Major(), v.Minor()-1))
+		k.env = cost.Environment(v)
 	}
 	return k, nil
 }

@@ -115,6 +115,9 @@ func (c *Compilation) Plan() (*Plan, diag.List) {
 		if c.compiler.crd != nil {
 			var err error
 			if plan, err = c.compiler.plan(); err != nil {
+				if l := c.compiler.faults(codes.NotCompiling, nil); len(l) > 0 {
+					return nil, append(c.said, l...)
+				}
 				return nil, append(c.said, diag.Diagnostic{Code: codes.InvalidResult, Pos: c.compiler.pos(c.compiler.manifest.Node), Message: "the rules cannot be costed: " + err.Error()})
 			}
 		}

@@ -12,8 +12,10 @@ import (
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -57,6 +59,23 @@ func (c *compiler) validate() {
 	if len(problems) > 0 || c.kube.env != nil {
 		c.compileAll(after)
 	}
+	if c.kube.env != nil {
+		c.diags = append(c.diags, c.faults(codes.KubeVersion, c.kube.Version)...)
+	}
+}
+
+// faults returns an error for each rule of the CRD, without the unions, that an API server does not
+// support (see [cost.Faults]).
+func (c *compiler) faults(code diag.Code, older *version.Version) (l diag.List) {
+	for _, f := range cost.Faults(c.crd, older) {
+		path := fmt.Sprintf("%s.x-kubernetes-validations[%d].rule", f.Structural(), f.Index)
+		pos, rule := c.lookUp(path)
+		if rule != nil {
+			pos = c.pos(rule)
+		}
+		l = append(l, diag.Diagnostic{Code: code, Pos: pos, Path: path, Message: f.Message, Hint: f.Hint})
+	}
+	return l
 }
 
 // unbounded reports whether the path to an object leads through an unbounded list or map.
@@ -268,8 +287,14 @@ func (c *compiler) nearest(path string) diag.Pos {
 
 // find returns the position of a field of the CRD, or of its nearest existing parent.
 func (c *compiler) find(path string) diag.Pos {
-	at := c.manifest.Node
-	pos := c.pos(at)
+	pos, _ := c.lookUp(path)
+	return pos
+}
+
+// lookUp implements find. It also returns the value of the field, or nil.
+func (c *compiler) lookUp(path string) (pos diag.Pos, at *yaml.Node) {
+	at = c.manifest.Node
+	pos = c.pos(at)
 	for _, step := range steps.FindAllStringSubmatch(path, -1) {
 		name, value := step[1]+step[2], (*yaml.Node)(nil)
 		if i, err := strconv.Atoi(name); err == nil && at.Kind == yaml.SequenceNode && i < len(at.Content) {
@@ -283,7 +308,7 @@ func (c *compiler) find(path string) diag.Pos {
 			break
 		}
 	}
-	return pos
+	return pos, at
 }
 
 // steps matches the elements of a path as field.Path prints it: .name or [key].

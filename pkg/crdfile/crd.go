@@ -1,11 +1,15 @@
 package crdfile
 
 import (
+	"fmt"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/compiled"
+	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -151,4 +155,22 @@ func (c *CRD) Source() (*apiextensionsv1.CustomResourceDefinition, diag.List) {
 		return nil, diags
 	}
 	return b.decode(c, diags)
+}
+
+// Faults returns an error for each rule that the API server cannot compile. crd is the decoded CRD,
+// with or without compiled rules.
+func (c *CRD) Faults(crd *apiextensionsv1.CustomResourceDefinition) (l diag.List) {
+	for _, f := range cost.Faults(crd, nil) {
+		pos, _ := c.Schema(f.Place)
+		if rules := yamltext.Value(c.node(f.Place), compiled.Validations); rules != nil {
+			for _, n := range rules.Content {
+				if yamltext.Text(n, "rule") == f.Rule.Rule {
+					pos = c.m.Pos(yamltext.Value(n, "rule"))
+				}
+			}
+		}
+		l = append(l, diag.Diagnostic{Code: codes.NotCompiling, Pos: pos,
+			Path: fmt.Sprintf("%s.%s[%d].rule", f.Structural(), compiled.Validations, f.Index), Message: f.Message, Hint: f.Hint})
+	}
+	return l
 }

@@ -36,8 +36,8 @@ func Plain(crd *apiextensionsv1.CustomResourceDefinition) *Input {
 }
 
 // Read reads the CRDs of a file and compiles their unions. The list contains errors, in which case
-// the result is nil, or warnings about compiled CRDs whose rules differ from the rules of their
-// unions.
+// the result is nil, or warnings about rules that do not compile, and about compiled CRDs whose rules
+// differ from the rules of their unions.
 func Read(f *crdfile.File, opts crdfile.Options) ([]*Input, diag.List) {
 	installed, wrong := crdpatch.Install(f, opts)
 	wrong = slices.DeleteFunc(wrong, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
@@ -49,7 +49,7 @@ func Read(f *crdfile.File, opts crdfile.Options) ([]*Input, diag.List) {
 			continue
 		}
 		plan, claims := in.CRD.Plan()
-		for _, d := range claims {
+		for _, d := range slices.Concat(claims, in.CRD.Faults(in.CustomResourceDefinition)) {
 			if d.Severity == diag.Error {
 				d.Severity = diag.Warning
 				wrong = append(wrong, d)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -13,8 +14,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 	"k8s.io/apimachinery/pkg/util/version"
-	"k8s.io/apiserver/pkg/cel/environment"
-	"k8s.io/apiserver/pkg/util/compatibility"
 
 	"github.com/unioncel/unioncel/internal/change/crddiff"
 	"github.com/unioncel/unioncel/internal/cost"
@@ -79,20 +78,6 @@ func internal(crd *apiextensionsv1.CustomResourceDefinition) (*apiextensions.Cus
 	return out, apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd, out, nil)
 }
 
-// feature is a field of a rule that older API servers do not support.
-type feature struct {
-	name  string
-	since *version.Version
-	in    func(apiextensionsv1.ValidationRule) bool
-}
-
-var features = []feature{
-	{"messageExpression", version.MajorMinor(1, 27), func(r apiextensionsv1.ValidationRule) bool { return r.MessageExpression != "" }},
-	{"reason", version.MajorMinor(1, 28), func(r apiextensionsv1.ValidationRule) bool { return r.Reason != nil }},
-	{"fieldPath", version.MajorMinor(1, 28), func(r apiextensionsv1.ValidationRule) bool { return r.FieldPath != "" }},
-	{"optionalOldSelf", version.MajorMinor(1, 30), func(r apiextensionsv1.ValidationRule) bool { return r.OptionalOldSelf != nil }},
-}
-
 // The releases with the APIs that plans use.
 var (
 	rules      = version.MajorMinor(1, 25) // x-kubernetes-validations
@@ -146,10 +131,10 @@ func (f *Facts) servers() Step {
 	if len(after) > 0 && len(before) == 0 {
 		need("x-kubernetes-validations", rules)
 	}
-	for _, feature := range features {
-		uses := func(p rulePlace) bool { return feature.in(p.rule) }
+	for _, feature := range cost.Features {
+		uses := func(p rulePlace) bool { return feature.In(p.rule) }
 		if slices.ContainsFunc(after, uses) && !slices.ContainsFunc(before, uses) {
-			need(feature.name, feature.since)
+			need(feature.Name, feature.Since)
 		}
 	}
 	after = slices.DeleteFunc(after, known)
@@ -200,24 +185,14 @@ func (f *Facts) servers() Step {
 	return s
 }
 
-// uncompiled lists the rules that a server of a version cannot compile. Like the server, it
-// compiles new rules for the previous release, so that the server can be rolled back.
+// uncompiled lists the rules in l that a server of a version cannot compile.
 func uncompiled(crd *apiextensionsv1.CustomResourceDefinition, l []rulePlace, v *version.Version) (lines []string) {
-	if len(l) == 0 {
-		return nil
-	}
-	linked := compatibility.DefaultBuildEffectiveVersion().BinaryVersion()
-	if !version.MajorMinor(v.Major(), v.Minor()).LessThan(version.MajorMinor(linked.Major(), linked.Minor())) {
-		return nil // the step accepted has compiled the rules
-	}
-	in, err := internal(crd)
-	if err != nil {
-		return []string{err.Error()}
-	}
-	estimator := cost.New(in, environment.MustBaseEnvSet(version.MajorMinor(v.Major(), v.Minor()-1)))
-	for _, p := range l {
-		if _, err := estimator.Rules(p.version, p.path, []apiextensionsv1.ValidationRule{p.rule}); err != nil {
-			lines = append(lines, fmt.Sprintf("%s: %v", cmp.Or(p.path.String(), "the object"), err))
+	for _, fault := range cost.Faults(crd, v) {
+		is := func(p rulePlace) bool {
+			return p.version == fault.Version && p.path.Equal(fault.Path) && reflect.DeepEqual(p.rule, fault.Rule)
+		}
+		if fault.Feature == nil && slices.ContainsFunc(l, is) {
+			lines = append(lines, fmt.Sprintf("%s: %s (%s)", cmp.Or(fault.Path.String(), "the object"), fault.Message, fault.Rule.Rule))
 		}
 	}
 	return lines

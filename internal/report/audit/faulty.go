@@ -3,13 +3,12 @@ package audit
 import (
 	"context"
 	"slices"
-	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	kube "k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/pattern"
-	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
@@ -75,29 +74,26 @@ func (v *version) qualified(ctx context.Context, f Finding, faulty []rule) Findi
 	return f
 }
 
-// origin is the prefix of an error of CEL: the position in the rule.
-var origin = pattern.Lazy(`^ERROR: <input>:\d+:\d+: `)
-
-// uncompiled returns the rules that the API server cannot compile, and adds findings about them.
+// uncompiled returns the rules that the API server cannot compile. It adds findings about them, and
+// about rules that the oldest API server, by the options, does not support.
 func (v *version) uncompiled() []rule {
+	found := map[diag.Code][]cost.Fault{codes.NotCompiling: cost.Faults(v.crd, nil)}
+	if oldest := v.source.Options().KubeVersion; oldest != "" {
+		found[codes.KubeVersion] = cost.Faults(v.crd, kube.MustParseGeneric(oldest))
+	}
 	var l []rule
-	v.each(func(_ schemapath.Path, s *apiextensionsv1.JSONSchemaProps, rules []rule) {
-		if !slices.ContainsFunc(rules, func(r rule) bool { return r.Broken != nil }) {
-			return
-		}
-		structural, err := formula.Structural(s)
-		if err != nil {
-			return
-		}
-		for _, r := range rules {
-			_, errs := formula.Compile(structural, r.schema.Root || s.XEmbeddedResource, apiextensionsv1.ValidationRules{*r.Validation})
-			if errs[0] == nil {
-				continue
+	v.each(func(path schemapath.Path, _ *apiextensionsv1.JSONSchemaProps, rules []rule) {
+		for code, faults := range found {
+			for _, f := range faults {
+				i := slices.IndexFunc(rules, func(r rule) bool { return f.Index == r.Index && f.Path.Equal(path) })
+				if i < 0 {
+					continue
+				}
+				v.broken = append(v.broken, v.finding(code, rules[i], nil, "", "%s", f.Message).hinted("%s", f.Hint))
+				if code == codes.NotCompiling {
+					l = append(l, rules[i])
+				}
 			}
-			l = append(l, r)
-			reason := origin().ReplaceAllString(strings.TrimPrefix(errs[0].Error(), "the rule does not compile: "), "")
-			v.broken = append(v.broken, v.finding(codes.NotCompiling, r, nil, "", "this rule does not compile: %s", reason).
-				hinted("correct the rule, since the API server rejects the CRD"))
 		}
 	})
 	return l

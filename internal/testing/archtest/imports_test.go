@@ -24,7 +24,7 @@ var allowed = map[string][]string{
 	"internal/declared/builtin":           {"internal/codes", "internal/spelling", "internal/yaml/yamltext", "pkg/diag", "pkg/kinds", "pkg/schemapath", "pkg/union", "pkg/verify"},
 	"internal/compiled":                   {"internal/codes", "internal/crdtext", "internal/yaml/yamledit", "internal/yaml/yamltext", "pkg/compile", "pkg/diag", "pkg/rules", "pkg/schemapath", "pkg/union"},
 	"internal/crdtext":                    {"internal/codes", "internal/carrier", "internal/yaml/source", "internal/yaml/yamledit", "internal/yaml/yamltext", "pkg/compile", "pkg/diag", "internal/limit", "pkg/schemapath", "pkg/union"},
-	"pkg/crdfile":                         {"internal/codes", "internal/compiled", "internal/crdtext", "internal/yaml/resource", "internal/yaml/source", "internal/yaml/yamledit", "internal/yaml/yamltext", "pkg/compile", "pkg/diag", "internal/limit", "pkg/schemapath", "pkg/union", "pkg/verify"},
+	"pkg/crdfile":                         {"internal/codes", "internal/compiled", "internal/cost", "internal/crdtext", "internal/yaml/resource", "internal/yaml/source", "internal/yaml/yamledit", "internal/yaml/yamltext", "pkg/compile", "pkg/diag", "internal/limit", "pkg/schemapath", "pkg/union", "pkg/verify"},
 	"internal/prove":                      {"internal/nested", "internal/prove/formula", "internal/prove/logic", "internal/prove/sample", "pkg/schemapath", "internal/english"},
 	"internal/prove/sample":               {"internal/prove/formula", "pkg/schemapath"},
 	"internal/prove/schemadiff":           {"internal/prove", "internal/prove/formula", "internal/prove/logic", "internal/prove/sample", "pkg/schemapath"},
