@@ -5,28 +5,21 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/report/audit"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // auditFlags are the flags of the command audit.
-type auditFlags struct {
-	findingFlags
-	timeout time.Duration
-}
-
-// auditTimeout is the default of --timeout. Each rule has several questions.
-const auditTimeout = time.Minute
+type auditFlags struct{ findingFlags }
 
 func (a *app) auditCommand() *cobra.Command {
-	flags := auditFlags{findingFlags: findingFlags{compiler: compilerFlags{judges: true}}}
+	flags := auditFlags{findingFlags{compiler: compilerFlags{judges: true}}}
 	cmd := &cobra.Command{
 		Use:   "audit [FILE|DIR|-]...",
 		Short: "Find mistakes in hand-written CEL rules",
@@ -42,8 +35,8 @@ unions, and reports rules that
   - do not compile, or not for the kubeVersion in ` + configFile + `
 
 Each finding has an object that the API server's own code accepts or rejects as
-the finding says, and a fix. A rule that cannot be decided, or not within --timeout,
-has no findings; rules that unioncel compiled are left out. docs/audit.md explains
+the finding says, and a fix. A rule that cannot be decided, or not within
+--limit steps=N, has no findings; rules that unioncel compiled are left out. docs/audit.md explains
 the findings.
 
 Findings are warnings; only rules that do not compile are errors. The exit code is 1
@@ -63,7 +56,6 @@ See also unioncel help inputs.`,
 		},
 	}
 	flags.compiler.config.register(cmd)
-	registerTimeout(cmd, &flags.timeout, auditTimeout, "time to audit one CRD; rules left have no findings; 0 for no limit")
 	flags.findingFlags.register(cmd, reportFormatNames(true))
 	return cmd
 }
@@ -87,8 +79,8 @@ func (a *app) auditAll(cmd *cobra.Command, flags *auditFlags, args []string) err
 		return err
 	}
 	for _, r := range results {
-		if audits[r.n].late {
-			a.note(fmt.Sprintf("%s: not all rules were audited within %s; --timeout sets the limit", r.name, flags.timeout))
+		if audits[r.n].partial {
+			a.note(fmt.Sprintf("%s: some rules were not decided: %v", r.name, limit.Exhausted(a.limits.OrDefault().Steps)))
 		}
 	}
 	if err := a.report(results, "text"); err != nil {
@@ -104,9 +96,9 @@ func (a *app) auditAll(cmd *cobra.Command, flags *auditFlags, args []string) err
 
 // fileAudit is the result for one input.
 type fileAudit struct {
-	found []audit.Finding
-	crds  int
-	late  bool // whether some rules were not audited in time
+	found   []audit.Finding
+	crds    int
+	partial bool // a search used all its steps
 }
 
 // auditFile audits the CRDs of an input, and applies its configuration to the findings.
@@ -114,12 +106,12 @@ func auditFile(ctx context.Context, flags *auditFlags, in input, f *crdfile.File
 	crds, diagnostics := f.CRDs(in.options())
 	audited.crds = len(crds)
 	for _, c := range crds {
-		l, err := auditOne(ctx, c, flags.timeout)
+		l, err := auditOne(ctx, c)
 		if err != nil {
 			return audited, diagnostics, fmt.Errorf("%s: %w", in.name, err)
 		}
 		diagnostics = append(diagnostics, l.Diags...)
-		audited.late = audited.late || l.Late
+		audited.partial = audited.partial || l.Partial
 		for _, f := range l.Findings {
 			if l, _ := in.scope.judge(audit.Diagnostics([]audit.Finding{f})); len(l) > 0 && !slices.Contains(flags.ignore, string(f.Code)) {
 				f.Severity = l[0].Severity
@@ -155,10 +147,8 @@ func (a *app) showAudit(flags *auditFlags, audits []fileAudit, results []result)
 	return nil
 }
 
-func auditOne(ctx context.Context, c *crdfile.CRD, timeout time.Duration) (audit.Result, error) {
-	bounded, done := verify.WithDeadline(ctx, timeout)
-	defer done()
-	audited, err := audit.CRD(bounded, c)
+func auditOne(ctx context.Context, c *crdfile.CRD) (audit.Result, error) {
+	audited, err := audit.CRD(ctx, c)
 	if ctx.Err() != nil {
 		err = errInterrupted
 	}

@@ -76,7 +76,7 @@ func completeFlag(cmd *cobra.Command, flag *pflag.Flag) cobra.CompletionFunc {
 	case "ignore":
 		return completeCodes
 	case "timeout":
-		return oneOf("10s", "1m", "0s")
+		return oneOf("1m", "10m", "0s")
 	case "encoding":
 		return oneOf(
 			cobra.CompletionWithDesc("auto", "like rules written by hand, while they fit the cost budget"),

@@ -15,11 +15,7 @@ import (
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/verify"
 )
-
-// compareTimeout is the default of --timeout, the time to decide the changes of one CRD.
-const compareTimeout = 10 * time.Second
 
 // Values of diff's --fail-on that are not classes.
 const (
@@ -37,7 +33,6 @@ func (a *app) diffCommand() *cobra.Command {
 		failOn   []string
 		versions bool
 		objects  []string
-		timeout  time.Duration
 	)
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
@@ -58,8 +53,8 @@ that can be applied, with the errors. Descriptions, messages and order make no d
 OLD and NEW are files, directories, - for standard input, or REV:PATH for a file or
 directory at a revision of git. CRDs are matched by name. Declarations outside CRDs (--go,
 --unions, ` + configFile + `) apply to sources: OLD, compiled and live CRDs, revisions and
-standard input are taken as they are. A change that is not decided within --timeout is
-unknown.
+standard input are taken as they are. A change that is not decided within --limit steps=N
+is unknown; time makes no difference.
 
 --objects adds the fate of stored objects under NEW, as kubectl get -A -o yaml prints them:
 which writes the API server still accepts, the errors of the others, and patches that
@@ -98,32 +93,20 @@ It is also 1 if a stored object is restricted or blocked, unless --fail-on is ne
 			if err := once(args, objects...); err != nil {
 				return err
 			}
-			return a.diff(cmd.Context(), a.scope(cmd, &flags), &output, failOn, versions, timeout, objects, args)
+			return a.diff(cmd.Context(), a.scope(cmd, &flags), &output, failOn, versions, objects, args)
 		},
 	}
 	cmd.Flags().BoolVar(&versions, "versions", false, "compare the served versions of each CRD with each other")
 	cmd.Flags().StringArrayVar(&objects, "objects", nil, "the stored objects: a `FILE|DIR|-`; may be repeated")
 	cmd.Flags().StringSliceVar(&failOn, "fail-on", []string{string(crddiff.Tighter), string(crddiff.Unknown)},
 		"exit with 1 if something is of these `CLASSES`: tighter, looser, unknown; any; or never")
-	registerTimeout(cmd, &timeout, compareTimeout, "time to decide the changes of one CRD; those left are unknown; 0 for no limit")
 	flags.register(cmd)
 	output.register(cmd, "the differences", reportFormatNames(true)...)
 	return cmd
 }
 
-// registerTimeout adds the flag --timeout.
-func registerTimeout(cmd *cobra.Command, timeout *time.Duration, usual time.Duration, usage string) {
-	cmd.Flags().DurationVar(timeout, "timeout", usual, usage)
-	before(cmd, func() error {
-		if *timeout < 0 {
-			return usagef("--timeout: %v is less than nothing", *timeout)
-		}
-		return nil
-	})
-}
-
 // diff compares all CRDs, and prints the differences and the fate of stored objects.
-func (a *app) diff(ctx context.Context, scope func([]input) (scopes, error), output *printing, failOn []string, versions bool, timeout time.Duration, objects, args []string) error {
+func (a *app) diff(ctx context.Context, scope func([]input) (scopes, error), output *printing, failOn []string, versions bool, objects, args []string) error {
 	sides, results, err := a.readCRDs(ctx, scope, versions, args)
 	if err != nil {
 		return err
@@ -131,7 +114,7 @@ func (a *app) diff(ctx context.Context, scope func([]input) (scopes, error), out
 	if !slices.ContainsFunc(sides, func(l []*crddiff.Input) bool { return len(l) > 0 }) {
 		return a.report(results, "text")
 	}
-	reports, err := a.compareCRDs(ctx, sides, timeout)
+	reports, err := a.compareCRDs(ctx, sides)
 	if ctx.Err() != nil {
 		return errInterrupted
 	}
@@ -291,8 +274,7 @@ func (c comparison) name() string {
 }
 
 // compareCRDs compares the CRDs of both sides, or the versions of the CRDs of a single side.
-// Changes that take longer than the timeout of their CRD are undecided.
-func (a *app) compareCRDs(ctx context.Context, sides [][]*crddiff.Input, timeout time.Duration) ([]crddiff.Report, error) {
+func (a *app) compareCRDs(ctx context.Context, sides [][]*crddiff.Input) ([]crddiff.Report, error) {
 	var l []comparison
 	if len(sides) == 1 {
 		for _, c := range sides[0] {
@@ -311,7 +293,7 @@ func (a *app) compareCRDs(ctx context.Context, sides [][]*crddiff.Input, timeout
 	var reports []crddiff.Report
 	for _, c := range l {
 		begin := time.Now()
-		r, err := c.report(ctx, timeout)
+		r, err := c.report(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", c.name(), err)
 		}
@@ -322,9 +304,7 @@ func (a *app) compareCRDs(ctx context.Context, sides [][]*crddiff.Input, timeout
 	return reports, nil
 }
 
-func (c comparison) report(ctx context.Context, timeout time.Duration) (crddiff.Report, error) {
-	ctx, done := verify.WithDeadline(ctx, timeout)
-	defer done()
+func (c comparison) report(ctx context.Context) (crddiff.Report, error) {
 	if c.versions {
 		return crddiff.Versions(ctx, c.new)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 )
 
 // errFindings ends a command with exitFindings; the findings have been printed.
@@ -19,6 +20,11 @@ var errSkipped = fmt.Errorf("%w: skipped structs", errFindings)
 
 // errInterrupted ends a command that was interrupted.
 var errInterrupted = errors.New("interrupted")
+
+// stopped is the cause of the end of a command that took longer than --timeout.
+type stopped time.Duration
+
+func (d stopped) Error() string { return fmt.Sprintf("stopped by --timeout %v", time.Duration(d)) }
 
 // usageError is a mistake in the command line.
 type usageError struct{ err error }

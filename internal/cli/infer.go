@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -31,8 +30,7 @@ type inferring struct {
 	set      string
 	replace  bool
 	preview
-	output  printing
-	timeout time.Duration
+	output printing
 }
 
 func (a *app) inferCommand() *cobra.Command {
@@ -97,7 +95,6 @@ See also unioncel help inputs, and unioncel help output.`,
 	f.StringVar(&flags.set, "unions", "", "with --write, write them to this new `FILE`, a UnionSet, instead")
 	f.StringArrayVar(&flags.compiler.unions.packages, "go", nil, "with --write, --check or --diff, write markers into the Go packages of this `PATTERN`\ninstead, such as ./api/...; repeatable")
 	flags.preview.register(cmd)
-	registerTimeout(cmd, &flags.timeout, compareTimeout, "time to prove the unions of one CRD; those left are inconclusive; 0 for no limit")
 	f.BoolVar(&flags.replace, "replace", false, "with --write, --check or --diff, let compile remove the hand-written rules that are equivalent")
 	flags.compiler.config.register(cmd)
 	flags.output.register(cmd, "unions", reportFormatNames(true)...)
@@ -167,7 +164,7 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 			sources[in.n] = f.Bytes() // declarations are added to it
 		}
 		for _, c := range crds {
-			inferred, wrong, err := a.inferIn(cmd.Context(), c, flags.timeout, flags.under)
+			inferred, wrong, err := a.inferIn(cmd.Context(), c, flags.under)
 			if err != nil {
 				return nil, diagnostics, fmt.Errorf("%s: %w", in.name, err)
 			}
@@ -257,14 +254,12 @@ func (a *app) showInferred(flags *inferring, results []result, found [][]infer.L
 
 // inferIn finds the unions of a CRD at paths and below, or all, except on schemas that have declared
 // unions.
-func (a *app) inferIn(ctx context.Context, c *crdfile.CRD, timeout time.Duration, paths infer.Paths) ([]infer.Located, diag.List, error) {
+func (a *app) inferIn(ctx context.Context, c *crdfile.CRD, paths infer.Paths) ([]infer.Located, diag.List, error) {
 	crd, diagnostics := c.Source()
 	if crd == nil {
 		return nil, diagnostics, nil
 	}
-	bounded, done := verify.WithDeadline(ctx, timeout)
-	found, err := infer.CRD(bounded, crd, paths...)
-	done()
+	found, err := infer.CRD(ctx, crd, paths...)
 	switch {
 	case ctx.Err() != nil:
 		return nil, nil, errInterrupted

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -111,7 +113,9 @@ type app struct {
 	explain   planner
 	batch     batch
 	limits    limit.Limits
-	opened    sync.Map // names of files on the command line, or found below
+	timeout   time.Duration
+	stop      context.CancelCauseFunc // ends the context of the command
+	opened    sync.Map                // names of files on the command line, or found below
 
 	complainOnce sync.Once // for the message about an interrupt
 }
@@ -122,6 +126,7 @@ func newApp(streams Streams) *app {
 	return &app{
 		name:      program,
 		streams:   streams,
+		stop:      func(error) {},
 		console:   console,
 		compile:   crdpatch.Compile,
 		decompile: crdpatch.Decompile,
@@ -133,6 +138,7 @@ func newApp(streams Streams) *app {
 // main runs the command until it completes or ctx ends. Once release is called, the signals that
 // end ctx terminate the process.
 func (a *app) main(ctx context.Context, release func(), args []string) int {
+	ctx, a.stop = context.WithCancelCause(ctx)
 	done := make(chan int, 1)
 	go func() { done <- a.execute(ctx, args) }()
 	select {
@@ -143,7 +149,18 @@ func (a *app) main(ctx context.Context, release func(), args []string) int {
 		if !a.batch.abandon() {
 			return <-done // the files are being replaced: finish
 		}
-		a.complainOnce.Do(func() { a.fail(errInterrupted) })
+		a.complainStopped(ctx)
 		return exitFailure
 	}
+}
+
+// complainStopped prints once why ctx ended.
+func (a *app) complainStopped(ctx context.Context) {
+	a.complainOnce.Do(func() {
+		err := errInterrupted
+		if late := stopped(0); errors.As(context.Cause(ctx), &late) {
+			err = late
+		}
+		a.fail(err)
+	})
 }

@@ -209,6 +209,17 @@ func TestPanicIsOfItsFile(t *testing.T) {
 	}
 }
 
+// TestTimeout tests that --timeout ends a command, here one that waits for its input.
+func TestTimeout(t *testing.T) {
+	never, w := io.Pipe()
+	defer w.Close()
+	a, out, errs := testApp(never)
+	code := a.main(context.Background(), func() {}, []string{"verify", "--timeout", "1ms"})
+	if code != exitFailure || out.Len() > 0 || errs.String() != "unioncel: stopped by --timeout 1ms\n" {
+		t.Errorf("exit code %d, printed %q and %q", code, out, errs)
+	}
+}
+
 type brokenReader struct{}
 
 func (brokenReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }

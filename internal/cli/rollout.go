@@ -160,7 +160,7 @@ func (a *app) rolloutCRDs(ctx context.Context, scope func([]input) (scopes, erro
 		return err
 	}
 	f.Policies = policiesOf(f.Kinds)
-	report, err := comparison{old: from, new: to}.report(ctx, compareTimeout)
+	report, err := comparison{old: from, new: to}.report(ctx)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return errInterrupted

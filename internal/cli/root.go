@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/spelling"
 )
 
@@ -27,6 +29,13 @@ func (a *app) execute(ctx context.Context, args []string) int {
 		if a.quiet && a.verbose {
 			return usagef("-q and -v cannot be used together")
 		}
+		if a.timeout < 0 {
+			return usagef("--timeout: %v is less than nothing", a.timeout)
+		}
+		if a.timeout > 0 {
+			time.AfterFunc(a.timeout, func() { a.stop(stopped(a.timeout)) })
+		}
+		cmd.SetContext(limit.WithSteps(cmd.Context(), a.limits.OrDefault().Steps))
 		if strings.Contains(cmd.Use, "|-") {
 			a.reader = a.name + " " + cmd.Name()
 		}
@@ -47,7 +56,7 @@ func (a *app) execute(ctx context.Context, args []string) int {
 	case errors.Is(err, errWait):
 		return exitWait
 	case errors.Is(err, errInterrupted):
-		a.complainOnce.Do(func() { a.fail(err) })
+		a.complainStopped(ctx)
 	case !running, errors.As(err, &usage):
 		a.fail(err)
 		fmt.Fprintf(a.streams.Err, "run '%s --help'\n", cmd.CommandPath())
@@ -87,6 +96,7 @@ wait. Results go to standard output, everything else to standard error.`,
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "also print notes and repeated warnings, and name each file when it is done")
 	root.PersistentFlags().BoolVar(&a.all, "all", false, fmt.Sprintf("print all diagnostics of a file, not only the %d most severe; JSON and SARIF always have all", mostDiagnostics))
 	root.PersistentFlags().Var(&a.limits, "limit", "a limit on the content of a file; repeatable; see unioncel help limits")
+	root.PersistentFlags().DurationVar(&a.timeout, "timeout", 10*time.Minute, "stop with exit code 2 after this time; 0 for never")
 	root.SetFlagErrorFunc(didYouMean)
 	root.SetHelpCommand(helpCommand())
 	group(root, "Compile", a.compileCommand(), a.decompileCommand(), a.fnCommand())

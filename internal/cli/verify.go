@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,8 +18,6 @@ func (a *app) verifyCommand() *cobra.Command {
 	var (
 		flags  = compilerFlags{judges: true, gate: true, loud: true}
 		output printing
-
-		timeout time.Duration
 	)
 	cmd := &cobra.Command{
 		Use:   "verify [FILE|DIR|-]...",
@@ -37,8 +34,8 @@ For each union it prints "proved", or the smallest counterexample found for
 each kind of difference, as YAML that can be applied; or that no rule reads the
 union at all. A rule that is stricter than the union, depending on something
 else, is named, with an object that it accepts and one that it rejects. An
-undecided question is inconclusive, never proved, and so is a union that is not
-decided within --timeout.
+undecided question is inconclusive, never proved. The search is bounded by steps, not
+by time: the result is the same on any machine. --limit steps=N allows more.
 
 The exit code is 1 if anything is not proved.
 
@@ -52,20 +49,19 @@ See also unioncel help inputs.`,
   # In CI
   unioncel compile -o dist config/crd && unioncel verify dist`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.verifyAll(cmd.Context(), a.scope(cmd, &flags), &output, timeout, args)
+			return a.verifyAll(cmd.Context(), a.scope(cmd, &flags), &output, args)
 		},
 	}
 	flags.unions.register(cmd)
 	flags.config.register(cmd)
 	flags.registerGate(cmd)
 	flags.unions.skipInvalid = true
-	registerTimeout(cmd, &timeout, compareTimeout, "time to decide the unions of one CRD; those left are inconclusive; 0 for no limit")
 	output.register(cmd, "results", reportFormatNames(true)...)
 	return cmd
 }
 
 // verifyAll verifies the unions of all inputs, in order, and prints the results together.
-func (a *app) verifyAll(ctx context.Context, scope func([]input) (scopes, error), output *printing, timeout time.Duration, args []string) error {
+func (a *app) verifyAll(ctx context.Context, scope func([]input) (scopes, error), output *printing, args []string) error {
 	found, finish, err := collect(ctx, a, scope, args, func(f *crdfile.File, in input) (l []proof.Verified, diags diag.List, err error) {
 		declared, diags := skipping(in.scope.external, in.options(), func(opts crdfile.Options) ([]*compile.Declared, diag.List) {
 			return crdfile.Ask(f, opts, func(c *crdfile.CRD) (*compile.Declared, diag.List) {
@@ -80,7 +76,7 @@ func (a *app) verifyAll(ctx context.Context, scope func([]input) (scopes, error)
 			l = []proof.Verified{} // the other unions are verified despite skipped ones
 		}
 		for _, d := range declared {
-			proofs, err := proof.Verify(ctx, *d, timeout)
+			proofs, err := proof.Verify(ctx, *d)
 			switch {
 			case errors.Is(err, context.Canceled):
 				return nil, diags, errInterrupted

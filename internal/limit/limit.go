@@ -1,4 +1,5 @@
-// Package limit bounds the work that an untrusted manifest may cause.
+// Package limit bounds the work that an untrusted manifest may cause. It counts work instead of
+// measuring time, so that results are the same on any machine.
 package limit
 
 import (
@@ -38,6 +39,10 @@ type Limits struct {
 	// Tests is the number of steps in the tests of a CRD: for each union, the square of the number
 	// of members of the unions of its object.
 	Tests int
+	// Steps is the number of steps of the search for the answer to one question: whether the rules
+	// enforce a union, how a change of one schema affects objects, which mistakes the rules on one
+	// object have. See [Question].
+	Steps int
 }
 
 // kinds are the limits, by name, in the order of the help.
@@ -57,6 +62,7 @@ var kinds = []struct {
 	{"changes", "changes in the allowedChanges of a union", func(l *Limits) *int { return &l.Changes }, 10_000},
 	{"rules", "rules on one schema", func(l *Limits) *int { return &l.Rules }, 1200},
 	{"pairs", "pairs of members of the unions of a CRD", func(l *Limits) *int { return &l.Pairs }, 800_000},
+	{"steps", "steps of the proof of a union, or of a change to one schema", func(l *Limits) *int { return &l.Steps }, 100_000_000},
 	{"tests", "steps of the tests of a CRD", func(l *Limits) *int { return &l.Tests }, 300_000},
 }
 

@@ -86,7 +86,6 @@ const (
 // NewProblem returns a problem about the objects of a root schema. The root of the chain may be
 // another schema.
 func NewProblem(g *sample.Source, c *sample.Chain, root *sample.Schema, of Subject) *Problem {
-	g.Reset()
 	p := &Problem{Subject: of, Chain: c, Source: g, Space: formula.New(WithTypeMeta(root)), answers: formula.NewAnswers(), question: logic.True}
 	at := p.Space.New
 	p.Places = []*formula.Place{at}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/sample"
 )
@@ -15,6 +16,8 @@ const (
 	maxRefused  = 50   // examples that may fail to be confirmed
 	maxCounted  = 8    // formulas that are counted for one wish
 	maxPolished = 2500 // values of slots up to which examples prefer usual values
+
+	stepsOfRound = 5000 // to make and confirm an example (see [limit.Question])
 )
 
 // Example is an object or an update for which the API server's own code confirms all facts of the
@@ -31,9 +34,17 @@ type Wish struct{ Few, First []logic.Lit }
 // ErrNotMade means that there is a model, but no object was found for it.
 var ErrNotMade = errors.New("no object was found that the API server's code validates so")
 
+// Undecided reports whether an error leaves a question open, because the search reached a bound.
+func Undecided(err error) bool {
+	return errors.Is(err, logic.ErrUnknown) || errors.Is(err, ErrNotMade) || limit.IsExhausted(err)
+}
+
 // Possible returns a model that satisfies the formulas, or nil if there is none.
 func (p *Problem) Possible(l ...logic.Lit) (logic.Model, error) {
-	return p.Space.Satisfy(p.Source.Context(), l...)
+	before := p.Space.Work()
+	m, err := p.Space.Satisfy(p.Source.Context(), l...)
+	limit.Spend(p.Source.Context(), p.Space.Work()-before)
+	return m, err
 }
 
 // Smallest returns the smallest example that satisfies the formulas l, or nil if there is none. It
@@ -98,6 +109,7 @@ func (p *Problem) Search(wishes func(update bool) []Wish, l ...logic.Lit) (*Exam
 				return nil, err
 			}
 		}
+		limit.Spend(p.Source.Context(), stepsOfRound)
 		e := &Example{Model: m, New: p.make(m, New)}
 		if p.Update(m) {
 			e.Old = p.make(m, Old)

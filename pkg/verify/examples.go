@@ -8,6 +8,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/prove"
+	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -25,6 +26,9 @@ type Examples struct {
 	fails     []logic.Lit    // the negated checks, of which few should hold
 	sizes     [2][]logic.Lit // by side: an example is larger if more of these hold
 }
+
+// MapKey is the key of the union object in examples if it is a value of a map.
+const MapKey = formula.EntryKey
 
 // NewExamples reads the schemas of a CRD on the path to a union object. path and errors are the
 // same as for [Object]. unions are all unions declared on the object. The CRD must not contain the

@@ -9,9 +9,21 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	sigsyaml "sigs.k8s.io/yaml"
 
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
+
+// TestSteps tests that a proof is inconclusive, and no error, if it takes too many steps.
+func TestSteps(t *testing.T) {
+	crd := crdWith(t, "type: object\nproperties: {type: {type: string, enum: [A, B]}, a: {type: object}, b: {type: string}}\n"+rulesKey+rule(conditionalA))
+	steps := []string{"properties", "spec"}
+	unions := unionsOf(t, typed, at(t, crd.Spec.Versions[0].Schema.OpenAPIV3Schema, steps))
+	proofs, err := verify.Object(limit.WithSteps(t.Context(), 1000), crd, 0, pathOf(steps), unions)
+	if err != nil || len(proofs) != 1 || proofs[0].Proved() || proofs[0].Findings[0].Text != "the search exceeds --limit steps=1000" {
+		t.Errorf("%+v, %v", proofs, err)
+	}
+}
 
 // TestInconclusive proves rules that do not compile or have no known accepted object: they are
 // neither proved nor differences. Rules that also depend on other properties are restrictions.

@@ -7,6 +7,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -41,33 +42,28 @@ func (p Proof) Proved() bool { return len(p.OfKind(Accepted, Rejected, Undecided
 // "items", "additionalProperties". Object skips nil unions, and does not change the CRD.
 //
 // An error means that there is no such schema, that a union does not fit it, or that ctx was
-// cancelled. Problems of the rules are findings of the proofs. Unions without a result at the
-// deadline of ctx (see [WithDeadline]) are inconclusive.
+// cancelled. Problems of the rules are findings of the proofs. The search for a proof takes a bounded
+// number of steps; a union that needs more is inconclusive, on any machine.
 func Object(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, unions []*union.Union) ([]Proof, error) {
 	c, err := sample.ChainTo(crd, version, path)
 	if err != nil {
 		return nil, err
 	}
 	var proofs []Proof
-	for i, u := range unions {
+	for _, u := range unions {
 		if u == nil {
 			continue
 		}
-		share, done := prove.Share(ctx, len(unions)-i)
-		proof, err := proofOf(sample.NewSource(share, crd, version), c, u, unions)
-		done()
+		proof, err := proofOf(sample.NewSource(ctx, crd, version), c, u, unions)
 		switch {
-		case prove.Late(err):
+		case limit.IsExhausted(err):
 			proof.Findings = add(proof.Findings, Undecided, err.Error())
 		case err != nil:
 			return nil, err
 		}
 		proofs = append(proofs, proof)
 	}
-	if err := context.Cause(ctx); err != nil && !prove.Late(err) {
-		return nil, err
-	}
-	return proofs, nil
+	return proofs, ctx.Err()
 }
 
 func proofOf(g *sample.Source, c *sample.Chain, u *union.Union, unions []*union.Union) (Proof, error) {

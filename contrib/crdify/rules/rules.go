@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/crdify/pkg/config"
@@ -17,7 +16,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/change/crddiff"
 	"github.com/unioncel/unioncel/pkg/crdfile"
-	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // The names of the validations in a configuration of crdify.
@@ -28,9 +26,6 @@ const (
 	// them. With the policy None it hides them, too.
 	Texts = "validationRuleTexts"
 )
-
-// Timeout bounds the time for one comparison. A change that is undecided then is an error.
-const Timeout = time.Minute
 
 // Register registers both validations.
 func Register(registry validations.Registry) {
@@ -51,9 +46,7 @@ func (r *rules) Compare(old, new *apiextensionsv1.CustomResourceDefinition) vali
 }
 
 func compare(old, new *apiextensionsv1.CustomResourceDefinition) []error {
-	ctx, cancel := verify.WithDeadline(context.Background(), Timeout)
-	defer cancel()
-	report, err := crddiff.Compare(ctx, read(old), read(new))
+	report, err := crddiff.Compare(context.Background(), read(old), read(new))
 	if err != nil {
 		return []error{fmt.Errorf("validation rules cannot be compared: %w", err)}
 	}

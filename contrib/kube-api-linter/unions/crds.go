@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
@@ -22,9 +21,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
-
-// Timeout bounds the time for the proofs of one CRD. Unions that are undecided then are findings.
-const Timeout = 10 * time.Second
 
 // crds are the generated CRDs, to be checked for the unions of a package.
 type crds struct {
@@ -109,7 +105,7 @@ func (c crds) prove(target union.Target, d *compile.Declared, byHand map[diag.Po
 	d.Objects = slices.DeleteFunc(slices.Clone(d.Objects), func(o compile.Object) bool {
 		return !slices.ContainsFunc(o.Declarations, func(u *union.Declaration) bool { return filepath.Ext(u.Pos.File) == ".go" })
 	})
-	proofs, err := proof.Verify(context.Background(), *d, Timeout)
+	proofs, err := proof.Verify(context.Background(), *d)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func (w *walker) breaking(s *schema, accepts, refuses *apiextensionsv1.Validatio
 	}
 	bare := *s
 	bare.XValidations = nil
-	judge, err := sample.Judge(&bare)
+	judge, err := sample.Judge(w.ctx, &bare)
 	if err != nil {
 		return nil
 	}
@@ -88,7 +88,7 @@ func (m *madeUp) learn(r *apiextensionsv1.ValidationRule) {
 	for _, p := range read.Patterns {
 		for _, q := range append([]string{""}, m.patterns...) {
 			for _, pair := range [][2]string{{q, p}, {p, q}} {
-				if text, found, err := regular.Difference(regular.Language{Pattern: pair[0]}, regular.Language{Pattern: pair[1]}); err == nil && found {
+				if text, found, err := regular.Difference(m.ctx, regular.Language{Pattern: pair[0]}, regular.Language{Pattern: pair[1]}); err == nil && found {
 					m.texts = append(m.texts, text)
 				}
 			}
@@ -110,9 +110,9 @@ func (m *madeUp) madeValues(s *schema, depth int) []any {
 				l = append(l, v)
 			}
 		}
-		l = valuesBetween(s, &schema{Not: &schema{}}, l)
+		l = m.valuesBetween(s, &schema{Not: &schema{}}, l)
 	case s.Type == "integer" || s.Type == "number":
-		l = valuesBetween(s, &schema{Not: &schema{}}, slices.Concat(m.numbers, []any{int64(0), int64(1), int64(-1), int64(7)}))
+		l = m.valuesBetween(s, &schema{Not: &schema{}}, slices.Concat(m.numbers, []any{int64(0), int64(1), int64(-1), int64(7)}))
 	case s.Type == "array" && s.Items != nil && s.Items.Schema != nil:
 		l = m.lists(s, depth)
 	case s.Type == "object" && s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil:

@@ -1,6 +1,7 @@
 package crddiff
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -11,7 +12,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/unioncel/unioncel/internal/prove"
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/schemadiff"
 	"github.com/unioncel/unioncel/pkg/compile"
@@ -21,8 +22,8 @@ import (
 // Compare reports how the set of accepted objects changes from old to new. Versions are matched by
 // name; a version of only one CRD is reported as added or removed. One of the CRDs may be nil: the
 // result is then a single change, and the other CRD is not checked. Otherwise Compare returns an
-// error if the API server could not use one of the CRDs, or if ctx was cancelled. Questions without
-// an answer at the deadline of ctx (see [prove.WithDeadline]) are [Unknown].
+// error if the API server could not use one of the CRDs, or if ctx was cancelled. A change that
+// takes more steps than [limit.Question] grants is [Unknown].
 func Compare(ctx context.Context, old, new *Input) (Report, error) {
 	switch {
 	case old == nil:
@@ -43,9 +44,7 @@ func Compare(ctx context.Context, old, new *Input) (Report, error) {
 			r.Changes = append(r.Changes, c)
 			continue
 		}
-		share, done := prove.Share(ctx, len(old.Spec.Versions)-i)
-		found, err := compare(share, old, new, i, j)
-		done()
+		found, err := compare(ctx, old, new, i, j)
 		if err != nil {
 			return r, err
 		}
@@ -64,7 +63,7 @@ func Compare(ctx context.Context, old, new *Input) (Report, error) {
 	return r, nil
 }
 
-// Versions compares the served versions of a CRD in pairs, in the order of the CRD. Deadlines and
+// Versions compares the served versions of a CRD in pairs, in the order of the CRD. Bounds and
 // errors are the same as for [Compare].
 func Versions(ctx context.Context, crd *Input) (Report, error) {
 	r := Report{Name: crd.Name}
@@ -76,10 +75,8 @@ func Versions(ctx context.Context, crd *Input) (Report, error) {
 			}
 		}
 	}
-	for n, pair := range pairs {
-		share, done := prove.Share(ctx, len(pairs)-n)
-		found, err := compare(share, crd, crd, pair[0], pair[1])
-		done()
+	for _, pair := range pairs {
+		found, err := compare(ctx, crd, crd, pair[0], pair[1])
 		if err != nil {
 			return r, err
 		}
@@ -113,11 +110,16 @@ func compare(ctx context.Context, old, new *Input, i, j int) (changes []Change, 
 	if err != nil {
 		return nil, err
 	}
-	w := &walker{ctx: ctx, pair: p, folded: map[string]bool{}}
+	w := &walker{ctx: limit.Question(ctx), pair: p, folded: map[string]bool{}}
 	w.unions(unionsOf(old, a.Name), unionsOf(new, b.Name))
 	w.walk(nil, p.root(oldSide), p.root(newSide))
 	w.status()
 	w.scale(scale(a), scale(b))
+	if err := context.Cause(w.ctx); err != nil {
+		for _, d := range w.found { // values to try may be missing
+			d.doubt = cmp.Or(d.doubt, err.Error())
+		}
+	}
 	if err := p.decide(w.found); err != nil {
 		return nil, err
 	}
@@ -257,7 +259,7 @@ func (w *walker) scaled(scale *apiextensionsv1.CustomResourceSubresourceScale, o
 		if s == nil {
 			continue // the subresource does not read a field
 		}
-		demand, found := demands[path], valuesBetween(s, demands[path], try)
+		demand, found := demands[path], w.valuesBetween(s, demands[path], try)
 		if s.Nullable {
 			demand, found = nil, append(found, nil)
 		}

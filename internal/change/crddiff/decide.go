@@ -3,7 +3,6 @@ package crddiff
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/schemadiff"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -83,7 +81,6 @@ func (p *pair) withStatus(side int) bool {
 // refusal returns the API server's errors for an object or an update under k, the CRD of one side. A
 // status subresource is written after the rest of the object.
 func (p *pair) refusal(k *validate.Kind, side int, old, object map[string]any) schemadiff.Refusal {
-	ctx := context.WithoutCancel(p.ctx) // confirm examples even after the deadline
 	is := p.inVersion(side, object)
 	var answer validate.Answer
 	var err error
@@ -91,13 +88,13 @@ func (p *pair) refusal(k *validate.Kind, side int, old, object map[string]any) s
 	if old == nil {
 		before = maps.Clone(is)
 		delete(before, "status")
-		answer, err = k.Create(ctx, is)
+		answer, err = k.Create(p.ctx, is)
 	} else {
 		before = p.inVersion(side, old)
-		answer, err = k.Update(ctx, is, before)
+		answer, err = k.Update(p.ctx, is, before)
 	}
 	if _, has := object["status"]; has && p.withStatus(side) && err == nil && answer.Refused == nil {
-		answer, err = k.UpdateStatus(ctx, is, before) // the first write ignored the status
+		answer, err = k.UpdateStatus(p.ctx, is, before) // the first write ignored the status
 	}
 	if err != nil {
 		return schemadiff.Refusal{Errors: []string{err.Error()}, NoRules: true}
@@ -133,41 +130,28 @@ func (p *pair) decide(l []*difference) error {
 	}
 	effects := map[*difference][]schemadiff.Effect{}
 	places := slices.Collect(maps.Values(paths))
-	// Groups that exceed their share of the time get the time that other groups left.
-	for keys := slices.Sorted(maps.Keys(groups)); len(keys) > 0; {
-		var late []string
-		for i, key := range keys {
-			var shifts []schemadiff.Shift
-			for _, g := range groups[key] {
-				shifts = append(shifts, g.shift)
-			}
-			ctx, done := prove.Share(p.ctx, len(keys)-i)
-			found, err := p.Decide(ctx, paths[key], shifts)
-			outOfTime := ctx.Err() != nil
-			if outOfTime && p.ctx.Err() == nil {
-				late = append(late, key)
-				done()
+	for _, key := range slices.Sorted(maps.Keys(groups)) {
+		var shifts []schemadiff.Shift
+		for _, g := range groups[key] {
+			shifts = append(shifts, g.shift)
+		}
+		found, err := p.Decide(p.ctx, paths[key], shifts)
+		for i, g := range groups[key] {
+			if err != nil {
+				g.d.doubt = err.Error()
 				continue
 			}
-			for i, g := range groups[key] {
-				if err != nil {
-					g.d.doubt = err.Error()
-					continue
-				}
-				e := found[i]
-				if g.probe {
-					e.RefusedDoubt, e.AcceptedDoubt = "", ""
-				}
-				if e.RefusedDoubt+e.AcceptedDoubt != "" && !outOfTime {
-					e = p.again(ctx, paths[key], g.shift, e, places)
-				}
-				effects[g.d] = append(effects[g.d], e)
+			e := found[i]
+			if g.probe {
+				e.RefusedDoubt, e.AcceptedDoubt = "", ""
 			}
-			done()
+			if e.RefusedDoubt+e.AcceptedDoubt != "" {
+				e = p.again(paths[key], g.shift, e, places)
+			}
+			effects[g.d] = append(effects[g.d], e)
 		}
-		keys = late
 	}
-	if err := p.ctx.Err(); errors.Is(err, context.Canceled) {
+	if err := p.ctx.Err(); err != nil {
 		return err
 	}
 	for _, d := range l {
@@ -178,7 +162,7 @@ func (p *pair) decide(l []*difference) error {
 
 // again decides a shift with more schemas below it taken into account: schemas that it reads, and
 // schemas that change.
-func (p *pair) again(ctx context.Context, at schemapath.Path, shift schemadiff.Shift, e schemadiff.Effect, changed []schemapath.Path) schemadiff.Effect {
+func (p *pair) again(at schemapath.Path, shift schemadiff.Shift, e schemadiff.Effect, changed []schemapath.Path) schemadiff.Effect {
 	var below []schemapath.Path
 	add := func(q schemapath.Path) {
 		for len(q) > len(at) && !p.isObject(q) {
@@ -201,7 +185,7 @@ func (p *pair) again(ctx context.Context, at schemapath.Path, shift schemadiff.S
 	}
 	slices.SortFunc(below, schemapath.Compare)
 	for _, q := range below[:min(len(below), mostBelow)] {
-		found, err := p.Decide(ctx, q, []schemadiff.Shift{shift})
+		found, err := p.Decide(p.ctx, q, []schemadiff.Shift{shift})
 		if err != nil {
 			continue
 		}

@@ -67,10 +67,10 @@ func (w *walker) enum(p schemapath.Path, o, n *schema) {
 	}
 	d := w.add(p, Keyword, "enum", "enum", kind, strings.Join(what, ", "))
 	if len(b) > 0 && (len(a) == 0 || len(gone) > 0) {
-		d.shift.New = enumClause(p, n.Enum, valuesBetween(o, n, append(slices.Clone(gone), w.values(o)...)))
+		d.shift.New = enumClause(p, n.Enum, w.valuesBetween(o, n, append(slices.Clone(gone), w.values(o)...)))
 	}
 	if len(a) > 0 && (len(b) == 0 || len(more) > 0) {
-		d.shift.Old = enumClause(p, o.Enum, valuesBetween(n, o, append(slices.Clone(more), w.values(n)...)))
+		d.shift.Old = enumClause(p, o.Enum, w.valuesBetween(n, o, append(slices.Clone(more), w.values(n)...)))
 	}
 }
 
@@ -167,14 +167,14 @@ func (w *walker) bound(p schemapath.Path, o, n *schema, l bounding) {
 		c := *other
 		l.beyond(&c, *v)
 		try := w.values(&c)
-		text, none := textWithout(other, only(v))
+		text, none := w.textWithout(other, only(v))
 		switch {
 		case none:
 			return nil
 		case l.own:
 			return own(p, at, only(v), try...)
 		}
-		return clause(p, only(v), valuesBetween(other, at, append(text, try...))...)
+		return clause(p, only(v), w.valuesBetween(other, at, append(text, try...))...)
 	}
 	if tighter(a, b, l.upper) {
 		d.shift.New = put(b, n, o)
@@ -259,10 +259,10 @@ func (w *walker) number(p schemapath.Path, o, n *schema, upper bool) {
 			bound, before = b, a
 		}
 		try := numbersAround(n.Type == "integer", bound, before)
-		if len(valuesBetween(only(other), only(at), try)) == 0 {
+		if len(w.valuesBetween(only(other), only(at), try)) == 0 {
 			return nil // the server treats both bounds alike for every value at the bounds
 		}
-		return clause(p, only(at), valuesBetween(other, at, append(slices.Clone(try), w.values(other)...))...)
+		return clause(p, only(at), w.valuesBetween(other, at, append(slices.Clone(try), w.values(other)...))...)
 	}
 	d.shift.New, d.shift.Old = put(n, o), put(o, n)
 }
@@ -318,14 +318,14 @@ func (w *walker) text(p schemapath.Path, o, n *schema) {
 		}
 		try = append(likes(append(try, samples...)), []any{}) // the server accepts a list for a string with a format
 		put := func(v string, at, other *schema) []schemadiff.Clause {
-			text, none := textWithout(other, of(v))
+			text, none := w.textWithout(other, of(v))
 			switch {
 			case none, name == "pattern" && v == "":
 				return nil
-			case name == "format" && at.Type == "string" && !checks(v) && !checks(other.Format), name == "format" && at.Type != "string" && v == "":
+			case name == "format" && at.Type == "string" && !w.checks(v) && !w.checks(other.Format), name == "format" && at.Type != "string" && v == "":
 				return nil
 			}
-			return clause(p, of(v), valuesBetween(other, at, append(text, try...))...)
+			return clause(p, of(v), w.valuesBetween(other, at, append(text, try...))...)
 		}
 		d.shift.New, d.shift.Old = put(b, n, o), put(a, o, n)
 	}
@@ -345,7 +345,7 @@ func (w *walker) text(p schemapath.Path, o, n *schema) {
 		put := func(at, other *schema) []schemadiff.Clause {
 			k := numeric(at)
 			k.MultipleOf = at.MultipleOf
-			return clause(p, k, valuesBetween(other, at, numbers)...)
+			return clause(p, k, w.valuesBetween(other, at, numbers)...)
 		}
 		if n.MultipleOf != nil {
 			d.shift.New = put(n, o)
@@ -357,20 +357,20 @@ func (w *walker) text(p schemapath.Path, o, n *schema) {
 }
 
 // checks reports whether the server validates a string format. It ignores unknown formats.
-func checks(format string) bool {
-	return len(valuesBetween(&schema{Type: "string", Format: format}, &schema{Type: "string"}, []any{[]any{}})) > 0
+func (w *walker) checks(format string) bool {
+	return len(w.valuesBetween(&schema{Type: "string", Format: format}, &schema{Type: "string"}, []any{[]any{}})) > 0
 }
 
 // textWithout returns the shortest string that one schema accepts and the other rejects. none is
 // true if patterns and lengths exclude such a string.
-func textWithout(accepts, refuses *schema) (text []any, none bool) {
+func (w *walker) textWithout(accepts, refuses *schema) (text []any, none bool) {
 	if accepts.Type != "string" || accepts.Format != "" || refuses.Format != "" {
 		return nil, false
 	}
 	of := func(s *schema) regular.Language {
 		return regular.Language{Pattern: s.Pattern, Min: s.MinLength, Max: s.MaxLength}
 	}
-	found, ok, err := regular.Difference(of(accepts), of(refuses))
+	found, ok, err := regular.Difference(w.ctx, of(accepts), of(refuses))
 	switch {
 	case err != nil:
 		return nil, false
@@ -385,18 +385,18 @@ const enough = 8
 
 // valuesBetween returns the first few values that one schema accepts and the other rejects. It
 // ignores rules.
-func valuesBetween(accepts, refuses *schema, values []any) []any {
-	a, err := sample.Judge(accepts)
+func (w *walker) valuesBetween(accepts, refuses *schema, values []any) []any {
+	a, err := sample.Judge(w.ctx, accepts)
 	if err != nil {
 		return nil
 	}
-	r, err := sample.Judge(refuses)
+	r, err := sample.Judge(w.ctx, refuses)
 	if err != nil {
 		return nil
 	}
 	var l []any
 	for _, v := range values {
-		if len(l) < enough && a(v) && !r(v) {
+		if len(l) < enough && w.ctx.Err() == nil && a(v) && !r(v) {
 			l = append(l, v)
 		}
 	}
@@ -457,10 +457,10 @@ func (w *walker) composed(p schemapath.Path, o, n *schema) {
 		d := w.add(p, Composition, k.name, k.name, kind, k.name+" "+string(kind))
 		try := slices.Concat(w.values(o), w.values(n))
 		if kind != Removed {
-			d.shift.New = own(p, n, b, valuesBetween(o, n, likes(try))...)
+			d.shift.New = own(p, n, b, w.valuesBetween(o, n, likes(try))...)
 		}
 		if kind != Added {
-			d.shift.Old = own(p, o, a, valuesBetween(n, o, likes(try))...)
+			d.shift.Old = own(p, o, a, w.valuesBetween(n, o, likes(try))...)
 		}
 		if d.shift.New == nil && d.shift.Old == nil {
 			d.doubt = "there is no such value"

@@ -166,10 +166,10 @@ func (w *walker) kind(p schemapath.Path, o, n *schema) bool {
 	samples := append(w.values(o), w.values(n)...)
 	samples = append(samples, "a", int64(7), 1.5, true, map[string]any{}, []any{})
 	if !wider(name(o), name(n)) {
-		d.shift.New = clause(p, &schema{Type: n.Type, XIntOrString: n.XIntOrString}, valuesBetween(o, n, samples)...)
+		d.shift.New = clause(p, &schema{Type: n.Type, XIntOrString: n.XIntOrString}, w.valuesBetween(o, n, samples)...)
 	}
 	if !wider(name(n), name(o)) {
-		d.shift.Old = clause(p, &schema{Type: o.Type, XIntOrString: o.XIntOrString}, valuesBetween(n, o, samples)...)
+		d.shift.Old = clause(p, &schema{Type: o.Type, XIntOrString: o.XIntOrString}, w.valuesBetween(n, o, samples)...)
 	}
 	if _, ok := seatOf(p); !ok {
 		d.doubt = "the type of the whole object changed"
@@ -348,7 +348,7 @@ func (w *walker) guess(p schemapath.Path, o, n *schema, keyword string, kind Cha
 	d := w.add(p, Keyword, keyword, keyword, kind, what)
 	w.cautious(d, o, n)
 	nothing := &schema{Not: &schema{}}
-	d.shift.Old, d.shift.New = clause(p, nil, valuesBetween(n, nothing, try)...), clause(p, nil, valuesBetween(o, nothing, try)...)
+	d.shift.Old, d.shift.New = clause(p, nil, w.valuesBetween(n, nothing, try)...), clause(p, nil, w.valuesBetween(o, nothing, try)...)
 	if d.shift.Old == nil {
 		d.doubt = "changes of " + keyword + " of the whole object are not supported"
 	}

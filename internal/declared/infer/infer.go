@@ -7,7 +7,6 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
@@ -36,8 +35,8 @@ type Found struct {
 
 // CRD finds the unions of a CRD, in order of versions and schema paths. With paths, it reads only
 // the schemas at the paths and below. No two unions replace the same constraint. Unions that share
-// properties with others are proved. CRD does not modify its arguments. Questions that are open at the deadline of ctx ([verify.WithDeadline]) are
-// inconclusive. CRD returns an error if ctx ends for another reason.
+// properties with others are proved. CRD does not modify its arguments. A union that
+// needs more steps than a proof may take is inconclusive. CRD returns an error if ctx ends.
 func CRD(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, paths ...schemapath.Path) ([]Found, error) {
 	f := &finder{ctx: ctx, crd: crd, only: paths}
 	for i, v := range crd.Spec.Versions {
@@ -78,7 +77,7 @@ func (f *finder) place() schemapath.Place {
 }
 
 func (f *finder) walk(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
-	if err := f.canceled(); err != nil {
+	if err := f.ctx.Err(); err != nil {
 		return err
 	}
 	selected, below := f.only.Selects(f.path)
@@ -162,7 +161,7 @@ func (f *finder) candidates(l []*candidate, taken map[string]bool) error {
 		if err != nil {
 			return err
 		}
-		if c.tentative && found.Comparison.Verdict != verify.Equivalent && (c.inside || !f.late()) {
+		if c.tentative && found.Comparison.Verdict != verify.Equivalent {
 			continue
 		}
 		found.Union = f.withMessages(c, found)
@@ -173,7 +172,7 @@ func (f *finder) candidates(l []*candidate, taken map[string]bool) error {
 	}
 	for _, c := range sharing {
 		claimed := slices.ContainsFunc(c.replaced, func(k *condition) bool { return f.claimed(k.Constraint) })
-		if claimed || !c.agrees(f.found[f.object]) || f.late() {
+		if claimed || !c.agrees(f.found[f.object]) {
 			continue
 		}
 		found, err := f.compare(c)
@@ -321,9 +320,6 @@ func (f *finder) attempt(c *candidate, u *union.Union, replaced []*condition) (F
 // proof compares a union with the constraints that it would replace. If the comparison fails, it is
 // inconclusive, so that other unions are still reported.
 func (f *finder) proof(u *union.Union, constraints []verify.Constraint) (verify.Comparison, error) {
-	if f.late() {
-		return f.undecided(nil)
-	}
 	c, err := verify.Compare(f.ctx, f.crd, f.version, f.path, u, constraints)
 	if err != nil || f.ctx.Err() != nil {
 		return f.undecided(err)
@@ -331,21 +327,10 @@ func (f *finder) proof(u *union.Union, constraints []verify.Constraint) (verify.
 	return c, nil
 }
 
-// undecided returns an inconclusive comparison because of an error or the end of ctx.
+// undecided returns an inconclusive comparison because of an error, unless ctx ended.
 func (f *finder) undecided(err error) (verify.Comparison, error) {
-	if canceled := f.canceled(); canceled != nil {
-		return verify.Comparison{}, canceled
+	if ctxErr := f.ctx.Err(); ctxErr != nil {
+		return verify.Comparison{}, ctxErr
 	}
-	return verify.Comparison{Verdict: verify.Inconclusive, Inconclusive: []string{cmp.Or(context.Cause(f.ctx), err).Error()}}, nil
-}
-
-// late reports whether the deadline has passed.
-func (f *finder) late() bool { return prove.Late(context.Cause(f.ctx)) }
-
-// canceled returns the error of a context, unless it ended because of the deadline.
-func (f *finder) canceled() error {
-	if f.late() {
-		return nil
-	}
-	return f.ctx.Err()
+	return verify.Comparison{Verdict: verify.Inconclusive, Inconclusive: []string{err.Error()}}, nil
 }

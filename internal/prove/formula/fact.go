@@ -10,8 +10,9 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
-	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apiserver/pkg/cel/common"
+
+	"github.com/unioncel/unioncel/internal/limit"
 )
 
 // EntryKey is the key of the map entry that [Entry] stands for. [Item] stands for the first item of
@@ -136,6 +137,7 @@ func NewAnswers() *Answers {
 func (a *Answers) Ask(ctx context.Context, q *Question, new, old any) (holds, fails, ok bool) {
 	run, known := a.programs[q]
 	if !known {
+		limit.Spend(ctx, stepsOfProgram)
 		run = q.program()
 		a.programs[q] = run
 	}
@@ -170,8 +172,8 @@ func (q *Question) program() func(ctx context.Context, value, old any) (bool, er
 		if err != nil {
 			return nil
 		}
-		return func(_ context.Context, value, _ any) (bool, error) {
-			return len(apiservervalidation.ValidateCustomResource(nil, value, v)) == 0, nil
+		return func(ctx context.Context, value, _ any) (bool, error) {
+			return len(v.Validate(ctx, value)) == 0, nil
 		}
 	case q.Text == "" || q.At.Schema == nil:
 		return nil

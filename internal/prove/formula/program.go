@@ -17,6 +17,8 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/common"
 	"k8s.io/apiserver/pkg/cel/environment"
+
+	"github.com/unioncel/unioncel/internal/limit"
 )
 
 // Program is one rule as the API server compiles it. The API server's Validator runs the same
@@ -64,7 +66,13 @@ func firstLine(s string) string {
 	return s
 }
 
-// Run evaluates the rule. An error means that the evaluation failed. If there is no old object,
+// Steps of the work on a rule, measured: see [limit.Question].
+const (
+	stepsOfProgram = 10_000 // to compile it
+	stepsOfCall    = 100    // to evaluate it, beside its cost
+)
+
+// Run evaluates the rule, and spends steps of ctx. An error means that the evaluation failed. If there is no old object,
 // transition rules hold, unless oldSelf is optional.
 func (p *Program) Run(ctx context.Context, value, old any, usesOld bool) (bool, error) {
 	if usesOld && old == nil && !p.optional {
@@ -79,7 +87,14 @@ func (p *Program) Run(ctx context.Context, value, old any, usesOld bool) (bool, 
 	case p.optional:
 		a.oldSelf = types.OptionalNone
 	}
-	result, _, err := p.program.ContextEval(ctx, a)
+	result, details, err := p.program.ContextEval(ctx, a)
+	steps := stepsOfCall
+	if details != nil {
+		if cost := details.ActualCost(); cost != nil {
+			steps += int(*cost)
+		}
+	}
+	limit.Spend(ctx, steps)
 	return result == types.True, err
 }
 

@@ -1,12 +1,18 @@
 package formula
 
 import (
+	"context"
 	"slices"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/unioncel/unioncel/internal/limit"
+	"github.com/unioncel/unioncel/internal/prove/regular"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // Structural converts a schema to a structural schema.
@@ -29,14 +35,74 @@ func KeepsUnknown(s *apiextensionsv1.JSONSchemaProps) bool {
 	return s != nil && s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
 }
 
-// Validator returns the API server's validator for the keywords of a schema.
-func Validator(s *apiextensionsv1.JSONSchemaProps) (apiservervalidation.SchemaValidator, error) {
+// Keywords validates values against the keywords of a schema. It is the API server's validator.
+type Keywords struct {
+	validator apiservervalidation.SchemaValidator
+	weight    int // steps for a character, or a scalar, list or object
+}
+
+// instructionsPerStep is the number of instructions of a pattern that a character takes a step for.
+const instructionsPerStep = 64
+
+// Validator returns the validator for the keywords of a schema.
+func Validator(s *apiextensionsv1.JSONSchemaProps) (*Keywords, error) {
 	in, err := Internal(s)
 	if err != nil {
 		return nil, err
 	}
 	v, _, err := apiservervalidation.NewSchemaValidator(in)
-	return v, err
+	if err != nil {
+		return nil, err
+	}
+	k := &Keywords{v, 1}
+	schemapath.Walk(s, func(_ schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
+		for _, s := range Flattened(s, nil) {
+			k.weight += regular.Size(s.Pattern) / instructionsPerStep
+		}
+		return true
+	})
+	return k, nil
+}
+
+// Validate returns the errors of a value, and spends steps of ctx.
+func (k *Keywords) Validate(ctx context.Context, v any) field.ErrorList {
+	limit.Spend(ctx, stepsOfCall+k.weight*sizeOf(v))
+	return apiservervalidation.ValidateCustomResource(nil, v, k.validator)
+}
+
+// sizeOf returns the number of characters, scalars, lists and objects in a value.
+func sizeOf(v any) int {
+	n := 1
+	switch v := v.(type) {
+	case string:
+		n += len(v)
+	case []any:
+		for _, item := range v {
+			n += sizeOf(item)
+		}
+	case map[string]any:
+		for _, value := range v {
+			n += sizeOf(value)
+		}
+	}
+	return n
+}
+
+// mostFlattened bounds the schemas that Flattened returns.
+const mostFlattened = 256
+
+// Flattened returns s and the schemas in its allOf, anyOf and oneOf.
+func Flattened(s *apiextensionsv1.JSONSchemaProps, l []*apiextensionsv1.JSONSchemaProps) []*apiextensionsv1.JSONSchemaProps {
+	l = append(l, s)
+	if len(l) > mostFlattened {
+		return l
+	}
+	for _, more := range [][]apiextensionsv1.JSONSchemaProps{s.AllOf, s.AnyOf, s.OneOf} {
+		for i := range more {
+			l = Flattened(&more[i], l)
+		}
+	}
+	return l
 }
 
 // Pruned returns a copy of s that has only the properties on or below one of the paths, and no

@@ -171,6 +171,9 @@ func (c *Circuit) tell(l Lit) {
 	}
 }
 
+// Work returns the number of assignments of variables since the circuit exists.
+func (c *Circuit) Work() int { return c.solver.work }
+
 // Model returns the truth value of a formula. Variables created after the model are false.
 type Model func(Lit) bool
 

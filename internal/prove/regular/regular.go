@@ -2,11 +2,14 @@
 package regular
 
 import (
+	"context"
 	"errors"
 	"maps"
 	"regexp/syntax"
 	"slices"
 	"unicode"
+
+	"github.com/unioncel/unioncel/internal/limit"
 )
 
 // Language is the set of strings that contain a match of a pattern, as in the API server, and whose
@@ -24,8 +27,30 @@ var ErrUnknown = errors.New("the patterns are too intricate to be compared")
 // and a character.
 const maxWork = 5_000_000
 
-// Difference returns the shortest string of a that is not in b. found is false if there is none.
-func Difference(a, b Language) (text string, found bool, err error) {
+// Size returns the number of instructions of a pattern, to which the time of a match is
+// proportional. It is 0 for an invalid pattern.
+func Size(pattern string) int {
+	prog, err := program(pattern)
+	if err != nil {
+		return 0
+	}
+	return len(prog.Inst)
+}
+
+func program(pattern string) (*syntax.Prog, error) {
+	re, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return nil, err
+	}
+	return syntax.Compile(re.Simplify())
+}
+
+// Difference returns the shortest string of a that is not in b. found is false if there is none. It
+// spends steps of ctx (see [limit.Question]).
+func Difference(ctx context.Context, a, b Language) (text string, found bool, err error) {
+	if ctx.Err() != nil {
+		return "", false, ErrUnknown
+	}
 	x, err := compile(a.Pattern)
 	if err != nil {
 		return "", false, err
@@ -49,6 +74,7 @@ func Difference(a, b Language) (text string, found bool, err error) {
 	y.alphabet = x.alphabet
 	work := 0
 	y.work, x.work = &work, &work
+	defer func() { limit.Spend(ctx, work) }()
 	visits := []visit{{}}
 	seen := map[state]bool{{}: true}
 	for at := 0; at < len(visits); at++ {
@@ -125,11 +151,7 @@ func (s set) key() string {
 }
 
 func compile(pattern string) (*machine, error) {
-	re, err := syntax.Parse(pattern, syntax.Perl)
-	if err != nil {
-		return nil, err
-	}
-	prog, err := syntax.Compile(re.Simplify())
+	prog, err := program(pattern)
 	if err != nil {
 		return nil, err
 	}

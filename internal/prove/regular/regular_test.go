@@ -38,12 +38,12 @@ func TestWithout(t *testing.T) {
 		{Language{Pattern: "^a$^b"}, Language{Pattern: "x"}, "", false},
 		{Language{Pattern: "^^$$"}, Language{Pattern: "^$"}, "", false},
 	} {
-		text, found, err := Difference(c.a, c.b)
+		text, found, err := Difference(t.Context(), c.a, c.b)
 		if text != c.text || found != c.found || err != nil {
 			t.Errorf("%v without %v: %q, %t, %v, want %q, %t", c.a, c.b, text, found, err, c.text, c.found)
 		}
 	}
-	if _, _, err := Difference(Language{Pattern: `\bx`}, Language{}); !errors.Is(err, ErrUnknown) {
+	if _, _, err := Difference(t.Context(), Language{Pattern: `\bx`}, Language{}); !errors.Is(err, ErrUnknown) {
 		t.Errorf("word boundaries: %v", err)
 	}
 }
@@ -65,7 +65,7 @@ func TestBound(t *testing.T) {
 		"alternatives":            strings.Join(alternatives, "|"),
 		"many kinds of character": "(" + strings.Join(classes, "|") + "){9}",
 	} {
-		if _, _, err := Difference(Language{Pattern: "^(" + pattern + ")$"}, Language{Pattern: "^(" + pattern + "|z)$"}); !errors.Is(err, ErrUnknown) {
+		if _, _, err := Difference(t.Context(), Language{Pattern: "^(" + pattern + ")$"}, Language{Pattern: "^(" + pattern + "|z)$"}); !errors.Is(err, ErrUnknown) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -111,7 +111,7 @@ func TestRandom(t *testing.T) {
 		has := func(l Language, text string) bool {
 			return patterns[l.Pattern].MatchString(text) && shorterThan(l, int64(utf8.RuneCountInString(text)))
 		}
-		text, found, err := Difference(a, b)
+		text, found, err := Difference(t.Context(), a, b)
 		if err != nil {
 			t.Fatalf("%v without %v: %v", a, b, err)
 		}

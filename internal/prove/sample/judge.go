@@ -9,7 +9,6 @@ import (
 	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
-	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
@@ -19,7 +18,7 @@ import (
 
 // Validator validates values against all keywords and rules of a schema, without ratcheting.
 type Validator struct {
-	keywords apiservervalidation.SchemaValidator
+	keywords *formula.Keywords
 	rules    *schemacel.Validator
 }
 
@@ -38,7 +37,7 @@ func (n *Schema) Validator() (*Validator, error) {
 
 // Validate returns the errors of a value or, unless old is nil, of the update from old to it.
 func (v *Validator) Validate(ctx context.Context, value, old any) field.ErrorList {
-	l := apiservervalidation.ValidateCustomResource(nil, value, v.keywords)
+	l := v.keywords.Validate(ctx, value)
 	more, _ := v.rules.Validate(ctx, nil, nil, value, old, math.MaxInt64)
 	return append(l, more...)
 }
@@ -49,13 +48,14 @@ func Values(ctx context.Context, schema *apiextensionsv1.JSONSchemaProps) []any 
 	return runtime.DeepCopyJSONValue(append([]any{}, g.Several(New(schema, "", false))...)).([]any)
 }
 
-// Judge returns a function that validates values against the keywords of a schema, without rules.
-func Judge(schema *apiextensionsv1.JSONSchemaProps) (accepts func(v any) bool, err error) {
-	v, err := formula.Validator(schema)
+// Judge returns a function that validates values against the keywords of a schema, without rules. It
+// spends steps of ctx.
+func Judge(ctx context.Context, schema *apiextensionsv1.JSONSchemaProps) (accepts func(v any) bool, err error) {
+	k, err := formula.Validator(schema)
 	if err != nil {
 		return nil, err
 	}
-	return func(value any) bool { return len(apiservervalidation.ValidateCustomResource(nil, value, v)) == 0 }, nil
+	return func(value any) bool { return len(k.Validate(ctx, value)) == 0 }, nil
 }
 
 // JudgeRule returns a function that validates values against one rule on a schema, as on creation.
@@ -90,6 +90,6 @@ func (n *Schema) AcceptsDefault(ctx context.Context) bool {
 // AcceptsNull reports whether the keywords of a schema accept null. Rules are ignored.
 func AcceptsNull(s apiextensionsv1.JSONSchemaProps) bool {
 	s.XValidations = nil
-	accepts, err := Judge(&s)
+	accepts, err := Judge(context.Background(), &s)
 	return err == nil && accepts(nil)
 }

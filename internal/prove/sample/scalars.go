@@ -41,7 +41,7 @@ var samples = []string{
 
 // texts yields candidate strings for n.
 func texts(n *Schema) iter.Seq[any] {
-	all := append(flattened(n.Props, nil), n.hints...)
+	all := append(formula.Flattened(n.Props, nil), n.hints...)
 	lengths := lengthsOf(n)
 	return func(yield func(any) bool) {
 		for _, a := range all {
@@ -71,20 +71,6 @@ func texts(n *Schema) iter.Seq[any] {
 	}
 }
 
-// flattened returns s and the schemas in its allOf, anyOf and oneOf.
-func flattened(s *apiextensionsv1.JSONSchemaProps, l []*apiextensionsv1.JSONSchemaProps) []*apiextensionsv1.JSONSchemaProps {
-	l = append(l, s)
-	if len(l) > 4*maxDepth {
-		return l
-	}
-	for _, more := range [][]apiextensionsv1.JSONSchemaProps{s.AllOf, s.AnyOf, s.OneOf} {
-		for i := range more {
-			l = flattened(&more[i], l)
-		}
-	}
-	return l
-}
-
 // numbers yields candidate numbers for n.
 func numbers(n *Schema) iter.Seq[any] {
 	s := n.Props
@@ -96,7 +82,7 @@ func numbers(n *Schema) iter.Seq[any] {
 			l = append(l, f)
 		}
 	}
-	for _, a := range append(flattened(s, nil), n.hints...) {
+	for _, a := range append(formula.Flattened(s, nil), n.hints...) {
 		l = append(l, formula.EnumValues(a)...)
 		if a.Minimum != nil {
 			add(*a.Minimum)

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -32,7 +31,7 @@ type Schema struct {
 	values         []any
 	failure, inner error
 	tried          bool
-	own            apiservervalidation.SchemaValidator
+	own            *formula.Keywords
 	ownError       error
 
 	// The tests, created lazily.
@@ -94,7 +93,7 @@ func (n *Schema) Child(s schemapath.Step) *Schema {
 			above = append(above, m.JSONSchemaProps)
 		}
 		c = newSchema(props, n.Path+s.Structural(), stepInto(s, above), false)
-		c.hints = stepInto(s, append(flattened(n.Props, nil)[1:], n.hints...))
+		c.hints = stepInto(s, append(formula.Flattened(n.Props, nil)[1:], n.hints...))
 	}
 	n.children[s] = c
 	return c

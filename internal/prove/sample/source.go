@@ -12,10 +12,10 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
-	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
@@ -25,7 +25,6 @@ const (
 	maxDepth  = 64     // of schemas
 	maxValues = 8      // valid values that are kept for one schema
 	maxTries  = 400    // candidates that are tried for one schema
-	maxWork   = 60_000 // candidates that are tried until the next Reset
 	maxWords  = 8      // alternatives that are combined with each other
 	maxItems  = 1100   // items of a list with a minimum length
 	maxSize   = 10_000 // scalars, lists and objects in one value
@@ -39,13 +38,13 @@ type Source struct {
 	apiVersion, kind string                           // of resources
 	schema           *apiextensionsv1.JSONSchemaProps // of resources, or nil
 	name             string                           // of resources, as soon as it is known
-	work             int
 	depth            int
 }
 
-// NewSource returns a source of values for the resources of a version. Searches stop when ctx ends.
+// NewSource returns a source of values for one question (see [limit.Question]) about the resources
+// of a version. Searches stop when its steps are exhausted, or when ctx ends.
 func NewSource(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int) *Source {
-	g := &Source{ctx: ctx, apiVersion: crd.Spec.Group + "/" + crd.Spec.Versions[version].Name, kind: crd.Spec.Names.Kind}
+	g := &Source{ctx: limit.Question(ctx), apiVersion: crd.Spec.Group + "/" + crd.Spec.Versions[version].Name, kind: crd.Spec.Names.Kind}
 	if s := crd.Spec.Versions[version].Schema; s != nil {
 		g.schema = s.OpenAPIV3Schema
 	}
@@ -57,9 +56,6 @@ func (g *Source) Context() context.Context { return g.ctx }
 
 // Err returns the cause of the context's end, or nil.
 func (g *Source) Err() error { return context.Cause(g.ctx) }
-
-// Reset restores the bounds of a new source.
-func (g *Source) Reset() { g.work = 0 }
 
 // Valid returns a copy of the first value that n and suits accept. If suits is nil, n decides
 // alone.
@@ -126,10 +122,9 @@ func (g *Source) search(n *Schema, candidates iter.Seq[any], suits func(any) boo
 		if g.ctx.Err() != nil {
 			return nil, context.Cause(g.ctx)
 		}
-		if tries++; tries > maxTries || g.work > maxWork {
+		if tries++; tries > maxTries {
 			break
 		}
-		g.work++
 		if !small(v) {
 			last = errors.New("it would be too large to try")
 			continue
@@ -185,7 +180,7 @@ func (g *Source) Accept(n *Schema, v any) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rule %q: %w", "schema", err)
 	}
-	if l := apiservervalidation.ValidateCustomResource(nil, v, keywords); len(l) > 0 {
+	if l := keywords.Validate(g.ctx, v); len(l) > 0 {
 		return nil, rejection(v, l[0])
 	}
 	for _, t := range n.Rules() {
@@ -216,7 +211,7 @@ func (g *Source) Admits(n *Schema, v any) bool {
 // Refuses reports whether n itself rejects a value, regardless of its parents and its old value.
 func (g *Source) Refuses(n *Schema, v any) bool {
 	keywords, err := n.ownKeywords()
-	return err == nil && len(apiservervalidation.ValidateCustomResource(nil, v, keywords)) > 0 ||
+	return err == nil && len(keywords.Validate(g.ctx, v)) > 0 ||
 		slices.ContainsFunc(n.Rules(), func(t *Test) bool {
 			said, _ := t.Evaluate(g.ctx, v, nil)
 			return !t.ReadsOld && said != Holds
@@ -245,7 +240,7 @@ func rejection(v any, e *field.Error) error {
 }
 
 // ownKeywords validates values against the keywords of n. It assumes valid properties and items.
-func (n *Schema) ownKeywords() (apiservervalidation.SchemaValidator, error) {
+func (n *Schema) ownKeywords() (*formula.Keywords, error) {
 	if n.own == nil && n.ownError == nil {
 		only := *n.Props
 		only.XValidations = nil

@@ -190,7 +190,7 @@ func (g *Source) findName() string {
 			rules = append(rules, t)
 		}
 	}
-	accepts, err := Judge(schema)
+	accepts, err := Judge(g.ctx, schema)
 	if err != nil {
 		return usualName
 	}

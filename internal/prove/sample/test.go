@@ -9,7 +9,6 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
-	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
 	"github.com/unioncel/unioncel/internal/prove/formula"
@@ -262,13 +261,13 @@ func (n *Schema) Constraints() []*Test {
 // NewConstraint returns the test for some keywords on a schema.
 func NewConstraint(n *Schema, text string, only apiextensionsv1.JSONSchemaProps) *Test {
 	t := &Test{Text: text, At: n.Path, Keywords: &only, Rule: formula.Mentioned(&only)}
-	validator, err := formula.Validator(&only)
+	k, err := formula.Validator(&only)
 	if err != nil {
 		t.Broken = err
 		return t
 	}
-	t.ask = func(_ context.Context, value, _ any) (bool, string, error) {
-		l := apiservervalidation.ValidateCustomResource(nil, value, validator)
+	t.ask = func(ctx context.Context, value, _ any) (bool, string, error) {
+		l := k.Validate(ctx, value)
 		if len(l) == 0 {
 			return true, "", nil
 		}

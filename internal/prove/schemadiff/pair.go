@@ -8,6 +8,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
@@ -128,12 +129,12 @@ func NewPair(old, new Side) (*Pair, error) {
 // A side accepts only objects without properties that it would prune. Every example has been
 // validated by both sides. The absence of an example is proved: formulas represent the rules, and
 // the clauses that they support, and leave all other conditions open. Ratcheting is ignored. Shifts
-// without a result at the deadline of ctx (see [prove.WithDeadline]) are in doubt.
+// that exhaust the steps of the question (see [limit.Question]) are in doubt.
 //
 // An error means that there is no such schema, or that ctx was cancelled.
 func (p *Pair) Decide(ctx context.Context, path schemapath.Path, shifts []Shift) ([]Effect, error) {
 	effects, err := p.decide(ctx, path, shifts)
-	if !prove.Late(err) {
+	if !limit.IsExhausted(err) {
 		return effects, err
 	}
 	for len(effects) < len(shifts) {
@@ -142,7 +143,7 @@ func (p *Pair) Decide(ctx context.Context, path schemapath.Path, shifts []Shift)
 	return effects, nil
 }
 
-// decide is Decide, but returns an error at the deadline.
+// decide is Decide, but returns an error if the steps are exhausted.
 func (p *Pair) decide(ctx context.Context, path schemapath.Path, shifts []Shift) ([]Effect, error) {
 	b, err := p.comparison(ctx, path, shifts)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/unioncel/unioncel/internal/prove"
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -19,14 +19,15 @@ import (
 // Result is the result of an audit.
 type Result struct {
 	Findings []Finding // in the order of the file
-	// Late reports whether the deadline left rules without a decision. They may lack findings.
-	Late bool
+	// Partial reports whether a search used all its steps (see [limit.Question]). Rules may lack
+	// findings.
+	Partial bool
 	// Diags are the diagnostics of reading the CRD.
 	Diags diag.List
 }
 
-// CRD audits the hand-written rules of the served versions of a CRD, until the deadline of ctx (see
-// [prove.WithDeadline]). It returns an error if ctx is cancelled.
+// CRD audits the hand-written rules of the served versions of a CRD. It returns an error if ctx is
+// cancelled.
 func CRD(ctx context.Context, c *crdfile.CRD) (Result, error) {
 	crd, wrong := c.Source()
 	result := Result{Diags: wrong}
@@ -41,16 +42,13 @@ func CRD(ctx context.Context, c *crdfile.CRD) (Result, error) {
 			}
 		}
 	}
-	for i, v := range versions {
-		share, done := prove.Share(ctx, len(versions)-i)
-		result.Findings = append(result.Findings, v.findings(share, versions)...)
-		result.Late = result.Late || v.late
-		done()
+	for _, v := range versions {
+		result.Findings = append(result.Findings, v.findings(ctx, versions)...)
+		result.Partial = result.Partial || v.partial
 	}
-	if err := context.Cause(ctx); err != nil && !prove.Late(err) {
+	if err := ctx.Err(); err != nil {
 		return Result{}, err
 	}
-	result.Late = result.Late || ctx.Err() != nil
 	slices.SortStableFunc(result.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col), cmp.Compare(a.Code, b.Code))
 	})
@@ -69,7 +67,7 @@ type version struct {
 	judge   *validate.Kind
 	without map[*sample.Test]*validate.Kind
 	leftOut []rule // the schema accepts every object in their place
-	late    bool   // the deadline left rules without a decision
+	partial bool   // a search used all its steps
 	// broken are the findings about rules that do not compile. They are left out.
 	broken []Finding
 }
@@ -151,9 +149,6 @@ func (v *version) each(f func(path schemapath.Path, s *apiextensionsv1.JSONSchem
 	})
 }
 
-// mostShares bounds the shares of the remaining time: few objects need much of it.
-const mostShares = 8
-
 // audit audits the rules of a version, object by object.
 func (v *version) audit(ctx context.Context, versions []*version) []Finding {
 	var objects []schemapath.Path
@@ -175,13 +170,12 @@ func (v *version) audit(ctx context.Context, versions []*version) []Finding {
 		}
 	})
 	l := v.costly(all)
-	for i, path := range objects {
-		share, done := prove.Share(ctx, min(len(objects)-i, mostShares))
-		if o := v.object(share, path, owned[path.String()]); o != nil {
+	for _, path := range objects {
+		g := sample.NewSource(ctx, v.crd, 0)
+		if o := v.object(g, path, owned[path.String()]); o != nil {
 			l = append(l, o.audit(versions)...)
 		}
-		v.late = v.late || share.Err() != nil
-		done()
+		v.partial = v.partial || limit.IsExhausted(g.Err())
 	}
 	return l
 }

@@ -43,7 +43,7 @@ func (v *version) findings(ctx context.Context, versions []*version) []Finding {
 				l = append(l, v.qualified(ctx, f, w.leftOut[len(v.leftOut):]))
 			}
 		}
-		v.late = v.late || w.late
+		v.partial = v.partial || w.partial
 	}
 	return append(l, v.broken...)
 }

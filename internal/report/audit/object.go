@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"context"
 	"maps"
 	"slices"
 
@@ -36,7 +35,7 @@ type audited struct {
 }
 
 // object returns the object at a path, or nil if its rules cannot be decided.
-func (v *version) object(ctx context.Context, path schemapath.Path, rules []rule) *object {
+func (v *version) object(g *sample.Source, path schemapath.Path, rules []rule) *object {
 	root := v.root
 	bare := map[string]bool{}
 	for _, r := range rules {
@@ -54,7 +53,6 @@ func (v *version) object(ctx context.Context, path schemapath.Path, rules []rule
 		return nil
 	}
 	o := &object{version: v}
-	g := sample.NewSource(ctx, v.crd, 0)
 	n := c.Object()
 	o.Problem = prove.NewProblem(g, c, root, prove.Subject{
 		Values: func(name string) []any {

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -40,7 +41,7 @@ func noEnum(s *lintedUnion) diag.List {
 
 // acceptedTypo returns a misspelling of a value that a schema accepts, or "".
 func acceptedTypo(s *apiextensionsv1.JSONSchemaProps, values []string) string {
-	accepts, err := sample.Judge(s)
+	accepts, err := sample.Judge(context.Background(), s)
 	if err != nil {
 		return "" // compiling reports the invalid schema
 	}

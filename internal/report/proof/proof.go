@@ -7,9 +7,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
-	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -27,21 +25,17 @@ type Verified struct {
 	verify.Proof
 }
 
-// Verify verifies the unions of one CRD. A union without a result after timeout is inconclusive.
-func Verify(ctx context.Context, d compile.Declared, timeout time.Duration) ([]Verified, error) {
-	ctx, done := verify.WithDeadline(ctx, timeout)
-	defer done()
+// Verify verifies the unions of one CRD.
+func Verify(ctx context.Context, d compile.Declared) ([]Verified, error) {
 	var l []Verified
-	for i, o := range d.Objects {
+	for _, o := range d.Objects {
 		again := "this applies to any update that changes something else in the union object and leaves the union as it is; the server lets one that changes nothing pass"
 		if at, open := union.Unnamed(o.Schema(d.CRD)); len(o.Path) == 0 {
 			again = "this applies to any update that leaves the union as it is"
 		} else if open {
 			again += ", unless " + cmp.Or(at, "the object") + " has fields that the schema does not name"
 		}
-		share, end := prove.Share(ctx, len(d.Objects)-i)
-		proofs, err := verify.Object(share, d.CRD, o.Version, o.Path, o.Unions)
-		end()
+		proofs, err := verify.Object(ctx, d.CRD, o.Version, o.Path, o.Unions)
 		if err != nil {
 			return nil, err
 		}
