@@ -35,14 +35,18 @@ func (c Change) constraint(crd *Input) (constraint stored.Constraint, of stored.
 	if !c.Class.Refuses() || c.Version != c.NewVersion || c.Kind == Removed {
 		return constraint, of, false
 	}
+	static := slices.ContainsFunc(c.NewRules, func(rule string) bool { return !stored.ReadsOld(rule) })
+	if (c.Sort == Union || c.Sort == Transition && !static) && c.Refused != nil && c.Refused.Old != nil && !c.Refused.Exempt {
+		return constraint, of, false // stored objects never violate transition rules
+	}
 	constraint = stored.Constraint{Keyword: stored.Keyword(c.Keyword), Path: c.Path}
+	if len(c.NewRules) == 1 {
+		constraint.Rule = c.NewRules[0]
+	}
 	switch c.Sort {
 	case Union:
 		constraint.Keyword, of = stored.StaticRule, stored.Union
-		if c.Refused != nil && c.Refused.Old != nil && !c.Refused.Exempt {
-			return constraint, of, false // stored objects never violate transition rules
-		}
-		if len(c.NewRules) > 0 && !slices.ContainsFunc(c.NewRules, func(rule string) bool { return !stored.ReadsOld(rule) }) {
+		if len(c.NewRules) > 0 && !static {
 			constraint.Keyword = stored.TransitionRule
 		}
 		if crd.ratchets(c) {
@@ -52,7 +56,7 @@ func (c Change) constraint(crd *Input) (constraint stored.Constraint, of stored.
 		constraint.Keyword = stored.StaticRule
 	case Transition:
 		constraint.Keyword = stored.TransitionRule
-		if len(c.NewRules) > 0 && !slices.ContainsFunc(c.NewRules, stored.ReadsOld) {
+		if static {
 			constraint.Keyword = stored.StaticRule // only the old rule reads oldSelf
 		}
 	case Required:

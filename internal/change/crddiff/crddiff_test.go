@@ -61,6 +61,9 @@ x-kubernetes-unions:
 	}{
 		{"a member is required", spec + "  optionalMembers: [a]\n", spec, "spec is unchanged"},
 		{"changes are forbidden", spec, spec + "  discriminatorChange: Forbid\n", ""},
+		{"an immutable field", spec, strings.Replace(spec, "a: {type: string}", "a: {type: string, x-kubernetes-validations: [{rule: self == oldSelf}]}", 1), ""},
+		{"a rule that always has a result", spec, strings.Replace(spec, "a: {type: string}", "a: {type: string, x-kubernetes-validations: [{rule: self.size() < 3}]}", 1), "spec.a is unchanged."},
+		{"a rule that may fail", spec, strings.Replace(spec, "a: {type: string}", "a: {type: string, x-kubernetes-validations: [{rule: int(self) < 3}]}", 1), "spec.a is unchanged; except objects for which the rule cannot be evaluated."},
 	} {
 		new := unionsOf(t, tt.new)
 		r, err := crddiff.Compare(t.Context(), unionsOf(t, tt.old), new)

@@ -1,6 +1,7 @@
 package crddiff
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -122,7 +123,7 @@ func words(l []any) string {
 	const most = 6
 	var out []string
 	for _, v := range l[:min(len(l), most)] {
-		out = append(out, strings.Trim(asText(v), `"`))
+		out = append(out, cmp.Or(strings.Trim(asText(v), `"`), `""`))
 	}
 	if len(l) > most {
 		out = append(out, fmt.Sprintf("and %d more", len(l)-most))

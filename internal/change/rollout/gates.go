@@ -222,7 +222,11 @@ func (f *Facts) objects() Step {
 	s.Title = fmt.Sprintf("%s valid after the change", all(o.Total))
 	if o.Losing > 0 {
 		s.State, s.Title, s.Details = Waiting, "Move the data that the change drops", o.Lost
-		s.Reason = fmt.Sprintf("Fields of %d of %s are not in the CRD, or not in one of its versions, after the change. The next write loses them.", o.Losing, count(o.Total, "object"))
+		s.Reason = fmt.Sprintf("Fields of %d of %s are not in the CRD after the change. The next write loses them.", o.Losing, count(o.Total, "object"))
+		if !o.Dropped {
+			s.Title = "Add the fields that a version lacks"
+			s.Reason = fmt.Sprintf("Fields of %d of %s are not in each version after the change. Only a write through a version without them loses them: add them there.", o.Losing, count(o.Total, "object"))
+		}
 		return s
 	}
 	if o.Invalid > 0 {

@@ -23,8 +23,9 @@ type Objects struct {
 	// storage version.
 	Rewrites int
 	// Losing counts objects that the change makes lose fields at the next write through some
-	// version.
-	Losing int
+	// version. Dropped is set if one of them loses fields through every version.
+	Losing  int
+	Dropped bool
 	// Repairable counts the invalid objects for which a patch is known.
 	Repairable int
 	// Examples are some invalid objects, and Lost some objects that lose fields, one per line.
@@ -97,8 +98,9 @@ func (o *Objects) Add(v stored.Prediction, object map[string]any) {
 	if state == stored.Blocked {
 		count(&o.Rewrites)
 	}
-	if lost := lost(v); lost != "" && count(&o.Losing) {
+	if lost, everywhere := lost(v); lost != "" && count(&o.Losing) {
 		o.Lost = appendShort(o.Lost, name+": "+lost)
+		o.Dropped = o.Dropped || everywhere
 	}
 	if !o.managed[name] {
 		o.managed[name] = true
@@ -152,7 +154,7 @@ func why(v stored.Prediction) string {
 }
 
 // lost lists the fields that an object loses, and the versions unless these are all versions.
-func lost(v stored.Prediction) string {
+func lost(v stored.Prediction) (fields string, everywhere bool) {
 	var l []string
 	same := true
 	for _, in := range v.Versions {
@@ -162,7 +164,7 @@ func lost(v stored.Prediction) string {
 		}
 	}
 	if same {
-		return strings.Join(v.Versions[0].Lost, ", ")
+		return strings.Join(v.Versions[0].Lost, ", "), true
 	}
-	return strings.Join(l, "; ")
+	return strings.Join(l, "; "), len(l) == len(v.Versions)
 }

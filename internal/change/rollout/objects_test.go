@@ -54,6 +54,21 @@ func TestObjects(t *testing.T) {
 		}
 		o.Add(verdict, object)
 	}
+	// A new version that lacks a field: only a write through it loses the field.
+	added := Facts{From: crd(t, v("v1", plain)), To: crd(t, v("v2", strings.Replace(plain, "http: {type: string}", "web: {type: string}", 1)), v("v1", plain))}
+	if judge, added.Objects, err = added.Judge(); err != nil {
+		t.Fatal(err)
+	}
+	object := map[string]any{"apiVersion": "example.com/v1", "kind": "Route", "metadata": map[string]any{"name": "r"}, "spec": map[string]any{"http": "a"}}
+	verdict, err := judge.Object(context.Background(), object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	added.Objects.Add(verdict, object)
+	if s := added.objects(); s.Title != "Add the fields that a version lacks" || !strings.HasSuffix(s.Reason, "Only a write through a version without them loses them: add them there.") ||
+		fmt.Sprint(s.Details) != "[r: spec.http through v2]" {
+		t.Errorf("%+v", s)
+	}
 	if o.Total != 12 || o.Invalid != 12 || len(o.Examples) != 11 || o.Examples[10] != "and more" {
 		t.Errorf("%+v", o)
 	}

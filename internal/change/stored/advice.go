@@ -92,7 +92,7 @@ func Advise(root *apiextensionsv1.JSONSchemaProps, c Constraint, of Of, kubeVers
 			a.Exposed = append(a.Exposed, "with fields in "+cmp.Or(at, "the object")+" that the schema does not name")
 		}
 	}
-	if c.Keyword == StaticRule && of == ByHand {
+	if c.Keyword == StaticRule && of == ByHand && mayFail(c.Rule, c.Path.Schema(root)) {
 		a.Exposed = append(a.Exposed, "for which the rule cannot be evaluated")
 	}
 	return a, nil
@@ -106,6 +106,20 @@ func isStatus(p schemapath.Path) bool {
 func ReadsOld(rule string) bool {
 	parsed, err := formula.Parse(rule)
 	return err == nil && parsed.ReadsOld
+}
+
+// mayFail reports whether the evaluation of a rule on a schema may fail.
+func mayFail(rule string, s *apiextensionsv1.JSONSchemaProps) bool {
+	parsed, err := formula.Parse(rule)
+	if err != nil || s == nil || parsed.MayFail() {
+		return true
+	}
+	typed := true
+	schemapath.Walk(s, func(_ schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
+		typed = typed && !s.XIntOrString
+		return typed
+	})
+	return !typed
 }
 
 // unit returns the longest prefix of a path along which the server can correlate the old and the

@@ -42,6 +42,7 @@ properties:
 		{stored.StaticRule, "spec.u", "oldSelf.hasValue() || !has(self.a)", stored.RatchetingUnion, "1.30", written + state + "."},
 		{stored.StaticRule, "", "!has(self.spec)", stored.Union, "", never + "(every update changes the root); with ratchet: true, as long as " + state + "."},
 		{stored.StaticRule, "spec.u", "self.a == 'x'", stored.ByHand, "", written + "spec.u is unchanged; except objects for which the rule cannot be evaluated."},
+		{stored.StaticRule, "spec.u", "!has(self.a) || self.a == 'x'", stored.ByHand, "", written + "spec.u is unchanged."},
 		{stored.StaticRule, "spec.u", "self.a == oldSelf.a", stored.ByHand, "", never + "(a rule that reads oldSelf is always evaluated)."},
 		{stored.TransitionRule, "spec.u", "", stored.Union, "1.25", written + state + "."},
 		{stored.EvaluationError, "spec.u", "", stored.ByHand, "", never + "(an evaluation error is never ratcheted)."},

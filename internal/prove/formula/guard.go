@@ -50,6 +50,34 @@ func (r *Rule) GuardedOld(optional func(path []string) bool) (rule string, ok bo
 	return r.Quoted(strings.Join(append(unless, text), " || ")), len(unless) > 0 && !g.failed
 }
 
+// infallible are the functions that have a result for all values of their types.
+var infallible = []string{
+	operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot, operators.Conditional, operators.NotStrictlyFalse, operators.OldNotStrictlyFalse,
+	operators.Equals, operators.NotEquals, operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals, operators.In, operators.OldIn,
+	"size", "startsWith", "endsWith", "contains",
+}
+
+// MayFail reports whether the evaluation of the rule may fail for values of their types: unless all
+// reads are guarded by has(), and all functions have a result.
+func (r *Rule) MayFail() bool {
+	g := r.guarding(func([]string) bool { return true })
+	g.print(r.tree.Expr(), nil)
+	fails := len(g.added) > 0 || g.failed
+	ast.PreOrderVisit(r.tree.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		switch e.Kind() {
+		case ast.CallKind:
+			name := function(e)
+			literal := name == "matches" && e.AsCall().Args()[len(e.AsCall().Args())-1].Kind() == ast.LiteralKind
+			fails = fails || !literal && !slices.Contains(infallible, name)
+		case ast.ComprehensionKind:
+			macro := g.macro(e)
+			_, known := g.path(e.AsComprehension().IterRange())
+			fails = fails || !known || macro == nil || !slices.Contains(conditionMacros, macro.AsCall().FunctionName())
+		}
+	}))
+	return fails
+}
+
 func (r *Rule) guarding(optional func(path []string) bool) *guarding {
 	g := &guarding{printer: printer{info: r.tree.SourceInfo()}, optional: optional, items: map[string][]string{}}
 	g.replace = g.guarded

@@ -48,6 +48,33 @@ func TestGuarded(t *testing.T) {
 	}
 }
 
+func TestMayFail(t *testing.T) {
+	for rule, want := range map[string]bool{
+		"self == oldSelf":                                     false,
+		"self.size() < 3 && self.matches('^a')":               false,
+		"!has(self.a) || self.a in ['x', 'y']":                false,
+		"!has(self.items) || self.items.all(i, i.size() > 1)": false,
+		"self.all(k, k.startsWith('a'))":                      false,
+		"self.a == 'x'":                                       true,
+		"self.items.all(i, i.x == 1)":                         true,
+		"!has(self.items) || self.items.all(i, i.x == 1)":     true,
+		"self['a'] == 'x'":                                    true,
+		"self[0] == 1":                                        true,
+		"int(self) == 1":                                      true,
+		"self / 2 > 1":                                        true,
+		"self.filter(i, has(i.x)).all(i, i.x == 1)":           true,
+		"self.all(i, i.l.all(j, j.x == 1))":                   true,
+	} {
+		r, err := formula.Parse(rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.MayFail(); got != want {
+			t.Errorf("%s: got %t, want %t", rule, got, want)
+		}
+	}
+}
+
 func TestAccepting(t *testing.T) {
 	for rule, want := range map[string]string{
 		"size(self.a) == 0 || size(self.b) == 0": "!has(self.a) || size(self.a) == 0 || !has(self.b) || size(self.b) == 0",
