@@ -171,7 +171,7 @@ func (w *writing) values(part *prove.Part, m union.Member) error {
 		part.Set = []any{set}
 	}
 	var others []any
-	if n.Props.Nullable {
+	if n.Props.Nullable && len(n.Props.Enum) == 0 {
 		others = append(others, nil)
 	}
 	for _, empty := range n.Empties() {

@@ -186,6 +186,9 @@ update accepted: a is set while type is unset; type changes from 'A' to unset, b
 			"accepted: A and C are set together", "[{type: A}, {type: C}]"},
 		{"null counts as present", strings.Replace(plainSchema, "b: {", "b: {nullable: true, ", 1) + "maxProperties: 1", plain,
 			"rejected by maxProperties: 1: a is set", "{a: {x: x}, b: null}"},
+		{"an enum rejects null", strings.Replace(typedSchema, "[A, B]}", "[A, B, null], nullable: true, default: A}", 1) + `x-kubernetes-validations:
+- rule: "!has(self.type) || has(self.a) == (self.type == 'A')"
+- rule: "!has(self.type) || has(self.b) == (self.type == 'B')"`, typed, "", ""},
 		{"empty string counts as a value", strings.Replace(typedSchema, "[A, B]", "[A, B, '']", 1) + strings.ReplaceAll(pairs, "!(has(self.a) && (!has(self.type) || self.type != 'A'))", "!has(self.a) || has(self.type) && self.type in ['A', '']"), typed,
 			"accepted: a is set while type is unset", "{a: {x: x}, type: \"\"}"},
 	}

@@ -200,14 +200,14 @@ func (p *Place) Child(name string) *Place {
 		c.present, c.null = p.present, logic.False
 		return c
 	}
-	required := isProperty && (slices.Contains(p.Schema.Required, name) || c.Schema.Default != nil) && !c.Schema.Nullable
+	required := isProperty && (slices.Contains(p.Schema.Required, name) || c.Schema.Default != nil) && !p.space.nullable(c.Schema)
 	if required {
 		c.present, c.null = p.present, logic.False
 		return c
 	}
 	c.present, c.null = p.space.fact(&Fact{Kind: Present, Place: c}).Lit, logic.False
 	p.space.implies(c.present, p.present)
-	if c.Schema != nil && c.Schema.Nullable {
+	if p.space.nullable(c.Schema) {
 		c.null = p.space.fact(&Fact{Kind: Null, Place: c}).Lit
 		p.space.implies(c.null, p.present)
 		p.space.implies(c.null, c.present.Not())
@@ -219,6 +219,12 @@ func (p *Place) Child(name string) *Place {
 		p.space.implies(p.empty.Lit, p.space.Or(c.present, c.null).Not())
 	}
 	return c
+}
+
+// nullable reports whether a value of a schema may be null. The server's enum rejects null, even if it
+// lists null. The objects that views decode need not be valid.
+func (s *Space) nullable(k *apiextensionsv1.JSONSchemaProps) bool {
+	return k != nil && k.Nullable && (len(k.Enum) == 0 || s.views > 0)
 }
 
 func (s *Space) implies(a, b logic.Lit) { s.RequireAny(a.Not(), b) }
