@@ -115,8 +115,12 @@ func (m *madeUp) madeValues(s *schema, depth int) []any {
 		l = m.valuesBetween(s, &schema{Not: &schema{}}, slices.Concat(m.numbers, []any{int64(0), int64(1), int64(-1), int64(7)}))
 	case s.Type == "array" && s.Items != nil && s.Items.Schema != nil:
 		l = m.lists(s, depth)
-	case s.Type == "object" && s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil:
-		for i, v := range m.madeValues(s.AdditionalProperties.Schema, depth+1) {
+	case s.Type == "object" && len(s.Properties) == 0 && open(s):
+		values := &schema{Type: "string"}
+		if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+			values = s.AdditionalProperties.Schema
+		}
+		for i, v := range m.madeValues(values, depth+1) {
 			l = append(l, map[string]any{"key": v})
 			for _, key := range m.texts {
 				if key, ok := key.(string); ok && i == 0 {
@@ -124,7 +128,7 @@ func (m *madeUp) madeValues(s *schema, depth int) []any {
 				}
 			}
 		}
-		l = append(l, m.sized(m.values(s.AdditionalProperties.Schema), func(items []any) any {
+		l = append(l, m.sized(m.values(values), func(items []any) any {
 			entries := map[string]any{}
 			for i, v := range items {
 				entries[fmt.Sprint("key", i)] = v

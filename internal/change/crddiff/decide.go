@@ -254,9 +254,10 @@ func split(d *difference) []group {
 		s := in(k.At)
 		s.Hints = append(s.Hints, k)
 	}
-	for _, k := range d.probes {
-		both := []schemadiff.Clause{k}
-		l = append(l, group{k.At, schemadiff.Shift{Old: both, New: both}, true})
+	for _, s := range d.probes {
+		if k := slices.Concat(s.Old, s.New); len(k) > 0 { // not at the root
+			l = append(l, group{k[0].At, s, true})
+		}
 	}
 	return l
 }

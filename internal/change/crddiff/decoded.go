@@ -117,7 +117,8 @@ func (w *walker) collide(d *difference) {
 			}
 		}
 		if len(l) > 0 {
-			d.probes = append(d.probes, clause(d.Path[:i], nil, l[:min(len(l), most)]...)...)
+			both := clause(d.Path[:i], nil, l[:min(len(l), most)]...)
+			d.probes = append(d.probes, schemadiff.Shift{Old: both, New: both})
 		}
 	}
 }

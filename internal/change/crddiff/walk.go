@@ -24,9 +24,9 @@ type schema = apiextensionsv1.JSONSchemaProps
 type difference struct {
 	Change
 	shift schemadiff.Shift
-	// probes are clauses whose values are tried at other paths. A probe without an example proves
+	// probes are shifts whose values are tried at other paths. A probe without an example proves
 	// nothing, and leaves no doubt.
-	probes []schemadiff.Clause
+	probes []schemadiff.Shift
 	// doubt is the reason why neither direction can be decided. caution is the reason why the
 	// change cannot be proved to be no tightening. Both are mostly empty.
 	doubt, caution string
@@ -233,7 +233,17 @@ func (w *walker) rule(p schemapath.Path, at *schema, o, n *apiextensionsv1.Valid
 		if side.rule == o {
 			other = n
 		}
-		w.hint(d, *side.clauses, p, w.breaking(at, other, side.rule))
+		values := w.breaking(at, other, side.rule)
+		w.hint(d, *side.clauses, p, values)
+		if at.Type == "object" && len(at.Properties) == 0 { // without properties to vary, try whole values
+			l := propertyClause(p, *side.rule)
+			w.hint(d, l, p, values)
+			if side.rule == o {
+				d.probes = append(d.probes, schemadiff.Shift{Old: l})
+			} else {
+				d.probes = append(d.probes, schemadiff.Shift{New: l})
+			}
+		}
 		if formula.ReadsOld(*side.rule) {
 			d.Sort, d.Subject = Transition, "transition rule"
 		}
@@ -265,6 +275,11 @@ func ruleClause(p schemapath.Path, at *schema, r apiextensionsv1.ValidationRule)
 	if at.Type == "object" {
 		return []schemadiff.Clause{{At: p, Rule: &r}}
 	}
+	return propertyClause(p, r)
+}
+
+// propertyClause returns a rule on the schema at a path as a clause of the property that contains it.
+func propertyClause(p schemapath.Path, r apiextensionsv1.ValidationRule) []schemadiff.Clause {
 	l := clause(p, nil)
 	if s, _ := seatOf(p); len(l) > 0 && len(s.tail) == 0 {
 		l[0].Rule = &r
