@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
@@ -70,6 +71,12 @@ func FromText(name string, parsed *yamltext.File) (*File, diag.List) {
 		if wrong != nil {
 			l = append(l, *wrong)
 			continue
+		}
+		if value, _ := v.(map[string]any); value["apiVersion"] != nil && value["kind"] == nil {
+			if _, ok := value["items"].([]any); ok {
+				l = append(l, diag.Diagnostic{Code: codes.Syntax, Pos: diag.Pos{File: name, Line: d.Root.Line, Col: d.Root.Column},
+					Message: "this has apiVersion and items, but no kind", Hint: "kubectl prints the kind of a list last: the list may be cut off"})
+			}
 		}
 		f.find(d, d.Root, v, sync.OnceValue(func() map[*yaml.Node]bool { return yamltext.Aliased(d.Root) }))
 	}

@@ -6,9 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
@@ -59,11 +58,11 @@ func Stream(name string, r io.Reader, limits limit.Limits, yield func(Item) erro
 	if f == nil {
 		return l, nil
 	}
-	for _, d := range f.Docs {
-		if items := yamltext.Value(d.Root, "items"); items != nil && items.Kind == yaml.SequenceNode && yamltext.Value(d.Root, "apiVersion") != nil && yamltext.Value(d.Root, "kind") == nil {
-			l = append(l, diag.Diagnostic{Code: codes.Syntax, Pos: diag.Pos{File: name, Line: d.Root.Line, Col: d.Root.Column},
-				Message: "this has apiVersion and items, but no kind: its items are not read", Hint: "kubectl prints the kind of a list last: the list may be cut off"})
-		}
+	if len(f.Objects) == 0 && !slices.ContainsFunc(f.Docs, func(d *yamltext.Document) bool {
+		kind := yamltext.Value(d.Root, "kind")
+		return kind != nil && isList(kind.Value)
+	}) {
+		return append(l, noObject(name)), nil
 	}
 	items := make([]Item, len(f.Objects)) // without the nodes, which take most of the memory
 	for i, o := range f.Objects {
@@ -75,6 +74,12 @@ func Stream(name string, r io.Reader, limits limit.Limits, yield func(Item) erro
 		}
 	}
 	return l, nil
+}
+
+// noObject reports a file without objects. An empty list tells that there are none.
+func noObject(name string) diag.Diagnostic {
+	return diag.Diagnostic{Code: codes.UnusableFact, Pos: diag.Pos{File: name}, Message: "the file has no Kubernetes object, and no list",
+		Hint: "give the output of kubectl get -A -o yaml, which is a list even if there are no objects"}
 }
 
 // isJSON reports whether a text begins with JSON objects. It may end anywhere in them.
@@ -110,6 +115,7 @@ type parts struct {
 	name   string
 	limits limit.Limits
 	yield  func(Item) error
+	found  bool // an object or a list
 }
 
 // inParts reads a sequence of JSON objects in parts.
@@ -119,6 +125,9 @@ func inParts(name string, r io.Reader, limits limit.Limits, yield func(Item) err
 	var wrong *partError
 	if errors.As(err, &wrong) {
 		return diag.List{wrong.Diagnostic}, nil
+	}
+	if err == nil && !p.found {
+		return diag.List{noObject(name)}, nil
 	}
 	return nil, err
 }
@@ -156,6 +165,7 @@ func (p *parts) objects(pos diag.Pos, v any) error {
 	}
 	kind, _ := value["kind"].(string)
 	if items, ok := value["items"].([]any); ok && isList(kind) {
+		p.found = true
 		for _, item := range items {
 			if err := p.objects(pos, item); err != nil {
 				return err
@@ -166,6 +176,7 @@ func (p *parts) objects(pos diag.Pos, v any) error {
 	if apiVersion, _ := value["apiVersion"].(string); kind == "" || apiVersion == "" {
 		return nil
 	}
+	p.found = true
 	return p.yield(Item{pos, value})
 }
 
@@ -180,5 +191,6 @@ func (p *parts) ended(line int, list any) error {
 		wrong.Hint = "write the kind above the items"
 		return wrong
 	}
+	p.found = true
 	return nil
 }

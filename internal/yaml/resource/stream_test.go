@@ -136,6 +136,7 @@ func TestStream(t *testing.T) {
 		}
 		return strings.Join(kinds, " "), err
 	}
+	const none = "in: error: UC901: the file has no Kubernetes object, and no list; give the output of kubectl get -A -o yaml, which is a list even if there are no objects"
 	const hint = "split the file, or use kubectl get -o json: JSON objects are read one at a time; a limit on untrusted input; --limit "
 	for _, test := range []struct {
 		text   string
@@ -148,7 +149,13 @@ func TestStream(t *testing.T) {
 		{strings.Repeat(list+"---\n", 2*whole/len(list)), limit.Limits{Size: 1 << 20}, strings.TrimSpace(strings.Repeat("Route Route Route ", 2*whole/len(list)))},
 		{flow + blank, limit.Limits{}, "A"},
 		{blank + flow, limit.Limits{}, "A"},
-		{"[" + flow + "]" + blank, limit.Limits{}, ""},
+		{"[" + flow + "]" + blank, limit.Limits{}, none},
+		{"hello: 1\n", limit.Limits{}, none},
+		{"Error from server (NotFound): routes.example.com \"web\" not found\n", limit.Limits{}, none},
+		{blank + `{"hello": 1}`, limit.Limits{}, none},
+		{"apiVersion: v1\nitems: []\nkind: List\n", limit.Limits{}, ""},
+		{blank + `{"apiVersion": "v1", "items": [], "kind": "List"}`, limit.Limits{}, ""},
+		{blank + `{"kind": "RouteList", "items": []}`, limit.Limits{}, ""},
 		{list + "---\n[]" + blank, limit.Limits{}, "Route Route Route"},
 		{list + "--- # objects\n" + object + blank, limit.Limits{}, "Route Route Route A"},
 		{list + blank + "---\n" + object, limit.Limits{},
@@ -156,7 +163,7 @@ func TestStream(t *testing.T) {
 		{comment + object, limit.Limits{}, "A"},
 		{comment + "kind: List\nitems:\n- &a {apiVersion: v1, kind: A}\n- *a\n", limit.Limits{}, "A A"},
 		{"kind: List\nitems:\n- {apiVersion: v1, kind: A}\n---\napiVersion: v1\nitems:\n- {apiVersion: v1, kind: A}\n", limit.Limits{},
-			"A in:5:1: error: UC101: this has apiVersion and items, but no kind: its items are not read; kubectl prints the kind of a list last: the list may be cut off"},
+			"in:5:1: error: UC101: this has apiVersion and items, but no kind; kubectl prints the kind of a list last: the list may be cut off"},
 		{"items: [a, b]\nfoo: bar\n---\n" + object, limit.Limits{}, "A"},
 		{comment + object, limit.Limits{Size: 1 << 20}, "in: error: UC108: the file is larger than the limit of 1 MiB; " + hint + "size=N raises it"},
 		{object, limit.Limits{Size: 10}, "in: error: UC108: the file is larger than the limit of 10 bytes; " + hint + "size=N raises it"},
