@@ -20,10 +20,14 @@ func (r *resolver) nested() {
 	for _, f := range r.fields {
 		words = append(words, f.name)
 	}
+	var paths []schemapath.Path
 	for _, w := range words {
-		inner := r.u.Path(w.Text)
-		for _, holder := range words {
-			if outer := r.u.Path(holder.Text); holder.Text != w.Text && len(outer) <= len(inner) && outer.Equal(inner[:len(outer)]) {
+		paths = append(paths, r.u.Path(w.Text))
+	}
+	for i, w := range words {
+		inner := paths[i]
+		for k, holder := range words {
+			if outer := paths[k]; holder.Text != w.Text && len(outer) <= len(inner) && outer.Equal(inner[:len(outer)]) {
 				r.errorf(w.Pos, codes.Contradiction, "declare the union on "+outer.String()+", or name properties that are not in each other", "%q is in %q, which the union names, too", w.Text, holder.Text)
 			}
 		}

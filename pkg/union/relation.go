@@ -63,16 +63,23 @@ type Relation struct {
 // Relations returns the presence relations of the union, in the order of its conditions. The caller
 // owns the result.
 func (u *Union) Relations() []Relation {
+	forbidding, requiring := map[string][]int{}, map[string][]int{}
+	for i, m := range u.Members {
+		for _, name := range m.Forbids {
+			forbidding[name] = append(forbidding[name], i)
+		}
+		for _, name := range m.Requires {
+			requiring[name] = append(requiring[name], i)
+		}
+	}
 	var l []Relation
 	for i, m := range u.Members {
-		add := func(c Condition, of func(Member) []string) {
-			others := slices.DeleteFunc(u.indices(), func(j int) bool { return !slices.Contains(of(u.Members[j]), m.Name) })
-			if len(others) > 0 {
-				l = append(l, Relation{Violation{c, i}, others})
-			}
+		if others := forbidding[m.Name]; len(others) > 0 {
+			l = append(l, Relation{Violation{Forbidden, i}, others})
 		}
-		add(Forbidden, func(o Member) []string { return o.Forbids })
-		add(Required, func(o Member) []string { return o.Requires })
+		if others := requiring[m.Name]; len(others) > 0 {
+			l = append(l, Relation{Violation{Required, i}, others})
+		}
 	}
 	return l
 }
@@ -158,23 +165,31 @@ func (r *resolver) relationKey() string {
 // other. The smallest object with the member has exactly these members.
 func (r *resolver) never() {
 	u := r.u
+	excluding := slices.DeleteFunc(u.Relations(), func(r Relation) bool { return r.Condition == Required })
+	at := map[string]int{}
+	for i, m := range u.Members {
+		at[m.Name] = i
+	}
 	for i, m := range u.Members {
 		s := State{Present: make([]bool, len(u.Members))}
 		s.Present[i] = true
-		for {
-			violations := slices.DeleteFunc(u.Violations(s), func(v Violation) bool { return v.Condition != Required })
-			if len(violations) == 0 {
-				break
-			}
-			for _, v := range violations {
-				s.Present[v.Member] = true
+		for next := []int{i}; len(next) > 0; {
+			from := u.Members[next[len(next)-1]]
+			next = next[:len(next)-1]
+			for _, name := range from.Requires {
+				if j := at[name]; !s.Present[j] {
+					s.Present[j], next = true, append(next, j)
+				}
 			}
 		}
-		if broken := u.Violations(s); len(broken) > 0 {
+		for _, e := range excluding {
+			by := slices.IndexFunc(e.Others, func(j int) bool { return s.Present[j] })
+			if by < 0 || !s.Present[e.Member] {
+				continue
+			}
 			with := u.NamesOf(slices.DeleteFunc(s.set(), func(j int) bool { return j == i }))
-			by := slices.DeleteFunc(u.relation(broken[0]).Others, func(i int) bool { return !s.Present[i] })
 			r.errorf(r.d.posOf(r.relationKey()), codes.Contradiction, "delete one of the relations", "%s may never be set: it requires %s, but %s forbids %s",
-				m.Name, strings.Join(with, ", "), u.Members[by[0]].Name, u.Members[broken[0].Member].Name)
+				m.Name, strings.Join(with, ", "), u.Members[e.Others[by]].Name, u.Members[e.Member].Name)
 			return
 		}
 	}

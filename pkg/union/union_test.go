@@ -1,6 +1,8 @@
 package union_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
@@ -45,6 +47,29 @@ func lines(t *testing.T, diags diag.List) []string {
 		l = append(l, line)
 	}
 	return l
+}
+
+// TestManyRelations asserts that the time of resolving a chain of relations does not grow with the
+// square of its length. It measures memory, because time is unreliable.
+func TestManyRelations(t *testing.T) {
+	taken := func(n int) float64 {
+		var properties, relations strings.Builder
+		for i := range n {
+			fmt.Fprintf(&properties, "a%d: {type: string}, ", i)
+			fmt.Fprintf(&relations, "a%d: a%d, ", i, i+1)
+		}
+		items := fmt.Sprintf("- dependentRequired: {%s}", relations.String())
+		schema := fmt.Sprintf("{type: object, properties: {%s a%d: {type: string}}}", properties.String(), n)
+		return testing.AllocsPerRun(1, func() {
+			if _, l := resolve(t, items, schema, false); len(l) > 0 {
+				t.Error(l)
+			}
+		})
+	}
+	few, many := taken(50), taken(200)
+	if many > 6*few {
+		t.Errorf("4 times the relations take %.1f times the memory", many/few)
+	}
 }
 
 // parse parses declarations that have no errors.
