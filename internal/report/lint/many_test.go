@@ -32,7 +32,7 @@ func TestManyUnions(t *testing.T) {
 		})
 	}
 	few, many := taken(20), taken(120)
-	if many > 8*few {
+	if many > 6.5*few {
 		t.Errorf("6 times the unions take %.1f times the memory", many/few)
 	}
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // neverUnchanged finds union objects that the API server never considers unchanged, or not always.
@@ -19,7 +18,7 @@ func neverUnchanged(s *lintedUnion) diag.List {
 	what, at := "the API server never considers the root of a resource unchanged", ""
 	if len(s.object.Path) > 0 {
 		var open bool
-		if at, open = union.Unnamed(s.schema); !open {
+		if at, open = s.unnamed(); !open {
 			return nil
 		}
 		holder := "it"

@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"strconv"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -20,7 +21,9 @@ type lintedUnion struct {
 	crd    *compile.Declared
 	object *compile.Object
 	schema *apiextensionsv1.JSONSchemaProps // of the union object
-	at     int                              // index among the object's unions
+	// unnamed returns union.Unnamed of schema, computed once for all unions of the object.
+	unnamed func() (path string, ok bool)
+	at      int // index among the object's unions
 	*union.Union
 	// item is the declaration if the file has a node for it. It is nil for declarations in Go and
 	// in the annotation of a compiled CRD.
@@ -33,9 +36,10 @@ func subjects(file string, d *compile.Declared) []*lintedUnion {
 	var l []*lintedUnion
 	for i := range d.Objects {
 		o := &d.Objects[i]
-		items := yamltext.Resolve(o.Value).Content
+		items, schema := yamltext.Resolve(o.Value).Content, o.Schema(d.CRD)
+		unnamed := sync.OnceValues(func() (string, bool) { return union.Unnamed(schema) })
 		for k, u := range o.Unions {
-			s := &lintedUnion{file: file, crd: d, object: o, schema: o.Schema(d.CRD), at: k, Union: u}
+			s := &lintedUnion{file: file, crd: d, object: o, schema: schema, unnamed: unnamed, at: k, Union: u}
 			pos := o.Declarations[k].Pos
 			switch {
 			case k < len(items) && items[k].Line == pos.Line && items[k].Column == pos.Col:
