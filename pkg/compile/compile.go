@@ -13,6 +13,7 @@ import (
 	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/work"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
@@ -419,20 +420,52 @@ func (c *compiler) versionsDiffer() {
 			}
 			there := slices.IndexFunc(c.objects, func(p *unionObject) bool { return p.Version == i && p.Path.Equal(o.Path) })
 			other := schemapath.Place{Version: i, Name: v.Name, Path: o.Path}
-			var difference string
+			schema, difference := other.Schema(c.crd), ""
 			switch {
-			case there < 0 && hasAny(other.Schema(c.crd), o) && c.located.index(other) < 0:
+			case there < 0 && hasAny(schema, o) && c.located.index(other) < 0 && !verify.Implied(o.Unions, schema, nil):
 				difference = "declares no union there"
 			case there >= 0 && i < o.Version && !sameUnions(c.objects[there], o):
+				if p := c.objects[there]; verify.Implied(o.Unions, schema, p.Unions) && verify.Implied(p.Unions, o.schema, o.Unions) {
+					continue
+				}
 				difference = "declares a different one"
 			default:
 				continue
 			}
 			c.report(diag.Diagnostic{Code: codes.VersionsDiffer, Severity: diag.Warning, Pos: o.Declarations[0].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 				Message: fmt.Sprintf("version %s is served too and %s: a write through the laxer version bypasses the stricter one", v.Name, difference),
-				Hint:    "declare the same unions in every served version"})
+				Hint:    sameUnionsHint(schema, o, v.Name)})
 		}
 	}
+}
+
+// sameUnionsHint returns the hint to declare the unions of o in another version, and the obstacles in
+// its schema.
+func sameUnionsHint(schema *apiextensionsv1.JSONSchemaProps, o *unionObject, version string) string {
+	hint := "declare the same unions in every served version"
+	var lacking, always []string
+	for _, u := range o.Unions {
+		for _, name := range u.Names() {
+			switch {
+			case u.OfItems():
+			case !has(schema)(name):
+				lacking = append(lacking, name)
+			case name != u.Discriminator && slices.Contains(schema.Required, name):
+				always = append(always, name)
+			}
+		}
+	}
+	var obstacles []string
+	if len(lacking) > 0 {
+		obstacles = append(obstacles, "lacks "+english.List(lacking, "and"))
+	}
+	if len(always) > 0 {
+		obstacles = append(obstacles, "requires "+english.List(always, "and"))
+	}
+	if len(obstacles) > 0 {
+		hint += "; " + version + " " + strings.Join(obstacles, ", and ")
+	}
+	return hint
 }
 
 // sameUnions reports whether the unions of two versions mean the same, in any order, for their

@@ -336,6 +336,7 @@ func TestVersionsDiffer(t *testing.T) {
 	union := func(mapping, extra string) string {
 		return plain + "  x-kubernetes-unions:\n  - discriminator: type\n    fields-to-discriminateBy: {" + mapping + "}\n" + extra
 	}
+	const exactlyOne = plain + "  x-kubernetes-unions:\n  - members: [a, b]\n    cardinality: ExactlyOne\n"
 	for _, test := range []struct {
 		name, v1, v2, want string
 	}{
@@ -344,6 +345,18 @@ func TestVersionsDiffer(t *testing.T) {
 		{"optional in one", union("a: A", ""), union("a: A", "    optionalMembers: [a]\n"), "a different one"},
 		{"none in one", union("a: A", ""), plain, "no union there"},
 		{"a member and value more in one", union("a: A", ""), strings.NewReplacer("enum: [A]", "enum: [A, C]", "    a:", "    c: {type: object}\n    a:").Replace(union("a: A, c: C", "")), ""},
+		{"no other member in one", exactlyOne, "spec:\n  type: object\n  required: [a]\n  properties:\n    a: {type: object}\n", ""},
+		{"no member in one", exactlyOne, "spec:\n  type: object\n  properties:\n    a: {type: object}\n", "every served version; v2 lacks b"},
+		{"another member in one", exactlyOne, "spec:\n  type: object\n  required: [a]\n  properties:\n    a: {type: object}\n    b: {type: object}\n", "every served version; v2 requires a"},
+		{"unknown fields in one", exactlyOne, "spec:\n  type: object\n  x-kubernetes-preserve-unknown-fields: true\n  required: [a]\n  properties:\n    a: {type: object}\n", "no union there"},
+		{"a null member in one", exactlyOne, "spec:\n  type: object\n  required: [a]\n  properties:\n    a: {type: object, nullable: true}\n", "no union there"},
+		{"a oneOf in one", exactlyOne, plain + "  oneOf: [{required: [a]}, {required: [b]}]\n", ""},
+		{"a rule in one", exactlyOne, plain + "  x-kubernetes-validations: [{rule: 'has(self.a) != has(self.b)'}]\n", ""},
+		{"a laxer rule in one", exactlyOne, plain + "  x-kubernetes-validations: [{rule: '!has(self.a) || !has(self.b)'}]\n", "no union there"},
+		{"a transition rule in one", exactlyOne, plain + "  x-kubernetes-validations: [{rule: 'has(self.a) != has(self.b) || oldSelf == self'}]\n", "no union there"},
+		{"changes are restricted", exactlyOne + "    discriminatorChange: Forbid\n", "spec:\n  type: object\n  required: [a]\n  properties:\n    a: {type: object}\n", "no union there"},
+		{"the same by the enum", union("a: A", ""), union("a: A", "    unmappedValues: Forbid\n"), ""},
+		{"at most one", exactlyOne, strings.Replace(exactlyOne, "ExactlyOne", "AtMostOne", 1), "a different one"},
 		{"another object in one", union("a: A", ""), "other: {type: object}\n", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -353,7 +366,7 @@ func TestVersionsDiffer(t *testing.T) {
 				if d.Code != codes.VersionsDiffer {
 					t.Errorf("unexpected: %v", d)
 				}
-				got = append(got, d.Message)
+				got = append(got, d.Message+"; "+d.Hint)
 			}
 			switch {
 			case test.want == "" && len(got) > 0, test.want != "" && (len(got) != 1 || !strings.Contains(got[0], test.want)):

@@ -56,7 +56,7 @@ var allowed = map[string][]string{
 	"internal/report/explain":             {"pkg/compile", "pkg/crdpatch", "pkg/diag", "internal/cost", "pkg/rules", "pkg/schemapath", "pkg/union", "pkg/validate", "pkg/verify", "internal/english", "internal/report"},
 	"pkg/crdpatch":                        {"internal/codes", "internal/carrier", "internal/yaml/yamledit", "internal/yaml/yamltext", "pkg/compile", "pkg/diag", "pkg/schemapath", "pkg/union", "internal/compiled", "internal/crdtext", "pkg/crdfile"},
 	"pkg/uniontest":                       {"internal/cli", "internal/output/suite", "pkg/crdpatch", "pkg/diag", "pkg/schemapath", "pkg/validate"},
-	"pkg/compile":                         {"internal/pattern", "internal/codes", "internal/carrier", "internal/spelling", "internal/work", "internal/yaml/yamltext", "internal/cost", "pkg/diag", "pkg/kinds", "internal/limit", "pkg/rules", "pkg/schemapath", "pkg/union", "pkg/verify"},
+	"pkg/compile":                         {"internal/pattern", "internal/codes", "internal/carrier", "internal/spelling", "internal/work", "internal/yaml/yamltext", "internal/cost", "internal/english", "pkg/diag", "pkg/kinds", "internal/limit", "pkg/rules", "pkg/schemapath", "pkg/union", "pkg/verify"},
 	"pkg/verify":                          {"internal/codes", "pkg/diag", "internal/prove/formula", "internal/prove/logic", "internal/nested", "pkg/schemapath", "pkg/union", "internal/prove", "internal/prove/sample", "internal/english", "internal/limit"},
 	"internal/prove/formula":              {"internal/prove/logic", "internal/limit", "internal/prove/regular", "pkg/schemapath"},
 	"internal/prove/logic":                {},
