@@ -133,6 +133,8 @@ const (
 	ManifestTooLarge = "UC505"
 	// ClearLeftOut: a default transition rule was left out.
 	ClearLeftOut = "UC506"
+	// MessageLost: a rule of another union has the same text and another message.
+	MessageLost = "UC507"
 	// HandWrittenRulePresent: an equal hand-written rule was found and is used.
 	HandWrittenRulePresent = "UC508"
 	// NoEffect: the union forbids nothing.

@@ -497,6 +497,11 @@ func (c *compiler) result() *Result {
 	r := &Result{}
 	for _, o := range c.objects {
 		r.Objects = append(r.Objects, o.Object)
+		type source struct {
+			rules.Rule
+			union int
+		}
+		printed := map[string]*source{} // by text
 		for i := range o.Unions {
 			// fields-to-discriminateBy: {} declares a union whose members are added later.
 			if len(o.rules(i)) == 0 && len(o.Unions[i].Members) > 0 {
@@ -509,6 +514,14 @@ func (c *compiler) result() *Result {
 					Hint:    "check whether other members name another union by mistake; or make it required instead"})
 			}
 			for _, rule := range o.rules(i) {
+				u, first := o.Unions[i], printed[rule.Rule]
+				if first == nil {
+					printed[rule.Rule] = &source{rule, i}
+				} else if (u.Name != "" || u.Message != union.Texts{} || len(u.Messages) > 0) && (first.Message != rule.Message || first.MessageExpression != rule.MessageExpression) {
+					c.report(diag.Diagnostic{Code: codes.MessageLost, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
+						Message: fmt.Sprintf("another union of this object has a rule with the same text, and only its message is printed: %q", rule.Rule),
+						Hint:    "delete the messages of one of the unions, or declare the same", Related: []diag.Related{{Pos: o.Declarations[first.union].Pos, Message: "the other union"}}})
+				}
 				if hasRule(o.schema.XValidations, rule) {
 					c.report(diag.Diagnostic{Code: codes.HandWrittenRulePresent, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
 						Message: fmt.Sprintf("a rule with this text is already present and is kept, with its own message: %q", rule.Rule),

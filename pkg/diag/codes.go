@@ -75,6 +75,7 @@ var Codes = []CodeInfo{
 	{codes.RemovableItem, Warning, "item can be removed and added again"},
 	{codes.ManifestTooLarge, Warning, "manifest too large for client-side apply"},
 	{codes.ClearLeftOut, Info, "clear rule left out"},
+	{codes.MessageLost, Warning, "message not printed"},
 	{codes.HandWrittenRulePresent, Info, "hand-written rule already present"},
 	{codes.NoEffect, Warning, "union without effect"},
 	{codes.CoarserEncoding, Info, "coarser encoding"},

@@ -205,12 +205,13 @@ func TestFallbackMessages(t *testing.T) {
 	for _, r := range rules.Static(unionOf(t, backend+", message: one, messages: {a: {required: A}}}", schema), rules.Paired) {
 		got = append(got, r.Message)
 	}
-	if diff := cmp.Diff([]string{"one", "one", "one"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"x: a is required when type is 'A', and forbidden otherwise", "one", "one"}, got); diff != "" {
 		t.Error(diff)
 	}
 	for declaration, want := range map[string]string{
 		texts: "x: only the member that type selects may be set, and it must be set",
-		backend + ", message: one, messages: {a: A}}": "one",
+		backend + ", message: one, messages: {a: A}}":   "x: only the member that type selects may be set, and it must be set",
+		backend + ", message: one, messages: {a: one}}": "one",
 		backend + "}":             "x: only the member that type selects may be set, and it must be set",
 		"{members: [a, b, c]}":    "at most one of a, b, c may be set",
 		"{members: [a], name: x}": "",

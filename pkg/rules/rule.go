@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
@@ -125,16 +126,21 @@ func labelled(u *union.Union, message string) string {
 	return plain(u.Name) + ": " + message
 }
 
-// declared returns the declared text of errors about a property, or about the whole union, if it is
-// the same under all conditions, and else "".
+// declared returns the declared text of errors about a property, or about any property if it is "", if
+// the text is the same for all errors under the conditions, and else "".
 func declared(u *union.Union, property string, conditions []union.Condition) string {
-	text := ""
-	for i, c := range conditions {
-		if t := u.Text(property, c); i == 0 {
-			text = t
-		} else if t != text {
-			return ""
+	var texts []string
+	for _, c := range conditions {
+		texts = append(texts, u.Text(property, c))
+		for name := range u.Messages {
+			member, discriminator := c == union.Required || c == union.Forbidden, c == union.Selected || c == union.Unmapped
+			if property == "" && (member && name != u.Discriminator || discriminator && name == u.Discriminator) {
+				texts = append(texts, u.Text(name, c))
+			}
 		}
 	}
-	return text
+	if texts = slices.Compact(texts); len(texts) == 1 {
+		return texts[0]
+	}
+	return ""
 }

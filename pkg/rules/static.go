@@ -209,7 +209,6 @@ func (s *statement) tell(u *union.Union, members int, compute bool, situations .
 		e = cel.If(c.when, c.message, e)
 	}
 	s.MessageExpression = explained(members, e)
-	s.Message = cmp.Or(declared(u, "", s.Conditions), s.Message)
 }
 
 func ruled(l []statement) []Rule {

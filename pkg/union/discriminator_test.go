@@ -65,11 +65,14 @@ func TestDefaultedDiscriminator(t *testing.T) {
 		{"{type: string, default: A, nullable: true}", "deduceInvalidDiscriminator: true, ", drop},
 	}
 	for _, tt := range tests {
-		_, got := resolve(t, "- {discriminator: type, "+tt.key+"fields-to-discriminateBy: {a: A}}",
+		unions, got := resolve(t, "- {discriminator: type, "+tt.key+"fields-to-discriminateBy: {a: A}}",
 			"{type: object, properties: {type: "+tt.property+", a: {type: string}}}", false)
 		want := []string{`2:19: warning: UC501: discriminator "type" has the default "A": users get errors about a value they never wrote; hint: ` + tt.hint}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
+		}
+		if unions[0].Cardinality != union.AtMostOne {
+			t.Errorf("%s: the default counts for the cardinality", tt.property)
 		}
 	}
 }

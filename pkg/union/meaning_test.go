@@ -306,6 +306,15 @@ func TestRatchet(t *testing.T) {
 			t.Errorf("%s: %q, want %q", change, got, want)
 		}
 	}
+	// Each property of a group is in the state.
+	group := unionFor(t, grouped+", ratchet: true")
+	for change, want := range map[string]bool{"- a b > - a b": true, "- a b > - a c": false, "- a b > - a b c": false, "- b > - b c": true} {
+		from, to, _ := strings.Cut(change, ">")
+		old, new := state(group, from), state(group, to)
+		if got := len(group.Judge(&old, new)) == 0; got != want {
+			t.Errorf("%s: %t", change, got)
+		}
+	}
 	if s := state(u, "A b"); len(u.Judge(nil, s)) != 2 || len(unionFor(t, typed).Judge(&s, s)) != 2 {
 		t.Error("creations, and unions that do not ratchet, are exempt")
 	}
