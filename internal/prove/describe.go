@@ -11,6 +11,19 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
+// Lacking describes the properties without the default that the old object of an example lacks.
+func (p *Problem) Lacking(m logic.Model) []string {
+	version, _ := p.Source.Stored()
+	var l []string
+	for _, s := range p.Slots {
+		if was := s.Places[Old]; s.lacks && m(was.Parent.Present()) && !m(was.Present()) {
+			at := strings.Trim(p.PathTo(s.Level)+"."+strings.Join(s.Path, "."), ".")
+			l = append(l, fmt.Sprintf("stored objects may lack %s, because the storage version %s has no default for it", at, version))
+		}
+	}
+	return l
+}
+
 // Unusual describes the unusual values of an example.
 func (p *Problem) Unusual(m logic.Model, update bool) []string {
 	var l []string

@@ -40,6 +40,9 @@ type Problem struct {
 // Subject describes the object of a problem without its tests.
 type Subject struct {
 	Parts []*Part
+	// Stored means that old objects may lack the defaults that their storage version lacks (see
+	// [sample.Source.Stored]).
+	Stored bool
 	// Start returns an object with the given properties that may be part of a valid resource.
 	Start func(own map[string]any) map[string]any
 	// Legal returns formulas that should hold for the old object.
@@ -87,6 +90,10 @@ const (
 // another schema.
 func NewProblem(g *sample.Source, c *sample.Chain, root *sample.Schema, of Subject) *Problem {
 	p := &Problem{Subject: of, Chain: c, Source: g, Space: formula.New(WithTypeMeta(root)), answers: formula.NewAnswers(), question: logic.True}
+	if of.Stored {
+		_, schema := g.Stored()
+		p.Space.Stored(schema)
+	}
 	at := p.Space.New
 	p.Places = []*formula.Place{at}
 	for _, s := range c.Path {

@@ -215,8 +215,8 @@ func (p *Problem) least(m logic.Model, wishes []Wish, l []logic.Lit) (logic.Mode
 		if _, err := try(p.Changed()); err != nil {
 			return nil, err
 		}
-		for _, legal := range p.Legal() {
-			if _, err := try(legal); err != nil {
+		for _, l := range append(p.Legal(), p.lacking()...) {
+			if _, err := try(l); err != nil {
 				return nil, err
 			}
 		}
@@ -239,6 +239,18 @@ func (p *Problem) least(m logic.Model, wishes []Wish, l []logic.Lit) (logic.Mode
 	}
 	err := p.polish(update, try, first)
 	return m, err // the best model so far
+}
+
+// lacking returns, for each property without the default that the old object may lack, the formula
+// that it has the property.
+func (p *Problem) lacking() []logic.Lit {
+	var l []logic.Lit
+	for _, s := range p.Slots {
+		if s.lacks {
+			l = append(l, s.Places[Old].Present())
+		}
+	}
+	return l
 }
 
 // Changed returns the formula that the new object has other values than the old one.

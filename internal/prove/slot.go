@@ -22,6 +22,7 @@ type Slot struct {
 	part   *Part
 	holder bool // whether it contains parts
 	set    int  // the index of the first value that sets the part
+	lacks  bool // only the old object may lack the property
 }
 
 // slotKey identifies a slot.
@@ -143,6 +144,9 @@ func (p *Problem) connect() {
 			for i := range lits {
 				lits[i] = s.Var()
 				s.RequireAny(p.made.Not(), lits[i].Not(), there)
+				if sl.lacks && side == New && sl.Values[i] == any(Absent{}) {
+					s.RequireAny(p.made.Not(), lits[i].Not())
+				}
 				for _, other := range lits[:i] {
 					s.RequireAny(p.made.Not(), lits[i].Not(), other.Not())
 				}

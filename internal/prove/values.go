@@ -30,11 +30,14 @@ func (p *Problem) newSlot(level int, path []string, r *Reads) *Slot {
 		s.part, s.holder, _ = p.part(path)
 	}
 	mayLack, mayNull := n.Removable(name)
+	s.lacks = !mayLack && s.Places[New].Always() && !s.Places[Old].Always()
 	if s.part != nil && s.part.ByValue {
 		s.Add(p.texts(s.part, s.schema, mayLack, mayNull, r)...)
+		s.Unset(s.lacks, false) // last, because it is unusual
 		return s
 	}
 	p.begin(s, name, mayLack, mayNull)
+	s.Unset(s.lacks, false)
 	if formula.KeysOf(name) != nil {
 		p.deepen(s, r)
 	} else {

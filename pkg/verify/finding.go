@@ -42,7 +42,8 @@ type Finding struct {
 	// Removed is the path in the resource at which the example removes the union object, or at
 	// which it is absent.
 	Removed string
-	// Unusual describes the unusual values of the example. Only [Compare] sets it.
+	// Unusual describes the properties that a stored object may lack, and from [Compare] also the
+	// unusual values of the example.
 	Unusual []string
 
 	// Example shows a difference. For a restriction, the rule rejects Example and accepts Other,

@@ -392,8 +392,9 @@ func (f *findings) all(unusual bool) []Finding {
 			continue
 		}
 		d := p.finding(n)
+		d.Unusual = p.Lacking(n.Model)
 		if unusual {
-			d.Unusual = p.Unusual(n.Model, n.Old != nil)
+			d.Unusual = append(d.Unusual, p.Unusual(n.Model, n.Old != nil)...)
 		}
 		if d.Kind == Accepted {
 			if err := p.rejection(d.Example); err != nil {

@@ -41,7 +41,7 @@ func newProblem(g *sample.Source, c *sample.Chain, u *union.Union) (*unionProble
 		return nil, err
 	}
 	p := &unionProblem{writing: w}
-	p.Problem = prove.NewProblem(g, c, c.Schemas[0], prove.Subject{Parts: w.parts, Start: w.start, Legal: p.legalBefore})
+	p.Problem = prove.NewProblem(g, c, c.Schemas[0], prove.Subject{Parts: w.parts, Stored: true, Start: w.start, Legal: p.legalBefore})
 	sides := p.symbolics(w)
 	p.new, p.old = sides[prove.New], sides[prove.Old]
 	return p, nil

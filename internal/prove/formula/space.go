@@ -97,6 +97,7 @@ type Place struct {
 	// map. See [ItemOf] for an item with keys.
 	Name   string
 	Schema *apiextensionsv1.JSONSchemaProps // nil if unknown
+	stored *apiextensionsv1.JSONSchemaProps // see Space.Stored
 
 	children  map[string]*Place
 	present   logic.Lit
@@ -181,6 +182,20 @@ func (p *Place) Counterpart() *Place {
 	return p.space.Old
 }
 
+// Stored sets the schema of the version in which objects are stored, if it is another version: the
+// API server sets the defaults of that version in old objects, not the defaults of their schema. It
+// must be called before the places of properties are created.
+func (s *Space) Stored(schema *apiextensionsv1.JSONSchemaProps) { s.Old.stored = schema }
+
+// always reports whether an object at p, unless it is nullable, has the property with schema c.
+func (p *Place) always(name string, c *Place) bool {
+	defaulted := c.Schema.Default != nil
+	if p.Old && p.space.Old.stored != nil {
+		defaulted = defaulted && c.stored != nil && (c.stored.Default != nil || slices.Contains(p.stored.Required, name))
+	}
+	return defaulted || slices.Contains(p.Schema.Required, name)
+}
+
 // Child returns the place of a property, entry or item.
 func (p *Place) Child(name string) *Place {
 	if c, ok := p.children[name]; ok {
@@ -195,13 +210,14 @@ func (p *Place) Child(name string) *Place {
 	}
 	p.children[name] = c
 	isProperty := false
-	c.Schema, _, isProperty = p.childSchema(name)
+	c.Schema, _, isProperty = childSchema(p.Schema, name)
+	c.stored, _, _ = childSchema(p.stored, name)
 	if c.key = p.itemKey(name); c.key != nil {
 		c.present, c.null = p.present, logic.False
 		return c
 	}
-	required := isProperty && (slices.Contains(p.Schema.Required, name) || c.Schema.Default != nil) && !p.space.nullable(c.Schema)
-	if required {
+	always := p.Schema != nil && c.Schema != nil && p.always(name, c)
+	if isProperty && always && !p.space.nullable(c.Schema) {
 		c.present, c.null = p.present, logic.False
 		return c
 	}
@@ -211,7 +227,7 @@ func (p *Place) Child(name string) *Place {
 		c.null = p.space.fact(&Fact{Kind: Null, Place: c}).Lit
 		p.space.implies(c.null, p.present)
 		p.space.implies(c.null, c.present.Not())
-		if p.Schema != nil && (slices.Contains(p.Schema.Required, name) || c.Schema.Default != nil) {
+		if always {
 			p.space.RequireAny(p.present.Not(), c.present, c.null)
 		}
 	}
@@ -239,6 +255,9 @@ func (p *Place) Lookup(path ...string) *Place {
 
 // Present returns the formula that has() is true for the place.
 func (p *Place) Present() logic.Lit { return p.present }
+
+// Always reports whether the object that contains the value cannot lack it.
+func (p *Place) Always() bool { return p.present == p.Parent.present }
 
 // Null returns the formula that the value is null.
 func (p *Place) Null() logic.Lit { return p.null }

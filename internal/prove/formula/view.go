@@ -108,7 +108,7 @@ func (p *Place) viewed(name string) *Place {
 	}
 	p.children[name] = c
 	var known, property bool
-	c.Schema, known, property = p.childSchema(name)
+	c.Schema, known, property = childSchema(p.Schema, name)
 	nullable := c.Schema != nil && c.Schema.Nullable
 	if !known && p.Prunes() {
 		p.view.Dropped = append(p.view.Dropped, c.base)
@@ -149,10 +149,9 @@ func childValue(v any, name string) any {
 	return nil
 }
 
-// childSchema returns the schema of a property, entry or item. known is false if the schema of p
-// does not have one.
-func (p *Place) childSchema(name string) (below *apiextensionsv1.JSONSchemaProps, known, property bool) {
-	s := p.Schema
+// childSchema returns the schema of a property, entry or item. known is false if the schema does not
+// have one.
+func childSchema(s *apiextensionsv1.JSONSchemaProps, name string) (below *apiextensionsv1.JSONSchemaProps, known, property bool) {
 	if s == nil {
 		return nil, false, false
 	}

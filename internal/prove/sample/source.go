@@ -35,9 +35,10 @@ const (
 // out, so each schema validates only its own level.
 type Source struct {
 	ctx              context.Context
-	apiVersion, kind string                           // of resources
-	schema           *apiextensionsv1.JSONSchemaProps // of resources, or nil
-	name             string                           // of resources, as soon as it is known
+	apiVersion, kind string                                          // of resources
+	schema           *apiextensionsv1.JSONSchemaProps                // of resources, or nil
+	stored           apiextensionsv1.CustomResourceDefinitionVersion // see Stored
+	name             string                                          // of resources, as soon as it is known
 	depth            int
 }
 
@@ -48,7 +49,21 @@ func NewSource(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinitio
 	if s := crd.Spec.Versions[version].Schema; s != nil {
 		g.schema = s.OpenAPIV3Schema
 	}
+	for i, v := range crd.Spec.Versions {
+		if v.Storage && i != version && v.Schema != nil && (crd.Spec.Conversion == nil || crd.Spec.Conversion.Strategy != apiextensionsv1.WebhookConverter) {
+			g.stored = v
+		}
+	}
 	return g
+}
+
+// Stored returns the name and the schema of the version in which resources are stored, if it is
+// another version and no webhook converts them. Stored resources have its defaults.
+func (g *Source) Stored() (name string, schema *apiextensionsv1.JSONSchemaProps) {
+	if g.stored.Schema == nil {
+		return "", nil
+	}
+	return g.stored.Name, g.stored.Schema.OpenAPIV3Schema
 }
 
 // Context returns the context that ends searches.
