@@ -52,8 +52,8 @@ func (r *Rule) GuardedOld(optional func(path []string) bool) (rule string, ok bo
 
 // infallible are the functions that have a result for all values of their types.
 var infallible = []string{
-	operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot, operators.Conditional, operators.NotStrictlyFalse, operators.OldNotStrictlyFalse,
-	operators.Equals, operators.NotEquals, operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals, operators.In, operators.OldIn,
+	operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot, operators.Conditional, operators.NotStrictlyFalse,
+	operators.Equals, operators.NotEquals, operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals, operators.In,
 	"size", "startsWith", "endsWith", "contains",
 }
 
