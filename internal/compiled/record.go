@@ -205,7 +205,7 @@ func (s Schema) check() error {
 		return fmt.Errorf(": invalid declaration: %w", err)
 	}
 	if twice := yamltext.DuplicateKeys(value); len(twice) > 0 {
-		return fmt.Errorf(".unions: key %q occurs twice", twice[0].Value)
+		return fmt.Errorf(".unions: key %q occurs twice", twice[0][1].Value)
 	}
 	declarations, diags := union.Parse("", "", value, nil)
 	if diags.HasErrors() {
@@ -223,7 +223,7 @@ func (s Schema) check() error {
 		return fmt.Errorf(".extend: %w", err)
 	}
 	if twice := yamltext.DuplicateKeys(value); len(twice) > 0 {
-		return fmt.Errorf(".extend: key %q occurs twice", twice[0].Value)
+		return fmt.Errorf(".extend: key %q occurs twice", twice[0][1].Value)
 	}
 	extensions, diags := union.ParseExtensions("", "", value, nil)
 	if diags = append(diags, union.Extend(declarations, extensions)...); diags.HasErrors() {
@@ -274,7 +274,7 @@ func onlyEntry(text string) (*yaml.Node, error) {
 		return nil, errors.New("the text is something other than a declaration")
 	}
 	if twice := yamltext.DuplicateKeys(doc.Content[0]); len(twice) > 0 {
-		return nil, fmt.Errorf("key %q occurs twice", twice[0].Value)
+		return nil, fmt.Errorf("key %q occurs twice", twice[0][1].Value)
 	}
 	return doc.Content[0].Content[1], nil
 }

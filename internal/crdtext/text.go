@@ -68,17 +68,17 @@ func Parse(name string, src []byte, limits limit.Limits) (*Text, diag.List) {
 // New is the text of a file that is parsed already.
 func New(name string, file *yamltext.File, limits limit.Limits) (*Text, diag.List) {
 	t := &Text{File: file, Name: name, Limits: limits}
-	var duplicates diag.List
+	var wrong diag.List
 	for i, parsed := range file.Docs {
 		d := &Document{Document: parsed, Text: t, Index: i}
 		t.Docs = append(t.Docs, d)
 		d.find(d.Root, nil)
 		if len(d.CRDs) > 0 {
-			duplicates = append(duplicates, source.Duplicates(name, d.Root)...)
+			wrong = slices.Concat(wrong, source.Duplicates(name, d.Root), source.Misread(name, d.Root))
 		}
 	}
-	if len(duplicates) > 0 {
-		return nil, duplicates
+	if len(wrong) > 0 {
+		return nil, wrong
 	}
 	return t, t.Diags
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -73,14 +74,63 @@ func invalidUTF8(text []byte) int {
 	return len(text)
 }
 
-// Duplicates reports the duplicate keys in the mappings at n and below.
+// Duplicates reports the duplicate keys in the mappings at n and below. Different keys that kubectl
+// reads as the same are reported as ambiguous.
 func Duplicates(name string, n *yaml.Node) diag.List {
 	var l diag.List
-	for _, k := range yamltext.DuplicateKeys(n) {
-		l = append(l, diag.Diagnostic{Code: codes.DuplicateKey, Pos: diag.Pos{File: name, Line: k.Line, Col: k.Column},
-			Message: fmt.Sprintf("key %q occurs twice in this mapping", yamltext.Resolve(k).Value), Hint: "delete one of them"})
+	for _, keys := range yamltext.DuplicateKeys(n) {
+		first, k := yamltext.Resolve(keys[0]), yamltext.Resolve(keys[1])
+		if first.Value != k.Value {
+			for _, key := range []*yaml.Node{first, k} {
+				if _, err := yamltext.String(key); err != nil {
+					l = append(l, ambiguous(name, key, fmt.Sprintf("%v, so that %s and %s are the same key", err, first.Value, k.Value)))
+				}
+			}
+			continue
+		}
+		l = append(l, diag.Diagnostic{Code: codes.DuplicateKey, Pos: diag.Pos{File: name, Line: keys[1].Line, Col: keys[1].Column},
+			Message: fmt.Sprintf("key %q occurs twice in this mapping", k.Value), Hint: "delete one of them"})
 	}
 	return l
+}
+
+func ambiguous(name string, key *yaml.Node, message string) diag.Diagnostic {
+	quoted := yamltext.Quoted(key)
+	return diag.Diagnostic{Code: codes.AmbiguousScalar, Pos: diag.Pos{File: name, Line: key.Line, Col: key.Column}, Message: message,
+		Hint: "quote it: " + quoted, Edits: diag.Replace(key.Line, key.Column, yamltext.Written(key), quoted)}
+}
+
+// Misread reports the properties, in the schemas at n and below, that a rule names and that kubectl
+// reads under another name.
+func Misread(name string, n *yaml.Node) (l diag.List) {
+	for m := range yamltext.All(n) {
+		for k, properties := range yamltext.Pairs(m) {
+			if k.Value != "properties" {
+				continue
+			}
+			for key := range yamltext.Pairs(properties) {
+				if _, err := yamltext.String(key); err != nil && key.Kind == yaml.ScalarNode {
+					if named(key.Value, n) {
+						l = append(l, ambiguous(name, key, fmt.Sprintf("%v, and a rule names the property %q", err, key.Value)))
+					}
+				}
+			}
+		}
+	}
+	return l
+}
+
+// named reports whether a rule at n or below names a property.
+func named(property string, n *yaml.Node) bool {
+	field := regexp.MustCompile(`\.` + regexp.QuoteMeta(property) + `\b`)
+	for m := range yamltext.All(n) {
+		for _, key := range []string{"rule", "messageExpression"} {
+			if field.MatchString(yamltext.Text(m, key)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Read reads a document as kubectl does, and returns it as JSON and as data. It is not strict,

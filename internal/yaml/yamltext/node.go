@@ -147,22 +147,23 @@ func Text(m *yaml.Node, key string) string {
 	return ""
 }
 
-// DuplicateKeys returns the key nodes that repeat a key of their mapping, in source order. Keys are
-// compared as kubectl reads them: 1 and "1" are the same key, and so are yes and true.
-func DuplicateKeys(root *yaml.Node) []*yaml.Node {
-	var dup []*yaml.Node
+// DuplicateKeys returns the key nodes that repeat a key of their mapping, in source order, each after
+// the first key that it repeats. Keys are compared as kubectl reads them: 1 and "1" are the same key,
+// and so are yes and true.
+func DuplicateKeys(root *yaml.Node) (dup [][2]*yaml.Node) {
 	for n := range All(root) {
 		if n.Kind != yaml.MappingNode {
 			continue
 		}
-		seen := make(map[string]bool, len(n.Content)/2)
+		seen := make(map[string]*yaml.Node, len(n.Content)/2)
 		for written := range Pairs(n) {
 			if k := Resolve(written); k.Kind == yaml.ScalarNode {
 				text := keyText(k)
-				if seen[text] {
-					dup = append(dup, written)
+				if first := seen[text]; first != nil {
+					dup = append(dup, [2]*yaml.Node{first, written})
+					continue
 				}
-				seen[text] = true
+				seen[text] = written
 			}
 		}
 	}

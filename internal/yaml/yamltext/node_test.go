@@ -103,7 +103,8 @@ func TestDuplicateKeys(t *testing.T) {
 	} {
 		f := parse(t, c.src)
 		var got []string
-		for _, n := range DuplicateKeys(f.Docs[0].Root) {
+		for _, keys := range DuplicateKeys(f.Docs[0].Root) {
+			n := keys[1]
 			got = append(got, fmt.Sprintf("%d:%d", n.Line, n.Column))
 		}
 		if strings.Join(got, " ") != c.want {
