@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/unioncel/unioncel/internal/spelling"
@@ -126,8 +127,11 @@ func unknownCode(code diag.Code) string {
 	if slices.Contains(known, upper) {
 		return "write " + upper
 	}
-	if best := spelling.Closest(string(code), known); best != "" && strings.HasPrefix(upper, "UC") {
-		return fmt.Sprintf("did you mean %s?", best)
+	digits := strings.TrimLeft(upper, "UC")
+	if _, err := strconv.Atoi(digits); err != nil || len(digits) != 3 { // else any other number is as likely
+		if best := spelling.Closest(string(code), known); best != "" && strings.HasPrefix(upper, "UC") {
+			return fmt.Sprintf("did you mean %s?", best)
+		}
 	}
 	return "codes are written like UC521; docs/diagnostics.md lists them"
 }
