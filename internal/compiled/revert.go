@@ -245,7 +245,7 @@ func (r *Reverted) Removed(additions []compile.Addition) (l diag.List) {
 		if len(removed) > 0 {
 			slices.Reverse(removed)
 			l = append(l, diag.Diagnostic{Code: codes.RuleRemoved, Severity: diag.Warning, Pos: r.Pos(at), Path: c.Place.String(), Schema: c.Place.Structural(),
-				Message: "removed, as compiled from a recorded union: " + strings.Join(removed, ", "),
+				Message: "the output lacks rules compiled from a recorded union: " + strings.Join(removed, ", "),
 				Hint:    "nothing needs to be done, unless a person wrote this rule"})
 		}
 	}
