@@ -62,6 +62,7 @@ type Reads struct {
 	deep   [][]string // paths below the property
 	whole  bool       // questions about the property itself
 	filled bool       // facts that the list or map is empty
+	costly bool       // questions whose evaluation may exceed the cost limit
 }
 
 // makeSlots creates a slot for each property in a fact, and relates the facts to the chosen values.
@@ -96,6 +97,7 @@ func (p *Problem) makeSlots() error {
 			case r == nil:
 			case f.Question != nil:
 				r.whole = r.whole || itself
+				r.costly = r.costly || f.Question.Costly
 			case f.Kind == formula.Empty:
 				r.filled = r.filled || itself
 			case i == 0 && itself && f.Constant != nil && f.Constant != any(true):

@@ -123,6 +123,11 @@ func (p *Problem) extend(s *Slot, r *Reads) {
 	for _, empty := range s.schema.Empties() {
 		accepted(empty)
 	}
+	if r.costly {
+		for _, v := range p.Source.Larger(s.schema) {
+			accepted(v)
+		}
+	}
 	if t := s.schema.Props.Type; t == "boolean" {
 		accepted(true)
 	}

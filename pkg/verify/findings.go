@@ -9,6 +9,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -206,6 +207,12 @@ func (f *findings) rejected(c *prove.Check, l ...logic.Lit) (bool, error) {
 		if c.Narrow || !restricted {
 			if e, err = p.Smallest(nil, refused...); e != nil {
 				m = e.Model
+			}
+		}
+		if e != nil && c.Costly {
+			if said, _ := p.Ask(c, e.New, e.Old); said == sample.Errs { // a limit, not a restriction
+				f.differences = append(f.differences, difference{Example: e, check: c})
+				return true, nil
 			}
 		}
 		if !c.Narrow {

@@ -40,6 +40,10 @@ type Rule struct {
 	// ReadsOld means that the rule mentions oldSelf. AsksOld means that it reads more of the old
 	// value than its existence.
 	ReadsOld, AsksOld bool
+	// Costly means that the estimated cost of the rule, for objects up to the size [Largest], exceeds
+	// the limit of one evaluation (PerCallLimit in k8s.io/apiserver/pkg/apis/cel), and not the budget
+	// of a rule, beyond which the API server rejects the CRD. [Compile] knows it.
+	Costly bool
 }
 
 // Parse parses a rule.

@@ -11,10 +11,12 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/interpreter"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
+	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/apiserver/pkg/cel/common"
 	"k8s.io/apiserver/pkg/cel/environment"
 
@@ -28,6 +30,7 @@ type Program struct {
 	program  cel.Program
 	schema   common.Schema
 	optional bool // oldSelf is optional
+	costly   bool // see [Rule.Costly]
 }
 
 // Compile compiles the rules on s as the API server does for a stored CRD. It returns a program or
@@ -39,7 +42,9 @@ func Compile(s *structuralschema.Structural, root bool, rules apiextensionsv1.Va
 	for _, r := range rules {
 		with.XValidations = append(with.XValidations, apiextensionsv1.ValidationRule{Rule: r.Rule, OptionalOldSelf: r.OptionalOldSelf})
 	}
-	results, err := schemacel.Compile(&with, model.SchemaDeclType(s, root), celconfig.PerCallLimit,
+	decl := model.SchemaDeclType(s, root)
+	bound(decl)
+	results, err := schemacel.Compile(&with, decl, celconfig.PerCallLimit,
 		environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()), schemacel.StoredExpressionsEnvLoader())
 	if root {
 		s = model.WithTypeAndObjectMeta(s)
@@ -54,10 +59,35 @@ func Compile(s *structuralschema.Structural, root bool, rules apiextensionsv1.Va
 		case results[i].Program == nil:
 			errs[i] = errors.New("the rule is empty")
 		default:
-			programs[i] = &Program{results[i].Program, schema, HasOptionalOldSelf(r)}
+			costly := results[i].MaxCost > celconfig.PerCallLimit && results[i].MaxCost <= validation.StaticEstimatedCostLimit
+			programs[i] = &Program{results[i].Program, schema, HasOptionalOldSelf(r), costly}
 		}
 	}
 	return programs, errs
+}
+
+// Largest is the size in bytes of the objects that proofs take into account: kubectl apply cannot
+// annotate larger ones with their last configuration.
+const Largest = 256 << 10
+
+// bound limits the lists, maps and strings of a type to those that fit into an object of the size
+// [Largest], for the estimate of costs.
+func bound(t *apiservercel.DeclType) {
+	if t == nil {
+		return
+	}
+	each := int64(1)
+	if t.ElemType != nil {
+		each = t.ElemType.MinSerializedSize + 1
+	}
+	if most := Largest / each; t.MaxElements > most { // types without elements are shared
+		t.MaxElements = most
+	}
+	bound(t.KeyType)
+	bound(t.ElemType)
+	for _, f := range t.Fields {
+		bound(f.Type)
+	}
 }
 
 // firstLine removes the source excerpt that CEL adds to an error.
@@ -97,6 +127,9 @@ func (p *Program) Run(ctx context.Context, value, old any, usesOld bool) (bool, 
 	limit.Spend(ctx, steps)
 	return result == types.True, err
 }
+
+// Costly reports whether the rule is [Rule.Costly].
+func (p *Program) Costly() bool { return p.costly }
 
 // activation has the variables of a rule.
 type activation struct{ self, oldSelf any }

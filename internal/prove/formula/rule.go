@@ -72,6 +72,12 @@ func (s *Space) Rule(rule *Rule, self *Place, old Old) (f Formula, err error) {
 	}()
 	v := r.read(rule.tree.Expr())
 	holds, refused := r.truths(v)
+	if rule.Costly {
+		q := r.ask(rule.tree.Expr(), "the cost limit")
+		q.Costly = true
+		within := q.Fails.Lit.Not()
+		holds, refused = s.And(holds, within), s.And(refused, within)
+	}
 	return Formula{Holds: holds, Fails: s.Or(holds, refused).Not()}, nil
 }
 

@@ -86,6 +86,8 @@ type Question struct {
 	// What is the name of the function or keyword, for messages.
 	What         string
 	Holds, Fails *Fact
+	// Costly means that the evaluation may exceed the cost limit: see [Rule.Costly].
+	Costly bool
 }
 
 // Place is the position of a value in an object.

@@ -117,7 +117,7 @@ func (b *pathComparison) seen(side int, r Reshaping) ([]suspect, error) {
 			continue
 		}
 		isKey := level+1 == s.level && len(s.tail) == 0 && slices.Contains(n.Props.XListMapKeys, s.name)
-		if n.Props.Type == "array" && (isKey || isSet(n.Props)) && b.merges(side, r.At) {
+		if n.Props.Type == "array" && (isKey || sample.IsSet(n.Props)) && b.merges(side, r.At) {
 			l = append(l, b.unclear(y.places[level]))
 		}
 	}
@@ -176,7 +176,7 @@ func (b *pathComparison) inContainer(side int, s seat, at schemapath.Path) bool 
 			return true
 		}
 		k := n.Props
-		unique := isSet(k) && SameDuplicates(k, nodes[1-side].Props) && b.merges(side, at)
+		unique := sample.IsSet(k) && SameDuplicates(k, nodes[1-side].Props) && b.merges(side, at)
 		if last != schemapath.Items && counts(k, n.Child(last)) || unique || len(k.Enum)+len(k.AllOf)+len(k.AnyOf)+len(k.OneOf)+len(n.Rules()) > 0 || k.Not != nil {
 			return true
 		}
@@ -209,10 +209,6 @@ func counts(of *apiextensionsv1.JSONSchemaProps, values *sample.Schema) bool {
 // be nil.
 func SameDuplicates(a, b *apiextensionsv1.JSONSchemaProps) bool {
 	return b != nil && a.UniqueItems == b.UniqueItems && reflect.DeepEqual(a.XListType, b.XListType) && slices.Equal(a.XListMapKeys, b.XListMapKeys)
-}
-
-func isSet(s *apiextensionsv1.JSONSchemaProps) bool {
-	return s.XListType != nil && *s.XListType == "set" || s.UniqueItems
 }
 
 // comparesBelow reports whether a child of a schema has transition rules.

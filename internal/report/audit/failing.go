@@ -78,7 +78,10 @@ func (o *object) update(a *audited, unrelated bool) (*prove.Example, string) {
 // example.
 func (o *object) guard(a *audited, e *prove.Example, blocking bool) (fix, rest string) {
 	usual, write := "guard each read of a field that may be absent with has()", a.Guarded
-	if _, detail := o.Ask(a.Check, e.New, e.Old); !strings.HasPrefix(detail, "no such key") {
+	switch _, detail := o.Ask(a.Check, e.New, e.Old); {
+	case strings.HasSuffix(detail, "cost limit exceeded"):
+		return "", "lower the maxItems, maxProperties or maxLength of the values that it reads, or nest fewer macros"
+	case !strings.HasPrefix(detail, "no such key"):
 		return "", "reject such values before the rule uses them: in the schema (pattern, format, minItems), or with a condition in front"
 	}
 	if blocking {
