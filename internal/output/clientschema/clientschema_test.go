@@ -414,6 +414,23 @@ func compiled(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, objec
 	return s
 }
 
+// TestPatterns checks that patterns without a meaning in ECMAScript are left out.
+func TestPatterns(t *testing.T) {
+	for text, want := range map[string]bool{
+		`^[a-z]([-a-z0-9]*[a-z0-9])?$`: true, `^(?:a|b)\.c$`: true, `\d+\/\w+`: true, `\p{L}`: true, `a\[b\]`: true,
+		`^(?i)(abort|warn)?$`: false, `(?P<name>a)`: false, `\Aa\z`: false, `[[:alpha:]]+`: false, `[^%[:cntrl:]]`: false, `[^][]`: false, `\pL`: false, `a\"b`: false,
+	} {
+		crd, _ := version(t, "{type: string}", "")
+		u := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["u"]
+		u.Pattern = text
+		crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["u"] = u
+		s := jsonSchema(t, crd)["properties"].(map[string]any)["u"].(map[string]any)
+		if _, kept := s["pattern"]; kept != want {
+			t.Errorf("%s is kept: %t", text, kept)
+		}
+	}
+}
+
 // TestNoAddresses adds addresses to a schema at every possible path. The output must contain none.
 func TestNoAddresses(t *testing.T) {
 	crd, _ := version(t, `

@@ -10,6 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/unioncel/unioncel/internal/pattern"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -117,11 +118,19 @@ func jsonDialect(n node, whole bool) {
 		unmark(n, "apiVersion", "kind")
 		property(n, "metadata")["x-kubernetes-preserve-unknown-fields"] = true // the schema does not list all fields of metadata
 	}
+	if p, ok := n["pattern"].(string); ok && notECMAScript().MatchString(p) {
+		delete(n, "pattern")
+	}
 	for _, key := range []string{"nullable", "example"} {
 		delete(n, key)
 	}
 	maps.DeleteFunc(n, func(key string, _ any) bool { return strings.HasPrefix(key, "x-kubernetes-") })
 }
+
+// notECMAScript matches syntax that a pattern of JSON Schema cannot have, in contrast to a pattern of
+// the API server: flags and named groups, [[:alpha:]], []a], \A, \z, \Q, \pL and the escapes of
+// characters that need none. Validators reject the whole schema because of it.
+var notECMAScript = pattern.Lazy(`\(\?[^:]|\[:|\[\^?\]|\\[AzQEaC]|\\[pP][^{]|\\x\{|\\[ !"#%&',:;<=>@_~]`)
 
 // exemptNull excludes null from keywords of a schema that null may violate.
 func exemptNull(n node) {

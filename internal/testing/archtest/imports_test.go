@@ -33,7 +33,7 @@ var allowed = map[string][]string{
 	"internal/pattern":                    {},
 	"internal/report":                     {"internal/english", "pkg/diag"},
 	"pkg/kinds":                           {"pkg/schemapath", "pkg/union"},
-	"internal/output/clientschema":        {"pkg/union"},
+	"internal/output/clientschema":        {"internal/pattern", "pkg/union"},
 	"internal/output/suite":               {"pkg/schemapath", "internal/codes", "internal/yaml/resource", "internal/yaml/yamlconfig", "pkg/compile", "pkg/diag", "internal/limit", "pkg/union", "pkg/validate", "pkg/verify"},
 	"internal/output/patch":               {"internal/codes", "internal/yaml/resource", "internal/rewrite", "pkg/diag", "pkg/kinds", "internal/limit", "pkg/schemapath", "pkg/union"},
 	"pkg/policy":                          {"internal/codes", "pkg/diag", "pkg/kinds", "pkg/rules", "pkg/schemapath", "pkg/union", "internal/cel"},
