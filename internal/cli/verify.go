@@ -66,8 +66,8 @@ func (a *app) verifyAll(ctx context.Context, scope func([]input) (scopes, error)
 		declared, diags := skipping(in.scope.external, in.options(), func(opts crdfile.Options) ([]*compile.Declared, diag.List) {
 			return crdfile.Ask(f, opts, func(c *crdfile.CRD) (*compile.Declared, diag.List) {
 				d, l := c.Declared()
-				if crd, _ := c.Source(); crd != nil {
-					l = append(l, c.Faults(crd)...)
+				if d != nil {
+					l = append(l, c.Faults(d.CRD)...)
 				}
 				return d, l
 			})
