@@ -62,32 +62,33 @@ See also unioncel help inputs.`,
 
 // auditAll audits the CRDs of all inputs, in order, and prints the findings together.
 func (a *app) auditAll(cmd *cobra.Command, flags *auditFlags, args []string) error {
-	inputs, err := a.findInputs(args, "")
+	inputs, err := a.findInputs(args)
 	if err != nil {
 		return err
 	}
-	audits, _, results, err := find(cmd.Context(), a, inputs, a.scope(cmd, &flags.compiler), func(f *crdfile.File, in input) (fileAudit, diag.List, error) {
+	audits, _, err := find(cmd.Context(), a, inputs, a.scope(cmd, &flags.compiler), func(f *crdfile.File, in input) (fileAudit, diag.List, error) {
 		return auditFile(cmd.Context(), flags, in, f)
 	})
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(audits, func(l fileAudit) bool { return l.crds > 0 }) && !slices.ContainsFunc(results, result.failed) {
+	results := resultsOf(audits)
+	if !slices.ContainsFunc(audits, func(r answer[fileAudit]) bool { return r.found.crds > 0 }) && !anyFailed(results) {
 		return fmt.Errorf("no CRD in %s", strings.Join(namesOf(inputs), ", "))
 	}
-	if err := a.showAudit(flags, audits, results); err != nil {
+	if err := a.showAudit(flags, audits); err != nil {
 		return err
 	}
-	for _, r := range results {
-		if audits[r.n].partial {
+	for _, r := range audits {
+		if r.found.partial {
 			a.note(fmt.Sprintf("%s: some rules were not decided: %v", r.name, limit.Exhausted(a.limits.OrDefault().Steps)))
 		}
 	}
-	if err := a.report(results, "text"); err != nil {
+	if err := a.report(diagnosticsOf(results), "text"); err != nil {
 		return err
 	}
-	for _, in := range inputs {
-		if flags.limit(cmd, in.scope).Reached(audit.Diagnostics(audits[in.n].found)) {
+	for _, r := range audits {
+		if flags.limit(cmd, r.scope).Reached(audit.Diagnostics(r.found.findings)) {
 			return errFindings
 		}
 	}
@@ -96,9 +97,9 @@ func (a *app) auditAll(cmd *cobra.Command, flags *auditFlags, args []string) err
 
 // fileAudit is the result for one input.
 type fileAudit struct {
-	found   []audit.Finding
-	crds    int
-	partial bool // a search used all its steps
+	findings []audit.Finding
+	crds     int
+	partial  bool // a search used all its steps
 }
 
 // auditFile audits the CRDs of an input, and applies its configuration to the findings.
@@ -115,7 +116,7 @@ func auditFile(ctx context.Context, flags *auditFlags, in input, f *crdfile.File
 		for _, f := range l.Findings {
 			if l, _ := in.scope.judge(audit.Diagnostics([]audit.Finding{f})); len(l) > 0 && !slices.Contains(flags.ignore, string(f.Code)) {
 				f.Severity = l[0].Severity
-				audited.found = append(audited.found, f)
+				audited.findings = append(audited.findings, f)
 			}
 		}
 	}
@@ -123,13 +124,13 @@ func auditFile(ctx context.Context, flags *auditFlags, in input, f *crdfile.File
 }
 
 // showAudit prints the findings. Formats for programs also have the errors of unreadable inputs.
-func (a *app) showAudit(flags *auditFlags, audits []fileAudit, results []result) error {
+func (a *app) showAudit(flags *auditFlags, audits []answer[fileAudit]) error {
 	var all []audit.Finding
-	for _, l := range audits {
-		all = append(all, l.found...)
-	}
 	var errors diag.List
-	for _, r := range results {
+	read := false
+	for _, r := range audits {
+		all = append(all, r.found.findings...)
+		read = read || !r.failed()
 		for _, d := range r.diagnostics {
 			if d.Severity == diag.Error {
 				errors = append(errors, d)
@@ -137,12 +138,12 @@ func (a *app) showAudit(flags *auditFlags, audits []fileAudit, results []result)
 		}
 	}
 	people := slices.Contains([]string{"text", "markdown"}, flags.output.name)
-	if len(all) > 0 || !people || slices.ContainsFunc(results, func(r result) bool { return !r.failed() }) {
+	if len(all) > 0 || !people || read {
 		return a.showReport(&flags.output, reportable{
 			document:    func() (report.Document, error) { return audit.Document(all) },
 			data:        func() (any, error) { return audit.Data(all, errors), nil },
 			diagnostics: func() diag.List { return append(audit.Diagnostics(all), errors...) },
-		}, results)
+		})
 	}
 	return nil
 }

@@ -36,7 +36,6 @@ type batch struct {
 }
 
 type staged struct {
-	n    int // in the order of the outputs
 	temp string
 	target
 }
@@ -52,8 +51,8 @@ type target struct {
 // files.
 func (b *batch) replace(outs []output) error {
 	var errs []error
-	for i, out := range outs {
-		errs = append(errs, b.stage(i, out))
+	for _, out := range outs {
+		errs = append(errs, b.stage(out))
 	}
 	if err := joinDistinct(errs); err != nil {
 		b.abandon()
@@ -63,13 +62,13 @@ func (b *batch) replace(outs []output) error {
 }
 
 // stage writes an output to a new file next to its target. Outputs may be staged concurrently, in
-// any order; n is the position of the output in commits and errors.
-func (b *batch) stage(n int, out output) error {
+// any order.
+func (b *batch) stage(out output) error {
 	t, err := resolve(out.path)
 	if err != nil {
 		return err
 	}
-	file, err := b.create(n, t)
+	file, err := b.create(t)
 	if err != nil {
 		return err
 	}
@@ -90,7 +89,7 @@ func (b *batch) stage(n int, out output) error {
 
 // create creates the temporary file of a target. The caller must call b.writing.Done after closing
 // it.
-func (b *batch) create(n int, t target) (*os.File, error) {
+func (b *batch) create(t target) (*os.File, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
@@ -109,7 +108,7 @@ func (b *batch) create(n int, t target) (*os.File, error) {
 	if err != nil {
 		return nil, fileError("write "+t.name+": create a file beside it", err)
 	}
-	b.staged = append(b.staged, staged{n: n, temp: file.Name(), target: t})
+	b.staged = append(b.staged, staged{temp: file.Name(), target: t})
 	b.writing.Add(1)
 	return file, nil
 }
@@ -203,7 +202,7 @@ func (b *batch) makeDir(dir string) error {
 	return nil
 }
 
-// commit renames the temporary files.
+// commit renames the temporary files, in the order of the names of their targets.
 func (b *batch) commit() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -211,7 +210,7 @@ func (b *batch) commit() error {
 		return errInterrupted
 	}
 	b.closed = true
-	slices.SortFunc(b.staged, func(s, t staged) int { return cmp.Compare(s.n, t.n) })
+	slices.SortFunc(b.staged, func(s, t staged) int { return cmp.Compare(s.name, t.name) })
 	b.replaced = true
 	for i, s := range b.staged {
 		err := b.rename(s.temp, s.real)

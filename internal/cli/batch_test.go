@@ -125,8 +125,8 @@ func TestBatchAbandoned(t *testing.T) {
 		output{path: filepath.Join(dir, "d", "e", "new"), data: []byte("new")},
 		output{path: filepath.Join(dir, "d", "f", "new"), data: []byte("new")})
 	b := batch{rename: os.Rename}
-	for i, out := range outs {
-		if err := b.stage(i, out); err != nil {
+	for _, out := range outs {
+		if err := b.stage(out); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -146,7 +146,7 @@ func TestBatchAbandoned(t *testing.T) {
 	}
 
 	// Later calls fail.
-	if err := b.stage(0, outs[0]); !errors.Is(err, errInterrupted) {
+	if err := b.stage(outs[0]); !errors.Is(err, errInterrupted) {
 		t.Errorf("stage: %v", err)
 	}
 	if err := b.commit(); !errors.Is(err, errInterrupted) {

@@ -76,131 +76,123 @@ func (c *conversion) register(a *app, cmd *cobra.Command) {
 
 // convert runs a command that turns files into files. It reads, converts and stages one file at a
 // time, so that memory does not grow with the number of files.
-func (a *app) convert(cmd *cobra.Command, flags *conversion, scope func([]input) (scopes, error), t func(f *crdfile.File, in input) ([]byte, diag.List), args []string) error {
+func (a *app) convert(cmd *cobra.Command, flags *conversion, scope scoping, t func(f *crdfile.File, in input) ([]byte, diag.List), args []string) error {
 	if err := flags.preview.validate(flags.write, flags.output); err != nil {
 		return err
 	}
-	inputs, err := a.findInputs(args, flags.output)
+	inputs, err := a.findOutside(flags.output, args)
 	if err != nil {
 		return err
 	}
-	targets, err := plan(inputs, flags)
-	if err != nil {
+	if err := plan(inputs, flags); err != nil {
 		return err
 	}
-	c := &converting{app: a, flags: flags, targets: targets, shown: make([][]byte, len(inputs))}
-	l, results, err := a.load(cmd.Context(), inputs, scope, func(in input, f *crdfile.File) (result, error) {
-		out, diagnostics := t(f, in)
-		return c.take(in, f, out, diagnostics)
+	l, answers, err := load(cmd.Context(), a, inputs, scope, func(f *crdfile.File, r *result) ([]byte, error) {
+		out, diagnostics := t(f, r.input)
+		a.inspect(r, f, diagnostics)
+		return a.converted(flags, r, f.Bytes(), out)
 	})
-	if err == nil && l.failed() {
-		err := a.report(l.files(), flags.format.name)
+	if err != nil {
+		a.batch.abandon()
+		return err
+	}
+	if l.failed() {
+		err := a.report(diagnosticsOf(l.files()), flags.format.name)
 		if l.sound() {
 			a.note("nothing is compiled; --skip-invalid leaves out the unions of structs with errors")
 		}
 		return err
 	}
+	results := resultsOf(answers)
 	comparing := flags.preview.wanted()
-	if err == nil {
-		if !comparing && slices.ContainsFunc(results, result.failed) {
-			for i := range results {
-				results[i].diagnostics = normalize.Undone(results[i].diagnostics)
-			}
-		}
-		l.missing(results)
-		err = a.report(append(l.files(), results...), flags.format.name)
-		if err == nil || errors.Is(err, errSkipped) {
-			err = cmp.Or(a.tally(l, results, flags.format.name), err)
+	if !comparing && anyFailed(results) {
+		for _, r := range results {
+			r.diagnostics = normalize.Undone(r.diagnostics)
 		}
 	}
-	if err != nil && !errors.Is(err, errSkipped) {
+	l.missing(results)
+	all := append(l.files(), results...)
+	err = a.report(diagnosticsOf(all), flags.format.name)
+	failed := anyFailed(all) || err != nil && !errors.Is(err, errFindings)
+	if !failed {
+		none := a.tally(l, results, flags.format.name)
+		failed, err = none != nil, cmp.Or(none, err)
+	}
+	if failed {
 		a.batch.abandon()
-		if comparing && errors.Is(err, errFindings) {
-			return errors.Join(a.printAll(c.shown), err) // the differences of the other files
-		}
-		return err
 	}
-	return cmp.Or(c.finish(results), err)
+	var texts [][]byte
+	for _, r := range answers {
+		if !r.other {
+			texts = append(texts, r.found)
+		}
+	}
+	switch {
+	case comparing: // the differences of some files, if others have errors
+		if shown := a.printAll(texts); shown != nil || failed {
+			return errors.Join(shown, err)
+		}
+		return cmp.Or(a.wouldChange(flags.preview, results), err)
+	case failed:
+		return err
+	case flags.write || flags.output != "":
+		return cmp.Or(a.replaceChanged(results), err)
+	}
+	return cmp.Or(join(a.streams.Out, texts), err)
 }
 
-// converting is a conversion under way.
-type converting struct {
-	*app
-	flags   *conversion
-	targets []string
-	shown   [][]byte // results to print, by input
-}
-
-// take handles the result of an input: it buffers the result for printing, or stages it next to its
-// target.
-func (c *converting) take(in input, f *crdfile.File, out []byte, diagnostics diag.List) (result, error) {
-	src := f.Bytes()
-	r := in.scope.resultOf(in, f, diagnostics)
+// converted returns the text to print for an input: the result, or its difference. It stages a
+// result for a file, and returns nil then.
+func (a *app) converted(flags *conversion, r *result, src, out []byte) ([]byte, error) {
 	if r.other {
 		out = src
 	}
 	r.changed = !bytes.Equal(src, out)
-	if !r.changed && !c.verbose && !c.flags.lasting {
+	if !r.changed && !a.verbose && !flags.lasting {
 		r.dropWarnings()
 	}
 	if out != nil {
 		r.skip()
 	}
 	switch {
-	case r.diagnostics.HasErrors():
-		return r, nil
-	case c.flags.preview.wanted():
-		c.shown[in.n] = c.flags.difference(in.name, src, out)
-		return r, nil
-	case c.targets == nil && r.other:
-		return r, nil // other documents would corrupt the stream
-	case c.targets == nil:
-		c.shown[in.n] = out
-		return r, nil
-	case c.flags.write && !r.changed:
-		return r, nil
+	case r.failed():
+		return nil, nil
+	case flags.preview.wanted():
+		return flags.difference(r.name, src, out), nil
+	case r.target == "" && r.other:
+		return nil, nil // other documents would corrupt the stream
+	case r.target == "":
+		return out, nil
+	case flags.write && !r.changed:
+		return nil, nil
 	}
-	return r, c.batch.stage(in.n, output{path: c.targets[in.n], data: out})
+	return nil, a.batch.stage(output{path: r.target, data: out})
 }
 
-// finish prints the results, or puts them in place.
-func (c *converting) finish(results []result) error {
-	changed := count(results, func(r result) bool { return r.changed })
-	switch {
-	case c.flags.preview.wanted():
-		if err := c.printAll(c.shown); err != nil {
-			return err
-		}
-		if changed > 0 {
-			return c.wouldChange(c.flags.preview, results)
-		}
-		return nil
-	case c.targets == nil:
-		var texts [][]byte
-		for i, r := range results {
-			if !r.other {
-				texts = append(texts, c.shown[i])
-			}
-		}
-		return join(c.streams.Out, texts)
-	}
-	if err := c.batch.commit(); err != nil {
+// replaceChanged puts the staged results in place.
+func (a *app) replaceChanged(results []*result) error {
+	if err := a.batch.commit(); err != nil {
 		return err
 	}
-	if summary := fmt.Sprintf("%d of %s changed", changed, plural(len(results), "file")); c.console.terminal {
-		c.note(summary)
+	changed := count(results, func(r *result) bool { return r.changed })
+	if summary := fmt.Sprintf("%d of %s changed", changed, plural(len(results), "file")); a.console.terminal {
+		a.note(summary)
 	} else {
-		c.say("%s", summary)
+		a.say("%s", summary)
 	}
 	return nil
 }
 
-// wouldChange ends a preview: it prints the number of files that would change.
-func (a *app) wouldChange(p preview, results []result) error {
+// wouldChange ends a preview: it prints the number of files that would change, if any, and returns
+// errFindings then.
+func (a *app) wouldChange(p preview, results []*result) error {
+	changed := count(results, func(r *result) bool { return r.changed })
+	if changed == 0 {
+		return nil
+	}
 	if p.check {
-		changed := count(results, func(r result) bool { return r.changed })
 		hint := "; -w instead of --check writes them"
-		if slices.ContainsFunc(results, func(r result) bool { return r.path == "" }) {
+		if slices.ContainsFunc(results, func(r *result) bool { return r.path == "" }) {
 			hint = ""
 		}
 		a.note(fmt.Sprintf("%d of %s would change%s", changed, plural(len(results), "file"), hint))

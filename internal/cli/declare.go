@@ -16,24 +16,23 @@ import (
 // declare writes the declarations of the found unions, into the files or a UnionSet, or previews
 // the changes. Unions that would not compile are left out. A preview may be partial: other inputs
 // have errors.
-func (a *app) declare(flags *inferring, results []result, found [][]infer.Located, partial bool) error {
+func (a *app) declare(flags *inferring, files []answer[inferred], partial bool) error {
 	var outs []output
 	var all []union.External
 	var told []string
-	shown := make([][]byte, len(results))
+	var shown [][]byte
 	done := "declared"
 	if flags.preview.wanted() {
 		done = "would be declared"
 	}
-	for i := range results {
-		r := &results[i]
-		if len(found[i]) == 0 {
+	for _, r := range files {
+		if len(r.found.unions) == 0 {
 			continue
 		}
 		if flags.write && flags.set == "" && r.path == "" {
 			return usagef("--write replaces files, and %s is not one", r.stream())
 		}
-		out, l := a.declaring(flags, r).declarable(found[i])
+		out, l := a.declaring(flags, r).declarable(r.found.unions)
 		for _, f := range l {
 			all = append(all, f.Declaration(flags.replace))
 		}
@@ -47,16 +46,17 @@ func (a *app) declare(flags *inferring, results []result, found [][]infer.Locate
 		case len(l) == 0:
 		case flags.preview.wanted():
 			r.changed = true
-			shown[i] = flags.difference(r.name, r.src, out)
+			shown = append(shown, flags.difference(r.name, r.found.file.Bytes(), out))
 		case flags.set == "":
 			outs = append(outs, output{path: r.path, data: out})
 		}
 	}
-	if err := a.report(results, "text"); err != nil {
+	results := resultsOf(files)
+	if err := a.report(diagnosticsOf(results), "text"); err != nil {
 		return err
 	}
 	if len(all) == 0 {
-		if len(slices.Concat(found...)) == 0 && !partial {
+		if len(unionsIn(files)) == 0 && !partial {
 			a.note("nothing to declare: no unions found" + flags.that())
 		}
 		return nil
@@ -141,15 +141,15 @@ func (a *app) relocated(l []infer.Located, f *crdfile.File) []infer.Located {
 // declaring tries declarations on one input.
 type declaring struct {
 	*app
-	*result
+	answer[inferred]
 	flags *inferring
 	opts  crdfile.Options // the options for compiling the result
 	// faulty, if known, reports that the input itself does not compile.
 	faulty, known bool
 }
 
-func (a *app) declaring(flags *inferring, r *result) *declaring {
-	d := &declaring{app: a, flags: flags, result: r, opts: r.scope.opts}
+func (a *app) declaring(flags *inferring, r answer[inferred]) *declaring {
+	d := &declaring{app: a, flags: flags, answer: r, opts: r.scope.opts}
 	d.opts.InUse = nil // declarations apply to the input whatever its origin
 	return d
 }
@@ -161,28 +161,29 @@ func (d *declaring) try(l []infer.Located) (out []byte, said diag.List, problem 
 	for _, f := range l {
 		declarations = append(declarations, f.Declaration(d.flags.replace))
 	}
-	out, opts := d.src, d.opts
+	f, opts := d.found.file, d.opts
 	if d.flags.inGo() && d.flags.replace {
 		opts.External.Declarations = replacing(opts.External.Declarations)
 	}
 	if d.flags.set != "" || d.flags.inGo() {
 		opts.External.Declarations = slices.Concat(opts.External.Declarations, declarations)
 	} else {
-		out, said = crdpatch.Declare(crdfile.Open(d.name, d.src).WithLimits(d.limits), declarations)
+		out, said = crdpatch.Declare(f, declarations)
 		if e := firstError(said); e != nil {
 			return nil, nil, e
 		}
+		f = f.WithBytes(out)
 	}
-	if e := firstError(d.compile(out, opts)); e != nil && !d.isFaulty() {
+	if e := firstError(d.compile(f, opts)); e != nil && !d.isFaulty() {
 		return nil, nil, e
 	}
 	return out, said, nil
 }
 
-// compile returns the diagnostics of compiling a text, without the structs that may have errors.
-func (d *declaring) compile(src []byte, opts crdfile.Options) diag.List {
+// compile returns the diagnostics of compiling a file, without the structs that may have errors.
+func (d *declaring) compile(f *crdfile.File, opts crdfile.Options) diag.List {
 	_, diags := skipping(d.result.scope.external, opts, func(opts crdfile.Options) ([]struct{}, diag.List) {
-		_, l := crdpatch.Compile(crdfile.Open(d.name, src).WithLimits(d.limits), opts)
+		_, l := crdpatch.Compile(f, opts)
 		return nil, l
 	})
 	return diags
@@ -190,7 +191,7 @@ func (d *declaring) compile(src []byte, opts crdfile.Options) diag.List {
 
 func (d *declaring) isFaulty() bool {
 	if !d.known {
-		d.faulty, d.known = d.compile(d.src, d.opts).HasErrors(), true
+		d.faulty, d.known = d.compile(d.found.file, d.opts).HasErrors(), true
 	}
 	return d.faulty
 }

@@ -106,13 +106,13 @@ It is also 1 if a stored object is restricted or blocked, unless --fail-on is ne
 }
 
 // diff compares all CRDs, and prints the differences and the fate of stored objects.
-func (a *app) diff(ctx context.Context, scope func([]input) (scopes, error), output *printing, failOn []string, versions bool, objects, args []string) error {
-	sides, results, err := a.readCRDs(ctx, scope, versions, args)
+func (a *app) diff(ctx context.Context, scope scoping, output *printing, failOn []string, versions bool, objects, args []string) error {
+	sides, found, err := a.readCRDs(ctx, scope, versions, args)
 	if err != nil {
 		return err
 	}
 	if !slices.ContainsFunc(sides, func(l []*crddiff.Input) bool { return len(l) > 0 }) {
-		return a.report(results, "text")
+		return a.report(found, "text")
 	}
 	reports, err := a.compareCRDs(ctx, sides)
 	if ctx.Err() != nil {
@@ -134,10 +134,10 @@ func (a *app) diff(ctx context.Context, scope func([]input) (scopes, error), out
 		},
 		data:        func() (any, error) { return dataOf(reports, summaries), nil },
 		diagnostics: func() diag.List { return append(crddiff.Diagnostics(reports), stored.Diagnostics(summaries)...) },
-	}, results); err != nil {
+	}); err != nil {
 		return err
 	}
-	if err := a.report(results, "text"); err != nil {
+	if err := a.report(found, "text"); err != nil {
 		return err
 	}
 	restricted := func(s *stored.Summary) bool { return s.Worst() >= stored.Restricted }
@@ -165,30 +165,29 @@ func fatal(r crddiff.Report, failOn []string) bool {
 }
 
 // readCRDs reads the CRDs of the old and the new side; with versions there is one side.
-func (a *app) readCRDs(ctx context.Context, scope func([]input) (scopes, error), versions bool, args []string) (sides [][]*crddiff.Input, results []result, err error) {
+func (a *app) readCRDs(ctx context.Context, scope scoping, versions bool, args []string) (sides [][]*crddiff.Input, diags diag.List, err error) {
 	if len(args) == 0 {
 		args = []string{"-"}
 	}
-	groups := [][]string{args}
+	groups, roles := [][]string{args}, []role{newSide}
 	if !versions {
-		groups = [][]string{args[:1], args[1:]}
+		groups, roles = [][]string{args[:1], args[1:]}, []role{oldSide, newSide}
 	}
 	var inputs []input
-	var side []int
 	for i, group := range groups {
 		found, err := a.findRevisions(ctx, group)
 		if err != nil {
 			return nil, nil, err
 		}
 		for _, in := range found {
-			in.n, in.old = len(inputs), !versions && i == 0
-			inputs, side = append(inputs, in), append(side, i)
+			in.role = roles[i]
+			inputs = append(inputs, in)
 		}
 	}
-	found, l, results, err := find(ctx, a, inputs, scope, func(f *crdfile.File, in input) ([]*crddiff.Input, diag.List, error) {
+	answers, l, err := find(ctx, a, inputs, scope, func(f *crdfile.File, in input) ([]*crddiff.Input, diag.List, error) {
 		crds, wrong := crddiff.Read(f, in.options())
 		for i, d := range wrong {
-			if d.Code == codes.NotCompiling && !in.old { // the fix of an old rule can be compared
+			if d.Code == codes.NotCompiling && in.role == newSide { // the fix of an old rule can be compared
 				wrong[i].Severity, crds = diag.Error, nil
 			}
 		}
@@ -199,11 +198,12 @@ func (a *app) readCRDs(ctx context.Context, scope func([]input) (scopes, error),
 	}
 	sides = make([][]*crddiff.Input, len(groups))
 	failed := make([]bool, len(groups))
-	for i, crds := range found {
-		sides[side[i]] = append(sides[side[i]], crds...)
-		failed[side[i]] = failed[side[i]] || results[i].failed()
+	for _, r := range answers {
+		side := slices.Index(roles, r.role)
+		sides[side] = append(sides[side], r.found...)
+		failed[side] = failed[side] || r.failed()
 	}
-	all := append(l.files(), results...)
+	diags = diagnosticsOf(append(l.files(), resultsOf(answers)...))
 	var repeated diag.List
 	for i, crds := range sides {
 		repeated = append(repeated, ambiguous(crds)...)
@@ -212,12 +212,12 @@ func (a *app) readCRDs(ctx context.Context, scope func([]input) (scopes, error),
 		}
 	}
 	if len(repeated) > 0 {
-		return nil, append(all, result{diagnostics: repeated}), nil
+		return nil, append(diags, repeated...), nil
 	}
 	if !versions {
 		keepCommon(sides, failed)
 	}
-	return sides, all, nil
+	return sides, diags, nil
 }
 
 // keepCommon drops CRDs that only one side has if the other side has files with errors, which may

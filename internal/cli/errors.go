@@ -14,10 +14,6 @@ var errFindings = errors.New("findings")
 // errWait ends a command with exitWait; the reason has been printed.
 var errWait = errors.New("wait")
 
-// errSkipped ends a successful command with exitFindings, because it left out the unions of Go
-// structs with errors.
-var errSkipped = fmt.Errorf("%w: skipped structs", errFindings)
-
 // errInterrupted ends a command that was interrupted.
 var errInterrupted = errors.New("interrupted")
 

@@ -94,7 +94,7 @@ func (a *app) explainCodes(output *printing, codes []string) error {
 }
 
 // explainAll prints one explanation of all inputs, in order.
-func (a *app) explainAll(ctx context.Context, scope func([]input) (scopes, error), output *printing, args []string) error {
+func (a *app) explainAll(ctx context.Context, scope scoping, output *printing, args []string) error {
 	found, finish, err := collect(ctx, a, scope, args, func(f *crdfile.File, in input) ([]explain.Explanation, diag.List, error) {
 		inputs, diags := a.explain(f, in.options())
 		var l []explain.Explanation
@@ -113,14 +113,11 @@ func (a *app) explainAll(ctx context.Context, scope func([]input) (scopes, error
 	if found == nil {
 		return finish()
 	}
-	crds := []explain.Explanation{}
-	for _, g := range found {
-		crds = append(crds, g.items...)
-	}
+	crds := itemsOf(found)
 	if err := a.showReport(output, reportable{
 		document: func() (report.Document, error) { return explain.Document(crds), nil },
 		data:     func() (any, error) { return crds, nil },
-	}, nil); err != nil {
+	}); err != nil {
 		return err
 	}
 	return finish()

@@ -41,9 +41,9 @@ func (f *externalFlags) register(cmd *cobra.Command) {
 type external struct {
 	union.Externals
 	externalFlags
-	files []result // files that were read, with their diagnostics
-	reads bool     // the command reads UnionSets
-	sound bool     // all errors are about Go structs
+	files []*result // files that were read, with their diagnostics
+	reads bool      // the command reads UnionSets
+	sound bool      // all errors are about Go structs
 	// incomplete marks inputs that need not include all CRDs, because the user did not name them.
 	incomplete bool
 	// unused, if not nil, reports other declarations that were read and that no input used.
@@ -52,18 +52,18 @@ type external struct {
 
 // read reads the external declarations. Only an unreadable file is an error; other problems are
 // diagnostics of the files.
-func (f *externalFlags) read() (external, error) {
+func (f *externalFlags) read(a *app) (external, error) {
 	e := external{externalFlags: *f, reads: true}
 	if f.kubebuilder && len(f.packages) == 0 {
 		return e, usagef("--kubebuilder needs --go: it says which Go packages have the markers")
 	}
 	for _, name := range f.sets {
-		src, err := readConfig(name)
+		src, err := a.readConfig(name)
 		if err != nil {
 			return e, err
 		}
 		set, diags := unionset.Parse(name, src)
-		e.files = append(e.files, result{input: input{name: name}, src: src, diagnostics: diags})
+		e.files = append(e.files, &result{input: input{name: name}, diagnostics: diags})
 		if set != nil {
 			e.add(set)
 		}
@@ -75,7 +75,7 @@ func (f *externalFlags) read() (external, error) {
 				diags[i].Pos.File = f.config
 			}
 		}
-		r := result{diagnostics: diags}
+		r := &result{diagnostics: diags}
 		if set != nil {
 			e.add(set)
 			e.sound = diags.HasErrors()
@@ -135,12 +135,12 @@ func skipping[T any](from *external, opts crdfile.Options, work func(crdfile.Opt
 
 // missing reports declarations for CRDs that no input has. It warns of UnionSets among the inputs,
 // which are passed through like other manifests.
-func (e *external) missing(results []result) {
+func (e *external) missing(results []*result) {
 	var l diag.List
 	var crds []union.Target
 	readable := true
 	for _, r := range results {
-		read := func(f result) bool { return f.name != "" && sameName(f.name, r.name) }
+		read := func(f *result) bool { return f.name != "" && sameName(f.name, r.name) }
 		if r.unionSet && !slices.ContainsFunc(e.files, read) {
 			l = append(l, diag.Diagnostic{Code: codes.UnreadUnionSet, Severity: diag.Warning, Pos: diag.Pos{File: r.name},
 				Message: "this input is a UnionSet, and its unions are not compiled",
@@ -158,7 +158,7 @@ func (e *external) missing(results []result) {
 			l = append(l, d)
 		}
 	}
-	e.files = append(e.files, result{diagnostics: l})
+	e.files = append(e.files, &result{diagnostics: l})
 }
 
 // ofMarkers rewords diagnostics about declarations in Go in terms of markers.

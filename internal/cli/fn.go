@@ -87,11 +87,10 @@ func (a *app) fn() error {
 	if err != nil {
 		return err
 	}
-	var sources []result
 	for name, src := range report.Sources {
-		sources = append(sources, result{input: input{name: name}, src: src})
+		a.keep(name, src)
 	}
-	findings := a.report(append(sources, result{diagnostics: report.Diagnostics}), "text")
+	findings := a.report(report.Diagnostics, "text")
 	if err := a.print(report.Output); err != nil {
 		return err
 	}

@@ -24,8 +24,8 @@ func reportFormatNames(positions bool) []string {
 	return []string{"text", "markdown", "json"}
 }
 
-// showReport prints a report. Diagnostics quote the files of results.
-func (a *app) showReport(output *printing, r reportable, results []result) error {
+// showReport prints a report.
+func (a *app) showReport(output *printing, r reportable) error {
 	write := report.WriteText
 	switch output.name {
 	case "json":
@@ -42,7 +42,7 @@ func (a *app) showReport(output *printing, r reportable, results []result) error
 	case "markdown":
 		write = report.WriteMarkdown
 	default:
-		return a.showFindings(output, r.diagnostics(), results)
+		return a.showFindings(output, r.diagnostics())
 	}
 	d, err := r.document()
 	if err != nil {

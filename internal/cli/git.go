@@ -31,12 +31,9 @@ func (a *app) findRevisions(ctx context.Context, args []string) ([]input, error)
 		case isRevision:
 			found, err = a.atRevision(ctx, arg)
 		default:
-			found, err = a.findInputs([]string{arg}, "")
+			found, err = a.findInputs([]string{arg})
 		}
 		l, errs = append(l, found...), append(errs, err)
-	}
-	for i := range l {
-		l[i].n = i
 	}
 	return l, errors.Join(errs...)
 }

@@ -36,20 +36,19 @@ func (e goEdit) leave(problem diag.Diagnostic) {
 // or previews the changes. With --replace, it also deletes the rules that declared unions replace.
 // Unions that would not compile, or that markers cannot declare, are left out. With errors in a CRD
 // or a package, nothing is written.
-func (a *app) declareInGo(flags *inferring, results []result, found [][]infer.Located) error {
+func (a *app) declareInGo(flags *inferring, files []answer[inferred]) error {
 	var from []goEdit
 	var wanted []markers.Wanted
-	for i := range results {
-		r := &results[i]
+	for _, r := range files {
 		d := a.declaring(flags, r)
 		if d.isFaulty() {
-			r.diagnostics = slices.DeleteFunc(d.compile(d.src, d.opts), func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
+			r.diagnostics = slices.DeleteFunc(d.compile(d.found.file, d.opts), func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
 			ofMarkers(r.diagnostics)
 			continue
 		}
-		_, l := d.declarable(found[i])
+		_, l := d.declarable(r.found.unions)
 		for _, f := range append(l, d.superfluous()...) {
-			e := goEdit{r, f}
+			e := goEdit{r.result, f}
 			rules, other := f.Rules(flags.replace)
 			if other != "" {
 				e.leave(diag.Diagnostic{Message: "its constraint " + other + " is not a rule, so its marker is unknown", Hint: "omit --replace, and delete the constraint by hand"})
@@ -59,17 +58,17 @@ func (a *app) declareInGo(flags *inferring, results []result, found [][]infer.Lo
 			wanted = append(wanted, markers.Wanted{Target: f.Target(), Version: f.Name, Path: f.Path, Union: f.Union, Rules: rules})
 		}
 	}
-	if slices.ContainsFunc(results, result.failed) {
-		return a.report(results, "text")
+	results := resultsOf(files)
+	if anyFailed(results) {
+		return a.report(diagnosticsOf(results), "text")
 	}
 	to := results[0].scope.externalFlags
-	declared, files, diags := markers.Declare(
+	declared, edited, diags := markers.Declare(
 		markers.Options{Kubebuilder: to.kubebuilder, SkipInvalid: to.listed, Dir: to.dir}, wanted, to.packages...)
-	types := result{diagnostics: diags}
 	if diags.HasErrors() {
-		return a.report(append(results, types), "text")
+		return a.report(append(diagnosticsOf(results), diags...), "text")
 	}
-	if len(files) == 0 && len(slices.Concat(found...)) == 0 {
+	if len(edited) == 0 && len(unionsIn(files)) == 0 {
 		a.note("nothing to declare: no unions found" + flags.that())
 	}
 	var told, deleted diag.List // a struct can have several schemas
@@ -95,23 +94,23 @@ func (a *app) declareInGo(flags *inferring, results []result, found [][]infer.Lo
 		}
 		told = append(told, diag.Diagnostic{Pos: d.Pos, Message: line})
 	}
-	for r, l := range kept {
-		if !rejected {
-			break // these have been compiled together
+	for _, r := range files {
+		if !rejected || len(kept[r.result]) == 0 {
+			continue // these have been compiled together
 		}
-		if _, _, problem := a.declaring(flags, r).try(l); problem != nil {
+		if _, _, problem := a.declaring(flags, r).try(kept[r.result]); problem != nil {
 			r.diagnostics = append(r.diagnostics, *problem)
 		}
 	}
 	told = told.Sort()
-	if err := a.report(append(results, types), "text"); err != nil {
+	if err := a.report(append(diagnosticsOf(results), diags...), "text"); err != nil {
 		return err
 	}
-	if len(files) > 0 && flags.preview.wanted() {
-		return a.previewGo(flags.preview, files)
+	if len(edited) > 0 && flags.preview.wanted() {
+		return a.previewGo(flags.preview, edited)
 	}
 	var outs []output
-	for _, f := range files {
+	for _, f := range edited {
 		outs = append(outs, output{path: f.Name, data: f.New})
 	}
 	if err := a.batch.replace(outs); err != nil {
@@ -120,7 +119,7 @@ func (a *app) declareInGo(flags *inferring, results []result, found [][]infer.Lo
 	for _, d := range slices.Concat(told, deleted.Sort()) {
 		a.note(d.Pos.String() + ": " + d.Message)
 	}
-	if len(files) > 0 {
+	if len(edited) > 0 {
 		done := ""
 		if len(told) > 0 {
 			done = fmt.Sprintf("declared %s; ", plural(len(told), "union"))
@@ -133,10 +132,10 @@ func (a *app) declareInGo(flags *inferring, results []result, found [][]infer.Lo
 // previewGo shows the changes of Go files.
 func (a *app) previewGo(p preview, files []markers.Edited) error {
 	var shown [][]byte
-	var changed []result
+	var changed []*result
 	for _, f := range files {
 		shown = append(shown, p.difference(f.Name, f.Old, f.New))
-		changed = append(changed, result{input: input{name: f.Name, path: f.Name}, changed: true})
+		changed = append(changed, &result{input: input{name: f.Name, path: f.Name}, changed: true})
 	}
 	if err := a.printAll(shown); err != nil {
 		return err
@@ -149,7 +148,7 @@ func (d *declaring) superfluous() []infer.Located {
 	if !d.flags.replace || !d.flags.wanted(verify.Equivalent) {
 		return nil
 	}
-	f := crdfile.Open(d.name, d.src).WithLimits(d.limits)
+	f := d.found.file
 	l, _ := skipping(d.result.scope.external, d.opts, func(opts crdfile.Options) (l []infer.Located, diags diag.List) {
 		now, _ := f.CRDs(opts)
 		opts.External.Declarations = replacing(opts.External.Declarations)

@@ -150,73 +150,79 @@ func (f *inferring) wanted(v verify.Verdict) bool {
 
 // inferAll finds the unions of all inputs, prints them, and writes declarations.
 func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) error {
-	inputs, err := a.findInputs(args, "")
+	inputs, err := a.findInputs(args)
 	if err != nil {
 		return err
 	}
-	declared, sources := make([]bool, len(inputs)), make([][]byte, len(inputs))
-	reached := make([][]bool, len(inputs)) // by path: there is a schema
-	found, _, results, err := find(cmd.Context(), a, inputs, a.scope(cmd, &flags.compiler), func(f *crdfile.File, in input) ([]infer.Located, diag.List, error) {
+	files, _, err := find(cmd.Context(), a, inputs, a.scope(cmd, &flags.compiler), func(f *crdfile.File, in input) (l inferred, diagnostics diag.List, err error) {
+		l.file, l.reached = f, make([]bool, len(flags.under))
 		crds, diagnostics := f.CRDs(in.options())
-		var l []infer.Located
-		reached[in.n] = make([]bool, len(flags.under))
-		if flags.declares() {
-			sources[in.n] = f.Bytes() // declarations are added to it
-		}
 		for _, c := range crds {
-			inferred, wrong, err := a.inferIn(cmd.Context(), c, flags.under)
+			unions, wrong, err := a.inferIn(cmd.Context(), c, flags.under)
 			if err != nil {
-				return nil, diagnostics, fmt.Errorf("%s: %w", in.name, err)
+				return l, diagnostics, fmt.Errorf("%s: %w", in.name, err)
 			}
-			l, diagnostics = append(l, inferred...), append(diagnostics, wrong...)
-			declared[in.n] = declared[in.n] || c.Declares()
+			l.unions, diagnostics = append(l.unions, unions...), append(diagnostics, wrong...)
+			l.declares = l.declares || c.Declares()
 			if crd, _ := c.Source(); crd != nil {
 				for i, found := range flags.under.In(crd) {
-					reached[in.n][i] = reached[in.n][i] || found
+					l.reached[i] = l.reached[i] || found
 				}
 			}
 		}
-		slices.SortStableFunc(l, func(a, b infer.Located) int { return cmp.Compare(a.Pos.Line, b.Pos.Line) })
-		return slices.DeleteFunc(l, func(f infer.Located) bool { return !flags.wanted(f.Comparison.Verdict) }), diagnostics, nil
+		slices.SortStableFunc(l.unions, func(a, b infer.Located) int { return cmp.Compare(a.Pos.Line, b.Pos.Line) })
+		l.unions = slices.DeleteFunc(l.unions, func(f infer.Located) bool { return !flags.wanted(f.Comparison.Verdict) })
+		return l, diagnostics, nil
 	})
 	if err != nil {
 		return err
 	}
-	for i, src := range sources {
-		if src != nil {
-			results[i].src = src
-		}
-	}
-	if err := flags.unreached(results, reached); err != nil {
+	if err := flags.unreached(files); err != nil {
 		return err
 	}
 	if !flags.declares() {
-		return a.showInferred(flags, results, found, declared)
+		return a.showInferred(flags, files)
 	}
-	err = a.report(results, "text")
+	err = a.report(diagnosticsOf(resultsOf(files)), "text")
 	if err != nil && (flags.inGo() || !flags.preview.wanted() || !errors.Is(err, errFindings)) {
 		return err
 	}
-	for i := range results {
-		if results[i].failed() {
-			found[i] = nil
+	for i, r := range files {
+		if r.failed() {
+			files[i].found.unions = nil
 		}
-		results[i].diagnostics = nil // they have been reported
+		r.diagnostics = nil // they have been reported
 	}
 	if flags.inGo() {
-		return a.declareInGo(flags, results, found)
+		return a.declareInGo(flags, files)
 	}
-	return cmp.Or(a.declare(flags, results, found, err != nil), err)
+	return cmp.Or(a.declare(flags, files, err != nil), err)
+}
+
+// inferred holds the unions found in a file.
+type inferred struct {
+	file     *crdfile.File
+	unions   []infer.Located
+	declares bool   // the file declares unions
+	reached  []bool // by path: there is a schema
+}
+
+// unionsIn returns the unions found in all files.
+func unionsIn(files []answer[inferred]) (l []infer.Located) {
+	for _, r := range files {
+		l = append(l, r.found.unions...)
+	}
+	return l
 }
 
 // unreached returns an error if a path leads to no schema of any input. Inputs with errors may have
 // it.
-func (f *inferring) unreached(results []result, reached [][]bool) error {
-	if slices.ContainsFunc(results, result.failed) {
+func (f *inferring) unreached(files []answer[inferred]) error {
+	if anyFailed(resultsOf(files)) {
 		return nil
 	}
 	for i, path := range f.paths {
-		if !slices.ContainsFunc(reached, func(l []bool) bool { return i < len(l) && l[i] }) {
+		if !slices.ContainsFunc(files, func(r answer[inferred]) bool { return r.found.reached[i] }) {
 			return usagef("--path %s: no CRD has a schema there", path)
 		}
 	}
@@ -225,31 +231,32 @@ func (f *inferring) unreached(results []result, reached [][]bool) error {
 
 // showInferred prints the unions of all inputs, then the diagnostics. Errors in one input do not hide
 // the unions of others.
-func (a *app) showInferred(flags *inferring, results []result, found [][]infer.Located, declared []bool) error {
-	if !slices.ContainsFunc(results, func(r result) bool { return !r.failed() }) {
-		return a.report(results, "text")
+func (a *app) showInferred(flags *inferring, files []answer[inferred]) error {
+	results := resultsOf(files)
+	if !slices.ContainsFunc(results, func(r *result) bool { return !r.failed() }) {
+		return a.report(diagnosticsOf(results), "text")
 	}
-	if !slices.ContainsFunc(results, result.failed) {
-		a.lacking(results, func(i int) string {
+	if !anyFailed(results) {
+		lacking(a, files, func(r answer[inferred]) string {
 			switch said := "no unions found" + flags.that(); {
-			case len(found[i]) > 0:
+			case len(r.found.unions) > 0:
 				return ""
-			case declared[i]:
+			case r.found.declares:
 				return said + " besides those declared"
 			default:
 				return said
 			}
 		})
 	}
-	all := slices.Concat(found...)
+	all := unionsIn(files)
 	if err := a.showReport(&flags.output, reportable{
 		document:    func() (report.Document, error) { return infer.Document(all) },
 		data:        func() (any, error) { return infer.Data(all) },
 		diagnostics: func() diag.List { return infer.Diagnostics(all) },
-	}, results); err != nil {
+	}); err != nil {
 		return err
 	}
-	return a.report(results, "text")
+	return a.report(diagnosticsOf(results), "text")
 }
 
 // inferIn finds the unions of a CRD at paths and below, or all, except on schemas that have declared

@@ -25,15 +25,15 @@ const stdinName = "<stdin>"
 
 // input is one file to read.
 type input struct {
-	n     int    // position among the inputs
-	name  string // name in messages
-	path  string // empty if it cannot be replaced: standard input, a pipe, a revision
-	pipe  bool   // a pipe or device of this name; like standard input, it is read once
-	rel   string // path below an output directory; empty without a path
-	walk  bool   // found in a directory
-	scope *scope // the options for it
-	old   bool   // the old side of a change
-	blob  string // the git object, if it is of a revision
+	name   string // name in messages
+	path   string // empty if it cannot be replaced: standard input, a pipe, a revision
+	pipe   bool   // a pipe or device of this name; like standard input, it is read once
+	rel    string // path below an output directory; empty without a path
+	target string // path of the result; empty if it is printed
+	walk   bool   // found in a directory
+	scope  *scope // the options for it
+	role   role   // the purpose of it, for commands that read several
+	blob   string // the git object, if it is of a revision
 }
 
 // stream returns the name of standard input, a pipe or a device for a sentence.
@@ -51,6 +51,17 @@ func namesOf(inputs []input) (names []string) {
 	return names
 }
 
+// role is the purpose of an input.
+type role int
+
+const (
+	forCRDs    role = iota + 1
+	forOld          // the old objects of updates
+	forObjects      // and CRDs
+	oldSide         // of a change
+	newSide
+)
+
 // finder collects inputs without repetition.
 type finder struct {
 	inputs []input
@@ -60,26 +71,24 @@ type finder struct {
 }
 
 // findInputs turns arguments into inputs, in the order of the arguments and sorted within a
-// directory. It does not search an output directory inside another directory: its files are earlier
-// results. It reports all wrong arguments together.
-func (a *app) findInputs(args []string, output string) ([]input, error) {
+// directory. It reports all wrong arguments together.
+func (a *app) findInputs(args []string) ([]input, error) { return a.findOutside("", args) }
+
+// findOutside is findInputs, but does not search an output directory inside another directory: its
+// files are earlier results.
+func (a *app) findOutside(output string, args []string) ([]input, error) {
 	if len(args) == 0 {
 		args = []string{"-"}
 	}
 	f := finder{seen: map[string]bool{}}
-	if output != "" {
-		if info, err := os.Stat(output); err == nil && info.IsDir() {
-			f.skip = info
-		}
+	if info, err := os.Stat(output); err == nil && info.IsDir() {
+		f.skip = info
 	}
 	var errs []error
 	for _, arg := range args {
 		if err := f.add(arg); err != nil {
 			errs = append(errs, err)
 		}
-	}
-	for i := range f.inputs {
-		f.inputs[i].n = i
 	}
 	for _, note := range f.notes {
 		a.note(note)
@@ -227,40 +236,40 @@ func isLinkToDir(path string, entry fs.DirEntry) bool {
 	return err == nil && info.IsDir()
 }
 
-// process runs work on each input, with one worker per processor, and returns the results in the
+// process runs work on each input, with one worker per processor, and returns the answers in the
 // order of the inputs. It holds only the files in work in memory. All errors are reported together;
 // if ctx ends, the error is errInterrupted. A panic becomes an error of its input.
-func (a *app) process(ctx context.Context, inputs []input, work func(in input, src []byte) (result, error)) ([]result, error) {
-	var results []result
+func process[T any](ctx context.Context, a *app, inputs []input, work func(r *result, src []byte) (T, error)) ([]answer[T], error) {
+	var answers []answer[T]
 	var errs []error
-	took := make([]time.Duration, len(inputs))
-	ordered.Each(slices.Values(inputs), len(inputs), func(in input) (result, error) {
+	ordered.Each(slices.Values(inputs), len(inputs), func(in input) (answer[T], error) {
+		r := answer[T]{result: &result{input: in}}
 		if ctx.Err() != nil {
-			return result{}, errInterrupted
+			return r, errInterrupted
 		}
 		begin := time.Now()
-		defer func() { took[in.n] = time.Since(begin) }()
 		src, err := a.open(ctx, in)
-		if err != nil {
-			return result{}, err
+		if err == nil {
+			r.found, err = work(r.result, src)
 		}
-		return work(in, src)
-	}, func(in input, r result, err error) {
+		r.took = time.Since(begin)
+		return r, err
+	}, func(in input, r answer[T], err error) {
 		if p := (*ordered.Panic)(nil); errors.As(err, &p) {
 			for line := range strings.Lines(string(p.Stack)) {
 				a.say("%s", strings.TrimSuffix(line, "\n"))
 			}
-			r, err = result{input: in, diagnostics: diag.List{p.Diagnostic(in.name)}}, nil // the only finding
+			r.result, err = &result{input: in, diagnostics: diag.List{p.Diagnostic(in.name)}}, nil // the only finding
 		}
 		if ctx.Err() == nil {
-			a.say("%s: %v", in.name, took[in.n].Round(time.Millisecond))
+			a.say("%s: %v", in.name, r.took.Round(time.Millisecond))
 		}
-		results, errs = append(results, r), append(errs, err)
+		answers, errs = append(answers, r), append(errs, err)
 	})
 	if ctx.Err() != nil {
 		return nil, errInterrupted
 	}
-	return results, joinDistinct(errs)
+	return answers, joinDistinct(errs)
 }
 
 // joinDistinct joins errors without repetition: a full disk causes the same error for all files.
@@ -287,6 +296,9 @@ func (a *app) open(ctx context.Context, in input) (src []byte, err error) {
 		src, err = a.limits.Read(r)
 		return err
 	})
+	if in.path == "" {
+		a.keep(in.name, src)
+	}
 	return src, err
 }
 
@@ -300,7 +312,7 @@ func (a *app) read(in input, with func(io.Reader) error) error {
 		}
 		defer file.Close()
 		if in.path != "" {
-			a.opened.Store(in.name, nil)
+			a.keep(in.name, nil)
 		}
 		r = file
 	}
@@ -320,16 +332,40 @@ type result struct {
 	// withheld is the reason why external declarations do not apply to the CRDs, or empty.
 	withheld string
 
-	other       bool   // not a manifest
-	src         []byte // kept for excerpts if the input cannot be read again
+	other       bool // not a manifest
+	took        time.Duration
 	diagnostics diag.List
 	skipped     diag.List // errors that do not prevent writing
 	changed     bool
-	notes       []string // outcome of --fix
 }
 
-// failed reports whether an input has errors.
-func (r result) failed() bool { return r.diagnostics.HasErrors() }
+// answer is an input with the things that a command has found in it.
+type answer[T any] struct {
+	*result
+	found T
+}
+
+// resultsOf returns the results of answers.
+func resultsOf[T any](answers []answer[T]) (l []*result) {
+	for _, r := range answers {
+		l = append(l, r.result)
+	}
+	return l
+}
+
+// diagnosticsOf returns the diagnostics of results.
+func diagnosticsOf(results []*result) (l diag.List) {
+	for _, r := range results {
+		l = slices.Concat(l, r.diagnostics, r.skipped)
+	}
+	return l
+}
+
+// anyFailed reports whether some input has errors that prevent writing.
+func anyFailed(results []*result) bool { return slices.ContainsFunc(results, (*result).failed) }
+
+// failed reports whether an input has errors that prevent writing.
+func (r *result) failed() bool { return r.diagnostics.HasErrors() }
 
 // skip marks the errors as ones that do not prevent writing.
 func (r *result) skip() {

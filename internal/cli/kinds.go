@@ -45,11 +45,11 @@ func (k *kindFlags) read(cmd *cobra.Command, a *app) (*kinds.Set, error) {
 		}
 		return nil, usagef("%s; --builtin is for Kubernetes' own kinds", missing)
 	}
-	sets, err := k.unions.read()
+	sets, err := k.unions.read(a)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.report(sets.files, "text"); err != nil {
+	if err := a.report(diagnosticsOf(sets.files), "text"); err != nil {
 		return nil, err
 	}
 	set := &kinds.Set{}
@@ -68,11 +68,7 @@ func (k *kindFlags) read(cmd *cobra.Command, a *app) (*kinds.Set, error) {
 	}
 	own, unknown, diags := builtin.Kinds(others)
 	diags = append(diags, union.Externals{Declarations: unknown, Scopes: sets.Scopes}.Missing(targets)...)
-	found := []result{{diagnostics: diags}}
-	for _, f := range sets.files {
-		found = append(found, result{input: f.input, src: f.src})
-	}
-	return set, errors.Join(a.report(found, "text"), set.Add(own...))
+	return set, errors.Join(a.report(diags, "text"), set.Add(own...))
 }
 
 // readCRDs adds the kinds of CRDs to a set. It returns the names of the CRDs.
@@ -80,32 +76,37 @@ func (k *kindFlags) readCRDs(cmd *cobra.Command, a *app, set *kinds.Set) ([]unio
 	if len(k.crds) == 0 {
 		return nil, nil
 	}
-	inputs, err := a.findInputs(k.crds, "")
+	inputs, err := a.findInputs(k.crds)
 	if err != nil {
 		return nil, err
 	}
 	flags := compilerFlags{judges: true, unions: k.unions, config: k.config}
-	named := make([][]union.Target, len(inputs))
-	found, _, results, err := find(cmd.Context(), a, inputs, a.scope(cmd, &flags), func(f *crdfile.File, in input) ([]*compile.Declared, diag.List, error) {
-		named[in.n], _ = f.Targets()
-		l, diags := crdfile.Ask(f, in.options(), (*crdfile.CRD).Declared)
+	type crdsOf struct {
+		declared []*compile.Declared
+		targets  []union.Target
+	}
+	files, _, err := find(cmd.Context(), a, inputs, a.scope(cmd, &flags), func(f *crdfile.File, in input) (l crdsOf, diags diag.List, err error) {
+		l.targets, _ = f.Targets()
+		l.declared, diags = crdfile.Ask(f, in.options(), (*crdfile.CRD).Declared)
 		return l, diags, nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	if err := a.report(results, "text"); err != nil {
+	if err := a.report(diagnosticsOf(resultsOf(files)), "text"); err != nil {
 		return nil, err
 	}
 	var twice diag.List
-	for i, declared := range found {
-		for _, d := range declared {
-			if err := set.Add(d.Kinds(inputs[i].name)...); err != nil {
-				twice = append(twice, diag.Diagnostic{Code: codes.TwoCRDs, Pos: diag.Pos{File: inputs[i].name}, Message: err.Error(), Hint: "give one of them only"})
+	var targets []union.Target
+	for _, r := range files {
+		targets = append(targets, r.found.targets...)
+		for _, d := range r.found.declared {
+			if err := set.Add(d.Kinds(r.name)...); err != nil {
+				twice = append(twice, diag.Diagnostic{Code: codes.TwoCRDs, Pos: diag.Pos{File: r.name}, Message: err.Error(), Hint: "give one of them only"})
 			}
 		}
 	}
-	return slices.Concat(named...), a.report([]result{{diagnostics: twice}}, "text")
+	return targets, a.report(twice, "text")
 }
 
 // sayLeftAlone lists the unions that commands which clear members do not support.
@@ -152,26 +153,24 @@ func (k *kindFlags) hint(set *kinds.Set) string {
 
 // objects returns the objects in files, and reports their diagnostics.
 func (a *app) objects(ctx context.Context, args []string) ([]*resource.Object, error) {
-	inputs, err := a.findInputs(args, "")
+	inputs, err := a.findInputs(args)
 	if err != nil {
 		return nil, err
 	}
-	found := make([][]*resource.Object, len(inputs))
-	results, err := a.process(ctx, inputs, func(in input, src []byte) (result, error) {
-		f, l := resource.Parse(in.name, src, a.limits)
-		if f != nil {
-			found[in.n] = f.Objects
-		}
-		return result{input: in, diagnostics: l}, nil
+	files, err := process(ctx, a, inputs, func(r *result, src []byte) (f *resource.File, err error) {
+		f, r.diagnostics = resource.Parse(r.name, src, a.limits)
+		return f, nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	var all []*resource.Object
-	for _, l := range found {
-		all = append(all, l...)
+	for _, r := range files {
+		if r.found != nil {
+			all = append(all, r.found.Objects...)
+		}
 	}
-	return all, a.report(results, "text")
+	return all, a.report(diagnosticsOf(resultsOf(files)), "text")
 }
 
 // replaced returns the objects in files as old objects of updates, and reports their diagnostics.
@@ -184,5 +183,5 @@ func (a *app) replaced(ctx context.Context, args []string) (*resource.Old, error
 	if err != nil {
 		return nil, err
 	}
-	return old, a.report([]result{{diagnostics: old.Add(l)}}, "text")
+	return old, a.report(old.Add(l), "text")
 }

@@ -119,13 +119,14 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) (err 
 			a.batch.abandon()
 		}
 	}()
-	l, results, err := a.lintInputs(cmd, flags, args)
+	l, answers, err := a.lintInputs(cmd, flags, args)
 	if err != nil {
 		return err
 	}
+	results := resultsOf(answers)
 	var all diag.List
 	reached := false
-	if !slices.ContainsFunc(append(l.files(), results...), result.failed) {
+	if !anyFailed(append(l.files(), results...)) {
 		reached = a.tally(l, results, "text") != nil // unions with errors would not be counted
 	}
 	found := lists(l, results)
@@ -144,14 +145,14 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) (err 
 			return err
 		}
 	}
-	if err := a.showFindings(&flags.output, all, append(l.files(), results...)); err != nil {
+	if err := a.showFindings(&flags.output, all); err != nil {
 		return err
 	}
 	if !flags.fix {
 		a.offerFix(all, results)
 	}
-	for _, r := range results {
-		for _, note := range r.notes {
+	for _, r := range answers {
+		for _, note := range r.found {
 			a.note(note)
 		}
 	}
@@ -161,19 +162,20 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) (err 
 	return nil
 }
 
-// lintInputs lints all inputs, unless configurations or declarations have errors.
-func (a *app) lintInputs(cmd *cobra.Command, flags *lintFlags, args []string) (scopes, []result, error) {
-	inputs, err := a.findInputs(args, "")
+// lintInputs lints all inputs, unless configurations or declarations have errors. The answers are notes
+// on the outcome of --fix.
+func (a *app) lintInputs(cmd *cobra.Command, flags *lintFlags, args []string) (scopes, []answer[[]string], error) {
+	inputs, err := a.findInputs(args)
 	if err != nil {
 		return nil, nil, err
 	}
 	if flags.fix {
-		if _, err := inPlace(inputs, "--fix"); err != nil {
+		if err := inPlace(inputs, "--fix"); err != nil {
 			return nil, nil, err
 		}
 	}
 	flags.compiler.loud = true
-	l, results, err := a.load(cmd.Context(), inputs, func(inputs []input) (scopes, error) {
+	l, answers, err := load(cmd.Context(), a, inputs, func(inputs []input) (scopes, error) {
 		l, err := a.scope(cmd, &flags.compiler)(inputs)
 		for _, s := range l {
 			for _, code := range flags.ignore {
@@ -181,39 +183,39 @@ func (a *app) lintInputs(cmd *cobra.Command, flags *lintFlags, args []string) (s
 			}
 		}
 		return l, err
-	}, func(in input, f *crdfile.File) (result, error) {
+	}, func(f *crdfile.File, r *result) ([]string, error) {
 		if flags.fix {
-			return a.fix(in, f)
+			return a.fix(f, r)
 		}
-		return in.scope.resultOf(in, f, lint.File(f, in.options())), nil
+		a.inspect(r, f, lint.File(f, r.options()))
+		return nil, nil
 	})
 	if err != nil || l.failed() {
 		return l, nil, err
 	}
-	l.missing(results)
-	return l, results, nil
+	l.missing(resultsOf(answers))
+	return l, answers, nil
 }
 
 // fix corrects an input, and stages the result.
-func (a *app) fix(in input, f *crdfile.File) (result, error) {
-	fixed := lint.Fix(in.name, f.Bytes(), func(src []byte) diag.List {
-		l, _ := in.scope.judge(lint.File(f.WithBytes(src), in.options()))
+func (a *app) fix(f *crdfile.File, r *result) (notes []string, err error) {
+	fixed := lint.Fix(r.name, f.Bytes(), func(src []byte) diag.List {
+		l, _ := r.scope.judge(lint.File(f.WithBytes(src), r.options()))
 		return l
 	})
-	r := in.scope.resultOf(in, f.WithBytes(fixed.Src), fixed.Found)
+	a.inspect(r, f.WithBytes(fixed.Src), fixed.Found)
 	for _, refused := range fixed.Refused {
-		r.notes = append(r.notes, fmt.Sprintf("%s: %s", refused.Finding.Pos, refused))
+		notes = append(notes, fmt.Sprintf("%s: %s", refused.Finding.Pos, refused))
 	}
 	if r.other || fixed.Count == 0 {
-		return r, nil
+		return notes, nil
 	}
-	r.notes = append(r.notes, fmt.Sprintf("%s: fixed %d", in.name, fixed.Count))
-	r.src = fixed.Src
-	return r, a.batch.stage(in.n, output{path: in.path, data: fixed.Src})
+	a.keep(r.name, fixed.Src)
+	return append(notes, fmt.Sprintf("%s: fixed %d", r.name, fixed.Count)), a.batch.stage(output{path: r.target, data: fixed.Src})
 }
 
 // offerFix prints the number of findings that --fix corrects.
-func (a *app) offerFix(l diag.List, results []result) {
+func (a *app) offerFix(l diag.List, results []*result) {
 	files := map[string]bool{}
 	for _, r := range results {
 		files[r.name] = r.path != ""
@@ -225,9 +227,9 @@ func (a *app) offerFix(l diag.List, results []result) {
 }
 
 // lists returns the findings of each scope.
-func lists(l scopes, results []result) map[*scope]diag.List {
+func lists(l scopes, results []*result) map[*scope]diag.List {
 	found := map[*scope]diag.List{}
-	add := func(s *scope, r result) { found[s] = slices.Concat(found[s], r.diagnostics, r.skipped) }
+	add := func(s *scope, r *result) { found[s] = slices.Concat(found[s], r.diagnostics, r.skipped) }
 	for _, s := range l {
 		add(s, s.read)
 	}
@@ -244,10 +246,10 @@ func lists(l scopes, results []result) map[*scope]diag.List {
 }
 
 // showFindings prints findings, with --quiet only errors.
-func (a *app) showFindings(output *printing, l diag.List, results []result) error {
+func (a *app) showFindings(output *printing, l diag.List) error {
 	colour := output.path == "" && newConsole(a.streams.Out).colour
 	var out bytes.Buffer
-	if err := a.printDiagnostics(&out, output.name, colour, a.loud(l.Sort(), diag.Info), results); err != nil {
+	if err := a.printDiagnostics(&out, output.name, colour, a.loud(l.Sort(), diag.Info)); err != nil {
 		return fmt.Errorf("print findings: %w", err)
 	}
 	return a.write(output.path, out.Bytes())

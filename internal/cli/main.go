@@ -16,6 +16,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // Exit codes of every command.
@@ -103,11 +104,11 @@ type app struct {
 	reader    string  // the command, if it reads standard input
 	streams   Streams // Err is the console
 	console   *console
-	quiet     bool     // print errors only
-	verbose   bool     // print the work done, too
-	all       bool     // print all diagnostics of a file
-	document  string   // the format of diagnostics that are one document on Err, without notes
-	held      []result // results for the document so far
+	quiet     bool      // print errors only
+	verbose   bool      // print the work done, too
+	all       bool      // print all diagnostics of a file
+	document  string    // the format of diagnostics that are one document on Err, without notes
+	held      diag.List // diagnostics for the document so far
 	compile   transform
 	decompile transform
 	explain   planner
@@ -115,7 +116,7 @@ type app struct {
 	limits    limit.Limits
 	timeout   time.Duration
 	stop      context.CancelCauseFunc // ends the context of the command
-	opened    sync.Map                // names of files on the command line, or found below
+	texts     sync.Map                // by the names of files that were opened: texts for excerpts, nil if they can be read again
 
 	complainOnce sync.Once // for the message about an interrupt
 }

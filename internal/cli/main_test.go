@@ -242,20 +242,20 @@ func TestProcessNoLonger(t *testing.T) {
 	dir, _ := abc(t)
 	inputs := make([]input, 1000)
 	for i := range inputs {
-		inputs[i] = input{n: i, name: "a", path: filepath.Join(dir, "a")}
+		inputs[i] = input{name: "a", path: filepath.Join(dir, "a")}
 	}
 	a, _, _ := testApp(nil)
-	_, err := a.process(ctx, inputs[:1], func(input, []byte) (result, error) {
+	_, err := process(ctx, a, inputs[:1], func(*result, []byte) (bool, error) {
 		cancel()
-		return result{}, nil
+		return false, nil
 	})
 	if !errors.Is(err, errInterrupted) {
 		t.Errorf("interrupted during the last: %v", err)
 	}
 	calls := 0
-	_, err = a.process(ctx, inputs, func(input, []byte) (result, error) {
+	_, err = process(ctx, a, inputs, func(*result, []byte) (bool, error) {
 		calls++
-		return result{}, nil
+		return false, nil
 	})
 	if !errors.Is(err, errInterrupted) || calls > 0 {
 		t.Errorf("interrupted before: %v after %d calls", err, calls)

@@ -193,10 +193,11 @@ func nearestConfig(file string) (string, error) {
 }
 
 // readConfig reads a configuration or a UnionSet.
-func readConfig(name string) ([]byte, error) {
+func (a *app) readConfig(name string) ([]byte, error) {
 	src, err := source.ReadConfig(os.DirFS(filepath.Dir(name)), filepath.Base(name))
 	if err != nil {
 		return nil, fileError(name, err)
 	}
+	a.keep(name, src)
 	return src, nil
 }

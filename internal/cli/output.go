@@ -12,66 +12,67 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// plan returns the target path of each input, or nil if results are printed.
-func plan(inputs []input, flags *conversion) ([]string, error) {
+// plan sets the targets of inputs whose results are not printed.
+func plan(inputs []input, flags *conversion) error {
 	switch {
 	case flags.write:
 		return inPlace(inputs, "-w")
 	case flags.output != "":
 		return outputPaths(inputs, flags.output)
 	default:
-		return nil, nil
+		return nil
 	}
 }
 
-// inPlace returns the inputs' own paths, for a flag that replaces the inputs.
-func inPlace(inputs []input, flag string) ([]string, error) {
-	targets := make([]string, len(inputs))
+// inPlace makes each input its own target, for a flag that replaces the inputs.
+func inPlace(inputs []input, flag string) error {
 	for i, in := range inputs {
 		if in.path == "" {
-			return nil, usagef("%s replaces files, and %s is not one", flag, in.stream())
+			return usagef("%s replaces files, and %s is not one", flag, in.stream())
 		}
-		targets[i] = in.path
+		inputs[i].target = in.path
 	}
-	return targets, nil
+	return nil
 }
 
-// outputPaths returns the target paths for -o.
-func outputPaths(inputs []input, output string) ([]string, error) {
+// outputPaths sets the targets for -o.
+func outputPaths(inputs []input, output string) error {
 	info, err := os.Stat(output)
 	switch {
 	case err == nil && !info.IsDir() && !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: not a regular file", output)
+		return fmt.Errorf("%s: not a regular file", output)
 	case err != nil && !errors.Is(err, os.ErrNotExist):
-		return nil, fileError(output, err)
+		return fileError(output, err)
 	}
 	exists := err == nil
 	isDir := exists && info.IsDir() || !exists && os.IsPathSeparator(output[len(output)-1])
 
 	if len(inputs) == 1 && !inputs[0].walk && !isDir {
-		return []string{output}, noLink(output)
+		inputs[0].target = output
+		return noLink(output)
 	}
 	if exists && !isDir {
-		return nil, fmt.Errorf("%s: not a directory, as several results need", output)
+		return fmt.Errorf("%s: not a directory, as several results need", output)
 	}
 	return resultPaths(inputs, output)
 }
 
-// resultPaths returns the target paths in a directory.
-func resultPaths(inputs []input, dir string) ([]string, error) {
-	targets := make([]string, len(inputs))
+// resultPaths sets targets in a directory.
+func resultPaths(inputs []input, dir string) error {
+	var targets []string
 	taken := map[string]string{} // input by target
 	for i, in := range inputs {
 		if in.path == "" {
-			return nil, usagef("-o %s is a directory, and %s has no file name", dir, in.stream())
+			return usagef("-o %s is a directory, and %s has no file name", dir, in.stream())
 		}
-		targets[i] = filepath.Join(dir, in.rel)
-		if other, ok := taken[targets[i]]; ok {
-			return nil, fmt.Errorf("%s: both %s and %s would be written there", targets[i], other, in.name)
+		target := filepath.Join(dir, in.rel)
+		if other, ok := taken[target]; ok {
+			return fmt.Errorf("%s: both %s and %s would be written there", target, other, in.name)
 		}
-		taken[targets[i]] = in.name
+		taken[target] = in.name
+		inputs[i].target, targets = target, append(targets, target)
 	}
-	return targets, noLinks(dir, targets)
+	return noLinks(dir, targets)
 }
 
 // noLinks returns an error for each symbolic link between a directory and files in it.

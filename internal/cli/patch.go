@@ -136,7 +136,7 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 	t := patch.Type(cmp.Or(flags.kind, string(patch.Merge)))
 	k, ok := set.Lookup(live.GroupVersionKind)
 	if !ok {
-		return a.report([]result{{diagnostics: diag.List{flags.kinds.unknown(flags.live, set)}}}, flags.format.name)
+		return a.report(diag.List{flags.kinds.unknown(flags.live, set)}, flags.format.name)
 	}
 	var desired map[string]any
 	var written *resource.Object // nil if a patch makes it
@@ -150,7 +150,7 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 			return err
 		}
 		if _, wrong := source.Parse(name, text, a.limits); wrong != nil {
-			return a.report([]result{{input: in, src: text, diagnostics: diag.List{*wrong}}}, flags.format.name)
+			return a.report(diag.List{*wrong}, flags.format.name)
 		}
 		data, err := sigs.YAMLToJSON(text)
 		if err == nil {
@@ -183,7 +183,7 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 		a.complain(fmt.Sprintf("%s: %s: %s", name, p.At, p))
 		failed = failed || p.Moved == nil
 	}
-	if err := a.report([]result{{diagnostics: found}}, flags.format.name); err != nil {
+	if err := a.report(found, flags.format.name); err != nil {
 		return err
 	}
 	if failed {

@@ -107,7 +107,7 @@ func (a *app) writePolicies(cmd *cobra.Command, flags *policyFlags, output strin
 	if err != nil {
 		return err
 	}
-	if err := a.report([]result{{diagnostics: found}}, "text"); err != nil {
+	if err := a.report(found, "text"); err != nil {
 		return err
 	}
 	if len(objects) == 0 {

@@ -97,39 +97,22 @@ func words[T ~string](l []T) []string {
 // alternatives lists words: "a, b or c".
 func alternatives(l []string) string { return english.List(l, "or") }
 
-// report prints the diagnostics of all results: errors and warnings, with --quiet only errors, with
-// --verbose notes too. For a document it holds back diagnostics reported as text, about files other
-// than the inputs, unless they end the command. It returns errFindings if there is an error, or
-// errSkipped if no error prevents writing.
-func (a *app) report(results []result, format string) error {
-	failed, skipped := false, false
-	for _, r := range results {
-		failed = failed || r.diagnostics.HasErrors()
-		skipped = skipped || r.skipped.HasErrors()
-		if r.other {
-			a.say("%s: skipped: it cannot be read, and does not mention CustomResourceDefinition", r.name)
-		}
-	}
-	var list diag.List
+// report prints diagnostics: errors and warnings, with --quiet only errors, with --verbose notes
+// too. For a document it holds back diagnostics reported as text, about files other than the
+// inputs, unless they end the command. It returns errFindings if there is an error.
+func (a *app) report(l diag.List, format string) error {
+	failed := l.HasErrors()
 	if a.document != "" {
-		a.held = append(a.held, results...)
-		if results = nil; failed || format != "text" {
-			results, format, a.held = a.held, a.document, nil
+		a.held = append(a.held, l...)
+		if l = nil; failed || format != "text" {
+			l, format, a.held = a.held, a.document, nil
 		}
 	}
-	for _, r := range results {
-		list = append(append(list, r.diagnostics...), r.skipped...)
-	}
-	list = a.loud(list, diag.Warning).Sort()
-
-	if err := a.printDiagnostics(a.streams.Err, format, a.console.colour, list, results); err != nil {
+	if err := a.printDiagnostics(a.streams.Err, format, a.console.colour, a.loud(slices.Clone(l), diag.Warning).Sort()); err != nil {
 		return fmt.Errorf("write diagnostics: %w", err)
 	}
-	switch {
-	case failed:
+	if failed {
 		return errFindings
-	case skipped:
-		return errSkipped
 	}
 	return nil
 }
@@ -166,7 +149,7 @@ func folded(l diag.List) (out diag.List) {
 
 // printDiagnostics prints sorted diagnostics to w. Formats for people are limited to
 // mostDiagnostics per file, unless all are requested.
-func (a *app) printDiagnostics(w io.Writer, format string, colour bool, l diag.List, results []result) error {
+func (a *app) printDiagnostics(w io.Writer, format string, colour bool, l diag.List) error {
 	l = slices.Clone(l)
 	for i := range l {
 		if l[i].Hint == source.Helm && a.reader != "" {
@@ -190,9 +173,9 @@ func (a *app) printDiagnostics(w io.Writer, format string, colour bool, l diag.L
 	case format == "json":
 		return diag.JSON(w, l)
 	case format == "text" && colour:
-		return diag.ColorText(w, l, a.sources(results))
+		return diag.ColorText(w, l, a.source)
 	case format == "text":
-		return diag.Text(w, l, a.sources(results))
+		return diag.Text(w, l, a.source)
 	}
 	dir, err := os.Getwd()
 	if err != nil {
@@ -210,23 +193,18 @@ func (a *app) printDiagnostics(w io.Writer, format string, colour bool, l diag.L
 	return sarif.Write(w, l, sarif.Options{Version: version, Path: paths})
 }
 
-// sources returns a function that returns the text of a file for excerpts: results, opened inputs,
-// and Go files that are no links out of their directory. Other files, and files that cannot be read
-// again, have no excerpt.
-func (a *app) sources(results []result) func(file string) []byte {
-	kept := map[string][]byte{}
-	for _, r := range results {
-		if r.src != nil {
-			kept[r.name] = r.src
-		}
+// keep records the text of a file for excerpts, nil if the file can be read again.
+func (a *app) keep(file string, src []byte) { a.texts.Store(file, src) }
+
+// source returns the text of a file for excerpts: kept ones, and Go files that are no links out of
+// their directory. Other files, and files that cannot be read again, have no excerpt.
+func (a *app) source(file string) []byte {
+	kept, opened := a.texts.Load(file)
+	src, _ := kept.([]byte)
+	if src == nil && (opened || filepath.Ext(file) == ".go" && !leadsOut(file, filepath.Dir(file))) {
+		src, _ = source.ReadFile(os.DirFS(filepath.Dir(file)), filepath.Base(file), a.limits)
 	}
-	return func(file string) []byte {
-		src, ok := kept[file]
-		if _, opened := a.opened.Load(file); !ok && (opened || filepath.Ext(file) == ".go" && !leadsOut(file, filepath.Dir(file))) {
-			src, _ = source.ReadFile(os.DirFS(filepath.Dir(file)), filepath.Base(file), a.limits)
-		}
-		return src
-	}
+	return src
 }
 
 // mostDiagnostics is the number of diagnostics that are printed per file.

@@ -79,7 +79,7 @@ each API server.`,
 }
 
 // rollout makes a plan and prints it.
-func (a *app) rollout(ctx context.Context, scope func([]input) (scopes, error), output *printing, files rolloutFlags) error {
+func (a *app) rollout(ctx context.Context, scope scoping, output *printing, files rolloutFlags) error {
 	if err := once([]string{files.from, files.to}, files.live, files.objects, files.migrations, files.servers); err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (a *app) rollout(ctx context.Context, scope func([]input) (scopes, error), 
 		return err
 	}
 	if l := f.Contradictions(); len(l) > 0 {
-		return a.report([]result{{diagnostics: l}}, "text")
+		return a.report(l, "text")
 	}
 	if files.objects != "" {
 		if err := a.rolloutObjects(ctx, files.objects, f); err != nil {
@@ -102,7 +102,7 @@ func (a *app) rollout(ctx context.Context, scope func([]input) (scopes, error), 
 	if err := a.showReport(output, reportable{
 		document: func() (report.Document, error) { return rollout.Document(p), nil },
 		data:     func() (any, error) { return p, nil },
-	}, nil); err != nil {
+	}); err != nil {
 		return err
 	}
 	switch p.Verdict {
@@ -115,35 +115,40 @@ func (a *app) rollout(ctx context.Context, scope func([]input) (scopes, error), 
 }
 
 // rolloutCRDs reads the CRDs, and compares them.
-func (a *app) rolloutCRDs(ctx context.Context, scope func([]input) (scopes, error), files rolloutFlags, f *rollout.Facts) error {
+func (a *app) rolloutCRDs(ctx context.Context, scope scoping, files rolloutFlags, f *rollout.Facts) error {
 	var inputs []input
-	for _, name := range []string{files.from, files.to} {
-		in, err := a.oneInput(name)
+	for _, side := range []struct {
+		role
+		file string
+	}{{oldSide, files.from}, {newSide, files.to}} {
+		in, err := a.oneInput(side.file)
 		if err != nil {
 			return err
 		}
-		in.n, in.old = len(inputs), len(inputs) == 0
+		in.role = side.role
 		inputs = append(inputs, in)
 	}
-	sources := make([]*resource.File, len(inputs))
-	crds, _, results, err := find(ctx, a, inputs, scope, func(open *crdfile.File, in input) ([]*crddiff.Input, diag.List, error) {
+	var old *resource.File
+	sides, _, err := find(ctx, a, inputs, scope, func(open *crdfile.File, in input) ([]*crddiff.Input, diag.List, error) {
 		found, wrong := crddiff.Read(open, in.options())
-		sources[in.n], _ = open.Objects() // its CRD has been read
+		if in.role == oldSide {
+			old, _ = open.Objects() // its CRD has been read
+		}
 		return found, wrong, nil
 	})
 	if err != nil {
 		return err
 	}
-	for i, r := range results {
-		if len(crds[i]) != 1 && !r.failed() {
-			results[i].diagnostics = append(r.diagnostics, diag.Diagnostic{Code: codes.UnusableFact, Pos: diag.Pos{File: r.name},
-				Message: fmt.Sprintf("%s here, and a plan is for one", plural(len(crds[i]), "CRD")), Hint: "give a file with one CRD"})
+	for _, r := range sides {
+		if len(r.found) != 1 && !r.failed() {
+			r.diagnostics = append(r.diagnostics, diag.Diagnostic{Code: codes.UnusableFact, Pos: diag.Pos{File: r.name},
+				Message: fmt.Sprintf("%s here, and a plan is for one", plural(len(r.found), "CRD")), Hint: "give a file with one CRD"})
 		}
 	}
-	if err := a.report(results, "text"); err != nil {
+	if err := a.report(diagnosticsOf(resultsOf(sides)), "text"); err != nil {
 		return err
 	}
-	from, to := crds[0][0], crds[1][0]
+	from, to := sides[0].found[0], sides[1].found[0]
 	f.From, f.To = from.CustomResourceDefinition, to.CustomResourceDefinition
 	f.Origins.From, f.Origins.To = from.Pos, to.Pos
 	f.Names.CompileFrom, f.Names.CompileTo = from.Compiled, to.Compiled
@@ -152,8 +157,8 @@ func (a *app) rolloutCRDs(ctx context.Context, scope func([]input) (scopes, erro
 		return nil // a contradiction
 	}
 	if files.live == "" && len(f.From.Status.StoredVersions) > 0 {
-		if wrong := f.ReadLive(sources[0]); len(wrong) > 0 {
-			return a.report([]result{{diagnostics: wrong}}, "text")
+		if wrong := f.ReadLive(old); len(wrong) > 0 {
+			return a.report(wrong, "text")
 		}
 	}
 	if f.Kinds, err = unionsOf(to); err != nil {
@@ -198,7 +203,7 @@ func fileName(name string) string {
 
 // oneInput returns the input of a flag that names a single file.
 func (a *app) oneInput(name string) (input, error) {
-	inputs, err := a.findInputs([]string{name}, "")
+	inputs, err := a.findInputs([]string{name})
 	if err != nil {
 		return input{}, err
 	}
@@ -235,7 +240,7 @@ func (a *app) rolloutCluster(ctx context.Context, files rolloutFlags, f *rollout
 		}
 		all = append(all, read.into(in.name, src)...)
 	}
-	return a.report([]result{{diagnostics: all}}, "text")
+	return a.report(all, "text")
 }
 
 // objectsOf reads a file as objects.
@@ -260,5 +265,5 @@ func (a *app) rolloutObjects(ctx context.Context, name string, f *rollout.Facts)
 		return err
 	}
 	f.Objects = objects
-	return a.report([]result{{diagnostics: l}}, "text")
+	return a.report(l, "text")
 }

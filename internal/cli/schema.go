@@ -46,35 +46,28 @@ See also unioncel help inputs, and unioncel help output.`,
   # One version
   unioncel schema --version v1 crd.yaml > backend_v1.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			found, err := gather(cmd.Context(), a, a.scope(cmd, &flags), args, func(f *crdfile.File, in input) ([]schemaFile, diag.List, error) {
-				return schemas(f, in)
-			})
+			found, finish, err := collect(cmd.Context(), a, a.scope(cmd, &flags), args, schemas)
 			if err != nil {
 				return err
 			}
+			if err := finish(); err != nil {
+				return err
+			}
+			other := func(s schemaFile) bool { return version != "" && version != s.version }
+			found = slices.DeleteFunc(found, func(r answer[[]schemaFile]) bool { return len(r.found) == 0 })
 			var all []output
-			var files []result
-			var unions []bool
 			var versions []string
-			for _, g := range found {
-				has := false
-				for _, s := range g.items {
-					if versions = append(versions, s.version); version != "" && version != s.version {
-						continue
-					}
+			for _, s := range itemsOf(found) {
+				if versions = append(versions, s.version); !other(s) {
 					all = append(all, s.output)
-					has = has || s.unions
-				}
-				if len(g.items) > 0 {
-					files, unions = append(files, result{input: g.items[0].in}), append(unions, has)
 				}
 			}
 			if len(all) == 0 && len(versions) > 0 {
 				slices.Sort(versions)
 				return usagef("no CRD has a schema for the version %s; there are schemas for %s", version, english.List(slices.Compact(versions), "and"))
 			}
-			a.lacking(files, func(i int) string {
-				if unions[i] {
+			lacking(a, found, func(r answer[[]schemaFile]) string {
+				if slices.ContainsFunc(r.found, func(s schemaFile) bool { return s.unions && !other(s) }) {
 					return ""
 				}
 				return "no unions"
@@ -102,7 +95,6 @@ See also unioncel help inputs, and unioncel help output.`,
 // schemaFile is a schema with its path in a catalog.
 type schemaFile struct {
 	output
-	in      input
 	version string
 	unions  bool
 }
@@ -140,7 +132,7 @@ func schemas(f *crdfile.File, in input) ([]schemaFile, diag.List, error) {
 			if err := diag.WriteJSON(&b, schema); err != nil {
 				return nil, l, err
 			}
-			out = append(out, schemaFile{output{path, b.Bytes()}, in, v.Name, len(unions) > 0})
+			out = append(out, schemaFile{output{path, b.Bytes()}, v.Name, len(unions) > 0})
 		}
 	}
 	if l.HasErrors() {

@@ -24,8 +24,8 @@ import (
 // override them.
 type scope struct {
 	*external
-	name   string // of the configuration, or empty
-	read   result // the configuration, with its diagnostics
+	name   string  // of the configuration, or empty
+	read   *result // the configuration, with its diagnostics
 	config project.Config
 	opts   crdfile.Options
 	walked bool // the inputs include a directory
@@ -36,10 +36,13 @@ type scope struct {
 
 type scopes []*scope
 
+// scoping gives each input its scope, and returns the scopes.
+type scoping func([]input) (scopes, error)
+
 // one returns a single scope for all inputs, with external declarations.
-func one(e external, opts crdfile.Options) func([]input) (scopes, error) {
+func one(e external, opts crdfile.Options) scoping {
 	return func(inputs []input) (scopes, error) {
-		s := &scope{external: &e, opts: opts}
+		s := &scope{external: &e, opts: opts, read: &result{}}
 		for i := range inputs {
 			inputs[i].scope = s
 		}
@@ -49,7 +52,7 @@ func one(e external, opts crdfile.Options) func([]input) (scopes, error) {
 
 // unconfigured returns a single scope for a command that ignores configurations, and prints a note
 // about them.
-func (a *app) unconfigured(cmd *cobra.Command, opts crdfile.Options) func([]input) (scopes, error) {
+func (a *app) unconfigured(cmd *cobra.Command, opts crdfile.Options) scoping {
 	return func(inputs []input) (scopes, error) {
 		var names []string
 		for _, in := range inputs {
@@ -66,7 +69,7 @@ func (a *app) unconfigured(cmd *cobra.Command, opts crdfile.Options) func([]inpu
 
 // scope finds the configuration of each input, and reads the declarations that it and the flags
 // name.
-func (a *app) scope(cmd *cobra.Command, flags *compilerFlags) func([]input) (scopes, error) {
+func (a *app) scope(cmd *cobra.Command, flags *compilerFlags) scoping {
 	return func(inputs []input) (scopes, error) {
 		if err := flags.check(); err != nil {
 			return nil, err
@@ -88,7 +91,7 @@ func (a *app) scope(cmd *cobra.Command, flags *compilerFlags) func([]input) (sco
 		}
 		loaded := map[string]*external{}
 		for _, s := range l {
-			if err := s.load(cmd, flags, loaded); err != nil {
+			if err := a.loadScope(s, cmd, flags, loaded); err != nil {
 				return nil, err
 			}
 		}
@@ -96,17 +99,17 @@ func (a *app) scope(cmd *cobra.Command, flags *compilerFlags) func([]input) (sco
 	}
 }
 
-// load reads the configuration and the declarations that it and the flags name. loaded caches
+// loadScope reads the configuration and the declarations that it and the flags name. loaded caches
 // declarations read for other scopes.
-func (s *scope) load(cmd *cobra.Command, flags *compilerFlags, loaded map[string]*external) error {
-	s.external = &external{reads: true}
+func (a *app) loadScope(s *scope, cmd *cobra.Command, flags *compilerFlags, loaded map[string]*external) error {
+	s.external, s.read = &external{reads: true}, &result{}
 	if s.name != "" {
-		src, err := readConfig(s.name)
+		src, err := a.readConfig(s.name)
 		if err != nil {
 			return err
 		}
 		config, wrong := project.Parse(s.name, src)
-		s.read = result{input: input{name: s.name}, src: src, diagnostics: wrong}
+		s.read.diagnostics = wrong
 		if config == nil {
 			return nil
 		}
@@ -118,7 +121,7 @@ func (s *scope) load(cmd *cobra.Command, flags *compilerFlags, loaded map[string
 	}
 	key := fmt.Sprintf("%q %q %q %t %q", unions.dir, unions.packages, unions.sets, unions.kubebuilder, unions.listed)
 	if loaded[key] == nil {
-		e, err := unions.read()
+		e, err := unions.read(a)
 		if err != nil {
 			return err
 		}
@@ -167,8 +170,8 @@ func (l scopes) externals() []*external {
 }
 
 // files returns the configurations and the files with external declarations.
-func (l scopes) files() []result {
-	var out []result
+func (l scopes) files() []*result {
+	var out []*result
 	for _, s := range l {
 		out = append(out, s.read)
 	}
@@ -179,9 +182,7 @@ func (l scopes) files() []result {
 }
 
 // failed reports whether these files have errors.
-func (l scopes) failed() bool {
-	return slices.ContainsFunc(l.files(), result.failed)
-}
+func (l scopes) failed() bool { return anyFailed(l.files()) }
 
 // sound reports whether all errors are about Go structs.
 func (l scopes) sound() bool {
@@ -189,9 +190,9 @@ func (l scopes) sound() bool {
 }
 
 // missing reports CRDs of external declarations that no input has.
-func (l scopes) missing(results []result) {
+func (l scopes) missing(results []*result) {
 	for _, e := range l.externals() {
-		var theirs []result
+		var theirs []*result
 		for _, r := range results {
 			if r.scope.external == e {
 				theirs = append(theirs, r)
@@ -206,7 +207,7 @@ func (l scopes) count() bool { return slices.ContainsFunc(l, func(s *scope) bool
 
 // tally prints the numbers of CRDs and unions. It returns errFindings if there are none but some
 // are required.
-func (a *app) tally(l scopes, results []result, format string) error {
+func (a *app) tally(l scopes, results []*result, format string) error {
 	if !l.count() {
 		return nil
 	}
@@ -234,21 +235,19 @@ func (a *app) tally(l scopes, results []result, format string) error {
 	return err
 }
 
-// resultOf returns the result of an input after the work on it.
-func (s *scope) resultOf(in input, f *crdfile.File, l diag.List) result {
-	src := f.Bytes()
-	r := result{input: in, diagnostics: unrepeated(l)}
-	if r.other = in.walk && source.IsOther(src, l); r.other {
+// inspect completes the result of an input after the work on it: with the diagnostics, and the parts
+// that matter to external declarations.
+func (a *app) inspect(r *result, f *crdfile.File, l diag.List) {
+	r.diagnostics = unrepeated(l)
+	if r.other = r.walk && source.IsOther(f.Bytes(), l); r.other {
 		r.diagnostics, r.readable = nil, true
-		return r
+		return
 	}
 	ofMarkers(r.diagnostics)
-	s.look(&r, f)
-	// A revision may have any number of files.
-	if in.path == "" && (in.blob == "" || len(r.diagnostics) > 0) {
-		r.src = src
+	r.scope.look(r, f)
+	if r.blob != "" && len(r.diagnostics) > 0 { // a revision may have any number of files
+		a.keep(r.name, f.Bytes())
 	}
-	return r
 }
 
 // unrepeated returns a list without the warnings about rules that have an error in the list.

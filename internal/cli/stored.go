@@ -58,7 +58,7 @@ func (a *app) summarize(ctx context.Context, sides [][]*crddiff.Input, args []st
 	if count(l, none) < len(l) {
 		l = slices.DeleteFunc(l, none)
 	}
-	return l, a.report([]result{{diagnostics: append(unusable, found...)}}, "text")
+	return l, a.report(append(unusable, found...), "text")
 }
 
 // unasked warns of versions that no object was validated in, because only a webhook converts to
@@ -120,7 +120,7 @@ func dataOf(reports []crddiff.Report, summaries []*stored.Summary) any {
 // diagnostics report unreadable files and objects that cannot be validated. Objects of other kinds
 // are ignored, unless there are only those.
 func (a *app) storedObjects(ctx context.Context, args []string, by judges, take func(resource.Item, stored.Prediction)) (diag.List, error) {
-	inputs, err := a.findInputs(args, "")
+	inputs, err := a.findInputs(args)
 	if err != nil {
 		return nil, err
 	}

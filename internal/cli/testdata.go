@@ -56,17 +56,16 @@ See also unioncel help inputs, and unioncel help output.`,
 			if dir == "" {
 				return usagef("-o is missing: it names the directory for the tests")
 			}
-			found, err := gather(cmd.Context(), a, a.scope(cmd, &flags), args, func(f *crdfile.File, in input) ([]output, diag.List, error) {
+			found, finish, err := collect(cmd.Context(), a, a.scope(cmd, &flags), args, func(f *crdfile.File, in input) ([]output, diag.List, error) {
 				return a.testsOf(cmd.Context(), dir, f, in)
 			})
 			if err != nil {
 				return err
 			}
-			var all []output
-			for _, g := range found {
-				all = append(all, g.items...)
+			if err := finish(); err != nil {
+				return err
 			}
-			return a.writeIn(dir, all, func(path string) error {
+			return a.writeIn(dir, itemsOf(found), func(path string) error {
 				return fmt.Errorf("two CRDs have tests in %s: give only one of them", filepath.Dir(path))
 			})
 		},
@@ -123,11 +122,11 @@ func (a *app) testsOf(ctx context.Context, dir string, f *crdfile.File, in input
 }
 
 // runSuites runs the tests in files and directories, and prints the failures.
-func (a *app) runSuites(ctx context.Context, scope func([]input) (scopes, error), output *printing, crds, paths []string) error {
+func (a *app) runSuites(ctx context.Context, scope scoping, output *printing, crds, paths []string) error {
 	if len(crds) == 0 {
 		return usagef("--crd is missing: it names the CustomResourceDefinitions of the tests")
 	}
-	suites, results, err := a.testSuites(ctx, scope, crds, paths)
+	suites, err := a.testSuites(ctx, scope, crds, paths)
 	if err != nil {
 		return err
 	}
@@ -148,7 +147,7 @@ func (a *app) runSuites(ctx context.Context, scope func([]input) (scopes, error)
 	if skipped > 0 {
 		tally += fmt.Sprintf(", %d skipped", skipped)
 	}
-	return a.showAnswers(output, found, results, tally)
+	return a.showAnswers(output, found, tally)
 }
 
 // Suites are the results of test suites.
@@ -168,18 +167,17 @@ type SuiteTest struct {
 	Failure *diag.Diagnostic
 }
 
-// testSuites runs the tests in files and directories. The results have the text of all files.
-func (a *app) testSuites(ctx context.Context, scope func([]input) (scopes, error), crds, paths []string) (suites Suites, results []result, err error) {
+// testSuites runs the tests in files and directories.
+func (a *app) testSuites(ctx context.Context, scope scoping, crds, paths []string) (suites Suites, err error) {
 	files, l, err := a.readManifests(ctx, scope, nil, nil, crds)
 	if err != nil {
-		return suites, nil, err
+		return suites, err
 	}
-	results = append(l.files(), resultsOf(files)...)
-	found := diagnosticsOf(results)
+	found := diagnosticsOf(append(l.files(), resultsOf(files)...))
 	// CRDs that define the same kind differently are an error, and none of them is used.
 	set, judges := &validate.Set{}, map[string]*validate.Kind{}
 	for _, f := range files {
-		for _, d := range f.crds {
+		for _, d := range f.found.crds {
 			if d.crd == nil {
 				continue
 			}
@@ -192,21 +190,21 @@ func (a *app) testSuites(ctx context.Context, scope func([]input) (scopes, error
 	}
 	inputs, err := a.suiteFiles(ctx, paths)
 	if err != nil {
-		return suites, nil, err
+		return suites, err
 	}
 	for _, file := range inputs {
 		dir := filepath.Dir(file.name)
 		total, most := 0, a.limits.OrDefault().Size
-		s, wrong := suite.Read(file.name, file.src, func(name string) ([]byte, error) {
+		s, wrong := suite.Read(file.name, file.found, func(name string) ([]byte, error) {
 			src, err := a.readBelow(dir, name)
 			// With links and shared objects, the total size can exceed that of the tree.
 			if total += len(src); total > most && total > len(src) {
 				return nil, fmt.Errorf("the objects that %s names have more bytes than the limit of %d; --limit size=N raises it", file.name, most)
 			}
-			results = append(results, result{input: input{name: path.Join(dir, name)}, src: src})
+			a.keep(path.Join(dir, name), src)
 			return src, err
 		}, a.limits)
-		found, results = append(found, wrong...), append(results, file)
+		found = append(found, wrong...)
 		if s == nil {
 			continue
 		}
@@ -219,7 +217,7 @@ func (a *app) testSuites(ctx context.Context, scope func([]input) (scopes, error
 		}
 		for _, t := range s.Tests {
 			if ctx.Err() != nil {
-				return suites, nil, errInterrupted
+				return suites, errInterrupted
 			}
 			r := SuiteTest{File: file.name, Name: t.Name}
 			if judge == nil {
@@ -231,7 +229,7 @@ func (a *app) testSuites(ctx context.Context, scope func([]input) (scopes, error
 		}
 	}
 	suites.Problems = found
-	return suites, results, nil
+	return suites, nil
 }
 
 // readBelow reads a file that another file names. It rejects links and names that lead out of the
@@ -253,20 +251,20 @@ func (a *app) readBelow(dir, name string) ([]byte, error) {
 }
 
 // suiteFiles returns the files with tests in files and directories.
-func (a *app) suiteFiles(ctx context.Context, paths []string) ([]result, error) {
-	var all []result
+func (a *app) suiteFiles(ctx context.Context, paths []string) (all []answer[[]byte], err error) {
 	for _, root := range paths {
-		inputs, err := a.findInputs([]string{root}, "")
+		inputs, err := a.findInputs([]string{root})
 		if err != nil {
 			return nil, err
 		}
-		files, err := a.process(ctx, inputs, func(in input, src []byte) (result, error) {
-			return result{input: in, src: src, other: in.walk && !suite.IsSuite(src)}, nil
+		files, err := process(ctx, a, inputs, func(r *result, src []byte) ([]byte, error) {
+			r.other = r.walk && !suite.IsSuite(src)
+			return src, nil
 		})
 		if err != nil {
 			return nil, err
 		}
-		if files = slices.DeleteFunc(files, func(f result) bool { return f.other }); len(files) == 0 {
+		if files = slices.DeleteFunc(files, func(f answer[[]byte]) bool { return f.other }); len(files) == 0 {
 			return nil, errors.New(root + ": no file has tests: neither an index of testdata nor a suite of OpenShift")
 		}
 		all = append(all, files...)

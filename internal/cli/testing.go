@@ -22,8 +22,7 @@ func forTests() (*app, func([]input) (scopes, error)) {
 // project.
 func RunSuites(ctx context.Context, crds, suites []string) (Suites, error) {
 	a, scope := forTests()
-	l, _, err := a.testSuites(ctx, scope, crds, suites)
-	return l, err
+	return a.testSuites(ctx, scope, crds, suites)
 }
 
 // Install returns the CRDs in files and directories as they are sent to an API server: compiled
@@ -37,7 +36,7 @@ func Install(ctx context.Context, paths ...string) ([]crdpatch.Installed, diag.L
 	found := diagnosticsOf(append(l.files(), resultsOf(files)...))
 	var crds []crdpatch.Installed
 	for _, f := range files {
-		crds = append(crds, f.installed...)
+		crds = append(crds, f.found.installed...)
 	}
 	return crds, found, nil
 }

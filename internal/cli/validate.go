@@ -79,23 +79,12 @@ See also unioncel help inputs.`,
 	return cmd
 }
 
-// objectFile is the content of an input of validate.
-type objectFile struct {
-	result
-	role      role
+// manifest is the content of an input of validate.
+type manifest struct {
 	crds      []definition
 	installed []crdpatch.Installed
 	objects   []*resource.Object // without CRDs
 }
-
-// role is the purpose of an input.
-type role int
-
-const (
-	forCRDs role = iota + 1
-	forOld
-	forObjects // and CRDs
-)
 
 // definition is a CRD; crd is nil if it cannot be used.
 type definition struct {
@@ -105,13 +94,12 @@ type definition struct {
 }
 
 // validateAll validates the objects of all inputs, and prints the findings together.
-func (a *app) validateAll(ctx context.Context, scope func([]input) (scopes, error), output *printing, crds, old, args []string) error {
+func (a *app) validateAll(ctx context.Context, scope scoping, output *printing, crds, old, args []string) error {
 	files, l, err := a.readManifests(ctx, scope, crds, old, args)
 	if err != nil {
 		return err
 	}
-	results := append(l.files(), resultsOf(files)...)
-	found, tally := diagnosticsOf(results), ""
+	found, tally := diagnosticsOf(append(l.files(), resultsOf(files)...)), ""
 	if !l.failed() {
 		var said diag.List
 		said, tally = judge(ctx, files)
@@ -120,13 +108,13 @@ func (a *app) validateAll(ctx context.Context, scope func([]input) (scopes, erro
 		}
 		found = append(found, said...)
 	}
-	return a.showAnswers(output, found, results, tally)
+	return a.showAnswers(output, found, tally)
 }
 
 // showAnswers prints the findings and, in text format, a tally unless it is empty.
-func (a *app) showAnswers(output *printing, found diag.List, results []result, tally string) error {
+func (a *app) showAnswers(output *printing, found diag.List, tally string) error {
 	failed := found.HasErrors()
-	err := a.showFindings(output, a.loud(found, diag.Warning), results)
+	err := a.showFindings(output, a.loud(found, diag.Warning))
 	if output.name == "text" && tally != "" {
 		a.note(tally)
 	}
@@ -136,28 +124,12 @@ func (a *app) showAnswers(output *printing, found diag.List, results []result, t
 	return err
 }
 
-func diagnosticsOf(results []result) (l diag.List) {
-	for _, r := range results {
-		l = append(l, r.diagnostics...)
-	}
-	return l
-}
-
-func resultsOf(files []objectFile) []result {
-	var l []result
-	for _, f := range files {
-		l = append(l, f.result)
-	}
-	return l
-}
-
 // readManifests reads all inputs, each with its diagnostics.
-func (a *app) readManifests(ctx context.Context, scope func([]input) (scopes, error), crds, old, args []string) ([]objectFile, scopes, error) {
+func (a *app) readManifests(ctx context.Context, scope scoping, crds, old, args []string) ([]answer[manifest], scopes, error) {
 	if err := once(args, slices.Concat(crds, old)...); err != nil {
 		return nil, nil, err
 	}
 	var inputs []input
-	var roles []role
 	for _, group := range []struct {
 		role
 		args []string
@@ -165,39 +137,28 @@ func (a *app) readManifests(ctx context.Context, scope func([]input) (scopes, er
 		if len(group.args) == 0 && group.role != forObjects {
 			continue
 		}
-		more, err := a.findInputs(group.args, "")
+		more, err := a.findInputs(group.args)
 		if err != nil {
 			return nil, nil, err
 		}
 		for _, in := range more {
-			in.n = len(inputs)
-			inputs, roles = append(inputs, in), append(roles, group.role)
+			in.role = group.role
+			inputs = append(inputs, in)
 		}
 	}
-	files := make([]objectFile, len(inputs))
-	l, results, err := a.load(ctx, inputs, scope, func(in input, f *crdfile.File) (result, error) {
-		files[in.n] = objectsIn(in, roles[in.n], f)
-		return files[in.n].result, nil
-	})
-	if err != nil {
-		return nil, nil, err
+	l, files, err := load(ctx, a, inputs, scope, a.objectsIn)
+	if err != nil || l.failed() {
+		return nil, l, err
 	}
-	if l.failed() {
-		return nil, l, nil
-	}
-	l.missing(results)
-	for i, r := range results {
-		files[i].result = r
-	}
+	l.missing(resultsOf(files))
 	return files, l, nil
 }
 
 // objectsIn reads an input, and compiles the CRDs in it.
-func objectsIn(in input, role role, open *crdfile.File) objectFile {
+func (a *app) objectsIn(open *crdfile.File, r *result) (m manifest, err error) {
 	f, wrong := open.Objects()
-	m := objectFile{role: role, result: in.scope.resultOf(in, open, wrong)}
-	if f == nil {
-		return m
+	if a.inspect(r, open, wrong); f == nil {
+		return m, nil
 	}
 	var crds []*resource.Object
 	for _, o := range f.Objects {
@@ -207,14 +168,14 @@ func objectsIn(in input, role role, open *crdfile.File) objectFile {
 			m.objects = append(m.objects, o)
 		}
 	}
-	if len(crds) == 0 || role == forOld {
-		return m
+	if len(crds) == 0 || r.role == forOld {
+		return m, nil
 	}
-	installed, wrong := crdpatch.Install(open, in.options())
+	installed, wrong := crdpatch.Install(open, r.options())
 	for _, d := range wrong {
 		// Other diagnostics concern the author of the CRD.
 		if d.Severity == diag.Error || d.Code == codes.InvalidBefore {
-			m.diagnostics = append(m.diagnostics, d)
+			r.diagnostics = append(r.diagnostics, d)
 		}
 	}
 	m.installed = installed
@@ -224,7 +185,7 @@ func objectsIn(in input, role role, open *crdfile.File) objectFile {
 			d.crd = installed[i].CustomResourceDefinition
 			if c := installed[i].CRD; c != nil {
 				if wrong := c.Faults(d.crd); len(wrong) > 0 {
-					m.diagnostics, d.crd = unrepeated(append(m.diagnostics, wrong...)), nil
+					r.diagnostics, d.crd = unrepeated(append(r.diagnostics, wrong...)), nil
 				}
 			}
 		}
@@ -232,15 +193,15 @@ func objectsIn(in input, role role, open *crdfile.File) objectFile {
 		d.kind.Kind, _, _ = unstructured.NestedString(o.Value, "spec", "names", "kind")
 		m.crds = append(m.crds, d)
 	}
-	return m
+	return m, nil
 }
 
 // judge validates the objects of files, and returns a tally of them.
-func judge(ctx context.Context, files []objectFile) (l diag.List, tally string) {
+func judge(ctx context.Context, files []answer[manifest]) (l diag.List, tally string) {
 	set := &validate.Set{}
 	old := &resource.Old{}
 	for _, f := range files {
-		for _, d := range f.crds {
+		for _, d := range f.found.crds {
 			if d.crd == nil {
 				set.Broken(d.kind, d.pos)
 			} else if wrong := set.Add(d.crd, d.pos); wrong != nil {
@@ -248,7 +209,7 @@ func judge(ctx context.Context, files []objectFile) (l diag.List, tally string) 
 			}
 		}
 		if f.role == forOld {
-			l = append(l, old.Add(f.objects)...)
+			l = append(l, old.Add(f.found.objects)...)
 		}
 	}
 	counts, others := map[validate.Verdict]int{}, map[string]int{}
@@ -256,8 +217,8 @@ func judge(ctx context.Context, files []objectFile) (l diag.List, tally string) 
 		if f.role != forObjects {
 			continue
 		}
-		known := len(f.crds) > 0 || f.diagnostics.HasErrors()
-		for _, o := range f.objects {
+		known := len(f.found.crds) > 0 || f.diagnostics.HasErrors()
+		for _, o := range f.found.objects {
 			if ctx.Err() != nil {
 				return nil, ""
 			}
@@ -277,7 +238,7 @@ func judge(ctx context.Context, files []objectFile) (l diag.List, tally string) 
 			}
 		}
 		if !known && !f.walk {
-			l = append(l, diag.Diagnostic{Code: codes.NoCRD, Pos: diag.Pos{File: f.name}, Message: "no object is of a kind that has a CRD", Hint: lacking(set)})
+			l = append(l, diag.Diagnostic{Code: codes.NoCRD, Pos: diag.Pos{File: f.name}, Message: "no object is of a kind that has a CRD", Hint: withoutCRD(set)})
 		}
 	}
 	l = append(l, old.Unused()...)
@@ -285,9 +246,9 @@ func judge(ctx context.Context, files []objectFile) (l diag.List, tally string) 
 	for _, n := range counts {
 		total += n
 	}
-	failed := l.HasErrors() || slices.ContainsFunc(files, func(f objectFile) bool { return f.diagnostics.HasErrors() })
+	failed := l.HasErrors() || slices.ContainsFunc(files, func(f answer[manifest]) bool { return f.diagnostics.HasErrors() })
 	if !failed && counts[validate.Unknown] == total {
-		l = append(l, diag.Diagnostic{Code: codes.NoCRD, Message: "no object is of a kind that has a CRD", Hint: lacking(set)})
+		l = append(l, diag.Diagnostic{Code: codes.NoCRD, Message: "no object is of a kind that has a CRD", Hint: withoutCRD(set)})
 	}
 	tally = fmt.Sprintf("%s: %d accepted, %d rejected", plural(total, "object"), counts[validate.Accepted], counts[validate.Refused])
 	if n := counts[validate.Unjudged]; n > 0 {
@@ -299,8 +260,8 @@ func judge(ctx context.Context, files []objectFile) (l diag.List, tally string) 
 	return l, tally
 }
 
-// lacking returns the hint for objects without a CRD.
-func lacking(set *validate.Set) string {
+// withoutCRD returns the hint for objects without a CRD.
+func withoutCRD(set *validate.Set) string {
 	names := set.Names()
 	if len(names) == 0 {
 		return "give the CRDs with --crd, or among the inputs"

@@ -61,7 +61,7 @@ See also unioncel help inputs.`,
 }
 
 // verifyAll verifies the unions of all inputs, in order, and prints the results together.
-func (a *app) verifyAll(ctx context.Context, scope func([]input) (scopes, error), output *printing, args []string) error {
+func (a *app) verifyAll(ctx context.Context, scope scoping, output *printing, args []string) error {
 	found, finish, err := collect(ctx, a, scope, args, func(f *crdfile.File, in input) (l []proof.Verified, diags diag.List, err error) {
 		declared, diags := skipping(in.scope.external, in.options(), func(opts crdfile.Options) ([]*compile.Declared, diag.List) {
 			return crdfile.Ask(f, opts, func(c *crdfile.CRD) (*compile.Declared, diag.List) {
@@ -93,15 +93,12 @@ func (a *app) verifyAll(ctx context.Context, scope func([]input) (scopes, error)
 	if found == nil {
 		return finish()
 	}
-	var l []proof.Verified
-	for _, g := range found {
-		l = append(l, g.items...)
-	}
+	l := itemsOf(found)
 	if err := a.showReport(output, reportable{
 		document:    func() (report.Document, error) { return proof.Document(l) },
 		data:        func() (any, error) { return proof.Data(l), nil },
 		diagnostics: func() diag.List { return proof.Diagnostics(l) },
-	}, nil); err != nil {
+	}); err != nil {
 		return err
 	}
 	if err := finish(); err != nil {

@@ -15,10 +15,10 @@ func (in input) options() crdfile.Options {
 	if opts.InUse == nil {
 		return opts
 	}
-	if in.old {
+	if in.role == oldSide {
 		opts.InUse = &asItIs
 	}
-	if in.path == "" || in.old {
+	if in.path == "" || in.role == oldSide {
 		opts.External = opts.InUse.External
 	}
 	return opts
@@ -34,7 +34,7 @@ func (in input) reasonWithheld(f *crdfile.File) string {
 	if opts.InUse == nil {
 		return ""
 	}
-	if in.path == "" || in.old {
+	if in.path == "" || in.role == oldSide {
 		crds, _ := f.Targets()
 		switch withheld := slices.ContainsFunc(crds, func(crd union.Target) bool { return in.scope.Concern(crd) && !opts.External.Concern(crd) }); {
 		case !withheld:
@@ -65,7 +65,7 @@ func (in input) reasonWithheld(f *crdfile.File) string {
 }
 
 // sayWithheld lists the inputs to which external declarations do not apply.
-func (a *app) sayWithheld(results []result) {
+func (a *app) sayWithheld(results []*result) {
 	var names []string
 	for _, r := range results {
 		if r.withheld != "" {
