@@ -119,8 +119,7 @@ func undeclared(f infer.Located, problem diag.Diagnostic) diag.Diagnostic {
 	if f.Union != nil {
 		left = fmt.Sprintf("the union found here (%s) is not declared", f.Label())
 	}
-	return diag.Diagnostic{Code: codes.LeftUndeclared, Severity: diag.Warning, Pos: f.Pos, Path: f.Place.String(), Schema: f.Place.Structural(),
-		Message: left + ": " + why, Hint: problem.Hint}
+	return diag.New(codes.LeftUndeclared, f.Pos, "%s: %s", left, why).In(f.Place).Hinted(problem.Hint)
 }
 
 // relocated returns unions with their positions in a file that has their declarations.

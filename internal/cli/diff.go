@@ -242,8 +242,8 @@ func ambiguous(crds []*crddiff.Input) (l diag.List) {
 	first := map[string]diag.Pos{}
 	for _, c := range crds {
 		if at, there := first[c.Name]; there {
-			l = append(l, diag.Diagnostic{Code: codes.TwoCRDs, Pos: c.Pos, Message: fmt.Sprintf("there are two CRDs named %s", c.Name),
-				Hint: "remove one of them", Related: []diag.Related{{Pos: at, Message: "the other one"}}})
+			l = append(l, diag.New(codes.TwoCRDs, c.Pos, "there are two CRDs named %s", c.Name).Hinted("remove one of them").
+				With(diag.Related{Pos: at, Message: "the other one"}))
 			continue
 		}
 		first[c.Name] = c.Pos

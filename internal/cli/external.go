@@ -142,9 +142,8 @@ func (e *external) missing(results []*result) {
 	for _, r := range results {
 		read := func(f *result) bool { return f.name != "" && sameName(f.name, r.name) }
 		if r.unionSet && !slices.ContainsFunc(e.files, read) {
-			l = append(l, diag.Diagnostic{Code: codes.UnreadUnionSet, Severity: diag.Warning, Pos: diag.Pos{File: r.name},
-				Message: "this input is a UnionSet, and its unions are not compiled",
-				Hint:    "name it with --unions"})
+			l = append(l, diag.New(codes.UnreadUnionSet, diag.Pos{File: r.name}, "this input is a UnionSet, and its unions are not compiled").
+				Hinted("name it with --unions"))
 		}
 		readable = readable && r.readable
 		crds = append(crds, r.crds...)

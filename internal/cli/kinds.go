@@ -102,7 +102,7 @@ func (k *kindFlags) readCRDs(cmd *cobra.Command, a *app, set *kinds.Set) ([]unio
 		targets = append(targets, r.found.targets...)
 		for _, d := range r.found.declared {
 			if err := set.Add(d.Kinds(r.name)...); err != nil {
-				twice = append(twice, diag.Diagnostic{Code: codes.TwoCRDs, Pos: diag.Pos{File: r.name}, Message: err.Error(), Hint: "give one of them only"})
+				twice = append(twice, diag.New(codes.TwoCRDs, diag.Pos{File: r.name}, "%v", err).Hinted("give one of them only"))
 			}
 		}
 	}
@@ -137,7 +137,7 @@ func (k *kindFlags) rewritten(in input, set *kinds.Set, known int, text []byte, 
 
 // unknown reports that a file has no object of a known kind.
 func (k *kindFlags) unknown(file string, set *kinds.Set) diag.Diagnostic {
-	return diag.Diagnostic{Code: codes.UnknownKind, Pos: diag.Pos{File: file}, Message: "no object is of a kind with unions", Hint: k.hint(set)}
+	return diag.New(codes.UnknownKind, diag.Pos{File: file}, "no object is of a kind with unions").Hinted(k.hint(set))
 }
 
 // hint suggests how to add kinds to the set.

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -141,8 +140,8 @@ func (a *app) rolloutCRDs(ctx context.Context, scope scoping, files rolloutFlags
 	}
 	for _, r := range sides {
 		if len(r.found) != 1 && !r.failed() {
-			r.diagnostics = append(r.diagnostics, diag.Diagnostic{Code: codes.UnusableFact, Pos: diag.Pos{File: r.name},
-				Message: fmt.Sprintf("%s here, and a plan is for one", plural(len(r.found), "CRD")), Hint: "give a file with one CRD"})
+			r.diagnostics = append(r.diagnostics, diag.New(codes.UnusableFact, diag.Pos{File: r.name}, "%s here, and a plan is for one", plural(len(r.found), "CRD")).
+				Hinted("give a file with one CRD"))
 		}
 	}
 	if err := a.report(diagnosticsOf(resultsOf(sides)), "text"); err != nil {

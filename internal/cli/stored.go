@@ -41,7 +41,7 @@ func (a *app) summarize(ctx context.Context, sides [][]*crddiff.Input, args []st
 	for _, c := range sides[1] {
 		j, err := judgeOf(named(sides[0], c.Name), c)
 		if err != nil { // matters only if there are objects
-			unusable = append(unusable, diag.Diagnostic{Code: codes.UnusableFact, Severity: diag.Warning, Pos: c.Pos, Message: "the objects cannot be validated: " + err.Error()})
+			unusable = append(unusable, diag.New(codes.UnusableFact, c.Pos, "the objects cannot be validated: %v", err).As(diag.Warning))
 			continue
 		}
 		by[j.GroupKind()], summaries[j.GroupKind()] = j, stored.NewSummary(j.GroupKind(), most)
@@ -72,8 +72,9 @@ func unasked(by judges, summaries map[schema.GroupKind]*stored.Summary, c *crddi
 	var l diag.List
 	for _, v := range by[kind].Served() {
 		if !s.Versions[v] {
-			l = append(l, diag.Diagnostic{Code: codes.UnusableFact, Severity: diag.Warning, Pos: c.Pos, Message: fmt.Sprintf("no object is validated in %s: only the CRD's webhook converts to it", v),
-				Hint: fmt.Sprintf("give the objects in this version, too: kubectl get %s.%s.%s -A -o yaml", by[kind].Resource().Resource, v, kind.Group)})
+			l = append(l, diag.New(codes.UnusableFact, c.Pos,
+				"no object is validated in %s: only the CRD's webhook converts to it", v).As(diag.Warning).
+				Hinted(fmt.Sprintf("give the objects in this version, too: kubectl get %s.%s.%s -A -o yaml", by[kind].Resource().Resource, v, kind.Group)))
 		}
 	}
 	return l
@@ -149,8 +150,8 @@ func (a *app) storedObjects(ctx context.Context, args []string, by judges, take 
 		case errors.As(err, &p):
 			objects = append(objects, p.Diagnostic(i.Pos.File))
 		default:
-			objects = append(objects, diag.Diagnostic{Code: codes.UnusableFact, Pos: i.Pos, Message: err.Error(),
-				Hint: "have the API server convert it: kubectl get with a version of the CRD in the name of the resource"})
+			objects = append(objects, diag.New(codes.UnusableFact, i.Pos, "%v", err).
+				Hinted("have the API server convert it: kubectl get with a version of the CRD in the name of the resource"))
 		}
 	})
 	if ctx.Err() != nil {
@@ -181,7 +182,7 @@ func (by judges) none(inputs []input) diag.Diagnostic {
 	}
 	slices.Sort(kinds)
 	slices.Sort(resources)
-	d := diag.Diagnostic{Code: codes.UnusableFact, Message: "no object is of a kind that can be validated"}
+	d := diag.New(codes.UnusableFact, diag.Pos{}, "no object is of a kind that can be validated")
 	if len(by) > 0 {
 		d.Message, d.Hint = "no object is "+alternatives(kinds), "kubectl get "+strings.Join(resources, ",")+" -A -o yaml"
 	}

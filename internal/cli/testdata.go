@@ -98,8 +98,9 @@ func (a *app) testsOf(ctx context.Context, dir string, f *crdfile.File, in input
 		}
 		if p != nil {
 			if steps, most := p.Tests(), a.limits.OrDefault().Tests; steps > most {
-				l = append(l, diag.Diagnostic{Code: codes.OverLimit, Pos: p.Unions[0].Pos, Hint: limit.Hint("tests"),
-					Message: fmt.Sprintf("the unions of the CRD have too many members for tests: these take %d steps, and the limit is %d", steps, most)})
+				l = append(l, diag.New(codes.OverLimit, p.Unions[0].Pos,
+					"the unions of the CRD have too many members for tests: these take %d steps, and the limit is %d", steps, most).
+					Hinted(limit.Hint("tests")))
 				continue
 			}
 			var err error
@@ -213,7 +214,7 @@ func (a *app) testSuites(ctx context.Context, scope scoping, crds, paths []strin
 		}
 		judge, known := judges[s.CRD]
 		if !known {
-			found = append(found, diag.Diagnostic{Code: codes.NoCRD, Pos: s.Pos, Message: "there is no CRD " + s.CRD + " for these tests", Hint: "give it with --crd"})
+			found = append(found, diag.New(codes.NoCRD, s.Pos, "there is no CRD %s for these tests", s.CRD).Hinted("give it with --crd"))
 		}
 		for _, t := range s.Tests {
 			if ctx.Err() != nil {

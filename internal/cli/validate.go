@@ -238,7 +238,7 @@ func judge(ctx context.Context, files []answer[manifest]) (l diag.List, tally st
 			}
 		}
 		if !known && !f.walk {
-			l = append(l, diag.Diagnostic{Code: codes.NoCRD, Pos: diag.Pos{File: f.name}, Message: "no object is of a kind that has a CRD", Hint: withoutCRD(set)})
+			l = append(l, diag.New(codes.NoCRD, diag.Pos{File: f.name}, "no object is of a kind that has a CRD").Hinted(withoutCRD(set)))
 		}
 	}
 	l = append(l, old.Unused()...)
@@ -248,7 +248,7 @@ func judge(ctx context.Context, files []answer[manifest]) (l diag.List, tally st
 	}
 	failed := l.HasErrors() || slices.ContainsFunc(files, func(f answer[manifest]) bool { return f.diagnostics.HasErrors() })
 	if !failed && counts[validate.Unknown] == total {
-		l = append(l, diag.Diagnostic{Code: codes.NoCRD, Message: "no object is of a kind that has a CRD", Hint: withoutCRD(set)})
+		l = append(l, diag.New(codes.NoCRD, diag.Pos{}, "no object is of a kind that has a CRD").Hinted(withoutCRD(set)))
 	}
 	tally = fmt.Sprintf("%s: %d accepted, %d rejected", plural(total, "object"), counts[validate.Accepted], counts[validate.Refused])
 	if n := counts[validate.Unjudged]; n > 0 {

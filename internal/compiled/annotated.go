@@ -2,7 +2,6 @@ package compiled
 
 import (
 	"errors"
-	"fmt"
 
 	"go.yaml.in/yaml/v3"
 
@@ -47,7 +46,7 @@ func Read(m *crdtext.Manifest) (*Annotated, *diag.Diagnostic) {
 	}
 	c := &Annotated{Manifest: m, Metadata: metadata.Value, MetadataKey: annotations.Index, Annotations: annotations.Value, Key: annotation.Index}
 	bad := func(hint, format string, args ...any) (*Annotated, *diag.Diagnostic) {
-		return nil, &diag.Diagnostic{Code: codes.BadAnnotation, Pos: c.Pos(content), Message: fmt.Sprintf(format, args...), Hint: hint}
+		return nil, new(diag.New(codes.BadAnnotation, c.Pos(content), format, args...).Hinted(hint))
 	}
 	if c.Key < 0 || c.MetadataKey < 0 || c.Metadata.Kind != yaml.MappingNode {
 		return bad("write the annotations out", "the annotation %s is shared through an alias or merge key", Annotation)

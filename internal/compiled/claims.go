@@ -79,8 +79,9 @@ func (r *reverter) claim() {
 		}
 		c := &Claim{recorded: s, value: crdtext.SchemaIn(r.Value, s.Place)}
 		if c.value == nil {
-			r.report(diag.Diagnostic{Code: codes.BadAnnotation, Pos: r.keyPos(), Hint: "quote the keys that lead to it",
-				Message: fmt.Sprintf("the annotation %s names the schema %s, which kubectl does not find", Annotation, c.Place)})
+			r.report(diag.New(codes.BadAnnotation, r.keyPos(),
+				"the annotation %s names the schema %s, which kubectl does not find", Annotation, c.Place).
+				Hinted("quote the keys that lead to it"))
 			continue
 		}
 		if _, _, _, declared := yamltext.Lookup(s.Node, union.Key); declared {
@@ -176,7 +177,7 @@ func (r *reverter) unconfirmed(c *Claim, i int, why string) {
 		message += ": with this schema they do not compile: " + why
 	}
 	const hint = "--forget drops the claim and keeps the rule as a hand-written one; or undo the edits made since"
-	r.report(diag.Diagnostic{Code: codes.UnconfirmedRule, Pos: r.Pos(c.item(i)), Path: c.Place.String(), Schema: c.Place.Structural(), Message: message, Hint: hint})
+	r.report(diag.New(codes.UnconfirmedRule, r.Pos(c.item(i)), "%s", message).In(c.Place).Hinted(hint))
 }
 
 // shortened quotes a text, and truncates a long one.
@@ -266,6 +267,6 @@ func (r *reverter) changed(c *Claim, w *regenerated) {
 	if c.External {
 		again = "generate the file again, as with controller-gen, and compile it"
 	}
-	r.report(diag.Diagnostic{Code: codes.RuleChanged, Pos: r.Pos(at), Path: c.Place.String(), Schema: c.Place.Structural(), Message: message,
-		Hint: fmt.Sprintf("restore it; or %s; or delete the annotation %s, which makes all rules yours", again, Annotation)})
+	r.report(diag.New(codes.RuleChanged, r.Pos(at), "%s", message).In(c.Place).
+		Hinted(fmt.Sprintf("restore it; or %s; or delete the annotation %s, which makes all rules yours", again, Annotation)))
 }

@@ -12,9 +12,8 @@ import (
 // gone reports a missing recorded schema. If another schema has its rules, the schema was renamed.
 // This is an error, since the declaration would be lost.
 func (r *reverter) gone(s Schema) {
-	d := diag.Diagnostic{Code: codes.RuleChanged, Severity: diag.Warning, Pos: r.Pos(r.Annotations), Path: placeOf(s.Path),
-		Message: "this schema is gone; its union is forgotten",
-		Hint:    "nothing needs to be done if that was intended"}
+	d := diag.New(codes.RuleChanged, r.Pos(r.Annotations), "this schema is gone; its union is forgotten").At(placeOf(s.Path)).As(diag.Warning).
+		Hinted("nothing needs to be done if that was intended")
 	if at := r.strays(s); len(at) > 0 {
 		d.Severity = diag.Error
 		d.Message = "this schema is gone, and its compiled rules are at " + at[0]
@@ -30,9 +29,9 @@ func (r *reverter) copies() {
 			continue
 		}
 		for _, at := range r.strays(s.Schema) {
-			r.report(diag.Diagnostic{Code: codes.RuleChanged, Severity: diag.Warning, Pos: r.Pos(r.Annotations), Path: at,
-				Message: "the rules here are copies of those compiled for " + placeOf(s.Path) + "; they are treated as hand-written ones",
-				Hint:    "to copy the union with its schema, run unioncel decompile before copying"})
+			r.report(diag.New(codes.RuleChanged, r.Pos(r.Annotations),
+				"the rules here are copies of those compiled for %s; they are treated as hand-written ones", placeOf(s.Path)).At(at).As(diag.Warning).
+				Hinted("to copy the union with its schema, run unioncel decompile before copying"))
 		}
 	}
 }

@@ -145,8 +145,8 @@ func (r *reverter) pruned() *yaml.Node {
 func (r *reverter) keep(s recorded) {
 	if !r.opts.Forget {
 		report := func(at diag.Pos, subject string) {
-			r.report(diag.Diagnostic{Code: codes.Forgotten, Severity: diag.Warning, Pos: at, Path: placeOf(s.Path), Message: subject + " declared nowhere any more",
-				Hint: "declare it again, with all declarations of the CRD in one command (--go, --kubebuilder and --unions); or keep its rules as hand-written ones with compile --forget; or remove them with decompile"})
+			r.report(diag.New(codes.Forgotten, at, "%s declared nowhere any more", subject).At(placeOf(s.Path)).As(diag.Warning).
+				Hinted("declare it again, with all declarations of the CRD in one command (--go, --kubebuilder and --unions); or keep its rules as hand-written ones with compile --forget; or remove them with decompile"))
 		}
 		lost, extension := r.lost(s)
 		if extension {
@@ -244,9 +244,9 @@ func (r *Reverted) Removed(additions []compile.Addition) (l diag.List) {
 		}
 		if len(removed) > 0 {
 			slices.Reverse(removed)
-			l = append(l, diag.Diagnostic{Code: codes.RuleRemoved, Severity: diag.Warning, Pos: r.Pos(at), Path: c.Place.String(), Schema: c.Place.Structural(),
-				Message: "the output lacks rules compiled from a recorded union: " + strings.Join(removed, ", "),
-				Hint:    "nothing needs to be done, unless a person wrote this rule"})
+			l = append(l, diag.New(codes.RuleRemoved, r.Pos(at),
+				"the output lacks rules compiled from a recorded union: %s", strings.Join(removed, ", ")).In(c.Place).
+				Hinted("nothing needs to be done, unless a person wrote this rule"))
 		}
 	}
 	return l

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -133,15 +132,15 @@ func (d *Document) findText(n *yaml.Node) {
 			if inner == nil || !slices.ContainsFunc(inner.Manifests(), func(m *Manifest) bool { return compile.Declares(m.Node) }) {
 				continue
 			}
-			d.Diags = append(d.Diags, diag.Diagnostic{Code: codes.CRDInText, Severity: diag.Warning, Pos: d.Pos(e.Key),
-				Message: fmt.Sprintf("the text of %s is a CRD that declares unions: it is not compiled", e.Key.Value),
-				Hint:    "compile it as a file of its own, and make the " + yamltext.Text(n, "kind") + " of the result"})
+			d.Diags = append(d.Diags, diag.New(codes.CRDInText, d.Pos(e.Key),
+				"the text of %s is a CRD that declares unions: it is not compiled", e.Key.Value).
+				Hinted("compile it as a file of its own, and make the "+yamltext.Text(n, "kind")+" of the result"))
 		}
 	}
 }
 
 func (d *Document) errorf(n *yaml.Node, code diag.Code, hint, format string, args ...any) {
-	d.Diags = append(d.Diags, diag.Diagnostic{Code: code, Pos: d.Pos(n), Message: fmt.Sprintf(format, args...), Hint: hint})
+	d.Diags = append(d.Diags, diag.New(code, d.Pos(n), format, args...).Hinted(hint))
 }
 
 // Pos is the position of a node.

@@ -2,7 +2,6 @@ package krm
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -85,8 +84,7 @@ func (r *run) configName() string {
 
 // misconfigured reports an error at a path in the functionConfig.
 func (r *run) misconfigured(path, hint, format string, args ...any) {
-	r.report(diag.Diagnostic{Code: codes.BadFunctionConfig, Pos: diag.Pos{File: r.configName()}, Path: path,
-		Message: fmt.Sprintf(format, args...), Hint: hint})
+	r.report(diag.New(codes.BadFunctionConfig, diag.Pos{File: r.configName()}, format, args...).At(path).Hinted(hint))
 }
 
 // config reads the functionConfig and the UnionSets in it, and reports their errors. Without a

@@ -78,8 +78,8 @@ func (w *piece) take(document int, what string, n *yaml.RNode) {
 		w.items = append(w.items, n)
 	case w.found && !carrier.MayHold(kind):
 	default:
-		w.diags = append(w.diags, diag.Diagnostic{Code: codes.BadFunctionConfig, Pos: w.placeOf(document), Message: what + " " + missing,
-			Hint: "files contain Kubernetes objects, which have an apiVersion and a kind: write them, or take the file out of the list of files"})
+		w.diags = append(w.diags, diag.New(codes.BadFunctionConfig, w.placeOf(document), "%s %s", what, missing).
+			Hinted("files contain Kubernetes objects, which have an apiVersion and a kind: write them, or take the file out of the list of files"))
 	}
 }
 
@@ -146,9 +146,9 @@ func (r *run) joined(work []*piece) []*yaml.RNode {
 				continue
 			}
 			if !reflect.DeepEqual(data(item), data(other)) {
-				r.report(diag.Diagnostic{Code: codes.BadFunctionConfig, Pos: diag.Pos{File: w.name},
-					Message: id.Kind + " " + id.Name + " is already among the items with other content (" + from[id] + ")",
-					Hint:    "list the file in one place: among the resources, or in the files of one " + r.kind.name})
+				r.report(diag.New(codes.BadFunctionConfig, diag.Pos{File: w.name},
+					"%s %s is already among the items with other content (%s)", id.Kind, id.Name, from[id]).
+					Hinted("list the file in one place: among the resources, or in the files of one " + r.kind.name))
 			}
 		}
 	}

@@ -74,7 +74,7 @@ func (w *piece) encode() {
 		text, err = encode(item.YNode())
 	}
 	if err != nil {
-		w.diags = append(w.diags, diag.Diagnostic{Code: codes.Unproved, Pos: diag.Pos{File: w.name}, Message: err.Error()})
+		w.diags = append(w.diags, diag.New(codes.Unproved, diag.Pos{File: w.name}, "%v", err))
 		return
 	}
 	w.text, w.tracking = text, tracking
@@ -135,7 +135,7 @@ func (w *piece) convert(to func(name string, src []byte) ([]byte, diag.List)) {
 	}
 	w.items = []*yaml.RNode{yaml.NewRNode(docs[0])}
 	if err := track(w.items[0], w.tracking); err != nil {
-		w.diags = append(w.diags, diag.Diagnostic{Code: codes.Unproved, Pos: diag.Pos{File: w.name}, Message: err.Error()})
+		w.diags = append(w.diags, diag.New(codes.Unproved, diag.Pos{File: w.name}, "%v", err))
 	}
 }
 

@@ -120,7 +120,7 @@ func (n *normalizer) kinds(r *run) *kinds.Set {
 func (n *normalizer) add(r *run, set *kinds.Set, l []kinds.Kind) {
 	for _, k := range l {
 		if err := set.Add(k); err != nil {
-			r.report(diag.Diagnostic{Code: codes.TwoCRDs, Pos: diag.Pos{File: k.Origin}, Message: err.Error(), Hint: "keep one of them"})
+			r.report(diag.New(codes.TwoCRDs, diag.Pos{File: k.Origin}, "%v", err).Hinted("keep one of them"))
 		}
 	}
 }

@@ -24,7 +24,7 @@ func (p *Panic) Error() string { return fmt.Sprintf("internal error: %v", p.Caus
 
 // Diagnostic returns the panic as a diagnostic about the given file.
 func (p *Panic) Diagnostic(file string) diag.Diagnostic {
-	return diag.Diagnostic{Code: codes.Unproved, Pos: diag.Pos{File: file}, Message: p.Error(), Hint: "please report this file, with the output of -v"}
+	return diag.New(codes.Unproved, diag.Pos{File: file}, "%v", p).Hinted("please report this file, with the output of -v")
 }
 
 // Each calls work for the items, on as many goroutines as there are processors, and calls take for

@@ -99,7 +99,7 @@ func edit(o *resource.Object, changes []Rewrite) ([]yamltext.Edit, diag.List) {
 		more, err := m.edit(o)
 		if err != nil {
 			for _, c := range m.changes {
-				c.Report = diag.Diagnostic{Code: codes.NotNormalized, Pos: o.Pos(c.At), Path: c.At.String(), Message: fmt.Sprintf("cannot edit the text (%s): %v", c.Says, err)}
+				c.Report = diag.New(codes.NotNormalized, o.Pos(c.At), "cannot edit the text (%s): %v", c.Says, err).At(c.At.String())
 			}
 		}
 		edits = append(edits, more...)

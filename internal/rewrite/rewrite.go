@@ -80,7 +80,7 @@ func (f Files) Rewrite(name string, src []byte) Result {
 		err = same(written, l, want)
 	}
 	if err != nil {
-		r.Diagnostics = append(r.Diagnostics, diag.Diagnostic{Code: codes.Unproved, Pos: diag.Pos{File: name}, Message: fmt.Sprintf("the result differs from the intended one: %v", err)})
+		r.Diagnostics = append(r.Diagnostics, diag.New(codes.Unproved, diag.Pos{File: name}, "the result differs from the intended one: %v", err))
 		return r
 	}
 	r.Text = out

@@ -240,7 +240,7 @@ func (c *compiler) pos(n *yaml.Node) diag.Pos {
 func (c *compiler) version() {
 	v, err := parseKubeVersion(c.opts.KubeVersion)
 	if err != nil {
-		c.report(diag.Diagnostic{Code: codes.KubeVersion, Pos: diag.Pos{File: c.manifest.File}, Message: err.Error()})
+		c.report(diag.New(codes.KubeVersion, diag.Pos{File: c.manifest.File}, "%v", err))
 	}
 	c.kube = v
 }
@@ -259,8 +259,9 @@ func (c *compiler) resolve() {
 		o.Value = l.value()
 		if o.schema == nil {
 			// The YAML nodes and the decoded CRD differ along this path.
-			c.report(diag.Diagnostic{Code: codes.AmbiguousScalar, Pos: c.pos(l.Node), Path: l.Place.String(), Schema: l.Place.Structural(),
-				Message: "kubectl does not find this schema where it is written: a key on the way to it is not a string to kubectl", Hint: "quote the property names"})
+			c.report(diag.New(codes.AmbiguousScalar, c.pos(l.Node),
+				"kubectl does not find this schema where it is written: a key on the way to it is not a string to kubectl").In(l.Place).
+				Hinted("quote the property names"))
 			continue
 		}
 		sound := true
@@ -313,8 +314,9 @@ func (c *compiler) repeatsAncestor(o *unionObject) (found bool) {
 			for k, name := range names {
 				names[k] = strconv.Quote(name)
 			}
-			c.report(diag.Diagnostic{Code: codes.UnknownMember, Pos: d.Pos, Path: o.Place.String(), Schema: o.Place.Structural(), Hint: "move the declaration there",
-				Message: fmt.Sprintf("%s are properties of %s, not of this object", strings.Join(names, ", "), cmp.Or(around.Path.String(), "the root"))})
+			c.report(diag.New(codes.UnknownMember, d.Pos,
+				"%s are properties of %s, not of this object", strings.Join(names, ", "), cmp.Or(around.Path.String(), "the root")).In(o.Place).
+				Hinted("move the declaration there"))
 			found = true
 			break
 		}
@@ -389,23 +391,23 @@ func (c *compiler) demands(o *unionObject) {
 		for _, demand := range d.Demands() {
 			switch {
 			case o.uncorrelated != "":
-				c.report(diag.Diagnostic{Code: codes.NotCorrelatable, Pos: demand.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-					Message: fmt.Sprintf("%s needs the old object, and the items of the list %s cannot be correlated with their old versions", demand.Key, o.uncorrelated),
-					Hint:    "give that list x-kubernetes-list-type: map with x-kubernetes-list-map-keys, or turn it into a map; or drop " + demand.Key})
+				c.report(diag.New(codes.NotCorrelatable, demand.Pos,
+					"%s needs the old object, and the items of the list %s cannot be correlated with their old versions", demand.Key, o.uncorrelated).In(o.Place).
+					Hinted("give that list x-kubernetes-list-type: map with x-kubernetes-list-map-keys, or turn it into a map; or drop " + demand.Key))
 			case demand.Key == "ratchet" && !c.kube.features.OptionalOldSelf:
-				c.report(diag.Diagnostic{Code: codes.KubeVersion, Pos: demand.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-					Message: fmt.Sprintf("ratchet needs optionalOldSelf, which Kubernetes %s does not support", c.kube),
-					Hint:    "drop ratchet, or compile for 1.30 or later"})
+				c.report(diag.New(codes.KubeVersion, demand.Pos,
+					"ratchet needs optionalOldSelf, which Kubernetes %s does not support", c.kube).In(o.Place).
+					Hinted("drop ratchet, or compile for 1.30 or later"))
 			case demand.Key != "ratchet" && o.removable != "":
-				c.report(diag.Diagnostic{Code: codes.RemovableItem, Severity: diag.Warning, Pos: demand.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-					Message: fmt.Sprintf("%s can be bypassed: an entry of %s can be removed and added again", demand.Key, o.removable),
-					Hint:    "rules cannot prevent this; document it in the field's description"})
+				c.report(diag.New(codes.RemovableItem, demand.Pos,
+					"%s can be bypassed: an entry of %s can be removed and added again", demand.Key, o.removable).In(o.Place).
+					Hinted("rules cannot prevent this; document it in the field's description"))
 			}
 		}
 		if u != nil && u.Change == union.Clear && o.uncorrelated != "" {
-			c.report(diag.Diagnostic{Code: codes.ClearLeftOut, Severity: diag.Info, Pos: d.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-				Message: "the rule for changes is left out: the items of the list " + o.uncorrelated + " cannot be correlated with their old versions",
-				Hint:    "the static rules still reject leftover members; discriminatorChange: Allow silences this note"})
+			c.report(diag.New(codes.ClearLeftOut, d.Pos,
+				"the rule for changes is left out: the items of the list %s cannot be correlated with their old versions", o.uncorrelated).In(o.Place).
+				Hinted("the static rules still reject leftover members; discriminatorChange: Allow silences this note"))
 		}
 	}
 }
@@ -432,9 +434,9 @@ func (c *compiler) versionsDiffer() {
 			default:
 				continue
 			}
-			c.report(diag.Diagnostic{Code: codes.VersionsDiffer, Severity: diag.Warning, Pos: o.Declarations[0].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-				Message: fmt.Sprintf("version %s is served too and %s: a write through the laxer version bypasses the stricter one", v.Name, difference),
-				Hint:    sameUnionsHint(schema, o, v.Name)})
+			c.report(diag.New(codes.VersionsDiffer, o.Declarations[0].Pos,
+				"version %s is served too and %s: a write through the laxer version bypasses the stricter one", v.Name, difference).In(o.Place).
+				Hinted(sameUnionsHint(schema, o, v.Name)))
 		}
 	}
 }
@@ -505,27 +507,28 @@ func (c *compiler) result() *Result {
 		for i := range o.Unions {
 			// fields-to-discriminateBy: {} declares a union whose members are added later.
 			if len(o.rules(i)) == 0 && len(o.Unions[i].Members) > 0 {
-				c.report(diag.Diagnostic{Code: codes.NoEffect, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-					Message: "this union forbids nothing", Hint: "add members, or give it a cardinality"})
+				c.report(diag.New(codes.NoEffect, o.Declarations[i].Pos, "this union forbids nothing").In(o.Place).
+					Hinted("add members, or give it a cardinality"))
 			}
 			if u := o.Unions[i]; u.Discriminator == "" && len(u.Members) == 1 && u.Cardinality != union.AtMostOne {
-				c.report(diag.Diagnostic{Code: codes.SingleMember, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-					Message: fmt.Sprintf("%s is the only member of this union, which makes it required", u.Members[0].Name),
-					Hint:    "check whether other members name another union by mistake; or make it required instead"})
+				c.report(diag.New(codes.SingleMember, o.Declarations[i].Pos,
+					"%s is the only member of this union, which makes it required", u.Members[0].Name).In(o.Place).
+					Hinted("check whether other members name another union by mistake; or make it required instead"))
 			}
 			for _, rule := range o.rules(i) {
 				u, first := o.Unions[i], printed[rule.Rule]
 				if first == nil {
 					printed[rule.Rule] = &source{rule, i}
 				} else if (u.Name != "" || u.Message != union.Texts{} || len(u.Messages) > 0) && (first.Message != rule.Message || first.MessageExpression != rule.MessageExpression) {
-					c.report(diag.Diagnostic{Code: codes.MessageLost, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-						Message: fmt.Sprintf("another union of this object has a rule with the same text, and only its message is printed: %q", rule.Rule),
-						Hint:    "delete the messages of one of the unions, or declare the same", Related: []diag.Related{{Pos: o.Declarations[first.union].Pos, Message: "the other union"}}})
+					c.report(diag.New(codes.MessageLost, o.Declarations[i].Pos,
+						"another union of this object has a rule with the same text, and only its message is printed: %q", rule.Rule).In(o.Place).
+						Hinted("delete the messages of one of the unions, or declare the same").
+						With(diag.Related{Pos: o.Declarations[first.union].Pos, Message: "the other union"}))
 				}
 				if hasRule(o.schema.XValidations, rule) {
-					c.report(diag.Diagnostic{Code: codes.HandWrittenRulePresent, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-						Message: fmt.Sprintf("a rule with this text is already present and is kept, with its own message: %q", rule.Rule),
-						Hint:    "delete it to get the compiled one; two rules with the same text break server-side apply"})
+					c.report(diag.New(codes.HandWrittenRulePresent, o.Declarations[i].Pos,
+						"a rule with this text is already present and is kept, with its own message: %q", rule.Rule).In(o.Place).
+						Hinted("delete it to get the compiled one; two rules with the same text break server-side apply"))
 				}
 			}
 		}

@@ -37,9 +37,9 @@ func (c *compiler) decode() {
 		if c.diags.HasErrors() {
 			return
 		}
-		c.report(diag.Diagnostic{Code: codes.UndecodableCRD, Pos: c.pos(c.manifest.Node),
-			Message: "the API server cannot read this " + c.carrier.Kind + ": " + strings.TrimPrefix(err.Error(), "json: "),
-			Hint:    "compare it with kubectl explain " + strings.ToLower(c.carrier.Kind) + ".spec --recursive"})
+		c.report(diag.New(codes.UndecodableCRD, c.pos(c.manifest.Node),
+			"the API server cannot read this %s: %s", c.carrier.Kind, strings.TrimPrefix(err.Error(), "json: ")).
+			Hinted("compare it with kubectl explain " + strings.ToLower(c.carrier.Kind) + ".spec --recursive"))
 		return
 	}
 	c.crd = crd
@@ -52,15 +52,16 @@ func (c *compiler) decode() {
 		declares := slices.Contains(union.Keys(), path[strings.LastIndexByte(path, '.')+1:])
 		said := slices.ContainsFunc(c.diags, func(d diag.Diagnostic) bool { return d.Pos == at || declares && d.Code == codes.Misplaced })
 		if !strings.HasSuffix(path, union.Key) && !said {
-			c.report(diag.Diagnostic{Code: codes.InvalidBefore, Severity: diag.Warning, Pos: at, Path: path,
-				Message: "kubectl's strict validation rejects this CRD even without its unions: " + e.Error()})
+			c.report(diag.New(codes.InvalidBefore, at,
+				"kubectl's strict validation rejects this CRD even without its unions: %v", e).At(path))
 		}
 	}
 	names := map[string]bool{}
 	for i, v := range c.crd.Spec.Versions {
 		if names[v.Name] {
-			c.report(diag.Diagnostic{Code: codes.UndecodableCRD, Pos: c.pos(c.manifest.Node), Path: fmt.Sprintf("spec.versions[%d].name", i),
-				Message: fmt.Sprintf("there are two versions named %q", v.Name), Hint: "rename one of them"})
+			c.report(diag.New(codes.UndecodableCRD, c.pos(c.manifest.Node),
+				"there are two versions named %q", v.Name).At(fmt.Sprintf("spec.versions[%d].name", i)).
+				Hinted("rename one of them"))
 		}
 		names[v.Name] = true
 	}
@@ -83,8 +84,8 @@ func (c *compiler) carry() {
 			return
 		}
 		said[at.Structural()] = true
-		d := diag.Diagnostic{Code: codes.NotCarried, Pos: c.nearest(at.Structural()), Path: at.String(), Schema: at.Structural(),
-			Message: why + ", so these rules have no effect", Hint: "declare the union on an object in spec or status"}
+		d := diag.New(codes.NotCarried, c.nearest(at.Structural()), "%s, so these rules have no effect", why).In(at).
+			Hinted("declare the union on an object in spec or status")
 		if !always {
 			d.Severity = diag.Warning
 		}

@@ -1,7 +1,6 @@
 package compile
 
 import (
-	"fmt"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -21,9 +20,9 @@ func (c *compiler) encode() {
 			s := style{encoding: c.encodings(u)[0]}
 			o.styles = append(o.styles, s)
 			if c.opts.Encoding == Fine && !u.Ratchet && s.encoding != rules.Fine {
-				c.report(diag.Diagnostic{Code: codes.CoarserEncoding, Severity: diag.Info, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-					Message: fmt.Sprintf("the rules are written %s: %s", described(s.encoding, u), tooManyForFine),
-					Hint:    "they mean the same; unioncel explain shows the costs"})
+				c.report(diag.New(codes.CoarserEncoding, o.Declarations[i].Pos,
+					"the rules are written %s: %s", described(s.encoding, u), tooManyForFine).In(o.Place).
+					Hinted("they mean the same; unioncel explain shows the costs"))
 			}
 		}
 		c.unguardable(o)
@@ -142,9 +141,9 @@ func (c *compiler) unguardable(o *unionObject) {
 			}
 			for _, name := range link.names {
 				if _, ok := apiservercel.Escape(name); !ok {
-					c.report(diag.Diagnostic{Code: codes.InexpressibleName, Pos: o.Declarations[i].Demands()[0].Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-						Message: fmt.Sprintf("%s needs a rule against removing %s, and CEL cannot express the name %q", o.Declarations[i].Demands()[0].Key, link.parent, name),
-						Hint:    "make every property on the way to the union required, or rename it"})
+					c.report(diag.New(codes.InexpressibleName, o.Declarations[i].Demands()[0].Pos,
+						"%s needs a rule against removing %s, and CEL cannot express the name %q", o.Declarations[i].Demands()[0].Key, link.parent, name).In(o.Place).
+						Hinted("make every property on the way to the union required, or rename it"))
 				}
 			}
 		}

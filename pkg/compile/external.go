@@ -202,5 +202,5 @@ func (l *locator) inMetadata(owner *yaml.Node, name string) bool {
 
 // reportExternal reports a problem with an external declaration.
 func (l *locator) reportExternal(e union.External, code diag.Code, hint, format string, args ...any) {
-	l.diags = append(l.diags, diag.Diagnostic{Code: code, Pos: e.NamedAt(), Path: l.place.String(), Schema: l.place.Structural(), Message: fmt.Sprintf(format, args...), Hint: hint})
+	l.diags = append(l.diags, diag.New(code, e.NamedAt(), format, args...).In(l.place).Hinted(hint))
 }

@@ -73,9 +73,8 @@ func (c *compiler) unwritable(pos diag.Pos, p schemapath.Place, err error) {
 	if c.kube.env != nil {
 		code = codes.KubeVersion
 	}
-	c.report(diag.Diagnostic{Code: code, Pos: pos, Path: p.String(), Schema: p.Structural(),
-		Message: fmt.Sprintf("a rule does not compile for Kubernetes %s: %s", c.kube, shorten(err.Error())),
-		Hint:    "the API server limits the length and depth of rules: declare fewer members or changes"})
+	c.report(diag.New(code, pos, "a rule does not compile for Kubernetes %s: %s", c.kube, shorten(err.Error())).In(p).
+		Hinted("the API server limits the length and depth of rules: declare fewer members or changes"))
 }
 
 // failure is a union, or a whole version, that exceeds its budget in every style.
@@ -125,7 +124,7 @@ func (f *fitted) sum() uint64 {
 func (c *compiler) fit() []failure {
 	original, err := c.internalCRD(nil)
 	if err != nil {
-		c.report(diag.Diagnostic{Code: codes.UndecodableCRD, Pos: c.pos(c.manifest.Node), Message: err.Error()})
+		c.report(diag.New(codes.UndecodableCRD, c.pos(c.manifest.Node), "%v", err))
 		return nil
 	}
 	if c.known == nil {
@@ -318,14 +317,13 @@ func (f *fitter) tell() {
 		o, u, s := fit.o, fit.o.Unions[fit.i], fit.style()
 		pos := o.Declarations[fit.i].Pos
 		if s.noClear {
-			f.report(diag.Diagnostic{Code: codes.ClearLeftOut, Severity: diag.Info, Pos: pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-				Message: "the rule for changes is left out: it would exceed the API server's limits",
-				Hint:    "the static rules still reject leftover members; discriminatorChange: Allow silences this note"})
+			f.report(diag.New(codes.ClearLeftOut, pos, "the rule for changes is left out: it would exceed the API server's limits").In(o.Place).
+				Hinted("the static rules still reject leftover members; discriminatorChange: Allow silences this note"))
 		}
 		if preferred := f.statics(u)[0].encoding; f.opts.Encoding == Auto && s.encoding != preferred {
-			f.report(diag.Diagnostic{Code: codes.CoarserEncoding, Severity: diag.Info, Pos: pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-				Message: fmt.Sprintf("the rules are written %s: %s they would exceed the API server's budget", described(s.encoding, u), described(preferred, u)),
-				Hint:    "they mean the same; unioncel explain shows the costs"})
+			f.report(diag.New(codes.CoarserEncoding, pos,
+				"the rules are written %s: %s they would exceed the API server's budget", described(s.encoding, u), described(preferred, u)).In(o.Place).
+				Hinted("they mean the same; unioncel explain shows the costs"))
 		}
 	}
 }

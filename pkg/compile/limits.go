@@ -1,8 +1,6 @@
 package compile
 
 import (
-	"fmt"
-
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/codes"
@@ -22,13 +20,13 @@ func (c *compiler) withinLimits() {
 		if w.At != nil {
 			at = *w.At
 		}
-		c.report(diag.Diagnostic{Code: codes.OverLimit, Pos: at, Path: l.Place.String(), Schema: l.Place.Structural(), Message: fmt.Sprintf(format, args...), Hint: limit.Hint(name)})
+		c.report(diag.New(codes.OverLimit, at, format, args...).In(l.Place).Hinted(limit.Hint(name)))
 	}
 	_, versions, _, found := yamltext.Lookup(yamltext.Value(c.manifest.Node, "spec"), "versions")
 	if found && len(yamltext.Resolve(versions).Content) > limits.Versions {
 		ok = false
-		c.report(diag.Diagnostic{Code: codes.OverLimit, Pos: c.pos(versions), Hint: limit.Hint("versions"),
-			Message: fmt.Sprintf("the CRD has more versions than the limit of %d", limits.Versions)})
+		c.report(diag.New(codes.OverLimit, c.pos(versions), "the CRD has more versions than the limit of %d", limits.Versions).
+			Hinted(limit.Hint("versions")))
 	}
 	pairs := 0
 	for _, l := range c.located.objects {
@@ -98,8 +96,8 @@ func (c *compiler) manyValues(o *unionObject) bool {
 	most := c.manifest.Limits.OrDefault().Members
 	for _, d := range o.Declarations {
 		if _, p := union.Property(o.schema, d.Discriminator()); p != nil && len(p.Enum) > most {
-			c.report(diag.Diagnostic{Code: codes.OverLimit, Pos: d.Pos, Path: o.Place.String(), Schema: o.Place.Structural(),
-				Message: fmt.Sprintf("the enum of %q has more values than the limit of %d", d.Discriminator(), most), Hint: limit.Hint("members")})
+			c.report(diag.New(codes.OverLimit, d.Pos, "the enum of %q has more values than the limit of %d", d.Discriminator(), most).In(o.Place).
+				Hinted(limit.Hint("members")))
 			return true
 		}
 	}

@@ -161,7 +161,7 @@ func (l *locator) shared(n, content *yaml.Node, through string) {
 }
 
 func (l *locator) errorf(n *yaml.Node, code diag.Code, hint, format string, args ...any) {
-	d := diag.Diagnostic{Code: code, Pos: diag.Pos{File: l.file, Line: n.Line, Col: n.Column}, Message: fmt.Sprintf(format, args...), Hint: hint}
+	d := diag.New(code, diag.Pos{File: l.file, Line: n.Line, Col: n.Column}, format, args...).Hinted(hint)
 	if len(l.frames) > 0 {
 		d.Path, d.Schema = l.place.String(), l.place.Structural()
 	}

@@ -118,7 +118,8 @@ func (c *Compilation) Plan() (*Plan, diag.List) {
 				if l := c.compiler.faults(codes.NotCompiling, nil); len(l) > 0 {
 					return nil, append(c.said, l...)
 				}
-				return nil, append(c.said, diag.Diagnostic{Code: codes.InvalidResult, Pos: c.compiler.pos(c.compiler.manifest.Node), Message: "the rules cannot be costed: " + err.Error()})
+				return nil, append(c.said, diag.New(codes.InvalidResult, c.compiler.pos(c.compiler.manifest.Node),
+					"the rules cannot be costed: %v", err))
 			}
 		}
 		plan.Result, _ = c.Result() // its notes are about the result

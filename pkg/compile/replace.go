@@ -103,8 +103,8 @@ func (c *compiler) replacement(o *unionObject, i int, replacing []*union.Union) 
 func (c *compiler) reportReplacement(o *unionObject, r replacement, joined bool) {
 	constraints, comparison, refusing, err, i := r.constraints, r.comparison, r.refusing, r.err, r.union
 	names := named(constraints, nil)
-	d := diag.Diagnostic{Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural(), Code: codes.RulesNotReplaced, Severity: diag.Warning,
-		Hint: "edit them or the union; or delete them, or handWrittenRules, yourself"}
+	d := diag.New(codes.RulesNotReplaced, o.Declarations[i].Pos, "").In(o.Place).
+		Hinted("edit them or the union; or delete them, or handWrittenRules, yourself")
 	if refusing != nil {
 		d.Message = fmt.Sprintf("hand-written rules are not replaced, because they reject states that the union allows (%s): %s", refusing.Words(o.Unions[i]), refusing.Rule)
 		c.report(d)
@@ -181,7 +181,7 @@ func (c *compiler) compare(crd *apiextensionsv1.CustomResourceDefinition, o *uni
 	if err != nil {
 		return nil
 	}
-	d := diag.Diagnostic{Code: codes.HandWrittenConstraint, Severity: diag.Warning, Pos: o.Declarations[i].Pos, Path: o.Place.String(), Schema: o.Place.Structural()}
+	d := diag.New(codes.HandWrittenConstraint, o.Declarations[i].Pos, "").In(o.Place)
 	if looser := c.refusing(crd, o, i, states, agreeing); looser != nil {
 		d.Message = fmt.Sprintf("%s, hand-written, rejects a state that this union allows (%s)", looser.Rule, looser.Words(u))
 		d.Hint = "edit it or the union: objects have to satisfy both"

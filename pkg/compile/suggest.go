@@ -37,7 +37,7 @@ func (c *compiler) overBudget(failures []failure) {
 		if s.found && s.at != at {
 			hint = fmt.Sprintf("the suggestion for the union at %s also makes this one fit", s.at)
 		}
-		d := diag.Diagnostic{Code: codes.RuleOverBudget, Pos: at, Path: f.object.Place.String(), Schema: f.object.Place.Structural(), Hint: hint}
+		d := diag.New(codes.RuleOverBudget, at, "").In(f.object.Place).Hinted(hint)
 		way := "written in the cheapest way"
 		if c.opts.Encoding == Fine {
 			way = "written with --encoding fine"

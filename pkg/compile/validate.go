@@ -45,12 +45,12 @@ func (c *compiler) validate() {
 	if len(problems) > 0 {
 		_, before, err := c.judge(nil)
 		if err != nil {
-			c.report(diag.Diagnostic{Code: codes.UndecodableCRD, Pos: c.pos(c.manifest.Node), Message: err.Error()})
+			c.report(diag.New(codes.UndecodableCRD, c.pos(c.manifest.Node), "%v", err))
 			return
 		}
 		for _, e := range c.newErrors(problems, before) {
-			c.report(diag.Diagnostic{Code: codes.InvalidResult, Pos: c.nearest(e.Field), Path: written(e.Field),
-				Message: "the API server would reject the compiled CRD: " + said(e)})
+			c.report(diag.New(codes.InvalidResult, c.nearest(e.Field),
+				"the API server would reject the compiled CRD: %s", said(e)).At(written(e.Field)))
 		}
 		c.reportBefore(before)
 	}
@@ -73,7 +73,7 @@ func (c *compiler) faults(code diag.Code, older *version.Version) (l diag.List) 
 		if rule != nil {
 			pos = c.pos(rule)
 		}
-		l = append(l, diag.Diagnostic{Code: code, Pos: pos, Path: path, Message: f.Message, Hint: f.Hint})
+		l = append(l, diag.New(code, pos, "%s", f.Message).At(path).Hinted(f.Hint))
 	}
 	return l
 }
@@ -131,8 +131,8 @@ func (c *compiler) faulty(problems field.ErrorList) bool {
 // reportBefore warns of errors that the API server reports for the unmodified CRD.
 func (c *compiler) reportBefore(before field.ErrorList) {
 	for _, e := range before {
-		c.report(diag.Diagnostic{Code: codes.InvalidBefore, Severity: diag.Warning, Pos: c.find(written(e.Field)), Path: written(e.Field),
-			Message: "the API server rejects this CRD even without its unions: " + said(e)})
+		c.report(diag.New(codes.InvalidBefore, c.find(written(e.Field)),
+			"the API server rejects this CRD even without its unions: %s", said(e)).At(written(e.Field)))
 	}
 }
 

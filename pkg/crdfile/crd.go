@@ -169,8 +169,9 @@ func (c *CRD) Faults(crd *apiextensionsv1.CustomResourceDefinition) (l diag.List
 				}
 			}
 		}
-		l = append(l, diag.Diagnostic{Code: codes.NotCompiling, Pos: pos,
-			Path: fmt.Sprintf("%s.%s[%d].rule", f.Structural(), compiled.Validations, f.Index), Message: f.Message, Hint: f.Hint})
+		l = append(l, diag.New(codes.NotCompiling, pos,
+			"%s", f.Message).At(fmt.Sprintf("%s.%s[%d].rule", f.Structural(), compiled.Validations, f.Index)).
+			Hinted(f.Hint))
 	}
 	return l
 }

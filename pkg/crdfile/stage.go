@@ -2,7 +2,6 @@ package crdfile
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -96,8 +95,8 @@ func (s *stage) decode(c *CRD, l diag.List) (*apiextensionsv1.CustomResourceDefi
 	kind := c.m.Kind()
 	crd, _, err := kind.Decode(s.JSON())
 	if err != nil {
-		return nil, append(l, diag.Diagnostic{Code: codes.UndecodableCRD, Pos: c.Pos(), Message: "the API server cannot read this " + kind.Kind + ": " + err.Error(),
-			Hint: "compare it with kubectl explain " + strings.ToLower(kind.Kind) + ".spec --recursive"})
+		return nil, append(l, diag.New(codes.UndecodableCRD, c.Pos(), "the API server cannot read this %s: %v", kind.Kind, err).
+			Hinted("compare it with kubectl explain "+strings.ToLower(kind.Kind)+".spec --recursive"))
 	}
 	return crd, l
 }
@@ -121,7 +120,7 @@ func (m *manifest) tooManyRules(crd *yaml.Node) *diag.Diagnostic {
 	if key == nil {
 		return nil
 	}
-	return &diag.Diagnostic{Code: codes.OverLimit, Pos: m.Pos(key), Message: fmt.Sprintf("the schema has more rules than the limit of %d", most), Hint: limit.Hint("rules")}
+	return new(diag.New(codes.OverLimit, m.Pos(key), "the schema has more rules than the limit of %d", most).Hinted(limit.Hint("rules")))
 }
 
 // TooManyRules returns an error diagnostic if a schema has more rules than the limit.

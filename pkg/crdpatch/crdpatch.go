@@ -3,7 +3,6 @@ package crdpatch
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"reflect"
 	"slices"
 
@@ -244,7 +243,7 @@ func (j *job) textOf(src []byte) (*crdtext.Text, error) {
 }
 
 func (j *job) errorf(n *yaml.Node, code diag.Code, hint, format string, args ...any) {
-	j.diags = append(j.diags, diag.Diagnostic{Code: code, Pos: j.text().Pos(n), Message: fmt.Sprintf(format, args...), Hint: hint})
+	j.diags = append(j.diags, diag.New(code, j.text().Pos(n), format, args...).Hinted(hint))
 }
 
 func (j *job) unproved(err error) {
@@ -252,7 +251,6 @@ func (j *job) unproved(err error) {
 }
 
 func unproved(name string, err error) diag.Diagnostic {
-	return diag.Diagnostic{Code: codes.Unproved, Pos: diag.Pos{File: name},
-		Message: "the edited file would not have the intended meaning: " + err.Error(),
-		Hint:    "nothing was written; please report this file"}
+	return diag.New(codes.Unproved, diag.Pos{File: name}, "the edited file would not have the intended meaning: %v", err).
+		Hinted("nothing was written; please report this file")
 }

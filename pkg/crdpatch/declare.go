@@ -30,9 +30,9 @@ func (j *job) declare(given union.Externals) []byte {
 	}
 	for _, c := range j.crds {
 		if r := c.Base().Reverted; r != nil && len(r.External) > 0 {
-			j.diags = append(j.diags, diag.Diagnostic{Code: codes.Unproved, Pos: *r.External[0].At,
-				Message: "declarations cannot be written into this file: it would lose the external ones that its annotation " + crdfile.Annotation + " keeps",
-				Hint:    "write them to a UnionSet; or run unioncel decompile, and give the external ones again when compiling"})
+			j.diags = append(j.diags, diag.New(codes.Unproved, *r.External[0].At,
+				"declarations cannot be written into this file: it would lose the external ones that its annotation %s keeps", crdfile.Annotation).
+				Hinted("write them to a UnionSet; or run unioncel decompile, and give the external ones again when compiling"))
 		}
 	}
 	if j.diags.HasErrors() {

@@ -2,7 +2,6 @@ package crdpatch
 
 import (
 	"encoding/json"
-	"fmt"
 	"reflect"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -67,7 +66,7 @@ func Install(f *crdfile.File, opts crdfile.Options) ([]Installed, diag.List) {
 			in.CustomResourceDefinition, _, err = kind.Decode(data)
 		}
 		if err != nil {
-			j.diags = append(j.diags, diag.Diagnostic{Code: codes.UndecodableCRD, Pos: in.At, Message: fmt.Sprintf("the API server cannot read this %s: %v", o.Kind, err)})
+			j.diags = append(j.diags, diag.New(codes.UndecodableCRD, in.At, "the API server cannot read this %s: %v", o.Kind, err))
 			continue
 		}
 		l = append(l, in)

@@ -81,9 +81,9 @@ func (w *writer) checkSize(was int) {
 		is -= len(entry)
 	}
 	if err == nil && is > maxClientSideApply && was <= maxClientSideApply {
-		w.report(diag.Diagnostic{Code: codes.ManifestTooLarge, Severity: diag.Warning, Pos: w.Pos(w.Node),
-			Message: fmt.Sprintf("compiling grows this manifest from %d to %d bytes, beyond the %d that kubectl apply can keep in its annotation", was, is, maxClientSideApply),
-			Hint:    "apply it with kubectl apply --server-side, or leave the annotation out (--no-annotation)"})
+		w.report(diag.New(codes.ManifestTooLarge, w.Pos(w.Node),
+			"compiling grows this manifest from %d to %d bytes, beyond the %d that kubectl apply can keep in its annotation", was, is, maxClientSideApply).
+			Hinted("apply it with kubectl apply --server-side, or leave the annotation out (--no-annotation)"))
 	}
 	if _, ours := annotations[crdfile.Annotation]; ours && size > maxClientSideApply {
 		w.errorf(w.Node, codes.AnnotationTooLarge, "compile with --no-annotation, or declare fewer unions in one CRD",
@@ -112,7 +112,7 @@ func newWriter(c *crdfile.CRD, m *crdtext.Manifest, opts crdfile.Options) *write
 func (w *writer) report(d diag.Diagnostic) { w.diags = append(w.diags, d) }
 
 func (w *writer) errorf(n *yaml.Node, code diag.Code, hint, format string, args ...any) {
-	w.report(diag.Diagnostic{Code: code, Pos: w.Pos(n), Message: fmt.Sprintf(format, args...), Hint: hint})
+	w.report(diag.New(code, w.Pos(n), format, args...).Hinted(hint))
 }
 
 // documentChange holds all edits of one schema.

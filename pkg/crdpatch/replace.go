@@ -33,9 +33,8 @@ func (j *job) replace(base *crdtext.Text) *crdtext.Text {
 			schema := crdtext.SchemaIn(w.value, removal.Place)
 			w.touched = append(w.touched, replacementOf(w.Manifest, removal, schema))
 			if err := w.remove(removal, schema); err != nil {
-				w.report(diag.Diagnostic{Code: codes.Unproved, Pos: w.Pos(w.Schema(removal.Place)), Path: removal.Place.String(), Schema: removal.Place.Structural(),
-					Message: fmt.Sprintf("cannot remove the hand-written rules: %v", err),
-					Hint:    "delete them yourself, or write the schema in plain block style"})
+				w.report(diag.New(codes.Unproved, w.Pos(w.Schema(removal.Place)), "cannot remove the hand-written rules: %v", err).In(removal.Place).
+					Hinted("delete them yourself, or write the schema in plain block style"))
 			}
 		}
 		j.take(r, w)

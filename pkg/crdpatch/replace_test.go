@@ -25,7 +25,7 @@ spec:
     type: {type: string}
     a: {type: string}
     b: {type: string}
-    n: {type: integer}`+indented(written)+indented(declaration))
+    size: {type: integer}`+indented(written)+indented(declaration))
 }
 
 const replacing = `
@@ -49,19 +49,19 @@ func TestReplace(t *testing.T) {
 		}, {
 			"one of several rules", `
 x-kubernetes-validations:
-- rule: "!has(self.n) || self.n > 3"   # kept
+- rule: "!has(self.size) || self.size > 3"   # kept
 # about
 # the union
 - message: pick one
   rule: '` + count + `'
-- rule: "!has(self.n) || self.n < 30"
+- rule: "!has(self.size) || self.size < 30"
 `, replacing,
-			[]string{count, "pick one"}, []string{"self.n > 3\"   # kept", "# about", "# the union", "self.n < 30"}, codes.RulesReplaced, "[1]",
+			[]string{count, "pick one"}, []string{"self.size > 3\"   # kept", "# about", "# the union", "self.size < 30"}, codes.RulesReplaced, "[1]",
 		}, {
 			"flow style", `
-x-kubernetes-validations: [{rule: "!has(self.n) || self.n > 3"}, {rule: "` + count + `"}, {rule: "!has(self.n) || self.n < 30"}]
+x-kubernetes-validations: [{rule: "!has(self.size) || self.size > 3"}, {rule: "` + count + `"}, {rule: "!has(self.size) || self.size < 30"}]
 `, replacing,
-			[]string{count}, []string{"self.n > 3", "self.n < 30"}, codes.RulesReplaced, "[1]",
+			[]string{count}, []string{"self.size > 3", "self.size < 30"}, codes.RulesReplaced, "[1]",
 		}, {
 			"two rules together", `
 x-kubernetes-validations:
@@ -80,8 +80,8 @@ x-kubernetes-validations:
 			"a weaker rule", "x-kubernetes-validations:\n- rule: \"!(has(self.a) && has(self.b))\"", replacing,
 			nil, []string{"rule: \"!(has(self.a) && has(self.b))\"\n"}, codes.RulesNotReplaced, "hand-written rules are not replaced, because they accept states that the union forbids (none of a, b is set): x-kubernetes-validations[0]",
 		}, {
-			"a rule on something else", "x-kubernetes-validations:\n- rule: \"!has(self.n) || self.n > 3\"", replacing,
-			nil, []string{"self.n > 3"}, "", "",
+			"a rule on something else", "x-kubernetes-validations:\n- rule: \"!has(self.size) || self.size > 3\"", replacing,
+			nil, []string{"self.size > 3"}, "", "",
 		}, {
 			"nothing said", "x-kubernetes-validations:\n- rule: '" + count + "'", strings.Replace(replacing, "  handWrittenRules: Replace", "", 1),
 			nil, []string{count}, "", "",
@@ -187,12 +187,12 @@ func TestReplaceEdited(t *testing.T) {
 	const written = `
 maxProperties: 4   # all of them
 x-kubernetes-validations:
-- rule: "!has(self.n) || self.n > 3"   # kept
+- rule: "!has(self.size) || self.size > 3"   # kept
 # about the union
 - rule: '(has(self.a)?1:0)+(has(self.b)?1:0) == 1'   # goes
-- {rule: "!has(self.n) || self.n < 30"} # kept, too`
+- {rule: "!has(self.size) || self.size < 30"} # kept, too`
 	in := handWritten(written, replacing)
-	edit := strings.NewReplacer("n: {type: integer}", "n: {type: integer, format: int32}", "  group: example.com", "  group: example.com  # ours")
+	edit := strings.NewReplacer("size: {type: integer}", "size: {type: integer, format: int32}", "  group: example.com", "  group: example.com  # ours")
 	bare, elsewhere := undeclared(t, []byte(in))
 	out := mustCompile(t, bare, crdfile.Options{External: elsewhere})
 	want := edit.Replace(string(mustDecompile(t, out)))

@@ -97,6 +97,46 @@ type Diagnostic struct {
 	Edits    []Edit // edits to the file of Pos that apply the hint; none if people must decide
 }
 
+// New returns a diagnostic with the severity of its code. The message is one line without a full
+// stop.
+func New(code Code, at Pos, format string, args ...any) Diagnostic {
+	info, _ := code.Info()
+	return Diagnostic{Code: code, Severity: info.Severity, Pos: at, Message: fmt.Sprintf(format, args...)}
+}
+
+// In returns the diagnostic with the paths of a schema, such as a schemapath.Place.
+func (d Diagnostic) In(schema interface {
+	String() string
+	Structural() string
+}) Diagnostic {
+	d.Path, d.Schema = schema.String(), schema.Structural()
+	return d
+}
+
+// At returns the diagnostic with a path in objects.
+func (d Diagnostic) At(path string) Diagnostic {
+	d.Path = path
+	return d
+}
+
+// Hinted returns the diagnostic with a hint.
+func (d Diagnostic) Hinted(hint string) Diagnostic {
+	d.Hint = hint
+	return d
+}
+
+// With returns the diagnostic with other positions that it refers to.
+func (d Diagnostic) With(related ...Related) Diagnostic {
+	d.Related = related
+	return d
+}
+
+// As returns the diagnostic with another severity than its code has.
+func (d Diagnostic) As(s Severity) Diagnostic {
+	d.Severity = s
+	return d
+}
+
 // String returns the first line of the output of [Text].
 func (d Diagnostic) String() string {
 	place, kind, message := d.head()

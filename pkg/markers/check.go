@@ -78,12 +78,12 @@ func (e *editing) accepts(after *loading, got *union.Externals) bool {
 		}
 	}
 	unlike := func(h *host, what string) *diag.Diagnostic {
-		return &diag.Diagnostic{Code: codes.LeftUndeclared, Pos: h.pos, Message: "markers on " + h.String() + " " + what,
-			Hint: "write the markers by hand, or declare the union in a UnionSet"}
+		return new(diag.New(codes.LeftUndeclared, h.pos, "markers on %s %s", h.String(), what).As(diag.Error).
+			Hinted("write the markers by hand, or declare the union in a UnionSet"))
 	}
 	if got == nil {
 		got = &union.Externals{}
-		all(&diag.Diagnostic{Code: codes.GoPackage, Message: "the packages cannot be read with the markers"})
+		all(new(diag.New(codes.GoPackage, diag.Pos{}, "the packages cannot be read with the markers")))
 	}
 	for _, h := range e.hosts {
 		want := e.declarationsOf(e.set, h)
@@ -100,7 +100,7 @@ func (e *editing) accepts(after *loading, got *union.Externals) bool {
 		}
 	}
 	if len(failed) == 0 && e.others(e.set) != e.others(got) {
-		all(&diag.Diagnostic{Code: codes.LeftUndeclared, Message: "the markers affect unions of other structs"})
+		all(new(diag.New(codes.LeftUndeclared, diag.Pos{}, "the markers affect unions of other structs").As(diag.Error)))
 	}
 	if len(failed) == 0 && !equality.Semantic.DeepEqual(e.expected(), after.parser.CustomResourceDefinitions) {
 		for _, h := range e.hosts {

@@ -2,7 +2,6 @@ package markers
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -47,9 +46,9 @@ func (l *loading) crds() *union.Externals {
 		case kind.Group != "":
 			set.Scopes = append(set.Scopes, scopes...)
 		case len(set.Declarations) > before:
-			l.diags = append(l.diags, diag.Diagnostic{Code: codes.UnusedMarkers, Severity: diag.Warning, Pos: l.kindPos(kind),
-				Message: fmt.Sprintf("the package of %s has no group, so there is no CRD for its unions", kind.Kind),
-				Hint:    "write // +groupName=example.com before the package clause, if there should be one"})
+			l.diags = append(l.diags, diag.New(codes.UnusedMarkers, l.kindPos(kind),
+				"the package of %s has no group, so there is no CRD for its unions", kind.Kind).
+				Hinted("write // +groupName=example.com before the package clause, if there should be one"))
 			set.Declarations = set.Declarations[:before]
 		}
 	}
@@ -302,10 +301,7 @@ func (l *loading) unused() {
 		if !l.named(id.Package) || s.used || len(s.unions) == 0 {
 			continue
 		}
-		l.diags = append(l.diags, diag.Diagnostic{
-			Code: codes.UnusedMarkers, Severity: diag.Warning, Pos: s.pos,
-			Message: "no CRD of these packages has " + id.Name + ", which declares a union",
-			Hint:    "name the packages of the kinds that use it too, or delete the markers",
-		})
+		l.diags = append(l.diags, diag.New(codes.UnusedMarkers, s.pos, "no CRD of these packages has %s, which declares a union", id.Name).
+			Hinted("name the packages of the kinds that use it too, or delete the markers"))
 	}
 }

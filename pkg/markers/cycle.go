@@ -1,7 +1,6 @@
 package markers
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -56,12 +55,9 @@ func (l *loading) cycle(outer, inner crd.TypeIdent) {
 			continue
 		}
 		s.used = true
-		d := diag.Diagnostic{
-			Code: codes.UnusedMarkers, Severity: diag.Warning, Pos: s.pos,
-			Message: fmt.Sprintf("the unions of %s are left out below %s: the types contain each other, and controller-gen writes either one in full, at random",
-				id.Name, outer.Name),
-			Hint: "break the cycle: put +kubebuilder:validation:Schemaless and +kubebuilder:pruning:PreserveUnknownFields on a field of it",
-		}
+		d := diag.New(codes.UnusedMarkers, s.pos,
+			"the unions of %s are left out below %s: the types contain each other, and controller-gen writes either one in full, at random", id.Name, outer.Name).
+			Hinted("break the cycle: put +kubebuilder:validation:Schemaless and +kubebuilder:pruning:PreserveUnknownFields on a field of it")
 		l.diags = append(l.diags, d)
 	}
 }

@@ -325,19 +325,18 @@ func (d *declared) judge(members []union.Member) (diags diag.List) {
 		if field, ok := d.guessed[m.Name]; ok && len(m.Values) > 0 {
 			value := m.Values[0]
 			if other, ok := first[value]; ok {
-				diags = append(diags, diag.Diagnostic{Code: codes.DuplicateValue, Pos: d.pos("members", m.Name),
-					Message: fmt.Sprintf("value %q seems to select both %s and %s", value, d.guessed[other], field),
-					Hint:    "give each member its own value, or write +unioncel:union:values=" + value + " on one of them if they belong together",
-					Related: []diag.Related{{Pos: d.pos("members", other), Message: "the first member with this value"}}})
+				diags = append(diags, diag.New(codes.DuplicateValue, d.pos("members", m.Name),
+					"value %q seems to select both %s and %s", value, d.guessed[other], field).
+					Hinted("give each member its own value, or write +unioncel:union:values="+value+" on one of them if they belong together").
+					With(diag.Related{Pos: d.pos("members", other), Message: "the first member with this value"}))
 			} else {
 				first[value] = m.Name
 			}
 		}
 		listed := d.optional[m.Name]
 		for i, value := range listed.values() {
-			said := diag.Diagnostic{Code: codes.Contradiction, Pos: listed.pos,
-				Message: fmt.Sprintf("%s names %q, which does not select %q", listed.name, value, m.Name),
-				Hint:    spelling.Hint(value, m.Values, "the values are "+strings.Join(m.Values, ", "))}
+			said := diag.New(codes.Contradiction, listed.pos, "%s names %q, which does not select %q", listed.name, value, m.Name).
+				Hinted(spelling.Hint(value, m.Values, "the values are "+strings.Join(m.Values, ", ")))
 			switch {
 			case len(m.Values) == 0: // reported already
 			case !slices.Contains(m.Values, value):
@@ -353,9 +352,9 @@ func (d *declared) judge(members []union.Member) (diags diag.List) {
 
 // lack returns the diagnostic for a member that has no value.
 func (v *values) lack(pos diag.Pos, member string) diag.Diagnostic {
-	return diag.Diagnostic{Code: codes.ValueNotInEnum, Pos: pos,
-		Message: fmt.Sprintf("no value of discriminator %s is for member %s: the values are %s", v.discriminator, member, strings.Join(v.known, ", ")),
-		Hint:    "name the field or a constant after the value, or write +unioncel:union:values=V on the field"}
+	return diag.New(codes.ValueNotInEnum, pos,
+		"no value of discriminator %s is for member %s: the values are %s", v.discriminator, member, strings.Join(v.known, ", ")).
+		Hinted("name the field or a constant after the value, or write +unioncel:union:values=V on the field")
 }
 
 // take adds a value to a member. Several members may have it.

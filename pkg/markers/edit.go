@@ -2,7 +2,6 @@ package markers
 
 import (
 	"bytes"
-	"fmt"
 	"go/ast"
 	"go/format"
 	"go/token"
@@ -141,7 +140,7 @@ func (e *editing) reject(d diag.Diagnostic, wanted ...int) {
 }
 
 func (e *editing) rejectf(wanted []int, hint, format string, args ...any) {
-	e.reject(diag.Diagnostic{Code: codes.LeftUndeclared, Message: fmt.Sprintf(format, args...), Hint: hint}, wanted...)
+	e.reject(diag.New(codes.LeftUndeclared, diag.Pos{}, format, args...).As(diag.Error).Hinted(hint), wanted...)
 }
 
 // pending returns those unions that are not rejected.

@@ -2,7 +2,6 @@ package markers
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -97,5 +96,5 @@ func comparePos(a, b diag.Pos) int {
 
 // errorf reports an error about the packages as a whole.
 func (l *loading) errorf(pos diag.Pos, hint, format string, args ...any) {
-	l.diags = append(l.diags, diag.Diagnostic{Code: codes.GoPackage, Pos: pos, Message: fmt.Sprintf(format, args...), Hint: hint})
+	l.diags = append(l.diags, diag.New(codes.GoPackage, pos, format, args...).Hinted(hint))
 }

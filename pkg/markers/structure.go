@@ -337,7 +337,7 @@ func pointee(t types.Type) types.Type {
 }
 
 func (s *structure) errorf(pos diag.Pos, code diag.Code, hint, format string, args ...any) *diag.Diagnostic {
-	s.diags = append(s.diags, diag.Diagnostic{Code: code, Pos: pos, Message: fmt.Sprintf(format, args...), Hint: hint})
+	s.diags = append(s.diags, diag.New(code, pos, format, args...).Hinted(hint))
 	return &s.diags[len(s.diags)-1]
 }
 

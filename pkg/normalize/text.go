@@ -26,8 +26,9 @@ func File(set *kinds.Set, name string, src []byte, old *resource.Old, opts Optio
 		case l.HasErrors():
 			return nil, l
 		case was != nil && was.Version != o.Version:
-			return nil, append(l, diag.Diagnostic{Code: codes.NotNormalized, Pos: o.Pos(nil), Hint: "convert one of them, such as by the API server: kubectl get with the version in the name of the resource",
-				Message: fmt.Sprintf("%s is of version %s, and the old object of %s", o, o.Version, was.Version)})
+			return nil, append(l, diag.New(codes.NotNormalized, o.Pos(nil),
+				"%s is of version %s, and the old object of %s", o, o.Version, was.Version).
+				Hinted("convert one of them, such as by the API server: kubectl get with the version in the name of the resource"))
 		case was != nil:
 			before = was.Value
 		}
@@ -42,7 +43,7 @@ func File(set *kinds.Set, name string, src []byte, old *resource.Old, opts Optio
 		var rewritten []rewrite.Rewrite
 		for _, c := range changes {
 			x := c.rewrite()
-			x.Report = diag.Diagnostic{Code: codes.Normalized, Severity: diag.Warning, Pos: where(o, c), Path: c.At.String(), Message: x.Says}
+			x.Report = diag.New(codes.Normalized, where(o, c), "%s", x.Says).At(c.At.String())
 			rewritten = append(rewritten, x)
 		}
 		return rewritten, l
@@ -61,7 +62,7 @@ func Undone(l diag.List) diag.List {
 
 // Diagnostic reports the problem at its position in the object.
 func (p Problem) Diagnostic(o *resource.Object) diag.Diagnostic {
-	d := diag.Diagnostic{Code: codes.NotNormalized, Pos: o.Pos(p.At), Path: p.At.String(), Message: p.String()}
+	d := diag.New(codes.NotNormalized, o.Pos(p.At), "%s", p.String()).At(p.At.String())
 	if p.Moved != nil {
 		d.Severity, d.Hint = diag.Warning, "set the members that are to go to null, or leave them out"
 		return d

@@ -140,9 +140,9 @@ func costly(k kinds.Kind, o kinds.UnionObject, n int, opts Options) diag.Diagnos
 	for unit := 1; n >= 10*unit; unit *= 10 {
 		n -= n % unit // keep two digits
 	}
-	d := diag.Diagnostic{Code: codes.CostlyPolicy, Severity: diag.Warning, Pos: diag.Pos{File: k.Origin}, Path: o.Path.String(),
-		Message: fmt.Sprintf("with more than about %d of these objects, a %s exceeds the cost limit of the policy and is rejected", n, k.Kind),
-		Hint:    "to let it pass as it is, use --failure-policy Ignore"}
+	d := diag.New(codes.CostlyPolicy, diag.Pos{File: k.Origin},
+		"with more than about %d of these objects, a %s exceeds the cost limit of the policy and is rejected", n, k.Kind).At(o.Path.String()).
+		Hinted("to let it pass as it is, use --failure-policy Ignore")
 	if opts.FailurePolicy == admissionv1.Ignore {
 		d.Severity, d.Message, d.Hint = diag.Info, strings.Replace(d.Message, "is rejected", "passes as it is", 1), ""
 	}

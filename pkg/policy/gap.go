@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -80,5 +79,5 @@ func scaleGap(k kinds.Kind, o kinds.UnionObject) diag.List {
 }
 
 func gap(k kinds.Kind, o kinds.UnionObject, hint, format string, args ...any) diag.Diagnostic {
-	return diag.Diagnostic{Code: codes.PolicyGap, Severity: diag.Warning, Pos: diag.Pos{File: k.Origin}, Path: o.Path.String(), Message: fmt.Sprintf(format, args...), Hint: hint}
+	return diag.New(codes.PolicyGap, diag.Pos{File: k.Origin}, format, args...).At(o.Path.String()).Hinted(hint)
 }

@@ -2,7 +2,6 @@ package union
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -82,7 +81,7 @@ func Extend(declarations []*Declaration, extensions []*Extension) diag.List {
 			names = append(names, d.call())
 		}
 		report := func(hint, format string, args ...any) {
-			l = append(l, diag.Diagnostic{Code: codes.NoSuchUnion, Pos: cmp.Or(e.of.Pos, e.Pos), Path: e.path, Message: fmt.Sprintf(format, args...), Hint: hint})
+			l = append(l, diag.New(codes.NoSuchUnion, cmp.Or(e.of.Pos, e.Pos), format, args...).At(e.path).Hinted(hint))
 		}
 		switch {
 		case len(found) == 1:

@@ -202,8 +202,9 @@ func (e Externals) Missing(crds []Target) diag.List {
 		if given(x.Target) || warned[x.Target] {
 			continue
 		}
-		d := diag.Diagnostic{Code: codes.NoSuchCRD, Pos: x.NamedAt(), Hint: "correct its name, or also give the file that has it",
-			Message: fmt.Sprintf("this union is for CustomResourceDefinition %s, which no input has", cmp.Or(x.Name, "of "+x.Target.String()))}
+		d := diag.New(codes.NoSuchCRD, x.NamedAt(),
+			"this union is for CustomResourceDefinition %s, which no input has", cmp.Or(x.Name, "of "+x.Target.String())).
+			Hinted("correct its name, or also give the file that has it")
 		if best := spelling.Closest(x.Name, names); best != "" && x.Kind == "" {
 			d.Hint = fmt.Sprintf("did you mean %s? Or also give the file that has it", best)
 		}

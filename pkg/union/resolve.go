@@ -53,7 +53,7 @@ func (r *resolver) errorf(pos diag.Pos, code diag.Code, hint, format string, arg
 	if pos.Line == 0 {
 		pos = r.d.Pos
 	}
-	r.diags = append(r.diags, diag.Diagnostic{Code: code, Pos: pos, Path: r.d.Path, Message: fmt.Sprintf(format, args...), Hint: hint})
+	r.diags = append(r.diags, diag.New(code, pos, format, args...).At(r.d.Path).Hinted(hint))
 }
 
 // misspelt reports an unknown name. It does not suggest to replace the name by a taken name.
@@ -297,10 +297,9 @@ func (r *resolver) discriminator() {
 		if u.Deduce && Defaulted(prop) {
 			hint = "drop the default: with it, the discriminator is set where users leave it out, and never deduced"
 		}
-		r.diags = append(r.diags, diag.Diagnostic{
-			Code: codes.DefaultedDiscriminator, Severity: diag.Warning, Pos: d.discriminator().Pos, Path: d.Path, Hint: hint,
-			Message: fmt.Sprintf("discriminator %q has the default %s: users get errors about a value they never wrote", u.Discriminator, prop.Default.Raw),
-		})
+		r.diags = append(r.diags, diag.New(codes.DefaultedDiscriminator, d.discriminator().Pos,
+			"discriminator %q has the default %s: users get errors about a value they never wrote", u.Discriminator, prop.Default.Raw).At(d.Path).
+			Hinted(hint))
 	}
 	u.Values = u.MemberValues()
 	r.enum(prop)

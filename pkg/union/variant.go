@@ -59,12 +59,9 @@ func (r *resolver) variant() {
 			}
 		}
 		r.absentMembers = append(r.absentMembers, f.name.Text)
-		r.diags = append(r.diags, diag.Diagnostic{
-			Code: codes.AbsentMember, Severity: diag.Info, Pos: f.name.Pos, Path: r.d.Path,
-			Message: fmt.Sprintf("member %q is left out: the schema has neither the property nor %s in the enum of %q",
-				f.name.Text, english.List(values, "or"), r.d.discriminator().Text),
-			Hint: "nothing to do if this variant of the CRD lacks the member; else add the property and the value",
-		})
+		r.diags = append(r.diags, diag.New(codes.AbsentMember, f.name.Pos,
+			"member %q is left out: the schema has neither the property nor %s in the enum of %q", f.name.Text, english.List(values, "or"), r.d.discriminator().Text).At(r.d.Path).
+			Hinted("nothing to do if this variant of the CRD lacks the member; else add the property and the value"))
 	}
 	for i, f := range left {
 		remaining := slices.DeleteFunc(slices.Clone(f.values), func(v word) bool { return slices.Contains(r.absentValues, v.Text) })

@@ -44,8 +44,8 @@ func (s *Set) Add(crd *apiextensionsv1.CustomResourceDefinition, pos diag.Pos) *
 		return nil
 	}
 	s.put(k.GroupKind(), known{pos: other.pos})
-	return &diag.Diagnostic{Code: codes.TwoCRDs, Pos: pos, Message: fmt.Sprintf("there is another CRD for %s, which is not the same", k.GroupKind()),
-		Hint: "give one of them only", Related: []diag.Related{{Pos: other.pos, Message: "the other one"}}}
+	return new(diag.New(codes.TwoCRDs, pos, "there is another CRD for %s, which is not the same", k.GroupKind()).Hinted("give one of them only").
+		With(diag.Related{Pos: other.pos, Message: "the other one"}))
 }
 
 // Broken records that the CRD of a kind cannot be used, so that objects of the kind are not
@@ -112,7 +112,7 @@ func (s *Set) Object(ctx context.Context, o, before *resource.Object) (Verdict, 
 		answer, err = k.Update(ctx, o.Value, before.Value)
 	}
 	if err != nil {
-		d := diag.Diagnostic{Code: codes.BadOldObject, Pos: o.Pos(nil), Message: err.Error()}
+		d := diag.New(codes.BadOldObject, o.Pos(nil), "%v", err)
 		if before != nil {
 			d.Pos = before.Pos(nil)
 			d.Related = []diag.Related{{Pos: o.Pos(nil), Message: "the object that replaces it"}}
@@ -125,7 +125,7 @@ func (s *Set) Object(ctx context.Context, o, before *resource.Object) (Verdict, 
 	var l diag.List
 	for _, said := range answer.Warnings {
 		at, _, _ := strings.Cut(said, ":")
-		l = append(l, diag.Diagnostic{Code: codes.ServerWarning, Severity: diag.Warning, Pos: o.Pos(o.Find(at)), Message: said})
+		l = append(l, diag.New(codes.ServerWarning, o.Pos(o.Find(at)), "%s", said))
 	}
 	if answer.Refused == nil {
 		return Accepted, l
@@ -138,13 +138,13 @@ func refusal(o *resource.Object, answer Answer) diag.List {
 	var l diag.List
 	for _, path := range answer.Unknown {
 		at := o.Find(path)
-		l = append(l, diag.Diagnostic{Code: codes.Refused, Pos: o.Pos(at), Message: fmt.Sprintf(`strict decoding error: unknown field "%s"`, path)})
+		l = append(l, diag.New(codes.Refused, o.Pos(at), `strict decoding error: unknown field "%s"`, path))
 	}
 	if len(l) > 0 {
 		return l
 	}
 	for _, c := range answer.Causes() {
-		d := diag.Diagnostic{Code: codes.Refused, Pos: o.Pos(o.Find(c.Field)), Message: c.Message}
+		d := diag.New(codes.Refused, o.Pos(o.Find(c.Field)), "%s", c.Message)
 		if c.Field != "" {
 			d.Message = c.Field + ": " + c.Message
 		} else if answer.at != "" {
@@ -168,8 +168,8 @@ func (s *Set) unknown(o *resource.Object) (Verdict, diag.List) {
 		return Unknown, nil
 	}
 	slices.Sort(kinds)
-	d := diag.Diagnostic{Code: codes.NoCRD, Pos: o.Pos(resource.Path{"kind"}), Message: fmt.Sprintf("no matches for kind %q in version %q", o.Kind, o.GroupVersion()),
-		Hint: "give its CRD; of this group there are those of " + strings.Join(kinds, ", ")}
+	d := diag.New(codes.NoCRD, o.Pos(resource.Path{"kind"}), "no matches for kind %q in version %q", o.Kind, o.GroupVersion()).
+		Hinted("give its CRD; of this group there are those of " + strings.Join(kinds, ", "))
 	if similar := spelling.Closest(o.Kind, kinds); similar != "" {
 		d.Hint = fmt.Sprintf("write %q", similar)
 	}

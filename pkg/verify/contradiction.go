@@ -30,7 +30,7 @@ func Resolve(declarations []*union.Declaration, schema *apiextensionsv1.JSONSche
 		if len(core) > 2 {
 			related = "another union"
 		}
-		d := diag.Diagnostic{Code: codes.Contradiction, Pos: first.Pos, Path: first.Path, Message: message, Hint: "change one of the unions"}
+		d := diag.New(codes.Contradiction, first.Pos, "%s", message).At(first.Path).Hinted("change one of the unions")
 		for _, i := range core[1:] {
 			d.Related = append(d.Related, diag.Related{Pos: declarations[i].Pos, Message: related})
 		}

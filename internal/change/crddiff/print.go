@@ -208,7 +208,7 @@ func Diagnostics(reports []Report) diag.List {
 	var l diag.List
 	for _, r := range reports {
 		for _, c := range r.Changes {
-			d := diag.Diagnostic{Code: codes.Looser, Severity: diag.Info, Pos: c.Pos, Path: c.Path.String(), Message: r.Name + ": " + string(c.Class) + ": " + english.OneLine(c.title())}
+			d := diag.New(codes.Looser, c.Pos, "%s: %s: %s", r.Name, string(c.Class), english.OneLine(c.title())).At(c.Path.String())
 			switch {
 			case c.Class == Unknown:
 				d.Code, d.Severity, d.Hint = codes.Undecided, diag.Warning, c.Undecided

@@ -2,7 +2,6 @@ package rollout
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -48,11 +47,11 @@ func only(f *resource.File, get string, is func(*resource.Object) bool) diag.Lis
 }
 
 func unusable(pos diag.Pos, hint, format string, args ...any) diag.Diagnostic {
-	return diag.Diagnostic{Code: codes.UnusableFact, Pos: pos, Message: fmt.Sprintf(format, args...), Hint: hint}
+	return diag.New(codes.UnusableFact, pos, format, args...).Hinted(hint)
 }
 
 func contradictory(pos diag.Pos, hint, format string, args ...any) diag.Diagnostic {
-	return diag.Diagnostic{Code: codes.ContradictoryFacts, Pos: pos, Message: fmt.Sprintf(format, args...), Hint: hint}
+	return diag.New(codes.ContradictoryFacts, pos, format, args...).Hinted(hint)
 }
 
 func decode(o *resource.Object, into any) diag.List {

@@ -174,8 +174,8 @@ func Diagnostics(summaries []*Summary) diag.List {
 	for _, s := range summaries {
 		for _, r := range s.Reasons() {
 			for _, e := range r.Examples() {
-				d := diag.Diagnostic{Code: codes.StoredObject, Severity: severities[e.State()], Pos: e.Pos, Path: r.Constraint.Path.String(),
-					Message: fmt.Sprintf("%s is %s: %s", e.Prediction, e.InWords(), english.OneLine(r.said(e.Prediction)))}
+				d := diag.New(codes.StoredObject, e.Pos,
+					"%s is %s: %s", e.Prediction, e.InWords(), english.OneLine(r.said(e.Prediction))).At(r.Constraint.Path.String()).As(severities[e.State()])
 				if e.Repair != nil {
 					d.Hint = e.Repair.Command
 				}

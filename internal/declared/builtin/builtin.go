@@ -2,7 +2,6 @@ package builtin
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -51,8 +50,8 @@ func Kinds(declarations []union.External) (l []kinds.Kind, others []union.Extern
 		}
 		if e.Version != "" && len(versions) > 0 && !slices.Contains(versions, e.Version) {
 			slices.Sort(versions)
-			diags = append(diags, diag.Diagnostic{Code: codes.NoSuchSchema, Pos: e.NamedAt(), Path: e.Path.String(),
-				Message: fmt.Sprintf("%s is not known in version %q", e.Target, e.Version), Hint: "the version known is " + strings.Join(versions, ", ")})
+			diags = append(diags, diag.New(codes.NoSuchSchema, e.NamedAt(), "%s is not known in version %q", e.Target, e.Version).At(e.Path.String()).
+				Hinted("the version known is "+strings.Join(versions, ", ")))
 			continue
 		}
 		if len(versions) == 0 {

@@ -1,7 +1,6 @@
 package builtin
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -33,11 +32,13 @@ func declare(root *apiextensionsv1.JSONSchemaProps, declarations []union.Externa
 			switch {
 			case problem != nil:
 			case extend && i < 0:
-				problem = &diag.Diagnostic{Code: codes.NoSuchUnion, Message: "no union is declared here that could be extended", Hint: "declare it with x-kubernetes-unions"}
+				problem = new(diag.New(codes.NoSuchUnion, diag.Pos{}, "no union is declared here that could be extended").
+					Hinted("declare it with x-kubernetes-unions"))
 			case extend:
 				l[i].extends = append(l[i].extends, e)
 			case i >= 0:
-				problem = &diag.Diagnostic{Code: codes.DeclaredTwice, Message: "this object already has " + union.Key, Hint: "keep one of them, or extend the other"}
+				problem = new(diag.New(codes.DeclaredTwice, diag.Pos{}, "this object already has %s", union.Key).
+					Hinted("keep one of them, or extend the other"))
 				if l[i].by.Value.Line > 0 {
 					problem.Related = []diag.Related{{Pos: l[i].by.Pos(), Message: "the other declaration"}}
 				}
@@ -90,7 +91,7 @@ func find(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path) (schemapa
 	var p schemapath.Path
 	s := root
 	wrong := func(hint, format string, args ...any) (schemapath.Path, *apiextensionsv1.JSONSchemaProps, *diag.Diagnostic) {
-		return nil, nil, &diag.Diagnostic{Code: codes.NoSuchSchema, Message: fmt.Sprintf(format, args...), Hint: hint}
+		return nil, nil, new(diag.New(codes.NoSuchSchema, diag.Pos{}, format, args...).Hinted(hint))
 	}
 	for _, step := range path {
 		if step == schemapath.Elements {

@@ -2,7 +2,6 @@ package infer
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -196,9 +195,9 @@ func exampleOf(f *verify.Finding) *verify.Example {
 func Diagnostics(l []Located) diag.List {
 	var out diag.List
 	for _, i := range l {
-		out = append(out, diag.Diagnostic{Code: codes.LeftUndeclared, Severity: diag.Info, Pos: i.Pos, Path: i.Place.String(), Schema: i.Place.Structural(),
-			Message: fmt.Sprintf("a union of %s is not declared: %s, %s to %s", i.Label(), i.Form, i.Comparison.Verdict, i.lines(i.Replaces)),
-			Hint:    "unioncel infer --write declares it"})
+		out = append(out, diag.New(codes.LeftUndeclared, i.Pos,
+			"a union of %s is not declared: %s, %s to %s", i.Label(), i.Form, i.Comparison.Verdict, i.lines(i.Replaces)).In(i.Place).As(diag.Info).
+			Hinted("unioncel infer --write declares it"))
 	}
 	return out
 }

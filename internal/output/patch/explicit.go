@@ -1,7 +1,6 @@
 package patch
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -144,8 +143,8 @@ func merges(object map[string]any, path []string) bool {
 
 func (x *explicit) fail(at resource.Path, u *union.Union, member int, format string, args ...any) {
 	path := u.Path(u.Members[member].Name).Properties()
-	x.diagnostics = append(x.diagnostics, diag.Diagnostic{Code: codes.NotNormalized, Pos: x.o.Pos(at.Property(path...)), Path: at.String(),
-		Message: fmt.Sprintf(format, args...), Hint: "set one of them in the patch"})
+	x.diagnostics = append(x.diagnostics, diag.New(codes.NotNormalized, x.o.Pos(at.Property(path...)), format, args...).At(at.String()).
+		Hinted("set one of them in the patch"))
 }
 
 // put adds members that are null to the object at a path.
@@ -153,5 +152,5 @@ func (x *explicit) put(at resource.Path, u *union.Union, missing map[string]any)
 	names := slices.DeleteFunc(u.MemberNames(), func(name string) bool { _, ok := missing[name]; return !ok })
 	members := strings.Join(names, ", ")
 	x.changes = append(x.changes, rewrite.Rewrite{At: at, Union: u, Put: missing, Plain: true, Says: members,
-		Report: diag.Diagnostic{Code: codes.Normalized, Severity: diag.Info, Pos: x.o.Pos(at), Path: at.String(), Message: members + " set to null"}})
+		Report: diag.New(codes.Normalized, x.o.Pos(at), "%s set to null", members).At(at.String()).As(diag.Info)})
 }

@@ -249,7 +249,7 @@ func cause(c metav1.StatusCause) string { return strings.TrimPrefix(c.Field+": "
 // returns a diagnostic at the position of the test.
 func (t Test) Run(ctx context.Context, k *validate.Kind) *diag.Diagnostic {
 	wrong := func(format string, args ...any) *diag.Diagnostic {
-		return &diag.Diagnostic{Code: codes.TestFailed, Pos: t.pos, Message: fmt.Sprintf("%q: ", t.Name) + fmt.Sprintf(format, args...)}
+		return new(diag.New(codes.TestFailed, t.pos, "%q: %s", t.Name, fmt.Sprintf(format, args...)))
 	}
 	answer, err := t.Answer(ctx, k)
 	if err != nil {

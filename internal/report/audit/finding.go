@@ -70,8 +70,8 @@ const maxInline = 300
 func Diagnostics(l []Finding) diag.List {
 	var out diag.List
 	for _, f := range l {
-		d := diag.Diagnostic{Code: f.Code, Severity: f.Severity, Pos: f.Pos, Path: f.Place.String(), Schema: f.Place.Structural(),
-			Message: f.Message, Hint: f.Hint, Related: f.Related}
+		d := diag.New(f.Code, f.Pos, "%s", f.Message).In(f.Place).As(f.Severity).Hinted(f.Hint).
+			With(f.Related...)
 		if text := proof.Inline(f.Example.New); text != "" && len(text) <= maxInline {
 			d.Message += ": " + text
 		}

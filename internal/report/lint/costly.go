@@ -37,8 +37,9 @@ func costly(p *compile.Plan, crd *apiextensionsv1.CustomResourceDefinition) diag
 		if mostExpensive.Cost.Rule() < mostExpensive.Cost.MessageExpression {
 			what = "a messageExpression of this union takes"
 		}
-		l = append(l, diag.Diagnostic{Code: codes.CostlyRules, Severity: diag.Warning, Pos: u.Pos, Path: u.Place.String(), Schema: u.Place.Structural(), Hint: hint,
-			Message: fmt.Sprintf("%s %d%% of the cost that the API server allows for one (%s)", what, share(mostExpensive.Cost), reason(mostExpensive.Cost))})
+		l = append(l, diag.New(codes.CostlyRules, u.Pos,
+			"%s %d%% of the cost that the API server allows for one (%s)", what, share(mostExpensive.Cost), reason(mostExpensive.Cost)).In(u.Place).
+			Hinted(hint))
 	}
 	for i, v := range p.Versions {
 		sum := cost.Percent(cost.Add(v.Before, v.Added), cost.VersionLimit)

@@ -125,8 +125,7 @@ func (s *lintedUnion) property(name string) (key *yaml.Node) {
 // find returns a diagnostic with the severity of its code. It adds the positions of properties as
 // related positions.
 func (s *lintedUnion) find(code diag.Code, at diag.Pos, properties []string, hint, format string, args ...any) diag.List {
-	info, _ := code.Info()
-	d := diag.Diagnostic{Code: code, Severity: info.Severity, Pos: at, Path: s.object.Place.String(), Schema: s.object.Place.Structural(), Message: fmt.Sprintf(format, args...), Hint: hint}
+	d := diag.New(code, at, format, args...).In(s.object.Place).Hinted(hint)
 	for _, name := range properties {
 		if n := s.property(name); n != nil && s.node(n) != at {
 			d.Related = append(d.Related, diag.Related{Pos: s.node(n), Message: fmt.Sprintf("the schema of %q", name)})

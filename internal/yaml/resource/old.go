@@ -36,8 +36,8 @@ func (s *Old) Add(objects []*Object) diag.List {
 	for _, o := range objects {
 		same := s.byName[nameOf(o)]
 		if i := slices.IndexFunc(same, o.Is); i >= 0 {
-			l = append(l, diag.Diagnostic{Code: codes.BadOldObject, Pos: o.Pos(nil), Message: fmt.Sprintf("%s occurs twice among the old objects", o),
-				Hint: "delete one of them", Related: []diag.Related{{Pos: same[i].Pos(nil), Message: "the other one"}}})
+			l = append(l, diag.New(codes.BadOldObject, o.Pos(nil), "%s occurs twice among the old objects", o).Hinted("delete one of them").
+				With(diag.Related{Pos: same[i].Pos(nil), Message: "the other one"}))
 			continue
 		}
 		s.byName[nameOf(o)] = append(same, o)
@@ -65,7 +65,7 @@ func (s *Old) Find(o *Object) (*Object, diag.List) {
 		return nil, nil
 	}
 	s.used.Store(true)
-	d := diag.Diagnostic{Code: codes.BadOldObject, Pos: o.Pos(Path{"metadata"}), Message: fmt.Sprintf("%s may replace %d old objects", o, len(l)), Hint: "write its namespace"}
+	d := diag.New(codes.BadOldObject, o.Pos(Path{"metadata"}), "%s may replace %d old objects", o, len(l)).Hinted("write its namespace")
 	for _, p := range l {
 		d.Related = append(d.Related, diag.Related{Pos: p.Pos(nil), Message: p.String()})
 	}

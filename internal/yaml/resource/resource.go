@@ -74,8 +74,9 @@ func FromText(name string, parsed *yamltext.File) (*File, diag.List) {
 		}
 		if value, _ := v.(map[string]any); value["apiVersion"] != nil && value["kind"] == nil {
 			if _, ok := value["items"].([]any); ok {
-				l = append(l, diag.Diagnostic{Code: codes.Syntax, Pos: diag.Pos{File: name, Line: d.Root.Line, Col: d.Root.Column},
-					Message: "this has apiVersion and items, but no kind", Hint: "kubectl prints the kind of a list last: the list may be cut off"})
+				l = append(l, diag.New(codes.Syntax, diag.Pos{File: name, Line: d.Root.Line, Col: d.Root.Column},
+					"this has apiVersion and items, but no kind").
+					Hinted("kubectl prints the kind of a list last: the list may be cut off"))
 			}
 		}
 		f.find(d, d.Root, v, sync.OnceValue(func() map[*yaml.Node]bool { return yamltext.Aliased(d.Root) }))

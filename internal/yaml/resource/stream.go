@@ -78,8 +78,8 @@ func Stream(name string, r io.Reader, limits limit.Limits, yield func(Item) erro
 
 // noObject reports a file without objects. An empty list tells that there are none.
 func noObject(name string) diag.Diagnostic {
-	return diag.Diagnostic{Code: codes.UnusableFact, Pos: diag.Pos{File: name}, Message: "the file has no Kubernetes object, and no list",
-		Hint: "give the output of kubectl get -A -o yaml, which is a list even if there are no objects"}
+	return diag.New(codes.UnusableFact, diag.Pos{File: name}, "the file has no Kubernetes object, and no list").
+		Hinted("give the output of kubectl get -A -o yaml, which is a list even if there are no objects")
 }
 
 // isJSON reports whether a text begins with JSON objects. It may end anywhere in them.
@@ -138,7 +138,7 @@ type partError struct{ diag.Diagnostic }
 func (e *partError) Error() string { return e.Message }
 
 func (p *parts) wrong(line int, format string, args ...any) *partError {
-	return &partError{diag.Diagnostic{Code: codes.Syntax, Pos: diag.Pos{File: p.name, Line: line, Col: 1}, Message: fmt.Sprintf(format, args...)}}
+	return &partError{diag.New(codes.Syntax, diag.Pos{File: p.name, Line: line, Col: 1}, format, args...)}
 }
 
 // read parses the part that begins on a line.

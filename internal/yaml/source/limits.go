@@ -1,8 +1,6 @@
 package source
 
 import (
-	"fmt"
-
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/codes"
@@ -23,8 +21,8 @@ func TooMuch(name string, text []byte, l limit.Limits) *diag.Diagnostic {
 		{"nodes", "keys, values and items", nodes, l.Nodes},
 	} {
 		if x.is > x.may {
-			return &diag.Diagnostic{Code: codes.OverLimit, Pos: diag.Pos{File: name},
-				Message: fmt.Sprintf("the file has more %s than the limit of %d", x.what, x.may), Hint: limit.Hint(x.name)}
+			return new(diag.New(codes.OverLimit, diag.Pos{File: name}, "the file has more %s than the limit of %d", x.what, x.may).
+				Hinted(limit.Hint(x.name)))
 		}
 	}
 	return nil

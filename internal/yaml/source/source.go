@@ -30,25 +30,26 @@ func Parse(name string, text []byte, limits limit.Limits) (*yamltext.File, *diag
 		return nil, wrong
 	}
 	if len(bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff")))) == 0 {
-		return nil, &diag.Diagnostic{Code: codes.EmptyInput, Pos: diag.Pos{File: name}, Message: "the file is empty"}
+		return nil, new(diag.New(codes.EmptyInput, diag.Pos{File: name}, "the file is empty"))
 	}
 	if at := invalidUTF8(text); at < len(text) {
 		line := bytes.Count(text[:at], []byte("\n")) + 1
 		col := utf8.RuneCount(bytes.TrimPrefix(text[bytes.LastIndexByte(text[:at], '\n')+1:at], []byte("\ufeff"))) + 1
-		return nil, &diag.Diagnostic{Code: codes.InvalidUTF8, Pos: diag.Pos{File: name, Line: line, Col: col},
-			Message: fmt.Sprintf("byte 0x%02x is not UTF-8", text[at]), Hint: "save the file as UTF-8"}
+		return nil, new(diag.New(codes.InvalidUTF8, diag.Pos{File: name, Line: line, Col: col}, "byte 0x%02x is not UTF-8", text[at]).
+			Hinted("save the file as UTF-8"))
 	}
 	file, err := yamltext.Parse(text)
 	if err == nil {
 		for _, d := range file.Docs {
 			if n := deepest(d.Root, limits.Depth); n != nil {
-				return nil, &diag.Diagnostic{Code: codes.OverLimit, Pos: diag.Pos{File: name, Line: n.Line, Col: n.Column},
-					Message: fmt.Sprintf("lists and mappings are nested more deeply here than the limit of %d", limits.Depth), Hint: limit.Hint("depth")}
+				return nil, new(diag.New(codes.OverLimit, diag.Pos{File: name, Line: n.Line, Col: n.Column},
+					"lists and mappings are nested more deeply here than the limit of %d", limits.Depth).
+					Hinted(limit.Hint("depth")))
 			}
 		}
 		return file, nil
 	}
-	d := diag.Diagnostic{Code: codes.Syntax, Pos: diag.Pos{File: name}, Message: err.Error()}
+	d := diag.New(codes.Syntax, diag.Pos{File: name}, "%v", err)
 	if bytes.Contains(text, []byte("{{")) {
 		d.Hint = Helm
 	}
@@ -88,8 +89,9 @@ func Duplicates(name string, n *yaml.Node) diag.List {
 			}
 			continue
 		}
-		l = append(l, diag.Diagnostic{Code: codes.DuplicateKey, Pos: diag.Pos{File: name, Line: keys[1].Line, Col: keys[1].Column},
-			Message: fmt.Sprintf("key %q occurs twice in this mapping", k.Value), Hint: "delete one of them"})
+		l = append(l, diag.New(codes.DuplicateKey, diag.Pos{File: name, Line: keys[1].Line, Col: keys[1].Column},
+			"key %q occurs twice in this mapping", k.Value).
+			Hinted("delete one of them"))
 	}
 	return l
 }
@@ -157,8 +159,9 @@ func Value(name string, file *yamltext.File, d *yamltext.Document) (data []byte,
 	}
 	text := file.Src[d.Start:d.End]
 	reason, hint := Unreadable(err, text)
-	wrong = &diag.Diagnostic{Code: codes.Syntax, Pos: diag.Pos{File: name, Line: d.Root.Line, Col: d.Root.Column},
-		Message: "kubectl cannot read this document: " + reason, Hint: hint}
+	wrong = new(diag.New(codes.Syntax, diag.Pos{File: name, Line: d.Root.Line, Col: d.Root.Column},
+		"kubectl cannot read this document: %s", reason).
+		Hinted(hint))
 	if hint == Helm {
 		wrong.Pos.Line, wrong.Pos.Col = file.Position(d.Start + bytes.Index(text, []byte("{{")))
 	}

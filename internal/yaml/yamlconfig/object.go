@@ -21,7 +21,7 @@ const APIVersion = "unioncel.dev/v1alpha1"
 // unioncel; hint extends the hint of the diagnostic for such a file.
 func (r *Reader) Open(src []byte, kind, hint string) []*yaml.Node {
 	report := func(code diag.Code, hint, message string) {
-		r.Diags = append(r.Diags, diag.Diagnostic{Code: code, Pos: diag.Pos{File: r.File}, Message: message, Hint: hint})
+		r.Diags = append(r.Diags, diag.New(code, diag.Pos{File: r.File}, "%s", message).Hinted(hint))
 	}
 	if !source.IsConfig(src) {
 		report(r.Code, head(kind)+hint, "this is not a "+kind+": it has no apiVersion: "+APIVersion)

@@ -97,7 +97,7 @@ func (v Value) Errorf(hint, format string, args ...any) *diag.Diagnostic {
 // problem returns the diagnostic that Errorf reports.
 func (v Value) problem(hint, format string, args ...any) diag.Diagnostic {
 	r := v.reader
-	d := diag.Diagnostic{Code: r.Code, Pos: v.Pos(), Path: v.Path, Message: fmt.Sprintf(format, args...), Hint: hint}
+	d := diag.New(r.Code, v.Pos(), format, args...).At(v.Path).Hinted(hint)
 	if r.SchemaPath != nil {
 		d.Path = *r.SchemaPath
 	}
