@@ -137,7 +137,7 @@ func (a *app) showAudit(flags *auditFlags, audits []answer[fileAudit]) error {
 			}
 		}
 	}
-	people := slices.Contains([]string{"text", "markdown"}, flags.output.name)
+	people := slices.Contains([]string{"text", "markdown"}, flags.output.format)
 	if len(all) > 0 || !people || read {
 		return a.showReport(&flags.output, reportable{
 			document:    func() (report.Document, error) { return audit.Document(all) },

@@ -7,12 +7,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/unioncel/unioncel/internal/output/patch"
 	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/policy"
-	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // completions registers shell completions for the arguments and flags of every command.
@@ -28,9 +25,8 @@ func completions(root *cobra.Command) {
 			cmd.ValidArgsFunction = completeArguments(cmd)
 		}
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			if complete := completeFlag(cmd, f); complete != nil {
-				// Fails only for flags that do not exist.
-				_ = cmd.RegisterFlagCompletionFunc(f.Name, complete)
+			if values := completeFlag(f); values != nil {
+				complete(cmd, f.Name, values)
 			}
 		})
 	}
@@ -60,58 +56,17 @@ func completeArguments(cmd *cobra.Command) cobra.CompletionFunc {
 	return cobra.NoFileCompletions
 }
 
-// completeFlag returns the completion of a flag's value, or nil if the flag is unknown or takes no
-// value.
-func completeFlag(cmd *cobra.Command, flag *pflag.Flag) cobra.CompletionFunc {
-	switch flag.Name {
-	case "format":
-		if form, ok := flag.Value.(*format); ok {
-			return oneOf(form.of...)
-		}
-	case "fail-on":
-		if cmd.Name() == "diff" {
-			return oneOf(failClasses...)
-		}
-		return oneOf(lint.Thresholds...)
-	case "ignore":
-		return completeCodes
-	case "timeout":
+// completeFlag returns the completion of a flag by the name of its value in help, or nil.
+func completeFlag(flag *pflag.Flag) cobra.CompletionFunc {
+	switch value, _ := pflag.UnquoteUsage(flag); {
+	case flag.Name == "timeout":
 		return oneOf("1m", "10m", "0s")
-	case "encoding":
-		return oneOf(
-			cobra.CompletionWithDesc("auto", "like rules written by hand, while they fit the cost budget"),
-			cobra.CompletionWithDesc(string(compile.Fine), "a rule per member and direction"),
-			cobra.CompletionWithDesc(string(compile.Compact), "a rule for the states of a union"),
-		)
-	case "go":
+	case value == "DIR", value == "PATTERN":
 		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
-	case "kube-version":
-		return completeKubeVersions
-	case "only":
-		return oneOf(words(verdicts)...)
-	case "algorithm":
-		return oneOf(union.AlgorithmNames()...)
-	case "clear":
-		return oneOf(clears...)
-	case "action":
-		return oneOf(policy.Actions...)
-	case "failure-policy":
-		return oneOf("Fail", "Ignore")
-	case "reinvocation":
-		return oneOf("Never", "IfNeeded")
-	case "type":
-		return oneOf(words(patch.Types())...)
-	case "base", "crd", "suite", "old", "live", "apply", "from", "to", "crd-status", "objects", "migrations", "servers":
-		return manifests
-	case "config", "unions":
+	case flag.Name == "config", flag.Name == "unions":
 		return cobra.FixedCompletions([]cobra.Completion{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt)
-	case "output":
-		switch cmd.Name() {
-		case "schema", "testdata":
-			return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
-		case "compile", "decompile", "normalize", "patch", "policy":
-			return manifests
-		}
+	case strings.Contains(value, "FILE") && flag.Usage != toFile:
+		return manifests
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ type conversion struct {
 	write  bool
 	output string
 	preview
-	format format
+	format string
 	// lasting marks warnings about the result itself. Other warnings are dropped for unchanged
 	// files: the run that wrote them has printed these warnings.
 	lasting bool
@@ -62,16 +62,15 @@ func (p preview) validate(write bool, output string) error {
 }
 
 func (c *conversion) register(a *app, cmd *cobra.Command) {
-	before(cmd, func() error {
-		if c.format.name == "json" || c.format.name == "sarif" {
-			a.document = c.format.name
+	cmd.PreRun = func(*cobra.Command, []string) {
+		if c.format == "json" || c.format == "sarif" {
+			a.document = c.format
 		}
-		return nil
-	})
+	}
 	cmd.Flags().BoolVarP(&c.write, "write", "w", false, "replace the files that change")
 	registerOutput(cmd, &c.output, "write to this `FILE|DIR` instead of standard output")
 	c.preview.register(cmd)
-	c.format.register(cmd, "diagnostics", diagnosticFormats...)
+	registerFormat(cmd, &c.format, "diagnostics", diagnosticFormats...)
 }
 
 // convert runs a command that turns files into files. It reads, converts and stages one file at a
@@ -97,7 +96,7 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope scoping, t fu
 		return err
 	}
 	if l.failed() {
-		err := a.report(diagnosticsOf(l.files()), flags.format.name)
+		err := a.report(diagnosticsOf(l.files()), flags.format)
 		if l.sound() {
 			a.note("nothing is compiled; --skip-invalid leaves out the unions of structs with errors")
 		}
@@ -112,10 +111,10 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope scoping, t fu
 	}
 	l.missing(results)
 	all := append(l.files(), results...)
-	err = a.report(diagnosticsOf(all), flags.format.name)
+	err = a.report(diagnosticsOf(all), flags.format)
 	failed := anyFailed(all) || err != nil && !errors.Is(err, errFindings)
 	if !failed {
-		none := a.tally(l, results, flags.format.name)
+		none := a.tally(l, results, flags.format)
 		failed, err = none != nil, cmp.Or(none, err)
 	}
 	if failed {

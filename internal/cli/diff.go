@@ -82,11 +82,6 @@ It is also 1 if a stored object is restricted or blocked, unless --fail-on is ne
 			if !versions && len(args) != 2 {
 				return usagef("two arguments are needed, OLD and NEW, not %d; --versions compares the versions of one CRD", len(args))
 			}
-			for _, class := range failOn {
-				if !slices.Contains(failClasses, class) {
-					return usagef("--fail-on: %q is not %s", class, alternatives(failClasses))
-				}
-			}
 			if versions && len(objects) > 0 {
 				return usagef("--objects are validated by NEW, and --versions has none")
 			}
@@ -100,6 +95,7 @@ It is also 1 if a stored object is restricted or blocked, unless --fail-on is ne
 	cmd.Flags().StringArrayVar(&objects, "objects", nil, "the stored objects: a `FILE|DIR|-`; may be repeated")
 	cmd.Flags().StringSliceVar(&failOn, "fail-on", []string{string(crddiff.Tighter), string(crddiff.Unknown)},
 		"exit with 1 if something is of these `CLASSES`: tighter, looser, unknown; any; or never")
+	choose(cmd, "fail-on", failClasses...)
 	flags.register(cmd)
 	output.register(cmd, "the differences", reportFormatNames(true)...)
 	return cmd
@@ -123,7 +119,7 @@ func (a *app) diff(ctx context.Context, scope scoping, output *printing, failOn 
 	}
 	var summaries []*stored.Summary
 	if len(objects) > 0 {
-		if summaries, err = a.summarize(ctx, sides, objects, a.all || output.name == "json" || output.name == "sarif"); err != nil {
+		if summaries, err = a.summarize(ctx, sides, objects, a.all || output.format == "json" || output.format == "sarif"); err != nil {
 			return err
 		}
 	}

@@ -77,7 +77,7 @@ func areCodes(args []string) bool {
 
 // explainCodes prints the entries of codes in docs/diagnostics.md.
 func (a *app) explainCodes(output *printing, codes []string) error {
-	if output.name == "json" {
+	if output.format == "json" {
 		return usagef("codes are explained as text or markdown, not as json")
 	}
 	var entries []string

@@ -107,8 +107,8 @@ func TestExplainBroken(t *testing.T) {
 
 func TestExplainUsage(t *testing.T) {
 	for flag, want := range map[string]string{
-		"--format=xml":          `unioncel: invalid argument "xml" for "--format" flag: must be text, markdown or json`,
-		"--output=json":         "unioncel: -o takes a file, --format a format; for a file of that name write ./json",
+		"--format=xml":          `unioncel: --format: "xml" is not text, markdown or json`,
+		"--output=json":         "unioncel: --output: takes a file, --format a format; for a file of that name write ./json",
 		"--encoding=coarse":     "unioncel: --encoding: ",
 		"--kube-version=latest": "unioncel: --kube-version: ",
 		"--write":               "unioncel: unknown flag: --write",

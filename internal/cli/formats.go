@@ -27,7 +27,7 @@ func reportFormatNames(positions bool) []string {
 // showReport prints a report.
 func (a *app) showReport(output *printing, r reportable) error {
 	write := report.WriteText
-	switch output.name {
+	switch output.format {
 	case "json":
 		data, err := r.data()
 		if err != nil {

@@ -85,6 +85,9 @@ See also unioncel help inputs, and unioncel help output.`,
   unioncel infer --write --replace --unions unions.yaml crd.yaml
   unioncel compile --unions unions.yaml crd.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := flags.validate(); err != nil {
+				return err
+			}
 			return a.inferAll(cmd, &flags, args)
 		},
 	}
@@ -98,16 +101,11 @@ See also unioncel help inputs, and unioncel help output.`,
 	f.BoolVar(&flags.replace, "replace", false, "with --write, --check or --diff, let compile remove the hand-written rules that are equivalent")
 	flags.compiler.config.register(cmd)
 	flags.output.register(cmd, "unions", reportFormatNames(true)...)
-	before(cmd, flags.validate)
+	choose(cmd, "only", words(verdicts)...)
 	return cmd
 }
 
 func (f *inferring) validate() error {
-	for _, v := range f.only {
-		if !slices.Contains(verdicts, verify.Verdict(v)) {
-			return usagef("--only must be one of %s, not %q", strings.Join(words(verdicts), ", "), v)
-		}
-	}
 	var err error
 	if f.under, err = infer.ParsePaths(f.paths); err != nil {
 		return usagef("--path %v", err)

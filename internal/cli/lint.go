@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -76,11 +77,10 @@ func (f *lintFlags) register(cmd *cobra.Command) {
 
 // findingFlags are the flags of commands with findings.
 type findingFlags struct {
-	compiler  compilerFlags
-	output    printing
-	failOn    string
-	threshold lint.Threshold // the parsed failOn
-	ignore    []string
+	compiler compilerFlags
+	output   printing
+	failOn   string
+	ignore   []string
 }
 
 func (f *findingFlags) register(cmd *cobra.Command, formats []string) {
@@ -88,20 +88,16 @@ func (f *findingFlags) register(cmd *cobra.Command, formats []string) {
 	cmd.Flags().StringVar(&f.failOn, "fail-on", lint.Thresholds[lint.FailOnError],
 		"exit with 1 if there is a finding of at least this `SEVERITY`: error, warning or info; or never")
 	cmd.Flags().StringSliceVar(&f.ignore, "ignore", nil, "ignore findings with this `CODE`; repeatable")
-	before(cmd, f.check)
-}
-
-// check reads --fail-on and checks --ignore.
-func (f *findingFlags) check() (err error) {
-	if f.threshold, err = lint.ParseThreshold(f.failOn); err != nil {
-		return usagef("--fail-on: %w", err)
-	}
-	for _, code := range f.ignore {
-		if hint, err := lint.CheckCode(diag.Code(code), "ignored"); err != nil {
-			return usagef("--ignore: %w: %s", err, hint)
+	choose(cmd, "fail-on", lint.Thresholds...)
+	complete(cmd, "ignore", completeCodes)
+	check(cmd, "ignore", func(codes string) (string, error) {
+		for code := range strings.SplitSeq(codes, ",") {
+			if hint, err := lint.CheckCode(diag.Code(code), "ignored"); err != nil {
+				return "", fmt.Errorf("%w: %s", err, hint)
+			}
 		}
-	}
-	return nil
+		return codes, nil
+	})
 }
 
 // limit returns the threshold for inputs of a scope.
@@ -109,7 +105,7 @@ func (f *findingFlags) limit(cmd *cobra.Command, s *scope) lint.Threshold {
 	if failOn := s.config.Lint.FailOn; failOn != nil && !cmd.Flags().Changed("fail-on") {
 		return *failOn
 	}
-	return f.threshold
+	return lint.Threshold(slices.Index(lint.Thresholds, f.failOn))
 }
 
 // lintAll lints all inputs and prints the findings together.
@@ -249,7 +245,7 @@ func lists(l scopes, results []*result) map[*scope]diag.List {
 func (a *app) showFindings(output *printing, l diag.List) error {
 	colour := output.path == "" && newConsole(a.streams.Out).colour
 	var out bytes.Buffer
-	if err := a.printDiagnostics(&out, output.name, colour, a.loud(l.Sort(), diag.Info)); err != nil {
+	if err := a.printDiagnostics(&out, output.format, colour, a.loud(l.Sort(), diag.Info)); err != nil {
 		return fmt.Errorf("print findings: %w", err)
 	}
 	return a.write(output.path, out.Bytes())

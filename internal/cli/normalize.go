@@ -54,12 +54,7 @@ See also unioncel help inputs, and unioncel help output.`,
   unioncel normalize --crd config/crd -w manifests`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var opts normalize.Options
-			if algorithm != "" {
-				var ok bool
-				if opts.Algorithm, ok = union.AlgorithmNamed(algorithm); !ok {
-					return usagef("--algorithm is %s, not %q", alternatives(union.AlgorithmNames()), algorithm)
-				}
-			}
+			opts.Algorithm, _ = union.AlgorithmNamed(algorithm)
 			if err := once(args, slices.Concat(kinds.crds, old)...); err != nil {
 				return err
 			}
@@ -82,6 +77,12 @@ See also unioncel help inputs, and unioncel help output.`,
 	flags.register(a, cmd)
 	kinds.register(cmd, false)
 	cmd.Flags().StringArrayVar(&old, "old", nil, "the objects that are replaced: a `FILE|DIR`; may be repeated")
-	cmd.Flags().StringVar(&algorithm, "algorithm", "", "the algorithm for all unions: "+alternatives(union.AlgorithmNames()))
+	registerAlgorithm(cmd, &algorithm)
 	return cmd
+}
+
+// registerAlgorithm adds the flag --algorithm.
+func registerAlgorithm(cmd *cobra.Command, algorithm *string) {
+	cmd.Flags().StringVar(algorithm, "algorithm", "", "the algorithm for all unions: "+alternatives(union.AlgorithmNames()))
+	choose(cmd, "algorithm", union.AlgorithmNames()...)
 }

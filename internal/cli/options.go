@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"go/build"
 	"os"
@@ -26,7 +25,6 @@ const (
 type compilerFlags struct {
 	config        configFlags
 	opts          crdfile.Options
-	encoding      string
 	unions        externalFlags
 	requireUnions bool
 	strict        bool
@@ -40,8 +38,20 @@ type compilerFlags struct {
 func (c *compilerFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.opts.KubeVersion, "kube-version", "",
 		fmt.Sprintf("oldest Kubernetes `VERSION` that must accept the result (default %s)", compile.Linked()))
-	cmd.Flags().StringVar(&c.encoding, "encoding", "auto",
+	check(cmd, "kube-version", compile.ParseKubeVersion)
+	complete(cmd, "kube-version", completeKubeVersions)
+	cmd.Flags().StringVar((*string)(&c.opts.Encoding), "encoding", string(compile.Auto),
 		"how to write the rules: auto, fine or compact; see unioncel help encodings")
+	cmd.Flags().Lookup("encoding").DefValue = "auto"
+	check(cmd, "encoding", func(value string) (string, error) {
+		e, err := compile.ParseEncoding(value)
+		return string(e), err
+	})
+	complete(cmd, "encoding", oneOf(
+		cobra.CompletionWithDesc("auto", "like rules written by hand, while they fit the cost budget"),
+		cobra.CompletionWithDesc(string(compile.Fine), "a rule per member and direction"),
+		cobra.CompletionWithDesc(string(compile.Compact), "a rule for the states of a union"),
+	))
 	c.unions.register(cmd)
 	c.config.register(cmd)
 }
@@ -60,17 +70,6 @@ func (c *compilerFlags) registerStrict(cmd *cobra.Command) {
 func registerForget(cmd *cobra.Command, opts *crdfile.Options) {
 	cmd.Flags().BoolVar(&opts.Forget, "forget", false,
 		"keep rules that the annotation claims, but its unions do not write, as hand-written ones")
-}
-
-// check returns an error if a flag has an unknown value.
-func (c *compilerFlags) check() (err error) {
-	if c.opts.Encoding, err = compile.ParseEncoding(cmp.Or(c.encoding, "auto")); err != nil {
-		return usagef("--encoding: %w", err)
-	}
-	if c.opts.KubeVersion, err = compile.ParseKubeVersion(c.opts.KubeVersion); err != nil {
-		return usagef("--kube-version: %w", err)
-	}
-	return nil
 }
 
 // override applies the given flags to the configuration, and returns the sources of external

@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-
-	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -95,52 +92,6 @@ func noLink(path string) error {
 		return fmt.Errorf("%s: a symbolic link, and nothing is written through one: remove it", path)
 	}
 	return nil
-}
-
-// toFile is the usage of the flag -o of a command that writes one file.
-const toFile = "write to this `FILE` instead of standard output"
-
-// registerOutput adds the flag -o.
-func registerOutput(cmd *cobra.Command, path *string, usage string) {
-	cmd.Flags().StringVarP(path, "output", "o", "", usage)
-	before(cmd, func() error { return checkOutput(cmd, path) })
-}
-
-// before adds a check that runs before a command, after the checks that were added earlier.
-func before(cmd *cobra.Command, check func() error) {
-	earlier := cmd.PreRunE
-	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
-		if earlier != nil {
-			if err := earlier(cmd, args); err != nil {
-				return err
-			}
-		}
-		return check()
-	}
-}
-
-// checkOutput validates the flag -o, and treats -o - as no -o.
-func checkOutput(cmd *cobra.Command, path *string) error {
-	switch {
-	case cmd.Flags().Changed("output") && *path == "":
-		return usagef("-o needs the name of a file")
-	case slices.Contains(append(slices.Clone(diagnosticFormats), "markdown", "yaml"), *path):
-		return usagef("-o takes a file, --format a format; for a file of that name write ./%s", *path)
-	case *path == "-":
-		*path = ""
-	}
-	return nil
-}
-
-// printing holds the flags of a command that prints results in one piece.
-type printing struct {
-	format
-	path string
-}
-
-func (p *printing) register(cmd *cobra.Command, what string, formats ...string) {
-	p.format.register(cmd, what, formats...)
-	registerOutput(cmd, &p.path, toFile)
 }
 
 // write writes a result to the file of -o, or to standard output.

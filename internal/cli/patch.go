@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -62,9 +61,6 @@ See also unioncel help inputs, and unioncel help output.`,
   # Let the patches of an overlay clear the members that the base sets
   unioncel patch --crd crd.yaml --explicit --base base -w overlays/prod`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if flags.kind != "" && !slices.Contains(types, flags.kind) {
-				return usagef("--type is %s, not %q", alternatives(types), flags.kind)
-			}
 			switch {
 			case flags.explicit && (flags.live != "" || flags.apply != ""):
 				return usagef("--explicit rewrites patches: it takes neither --live nor --apply")
@@ -92,6 +88,7 @@ See also unioncel help inputs, and unioncel help output.`,
 	f.StringVar(&flags.live, "live", "", "the object to patch: a `FILE`")
 	f.StringVar(&flags.apply, "apply", "", "apply the patch in this `FILE`, YAML or JSON, and print the object")
 	f.StringVar(&flags.kind, "type", "", "the type of the patch: "+alternatives(types)+" (default merge; with --explicit strategic)")
+	choose(cmd, "type", types...)
 	f.BoolVar(&flags.explicit, "explicit", false, "rewrite patches so that they clear the other members by themselves")
 	f.StringArrayVar(&flags.base, "base", nil, "with --explicit, the objects to patch: a `FILE|DIR`; may be repeated")
 	return cmd
@@ -136,7 +133,7 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 	t := patch.Type(cmp.Or(flags.kind, string(patch.Merge)))
 	k, ok := set.Lookup(live.GroupVersionKind)
 	if !ok {
-		return a.report(diag.List{flags.kinds.unknown(flags.live, set)}, flags.format.name)
+		return a.report(diag.List{flags.kinds.unknown(flags.live, set)}, flags.format)
 	}
 	var desired map[string]any
 	var written *resource.Object // nil if a patch makes it
@@ -150,7 +147,7 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 			return err
 		}
 		if _, wrong := source.Parse(name, text, a.limits); wrong != nil {
-			return a.report(diag.List{*wrong}, flags.format.name)
+			return a.report(diag.List{*wrong}, flags.format)
 		}
 		data, err := sigs.YAMLToJSON(text)
 		if err == nil {
@@ -183,7 +180,7 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 		a.complain(fmt.Sprintf("%s: %s: %s", name, p.At, p))
 		failed = failed || p.Moved == nil
 	}
-	if err := a.report(found, flags.format.name); err != nil {
+	if err := a.report(found, flags.format); err != nil {
 		return err
 	}
 	if failed {

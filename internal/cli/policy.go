@@ -13,9 +13,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// clears are the values of --clear.
-var clears = []string{"CarriedOver", "Unselected"}
-
 // policyFlags are the flags of policy.
 type policyFlags struct {
 	known                                   kindFlags
@@ -79,12 +76,16 @@ exceptions. Start with --action Warn or Audit.`,
 	f.StringArrayVar(&flags.only.kinds, "kind", nil, "write policies for this kind only, as in Route or Route.example.com: `KIND`; may be repeated")
 	f.StringArrayVar(&flags.only.paths, "path", nil, "for the unions at this place only, as in spec.backends[*]: `PATH`; may be repeated")
 	f.BoolVar(&flags.validating, "validate", false, "write policies that reject objects, instead")
-	f.StringVar(&flags.clear, "clear", "CarriedOver", "the members to clear: "+strings.Join(clears, " or ")+"; see above for the price")
-	f.StringVar(&flags.algorithm, "algorithm", "", "the algorithm for all unions: "+alternatives(union.AlgorithmNames()))
+	f.StringVar(&flags.clear, "clear", "CarriedOver", "the members to clear: CarriedOver or Unselected; see above for the price")
+	registerAlgorithm(cmd, &flags.algorithm)
 	f.StringArrayVar(&flags.actions, "action", nil, "the action of a policy that rejects: "+alternatives(policy.Actions)+"; may be repeated (default Deny)")
 	f.StringVar(&flags.failure, "failure-policy", "Fail", "the answer to a request when a policy fails: Fail or Ignore")
 	f.StringVar(&flags.reinvocation, "reinvocation", "Never", "whether a policy that clears runs again after others: Never or IfNeeded")
 	f.StringToStringVar(&flags.matchLabels, "match-labels", nil, "the labels of the namespaces in which the policies apply: `KEY=VALUE`,...")
+	choose(cmd, "clear", "CarriedOver", "Unselected")
+	choose(cmd, "action", policy.Actions...)
+	choose(cmd, "failure-policy", "Fail", "Ignore")
+	choose(cmd, "reinvocation", "Never", "IfNeeded")
 	registerOutput(cmd, &output, toFile)
 	return cmd
 }
@@ -127,22 +128,8 @@ func (f *policyFlags) options(cmd *cobra.Command) (policy.Options, error) {
 		Unselected: f.clear == "Unselected", FailurePolicy: admissionv1.FailurePolicyType(f.failure),
 		Reinvocation: admissionv1.ReinvocationPolicyType(f.reinvocation), MatchLabels: f.matchLabels,
 	}
-	for _, flag := range []struct {
-		name, value string
-		values      []string
-	}{
-		{"clear", f.clear, clears}, {"algorithm", f.algorithm, union.AlgorithmNames()},
-		{"failure-policy", f.failure, []string{"Fail", "Ignore"}}, {"reinvocation", f.reinvocation, []string{"Never", "IfNeeded"}},
-	} {
-		if flag.value != "" && !slices.Contains(flag.values, flag.value) {
-			return opts, usagef("--%s is %s, not %q", flag.name, alternatives(flag.values), flag.value)
-		}
-	}
 	opts.Algorithm, _ = union.AlgorithmNamed(f.algorithm)
 	for _, action := range f.actions {
-		if !slices.Contains(policy.Actions, action) {
-			return opts, usagef("--action is %s, not %q", alternatives(policy.Actions), action)
-		}
 		opts.Actions = append(opts.Actions, admissionv1.ValidationAction(action))
 	}
 	if len(f.actions) > 0 && !f.validating {

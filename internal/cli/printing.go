@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/report/sarif"
@@ -60,29 +58,6 @@ func count[T any](l []T, is func(T) bool) (n int) {
 		}
 	}
 	return n
-}
-
-// format is the value of the flag --format, one of the formats of a command.
-type format struct {
-	name string
-	of   []string
-}
-
-func (f *format) String() string { return f.name }
-func (f *format) Type() string   { return "string" }
-
-func (f *format) Set(name string) error {
-	if !slices.Contains(f.of, name) {
-		return fmt.Errorf("must be %s", alternatives(f.of))
-	}
-	f.name = name
-	return nil
-}
-
-// register adds the flag for the thing that is printed. The first format is the default.
-func (f *format) register(cmd *cobra.Command, what string, formats ...string) {
-	f.name, f.of = formats[0], formats
-	cmd.Flags().Var(f, "format", "how to print "+what+": "+alternatives(formats))
 }
 
 // words returns named strings as strings.

@@ -97,7 +97,7 @@ wait. Results go to standard output, everything else to standard error.`,
 	root.PersistentFlags().BoolVar(&a.all, "all", false, fmt.Sprintf("print all diagnostics of a file, not only the %d most severe; JSON and SARIF always have all", mostDiagnostics))
 	root.PersistentFlags().Var(&a.limits, "limit", "a limit on the content of a file; repeatable; see unioncel help limits")
 	root.PersistentFlags().DurationVar(&a.timeout, "timeout", 10*time.Minute, "stop with exit code 2 after this time; 0 for never")
-	root.SetFlagErrorFunc(didYouMean)
+	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(helpCommand())
 	group(root, "Compile", a.compileCommand(), a.decompileCommand(), a.fnCommand())
 	group(root, "Check", a.lintCommand(), a.verifyCommand(), a.auditCommand(), a.explainCommand())
@@ -123,8 +123,12 @@ func group(root *cobra.Command, title string, commands ...*cobra.Command) {
 	}
 }
 
-// didYouMean adds a suggestion to the error about an unknown flag.
-func didYouMean(cmd *cobra.Command, err error) error {
+// flagError names the flag of a wrong value, and adds a suggestion to the error about an unknown flag.
+func flagError(cmd *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		return usagef("--%s: %w", invalid.GetFlag().Name, invalid.Unwrap())
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
 		return err

@@ -71,9 +71,6 @@ func (a *app) unconfigured(cmd *cobra.Command, opts crdfile.Options) scoping {
 // name.
 func (a *app) scope(cmd *cobra.Command, flags *compilerFlags) scoping {
 	return func(inputs []input) (scopes, error) {
-		if err := flags.check(); err != nil {
-			return nil, err
-		}
 		var l scopes
 		find := flags.config.finder(cmd)
 		for i, in := range inputs {

@@ -115,7 +115,7 @@ func (a *app) validateAll(ctx context.Context, scope scoping, output *printing, 
 func (a *app) showAnswers(output *printing, found diag.List, tally string) error {
 	failed := found.HasErrors()
 	err := a.showFindings(output, a.loud(found, diag.Warning))
-	if output.name == "text" && tally != "" {
+	if output.format == "text" && tally != "" {
 		a.note(tally)
 	}
 	if err == nil && failed {

@@ -17,7 +17,7 @@ import (
 const kubernetesModule = "k8s.io/apiextensions-apiserver"
 
 func (a *app) versionCommand() *cobra.Command {
-	var form format
+	var format string
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the versions of unioncel and its libraries",
@@ -30,7 +30,7 @@ checks the rules and estimates their cost, and the version of Go.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			v := linkedVersions()
-			if form.name == "text" {
+			if format == "text" {
 				return a.print([]byte(v.text()))
 			}
 			data, err := json.MarshalIndent(v, "", "  ")
@@ -40,7 +40,7 @@ checks the rules and estimates their cost, and the version of Go.`,
 			return a.print(append(data, '\n'))
 		},
 	}
-	form.register(cmd, "versions", "text", "json")
+	registerFormat(cmd, &format, "versions", "text", "json")
 	return cmd
 }
 
