@@ -139,11 +139,7 @@ func (a *app) showAudit(flags *auditFlags, audits []answer[fileAudit]) error {
 	}
 	people := slices.Contains([]string{"text", "markdown"}, flags.output.format)
 	if len(all) > 0 || !people || read {
-		return a.showReport(&flags.output, reportable{
-			document:    func() (report.Document, error) { return audit.Document(all) },
-			data:        func() (any, error) { return audit.Data(all, errors), nil },
-			diagnostics: func() diag.List { return append(audit.Diagnostics(all), errors...) },
-		})
+		return a.showReport(&flags.output, report.Report{Data: audit.Data(all, errors), Document: audit.Document(all), Diagnostics: append(audit.Diagnostics(all), errors...)})
 	}
 	return nil
 }

@@ -123,13 +123,10 @@ func (a *app) diff(ctx context.Context, scope scoping, output *printing, failOn 
 			return err
 		}
 	}
-	if err := a.showReport(output, reportable{
-		document: func() (report.Document, error) {
-			d, err := crddiff.Document(reports)
-			return append(d, stored.Document(summaries)...), err
-		},
-		data:        func() (any, error) { return dataOf(reports, summaries), nil },
-		diagnostics: func() diag.List { return append(crddiff.Diagnostics(reports), stored.Diagnostics(summaries)...) },
+	if err := a.showReport(output, report.Report{
+		Data:        dataOf(reports, summaries),
+		Document:    append(crddiff.Document(reports), stored.Document(summaries)...),
+		Diagnostics: append(crddiff.Diagnostics(reports), stored.Diagnostics(summaries)...),
 	}); err != nil {
 		return err
 	}

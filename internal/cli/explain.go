@@ -114,10 +114,7 @@ func (a *app) explainAll(ctx context.Context, scope scoping, output *printing, a
 		return finish()
 	}
 	crds := itemsOf(found)
-	if err := a.showReport(output, reportable{
-		document: func() (report.Document, error) { return explain.Document(crds), nil },
-		data:     func() (any, error) { return crds, nil },
-	}); err != nil {
+	if err := a.showReport(output, report.Report{Data: crds, Document: explain.Document(crds)}); err != nil {
 		return err
 	}
 	return finish()

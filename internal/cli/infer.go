@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/internal/declared/infer"
-	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/verify"
@@ -246,12 +245,11 @@ func (a *app) showInferred(flags *inferring, files []answer[inferred]) error {
 			}
 		})
 	}
-	all := unionsIn(files)
-	if err := a.showReport(&flags.output, reportable{
-		document:    func() (report.Document, error) { return infer.Document(all) },
-		data:        func() (any, error) { return infer.Data(all) },
-		diagnostics: func() diag.List { return infer.Diagnostics(all) },
-	}); err != nil {
+	r, err := infer.Report(unionsIn(files))
+	if err != nil {
+		return err
+	}
+	if err := a.showReport(&flags.output, r); err != nil {
 		return err
 	}
 	return a.report(diagnosticsOf(results), "text")

@@ -5,7 +5,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/report/proof"
 	"github.com/unioncel/unioncel/pkg/union"
-	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // TestLabel asserts that a label is the name of a union, or a short list of members. It is here
@@ -24,7 +23,7 @@ func TestLabel(t *testing.T) {
 		{union.Union{Members: nine}, "a, b, c, d, e, f, g, h and 1 more"},
 		{union.Union{Discriminator: "type"}, "type"}, // a declaration without members yet
 	} {
-		if got := (proof.Verified{Proof: verify.Proof{Union: &c.u}}).Label(); got != c.want {
+		if got := (proof.Verified{Name: c.u.Name, Discriminator: c.u.Discriminator, Members: c.u.MemberNames()}).Label(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

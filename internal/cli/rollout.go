@@ -98,10 +98,7 @@ func (a *app) rollout(ctx context.Context, scope scoping, output *printing, file
 		}
 	}
 	p := rollout.New(*f)
-	if err := a.showReport(output, reportable{
-		document: func() (report.Document, error) { return rollout.Document(p), nil },
-		data:     func() (any, error) { return p, nil },
-	}); err != nil {
+	if err := a.showReport(output, report.Report{Data: p, Document: rollout.Document(p)}); err != nil {
 		return err
 	}
 	switch p.Verdict {

@@ -94,18 +94,14 @@ func (a *app) verifyAll(ctx context.Context, scope scoping, output *printing, ar
 		return finish()
 	}
 	l := itemsOf(found)
-	if err := a.showReport(output, reportable{
-		document:    func() (report.Document, error) { return proof.Document(l) },
-		data:        func() (any, error) { return proof.Data(l), nil },
-		diagnostics: func() diag.List { return proof.Diagnostics(l) },
-	}); err != nil {
+	if err := a.showReport(output, report.Report{Data: l, Document: proof.Document(l), Diagnostics: proof.Diagnostics(l)}); err != nil {
 		return err
 	}
 	if err := finish(); err != nil {
 		return err
 	}
 	for _, v := range l {
-		if !v.Proved() {
+		if !v.Proved {
 			return errFindings
 		}
 	}

@@ -2,19 +2,17 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// WriteMarkdown prints a document in GitHub's Markdown, for pull requests and step summaries. Text
-// is shown literally: it is never markup, and stays in its table cell. It returns the error of w.
-func WriteMarkdown(w io.Writer, d Document) error {
+// Markdown returns the document in GitHub's Markdown, for pull requests and step summaries. Text is
+// shown literally: it is never markup, and stays in its table cell.
+func (d Document) Markdown() string {
 	var p markdownPrinter
 	p.blocks(d)
-	_, err := io.WriteString(w, p.String())
-	return err
+	return p.String()
 }
 
 type markdownPrinter struct {

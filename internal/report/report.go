@@ -6,13 +6,28 @@ package report
 import (
 	"fmt"
 
+	"sigs.k8s.io/yaml"
+
 	"github.com/unioncel/unioncel/pkg/diag"
 )
+
+// Report is the result of a command.
+type Report struct {
+	Data        any       // for programs, with the tags of JSON
+	Document    Document  // for people
+	Diagnostics diag.List // if the result has positions in files
+}
 
 // Document is a report as plain data.
 type Document []Block
 
 func (d *Document) Add(blocks ...Block) { *d = append(*d, blocks...) }
+
+// Heading adds a heading of parts as in [Concat].
+func (d *Document) Heading(level int, parts ...any) { d.Add(Heading{level, Concat(parts...)}) }
+
+// Say adds a paragraph of parts as in [Concat].
+func (d *Document) Say(parts ...any) { d.Add(Paragraph(Concat(parts...))) }
 
 // Block is a part of a document: a [Heading], [Paragraph], [Quote], [List], [Facts], [Table] or [Code].
 type Block interface{ print(p printer) }
@@ -84,6 +99,17 @@ type Column struct {
 // Code is literal text in a language: "yaml", "sh", "cel", "mermaid". The text printer omits
 // diagrams.
 type Code struct{ Language, Text string }
+
+// Example returns resources for pasting: the creation of an object or, if old is not nil, the update
+// from old to object.
+func Example(old, object map[string]any) Code {
+	text, _ := yaml.Marshal(object) // it is JSON
+	if old != nil {
+		before, _ := yaml.Marshal(old)
+		text = fmt.Appendf(nil, "# stored\n%s---\n# updated to\n%s", before, text)
+	}
+	return Code{Language: "yaml", Text: string(text)}
+}
 
 // Line is the text of a line or paragraph.
 type Line []Span

@@ -1,8 +1,6 @@
 package report_test
 
 import (
-	"errors"
-	"io"
 	"strings"
 	"testing"
 
@@ -38,7 +36,7 @@ var document = report.Document{
 	report.Code{Language: "yaml", Text: "a: |\n  ```\n"},
 }
 
-func TestWriteText(t *testing.T) {
+func TestText(t *testing.T) {
 	const want = `CRD a_b
 
 One strong word * and many more and many more and many more and many more and many more and many
@@ -66,12 +64,12 @@ The API server says:
     a: |
       ` + "```" + `
 `
-	if got := printed(t, report.WriteText); got != want {
+	if got := document.Text(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 
-func TestWriteMarkdown(t *testing.T) {
+func TestMarkdown(t *testing.T) {
 	want := `# CRD ~a_b~
 
 One **strong** word \*` + strings.Repeat(" and many more", 8) + `.
@@ -112,7 +110,7 @@ a: |
 ~~~~
 `
 	want = strings.ReplaceAll(want, "~", "`")
-	if got := printed(t, report.WriteMarkdown); got != want {
+	if got := document.Markdown(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -136,32 +134,20 @@ func TestMarkup(t *testing.T) {
 		{report.Concat(report.N("a`b\nc")), "<code>a\\`b c</code>"},
 		{report.Concat(report.N("")), ""},
 	} {
-		var b strings.Builder
-		if err := report.WriteMarkdown(&b, report.Document{report.Paragraph(tt.line)}); err != nil || b.String() != tt.want+"\n" {
-			t.Errorf("%q: %q, want %q (%v)", tt.line, b.String(), tt.want, err)
+		if got := (report.Document{report.Paragraph(tt.line)}).Markdown(); got != tt.want+"\n" {
+			t.Errorf("%q: %q, want %q", tt.line, got, tt.want)
 		}
 	}
 }
 
-// TestFull asserts that errors of the writer are returned.
-func TestFull(t *testing.T) {
-	full := errors.New("no space left")
-	for _, write := range []func(io.Writer, report.Document) error{report.WriteText, report.WriteMarkdown} {
-		if err := write(failing{full}, document); !errors.Is(err, full) {
-			t.Error(err)
+func TestExample(t *testing.T) {
+	old, object := map[string]any{"a": 1}, map[string]any{"b": []any{"x"}}
+	for want, code := range map[string]report.Code{
+		"b:\n- x\n": report.Example(nil, object),
+		"# stored\na: 1\n---\n# updated to\nb:\n- x\n": report.Example(old, object),
+	} {
+		if code != (report.Code{Language: "yaml", Text: want}) {
+			t.Errorf("%q, want %q", code.Text, want)
 		}
 	}
 }
-
-func printed(t *testing.T, write func(io.Writer, report.Document) error) string {
-	t.Helper()
-	var b strings.Builder
-	if err := write(&b, document); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
-
-type failing struct{ error }
-
-func (f failing) Write([]byte) (int, error) { return 0, f.error }

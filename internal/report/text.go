@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -16,12 +15,11 @@ const width = 100
 
 func oneLine(s string) string { return english.OneLine(s) }
 
-// WriteText prints a document for a terminal. It returns the error of w.
-func WriteText(w io.Writer, d Document) error {
+// Text returns the document for a terminal.
+func (d Document) Text() string {
 	var p textPrinter
 	p.blocks(d)
-	_, err := io.WriteString(w, p.String())
-	return err
+	return p.String()
 }
 
 type textPrinter struct {

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"sigs.k8s.io/yaml"
-
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/report"
@@ -73,35 +71,22 @@ type titled struct {
 	*Counterexample
 }
 
-// manifest returns the example as YAML for pasting.
-func (e Counterexample) manifest() (string, error) {
-	object, err := yaml.Marshal(e.Object)
-	if err != nil || e.Old == nil {
-		return string(object), err
-	}
-	old, err := yaml.Marshal(e.Old)
-	return "# stored\n" + string(old) + "---\n# updated to\n" + string(object), err
-}
-
 // Document returns reports for people: a table for each CRD that changed, and the examples as YAML
-// for pasting. It returns an error if an example cannot be written as YAML.
-func Document(reports []Report) (report.Document, error) {
+// for pasting.
+func Document(reports []Report) report.Document {
 	var d report.Document
 	for _, r := range reports {
 		if len(r.Changes) == 0 {
 			continue
 		}
-		d.Add(report.Heading{Level: 2, Line: report.Concat(report.N(r.Name), ": ", r.Class())})
+		d.Heading(2, report.N(r.Name), ": ", r.Class())
 		table := report.Table{Columns: []report.Column{{}, {Name: "where"}, {Name: "change"}}}
 		for _, c := range r.Changes {
 			table.Rows = append(table.Rows, []report.Line{report.Concat(c.Class), report.Concat(report.N(c.where(r.several()))), report.Concat(c.title())})
 		}
 		d.Add(table)
 		for _, c := range r.Changes {
-			details, err := c.details()
-			if err != nil {
-				return nil, err
-			}
+			details := c.details()
 			if len(details) == 0 {
 				continue
 			}
@@ -109,35 +94,32 @@ func Document(reports []Report) (report.Document, error) {
 			if where := c.where(r.several()); where != "" {
 				head = report.Concat(report.N(where), ": ", head)
 			}
-			d.Add(report.Heading{Level: 3, Line: head})
+			d.Heading(3, head)
 			d.Add(details...)
 		}
 	}
-	d.Add(report.Paragraph(report.Concat(summary(reports))))
-	return d, nil
+	d.Say(summary(reports))
+	return d
 }
 
 // details returns the parts of a change that do not fit into a table.
-func (c Change) details() (report.Document, error) {
+func (c Change) details() report.Document {
 	var d report.Document
 	if c.Undecided != "" {
-		d.Add(report.Paragraph(report.Concat("Not decided: ", c.Undecided)))
+		d.Say("Not decided: ", c.Undecided)
 	}
 	if c.Note != "" {
-		d.Add(report.Paragraph(report.Concat(c.Note)))
+		d.Say(c.Note)
 	}
 	for _, e := range c.examples() {
-		d.Add(report.Paragraph(report.Text("This %s:", e.title)), report.Quote(e.Errors))
+		d.Say("This ", e.title, ":")
+		d.Add(report.Quote(e.Errors))
 		if c.Advice != "" && e.Counterexample == c.Refused {
-			d.Add(report.Paragraph(report.Concat(c.Advice)))
+			d.Say(c.Advice)
 		}
-		text, err := e.manifest()
-		if err != nil {
-			return nil, err
-		}
-		d.Add(report.Code{Language: "yaml", Text: text})
+		d.Add(report.Example(e.Old, e.Object))
 	}
-	return d, nil
+	return d
 }
 
 // summary counts CRDs by class.

@@ -2,14 +2,12 @@ package rollout_test
 
 import (
 	"fmt"
-	"os"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/change/crddiff"
 	"github.com/unioncel/unioncel/internal/change/rollout"
-	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 )
 
@@ -29,9 +27,7 @@ func ExampleNew() {
 	}
 	fmt.Println(rollout.New(facts).Verdict)
 	facts.Objects = &rollout.Objects{Total: 3}
-	if err := report.WriteText(os.Stdout, rollout.Document(rollout.New(facts))); err != nil {
-		fmt.Println(err)
-	}
+	fmt.Print(rollout.Document(rollout.New(facts)).Text())
 	// Output:
 	// wait
 	// routes.example.com: go

@@ -1,7 +1,6 @@
 package rollout
 
 import (
-	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +12,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/change/crddiff"
-	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -89,9 +87,7 @@ func wants(t *testing.T, f Facts, want string) Plan {
 	t.Helper()
 	p := New(f)
 	if got := summary(p); got != want {
-		var b strings.Builder
-		_ = report.WriteText(&b, Document(p))
-		t.Errorf("%s, want %s\n%s", got, want, b.String())
+		t.Errorf("%s, want %s\n%s", got, want, Document(p).Text())
 	}
 	return p
 }
@@ -333,26 +329,22 @@ func TestNamesOfFiles(t *testing.T) {
 	words := []string{`'$(reboot).yaml'`, `$'new.yaml\012 1. next     Apply the CRD'`, `'./-o it'\''s.yaml'`}
 	p := New(Facts{From: crd(t, v("v1", plain)), To: crd(t, v("v1", pointed)), Changes: classed(crddiff.Tighter), Names: names,
 		Servers: []Server{{"a", version.MustParse("1.36.0")}}, Objects: &Objects{Total: 9, Invalid: 2, Blocked: 2, Examples: []string{"web/a\n 1. next     Apply the CRD"}}})
-	for format, write := range map[string]func(io.Writer) error{
-		"text":     func(w io.Writer) error { return report.WriteText(w, Document(p)) },
-		"markdown": func(w io.Writer) error { return report.WriteMarkdown(w, Document(p)) },
-		"json":     func(w io.Writer) error { return diag.WriteJSON(w, p) },
-	} {
-		var out strings.Builder
-		if err := write(&out); err != nil {
-			t.Fatal(err)
-		}
+	var data strings.Builder
+	if err := diag.WriteJSON(&data, p); err != nil {
+		t.Fatal(err)
+	}
+	for format, out := range map[string]string{"text": Document(p).Text(), "markdown": Document(p).Markdown(), "json": data.String()} {
 		for _, word := range words {
 			if format == "json" {
 				word = strings.ReplaceAll(word, `\`, `\\`)
 			}
-			if !strings.Contains(out.String(), word) {
-				t.Errorf("%s: %s is missing in\n%s", format, word, out.String())
+			if !strings.Contains(out, word) {
+				t.Errorf("%s: %s is missing in\n%s", format, word, out)
 			}
 		}
-		for line := range strings.Lines(out.String()) {
+		for line := range strings.Lines(out) {
 			if strings.HasPrefix(line, " 1. next") {
-				t.Errorf("%s: %s", format, out.String())
+				t.Errorf("%s: %s", format, out)
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package rollout
 
 import (
-	"bytes"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -11,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/unioncel/unioncel/internal/change/crddiff"
-	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 )
 
@@ -98,10 +96,7 @@ func TestLessIsNeverGo(t *testing.T) {
 			}
 		}
 		if partial := New(less); partial.Verdict == Go && full.Verdict != Go {
-			var b bytes.Buffer
-			_ = report.WriteText(&b, Document(full))
-			_ = report.WriteText(&b, Document(partial))
-			t.Fatalf("seed %d: with more and with less\n%s", seed, b.String())
+			t.Fatalf("seed %d: with more and with less\n%s\n%s", seed, Document(full).Text(), Document(partial).Text())
 		}
 	}
 	for _, v := range []Recommendation{Go, Wait, Stop} {

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/unioncel/unioncel/internal/change/stored"
-	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -75,11 +74,7 @@ A patch repairs 1 of them.
 
 Stored objects: None: 0
 `
-	var b bytes.Buffer
-	if err := report.WriteText(&b, stored.Document(summarized(t, 1))); err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(want, b.String()); d != "" {
+	if d := cmp.Diff(want, stored.Document(summarized(t, 1)).Text()); d != "" {
 		t.Error(d)
 	}
 }
@@ -140,11 +135,7 @@ A patch repairs 1 of them.
 
 ## Stored objects: ~None~: 0
 `, "~", "`")
-	var b bytes.Buffer
-	if err := report.WriteMarkdown(&b, stored.Document(summarized(t, 1))); err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(want, b.String()); d != "" {
+	if d := cmp.Diff(want, stored.Document(summarized(t, 1)).Markdown()); d != "" {
 		t.Error(d)
 	}
 }

@@ -115,9 +115,9 @@ func (i Located) posOf(c verify.Constraint) diag.Pos {
 // Label returns the discriminator and the members of the union on one line.
 func (i Located) Label() string {
 	if i.Union.Discriminator != "" {
-		return i.Union.Discriminator + ": " + proof.Members(i.Union)
+		return i.Union.Discriminator + ": " + proof.Members(i.Union.MemberNames())
 	}
-	return proof.Members(i.Union)
+	return proof.Members(i.Union.MemberNames())
 }
 
 // lines returns the line numbers of constraints, as text. It is "" if there are no constraints.

@@ -11,83 +11,99 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/report"
-	"github.com/unioncel/unioncel/internal/report/proof"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Document formats the unions for people. Equal unions of several objects are printed once. It
-// returns an error if an example is not YAML.
-func Document(l []Located) (report.Document, error) {
-	var d report.Document
+// Report returns the unions as a report. It returns an error if a declaration cannot be written as
+// YAML.
+func Report(l []Located) (report.Report, error) {
 	groups, err := alike(l)
 	if err != nil {
-		return nil, err
+		return report.Report{}, err
 	}
+	var r report.Report
+	all := []foundJSON{}
 	for n, i := range l {
-		if slices.Contains(groups[:n], groups[n]) {
-			continue
-		}
-		text, err := i.text()
+		data, err := i.data()
 		if err != nil {
-			return nil, err
+			return report.Report{}, err
 		}
-		d.Add(report.Heading{Level: 2, Line: report.Concat(report.N(i.Pos.String()), ": ", i.Form, ": ", i.Comparison.Verdict)},
-			report.Paragraph(report.Concat("In ", report.N(i.Place.String()), ":")), report.Code{Language: "yaml", Text: text})
+		data.Group = groups[n] + 1
+		all = append(all, data)
+		r.Diagnostics = append(r.Diagnostics, diag.New(codes.LeftUndeclared, i.Pos,
+			"a union of %s is not declared: %s, %s to %s", i.Label(), i.Form, i.Comparison.Verdict, i.lines(i.Replaces)).In(i.Place).As(diag.Info).
+			Hinted("unioncel infer --write declares it"))
+		if slices.Contains(groups[:n], groups[n]) {
+			continue // written with the first union of the group
+		}
 		var also []Located
 		for m := n + 1; m < len(l); m++ {
 			if groups[m] == groups[n] {
 				also = append(also, l[m])
 			}
 		}
-		if len(also) > 0 {
-			d.Add(report.Paragraph(report.Concat("Also in ", english.Plural(len(also), "other object"), ":")), i.others(also))
-		}
-		replaced := report.List{}
-		for _, c := range i.Replaces {
-			where := ""
-			if c.Above > 0 {
-				where = ", in " + i.schemaOf(c).String()
-			}
-			item := report.Item{Line: report.Concat("line ", i.posOf(c).Line, where, ": ", report.N(c.String()))}
-			if rule := i.rule(c).Rule; rule != "" {
-				item = report.Item{Line: report.Concat("line ", i.posOf(c).Line, where, ":"), Blocks: report.Document{report.Code{Language: "cel", Text: rule + "\n"}}}
-			}
-			replaced.Items = append(replaced.Items, item)
-		}
-		d.Add(report.Paragraph(report.Concat("It replaces:")), replaced)
-		say := func(text string) { d.Add(report.Paragraph(report.Concat(text))) }
-		if lost := i.lostMessages(); lost != "" {
-			say("The declaration does not have " + lost + ".")
-		}
-		for _, f := range []*verify.Finding{i.Comparison.Tighter, i.Comparison.Looser} {
-			if f == nil {
-				continue
-			}
-			head := "Rejected now, accepted by the union: "
-			if f.Kind == verify.Accepted {
-				head = "Accepted now, rejected by the union: "
-			}
-			say(head + f.Words(i.Union))
-			example, err := proof.Manifest(f.Example)
-			if err != nil {
-				return nil, err
-			}
-			d.Add(example)
-		}
-		for _, s := range i.Comparison.Inconclusive {
-			say("Inconclusive: " + s)
-		}
-		if f := i.Changes.Tighter; f != nil {
-			say("Accepted now, rejected by discriminatorChange: Forbid: " + f.Words(i.Union))
-		}
-		if i.Changes.Verdict == verify.Inconclusive {
-			say("Inconclusive for discriminatorChange: Forbid: " + strings.Join(i.Changes.Inconclusive, "; "))
+		if err := i.write(&r.Document, also); err != nil {
+			return report.Report{}, err
 		}
 	}
-	return d, nil
+	r.Data = all
+	return r, nil
+}
+
+// write adds the union, and the equal unions of other objects, to a document.
+func (i Located) write(d *report.Document, also []Located) error {
+	text, err := i.text()
+	if err != nil {
+		return err
+	}
+	d.Heading(2, report.N(i.Pos.String()), ": ", i.Form, ": ", i.Comparison.Verdict)
+	d.Say("In ", report.N(i.Place.String()), ":")
+	d.Add(report.Code{Language: "yaml", Text: text})
+	if len(also) > 0 {
+		d.Say("Also in ", english.Plural(len(also), "other object"), ":")
+		d.Add(i.others(also))
+	}
+	replaced := report.List{}
+	for _, c := range i.Replaces {
+		where := ""
+		if c.Above > 0 {
+			where = ", in " + i.schemaOf(c).String()
+		}
+		item := report.Item{Line: report.Concat("line ", i.posOf(c).Line, where, ": ", report.N(c.String()))}
+		if rule := i.rule(c).Rule; rule != "" {
+			item = report.Item{Line: report.Concat("line ", i.posOf(c).Line, where, ":"), Blocks: report.Document{report.Code{Language: "cel", Text: rule + "\n"}}}
+		}
+		replaced.Items = append(replaced.Items, item)
+	}
+	d.Say("It replaces:")
+	d.Add(replaced)
+	if lost := i.lostMessages(); lost != "" {
+		d.Say("The declaration does not have ", lost, ".")
+	}
+	for _, f := range []*verify.Finding{i.Comparison.Tighter, i.Comparison.Looser} {
+		if f == nil {
+			continue
+		}
+		head := "Rejected now, accepted by the union: "
+		if f.Kind == verify.Accepted {
+			head = "Accepted now, rejected by the union: "
+		}
+		d.Say(head, f.Words(i.Union))
+		d.Add(report.Example(f.Old, f.New))
+	}
+	for _, s := range i.Comparison.Inconclusive {
+		d.Say("Inconclusive: ", s)
+	}
+	if f := i.Changes.Tighter; f != nil {
+		d.Say("Accepted now, rejected by discriminatorChange: Forbid: ", f.Words(i.Union))
+	}
+	if i.Changes.Verdict == verify.Inconclusive {
+		d.Say("Inconclusive for discriminatorChange: Forbid: ", strings.Join(i.Changes.Inconclusive, "; "))
+	}
+	return nil
 }
 
 // others lists the objects of unions that are equal to this one.
@@ -116,8 +132,8 @@ type foundJSON struct {
 	CRD         string          `json:"crd"`
 	Version     string          `json:"version"`
 	Schema      string          `json:"schema"`
-	Form        string          `json:"form"`
-	Verdict     string          `json:"verdict"`
+	Form        Form            `json:"form"`
+	Verdict     verify.Verdict  `json:"verdict"`
 	Declaration json.RawMessage `json:"declaration"`
 	// Group is the same number for equal unions of several objects.
 	Group    int            `json:"group"`
@@ -132,7 +148,7 @@ type foundJSON struct {
 }
 
 type changesJSON struct {
-	Verdict      string          `json:"verdict"`
+	Verdict      verify.Verdict  `json:"verdict"`
 	Accepted     *verify.Example `json:"accepted,omitempty"`
 	Inconclusive []string        `json:"inconclusive,omitempty"`
 }
@@ -148,39 +164,29 @@ type replacedJSON struct {
 	LostMessage bool `json:"lostMessage,omitempty"`
 }
 
-// Data formats the unions for programs, as a JSON list. It returns an error if a declaration cannot
-// be written as YAML.
-func Data(l []Located) (any, error) {
-	all := []foundJSON{}
-	groups, err := alike(l)
+// data returns the JSON form of the union, without its group.
+func (i Located) data() (foundJSON, error) {
+	text, err := yaml.Marshal(i.Union.Node())
 	if err != nil {
-		return nil, err
+		return foundJSON{}, err
 	}
-	for n, i := range l {
-		text, err := yaml.Marshal(i.Union.Node())
-		if err != nil {
-			return nil, err
-		}
-		declaration, err := sigs.YAMLToJSON(text)
-		if err != nil {
-			return nil, err
-		}
-		v := foundJSON{Pos: i.Pos, CRD: i.CRD.Name,
-			Version: i.Name, Schema: i.Place.Structural(), Form: string(i.Form), Verdict: string(i.Comparison.Verdict),
-			Declaration: declaration, Group: groups[n] + 1, Replaces: []replacedJSON{},
-			Accepted: exampleOf(i.Comparison.Tighter), Refused: exampleOf(i.Comparison.Looser), Inconclusive: i.Comparison.Inconclusive}
-		if c := i.Changes; c.Verdict != "" {
-			v.Changes = &changesJSON{string(c.Verdict), exampleOf(c.Tighter), c.Inconclusive}
-		}
-		for _, c := range i.Replaces {
-			at := i.posOf(c)
-			name := c
-			name.Above = 0 // Schema has this information
-			v.Replaces = append(v.Replaces, replacedJSON{at.Line, at.Col, i.schemaOf(c).Structural(), name.String(), i.rule(c).Rule, i.losesMessage(c)})
-		}
-		all = append(all, v)
+	declaration, err := sigs.YAMLToJSON(text)
+	if err != nil {
+		return foundJSON{}, err
 	}
-	return all, nil
+	v := foundJSON{Pos: i.Pos, CRD: i.CRD.Name, Version: i.Name, Schema: i.Place.Structural(), Form: i.Form, Verdict: i.Comparison.Verdict,
+		Declaration: declaration, Replaces: []replacedJSON{},
+		Accepted: exampleOf(i.Comparison.Tighter), Refused: exampleOf(i.Comparison.Looser), Inconclusive: i.Comparison.Inconclusive}
+	if c := i.Changes; c.Verdict != "" {
+		v.Changes = &changesJSON{c.Verdict, exampleOf(c.Tighter), c.Inconclusive}
+	}
+	for _, c := range i.Replaces {
+		at := i.posOf(c)
+		name := c
+		name.Above = 0 // Schema has this information
+		v.Replaces = append(v.Replaces, replacedJSON{at.Line, at.Col, i.schemaOf(c).Structural(), name.String(), i.rule(c).Rule, i.losesMessage(c)})
+	}
+	return v, nil
 }
 
 // exampleOf returns the example of a finding, or nil for nil.
@@ -189,15 +195,4 @@ func exampleOf(f *verify.Finding) *verify.Example {
 		return nil
 	}
 	return &f.Example
-}
-
-// Diagnostics returns the unions as diagnostics at the schemas of their objects.
-func Diagnostics(l []Located) diag.List {
-	var out diag.List
-	for _, i := range l {
-		out = append(out, diag.New(codes.LeftUndeclared, i.Pos,
-			"a union of %s is not declared: %s, %s to %s", i.Label(), i.Form, i.Comparison.Verdict, i.lines(i.Replaces)).In(i.Place).As(diag.Info).
-			Hinted("unioncel infer --write declares it"))
-	}
-	return out
 }

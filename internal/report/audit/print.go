@@ -5,14 +5,12 @@ import (
 
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/report"
-	"github.com/unioncel/unioncel/internal/report/proof"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Document returns findings for people, with a tally. Equal findings are written once. It returns an
-// error if an example cannot be written as YAML.
-func Document(l []Finding) (report.Document, error) {
+// Document returns findings for people, with a tally. Equal findings are written once.
+func Document(l []Finding) report.Document {
 	var d report.Document
 	also := map[[4]string][]Finding{}
 	for _, f := range l {
@@ -24,20 +22,19 @@ func Document(l []Finding) (report.Document, error) {
 			continue // written
 		}
 		delete(also, f.fingerprint())
-		d.Add(report.Heading{Level: 2, Line: report.Concat(report.N(f.Pos.String()), ": "+string(f.Code)+": ", report.N(f.CRD), " (", f.Place, ", "+f.Place.Name+")")})
-		if err := f.write(&d); err != nil {
-			return nil, err
-		}
+		d.Heading(2, report.N(f.Pos.String()), ": "+string(f.Code)+": ", report.N(f.CRD), " (", f.Place, ", "+f.Place.Name+")")
+		f.write(&d)
 		if others := alike[1:]; len(others) > 0 {
 			var list report.List
 			for _, o := range others {
 				list.Items = append(list.Items, report.Item{Line: report.Concat(report.N(o.Pos.String()), ": ", report.N(o.CRD), " (", o.Place, ", "+o.Place.Name+")")})
 			}
-			d.Add(report.Paragraph(report.Concat("Also in ", english.Plural(len(others), "other rule"), ":")), list)
+			d.Say("Also in ", english.Plural(len(others), "other rule"), ":")
+			d.Add(list)
 		}
 	}
-	d.Add(report.Paragraph(report.Text("%s", english.Plural(len(l), "finding"))))
-	return d, nil
+	d.Say(english.Plural(len(l), "finding"))
+	return d
 }
 
 // fingerprint returns texts that are the same for equal findings. They may be in several schemas,
@@ -47,8 +44,9 @@ func (f Finding) fingerprint() [4]string {
 }
 
 // write adds a finding without its heading.
-func (f Finding) write(d *report.Document) error {
-	d.Add(report.Paragraph(report.Text("%s", f.Message)), report.Code{Language: "cel", Text: f.Rule + "\n"})
+func (f Finding) write(d *report.Document) {
+	d.Say(f.Message)
+	d.Add(report.Code{Language: "cel", Text: f.Rule + "\n"})
 	if f.Example.New != nil {
 		said := "The API server accepts:"
 		if f.Response != "" {
@@ -57,24 +55,21 @@ func (f Finding) write(d *report.Document) error {
 		if f.Without > 0 {
 			said = "Without the faulty rules below, the" + strings.TrimPrefix(said, "The")
 		}
-		code, err := proof.Manifest(f.Example)
-		if err != nil {
-			return err
-		}
-		d.Add(report.Paragraph(report.Text("%s", said)), code)
+		d.Say(said)
+		d.Add(report.Example(f.Example.Old, f.Example.New))
 		if f.Response != "" {
 			d.Add(report.Quote{f.Response})
 		}
 	}
 	for _, r := range f.Related {
-		d.Add(report.Paragraph(report.Concat("See ", report.N(r.Pos.String()), ": "+r.Message)))
+		d.Say("See ", report.N(r.Pos.String()), ": "+r.Message)
 	}
 	if f.Fix == "" {
-		d.Add(report.Paragraph(report.Text("Fix: %s", f.Hint)))
-		return nil
+		d.Say("Fix: ", f.Hint)
+		return
 	}
-	d.Add(report.Paragraph(report.Text("Fix: write the following rule%s:", f.rest)), report.Code{Language: "cel", Text: f.Fix + "\n"})
-	return nil
+	d.Say("Fix: write the following rule", f.rest, ":")
+	d.Add(report.Code{Language: "cel", Text: f.Fix + "\n"})
 }
 
 // findingJSON is the JSON of a finding.

@@ -1,15 +1,12 @@
 package explain_test
 
 import (
-	"bytes"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"unicode"
 
-	"github.com/unioncel/unioncel/internal/report"
-	"github.com/unioncel/unioncel/internal/report/explain"
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
@@ -37,12 +34,8 @@ const hostile = `
 
 func TestHostileNames(t *testing.T) {
 	crd := explained(t, hostile, rules.Fine)
-	var text bytes.Buffer
-	if err := report.WriteText(&text, explain.Document([]explain.Explanation{crd})); err != nil {
-		t.Fatal(err)
-	}
 	markdown := markdownOf(t, crd)
-	for name, printed := range map[string]string{"text": text.String(), "markdown": markdown} {
+	for name, printed := range map[string]string{"text": textOf(t, crd), "markdown": markdown} {
 		for _, r := range printed {
 			if r != '\n' && !unicode.IsPrint(r) {
 				t.Errorf("%s has the character %U", name, r)

@@ -1,14 +1,12 @@
 package explain_test
 
 import (
-	"bytes"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/report/explain"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -79,11 +77,7 @@ func diagrams(t *testing.T, markdown string) []diagram {
 
 func markdownOf(t *testing.T, crd explain.Explanation) string {
 	t.Helper()
-	var b bytes.Buffer
-	if err := report.WriteMarkdown(&b, explain.Document([]explain.Explanation{crd})); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
+	return explain.Document([]explain.Explanation{crd}).Markdown()
 }
 
 // many returns a union of n members m0 to mN with values V0 to VN.

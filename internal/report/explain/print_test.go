@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/report/explain"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -99,37 +98,27 @@ func TestGolden(t *testing.T) {
 	for _, tt := range examples {
 		t.Run(tt.name, func(t *testing.T) {
 			l := []explain.Explanation{explained(t, tt.properties, tt.encoding)}
-			var text, markdown bytes.Buffer
-			if err := report.WriteText(&text, explain.Document(l)); err != nil {
-				t.Fatal(err)
-			}
-			if err := report.WriteMarkdown(&markdown, explain.Document(l)); err != nil {
-				t.Fatal(err)
-			}
-			golden(t, tt.name+".txt", text.String())
-			golden(t, tt.name+".md", markdown.String())
+			golden(t, tt.name+".txt", explain.Document(l).Text())
+			golden(t, tt.name+".md", explain.Document(l).Markdown())
 		})
 	}
 }
 
 // TestScalars has a boolean as discriminator, whose values are not in quotes.
 func TestScalars(t *testing.T) {
-	var b bytes.Buffer
-	if err := report.WriteText(&b, explain.Document([]explain.Explanation{explained(t, `
+	text := textOf(t, explained(t, `
 spec:
   type: object
   x-kubernetes-unions: [{discriminator: active, fields-to-discriminateBy: {a: true, b: false}, unset: false, optionalMembers: {b: false}}]
   properties: {active: {type: boolean}, a: {type: string}, b: {type: string}}
-`, rules.Paired)})); err != nil {
-		t.Fatal(err)
-	}
+`, rules.Paired))
 	for _, want := range []string{"active is false when it is left out", "a: selected by true\n", "other values   none\n", "active true, "} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("%q is missing in\n%s", want, b.String())
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
 		}
 	}
-	if strings.Contains(b.String(), "'true'") || strings.Contains(b.String(), "'false'") {
-		t.Errorf("a boolean is quoted:\n%s", b.String())
+	if strings.Contains(text, "'true'") || strings.Contains(text, "'false'") {
+		t.Errorf("a boolean is quoted:\n%s", text)
 	}
 }
 
@@ -193,11 +182,7 @@ func TestHeadings(t *testing.T) {
 
 func textOf(t *testing.T, crds ...explain.Explanation) string {
 	t.Helper()
-	var b bytes.Buffer
-	if err := report.WriteText(&b, explain.Document(crds)); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
+	return explain.Document(crds).Text()
 }
 
 // TestCosts asserts that costs come from the plan, and percentages from the API server's limits.

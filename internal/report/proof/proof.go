@@ -1,5 +1,4 @@
-// Package proof verifies the unions of a CRD for the command verify. It returns the results as a
-// document and as data.
+// Package proof verifies the unions of a CRD for the command verify.
 package proof
 
 import (
@@ -10,19 +9,56 @@ import (
 
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// Verified is a union with the proof of whether the rules of its CRD enforce it.
+// Verified is the proof of whether the rules of a CRD enforce a union.
 type Verified struct {
-	Pos   diag.Pos // of the declaration
-	CRD   string   // the name of the CRD
-	Place schemapath.Place
-	Index int    // the index among the unions of its object
+	diag.Pos             // of the declaration
+	CRD           string `json:"crd"`
+	Path          string `json:"path"`
+	Schema        string `json:"schema"`
+	Name          string `json:"name,omitempty"`
+	Discriminator string `json:"discriminator,omitempty"`
+	// Members are the names of the members.
+	Members []string `json:"members"`
+	Proved  bool     `json:"proved"`
+	// Rules is the number of rules that read fields of the union.
+	Rules        int           `json:"rules"`
+	Differences  []Difference  `json:"differences"`
+	Restrictions []Restriction `json:"restrictions"`
+	Inconclusive []string      `json:"inconclusive"`
+	Notes        []string      `json:"notes"`
+
 	again string // the updates that a counterexample without a change represents
-	verify.Proof
+}
+
+// Difference is a counterexample: the CRD accepts it and the union forbids it, or the reverse.
+type Difference struct {
+	Verdict    verify.Kind `json:"verdict"` // accepted or rejected
+	Words      string      `json:"words"`
+	Violations []Violation `json:"violations,omitempty"`
+	Removed    string      `json:"removed,omitempty"`
+	Rule       string      `json:"rule,omitempty"`
+	RuleAt     string      `json:"ruleAt,omitempty"`
+	Message    string      `json:"message,omitempty"`
+	verify.Example
+}
+
+// Violation is a condition that a difference breaks.
+type Violation struct {
+	Condition union.Condition `json:"condition"`
+	Member    string          `json:"member,omitempty"`
+}
+
+// Restriction is a rule that is stricter than the union, depending on other properties.
+type Restriction struct {
+	Rule     string          `json:"rule"`
+	RuleAt   string          `json:"ruleAt"`
+	Reads    string          `json:"reads"`
+	Accepted *verify.Example `json:"accepted"`
+	Rejected verify.Example  `json:"rejected"`
 }
 
 // Verify verifies the unions of one CRD.
@@ -42,7 +78,15 @@ func Verify(ctx context.Context, d compile.Declared) ([]Verified, error) {
 		for i, u := range o.Unions {
 			for _, p := range proofs {
 				if p.Union == u {
-					l = append(l, Verified{o.Declarations[i].Pos, d.Name, o.Place, i, again, p})
+					v := Verified{
+						Pos: o.Declarations[i].Pos, CRD: d.Name, Path: o.Place.String(), Schema: o.Structural(),
+						Name: u.Name, Discriminator: u.Discriminator, Members: u.MemberNames(), Proved: p.Proved(), Rules: p.Rules,
+						Differences: []Difference{}, Restrictions: []Restriction{}, Inconclusive: []string{}, Notes: []string{}, again: again,
+					}
+					for _, f := range p.Findings {
+						v.add(u, f)
+					}
+					l = append(l, v)
 				}
 			}
 		}
@@ -50,25 +94,40 @@ func Verify(ctx context.Context, d compile.Declared) ([]Verified, error) {
 	return l, nil
 }
 
+// add adds a finding about the union.
+func (v *Verified) add(u *union.Union, f verify.Finding) {
+	switch f.Kind {
+	case verify.Undecided:
+		v.Inconclusive = append(v.Inconclusive, f.Text)
+	case verify.Noted:
+		v.Notes = append(v.Notes, f.Text)
+	case verify.Restricted:
+		v.Restrictions = append(v.Restrictions, Restriction{f.Rule, f.RuleAt, f.Text, f.Other, f.Example})
+	default:
+		d := Difference{Verdict: f.Kind, Words: f.Words(u), Removed: f.Removed, Rule: f.Rule, RuleAt: f.RuleAt, Message: f.Message, Example: f.Example}
+		for _, broken := range f.Violations {
+			one := Violation{Condition: broken.Condition}
+			if broken.Member >= 0 {
+				one.Member = u.Members[broken.Member].Name
+			}
+			d.Violations = append(d.Violations, one)
+		}
+		v.Differences = append(v.Differences, d)
+	}
+}
+
 // Label returns the name of the union or, without a name, its members, on one line.
 func (v Verified) Label() string {
-	if v.Union.Name != "" {
-		return v.Union.Name
-	}
-	if len(v.Union.Members) == 0 {
-		return v.Union.Discriminator
-	}
-	return Members(v.Union)
+	return cmp.Or(v.Name, Members(v.Members), v.Discriminator)
 }
 
 // mostNamed bounds the number of members on a line.
 const mostNamed = 8
 
 // Members lists the first members of a union on one line.
-func Members(u *union.Union) string {
-	l := u.MemberNames()
-	text := strings.Join(l[:min(len(l), mostNamed)], ", ")
-	if more := len(l) - mostNamed; more > 0 {
+func Members(names []string) string {
+	text := strings.Join(names[:min(len(names), mostNamed)], ", ")
+	if more := len(names) - mostNamed; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text

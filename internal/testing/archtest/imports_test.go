@@ -49,7 +49,7 @@ var allowed = map[string][]string{
 	"internal/report/lint":                {"internal/codes", "internal/spelling", "internal/yaml/yamltext", "pkg/compile", "internal/cost", "internal/english", "internal/prove/formula", "internal/prove/sample", "internal/report/proof", "pkg/crdpatch", "pkg/diag", "pkg/schemapath", "pkg/union", "pkg/verify", "pkg/crdfile"},
 	"internal/declared/project":           {"internal/codes", "internal/yaml/yamlconfig", "pkg/compile", "pkg/diag", "internal/report/lint"},
 	"internal/report/sarif":               {"pkg/diag"},
-	"internal/report/proof":               {"internal/codes", "pkg/compile", "pkg/diag", "pkg/union", "pkg/verify", "pkg/schemapath", "internal/english", "internal/report"},
+	"internal/report/proof":               {"internal/codes", "pkg/compile", "pkg/diag", "pkg/union", "pkg/verify", "internal/english", "internal/report"},
 	"pkg/markers":                         {"internal/codes", "internal/pattern", "internal/spelling", "internal/yaml/yamltext", "pkg/diag", "pkg/schemapath", "pkg/union"},
 	"internal/declared/unionset":          {"internal/codes", "internal/yaml/source", "internal/yaml/yamlconfig", "internal/yaml/yamledit", "internal/yaml/yamltext", "pkg/diag", "internal/limit", "pkg/schemapath", "pkg/union"},
 	"internal/declared/infer":             {"internal/codes", "internal/pattern", "internal/report/proof", "internal/prove/formula", "internal/prove/logic", "internal/yaml/yamltext", "pkg/diag", "pkg/schemapath", "pkg/union", "pkg/verify", "pkg/crdfile", "internal/english", "internal/report"},
