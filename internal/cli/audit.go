@@ -67,7 +67,7 @@ func (a *app) auditAll(cmd *cobra.Command, flags *auditFlags, args []string) err
 		return err
 	}
 	audits, _, err := find(cmd.Context(), a, inputs, a.scope(cmd, &flags.compiler), func(f *crdfile.File, in input) (fileAudit, diag.List, error) {
-		return auditFile(cmd.Context(), flags, in, f)
+		return auditFile(cmd.Context(), in, f)
 	})
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func (a *app) auditAll(cmd *cobra.Command, flags *auditFlags, args []string) err
 		return err
 	}
 	for _, r := range audits {
-		if flags.limit(cmd, r.scope).Reached(audit.Diagnostics(r.found.findings)) {
+		if r.scope.config.Lint.FailOn.Reached(audit.Diagnostics(r.found.findings)) {
 			return errFindings
 		}
 	}
@@ -103,7 +103,7 @@ type fileAudit struct {
 }
 
 // auditFile audits the CRDs of an input, and applies its configuration to the findings.
-func auditFile(ctx context.Context, flags *auditFlags, in input, f *crdfile.File) (audited fileAudit, diagnostics diag.List, err error) {
+func auditFile(ctx context.Context, in input, f *crdfile.File) (audited fileAudit, diagnostics diag.List, err error) {
 	crds, diagnostics := f.CRDs(in.options())
 	audited.crds = len(crds)
 	for _, c := range crds {
@@ -114,7 +114,7 @@ func auditFile(ctx context.Context, flags *auditFlags, in input, f *crdfile.File
 		diagnostics = append(diagnostics, l.Diags...)
 		audited.partial = audited.partial || l.Partial
 		for _, f := range l.Findings {
-			if l, _ := in.scope.judge(audit.Diagnostics([]audit.Finding{f})); len(l) > 0 && !slices.Contains(flags.ignore, string(f.Code)) {
+			if l, _ := in.scope.judge(audit.Diagnostics([]audit.Finding{f})); len(l) > 0 {
 				f.Severity = l[0].Severity
 				audited.findings = append(audited.findings, f)
 			}

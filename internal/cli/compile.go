@@ -64,9 +64,9 @@ See also unioncel help inputs, and unioncel help output.`,
 	compiler.register(cmd)
 	compiler.registerGate(cmd)
 	compiler.registerStrict(cmd)
-	cmd.Flags().BoolVar(&compiler.opts.NoAnnotation, "no-annotation", false,
+	cmd.Flags().BoolVar(&compiler.given.NoAnnotation, "no-annotation", false,
 		"omit the annotation that recompiling and decompiling rely on")
-	registerForget(cmd, &compiler.opts)
+	registerForget(cmd, &compiler.forget)
 	cmd.Flags().BoolVar(&compiler.unions.skipInvalid, "skip-invalid", false,
 		"with --go, leave out the unions of structs that have errors, and write the rest;\nthe exit code is still 1")
 	return cmd

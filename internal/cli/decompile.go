@@ -34,6 +34,6 @@ See also unioncel help inputs, and unioncel help output.`,
 		},
 	}
 	flags.register(a, cmd)
-	registerForget(cmd, &opts)
+	registerForget(cmd, &opts.Forget)
 	return cmd
 }

@@ -46,8 +46,6 @@ type external struct {
 	sound bool      // all errors are about Go structs
 	// incomplete marks inputs that need not include all CRDs, because the user did not name them.
 	incomplete bool
-	// unused, if not nil, reports other declarations that were read and that no input used.
-	unused func() diag.List
 }
 
 // read reads the external declarations. Only an unreadable file is an error; other problems are
@@ -150,12 +148,6 @@ func (e *external) missing(results []*result) {
 	}
 	if readable && !e.incomplete { // otherwise the list of CRDs is incomplete, and compiling reports why
 		l = append(l, e.Missing(crds)...)
-	}
-	if e.unused != nil {
-		for _, d := range e.unused() {
-			d.Severity = diag.Warning // the results do not depend on it
-			l = append(l, d)
-		}
 	}
 	e.files = append(e.files, &result{diagnostics: l})
 }

@@ -82,7 +82,7 @@ func collect[T any](ctx context.Context, a *app, scope scoping, args []string, w
 				return none
 			}
 			lacking(a, answers, func(r answer[[]T]) string {
-				if len(r.found) > 0 || r.walk && l[0].gate && !a.verbose { // which the tally says
+				if len(r.found) > 0 || r.walk && l[0].flags.gate && !a.verbose { // which the tally says
 					return ""
 				}
 				return "no unions"

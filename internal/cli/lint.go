@@ -79,15 +79,13 @@ func (f *lintFlags) register(cmd *cobra.Command) {
 type findingFlags struct {
 	compiler compilerFlags
 	output   printing
-	failOn   string
-	ignore   []string
 }
 
 func (f *findingFlags) register(cmd *cobra.Command, formats []string) {
 	f.output.register(cmd, "findings", formats...)
-	cmd.Flags().StringVar(&f.failOn, "fail-on", lint.Thresholds[lint.FailOnError],
+	cmd.Flags().StringVar(&f.compiler.failOn, "fail-on", lint.Thresholds[lint.FailOnError],
 		"exit with 1 if there is a finding of at least this `SEVERITY`: error, warning or info; or never")
-	cmd.Flags().StringSliceVar(&f.ignore, "ignore", nil, "ignore findings with this `CODE`; repeatable")
+	cmd.Flags().StringSliceVar(&f.compiler.ignore, "ignore", nil, "ignore findings with this `CODE`; repeatable")
 	choose(cmd, "fail-on", lint.Thresholds...)
 	complete(cmd, "ignore", completeCodes)
 	check(cmd, "ignore", func(codes string) (string, error) {
@@ -98,14 +96,6 @@ func (f *findingFlags) register(cmd *cobra.Command, formats []string) {
 		}
 		return codes, nil
 	})
-}
-
-// limit returns the threshold for inputs of a scope.
-func (f *findingFlags) limit(cmd *cobra.Command, s *scope) lint.Threshold {
-	if failOn := s.config.Lint.FailOn; failOn != nil && !cmd.Flags().Changed("fail-on") {
-		return *failOn
-	}
-	return lint.Threshold(slices.Index(lint.Thresholds, f.failOn))
 }
 
 // lintAll lints all inputs and prints the findings together.
@@ -128,7 +118,7 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) (err 
 	found := lists(l, results)
 	for _, s := range l {
 		findings, _ := s.judge(found[s])
-		limit := flags.limit(cmd, s)
+		limit := *s.config.Lint.FailOn
 		reached = reached || limit.Reached(findings) || s.read.diagnostics.HasErrors()
 		least := diag.Warning
 		if limit == lint.FailOnInfo {
@@ -171,15 +161,7 @@ func (a *app) lintInputs(cmd *cobra.Command, flags *lintFlags, args []string) (s
 		}
 	}
 	flags.compiler.loud = true
-	l, answers, err := load(cmd.Context(), a, inputs, func(inputs []input) (scopes, error) {
-		l, err := a.scope(cmd, &flags.compiler)(inputs)
-		for _, s := range l {
-			for _, code := range flags.ignore {
-				s.config.Lint.Ignore = append(s.config.Lint.Ignore, diag.Code(code))
-			}
-		}
-		return l, err
-	}, func(f *crdfile.File, r *result) ([]string, error) {
+	l, answers, err := load(cmd.Context(), a, inputs, a.scope(cmd, &flags.compiler), func(f *crdfile.File, r *result) ([]string, error) {
 		if flags.fix {
 			return a.fix(f, r)
 		}

@@ -67,8 +67,14 @@ See also unioncel help inputs, and unioncel help output.`,
 			if err != nil {
 				return err
 			}
-			scope := one(external{unused: before.Unused}, crdfile.Options{})
-			return a.convert(cmd, &flags, scope, func(f *crdfile.File, in input) ([]byte, diag.List) {
+			flags.after = func() diag.List {
+				l := before.Unused()
+				for i := range l {
+					l[i].Severity = diag.Warning // the results do not depend on it
+				}
+				return l
+			}
+			return a.convert(cmd, &flags, one(crdfile.Options{}), func(f *crdfile.File, in input) ([]byte, diag.List) {
 				r := normalize.File(set, in.name, f.Bytes(), before, opts, a.limits)
 				return kinds.rewritten(in, set, r.Known, r.Text, r.Diagnostics)
 			}, args)

@@ -5,13 +5,16 @@ import (
 	"go/build"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/unioncel/unioncel/internal/declared/project"
+	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 const (
@@ -23,11 +26,12 @@ const (
 
 // compilerFlags select the unions to compile and the form of the rules.
 type compilerFlags struct {
-	config        configFlags
-	opts          crdfile.Options
-	unions        externalFlags
-	requireUnions bool
-	strict        bool
+	config configFlags
+	given  project.Config // the options that flags give
+	failOn string
+	ignore []string
+	forget bool
+	unions externalFlags
 	// judges marks commands that analyze CRDs and do not compile CRDs in use.
 	judges bool
 	// gate makes the command print the numbers of CRDs and unions; loud makes it name the
@@ -36,11 +40,11 @@ type compilerFlags struct {
 }
 
 func (c *compilerFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&c.opts.KubeVersion, "kube-version", "",
+	cmd.Flags().StringVar(&c.given.KubeVersion, "kube-version", "",
 		fmt.Sprintf("oldest Kubernetes `VERSION` that must accept the result (default %s)", compile.Linked()))
 	check(cmd, "kube-version", compile.ParseKubeVersion)
 	complete(cmd, "kube-version", completeKubeVersions)
-	cmd.Flags().StringVar((*string)(&c.opts.Encoding), "encoding", string(compile.Auto),
+	cmd.Flags().StringVar((*string)(&c.given.Encoding), "encoding", string(compile.Auto),
 		"how to write the rules: auto, fine or compact; see unioncel help encodings")
 	cmd.Flags().Lookup("encoding").DefValue = "auto"
 	check(cmd, "encoding", func(value string) (string, error) {
@@ -58,45 +62,50 @@ func (c *compilerFlags) register(cmd *cobra.Command) {
 
 // registerGate adds the flag for commands that act as gates in pipelines.
 func (c *compilerFlags) registerGate(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&c.requireUnions, "require-unions", false, "exit with 1 if the inputs have no unions at all")
+	cmd.Flags().BoolVar(&c.given.RequireUnions, "require-unions", false, "exit with 1 if the inputs have no unions at all")
 }
 
 // registerStrict adds the flag for commands that report problems of a CRD.
 func (c *compilerFlags) registerStrict(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&c.strict, "strict", false, "report problems that a CRD has apart from its unions as errors, not warnings")
+	cmd.Flags().BoolVar(&c.given.Strict, "strict", false, "report problems that a CRD has apart from its unions as errors, not warnings")
 }
 
 // registerForget adds the flag for commands that revert the rules an annotation records.
-func registerForget(cmd *cobra.Command, opts *crdfile.Options) {
-	cmd.Flags().BoolVar(&opts.Forget, "forget", false,
+func registerForget(cmd *cobra.Command, forget *bool) {
+	cmd.Flags().BoolVar(forget, "forget", false,
 		"keep rules that the annotation claims, but its unions do not write, as hand-written ones")
 }
 
-// override applies the given flags to the configuration, and returns the sources of external
-// declarations.
-func (c *compilerFlags) override(cmd *cobra.Command, s *scope) (externalFlags, error) {
+// override applies the given flags to a configuration.
+func (c *compilerFlags) override(cmd *cobra.Command, config *project.Config) {
 	given := cmd.Flags().Changed
-	config, home := &s.config, filepath.Dir(s.name)
 	if given("kube-version") {
-		config.KubeVersion = c.opts.KubeVersion
+		config.KubeVersion = c.given.KubeVersion
 	}
 	if given("encoding") {
-		config.Encoding = c.opts.Encoding
+		config.Encoding = c.given.Encoding
 	}
 	if given("no-annotation") {
-		config.NoAnnotation = c.opts.NoAnnotation
+		config.NoAnnotation = c.given.NoAnnotation
 	}
 	if given("require-unions") {
-		config.RequireUnions = c.requireUnions
+		config.RequireUnions = c.given.RequireUnions
 	}
 	if given("strict") {
-		config.Strict = c.strict
+		config.Strict = c.given.Strict
 	}
-	s.counts = s.counts || config.RequireUnions
-	s.opts = c.opts
-	s.opts.KubeVersion, s.opts.Encoding, s.opts.NoAnnotation = config.KubeVersion, config.Encoding, config.NoAnnotation
+	if given("fail-on") || config.Lint.FailOn == nil {
+		failOn := lint.Threshold(max(0, slices.Index(lint.Thresholds, c.failOn)))
+		config.Lint.FailOn = &failOn
+	}
+	for _, code := range c.ignore {
+		config.Lint.Ignore = append(config.Lint.Ignore, diag.Code(code))
+	}
+}
 
-	unions := c.unions
+// declarations returns the sources of external declarations in a scope.
+func (c *compilerFlags) declarations(cmd *cobra.Command, s *scope) (externalFlags, error) {
+	config, home, unions := s.config, filepath.Dir(s.name), c.unions
 	unions.listed = config.SkipInvalid
 	unions.asked = len(unions.packages)+len(unions.sets) > 0
 	// Files that the configuration names must be in its repository.
@@ -113,7 +122,7 @@ func (c *compilerFlags) override(cmd *cobra.Command, s *scope) (externalFlags, e
 		}
 		unions.packages, unions.dir, unions.config, unions.project = config.Go, home, s.name, true
 	}
-	if !given("kubebuilder") {
+	if !cmd.Flags().Changed("kubebuilder") {
 		unions.kubebuilder = config.Kubebuilder && len(unions.packages) > 0
 	}
 	if len(c.unions.sets) == 0 {

@@ -105,8 +105,7 @@ func (a *app) makeExplicit(cmd *cobra.Command, flags *patching, args []string) e
 	if err != nil {
 		return err
 	}
-	scope := one(external{}, crdfile.Options{})
-	return a.convert(cmd, &flags.conversion, scope, func(f *crdfile.File, in input) ([]byte, diag.List) {
+	return a.convert(cmd, &flags.conversion, one(crdfile.Options{}), func(f *crdfile.File, in input) ([]byte, diag.List) {
 		r := patch.Explicit(set, in.name, f.Bytes(), base, flags.kind == string(patch.Merge), a.limits)
 		return flags.kinds.rewritten(in, set, r.Known, r.Text, r.Diagnostics)
 	}, args)

@@ -24,14 +24,13 @@ import (
 // override them.
 type scope struct {
 	*external
-	name   string  // of the configuration, or empty
-	read   *result // the configuration, with its diagnostics
-	config project.Config
+	name   string         // of the configuration, or empty
+	read   *result        // the configuration, with its diagnostics
+	config project.Config // overridden by flags
 	opts   crdfile.Options
+	flags  *compilerFlags
 	walked bool // the inputs include a directory
-	gate   bool // the command prints the numbers of CRDs and unions
 	counts bool // CRDs and unions are counted
-	loud   bool // the configuration is always named
 }
 
 type scopes []*scope
@@ -39,10 +38,10 @@ type scopes []*scope
 // scoping gives each input its scope, and returns the scopes.
 type scoping func([]input) (scopes, error)
 
-// one returns a single scope for all inputs, with external declarations.
-func one(e external, opts crdfile.Options) scoping {
+// one returns a single scope for all inputs, without external declarations.
+func one(opts crdfile.Options) scoping {
 	return func(inputs []input) (scopes, error) {
-		s := &scope{external: &e, opts: opts, read: &result{}}
+		s := &scope{external: &external{}, opts: opts, flags: &compilerFlags{}, read: &result{}}
 		for i := range inputs {
 			inputs[i].scope = s
 		}
@@ -63,7 +62,7 @@ func (a *app) unconfigured(cmd *cobra.Command, opts crdfile.Options) scoping {
 		if len(names) > 0 {
 			a.note(fmt.Sprintf("%s: not read: %s needs none of its options", strings.Join(names, ", "), cmd.Name()))
 		}
-		return one(external{}, opts)(inputs)
+		return one(opts)(inputs)
 	}
 }
 
@@ -81,14 +80,14 @@ func (a *app) scope(cmd *cobra.Command, flags *compilerFlags) scoping {
 			at := slices.IndexFunc(l, func(s *scope) bool { return s.name == name })
 			if at < 0 {
 				at = len(l)
-				l = append(l, &scope{name: name, gate: flags.gate, counts: flags.gate || a.verbose, loud: flags.loud})
+				l = append(l, &scope{name: name, flags: flags})
 			}
 			inputs[i].scope = l[at]
 			l[at].walked = l[at].walked || in.walk
 		}
 		loaded := map[string]*external{}
 		for _, s := range l {
-			if err := a.loadScope(s, cmd, flags, loaded); err != nil {
+			if err := a.loadScope(s, cmd, loaded); err != nil {
 				return nil, err
 			}
 		}
@@ -98,7 +97,7 @@ func (a *app) scope(cmd *cobra.Command, flags *compilerFlags) scoping {
 
 // loadScope reads the configuration and the declarations that it and the flags name. loaded caches
 // declarations read for other scopes.
-func (a *app) loadScope(s *scope, cmd *cobra.Command, flags *compilerFlags, loaded map[string]*external) error {
+func (a *app) loadScope(s *scope, cmd *cobra.Command, loaded map[string]*external) error {
 	s.external, s.read = &external{reads: true}, &result{}
 	if s.name != "" {
 		src, err := a.readConfig(s.name)
@@ -106,13 +105,16 @@ func (a *app) loadScope(s *scope, cmd *cobra.Command, flags *compilerFlags, load
 			return err
 		}
 		config, wrong := project.Parse(s.name, src)
-		s.read.diagnostics = wrong
-		if config == nil {
-			return nil
+		if s.read.diagnostics = wrong; config != nil {
+			s.config = *config
 		}
-		s.config = *config
 	}
-	unions, err := flags.override(cmd, s)
+	flags := s.flags
+	if flags.override(cmd, &s.config); s.read.failed() {
+		return nil
+	}
+	s.counts = flags.gate || a.verbose || s.config.RequireUnions
+	unions, err := flags.declarations(cmd, s)
 	if err != nil {
 		return err
 	}
@@ -126,9 +128,9 @@ func (a *app) loadScope(s *scope, cmd *cobra.Command, flags *compilerFlags, load
 		loaded[key] = &e
 	}
 	s.external = loaded[key]
-	s.opts.External = s.Externals
+	s.opts = crdfile.Options{KubeVersion: s.config.KubeVersion, Encoding: s.config.Encoding, NoAnnotation: s.config.NoAnnotation, Forget: flags.forget, External: s.Externals}
 	if flags.judges {
-		s.opts.InUse = &crdfile.Options{KubeVersion: flags.opts.KubeVersion, Encoding: flags.opts.Encoding}
+		s.opts.InUse = &crdfile.Options{KubeVersion: flags.given.KubeVersion, Encoding: flags.given.Encoding}
 		if unions.asked {
 			s.opts.InUse.External = s.Externals
 		}
@@ -144,7 +146,7 @@ func (a *app) announce(l scopes) {
 		if s.name != "" {
 			names = append(names, s.name)
 		}
-		loud = loud || s.loud
+		loud = loud || s.flags.loud
 	}
 	switch line := "configuration: " + strings.Join(names, ", "); {
 	case len(names) == 0:
