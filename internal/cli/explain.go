@@ -95,7 +95,7 @@ func (a *app) explainCodes(output *printing, codes []string) error {
 
 // explainAll prints one explanation of all inputs, in order.
 func (a *app) explainAll(ctx context.Context, scope scoping, output *printing, args []string) error {
-	found, finish, err := collect(ctx, a, scope, args, func(f *crdfile.File, in input) ([]explain.Explanation, diag.List, error) {
+	_, err := collect(ctx, a, scope, args, func(f *crdfile.File, in input) ([]explain.Explanation, diag.List, error) {
 		inputs, diags := a.explain(f, in.options())
 		var l []explain.Explanation
 		for _, plan := range inputs {
@@ -106,16 +106,8 @@ func (a *app) explainAll(ctx context.Context, scope scoping, output *printing, a
 			l = append(l, crd)
 		}
 		return l, diags, nil
+	}, func(crds []explain.Explanation) error {
+		return a.showReport(output, report.Report{Data: crds, Document: explain.Document(crds)})
 	})
-	if err != nil {
-		return err
-	}
-	if found == nil {
-		return finish()
-	}
-	crds := itemsOf(found)
-	if err := a.showReport(output, report.Report{Data: crds, Document: explain.Document(crds)}); err != nil {
-		return err
-	}
-	return finish()
+	return err
 }

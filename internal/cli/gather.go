@@ -50,18 +50,18 @@ func find[T any](ctx context.Context, a *app, inputs []input, scope scoping, wor
 	return answers, l, err
 }
 
-// collect returns the items of all inputs; nil if all inputs have errors. Callers print
-// them before they call finish, which prints the diagnostics and returns errFindings for errors:
-// those of one file do not hide the results of the others.
-func collect[T any](ctx context.Context, a *app, scope scoping, args []string, work func(f *crdfile.File, in input) ([]T, diag.List, error)) (found []answer[[]T], finish func() error, err error) {
+// collect returns the items of all inputs. Unless all inputs have errors, it shows the items, and
+// prints the diagnostics after that: errors in one file do not hide the results of the others.
+func collect[T any](ctx context.Context, a *app, scope scoping, args []string, work func(f *crdfile.File, in input) ([]T, diag.List, error), show func([]T) error) ([]answer[[]T], error) {
 	inputs, err := a.findInputs(args)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	answers, l, err := find(ctx, a, inputs, scope, work)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	read := false
 	for i, r := range answers {
 		if r.found != nil {
 			r.skip()
@@ -69,27 +69,30 @@ func collect[T any](ctx context.Context, a *app, scope scoping, args []string, w
 		if r.failed() {
 			answers[i].found = nil
 		} else {
-			found = answers
+			read = true
 		}
 	}
 	results := resultsOf(answers)
 	l.missing(results)
-	return found, func() error {
-		all := append(l.files(), results...)
-		err := a.report(diagnosticsOf(all), "text")
-		if !anyFailed(all) {
-			if none := a.tally(l, results, "text"); none != nil {
-				return none
-			}
-			lacking(a, answers, func(r answer[[]T]) string {
-				if len(r.found) > 0 || r.walk && l[0].flags.gate && !a.verbose { // which the tally says
-					return ""
-				}
-				return "no unions"
-			})
+	if read && show != nil {
+		if err := show(itemsOf(answers)); err != nil {
+			return nil, err
 		}
-		return err
-	}, nil
+	}
+	all := append(l.files(), results...)
+	err = a.report(diagnosticsOf(all), "text")
+	if !anyFailed(all) {
+		if none := a.tally(l, results, "text"); none != nil {
+			return nil, none
+		}
+		lacking(a, answers, func(r answer[[]T]) string {
+			if len(r.found) > 0 || r.walk && l[0].flags.gate && !a.verbose { // which the tally says
+				return ""
+			}
+			return "no unions"
+		})
+	}
+	return answers, err
 }
 
 // itemsOf returns the items of all answers, not nil.

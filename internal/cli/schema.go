@@ -46,11 +46,8 @@ See also unioncel help inputs, and unioncel help output.`,
   # One version
   unioncel schema --version v1 crd.yaml > backend_v1.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			found, finish, err := collect(cmd.Context(), a, a.scope(cmd, &flags), args, schemas)
+			found, err := collect(cmd.Context(), a, a.scope(cmd, &flags), args, schemas, nil)
 			if err != nil {
-				return err
-			}
-			if err := finish(); err != nil {
 				return err
 			}
 			other := func(s schemaFile) bool { return version != "" && version != s.version }

@@ -56,13 +56,10 @@ See also unioncel help inputs, and unioncel help output.`,
 			if dir == "" {
 				return usagef("-o is missing: it names the directory for the tests")
 			}
-			found, finish, err := collect(cmd.Context(), a, a.scope(cmd, &flags), args, func(f *crdfile.File, in input) ([]output, diag.List, error) {
+			found, err := collect(cmd.Context(), a, a.scope(cmd, &flags), args, func(f *crdfile.File, in input) ([]output, diag.List, error) {
 				return a.testsOf(cmd.Context(), dir, f, in)
-			})
+			}, nil)
 			if err != nil {
-				return err
-			}
-			if err := finish(); err != nil {
 				return err
 			}
 			return a.writeIn(dir, itemsOf(found), func(path string) error {

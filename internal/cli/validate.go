@@ -160,15 +160,18 @@ func (a *app) objectsIn(open *crdfile.File, r *result) (m manifest, err error) {
 	if a.inspect(r, open, wrong); f == nil {
 		return m, nil
 	}
-	var crds []*resource.Object
+	var carriers []definition
 	for _, o := range f.Objects {
-		if k, _ := carrier.Lookup(o.GroupVersion().String(), o.Kind); k != nil { // it carries schemas
-			crds = append(crds, o)
-		} else {
+		if k, _ := carrier.Lookup(o.GroupVersion().String(), o.Kind); k == nil {
 			m.objects = append(m.objects, o)
+			continue
 		}
+		d := definition{pos: o.Pos(nil)}
+		d.kind.Group, _, _ = unstructured.NestedString(o.Value, "spec", "group")
+		d.kind.Kind, _, _ = unstructured.NestedString(o.Value, "spec", "names", "kind")
+		carriers = append(carriers, d)
 	}
-	if len(crds) == 0 || r.role == forOld {
+	if len(carriers) == 0 || r.role == forOld {
 		return m, nil
 	}
 	installed, wrong := crdpatch.Install(open, r.options())
@@ -178,19 +181,18 @@ func (a *app) objectsIn(open *crdfile.File, r *result) (m manifest, err error) {
 			r.diagnostics = append(r.diagnostics, d)
 		}
 	}
+	if installed == nil {
+		m.crds = carriers
+	}
 	m.installed = installed
-	for _, o := range crds {
-		d := definition{pos: o.Pos(nil)}
-		if i := slices.IndexFunc(installed, func(in crdpatch.Installed) bool { return in.At == d.pos }); i >= 0 {
-			d.crd = installed[i].CustomResourceDefinition
-			if c := installed[i].CRD; c != nil {
-				if wrong := c.Faults(d.crd); len(wrong) > 0 {
-					r.diagnostics, d.crd = unrepeated(append(r.diagnostics, wrong...)), nil
-				}
+	for _, in := range installed {
+		d := definition{pos: in.At, crd: in.CustomResourceDefinition}
+		if in.CRD != nil {
+			if wrong := in.CRD.Faults(d.crd); len(wrong) > 0 {
+				d.kind = schema.GroupKind{Group: d.crd.Spec.Group, Kind: d.crd.Spec.Names.Kind}
+				r.diagnostics, d.crd = unrepeated(append(r.diagnostics, wrong...)), nil
 			}
 		}
-		d.kind.Group, _, _ = unstructured.NestedString(o.Value, "spec", "group")
-		d.kind.Kind, _, _ = unstructured.NestedString(o.Value, "spec", "names", "kind")
 		m.crds = append(m.crds, d)
 	}
 	return m, nil

@@ -62,7 +62,7 @@ See also unioncel help inputs.`,
 
 // verifyAll verifies the unions of all inputs, in order, and prints the results together.
 func (a *app) verifyAll(ctx context.Context, scope scoping, output *printing, args []string) error {
-	found, finish, err := collect(ctx, a, scope, args, func(f *crdfile.File, in input) (l []proof.Verified, diags diag.List, err error) {
+	found, err := collect(ctx, a, scope, args, func(f *crdfile.File, in input) (l []proof.Verified, diags diag.List, err error) {
 		declared, diags := skipping(in.scope.external, in.options(), func(opts crdfile.Options) ([]*compile.Declared, diag.List) {
 			return crdfile.Ask(f, opts, func(c *crdfile.CRD) (*compile.Declared, diag.List) {
 				d, l := c.Declared()
@@ -86,21 +86,13 @@ func (a *app) verifyAll(ctx context.Context, scope scoping, output *printing, ar
 			l = append(l, proofs...)
 		}
 		return l, diags, nil
+	}, func(l []proof.Verified) error {
+		return a.showReport(output, report.Report{Data: l, Document: proof.Document(l), Diagnostics: proof.Diagnostics(l)})
 	})
 	if err != nil {
 		return err
 	}
-	if found == nil {
-		return finish()
-	}
-	l := itemsOf(found)
-	if err := a.showReport(output, report.Report{Data: l, Document: proof.Document(l), Diagnostics: proof.Diagnostics(l)}); err != nil {
-		return err
-	}
-	if err := finish(); err != nil {
-		return err
-	}
-	for _, v := range l {
+	for _, v := range itemsOf(found) {
 		if !v.Proved {
 			return errFindings
 		}
