@@ -103,14 +103,14 @@ It is also 1 if a stored object is restricted or blocked, unless --fail-on is ne
 
 // diff compares all CRDs, and prints the differences and the fate of stored objects.
 func (a *app) diff(ctx context.Context, scope scoping, output *printing, failOn []string, versions bool, objects, args []string) error {
-	sides, found, err := a.readCRDs(ctx, scope, versions, args)
+	pairs, found, err := a.readCRDs(ctx, scope, versions, args)
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(sides, func(l []*crddiff.Input) bool { return len(l) > 0 }) {
+	if len(pairs) == 0 {
 		return a.report(found, "text")
 	}
-	reports, err := a.compareCRDs(ctx, sides)
+	reports, err := a.compareCRDs(ctx, pairs)
 	if ctx.Err() != nil {
 		return errInterrupted
 	}
@@ -119,7 +119,7 @@ func (a *app) diff(ctx context.Context, scope scoping, output *printing, failOn 
 	}
 	var summaries []*stored.Summary
 	if len(objects) > 0 {
-		if summaries, err = a.summarize(ctx, sides, objects, a.all || output.format == "json" || output.format == "sarif"); err != nil {
+		if summaries, err = a.summarize(ctx, pairs, objects, a.all || output.format == "json" || output.format == "sarif"); err != nil {
 			return err
 		}
 	}
@@ -157,8 +157,10 @@ func fatal(r crddiff.Report, failOn []string) bool {
 	})
 }
 
-// readCRDs reads the CRDs of the old and the new side; with versions there is one side.
-func (a *app) readCRDs(ctx context.Context, scope scoping, versions bool, args []string) (sides [][]*crddiff.Input, diags diag.List, err error) {
+// readCRDs reads the CRDs of the old and the new side, and matches them by name; with versions there
+// is only the new side. CRDs that only one side has are left out if the other side has files with
+// errors, which may contain them.
+func (a *app) readCRDs(ctx context.Context, scope scoping, versions bool, args []string) (pairs []*comparison, diags diag.List, err error) {
 	if len(args) == 0 {
 		args = []string{"-"}
 	}
@@ -189,109 +191,62 @@ func (a *app) readCRDs(ctx context.Context, scope scoping, versions bool, args [
 	if err != nil {
 		return nil, nil, err
 	}
-	sides = make([][]*crddiff.Input, len(groups))
-	failed := make([]bool, len(groups))
-	for _, r := range answers {
-		side := slices.Index(roles, r.role)
-		sides[side] = append(sides[side], r.found...)
-		failed[side] = failed[side] || r.failed()
-	}
-	diags = diagnosticsOf(append(l.files(), resultsOf(answers)...))
+	some, failed := map[role]bool{}, map[role]bool{}
 	var repeated diag.List
-	for i, crds := range sides {
-		repeated = append(repeated, ambiguous(crds)...)
-		if len(crds) == 0 && !failed[i] {
+	for _, r := range answers {
+		failed[r.role] = failed[r.role] || r.failed()
+		for _, c := range r.found {
+			some[r.role] = true
+			i := slices.IndexFunc(pairs, func(p *comparison) bool { return p.name == c.Name })
+			if i < 0 {
+				i = len(pairs)
+				pairs = append(pairs, &comparison{name: c.Name, versions: versions})
+			}
+			side := &pairs[i].new
+			if r.role == oldSide {
+				side = &pairs[i].old
+			}
+			if *side == nil {
+				*side = c
+				continue
+			}
+			repeated = append(repeated, diag.New(codes.TwoCRDs, c.Pos, "there are two CRDs named %s", c.Name).Hinted("remove one of them").
+				With(diag.Related{Pos: (*side).Pos, Message: "the other one"}))
+		}
+	}
+	for i, role := range roles {
+		if !some[role] && !failed[role] {
 			return nil, nil, fmt.Errorf("no CRD in %s", strings.Join(groups[i], ", "))
 		}
 	}
+	diags = diagnosticsOf(append(l.files(), resultsOf(answers)...))
 	if len(repeated) > 0 {
 		return nil, append(diags, repeated...), nil
 	}
-	if !versions {
-		keepCommon(sides, failed)
-	}
-	return sides, diags, nil
-}
-
-// keepCommon drops CRDs that only one side has if the other side has files with errors, which may
-// contain them.
-func keepCommon(sides [][]*crddiff.Input, failed []bool) {
-	old, new := sides[0], sides[1]
-	missing := func(l []*crddiff.Input) func(*crddiff.Input) bool {
-		l = slices.Clone(l)
-		return func(c *crddiff.Input) bool { return named(l, c.Name) == nil }
-	}
-	notInOld, notInNew := missing(old), missing(new)
-	if failed[1] {
-		sides[0] = slices.DeleteFunc(old, notInNew)
-	}
-	if failed[0] {
-		sides[1] = slices.DeleteFunc(new, notInOld)
-	}
-}
-
-// ambiguous reports CRDs that share a name.
-func ambiguous(crds []*crddiff.Input) (l diag.List) {
-	first := map[string]diag.Pos{}
-	for _, c := range crds {
-		if at, there := first[c.Name]; there {
-			l = append(l, diag.New(codes.TwoCRDs, c.Pos, "there are two CRDs named %s", c.Name).Hinted("remove one of them").
-				With(diag.Related{Pos: at, Message: "the other one"}))
-			continue
-		}
-		first[c.Name] = c.Pos
-	}
-	return l
-}
-
-// named returns the CRD with the given name, or nil.
-func named(l []*crddiff.Input, name string) *crddiff.Input {
-	if i := slices.IndexFunc(l, func(c *crddiff.Input) bool { return c.Name == name }); i >= 0 {
-		return l[i]
-	}
-	return nil
+	return slices.DeleteFunc(pairs, func(p *comparison) bool {
+		return p.old == nil && failed[oldSide] || p.new == nil && failed[newSide]
+	}), diags, nil
 }
 
 // comparison is a pair of CRDs to compare, one of them nil if it was added or removed, or with
 // versions a single CRD whose served versions are compared.
 type comparison struct {
+	name     string
 	old, new *crddiff.Input
 	versions bool
 }
 
-func (c comparison) name() string {
-	if c.new == nil {
-		return c.old.Name
-	}
-	return c.new.Name
-}
-
-// compareCRDs compares the CRDs of both sides, or the versions of the CRDs of a single side.
-func (a *app) compareCRDs(ctx context.Context, sides [][]*crddiff.Input) ([]crddiff.Report, error) {
-	var l []comparison
-	if len(sides) == 1 {
-		for _, c := range sides[0] {
-			l = append(l, comparison{new: c, versions: true})
-		}
-	} else {
-		for _, c := range sides[0] {
-			l = append(l, comparison{old: c, new: named(sides[1], c.Name)})
-		}
-		for _, c := range sides[1] {
-			if named(sides[0], c.Name) == nil {
-				l = append(l, comparison{new: c})
-			}
-		}
-	}
+// compareCRDs returns the reports on pairs, sorted by name.
+func (a *app) compareCRDs(ctx context.Context, pairs []*comparison) ([]crddiff.Report, error) {
 	var reports []crddiff.Report
-	for _, c := range l {
+	for _, c := range pairs {
 		begin := time.Now()
 		r, err := c.report(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", c.name(), err)
+			return nil, fmt.Errorf("%s: %w", c.name, err)
 		}
 		reports = append(reports, r)
-		a.say("%s: %v", c.name(), time.Since(begin).Round(time.Millisecond))
+		a.say("%s: %v", c.name, time.Since(begin).Round(time.Millisecond))
 	}
 	slices.SortStableFunc(reports, func(a, b crddiff.Report) int { return strings.Compare(a.Name, b.Name) })
 	return reports, nil

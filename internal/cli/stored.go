@@ -30,7 +30,7 @@ const keptExamples = 10
 
 // summarize validates stored objects against the CRDs on the new side, counts them by kind, and
 // reports diagnostics.
-func (a *app) summarize(ctx context.Context, sides [][]*crddiff.Input, args []string, all bool) ([]*stored.Summary, error) {
+func (a *app) summarize(ctx context.Context, pairs []*comparison, args []string, all bool) ([]*stored.Summary, error) {
 	most := keptExamples
 	if all {
 		most = 0
@@ -38,10 +38,11 @@ func (a *app) summarize(ctx context.Context, sides [][]*crddiff.Input, args []st
 	by := judges{}
 	summaries := map[schema.GroupKind]*stored.Summary{}
 	var unusable diag.List
-	for _, c := range sides[1] {
-		j, err := judgeOf(named(sides[0], c.Name), c)
+	pairs = slices.DeleteFunc(slices.Clone(pairs), func(p *comparison) bool { return p.new == nil })
+	for _, p := range pairs {
+		j, err := judgeOf(p.old, p.new)
 		if err != nil { // matters only if there are objects
-			unusable = append(unusable, diag.New(codes.UnusableFact, c.Pos, "the objects cannot be validated: %v", err).As(diag.Warning))
+			unusable = append(unusable, diag.New(codes.UnusableFact, p.new.Pos, "the objects cannot be validated: %v", err).As(diag.Warning))
 			continue
 		}
 		by[j.GroupKind()], summaries[j.GroupKind()] = j, stored.NewSummary(j.GroupKind(), most)
@@ -50,8 +51,8 @@ func (a *app) summarize(ctx context.Context, sides [][]*crddiff.Input, args []st
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range sides[1] {
-		unusable = append(unusable, unasked(by, summaries, c)...)
+	for _, p := range pairs {
+		unusable = append(unusable, unasked(by, summaries, p.new)...)
 	}
 	l := slices.SortedFunc(maps.Values(summaries), func(a, b *stored.Summary) int { return strings.Compare(a.Kind.String(), b.Kind.String()) })
 	none := func(s *stored.Summary) bool { return s.Objects == 0 }
