@@ -1,11 +1,9 @@
 package markers
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 
-	"go.yaml.in/yaml/v3"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -18,15 +16,23 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// crds builds all CRDs of the packages and returns the unions declared in them.
-func (l *loading) crds() *union.Externals {
-	set := &union.Externals{}
+// kinds builds all CRDs of the packages, and returns their kinds.
+func (l *loading) kinds() []schema.GroupKind {
 	metav1 := crd.FindMetav1(l.roots)
 	if metav1 == nil {
-		return set // no type can be a resource
+		return nil // no type can be a resource
 	}
-	for _, kind := range crd.FindKubeKinds(l.parser, metav1) {
+	kinds := crd.FindKubeKinds(l.parser, metav1)
+	for _, kind := range kinds {
 		l.parser.NeedCRDFor(kind, nil)
+	}
+	return kinds
+}
+
+// crds returns the unions declared in the CRDs of the packages.
+func (l *loading) crds(kinds []schema.GroupKind) *union.Externals {
+	set := &union.Externals{}
+	for _, kind := range kinds {
 		built, ok := l.parser.CustomResourceDefinitions[kind]
 		if !ok {
 			continue // all versions are skipped
@@ -178,13 +184,9 @@ func (w *walk) declare(s *structure, d *declared, at *apiextensionsv1.JSONSchema
 		return
 	}
 	s.used = true
-	u := d.adapted(at)
-	e := union.External{Target: w.target, Version: w.version, Path: to, File: d.at.File, Value: d.value(&u), Struct: s.String()}
-	if !w.l.opts.CRDs && (len(d.keys) > 0 || d.marked) && w.wrong(e, at) {
-		return
-	}
-	if w.l.opts.CRDs && d.Discriminator != "" {
-		e.Fit = func(lookup func(string) ([]string, bool)) (*yaml.Node, diag.List) { return d.fit(at, lookup) }
+	e := union.External{Target: w.target, Version: w.version, Path: to, File: d.at.File, Value: d.value(), Struct: s.String()}
+	if w.l.opts.CRDs && d.from != nil {
+		e.Fit = d.fit
 	}
 	same := func(o union.External) bool {
 		return o.Target == e.Target && o.Version == e.Version && o.Path.Equal(e.Path) && o.Pos() == e.Pos()
@@ -194,88 +196,11 @@ func (w *walk) declare(s *structure, d *declared, at *apiextensionsv1.JSONSchema
 	}
 }
 
-// wrong reports the errors of unioncel's markers against controller-gen's schema. With
-// Options.CRDs, compilation reports them.
-func (w *walk) wrong(e union.External, at *apiextensionsv1.JSONSchemaProps) bool {
-	declarations, diags := union.Parse(e.File, e.Struct, e.Value, nil)
-	_, resolved := union.Resolve(declarations, at, len(e.Path) == 0)
-	diags = slices.DeleteFunc(append(diags, resolved...), func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
-	w.l.diags = append(w.l.diags, diags...)
-	return len(diags) > 0
-}
-
-// adapted returns the union adapted to its schema at, which decides the cardinality and emptyIsUnset.
-func (d *declared) adapted(at *apiextensionsv1.JSONSchemaProps) union.Union {
-	u := d.Union
-	if u.Discriminator != "" && demands(at, u.Discriminator) {
-		u.Cardinality = 0
-	}
-	u.Members = slices.Clone(u.Members)
-	if d.list != "" {
-		return u
-	}
-	for i := range u.Members {
-		m := &u.Members[i]
-		if _, said := d.spots[spot{emptyKey, m.Name}]; !said && !canBeEmpty(at, m.Name, m.Empty) {
-			m.Empty = union.PresentWhenEmpty
-		}
-	}
-	return u
-}
-
-// fit returns the value of x-kubernetes-unions for a CRD whose schema is at, except for the
-// properties in lookup; see union.External.
-func (d declared) fit(at *apiextensionsv1.JSONSchemaProps, lookup func(string) ([]string, bool)) (*yaml.Node, diag.List) {
-	at = at.DeepCopy()
-	enum, _ := lookup(d.Discriminator)
-	discriminator := at.Properties[d.Discriminator]
-	discriminator.Enum = nil
-	for _, v := range enum {
-		raw, _ := json.Marshal(v) // strings never fail
-		discriminator.Enum = append(discriminator.Enum, apiextensionsv1.JSON{Raw: raw})
-	}
-	at.Properties[d.Discriminator] = discriminator
-	u := d.adapted(at)
-	values := d.from.ofCRD(enum)
-	var diags diag.List
-	d.spots = maps.Clone(d.spots)
-	for i, m := range u.Members {
-		field, ok := d.guessed[m.Name]
-		if !ok {
-			continue
-		}
-		value, ok := values.valueOf(field, m.Name)
-		if _, present := lookup(m.Name); !ok && !present {
-			continue // union.Resolve leaves the member out
-		}
-		if !ok {
-			lack := values.lack(d.pos("members", m.Name), field)
-			if _, known := d.from.valueOf(field, m.Name); known {
-				lack.Hint = "the CRD lacks a value that the Go type has: run controller-gen first"
-			}
-			diags = append(diags, lack)
-			continue
-		}
-		u.Members[i].Values = []string{value}
-		if len(m.Optional) > 0 { // judge reports a marker that lists another value
-			u.Members[i].Optional = u.Members[i].Values
-		}
-		d.spots[spot{valuesKey, value}] = d.pos("members", m.Name)
-	}
-	return d.value(&u), append(diags, d.judge(u.Members)...)
-}
-
-// demands reports whether the schema itself requires a property with a value other than "". A union
-// that let the property be unset would contradict the schema.
+// demands reports whether the schema requires a discriminator and restricts its values. Whether it may
+// be "" then follows from its enum, which a CRD may change.
 func demands(at *apiextensionsv1.JSONSchemaProps, name string) bool {
 	prop, ok := at.Properties[name]
-	if !ok || !slices.Contains(at.Required, name) || prop.Nullable {
-		return false
-	}
-	if len(prop.Enum) == 0 {
-		return prop.MinLength != nil && *prop.MinLength > 0
-	}
-	return !slices.Contains(union.EnumStrings(&prop), "")
+	return ok && slices.Contains(at.Required, name) && !prop.Nullable && (len(prop.Enum) > 0 || prop.MinLength != nil && *prop.MinLength > 0)
 }
 
 // canBeEmpty reports whether a property can have emptyIsUnset.

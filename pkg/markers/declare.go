@@ -3,40 +3,37 @@ package markers
 import (
 	"cmp"
 	"fmt"
-	"go/types"
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/spelling"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// declared is a union of a struct.
+// declared is a union of a struct: a declaration as in YAML, whose nodes have the positions of their
+// markers.
 type declared struct {
-	union.Union
-	at    diag.Pos
-	spots map[spot]diag.Pos
-	// marked reports whether a field has an emptyKey or optionalKey marker of unioncel.
-	marked bool
+	at   diag.Pos
+	item *yaml.Node
+	// parsed is the declaration without those keys of unioncel's markers that add to it.
+	parsed *union.Declaration
+	// keys are unioncel's markers for the union.
+	keys []mark
+	// ofStruct reports whether markers of the struct list the members.
+	ofStruct bool
 	// guessed has the Go name of each member whose value no marker sets, by member name; from has
 	// the values that the discriminator can take.
 	guessed map[string]string
 	from    *values
-	// optional has the markers that list the values for which a member is optional.
-	optional map[string]mark
-	// keys are unioncel's own markers. If there are no other markers, alone is their
-	// declaration.
-	keys  []mark
-	alone *union.Declaration
 	// list is the list field whose items are the members; empty if the members are properties.
 	list string
 }
-
-// spot is a member or a value that a key of the declaration names. The key is "members" for all
-// members, the key of an own marker for the members with that marker, and valuesKey for values.
-type spot struct{ key, name string }
 
 // draft is a union whose parts have been found but not checked.
 type draft struct {
@@ -61,12 +58,58 @@ func (s *structure) declare() {
 		s.common(d)
 		s.finish(d)
 	}
-	s.overlaps(drafts)
 	s.relations()
 	s.kubebuilder()
-	s.own()
 	s.ofItems()
+	s.own()
 	slices.SortStableFunc(s.unions, func(a, b declared) int { return comparePos(a.at, b.at) })
+}
+
+// add adds a union with the keys that declare it.
+func (s *structure) add(u declared) {
+	parsed, diags := union.Parse(u.at.File, "", u.value(), nil)
+	if s.diags = append(s.diags, diags...); len(parsed) > 0 {
+		u.parsed = parsed[0]
+		s.unions = append(s.unions, u)
+	}
+}
+
+// resolve checks the unions against the schema of the type. A marker with an error gets no other one.
+func (s *structure) resolve() {
+	var onStruct []*union.Declaration
+	var found diag.List
+	check := func(l []*union.Declaration, at *apiextensionsv1.JSONSchemaProps) {
+		_, diags := union.Resolve(l, at, false)
+		found = append(found, diags...)
+	}
+	for i := range s.unions {
+		u := &s.unions[i]
+		l, diags := union.Parse(u.at.File, "", u.value(), nil)
+		found = append(found, diags...)
+		if u.list == "" {
+			onStruct = append(onStruct, l...)
+		} else if at := schemapath.Property(u.list).Schema(s.schema()); at != nil {
+			check(l, at)
+		}
+	}
+	if len(onStruct) > 0 && s.schema().Type == "object" { // another type has no properties
+		check(onStruct, s.schema())
+	}
+	found = slices.DeleteFunc(found, func(d diag.Diagnostic) bool {
+		return d.Severity != diag.Error || s.lenient() && slices.Contains(ofCRD, d.Code) ||
+			slices.ContainsFunc(s.diags, func(o diag.Diagnostic) bool { return o.Pos == d.Pos })
+	})
+	s.diags = append(s.diags, found...)
+}
+
+// ofCRD are the errors that depend on the CRD rather than on the Go type.
+var ofCRD = []diag.Code{codes.ValueNotInEnum, codes.UnknownChange, codes.Contradiction, codes.InvisibleProperty, codes.EmptyIsUnsetType}
+
+// schema returns the schema that controller-gen makes of the type.
+func (s *structure) schema() *apiextensionsv1.JSONSchemaProps {
+	s.l.parser.NeedFlattenedSchemaFor(s.id)
+	at := s.l.parser.FlattenedSchemata[s.id]
+	return &at
 }
 
 // placed checks that the markers can be read and are on types and fields that can have them. It
@@ -108,19 +151,11 @@ func (s *structure) placed() bool {
 	return found > 0 && !s.diags.HasErrors()
 }
 
-// common checks the constraints that all dialects share, and reports at most one error per member.
+// common checks the parts of a union.
 func (s *structure) common(u *draft) {
-	for i, m := range u.members {
-		switch {
-		case slices.ContainsFunc(u.members[:i], func(o markedField) bool { return o.field == m.field }): // another mode of the same field
-		case slices.ContainsFunc(u.discriminators, func(d markedField) bool { return d.field == m.field }):
-			s.errorf(m.mark.pos, codes.DiscriminatorIsMember, "delete one of the two markers",
-				"field %s is both the discriminator and a member of a union", m.name)
-		case m.both:
+	for _, m := range u.members {
+		if m.both {
 			s.errorf(m.mark.pos, codes.Contradiction, "delete the marker that makes it required", "member %s is marked both optional and required", m.name)
-		case m.required:
-			s.errorf(m.mark.pos, codes.MemberAlwaysSet, "add +optional, or omitempty to its JSON tag: only the union decides which member is set",
-				"member %s is required", m.name)
 		}
 	}
 	if len(u.discriminators) == 0 {
@@ -130,9 +165,6 @@ func (s *structure) common(u *draft) {
 	for _, other := range u.discriminators[1:] {
 		related(s.errorf(other.mark.pos, codes.TwoDiscriminators, twoDiscriminatorsHint(other.mark),
 			"%s and %s are both the discriminator of a union of %s", d.name, other.name, s.id.Name), d.mark.pos, "the first discriminator")
-	}
-	if basicInfo(pointee(d.typ))&(types.IsString|types.IsBoolean|types.IsInteger) == 0 {
-		s.errorf(d.mark.pos, codes.DiscriminatorNotString, "give it a string, boolean or integer type", "discriminator %s is not a string, boolean or integer, but %s", d.name, typeName(d.typ))
 	}
 	if len(u.members) == 0 {
 		s.memberless(u, d)
@@ -227,124 +259,154 @@ func (s *structure) finish(d *draft) {
 	if len(d.members) == 0 && (len(d.discriminators) == 0 || !d.discriminators[0].mark.kind.tagged()) {
 		return // common has reported it
 	}
-	u := declared{Union: union.Union{Name: d.name, Cardinality: d.cardinality}, spots: map[spot]diag.Pos{}, guessed: map[string]string{}, optional: map[string]mark{}}
+	u := declared{item: yamltext.MappingNode(), guessed: map[string]string{}}
 	if len(d.discriminators) > 0 {
-		u.at = d.discriminators[0].mark.pos
-		u.Discriminator = d.discriminators[0].json
-		u.from = s.values(d.discriminators[0].field)
+		u.at, u.from = d.discriminators[0].mark.pos, s.values(d.discriminators[0].field)
 	} else {
 		u.at = d.members[0].mark.pos
 	}
-	taken := map[string]markedField{}
-	for _, m := range d.members {
-		if i := slices.IndexFunc(u.Members, func(o union.Member) bool { return o.Name == m.json }); i >= 0 && m.mark.kind == ifMode {
-			s.mode(&u.Members[i], m, taken)
-			continue
+	if d.name != "" {
+		u.set("name", yamltext.StringNode(d.name))
+	}
+	members := s.membersOf(d)
+	if u.from == nil {
+		names := yamltext.StringsNode()
+		for _, m := range members {
+			names.Content = append(names.Content, m.label(m.mark.pos))
 		}
-		out := union.Member{Name: m.json}
-		if d.emptyIsUnset {
-			out.Empty = emptiness(m.typ)
-		}
-		s.emptyOf(&u, &out, m)
-		switch {
-		case u.from == nil:
-		case m.mark.kind == ifMode:
-			s.mode(&out, m, taken)
-		default:
-			if l, ok := m.says(valuesKey); ok {
-				s.ownValues(&out, m, l, taken)
-			} else {
-				s.value(&u, &out, m, taken)
+		u.set("members", names)
+	} else {
+		u.set("discriminator", yamltext.StringNode(d.discriminators[0].json))
+		values := yamltext.MappingNode()
+		for _, m := range members {
+			if s.valuesOf(&u, m); len(m.values) == 0 && m.mark.kind == ifMode {
+				if !s.diags.HasErrors() {
+					s.errorf(m.mark.pos, codes.BadMarker, "allow it for some mode, or delete the field", "member %s is forbidden in every mode", m.name)
+				}
+				continue
 			}
+			values.Content = append(values.Content, m.label(m.mark.pos), oneOrMore(m.values))
 		}
-		if m.mark.optional {
-			out.Optional = out.Values
-		}
-		u.Members = append(u.Members, out)
-		u.spots[spot{"members", out.Name}] = m.mark.pos
-	}
-	for i := range u.Members { // once all modes are known
-		at := slices.IndexFunc(d.members, func(m markedField) bool { return m.json == u.Members[i].Name })
-		s.optionalOf(&u, &u.Members[i], d.members[at])
-	}
-	if u.from != nil && !s.lenient() {
-		s.diags = append(s.diags, u.judge(u.Members)...)
-	}
-	for value, m := range taken {
-		u.spots[spot{valuesKey, value}] = m.mark.pos
-	}
-	for _, m := range u.Members {
-		if u.from != nil && len(m.Values) == 0 && !s.diags.HasErrors() {
-			i := slices.IndexFunc(d.members, func(p markedField) bool { return p.json == m.Name })
-			s.errorf(d.members[i].mark.pos, codes.BadMarker, "allow it for some mode, or delete the field", "member %s is forbidden in every mode", d.members[i].name)
+		u.set("fields-to-discriminateBy", values)
+		if !s.lenient() {
+			s.diags = append(s.diags, u.doubts(u.item)...)
 		}
 	}
-	s.unions = append(s.unions, u)
+	if d.cardinality != 0 && !(u.from != nil && demands(s.schema(), d.discriminators[0].json)) {
+		u.set("cardinality", yamltext.StringNode(d.cardinality.String()))
+	}
+	optional, some, empty := yamltext.StringsNode(), yamltext.MappingNode(), yamltext.StringsNode()
+	for _, m := range members {
+		if at := s.optionalOf(m, u.from != nil); len(m.optional) > 0 {
+			optional.Content = append(optional.Content, m.label(at))
+			some.Content = append(some.Content, m.label(at), oneOrMore(m.optional))
+		}
+		if at := s.emptyOf(m.field, m.mark.pos, d.emptyIsUnset); at.Line > 0 {
+			empty.Content = append(empty.Content, m.label(at))
+		}
+	}
+	switch partly := func(m *choice) bool { return len(m.optional) > 0 && len(m.optional) != len(m.values) || m.listed }; {
+	case slices.ContainsFunc(members, partly):
+		u.set("optionalMembers", some)
+	case len(optional.Content) > 0:
+		u.set("optionalMembers", optional)
+	}
+	if len(empty.Content) > 0 {
+		u.set(emptyKey, empty)
+	}
+	s.add(u)
 }
 
-// ownValues gives a member the values of a unioncel marker.
-func (s *structure) ownValues(out *union.Member, m markedField, l mark, taken map[string]markedField) {
-	if m.mark.value != nil {
-		related(s.errorf(l.pos, codes.BadMarker, "delete one of the two", "%s and %s both set the value of %s", m.mark.name, l.name, m.name), m.mark.pos, "the other")
-		return
-	}
-	m.mark.pos = l.pos
-	for _, value := range l.node.Content {
-		s.take(out, m, value.Value, taken)
-	}
-	if len(l.node.Content) == 0 {
-		s.errorf(l.pos, codes.NoMembers, "give it a value", "no discriminator value selects member %s", m.name)
-	}
+// choice is a member with the values that select it, and those for which it is optional.
+type choice struct {
+	markedField
+	modes            []mark
+	values, optional []*yaml.Node
+	listed           bool // a marker lists the values for which it is optional
 }
 
-// value gives a member the discriminator value that selects it.
-func (s *structure) value(u *declared, out *union.Member, m markedField, taken map[string]markedField) {
-	if m.mark.value != nil {
-		s.take(out, m, *m.mark.value, taken)
-		return
+// label returns the name of the property at a position.
+func (f *field) label(at diag.Pos) *yaml.Node { return place(yamltext.StringNode(f.json), at) }
+
+// membersOf returns the members of a draft. Several markers are one member only if they are its modes.
+func (s *structure) membersOf(d *draft) (l []*choice) {
+	for _, m := range d.members {
+		i := slices.IndexFunc(l, func(o *choice) bool { return o.json == m.json })
+		switch {
+		case i < 0:
+			l = append(l, &choice{markedField: m, modes: []mark{m.mark}})
+		case m.mark.kind == ifMode && l[i].field == m.field:
+			l[i].modes = append(l[i].modes, m.mark)
+		default:
+			hint := "delete one of them"
+			if l[i].field == m.field && len(d.discriminators) > 0 {
+				hint = "delete one of them, and write +unioncel:union:values=A;B if several values select it"
+			}
+			related(s.errorf(m.mark.pos, codes.MemberShared, hint, "property %q is listed twice", m.json), l[i].mark.pos, "the first")
+		}
 	}
-	u.guessed[out.Name] = m.name
-	switch value, ok := u.from.valueOf(m.name, m.json); {
+	return l
+}
+
+// valuesOf sets the values of the discriminator that select a member.
+func (s *structure) valuesOf(u *declared, m *choice) {
+	said, ok := m.says(valuesKey)
+	switch {
+	case m.mark.kind == ifMode:
+		for i := range m.modes {
+			s.mode(m, i)
+		}
+	case ok && m.mark.value != nil:
+		m.take(*m.mark.value, m.mark.pos)
+		related(s.errorf(said.pos, codes.BadMarker, "delete one of the two", "%s and %s both set the value of %s", m.mark.name, said.name, m.name), m.mark.pos, "the other")
 	case ok:
-		s.take(out, m, value, taken)
-	case s.lenient():
-		out.Values = []string{m.name} // fit replaces it
+		m.mark.pos = said.pos
+		m.values = said.values()
+	case m.mark.value != nil:
+		m.take(*m.mark.value, m.mark.pos)
 	default:
-		s.diags = append(s.diags, u.from.lack(m.mark.pos, m.name))
+		u.guessed[m.json] = m.name
+		if value, ok := u.from.valueOf(m.name, m.json); ok {
+			m.take(value, m.mark.pos)
+		} else if m.take(m.name, m.mark.pos); !s.lenient() { // fit replaces it
+			s.diags = append(s.diags, u.from.lack(m.mark.pos, m.name))
+		}
 	}
+}
+
+func (m *choice) take(value string, at diag.Pos) {
+	m.values = append(m.values, place(yamltext.StringNode(value), at))
+}
+
+// oneOrMore returns a value, or a list of values.
+func oneOrMore(values []*yaml.Node) *yaml.Node {
+	if len(values) == 1 {
+		return values[0]
+	}
+	list := yamltext.StringsNode()
+	list.Content = values
+	return list
 }
 
 // lenient reports whether the CRDs, not the markers, decide the values of discriminators.
 func (s *structure) lenient() bool { return s.l.opts.CRDs && s.l.own(s.id.Package) }
 
-// judge returns the errors in the values of members, once they are known. Several members may share
-// a value that markers set, but not a value guessed from their names, which is more likely a slip.
-func (d *declared) judge(members []union.Member) (diags diag.List) {
-	first := map[string]string{}
-	for _, m := range members {
-		if field, ok := d.guessed[m.Name]; ok && len(m.Values) > 0 {
-			value := m.Values[0]
-			if other, ok := first[value]; ok {
-				diags = append(diags, diag.New(codes.DuplicateValue, d.pos("members", m.Name),
-					"value %q seems to select both %s and %s", value, d.guessed[other], field).
-					Hinted("give each member its own value, or write +unioncel:union:values="+value+" on one of them if they belong together").
-					With(diag.Related{Pos: d.pos("members", other), Message: "the first member with this value"}))
-			} else {
-				first[value] = m.Name
-			}
+// doubts returns the errors in guessed values. Several members may share a value that markers set,
+// but not a value guessed from their names, which is more likely a slip.
+func (d *declared) doubts(item *yaml.Node) (diags diag.List) {
+	first := map[string]*yaml.Node{}
+	for key, value := range yamltext.Pairs(yamltext.Value(item, "fields-to-discriminateBy")) {
+		field, ok := d.guessed[key.Value]
+		if !ok {
+			continue
 		}
-		listed := d.optional[m.Name]
-		for i, value := range listed.values() {
-			said := diag.New(codes.Contradiction, listed.pos, "%s names %q, which does not select %q", listed.name, value, m.Name).
-				Hinted(spelling.Hint(value, m.Values, "the values are "+strings.Join(m.Values, ", ")))
-			switch {
-			case len(m.Values) == 0: // reported already
-			case !slices.Contains(m.Values, value):
-				diags = append(diags, said)
-			case slices.Contains(listed.values()[:i], value):
-				said.Code, said.Message, said.Hint = codes.DuplicateValue, fmt.Sprintf("%s names %q twice", listed.name, value), "delete one of them"
-				diags = append(diags, said)
-			}
+		if other := first[value.Value]; other != nil {
+			diags = append(diags, diag.New(codes.DuplicateValue, d.posOf(key),
+				"value %q seems to select both %s and %s", value.Value, d.guessed[other.Value], field).
+				Hinted("give each member its own value, or write +unioncel:union:values="+value.Value+" on one of them if they belong together").
+				With(diag.Related{Pos: d.posOf(other), Message: "the first member with this value"}))
+		} else {
+			first[value.Value] = key
 		}
 	}
 	return diags
@@ -355,47 +417,4 @@ func (v *values) lack(pos diag.Pos, member string) diag.Diagnostic {
 	return diag.New(codes.ValueNotInEnum, pos,
 		"no value of discriminator %s is for member %s: the values are %s", v.discriminator, member, strings.Join(v.known, ", ")).
 		Hinted("name the field or a constant after the value, or write +unioncel:union:values=V on the field")
-}
-
-// take adds a value to a member. Several members may have it.
-func (s *structure) take(out *union.Member, m markedField, value string, taken map[string]markedField) {
-	other, twice := taken[value]
-	switch {
-	case value == "":
-		s.errorf(m.mark.pos, codes.EmptyValue, `"" means that the discriminator is unset; give the member a value`, "the empty value cannot select %s", m.name)
-	case twice && other.field == m.field && m.mark.kind != ifMode:
-		s.errorf(m.mark.pos, codes.DuplicateValue, "delete one of them", "value %q is listed twice for %s", value, m.name)
-	default:
-		taken[value] = m
-		out.Values = append(out.Values, value)
-	}
-}
-
-// overlaps reports discriminators of two unions, and properties that a union lists twice.
-func (s *structure) overlaps(drafts []*draft) {
-	discriminators := map[string]markedField{}
-	for _, d := range drafts {
-		for _, p := range d.discriminators {
-			if other, ok := discriminators[p.json]; ok && other.mark.pos != p.mark.pos {
-				related(s.errorf(p.mark.pos, codes.DiscriminatorShared, "each union needs a discriminator of its own",
-					"field %s is the discriminator of two unions", p.name), other.mark.pos, "the other union")
-			}
-			discriminators[p.json] = p
-		}
-	}
-	for _, d := range drafts {
-		own := map[string]markedField{}
-		for _, m := range d.members {
-			inner, repeated := own[m.json]
-			switch {
-			case repeated && (m.mark.kind != ifMode || inner.field != m.field):
-				hint := "delete one of them"
-				if inner.field == m.field && len(d.discriminators) > 0 {
-					hint = "delete one of them, and write +unioncel:union:values=A;B if several values select it"
-				}
-				related(s.errorf(m.mark.pos, codes.MemberShared, hint, "property %q is listed twice", m.json), inner.mark.pos, "the first")
-			}
-			own[m.json] = m
-		}
-	}
 }

@@ -2,6 +2,7 @@ package markers
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"go/ast"
@@ -83,12 +84,12 @@ func (s *structure) markFields(out nodeMarkers, d dialect, u *union.Union, at *a
 		plain = taggedMember
 		usual := union.ExactlyOne
 		switch {
-		case u.Discriminator != "" && demands(at, u.Discriminator):
-			usual = 0
 		case u.Discriminator != "":
-			if usual = union.AtMostOne; cardinality == 0 {
-				cardinality = union.DefaultCardinality(u.Discriminator, at)
+			implied := union.DefaultCardinality(u.Discriminator, at)
+			if usual = union.AtMostOne; demands(at, u.Discriminator) {
+				usual = implied
 			}
+			cardinality = cmp.Or(cardinality, implied)
 		case cardinality == union.AtMostOne:
 			usual, plain = cardinality, zeroOrOneMember
 		}

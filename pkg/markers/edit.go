@@ -164,7 +164,10 @@ func (e *editing) assign() {
 				e.rejectf([]int{i}, "run controller-gen if the CRD is older than the types", "its struct %s cannot have the union", s.structure)
 				continue
 			}
-			if slices.ContainsFunc(s.unions, func(d declared) bool { return d.Shares(w.Union) }) {
+			declares := func(name string) bool {
+				return slices.ContainsFunc(s.unions, func(d declared) bool { return slices.Contains(d.properties(), name) })
+			}
+			if slices.ContainsFunc(w.Union.Names(), declares) {
 				e.rejectf([]int{i}, "edit its markers", "its struct %s declares a union of these fields already", s.structure)
 				continue
 			}

@@ -3,12 +3,12 @@ package markers
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"k8s.io/gengo/v2/codetags"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -23,21 +23,25 @@ func (m *mark) keysOf(t *codetags.Tag) {
 	case len(t.Args) == 0 || slices.ContainsFunc(t.Args, func(a codetags.Arg) bool { return a.Name == "" }):
 		m.problem = &misuse{m.name + " names no key of the item", example}
 	}
+	if m.item == nil {
+		m.item = yamltext.MappingNode()
+	}
 	for _, a := range t.Args {
-		var v any = a.Value
+		value := yamltext.StringNode(a.Value)
 		switch a.Type {
 		case codetags.ArgTypeInt:
-			v, _ = strconv.ParseInt(a.Value, 10, 64) // codetags has checked it
+			value = yamltext.IntNode(a.Value)
 		case codetags.ArgTypeBool:
-			v = a.Value == "true"
+			value = yamltext.BoolNode(a.Value == "true")
 		case codetags.ArgTypeString:
 		}
-		m.item = append(m.item, union.ItemKey{Name: a.Name, Value: v})
+		m.item.Content = append(m.item.Content, yamltext.StringNode(a.Name), value)
 	}
 }
 
 // ofItems declares the unions of list items, which +k8s:item marks on one field.
 func (s *structure) ofItems() {
+	var found []declared
 	for _, f := range s.fields {
 		type key struct {
 			kind markerKind
@@ -51,19 +55,29 @@ func (s *structure) ofItems() {
 			id := key{m.kind, m.of}
 			i, ok := at[id]
 			if !ok {
-				i = len(s.unions)
+				i = len(found)
 				at[id] = i
-				u := declared{Union: union.Union{Name: m.of, Cardinality: union.ExactlyOne}, at: m.pos, list: f.json}
-				if m.kind == zeroOrOneMember {
-					u.Cardinality = union.AtMostOne
+				u := declared{at: m.pos, item: yamltext.MappingNode(), list: f.json}
+				if m.of != "" {
+					u.set("name", yamltext.StringNode(m.of))
 				}
-				s.unions = append(s.unions, u)
+				u.set("members", yamltext.ListNode())
+				cardinality := union.ExactlyOne
+				if m.kind == zeroOrOneMember {
+					cardinality = union.AtMostOne
+				}
+				u.set("cardinality", yamltext.StringNode(cardinality.String()))
+				found = append(found, u)
 			}
 			if m.value != nil {
-				s.errorf(m.pos, codes.Contradiction, "delete memberName", "items of a list have no discriminator that could select %s", fmt.Sprint(m.item[0].Value))
+				s.errorf(m.pos, codes.Contradiction, "delete memberName", "items of a list have no discriminator that could select %s", m.item.Content[1].Value)
 			}
-			s.unions[i].Members = append(s.unions[i].Members, union.Member{Item: m.item})
+			members := yamltext.Value(found[i].item, "members")
+			members.Content = append(members.Content, place(m.item, m.pos))
 		}
+	}
+	for _, u := range found {
+		s.add(u)
 	}
 }
 

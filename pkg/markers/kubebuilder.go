@@ -3,7 +3,7 @@ package markers
 import (
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
-	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -25,12 +25,11 @@ func (s *structure) kubebuilder() {
 		if len(names) == 0 {
 			continue // controller-gen writes no rule either
 		}
-		u := declared{at: m.pos, spots: map[spot]diag.Pos{}, Union: union.Union{Cardinality: cardinalities[m.kind], Change: union.Allow, Replace: true}}
-		for _, name := range names {
-			u.Members = append(u.Members, union.Member{Name: name})
-			u.spots[spot{"members", name}] = m.pos
-		}
-		s.unions = append(s.unions, u)
+		u := declared{at: m.pos, item: yamltext.MappingNode(), ofStruct: true}
+		u.set("members", yamltext.StringsNode(names...))
+		u.set("cardinality", yamltext.StringNode(cardinalities[m.kind].String()))
+		u.set("handWrittenRules", yamltext.StringNode("Replace"))
+		s.add(u)
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/unioncel/unioncel/internal/pattern"
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // mark is a parsed union marker.
@@ -27,13 +26,13 @@ type mark struct {
 	wrong, right string
 	edits        []diag.Edit // makes the correction
 
-	of       string          // the union, modality or discriminator that the marker names; "" for the only one
-	value    *string         // the discriminator value, if the marker sets it
-	optional bool            // ",optional"
-	mode     string          // the mode of ifMode: required, optional or forbidden
-	key      string          // the key of a unioncel marker
-	node     *yaml.Node      // the value of the key
-	item     []union.ItemKey // the keys of the list item, for a marker inside +k8s:item
+	of       string     // the union, modality or discriminator that the marker names; "" for the only one
+	value    *string    // the discriminator value, if the marker sets it
+	optional bool       // ",optional"
+	mode     string     // the mode of ifMode: required, optional or forbidden
+	key      string     // the key of a unioncel marker
+	node     *yaml.Node // the value of the key
+	item     *yaml.Node // the keys of the list item, for a marker inside +k8s:item
 }
 
 // misuse is an error in a marker.

@@ -64,9 +64,11 @@ func (l *loading) load(patterns []string) (set *union.Externals) {
 	if !l.packages(patterns) {
 		return nil
 	}
+	kinds := l.kinds()
+	broken := l.packageErrors() // later errors are in types that no CRD has
 	l.structs()
-	set = l.crds()
-	if l.packageErrors() {
+	set = l.crds(kinds)
+	if broken {
 		return nil
 	}
 	if !l.diags.HasErrors() {

@@ -13,7 +13,6 @@ import (
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -111,12 +110,10 @@ func (f *field) says(key string) (mark, bool) {
 	return mark{}, false
 }
 
-// values returns the values that a marker lists, or none.
-func (m mark) values() (l []string) {
-	if m.node != nil && m.node.Kind == yaml.SequenceNode {
-		for _, item := range m.node.Content {
-			l = append(l, item.Value)
-		}
+// values returns the values that a marker lists.
+func (m mark) values() (l []*yaml.Node) {
+	for _, n := range m.node.Content {
+		l = append(l, place(yamltext.StringNode(n.Value), m.pos))
 	}
 	return l
 }
@@ -129,76 +126,96 @@ func (s *structure) yes(m mark) bool {
 	return m.node.Value == "true"
 }
 
-// emptyOf sets the emptiness of a member from the emptyIsUnset marker of its field.
-func (s *structure) emptyOf(u *declared, out *union.Member, m markedField) {
-	if empty, ok := m.says(emptyKey); ok {
-		out.Empty = union.PresentWhenEmpty
-		if s.yes(empty) {
-			out.Empty = union.EmptyObject // any emptiness writes emptyIsUnset
-			u.marked, u.spots[spot{emptyKey, out.Name}] = true, empty.pos
-		}
+// emptyOf returns the position for a member that is unset when it is empty: the one of the marker on
+// its field that says so, or else at, if it usually is and the schema has such values.
+func (s *structure) emptyOf(f *field, at diag.Pos, usually bool) (pos diag.Pos) {
+	said, ok := f.says(emptyKey)
+	switch {
+	case ok && s.yes(said):
+		return said.pos
+	case !ok && usually && canBeEmpty(s.schema(), f.json, emptiness(f.typ)):
+		return at
 	}
+	return pos
 }
 
-// optionalOf makes a member optional for all, some or none of its values, as a marker on its field
-// requests.
-func (s *structure) optionalOf(u *declared, out *union.Member, m markedField) {
+// optionalOf makes a member optional for all, some or none of its values, as a marker requests. It
+// returns the position of the marker.
+func (s *structure) optionalOf(m *choice, selected bool) diag.Pos {
 	said, ok := m.says(optionalKey)
 	optional := m.mark.optional
 	switch {
 	case !ok:
 		said = mark{name: ",optional", pos: m.mark.pos}
-	case said.node.Kind == yaml.SequenceNode && len(said.node.Content) > 0:
-		optional = true
-		out.Optional, u.optional[out.Name] = said.values(), said
-	case said.node.Tag == "!!bool":
-		optional, out.Optional = said.node.Value == "true", nil
 		if optional {
-			out.Optional = out.Values
+			m.optional = m.values
+		}
+	case said.node.Kind == yaml.SequenceNode && len(said.node.Content) > 0:
+		optional, m.listed = true, true
+		m.optional = said.values()
+	case said.node.Tag == "!!bool":
+		optional, m.optional = said.node.Value == "true", nil
+		if optional {
+			m.optional = m.values
 		}
 	default:
 		s.errorf(said.pos, codes.MalformedDeclaration, fmt.Sprintf("write %s, %[1]s=false or %[1]s=V", said.name), "%s is true, false or the values for which the member is optional", said.name)
 	}
-	if ok {
-		u.marked, u.spots[spot{"optionalMembers", out.Name}] = true, said.pos
-	}
-	if optional && u.Discriminator == "" {
+	if optional && !selected {
 		s.errorf(said.pos, codes.Contradiction, "delete "+said.name+": without a discriminator no member is required",
 			"member %s is optional in a union that has no discriminator", m.name)
 	}
+	return said.pos
 }
 
 // own adds the keys of unioncel's markers to the unions of the struct, and adds the unions that
 // only such markers declare.
 func (s *structure) own() {
 	if s.diags.HasErrors() {
+		s.resolve()
 		return // the markers would cause further errors
 	}
 	alone := map[string]*declared{}
 	for _, m := range s.marks {
-		if m.kind == own && slices.Contains(structKeys, m.key) {
-			alone[m.of] = &declared{alone: &union.Declaration{}, Union: union.Union{Name: m.of}}
+		if m.kind == own && slices.Contains(structKeys, m.key) && alone[m.of] == nil {
+			alone[m.of] = &declared{at: m.pos, item: yamltext.MappingNode(), ofStruct: true}
 		}
 	}
 	for _, m := range s.marks {
-		switch {
+		switch u := alone[m.of]; {
 		case m.kind != own:
 		case m.key == valuesKey || m.key == optionalKey || !slices.Contains(union.Keys(), m.key):
 			s.unknownKey(m)
-		case alone[m.of] != nil:
-			s.key(alone[m.of], m)
-		default:
-			if u := s.addressed(m); u != nil && s.key(u, m) {
-				s.read(u, m)
+		case u != nil:
+			s.key(u, m)
+		}
+	}
+	of := slices.Sorted(maps.Keys(alone))
+	for _, name := range of {
+		u := alone[name]
+		if name != "" && yamltext.Value(u.item, "name") == nil {
+			u.set("name", yamltext.StringNode(name))
+		}
+		s.add(*u)
+	}
+	if s.lenient() { // what the other keys may say depends on the CRDs
+		s.resolve()
+	}
+	for _, m := range s.marks {
+		if m.kind == own && alone[m.of] == nil && slices.Contains(union.Keys(), m.key) {
+			if u := s.addressed(m); u != nil {
+				s.key(u, m)
 			}
 		}
 	}
-	for _, of := range slices.Sorted(maps.Keys(alone)) {
-		u := alone[of]
-		u.at = u.keys[0].pos
-		s.known(u)
-		s.unions = append(s.unions, *u)
+	s.ownOfFields()
+	if !s.lenient() {
+		s.resolve()
 	}
+}
+
+// ownOfFields adds the keys of unioncel's markers on fields.
+func (s *structure) ownOfFields() {
 	for _, f := range s.fields {
 		for _, m := range f.marks {
 			if m.kind != own {
@@ -226,35 +243,9 @@ func (s *structure) own() {
 				s.unknownKey(m)
 			case m.key == messagesKey:
 				s.messages(u, f, m)
-			case s.key(u, m):
-				s.read(u, m)
+			default:
+				s.key(u, m)
 			}
-		}
-	}
-}
-
-// known checks that the properties of a union declared only by these markers are fields.
-func (s *structure) known(u *declared) {
-	var names []string
-	for _, each := range append(s.family((*structure).inner), s) {
-		names = append(names, each.propertyNames()...)
-		for f, inner := range each.held() {
-			for _, name := range inner.propertyNames() {
-				names = append(names, schemapath.New(f.json, name).String())
-			}
-		}
-	}
-	for _, d := range s.read(u, u.keys...) {
-		u.alone = d
-		for _, name := range d.Properties() {
-			if slices.Contains(names, name) || s.pathTo(name) != nil { // the CRD decides about the rest
-				continue
-			}
-			var code diag.Code = codes.UnknownMember
-			if name == d.Discriminator() {
-				code = codes.UnknownDiscriminator
-			}
-			s.errorf(u.at, code, spelling.Hint(name, names, "name properties as in JSON"), "%q is not a property of %s", name, s.id.Name)
 		}
 	}
 }
@@ -262,47 +253,40 @@ func (s *structure) known(u *declared) {
 // onMember checks a marker that describes a member.
 func (s *structure) onMember(u *declared, f *field, m mark) {
 	switch {
-	case u.alone != nil || u.Replace:
+	case u.ofStruct:
 		s.errorf(m.pos, codes.BadMarker, "set it on the struct too", "%s describes a member by its own markers, and %s is one by those of the struct", m.name, f.name)
-	case f.json == u.Discriminator || !slices.Contains(u.MemberNames(), f.json):
+	case f.json == u.parsed.Discriminator():
 		s.errorf(m.pos, codes.BadMarker, "put it on a member", "%s describes a member, and %s is the discriminator", m.name, f.name)
 	case m.key == valuesKey && slices.ContainsFunc(f.marks, func(o mark) bool { return o.kind == ifMode }):
 		s.errorf(m.pos, codes.BadMarker, "delete it: the modes are the values", "%s is on %s, which has modes", m.name, f.name)
-	case u.Discriminator == "" && m.key == valuesKey:
+	case u.from == nil && m.key == valuesKey:
 		s.errorf(m.pos, codes.Contradiction, "delete it: without a discriminator members have no values", "member %s has values in a union that has no discriminator", f.name)
 	}
 }
 
 // messages adds the messages of a marker on a field to those of its union.
 func (s *structure) messages(u *declared, f *field, m mark) {
-	m.node = yamltext.MappingNode(yamltext.StringNode(f.json), m.node)
 	place(m.node, m.pos)
-	i := slices.IndexFunc(u.keys, func(k mark) bool { return k.key == messagesKey })
+	all := yamltext.Value(u.item, messagesKey)
 	switch {
-	case i < 0:
-		u.keys = append(u.keys, m)
-	case u.keys[i].node.Kind != yaml.MappingNode:
-		return // read has reported it
-	case yamltext.Value(u.keys[i].node, f.json) != nil:
+	case all == nil:
+		m.node = yamltext.MappingNode(f.label(m.pos), m.node)
+		s.key(u, m)
+	case all.Kind != yaml.MappingNode: // an error
+	case yamltext.Value(all, f.json) != nil:
 		s.errorf(m.pos, codes.BadMarker, "delete one of them", "%s is set twice for %s", m.name, f.name)
-		return
 	default:
-		u.keys[i].node.Content = append(u.keys[i].node.Content, m.node.Content...)
+		all.Content = append(all.Content, f.label(m.pos), m.node)
 	}
-	s.read(u, m)
 }
 
 // unionOf returns the union of a field: the first one, except for presence relations if it has
 // another union.
 func (s *structure) unionOf(f *field) (found *declared) {
 	for i := range s.unions {
-		if found != nil && !found.Relates() {
-			break
-		}
-		if slices.Contains(s.unions[i].properties(), f.json) {
-			if found == nil || !s.unions[i].Relates() {
-				found = &s.unions[i]
-			}
+		u := &s.unions[i]
+		if slices.Contains(u.properties(), f.json) && (found == nil || found.relates() && !u.relates()) {
+			found = u
 		}
 	}
 	return found
@@ -315,7 +299,7 @@ func (s *structure) addressed(m mark) *declared {
 	for i := range s.unions {
 		u := &s.unions[i]
 		is := func(f *field) bool { return f.name == m.of && slices.Contains(u.properties(), f.json) }
-		if m.of == "" || m.of == u.Name || slices.Contains(u.properties(), m.of) || slices.ContainsFunc(s.fields, is) {
+		if m.of == "" || m.of == yamltext.Text(u.item, "name") || slices.Contains(u.properties(), m.of) || slices.ContainsFunc(s.fields, is) {
 			found = append(found, u)
 		}
 		names = append(names, u.properties()[0])
@@ -349,48 +333,17 @@ func (s *structure) unknownKey(m mark) {
 	s.errorf(m.pos, codes.UnknownKey, spelling.Hint(m.key, known, "the keys are "+strings.Join(known, ", ")), "+%s has no key %q", ownPrefix, m.key)
 }
 
-// key adds a key to a union. It returns false, with an error, if the union already has the key.
-func (s *structure) key(u *declared, m mark) bool {
+// key sets a key of a union, and reports a key that is set twice.
+func (s *structure) key(u *declared, m mark) {
 	for _, other := range u.keys {
 		if other.key == m.key {
 			related(s.errorf(m.pos, codes.BadMarker, "delete one of them", "%s is set twice for one union", m.name), other.pos, "the first")
-			return false
+			return
 		}
 	}
-	place(m.node, m.pos)
 	u.keys = append(u.keys, m)
-	return true
-}
-
-// read parses the values of keys as in YAML. It returns no declaration if one is malformed.
-func (s *structure) read(u *declared, keys ...mark) []*union.Declaration {
-	item := yamltext.MappingNode()
-	overlay(item, keys)
-	l, diags := union.Parse(u.at.File, "", yamltext.ListNode(item), nil)
-	s.diags = append(s.diags, diags...)
-	return l
+	u.set(m.key, place(m.node, m.pos))
 }
 
 // properties returns the names of the discriminator and the members, in this order.
-func (d *declared) properties() []string {
-	if d.alone != nil {
-		return d.alone.Properties()
-	}
-	return d.Names()
-}
-
-// overlay adds the keys of markers to a declaration.
-func overlay(item *yaml.Node, keys []mark) {
-	for _, m := range keys {
-		key := yamltext.StringNode(m.key)
-		place(key, m.pos)
-		switch k, v, _, ok := yamltext.Lookup(item, m.key); {
-		case ok:
-			*k, *v = *key, *m.node
-		case m.key == "name": // comes first
-			item.Content = slices.Insert(item.Content, 0, key, m.node)
-		default:
-			item.Content = append(item.Content, key, m.node)
-		}
-	}
-}
+func (d *declared) properties() []string { return d.parsed.Properties() }

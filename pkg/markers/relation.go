@@ -3,69 +3,59 @@ package markers
 import (
 	"slices"
 
-	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/spelling"
-	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/union"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 )
 
 // relations declares the presence relations of +k8s:dependentRequired and +k8s:dependentForbidden,
 // which name other properties of the struct.
 func (s *structure) relations() {
-	u := declared{Union: union.Union{Cardinality: union.AnyNumber}, spots: map[spot]diag.Pos{}}
-	member := func(f *field, at diag.Pos) *union.Member {
-		i := slices.IndexFunc(u.Members, func(m union.Member) bool { return m.Name == f.json })
-		if i < 0 {
-			i = len(u.Members)
-			out := union.Member{Name: f.json, Empty: emptiness(f.typ)}
-			s.emptyOf(&u, &out, markedField{field: f})
-			u.Members = append(u.Members, out)
-			u.spots[spot{"members", f.json}] = at
-		}
-		return &u.Members[i]
+	related := s.marked(dependentRequired, dependentForbidden)
+	if len(related) == 0 {
+		return
 	}
-	for _, p := range s.marked(dependentRequired, dependentForbidden) {
-		name := *p.mark.value
-		other := s.property(name)
-		if other == nil {
-			s.errorf(p.mark.pos, codes.UnknownMember, spelling.Hint(name, s.propertyNames(), "name the property as in JSON"), "%s names %q, which is not a property of %s", p.mark.name, name, s.id.Name)
-			continue
+	u := declared{at: related[0].mark.pos, item: yamltext.MappingNode()}
+	empty := yamltext.StringsNode()
+	var seen []*field
+	for _, p := range related {
+		key := "dependentRequired"
+		if p.mark.kind == dependentForbidden {
+			key = "dependentForbidden"
 		}
-		for _, each := range []*field{p.field, other} {
-			s.nilable(markedField{each, p.mark})
-			if each.required {
-				s.errorf(p.mark.pos, codes.MemberAlwaysSet, "delete the marker, or make the field optional", "%s relates %s to %s, but %s is always set", p.mark.name, p.name, other.name, each.name)
+		others := yamltext.Value(u.item, key)
+		if others == nil {
+			others = yamltext.MappingNode()
+			u.set(key, others)
+		}
+		other := place(yamltext.StringNode(*p.mark.value), p.mark.pos)
+		if of := yamltext.Value(others, p.json); of != nil {
+			of.Content = append(of.Content, other)
+		} else {
+			list := yamltext.StringsNode()
+			list.Content = []*yaml.Node{other}
+			others.Content = append(others.Content, p.label(p.mark.pos), list)
+		}
+		for _, f := range []*field{p.field, s.property(other.Value)} {
+			if f == nil || slices.Contains(seen, f) {
+				continue
+			}
+			seen = append(seen, f)
+			s.nilable(markedField{f, p.mark})
+			if at := s.emptyOf(f, p.mark.pos, true); at.Line > 0 {
+				empty.Content = append(empty.Content, f.label(at))
 			}
 		}
-		m := member(p.field, p.mark.pos)
-		l := &m.Requires
-		if p.mark.kind == dependentForbidden {
-			l = &m.Forbids
-		}
-		switch {
-		case other == p.field:
-			s.errorf(p.mark.pos, codes.Contradiction, "delete it", "%s relates %s to itself", p.mark.name, p.name)
-		case slices.Contains(*l, name):
-			s.errorf(p.mark.pos, codes.DuplicateValue, "delete one of them", "%s names %q twice", p.mark.name, name)
-		default:
-			*l = append(*l, name)
-		}
-		member(other, p.mark.pos)
-		if u.at.Line == 0 {
-			u.at = p.mark.pos
+	}
+	for _, relations := range yamltext.Pairs(u.item) {
+		for i, others := range relations.Content {
+			if i%2 == 1 {
+				relations.Content[i] = oneOrMore(others.Content)
+			}
 		}
 	}
-	if len(u.Members) > 0 {
-		s.unions = append(s.unions, u)
+	if len(empty.Content) > 0 {
+		u.set(emptyKey, empty)
 	}
-}
-
-// propertyNames returns the properties of the struct.
-func (s *structure) propertyNames() (l []string) {
-	for _, f := range s.fields {
-		if f.json != "" {
-			l = append(l, f.json)
-		}
-	}
-	return l
+	s.add(u)
 }

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/markers"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -36,15 +37,14 @@ type structure struct {
 
 // field is a struct field as JSON and controller-gen see it.
 type field struct {
-	name     string // the Go name; for an embedded field, its type name
-	json     string // the property; "" if the field has none
-	inline   bool   // its properties are properties of the struct
-	required bool
-	both     bool // marked optional and required
-	pos      diag.Pos
-	typ      types.Type
-	info     *markers.FieldInfo
-	marks    []mark
+	name   string // the Go name; for an embedded field, its type name
+	json   string // the property; "" if the field has none
+	inline bool   // its properties are properties of the struct
+	both   bool   // marked optional and required
+	pos    diag.Pos
+	typ    types.Type
+	info   *markers.FieldInfo
+	marks  []mark
 }
 
 // structs reads and checks all types of the packages that the user named.
@@ -109,9 +109,8 @@ func (l *loading) structure(id crd.TypeIdent) *structure {
 	l.known[id] = s
 	found := l.commentsOf(id.Package)
 	s.marks = found.of(info.RawSpec).marks
-	optional := l.optionalByDefault(id.Package)
 	for i := range info.Fields {
-		f := l.field(id.Package, &info.Fields[i], optional)
+		f := l.field(id.Package, &info.Fields[i])
 		f.marks = found.of(f.info.RawField).marks
 		s.fields = append(s.fields, f)
 	}
@@ -178,19 +177,14 @@ func (s *structure) foreign() {
 		s.diags[i].Hint = "declare them in a UnionSet if you need them"
 	}
 	s.unions = slices.DeleteFunc(s.unions, func(u declared) bool {
-		return u.Discriminator == "" && u.Cardinality <= union.AtMostOne && len(u.Members) == 1 || u.Discriminator != "" && len(u.Members) == 0
+		cardinality := yamltext.Text(u.item, "cardinality")
+		return len(u.properties()) == 1 && (cardinality == "" || cardinality == union.AtMostOne.String())
 	})
-}
-
-// optionalByDefault reports whether the fields of a package are optional by default.
-func (l *loading) optionalByDefault(p *loader.Package) bool {
-	values, err := markers.PackageMarkers(l.parser.Collector, p)
-	return err == nil && values.Get("kubebuilder:validation:Optional") != nil
 }
 
 // field reads the JSON tag and the markers of a field like structToSchema in
 // controller-tools/pkg/crd.
-func (l *loading) field(p *loader.Package, info *markers.FieldInfo, optional bool) *field {
+func (l *loading) field(p *loader.Package, info *markers.FieldInfo) *field {
 	raw := info.RawField
 	f := &field{name: info.Name, info: info, pos: l.places.pos(raw.Pos()), typ: p.TypesInfo.TypeOf(raw.Type)}
 	for _, name := range raw.Names {
@@ -214,21 +208,10 @@ func (l *loading) field(p *loader.Package, info *markers.FieldInfo, optional boo
 	if f.inline {
 		f.json = ""
 	}
-	has := func(name string) bool { return info.Markers.Get(name) != nil }
-	saysOptional := has("optional") || has("k8s:optional")
-	saysRequired := has("required") || has("k8s:required")
-	omits := slices.Contains(parts[1:], "omitempty") || slices.Contains(parts[1:], "omitzero")
-	switch {
-	case has("kubebuilder:validation:Optional"):
-	case has("kubebuilder:validation:Required"):
-		f.required = true
-	case saysOptional:
-	case saysRequired:
-		f.required = true
-	default:
-		f.required = !f.inline && !omits && !optional
+	has := func(names ...string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return info.Markers.Get(name) != nil })
 	}
-	f.both = (saysOptional || has("kubebuilder:validation:Optional")) && (saysRequired || has("kubebuilder:validation:Required"))
+	f.both = has("optional", "k8s:optional", "kubebuilder:validation:Optional") && has("required", "k8s:required", "kubebuilder:validation:Required")
 	return f
 }
 

@@ -129,25 +129,25 @@ func (s *structure) apart(m markedField, kind markerKind, is func(markedField) b
 }
 
 // mode adds the mode of one ifMode marker to a member.
-func (s *structure) mode(out *union.Member, m markedField, taken map[string]markedField) {
-	value := *m.mark.value
-	own := m.json + "\x00" + value // cannot collide with the values of members
-	other, ok := taken[own]
-	taken[own] = m
-	if ok {
-		if other.mark.mode != m.mark.mode {
-			related(s.errorf(m.mark.pos, codes.Contradiction, "delete one of the two", "mode %q of %s is both %s and %s", value, m.name, other.mark.mode, m.mark.mode),
-				other.mark.pos, "the first")
+func (s *structure) mode(m *choice, i int) {
+	mode := m.modes[i]
+	for _, other := range m.modes[:i] {
+		if *other.value != *mode.value {
+			continue
+		}
+		if other.mode != mode.mode {
+			related(s.errorf(mode.pos, codes.Contradiction, "delete one of the two", "mode %q of %s is both %s and %s", *mode.value, m.name, other.mode, mode.mode),
+				other.pos, "the first")
 		}
 		return
 	}
-	if m.mark.mode == "forbidden" {
+	if mode.mode == "forbidden" {
 		return // like every mode that no marker names
 	}
-	if m.mark.mode == "optional" {
-		out.Optional = append(out.Optional, value)
+	m.take(*mode.value, mode.pos)
+	if mode.mode == "optional" {
+		m.optional = append(m.optional, m.values[len(m.values)-1])
 	}
-	s.take(out, m, value, taken)
 }
 
 // emptiness returns the values, besides null, that validation-gen treats as unset: the zero values

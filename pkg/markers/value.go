@@ -1,50 +1,101 @@
 package markers
 
 import (
+	"slices"
+
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// value returns u, which is d adapted to one schema, as the value of x-kubernetes-unions. The nodes
-// have the positions of their markers.
-func (d *declared) value(u *union.Union) *yaml.Node {
-	item := u.Node()
-	list := yamltext.ListNode(item)
-	place(list, d.at)
-	for k, value := range yamltext.Pairs(item) {
-		key := k.Value
-		var pos diag.Pos // the position of a member
-		for j, n := range value.Content {
-			name := value.Kind != yaml.MappingNode || j%2 == 0
-			if name {
-				pos = d.pos(key, n.Value)
-			}
-			place(n, pos)
-			for _, v := range append(n.Content, n) {
-				if !name && key == "fields-to-discriminateBy" && v.Kind == yaml.ScalarNode {
-					place(v, d.spots[spot{valuesKey, v.Value}])
-				}
-			}
-		}
-	}
-	overlay(item, d.keys)
+// value returns the union as the value of x-kubernetes-unions.
+func (d *declared) value() *yaml.Node {
+	list := yamltext.ListNode(d.item)
+	list.Line, list.Column = d.at.Line, d.at.Col
 	return list
 }
 
-// pos returns the position of a member that a key names.
-func (d *declared) pos(key, member string) diag.Pos {
-	if pos, ok := d.spots[spot{key, member}]; ok {
-		return pos
+// set sets a key of the declaration. Nodes without a position get the position of the union.
+func (d *declared) set(key string, value *yaml.Node) {
+	for _, n := range []*yaml.Node{d.item, value} {
+		if n.Line == 0 {
+			n.Line, n.Column = d.at.Line, d.at.Col
+		}
 	}
-	return d.spots[spot{"members", member}]
+	for n := range yamltext.All(value) {
+		if n.Line == 0 {
+			n.Line, n.Column = value.Line, value.Column
+		}
+	}
+	k := place(yamltext.StringNode(key), d.posOf(value))
+	switch old, v, _, ok := yamltext.Lookup(d.item, key); {
+	case ok:
+		*old, *v = *k, *value
+	case key == "name": // comes first
+		d.item.Content = slices.Insert(d.item.Content, 0, k, value)
+	default:
+		d.item.Content = append(d.item.Content, k, value)
+	}
+}
+
+// posOf returns the position of a node of the declaration.
+func (d *declared) posOf(n *yaml.Node) diag.Pos {
+	return diag.Pos{File: d.at.File, Line: n.Line, Col: n.Column}
+}
+
+// relates reports whether the union consists of presence relations.
+func (d *declared) relates() bool {
+	return yamltext.Value(d.item, "dependentRequired") != nil || yamltext.Value(d.item, "dependentForbidden") != nil
+}
+
+// fit returns the value of x-kubernetes-unions for a CRD with the properties in lookup; see
+// union.External.
+func (d *declared) fit(lookup func(string) ([]string, bool)) (*yaml.Node, diag.List) {
+	enum, _ := lookup(d.parsed.Discriminator())
+	values := d.from.ofCRD(enum)
+	out := declared{at: d.at, item: clone(d.item)}
+	optional := yamltext.Value(out.item, "optionalMembers")
+	var diags diag.List
+	for key, node := range yamltext.Pairs(yamltext.Value(out.item, "fields-to-discriminateBy")) {
+		field, ok := d.guessed[key.Value]
+		if !ok {
+			continue
+		}
+		value, ok := values.valueOf(field, key.Value)
+		if _, present := lookup(key.Value); !ok && !present {
+			continue // union.Resolve leaves the member out
+		}
+		if !ok {
+			lack := values.lack(d.posOf(key), field)
+			if _, known := d.from.valueOf(field, key.Value); known {
+				lack.Hint = "the CRD lacks a value that the Go type has: run controller-gen first"
+			}
+			diags = append(diags, lack)
+			continue
+		}
+		fitting := place(yamltext.StringNode(value), d.posOf(node))
+		if o := yamltext.Value(optional, key.Value); o != nil && d.posOf(o) == d.posOf(node) { // of the same marker
+			*o = *fitting
+		}
+		*node = *fitting
+	}
+	return out.value(), append(diags, d.doubts(out.item)...)
+}
+
+func clone(n *yaml.Node) *yaml.Node {
+	out := *n
+	out.Content = slices.Clone(n.Content)
+	for i, c := range out.Content {
+		out.Content[i] = clone(c)
+	}
+	return &out
 }
 
 // place sets the position of a node and of all nodes below it.
-func place(n *yaml.Node, pos diag.Pos) {
+func place(n *yaml.Node, pos diag.Pos) *yaml.Node {
 	for n := range yamltext.All(n) {
 		n.Line, n.Column = pos.Line, pos.Col
 	}
+	return n
 }

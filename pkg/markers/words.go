@@ -38,6 +38,7 @@ func Words(l diag.List) {
 
 // asMarkers replaces keys of schemas with controller-gen's markers for them.
 var asMarkers = strings.NewReplacer(" in the declaration", "",
+	"optional properties without a default", "optional fields (+optional, or omitempty in the JSON tag) without a default",
 	"x-kubernetes-list-type: map with x-kubernetes-list-map-keys", "+listType=map with +listMapKey")
 
 // orInGo separates the YAML part of a hint from its Go part.
