@@ -41,27 +41,26 @@ func (f *externalFlags) register(cmd *cobra.Command) {
 type external struct {
 	union.Externals
 	externalFlags
-	files []*result // files that were read, with their diagnostics
-	reads bool      // the command reads UnionSets
-	sound bool      // all errors are about Go structs
+	reads bool // the command reads UnionSets
+	sound bool // all errors are about Go structs
 	// incomplete marks inputs that need not include all CRDs, because the user did not name them.
 	incomplete bool
 }
 
 // read reads the external declarations. Only an unreadable file is an error; other problems are
 // diagnostics of the files.
-func (f *externalFlags) read(a *app) (external, error) {
-	e := external{externalFlags: *f, reads: true}
+func (f *externalFlags) read(a *app) (e external, files []*result, err error) {
+	e = external{externalFlags: *f, reads: true}
 	if f.kubebuilder && len(f.packages) == 0 {
-		return e, usagef("--kubebuilder needs --go: it says which Go packages have the markers")
+		return e, nil, usagef("--kubebuilder needs --go: it says which Go packages have the markers")
 	}
 	for _, name := range f.sets {
 		src, err := a.readConfig(name)
 		if err != nil {
-			return e, err
+			return e, nil, err
 		}
 		set, diags := unionset.Parse(name, src)
-		e.files = append(e.files, &result{input: input{name: name}, diagnostics: diags})
+		files = append(files, &result{diagnostics: diags})
 		if set != nil {
 			e.add(set)
 		}
@@ -84,9 +83,9 @@ func (f *externalFlags) read(a *app) (external, error) {
 				r.diagnostics = nil
 			}
 		}
-		e.files = append(e.files, r)
+		files = append(files, r)
 	}
-	return e, nil
+	return e, files, nil
 }
 
 func (e *external) add(more *union.Externals) {
@@ -131,15 +130,13 @@ func skipping[T any](from *external, opts crdfile.Options, work func(crdfile.Opt
 	}
 }
 
-// missing reports declarations for CRDs that no input has. It warns of UnionSets among the inputs,
+// missing returns diagnostics of declarations for CRDs that no input has. It warns of UnionSets among the inputs,
 // which are passed through like other manifests.
-func (e *external) missing(results []*result) {
-	var l diag.List
+func (e *external) missing(results []*result) (l diag.List) {
 	var crds []union.Target
 	readable := true
 	for _, r := range results {
-		read := func(f *result) bool { return f.name != "" && sameName(f.name, r.name) }
-		if r.unionSet && !slices.ContainsFunc(e.files, read) {
+		if r.unionSet && !slices.ContainsFunc(e.sets, func(name string) bool { return sameName(name, r.name) }) {
 			l = append(l, diag.New(codes.UnreadUnionSet, diag.Pos{File: r.name}, "this input is a UnionSet, and its unions are not compiled").
 				Hinted("name it with --unions"))
 		}
@@ -149,7 +146,7 @@ func (e *external) missing(results []*result) {
 	if readable && !e.incomplete { // otherwise the list of CRDs is incomplete, and compiling reports why
 		l = append(l, e.Missing(crds)...)
 	}
-	e.files = append(e.files, &result{diagnostics: l})
+	return l
 }
 
 // ofMarkers rewords diagnostics about declarations in Go in terms of markers.

@@ -45,11 +45,11 @@ func (k *kindFlags) read(cmd *cobra.Command, a *app) (*kinds.Set, error) {
 		}
 		return nil, usagef("%s; --builtin is for Kubernetes' own kinds", missing)
 	}
-	sets, err := k.unions.read(a)
+	sets, files, err := k.unions.read(a)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.report(diagnosticsOf(sets.files), "text"); err != nil {
+	if err := a.report(diagnosticsOf(files), "text"); err != nil {
 		return nil, err
 	}
 	set := &kinds.Set{}

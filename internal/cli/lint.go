@@ -110,14 +110,15 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) (err 
 		return err
 	}
 	results := resultsOf(answers)
+	files := append(l.files(), results...)
 	var all diag.List
 	reached := false
-	if !anyFailed(append(l.files(), results...)) {
+	if !anyFailed(files) {
 		reached = a.tally(l, results, "text") != nil // unions with errors would not be counted
 	}
-	found := lists(l, results)
 	for _, s := range l {
-		findings, _ := s.judge(found[s])
+		theirs := slices.DeleteFunc(slices.Clone(files), func(r *result) bool { return r.scope != s })
+		findings, _ := s.judge(diagnosticsOf(theirs))
 		limit := *s.config.Lint.FailOn
 		reached = reached || limit.Reached(findings) || s.read.diagnostics.HasErrors()
 		least := diag.Warning
@@ -202,25 +203,6 @@ func (a *app) offerFix(l diag.List, results []*result) {
 	if n > 0 {
 		a.note(plural(n, "finding") + " can be corrected with --fix")
 	}
-}
-
-// lists returns the findings of each scope.
-func lists(l scopes, results []*result) map[*scope]diag.List {
-	found := map[*scope]diag.List{}
-	add := func(s *scope, r *result) { found[s] = slices.Concat(found[s], r.diagnostics, r.skipped) }
-	for _, s := range l {
-		add(s, s.read)
-	}
-	for _, r := range results {
-		add(r.scope, r)
-	}
-	for _, e := range l.externals() {
-		first := l[slices.IndexFunc(l, func(s *scope) bool { return s.external == e })]
-		for _, f := range e.files {
-			add(first, f)
-		}
-	}
-	return found
 }
 
 // showFindings prints findings, with --quiet only errors.

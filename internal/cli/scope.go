@@ -26,6 +26,7 @@ type scope struct {
 	*external
 	name   string         // of the configuration, or empty
 	read   *result        // the configuration, with its diagnostics
+	files  []*result      // with declarations, unless another scope has them
 	config project.Config // overridden by flags
 	opts   crdfile.Options
 	flags  *compilerFlags
@@ -98,7 +99,7 @@ func (a *app) scope(cmd *cobra.Command, flags *compilerFlags) scoping {
 // loadScope reads the configuration and the declarations that it and the flags name. loaded caches
 // declarations read for other scopes.
 func (a *app) loadScope(s *scope, cmd *cobra.Command, loaded map[string]*external) error {
-	s.external, s.read = &external{reads: true}, &result{}
+	s.external, s.read = &external{reads: true}, &result{input: input{scope: s}}
 	if s.name != "" {
 		src, err := a.readConfig(s.name)
 		if err != nil {
@@ -120,10 +121,14 @@ func (a *app) loadScope(s *scope, cmd *cobra.Command, loaded map[string]*externa
 	}
 	key := fmt.Sprintf("%q %q %q %t %q", unions.dir, unions.packages, unions.sets, unions.kubebuilder, unions.listed)
 	if loaded[key] == nil {
-		e, err := unions.read(a)
+		e, files, err := unions.read(a)
 		if err != nil {
 			return err
 		}
+		for _, r := range files {
+			r.scope = s
+		}
+		s.files = files
 		e.incomplete = unions.project && !s.walked
 		loaded[key] = &e
 	}
@@ -157,25 +162,11 @@ func (a *app) announce(l scopes) {
 	}
 }
 
-// externals returns the distinct external declarations of the scopes.
-func (l scopes) externals() []*external {
-	var out []*external
-	for _, s := range l {
-		if !slices.Contains(out, s.external) {
-			out = append(out, s.external)
-		}
-	}
-	return out
-}
-
 // files returns the configurations and the files with external declarations.
 func (l scopes) files() []*result {
 	var out []*result
 	for _, s := range l {
-		out = append(out, s.read)
-	}
-	for _, e := range l.externals() {
-		out = append(out, e.files...)
+		out = append(append(out, s.read), s.files...)
 	}
 	return out
 }
@@ -190,14 +181,17 @@ func (l scopes) sound() bool {
 
 // missing reports CRDs of external declarations that no input has.
 func (l scopes) missing(results []*result) {
-	for _, e := range l.externals() {
+	for i, s := range l {
+		if slices.ContainsFunc(l[:i], func(other *scope) bool { return other.external == s.external }) {
+			continue
+		}
 		var theirs []*result
 		for _, r := range results {
-			if r.scope.external == e {
+			if r.scope.external == s.external {
 				theirs = append(theirs, r)
 			}
 		}
-		e.missing(theirs)
+		s.files = append(s.files, &result{input: input{scope: s}, diagnostics: s.external.missing(theirs)})
 	}
 }
 
