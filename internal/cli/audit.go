@@ -125,21 +125,21 @@ func auditFile(ctx context.Context, in input, f *crdfile.File) (audited fileAudi
 
 // showAudit prints the findings. Formats for programs also have the errors of unreadable inputs.
 func (a *app) showAudit(flags *auditFlags, audits []answer[fileAudit]) error {
-	var all []audit.Finding
-	var errors diag.List
+	found, errors := []audit.Finding{}, []audit.Finding{}
 	read := false
 	for _, r := range audits {
-		all = append(all, r.found.findings...)
+		found = append(found, r.found.findings...)
 		read = read || !r.failed()
 		for _, d := range r.diagnostics {
 			if d.Severity == diag.Error {
-				errors = append(errors, d)
+				errors = append(errors, audit.Error(d))
 			}
 		}
 	}
 	people := slices.Contains([]string{"text", "markdown"}, flags.output.format)
-	if len(all) > 0 || !people || read {
-		return a.showReport(&flags.output, report.Report{Data: audit.Data(all, errors), Document: audit.Document(all), Diagnostics: append(audit.Diagnostics(all), errors...)})
+	if len(found) > 0 || !people || read {
+		all := append(found, errors...)
+		return a.showReport(&flags.output, report.Report{Data: all, Document: audit.Document(found), Diagnostics: audit.Diagnostics(all)})
 	}
 	return nil
 }

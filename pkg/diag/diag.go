@@ -80,21 +80,21 @@ func (p Pos) compare(q Pos) int {
 // Related is another position that a diagnostic refers to, such as the first of two declarations
 // that collide.
 type Related struct {
-	Pos     Pos
-	Message string
+	Pos
+	Message string `json:"message"`
 }
 
 // Diagnostic is one finding about the input.
 type Diagnostic struct {
-	Code     Code
-	Severity Severity
-	Pos      Pos
-	Path     string // the path in objects, such as spec.channels[*].type, if known
-	Schema   string // the path in the CRD, as in the API server's errors
-	Message  string // one line without a full stop
-	Hint     string // how to correct the input; may have several lines
-	Related  []Related
-	Edits    []Edit // edits to the file of Pos that apply the hint; none if people must decide
+	Code     Code     `json:"code"`
+	Severity Severity `json:"severity"`
+	Pos
+	Path    string    `json:"path"`    // in objects, such as spec.channels[*].type, if known
+	Schema  string    `json:"schema"`  // the path in the CRD, as in the API server's errors
+	Message string    `json:"message"` // one line without a full stop
+	Hint    string    `json:"hint"`    // how to correct the input; may have several lines
+	Related []Related `json:"related"`
+	Edits   []Edit    `json:"-"` // edits to the file of Pos that apply the hint; none if people must decide
 }
 
 // New returns a diagnostic with the severity of its code. The message is one line without a full

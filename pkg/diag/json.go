@@ -6,11 +6,6 @@ import (
 	"io"
 )
 
-type jsonPlace struct {
-	Pos
-	Message string `json:"message"`
-}
-
 type jsonEdit struct {
 	Line    int    `json:"line"`
 	Col     int    `json:"col"`
@@ -21,15 +16,8 @@ type jsonEdit struct {
 }
 
 type jsonDiagnostic struct {
-	Code     Code     `json:"code"`
-	Severity Severity `json:"severity"`
-	Pos
-	Path    string      `json:"path"`
-	Schema  string      `json:"schema"`
-	Message string      `json:"message"`
-	Hint    string      `json:"hint"`
-	Related []jsonPlace `json:"related"`
-	Edits   []jsonEdit  `json:"edits"`
+	Diagnostic
+	Edits []jsonEdit `json:"edits"`
 }
 
 // JSON writes the list, in its order, as one JSON array of objects. Every object has all keys:
@@ -39,25 +27,11 @@ type jsonDiagnostic struct {
 func JSON(w io.Writer, l List) error {
 	out := make([]jsonDiagnostic, len(l))
 	for i, d := range l {
-		related := make([]jsonPlace, len(d.Related))
-		for j, r := range d.Related {
-			related[j] = jsonPlace{r.Pos, r.Message}
-		}
-		edits := make([]jsonEdit, len(d.Edits))
-		for j, e := range d.Edits {
+		d.Related = append([]Related{}, d.Related...) // never null
+		out[i] = jsonDiagnostic{d, []jsonEdit{}}
+		for _, e := range d.Edits {
 			line, col := e.End()
-			edits[j] = jsonEdit{e.Line, e.Col, line, col, e.Old, e.New}
-		}
-		out[i] = jsonDiagnostic{
-			Code:     d.Code,
-			Severity: d.Severity,
-			Pos:      d.Pos,
-			Path:     d.Path,
-			Schema:   d.Schema,
-			Message:  d.Message,
-			Hint:     d.Hint,
-			Related:  related,
-			Edits:    edits,
+			out[i].Edits = append(out[i].Edits, jsonEdit{e.Line, e.Col, line, col, e.Old, e.New})
 		}
 	}
 	return WriteJSON(w, out)

@@ -215,7 +215,7 @@ func TestName(t *testing.T) {
 		src = strings.Replace(src, "type: object\n", "type: object\n        x-kubernetes-validations: [{rule: \""+rule+"\"}]\n", 1)
 		name := ""
 		for _, f := range found(t, src) {
-			if f.Code == codes.FailsToEvaluate && len(f.Place.Path) == 1 {
+			if f.Code == codes.FailsToEvaluate && f.Path == "spec" {
 				metadata, _ := f.Example.New["metadata"].(map[string]any)
 				name, _ = metadata["name"].(string)
 			}
@@ -269,7 +269,7 @@ func TestOtherVersion(t *testing.T) {
 			for _, f := range found(t, testcrd.Versions("Thing", tt.other, version{Name: "v1", Spec: with})) {
 				if f.Code == codes.OtherVersion {
 					n++
-					if len(f.Related) != 1 || f.Place.Name != "v1" {
+					if len(f.Related) != 1 || f.Version != "v1" {
 						t.Errorf("%+v", f)
 					}
 				}

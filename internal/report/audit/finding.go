@@ -12,39 +12,42 @@ import (
 
 // Finding is a mistake in a rule.
 type Finding struct {
-	Code     diag.Code
-	Severity diag.Severity
-	CRD      string
-	Place    schemapath.Place
-	Pos      diag.Pos // of the rule
-	Rule     string
-	Message  string
-	Hint     string // the fix
-	Fix      string // a rule to write in the place of this one, as in Hint; or empty
-	rest     string // the sentence of Hint after Fix
-	Related  []diag.Related
+	diag.Diagnostic        // at the rule, with the fix as its hint
+	Title           string `json:"title"`
+	CRD             string `json:"crd"`
+	Version         string `json:"version"`
+	Rule            string `json:"rule"`
+	// Fix is a rule to write in the place of this one, as in the hint; or empty.
+	Fix string `json:"fix,omitempty"`
 	// Example is an object that shows the mistake, or an update if Old is not nil. Response is the
 	// error of the API server, or empty if it accepts the example. They are zero for costs
 	// and for rules that do not compile.
-	Example  verify.Example
-	Response string
+	Example  *verify.Example `json:"example,omitempty"`
+	Response string          `json:"response,omitempty"`
 	// Without is the number of rules that the API server's answer leaves out. Related names them.
-	Without int
+	Without int `json:"-"`
 
-	of rule
+	rest string // the sentence of the hint after Fix
+	of   rule
 }
 
 // finding returns a finding about a rule. Example may be nil.
 func (v *version) finding(code diag.Code, r rule, e *prove.Example, response, format string, args ...any) Finding {
 	place := schemapath.Place{Version: v.index, Name: v.name, Path: r.path}
-	info, _ := code.Info()
-	f := Finding{Code: code, Severity: info.Severity, CRD: v.source.Target().Name, Place: place,
-		Pos:  v.source.Constraint(place, verify.Constraint{Key: "x-kubernetes-validations", Index: r.Index}),
-		Rule: r.Text, Message: fmt.Sprintf(format, args...), Response: response, of: r}
+	at := v.source.Constraint(place, verify.Constraint{Key: "x-kubernetes-validations", Index: r.Index})
+	f := Error(diag.New(code, at, format, args...).In(place))
+	f.CRD, f.Version, f.Rule, f.Response, f.of = v.source.Target().Name, v.name, r.Text, response, r
 	if e != nil {
-		f.Example = verify.Example{Old: e.Old, New: e.New}
+		f.Example = &verify.Example{Old: e.Old, New: e.New}
 	}
 	return f
+}
+
+// Error returns the finding for an error of an input, which has no rules.
+func Error(d diag.Diagnostic) Finding {
+	info, _ := d.Code.Info()
+	d.Related = append([]diag.Related{}, d.Related...) // not null in JSON
+	return Finding{Diagnostic: d, Title: info.Title}
 }
 
 // hinted returns the finding with a fix.
@@ -70,10 +73,11 @@ const maxInline = 300
 func Diagnostics(l []Finding) diag.List {
 	var out diag.List
 	for _, f := range l {
-		d := diag.New(f.Code, f.Pos, "%s", f.Message).In(f.Place).As(f.Severity).Hinted(f.Hint).
-			With(f.Related...)
-		if text := proof.Inline(f.Example.New); text != "" && len(text) <= maxInline {
-			d.Message += ": " + text
+		d := f.Diagnostic
+		if f.Example != nil {
+			if text := proof.Inline(f.Example.New); len(text) <= maxInline {
+				d.Message += ": " + text
+			}
 		}
 		out = append(out, d)
 	}
