@@ -203,22 +203,6 @@ func demands(at *apiextensionsv1.JSONSchemaProps, name string) bool {
 	return ok && slices.Contains(at.Required, name) && !prop.Nullable && (len(prop.Enum) > 0 || prop.MinLength != nil && *prop.MinLength > 0)
 }
 
-// canBeEmpty reports whether a property can have emptyIsUnset.
-func canBeEmpty(at *apiextensionsv1.JSONSchemaProps, name string, empty union.Emptiness) bool {
-	prop := at.Properties[name]
-	switch empty {
-	case union.EmptyString:
-		return prop.Type == "string" && prop.Format == "" && !prop.XIntOrString
-	case union.EmptyBoolean:
-		return prop.Type == "boolean"
-	case union.EmptyInteger, union.EmptyNumber:
-		return (prop.Type == "integer" || prop.Type == "number") && !prop.XIntOrString
-	case union.EmptyCollection:
-		return prop.Type == "array" || prop.Type == "object" && prop.AdditionalProperties != nil && prop.AdditionalProperties.Schema != nil
-	}
-	return false
-}
-
 // unused warns about structs that have unions but are in no CRD.
 func (l *loading) unused() {
 	for _, id := range slices.SortedFunc(maps.Keys(l.known), compareIdents) {

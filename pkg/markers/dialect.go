@@ -161,7 +161,7 @@ func (s *structure) markMember(out nodeMarkers, u *union.Union, at *apiextension
 			value, values = values[0], nil
 		}
 		out.add(to, text+arguments("union", name, "memberName", value))
-		usuallyUnset = canBeEmpty(at, m.Name, emptiness(f.typ))
+		usuallyUnset = f.unsetWhenZero(at)
 	}
 	if len(values) > 0 {
 		out.own(to, "", valuesKey, yamltext.StringsNode(values...))

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // nested returns a hint if the discriminator and the members of a union are in two structs, one of
@@ -69,25 +70,15 @@ func (s *structure) declaring(discriminator schemapath.Path) string {
 	return fmt.Sprintf("declare the union on %s with +%s:discriminator=%s and +%[2]s:fields-to-discriminateBy={member: Value}, or in a UnionSet", s.id.Name, ownPrefix, path)
 }
 
-// pathTo parses a name as the path of a property below a field of s. It returns nil if there is no
-// such property; a type that has not been read may have any property.
+// pathTo returns the path of a property below a field of s, or nil if a name is of no such property. A
+// field that the schema does not describe may have any property.
 func (s *structure) pathTo(name string) schemapath.Path {
-	path, err := schemapath.Parse(name)
-	if err != nil || len(path) < 2 || path.HasElements() || !s.has(path.Properties()) {
+	path, property := union.Property(s.schema(), name)
+	if len(path) < 2 {
+		return nil
+	}
+	if field := path[:1].Schema(s.schema()); field == nil || property == nil && len(field.Properties) > 0 {
 		return nil
 	}
 	return path
-}
-
-func (s *structure) has(path []string) bool {
-	for _, at := range append(s.family((*structure).inner), s) {
-		for _, f := range at.fields {
-			if f.json == path[0] && !f.inline {
-				id, ok := at.typeOf(f)
-				inner := s.l.known[id]
-				return len(path) == 1 || !ok || inner == nil || inner.has(path[1:])
-			}
-		}
-	}
-	return false
 }

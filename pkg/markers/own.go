@@ -133,7 +133,7 @@ func (s *structure) emptyOf(f *field, at diag.Pos, usually bool) (pos diag.Pos) 
 	switch {
 	case ok && s.yes(said):
 		return said.pos
-	case !ok && usually && canBeEmpty(s.schema(), f.json, emptiness(f.typ)):
+	case !ok && usually && f.unsetWhenZero(s.schema()):
 		return at
 	}
 	return pos

@@ -5,6 +5,8 @@ import (
 	"go/types"
 	"slices"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -150,22 +152,14 @@ func (s *structure) mode(m *choice, i int) {
 	}
 }
 
-// emptiness returns the values, besides null, that validation-gen treats as unset: the zero values
-// of types that are not pointers.
-func emptiness(t types.Type) union.Emptiness {
-	switch info := basicInfo(t); {
-	case info&types.IsString != 0:
-		return union.EmptyString
-	case info&types.IsBoolean != 0:
-		return union.EmptyBoolean
-	case info&types.IsInteger != 0:
-		return union.EmptyInteger
-	case info&types.IsFloat != 0:
-		return union.EmptyNumber
+// unsetWhenZero reports whether validation-gen treats the zero value of a field as unset, besides
+// null: types that are not pointers. A union can do the same if the schema has the value.
+func (f *field) unsetWhenZero(at *apiextensionsv1.JSONSchemaProps) bool {
+	switch types.Unalias(f.typ).Underlying().(type) {
+	case *types.Basic, *types.Slice, *types.Map:
+		prop := at.Properties[f.json]
+		empty := union.EmptinessOf(&prop)
+		return empty != union.PresentWhenEmpty && empty != union.EmptyObject
 	}
-	switch types.Unalias(t).Underlying().(type) {
-	case *types.Slice, *types.Map:
-		return union.EmptyCollection
-	}
-	return union.PresentWhenEmpty
+	return false
 }

@@ -6,10 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"sigs.k8s.io/controller-tools/pkg/crd"
-	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
-	"sigs.k8s.io/controller-tools/pkg/loader"
-	"sigs.k8s.io/controller-tools/pkg/markers"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // values are the known values of a discriminator.
@@ -21,17 +18,19 @@ type values struct {
 	declared      []string          // the values of the constants
 }
 
-// values returns the values of +kubebuilder:validation:Enum on the field or on its type, or else
-// the constants of the type.
+// values returns the values in the enum of a field, or else the constants of its type.
 func (s *structure) values(f *field) *values {
 	v := &values{discriminator: f.name, constants: map[string]string{}}
-	v.known = enumOf(f.info.Markers)
-	if basicInfo(pointee(f.typ))&types.IsBoolean != 0 {
-		v.known = []string{"true", "false"}
-	}
-	named, ok := types.Unalias(pointee(f.typ)).(*types.Named)
+	at := s.schema().Properties[f.json]
+	v.constantsOf(f.typ)
+	return v.ofCRD(union.EnumStrings(&at))
+}
+
+// constantsOf adds the constants of a named type.
+func (v *values) constantsOf(t types.Type) {
+	named, ok := types.Unalias(pointee(t)).(*types.Named)
 	if !ok || named.Obj().Pkg() == nil {
-		return v
+		return
 	}
 	v.typ = named.Obj().Name()
 	scope := named.Obj().Pkg().Scope()
@@ -47,40 +46,15 @@ func (s *structure) values(f *field) *values {
 			}
 		}
 	}
-	if p := lookup(s.id.Package, loader.NonVendorPath(named.Obj().Pkg().Path())); p != nil && len(v.known) == 0 {
-		s.l.parser.NeedPackage(p)
-		if info := s.l.parser.Types[crd.TypeIdent{Package: p, Name: v.typ}]; info != nil {
-			v.known = enumOf(info.Markers)
-		}
-	}
 	slices.Sort(v.declared)
-	if len(v.known) == 0 {
-		v.known = v.declared
-	}
-	return v
 }
 
-// ofCRD returns the values for a schema with this enum, which takes precedence over markers.
+// ofCRD returns the values for a schema with this enum, which takes precedence over constants.
 func (v values) ofCRD(enum []string) *values {
 	if v.known = slices.DeleteFunc(slices.Clone(enum), func(s string) bool { return s == "" }); len(v.known) == 0 {
 		v.known = v.declared
 	}
 	return &v
-}
-
-// enumOf returns the strings that +kubebuilder:validation:Enum lists.
-func enumOf(m markers.MarkerValues) []string {
-	enum, ok := m.Get("kubebuilder:validation:Enum").(crdmarkers.Enum)
-	if !ok {
-		return nil
-	}
-	var l []string
-	for _, value := range enum {
-		if s, ok := value.(string); ok && s != "" {
-			l = append(l, s)
-		}
-	}
-	return l
 }
 
 // valueOf returns the value for a field whose markers set none: its Go name or its JSON name if the
@@ -123,14 +97,6 @@ func (v *values) valueOf(field, json string) (string, bool) {
 // RecreateStrategyType.
 func (v *values) names(constant, field string) bool {
 	return strings.EqualFold(constant, v.typ+field) || strings.EqualFold(constant, field+v.typ)
-}
-
-// basicInfo returns the kind of a string, boolean or numeric type, and 0 for other types.
-func basicInfo(t types.Type) types.BasicInfo {
-	if basic, ok := types.Unalias(t).Underlying().(*types.Basic); ok {
-		return basic.Info()
-	}
-	return 0
 }
 
 // typeName returns the name of a type, qualified by its package name.

@@ -236,21 +236,15 @@ func (r *resolver) emptyIsUnset(m *Member, w word) {
 		return
 	}
 	m.Fields = nil // emptyIsUnset may list the member twice
-	switch {
-	case prop.XEmbeddedResource:
-		r.errorf(w.Pos, codes.EmptyIsUnsetType, "take it out of emptyIsUnset", "%q is an embedded resource, which is never empty", m.Name)
-	case prop.Type == "string" && prop.Format == "" && !prop.XIntOrString:
-		m.Empty = EmptyString
-	case prop.Type == "boolean":
-		m.Empty = EmptyBoolean
-	case prop.Type == "integer" && !prop.XIntOrString:
-		m.Empty = EmptyInteger
-	case prop.Type == "number":
-		m.Empty = EmptyNumber
-	case prop.Type == "array", prop.Type == "object" && prop.AdditionalProperties != nil && prop.AdditionalProperties.Schema != nil:
-		m.Empty = EmptyCollection
-	case prop.Type == "object" && len(prop.Properties) > 0:
-		m.Empty = EmptyObject
+	switch m.Empty = EmptinessOf(prop); m.Empty {
+	case PresentWhenEmpty:
+		if prop.XEmbeddedResource {
+			r.errorf(w.Pos, codes.EmptyIsUnsetType, "take it out of emptyIsUnset", "%q is an embedded resource, which is never empty", m.Name)
+			return
+		}
+		r.errorf(w.Pos, codes.EmptyIsUnsetType, "take it out of emptyIsUnset",
+			"emptyIsUnset works for booleans, numbers, strings without a format, lists, maps and objects with properties; %q %s", m.Name, describe(prop))
+	case EmptyObject:
 		for _, name := range slices.Sorted(maps.Keys(prop.Properties)) {
 			field := prop.Properties[name]
 			if !expressible(name) || !visible(&field) {
@@ -263,10 +257,28 @@ func (r *resolver) emptyIsUnset(m *Member, w word) {
 			r.errorf(w.Pos, codes.InvisibleProperty, "take the member out of emptyIsUnset",
 				"CEL cannot tell whether %q is empty: it does not see unknown fields", m.Name)
 		}
-	default:
-		r.errorf(w.Pos, codes.EmptyIsUnsetType, "take it out of emptyIsUnset",
-			"emptyIsUnset works for booleans, numbers, strings without a format, lists, maps and objects with properties; %q %s", m.Name, describe(prop))
 	}
+}
+
+// EmptinessOf returns the emptiness of members with a schema in emptyIsUnset. It is PresentWhenEmpty
+// for a schema of which no value is empty.
+func EmptinessOf(s *apiextensionsv1.JSONSchemaProps) Emptiness {
+	switch {
+	case s.XEmbeddedResource:
+	case s.Type == "string" && s.Format == "" && !s.XIntOrString:
+		return EmptyString
+	case s.Type == "boolean":
+		return EmptyBoolean
+	case s.Type == "integer" && !s.XIntOrString:
+		return EmptyInteger
+	case s.Type == "number":
+		return EmptyNumber
+	case s.Type == "array", s.Type == "object" && s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil:
+		return EmptyCollection
+	case s.Type == "object" && len(s.Properties) > 0:
+		return EmptyObject
+	}
+	return PresentWhenEmpty
 }
 
 func (r *resolver) discriminator() {
