@@ -66,7 +66,7 @@ func (a *app) auditAll(cmd *cobra.Command, flags *auditFlags, args []string) err
 	if err != nil {
 		return err
 	}
-	audits, _, err := find(cmd.Context(), a, inputs, a.scope(cmd, &flags.compiler), func(f *crdfile.File, in input) (fileAudit, diag.List, error) {
+	audits, _, err := ask(cmd.Context(), a, inputs, a.scope(cmd, &flags.compiler), func(f *crdfile.File, in input) (fileAudit, diag.List, error) {
 		return auditFile(cmd.Context(), in, f)
 	})
 	if err != nil {

@@ -143,17 +143,11 @@ func (a *app) diff(ctx context.Context, scope scoping, output *printing, failOn 
 
 // fatal reports whether a change is of one of the classes.
 func fatal(r crddiff.Report, failOn []string) bool {
-	return slices.ContainsFunc(r.Changes, func(c crddiff.Change) bool {
-		is := func(class crddiff.Class) bool { return slices.Contains(failOn, string(class)) }
-		switch {
-		case slices.Contains(failOn, failOnNever):
-			return false
-		case slices.Contains(failOn, failOnAny):
-			return true
-		case c.Class == crddiff.Both:
-			return is(crddiff.Tighter) || is(crddiff.Looser)
-		}
-		return is(c.Class)
+	is := func(class crddiff.Class) bool {
+		return slices.Contains(failOn, string(class)) || slices.Contains(failOn, failOnAny)
+	}
+	return !slices.Contains(failOn, failOnNever) && slices.ContainsFunc(r.Changes, func(c crddiff.Change) bool {
+		return is(c.Class) || c.Class == crddiff.Both && (is(crddiff.Tighter) || is(crddiff.Looser))
 	})
 }
 
@@ -179,7 +173,7 @@ func (a *app) readCRDs(ctx context.Context, scope scoping, versions bool, args [
 			inputs = append(inputs, in)
 		}
 	}
-	answers, l, err := find(ctx, a, inputs, scope, func(f *crdfile.File, in input) ([]*crddiff.Input, diag.List, error) {
+	answers, l, err := ask(ctx, a, inputs, scope, func(f *crdfile.File, in input) ([]*crddiff.Input, diag.List, error) {
 		crds, wrong := crddiff.Read(f, in.options())
 		for i, d := range wrong {
 			if d.Code == codes.NotCompiling && in.role == newSide { // the fix of an old rule can be compared

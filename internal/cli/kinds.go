@@ -85,7 +85,7 @@ func (k *kindFlags) readCRDs(cmd *cobra.Command, a *app, set *kinds.Set) ([]unio
 		declared []*compile.Declared
 		targets  []union.Target
 	}
-	files, _, err := find(cmd.Context(), a, inputs, a.scope(cmd, &flags), func(f *crdfile.File, in input) (l crdsOf, diags diag.List, err error) {
+	files, _, err := ask(cmd.Context(), a, inputs, a.scope(cmd, &flags), func(f *crdfile.File, in input) (l crdsOf, diags diag.List, err error) {
 		l.targets, _ = f.Targets()
 		l.declared, diags = crdfile.Ask(f, in.options(), (*crdfile.CRD).Declared)
 		return l, diags, nil

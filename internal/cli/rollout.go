@@ -125,7 +125,7 @@ func (a *app) rolloutCRDs(ctx context.Context, scope scoping, files rolloutFlags
 		inputs = append(inputs, in)
 	}
 	var old *resource.File
-	sides, _, err := find(ctx, a, inputs, scope, func(open *crdfile.File, in input) ([]*crddiff.Input, diag.List, error) {
+	sides, _, err := ask(ctx, a, inputs, scope, func(open *crdfile.File, in input) ([]*crddiff.Input, diag.List, error) {
 		found, wrong := crddiff.Read(open, in.options())
 		if in.role == oldSide {
 			old, _ = open.Objects() // its CRD has been read

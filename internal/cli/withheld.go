@@ -2,63 +2,60 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/unioncel/unioncel/pkg/crdfile"
-	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// options returns the options for an input. External declarations do not apply to the old side of a
-// change, standard input, pipes and revisions.
+// options returns the options for an input. External declarations do not apply to inputs that are
+// taken as they are.
 func (in input) options() crdfile.Options {
 	opts := in.scope.opts
 	if opts.InUse == nil {
 		return opts
 	}
 	if in.role == oldSide {
-		opts.InUse = &asItIs
+		opts.InUse = &crdfile.Options{}
 	}
-	if in.path == "" || in.role == oldSide {
+	if in.takenAsItIs() != "" {
 		opts.External = opts.InUse.External
 	}
 	return opts
 }
 
-// asItIs are the options for a CRD to which external declarations do not apply.
-var asItIs crdfile.Options
+// takenAsItIs returns the reason why external declarations do not apply to an input, whatever its
+// CRDs are, or "".
+func (in input) takenAsItIs() string {
+	switch {
+	case in.blob != "":
+		return "a revision"
+	case in.pipe:
+		return "a pipe"
+	case in.path == "":
+		return "standard input"
+	case in.role == oldSide:
+		return "before the change"
+	}
+	return ""
+}
 
-// reasonWithheld returns the reason why external declarations do not apply to the CRDs of an input,
+// reasonWithheld returns the reason why external declarations do not apply to CRDs that they are for,
 // or "".
 func (in input) reasonWithheld(f *crdfile.File) string {
 	opts := in.options()
 	if opts.InUse == nil {
 		return ""
 	}
-	if in.path == "" || in.role == oldSide {
-		crds, _ := f.Targets()
-		switch withheld := slices.ContainsFunc(crds, func(crd union.Target) bool { return in.scope.Concern(crd) && !opts.External.Concern(crd) }); {
-		case !withheld:
-			return ""
-		case in.blob != "":
-			return "a revision"
-		case in.pipe:
-			return "a pipe"
-		case in.path == "":
-			return "standard input"
-		}
-		return "before the change"
-	}
-	if len(opts.External.Declarations) == 0 {
-		return ""
-	}
-	crds, _ := f.CRDs(opts)
 	why := ""
+	crds, _ := f.CRDs(opts)
 	for _, c := range crds {
-		if !c.Withheld() {
-			continue
-		}
-		if why = "from a cluster"; c.Origin() == crdfile.Compiled {
+		switch asItIs := in.takenAsItIs(); {
+		case asItIs != "" && in.scope.Concern(c.Target()) && !opts.External.Concern(c.Target()):
+			return asItIs
+		case asItIs != "" || !c.Withheld():
+		case c.Origin() == crdfile.Compiled:
 			why = "compiled"
+		default:
+			why = "from a cluster"
 		}
 	}
 	return why

@@ -36,9 +36,9 @@ func load[T any](ctx context.Context, a *app, inputs []input, scope scoping, wor
 	return l, answers, nil
 }
 
-// find runs work on each input, opened as a file with CRDs. It reports the errors of
+// ask runs work on each input, opened as a file with CRDs. It reports the errors of
 // configurations, and of files that a configuration or a flag names.
-func find[T any](ctx context.Context, a *app, inputs []input, scope scoping, work func(f *crdfile.File, in input) (T, diag.List, error)) ([]answer[T], scopes, error) {
+func ask[T any](ctx context.Context, a *app, inputs []input, scope scoping, work func(f *crdfile.File, in input) (T, diag.List, error)) ([]answer[T], scopes, error) {
 	l, answers, err := load(ctx, a, inputs, scope, func(f *crdfile.File, r *result) (T, error) {
 		found, diagnostics, err := work(f, r.input)
 		a.inspect(r, f, diagnostics)
@@ -57,7 +57,7 @@ func collect[T any](ctx context.Context, a *app, scope scoping, args []string, w
 	if err != nil {
 		return nil, err
 	}
-	answers, l, err := find(ctx, a, inputs, scope, work)
+	answers, l, err := ask(ctx, a, inputs, scope, work)
 	if err != nil {
 		return nil, err
 	}
