@@ -85,21 +85,23 @@ func (e *editing) accepts(after *loading, got *union.Externals) bool {
 		got = &union.Externals{}
 		all(new(diag.New(codes.GoPackage, diag.Pos{}, "the packages cannot be read with the markers")))
 	}
+	want, have := e.declarations(e.set), after.declarations(got)
 	for _, h := range e.hosts {
-		want := e.declarationsOf(e.set, h)
+		of := h.String()
 		for _, u := range h.unions {
-			if u.Union == nil {
-				continue
-			}
 			for _, i := range e.pending(u.wanted) {
-				want[e.wanted[i].address().String()+"\n"+u.text] = true
+				if u.Union != nil {
+					want.add(of, e.wanted[i].address(), u.text)
+				}
 			}
 		}
-		if !maps.Equal(want, after.declarationsOf(got, h)) {
+		if !maps.Equal(want[of], have[of]) {
 			fail(h, unlike(h, "cannot declare the union"))
 		}
+		delete(want, of)
+		delete(have, of)
 	}
-	if len(failed) == 0 && e.others(e.set) != e.others(got) {
+	if len(failed) == 0 && !maps.EqualFunc(want, have, maps.Equal) {
 		all(new(diag.New(codes.LeftUndeclared, diag.Pos{}, "the markers affect unions of other structs").As(diag.Error)))
 	}
 	if len(failed) == 0 && !equality.Semantic.DeepEqual(e.expected(), after.parser.CustomResourceDefinitions) {
@@ -130,25 +132,23 @@ func (e *editing) accepts(after *loading, got *union.Externals) bool {
 	return len(failed) == 0
 }
 
-// others returns the number of declarations of structs that get no markers.
-func (e *editing) others(set *union.Externals) (n int) {
-	for _, x := range set.Declarations {
-		if !slices.ContainsFunc(e.hosts, func(h *host) bool { return h.String() == x.Struct }) {
-			n++
-		}
+// texts are the declarations of structs with their schemas.
+type texts map[string]map[string]bool
+
+func (t texts) add(of string, a address, text string) {
+	if t[of] == nil {
+		t[of] = map[string]bool{}
 	}
-	return n
+	t[of][a.String()+"\n"+text] = true
 }
 
-// declarationsOf returns the declarations of a struct with their schemas, as text.
-func (l *loading) declarationsOf(set *union.Externals, h *host) map[string]bool {
-	out := map[string]bool{}
+// declarations returns the declarations in a set by struct.
+func (l *loading) declarations(set *union.Externals) texts {
+	out := texts{}
 	for _, x := range set.Declarations {
-		if x.Struct == h.String() {
-			a := address{x.Target, x.Version, x.Path}
-			if at := l.schemaOf(a); at != nil {
-				out[a.String()+"\n"+declaredText(x, at)] = true
-			}
+		a := address{x.Target, x.Version, x.Path}
+		if at := l.schemaOf(a); at != nil {
+			out.add(x.Struct, a, declaredText(x, at))
 		}
 	}
 	return out
