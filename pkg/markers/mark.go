@@ -64,26 +64,33 @@ const (
 	own
 )
 
-// spellings maps the names of all markers but unioncel's own to their kinds.
-var spellings = map[string]markerKind{
-	"union":              unionType,
-	"unionDiscriminator": discriminator,
-	"unionMember":        member,
-	"unionDeprecated":    deprecated,
+// definition is the meaning of a marker. Markers of validation-gen have arguments for the name of the
+// union and for a value.
+type definition struct {
+	kind      markerKind
+	of, value string
+}
 
-	"k8s:unionDiscriminator": taggedDiscriminator,
-	"k8s:unionMember":        taggedMember,
-	"k8s:zeroOrOneOfMember":  zeroOrOneMember,
-	"k8s:modeDiscriminator":  modeDiscriminator,
-	"k8s:ifMode":             ifMode,
-	"k8s:dependentRequired":  dependentRequired,
-	"k8s:dependentForbidden": dependentForbidden,
-	"k8s:discriminator":      modeDiscriminator, // in Kubernetes 1.36
-	"k8s:member":             ifMode,
+// definitions has all markers but unioncel's own, by name.
+var definitions = map[string]definition{
+	"union":              {kind: unionType},
+	"unionDiscriminator": {kind: discriminator},
+	"unionMember":        {kind: member},
+	"unionDeprecated":    {kind: deprecated},
 
-	"kubebuilder:validation:ExactlyOneOf": exactlyOneOf,
-	"kubebuilder:validation:AtMostOneOf":  atMostOneOf,
-	"kubebuilder:validation:AtLeastOneOf": atLeastOneOf,
+	"k8s:unionDiscriminator": {taggedDiscriminator, "union", ""},
+	"k8s:unionMember":        {taggedMember, "union", "memberName"},
+	"k8s:zeroOrOneOfMember":  {zeroOrOneMember, "union", "memberName"},
+	"k8s:modeDiscriminator":  {modeDiscriminator, "modality", ""},
+	"k8s:ifMode":             {ifMode, "modality", "mode"},
+	"k8s:dependentRequired":  {kind: dependentRequired},
+	"k8s:dependentForbidden": {kind: dependentForbidden},
+	"k8s:discriminator":      {modeDiscriminator, "name", ""}, // in Kubernetes 1.36
+	"k8s:member":             {ifMode, "discriminator", "value"},
+
+	"kubebuilder:validation:ExactlyOneOf": {kind: exactlyOneOf},
+	"kubebuilder:validation:AtMostOneOf":  {kind: atMostOneOf},
+	"kubebuilder:validation:AtLeastOneOf": {kind: atLeastOneOf},
 }
 
 // kubebuilder reports whether the marker is controller-gen's own, which describes a type.
@@ -99,8 +106,8 @@ func (k markerKind) tagged() bool {
 // relates reports whether the marker is a presence relation.
 func (k markerKind) relates() bool { return k == dependentRequired || k == dependentForbidden }
 
-// mention finds the markers of validation-gen in text that does not parse.
-var mention = pattern.Lazy(`\bk8s:(unionDiscriminator|unionMember|zeroOrOneOfMember|modeDiscriminator|ifMode|dependentRequired|dependentForbidden|discriminator|member)\b`)
+// mention finds markers of Kubernetes in text that does not parse.
+var mention = pattern.Lazy(`\bk8s:\w+`)
 
 // parseMark parses a marker without its "+". It reports whether the marker is about unions,
 // misspelt markers included.
@@ -115,7 +122,7 @@ func parseMark(text string) (mark, bool) {
 	if end >= 0 {
 		name, rest = text[:end], strings.TrimRightFunc(text[end:], unicode.IsSpace)
 	}
-	switch k := spellings[name]; {
+	switch k := definitions[name].kind; {
 	case strings.HasPrefix(name, "unioncel"):
 		return parseOwn(text), true
 	case k.kubebuilder():
@@ -173,7 +180,7 @@ func spaced(space, text string) (mark, bool) {
 func misspelt(name string) (mark, bool) {
 	lower := strings.ToLower(name)
 	best, least, only := "", 0, false
-	for _, known := range slices.Sorted(maps.Keys(spellings)) {
+	for _, known := range slices.Sorted(maps.Keys(definitions)) {
 		n := spelling.Distance(lower, strings.ToLower(known))
 		if best == "" || n < least {
 			best, least, only = known, n, true
@@ -197,20 +204,22 @@ func misspelt(name string) (mark, bool) {
 func parseTag(text string) (mark, bool) {
 	tag, err := codetags.Parse(text)
 	if err != nil {
-		name := mention().FindString(text)
-		if name == "" {
+		names := mention().FindAllString(text, -1)
+		i := slices.IndexFunc(names, func(name string) bool { return definitions[name].kind != none })
+		if i < 0 {
 			return mark{}, false
 		}
+		name := names[i]
 		hint := `write it like +k8s:unionMember(union: "x", memberName: "V")`
 		if strings.Contains(text, "k8s:item") {
 			hint = `write it like +k8s:item(type: "A")=+k8s:unionMember`
 		}
-		return mark{kind: spellings[name], name: "+" + name, problem: &misuse{fmt.Sprintf("+%s cannot be read: %v", name, err), hint}}, true
+		return mark{kind: definitions[name].kind, name: "+" + name, problem: &misuse{fmt.Sprintf("+%s cannot be read: %v", name, err), hint}}, true
 	}
 	var around []string
 	item := mark{}
 	for t := &tag; t != nil; t = t.ValueTag {
-		k := spellings[t.Name]
+		k := definitions[t.Name].kind
 		if t.Name == "k8s:item" {
 			if item.keysOf(t); item.problem != nil {
 				return item, true
@@ -253,34 +262,20 @@ func (m *mark) inside(around []string) *misuse {
 	return nil
 }
 
-// tagArguments are the arguments of validation-gen's markers, in both spellings: first the name of
-// the union, then the value.
-var tagArguments = map[string][2]string{
-	"+k8s:unionDiscriminator": {"union", ""},
-	"+k8s:unionMember":        {"union", "memberName"},
-	"+k8s:zeroOrOneOfMember":  {"union", "memberName"},
-	"+k8s:modeDiscriminator":  {"modality", ""},
-	"+k8s:ifMode":             {"modality", "mode"},
-	"+k8s:dependentRequired":  {"", ""},
-	"+k8s:dependentForbidden": {"", ""},
-	"+k8s:discriminator":      {"name", ""},
-	"+k8s:member":             {"discriminator", "value"},
-}
-
 // tag parses the arguments and the payload.
 func (m *mark) tag(t *codetags.Tag) {
-	names := tagArguments[m.name]
+	defined := definitions[t.Name]
 	seen := map[string]bool{}
 	for _, a := range t.Args {
 		switch value := a.Value; {
 		case seen[a.Name]:
 			m.problem = &misuse{fmt.Sprintf("%s has the argument %s twice", m.name, a.Name), "delete one"}
-		case a.Name != "" && a.Name == names[0]:
+		case a.Name != "" && a.Name == defined.of:
 			m.of = value
-		case a.Name != "" && a.Name == names[1], a.Name == "" && (m.kind == ifMode || m.kind.relates()):
+		case a.Name != "" && a.Name == defined.value, a.Name == "" && (m.kind == ifMode || m.kind.relates()):
 			m.value = &value
 		default:
-			m.problem = &misuse{fmt.Sprintf("%s does not take the argument %s", m.name, a), argumentHint(names)}
+			m.problem = &misuse{fmt.Sprintf("%s does not take the argument %s", m.name, a), argumentHint(defined)}
 		}
 		seen[a.Name] = true
 	}
@@ -293,18 +288,18 @@ func (m *mark) tag(t *codetags.Tag) {
 	case m.kind.relates() && m.value == nil:
 		m.problem = &misuse{m.name + " names no property", "write it like " + m.name + `("other")`}
 	case t.ValueType != codetags.ValueTypeNone:
-		m.problem = &misuse{fmt.Sprintf("%s takes no value", m.name), argumentHint(names)}
+		m.problem = &misuse{fmt.Sprintf("%s takes no value", m.name), argumentHint(defined)}
 	}
 }
 
-func argumentHint(names [2]string) string {
-	if names[0] == "" {
+func argumentHint(d definition) string {
+	if d.of == "" {
 		return "the argument is the JSON name of another field"
 	}
-	if names[1] == "" {
-		return "the argument is " + names[0]
+	if d.value == "" {
+		return "the argument is " + d.of
 	}
-	return "the arguments are " + names[0] + " and " + names[1]
+	return "the arguments are " + d.of + " and " + d.value
 }
 
 // payload parses the marker after ifMode("A")=.

@@ -25,7 +25,7 @@ func FuzzParseMark(f *testing.F) {
 		m, ok := parseMark(text)
 		switch {
 		case !ok:
-			if spellings[text] != none {
+			if definitions[text].kind != none {
 				t.Errorf("%q is not read", text)
 			}
 		case !strings.HasPrefix(m.name, "+") || len(m.name) < 2:
@@ -60,9 +60,9 @@ func TestDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, k := range spellings {
+	for name, d := range definitions {
 		mention := "`+" + name
-		if k == atMostOneOf || k == atLeastOneOf { // next to ExactlyOneOf, which is written in full
+		if d.kind == atMostOneOf || d.kind == atLeastOneOf { // next to ExactlyOneOf, which is written in full
 			mention = "`" + name[strings.LastIndex(name, ":")+1:]
 		}
 		if !strings.Contains(string(text), mention) {

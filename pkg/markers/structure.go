@@ -3,7 +3,6 @@ package markers
 import (
 	"cmp"
 	"fmt"
-	"go/ast"
 	"go/types"
 	"maps"
 	"path"
@@ -192,8 +191,9 @@ func (l *loading) field(p *loader.Package, info *markers.FieldInfo) *field {
 			f.pos = l.places.pos(name.Pos())
 		}
 	}
-	if f.name == "" {
-		f.name = embeddedName(raw.Type)
+	if f.name == "" { // embedded: the name of the type, without its package and arguments
+		name, _, _ := strings.Cut(strings.TrimPrefix(types.ExprString(raw.Type), "*"), "[")
+		f.name = name[strings.LastIndex(name, ".")+1:]
 	}
 	if f.typ == nil {
 		f.typ = types.Typ[types.Invalid]
@@ -213,23 +213,6 @@ func (l *loading) field(p *loader.Package, info *markers.FieldInfo) *field {
 	}
 	f.both = has("optional", "k8s:optional", "kubebuilder:validation:Optional") && has("required", "k8s:required", "kubebuilder:validation:Required")
 	return f
-}
-
-// embeddedName returns the name that Go gives an embedded field.
-func embeddedName(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.Ident:
-		return e.Name
-	case *ast.StarExpr:
-		return embeddedName(e.X)
-	case *ast.SelectorExpr:
-		return e.Sel.Name
-	case *ast.IndexExpr:
-		return embeddedName(e.X)
-	case *ast.IndexListExpr:
-		return embeddedName(e.X)
-	}
-	return ""
 }
 
 // marked returns the fields that have a marker of one of these kinds, with the marker.
