@@ -47,14 +47,17 @@ func (a *app) summarize(ctx context.Context, pairs []*comparison, args []string,
 		}
 		by[j.GroupKind()], summaries[j.GroupKind()] = j, stored.NewSummary(j.GroupKind(), most)
 	}
-	found, err := a.storedObjects(ctx, args, by, func(o resource.Item, v stored.Prediction) { summaries[v.GroupKind()].Add(v, o.Pos) })
+	found, err := a.storedObjects(ctx, args, by, func(o resource.Item, v stored.Prediction) { summaries[v.GroupKind].Add(v, o.Pos) })
 	if err != nil {
 		return nil, err
 	}
 	for _, p := range pairs {
 		unusable = append(unusable, unasked(by, summaries, p.new)...)
 	}
-	l := slices.SortedFunc(maps.Values(summaries), func(a, b *stored.Summary) int { return strings.Compare(a.Kind.String(), b.Kind.String()) })
+	for _, s := range summaries {
+		s.Sort()
+	}
+	l := slices.SortedFunc(maps.Values(summaries), func(a, b *stored.Summary) int { return strings.Compare(a.Name(), b.Name()) })
 	none := func(s *stored.Summary) bool { return s.Objects == 0 }
 	if count(l, none) < len(l) {
 		l = slices.DeleteFunc(l, none)
@@ -114,7 +117,7 @@ func dataOf(reports []crddiff.Report, summaries []*stored.Summary) any {
 	return struct {
 		CRDs    any `json:"crds"`
 		Objects any `json:"objects"`
-	}{crds, stored.Data(summaries)}
+	}{crds, summaries}
 }
 
 // storedObjects validates the stored objects in files, with one worker per processor, and passes

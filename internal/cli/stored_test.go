@@ -103,7 +103,7 @@ func TestStoredObjects(t *testing.T) {
 			if want := fmt.Sprintf("thing-%d", next); v.Name != want {
 				t.Errorf("%s comes before %s", v.Name, want)
 			}
-			if v.State() == stored.Restricted {
+			if v.State == stored.Restricted {
 				restricted++
 			}
 			next++

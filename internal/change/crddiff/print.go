@@ -150,23 +150,9 @@ type (
 		Changes []changeJSON `json:"changes"`
 	}
 	changeJSON struct {
-		Class      Class           `json:"class"`
-		Kind       ChangeKind      `json:"kind"`
-		Sort       Sort            `json:"sort"`
-		Version    string          `json:"version,omitempty"`
-		NewVersion string          `json:"newVersion,omitempty"`
-		Path       string          `json:"path"`
-		From       string          `json:"from,omitempty"`
-		Subject    string          `json:"subject"`
-		What       string          `json:"what"`
-		Undecided  string          `json:"undecided,omitempty"`
-		Note       string          `json:"note,omitempty"`
-		Advice     string          `json:"advice,omitempty"`
-		Refused    *Counterexample `json:"refused,omitempty"`
-		Accepted   *Counterexample `json:"accepted,omitempty"`
-		File       string          `json:"file,omitempty"`
-		Line       int             `json:"line,omitempty"`
-		Col        int             `json:"col,omitempty"`
+		Change
+		Path string `json:"path"`
+		From string `json:"from,omitempty"`
 	}
 )
 
@@ -176,8 +162,7 @@ func Data(reports []Report) any {
 	for _, r := range reports {
 		j := reportJSON{r.Name, r.Class(), []changeJSON{}}
 		for _, c := range r.Changes {
-			j.Changes = append(j.Changes, changeJSON{c.Class, c.Kind, c.Sort, c.Version, c.NewVersion, c.Path.String(), c.From.String(), c.Subject, c.What, c.Undecided, c.Note, c.Advice,
-				c.Refused, c.Accepted, c.Pos.File, c.Pos.Line, c.Pos.Col})
+			j.Changes = append(j.Changes, changeJSON{c, c.Path.String(), c.From.String()})
 		}
 		out = append(out, j)
 	}

@@ -65,36 +65,40 @@ const (
 
 // Change is a difference between two CRDs, or between two versions of one.
 type Change struct {
+	Class Class      `json:"class"`
+	Kind  ChangeKind `json:"kind"`
+	Sort  Sort       `json:"sort"`
 	// Version and NewVersion are the names of the compared versions. They differ if two versions of
 	// one CRD are compared. One of them is empty for a version that was added or removed.
-	Version, NewVersion string
+	Version    string `json:"version,omitempty"`
+	NewVersion string `json:"newVersion,omitempty"`
 	// Path leads to the changed schema; From is its old path if it moved.
-	Path, From schemapath.Path
-	Sort       Sort
+	Path schemapath.Path `json:"-"`
+	From schemapath.Path `json:"-"`
 	// Subject names the constraint that changed: "union backend", "enum", "rule".
-	Subject string
-	Kind    ChangeKind
+	Subject string `json:"subject"`
 	// What describes the change in a sentence: "member udp added".
-	What string
+	What string `json:"what"`
 	// Keyword is the key of the schema, such as "enum" and "x-kubernetes-validations". It is empty
 	// for versions.
-	Keyword string
+	Keyword string `json:"-"`
 	// OldRules and NewRules are the texts of the changed rules.
-	OldRules, NewRules []string
-	Class              Class
+	OldRules []string `json:"-"`
+	NewRules []string `json:"-"`
 	// Undecided states the open question with the reason.
-	Undecided string
+	Undecided string `json:"undecided,omitempty"`
 	// Note mentions an effect that the class does not cover. It is mostly empty.
-	Note string
-	// Refused was accepted and is now rejected, and Accepted is the reverse. They are nil if there
-	// is no such object, or if none was found.
-	Refused, Accepted *Counterexample
+	Note string `json:"note,omitempty"`
 	// Advice describes which stored objects that violate the constraint can still be written. It is
 	// empty unless [Report.Advise] found that some cannot be written.
-	Advice string
+	Advice string `json:"advice,omitempty"`
+	// Refused was accepted and is now rejected, and Accepted is the reverse. They are nil if there
+	// is no such object, or if none was found.
+	Refused  *Counterexample `json:"refused,omitempty"`
+	Accepted *Counterexample `json:"accepted,omitempty"`
 	// Pos is the position of the change in the new file or, for a removal, of the parent. It has no
 	// line if the CRD was not read from a file.
-	Pos diag.Pos
+	diag.Pos
 }
 
 // MattersToStored reports whether a change may affect stored objects: the new CRD may reject them

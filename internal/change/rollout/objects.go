@@ -85,7 +85,7 @@ func (o *Objects) Add(v stored.Prediction, object map[string]any) {
 		*n++
 		return true
 	}
-	state := v.State()
+	state := v.State
 	if state != stored.Legal && count(&o.Invalid) {
 		o.Examples = appendShort(o.Examples, name+" "+why(v))
 	}

@@ -32,7 +32,7 @@ func ExampleJudge_Object() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("%s is %s\n", verdict, verdict.State())
+	fmt.Printf("%s is %s\n", verdict, verdict.State)
 	for _, p := range verdict.Problems() {
 		fmt.Printf("%s: %s\n", p.Constraint, p)
 	}

@@ -19,11 +19,11 @@ var meanings = [Blocked + 1]string{
 }
 
 // counts lists the number of objects in each state that occurs: "3 legal, 1 blocked".
-func counts(states [Blocked + 1]int) string {
+func counts(states map[Outcome]int) string {
 	var l []string
-	for state, n := range states {
-		if n > 0 {
-			l = append(l, fmt.Sprintf("%d %s", n, Outcome(state)))
+	for state := range Blocked + 1 {
+		if n := states[state]; n > 0 {
+			l = append(l, fmt.Sprintf("%d %s", n, state))
 		}
 	}
 	return strings.Join(l, ", ")
@@ -43,10 +43,10 @@ func (v Prediction) refused() string {
 
 // InWords returns the state, and the versions if the object is legal in some version.
 func (v Prediction) InWords() string {
-	said := v.State().String()
+	said := v.State.String()
 	var in []string
 	for _, o := range v.Versions {
-		if o.State() > Legal {
+		if o.State > Legal {
 			in = append(in, o.Version)
 		}
 	}
@@ -60,27 +60,27 @@ func (v Prediction) InWords() string {
 func Document(summaries []*Summary) report.Document {
 	var d report.Document
 	for _, s := range summaries {
-		d.Add(report.Heading{Level: 2, Line: report.Concat("Stored objects: ", report.N(s.Kind.String()), ": ", s.Objects)})
+		d.Heading(2, "Stored objects: ", report.N(s.Name()), ": ", s.Objects)
 		states := report.Table{Columns: []report.Column{{Name: "objects", Number: true}, {Name: "state"}, {Name: "meaning"}}}
-		for state, n := range s.States {
-			if n > 0 {
-				states.Rows = append(states.Rows, []report.Line{report.Concat(n), report.Concat(Outcome(state)), report.Concat(meanings[state])})
+		for state := range Blocked + 1 {
+			if n := s.States[state]; n > 0 {
+				states.Rows = append(states.Rows, []report.Line{report.Concat(n), report.Concat(state), report.Concat(meanings[state])})
 			}
 		}
 		if s.Objects > 0 {
 			d.Add(states)
 		}
-		for _, r := range s.Reasons() {
-			d.Add(report.Heading{Level: 3, Line: report.Concat(report.N(r.Constraint.String()), ": ", counts(r.States))})
+		for _, r := range s.Reasons {
+			d.Heading(3, report.N(r.Constraint.String()), ": ", counts(r.States))
 			if r.Constraint.IsRule() {
 				d.Add(report.Code{Language: "cel", Text: english.OneLine(r.Constraint.Rule) + "\n"})
 			}
 			d.Add(report.Quote{r.Message})
 			if r.Repairable > 0 {
-				d.Add(report.Paragraph(report.Text("A patch repairs %d of them.", r.Repairable)))
+				d.Say("A patch repairs ", r.Repairable, " of them.")
 			}
 			objects := report.List{}
-			for _, e := range r.Examples() {
+			for _, e := range r.Examples {
 				line := report.Concat(report.N(e.Pos.String()), ": ", report.N(e.name()), ": ", e.InWords())
 				if refused := e.refused(); refused != "" {
 					line = append(line, report.Concat(", rejected: ", refused)...)
@@ -91,7 +91,7 @@ func Document(summaries []*Summary) report.Document {
 				}
 				objects.Items = append(objects.Items, item)
 			}
-			if more := r.Objects - len(r.Examples()); more > 0 {
+			if more := r.Objects - len(r.Examples); more > 0 {
 				objects.Items = append(objects.Items, report.Item{Line: report.Text("and %d more", more)})
 			}
 			d.Add(objects)
@@ -100,82 +100,15 @@ func Document(summaries []*Summary) report.Document {
 	return d
 }
 
-// summaryJSON is the JSON form of a summary.
-type summaryJSON struct {
-	Group   string         `json:"group"`
-	Kind    string         `json:"kind"`
-	Objects int            `json:"objects"`
-	States  map[string]int `json:"states"`
-	Reasons []reasonJSON   `json:"reasons"`
-}
-
-type reasonJSON struct {
-	Constraint Constraint     `json:"constraint"`
-	Message    string         `json:"message"`
-	Objects    int            `json:"objects"`
-	States     map[string]int `json:"states"`
-	Repairable int            `json:"repairable"`
-	Examples   []exampleJSON  `json:"examples"`
-}
-
-type exampleJSON struct {
-	File      string        `json:"file,omitempty"`
-	Line      int           `json:"line,omitempty"`
-	Version   string        `json:"version"`
-	Namespace string        `json:"namespace,omitempty"`
-	Name      string        `json:"name"`
-	State     Outcome       `json:"state"`
-	Versions  []versionJSON `json:"versions"`
-	Repair    *Repair       `json:"repair"`
-}
-
-type versionJSON struct {
-	Version  string              `json:"version"`
-	State    Outcome             `json:"state"`
-	Problems []Problem           `json:"problems"`
-	Asked    []Write             `json:"asked"`
-	Refused  map[Write][]Problem `json:"refused"`
-	Lost     []string            `json:"lost,omitempty"`
-}
-
-func stateCounts(states [Blocked + 1]int) map[string]int {
-	m := map[string]int{}
-	for state, n := range states {
-		m[Outcome(state).String()] = n
-	}
-	return m
-}
-
-// Data returns summaries for programs, to be written as JSON.
-func Data(summaries []*Summary) any {
-	l := []summaryJSON{}
-	for _, s := range summaries {
-		j := summaryJSON{s.Kind.Group, s.Kind.Kind, s.Objects, stateCounts(s.States), []reasonJSON{}}
-		for _, r := range s.Reasons() {
-			reason := reasonJSON{r.Constraint, r.Message, r.Objects, stateCounts(r.States), r.Repairable, []exampleJSON{}}
-			for _, e := range r.Examples() {
-				example := exampleJSON{e.Pos.File, e.Pos.Line, e.Version, e.Namespace, e.Name, e.State(), nil, e.Repair}
-				for _, in := range e.Versions {
-					example.Versions = append(example.Versions, versionJSON{in.Version, in.State(), append([]Problem{}, in.Problems...), in.Asked, in.Refused, in.Lost})
-				}
-				reason.Examples = append(reason.Examples, example)
-			}
-			j.Reasons = append(j.Reasons, reason)
-		}
-		l = append(l, j)
-	}
-	return l
-}
-
 // Diagnostics returns the examples as diagnostics. A blocked object is an error, and a restricted
 // object a warning.
 func Diagnostics(summaries []*Summary) diag.List {
 	var l diag.List
 	for _, s := range summaries {
-		for _, r := range s.Reasons() {
-			for _, e := range r.Examples() {
+		for _, r := range s.Reasons {
+			for _, e := range r.Examples {
 				d := diag.New(codes.StoredObject, e.Pos,
-					"%s is %s: %s", e.Prediction, e.InWords(), english.OneLine(r.said(e.Prediction))).At(r.Constraint.Path.String()).As(severities[e.State()])
+					"%s is %s: %s", e.Prediction, e.InWords(), english.OneLine(r.said(e.Prediction))).At(r.Constraint.Path.String()).As(severities[e.State])
 				if e.Repair != nil {
 					d.Hint = e.Repair.Command
 				}

@@ -104,31 +104,36 @@ type Problem struct {
 
 // Prediction predicts the writes of one object.
 type Prediction struct {
-	// GroupVersionKind has the version in which the object was printed.
-	schema.GroupVersionKind
-	Namespace, Name string
+	schema.GroupKind `json:"-"`
+	// Version is the version in which the object was printed.
+	Version   string `json:"version"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
+	// State is the worst state of all versions.
+	State Outcome `json:"state"`
 	// Versions are the served versions. If only a webhook can convert the object, they are the
 	// version in which it was printed.
-	Versions []InVersion
+	Versions []InVersion `json:"versions"`
 	// Worse is set if the server rejects a write that it accepts under Options.Before.
-	Worse bool
+	Worse bool `json:"-"`
 	// Repair makes the object legal, or closer to it. It is nil if no repair is needed or known.
-	Repair *Repair
+	Repair *Repair `json:"repair"`
 }
 
 // InVersion predicts the writes of an object through one version.
 type InVersion struct {
-	Version string
+	Version string  `json:"version"`
+	State   Outcome `json:"state"`
 	// Problems are the reasons why the object is not legal under the CRD.
-	Problems []Problem
+	Problems []Problem `json:"problems"`
 	// Asked are the possible writes in order. For a legal object, these are Rewrite and, if a
 	// manager has written another version, Apply.
-	Asked []Write
+	Asked []Write `json:"asked"`
 	// Refused has the reasons for each rejected write.
-	Refused map[Write][]Problem
+	Refused map[Write][]Problem `json:"refused"`
 	// Lost are the paths of fields that every write loses and did not lose under Options.Before.
 	// Without Before, they are the fields that a migration loses through any version.
-	Lost []string
+	Lost []string `json:"lost,omitempty"`
 }
 
 // Outcome summarizes the prediction for an object.
@@ -155,17 +160,8 @@ func (s Outcome) String() string { return states[s] }
 // MarshalText returns the same text as String.
 func (s Outcome) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// State returns the worst state of all versions.
-func (v Prediction) State() Outcome {
-	worst := Legal
-	for _, in := range v.Versions {
-		worst = max(worst, in.State())
-	}
-	return worst
-}
-
-// State returns the state of the object in this version.
-func (v InVersion) State() Outcome {
+// state returns the state of the object in this version.
+func (v InVersion) state() Outcome {
 	refused := func(w Write) bool { return len(v.Refused[w]) > 0 }
 	switch {
 	case refused(Rewrite):
@@ -205,9 +201,10 @@ var ErrOther = errors.New("the object is of another kind")
 // convert the object.
 func (j *Judge) Object(ctx context.Context, object map[string]any) (Prediction, error) {
 	u := unstructured.Unstructured{Object: object}
-	v := Prediction{GroupVersionKind: u.GroupVersionKind(), Namespace: u.GetNamespace(), Name: u.GetName(), Worse: true}
-	if v.GroupKind() != j.GroupKind() {
-		return v, fmt.Errorf("%w: %s", ErrOther, v.GroupVersionKind)
+	gvk := u.GroupVersionKind()
+	v := Prediction{GroupKind: gvk.GroupKind(), Version: gvk.Version, Namespace: u.GetNamespace(), Name: u.GetName(), Worse: true}
+	if v.GroupKind != j.GroupKind() {
+		return v, fmt.Errorf("%w: %s", ErrOther, gvk)
 	}
 	if _, ok := j.rules[v.Version]; !ok {
 		return v, fmt.Errorf("%s is of version %q, which the CRD does not have", v, v.Version)
@@ -262,7 +259,8 @@ func (j *Judge) versions(ctx context.Context, stored map[string]any, v *Predicti
 		if err != nil {
 			return err
 		}
-		v.Versions = append(v.Versions, in)
+		in.State = in.state()
+		v.Versions, v.State = append(v.Versions, in), max(v.State, in.State)
 	}
 	if len(v.Versions) == 0 {
 		return fmt.Errorf("%s is of version %s, and only the CRD's webhook can convert it to %s", v, v.Version, j.kind.Served()[0])
@@ -272,8 +270,8 @@ func (j *Judge) versions(ctx context.Context, stored map[string]any, v *Predicti
 
 // compare compares a verdict with the verdict under the CRD in Options.Before.
 func (j *Judge) compare(ctx context.Context, stored map[string]any, v *Prediction) error {
-	was := Prediction{GroupVersionKind: v.GroupVersionKind}
-	if v.State() > Ratcheted {
+	was := Prediction{GroupKind: v.GroupKind, Version: v.Version}
+	if v.State > Ratcheted {
 		// After an error, compare treats no write as rejected before.
 		if err := j.before.versions(ctx, stored, &was); err != nil && ctx.Err() != nil {
 			return err
@@ -298,6 +296,7 @@ func (c *inquiry) judge(ctx context.Context) (InVersion, error) {
 	if v.Problems, err = c.problems(func(k *validate.Kind) (validate.Answer, error) { return k.Legal(ctx, c.read) }); err != nil {
 		return v, err
 	}
+	v.Problems = append([]Problem{}, v.Problems...) // never null in JSON
 	faults := v.Problems
 	ask := func(w Write) error {
 		possible, refused, err := c.write(ctx, w, faults)
@@ -314,7 +313,7 @@ func (c *inquiry) judge(ctx context.Context) (InVersion, error) {
 	} else if err := ask(Rewrite); err != nil {
 		return v, err
 	}
-	if v.State() == Legal {
+	if v.state() == Legal {
 		// The values have the right types in this version, but perhaps not in others.
 		if !slices.ContainsFunc(validate.Managed(c.read), func(name string) bool { return name != c.version }) {
 			return v, nil

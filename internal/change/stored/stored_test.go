@@ -64,7 +64,7 @@ func object(t testing.TB, text string) map[string]any {
 func in(v stored.Prediction) string {
 	var l []string
 	for _, in := range v.Versions {
-		said := []string{in.State().String()}
+		said := []string{in.State.String()}
 		for _, w := range in.Asked {
 			if refused := in.Refused[w]; len(refused) > 0 {
 				said = append(said, fmt.Sprintf("%s: %s", w, refused[0].Constraint))

@@ -12,44 +12,52 @@ import (
 // Summary counts the verdicts on the objects of a kind by state and by reason. [NewSummary] creates
 // a Summary.
 type Summary struct {
-	Kind    schema.GroupKind
-	Objects int
-	States  [Blocked + 1]int
+	Group   string          `json:"group"`
+	Kind    string          `json:"kind"`
+	Objects int             `json:"objects"`
+	States  map[Outcome]int `json:"states"`
+	Reasons []*Reason       `json:"reasons"`
 	// Versions are the versions in which objects were validated.
-	Versions map[string]bool
+	Versions map[string]bool `json:"-"`
 	most     int
 	reasons  map[string]*Reason
 }
 
 // Reason is a constraint that objects violate.
 type Reason struct {
-	Constraint Constraint
+	Constraint Constraint `json:"constraint"`
 	// Message is the server's error for the first object.
-	Message string
-	Objects int
-	States  [Blocked + 1]int
+	Message string          `json:"message"`
+	Objects int             `json:"objects"`
+	States  map[Outcome]int `json:"states"`
 	// Repairable counts the objects for which a patch is known.
-	Repairable int
-	kept       [Blocked + 1][]Example
+	Repairable int       `json:"repairable"`
+	Examples   []Example `json:"examples"`
 }
 
 // Example is an object that violates a constraint.
 type Example struct {
-	Pos diag.Pos
+	diag.Pos
 	Prediction
 }
 
 // NewSummary returns an empty summary. most is the maximum number of objects that it keeps for each
 // reason and state; if it is 0, the summary keeps all objects.
 func NewSummary(kind schema.GroupKind, most int) *Summary {
-	return &Summary{Kind: kind, Versions: map[string]bool{}, most: most, reasons: map[string]*Reason{}}
+	return &Summary{Group: kind.Group, Kind: kind.Kind, States: noObjects(), Reasons: []*Reason{}, Versions: map[string]bool{}, most: most, reasons: map[string]*Reason{}}
 }
+
+func noObjects() map[Outcome]int {
+	return map[Outcome]int{Legal: 0, Ratcheted: 0, Restricted: 0, Blocked: 0}
+}
+
+// Name returns the kind with its group.
+func (s *Summary) Name() string { return schema.GroupKind{Group: s.Group, Kind: s.Kind}.String() }
 
 // Add counts the object at a position in a file.
 func (s *Summary) Add(v Prediction, at diag.Pos) {
-	state := v.State()
 	s.Objects++
-	s.States[state]++
+	s.States[v.State]++
 	for _, in := range v.Versions {
 		s.Versions[in.Version] = true
 	}
@@ -58,21 +66,32 @@ func (s *Summary) Add(v Prediction, at diag.Pos) {
 		key := p.Constraint.String() + "\x00" + p.Constraint.Rule
 		r := s.reasons[key]
 		if r == nil {
-			r = &Reason{Constraint: p.Constraint, Message: p.String()}
-			s.reasons[key] = r
+			r = &Reason{Constraint: p.Constraint, Message: p.String(), States: noObjects()}
+			s.reasons[key], s.Reasons = r, append(s.Reasons, r)
 		}
 		if said[r] {
 			continue
 		}
 		said[r] = true
 		r.Objects++
-		r.States[state]++
+		r.States[v.State]++
 		if v.Repair != nil {
 			r.Repairable++
 		}
-		if s.most == 0 || len(r.kept[state]) < s.most {
-			r.kept[state] = append(r.kept[state], Example{at, v})
+		if s.most == 0 || r.States[v.State] <= s.most {
+			r.Examples = append(r.Examples, Example{at, v})
 		}
+	}
+}
+
+// Sort sorts the constraints: those with the worst consequences come first, then those that most
+// objects violate. It sorts the examples of each, the worst states first.
+func (s *Summary) Sort() {
+	slices.SortFunc(s.Reasons, func(a, b *Reason) int {
+		return cmp.Or(cmp.Compare(b.Worst(), a.Worst()), cmp.Compare(b.Objects, a.Objects), cmp.Compare(a.Constraint.String(), b.Constraint.String()), cmp.Compare(a.Constraint.Rule, b.Constraint.Rule))
+	})
+	for _, r := range s.Reasons {
+		slices.SortStableFunc(r.Examples, func(a, b Example) int { return cmp.Compare(b.State, a.State) })
 	}
 }
 
@@ -82,31 +101,13 @@ func (s *Summary) Worst() Outcome { return worst(s.States) }
 // Worst returns the worst state of an object that violates the constraint.
 func (r *Reason) Worst() Outcome { return worst(r.States) }
 
-func worst(states [Blocked + 1]int) Outcome {
+func worst(states map[Outcome]int) Outcome {
 	for _, state := range []Outcome{Blocked, Restricted, Ratcheted} {
 		if states[state] > 0 {
 			return state
 		}
 	}
 	return Legal
-}
-
-// Reasons returns the violated constraints. Constraints with the worst consequences come first,
-// then those that most objects violate.
-func (s *Summary) Reasons() []*Reason {
-	var l []*Reason
-	for _, r := range s.reasons {
-		l = append(l, r)
-	}
-	slices.SortFunc(l, func(a, b *Reason) int {
-		return cmp.Or(cmp.Compare(b.Worst(), a.Worst()), cmp.Compare(b.Objects, a.Objects), cmp.Compare(a.Constraint.String(), b.Constraint.String()), cmp.Compare(a.Constraint.Rule, b.Constraint.Rule))
-	})
-	return l
-}
-
-// Examples returns the kept objects, the worst states first.
-func (r *Reason) Examples() []Example {
-	return slices.Concat(r.kept[Blocked], r.kept[Restricted], r.kept[Ratcheted], r.kept[Legal])
 }
 
 // String returns the problem in the form that the server prints.

@@ -29,6 +29,7 @@ func summarized(t *testing.T, most int) []*stored.Summary {
 		}
 		s.Add(v, diag.Pos{File: "live.yaml", Line: 10 * i, Col: 3})
 	}
+	s.Sort()
 	return []*stored.Summary{s, stored.NewSummary(schema.GroupKind{Kind: "None"}, most)}
 }
 
@@ -142,7 +143,7 @@ A patch repairs 1 of them.
 
 func TestJSON(t *testing.T) {
 	var b bytes.Buffer
-	if err := diag.WriteJSON(&b, stored.Data(summarized(t, 0))); err != nil {
+	if err := diag.WriteJSON(&b, summarized(t, 0)); err != nil {
 		t.Fatal(err)
 	}
 	var l []struct {
