@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/pattern"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
@@ -70,9 +69,9 @@ func (n nodeMarkers) own(to ast.Node, of, key string, value *yaml.Node) {
 	n.add(to, text)
 }
 
-// markFields declares a union with markers of fields. at is its schema. alone reports whether no other
-// union of the struct has such markers.
-func (s *structure) markFields(out nodeMarkers, d dialect, u *union.Union, at *apiextensionsv1.JSONSchemaProps, alone bool) {
+// markFields declares a union with markers of fields. alone reports whether no other union of the struct
+// has such markers.
+func (s *structure) markFields(out nodeMarkers, d dialect, u *union.Union, alone bool) {
 	name := ""
 	if !alone {
 		name = u.Names()[0]
@@ -85,8 +84,8 @@ func (s *structure) markFields(out nodeMarkers, d dialect, u *union.Union, at *a
 		usual := union.ExactlyOne
 		switch {
 		case u.Discriminator != "":
-			implied := union.DefaultCardinality(u.Discriminator, at)
-			if usual = union.AtMostOne; demands(at, u.Discriminator) {
+			implied := union.DefaultCardinality(u.Discriminator, s.schema())
+			if usual = union.AtMostOne; demands(s.schema(), u.Discriminator) {
 				usual = implied
 			}
 			cardinality = cmp.Or(cardinality, implied)
@@ -112,7 +111,7 @@ func (s *structure) markFields(out nodeMarkers, d dialect, u *union.Union, at *a
 		s.messagesOf(out, u, f)
 	}
 	for i := range u.Members {
-		s.markMember(out, u, at, &u.Members[i], plain, name)
+		s.markMember(out, u, &u.Members[i], plain, name)
 	}
 	rest := *u
 	rest.Cardinality, rest.Messages = cardinality, nil
@@ -126,16 +125,12 @@ func (s *structure) markFields(out nodeMarkers, d dialect, u *union.Union, at *a
 }
 
 // markMember adds the markers of a member.
-func (s *structure) markMember(out nodeMarkers, u *union.Union, at *apiextensionsv1.JSONSchemaProps, m *union.Member, kind markerKind, name string) {
+func (s *structure) markMember(out nodeMarkers, u *union.Union, m *union.Member, kind markerKind, name string) {
 	f := s.property(m.Name)
 	to := f.info.RawField
 	values := m.Values
 	if u.Discriminator != "" {
-		discriminator := at.Properties[u.Discriminator]
-		known := s.values(s.property(u.Discriminator))
-		fromCRD, ok := known.ofCRD(union.EnumStrings(&discriminator)).valueOf(f.name, f.json)
-		fromGo, okToo := known.valueOf(f.name, f.json)
-		if ok && okToo && fromCRD == fromGo && slices.Equal(values, []string{fromGo}) {
+		if value, ok := s.values(s.property(u.Discriminator)).valueOf(f.name, f.json); ok && slices.Equal(values, []string{value}) {
 			values = nil // the default
 		}
 	}
@@ -161,7 +156,7 @@ func (s *structure) markMember(out nodeMarkers, u *union.Union, at *apiextension
 			value, values = values[0], nil
 		}
 		out.add(to, text+arguments("union", name, "memberName", value))
-		usuallyUnset = f.unsetWhenZero(at)
+		usuallyUnset = f.unsetWhenZero(s.schema())
 	}
 	if len(values) > 0 {
 		out.own(to, "", valuesKey, yamltext.StringsNode(values...))

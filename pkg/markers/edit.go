@@ -124,7 +124,6 @@ type host struct {
 type hosted struct {
 	*union.Union
 	text   string // the union in canonical form
-	at     *apiextensionsv1.JSONSchemaProps
 	wanted []int
 }
 
@@ -157,9 +156,9 @@ func (e *editing) assign() {
 			continue
 		}
 		e.outcomes[i].Struct, e.outcomes[i].Pos = s.structure.String(), s.pos
-		at, text := s.at, ""
+		text := ""
 		if w.Union != nil {
-			text = canonical(yamltext.ListNode(w.Union.Node()), at, len(w.Path) == 0)
+			text = canonical(yamltext.ListNode(w.Union.Node()), s.at, len(w.Path) == 0)
 			if text == "" {
 				e.rejectf([]int{i}, "run controller-gen if the CRD is older than the types", "its struct %s cannot have the union", s.structure)
 				continue
@@ -181,7 +180,7 @@ func (e *editing) assign() {
 		u := slices.IndexFunc(to.unions, func(u *hosted) bool { return u.text == text })
 		if u < 0 {
 			u = len(to.unions)
-			to.unions = append(to.unions, &hosted{Union: w.Union, text: text, at: at})
+			to.unions = append(to.unions, &hosted{Union: w.Union, text: text})
 		}
 		to.unions[u].wanted = append(to.unions[u].wanted, i)
 	}
@@ -440,7 +439,7 @@ func (e *editing) markersOf(h *host) nodeMarkers {
 		})
 	}
 	for _, u := range onFields {
-		h.markFields(out, h.style, u.Union, u.at, len(onFields) == 1)
+		h.markFields(out, h.style, u.Union, len(onFields) == 1)
 	}
 	for i, u := range others {
 		name := "" // the only such union needs none
