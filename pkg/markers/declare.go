@@ -75,6 +75,7 @@ func (s *structure) add(u declared) {
 }
 
 // resolve checks the unions against the schema of the type. A marker with an error gets no other one.
+// A type inside itself and a type parameter have no schema here, but may have one in a CRD.
 func (s *structure) resolve() {
 	var onStruct []*union.Declaration
 	var found diag.List
@@ -96,14 +97,14 @@ func (s *structure) resolve() {
 		check(onStruct, s.schema())
 	}
 	found = slices.DeleteFunc(found, func(d diag.Diagnostic) bool {
-		return d.Severity != diag.Error || s.lenient() && slices.Contains(ofCRD, d.Code) ||
+		return d.Severity != diag.Error || d.Code == codes.InvisibleProperty || s.lenient() && slices.Contains(ofCRD, d.Code) ||
 			slices.ContainsFunc(s.diags, func(o diag.Diagnostic) bool { return o.Pos == d.Pos })
 	})
 	s.diags = append(s.diags, found...)
 }
 
 // ofCRD are the errors that depend on the CRD rather than on the Go type.
-var ofCRD = []diag.Code{codes.ValueNotInEnum, codes.UnknownChange, codes.Contradiction, codes.InvisibleProperty, codes.EmptyIsUnsetType}
+var ofCRD = []diag.Code{codes.ValueNotInEnum, codes.UnknownChange, codes.Contradiction, codes.EmptyIsUnsetType}
 
 // schema returns the schema that controller-gen makes of the type.
 func (s *structure) schema() *apiextensionsv1.JSONSchemaProps {

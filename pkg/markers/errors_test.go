@@ -123,6 +123,8 @@ func TestWarnings(t *testing.T) {
 		position(t, file, "type Ring", "Ring") + ": warning: UC514: the unions of Ring are left out below Link" + cycle,
 		position(t, file, "type Link", "Link") + ": warning: UC514: the unions of Link are left out below Ring" + cycle,
 		position(t, file, "type Custom", "Custom") + ": warning: UC514: no CRD of these packages has Custom, which declares a union",
+		position(t, file, "type Nested", "Nested") + ": warning: UC514: no CRD of these packages has Nested, which declares a union",
+		position(t, file, "type Nesting", "Nesting") + ": warning: UC514: no CRD of these packages has Nesting, which declares a union",
 	}
 	if diff := cmp.Diff(want, lines(diags)); diff != "" {
 		t.Errorf("-want +got\n%s", diff)

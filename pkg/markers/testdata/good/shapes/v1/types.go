@@ -211,3 +211,18 @@ type Plain struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 }
+
+// Nested and Nesting contain each other. controller-gen writes no schema for a type inside itself.
+type Nested struct {
+	// +unionMember
+	A *Nesting `json:"a,omitempty"`
+	// +unionMember
+	B *Nested `json:"b,omitempty"`
+}
+
+type Nesting struct {
+	// +unionMember
+	A *Nested `json:"a,omitempty"`
+	// +unionMember
+	B []Nesting `json:"b,omitempty"`
+}
