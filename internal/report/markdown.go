@@ -77,9 +77,9 @@ func (p *markdownPrinter) facts(b Facts) {
 		}
 		l := List{}
 		for _, text := range f.Texts {
-			l.Items = append(l.Items, Item{Line: text})
+			l.Add(text)
 		}
-		p.item("- ", Item{Text("%s:", f.Name), Document{l}})
+		p.item("- ", Item{Concat(f.Name, ":"), Document{l}})
 	}
 }
 

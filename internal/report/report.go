@@ -69,6 +69,9 @@ type List struct {
 	Items    []Item
 }
 
+// Add adds an item of parts as in [Concat].
+func (l *List) Add(parts ...any) { l.Items = append(l.Items, Item{Line: Concat(parts...)}) }
+
 // Item is a line with the blocks below it.
 type Item struct {
 	Line   Line
@@ -88,6 +91,15 @@ type Fact struct {
 type Table struct {
 	Columns []Column
 	Rows    [][]Line
+}
+
+// Row adds a row. Each cell is a part as in [Concat].
+func (t *Table) Row(cells ...any) {
+	var row []Line
+	for _, c := range cells {
+		row = append(row, Concat(c))
+	}
+	t.Rows = append(t.Rows, row)
 }
 
 // Column has a name, which may be empty. Number columns are aligned right.
@@ -129,9 +141,6 @@ const (
 	Name
 	Strong
 )
-
-// Text returns a line of plain text in the format of [fmt.Sprintf].
-func Text(format string, args ...any) Line { return Line{{Text: fmt.Sprintf(format, args...)}} }
 
 // N returns a span with a name.
 func N(name string) Span { return Span{name, Name} }

@@ -84,17 +84,15 @@ func (p *textPrinter) list(b List) {
 }
 
 func (p *textPrinter) facts(b Facts) {
-	longest := 0
-	for _, f := range b {
-		longest = max(longest, utf8.RuneCountInString(f.Name))
-	}
+	t := Table{Columns: make([]Column, 2)}
 	for _, f := range b {
 		name := f.Name
 		for _, text := range f.Texts {
-			p.wrap(padded(name, longest+2, false), text.String())
+			t.Row(name, text)
 			name = ""
 		}
 	}
+	p.table(t)
 }
 
 func (p *textPrinter) table(b Table) {

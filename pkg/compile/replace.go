@@ -135,12 +135,12 @@ func (c *compiler) reportReplacement(o *unionObject, r replacement, joined bool)
 // or its changes.
 type HandWritten struct {
 	// Name is the name in messages: "oneOf", "x-kubernetes-validations[1]".
-	Name string
+	Name string `json:"name"`
 	// Superfluous is true if the superfluous constraints together are equivalent to the
 	// union, so that handWrittenRules: Replace removes them.
-	Superfluous bool
+	Superfluous bool `json:"superfluous"`
 	// Constraint refers to the schema in [UnionPlan.CRD].
-	Constraint verify.Constraint
+	Constraint verify.Constraint `json:"-"`
 }
 
 // maxHandWritten bounds the comparisons in a CRD for warnings: hand-written constraints times members.

@@ -82,7 +82,7 @@ func Document(reports []Report) report.Document {
 		d.Heading(2, report.N(r.Name), ": ", r.Class())
 		table := report.Table{Columns: []report.Column{{}, {Name: "where"}, {Name: "change"}}}
 		for _, c := range r.Changes {
-			table.Rows = append(table.Rows, []report.Line{report.Concat(c.Class), report.Concat(report.N(c.where(r.several()))), report.Concat(c.title())})
+			table.Row(c.Class, report.N(c.where(r.several())), c.title())
 		}
 		d.Add(table)
 		for _, c := range r.Changes {

@@ -11,16 +11,16 @@ import (
 // Document returns a plan for people.
 func Document(p Plan) report.Document {
 	var d report.Document
-	d.Add(report.Heading{Level: 2, Line: report.Concat(report.N(p.CRD), ": ", p.Verdict)})
+	d.Heading(2, report.N(p.CRD), ": ", p.Verdict)
 	steps := report.List{Numbered: true}
 	for _, s := range p.Steps {
 		item := report.Item{Line: report.Concat(report.S(string(s.State)), ": ", s.Title)}
 		if s.Reason != "" {
-			item.Blocks.Add(report.Paragraph(report.Concat(s.Reason)))
+			item.Blocks.Say(s.Reason)
 		}
 		details := report.List{}
 		for _, text := range s.Details {
-			details.Items = append(details.Items, report.Item{Line: report.Concat(text)})
+			details.Add(text)
 		}
 		if len(details.Items) > 0 {
 			item.Blocks.Add(details)
@@ -62,7 +62,7 @@ func (p Plan) table() report.Table {
 		if v.Managed != nil {
 			managed = fmt.Sprint(*v.Managed)
 		}
-		t.Rows = append(t.Rows, []report.Line{report.Concat(v.Name), report.Concat(word[v.Served]), report.Concat(word[v.Storage]), report.Concat(stored), report.Concat(managed), report.Concat(v.Removable, ": ", v.Why)})
+		t.Row(v.Name, word[v.Served], word[v.Storage], stored, managed, report.Concat(v.Removable, ": ", v.Why))
 	}
 	return t
 }

@@ -64,7 +64,7 @@ func Document(summaries []*Summary) report.Document {
 		states := report.Table{Columns: []report.Column{{Name: "objects", Number: true}, {Name: "state"}, {Name: "meaning"}}}
 		for state := range Blocked + 1 {
 			if n := s.States[state]; n > 0 {
-				states.Rows = append(states.Rows, []report.Line{report.Concat(n), report.Concat(state), report.Concat(meanings[state])})
+				states.Row(n, state, meanings[state])
 			}
 		}
 		if s.Objects > 0 {
@@ -92,7 +92,7 @@ func Document(summaries []*Summary) report.Document {
 				objects.Items = append(objects.Items, item)
 			}
 			if more := r.Objects - len(r.Examples); more > 0 {
-				objects.Items = append(objects.Items, report.Item{Line: report.Text("and %d more", more)})
+				objects.Add("and ", more, " more")
 			}
 			d.Add(objects)
 		}

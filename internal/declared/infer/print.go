@@ -112,10 +112,9 @@ func (i Located) others(l []Located) report.List {
 	for _, o := range l {
 		line := report.Concat(report.N(o.Pos.String()), ": ", report.N(o.Place.String()))
 		if o.Name != i.Name {
-			line = append(line, report.Text(" (%s)", o.Name)...)
+			line = report.Concat(line, " (", o.Name, ")")
 		}
-		line = append(line, report.Text(", replaces %s", o.lines(o.Replaces))...)
-		out.Items = append(out.Items, report.Item{Line: line})
+		out.Add(line, ", replaces ", o.lines(o.Replaces))
 	}
 	return out
 }

@@ -25,7 +25,7 @@ func Document(l []Finding) report.Document {
 		if others := alike[1:]; len(others) > 0 {
 			var list report.List
 			for _, o := range others {
-				list.Items = append(list.Items, report.Item{Line: report.Concat(report.N(o.Pos.String()), ": ", report.N(o.CRD), " (", o.Path, ", ", o.Version, ")")})
+				list.Add(report.N(o.Pos.String()), ": ", report.N(o.CRD), " (", o.Path, ", ", o.Version, ")")
 			}
 			d.Say("Also in ", english.Plural(len(others), "other rule"), ":")
 			d.Add(list)

@@ -19,11 +19,11 @@ import (
 func Document(crds []Explanation) report.Document {
 	var d report.Document
 	for _, c := range crds {
-		d.Add(report.Heading{Level: 1, Line: report.Concat(report.N(c.Name))})
-		d.Add(report.Paragraph(report.Text("%s in %s, %s added", english.Plural(c.Rules, "rule"), english.Plural(len(c.Unions), "union"), english.Plural(c.Bytes, "byte"))))
+		d.Heading(1, report.N(c.Name))
+		d.Say(english.Plural(c.Rules, "rule"), " in ", english.Plural(len(c.Unions), "union"), ", ", english.Plural(c.Bytes, "byte"), " added")
 		costs := report.Table{Columns: []report.Column{{Name: "version"}, {Name: "cost before", Number: true}, {Name: "added", Number: true}, {Name: "sum", Number: true}, {Name: "of the limit", Number: true}}}
 		for _, v := range c.Versions {
-			costs.Rows = append(costs.Rows, []report.Line{report.Concat(v.Name), report.Concat(english.Number(v.CostBefore)), report.Concat(english.Number(v.CostAdded)), report.Concat(english.Number(v.Cost)), report.Concat(english.Percent(v.PercentOfLimit))})
+			costs.Row(v.Name, english.Number(v.CostBefore), english.Number(v.CostAdded), english.Number(v.Cost), english.Percent(v.PercentOfLimit))
 		}
 		if len(costs.Rows) > 0 {
 			d.Add(costs)
@@ -37,14 +37,14 @@ func Document(crds []Explanation) report.Document {
 
 func (u Union) document() report.Document {
 	var d report.Document
-	d.Add(report.Heading{Level: 2, Line: u.title()}, u.facts())
+	d.Heading(2, u.title())
+	d.Add(u.facts())
 	if u.diagram != "" {
 		d.Add(report.Code{Language: "mermaid", Text: u.diagram})
 	}
-	heading := func(text string) { d.Add(report.Heading{Level: 3, Line: report.Concat(text)}) }
-	heading("Rules")
+	d.Heading(3, "Rules")
 	if len(u.Rules) == 0 {
-		d.Add(report.Paragraph(report.Concat("None.")))
+		d.Say("None.")
 	} else {
 		l := report.List{Numbered: true}
 		for _, r := range u.Rules {
@@ -53,8 +53,8 @@ func (u Union) document() report.Document {
 		d.Add(l)
 	}
 	if len(u.Errors) > 0 {
-		heading("Errors")
-		d.Add(report.Paragraph(report.Concat(u.readings())))
+		d.Heading(3, "Errors")
+		d.Say(u.readings())
 		l := report.List{}
 		for _, s := range u.Errors {
 			l.Items = append(l.Items, report.Item{Line: report.Concat(s.Situation), Blocks: report.Document{report.Code{Language: "text", Text: strings.Join(s.lines(), "\n") + "\n"}}})

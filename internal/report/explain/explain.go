@@ -93,10 +93,7 @@ func explainUnion(p compile.UnionPlan, of compile.Plan, bytes []int) (Union, err
 		MemberlessValues: s.memberless(), AnyValue: s.anyValue(),
 		Default:  s.fallback(),
 		Encoding: p.Encoding, Why: p.Why, Dropped: p.Dropped, Rules: []Rule{},
-		HandWritten: []HandWritten{}, Errors: situations, WithoutExample: unset, diagram: s.mermaid(), examples: s.shown,
-	}
-	for _, b := range p.HandWritten {
-		u.HandWritten = append(u.HandWritten, HandWritten{Name: b.Name, Superfluous: b.Superfluous})
+		HandWritten: append([]compile.HandWritten{}, p.HandWritten...), Errors: situations, WithoutExample: unset, diagram: s.mermaid(), examples: s.shown,
 	}
 	u.declare(s.Union)
 	for _, m := range s.Members {

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -68,7 +69,7 @@ type Union struct {
 	Rules    []Rule `json:"rules"`
 
 	// HandWritten are the hand-written constraints on the union object that read the union's state.
-	HandWritten []HandWritten `json:"handWritten"`
+	HandWritten []compile.HandWritten `json:"handWritten"`
 	// Errors are the situations in which users get errors, with these errors.
 	Errors []Situation `json:"errors"`
 	// WithoutExample are the members that no situation sets, because no valid value was found.
@@ -133,15 +134,6 @@ type Rule struct {
 	MessageCost uint64 `json:"messageCost"`
 	// Bytes is the number of bytes that the rule adds to the manifest.
 	Bytes int `json:"bytes"`
-}
-
-// HandWritten is a hand-written constraint on a union object.
-type HandWritten struct {
-	// Name is the key of the constraint in the schema: "oneOf", "x-kubernetes-validations[1]".
-	Name string `json:"name"`
-	// Superfluous is set if the superfluous constraints together mean the same as the union.
-	// handWrittenRules: Replace removes them.
-	Superfluous bool `json:"superfluous"`
 }
 
 // Situation is an object or update that violates the union, or a hand-written constraint on the

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/unioncel/unioncel/internal/english"
+	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/validate"
 )
@@ -67,7 +68,7 @@ func (u Union) readings() string {
 	} else {
 		text += fmt.Sprintf(" Where rules are not checked because of %s, users do not read the messages of the union's rules.", names)
 	}
-	if slices.ContainsFunc(u.HandWritten, func(b HandWritten) bool { return !b.Superfluous && slices.Contains(blamed, b.Name) }) {
+	if slices.ContainsFunc(u.HandWritten, func(b compile.HandWritten) bool { return !b.Superfluous && slices.Contains(blamed, b.Name) }) {
 		return text + fmt.Sprintf(" To resolve this, remove %s, and declare the intended meaning.", names)
 	}
 	return text + fmt.Sprintf(" To resolve this, write handWrittenRules: Replace in the declaration, which removes %s.", names)

@@ -53,7 +53,7 @@ func Document(l []Verified) report.Document {
 			d.Say("Note: ", text)
 		}
 	}
-	d.Add(report.Paragraph(report.Text("%s: %d proved, %d different, %d inconclusive", english.Plural(len(l), "union"), proved, differ, inconclusive)))
+	d.Say(fmt.Sprintf("%s: %d proved, %d different, %d inconclusive", english.Plural(len(l), "union"), proved, differ, inconclusive))
 	return d
 }
 
