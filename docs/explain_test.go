@@ -69,7 +69,7 @@ func jsonKeys(typ reflect.Type, path string) []string {
 	}
 	var l []string
 	for i := range typ.NumField() {
-		if !typ.Field(i).IsExported() {
+		if !typ.Field(i).IsExported() || typ.Field(i).Tag.Get("json") == "-" {
 			continue
 		}
 		if typ.Field(i).Anonymous { // its keys are keys of the outer object
