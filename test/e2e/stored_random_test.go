@@ -134,7 +134,7 @@ func TestRandomly(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			states[v.State()]++
+			states[v.State]++
 			for _, in := range v.Versions {
 				if said := differences(t, resources, storageOf(t, after), o, in); said != "" {
 					t.Errorf("seed %d: %s through %s: %s\n%s", seed, o.GetName(), in.Version, said, after)

@@ -157,7 +157,7 @@ func TestTightenings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if v.State() == stored.Legal || len(v.Versions) != 1 {
+			if v.State == stored.Legal || len(v.Versions) != 1 {
 				t.Fatalf("it is legal: %+v", v)
 			}
 			fmt.Fprintf(&table, "| %s |", test.name)
@@ -318,8 +318,8 @@ func TestMigration(t *testing.T) {
 					t.Fatal(err)
 				}
 				_, err = resources("v2").Update(t.Context(), live, metav1.UpdateOptions{})
-				if refused := v.State() == stored.Blocked; refused != (err != nil) {
-					t.Errorf("%s: predicted %s %v, and the server says %v", o.GetName(), v.State(), v.RefusedWrites(), err)
+				if refused := v.State == stored.Blocked; refused != (err != nil) {
+					t.Errorf("%s: predicted %s %v, and the server says %v", o.GetName(), v.State, v.RefusedWrites(), err)
 				}
 				if err != nil {
 					blocked = append(blocked, strings.ReplaceAll(o.GetName(), "-", " "))

@@ -117,22 +117,21 @@ func (c crds) prove(target union.Target, d *compile.Declared, byHand map[diag.Po
 	var l diag.List
 	reported := map[diag.Pos]bool{} // a struct can be at several paths
 	for _, v := range proofs {
-		if v.Proved() || reported[v.Pos] {
+		if v.Proved || reported[v.Pos] {
 			continue
 		}
 		reported[v.Pos] = true
-		finding := diag.Diagnostic{Code: codes.NotProved, Pos: v.Pos, Path: v.Place.String(), Hint: run}
-		switch f := v.OfKind(verify.Accepted, verify.Rejected, verify.Undecided)[0]; f.Kind {
-		case verify.Accepted:
-			finding.Message = fmt.Sprintf("the CRD %s accepts an object that this union forbids: %s", v.CRD, f.Words(v.Union))
-		case verify.Rejected:
-			finding.Message = fmt.Sprintf("the CRD %s rejects an object that this union allows: %s; the rule is %s", v.CRD, f.Words(v.Union), f.Rule)
+		finding := diag.Diagnostic{Code: codes.NotProved, Pos: v.Pos, Path: v.Path, Hint: run}
+		if len(v.Differences) == 0 {
+			finding.Severity, finding.Hint = diag.Warning, ""
+			finding.Message = fmt.Sprintf("the proof that the CRD %s enforces this union is inconclusive: %s", v.CRD, v.Inconclusive[0])
+		} else if f := v.Differences[0]; f.Verdict == verify.Accepted {
+			finding.Message = fmt.Sprintf("the CRD %s accepts an object that this union forbids: %s", v.CRD, f.Words)
+		} else {
+			finding.Message = fmt.Sprintf("the CRD %s rejects an object that this union allows: %s; the rule is %s", v.CRD, f.Words, f.Rule)
 			if byHand[v.Pos] { // compile does not change these rules
 				finding.Hint = "correct the rule or the union"
 			}
-		default:
-			finding.Severity, finding.Hint = diag.Warning, ""
-			finding.Message = fmt.Sprintf("the proof that the CRD %s enforces this union is inconclusive: %s", v.CRD, f.Text)
 		}
 		if !c.has(v.Pos) {
 			finding = c.elsewhere(finding, target)
