@@ -64,6 +64,11 @@ func Stream(name string, r io.Reader, limits limit.Limits, yield func(Item) erro
 	}) {
 		return append(l, noObject(name)), nil
 	}
+	for _, d := range f.Docs {
+		if token := yamltext.Value(yamltext.Value(d.Root, "metadata"), "continue"); token != nil && token.Value != "" {
+			return append(l, onePage(diag.Pos{File: name, Line: token.Line, Col: token.Column})), nil
+		}
+	}
 	items := make([]Item, len(f.Objects)) // without the nodes, which take most of the memory
 	for i, o := range f.Objects {
 		items[i] = Item{o.Pos(nil), o.Value}
@@ -80,6 +85,12 @@ func Stream(name string, r io.Reader, limits limit.Limits, yield func(Item) erro
 func noObject(name string) diag.Diagnostic {
 	return diag.New(codes.UnusableFact, diag.Pos{File: name}, "the file has no Kubernetes object, and no list").
 		Hinted("give the output of kubectl get -A -o yaml, which is a list even if there are no objects")
+}
+
+// onePage reports a list that the API server has not sent as a whole.
+func onePage(at diag.Pos) diag.Diagnostic {
+	return diag.New(codes.UnusableFact, at, "this list has a continue token: it is one page of a longer list").
+		Hinted("give the output of kubectl get -A -o yaml, which reads all pages")
 }
 
 // isJSON reports whether a text begins with JSON objects. It may end anywhere in them.
@@ -165,6 +176,9 @@ func (p *parts) objects(pos diag.Pos, v any) error {
 	}
 	kind, _ := value["kind"].(string)
 	if items, ok := value["items"].([]any); ok && isList(kind) {
+		if err := p.whole(pos, value); err != nil {
+			return err
+		}
 		p.found = true
 		for _, item := range items {
 			if err := p.objects(pos, item); err != nil {
@@ -192,5 +206,14 @@ func (p *parts) ended(line int, list any) error {
 		return wrong
 	}
 	p.found = true
+	return p.whole(diag.Pos{File: p.name, Line: line, Col: 1}, value)
+}
+
+// whole returns an error for a list that is only one page.
+func (p *parts) whole(at diag.Pos, list map[string]any) error {
+	metadata, _ := list["metadata"].(map[string]any)
+	if token, _ := metadata["continue"].(string); token != "" {
+		return &partError{onePage(at)}
+	}
 	return nil
 }

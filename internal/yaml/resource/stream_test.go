@@ -137,6 +137,7 @@ func TestStream(t *testing.T) {
 		return strings.Join(kinds, " "), err
 	}
 	const none = "in: error: UC901: the file has no Kubernetes object, and no list; give the output of kubectl get -A -o yaml, which is a list even if there are no objects"
+	const page = "error: UC901: this list has a continue token: it is one page of a longer list; give the output of kubectl get -A -o yaml, which reads all pages"
 	const hint = "split the file, or use kubectl get -o json: JSON objects are read one at a time; a limit on untrusted input; --limit "
 	for _, test := range []struct {
 		text   string
@@ -156,6 +157,9 @@ func TestStream(t *testing.T) {
 		{"apiVersion: v1\nitems: []\nkind: List\n", limit.Limits{}, ""},
 		{blank + `{"apiVersion": "v1", "items": [], "kind": "List"}`, limit.Limits{}, ""},
 		{blank + `{"kind": "RouteList", "items": []}`, limit.Limits{}, ""},
+		{"kind: RouteList\nitems: []\nmetadata:\n  continue: \"\"\n", limit.Limits{}, ""},
+		{"kind: RouteList\nitems: []\nmetadata:\n  continue: abc\n", limit.Limits{}, "in:4:13: " + page},
+		{`{"kind": "RouteList", "items": [], "metadata": {"continue": "abc"}}` + blank, limit.Limits{}, "in:1:1: " + page},
 		{list + "---\n[]" + blank, limit.Limits{}, "Route Route Route"},
 		{list + "--- # objects\n" + object + blank, limit.Limits{}, "Route Route Route A"},
 		{list + blank + "---\n" + object, limit.Limits{},
