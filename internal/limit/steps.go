@@ -27,8 +27,9 @@ func WithSteps(ctx context.Context, n int) context.Context {
 	return context.WithValue(ctx, stepsKey{}, n)
 }
 
-// Question returns the context of a single question, with all its steps. The context ends when
-// [Spend] has used them, with the cause [Exhausted]. It is not for concurrent use.
+// Question returns the context of a single question, with all its steps. Once [Spend] has used them,
+// Err and context.Cause return [Exhausted]; its channel Done is not closed for that. It is not for
+// concurrent use.
 func Question(ctx context.Context) context.Context {
 	n, ok := ctx.Value(stepsKey{}).(int)
 	if !ok {

@@ -20,6 +20,8 @@ type Check struct {
 	Place  *formula.Place
 	Holds  logic.Lit // true if the API server does not run the test
 	Fails  logic.Lit // the evaluation fails
+	// Exceeds is the part of Fails that the evaluation exceeds the cost limit (see [formula.Rule]).
+	Exceeds logic.Lit
 
 	// Touches, Links and Changing report whether the test depends on the state of the subject, on
 	// the existence of the object, and on the old object. Narrow reports whether it depends only on
@@ -73,7 +75,7 @@ func (p *Problem) Read(c *Check) error {
 		there = s.And(there, c.Place.Counterpart().Present())
 	}
 	f, err := s.Rule(c.Rule, c.Place, before)
-	c.Holds, c.Fails = s.Implies(there, f.Holds), s.And(there, f.Fails)
+	c.Holds, c.Fails, c.Exceeds = s.Implies(there, f.Holds), s.And(there, f.Fails), s.And(there, f.Exceeds)
 	return err
 }
 

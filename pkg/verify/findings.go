@@ -9,7 +9,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/logic"
-	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -196,6 +195,19 @@ func (f *findings) keeps(c *prove.Check) error {
 // check needs no further search.
 func (f *findings) rejected(c *prove.Check, l ...logic.Lit) (bool, error) {
 	p, s := f.unionProblem, f.Space
+	if c.Costly {
+		l = slices.Clone(l)
+		e, err := p.Smallest(nil, append(l, c.Exceeds)...)
+		if e != nil {
+			f.differences = append(f.differences, difference{Example: e, check: c})
+			return true, nil
+		}
+		if err != nil && !prove.Undecided(err) {
+			return true, err
+		}
+		f.doubt(fmt.Sprintf("%s at %s: one evaluation may exceed the cost limit, but no object was found that shows it", c.Name(), c.At))
+		l = append(l, c.Exceeds.Not())
+	}
 	refused := append(slices.Clone(l), c.Holds.Not())
 	restricted := false
 	for range maxMixed {
@@ -207,12 +219,6 @@ func (f *findings) rejected(c *prove.Check, l ...logic.Lit) (bool, error) {
 		if c.Narrow || !restricted {
 			if e, err = p.Smallest(nil, refused...); e != nil {
 				m = e.Model
-			}
-		}
-		if e != nil && c.Costly {
-			if said, _ := p.Ask(c, e.New, e.Old); said == sample.Errs { // a limit, not a restriction
-				f.differences = append(f.differences, difference{Example: e, check: c})
-				return true, nil
 			}
 		}
 		if !c.Narrow {

@@ -145,7 +145,7 @@ func (p *pair) decide(l []*difference) error {
 			if g.probe {
 				e.RefusedDoubt, e.AcceptedDoubt = "", ""
 			}
-			if e.RefusedDoubt+e.AcceptedDoubt != "" {
+			if e.RefusedDoubt+e.AcceptedDoubt != "" && !e.Exhausted {
 				e = p.again(paths[key], g.shift, e, places)
 			}
 			effects[g.d] = append(effects[g.d], e)

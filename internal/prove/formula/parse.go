@@ -42,7 +42,7 @@ type Rule struct {
 	ReadsOld, AsksOld bool
 	// Costly means that the estimated cost of the rule, for objects up to the size [Largest], exceeds
 	// the limit of one evaluation (PerCallLimit in k8s.io/apiserver/pkg/apis/cel), and not the budget
-	// of a rule, beyond which the API server rejects the CRD. [Compile] knows it.
+	// of a rule, beyond which the API server rejects the CRD. A [Program] knows it.
 	Costly bool
 }
 

@@ -30,7 +30,8 @@ type Program struct {
 	program  cel.Program
 	schema   common.Schema
 	optional bool // oldSelf is optional
-	costly   bool // see [Rule.Costly]
+	// Costly is that of [Rule].
+	Costly bool
 }
 
 // Compile compiles the rules on s as the API server does for a stored CRD. It returns a program or
@@ -127,9 +128,6 @@ func (p *Program) Run(ctx context.Context, value, old any, usesOld bool) (bool, 
 	limit.Spend(ctx, steps)
 	return result == types.True, err
 }
-
-// Costly reports whether the rule is [Rule.Costly].
-func (p *Program) Costly() bool { return p.costly }
 
 // activation has the variables of a rule.
 type activation struct{ self, oldSelf any }

@@ -35,6 +35,8 @@ type Formula struct {
 	// the value of the rule exists and, if the rule reads oldSelf without optionalOldSelf, that the
 	// old value exists, too.
 	Holds, Fails logic.Lit
+	// Exceeds is the part of Fails that the evaluation exceeds the cost limit: see [Rule.Costly].
+	Exceeds logic.Lit
 }
 
 // Old is the form of oldSelf in a rule.
@@ -72,13 +74,14 @@ func (s *Space) Rule(rule *Rule, self *Place, old Old) (f Formula, err error) {
 	}()
 	v := r.read(rule.tree.Expr())
 	holds, refused := r.truths(v)
+	exceeds := logic.False
 	if rule.Costly {
 		q := r.ask(rule.tree.Expr(), "the cost limit")
 		q.Costly = true
-		within := q.Fails.Lit.Not()
-		holds, refused = s.And(holds, within), s.And(refused, within)
+		exceeds = q.Fails.Lit
+		holds, refused = s.And(holds, exceeds.Not()), s.And(refused, exceeds.Not())
 	}
-	return Formula{Holds: holds, Fails: s.Or(holds, refused).Not()}, nil
+	return Formula{Holds: holds, Fails: s.Or(holds, refused).Not(), Exceeds: exceeds}, nil
 }
 
 // ruleReader translates one rule.

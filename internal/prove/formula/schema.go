@@ -66,23 +66,23 @@ func Validator(s *apiextensionsv1.JSONSchemaProps) (*Keywords, error) {
 
 // Validate returns the errors of a value, and spends steps of ctx.
 func (k *Keywords) Validate(ctx context.Context, v any) field.ErrorList {
-	limit.Spend(ctx, stepsOfCall+k.weight*sizeOf(v))
+	limit.Spend(ctx, stepsOfCall+k.weight*Size(v))
 	return apiservervalidation.ValidateCustomResource(nil, v, k.validator)
 }
 
-// sizeOf returns the number of characters, scalars, lists and objects in a value.
-func sizeOf(v any) int {
+// Size returns the number of characters, scalars, lists and objects in a value.
+func Size(v any) int {
 	n := 1
 	switch v := v.(type) {
 	case string:
 		n += len(v)
 	case []any:
 		for _, item := range v {
-			n += sizeOf(item)
+			n += Size(item)
 		}
 	case map[string]any:
 		for _, value := range v {
-			n += sizeOf(value)
+			n += Size(value)
 		}
 	}
 	return n

@@ -9,24 +9,31 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // Larger returns values with long lists, maps and strings, ever longer up to the bounds of the
-// schema and of the search. Rules take the most time for them.
+// schema and of the search. The keywords of the schema accept them. Rules take the most time for them.
 func (g *Source) Larger(n *Schema) []any {
+	accepts, err := Judge(g.ctx, n.Props)
+	if err != nil {
+		return nil
+	}
 	var l []any
 	for size := 16; size <= maxSize; size *= 4 {
 		for _, distinct := range []bool{false, true} {
 			v, grows := g.grown(n, size, distinct, 0)
-			if !grows || !small(v) {
-				continue
+			if grows && small(v) && formula.Size(v) <= formula.Largest && accepts(v) {
+				l = append(l, v)
 			}
-			l = append(l, v)
 		}
 	}
 	return l
 }
+
+// charactersPerItem is the length of strings for each item of lists of the same size.
+const charactersPerItem = 16
 
 // grown returns a value whose lists, maps and strings have the given size, within the bounds of the
 // schema. Items are distinct or, if possible, the same. grows is false if there are none.
@@ -38,7 +45,7 @@ func (g *Source) grown(n *Schema, size int, distinct bool, depth int) (v any, gr
 	v = runtime.DeepCopyJSONValue(v)
 	switch s := n.Props; {
 	case s.Type == "string" && len(s.Enum) == 0 && s.Pattern == "" && s.Format == "":
-		return strings.Repeat("a", atMost(s.MaxLength, size)), true
+		return strings.Repeat("a", atMost(s.MaxLength, charactersPerItem*size)), true
 	case s.Type == "array":
 		items := n.Child(schemapath.Items)
 		if items == nil {

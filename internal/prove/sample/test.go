@@ -139,7 +139,7 @@ func (n *Schema) Rules() []*Test {
 	programs, errs := formula.Compile(s, n.isResource(), rules)
 	for i, t := range sound {
 		t.Broken = errs[i]
-		t.Costly = errs[i] == nil && programs[i].Costly()
+		t.Costly = errs[i] == nil && programs[i].Costly
 		t.ask = func(ctx context.Context, value, old any) (bool, string, error) {
 			ok, err := programs[i].Run(ctx, value, old, t.ReadsOld)
 			return ok, "", err

@@ -90,6 +90,8 @@ type Effect struct {
 	// other errors that keep the API server from evaluating the rules. It has the errors of such an
 	// object. AcceptedAnyway is the reverse.
 	RefusedAnyway, AcceptedAnyway string
+	// Exhausted means that the question used all its steps.
+	Exhausted bool
 }
 
 // Pair compares two schemas. It must not be used concurrently.
@@ -138,7 +140,7 @@ func (p *Pair) Decide(ctx context.Context, path schemapath.Path, shifts []Shift)
 		return effects, err
 	}
 	for len(effects) < len(shifts) {
-		effects = append(effects, Effect{RefusedDoubt: err.Error(), AcceptedDoubt: err.Error()})
+		effects = append(effects, Effect{RefusedDoubt: err.Error(), AcceptedDoubt: err.Error(), Exhausted: true})
 	}
 	return effects, nil
 }
@@ -202,6 +204,7 @@ func (p *Pair) decide(ctx context.Context, path schemapath.Path, shifts []Shift)
 		if e.Accepted, e.AcceptedDoubt, e.AcceptedAnyway, err = b.refused(prove.New, prove.Old, posed[i][prove.Old]); err != nil {
 			return nil, err
 		}
+		e.Exhausted = limit.IsExhausted(b.Source.Err())
 		effects = append(effects, e)
 	}
 	return effects, nil

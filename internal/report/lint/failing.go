@@ -35,8 +35,12 @@ func failing(s *lintedUnion, l diag.List) diag.List {
 		if f.Old != nil {
 			request = "update"
 		}
+		hint := "guard each read of a field that may be absent: has(self.x) && self.x == '...'"
+		if strings.HasSuffix(f.Message, "cost limit exceeded") {
+			hint = "lower the maxItems, maxProperties or maxLength of the values that it reads, or nest fewer macros"
+		}
 		found := s.find(codes.FailingRule, s.node(item), nil,
-			"guard each read of a field that may be absent: has(self.x) && self.x == '...'; an evaluation error is never ratcheted, so a stored object of this kind cannot be updated at all, its status included",
+			hint+"; an evaluation error is never ratcheted, so a stored object of this kind cannot be updated at all, its status included",
 			"this rule fails to evaluate when %s (%s), and the API server rejects the %s: %s", f.Words(s.Union), f.Message, request, proof.Inline(f.New))
 		rejects := s.schema.XValidations[f.Rule].Rule + ", hand-written, rejects"
 		l = slices.DeleteFunc(l, func(d diag.Diagnostic) bool {
