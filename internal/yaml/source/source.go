@@ -5,8 +5,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
+	"github.com/unioncel/unioncel/internal/pattern"
 	"github.com/unioncel/unioncel/internal/work"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -105,16 +106,15 @@ func ambiguous(name string, key *yaml.Node, message string) diag.Diagnostic {
 // Misread reports the properties, in the schemas at n and below, that a rule names and that kubectl
 // reads under another name.
 func Misread(name string, n *yaml.Node) (l diag.List) {
+	named := sync.OnceValue(func() map[string]bool { return fields(n) })
 	for m := range yamltext.All(n) {
 		for k, properties := range yamltext.Pairs(m) {
 			if k.Value != "properties" {
 				continue
 			}
 			for key := range yamltext.Pairs(properties) {
-				if _, err := yamltext.String(key); err != nil && key.Kind == yaml.ScalarNode {
-					if named(key.Value, n) {
-						l = append(l, ambiguous(name, key, fmt.Sprintf("%v, and a rule names the property %q", err, key.Value)))
-					}
+				if _, err := yamltext.String(key); err != nil && key.Kind == yaml.ScalarNode && named()[key.Value] {
+					l = append(l, ambiguous(name, key, fmt.Sprintf("%v, and a rule names the property %q", err, key.Value)))
 				}
 			}
 		}
@@ -122,17 +122,22 @@ func Misread(name string, n *yaml.Node) (l diag.List) {
 	return l
 }
 
-// named reports whether a rule at n or below names a property.
-func named(property string, n *yaml.Node) bool {
-	field := regexp.MustCompile(`\.` + regexp.QuoteMeta(property) + `\b`)
+// selection matches the selection of a field in CEL, or else a string or comment, which selects none.
+var selection = pattern.Lazy(`(?s)[rR]?"""(?:\\.|[^\\])*?"""|[rR]?'''(?:\\.|[^\\])*?'''|[rR]"[^"]*"|[rR]'[^']*'|` +
+	`"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|//[^\n]*|\.(\w+)`)
+
+// fields returns the names of the fields that the rules at n and below select.
+func fields(n *yaml.Node) map[string]bool {
+	names := map[string]bool{}
 	for m := range yamltext.All(n) {
 		for _, key := range []string{"rule", "messageExpression"} {
-			if field.MatchString(yamltext.Text(m, key)) {
-				return true
+			for _, found := range selection().FindAllStringSubmatch(yamltext.Text(m, key), -1) {
+				names[found[1]] = true
 			}
 		}
 	}
-	return false
+	delete(names, "") // for strings and comments
+	return names
 }
 
 // Read reads a document as kubectl does, and returns it as JSON and as data. It is not strict,
