@@ -81,6 +81,11 @@ func parseOwn(text string) mark {
 	if m.node != nil && m.node.Kind == yaml.ScalarNode && m.node.Tag == "!!str" && list {
 		m.node = yamltext.StringsNode(m.node.Value)
 	}
+	nested := func(n *yaml.Node) bool { return n.Kind != yaml.ScalarNode }
+	if m.node != nil && (m.key == valuesKey && m.node.Kind == yaml.MappingNode ||
+		(m.key == valuesKey || m.key == optionalKey) && slices.ContainsFunc(m.node.Content, nested)) {
+		m.problem = &misuse{fmt.Sprintf("%s: want a list of strings, not %s", m.name, value), "write it like " + m.name + "=" + example(m.key)}
+	}
 	return m
 }
 
@@ -110,7 +115,7 @@ func (f *field) says(key string) (mark, bool) {
 	return mark{}, false
 }
 
-// values returns the values that a marker lists.
+// values returns the values that a marker lists. parseOwn has checked them.
 func (m mark) values() (l []*yaml.Node) {
 	for _, n := range m.node.Content {
 		l = append(l, place(yamltext.StringNode(n.Value), m.pos))

@@ -219,3 +219,18 @@ type Messages struct {
 	// +unioncel:union:messages=true
 	B *string `json:"b,omitempty"`
 }
+
+// ListedValues are lists of strings.
+type ListedValues struct {
+	// +unionDiscriminator
+	Type string `json:"type,omitempty"`
+	// +unionMember
+	// +unioncel:union:values={x: {y: z}}
+	A *string `json:"a,omitempty"`
+	// +unionMember
+	// +unioncel:union:values=[B, [C]]
+	B *string `json:"b,omitempty"`
+	// +unionMember
+	// +unioncel:union:optional=[{C: C}]
+	C *string `json:"c,omitempty"`
+}
