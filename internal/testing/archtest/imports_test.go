@@ -72,7 +72,7 @@ var allowed = map[string][]string{
 	"internal/limit":                      {},
 	"internal/carrier":                    {"internal/work", "pkg/schemapath"},
 	"internal/report/shell":               {},
-	"internal/yaml/source":                {"internal/codes", "internal/carrier", "internal/work", "internal/yaml/yamltext", "pkg/diag", "internal/limit"},
+	"internal/yaml/source":                {"internal/pattern", "internal/codes", "internal/carrier", "internal/work", "internal/yaml/yamltext", "pkg/diag", "internal/limit"},
 	"internal/spelling":                   {},
 	"internal/yaml/yamlconfig":            {"internal/codes", "internal/yaml/source", "internal/spelling", "internal/yaml/yamltext", "pkg/diag", "internal/limit"},
 	"internal/yaml/yamledit":              {"internal/yaml/yamltext"},
