@@ -3,7 +3,6 @@ package cost
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -11,6 +10,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 	"k8s.io/apiserver/pkg/util/compatibility"
 
+	"github.com/unioncel/unioncel/internal/pattern"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -151,8 +151,8 @@ func (e *ruleError) Unwrap() error { return e.err }
 
 // reason returns the first error without its position and the excerpt of the rule.
 func (e *ruleError) reason() string {
-	return celError.FindStringSubmatch(e.err.Error())[1]
+	return celError().FindStringSubmatch(e.err.Error())[1]
 }
 
 // celError matches an error of the API server about a rule, and the first line of CEL's error in it.
-var celError = regexp.MustCompile(`^(?:(?:messageExpression )?compilation failed: )?(?:ERROR: <input>:\d+:\d+: )?(.*?)(?: \(in container ''\))?(?:\n|$)`)
+var celError = pattern.Lazy(`^(?:(?:messageExpression )?compilation failed: )?(?:ERROR: <input>:\d+:\d+: )?(.*?)(?: \(in container ''\))?(?:\n|$)`)

@@ -41,10 +41,7 @@ func Undecided(err error) bool {
 
 // Possible returns a model that satisfies the formulas, or nil if there is none.
 func (p *Problem) Possible(l ...logic.Lit) (logic.Model, error) {
-	before := p.Space.Work()
-	m, err := p.Space.Satisfy(p.Source.Context(), l...)
-	limit.Spend(p.Source.Context(), p.Space.Work()-before)
-	return m, err
+	return p.Space.Satisfy(p.Source.Context(), l...)
 }
 
 // Smallest returns the smallest example that satisfies the formulas l, or nil if there is none. It

@@ -103,8 +103,8 @@ const (
 	stepsOfCall    = 100    // to evaluate it, beside its cost
 )
 
-// Run evaluates the rule, and spends steps of ctx. An error means that the evaluation failed. If there is no old object,
-// transition rules hold, unless oldSelf is optional.
+// Run evaluates the rule, and spends steps of ctx. An error means that the evaluation failed. If
+// there is no old object, transition rules hold, unless oldSelf is optional.
 func (p *Program) Run(ctx context.Context, value, old any, usesOld bool) (bool, error) {
 	if usesOld && old == nil && !p.optional {
 		return true, nil // transition rules apply to updates

@@ -57,7 +57,9 @@ func Validator(s *apiextensionsv1.JSONSchemaProps) (*Keywords, error) {
 	k := &Keywords{v, 1}
 	schemapath.Walk(s, func(_ schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
 		for _, s := range Flattened(s, nil) {
-			k.weight += regular.Size(s.Pattern) / instructionsPerStep
+			if s.Pattern != "" {
+				k.weight += regular.Size(s.Pattern) / instructionsPerStep
+			}
 		}
 		return true
 	})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
@@ -68,6 +69,15 @@ func (t *Test) Evaluate(ctx context.Context, value, old any) (Answer, string) {
 		return Fails, detail
 	}
 	return Holds, ""
+}
+
+// CostHint returns a hint if the detail of [Errs] is that an evaluation exceeds the cost limit, and
+// otherwise "".
+func CostHint(detail string) string {
+	if !strings.HasSuffix(detail, "cost limit exceeded") {
+		return ""
+	}
+	return "lower the maxItems, maxProperties or maxLength of the values that it reads, or nest fewer macros"
 }
 
 // Evaluable reports whether the test can be evaluated.

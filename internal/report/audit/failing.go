@@ -79,8 +79,8 @@ func (o *object) update(a *audited, unrelated bool) (*prove.Example, string) {
 func (o *object) guard(a *audited, e *prove.Example, blocking bool) (fix, rest string) {
 	usual, write := "guard each read of a field that may be absent with has()", a.Guarded
 	switch _, detail := o.Ask(a.Check, e.New, e.Old); {
-	case strings.HasSuffix(detail, "cost limit exceeded"):
-		return "", "lower the maxItems, maxProperties or maxLength of the values that it reads, or nest fewer macros"
+	case sample.CostHint(detail) != "":
+		return "", sample.CostHint(detail)
 	case !strings.HasPrefix(detail, "no such key"):
 		return "", "reject such values before the rule uses them: in the schema (pattern, format, minItems), or with a condition in front"
 	}

@@ -1,11 +1,13 @@
 package lint
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/internal/report/proof"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -35,10 +37,7 @@ func failing(s *lintedUnion, l diag.List) diag.List {
 		if f.Old != nil {
 			request = "update"
 		}
-		hint := "guard each read of a field that may be absent: has(self.x) && self.x == '...'"
-		if strings.HasSuffix(f.Message, "cost limit exceeded") {
-			hint = "lower the maxItems, maxProperties or maxLength of the values that it reads, or nest fewer macros"
-		}
+		hint := cmp.Or(sample.CostHint(f.Message), "guard each read of a field that may be absent: has(self.x) && self.x == '...'")
 		found := s.find(codes.FailingRule, s.node(item), nil,
 			hint+"; an evaluation error is never ratcheted, so a stored object of this kind cannot be updated at all, its status included",
 			"this rule fails to evaluate when %s (%s), and the API server rejects the %s: %s", f.Words(s.Union), f.Message, request, proof.Inline(f.New))
