@@ -323,6 +323,36 @@ type Example struct {
 	}
 }
 
+// Markers that controller-gen cannot apply affect no union. It reports printer columns of a skipped
+// version at random.
+func TestInapplicable(t *testing.T) {
+	workspace(t, "inapplicable")
+	for _, version := range []string{"v1", "v2"} {
+		write(t, "inapplicable/"+version+"/types.go", `// +groupName=example.com
+package `+version+`
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// +kubebuilder:skipversion
+// +kubebuilder:printcolumn:name=A,type=string,JSONPath=".a"
+// +kubebuilder:subresource:status
+type Example struct {
+	metav1.TypeMeta   `+"`json:\",inline\"`"+`
+	metav1.ObjectMeta `+"`json:\"metadata\"`"+`
+
+	// +listType=atomic
+	// +unionMember
+	A *string `+"`json:\"a,omitempty\"`"+`
+}
+`)
+	}
+	for range 10 { // controller-gen applies the markers in the order of a map
+		if set, diags := markers.Load(markers.Options{}, "./inapplicable/..."); set == nil || diags.HasErrors() {
+			t.Fatal(diags)
+		}
+	}
+}
+
 // Hints name a pattern that works.
 func TestHints(t *testing.T) {
 	for pattern, want := range map[string]string{

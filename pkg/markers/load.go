@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 
+	"github.com/unioncel/unioncel/internal/pattern"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -193,11 +194,15 @@ func (l *loading) matters(p *packages.Package, err packages.Error) bool {
 	case packages.UnknownError:
 		// Fields without a JSON name are in no schema. controller-gen rejects them, unless they are
 		// unexported and it is told to ignore those. Served and stored versions do not affect
-		// schemas.
-		return !strings.HasPrefix(err.Msg, "encountered struct field") && !strings.HasPrefix(err.Msg, "CRD for ")
+		// schemas, nor do markers that controller-gen cannot apply: constraints of another type, and
+		// printer columns of a version that it skips, which it reports at random.
+		return !controllerGenOnly().MatchString(err.Msg)
 	}
 	return true
 }
+
+// controllerGenOnly matches the errors of controller-gen that do not affect a schema.
+var controllerGenOnly = pattern.Lazy(`^(?:encountered struct field|CRD for |must apply )| applied to version .* not in CRD$`)
 
 // inType reports whether an error is in a part of a type declaration that controller-gen reads.
 func (l *loading) inType(p *packages.Package, err packages.Error) bool {
