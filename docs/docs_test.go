@@ -91,7 +91,7 @@ func TestDiagnostics(t *testing.T) {
 		code := diag.Code(heading[1])
 		listed = append(listed, code)
 		t.Run(heading[1], func(t *testing.T) {
-			info, ok := code.Info()
+			info, ok := diag.Lookup(code)
 			if !ok {
 				t.Fatal("no such code")
 			}
@@ -258,7 +258,7 @@ func inputFile(b block) string {
 
 // reports returns whether the output contains the code with its severity.
 func reports(printed string, code diag.Code) bool {
-	info, _ := code.Info()
+	info, _ := diag.Lookup(code)
 	onGitHub := map[diag.Severity]string{diag.Error: "error", diag.Warning: "warning", diag.Info: "notice"}[info.Severity]
 	return strings.Contains(printed, fmt.Sprintf(": %s: %s: ", info.Severity, code)) ||
 		regexp.MustCompile(fmt.Sprintf(`(?m)^::%s .*,title=%s `, onGitHub, code)).MatchString(printed)

@@ -10,6 +10,7 @@ import (
 	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // completions registers shell completions for the arguments and flags of every command.
@@ -90,7 +91,7 @@ func completeKubeVersions(cmd *cobra.Command, args []string, toComplete string) 
 func completeCodes(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var l []cobra.Completion
 	for _, code := range lint.Codes() {
-		info, _ := code.Info()
+		info, _ := diag.Lookup(code)
 		l = append(l, cobra.CompletionWithDesc(string(code), info.Title))
 	}
 	return l, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder

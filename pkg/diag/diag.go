@@ -100,7 +100,7 @@ type Diagnostic struct {
 // New returns a diagnostic with the severity of its code. The message is one line without a full
 // stop.
 func New(code Code, at Pos, format string, args ...any) Diagnostic {
-	info, _ := code.Info()
+	info, _ := Lookup(code)
 	return Diagnostic{Code: code, Severity: info.Severity, Pos: at, Message: fmt.Sprintf(format, args...)}
 }
 

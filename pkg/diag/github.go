@@ -32,7 +32,7 @@ func GitHub(w io.Writer, l List, path func(file string) string) error {
 			property("col", strconv.Itoa(d.Pos.Col))
 		}
 		title := string(d.Code)
-		if info, ok := d.Code.Info(); ok {
+		if info, ok := Lookup(d.Code); ok {
 			title += " " + info.Title
 		}
 		property("title", title)

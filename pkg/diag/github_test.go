@@ -62,7 +62,7 @@ func TestGitHub(t *testing.T) {
 }
 
 func TestURL(t *testing.T) {
-	info, _ := diag.Code(codes.NoEnum).Info()
+	info, _ := diag.Lookup(codes.NoEnum)
 	if got, want := info.URL(), diag.Reference+"#uc520-discriminator-without-an-enum"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -34,7 +34,7 @@ func lines(t *testing.T, diags diag.List) []string {
 		if d.Path != "spec" {
 			t.Errorf("path of %v is %q", d, d.Path)
 		}
-		if info, ok := d.Code.Info(); !ok || info.Severity != d.Severity {
+		if info, ok := diag.Lookup(d.Code); !ok || info.Severity != d.Severity {
 			t.Errorf("severity of %v is %v", d, d.Severity)
 		}
 		line := d.String()

@@ -51,7 +51,7 @@ func (s *source) diagnostic(d diag.Diagnostic) analysis.Diagnostic {
 		src = nil // positions are then at the starts of lines
 	}
 	out := analysis.Diagnostic{Pos: position(file, src, d.Pos.Line, d.Pos.Col), Category: string(d.Code), Message: message(d)}
-	if info, ok := d.Code.Info(); ok {
+	if info, ok := diag.Lookup(d.Code); ok {
 		out.URL = info.URL()
 	}
 	var edits []analysis.TextEdit

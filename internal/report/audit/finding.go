@@ -45,7 +45,7 @@ func (v *version) finding(code diag.Code, r rule, e *prove.Example, response, fo
 
 // Error returns the finding for an error of an input, which has no rules.
 func Error(d diag.Diagnostic) Finding {
-	info, _ := d.Code.Info()
+	info, _ := diag.Lookup(d.Code)
 	d.Related = append([]diag.Related{}, d.Related...) // not null in JSON
 	return Finding{Diagnostic: d, Title: info.Title}
 }

@@ -110,13 +110,13 @@ func (c *Config) Apply(l diag.List, path func(file string) string) diag.List {
 
 // fixed reports whether a code is always an error.
 func fixed(code diag.Code) bool {
-	info, ok := code.Info()
+	info, ok := diag.Lookup(code)
 	return ok && info.Severity == diag.Error
 }
 
 // unknownCode returns a hint for a code that does not exist, and "" for other codes.
 func unknownCode(code diag.Code) string {
-	if _, ok := code.Info(); ok {
+	if _, ok := diag.Lookup(code); ok {
 		return ""
 	}
 	var known []string

@@ -76,7 +76,7 @@ func rulesOf(l diag.List) []diag.Code {
 
 func rule(code diag.Code) *sarif.ReportingDescriptor {
 	r := sarif.NewReportingDescriptor().WithID(string(code))
-	info, ok := code.Info()
+	info, ok := diag.Lookup(code)
 	if !ok {
 		return r
 	}
