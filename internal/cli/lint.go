@@ -31,8 +31,7 @@ code scanning; or as commands that make GitHub Actions annotate lines. The exit 
 is 1 if there is a finding of at least the severity given with --fail-on.
 
 Errors cannot be disabled. Every warning and note can: with --ignore, or in
-` + configFile + ` next to the input, or the nearest one above it in the repository, for all
-files or some.
+` + configFile + ` next to the input, or the nearest one above it in the repository.
 
 --fix corrects the inputs where there is only one way to do it: misspelt names and
 words, missing quotes. Everything else stays as it is, to the byte. Then it prints the

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -277,8 +275,6 @@ func (s *scope) judge(l diag.List) (diag.List, bool) {
 			l[i].Severity = diag.Error
 		}
 	}
-	home, _ := filepath.Abs(filepath.Dir(s.name))
-	work, _ := os.Getwd()
-	l = s.config.Lint.Apply(l, func(file string) string { return relative(home, work, file, filepath.Separator) })
+	l = s.config.Lint.Apply(l)
 	return l, l.Count(diag.Error) > was
 }

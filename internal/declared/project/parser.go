@@ -20,9 +20,9 @@ var (
 		{Name: "annotation", Example: "false"}, {Name: "requireUnions", Example: "true"}, {Name: "strict", Example: "true"},
 		{Name: "lint", Example: "{ignore: [UC521]}"},
 	}}
-	settingKeys  = []yamlconfig.Key{{Name: "ignore", Example: "[UC521]"}, {Name: "severities", Example: "{UC524: error}"}}
-	lintKeys     = yamlconfig.Mapping{Name: "lint", Keys: append([]yamlconfig.Key{{Name: "overrides", Example: `[{files: ["legacy/**"]}]`}, {Name: "failOn", Example: "warning"}}, settingKeys...)}
-	overrideKeys = yamlconfig.Mapping{Name: "an item of overrides", Keys: append([]yamlconfig.Key{{Name: "files", Example: `["legacy/**"]`}}, settingKeys...)}
+	lintKeys = yamlconfig.Mapping{Name: "lint", Keys: []yamlconfig.Key{
+		{Name: "ignore", Example: "[UC521]"}, {Name: "severities", Example: "{UC524: error}"}, {Name: "failOn", Example: "warning"},
+	}}
 )
 
 // read reads the document of a file. It returns nil unless there is exactly one document.
@@ -86,40 +86,22 @@ func types(list yamlconfig.Value) []string {
 
 func lintConfig(v yamlconfig.Value) lint.Config {
 	fields := v.Fields(lintKeys)
-	c := lint.Config{Setting: setting(fields)}
-	const never = "errors always fail: write error; for a single run there is --fail-on never"
-	if i := slices.Index(severities, fields["failOn"].OneOf(severities, never)); i >= 0 {
-		threshold := lint.Threshold(i)
-		c.FailOn = &threshold
-	}
-	for _, item := range fields["overrides"].Items() {
-		fields := item.Fields(overrideKeys)
-		o := lint.Override{Setting: setting(fields)}
-		for _, file := range fields["files"].Items() {
-			o.Files = append(o.Files, yamlconfig.Parse(file, func(s string) (string, error) { return s, lint.CheckPattern(s) }))
-		}
-		if fields != nil && len(o.Files) == 0 {
-			item.Errorf("write it like files: [\"legacy/**\"]", "this item of overrides names no files")
-		}
-		c.Overrides = append(c.Overrides, o)
-	}
-	return c
-}
-
-// setting returns the setting in keys that lint and its overrides share.
-func setting(fields map[string]yamlconfig.Value) lint.Setting {
-	var s lint.Setting
+	var c lint.Config
 	for _, item := range fields["ignore"].Items() {
-		s.Ignore = append(s.Ignore, code(item, "ignored"))
+		c.Ignore = append(c.Ignore, code(item, "ignored"))
 	}
 	for _, e := range fields["severities"].Entries() {
-		c, severity := code(e.Key, "lowered"), e.Value.OneOf(severities, "list the code under ignore to switch it off")
-		if s.Severities == nil {
-			s.Severities = map[diag.Code]diag.Severity{}
+		code, severity := code(e.Key, "lowered"), e.Value.OneOf(severities, "list the code under ignore to switch it off")
+		if c.Severities == nil {
+			c.Severities = map[diag.Code]diag.Severity{}
 		}
-		s.Severities[c] = diag.Severity(slices.Index(severities, severity))
+		c.Severities[code] = diag.Severity(slices.Index(severities, severity))
 	}
-	return s
+	const never = "errors always fail: write error; for a single run there is --fail-on never"
+	if i := slices.Index(severities, fields["failOn"].OneOf(severities, never)); i >= 0 {
+		c.FailOn = new(lint.Threshold(i))
+	}
+	return c
 }
 
 // severities are the names of severities, in order.

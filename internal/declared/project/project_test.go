@@ -30,10 +30,6 @@ strict: true
 lint:
   ignore: [UC521]
   severities: {UC524: error, UC523: info}
-  overrides:
-  - files: ["legacy/**", old.yaml]
-    ignore: [UC520]
-    severities: {UC521: warning}
   failOn: warning
 `
 	warning := lint.FailOnWarning
@@ -41,9 +37,7 @@ lint:
 		Go: []string{"./api/...", "example.com/types"}, Kubebuilder: true, SkipInvalid: []string{"api/v1.Backup", "v1.Job"}, Unions: []string{"config/unions.yaml"},
 		KubeVersion: "1.30", Encoding: compile.Fine, NoAnnotation: true, RequireUnions: true, Strict: true,
 		Lint: lint.Config{
-			Setting: lint.Setting{Ignore: []diag.Code{codes.ValueWithoutMember}, Severities: map[diag.Code]diag.Severity{codes.Undiscriminated: diag.Error, codes.ListMember: diag.Info}},
-			Overrides: []lint.Override{{Files: []string{"legacy/**", "old.yaml"},
-				Setting: lint.Setting{Ignore: []diag.Code{codes.NoEnum}, Severities: map[diag.Code]diag.Severity{codes.ValueWithoutMember: diag.Warning}}}},
+			Ignore: []diag.Code{codes.ValueWithoutMember}, Severities: map[diag.Code]diag.Severity{codes.Undiscriminated: diag.Error, codes.ListMember: diag.Info},
 			FailOn: &warning,
 		},
 	}
@@ -92,14 +86,6 @@ func TestParseErrors(t *testing.T) {
 		{text: head + "lint:\n  failOn: always\n", want: "c.yaml:4:11: error: UC706: failOn must be one of error, warning, info"},
 		{text: head + "lint:\n  failOn: {}\n", want: "c.yaml:4:11: error: UC706: failOn: want a string, not a mapping"},
 		{text: head + "lint:\n  failOn: never\n", want: "c.yaml:4:11: error: UC706: failOn must be one of error, warning, info\n hint: errors always fail: write error; for a single run there is --fail-on never"},
-		{text: head + "lint:\n  overrides: {}\n", want: "c.yaml:4:14: error: UC706: overrides: want a list, not a mapping"},
-		{text: head + "lint:\n  overrides: [x]\n", want: "c.yaml:4:15: error: UC706: an item of overrides must be a mapping, not \"x\""},
-		{text: head + "lint:\n  overrides:\n  - ignore: [UC521]\n", want: "c.yaml:5:5: error: UC706: this item of overrides names no files"},
-		{text: head + "lint:\n  overrides:\n  - files: [\"[\"]\n", want: "c.yaml:5:13: error: UC706: files: \"[\" is not a pattern: syntax error in pattern", beyond: true},
-		{text: head + "lint:\n  overrides:\n  - files: [\"a**\"]\n", want: "c.yaml:5:13: error: UC706: files: \"a**\" is not a pattern: ** must be a whole path element", beyond: true},
-		{text: head + "lint:\n  overrides:\n  - files: [../a]\n", want: "c.yaml:5:13: error: UC706: files: \"../a\" is not a pattern: an element is empty, . or .., and patterns are relative to the configuration", beyond: true},
-		{text: head + "lint:\n  overrides:\n  - files: [{}]\n", want: "c.yaml:5:13: error: UC706: files: want a string, not a mapping"},
-		{text: head + "lint:\n  overrides:\n  - files: [a]\n    failOn: info\n", want: "c.yaml:6:5: error: UC706: unknown key \"failOn\" in an item of overrides"},
 		{text: head + "gos: []\n", want: "c.yaml:3:1: error: UC706: unknown key \"gos\" in a Config\n hint: write \"go\""},
 		{text: head + "go: ./api\n", want: "c.yaml:3:5: error: UC706: go: want a list, not \"./api\"\n hint: write it like go: [./api/...]"},
 		{text: head + "go: [1]\n", want: "c.yaml:3:6: error: UC706: kubectl reads 1 as the number 1\n hint: quote it: \"1\""},

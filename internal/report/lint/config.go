@@ -12,28 +12,12 @@ import (
 
 // Config selects the reported diagnostics and their severities. The zero value changes nothing.
 type Config struct {
-	Setting
-	// Overrides apply to some files in addition to Setting. Later overrides take precedence.
-	Overrides []Override
-	// FailOn is the severity that makes linting fail; nil leaves it to the caller.
-	FailOn *Threshold
-}
-
-// Setting is a part of a configuration.
-type Setting struct {
 	// Ignore are the codes that are not reported. Errors are always reported.
 	Ignore []diag.Code
 	// Severities replace the severities of codes. Errors stay errors.
 	Severities map[diag.Code]diag.Severity
-}
-
-// Override is a setting for some files.
-type Override struct {
-	// Files are patterns of file paths, with slashes. The elements of a pattern have the syntax of
-	// [path.Match]; ** matches any number of elements: "legacy/**" matches all files in legacy,
-	// "**/crd.yaml" every crd.yaml. A malformed pattern (see CheckPattern) matches nothing.
-	Files []string
-	Setting
+	// FailOn is the severity that makes linting fail; nil leaves it to the caller.
+	FailOn *Threshold
 }
 
 // Threshold is the lowest severity that makes linting fail.
@@ -75,33 +59,16 @@ func CheckCode(code diag.Code, what string) (hint string, err error) {
 	return "", nil
 }
 
-// Apply returns the diagnostics with the configuration applied. It does not change l. path turns
-// the name of a file into a path with slashes, relative to the directory of the configuration. If
-// path is nil, names stay unchanged.
-func (c *Config) Apply(l diag.List, path func(file string) string) diag.List {
+// Apply returns the diagnostics with the configuration applied. It does not change l.
+func (c *Config) Apply(l diag.List) diag.List {
 	var out diag.List
 	for _, d := range l {
-		if fixed(d.Code) || d.Severity == diag.Error {
-			out = append(out, d)
+		switch severity, ok := c.Severities[d.Code]; {
+		case fixed(d.Code) || d.Severity == diag.Error:
+		case slices.Contains(c.Ignore, d.Code):
 			continue
-		}
-		file := d.Pos.File
-		if path != nil {
-			file = path(file)
-		}
-		settings := []Setting{c.Setting}
-		for _, o := range c.Overrides {
-			if slices.ContainsFunc(o.Files, func(pattern string) bool { return matches(pattern, file) }) {
-				settings = append(settings, o.Setting)
-			}
-		}
-		if slices.ContainsFunc(settings, func(s Setting) bool { return slices.Contains(s.Ignore, d.Code) }) {
-			continue
-		}
-		for _, s := range settings {
-			if severity, ok := s.Severities[d.Code]; ok {
-				d.Severity = severity
-			}
+		case ok:
+			d.Severity = severity
 		}
 		out = append(out, d)
 	}

@@ -35,8 +35,8 @@ spec:
             - discriminator: type
               fields-to-discriminateBy: {http: HTTP, hosts: Hosts}
 `)
-	config := lint.Config{Setting: lint.Setting{Ignore: []diag.Code{codes.ListMember}, Severities: map[diag.Code]diag.Severity{codes.NoEnum: diag.Error}}}
-	findings := config.Apply(lint.File(crdfile.Open("route.yaml", src), crdfile.Options{}), nil)
+	config := lint.Config{Ignore: []diag.Code{codes.ListMember}, Severities: map[diag.Code]diag.Severity{codes.NoEnum: diag.Error}}
+	findings := config.Apply(lint.File(crdfile.Open("route.yaml", src), crdfile.Options{}))
 	for _, d := range findings {
 		fmt.Println(d)
 	}
