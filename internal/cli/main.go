@@ -106,7 +106,6 @@ type app struct {
 	console   *console
 	quiet     bool      // print errors only
 	verbose   bool      // print the work done, too
-	all       bool      // print all diagnostics of a file
 	document  string    // the format of diagnostics that are one document on Err, without notes
 	held      diag.List // diagnostics for the document so far
 	compile   transform

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -9,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/report/sarif"
 	"github.com/unioncel/unioncel/internal/yaml/source"
@@ -122,8 +120,7 @@ func folded(l diag.List) (out diag.List) {
 	return out
 }
 
-// printDiagnostics prints sorted diagnostics to w. Formats for people are limited to
-// mostDiagnostics per file, unless all are requested.
+// printDiagnostics prints sorted diagnostics to w.
 func (a *app) printDiagnostics(w io.Writer, format string, colour bool, l diag.List) error {
 	l = slices.Clone(l)
 	for i := range l {
@@ -131,18 +128,8 @@ func (a *app) printDiagnostics(w io.Writer, format string, colour bool, l diag.L
 			l[i].Hint += " | " + a.reader
 		}
 	}
-	people := format == "text" || format == "github"
-	if people {
+	if format == "text" || format == "github" {
 		l = folded(l)
-	}
-	if people && !a.all {
-		var rest []string
-		l, rest = readable(l)
-		defer func() {
-			for _, line := range rest {
-				fmt.Fprintln(w, diag.Escape(line))
-			}
-		}()
 	}
 	switch {
 	case format == "json":
@@ -180,39 +167,4 @@ func (a *app) source(file string) []byte {
 		src, _ = source.ReadFile(os.DirFS(filepath.Dir(file)), filepath.Base(file), a.limits)
 	}
 	return src
-}
-
-// mostDiagnostics is the number of diagnostics that are printed per file.
-const mostDiagnostics = 100
-
-// readable returns the most severe diagnostics of each file, in order, and a line for each file
-// that has more. Removed rules are always named.
-func readable(l diag.List) (worst diag.List, rest []string) {
-	type kind struct {
-		file     string
-		severity diag.Severity
-	}
-	total, left := map[string]int{}, map[kind]int{}
-	for _, severity := range []diag.Severity{diag.Error, diag.Warning, diag.Info} {
-		for _, d := range l {
-			if d.Severity == severity && d.Code != codes.RuleRemoved {
-				if total[d.Pos.File]++; total[d.Pos.File] <= mostDiagnostics {
-					left[kind{d.Pos.File, severity}]++
-				}
-			}
-		}
-	}
-	told := map[string]bool{}
-	for _, d := range l {
-		k := kind{d.Pos.File, d.Severity}
-		if d.Code == codes.RuleRemoved {
-			worst = append(worst, d)
-		} else if left[k]--; left[k] >= 0 {
-			worst = append(worst, d)
-		} else if !told[k.file] {
-			told[k.file] = true
-			rest = append(rest, fmt.Sprintf("%s: %d more; --all prints them", cmp.Or(k.file, "-"), total[k.file]-mostDiagnostics))
-		}
-	}
-	return worst, rest
 }
