@@ -111,8 +111,8 @@ func (e *editing) accepts(after *loading, got *union.Externals) bool {
 	}
 	again := false
 	for h, d := range failed {
-		if h.style != listed {
-			h.style, again = listed, true
+		if h.style != structStyle {
+			h.style, again = structStyle, true
 			continue
 		}
 		for _, u := range h.unions {

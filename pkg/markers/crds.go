@@ -135,8 +135,8 @@ func (w *walk) visit(id crd.TypeIdent, at *apiextensionsv1.JSONSchemaProps, to s
 	if s := w.l.structure(id); s != nil {
 		w.l.sites = append(w.l.sites, site{address{w.target, w.version, to}, s, at})
 		s.check()
-		for i := range s.unions {
-			w.declare(s, &s.unions[i], at, to)
+		for _, u := range s.unions {
+			w.declare(s, u, at, to)
 		}
 	}
 	if made, ok := w.l.parser.Schemata[id]; ok {
@@ -174,7 +174,7 @@ func referred(s *apiextensionsv1.JSONSchemaProps, p *loader.Package) (crd.TypeId
 }
 
 // declare adds a union to the set, unless the schema has none of its properties.
-func (w *walk) declare(s *structure, d *declared, at *apiextensionsv1.JSONSchemaProps, to schemapath.Path) {
+func (w *walk) declare(s *structure, d *declaration, at *apiextensionsv1.JSONSchemaProps, to schemapath.Path) {
 	if d.list != "" {
 		step := schemapath.Property(d.list)
 		if at, to = step.Schema(at), to.Append(step); at == nil {

@@ -37,6 +37,7 @@ func (l *loading) reach(from crd.TypeIdent) map[crd.TypeIdent]bool {
 			schema(step.Schema(s), id)
 		}
 	}
+	l.parser.NeedSchemaFor(from) // no CRD may have it
 	visit(from)
 	return found
 }

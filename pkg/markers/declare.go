@@ -1,8 +1,8 @@
 package markers
 
 import (
-	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,9 +16,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// declared is a union of a struct: a declaration as in YAML, whose nodes have the positions of their
-// markers.
-type declared struct {
+// declaration is a union of a struct: a declaration as in YAML, whose nodes have the positions of
+// their markers.
+type declaration struct {
 	at   diag.Pos
 	item *yaml.Node
 	// parsed is the declaration without those keys of unioncel's markers that add to it.
@@ -33,14 +33,10 @@ type declared struct {
 	from    *values
 	// list is the list field whose items are the members; empty if the members are properties.
 	list string
-}
 
-// draft is a union whose parts have been found but not checked.
-type draft struct {
-	kind           markerKind // of validation-gen's members
-	name           string
-	discriminators []markedField
-	members        []markedField
+	// The parts of a union that markers of fields declare; item is built from them.
+	name                    string
+	discriminators, members []mark
 	// cardinality is zero if the schema decides. AtMostOne lets the discriminator be unset, unless
 	// the schema requires it.
 	cardinality union.Cardinality
@@ -52,21 +48,22 @@ func (s *structure) declare() {
 	if !s.placed() {
 		return
 	}
-	drafts := slices.Concat(s.tagged(), s.modes(), s.untagged())
-	s.mixed(drafts)
-	for _, d := range drafts {
-		s.common(d)
-		s.finish(d)
+	var all []*declaration
+	for _, d := range dialects() {
+		all = append(all, d.unions(s)...)
 	}
-	s.relations()
-	s.kubebuilder()
-	s.ofItems()
+	s.mixed(all)
+	for _, u := range all {
+		if u.item != nil || s.build(u) {
+			s.add(u)
+		}
+	}
 	s.own()
-	slices.SortStableFunc(s.unions, func(a, b declared) int { return comparePos(a.at, b.at) })
+	slices.SortStableFunc(s.unions, func(a, b *declaration) int { return comparePos(a.at, b.at) })
 }
 
 // add adds a union with the keys that declare it.
-func (s *structure) add(u declared) {
+func (s *structure) add(u *declaration) {
 	parsed, diags := union.Parse(u.at.File, "", u.value(), nil)
 	if s.diags = append(s.diags, diags...); len(parsed) > 0 {
 		u.parsed = parsed[0]
@@ -83,8 +80,7 @@ func (s *structure) resolve() {
 		_, diags := union.Resolve(l, at, false)
 		found = append(found, diags...)
 	}
-	for i := range s.unions {
-		u := &s.unions[i]
+	for _, u := range s.unions {
 		l, diags := union.Parse(u.at.File, "", u.value(), nil)
 		found = append(found, diags...)
 		if u.list == "" {
@@ -117,7 +113,7 @@ func (s *structure) schema() *apiextensionsv1.JSONSchemaProps {
 // reports whether there are any.
 func (s *structure) placed() bool {
 	wrong := func(m mark, message, hint string) {
-		if m.problem == nil && m.kind.kubebuilder() {
+		if m.problem == nil && m.role == listing {
 			return // controller-gen reports it
 		}
 		s.diags = append(s.diags, markDiagnostic(m, &misuse{message, hint}))
@@ -126,7 +122,7 @@ func (s *structure) placed() bool {
 	for _, m := range s.marks {
 		found++
 		switch {
-		case m.problem != nil || m.kind != unionType && m.kind != own && !m.kind.kubebuilder():
+		case m.problem != nil || m.role != whole && m.role != own && m.role != listing:
 			wrong(m, m.name+" describes a field, but is on a type", "put it on a field of a struct")
 		case len(s.fields) == 0:
 			wrong(m, m.name+" is on "+s.id.Name+", which is not a struct with fields", "put it on the struct whose fields are the members")
@@ -136,9 +132,9 @@ func (s *structure) placed() bool {
 		for _, m := range f.marks {
 			found++
 			switch {
-			case m.problem != nil || m.kind == unionType:
+			case m.problem != nil || m.role == whole:
 				wrong(m, m.name+" describes a struct, but is on a field", "put it on the type; for a field write +unionMember")
-			case m.kind.kubebuilder():
+			case m.role == listing:
 				wrong(m, "", "")
 			case f.inline:
 				wrong(m, m.name+" is on the inlined field "+f.name+", which is not a property", "mark the fields of the inlined struct")
@@ -152,41 +148,21 @@ func (s *structure) placed() bool {
 	return found > 0 && !s.diags.HasErrors()
 }
 
-// common checks the parts of a union.
-func (s *structure) common(u *draft) {
-	for _, m := range u.members {
-		if m.both {
-			s.errorf(m.mark.pos, codes.Contradiction, "delete the marker that makes it required", "member %s is marked both optional and required", m.name)
-		}
-	}
-	if len(u.discriminators) == 0 {
-		return
-	}
-	d := u.discriminators[0]
-	for _, other := range u.discriminators[1:] {
-		related(s.errorf(other.mark.pos, codes.TwoDiscriminators, twoDiscriminatorsHint(other.mark),
-			"%s and %s are both the discriminator of a union of %s", d.name, other.name, s.id.Name), d.mark.pos, "the first discriminator")
-	}
-	if len(u.members) == 0 {
-		s.memberless(u, d)
-	}
-}
-
 // mixed reports members that are left without a discriminator because the discriminator of the
 // struct is in another dialect.
-func (s *structure) mixed(drafts []*draft) {
-	for _, u := range drafts {
+func (s *structure) mixed(all []*declaration) {
+	for _, u := range all {
 		if len(u.discriminators) > 0 || len(u.members) != 1 {
 			continue
 		}
 		m := u.members[0]
-		for _, other := range drafts {
-			if len(other.discriminators) == 0 || other.discriminators[0].mark.kind.tagged() == m.mark.kind.tagged() {
+		for _, other := range all {
+			if len(other.discriminators) == 0 || kep.has(other.discriminators[0]) == kep.has(m) {
 				continue
 			}
 			d := other.discriminators[0]
-			related(s.errorf(m.mark.pos, codes.BadMarker, "write "+memberMarker(d.mark)+" instead",
-				"%s makes %s a union by itself: discriminator %s has %s, of another dialect", m.mark.name, m.name, d.name, d.mark.name), d.mark.pos, "the discriminator")
+			related(s.errorf(m.pos, codes.BadMarker, "write "+memberMarker(d)+" instead",
+				"%s makes %s a union by itself: discriminator %s has %s, of another dialect", m.name, m.field.name, d.field.name, d.name), d.pos, "the discriminator")
 			break
 		}
 	}
@@ -195,119 +171,143 @@ func (s *structure) mixed(drafts []*draft) {
 // memberMarker returns the marker for the members of a discriminator.
 func memberMarker(d mark) string {
 	switch {
-	case d.kind == taggedDiscriminator && d.of != "":
-		return fmt.Sprintf("+k8s:unionMember(union: %q)", d.of)
-	case d.kind == taggedDiscriminator:
-		return "+k8s:unionMember"
-	case d.kind == modeDiscriminator && d.of != "":
-		return fmt.Sprintf(`+k8s:ifMode(modality: %q, mode: "A")=+k8s:required`, d.of)
-	case d.kind == modeDiscriminator:
+	case tags.has(d):
+		return "+k8s:unionMember" + arguments("union", d.of)
+	case modes.has(d):
 		return `+k8s:ifMode("A")=+k8s:required`
 	}
 	return "+unionMember"
 }
 
-func twoDiscriminatorsHint(m mark) string {
-	switch m.kind {
-	case taggedDiscriminator:
-		return `name the unions: +k8s:unionDiscriminator(union: "x") with +k8s:unionMember(union: "x")`
-	case modeDiscriminator:
-		return `name the groups: +k8s:modeDiscriminator(modality: "x") with +k8s:ifMode(modality: "x", mode: "A")`
-	}
-	return "delete one, or name the discriminator in every member: +unionMember=<discriminator>"
-}
+// declareOnStruct is the hint for a union that markers of fields cannot declare.
+const declareOnStruct = "move the discriminator and its members into one struct, or declare the union on the struct that contains both, with +" +
+	ownPrefix + ":discriminator=PATH and +" + ownPrefix + ":fields-to-discriminateBy={member: Value}"
 
-// memberless reports a discriminator without members, which may be in an inlined struct by mistake.
-// In validation-gen's dialect members may be added later: the union is then declared, with a
-// warning because a marker may be missing.
-func (s *structure) memberless(u *draft, d markedField) {
-	kinds := map[markerKind][]markerKind{
-		discriminator: {member, deprecated}, taggedDiscriminator: {taggedMember}, modeDiscriminator: {ifMode},
-	}[d.mark.kind]
-	for _, other := range s.relatives() {
-		i := slices.IndexFunc(other.marked(kinds...), func(p markedField) bool {
-			return p.mark.of == u.name && len(other.marked(d.mark.kind)) == 0
-		})
-		if i >= 0 {
-			p := other.marked(kinds...)[i]
-			related(s.errorf(d.mark.pos, codes.SpansStructs, "move the discriminator and its members into one struct",
-				"discriminator %s is in %s, its members are in %s", d.name, s.id.Name, other.id.Name), p.mark.pos, "a member")
-			return
+// apart reports a marker whose union continues in another struct: one that contains s, or that s
+// contains, and that has a marker that satisfies a condition. It reports whether there is one.
+func (s *structure) apart(m mark, is func(other *structure, o mark) bool) bool {
+	for _, id := range slices.SortedFunc(maps.Keys(s.l.known), compareIdents) {
+		other := s.l.known[id]
+		if other == s || !s.l.reach(s.id)[id] && !s.l.reach(id)[s.id] {
+			continue
+		}
+		for _, f := range other.fields {
+			for _, o := range f.marks {
+				if o.problem == nil && is(other, o) {
+					related(s.errorf(m.pos, codes.SpansStructs, declareOnStruct,
+						"the union has parts in different structs: %s in %s, %s in %s", m.field.name, s.id.Name, f.name, id.Name), o.pos, "the other part")
+					return true
+				}
+			}
 		}
 	}
-	nested := s.nested(d.field, kinds, []markerKind{d.mark.kind})
-	said := s.errorf(d.mark.pos, codes.NoMembers, cmp.Or(nested, memberHint(d.mark)), "discriminator %s has no members", d.name)
-	switch alone := !slices.ContainsFunc(s.fields, func(f *field) bool { return f != d.field && (f.json != "" || f.inline) }); {
-	case alone && nested != "":
-		said.Severity = diag.Warning
-	case alone:
+	return false
+}
+
+// memberless reports a discriminator without members, which may be in another struct by mistake. In
+// validation-gen's dialect members may be added later: the union is then declared, with a warning
+// because a marker may be missing.
+func (s *structure) memberless(d mark) {
+	if !slices.ContainsFunc(s.fields, func(f *field) bool { return f != d.field && (f.json != "" || f.inline) }) {
 		// No field could be a member yet, so there is nothing to enforce.
-		said.Severity, said.Hint = diag.Info, "add optional fields when there are any"
-	case d.mark.kind.tagged() && len(s.marked(member, deprecated)) == 0: // no members in another dialect
+		s.errorf(d.pos, codes.NoMembers, "add optional fields when there are any", "discriminator %s has no members", d.field.name).Severity = diag.Info
+		return
+	}
+	markers := kep
+	for _, dialect := range dialects() {
+		if dialect.markers.has(d) {
+			markers = dialect.markers
+		}
+	}
+	if s.apart(d, func(other *structure, o mark) bool {
+		return (o.role == member || o.role == inMode) && markers.has(o) && (o.of == d.of || o.of == d.field.json) && len(other.marked(markers, discriminator)) == 0
+	}) {
+		return
+	}
+	hint := "mark the members with " + memberMarker(d)
+	if kep.has(d) {
+		hint += ", or the struct with +union when all other fields are members"
+	}
+	said := s.errorf(d.pos, codes.NoMembers, hint, "discriminator %s has no members", d.field.name)
+	if !kep.has(d) && len(s.marked(kep, member)) == 0 { // no members in another dialect
 		said.Severity = diag.Warning
 	}
 }
 
-func memberHint(m mark) string {
-	if m.kind.tagged() {
-		return "mark the members with " + memberMarker(m)
-	}
-	return "mark the members with +unionMember, or the struct with +union when all other fields are members"
-}
-
-// finish turns a draft into a union.
-func (s *structure) finish(d *draft) {
-	if len(d.members) == 0 && (len(d.discriminators) == 0 || !d.discriminators[0].mark.kind.tagged()) {
-		return // common has reported it
-	}
-	u := declared{item: yamltext.MappingNode(), guessed: map[string]string{}}
-	if len(d.discriminators) > 0 {
-		u.at, u.from = d.discriminators[0].mark.pos, s.values(d.discriminators[0].field)
-	} else {
-		u.at = d.members[0].mark.pos
-	}
-	if d.name != "" {
-		u.set("name", yamltext.StringNode(d.name))
-	}
-	members := s.membersOf(d)
-	if u.from == nil {
-		names := yamltext.StringsNode()
-		for _, m := range members {
-			names.Content = append(names.Content, m.label(m.mark.pos))
+// build makes a declaration of its parts. It reports whether there is one.
+func (s *structure) build(u *declaration) bool {
+	for _, m := range u.members {
+		if m.field.both {
+			s.errorf(m.pos, codes.Contradiction, "delete the marker that makes it required", "member %s is marked both optional and required", m.field.name)
 		}
+	}
+	u.item, u.guessed = yamltext.MappingNode(), map[string]string{}
+	u.at = slices.Concat(u.discriminators, u.members)[0].pos
+	if u.name != "" {
+		u.set("name", yamltext.StringNode(u.name))
+	}
+	if u.list != "" {
+		s.buildItems(u)
+		return true
+	}
+	if len(u.discriminators) > 0 {
+		d := u.discriminators[0]
+		for _, other := range u.discriminators[1:] {
+			hint := "delete one, or name the discriminator in every member: +unionMember=<discriminator>"
+			if d.ofArg != "" {
+				hint = fmt.Sprintf("name the unions: %s(%s: \"x\"), and the same in the markers of the members", d.name, d.ofArg)
+			}
+			related(s.errorf(other.pos, codes.TwoDiscriminators, hint,
+				"%s and %s are both the discriminator of a union of %s", d.field.name, other.field.name, s.id.Name), d.pos, "the first discriminator")
+		}
+		if len(u.members) == 0 {
+			if s.memberless(d); kep.has(d) {
+				return false
+			}
+		}
+		u.from = s.values(d.field)
+		u.set("discriminator", yamltext.StringNode(d.field.json))
+	}
+	names, byValue := yamltext.StringsNode(), yamltext.MappingNode()
+	optional, some, partly := yamltext.StringsNode(), yamltext.MappingNode(), false
+	empty := yamltext.StringsNode()
+	for _, marks := range s.membersOf(u) {
+		m := marks[0]
+		var values, whenOptional []*yaml.Node
+		if u.from != nil {
+			values, whenOptional = s.valuesOf(u, &m, marks)
+		}
+		if len(values) == 0 && m.role == inMode {
+			if !s.diags.HasErrors() {
+				s.errorf(m.pos, codes.BadMarker, "allow it for some mode, or delete the field", "member %s is forbidden in every mode", m.field.name)
+			}
+			continue
+		}
+		names.Content = append(names.Content, textAt(m.field.json, m.pos))
+		byValue.Content = append(byValue.Content, textAt(m.field.json, m.pos), oneOrMore(values))
+		at, whenOptional, listed := s.optionalOf(m, values, whenOptional)
+		if at.Line > 0 {
+			optional.Content = append(optional.Content, textAt(m.field.json, at))
+			some.Content = append(some.Content, textAt(m.field.json, at), oneOrMore(whenOptional))
+			partly = partly || u.from != nil && (listed || len(whenOptional) != len(values))
+		}
+		if at := s.emptyOf(m.field, m.pos, u.emptyIsUnset); at.Line > 0 {
+			empty.Content = append(empty.Content, textAt(m.field.json, at))
+		}
+	}
+	if u.from == nil {
 		u.set("members", names)
 	} else {
-		u.set("discriminator", yamltext.StringNode(d.discriminators[0].json))
-		values := yamltext.MappingNode()
-		for _, m := range members {
-			if s.valuesOf(&u, m); len(m.values) == 0 && m.mark.kind == ifMode {
-				if !s.diags.HasErrors() {
-					s.errorf(m.mark.pos, codes.BadMarker, "allow it for some mode, or delete the field", "member %s is forbidden in every mode", m.name)
-				}
-				continue
-			}
-			values.Content = append(values.Content, m.label(m.mark.pos), oneOrMore(m.values))
-		}
-		u.set("fields-to-discriminateBy", values)
+		u.set("fields-to-discriminateBy", byValue)
 		if !s.lenient() {
 			s.diags = append(s.diags, u.doubts(u.item)...)
 		}
 	}
-	if d.cardinality != 0 && !(u.from != nil && demands(s.schema(), d.discriminators[0].json)) {
-		u.set("cardinality", yamltext.StringNode(d.cardinality.String()))
+	if u.cardinality != 0 && !(u.from != nil && demands(s.schema(), u.discriminators[0].field.json)) {
+		u.set("cardinality", yamltext.StringNode(u.cardinality.String()))
 	}
-	optional, some, empty := yamltext.StringsNode(), yamltext.MappingNode(), yamltext.StringsNode()
-	for _, m := range members {
-		if at := s.optionalOf(m, u.from != nil); len(m.optional) > 0 {
-			optional.Content = append(optional.Content, m.label(at))
-			some.Content = append(some.Content, m.label(at), oneOrMore(m.optional))
-		}
-		if at := s.emptyOf(m.field, m.mark.pos, d.emptyIsUnset); at.Line > 0 {
-			empty.Content = append(empty.Content, m.label(at))
-		}
-	}
-	switch partly := func(m *choice) bool { return len(m.optional) > 0 && len(m.optional) != len(m.values) || m.listed }; {
-	case slices.ContainsFunc(members, partly):
+	switch {
+	case partly:
 		u.set("optionalMembers", some)
 	case len(optional.Content) > 0:
 		u.set("optionalMembers", optional)
@@ -315,68 +315,88 @@ func (s *structure) finish(d *draft) {
 	if len(empty.Content) > 0 {
 		u.set(emptyKey, empty)
 	}
-	s.add(u)
+	return true
 }
 
-// choice is a member with the values that select it, and those for which it is optional.
-type choice struct {
-	markedField
-	modes            []mark
-	values, optional []*yaml.Node
-	listed           bool // a marker lists the values for which it is optional
+// buildItems declares a union of the items of a list.
+func (s *structure) buildItems(u *declaration) {
+	members := yamltext.ListNode()
+	for _, m := range u.members {
+		if m.value != nil {
+			s.errorf(m.pos, codes.Contradiction, "delete memberName", "items of a list have no discriminator that could select %s", m.item.Content[1].Value)
+		}
+		members.Content = append(members.Content, place(m.item, m.pos))
+	}
+	u.set("members", members)
+	u.set("cardinality", yamltext.StringNode(u.cardinality.String()))
 }
 
-// label returns the name of the property at a position.
-func (f *field) label(at diag.Pos) *yaml.Node { return place(yamltext.StringNode(f.json), at) }
-
-// membersOf returns the members of a draft. Several markers are one member only if they are its modes.
-func (s *structure) membersOf(d *draft) (l []*choice) {
-	for _, m := range d.members {
-		i := slices.IndexFunc(l, func(o *choice) bool { return o.json == m.json })
+// membersOf returns the markers of each member. Several markers are one member only if they are its
+// modes.
+func (s *structure) membersOf(u *declaration) (l [][]mark) {
+	for _, m := range u.members {
+		i := slices.IndexFunc(l, func(o []mark) bool { return o[0].field.json == m.field.json })
 		switch {
 		case i < 0:
-			l = append(l, &choice{markedField: m, modes: []mark{m.mark}})
-		case m.mark.kind == ifMode && l[i].field == m.field:
-			l[i].modes = append(l[i].modes, m.mark)
+			l = append(l, []mark{m})
+		case m.role == inMode && l[i][0].field == m.field:
+			l[i] = append(l[i], m)
 		default:
 			hint := "delete one of them"
-			if l[i].field == m.field && len(d.discriminators) > 0 {
+			if l[i][0].field == m.field && len(u.discriminators) > 0 {
 				hint = "delete one of them, and write +unioncel:union:values=A;B if several values select it"
 			}
-			related(s.errorf(m.mark.pos, codes.MemberShared, hint, "property %q is listed twice", m.json), l[i].mark.pos, "the first")
+			related(s.errorf(m.pos, codes.MemberShared, hint, "property %q is listed twice", m.field.json), l[i][0].pos, "the first")
 		}
 	}
 	return l
 }
 
-// valuesOf sets the values of the discriminator that select a member.
-func (s *structure) valuesOf(u *declared, m *choice) {
-	said, ok := m.says(valuesKey)
+// valuesOf returns the values of the discriminator that select a member, and those for which its modes
+// make it optional. A marker with values becomes the position of the member.
+func (s *structure) valuesOf(u *declaration, m *mark, marks []mark) (values, optional []*yaml.Node) {
+	said, ok := m.field.says(valuesKey)
 	switch {
-	case m.mark.kind == ifMode:
-		for i := range m.modes {
-			s.mode(m, i)
-		}
-	case ok && m.mark.value != nil:
-		m.take(*m.mark.value, m.mark.pos)
-		related(s.errorf(said.pos, codes.BadMarker, "delete one of the two", "%s and %s both set the value of %s", m.mark.name, said.name, m.name), m.mark.pos, "the other")
+	case m.role == inMode:
+		return s.modesOf(marks)
+	case ok && m.value != nil:
+		related(s.errorf(said.pos, codes.BadMarker, "delete one of the two", "%s and %s both set the value of %s", m.name, said.name, m.field.name), m.pos, "the other")
 	case ok:
-		m.mark.pos = said.pos
-		m.values = said.values()
-	case m.mark.value != nil:
-		m.take(*m.mark.value, m.mark.pos)
-	default:
-		u.guessed[m.json] = m.name
-		if value, ok := u.from.valueOf(m.name, m.json); ok {
-			m.take(value, m.mark.pos)
-		} else if m.take(m.name, m.mark.pos); !s.lenient() { // fit replaces it
-			s.diags = append(s.diags, u.from.lack(m.mark.pos, m.name))
+		m.pos = said.pos
+		return said.values(), nil
+	}
+	var value string
+	if m.value != nil {
+		value = *m.value
+	} else {
+		u.guessed[m.field.json] = m.field.name
+		if value, ok = u.from.valueOf(m.field.name, m.field.json); !ok {
+			value = m.field.name // fit replaces it
+			if !s.lenient() {
+				s.diags = append(s.diags, u.from.lack(m.pos, m.field.name))
+			}
 		}
 	}
+	return []*yaml.Node{textAt(value, m.pos)}, nil
 }
 
-func (m *choice) take(value string, at diag.Pos) {
-	m.values = append(m.values, place(yamltext.StringNode(value), at))
+// modesOf returns the modes that allow a member, and those for which it is optional.
+func (s *structure) modesOf(marks []mark) (values, optional []*yaml.Node) {
+	for i, m := range marks {
+		same := slices.IndexFunc(marks[:i], func(o mark) bool { return *o.value == *m.value })
+		switch {
+		case same >= 0 && marks[same].mode != m.mode:
+			related(s.errorf(m.pos, codes.Contradiction, "delete one of the two", "mode %q of %s is both %s and %s", *m.value, m.field.name, marks[same].mode, m.mode),
+				marks[same].pos, "the first")
+		case same >= 0 || m.mode == "forbidden": // like every mode that no marker names
+		default:
+			values = append(values, textAt(*m.value, m.pos))
+			if m.mode == "optional" {
+				optional = append(optional, values[len(values)-1])
+			}
+		}
+	}
+	return values, optional
 }
 
 // oneOrMore returns a value, or a list of values.
@@ -389,12 +409,15 @@ func oneOrMore(values []*yaml.Node) *yaml.Node {
 	return list
 }
 
+// textAt returns a string with a position.
+func textAt(s string, at diag.Pos) *yaml.Node { return place(yamltext.StringNode(s), at) }
+
 // lenient reports whether the CRDs, not the markers, decide the values of discriminators.
 func (s *structure) lenient() bool { return s.l.opts.CRDs && s.l.own(s.id.Package) }
 
 // doubts returns the errors in guessed values. Several members may share a value that markers set,
 // but not a value guessed from their names, which is more likely a slip.
-func (d *declared) doubts(item *yaml.Node) (diags diag.List) {
+func (d *declaration) doubts(item *yaml.Node) (diags diag.List) {
 	first := map[string]*yaml.Node{}
 	for key, value := range yamltext.Pairs(yamltext.Value(item, "fields-to-discriminateBy")) {
 		field, ok := d.guessed[key.Value]

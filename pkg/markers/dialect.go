@@ -16,40 +16,40 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// dialect is a set of markers that can declare a union.
-type dialect int
+// style is a set of markers that can declare a union.
+type style int
 
 const (
-	kep    dialect = iota // +unionMember on fields
-	tagged                // +k8s:unionMember on fields
-	listed                // +unioncel:union:members on the struct
+	kepStyle    style = iota // +unionMember on fields
+	tagStyle                 // +k8s:unionMember on fields
+	structStyle              // +unioncel:union:members on the struct
 )
 
-// dialect returns the dialect for new unions of s: the most frequent one in the struct, else in
+// style returns the style of new unions of s: the most frequent one in the struct, else in
 // its package, else in the named packages, else that of KEP-1027.
-func (s *structure) dialect() dialect {
+func (s *structure) style() style {
 	for _, of := range []func(*structure) bool{
 		func(o *structure) bool { return o == s },
 		func(o *structure) bool { return o.id.Package == s.id.Package },
 		func(o *structure) bool { return s.l.named(o.id.Package) },
 	} {
-		var found [listed + 1]int
+		var found [structStyle + 1]int
 		for _, o := range s.l.known {
 			if of(o) {
-				found[kep] += len(o.marked(discriminator, member, deprecated))
-				found[tagged] += len(o.marked(taggedDiscriminator, taggedMember, zeroOrOneMember))
+				found[kepStyle] += len(o.marked(kep))
+				found[tagStyle] += len(o.marked(tags))
 				for _, m := range o.marks {
-					if m.kind == own && (m.key == "members" || m.key == "fields-to-discriminateBy") {
-						found[listed]++
+					if m.role == own && (m.key == "members" || m.key == "fields-to-discriminateBy") {
+						found[structStyle]++
 					}
 				}
 			}
 		}
 		if most := slices.Max(found[:]); most > 0 {
-			return dialect(slices.Index(found[:], most))
+			return style(slices.Index(found[:], most))
 		}
 	}
-	return kep
+	return kepStyle
 }
 
 // nodeMarkers are markers to add to a type or a field.
@@ -71,16 +71,16 @@ func (n nodeMarkers) own(to ast.Node, of, key string, value *yaml.Node) {
 
 // markFields declares a union with markers of fields. alone reports whether no other union of the struct
 // has such markers.
-func (s *structure) markFields(out nodeMarkers, d dialect, u *union.Union, alone bool) {
+func (s *structure) markFields(out nodeMarkers, d style, u *union.Union, alone bool) {
 	name := ""
 	if !alone {
 		name = u.Names()[0]
 	}
-	plain := member
+	plain := "unionMember"
 	anchor := s.property(u.Names()[0]).info.RawField
 	cardinality := u.Cardinality
-	if d == tagged {
-		plain = taggedMember
+	if d == tagStyle {
+		plain = "k8s:unionMember"
 		usual := union.ExactlyOne
 		switch {
 		case u.Discriminator != "":
@@ -90,7 +90,7 @@ func (s *structure) markFields(out nodeMarkers, d dialect, u *union.Union, alone
 			}
 			cardinality = cmp.Or(cardinality, implied)
 		case cardinality == union.AtMostOne:
-			usual, plain = cardinality, zeroOrOneMember
+			usual, plain = cardinality, "k8s:zeroOrOneOfMember"
 		}
 		if cardinality == usual {
 			cardinality = 0
@@ -98,12 +98,12 @@ func (s *structure) markFields(out nodeMarkers, d dialect, u *union.Union, alone
 	}
 	if u.Discriminator != "" {
 		f := s.property(u.Discriminator)
-		i := slices.IndexFunc(f.marks, func(m mark) bool { return m.kind == discriminator || m.kind == taggedDiscriminator })
+		i := slices.IndexFunc(f.marks, func(m mark) bool { return discriminates(m) })
 		switch {
-		case i >= 0 && f.marks[i].kind == taggedDiscriminator:
+		case i >= 0 && tags.has(f.marks[i]):
 			name = f.marks[i].of
 		case i >= 0:
-		case d == tagged:
+		case d == tagStyle:
 			out.add(anchor, "k8s:unionDiscriminator"+arguments("union", name))
 		default:
 			out.add(anchor, "unionDiscriminator")
@@ -124,8 +124,11 @@ func (s *structure) markFields(out nodeMarkers, d dialect, u *union.Union, alone
 	}
 }
 
+// discriminates reports whether a marker makes its field a discriminator, without modes.
+func discriminates(m mark) bool { return m.role == discriminator && !modes.has(m) }
+
 // markMember adds the markers of a member.
-func (s *structure) markMember(out nodeMarkers, u *union.Union, m *union.Member, kind markerKind, name string) {
+func (s *structure) markMember(out nodeMarkers, u *union.Union, m *union.Member, marker, name string) {
 	f := s.property(m.Name)
 	to := f.info.RawField
 	values := m.Values
@@ -136,8 +139,8 @@ func (s *structure) markMember(out nodeMarkers, u *union.Union, m *union.Member,
 	}
 	usuallyUnset := false
 	optional := len(m.Optional) > 0
-	if kind == member {
-		text := "unionMember"
+	if marker == "unionMember" {
+		text := marker
 		if name != "" {
 			text += "=" + name
 		}
@@ -147,16 +150,12 @@ func (s *structure) markMember(out nodeMarkers, u *union.Union, m *union.Member,
 		}
 		out.add(to, text)
 	} else {
-		text := "k8s:unionMember"
-		if kind == zeroOrOneMember {
-			text = "k8s:zeroOrOneOfMember"
-		}
 		value := ""
 		if len(values) == 1 {
 			value, values = values[0], nil
 		}
-		out.add(to, text+arguments("union", name, "memberName", value))
-		usuallyUnset = f.unsetWhenZero(s.schema())
+		out.add(to, marker+arguments("union", name, "memberName", value))
+		usuallyUnset = s.unsetWhenZero(f)
 	}
 	if len(values) > 0 {
 		out.own(to, "", valuesKey, yamltext.StringsNode(values...))

@@ -115,7 +115,7 @@ type editing struct {
 // host is a struct that gets markers.
 type host struct {
 	*structure
-	style  dialect
+	style  style
 	unions []*hosted
 }
 
@@ -164,7 +164,7 @@ func (e *editing) assign() {
 				continue
 			}
 			declares := func(name string) bool {
-				return slices.ContainsFunc(s.unions, func(d declared) bool { return slices.Contains(d.properties(), name) })
+				return slices.ContainsFunc(s.unions, func(d *declaration) bool { return slices.Contains(d.properties(), name) })
 			}
 			if slices.ContainsFunc(w.Union.Names(), declares) {
 				e.rejectf([]int{i}, "edit its markers", "its struct %s declares a union of these fields already", s.structure)
@@ -174,7 +174,7 @@ func (e *editing) assign() {
 		h := slices.IndexFunc(e.hosts, func(h *host) bool { return h.structure == s.structure })
 		if h < 0 {
 			h = len(e.hosts)
-			e.hosts = append(e.hosts, &host{structure: s.structure, style: s.dialect()})
+			e.hosts = append(e.hosts, &host{structure: s.structure, style: s.style()})
 		}
 		to := e.hosts[h]
 		u := slices.IndexFunc(to.unions, func(u *hosted) bool { return u.text == text })
@@ -191,11 +191,7 @@ func (e *editing) assign() {
 func (e *editing) hostOf(i int) *site {
 	w := &e.wanted[i]
 	if w.Union != nil && w.Union.OfItems() {
-		hint := "declare the union in a UnionSet"
-		if w.Union.Cardinality != union.AtLeastOne {
-			hint = "write " + itemMarker(w.Union) + " and the like on the field with the list, or " + hint
-		}
-		e.rejectf([]int{i}, hint, "markers for the items of a list are written by hand")
+		e.rejectf([]int{i}, "write +k8s:item(KEY: VALUE)=+k8s:unionMember or =+k8s:zeroOrOneOfMember on the field with the list, or declare the union in a UnionSet", "markers for the items of a list are written by hand")
 		return nil
 	}
 	types := e.typesAt(w.address())
@@ -422,13 +418,13 @@ func (e *editing) markersOf(h *host) nodeMarkers {
 	for _, u := range h.unions {
 		switch {
 		case u.Union == nil || len(e.pending(u.wanted)) == 0:
-		case h.style != listed && !u.Relates() && h.separate(u.Union, e.loading) && !slices.ContainsFunc(onFields, func(o *hosted) bool { return o.Shares(u.Union) }):
+		case h.style != structStyle && !u.Relates() && h.separate(u.Union, e.loading) && !slices.ContainsFunc(onFields, func(o *hosted) bool { return o.Shares(u.Union) }):
 			onFields = append(onFields, u)
 		default:
 			others = append(others, u)
 		}
 	}
-	if h.style == kep { // a struct has several unions only if all have discriminators
+	if h.style == kepStyle { // a struct has several unions only if all have discriminators
 		one := len(onFields) == 1
 		onFields = slices.DeleteFunc(onFields, func(u *hosted) bool {
 			stays := one || u.Discriminator != ""
@@ -464,7 +460,7 @@ func (s *structure) separate(u *union.Union, l *loading) bool {
 		_, src, at := l.line(f.info.RawField.Pos())
 		offset := l.places.fset.PositionFor(f.info.RawField.Pos(), false).Offset
 		marked := slices.ContainsFunc(f.marks, func(m mark) bool {
-			return name != u.Discriminator || m.kind != discriminator && m.kind != taggedDiscriminator
+			return name != u.Discriminator || !discriminates(m)
 		})
 		if marked || len(f.info.RawField.Names) > 1 || len(bytes.TrimSpace(src[at:offset])) > 0 {
 			return false
@@ -495,7 +491,7 @@ func (e *editing) insert(edits map[string][]yamltext.Edit, h *host, node ast.Nod
 				break
 			}
 			m, _ := parseMark(strings.TrimSpace(comment.Text[2:])[1:])
-			if m.kind == discriminator || m.kind == taggedDiscriminator { // stays before the new markers
+			if discriminates(m) { // stays before the new markers
 				break
 			}
 			before = comment.Pos()

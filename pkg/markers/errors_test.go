@@ -587,7 +587,7 @@ type Example struct {
 		}
 	}
 	want = []string{
-		position(t, file, of, "+unioncel:union:optional") + `: error: UC220: optionalMembers names "A", which does not select "a"`,
+		position(t, file, of, "+unioncel:union:optional") + `: error: UC220: "a" is optional for "A", which does not select it`,
 		position(t, file, "A []byte", "+unionMember") + `: error: UC210: value "a" seems to select both A and X`,
 	}
 	if diff := cmp.Diff(want, lines(diags.Sort())); diff != "" {

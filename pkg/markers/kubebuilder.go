@@ -7,45 +7,45 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// kubebuilder adds the unions of controller-gen's own markers, which name properties of the struct
-// and of the structs it inlines. controller-gen checks only that the struct's own properties are
+// kubebuilder are controller-gen's own markers.
+var kubebuilder = table{
+	"kubebuilder:validation:ExactlyOneOf": {role: listing, cardinality: union.ExactlyOne},
+	"kubebuilder:validation:AtMostOneOf":  {role: listing, cardinality: union.AtMostOne},
+	"kubebuilder:validation:AtLeastOneOf": {role: listing, cardinality: union.AtLeastOne},
+}
+
+// listed returns the unions of controller-gen's own markers, which name properties of the struct and
+// of the structs it inlines. controller-gen checks only that the struct's own properties are
 // optional.
-func (s *structure) kubebuilder() {
+func (s *structure) listed() (l []*declaration) {
 	if !s.l.opts.Kubebuilder {
-		return
+		return nil
 	}
-	cardinalities := map[markerKind]union.Cardinality{exactlyOneOf: union.ExactlyOne, atMostOneOf: union.AtMostOne, atLeastOneOf: union.AtLeastOne}
-	seen := map[markerKind]int{}
+	seen := map[string]int{}
 	for _, m := range s.marks {
-		if !m.kind.kubebuilder() {
+		if m.role != listing {
 			continue
 		}
-		names := s.names(m, seen[m.kind])
-		seen[m.kind]++
+		var names []string
+		if values := s.info.Markers[m.name[1:]]; seen[m.name] < len(values) {
+			switch l := values[seen[m.name]].(type) { // as controller-tools parses it
+			case crdmarkers.ExactlyOneOf:
+				names = l
+			case crdmarkers.AtMostOneOf:
+				names = l
+			case crdmarkers.AtLeastOneOf:
+				names = l
+			}
+		}
+		seen[m.name]++
 		if len(names) == 0 {
 			continue // controller-gen writes no rule either
 		}
-		u := declared{at: m.pos, item: yamltext.MappingNode(), ofStruct: true}
+		u := &declaration{at: m.pos, item: yamltext.MappingNode(), ofStruct: true}
 		u.set("members", yamltext.StringsNode(names...))
-		u.set("cardinality", yamltext.StringNode(cardinalities[m.kind].String()))
+		u.set("cardinality", yamltext.StringNode(m.cardinality.String()))
 		u.set("handWrittenRules", yamltext.StringNode("Replace"))
-		s.add(u)
+		l = append(l, u)
 	}
-}
-
-// names returns the properties that the nth marker of a kind lists, as parsed by controller-tools.
-func (s *structure) names(m mark, n int) []string {
-	values := s.info.Markers[m.name[1:]]
-	if n >= len(values) {
-		return nil
-	}
-	switch l := values[n].(type) {
-	case crdmarkers.ExactlyOneOf:
-		return l
-	case crdmarkers.AtMostOneOf:
-		return l
-	case crdmarkers.AtLeastOneOf:
-		return l
-	}
-	return nil
+	return l
 }

@@ -13,12 +13,14 @@ import (
 	"github.com/unioncel/unioncel/internal/pattern"
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // mark is a parsed union marker.
 type mark struct {
-	kind    markerKind
+	definition
 	name    string // with the "+", for messages
+	field   *field // nil for a marker of a type
 	pos     diag.Pos
 	problem *misuse // why the marker cannot be read; the other fields are meaningless then
 	ignored bool    // the problem is a warning: the unions of the struct do not depend on the marker
@@ -38,73 +40,59 @@ type mark struct {
 // misuse is an error in a marker.
 type misuse struct{ message, hint string }
 
-// markerKind is the meaning of a marker, independent of its spelling.
-type markerKind int
+// role is what a marker says about its field or type.
+type role int
 
 const (
-	none markerKind = iota
-	// Markers of kube-openapi and KEP-1027.
-	unionType
-	discriminator
-	member
-	deprecated
-	// Markers of validation-gen.
-	taggedDiscriminator
-	taggedMember
-	zeroOrOneMember
-	modeDiscriminator
-	ifMode
-	dependentRequired
-	dependentForbidden
-	// Markers of controller-gen, on types.
-	exactlyOneOf
-	atMostOneOf
-	atLeastOneOf
-	// Markers of unioncel, on types and fields.
-	own
+	none          role = iota
+	discriminator      // the field is the discriminator
+	member             // the field is a member
+	inMode             // the field is a member in one mode
+	relation           // while the field is set, another one must or must not be set
+	whole              // all fields of the struct are members
+	listing            // the properties that the marker lists are members
+	own                // a key of unioncel's
 )
 
-// definition is the meaning of a marker. Markers of validation-gen have arguments for the name of the
-// union and for a value.
+// definition is the meaning of a marker. Markers with the syntax of validation-gen have arguments
+// for the name of the union and for a value.
 type definition struct {
-	kind      markerKind
-	of, value string
+	role            role
+	ofArg, valueArg string
+	cardinality     union.Cardinality
 }
 
-// definitions has all markers but unioncel's own, by name.
-var definitions = map[string]definition{
-	"union":              {kind: unionType},
-	"unionDiscriminator": {kind: discriminator},
-	"unionMember":        {kind: member},
-	"unionDeprecated":    {kind: deprecated},
+// table has markers by name, without the "+".
+type table map[string]definition
 
-	"k8s:unionDiscriminator": {taggedDiscriminator, "union", ""},
-	"k8s:unionMember":        {taggedMember, "union", "memberName"},
-	"k8s:zeroOrOneOfMember":  {zeroOrOneMember, "union", "memberName"},
-	"k8s:modeDiscriminator":  {modeDiscriminator, "modality", ""},
-	"k8s:ifMode":             {ifMode, "modality", "mode"},
-	"k8s:dependentRequired":  {kind: dependentRequired},
-	"k8s:dependentForbidden": {kind: dependentForbidden},
-	"k8s:discriminator":      {modeDiscriminator, "name", ""}, // in Kubernetes 1.36
-	"k8s:member":             {ifMode, "discriminator", "value"},
-
-	"kubebuilder:validation:ExactlyOneOf": {kind: exactlyOneOf},
-	"kubebuilder:validation:AtMostOneOf":  {kind: atMostOneOf},
-	"kubebuilder:validation:AtLeastOneOf": {kind: atLeastOneOf},
+// dialect is a set of markers, and a function that returns the unions that they declare in a struct.
+type dialect struct {
+	markers table
+	unions  func(*structure) []*declaration
 }
 
-// kubebuilder reports whether the marker is controller-gen's own, which describes a type.
-func (k markerKind) kubebuilder() bool {
-	return k == exactlyOneOf || k == atMostOneOf || k == atLeastOneOf
+// dialects returns all dialects but unioncel's own markers, which add keys to unions of the others.
+func dialects() []dialect {
+	return []dialect{
+		{tags, (*structure).tagged},
+		{modes, (*structure).modal},
+		{kep, (*structure).ofKEP},
+		{relations, (*structure).related},
+		{kubebuilder, (*structure).listed},
+	}
 }
 
-// tagged reports whether the marker is validation-gen's.
-func (k markerKind) tagged() bool {
-	return taggedDiscriminator <= k && k <= ifMode
+// definitions returns the markers of all dialects.
+func definitions() table {
+	all := table{}
+	for _, d := range dialects() {
+		maps.Copy(all, d.markers)
+	}
+	return all
 }
 
-// relates reports whether the marker is a presence relation.
-func (k markerKind) relates() bool { return k == dependentRequired || k == dependentForbidden }
+// has reports whether a table has the marker.
+func (t table) has(m mark) bool { return m.name != "" && t[m.name[1:]].role != none }
 
 // mention finds markers of Kubernetes in text that does not parse.
 var mention = pattern.Lazy(`\bk8s:\w+`)
@@ -122,18 +110,18 @@ func parseMark(text string) (mark, bool) {
 	if end >= 0 {
 		name, rest = text[:end], strings.TrimRightFunc(text[end:], unicode.IsSpace)
 	}
-	switch k := definitions[name].kind; {
+	switch defined := definitions()[name]; {
 	case strings.HasPrefix(name, "unioncel"):
 		return parseOwn(text), true
-	case k.kubebuilder():
-		return mark{kind: k, name: "+" + name}, true // controller-tools reads the rest
-	case strings.HasPrefix(name, "k8s:"):
+	case strings.HasPrefix(name, "k8s:") || defined.ofArg != "":
 		return parseTag(text)
-	case k == none:
+	case defined.role == none:
 		return misspelt(name)
 	default:
-		m := mark{kind: k, name: "+" + name}
-		m.arguments(rest)
+		m := mark{definition: defined, name: "+" + name}
+		if defined.role != listing { // controller-tools reads the rest
+			m.arguments(rest)
+		}
 		return m, true
 	}
 }
@@ -144,7 +132,7 @@ var memberArguments = pattern.Lazy(`^(?:=\s*([^\s,=]+))?\s*(,\s*optional)?$`)
 func (m *mark) arguments(rest string) {
 	given := rest
 	rest = strings.TrimSpace(rest)
-	if m.kind != member {
+	if m.name != "+unionMember" {
 		if rest != "" {
 			m.problem = &misuse{fmt.Sprintf("%s takes no arguments, and no text may follow it", m.name), "write " + m.name}
 		}
@@ -163,7 +151,7 @@ func (m *mark) arguments(rest string) {
 // author meant a marker.
 func spaced(space, text string) (mark, bool) {
 	m, ok := parseMark(text)
-	if !ok || m.kind == none || m.kind == unionType && m.problem != nil { // prose: + union of a and b
+	if !ok || m.role == none || m.role == whole && m.problem != nil { // prose: + union of a and b
 		return mark{}, false
 	}
 	out := mark{name: m.name, problem: &misuse{
@@ -180,7 +168,7 @@ func spaced(space, text string) (mark, bool) {
 func misspelt(name string) (mark, bool) {
 	lower := strings.ToLower(name)
 	best, least, only := "", 0, false
-	for _, known := range slices.Sorted(maps.Keys(definitions)) {
+	for _, known := range slices.Sorted(maps.Keys(definitions())) {
 		n := spelling.Distance(lower, strings.ToLower(known))
 		if best == "" || n < least {
 			best, least, only = known, n, true
@@ -205,7 +193,7 @@ func parseTag(text string) (mark, bool) {
 	tag, err := codetags.Parse(text)
 	if err != nil {
 		names := mention().FindAllString(text, -1)
-		i := slices.IndexFunc(names, func(name string) bool { return definitions[name].kind != none })
+		i := slices.IndexFunc(names, func(name string) bool { return definitions()[name].role != none })
 		if i < 0 {
 			return mark{}, false
 		}
@@ -214,25 +202,25 @@ func parseTag(text string) (mark, bool) {
 		if strings.Contains(text, "k8s:item") {
 			hint = `write it like +k8s:item(type: "A")=+k8s:unionMember`
 		}
-		return mark{kind: definitions[name].kind, name: "+" + name, problem: &misuse{fmt.Sprintf("+%s cannot be read: %v", name, err), hint}}, true
+		return mark{definition: definitions()[name], name: "+" + name, problem: &misuse{fmt.Sprintf("+%s cannot be read: %v", name, err), hint}}, true
 	}
 	var around []string
 	item := mark{}
 	for t := &tag; t != nil; t = t.ValueTag {
-		k := definitions[t.Name].kind
+		defined := definitions()[t.Name]
 		if t.Name == "k8s:item" {
 			if item.keysOf(t); item.problem != nil {
 				return item, true
 			}
 		}
-		if k == none {
+		if defined.role == none {
 			if m, ok := misspelt(t.Name); ok {
 				return m, true
 			}
 			around = append(around, t.Name)
 			continue
 		}
-		m := mark{kind: k, name: "+" + t.Name, item: item.item}
+		m := mark{definition: defined, name: "+" + t.Name, item: item.item}
 		m.problem = m.inside(around)
 		if m.problem == nil {
 			m.tag(t)
@@ -249,7 +237,7 @@ func (m *mark) inside(around []string) *misuse {
 		switch name {
 		case "k8s:alpha", "k8s:beta":
 		case "k8s:item":
-			if m.kind != taggedMember && m.kind != zeroOrOneMember {
+			if m.role != member {
 				return &misuse{fmt.Sprintf("%s inside +k8s:item cannot be expressed", m.name), "items of a list are members by +k8s:unionMember or +k8s:zeroOrOneOfMember"}
 			}
 		default:
@@ -264,42 +252,41 @@ func (m *mark) inside(around []string) *misuse {
 
 // tag parses the arguments and the payload.
 func (m *mark) tag(t *codetags.Tag) {
-	defined := definitions[t.Name]
 	seen := map[string]bool{}
 	for _, a := range t.Args {
 		switch value := a.Value; {
 		case seen[a.Name]:
 			m.problem = &misuse{fmt.Sprintf("%s has the argument %s twice", m.name, a.Name), "delete one"}
-		case a.Name != "" && a.Name == defined.of:
+		case a.Name != "" && a.Name == m.ofArg:
 			m.of = value
-		case a.Name != "" && a.Name == defined.value, a.Name == "" && (m.kind == ifMode || m.kind.relates()):
+		case a.Name != "" && a.Name == m.valueArg, a.Name == "" && (m.role == inMode || m.role == relation):
 			m.value = &value
 		default:
-			m.problem = &misuse{fmt.Sprintf("%s does not take the argument %s", m.name, a), argumentHint(defined)}
+			m.problem = &misuse{fmt.Sprintf("%s does not take the argument %s", m.name, a), argumentHint(m.definition)}
 		}
 		seen[a.Name] = true
 	}
 	switch {
 	case m.problem != nil:
-	case m.kind == modeDiscriminator && m.of == "default", m.kind == ifMode && m.of == "default":
+	case m.of == "default" && modes.has(*m):
 		m.problem = &misuse{fmt.Sprintf("%s may not name its group default, which stands for the unnamed group", m.name), "delete the argument"}
-	case m.kind == ifMode:
+	case m.role == inMode:
 		m.payload(t)
-	case m.kind.relates() && m.value == nil:
+	case m.role == relation && m.value == nil:
 		m.problem = &misuse{m.name + " names no property", "write it like " + m.name + `("other")`}
 	case t.ValueType != codetags.ValueTypeNone:
-		m.problem = &misuse{fmt.Sprintf("%s takes no value", m.name), argumentHint(defined)}
+		m.problem = &misuse{fmt.Sprintf("%s takes no value", m.name), argumentHint(m.definition)}
 	}
 }
 
 func argumentHint(d definition) string {
-	if d.of == "" {
+	if d.ofArg == "" {
 		return "the argument is the JSON name of another field"
 	}
-	if d.value == "" {
-		return "the argument is " + d.of
+	if d.valueArg == "" {
+		return "the argument is " + d.ofArg
 	}
-	return "the arguments are " + d.of + " and " + d.value
+	return "the arguments are " + d.ofArg + " and " + d.valueArg
 }
 
 // payload parses the marker after ifMode("A")=.

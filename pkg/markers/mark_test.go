@@ -25,18 +25,18 @@ func FuzzParseMark(f *testing.F) {
 		m, ok := parseMark(text)
 		switch {
 		case !ok:
-			if definitions[text].kind != none {
+			if definitions()[text].role != none {
 				t.Errorf("%q is not read", text)
 			}
 		case !strings.HasPrefix(m.name, "+") || len(m.name) < 2:
 			t.Errorf("%q has the name %q", text, m.name)
-		case m.problem == nil && m.kind == none:
+		case m.problem == nil && m.role == none:
 			t.Errorf("%q is of no kind", text)
 		case m.problem != nil && (m.problem.message == "" || m.problem.hint == ""):
 			t.Errorf("%q: a problem without message or hint", text)
-		case m.problem == nil && m.kind == own && (m.node == nil || m.key == ""):
+		case m.problem == nil && m.role == own && (m.node == nil || m.key == ""):
 			t.Errorf("%q: key %q, %v", text, m.key, m.node)
-		case m.problem == nil && m.kind == ifMode && (m.value == nil || !slices.Contains([]string{"required", "optional", "forbidden"}, m.mode)):
+		case m.problem == nil && m.role == inMode && (m.value == nil || !slices.Contains([]string{"required", "optional", "forbidden"}, m.mode)):
 			t.Errorf("%q: mode %q", text, m.mode)
 		}
 	})
@@ -60,9 +60,9 @@ func TestDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, d := range definitions {
+	for name, d := range definitions() {
 		mention := "`+" + name
-		if d.kind == atMostOneOf || d.kind == atLeastOneOf { // next to ExactlyOneOf, which is written in full
+		if d.role == listing && d.cardinality != union.ExactlyOne { // next to ExactlyOneOf, which is written in full
 			mention = "`" + name[strings.LastIndex(name, ":")+1:]
 		}
 		if !strings.Contains(string(text), mention) {

@@ -47,7 +47,7 @@ func parseOwn(text string) mark {
 		return mark{name: "+" + name, problem: &misuse{fmt.Sprintf("+%s cannot be read", text),
 			"write it like +unioncel:union:discriminatorChange=Forbid, or +unioncel:union(name):discriminatorChange=Forbid"}}
 	}
-	m := mark{kind: own, of: found[1], key: found[2], name: "+" + ownPrefix + ":" + found[2]}
+	m := mark{definition: definition{role: own}, of: found[1], key: found[2], name: "+" + ownPrefix + ":" + found[2]}
 	value := found[3]
 	bare := !strings.Contains(text, "=")
 	list := m.key == valuesKey || m.key == optionalKey || strings.HasPrefix(union.Example(m.key), "[")
@@ -108,7 +108,7 @@ func inMarker(value string) string {
 // says returns unioncel's marker with a key on the field, if there is one.
 func (f *field) says(key string) (mark, bool) {
 	for _, m := range f.marks {
-		if m.kind == own && m.key == key && m.problem == nil {
+		if m.role == own && m.key == key && m.problem == nil {
 			return m, true
 		}
 	}
@@ -118,7 +118,7 @@ func (f *field) says(key string) (mark, bool) {
 // values returns the values that a marker lists. parseOwn has checked them.
 func (m mark) values() (l []*yaml.Node) {
 	for _, n := range m.node.Content {
-		l = append(l, place(yamltext.StringNode(n.Value), m.pos))
+		l = append(l, textAt(n.Value, m.pos))
 	}
 	return l
 }
@@ -138,39 +138,30 @@ func (s *structure) emptyOf(f *field, at diag.Pos, usually bool) (pos diag.Pos) 
 	switch {
 	case ok && s.yes(said):
 		return said.pos
-	case !ok && usually && f.unsetWhenZero(s.schema()):
+	case !ok && usually && s.unsetWhenZero(f):
 		return at
 	}
 	return pos
 }
 
-// optionalOf makes a member optional for all, some or none of its values, as a marker requests. It
-// returns the position of the marker.
-func (s *structure) optionalOf(m *choice, selected bool) diag.Pos {
-	said, ok := m.says(optionalKey)
-	optional := m.mark.optional
+// optionalOf returns the position at which a member is made optional, if it is, and the values for
+// which it is. some are those of its modes. listed reports whether a marker lists the values.
+func (s *structure) optionalOf(m mark, values, some []*yaml.Node) (at diag.Pos, optional []*yaml.Node, listed bool) {
+	said, ok := m.field.says(optionalKey)
 	switch {
+	case !ok && m.optional:
+		return m.pos, values, false
+	case !ok && len(some) > 0:
+		return m.pos, some, false
 	case !ok:
-		said = mark{name: ",optional", pos: m.mark.pos}
-		if optional {
-			m.optional = m.values
-		}
 	case said.node.Kind == yaml.SequenceNode && len(said.node.Content) > 0:
-		optional, m.listed = true, true
-		m.optional = said.values()
-	case said.node.Tag == "!!bool":
-		optional, m.optional = said.node.Value == "true", nil
-		if optional {
-			m.optional = m.values
-		}
-	default:
+		return said.pos, said.values(), true
+	case said.node.Tag != "!!bool":
 		s.errorf(said.pos, codes.MalformedDeclaration, fmt.Sprintf("write %s, %[1]s=false or %[1]s=V", said.name), "%s is true, false or the values for which the member is optional", said.name)
+	case said.node.Value == "true":
+		return said.pos, values, false
 	}
-	if optional && !selected {
-		s.errorf(said.pos, codes.Contradiction, "delete "+said.name+": without a discriminator no member is required",
-			"member %s is optional in a union that has no discriminator", m.name)
-	}
-	return said.pos
+	return at, nil, false
 }
 
 // own adds the keys of unioncel's markers to the unions of the struct, and adds the unions that
@@ -180,15 +171,15 @@ func (s *structure) own() {
 		s.resolve()
 		return // the markers would cause further errors
 	}
-	alone := map[string]*declared{}
+	alone := map[string]*declaration{}
 	for _, m := range s.marks {
-		if m.kind == own && slices.Contains(structKeys, m.key) && alone[m.of] == nil {
-			alone[m.of] = &declared{at: m.pos, item: yamltext.MappingNode(), ofStruct: true}
+		if m.role == own && slices.Contains(structKeys, m.key) && alone[m.of] == nil {
+			alone[m.of] = &declaration{at: m.pos, item: yamltext.MappingNode(), ofStruct: true}
 		}
 	}
 	for _, m := range s.marks {
 		switch u := alone[m.of]; {
-		case m.kind != own:
+		case m.role != own:
 		case m.key == valuesKey || m.key == optionalKey || !slices.Contains(union.Keys(), m.key):
 			s.unknownKey(m)
 		case u != nil:
@@ -201,13 +192,13 @@ func (s *structure) own() {
 		if name != "" && yamltext.Value(u.item, "name") == nil {
 			u.set("name", yamltext.StringNode(name))
 		}
-		s.add(*u)
+		s.add(u)
 	}
 	if s.lenient() { // what the other keys may say depends on the CRDs
 		s.resolve()
 	}
 	for _, m := range s.marks {
-		if m.kind == own && alone[m.of] == nil && slices.Contains(union.Keys(), m.key) {
+		if m.role == own && alone[m.of] == nil && slices.Contains(union.Keys(), m.key) {
 			if u := s.addressed(m); u != nil {
 				s.key(u, m)
 			}
@@ -223,7 +214,7 @@ func (s *structure) own() {
 func (s *structure) ownOfFields() {
 	for _, f := range s.fields {
 		for _, m := range f.marks {
-			if m.kind != own {
+			if m.role != own {
 				continue
 			}
 			u := s.unionOf(f)
@@ -256,13 +247,13 @@ func (s *structure) ownOfFields() {
 }
 
 // onMember checks a marker that describes a member.
-func (s *structure) onMember(u *declared, f *field, m mark) {
+func (s *structure) onMember(u *declaration, f *field, m mark) {
 	switch {
 	case u.ofStruct:
 		s.errorf(m.pos, codes.BadMarker, "set it on the struct too", "%s describes a member by its own markers, and %s is one by those of the struct", m.name, f.name)
 	case f.json == u.parsed.Discriminator():
 		s.errorf(m.pos, codes.BadMarker, "put it on a member", "%s describes a member, and %s is the discriminator", m.name, f.name)
-	case m.key == valuesKey && slices.ContainsFunc(f.marks, func(o mark) bool { return o.kind == ifMode }):
+	case m.key == valuesKey && slices.ContainsFunc(f.marks, func(o mark) bool { return o.role == inMode }):
 		s.errorf(m.pos, codes.BadMarker, "delete it: the modes are the values", "%s is on %s, which has modes", m.name, f.name)
 	case u.from == nil && m.key == valuesKey:
 		s.errorf(m.pos, codes.Contradiction, "delete it: without a discriminator members have no values", "member %s has values in a union that has no discriminator", f.name)
@@ -270,26 +261,25 @@ func (s *structure) onMember(u *declared, f *field, m mark) {
 }
 
 // messages adds the messages of a marker on a field to those of its union.
-func (s *structure) messages(u *declared, f *field, m mark) {
+func (s *structure) messages(u *declaration, f *field, m mark) {
 	place(m.node, m.pos)
 	all := yamltext.Value(u.item, messagesKey)
 	switch {
 	case all == nil:
-		m.node = yamltext.MappingNode(f.label(m.pos), m.node)
+		m.node = yamltext.MappingNode(textAt(f.json, m.pos), m.node)
 		s.key(u, m)
 	case all.Kind != yaml.MappingNode: // an error
 	case yamltext.Value(all, f.json) != nil:
 		s.errorf(m.pos, codes.BadMarker, "delete one of them", "%s is set twice for %s", m.name, f.name)
 	default:
-		all.Content = append(all.Content, f.label(m.pos), m.node)
+		all.Content = append(all.Content, textAt(f.json, m.pos), m.node)
 	}
 }
 
 // unionOf returns the union of a field: the first one, except for presence relations if it has
 // another union.
-func (s *structure) unionOf(f *field) (found *declared) {
-	for i := range s.unions {
-		u := &s.unions[i]
+func (s *structure) unionOf(f *field) (found *declaration) {
+	for _, u := range s.unions {
 		if slices.Contains(u.properties(), f.json) && (found == nil || found.relates() && !u.relates()) {
 			found = u
 		}
@@ -298,11 +288,10 @@ func (s *structure) unionOf(f *field) (found *declared) {
 }
 
 // addressed returns the union that a marker on the struct describes.
-func (s *structure) addressed(m mark) *declared {
-	var found []*declared
+func (s *structure) addressed(m mark) *declaration {
+	var found []*declaration
 	var names []string
-	for i := range s.unions {
-		u := &s.unions[i]
+	for _, u := range s.unions {
 		is := func(f *field) bool { return f.name == m.of && slices.Contains(u.properties(), f.json) }
 		if m.of == "" || m.of == yamltext.Text(u.item, "name") || slices.Contains(u.properties(), m.of) || slices.ContainsFunc(s.fields, is) {
 			found = append(found, u)
@@ -310,7 +299,7 @@ func (s *structure) addressed(m mark) *declared {
 		names = append(names, u.properties()[0])
 	}
 	switch {
-	case len(s.unions) == 0 && slices.ContainsFunc(s.marks, func(m mark) bool { return m.kind.kubebuilder() }):
+	case len(s.unions) == 0 && slices.ContainsFunc(s.marks, func(m mark) bool { return m.role == listing }):
 		s.errorf(m.pos, codes.BadMarker, "use --kubebuilder, which compiles these unions too", "%s is about a union whose rules controller-gen writes, and they stay as they are", m.name)
 	case len(s.unions) == 0:
 		s.errorf(m.pos, codes.BadMarker, "mark the members, or list them with +unioncel:union:members", "%s is on %s, which declares no union", m.name, s.id.Name)
@@ -339,7 +328,7 @@ func (s *structure) unknownKey(m mark) {
 }
 
 // key sets a key of a union, and reports a key that is set twice.
-func (s *structure) key(u *declared, m mark) {
+func (s *structure) key(u *declaration, m mark) {
 	for _, other := range u.keys {
 		if other.key == m.key {
 			related(s.errorf(m.pos, codes.BadMarker, "delete one of them", "%s is set twice for one union", m.name), other.pos, "the first")
@@ -351,4 +340,4 @@ func (s *structure) key(u *declared, m mark) {
 }
 
 // properties returns the names of the discriminator and the members, in this order.
-func (d *declared) properties() []string { return d.parsed.Properties() }
+func (d *declaration) properties() []string { return d.parsed.Properties() }

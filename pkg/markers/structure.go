@@ -29,7 +29,7 @@ type structure struct {
 	fields []*field
 
 	checked bool
-	unions  []declared
+	unions  []*declaration
 	diags   diag.List
 	used    bool // a CRD has it
 }
@@ -110,7 +110,10 @@ func (l *loading) structure(id crd.TypeIdent) *structure {
 	s.marks = found.of(info.RawSpec).marks
 	for i := range info.Fields {
 		f := l.field(id.Package, &info.Fields[i])
-		f.marks = found.of(f.info.RawField).marks
+		for _, m := range found.of(f.info.RawField).marks {
+			m.field = f
+			f.marks = append(f.marks, m)
+		}
 		s.fields = append(s.fields, f)
 	}
 	return s
@@ -175,7 +178,7 @@ func (s *structure) foreign() {
 	for i := range s.diags {
 		s.diags[i].Hint = "declare them in a UnionSet if you need them"
 	}
-	s.unions = slices.DeleteFunc(s.unions, func(u declared) bool {
+	s.unions = slices.DeleteFunc(s.unions, func(u *declaration) bool {
 		cardinality := yamltext.Text(u.item, "cardinality")
 		return len(u.properties()) == 1 && (cardinality == "" || cardinality == union.AtMostOne.String())
 	})
@@ -215,83 +218,16 @@ func (l *loading) field(p *loader.Package, info *markers.FieldInfo) *field {
 	return f
 }
 
-// marked returns the fields that have a marker of one of these kinds, with the marker.
-func (s *structure) marked(kinds ...markerKind) []markedField {
-	var l []markedField
+// marked returns the readable markers of fields that have a role in a dialect, or any role.
+func (s *structure) marked(dialect table, roles ...role) (l []mark) {
 	for _, f := range s.fields {
 		for _, m := range f.marks {
-			if m.problem == nil && m.item == nil && slices.Contains(kinds, m.kind) {
-				l = append(l, markedField{f, m})
+			if m.problem == nil && dialect.has(m) && (len(roles) == 0 || slices.Contains(roles, m.role)) {
+				l = append(l, m)
 			}
 		}
 	}
 	return l
-}
-
-// markedField is a field with its marker for a union.
-type markedField struct {
-	*field
-	mark mark
-}
-
-// relatives returns the structs that s inlines and the structs that inline s, directly or
-// indirectly, among the structs read so far.
-func (s *structure) relatives() []*structure {
-	l := s.family((*structure).inner)
-	return append(l, s.family((*structure).outer)...)
-}
-
-// family returns the structs that next reaches from s, in order, without s.
-func (s *structure) family(next func(*structure) []*structure) []*structure {
-	l := []*structure{s}
-	for i := 0; i < len(l); i++ {
-		for _, other := range next(l[i]) {
-			if !slices.Contains(l, other) {
-				l = append(l, other)
-			}
-		}
-	}
-	return l[1:]
-}
-
-func (s *structure) inner() []*structure {
-	var l []*structure
-	for _, f := range s.fields {
-		if inner := s.inlined(f); inner != nil {
-			l = append(l, inner)
-		}
-	}
-	return l
-}
-
-// outer returns the structs that inline s.
-func (s *structure) outer() []*structure {
-	var l []*structure
-	for _, id := range slices.SortedFunc(maps.Keys(s.l.known), compareIdents) {
-		if other := s.l.known[id]; slices.Contains(other.inner(), s) {
-			l = append(l, other)
-		}
-	}
-	return l
-}
-
-// inlined returns the struct whose properties a field adds to those of s.
-func (s *structure) inlined(f *field) *structure {
-	if id, ok := s.typeOf(f); ok && f.inline {
-		s.l.parser.NeedPackage(id.Package)
-		return s.l.structure(id)
-	}
-	return nil
-}
-
-// typeOf returns the named type of a field, or the type that it points to.
-func (s *structure) typeOf(f *field) (id crd.TypeIdent, ok bool) {
-	named, ok := types.Unalias(pointee(f.typ)).(*types.Named)
-	if !ok || named.Obj().Pkg() == nil {
-		return id, false
-	}
-	p := lookup(s.id.Package, loader.NonVendorPath(named.Obj().Pkg().Path()))
-	return crd.TypeIdent{Package: p, Name: named.Obj().Name()}, p != nil
 }
 
 // pointee returns the element type of a pointer; other types are returned as they are.

@@ -10,14 +10,14 @@ import (
 )
 
 // value returns the union as the value of x-kubernetes-unions.
-func (d *declared) value() *yaml.Node {
+func (d *declaration) value() *yaml.Node {
 	list := yamltext.ListNode(d.item)
 	list.Line, list.Column = d.at.Line, d.at.Col
 	return list
 }
 
 // set sets a key of the declaration. Nodes without a position get the position of the union.
-func (d *declared) set(key string, value *yaml.Node) {
+func (d *declaration) set(key string, value *yaml.Node) {
 	for _, n := range []*yaml.Node{d.item, value} {
 		if n.Line == 0 {
 			n.Line, n.Column = d.at.Line, d.at.Col
@@ -40,21 +40,21 @@ func (d *declared) set(key string, value *yaml.Node) {
 }
 
 // posOf returns the position of a node of the declaration.
-func (d *declared) posOf(n *yaml.Node) diag.Pos {
+func (d *declaration) posOf(n *yaml.Node) diag.Pos {
 	return diag.Pos{File: d.at.File, Line: n.Line, Col: n.Column}
 }
 
 // relates reports whether the union consists of presence relations.
-func (d *declared) relates() bool {
+func (d *declaration) relates() bool {
 	return yamltext.Value(d.item, "dependentRequired") != nil || yamltext.Value(d.item, "dependentForbidden") != nil
 }
 
 // fit returns the value of x-kubernetes-unions for a CRD with the properties in lookup; see
 // union.External.
-func (d *declared) fit(lookup func(string) ([]string, bool)) (*yaml.Node, diag.List) {
+func (d *declaration) fit(lookup func(string) ([]string, bool)) (*yaml.Node, diag.List) {
 	enum, _ := lookup(d.parsed.Discriminator())
 	values := d.from.ofCRD(enum)
-	out := declared{at: d.at, item: clone(d.item)}
+	out := declaration{at: d.at, item: clone(d.item)}
 	optional := yamltext.Value(out.item, "optionalMembers")
 	var diags diag.List
 	for key, node := range yamltext.Pairs(yamltext.Value(out.item, "fields-to-discriminateBy")) {
@@ -74,7 +74,7 @@ func (d *declared) fit(lookup func(string) ([]string, bool)) (*yaml.Node, diag.L
 			diags = append(diags, lack)
 			continue
 		}
-		fitting := place(yamltext.StringNode(value), d.posOf(node))
+		fitting := textAt(value, d.posOf(node))
 		if o := yamltext.Value(optional, key.Value); o != nil && d.posOf(o) == d.posOf(node) { // of the same marker
 			*o = *fitting
 		}

@@ -98,8 +98,3 @@ func (v *values) valueOf(field, json string) (string, bool) {
 func (v *values) names(constant, field string) bool {
 	return strings.EqualFold(constant, v.typ+field) || strings.EqualFold(constant, field+v.typ)
 }
-
-// typeName returns the name of a type, qualified by its package name.
-func typeName(t types.Type) string {
-	return types.TypeString(t, func(p *types.Package) string { return p.Name() })
-}

@@ -32,7 +32,7 @@ func TestExtend(t *testing.T) {
 			"{discriminator: type, fields-to-discriminateBy: {a: [A, C], b: [B, C]}, cardinality: AtMostOne, optionalMembers: {a: C}, discriminatorChange: Allow, ratchet: true}"},
 		{"no members any more", tagged, "{fields-to-discriminateBy: {}, optionalMembers: []}",
 			"{discriminator: type, fields-to-discriminateBy: {}, cardinality: AtMostOne, discriminatorChange: Allow, ratchet: true}"},
-		{"optional for another value", tagged, "{union: type, optionalMembers: {a: B}}", `UC220 optionalMembers names "B", which does not select "a"`},
+		{"optional for another value", tagged, "{union: type, optionalMembers: {a: B}}", `UC220 "a" is optional for "B", which does not select it`},
 		{"a table takes the place of what may change", tagged, "{allowedChanges: {A: [B]}}",
 			"{discriminator: type, fields-to-discriminateBy: {a: A, b: B}, cardinality: AtMostOne, optionalMembers: [a], allowedChanges: {A: [B]}, ratchet: true}"},
 		{"which may take it back", tagged, "{allowedChanges: {A: [B]}}, {discriminatorChange: Forbid}",

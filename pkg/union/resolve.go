@@ -158,8 +158,8 @@ func (r *resolver) members() {
 		}
 	}
 	if len(optional) > 0 && !d.discriminator().Set && !r.u.Grouped() {
-		r.errorf(d.posOf("optionalMembers"), codes.Contradiction, "without a discriminator no member is required: delete optionalMembers",
-			"optionalMembers needs a discriminator that selects members")
+		r.errorf(d.posOf("optionalMembers"), codes.Contradiction, "delete it: without a discriminator no member is required",
+			"a member is optional only if a discriminator selects it")
 	}
 	for _, w := range d.key("emptyIsUnset").Value.Words() {
 		if m := r.member(w, "emptyIsUnset"); m != nil {
@@ -206,7 +206,7 @@ func (r *resolver) optional(m *Member, f fieldValues) {
 	for i, v := range f.values {
 		switch {
 		case !slices.Contains(m.Values, v.Text):
-			r.unknown(v, m.Values, nil, codes.Contradiction, "optionalMembers names %q, which does not select %q", v.Text, m.Name)
+			r.unknown(v, m.Values, nil, codes.Contradiction, "%q is optional for %q, which does not select it", m.Name, v.Text)
 		case slices.ContainsFunc(f.values[:i], func(w word) bool { return w.Text == v.Text }):
 			r.errorf(v.Pos, codes.DuplicateValue, "delete one of them", "value %q is listed twice for %q", v.Text, m.Name)
 		}

@@ -55,7 +55,7 @@ func TestResolveErrors(t *testing.T) {
 		{"misspelt member", "- members: [ope, a]", []string{`2:13: error: UC203: member "ope" is not a property of this object; hint: write "open"`}},
 		{"unknown members of lists", "- members: [a, b]\n  optionalMembers: [c]\n  emptyIsUnset: [aa, type]", []string{
 			`3:21: error: UC203: optionalMembers names "c", which is not a member of this union; hint: write one of a, b`,
-			"3:21: error: UC220: optionalMembers needs a discriminator that selects members; hint: without a discriminator no member is required: delete optionalMembers",
+			"3:21: error: UC220: a member is optional only if a discriminator selects it; hint: delete it: without a discriminator no member is required",
 			`4:18: error: UC203: emptyIsUnset names "aa", which is not a member of this union; hint: write "a"`,
 			`4:22: error: UC203: emptyIsUnset names "type", which is not a member of this union; hint: write one of a, b`,
 		}},
@@ -147,8 +147,8 @@ func TestResolveErrors(t *testing.T) {
 			`6:28: error: UC210: value "A" is listed twice for "b"; hint: delete one of them`,
 		}},
 		{"values of others", "- discriminator: type\n  fields-to-discriminateBy: {a: Ape, b: [Bee, Cat]}\n  optionalMembers: {b: [Be, Ape], a: []}", []string{
-			`4:25: error: UC220: optionalMembers names "Be", which does not select "b"; hint: write "Bee"`,
-			`4:29: error: UC220: optionalMembers names "Ape", which does not select "b"; hint: write one of Bee, Cat`,
+			`4:25: error: UC220: "b" is optional for "Be", which does not select it; hint: write "Bee"`,
+			`4:29: error: UC220: "b" is optional for "Ape", which does not select it; hint: write one of Bee, Cat`,
 			`4:35: error: UC220: optionalMembers lists no value for which "a" is optional; hint: delete it, or list the values`,
 		}},
 		{"deduced from several", "- {discriminator: type, fields-to-discriminateBy: {a: A, b: [A, B]}, deduceInvalidDiscriminator: true}", []string{

@@ -70,18 +70,6 @@ type TaggedNone struct {
 	A *string `json:"a,omitempty"`
 }
 
-type TaggedSpans struct {
-	// +k8s:unionMember(union: "x")
-	A *string `json:"a,omitempty"`
-
-	TaggedInner `json:",inline"`
-}
-
-type TaggedInner struct {
-	// +k8s:unionMember(union: "x")
-	B *string `json:"b,omitempty"`
-}
-
 type TaggedSpansDiscriminator struct {
 	// +k8s:unionDiscriminator
 	Type string `json:"type,omitempty"`

@@ -1,0 +1,175 @@
+package markers
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// kep are the markers of KEP-1027, in both versions of its text, as kube-openapi and OpenShift use
+// them.
+var kep = table{
+	"union":              {role: whole},
+	"unionDiscriminator": {role: discriminator},
+	"unionMember":        {role: member},
+	"unionDeprecated":    {role: member},
+}
+
+// ofKEP returns the unions of KEP-1027's markers.
+func (s *structure) ofKEP() []*declaration {
+	var all *mark
+	for i := range s.marks {
+		if s.marks[i].role == whole {
+			all = &s.marks[i]
+		}
+	}
+	discriminators := s.marked(kep, discriminator)
+	var members, old []mark
+	for _, m := range s.marked(kep, member) {
+		if m.name == "+unionDeprecated" {
+			old = append(old, m)
+		} else {
+			members = append(members, m)
+		}
+	}
+	tagged := append(s.marked(tags, member), s.marked(modes, inMode)...)
+	others := append(s.marked(tags, discriminator), s.marked(modes, discriminator)...)
+	if len(members)+len(old) == 0 && (len(tagged) > 0 || all == nil && len(others) > 0) { // with +union, all fields may be members
+		// Kubernetes' own types have +union and +unionDiscriminator alongside the tags of
+		// validation-gen, which alone describe the union.
+		for _, d := range discriminators {
+			if !slices.ContainsFunc(others, func(o mark) bool { return o.field == d.field }) {
+				s.errorf(d.pos, codes.NoMembers, "write +k8s:unionDiscriminator, as the members have +k8s:unionMember", "discriminator %s has no members", d.field.name)
+			}
+		}
+		return nil
+	}
+	for _, m := range old {
+		switch {
+		case all != nil:
+			s.errorf(m.pos, codes.BadMarker, "delete it: all fields of a +union struct are members", "%s is not allowed in a +union struct", m.name)
+		case len(members) > 0:
+			s.errorf(m.pos, codes.BadMarker, "write +unionMember for all members", "%s and +unionMember are in one struct", m.name)
+		}
+	}
+	switch {
+	case len(members) > 0:
+		return s.marking(discriminators, members)
+	case all != nil:
+		return s.everyField(*all, discriminators)
+	case len(old)+len(discriminators) > 0:
+		return []*declaration{{discriminators: discriminators, members: old, cardinality: union.AtMostOne}}
+	}
+	return nil
+}
+
+// everyField returns the union of a +union struct: all fields belong to it.
+func (s *structure) everyField(m mark, discriminators []mark) []*declaration {
+	d := &declaration{discriminators: discriminators, cardinality: union.AtMostOne}
+	for _, f := range s.fields {
+		switch {
+		case f.inline:
+			s.errorf(f.pos, codes.SpansStructs, "give the field a JSON name, or mark members with +unionMember instead of the struct with +union",
+				"+union struct %s inlines %s, and a union may not span structs", s.id.Name, f.name)
+		case f.json != "" && !slices.ContainsFunc(discriminators, func(d mark) bool { return d.field == f }):
+			d.members = append(d.members, mark{definition: m.definition, name: m.name, field: f, pos: f.pos})
+		}
+	}
+	if len(discriminators)+len(d.members) == 0 {
+		if !s.diags.HasErrors() {
+			s.errorf(m.pos, codes.NoMembers, "add optional fields, or delete the marker", "+union struct %s has no members", s.id.Name)
+		}
+		return nil
+	}
+	return []*declaration{d}
+}
+
+// marking returns the unions of a struct with a marker on each member, which may name its
+// discriminator.
+func (s *structure) marking(discriminators, members []mark) []*declaration {
+	var l []*declaration
+	for _, d := range discriminators {
+		l = append(l, &declaration{discriminators: []mark{d}})
+	}
+	// There is no discriminator, or there are several, and these members name none of them.
+	rest := &declaration{discriminators: discriminators}
+	for _, m := range members {
+		switch {
+		case m.of != "":
+			i := s.discriminatorOf(m, discriminators)
+			if i < 0 {
+				continue
+			}
+			if d := discriminators[i].field; m.of != d.json && m.of != d.name {
+				m.value = &m.of
+			}
+			l[i].members = append(l[i].members, m)
+		case len(discriminators) == 1:
+			l[0].members = append(l[0].members, m)
+		default:
+			rest.members = append(rest.members, m)
+		}
+	}
+	switch {
+	case s.diags.HasErrors():
+		return nil
+	case len(rest.members) > 0:
+		return []*declaration{rest}
+	}
+	return l
+}
+
+// discriminatorOf returns the index of the discriminator that a member names by JSON name, else by
+// Go name, else by one of its values. It returns -1 after an error.
+func (s *structure) discriminatorOf(m mark, discriminators []mark) int {
+	for _, is := range []func(mark) bool{
+		func(d mark) bool { return d.field.json == m.of },
+		func(d mark) bool { return d.field.name == m.of },
+	} {
+		if i := slices.IndexFunc(discriminators, is); i >= 0 {
+			return i
+		}
+	}
+	if i := s.discriminatorWith(m, discriminators); i >= 0 {
+		return i
+	}
+	is := func(f *field) bool { return f.json == m.of || f.name == m.of }
+	if s.apart(m, func(_ *structure, o mark) bool { return o.role == discriminator && kep.has(o) && is(o.field) }) {
+		return -1
+	}
+	hint := "mark the discriminator with +unionDiscriminator"
+	if path, _ := union.Property(s.schema(), m.of); len(path) > 1 {
+		hint = declareOnStruct
+	} else if i := slices.IndexFunc(s.fields, is); i >= 0 {
+		hint = fmt.Sprintf("mark field %s with +unionDiscriminator", s.fields[i].name)
+	} else if len(discriminators) > 0 {
+		var names []string
+		for _, d := range discriminators {
+			names = append(names, "+unionMember="+d.field.json)
+		}
+		hint = "write " + strings.Join(names, " or ")
+	}
+	s.errorf(m.pos, codes.UnknownDiscriminator, hint, "member %s names %q, which is not a discriminator of %s", m.field.name, m.of, s.id.Name)
+	return -1
+}
+
+// discriminatorWith returns the index of the only discriminator that can have the value in the
+// marker, such as HTTP in +unionMember=HTTP, or -1. A single discriminator can also have the
+// member's own name as a value.
+func (s *structure) discriminatorWith(m mark, discriminators []mark) int {
+	found := -1
+	for i, d := range discriminators {
+		own := len(discriminators) == 1 && (strings.EqualFold(m.of, m.field.name) || strings.EqualFold(m.of, m.field.json))
+		if !own && !slices.Contains(s.values(d.field).known, m.of) {
+			continue
+		}
+		if found >= 0 {
+			return -1
+		}
+		found = i
+	}
+	return found
+}
