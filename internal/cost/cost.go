@@ -29,7 +29,33 @@ const (
 	MessageLimit uint64 = validation.StaticEstimatedCostLimit
 	// VersionLimit is the budget of all rules of one version together.
 	VersionLimit uint64 = validation.StaticEstimatedCRDCostLimit
+	// RequestLimit is the budget of all evaluations for one request, at run time.
+	RequestLimit uint64 = celconfig.RuntimeCELCostBudget
 )
+
+// Largest is the size in bytes of the objects that proofs take into account: kubectl apply cannot
+// annotate larger ones with their last configuration.
+const Largest = 256 << 10
+
+// Bound limits the lists, maps and strings of a type to those that fit into an object of the size
+// [Largest].
+func Bound(t *apiservercel.DeclType) {
+	if t == nil {
+		return
+	}
+	each := int64(1)
+	if t.ElemType != nil {
+		each = t.ElemType.MinSerializedSize + 1
+	}
+	if most := Largest / each; t.MaxElements > most { // types without elements are shared
+		t.MaxElements = most
+	}
+	Bound(t.KeyType)
+	Bound(t.ElemType)
+	for _, f := range t.Fields {
+		Bound(f.Type)
+	}
+}
 
 // Cost is the estimated cost of one rule. Costs saturate at math.MaxUint64, which also means
 // unbounded.
@@ -89,6 +115,8 @@ func Fit(l []Cost) bool {
 type Estimator struct {
 	crd *apiextensions.CustomResourceDefinition
 	env *environment.EnvSet
+	// bounded estimates costs for objects of the size Largest.
+	bounded bool
 }
 
 // New returns an estimator for a CRD in the API server's internal version. The estimator does not
@@ -98,7 +126,7 @@ func New(crd *apiextensions.CustomResourceDefinition, env *environment.EnvSet) E
 	if env == nil {
 		env = environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion())
 	}
-	return Estimator{crd, env}
+	return Estimator{crd: crd, env: env}
 }
 
 // Of is [New] for a CRD as it is sent to the API server, in the environment of the linked libraries.
@@ -141,6 +169,12 @@ func (e Estimator) Written(version int) (uint64, error) {
 		return 0, err
 	}
 	return e.total(s, validation.RootCELContext)
+}
+
+// Request is Written for an object of the size [Largest]. [RequestLimit] applies to it.
+func (e Estimator) Request(version int) (uint64, error) {
+	e.bounded = true
+	return e.Written(version)
 }
 
 func (e Estimator) schema(version int) (*apiextensions.JSONSchemaProps, error) {
@@ -211,6 +245,9 @@ func (e Estimator) costs(s *apiextensions.JSONSchemaProps, of contextOf) ([]Cost
 	if info == nil {
 		return nil, errors.New("CEL cannot see this schema")
 	}
+	if e.bounded {
+		Bound(info.DeclType)
+	}
 	results, err := cel.Compile(info.Schema, info.DeclType, celconfig.PerCallLimit, e.env, cel.NewExpressionsEnvLoader())
 	if err != nil {
 		return nil, err
@@ -226,6 +263,9 @@ func (e Estimator) costs(s *apiextensions.JSONSchemaProps, of contextOf) ([]Cost
 		c := Cost{Once: r.MaxCost, MessageExpression: r.MessageExpressionMaxCost, Executions: r.MaxCardinality}
 		if context.MaxCardinality != nil {
 			c.Executions = *context.MaxCardinality
+		}
+		if e.bounded {
+			c.Executions = min(c.Executions, Largest/uint64(info.DeclType.MinSerializedSize+1))
 		}
 		l = append(l, c)
 	}

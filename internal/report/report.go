@@ -4,6 +4,7 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 
 	"sigs.k8s.io/yaml"
@@ -113,14 +114,25 @@ type Column struct {
 type Code struct{ Language, Text string }
 
 // Example returns resources for pasting: the creation of an object or, if old is not nil, the update
-// from old to object.
+// from old to object. Very long ones, which only show a cost, are cut: JSON has them whole.
 func Example(old, object map[string]any) Code {
-	text, _ := yaml.Marshal(object) // it is JSON
+	text := excerpt(object)
 	if old != nil {
-		before, _ := yaml.Marshal(old)
+		before := excerpt(old)
 		text = fmt.Appendf(nil, "# stored\n%s---\n# updated to\n%s", before, text)
 	}
 	return Code{Language: "yaml", Text: string(text)}
+}
+
+// excerpt returns the beginning of an object as YAML.
+func excerpt(object map[string]any) []byte {
+	const most = 60
+	text, _ := yaml.Marshal(object) // it is JSON
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	if left := len(lines) - most; left > most {
+		text = fmt.Appendf(bytes.Join(lines[:most], nil), "# and %d more lines; --format json has all of them\n", left)
+	}
+	return text
 }
 
 // Line is the text of a line or paragraph.

@@ -30,7 +30,8 @@ const (
 type Finding struct {
 	Kind Kind
 	// Text states an undecided question with its reason, or a difference between API servers. For a
-	// restriction, Text names the other properties that the rule depends on.
+	// restriction, Text names the other properties that the rule depends on. For a finding of [Request],
+	// it states what exceeds the budget.
 	Text string
 	// Rule is the rule that rejects the example: the text of a CEL rule, or a constraint of the
 	// schema, such as "oneOf" or "maxProperties: 1". RuleAt is the path of the rule's schema.
@@ -83,6 +84,8 @@ func (f Finding) Words(u *union.Union) string {
 
 func (f Finding) words(u *union.Union) string {
 	switch {
+	case f.Text != "":
+		return f.Text
 	case f.Is == nil && f.Was == nil:
 		return f.Removed + " is absent"
 	case f.Is == nil:

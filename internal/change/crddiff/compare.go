@@ -12,11 +12,13 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/schemadiff"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // Compare reports how the set of accepted objects changes from old to new. Versions are matched by
@@ -130,8 +132,41 @@ func compare(ctx context.Context, old, new *Input, i, j int) (changes []Change, 
 		c.Pos = new.pos(b.Name, c.Path, c.Keyword)
 		l = append(l, c)
 	}
+	budget, err := p.budget(ctx)
+	if budget != nil {
+		budget.Version, budget.NewVersion, budget.Pos = a.Name, b.Name, new.pos(b.Name, nil, "")
+		l = append(l, *budget)
+	}
 	slices.SortStableFunc(l, func(a, b Change) int { return schemapath.Compare(a.Path, b.Path) })
-	return l, nil
+	return l, err
+}
+
+// budget returns the change of whether the rules of the version together exceed what the API server
+// spends on a request. It is nil if they do not, or if they do not cost more than before.
+func (p *pair) budget(ctx context.Context) (*Change, error) {
+	var estimates [2]uint64
+	for _, side := range bothSides {
+		if e, err := cost.Of(p.crds[side]); err == nil {
+			estimates[side], _ = e.Request(p.index[side]) // rules that do not compile are reported elsewhere
+		}
+	}
+	if estimates[newSide] <= estimates[oldSide] {
+		return nil, nil
+	}
+	f, err := verify.Request(ctx, p.crds[newSide], p.index[newSide])
+	if f == nil {
+		return nil, err
+	}
+	c := &Change{Sort: Version, Subject: "cost of a request", Kind: Changed, What: "rules cost more together", Class: Same, Note: f.Text}
+	if f.Kind == verify.Noted {
+		return c, err
+	}
+	if r := p.refusal(p.kinds[oldSide], oldSide, nil, f.New); len(r.Errors) > 0 {
+		return nil, nil
+	}
+	c.Class, c.What, c.Note = Tighter, f.Text, ""
+	c.Refused = &Counterexample{Object: f.New, Errors: p.refusal(p.kinds[newSide], newSide, nil, f.New).Errors}
+	return c, nil
 }
 
 // unionsOf returns the unions of a version.

@@ -11,15 +11,14 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/interpreter"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
-	apiservercel "k8s.io/apiserver/pkg/cel"
 	"k8s.io/apiserver/pkg/cel/common"
 	"k8s.io/apiserver/pkg/cel/environment"
 
+	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/limit"
 )
 
@@ -44,7 +43,7 @@ func Compile(s *structuralschema.Structural, root bool, rules apiextensionsv1.Va
 		with.XValidations = append(with.XValidations, apiextensionsv1.ValidationRule{Rule: r.Rule, OptionalOldSelf: r.OptionalOldSelf})
 	}
 	decl := model.SchemaDeclType(s, root)
-	bound(decl)
+	cost.Bound(decl)
 	results, err := schemacel.Compile(&with, decl, celconfig.PerCallLimit,
 		environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()), schemacel.StoredExpressionsEnvLoader())
 	if root {
@@ -60,35 +59,11 @@ func Compile(s *structuralschema.Structural, root bool, rules apiextensionsv1.Va
 		case results[i].Program == nil:
 			errs[i] = errors.New("the rule is empty")
 		default:
-			costly := results[i].MaxCost > celconfig.PerCallLimit && results[i].MaxCost <= validation.StaticEstimatedCostLimit
+			costly := results[i].MaxCost > celconfig.PerCallLimit && results[i].MaxCost <= cost.RuleLimit
 			programs[i] = &Program{results[i].Program, schema, HasOptionalOldSelf(r), costly}
 		}
 	}
 	return programs, errs
-}
-
-// Largest is the size in bytes of the objects that proofs take into account: kubectl apply cannot
-// annotate larger ones with their last configuration.
-const Largest = 256 << 10
-
-// bound limits the lists, maps and strings of a type to those that fit into an object of the size
-// [Largest], for the estimate of costs.
-func bound(t *apiservercel.DeclType) {
-	if t == nil {
-		return
-	}
-	each := int64(1)
-	if t.ElemType != nil {
-		each = t.ElemType.MinSerializedSize + 1
-	}
-	if most := Largest / each; t.MaxElements > most { // types without elements are shared
-		t.MaxElements = most
-	}
-	bound(t.KeyType)
-	bound(t.ElemType)
-	for _, f := range t.Fields {
-		bound(f.Type)
-	}
 }
 
 // firstLine removes the source excerpt that CEL adds to an error.
@@ -121,8 +96,8 @@ func (p *Program) Run(ctx context.Context, value, old any, usesOld bool) (bool, 
 	result, details, err := p.program.ContextEval(ctx, a)
 	steps := stepsOfCall
 	if details != nil {
-		if cost := details.ActualCost(); cost != nil {
-			steps += int(*cost)
+		if spent := details.ActualCost(); spent != nil {
+			steps += int(*spent)
 		}
 	}
 	limit.Spend(ctx, steps)

@@ -169,7 +169,7 @@ func (v *version) audit(ctx context.Context, versions []*version) []Finding {
 			}
 		}
 	})
-	l := v.costly(all)
+	l := v.costly(ctx, all)
 	for _, path := range objects {
 		g := sample.NewSource(ctx, v.crd, 0)
 		if o := v.object(g, path, owned[path.String()]); o != nil {

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -8,7 +9,9 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/english"
+	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // portion describes a percentage, before the budget.
@@ -20,8 +23,9 @@ func portion(percent uint64) string {
 }
 
 // costly finds rules that take more than half of the budget of a rule. If the other rules of the
-// version together take more than half of the budget of a version, it reports the costliest of them.
-func (v *version) costly(rules []rule) []Finding {
+// version together take more than half of the budget of a version, or the budget of a request, it
+// reports the costliest of them.
+func (v *version) costly(ctx context.Context, rules []rule) []Finding {
 	estimator, err := cost.Of(v.crd)
 	if err != nil {
 		return nil
@@ -50,7 +54,13 @@ func (v *version) costly(rules []rule) []Finding {
 			}
 		}
 	}
-	if p := cost.Percent(total, cost.VersionLimit); p > cost.Half {
+	request, _ := verify.Request(ctx, v.crd, 0) // audit reports its errors at the end
+	switch p := cost.Percent(total, cost.VersionLimit); {
+	case most == nil:
+	case request != nil && request.Kind == verify.Rejected:
+		l = append(l, v.finding(codes.CostlyRule, *most, &prove.Example{New: request.New}, request.Message,
+			"%s, and this rule takes the most", request.Text).hinted("%s", v.bounds(*most, mostCost)))
+	case p > cost.Half:
 		l = append(l, v.finding(codes.CostlyRule, *most, nil, "",
 			"%s, and this rule takes the most", excess("the rules of version "+v.name+" take", total, p, "a version")).hinted("%s", v.bounds(*most, mostCost)))
 	}

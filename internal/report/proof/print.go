@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -63,8 +64,10 @@ func (v Verified) difference(d *report.Document, c Difference) {
 		d.Say("Accepted, but the union forbids it: ", c.Words)
 	} else {
 		d.Say("Rejected, but the union allows it: ", c.Words)
-		d.Say("It is rejected at ", report.N(c.RuleAt), " by:")
-		d.Add(report.Code{Language: "cel", Text: c.Rule + "\n"})
+		if c.Rule != "" {
+			d.Say("It is rejected at ", report.N(c.RuleAt), " by:")
+			d.Add(report.Code{Language: "cel", Text: c.Rule + "\n"})
+		}
 		if c.Message != "" && c.Message != "failed rule: "+strings.TrimSpace(c.Rule) {
 			d.Add(report.Quote{c.Message})
 		}
@@ -107,7 +110,7 @@ func Diagnostics(l []Verified) diag.List {
 			if c.Verdict == verify.Accepted {
 				add(diag.Error, "accepted, but the union forbids it: "+c.Words)
 			} else {
-				add(diag.Error, fmt.Sprintf("rejected by %s, but the union allows it: %s", c.Rule, c.Words))
+				add(diag.Error, fmt.Sprintf("rejected by %s, but the union allows it: %s", cmp.Or(c.Rule, "the cost budget of a request"), c.Words))
 			}
 		}
 		for _, text := range v.Inconclusive {

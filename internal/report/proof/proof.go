@@ -64,7 +64,15 @@ type Restriction struct {
 // Verify verifies the unions of one CRD.
 func Verify(ctx context.Context, d compile.Declared) ([]Verified, error) {
 	var l []Verified
+	requests := map[int]*verify.Finding{} // by version, and until it is shown
 	for _, o := range d.Objects {
+		if _, known := requests[o.Version]; !known {
+			request, err := verify.Request(ctx, d.CRD, o.Version)
+			if err != nil {
+				return nil, err
+			}
+			requests[o.Version] = request
+		}
 		again := "this applies to any update that changes something else in the union object and leaves the union as it is; the server lets one that changes nothing pass"
 		if at, open := union.Unnamed(o.Schema(d.CRD)); len(o.Path) == 0 {
 			again = "this applies to any update that leaves the union as it is"
@@ -85,6 +93,13 @@ func Verify(ctx context.Context, d compile.Declared) ([]Verified, error) {
 					}
 					for _, f := range p.Findings {
 						v.add(u, f)
+					}
+					if f := requests[o.Version]; f != nil {
+						v.add(u, *f)
+						v.Proved = v.Proved && f.Kind == verify.Noted
+						if requests[o.Version] = nil; f.Kind != verify.Noted {
+							requests[o.Version] = &verify.Finding{Kind: verify.Undecided, Text: f.Text}
+						}
 					}
 					l = append(l, v)
 				}

@@ -1,0 +1,42 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/internal/english"
+	"github.com/unioncel/unioncel/internal/prove/sample"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+)
+
+// Request decides whether the rules of a version together may cost more than the API server spends
+// on the evaluations for one request (RuntimeCELCostBudget in k8s.io/apiserver/pkg/apis/cel), though
+// each of them is within its limits. It considers objects of up to 256 KiB.
+//
+// The finding is [Rejected], with an object that shows it, or [Noted] if the estimate of the API
+// server is higher and no such object was found. It is nil if the estimate is within the budget, or
+// if there is none because a rule does not compile.
+func Request(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int) (*Finding, error) {
+	estimator, err := cost.Of(crd)
+	if err != nil {
+		return nil, nil
+	}
+	total, err := estimator.Request(version)
+	if err != nil || total <= cost.RequestLimit {
+		return nil, nil
+	}
+	root, err := sample.RootOf(crd, version)
+	if err != nil {
+		return nil, nil
+	}
+	f := &Finding{Kind: Rejected, RuleAt: schemapath.Path{}.Structural(version),
+		Text: fmt.Sprintf("the rules of version %s together cost more than the API server spends on a request (%s)", crd.Spec.Versions[version].Name, english.Number(cost.RequestLimit))}
+	if f.New, f.Message = sample.NewSource(ctx, crd, version).Overrun(root); f.New == nil {
+		f.Kind = Noted
+		f.Text = fmt.Sprintf("for an object of 256 KiB, %s, by an estimate (%s); no object was found that shows it", f.Text, english.Number(total))
+	}
+	return f, context.Cause(ctx)
+}
