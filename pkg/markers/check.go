@@ -1,6 +1,7 @@
 package markers
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -54,101 +55,94 @@ func declaredText(x union.External, at *apiextensionsv1.JSONSchemaProps) string 
 }
 
 // accepts checks the packages with the edits. It rejects unions that are not declared as wanted, or
-// has them declared in another way, and then returns false.
+// has them declared on their structs, and then returns false.
 func (e *editing) accepts(after *loading, got *union.Externals) bool {
-	failed := map[*host]*diag.Diagnostic{}
-	fail := func(h *host, d *diag.Diagnostic) {
-		if failed[h] == nil {
-			failed[h] = d
+	wrong := e.problems(after, got)
+	if len(wrong) == 0 {
+		return true
+	}
+	concerned := func(r *request) *diag.Diagnostic { return cmp.Or(wrong[r.Struct], wrong[""]) }
+	open := e.open()
+	if !slices.ContainsFunc(open, func(r *request) bool { return concerned(r) != nil }) {
+		// The unions of the structs with problems are rejected already: others affect them.
+		wrong[""] = wrong[slices.Min(slices.Collect(maps.Keys(wrong)))]
+	}
+	failed := map[*structure]bool{}
+	for _, r := range open {
+		switch d := concerned(r); {
+		case d == nil:
+		case !e.onStruct[r.of]:
+			failed[r.of] = true
+		default:
+			r.Problem = d
 		}
 	}
-	all := func(d *diag.Diagnostic) {
-		for _, h := range e.hosts {
-			fail(h, d)
+	maps.Copy(e.onStruct, failed)
+	return false
+}
+
+// problems returns what is wrong with the packages with the edits, by struct, or by "" if any of the
+// edits may be the reason.
+func (e *editing) problems(after *loading, got *union.Externals) map[string]*diag.Diagnostic {
+	wrong := map[string]*diag.Diagnostic{}
+	edited := map[string]bool{}
+	for _, r := range e.open() {
+		edited[r.Struct] = true
+	}
+	add := func(of string, d diag.Diagnostic) {
+		if !edited[of] {
+			of = ""
 		}
+		if wrong[of] == nil {
+			wrong[of] = &d
+		}
+	}
+	say := func(format string, args ...any) diag.Diagnostic {
+		return diag.New(codes.LeftUndeclared, diag.Pos{}, format, args...).As(diag.Error).
+			Hinted("write the markers by hand, or declare the union in a UnionSet")
 	}
 	for _, d := range after.diags {
-		if d.Severity != diag.Error || slices.ContainsFunc(e.diags, func(o diag.Diagnostic) bool { return o.Code == d.Code && o.Path == d.Path && o.Message == d.Message }) {
-			continue
+		if d.Severity == diag.Error && !slices.ContainsFunc(e.diags, func(o diag.Diagnostic) bool { return o.Code == d.Code && o.Path == d.Path && o.Message == d.Message }) {
+			add(d.Path, d)
 		}
-		if i := slices.IndexFunc(e.hosts, func(h *host) bool { return h.String() == d.Path }); i >= 0 {
-			fail(e.hosts[i], &d)
-		} else {
-			all(&d)
-		}
-	}
-	unlike := func(h *host, what string) *diag.Diagnostic {
-		return new(diag.New(codes.LeftUndeclared, h.pos, "markers on %s %s", h.String(), what).As(diag.Error).
-			Hinted("write the markers by hand, or declare the union in a UnionSet"))
 	}
 	if got == nil {
-		got = &union.Externals{}
-		all(new(diag.New(codes.GoPackage, diag.Pos{}, "the packages cannot be read with the markers")))
+		add("", diag.New(codes.GoPackage, diag.Pos{}, "the packages cannot be read with the markers"))
+		return wrong
 	}
-	want, have := e.declarations(e.set), after.declarations(got)
-	for _, h := range e.hosts {
-		of := h.String()
-		for _, u := range h.unions {
-			for _, i := range e.pending(u.wanted) {
-				if u.Union != nil {
-					want.add(of, e.wanted[i].address(), u.text)
-				}
-			}
-		}
-		if !maps.Equal(want[of], have[of]) {
-			fail(h, unlike(h, "cannot declare the union"))
-		}
-		delete(want, of)
-		delete(have, of)
-	}
-	if len(failed) == 0 && !maps.EqualFunc(want, have, maps.Equal) {
-		all(new(diag.New(codes.LeftUndeclared, diag.Pos{}, "the markers affect unions of other structs").As(diag.Error)))
-	}
-	if len(failed) == 0 && !equality.Semantic.DeepEqual(e.expected(), after.parser.CustomResourceDefinitions) {
-		for _, h := range e.hosts {
-			fail(h, unlike(h, "change more of the CRDs than the rules"))
+	want, have := e.declared(e.set), after.declared(got)
+	for _, r := range e.open() {
+		if r.Union != nil {
+			want[unionAt{r.Struct, r.address().String(), r.text}] = true
 		}
 	}
-	again := false
-	for h, d := range failed {
-		if h.style != structStyle {
-			h.style, again = structStyle, true
-			continue
-		}
-		for _, u := range h.unions {
-			again = again || len(e.pending(u.wanted)) > 0
-			e.reject(*d, u.wanted...)
-		}
-	}
-	for _, d := range failed {
-		for _, h := range e.hosts {
-			for _, u := range h.unions {
-				if !again { // the unions of the failed structs are rejected already: others affect them
-					e.reject(*d, u.wanted...)
-				}
-			}
+	all := maps.Clone(want)
+	maps.Copy(all, have)
+	for u := range all {
+		switch {
+		case want[u] == have[u]:
+		case edited[u.of]:
+			add(u.of, say("markers on %s cannot declare the union", u.of))
+		default:
+			add("", say("the markers affect unions of other structs"))
 		}
 	}
-	return len(failed) == 0
+	if len(wrong) == 0 && !equality.Semantic.DeepEqual(e.expected(), after.parser.CustomResourceDefinitions) {
+		add("", say("the markers change more of the CRDs than the rules"))
+	}
+	return wrong
 }
 
-// texts are the declarations of structs with their schemas.
-type texts map[string]map[string]bool
+// unionAt is a union that a struct declares in a schema.
+type unionAt struct{ of, at, text string }
 
-func (t texts) add(of string, a address, text string) {
-	if t[of] == nil {
-		t[of] = map[string]bool{}
-	}
-	t[of][a.String()+"\n"+text] = true
-}
-
-// declarations returns the declarations in a set by struct.
-func (l *loading) declarations(set *union.Externals) texts {
-	out := texts{}
+// declared returns the unions in a set.
+func (l *loading) declared(set *union.Externals) map[unionAt]bool {
+	out := map[unionAt]bool{}
 	for _, x := range set.Declarations {
 		a := address{x.Target, x.Version, x.Path}
 		if at := l.schemaOf(a); at != nil {
-			out.add(x.Struct, a, declaredText(x, at))
+			out[unionAt{x.Struct, a.String(), declaredText(x, at)}] = true
 		}
 	}
 	return out
@@ -160,17 +154,17 @@ func (e *editing) expected() map[schema.GroupKind]apiextensionsv1.CustomResource
 	done := map[string]bool{} // several inputs can have the CRD
 	for kind, c := range e.parser.CustomResourceDefinitions {
 		c = *c.DeepCopy()
-		for i, w := range e.wanted {
-			if e.outcomes[i].Problem != nil || w.Group != kind.Group || w.Kind != kind.Kind {
+		for _, r := range e.open() {
+			if r.Group != kind.Group || r.Kind != kind.Kind {
 				continue
 			}
 			for _, v := range c.Spec.Versions {
-				if v.Name != w.Version {
+				if v.Name != r.Version {
 					continue
 				}
-				w.Path.Edit(v.Schema.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
-					for _, rule := range w.Rules {
-						key := w.address().String() + "\n" + rule
+				r.Path.Edit(v.Schema.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
+					for _, rule := range r.Rules {
+						key := r.address().String() + "\n" + rule
 						if done[key] {
 							continue
 						}

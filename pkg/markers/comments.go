@@ -16,7 +16,6 @@ type comments map[ast.Node]*nodeComments
 type nodeComments struct {
 	marks []mark         // about unions
 	lines []*ast.Comment // all, including markers of other tools
-	doc   *ast.CommentGroup
 }
 
 // of returns the comments of a node, which the caller must not change.
@@ -87,7 +86,7 @@ func (f *fileComments) node(docs []*ast.CommentGroup, after, start token.Pos) *n
 	n := &nodeComments{}
 	for _, doc := range docs {
 		if doc != nil {
-			start, n.doc = min(start, doc.Pos()), doc
+			start = min(start, doc.Pos())
 		}
 	}
 	var before *ast.CommentGroup

@@ -72,12 +72,16 @@ func Declare(opts Options, wanted []Wanted, patterns ...string) ([]Outcome, []Ed
 	if set == nil {
 		return nil, nil, before.diags.Sort()
 	}
-	e := &editing{loading: before, set: set, wanted: wanted, outcomes: make([]Outcome, len(wanted))}
-	e.assign()
+	e := &editing{loading: before, set: set, onStruct: map[*structure]bool{}}
+	for _, w := range wanted {
+		r := &request{Wanted: w}
+		e.requests = append(e.requests, r)
+		e.assign(r)
+	}
 	for {
 		files := e.edit()
 		if len(files) == 0 {
-			return e.outcomes, nil, before.diags.Sort()
+			return e.outcomes(), nil, before.diags.Sort()
 		}
 		if l := e.outsideFiles(files); l != nil {
 			return nil, nil, l
@@ -87,19 +91,20 @@ func Declare(opts Options, wanted []Wanted, patterns ...string) ([]Outcome, []Ed
 			after.places.edited[f.Name] = f.New
 		}
 		got := after.load(patterns)
-		if Words(after.diags); e.accepts(after, got) {
-			for i := range files {
-				files[i].Name = before.places.relative(files[i].Name)
-			}
-			for _, s := range after.known {
-				for i, o := range e.outcomes {
-					if o.Struct == s.String() {
-						e.outcomes[i].Pos = s.pos
-					}
+		if Words(after.diags); !e.accepts(after, got) {
+			continue
+		}
+		for i := range files {
+			files[i].Name = before.places.relative(files[i].Name)
+		}
+		for _, s := range after.known {
+			for _, r := range e.requests {
+				if r.Struct == s.String() {
+					r.Pos = s.pos
 				}
 			}
-			return e.outcomes, files, after.diags.Sort()
 		}
+		return e.outcomes(), files, after.diags.Sort()
 	}
 }
 
@@ -107,109 +112,73 @@ func Declare(opts Options, wanted []Wanted, patterns ...string) ([]Outcome, []Ed
 type editing struct {
 	*loading
 	set      *union.Externals
-	wanted   []Wanted
-	outcomes []Outcome
-	hosts    []*host
+	requests []*request
+	onStruct map[*structure]bool // structs that list their unions, because markers of fields failed
 }
 
-// host is a struct that gets markers.
-type host struct {
-	*structure
-	style  style
-	unions []*hosted
+// request is a wanted union or rules with its outcome.
+type request struct {
+	Wanted
+	Outcome
+	of   *structure // gets the markers
+	text string     // the union in canonical form
 }
 
-// hosted is a union of a struct, which several schemas may have. The union is nil if only rules are
-// to be deleted.
-type hosted struct {
-	*union.Union
-	text   string // the union in canonical form
-	wanted []int
+func (r *request) address() address { return address{r.Target, r.Version, r.Path} }
+
+func (r *request) reject(hint, format string, args ...any) {
+	d := diag.New(codes.LeftUndeclared, diag.Pos{}, format, args...).As(diag.Error).Hinted(hint)
+	r.Problem = &d
 }
 
-func (w *Wanted) address() address { return address{w.Target, w.Version, w.Path} }
-
-// reject sets the problem of unions that have none.
-func (e *editing) reject(d diag.Diagnostic, wanted ...int) {
-	for _, i := range wanted {
-		if e.outcomes[i].Problem == nil {
-			e.outcomes[i].Problem = &d
-		}
+func (e *editing) outcomes() (l []Outcome) {
+	for _, r := range e.requests {
+		l = append(l, r.Outcome)
 	}
+	return l
 }
 
-func (e *editing) rejectf(wanted []int, hint, format string, args ...any) {
-	e.reject(diag.New(codes.LeftUndeclared, diag.Pos{}, format, args...).As(diag.Error).Hinted(hint), wanted...)
+// open returns the requests that are not rejected.
+func (e *editing) open() []*request {
+	return slices.DeleteFunc(slices.Clone(e.requests), func(r *request) bool { return r.Problem != nil })
 }
 
-// pending returns those unions that are not rejected.
-func (e *editing) pending(wanted []int) []int {
-	return slices.DeleteFunc(slices.Clone(wanted), func(i int) bool { return e.outcomes[i].Problem != nil })
-}
-
-// assign finds the struct of each union.
-func (e *editing) assign() {
-	for i := range e.wanted {
-		w := &e.wanted[i]
-		s := e.hostOf(i)
-		if s == nil {
-			continue
-		}
-		e.outcomes[i].Struct, e.outcomes[i].Pos = s.structure.String(), s.pos
-		text := ""
-		if w.Union != nil {
-			text = canonical(yamltext.ListNode(w.Union.Node()), s.at, len(w.Path) == 0)
-			if text == "" {
-				e.rejectf([]int{i}, "run controller-gen if the CRD is older than the types", "its struct %s cannot have the union", s.structure)
-				continue
-			}
-			declares := func(name string) bool {
-				return slices.ContainsFunc(s.unions, func(d *declaration) bool { return slices.Contains(d.properties(), name) })
-			}
-			if slices.ContainsFunc(w.Union.Names(), declares) {
-				e.rejectf([]int{i}, "edit its markers", "its struct %s declares a union of these fields already", s.structure)
-				continue
-			}
-		}
-		h := slices.IndexFunc(e.hosts, func(h *host) bool { return h.structure == s.structure })
-		if h < 0 {
-			h = len(e.hosts)
-			e.hosts = append(e.hosts, &host{structure: s.structure, style: s.style()})
-		}
-		to := e.hosts[h]
-		u := slices.IndexFunc(to.unions, func(u *hosted) bool { return u.text == text })
-		if u < 0 {
-			u = len(to.unions)
-			to.unions = append(to.unions, &hosted{Union: w.Union, text: text})
-		}
-		to.unions[u].wanted = append(to.unions[u].wanted, i)
+// assign finds the struct of a union: the one with all its properties as fields, or else the outermost
+// struct of the schema.
+func (e *editing) assign(r *request) {
+	if r.Union != nil && r.Union.OfItems() {
+		r.reject("write +k8s:item(KEY: VALUE)=+k8s:unionMember or =+k8s:zeroOrOneOfMember on the field with the list, or declare the union in a UnionSet",
+			"markers for the items of a list are written by hand")
+		return
 	}
-}
-
-// hostOf returns the type that can declare a union: the one with all its properties as fields, or
-// else the outermost struct of the schema.
-func (e *editing) hostOf(i int) *site {
-	w := &e.wanted[i]
-	if w.Union != nil && w.Union.OfItems() {
-		e.rejectf([]int{i}, "write +k8s:item(KEY: VALUE)=+k8s:unionMember or =+k8s:zeroOrOneOfMember on the field with the list, or declare the union in a UnionSet", "markers for the items of a list are written by hand")
-		return nil
-	}
-	types := e.typesAt(w.address())
-	types = slices.DeleteFunc(types, func(s site) bool { return len(s.fields) == 0 })
+	types := slices.DeleteFunc(e.typesAt(r.address()), func(s site) bool { return len(s.fields) == 0 })
 	if len(types) == 0 {
-		e.rejectf([]int{i}, "name the packages of the Go types, and run controller-gen if the CRD is older",
-			"no struct of the Go packages has the schema %s", w.address())
-		return nil
+		r.reject("name the packages of the Go types, and run controller-gen if the CRD is older",
+			"no struct of the Go packages has the schema %s", r.address())
+		return
 	}
-	found := &types[0]
-	if i := slices.IndexFunc(types, func(s site) bool { return w.Union != nil && s.hasAll(w.Union) }); i >= 0 {
-		found = &types[i]
+	found := types[0]
+	if i := slices.IndexFunc(types, func(s site) bool { return r.Union != nil && s.hasAll(r.Union) }); i >= 0 {
+		found = types[i]
 	}
 	if where := e.outside(found.structure); where != "" {
-		e.rejectf([]int{i}, "declare the union in a UnionSet", "its struct %s is in %s", found.structure, where)
-		return nil
+		r.reject("declare the union in a UnionSet", "its struct %s is in %s", found.structure, where)
+		return
 	}
-	return found
+	r.of, r.Struct, r.Pos = found.structure, found.structure.String(), found.pos
+	if r.Union == nil {
+		return
+	}
+	declares := func(name string) bool {
+		return slices.ContainsFunc(r.of.unions, func(d *declaration) bool { return slices.Contains(d.properties(), name) })
+	}
+	r.text = canonical(yamltext.ListNode(r.Union.Node()), found.at, len(r.Path) == 0)
+	switch {
+	case r.text == "":
+		r.reject("run controller-gen if the CRD is older than the types", "its struct %s cannot have the union", r.Struct)
+	case slices.ContainsFunc(r.Union.Names(), declares):
+		r.reject("edit its markers", "its struct %s declares a union of these fields already", r.Struct)
+	}
 }
 
 // outside describes the package or file of a type that may not be edited. It returns "" if it may be.
@@ -247,34 +216,23 @@ func (l *loading) outsideFiles(files []Edited) (wrong diag.List) {
 	return wrong
 }
 
-// hasAll reports whether the properties of a union are fields of s.
-func (s *structure) hasAll(u *union.Union) bool {
-	return !slices.ContainsFunc(u.Names(), func(name string) bool { return s.property(name) == nil })
-}
-
 // edit returns the files with the markers of all unions that are not rejected.
 func (e *editing) edit() []Edited {
-	deleted := map[*ast.Comment]bool{}
-	for again := true; again; { // a rejected union can affect others
-		again = false
-		clear(deleted)
-		for _, h := range e.hosts {
-			for _, u := range h.unions {
-				if l := e.pending(u.wanted); len(l) > 0 && !(e.everywhere(h, u, l) && e.rules(l, deleted)) {
-					again = true
-				}
-			}
-		}
-	}
+	deleted := e.deletions()
 	edits := map[string][]yamltext.Edit{}
 	for comment := range deleted {
 		file, src, at := e.line(comment.Pos())
 		end := at + bytes.IndexByte(src[at:], '\n') + 1
 		edits[file] = append(edits[file], yamltext.Edit{Start: at, End: end})
 	}
-	for _, h := range e.hosts {
-		for node, lines := range e.markersOf(h) {
-			e.insert(edits, h, node, lines)
+	var done []*structure
+	for _, r := range e.open() {
+		if slices.Contains(done, r.of) {
+			continue
+		}
+		done = append(done, r.of)
+		for node, lines := range e.markersOf(r.of) {
+			e.insert(edits, node, lines)
 		}
 	}
 	var files []Edited
@@ -294,106 +252,97 @@ func (e *editing) edit() []Edited {
 	return files
 }
 
-// everywhere reports whether all schemas of a struct are to have the union. Otherwise it rejects the
-// union.
-func (e *editing) everywhere(h *host, u *hosted, wanted []int) bool {
-	if u.Union == nil {
-		return true // rules checks the markers of the rules
+// deletions returns the markers of the rules to delete. It rejects requests with a rule that no marker
+// has, or whose struct or marker also affects other schemas.
+func (e *editing) deletions() map[*ast.Comment]bool {
+	deleted := map[*ast.Comment]bool{}
+	open := e.open()
+	for _, r := range open {
+		if r.Deleted = nil; r.Union != nil && !e.everywhere(r) {
+			continue
+		}
+		for _, rule := range r.Rules {
+			comment, elsewhere := e.markerOf(r.address(), rule)
+			if comment == nil {
+				r.reject("run controller-gen if the CRD is older than the types, or omit --replace", "no marker in the Go packages has the rule %s", rule)
+				break
+			}
+			if elsewhere != "" {
+				r.reject("give all CRDs with the struct, or omit --replace", "the marker with the rule %s is also for %s", rule, elsewhere)
+				break
+			}
+			deleted[comment] = true
+			r.Deleted = append(r.Deleted, e.places.pos(comment.Pos()))
+		}
 	}
-	for _, s := range e.sitesOf(h.structure) {
-		concerned := slices.ContainsFunc(u.Names(), func(name string) bool {
+	if len(e.open()) < len(open) { // a struct or a marker may be for the schema of a rejected request
+		return e.deletions()
+	}
+	return deleted
+}
+
+// everywhere reports whether all schemas of its struct are to have a union. Otherwise it rejects the
+// union.
+func (e *editing) everywhere(r *request) bool {
+	for _, s := range e.sites {
+		concerned := s.structure == r.of && slices.ContainsFunc(r.Union.Names(), func(name string) bool {
 			path, err := schemapath.Parse(name)
 			return err == nil && path[:1].Schema(s.at) != nil
 		})
-		if concerned && !slices.ContainsFunc(wanted, func(i int) bool { return e.wanted[i].address().is(s.address) }) {
-			e.rejectf(wanted, "give all CRDs with the struct, or declare the union in a UnionSet",
-				"its struct %s is also used at %s, where the union is not found, or differs", h, s.address)
+		has := func(o *request) bool { return o.text == r.text && o.address().is(s.address) }
+		if concerned && !slices.ContainsFunc(e.open(), has) {
+			r.reject("give all CRDs with the struct, or declare the union in a UnionSet",
+				"its struct %s is also used at %s, where the union is not found, or differs", r.Struct, s.address)
 			return false
 		}
 	}
 	return true
 }
 
-// rules finds the markers of the rules that unions of one struct replace. If a marker is missing or
-// also has another effect, it rejects the unions and returns false.
-func (e *editing) rules(wanted []int, deleted map[*ast.Comment]bool) bool {
-	for _, i := range wanted {
-		e.outcomes[i].Deleted = nil
-		for _, rule := range e.wanted[i].Rules {
-			comment, elsewhere := e.markerOf(e.wanted[i].address(), rule)
-			switch {
-			case comment == nil:
-				e.rejectf(wanted, "run controller-gen if the CRD is older than the types, or omit --replace", "no marker in the Go packages has the rule %s", rule)
-				return false
-			case elsewhere != "":
-				e.rejectf(wanted, "give all CRDs with the struct, or omit --replace", "the marker with the rule %s is also for %s", rule, elsewhere)
-				return false
-			}
-			deleted[comment] = true
-			e.outcomes[i].Deleted = append(e.outcomes[i].Deleted, e.places.pos(comment.Pos()))
-		}
-	}
-	return true
-}
-
-// carrier is a type or a field whose markers apply to schemas.
-type carrier struct {
-	*structure
-	node   ast.Node
-	target markers.TargetType
-	step   schemapath.Path // from the type to the field, or nil
-}
-
-// markerOf returns the marker of a rule of a schema. elsewhere is another schema that has the rule
-// because of the same marker, and that is not to lose it.
+// markerOf returns the marker of a rule of a schema: on one of its types, or on the field with the
+// schema. elsewhere is another schema that has the rule because of the same marker, and that is not
+// to lose it.
 func (e *editing) markerOf(a address, rule string) (found *ast.Comment, elsewhere string) {
-	var carriers []carrier
-	for _, s := range e.typesAt(a) {
-		carriers = append(carriers, carrier{s.structure, s.info.RawSpec, markers.DescribesType, nil})
-	}
-	if n := len(a.path); n > 0 {
-		if name, ok := a.path[n-1].Property(); ok {
-			for _, s := range e.typesAt(address{a.Target, a.version, a.path[:n-1]}) {
-				if f := s.property(name); f != nil {
-					carriers = append(carriers, carrier{s.structure, f.info.RawField, markers.DescribesField, a.path[n-1:]})
-				}
-			}
+	find := func(s *structure, node ast.Node, target markers.TargetType, step schemapath.Path) bool {
+		if e.outside(s) != "" {
+			return false
 		}
-	}
-	for _, c := range carriers {
-		if e.outside(c.structure) != "" {
-			continue
-		}
-		for _, comment := range e.commentsOf(c.id.Package).of(c.node).lines {
-			if !e.has(c, comment, rule) {
+		for _, comment := range e.commentsOf(s.id.Package).of(node).lines {
+			if !e.has(s, target, comment, rule) {
 				continue
 			}
-			for _, s := range e.sitesOf(c.structure) {
-				at := address{s.Target, s.version, s.path.Append(c.step...)}
-				if !e.replaced(at, rule) {
+			found = comment
+			for _, o := range e.sites {
+				at := address{o.Target, o.version, o.path.Append(step...)}
+				loses := func(r *request) bool { return r.address().is(at) && slices.Contains(r.Rules, rule) }
+				if o.structure == s && !slices.ContainsFunc(e.open(), loses) {
 					elsewhere = at.String()
 				}
 			}
-			return comment, elsewhere
+			return true
+		}
+		return false
+	}
+	for _, s := range e.typesAt(a) {
+		if find(s.structure, s.info.RawSpec, markers.DescribesType, nil) {
+			return found, elsewhere
+		}
+	}
+	if n := len(a.path); n > 0 {
+		name, _ := a.path[n-1].Property()
+		for _, s := range e.typesAt(address{a.Target, a.version, a.path[:n-1]}) {
+			if f := s.property(name); f != nil && find(s.structure, f.info.RawField, markers.DescribesField, a.path[n-1:]) {
+				return found, elsewhere
+			}
 		}
 	}
 	return nil, ""
 }
 
-// replaced reports whether a schema is to lose a rule.
-func (e *editing) replaced(a address, rule string) bool {
-	for i, w := range e.wanted {
-		if e.outcomes[i].Problem == nil && w.address().is(a) && slices.Contains(w.Rules, rule) {
-			return true
-		}
-	}
-	return false
-}
-
-// has reports whether controller-gen writes a rule for a marker.
-func (e *editing) has(c carrier, comment *ast.Comment, rule string) bool {
+// has reports whether controller-gen writes a rule for a marker of a type or of one of its fields.
+func (e *editing) has(s *structure, target markers.TargetType, comment *ast.Comment, rule string) bool {
 	text := strings.TrimSpace(comment.Text[2:])
-	definition := e.parser.Collector.Registry.Lookup(text, c.target)
+	definition := e.parser.Collector.Registry.Lookup(text, target)
 	if definition == nil {
 		return false
 	}
@@ -406,67 +355,9 @@ func (e *editing) has(c carrier, comment *ast.Comment, rule string) bool {
 	case crdmarkers.XValidation:
 		return value.Rule == rule
 	case crdmarkers.ExactlyOneOf, crdmarkers.AtMostOneOf, crdmarkers.AtLeastOneOf:
-		err = value.(crd.SchemaMarker).ApplyToSchema(&crdmarkers.SchemaContext{Package: c.id.Package, TypeInfo: c.info}, &made)
+		err = value.(crd.SchemaMarker).ApplyToSchema(&crdmarkers.SchemaContext{Package: s.id.Package, TypeInfo: s.info}, &made)
 	}
 	return err == nil && len(made.XValidations) == 1 && made.XValidations[0].Rule == rule
-}
-
-// markersOf returns the markers that declare the unions of a struct.
-func (e *editing) markersOf(h *host) nodeMarkers {
-	out := nodeMarkers{}
-	var onFields, others []*hosted
-	for _, u := range h.unions {
-		switch {
-		case u.Union == nil || len(e.pending(u.wanted)) == 0:
-		case h.style != structStyle && !u.Relates() && h.separate(u.Union, e.loading) && !slices.ContainsFunc(onFields, func(o *hosted) bool { return o.Shares(u.Union) }):
-			onFields = append(onFields, u)
-		default:
-			others = append(others, u)
-		}
-	}
-	if h.style == kepStyle { // a struct has several unions only if all have discriminators
-		one := len(onFields) == 1
-		onFields = slices.DeleteFunc(onFields, func(u *hosted) bool {
-			stays := one || u.Discriminator != ""
-			if !stays {
-				others = append(others, u)
-			}
-			return !stays
-		})
-	}
-	for _, u := range onFields {
-		h.markFields(out, h.style, u.Union, len(onFields) == 1)
-	}
-	for i, u := range others {
-		name := "" // the only such union needs none
-		if i > 0 {
-			name = u.Members[0].Name
-		}
-		for key, value := range yamltext.Pairs(u.Node()) {
-			out.own(h.info.RawSpec, name, key.Value, value)
-		}
-	}
-	return out
-}
-
-// separate reports whether the properties of a union are fields on lines of their own without
-// markers of unions, except for the one of the discriminator.
-func (s *structure) separate(u *union.Union, l *loading) bool {
-	if !s.hasAll(u) || u.Grouped() {
-		return false // markers of fields have no groups
-	}
-	for _, name := range u.Names() {
-		f := s.property(name)
-		_, src, at := l.line(f.info.RawField.Pos())
-		offset := l.places.fset.PositionFor(f.info.RawField.Pos(), false).Offset
-		marked := slices.ContainsFunc(f.marks, func(m mark) bool {
-			return name != u.Discriminator || !discriminates(m)
-		})
-		if marked || len(f.info.RawField.Names) > 1 || len(bytes.TrimSpace(src[at:offset])) > 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // line returns the file with a position, its content, and the offset of the line.
@@ -479,33 +370,18 @@ func (l *loading) line(pos token.Pos) (file string, src []byte, at int) {
 	return p.Filename, src, bytes.LastIndexByte(src[:p.Offset], '\n') + 1
 }
 
-// insert adds lines before the markers at the end of the documentation of a node.
-func (e *editing) insert(edits map[string][]yamltext.Edit, h *host, node ast.Node, lines []string) {
-	before := node.Pos()
-	if node == ast.Node(h.info.RawSpec) && h.info.RawDecl != nil && !h.info.RawDecl.Lparen.IsValid() {
-		before = h.info.RawDecl.Pos()
-	}
-	if doc := e.commentsOf(h.id.Package).of(node).doc; doc != nil {
-		for _, comment := range slices.Backward(doc.List) {
-			if !slices.Contains(markerLines(doc), comment) {
-				break
-			}
-			m, _ := parseMark(strings.TrimSpace(comment.Text[2:])[1:])
-			if discriminates(m) { // stays before the new markers
-				break
-			}
-			before = comment.Pos()
-		}
-	}
-	file, src, at := e.line(before)
-	offset := e.places.fset.PositionFor(before, false).Offset
+// insert adds lines before the line of a node.
+func (e *editing) insert(edits map[string][]yamltext.Edit, node ast.Node, lines []string) {
+	file, src, at := e.line(node.Pos())
+	line := src[at:]
+	indent := line[:len(line)-len(bytes.TrimLeft(line, " \t"))]
 	ending := "\n"
 	if at > 1 && src[at-2] == '\r' {
 		ending = "\r\n"
 	}
 	var text strings.Builder
 	for _, line := range lines {
-		text.WriteString(string(src[at:offset]) + "// " + line + ending)
+		text.WriteString(string(indent) + "// +" + line + ending)
 	}
 	edits[file] = append(edits[file], yamltext.Edit{Start: at, End: at, New: text.String()})
 }

@@ -1,0 +1,285 @@
+package markers
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"go/ast"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/pattern"
+	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// style is a set of markers that can declare a union.
+type style int
+
+const (
+	kepStyle    style = iota // +unionMember on fields
+	tagStyle                 // +k8s:unionMember on fields
+	structStyle              // +unioncel:union:members on the struct
+)
+
+// style returns the style of new unions of s: the most frequent one in its package, or else the one
+// of KEP-1027.
+func (s *structure) style() style {
+	var found [structStyle + 1]int
+	for _, o := range s.l.known {
+		if o.id.Package != s.id.Package {
+			continue
+		}
+		found[kepStyle] += len(o.marked(kep))
+		found[tagStyle] += len(o.marked(tags))
+		for _, m := range o.marks {
+			if m.role == own && (m.key == "members" || m.key == "fields-to-discriminateBy") {
+				found[structStyle]++
+			}
+		}
+	}
+	return style(slices.Index(found[:], slices.Max(found[:])))
+}
+
+// lines are markers to add to types and fields.
+type lines map[ast.Node][]string
+
+func (l lines) add(to ast.Node, marker string) { l[to] = append(l[to], marker) }
+
+// own adds a marker of unioncel. of is the name of the union, or empty.
+func (l lines) own(to ast.Node, of, key string, value *yaml.Node) {
+	if of != "" {
+		of = "(" + of + ")"
+	}
+	text := ownPrefix + of + ":" + key
+	if value.Tag != "!!bool" || value.Value != "true" {
+		text += "=" + markerValue(key, value)
+	}
+	l.add(to, text)
+}
+
+// markersOf returns the markers that declare the unions of a struct.
+func (e *editing) markersOf(s *structure) lines {
+	out := lines{}
+	var onFields, others []*union.Union
+	var seen []string
+	how := s.style()
+	for _, r := range e.open() {
+		if r.of != s || r.Union == nil || slices.Contains(seen, r.text) {
+			continue
+		}
+		seen = append(seen, r.text)
+		shares := slices.ContainsFunc(onFields, r.Union.Shares)
+		if e.onStruct[s] || how == structStyle || r.Union.Relates() || shares || !e.separate(s, r.Union) {
+			others = append(others, r.Union)
+		} else {
+			onFields = append(onFields, r.Union)
+		}
+	}
+	if how == kepStyle && len(onFields) > 1 { // a struct has several unions only if all have discriminators
+		onFields = slices.DeleteFunc(onFields, func(u *union.Union) bool {
+			if u.Discriminator == "" {
+				others = append(others, u)
+			}
+			return u.Discriminator == ""
+		})
+	}
+	for _, u := range onFields {
+		s.markFields(out, how, u, len(onFields) == 1)
+	}
+	for i, u := range others {
+		name := "" // the only such union needs none
+		if i > 0 {
+			name = u.Members[0].Name
+		}
+		for key, value := range yamltext.Pairs(u.Node()) {
+			out.own(s.declaration(), name, key.Value, value)
+		}
+	}
+	return out
+}
+
+// declaration returns the node with the first line of the type.
+func (s *structure) declaration() ast.Node {
+	if s.info.RawDecl != nil && !s.info.RawDecl.Lparen.IsValid() {
+		return s.info.RawDecl
+	}
+	return s.info.RawSpec
+}
+
+// hasAll reports whether the properties of a union are fields of s.
+func (s *structure) hasAll(u *union.Union) bool {
+	return !slices.ContainsFunc(u.Names(), func(name string) bool { return s.property(name) == nil })
+}
+
+// separate reports whether the properties of a union are fields on lines of their own without
+// markers of unions, except for the one of the discriminator.
+func (e *editing) separate(s *structure, u *union.Union) bool {
+	if !s.hasAll(u) || u.Grouped() {
+		return false // markers of fields have no groups
+	}
+	for _, name := range u.Names() {
+		f := s.property(name)
+		_, src, at := e.line(f.info.RawField.Pos())
+		offset := e.places.fset.PositionFor(f.info.RawField.Pos(), false).Offset
+		marked := slices.ContainsFunc(f.marks, func(m mark) bool { return name != u.Discriminator || !discriminates(m) })
+		if marked || len(f.info.RawField.Names) > 1 || len(bytes.TrimSpace(src[at:offset])) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// discriminates reports whether a marker makes its field a discriminator, without modes.
+func discriminates(m mark) bool { return m.role == discriminator && !modes.has(m) }
+
+// markFields declares a union with markers of fields. alone reports whether no other union of the struct
+// has such markers.
+func (s *structure) markFields(out lines, how style, u *union.Union, alone bool) {
+	name, marker := "", "unionMember"
+	if !alone {
+		name = u.Names()[0]
+	}
+	rest := *u // the keys with markers of unioncel
+	if how == tagStyle {
+		marker = "k8s:unionMember"
+		implied, usual := union.DefaultCardinality(u.Discriminator, s.schema()), union.ExactlyOne
+		switch {
+		case u.Discriminator != "" && demands(s.schema(), u.Discriminator):
+			rest.Cardinality, usual = cmp.Or(u.Cardinality, implied), implied
+		case u.Discriminator != "":
+			rest.Cardinality, usual = cmp.Or(u.Cardinality, implied), union.AtMostOne
+		case u.Cardinality == union.AtMostOne:
+			marker, usual = "k8s:zeroOrOneOfMember", union.AtMostOne
+		}
+		if rest.Cardinality == usual {
+			rest.Cardinality = 0
+		}
+	}
+	anchor := s.property(u.Names()[0]).info.RawField
+	if u.Discriminator != "" {
+		marks := s.property(u.Discriminator).marks
+		i := slices.IndexFunc(marks, discriminates)
+		switch {
+		case i >= 0 && tags.has(marks[i]):
+			name = marks[i].of
+		case i >= 0:
+		case how == tagStyle:
+			out.add(anchor, "k8s:unionDiscriminator"+arguments("union", name))
+		default:
+			out.add(anchor, "unionDiscriminator")
+		}
+	}
+	for i := range u.Members {
+		s.markMember(out, u, &u.Members[i], marker, name)
+	}
+	for key, value := range yamltext.Pairs(rest.Node()) {
+		switch key.Value {
+		case "discriminator", "fields-to-discriminateBy", "members", "optionalMembers", emptyKey:
+		case messagesKey:
+			for of, texts := range yamltext.Pairs(value) {
+				out.own(s.property(of.Value).info.RawField, "", messagesKey, texts)
+			}
+		default:
+			out.own(anchor, "", key.Value, value)
+		}
+	}
+}
+
+// markMember adds the markers of a member.
+func (s *structure) markMember(out lines, u *union.Union, m *union.Member, marker, name string) {
+	f := s.property(m.Name)
+	to := f.info.RawField
+	values := m.Values
+	if u.Discriminator != "" {
+		if value, ok := s.values(s.property(u.Discriminator)).valueOf(f.name, f.json); ok && slices.Equal(values, []string{value}) {
+			values = nil // the default
+		}
+	}
+	always := len(m.Optional) > 0 && len(m.Required()) == 0
+	usuallyUnset := false
+	switch {
+	case marker == "unionMember":
+		if name != "" {
+			marker += "=" + name
+		}
+		if always {
+			marker += ",optional"
+		}
+	case len(values) == 1:
+		marker += arguments("union", name, "memberName", values[0])
+		values, usuallyUnset = nil, s.unsetWhenZero(f)
+	default:
+		marker += arguments("union", name)
+		usuallyUnset = s.unsetWhenZero(f)
+	}
+	out.add(to, marker)
+	if len(values) > 0 {
+		out.own(to, "", valuesKey, yamltext.StringsNode(values...))
+	}
+	switch {
+	case always && strings.HasPrefix(marker, "k8s:"):
+		out.own(to, "", optionalKey, yamltext.BoolNode(true))
+	case !always && len(m.Optional) > 0:
+		out.own(to, "", optionalKey, yamltext.StringsNode(m.Optional...))
+	}
+	if unset := m.Empty != union.PresentWhenEmpty; unset != usuallyUnset {
+		out.own(to, "", emptyKey, yamltext.BoolNode(unset))
+	}
+}
+
+// arguments returns arguments of validation-gen's markers. It omits those without a value.
+func arguments(pairs ...string) string {
+	var l []string
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			l = append(l, fmt.Sprintf("%s: %q", pairs[i], pairs[i+1]))
+		}
+	}
+	if len(l) == 0 {
+		return ""
+	}
+	return "(" + strings.Join(l, ", ") + ")"
+}
+
+// markerValue returns the text that [parseOwn] reads as a value.
+func markerValue(key string, n *yaml.Node) string {
+	if n.Kind == yaml.ScalarNode {
+		odd := n.Value == "" || strings.TrimSpace(n.Value) != n.Value || strings.ContainsAny(n.Value[:1], `[{"'=:`) ||
+			n.Tag == "!!str" && (n.Value == "true" || n.Value == "false") || !union.Printable(n.Value) ||
+			strings.Contains(n.Value, ";") && key != messageKey && key != messagesKey
+		if !odd {
+			return n.Value
+		}
+	}
+	words := len(n.Content) > 0 && n.Kind == yaml.SequenceNode
+	var l []string
+	for _, item := range n.Content {
+		l = append(l, item.Value)
+		words = words && plainWord().MatchString(item.Value)
+	}
+	if words && (len(l) > 1 || l[0] != "true" && l[0] != "false") {
+		return strings.Join(l, ";")
+	}
+	return flow(n)
+}
+
+var plainWord = pattern.Lazy(`^[A-Za-z][A-Za-z0-9_./-]*$`)
+
+// flow returns a node in YAML's flow style, on one line. Strings are quoted, except for words.
+func flow(n *yaml.Node) string {
+	n = clone(n)
+	for n := range yamltext.All(n) {
+		word := plainWord().MatchString(n.Value) && yamltext.StringNode(n.Value).Style == 0
+		if n.Style = yaml.FlowStyle; n.Kind == yaml.ScalarNode && n.Tag == "!!str" && !word {
+			n.Style = yaml.DoubleQuotedStyle
+		}
+	}
+	text, err := yaml.Marshal(n)
+	if err != nil {
+		return "" // the check of the edited packages reports it
+	}
+	return strings.TrimSpace(string(text))
+}
