@@ -9,11 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime"
-	sigs "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/output/patch"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
-	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/normalize"
@@ -22,24 +20,23 @@ import (
 // patching holds the flags of patch.
 type patching struct {
 	conversion
-	kinds       kindFlags
-	live, apply string
-	kind        string
-	base        []string
-	explicit    bool
+	kinds    kindFlags
+	live     string
+	kind     string
+	base     []string
+	explicit bool
 }
 
 func (a *app) patchCommand() *cobra.Command {
 	flags := patching{conversion: conversion{lasting: true}}
 	types := words(patch.Types())
 	cmd := &cobra.Command{
-		Use:   "patch {--crd CRD | --builtin} (--live LIVE (DESIRED | --apply PATCH) | --explicit PATCH...)",
+		Use:   "patch {--crd CRD | --builtin} (--live LIVE DESIRED | --explicit PATCH...)",
 		Short: "Make patches that clear excluded members",
 		Long: `Patch prints the patch that turns the object in LIVE into the one in DESIRED, and
 clears the members that its unions exclude then, as normalize does. Fields that the server
 sets, such as the status, the namespace and metadata.uid, stay where DESIRED leaves them
-out. With --apply it prints the object that the API server makes of LIVE with a patch,
-$retainKeys included, and normalizes it.
+out.
 
 With --explicit it rewrites the files of an overlay: each patch that sets a member, or
 the discriminator, then sets the other members to null, which kustomize and the API
@@ -55,15 +52,12 @@ See also unioncel help inputs, and unioncel help output.`,
   unioncel patch --crd crd.yaml --live live.yaml web.yaml > patch.json
   kubectl patch route web --type merge --patch-file patch.json
 
-  # Which object would result?
-  unioncel patch --crd crd.yaml --live live.yaml --apply patch.json
-
   # Let the patches of an overlay clear the members that the base sets
   unioncel patch --crd crd.yaml --explicit --base base -w overlays/prod`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
-			case flags.explicit && (flags.live != "" || flags.apply != ""):
-				return usagef("--explicit rewrites patches: it takes neither --live nor --apply")
+			case flags.explicit && flags.live != "":
+				return usagef("--explicit rewrites patches: it takes no --live")
 			case flags.explicit && flags.kind == string(patch.JSON):
 				return usagef("--explicit is for patches of type merge or strategic")
 			case len(flags.base) > 0 && !flags.explicit:
@@ -72,8 +66,6 @@ See also unioncel help inputs, and unioncel help output.`,
 				return a.makeExplicit(cmd, &flags, args)
 			case flags.live == "":
 				return usagef("--live or --explicit is missing")
-			case flags.apply != "" && len(args) > 0:
-				return usagef("--apply takes the place of DESIRED")
 			case len(args) > 1:
 				return usagef("one object is patched: %s are too many", strings.Join(args, ", "))
 			case flags.write || flags.preview.wanted():
@@ -86,7 +78,6 @@ See also unioncel help inputs, and unioncel help output.`,
 	flags.kinds.register(cmd, false)
 	f := cmd.Flags()
 	f.StringVar(&flags.live, "live", "", "the object to patch: a `FILE`")
-	f.StringVar(&flags.apply, "apply", "", "apply the patch in this `FILE`, YAML or JSON, and print the object")
 	f.StringVar(&flags.kind, "type", "", "the type of the patch: "+alternatives(types)+" (default merge; with --explicit strategic)")
 	choose(cmd, "type", types...)
 	f.BoolVar(&flags.explicit, "explicit", false, "rewrite patches so that they clear the other members by themselves")
@@ -111,9 +102,9 @@ func (a *app) makeExplicit(cmd *cobra.Command, flags *patching, args []string) e
 	}, args)
 }
 
-// patch prints the patch from one object to another, or the result of applying a patch.
+// patch prints the patch from one object to another.
 func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
-	name := cmp.Or(flags.apply, "-")
+	name := "-"
 	if len(args) > 0 {
 		name = args[0]
 	}
@@ -134,66 +125,26 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 	if !ok {
 		return a.report(diag.List{flags.kinds.unknown(flags.live, set)}, flags.format)
 	}
-	var desired map[string]any
-	var written *resource.Object // nil if a patch makes it
-	if flags.apply != "" {
-		in, err := a.oneInput(name)
-		if err != nil {
-			return err
-		}
-		text, err := a.open(cmd.Context(), in)
-		if err != nil {
-			return err
-		}
-		if _, wrong := source.Parse(name, text, a.limits); wrong != nil {
-			return a.report(diag.List{*wrong}, flags.format)
-		}
-		data, err := sigs.YAMLToJSON(text)
-		if err == nil {
-			desired, err = patch.Apply(live.GroupVersionKind, t, live.Value, data)
-		}
-		if err != nil {
-			a.complain(fmt.Sprintf("%s: %v", flags.apply, err))
-			return errFindings
-		}
-	} else {
-		o, err := a.one(cmd, "DESIRED", name)
-		if err != nil {
-			return err
-		}
-		old := &resource.Old{}
-		old.Add([]*resource.Object{live})
-		if same, _ := old.Find(o); same == nil || o.Version != live.Version {
-			return fmt.Errorf("%s has %s of %s, and %s has %s of %s: a patch cannot turn one into the other", name, o, o.GroupVersion(), flags.live, live, live.GroupVersion())
-		}
-		written, desired = o, runtime.DeepCopyJSON(o.Value)
+	written, err := a.one(cmd, "DESIRED", name)
+	if err != nil {
+		return err
 	}
+	old := &resource.Old{}
+	old.Add([]*resource.Object{live})
+	if same, _ := old.Find(written); same == nil || written.Version != live.Version {
+		return fmt.Errorf("%s has %s of %s, and %s has %s of %s: a patch cannot turn one into the other", name, written, written.GroupVersion(), flags.live, live, live.GroupVersion())
+	}
+	desired := runtime.DeepCopyJSON(written.Value)
 	changes, problems := normalize.Object(k, live.Value, desired, normalize.Options{})
-	var failed bool
 	var found diag.List
 	for _, p := range problems {
-		if written != nil {
-			found = append(found, p.Diagnostic(written))
-			continue
-		}
-		a.complain(fmt.Sprintf("%s: %s: %s", name, p.At, p))
-		failed = failed || p.Moved == nil
+		found = append(found, p.Diagnostic(written))
 	}
 	if err := a.report(found, flags.format); err != nil {
 		return err
 	}
-	if failed {
-		return errFindings
-	}
 	for _, c := range changes {
 		a.say("%s: %s: %s", name, c.At, c)
-	}
-	var out []byte
-	if flags.apply != "" {
-		if out, err = sigs.Marshal(desired); err != nil {
-			return err
-		}
-		return a.write(flags.output, out)
 	}
 	data, err := patch.Create(live.GroupVersionKind, t, live.Value, desired)
 	if err != nil {

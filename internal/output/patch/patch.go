@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -17,8 +16,6 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/client-go/kubernetes/scheme"
-
-	"github.com/unioncel/unioncel/internal/yaml/resource"
 )
 
 // Type is a type of patch.
@@ -137,9 +134,6 @@ func Apply(gvk schema.GroupVersionKind, t Type, object map[string]any, patch []b
 	if normal(result); result == nil {
 		return nil, errors.New("the result is no object")
 	}
-	if at := directive(nil, result); at != nil && t == Strategic {
-		return nil, fmt.Errorf("%s would be a field, not a directive: the type has no patch strategy for it", at)
-	}
 	return result, nil
 }
 
@@ -156,29 +150,6 @@ func strategic(gvk schema.GroupVersionKind, run func(typed any) (strategicpatch.
 		}
 	}()
 	return run(typed)
-}
-
-// directive returns the path of a directive of strategic merge patches in a value, or nil. A
-// directive in the result had no effect.
-func directive(at resource.Path, v any) resource.Path {
-	switch v := v.(type) {
-	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			if strings.HasPrefix(key, "$retainKeys") || strings.HasPrefix(key, "$patch") {
-				return at.Child(key)
-			}
-			if found := directive(at.Child(key), v[key]); found != nil {
-				return found
-			}
-		}
-	case []any:
-		for i := range v {
-			if found := directive(at.Child(i), v[i]); found != nil {
-				return found
-			}
-		}
-	}
-	return nil
 }
 
 // typeOf returns the Go type of one of Kubernetes' own kinds, which defines how its lists merge.
