@@ -76,8 +76,7 @@ type Union struct {
 	WithoutExample []string `json:"withoutExample"`
 
 	declared *union.Union
-	diagram  string // in Mermaid's language, or ""
-	examples int    // the maximum number of members with examples in Errors
+	examples int // the maximum number of members with examples in Errors
 }
 
 // declare sets the fields for keys of the declaration.
