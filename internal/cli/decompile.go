@@ -30,7 +30,7 @@ See also unioncel help inputs, and unioncel help output.`,
   # Decompile, edit, compile
   unioncel decompile -w config/crd && $EDITOR config/crd/backends.yaml && unioncel compile -w config/crd`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.convert(cmd, &flags, a.unconfigured(cmd, opts), func(f *crdfile.File, _ input) ([]byte, diag.List) { return a.decompile(f, opts) }, args)
+			return a.convert(cmd, &flags, one(opts), func(f *crdfile.File, _ input) ([]byte, diag.List) { return a.decompile(f, opts) }, args)
 		},
 	}
 	flags.register(a, cmd)

@@ -2,9 +2,7 @@ package cli
 
 import (
 	"os"
-	"path"
 	"path/filepath"
-	"strings"
 )
 
 func exists(name string) bool {
@@ -83,33 +81,18 @@ func repository(dir string) (root string, found bool) {
 	}
 }
 
-// relative returns the path of a file relative to base, with slashes for any separator. The path of
-// a file outside base is absolute. file is relative to dir; base and dir are absolute. Standard
-// input keeps its name.
-func relative(base, dir, file string, separator rune) string {
+// relative returns the path of a file relative to base, with slashes. The path of a file outside base
+// is absolute. file is relative to dir; base and dir are absolute. Standard input keeps its name.
+func relative(base, dir, file string) string {
 	if file == "" || file == stdinName {
 		return file
 	}
-	slashed := func(s string) string { return strings.ReplaceAll(s, string(separator), "/") }
-	name := slashed(file)
-	windows := separator == '\\'
-	if !path.IsAbs(name) && !(windows && hasDrive(name)) {
-		name = slashed(dir) + "/" + name
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(dir, file)
 	}
-	name = path.Clean(name)
-	from, to := strings.Split(path.Clean(slashed(base)), "/"), strings.Split(name, "/")
-	if from[len(from)-1] == "" {
-		from = from[:len(from)-1] // the root directory
+	file = filepath.Clean(file)
+	if name, err := filepath.Rel(base, file); err == nil && name != "." && filepath.IsLocal(name) {
+		file = name
 	}
-	for i := range from {
-		if i >= len(to)-1 || from[i] != to[i] && !(windows && strings.EqualFold(from[i], to[i])) {
-			return name
-		}
-	}
-	return path.Join(to[len(from):]...)
-}
-
-// hasDrive reports whether a path begins with a drive letter of Windows.
-func hasDrive(name string) bool {
-	return len(name) > 1 && name[1] == ':' && (name[0]|0x20 >= 'a' && name[0]|0x20 <= 'z')
+	return filepath.ToSlash(file)
 }

@@ -8,36 +8,26 @@ import (
 
 func TestRelative(t *testing.T) {
 	tests := []struct {
-		base, dir, file string
-		separator       rune
-		want            string
+		base, dir, file, want string
 	}{
-		{"/repo", "/repo", "crd.yaml", '/', "crd.yaml"},
-		{"/repo", "/repo/config", "crd.yaml", '/', "config/crd.yaml"},
-		{"/repo", "/repo/config", "./x/../crd.yaml", '/', "config/crd.yaml"},
-		{"/repo", "/repo/config", "../crd.yaml", '/', "crd.yaml"},
-		{"/repo", "/repo/config", "../../crd.yaml", '/', "/crd.yaml"},
-		{"/repo", "/repo/config", "/repo/a/crd.yaml", '/', "a/crd.yaml"},
-		{"/repo", "/repo/config", "/tmp/crd.yaml", '/', "/tmp/crd.yaml"},
-		{"/repo", "/repo", "/repo", '/', "/repo"},
-		{"/repo", "/repo2", "crd.yaml", '/', "/repo2/crd.yaml"},
-		{"/", "/", "crd.yaml", '/', "crd.yaml"},
-		{"/", "/a", "crd.yaml", '/', "a/crd.yaml"},
-		{"/repo", "/repo", `a\b.yaml`, '/', `a\b.yaml`},
-		{"/repo", "/repo", "C:x.yaml", '/', "C:x.yaml"},
-		{"/repo", "/repo", stdinName, '/', stdinName},
-		{"/repo", "/repo", "", '/', ""},
-		{`C:\repo`, `C:\repo\config`, `x\crd.yaml`, '\\', "config/x/crd.yaml"},
-		{`C:\repo`, `C:\repo\config`, `..\crd.yaml`, '\\', "crd.yaml"},
-		{`C:\repo`, `C:\repo\config`, `c:\Repo\a\crd.yaml`, '\\', "a/crd.yaml"},
-		{`C:\repo`, `C:\repo`, `x/crd.yaml`, '\\', "x/crd.yaml"},
-		{`C:\`, `C:\repo`, `crd.yaml`, '\\', "repo/crd.yaml"},
-		{`C:\repo`, `C:\repo`, `D:\x\crd.yaml`, '\\', "D:/x/crd.yaml"},
-		{`C:\repo`, `D:\x`, `y\crd.yaml`, '\\', "D:/x/y/crd.yaml"},
-		{`C:\repo`, `C:\repo`, `..\crd.yaml`, '\\', "C:/crd.yaml"},
+		{"/repo", "/repo", "crd.yaml", "crd.yaml"},
+		{"/repo", "/repo/config", "crd.yaml", "config/crd.yaml"},
+		{"/repo", "/repo/config", "./x/../crd.yaml", "config/crd.yaml"},
+		{"/repo", "/repo/config", "../crd.yaml", "crd.yaml"},
+		{"/repo", "/repo/config", "../../crd.yaml", "/crd.yaml"},
+		{"/repo", "/repo/config", "/repo/a/crd.yaml", "a/crd.yaml"},
+		{"/repo", "/repo/config", "/tmp/crd.yaml", "/tmp/crd.yaml"},
+		{"/repo", "/repo", "/repo", "/repo"},
+		{"/repo", "/repo2", "crd.yaml", "/repo2/crd.yaml"},
+		{"/", "/", "crd.yaml", "crd.yaml"},
+		{"/", "/a", "crd.yaml", "a/crd.yaml"},
+		{"/repo", "/repo", `a\b.yaml`, `a\b.yaml`},
+		{"/repo", "/repo", "C:x.yaml", "C:x.yaml"},
+		{"/repo", "/repo", stdinName, stdinName},
+		{"/repo", "/repo", "", ""},
 	}
 	for _, test := range tests {
-		if got := relative(test.base, test.dir, test.file, test.separator); got != test.want {
+		if got := relative(test.base, test.dir, test.file); got != test.want {
 			t.Errorf("%s in %s from %s: got %q, want %q", test.file, test.dir, test.base, got, test.want)
 		}
 	}

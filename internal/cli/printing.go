@@ -144,7 +144,7 @@ func (a *app) printDiagnostics(w io.Writer, format string, colour bool, l diag.L
 		return err
 	}
 	root, _ := repository(dir)
-	paths := func(file string) string { return relative(root, dir, file, filepath.Separator) }
+	paths := func(file string) string { return relative(root, dir, file) }
 	if format == "github" {
 		return diag.GitHub(w, l, paths)
 	}

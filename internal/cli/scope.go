@@ -48,23 +48,6 @@ func one(opts crdfile.Options) scoping {
 	}
 }
 
-// unconfigured returns a single scope for a command that ignores configurations, and prints a note
-// about them.
-func (a *app) unconfigured(cmd *cobra.Command, opts crdfile.Options) scoping {
-	return func(inputs []input) (scopes, error) {
-		var names []string
-		for _, in := range inputs {
-			if name, err := nearestConfig(in.path); err == nil && name != "" && !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
-		if len(names) > 0 {
-			a.note(fmt.Sprintf("%s: not read: %s needs none of its options", strings.Join(names, ", "), cmd.Name()))
-		}
-		return one(opts)(inputs)
-	}
-}
-
 // scope finds the configuration of each input, and reads the declarations that it and the flags
 // name.
 func (a *app) scope(cmd *cobra.Command, flags *compilerFlags) scoping {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -17,31 +16,15 @@ import (
 const kubernetesModule = "k8s.io/apiextensions-apiserver"
 
 func (a *app) versionCommand() *cobra.Command {
-	var format string
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the versions of unioncel and its libraries",
 		Long: `Version prints the version of unioncel, the version of Kubernetes whose code
 checks the rules and estimates their cost, and the version of Go.`,
-		Example: `  unioncel version
-
-  # Which Kubernetes?
-  unioncel version --format json | jq -r .kubernetes`,
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			v := linkedVersions()
-			if format == "text" {
-				return a.print([]byte(v.text()))
-			}
-			data, err := json.MarshalIndent(v, "", "  ")
-			if err != nil {
-				return err
-			}
-			return a.print(append(data, '\n'))
-		},
+		Example: `  unioncel version`,
+		Args:    cobra.NoArgs,
+		RunE:    func(*cobra.Command, []string) error { return a.print([]byte(linkedVersions().text())) },
 	}
-	registerFormat(cmd, &format, "versions", "text", "json")
-	return cmd
 }
 
 // versionFlag adds the flag --version to root. It prints the first line of the command version.
@@ -53,12 +36,7 @@ func versionFlag(root *cobra.Command) {
 }
 
 // versions are the versions of the program and of the components it is built with.
-type versions struct {
-	Unioncel   string `json:"unioncel"`
-	Kubernetes string `json:"kubernetes"`
-	Go         string `json:"go"`
-	Platform   string `json:"platform"`
-}
+type versions struct{ Unioncel, Kubernetes, Go, Platform string }
 
 func linkedVersions() versions {
 	info, _ := debug.ReadBuildInfo()
