@@ -55,7 +55,7 @@ See also unioncel help inputs.`,
 			return a.auditAll(cmd, &flags, args)
 		},
 	}
-	flags.compiler.config.register(cmd)
+	flags.compiler.registerConfig(cmd)
 	flags.findingFlags.register(cmd, reportFormatNames(true))
 	return cmd
 }

@@ -51,7 +51,7 @@ See also unioncel help inputs, and unioncel help output.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			compiler.loud = flags.check
 			return a.convert(cmd, &flags, a.scope(cmd, &compiler), func(f *crdfile.File, in input) ([]byte, diag.List) {
-				out, l := skipping(in.scope.external, in.options(), func(opts crdfile.Options) ([]byte, diag.List) { return a.compile(f, opts) })
+				out, l := skipping(in.scope, in.options(), func(opts crdfile.Options) ([]byte, diag.List) { return a.compile(f, opts) })
 				l, failed := in.scope.judge(l)
 				if failed {
 					out = nil
@@ -67,7 +67,7 @@ See also unioncel help inputs, and unioncel help output.`,
 	cmd.Flags().BoolVar(&compiler.given.NoAnnotation, "no-annotation", false,
 		"omit the annotation that recompiling and decompiling rely on")
 	registerForget(cmd, &compiler.forget)
-	cmd.Flags().BoolVar(&compiler.unions.skipInvalid, "skip-invalid", false,
+	cmd.Flags().BoolVar(&compiler.skipInvalid, "skip-invalid", false,
 		"with --go, leave out the unions of structs that have errors, and write the rest;\nthe exit code is still 1")
 	return cmd
 }

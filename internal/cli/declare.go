@@ -181,7 +181,7 @@ func (d *declaring) try(l []infer.Located) (out []byte, said diag.List, problem 
 
 // compile returns the diagnostics of compiling a file, without the structs that may have errors.
 func (d *declaring) compile(f *crdfile.File, opts crdfile.Options) diag.List {
-	_, diags := skipping(d.result.scope.external, opts, func(opts crdfile.Options) ([]struct{}, diag.List) {
+	_, diags := skipping(d.result.scope, opts, func(opts crdfile.Options) ([]struct{}, diag.List) {
 		_, l := crdpatch.Compile(f, opts)
 		return nil, l
 	})

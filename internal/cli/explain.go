@@ -62,7 +62,7 @@ JSON is an array with an object for each CustomResourceDefinition.`,
 		},
 	}
 	flags.register(cmd)
-	flags.unions.skipInvalid = true
+	flags.skipInvalid = true
 	output.register(cmd, "explanations", reportFormatNames(false)...)
 	return cmd
 }

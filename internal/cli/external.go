@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/declared/unionset"
 	"github.com/unioncel/unioncel/pkg/crdfile"
@@ -15,71 +13,47 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// externalFlags locate the declarations outside the CRDs.
-type externalFlags struct {
-	packages    []string
-	kubebuilder bool
-	sets        []string
-	skipInvalid bool     // leave out structs with errors
-	listed      []string // structs to leave out, without errors
-	dir         string   // base of relative packages; empty for the working directory
-	config      string   // configuration file that names the packages; empty for flags
-	project     bool     // some were not given as flags
-	asked       bool     // some were given as flags
-	edits       bool     // the packages get markers, and are checked after that
-}
-
-func (f *externalFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.packages, "go", nil,
-		"read unions from the markers in the Go packages of this `PATTERN`, such as ./api/...; repeatable")
-	cmd.Flags().BoolVar(&f.kubebuilder, "kubebuilder", false,
-		"with --go, compile +kubebuilder:validation:ExactlyOneOf, AtMostOneOf and AtLeastOneOf too, and\nreplace the rules that controller-gen has written for them")
-	cmd.Flags().StringArrayVar(&f.sets, "unions", nil, "read unions from this `FILE`, a UnionSet; repeatable")
-}
-
-// external holds the external declarations that the flags name.
+// external holds the declarations outside the CRDs. Scopes that name the same ones share it.
 type external struct {
 	union.Externals
-	externalFlags
 	reads bool // the command reads UnionSets
 	sound bool // all errors are about Go structs
 	// incomplete marks inputs that need not include all CRDs, because the user did not name them.
 	incomplete bool
 }
 
-// read reads the external declarations. Only an unreadable file is an error; other problems are
-// diagnostics of the files.
-func (f *externalFlags) read(a *app) (e external, files []*result, err error) {
-	e = external{externalFlags: *f, reads: true}
-	if f.kubebuilder && len(f.packages) == 0 {
+// readExternal reads the external declarations of a scope. Only an unreadable file is an error; other
+// problems are diagnostics of the files.
+func (a *app) readExternal(s *scope) (e *external, files []*result, err error) {
+	config := s.config
+	e = &external{reads: true, incomplete: s.project && !s.walked}
+	if config.Kubebuilder && len(config.Go) == 0 {
 		return e, nil, usagef("--kubebuilder needs --go: it says which Go packages have the markers")
 	}
-	for _, name := range f.sets {
+	for _, name := range config.Unions {
 		src, err := a.readConfig(name)
 		if err != nil {
 			return e, nil, err
 		}
 		set, diags := unionset.Parse(name, src)
-		files = append(files, &result{diagnostics: diags})
-		if set != nil {
-			e.add(set)
-		}
+		files = append(files, &result{input: input{scope: s}, diagnostics: diags})
+		e.add(set)
 	}
-	if len(f.packages) > 0 {
-		set, diags := markers.Load(markers.Options{Kubebuilder: f.kubebuilder, CRDs: true, SkipInvalid: f.listed, Dir: f.dir}, f.packages...)
+	if len(config.Go) > 0 {
+		set, diags := markers.Load(markers.Options{Kubebuilder: config.Kubebuilder, CRDs: true, SkipInvalid: config.SkipInvalid, Dir: s.dir}, config.Go...)
 		for i, d := range diags {
-			if d.Pos == (diag.Pos{}) {
-				diags[i].Pos.File = f.config
+			if d.Pos == (diag.Pos{}) && s.dir != "" {
+				diags[i].Pos.File = s.name
 			}
 		}
-		r := &result{diagnostics: diags}
+		r := &result{input: input{scope: s}, diagnostics: diags}
+		e.add(set)
 		if set != nil {
-			e.add(set)
 			e.sound = diags.HasErrors()
-			if f.skipInvalid {
+			if s.flags.skipInvalid {
 				r.skip()
 			}
-			if f.edits {
+			if s.flags.edits {
 				r.diagnostics = nil
 			}
 		}
@@ -88,15 +62,18 @@ func (f *externalFlags) read(a *app) (e external, files []*result, err error) {
 	return e, files, nil
 }
 
+// add adds declarations, unless they could not be read.
 func (e *external) add(more *union.Externals) {
-	e.Declarations = append(e.Declarations, more.Declarations...)
-	e.Scopes = append(e.Scopes, more.Scopes...)
+	if more != nil {
+		e.Declarations = append(e.Declarations, more.Declarations...)
+		e.Scopes = append(e.Scopes, more.Scopes...)
+	}
 }
 
-// skipping runs work with the external declarations. If declarations of structs that may be skipped
-// have errors, it leaves them out and retries, and returns these errors alongside the result.
+// skipping runs work with the external declarations of a scope. If declarations of structs that may be
+// skipped have errors, it leaves them out and retries, and returns these errors alongside the result.
 // Otherwise the result is nil if there are errors.
-func skipping[T any](from *external, opts crdfile.Options, work func(crdfile.Options) ([]T, diag.List)) ([]T, diag.List) {
+func skipping[T any](s *scope, opts crdfile.Options, work func(crdfile.Options) ([]T, diag.List)) ([]T, diag.List) {
 	var skipped diag.List
 	for e := opts.External; ; {
 		if opts.External = e; opts.InUse != nil && len(opts.InUse.External.Declarations) > 0 {
@@ -108,8 +85,8 @@ func skipping[T any](from *external, opts crdfile.Options, work func(crdfile.Opt
 		invalid := map[string]bool{}
 		for _, d := range diags {
 			for _, x := range e.Declarations {
-				listed := slices.ContainsFunc(from.listed, func(name string) bool { return union.IsStruct(x.Struct, name) })
-				if !from.skipInvalid && !listed || d.Severity != diag.Error || x.Struct == "" || !x.Holds(d.Pos) {
+				listed := slices.ContainsFunc(s.config.SkipInvalid, func(name string) bool { return union.IsStruct(x.Struct, name) })
+				if !s.flags.skipInvalid && !listed || d.Severity != diag.Error || x.Struct == "" || !x.Holds(d.Pos) {
 					continue
 				}
 				if listed {
@@ -132,19 +109,19 @@ func skipping[T any](from *external, opts crdfile.Options, work func(crdfile.Opt
 
 // missing returns diagnostics of declarations for CRDs that no input has. It warns of UnionSets among the inputs,
 // which are passed through like other manifests.
-func (e *external) missing(results []*result) (l diag.List) {
+func (s *scope) missing(results []*result) (l diag.List) {
 	var crds []union.Target
 	readable := true
 	for _, r := range results {
-		if r.unionSet && !slices.ContainsFunc(e.sets, func(name string) bool { return sameName(name, r.name) }) {
+		if r.unionSet && !slices.ContainsFunc(s.config.Unions, func(name string) bool { return sameName(name, r.name) }) {
 			l = append(l, diag.New(codes.UnreadUnionSet, diag.Pos{File: r.name}, "this input is a UnionSet, and its unions are not compiled").
 				Hinted("name it with --unions"))
 		}
 		readable = readable && r.readable
 		crds = append(crds, r.crds...)
 	}
-	if readable && !e.incomplete { // otherwise the list of CRDs is incomplete, and compiling reports why
-		l = append(l, e.Missing(crds)...)
+	if readable && !s.incomplete { // otherwise the list of CRDs is incomplete, and compiling reports why
+		l = append(l, s.Missing(crds)...)
 	}
 	return l
 }

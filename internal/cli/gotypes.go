@@ -62,9 +62,9 @@ func (a *app) declareInGo(flags *inferring, files []answer[inferred]) error {
 	if anyFailed(results) {
 		return a.report(diagnosticsOf(results), "text")
 	}
-	to := results[0].scope.externalFlags
+	to := results[0].scope
 	declared, edited, diags := markers.Declare(
-		markers.Options{Kubebuilder: to.kubebuilder, SkipInvalid: to.listed, Dir: to.dir}, wanted, to.packages...)
+		markers.Options{Kubebuilder: to.config.Kubebuilder, SkipInvalid: to.config.SkipInvalid, Dir: to.dir}, wanted, to.config.Go...)
 	if diags.HasErrors() {
 		return a.report(append(diagnosticsOf(results), diags...), "text")
 	}
@@ -149,7 +149,7 @@ func (d *declaring) superfluous() []infer.Located {
 		return nil
 	}
 	f := d.found.file
-	l, _ := skipping(d.result.scope.external, d.opts, func(opts crdfile.Options) (l []infer.Located, diags diag.List) {
+	l, _ := skipping(d.result.scope, d.opts, func(opts crdfile.Options) (l []infer.Located, diags diag.List) {
 		now, _ := f.CRDs(opts)
 		opts.External.Declarations = replacing(opts.External.Declarations)
 		crds, _ := f.CRDs(opts)

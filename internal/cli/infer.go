@@ -95,10 +95,10 @@ See also unioncel help inputs, and unioncel help output.`,
 	f.StringArrayVar(&flags.paths, "path", nil, "limit to unions at this `PATH` and below, such as spec.backends[*]; repeatable")
 	f.BoolVarP(&flags.write, "write", "w", false, "write declarations into the files; only equivalent ones, unless --only is given")
 	f.StringVar(&flags.set, "unions", "", "with --write, write them to this new `FILE`, a UnionSet, instead")
-	f.StringArrayVar(&flags.compiler.unions.packages, "go", nil, "with --write, --check or --diff, write markers into the Go packages of this `PATTERN`\ninstead, such as ./api/...; repeatable")
+	f.StringArrayVar(&flags.compiler.given.Go, "go", nil, "with --write, --check or --diff, write markers into the Go packages of this `PATTERN`\ninstead, such as ./api/...; repeatable")
 	flags.preview.register(cmd)
 	f.BoolVar(&flags.replace, "replace", false, "with --write, --check or --diff, let compile remove the hand-written rules that are equivalent")
-	flags.compiler.config.register(cmd)
+	flags.compiler.registerConfig(cmd)
 	flags.output.register(cmd, "unions", reportFormatNames(true)...)
 	choose(cmd, "only", words(verdicts)...)
 	return cmd
@@ -127,12 +127,12 @@ func (f *inferring) validate() error {
 	case f.inGo() && f.set != "":
 		return usagef("--go and --unions cannot be used together")
 	}
-	f.compiler.unions.edits = f.inGo()
+	f.compiler.edits = f.inGo()
 	return nil
 }
 
 // inGo reports whether declarations are markers of Go types.
-func (f *inferring) inGo() bool { return len(f.compiler.unions.packages) > 0 }
+func (f *inferring) inGo() bool { return len(f.compiler.given.Go) > 0 }
 
 // declares reports whether declarations are written or previewed.
 func (f *inferring) declares() bool { return f.write || f.preview.wanted() }

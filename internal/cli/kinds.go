@@ -20,32 +20,32 @@ import (
 
 // kindFlags select the kinds of objects that have unions.
 type kindFlags struct {
+	compilerFlags
 	crds    []string
 	builtin bool
-	unions  externalFlags
-	config  configFlags
 }
 
 // register adds the flags. Without CRDs as arguments, it adds --crd as well.
 func (k *kindFlags) register(cmd *cobra.Command, arguments bool) {
+	k.judges = true
 	if !arguments {
 		cmd.Flags().StringArrayVar(&k.crds, "crd", nil, "the CustomResourceDefinitions of the objects: a `FILE|DIR`; may be repeated")
 	}
 	cmd.Flags().BoolVar(&k.builtin, "builtin", false, "the objects are of Kubernetes' own kinds, or some of them: Deployments, Pods and the like")
-	cmd.Flags().StringArrayVar(&k.unions.sets, "unions", nil, "read unions from this `FILE`, a UnionSet; may be repeated")
-	k.config.register(cmd)
+	cmd.Flags().StringArrayVar(&k.given.Unions, "unions", nil, "read unions from this `FILE`, a UnionSet; may be repeated")
+	k.registerConfig(cmd)
 }
 
 // read returns the kinds that have unions. It reports their diagnostics.
 func (k *kindFlags) read(cmd *cobra.Command, a *app) (*kinds.Set, error) {
-	if len(k.crds) == 0 && !k.builtin && len(k.unions.sets) == 0 {
+	if len(k.crds) == 0 && !k.builtin && len(k.given.Unions) == 0 {
 		missing := "--crd is missing: it names the CustomResourceDefinitions of the objects"
 		if cmd.Flags().Lookup("crd") == nil {
 			missing = "no arguments: they name CustomResourceDefinitions"
 		}
 		return nil, usagef("%s; --builtin is for Kubernetes' own kinds", missing)
 	}
-	sets, files, err := k.unions.read(a)
+	sets, files, err := a.readExternal(&scope{config: k.given, flags: &k.compilerFlags})
 	if err != nil {
 		return nil, err
 	}
@@ -80,12 +80,11 @@ func (k *kindFlags) readCRDs(cmd *cobra.Command, a *app, set *kinds.Set) ([]unio
 	if err != nil {
 		return nil, err
 	}
-	flags := compilerFlags{judges: true, unions: k.unions, config: k.config}
 	type crdsOf struct {
 		declared []*compile.Declared
 		targets  []union.Target
 	}
-	files, _, err := ask(cmd.Context(), a, inputs, a.scope(cmd, &flags), func(f *crdfile.File, in input) (l crdsOf, diags diag.List, err error) {
+	files, _, err := ask(cmd.Context(), a, inputs, a.scope(cmd, &k.compilerFlags), func(f *crdfile.File, in input) (l crdsOf, diags diag.List, err error) {
 		l.targets, _ = f.Targets()
 		l.declared, diags = crdfile.Ask(f, in.options(), (*crdfile.CRD).Declared)
 		return l, diags, nil

@@ -56,7 +56,7 @@ See also unioncel help inputs.`,
 		},
 	}
 	flags.register(cmd)
-	flags.compiler.unions.skipInvalid = true
+	flags.compiler.skipInvalid = true
 	return cmd
 }
 

@@ -5,7 +5,6 @@ import (
 	"go/build"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,14 +23,17 @@ const (
 	notConfigFile = ".unioncel.yml"
 )
 
-// compilerFlags select the unions to compile and the form of the rules.
+// compilerFlags select the configuration, the unions to compile and the form of the rules.
 type compilerFlags struct {
-	config configFlags
-	given  project.Config // the options that flags give
-	failOn string
-	ignore []string
-	forget bool
-	unions externalFlags
+	given      project.Config // the options that flags give, without lint's
+	failOn     string
+	ignore     []string
+	forget     bool
+	configFile string
+	noConfig   bool
+	// skipInvalid leaves out the unions of Go structs with errors. edits marks packages that get
+	// markers, and are checked after that.
+	skipInvalid, edits bool
 	// judges marks commands that analyze CRDs and do not compile CRDs in use.
 	judges bool
 	// gate makes the command print the numbers of CRDs and unions; loud makes it name the
@@ -39,6 +41,7 @@ type compilerFlags struct {
 	gate, loud bool
 }
 
+// register adds the flags of commands that compile unions.
 func (c *compilerFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.given.KubeVersion, "kube-version", "",
 		fmt.Sprintf("oldest Kubernetes `VERSION` that must accept the result (default %s)", compile.Linked()))
@@ -56,8 +59,23 @@ func (c *compilerFlags) register(cmd *cobra.Command) {
 		cobra.CompletionWithDesc(string(compile.Fine), "a rule per member and direction"),
 		cobra.CompletionWithDesc(string(compile.Compact), "a rule for the states of a union"),
 	))
-	c.unions.register(cmd)
-	c.config.register(cmd)
+	c.registerUnions(cmd)
+}
+
+// registerUnions adds the flags of commands that read unions.
+func (c *compilerFlags) registerUnions(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&c.given.Go, "go", nil,
+		"read unions from the markers in the Go packages of this `PATTERN`, such as ./api/...; repeatable")
+	cmd.Flags().BoolVar(&c.given.Kubebuilder, "kubebuilder", false,
+		"with --go, compile +kubebuilder:validation:ExactlyOneOf, AtMostOneOf and AtLeastOneOf too, and\nreplace the rules that controller-gen has written for them")
+	cmd.Flags().StringArrayVar(&c.given.Unions, "unions", nil, "read unions from this `FILE`, a UnionSet; repeatable")
+	c.registerConfig(cmd)
+}
+
+// registerConfig adds the flags of commands that read CRDs.
+func (c *compilerFlags) registerConfig(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&c.configFile, "config", "", "read the configuration from this `FILE` instead of "+configFile)
+	cmd.Flags().BoolVar(&c.noConfig, "no-config", false, "read no configuration")
 }
 
 // registerGate adds the flag for commands that act as gates in pipelines.
@@ -76,92 +94,74 @@ func registerForget(cmd *cobra.Command, forget *bool) {
 		"keep rules that the annotation claims, but its unions do not write, as hand-written ones")
 }
 
-// override applies the given flags to a configuration.
-func (c *compilerFlags) override(cmd *cobra.Command, config *project.Config) {
-	given := cmd.Flags().Changed
-	if given("kube-version") {
-		config.KubeVersion = c.given.KubeVersion
-	}
-	if given("encoding") {
-		config.Encoding = c.given.Encoding
-	}
-	if given("no-annotation") {
-		config.NoAnnotation = c.given.NoAnnotation
-	}
-	if given("require-unions") {
-		config.RequireUnions = c.given.RequireUnions
-	}
-	if given("strict") {
-		config.Strict = c.given.Strict
+// override applies the given flags to the configuration of a scope, whose packages and files become
+// relative to the working directory. Files that the configuration names must be in its repository.
+func (c *compilerFlags) override(cmd *cobra.Command, s *scope) error {
+	config, given := &s.config, cmd.Flags().Changed
+	for flag, apply := range map[string]func(){
+		"kube-version":   func() { config.KubeVersion = c.given.KubeVersion },
+		"encoding":       func() { config.Encoding = c.given.Encoding },
+		"no-annotation":  func() { config.NoAnnotation = c.given.NoAnnotation },
+		"require-unions": func() { config.RequireUnions = c.given.RequireUnions },
+		"strict":         func() { config.Strict = c.given.Strict },
+		"kubebuilder":    func() { config.Kubebuilder = c.given.Kubebuilder },
+	} {
+		if given(flag) {
+			apply()
+		}
 	}
 	if given("fail-on") || config.Lint.FailOn == nil {
-		failOn := lint.Threshold(max(0, slices.Index(lint.Thresholds, c.failOn)))
+		failOn, _ := lint.ParseThreshold(c.failOn)
 		config.Lint.FailOn = &failOn
 	}
 	for _, code := range c.ignore {
 		config.Lint.Ignore = append(config.Lint.Ignore, diag.Code(code))
 	}
-}
-
-// declarations returns the sources of external declarations in a scope.
-func (c *compilerFlags) declarations(cmd *cobra.Command, s *scope) (externalFlags, error) {
-	config, home, unions := s.config, filepath.Dir(s.name), c.unions
-	unions.listed = config.SkipInvalid
-	unions.asked = len(unions.packages)+len(unions.sets) > 0
-	// Files that the configuration names must be in its repository.
+	home := filepath.Dir(s.name)
 	_, root, err := surroundings(s.name)
 	if err != nil {
-		return unions, err
+		return err
 	}
-	if len(unions.packages) == 0 && len(config.Go) > 0 {
-		for _, pattern := range config.Go {
-			dir := filepath.Join(home, filepath.FromSlash(strings.TrimSuffix(pattern, "/...")))
-			if build.IsLocalImport(pattern) && exists(dir) && leadsOut(dir, root) {
-				return unions, fmt.Errorf("%s: go: %s: leads out of %s: give it with --go", s.name, pattern, root)
-			}
-		}
-		unions.packages, unions.dir, unions.config, unions.project = config.Go, home, s.name, true
+	if len(c.given.Go) > 0 {
+		config.Go = c.given.Go
+	} else if len(config.Go) > 0 {
+		s.dir, s.project = home, true
 	}
-	if !cmd.Flags().Changed("kubebuilder") {
-		unions.kubebuilder = config.Kubebuilder && len(unions.packages) > 0
-	}
-	if len(c.unions.sets) == 0 {
-		for _, name := range config.Unions {
-			file := filepath.Join(home, filepath.FromSlash(name))
-			if leadsOut(file, root) {
-				return unions, fmt.Errorf("%s: unions: %s: there is no such file in %s, or it leads out of it", s.name, name, root)
-			}
-			unions.sets, unions.project = append(unions.sets, file), true
+	for _, pattern := range config.Go {
+		dir := filepath.Join(home, filepath.FromSlash(strings.TrimSuffix(pattern, "/...")))
+		if s.dir != "" && build.IsLocalImport(pattern) && exists(dir) && leadsOut(dir, root) {
+			return fmt.Errorf("%s: go: %s: leads out of %s: give it with --go", s.name, pattern, root)
 		}
 	}
-	return unions, nil
-}
-
-// configFlags select the configuration.
-type configFlags struct {
-	file string
-	none bool
-}
-
-func (f *configFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.file, "config", "", "read the configuration from this `FILE` instead of "+configFile)
-	cmd.Flags().BoolVar(&f.none, "no-config", false, "read no configuration")
+	config.Kubebuilder = config.Kubebuilder && (given("kubebuilder") || len(config.Go) > 0)
+	if len(c.given.Unions) > 0 {
+		config.Unions = c.given.Unions
+		return nil
+	}
+	for i, name := range config.Unions {
+		file := filepath.Join(home, filepath.FromSlash(name))
+		if leadsOut(file, root) {
+			return fmt.Errorf("%s: unions: %s: there is no such file in %s, or it leads out of it", s.name, name, root)
+		}
+		config.Unions[i], s.project = file, true
+	}
+	return nil
 }
 
 // finder returns a function that returns the name of an input's configuration, or "" if there is
 // none.
-func (f *configFlags) finder(cmd *cobra.Command) func(input) (string, error) {
+func (c *compilerFlags) finder(cmd *cobra.Command) func(input) (string, error) {
 	found := map[string]string{} // by directory
 	return func(in input) (string, error) {
 		switch {
-		case f.none && f.file != "":
+		case c.noConfig && c.configFile != "":
 			return "", usagef("--config and --no-config cannot be used together")
-		case f.none:
+		case c.noConfig:
 			return "", nil
-		case cmd.Flags().Changed("config") && f.file == "":
+		case cmd.Flags().Changed("config") && c.configFile == "":
 			return "", usagef("--config needs a file name; use --no-config to read none")
-		case f.file != "":
-			return f.file, nil
+		case c.configFile != "":
+			return c.configFile, nil
 		}
 		dir := filepath.Dir(in.path) // "." for standard input
 		name, ok := found[dir]

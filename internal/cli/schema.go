@@ -82,8 +82,7 @@ See also unioncel help inputs, and unioncel help output.`,
 			})
 		},
 	}
-	flags.unions.register(cmd)
-	flags.config.register(cmd)
+	flags.registerUnions(cmd)
 	cmd.Flags().StringVar(&version, "version", "", "write the schema of this `VERSION` only")
 	registerOutput(cmd, &dir, "write to files in this `DIR`")
 	return cmd

@@ -22,14 +22,16 @@ import (
 // override them.
 type scope struct {
 	*external
-	name   string         // of the configuration, or empty
-	read   *result        // the configuration, with its diagnostics
-	files  []*result      // with declarations, unless another scope has them
-	config project.Config // overridden by flags
-	opts   crdfile.Options
-	flags  *compilerFlags
-	walked bool // the inputs include a directory
-	counts bool // CRDs and unions are counted
+	name    string         // of the configuration, or empty
+	read    *result        // the configuration, with its diagnostics
+	files   []*result      // with declarations, unless another scope has them
+	config  project.Config // overridden by flags
+	dir     string         // of the Go packages, if the configuration names them
+	project bool           // the configuration names declarations outside the CRDs
+	opts    crdfile.Options
+	flags   *compilerFlags
+	walked  bool // the inputs include a directory
+	counts  bool // CRDs and unions are counted
 }
 
 type scopes []*scope
@@ -53,7 +55,7 @@ func one(opts crdfile.Options) scoping {
 func (a *app) scope(cmd *cobra.Command, flags *compilerFlags) scoping {
 	return func(inputs []input) (scopes, error) {
 		var l scopes
-		find := flags.config.finder(cmd)
+		find := flags.finder(cmd)
 		for i, in := range inputs {
 			name, err := find(in)
 			if err != nil {
@@ -92,32 +94,22 @@ func (a *app) loadScope(s *scope, cmd *cobra.Command, loaded map[string]*externa
 		}
 	}
 	flags := s.flags
-	if flags.override(cmd, &s.config); s.read.failed() {
-		return nil
-	}
-	s.counts = flags.gate || a.verbose || s.config.RequireUnions
-	unions, err := flags.declarations(cmd, s)
-	if err != nil {
+	if err := flags.override(cmd, s); err != nil || s.read.failed() {
 		return err
 	}
-	key := fmt.Sprintf("%q %q %q %t %q", unions.dir, unions.packages, unions.sets, unions.kubebuilder, unions.listed)
+	s.counts = flags.gate || a.verbose || s.config.RequireUnions
+	key := fmt.Sprintf("%q %q %q %t %q", s.dir, s.config.Go, s.config.Unions, s.config.Kubebuilder, s.config.SkipInvalid)
 	if loaded[key] == nil {
-		e, files, err := unions.read(a)
-		if err != nil {
+		var err error
+		if loaded[key], s.files, err = a.readExternal(s); err != nil {
 			return err
 		}
-		for _, r := range files {
-			r.scope = s
-		}
-		s.files = files
-		e.incomplete = unions.project && !s.walked
-		loaded[key] = &e
 	}
 	s.external = loaded[key]
 	s.opts = crdfile.Options{KubeVersion: s.config.KubeVersion, Encoding: s.config.Encoding, NoAnnotation: s.config.NoAnnotation, Forget: flags.forget, External: s.Externals}
 	if flags.judges {
 		s.opts.InUse = &crdfile.Options{KubeVersion: flags.given.KubeVersion, Encoding: flags.given.Encoding}
-		if unions.asked {
+		if len(flags.given.Go)+len(flags.given.Unions) > 0 {
 			s.opts.InUse.External = s.Externals
 		}
 	}
@@ -172,7 +164,7 @@ func (l scopes) missing(results []*result) {
 				theirs = append(theirs, r)
 			}
 		}
-		s.files = append(s.files, &result{input: input{scope: s}, diagnostics: s.external.missing(theirs)})
+		s.files = append(s.files, &result{input: input{scope: s}, diagnostics: s.missing(theirs)})
 	}
 }
 

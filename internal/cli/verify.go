@@ -52,10 +52,9 @@ See also unioncel help inputs.`,
 			return a.verifyAll(cmd.Context(), a.scope(cmd, &flags), &output, args)
 		},
 	}
-	flags.unions.register(cmd)
-	flags.config.register(cmd)
+	flags.registerUnions(cmd)
 	flags.registerGate(cmd)
-	flags.unions.skipInvalid = true
+	flags.skipInvalid = true
 	output.register(cmd, "results", reportFormatNames(true)...)
 	return cmd
 }
@@ -63,7 +62,7 @@ See also unioncel help inputs.`,
 // verifyAll verifies the unions of all inputs, in order, and prints the results together.
 func (a *app) verifyAll(ctx context.Context, scope scoping, output *printing, args []string) error {
 	found, err := collect(ctx, a, scope, args, func(f *crdfile.File, in input) (l []proof.Verified, diags diag.List, err error) {
-		declared, diags := skipping(in.scope.external, in.options(), func(opts crdfile.Options) ([]*compile.Declared, diag.List) {
+		declared, diags := skipping(in.scope, in.options(), func(opts crdfile.Options) ([]*compile.Declared, diag.List) {
 			return crdfile.Ask(f, opts, func(c *crdfile.CRD) (*compile.Declared, diag.List) {
 				d, l := c.Declared()
 				if d != nil {
