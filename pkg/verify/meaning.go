@@ -209,3 +209,13 @@ func (p *unionProblem) othersAllow() logic.Lit {
 	}
 	return allow
 }
+
+// Broken returns the violations of a state of u, and for each the formula that the object at a place of a
+// space has it.
+func Broken(s *formula.Space, u *union.Union, object *formula.Place) (violations []union.Violation, when []logic.Lit) {
+	breaks := newSymbolic(s, u, object).violations()
+	for _, b := range breaks {
+		violations = append(violations, b.Violation)
+	}
+	return violations, conditions(breaks)
+}

@@ -101,8 +101,7 @@ func (f *finder) readItemRules(o *candidateObject) []*condition {
 	}
 	add := func(above int, rules []deepRule) {
 		for _, r := range rules {
-			demand, form := o.read(r.Rule, o.schema)
-			if c := o.condition(verify.Constraint{Key: ruleKey, Index: r.index, Above: above}, form, demand); c != nil {
+			if c := o.condition(verify.Constraint{Key: ruleKey, Index: r.index, Above: above}, formOfRule(r.Rule), o.rule(r.Rule, 0)); c != nil {
 				l = append(l, c)
 			}
 		}
@@ -130,8 +129,7 @@ func (f *finder) readAncestors(o *candidateObject) []*condition {
 		}
 		path := f.path[i:].Properties()
 		for _, r := range rules[pathKey(path)] {
-			demand, form := o.read(r.Rule, f.levels[i].schema, path...)
-			if c := o.condition(verify.Constraint{Key: ruleKey, Index: r.index, Above: len(path)}, form, demand); c != nil {
+			if c := o.condition(verify.Constraint{Key: ruleKey, Index: r.index, Above: len(path)}, formOfRule(r.Rule), o.rule(r.Rule, len(path))); c != nil {
 				l = append(l, c)
 			}
 		}

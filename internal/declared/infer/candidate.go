@@ -1,8 +1,6 @@
 package infer
 
 import (
-	"slices"
-
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -92,77 +90,15 @@ func (o *candidateObject) admits(m union.Member) bool {
 
 // implied returns the conditions that accept every object that u allows.
 func (c *candidate) implied(u *union.Union) []*condition {
-	objects := c.legal(u)
+	_, broken := verify.Broken(c.space, u, c.at(0))
+	legal := c.space.Or(broken...).Not()
 	var l []*condition
 	for _, k := range c.within {
-		if !slices.ContainsFunc(objects, func(object []value) bool { return !k.accepts(object) }) {
+		if !c.possible(legal, k.holds.Not()) {
 			l = append(l, k)
 		}
 	}
 	return l
-}
-
-// legal returns objects that u allows. With a discriminator, these have each value, with and
-// without its members; without one, they have no, one, two or all members.
-func (c *candidate) legal(u *union.Union) [][]value {
-	var l [][]value
-	conditions := u.Conditions()
-	try := func(v value, members ...int) {
-		if s, object := c.state(u, v, members); len(conditions.Broken(s, s)) == 0 {
-			l = append(l, object)
-		}
-	}
-	var every []int
-	for i := range u.Members {
-		every = append(every, i)
-	}
-	if u.Discriminator != "" {
-		for _, v := range c.values(c.slots[u.Discriminator], c.within) {
-			try(v)
-			if selected := u.MembersOf(v.meaning(u)); len(selected) > 0 {
-				try(v, selected...)
-				if len(selected) > 1 {
-					try(v, slices.DeleteFunc(slices.Clone(selected), func(i int) bool { return slices.Contains(u.Members[i].Optional, v.meaning(u)) })...)
-				}
-			} else if v.text == "" && u.Deduce {
-				for _, i := range every {
-					try(v, i)
-				}
-			}
-		}
-		return l
-	}
-	try(absent)
-	for i := range every {
-		try(absent, i)
-		for j := range i {
-			if u.Cardinality == union.AtLeastOne {
-				try(absent, j, i)
-			}
-		}
-	}
-	try(absent, every...)
-	if u.Grouped() {
-		for _, g := range u.Groups() {
-			try(absent, g.Members...)
-			try(absent, u.Require(g)...)
-		}
-	}
-	return l
-}
-
-// state returns the state of u with a value of the discriminator and some members, and an object in
-// this state.
-func (c *candidate) state(u *union.Union, v value, members []int) (union.State, []value) {
-	s, object := union.State{Value: v.meaning(u), Present: make([]bool, len(u.Members))}, make([]value, len(c.names))
-	if u.Discriminator != "" {
-		object[c.slots[u.Discriminator]] = v
-	}
-	for _, m := range members {
-		s.Present[m] = true
-		object[c.slots[u.Members[m].Name]] = full
-	}
-	return s, object
 }
 
 // declared returns u in the form to declare: it omits a cardinality that is the default.

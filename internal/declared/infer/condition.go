@@ -1,80 +1,24 @@
 package infer
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/prove/formula"
-	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// candidateObject is a schema that may have unions. The properties that conditions read have slots,
-// numbered in order of appearance. They are properties of the object or of objects in it.
-type candidateObject struct {
-	schema   *apiextensionsv1.JSONSchemaProps
-	resource bool
-	names    []string
-	slots    map[string]int
-	work     *int // the work on all formulas of the CRD so far
-	// may reports by slot whether a property may be a member of a union.
-	may map[int]bool
-	// items are the keys of list items, by slot; nil for properties.
-	items [][]union.ItemKey
-}
-
-// isList reports whether the members are items of a list, not properties of an object.
-func (o *candidateObject) isList() bool { return o.schema.Type == "array" }
-
-// slot returns the slot of the property or the list item at a path from the object; ok is false if
-// there is none. Its name is the one that declarations use.
-func (o *candidateObject) slot(path ...string) (slot int, ok bool) {
-	name, item, ok := o.named(path)
-	if !ok {
-		return 0, false
-	}
-	if slot, ok := o.slots[name]; ok {
-		return slot, true
-	}
-	o.slots[name] = len(o.names)
-	o.names, o.items = append(o.names, name), append(o.items, item)
-	return len(o.names) - 1, true
-}
-
-// named returns the name of a property in declarations, or the name and the keys of a list item.
-func (o *candidateObject) named(path []string) (name string, item []union.ItemKey, ok bool) {
-	if o.isList() {
-		return o.namedItem(path)
-	}
-	if name = path[0]; len(path) > 1 {
-		name = schemapath.New(path...).String()
-	}
-	at, property := union.Property(o.schema, name)
-	return name, nil, property != nil && len(at) == len(path)
-}
-
-func (o *candidateObject) property(slot int) apiextensionsv1.JSONSchemaProps {
-	_, property := union.Property(o.schema, o.names[slot])
-	return *property
-}
-
-// nested reports whether the condition reads properties of objects in the object.
-func (o *candidateObject) nested(c *condition) bool {
-	return slices.ContainsFunc(c.slots, func(slot int) bool {
-		path, _ := union.Property(o.schema, o.names[slot])
-		return len(path) > 1
-	})
-}
-
-// condition is a hand-written constraint that a union could replace.
+// condition is a hand-written constraint that a union could replace. It depends only on which
+// properties are set, which are empty, and the constants that they equal.
 type condition struct {
-	*demand
 	verify.Constraint
-	form Form
+	form  Form
+	holds logic.Lit
+	reads []propertyFact
 	// slots are the properties that the condition reads, in order of appearance.
 	slots []int
 	// texts are the strings other than "" with which the condition compares properties, by slot.
@@ -99,12 +43,14 @@ func (c *condition) discriminator() (slot int, ok bool) {
 	return slot, len(c.texts) == 1
 }
 
-// condition returns a constraint with its formula. It is nil if it reads no property, or too many.
-func (o *candidateObject) condition(k verify.Constraint, form Form, f *demand) *condition {
-	if f == nil {
-		return nil
-	}
-	c := &condition{demand: f, Constraint: k, form: form, texts: map[int][]string{}, sized: map[int]bool{}, zero: -1, loose: map[int]bool{}}
+// maxSlots is the maximum number of properties that a condition may read.
+const maxSlots = 64
+
+// condition returns a constraint with its formula. It is nil if the formula depends on other facts,
+// on no property, or on too many.
+func (o *candidateObject) condition(k verify.Constraint, form Form, holds logic.Lit) *condition {
+	c := &condition{Constraint: k, form: form, holds: holds, texts: map[int][]string{}, sized: map[int]bool{}, zero: -1, loose: map[int]bool{}}
+	c.reads = o.factsOf(holds)
 	if c.read(); len(c.slots) == 0 || len(c.slots) > maxSlots {
 		return nil
 	}
@@ -119,8 +65,8 @@ func (o *candidateObject) condition(k verify.Constraint, form Form, f *demand) *
 // and on the values of strings.
 func (o *candidateObject) conditions() []*condition {
 	var l []*condition
-	add := func(key string, index int, form Form, f *demand) {
-		if c := o.condition(verify.Constraint{Key: key, Index: index}, form, f); c != nil {
+	add := func(key string, index int, form Form, holds logic.Lit) {
+		if c := o.condition(verify.Constraint{Key: key, Index: index}, form, holds); c != nil {
 			l = append(l, c)
 		}
 	}
@@ -131,8 +77,7 @@ func (o *candidateObject) conditions() []*condition {
 			continue
 		}
 		if parsed, err := formula.Parse(r.Rule); err == nil {
-			f, form := o.read(parsed, o.schema)
-			add(ruleKey, i, form, f)
+			add(ruleKey, i, formOfRule(parsed), o.rule(parsed, 0))
 		}
 	}
 	s := o.schema
@@ -197,15 +142,15 @@ func (o *candidateObject) counts() bool {
 // read collects the properties and strings that the condition reads.
 func (c *condition) read() {
 	zeros := map[int]bool{} // the slots of properties that the condition compares with false or 0
-	for _, l := range slices.Sorted(maps.Keys(c.demand.slots)) {
-		fact, slot := c.facts[l], c.demand.slots[l]
+	for _, fact := range c.reads {
+		slot := fact.slot
 		if !slices.Contains(c.slots, slot) {
 			c.slots = append(c.slots, slot)
 		}
 		switch text := textOf(fact.Constant); {
 		case fact.Kind == formula.Equals && fact.Constant == any(true):
 			c.texts[slot], zeros[slot] = []string{"true", "false"}, true
-		case tellsZero(fact):
+		case tellsZero(fact.Fact):
 			c.texts[slot], zeros[slot] = append(c.texts[slot], text), true
 		case fact.Kind == formula.Empty, fact.Kind == formula.Equals && text == "":
 			c.sized[slot] = true
@@ -233,31 +178,19 @@ func (c *condition) loosen(o *candidateObject) {
 	if !ok {
 		return
 	}
-	var values []value
-	if d >= 0 {
-		values = o.values(d, []*condition{c})
-	}
 	for _, slot := range c.slots {
 		if slot == d || !c.sized[slot] || !canBeEmpty(o.property(slot)) {
 			continue
 		}
-		t := c.table(o, d)
-		t.without = slot
-		if !o.affords(t, 2*len(values)) {
-			continue
+		absent, empty := map[logic.Lit]bool{}, map[logic.Lit]bool{}
+		for _, fact := range c.reads {
+			if fact.slot == slot {
+				absent[fact.Lit] = false
+				empty[fact.Lit] = fact.Kind == formula.Present || fact.Kind == formula.Empty || fact.Constant == any("") || fact.Constant == any(int64(0))
+			}
 		}
-		c.loose[slot] = true
-		for _, v := range orNone(values) {
-			t.each(v, func(object []value) {
-				object[slot] = absent
-				unset := c.accepts(object)
-				object[slot] = empty
-				if unset != (c.accepts(object)) {
-					c.loose[slot] = false
-				}
-				object[slot] = absent
-			})
-		}
+		s := o.space
+		c.loose[slot] = !o.possible(s.Equal(s.Restrict(c.holds, absent), s.Restrict(c.holds, empty)).Not())
 	}
 }
 
@@ -266,7 +199,7 @@ func canBeEmpty(s apiextensionsv1.JSONSchemaProps) bool {
 	positive := func(n *int64) bool { return n != nil && *n > 0 }
 	switch s.Type {
 	case "string":
-		return s.Format == "" && !positive(s.MinLength) && (len(s.Enum) == 0 || slices.Contains(enumOf(s), ""))
+		return s.Format == "" && !positive(s.MinLength) && (len(s.Enum) == 0 || slices.Contains(union.EnumStrings(&s), ""))
 	case "boolean":
 		return len(s.Enum) == 0
 	case "integer", "number":

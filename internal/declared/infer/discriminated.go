@@ -1,9 +1,11 @@
 package infer
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -15,14 +17,21 @@ type group struct {
 	values        []value
 	conditions    []*condition // the conditions that compare no other property
 	// asked are the slots of the possible members, in order of appearance.
-	asked []int
-	// says has the sayings of each condition, by value.
-	says map[*condition][]saying
+	asked  []int
+	tables map[string]*table // by members
 }
 
-// saying is the meaning of a condition for a single value of the discriminator.
-type saying struct {
-	accepts bool // the condition accepts an object
+// table has the meaning of the conditions that read only the discriminator and certain members, by
+// value of the discriminator.
+type table struct {
+	*group
+	conditions []*condition
+	rows       []row
+}
+
+// row is the meaning of conditions for a single value of the discriminator.
+type row struct {
+	accepts bool // the conditions accept an object
 	// may has the members that may be set, and must the members that must be set.
 	may, must map[int]bool
 }
@@ -56,7 +65,7 @@ func (o *candidateObject) discriminated(conditions []*condition) []*candidate {
 			continue
 		}
 		seen = append(seen, d)
-		g := &group{candidateObject: o, discriminator: d, says: map[*condition][]saying{}}
+		g := &group{candidateObject: o, discriminator: d, tables: map[string]*table{}}
 		if !g.collect(conditions) {
 			continue
 		}
@@ -158,10 +167,10 @@ type reading struct {
 func (g *group) members(how sense, shared bool) ([]reading, []*condition) {
 	slots := slices.Clone(g.asked)
 	for {
-		w := g.narrowed(slots)
+		t := g.table(slots)
 		var l []reading
 		for _, slot := range slots {
-			if r, ok := w.read(slot, how); ok {
+			if r, ok := t.read(slot, how); ok {
 				l = append(l, r)
 			}
 		}
@@ -172,7 +181,7 @@ func (g *group) members(how sense, shared bool) ([]reading, []*condition) {
 			})
 		}
 		if len(l) == len(slots) {
-			return l, w.conditions
+			return l, t.conditions
 		}
 		slots = nil
 		for _, r := range l {
@@ -202,64 +211,62 @@ func sharing(l []reading) bool {
 	return false
 }
 
-// valueScope has the conditions of a group that read only the discriminator and certain members.
-type valueScope struct {
-	*group
-	conditions []*condition
-	reading    map[int][]*condition // by slot
-	refused    []bool               // by value: a condition accepts no object
-}
-
-func (g *group) narrowed(slots []int) *valueScope {
-	w := &valueScope{group: g, reading: map[int][]*condition{}, refused: make([]bool, len(g.values))}
-	in := map[int]bool{g.discriminator: true}
-	for _, s := range slots {
-		in[s] = true
+// table asks which of the members may be set, and which must be set, with each value.
+func (g *group) table(slots []int) *table {
+	key := fmt.Sprint(slots)
+	if t, ok := g.tables[key]; ok {
+		return t
 	}
+	t := &table{group: g}
+	g.tables[key] = t
 	for _, c := range g.conditions {
-		if slices.ContainsFunc(c.slots, func(s int) bool { return !in[s] }) {
-			continue
-		}
-		w.conditions = append(w.conditions, c)
-		for _, s := range c.slots {
-			w.reading[s] = append(w.reading[s], c)
-		}
-		for i, s := range g.say(c) {
-			w.refused[i] = w.refused[i] || !s.accepts
+		if !slices.ContainsFunc(c.slots, func(s int) bool { return s != g.discriminator && !slices.Contains(slots, s) }) {
+			t.conditions = append(t.conditions, c)
 		}
 	}
-	return w
+	var states []logic.Lit
+	for _, slot := range slots {
+		set := g.set(slot, t.conditions)
+		states = append(states, set, set.Not())
+	}
+	for _, v := range g.values {
+		r := row{may: map[int]bool{}, must: map[int]bool{}}
+		possible := g.possibilities(append(holding(t.conditions), g.is(g.discriminator, v)), states)
+		for i, slot := range slots {
+			may, spare := possible[2*i], possible[2*i+1]
+			r.accepts, r.may[slot], r.must[slot] = may || spare, may, may && !spare
+		}
+		t.rows = append(t.rows, r)
+	}
+	return t
 }
 
 // read returns the values with which a property may be set. ok reports whether it is a member.
-func (w *valueScope) read(slot int, how sense) (r reading, ok bool) {
+func (t *table) read(slot int, how sense) (r reading, ok bool) {
 	r.slot = slot
 	var may, must, all, mentioned []string
-	for _, c := range w.reading[slot] {
-		mentioned = append(mentioned, c.texts[w.discriminator]...)
+	for _, c := range t.conditions {
+		if slices.Contains(c.slots, slot) {
+			mentioned = append(mentioned, c.texts[t.discriminator]...)
+		}
 	}
 	open, elsewhere := false, false // some value is unmentioned; the property may be set with such a value
 	excluded := false               // an accepted value excludes the property
-	for i, v := range w.values {
-		isMay, isMust := !w.refused[i], false
-		for _, c := range w.reading[slot] {
-			s := w.say(c)[i]
-			isMay = isMay && s.may[slot]
-			isMust = isMust || s.must[slot]
-		}
-		excluded = excluded || v.text != "" && !w.refused[i] && !isMay
+	for i, v := range t.values {
+		row := t.rows[i]
+		excluded = excluded || v.text != "" && row.accepts && !row.may[slot]
 		switch {
 		case v.text == "":
 		case v.text == other:
-			if open, elsewhere = true, isMay; isMust {
+			if open, elsewhere = true, row.may[slot]; row.must[slot] {
 				return r, false
 			}
 		default:
 			all = append(all, v.text)
-			if isMay {
+			if row.may[slot] {
 				may = append(may, v.text)
 			}
-			if isMay && isMust {
+			if row.must[slot] {
 				must = append(must, v.text)
 			}
 		}
@@ -271,7 +278,7 @@ func (w *valueScope) read(slot int, how sense) (r reading, ok bool) {
 		restricted = restricted && excluded
 	case demanding:
 		restricted = len(must) > 0 && (elsewhere || len(must) < len(all))
-		if r.selected = must; w.typeOf(w.discriminator) == union.BooleanValue {
+		if r.selected = must; t.typeOf(t.discriminator) == union.BooleanValue {
 			r.selected = may // the member is optional for the other value
 		}
 	case excluding:
@@ -286,49 +293,6 @@ func (w *valueScope) read(slot int, how sense) (r reading, ok bool) {
 	return r, restricted && len(r.selected) > 0
 }
 
-// say returns the meaning of a condition by value.
-func (g *group) say(c *condition) []saying {
-	if l, ok := g.says[c]; ok {
-		return l
-	}
-	l := make([]saying, len(g.values))
-	g.says[c] = l
-	t := c.table(g.candidateObject, g.discriminator)
-	if !g.affords(t, len(g.values)) {
-		// Beyond the bounds, everything counts as allowed.
-		allowed := map[int]bool{}
-		for _, slot := range c.slots {
-			allowed[slot] = true
-		}
-		for i := range l {
-			l[i] = saying{accepts: true, may: allowed}
-		}
-		return l
-	}
-	for i, v := range g.values {
-		s := saying{may: map[int]bool{}, must: map[int]bool{}}
-		spare := map[int]bool{}
-		t.each(v, func(object []value) {
-			if !c.accepts(object) {
-				return
-			}
-			s.accepts = true
-			for _, slot := range c.slots {
-				if c.isSet(slot, object[slot]) {
-					s.may[slot] = true
-				} else {
-					spare[slot] = true
-				}
-			}
-		})
-		for _, slot := range c.slots {
-			s.must[slot] = s.accepts && !spare[slot]
-		}
-		l[i] = s
-	}
-	return l
-}
-
 // candidate returns the union that the conditions describe.
 func (g *group) candidate(members []reading, within []*condition) *candidate {
 	u := &union.Union{Discriminator: g.names[g.discriminator], Type: g.typeOf(g.discriminator), Change: union.Allow}
@@ -336,15 +300,13 @@ func (g *group) candidate(members []reading, within []*condition) *candidate {
 	for _, r := range members {
 		u.Members = append(u.Members, union.Member{Name: g.names[r.slot], Values: r.selected, Optional: r.optional, Empty: g.emptiness(r.slot, within)})
 	}
-	// accepted evaluates all conditions on an object with some members.
-	object := make([]value, len(g.names))
+	// accepted reports whether all conditions accept an object with some members.
 	accepted := func(v value, slots ...int) bool {
-		object[g.discriminator] = v
-		for _, slot := range slots {
-			object[slot] = full
-			defer func() { object[slot] = absent }()
+		l := append(holding(within), g.is(g.discriminator, v))
+		for _, r := range members {
+			l = append(l, g.set(r.slot, within).If(slices.Contains(slots, r.slot)))
 		}
-		return !slices.ContainsFunc(within, func(c *condition) bool { return !c.accepts(object) })
+		return g.possible(l...)
 	}
 	implicit := union.DefaultCardinality(u.Discriminator, g.schema)
 	unset, refused := 0, 0      // the number of ways to leave the discriminator unset, and of rejected ways
@@ -397,11 +359,9 @@ func (g *group) unsetValue(u *union.Union, members []reading, accepted func(v va
 			if slices.Contains(r.selected, b.text) {
 				selected = append(selected, r.slot)
 			}
-			if accepted(a, r.slot) != accepted(b, r.slot) {
-				return false
-			}
 		}
-		return accepted(a) == accepted(b) && accepted(a, selected...) == accepted(b, selected...)
+		return accepted(a) == accepted(b) && accepted(a, selected...) == accepted(b, selected...) &&
+			!slices.ContainsFunc(members, func(r reading) bool { return accepted(a, r.slot) != accepted(b, r.slot) })
 	}
 	for _, v := range g.values {
 		if len(u.MembersOf(v.text)) == 0 {
@@ -452,4 +412,55 @@ func (c *candidate) vary(members []reading, implicit union.Cardinality) {
 	if slices.ContainsFunc(c.union.Members, whole) && len(members) > 1 {
 		add(func(u *union.Union) { u.Members = slices.DeleteFunc(u.Members, whole) })
 	}
+}
+
+// value is a value of a discriminator: absent, or a text that represents a value of any type. The text
+// is "" for an empty string.
+type value struct {
+	set  bool
+	text string
+}
+
+// other is the text of a value that no rule mentions.
+const other = "\x00"
+
+// maxValues is the maximum number of values of a discriminator.
+const maxValues = 512
+
+// is returns the formula that a discriminator has a value.
+func (o *candidateObject) is(slot int, v value) logic.Lit {
+	p := o.places[slot]
+	switch {
+	case !v.set:
+		return p.Present().Not()
+	case v.text != other:
+		return p.Equals(o.typeOf(slot).Value(v.text))
+	}
+	l := []logic.Lit{p.Present()}
+	for _, fact := range p.Constants() {
+		l = append(l, fact.Lit.Not())
+	}
+	return o.space.And(l...)
+}
+
+// values returns the values of a discriminator that conditions distinguish and that the schema allows:
+// absent; the values of the enum or, without an enum, "", the values in conditions, and one other
+// value.
+func (o *candidateObject) values(d int, conditions []*condition) []value {
+	l := []value{{}}
+	texts := union.EnumStrings(new(o.property(d)))
+	if len(texts) == 0 {
+		for _, c := range conditions {
+			texts = append(texts, c.texts[d]...)
+		}
+		if texts = append(texts, other); o.typeOf(d) == union.StringValue {
+			l = append(l, value{set: true})
+		}
+	}
+	for _, text := range texts {
+		if v := (value{true, text}); !slices.Contains(l, v) && len(l) <= maxValues {
+			l = append(l, v)
+		}
+	}
+	return slices.DeleteFunc(l, func(v value) bool { return !o.possible(o.is(d, v)) })
 }

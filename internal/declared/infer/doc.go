@@ -6,10 +6,11 @@
 // properties are set, which are empty, and the constants that a string, boolean or integer equals. A
 // rule that reads oldSelf or another type does not count. A discriminator and members may be in nested objects if
 // verify proves the union. A rule of an ancestor that is only about the object, or about each item
-// of a list, counts where the object's own rules describe no union. Constraints are evaluated on
-// the objects that they can tell apart, so that their meaning counts and not their spelling: two
-// properties that may not be set together are members of a union, and so is a property that may be
-// set with certain values of a string only. [Form] lists the usual spellings.
+// of a list, counts where the object's own rules describe no union. Constraints are formulas over
+// such facts (internal/prove/formula), and a solver answers which states they allow, so that their
+// meaning counts and not their spelling: two properties that may not be set together are members of
+// a union, and so is a property that may be set with certain values of a string only. [Form] lists
+// the usual spellings.
 //
 // The result is a declaration that the schema accepts, and the constraints that it makes redundant.
 // Package verify compares the two, with the result [Found.Comparison]. If the declaration is not

@@ -3,33 +3,28 @@ package infer
 import (
 	"slices"
 
+	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // maxGrouped is the maximum number of properties of a union with groups.
 const maxGrouped = 8
 
-// grouped finds the unions with groups of properties that are set together. It compares the sets of
-// properties that all conditions on them accept with the sets that a union allows.
+// grouped finds the unions with groups of properties that are set together. Only proved ones are
+// reported.
 func (o *candidateObject) grouped(about []*condition) []*candidate {
 	var l []*candidate
 	for _, within := range connected(about) {
 		var slots []int
 		for _, c := range within {
-			for _, s := range c.slots {
-				if !slices.Contains(slots, s) {
-					slots = append(slots, s)
-				}
-			}
-		}
-		if len(slots) < 3 || len(slots) > maxGrouped {
-			continue
+			slots = append(slots, c.slots...)
 		}
 		slices.Sort(slots)
-		if accepted, ok := o.acceptedSets(within, slots); ok {
-			if u := o.groupUnion(slots, accepted, within); u != nil {
-				l = append(l, &candidate{candidateObject: o, union: u, within: within, tentative: true})
-			}
+		if slots = slices.Compact(slots); len(slots) < 3 || len(slots) > maxGrouped {
+			continue
+		}
+		if u := o.groupUnion(slots, within); u != nil {
+			l = append(l, &candidate{candidateObject: o, union: u, within: within, tentative: true})
 		}
 	}
 	return l
@@ -54,82 +49,62 @@ func connected(conditions []*condition) [][]*condition {
 	return l
 }
 
-// acceptedSets returns, for each set of the properties, whether all conditions accept it. Bit i of
-// the index stands for slots[i]. ok is false if this is too much work.
-func (o *candidateObject) acceptedSets(conditions []*condition, slots []int) (accepted []bool, ok bool) {
-	accepted = make([]bool, 1<<len(slots))
-	for _, c := range conditions {
-		if !o.spend(len(accepted) * c.size) {
-			return nil, false
+// groupUnion returns the union whose groups are the properties that may be set together, or nil if there
+// are no two groups, or no group has several properties.
+func (o *candidateObject) groupUnion(slots []int, within []*condition) *union.Union {
+	given := holding(within)
+	var set, unset, pairs []logic.Lit
+	for _, slot := range slots {
+		set, unset = append(set, o.set(slot, within)), append(unset, o.set(slot, within).Not())
+	}
+	for i := range slots {
+		for j := range i {
+			pairs = append(pairs, o.space.And(set[i], set[j]))
 		}
 	}
-	for set := range accepted {
-		object := make([]value, len(o.names))
-		for i, s := range slots {
-			if set>>i&1 == 1 {
-				object[s] = full
-			}
-		}
-		accepted[set] = !slices.ContainsFunc(conditions, func(c *condition) bool { return !c.accepts(object) })
-	}
-	return accepted, true
-}
-
-// groupUnion returns the union that allows exactly the accepted sets of properties, or nil. Two
-// properties are in one group if some accepted set has both.
-func (o *candidateObject) groupUnion(slots []int, accepted []bool, within []*condition) *union.Union {
-	group := make([]int, len(slots))
-	for i := range group {
+	group := make([]int, len(slots)) // the first property of the group
+	together := o.possibilities(given, pairs)
+	for i := range slots {
 		group[i] = i
-	}
-	for set, ok := range accepted {
-		first := -1
-		for i := range slots {
-			switch {
-			case !ok || set>>i&1 == 0:
-			case first < 0:
-				first = group[i]
-			case group[i] != first:
-				was := group[i]
-				for j := range group {
-					if group[j] == was {
-						group[j] = first
+		for j := range i {
+			if together[i*(i-1)/2+j] {
+				first, was := min(group[i], group[j]), max(group[i], group[j])
+				for k := range i + 1 {
+					if group[k] == was {
+						group[k] = first
 					}
 				}
 			}
 		}
 	}
 	u := &union.Union{Cardinality: union.AtMostOne, Change: union.Allow}
-	if !accepted[0] {
+	if !o.possible(append(given, unset...)...) {
 		u.Cardinality = union.ExactlyOne
 	}
-	several, done := 0, map[int]bool{}
+	groups, several := 0, false
 	for i := range slots {
-		if done[group[i]] {
+		if group[i] != i {
 			continue
 		}
-		done[group[i]] = true
+		groups++
+		var inGroup, states []logic.Lit
 		var members, optional []int // the required members come first
-		touching := 0
+		var all []int
 		for j := range slots {
-			if group[j] == group[i] {
-				touching |= 1 << j
+			if group[j] == i {
+				inGroup, states, all = append(inGroup, set[j]), append(states, unset[j]), append(all, j)
 			}
 		}
-		for j := range slots {
-			lacks := false
-			for set, ok := range accepted {
-				lacks = lacks || ok && set&touching != 0 && set>>j&1 == 0
-			}
-			switch {
-			case touching>>j&1 == 0:
-			case lacks:
+		lacks := o.possibilities(append(given, o.space.Or(inGroup...)), states)
+		for k, j := range all {
+			if lacks[k] {
 				optional = append(optional, j)
-			default:
+			} else {
 				members = append(members, j)
 			}
 		}
 		members = append(members, optional...)
+		several = several || len(members) > 1
 		var names []string
 		for _, j := range members {
 			names = append(names, o.names[slots[j]])
@@ -144,23 +119,9 @@ func (o *candidateObject) groupUnion(slots []int, accepted []bool, within []*con
 			}
 			u.Members = append(u.Members, m)
 		}
-		if len(members) > 1 {
-			several++
-		}
 	}
-	if several == 0 || len(done) < 2 {
+	if !several || groups < 2 {
 		return nil
-	}
-	conditions := u.Conditions()
-	for set, ok := range accepted {
-		s := union.State{Present: make([]bool, len(u.Members))}
-		for i, m := range u.Members {
-			at := slices.IndexFunc(slots, func(slot int) bool { return o.names[slot] == m.Name })
-			s.Present[i] = set>>at&1 == 1
-		}
-		if ok != (len(conditions.Broken(s, s)) == 0) {
-			return nil
-		}
 	}
 	return u
 }

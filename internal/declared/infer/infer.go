@@ -7,6 +7,9 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/limit"
+	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
@@ -39,6 +42,7 @@ type Found struct {
 // needs more steps than a proof may take is inconclusive. CRD returns an error if ctx ends.
 func CRD(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, paths ...schemapath.Path) ([]Found, error) {
 	f := &finder{ctx: ctx, crd: crd, only: paths}
+	f.questions = limit.Question(limit.WithSteps(ctx, limit.Limits{}.OrDefault().Steps))
 	for i, v := range crd.Spec.Versions {
 		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
 			continue
@@ -58,15 +62,16 @@ func CRD(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, pat
 
 // finder walks the schemas of a CRD.
 type finder struct {
-	ctx     context.Context
-	crd     *apiextensionsv1.CustomResourceDefinition
-	only    Paths
-	version int
-	path    schemapath.Path
-	levels  []*level  // the schemas before each step of path
-	work    int       // bounded by maxTotal
-	found   [][]Found // by object, in order
-	object  int       // the index of the current object
+	ctx context.Context
+	// questions has the steps of the questions about what conditions allow, for the whole CRD.
+	questions context.Context
+	crd       *apiextensionsv1.CustomResourceDefinition
+	only      Paths
+	version   int
+	path      schemapath.Path
+	levels    []*level  // the schemas before each step of path
+	found     [][]Found // by object, in order
+	number    int       // the index of the current object
 	// later are the searches for unions of properties in nested objects, which take long.
 	later []func() error
 }
@@ -110,18 +115,33 @@ func (f *finder) walk(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 	return nil
 }
 
+// begin begins with the next object.
+func (f *finder) begin() { f.number, f.found = len(f.found), append(f.found, nil) }
+
+// object returns the current schema as an object that may have unions.
+func (f *finder) object(s *apiextensionsv1.JSONSchemaProps, resource bool) *candidateObject {
+	return &candidateObject{
+		ctx: f.questions, schema: s, resource: resource,
+		root: f.crd.Spec.Versions[f.version].Schema.OpenAPIV3Schema, path: slices.Clone(f.path),
+		facts: map[logic.Lit]*formula.Fact{}, slots: map[string]int{}, may: map[int]bool{},
+	}
+}
+
 // read finds the unions of one schema.
 func (f *finder) read(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
-	o := &candidateObject{schema: s, resource: resource, work: &f.work, slots: map[string]int{}, may: map[int]bool{}}
-	f.object = len(f.found)
-	f.found = append(f.found, nil)
+	o := f.object(s, resource)
+	f.begin()
 	taken := map[string]bool{}
-	all := o.conditions()
+	all, above := o.conditions(), f.readAncestors(o)
+	if len(all)+len(above) == 0 {
+		return nil
+	}
+	o.space.Close()
 	own := slices.DeleteFunc(slices.Clone(all), o.nested)
 	if err := f.candidates(o.candidates(own), taken); err != nil {
 		return err
 	}
-	if above := f.readAncestors(o); len(above) > 0 {
+	if len(above) > 0 {
 		l := slices.DeleteFunc(o.candidates(append(own, above...)), func(c *candidate) bool {
 			return !slices.ContainsFunc(c.replaced, func(k *condition) bool { return k.Above > 0 })
 		})
@@ -135,9 +155,9 @@ func (f *finder) read(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 	if len(own) == len(all) {
 		return nil
 	}
-	object, version, path := f.object, f.version, slices.Clone(f.path)
+	number, version, path := f.number, f.version, slices.Clone(f.path)
 	f.later = append(f.later, func() error {
-		f.object, f.version, f.path = object, version, path
+		f.number, f.version, f.path = number, version, path
 		if err := f.candidates(o.inside(all), taken); err != nil {
 			return err
 		}
@@ -146,7 +166,7 @@ func (f *finder) read(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 	return nil
 }
 
-func (f *finder) add(found Found) { f.found[f.object] = append(f.found[f.object], found) }
+func (f *finder) add(found Found) { f.found[f.number] = append(f.found[f.number], found) }
 
 // candidates accepts the candidates whose properties are in no union yet. It also accepts others if
 // they are proved, and replace constraints that no union replaces yet.
@@ -172,7 +192,7 @@ func (f *finder) candidates(l []*candidate, taken map[string]bool) error {
 	}
 	for _, c := range sharing {
 		claimed := slices.ContainsFunc(c.replaced, func(k *condition) bool { return f.claimed(k.Constraint) })
-		if claimed || !c.agrees(f.found[f.object]) {
+		if claimed || !c.agrees(f.found[f.number]) {
 			continue
 		}
 		found, err := f.compare(c)

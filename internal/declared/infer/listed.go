@@ -21,8 +21,13 @@ func (f *finder) readList(s *apiextensionsv1.JSONSchemaProps) error {
 	if s.Type != "array" || s.XListType == nil || *s.XListType != "map" || len(s.XListMapKeys) == 0 || s.Items == nil || s.Items.Schema == nil {
 		return nil
 	}
-	o := &candidateObject{schema: s, work: &f.work, slots: map[string]int{}, may: map[int]bool{}}
-	var l []*condition
+	o := f.object(s, false)
+	type listRule struct {
+		verify.Constraint
+		*formula.Rule
+	}
+	var rules []listRule
+	var literals []any
 	for above := range len(f.path) + 1 {
 		path, on := f.path[len(f.path)-above:].Properties(), s
 		if above > 0 {
@@ -35,42 +40,26 @@ func (f *finder) readList(s *apiextensionsv1.JSONSchemaProps) error {
 			if !quantified().MatchString(r.Rule) || strings.Contains(r.Rule, "oldSelf") || above > 0 && !strings.Contains(r.Rule, path[above-1]) {
 				continue
 			}
-			if c := o.condition(verify.Constraint{Key: ruleKey, Index: i, Above: above}, Items, o.itemDemand(r.Rule, on, path)); c != nil {
-				l = append(l, c)
+			parsed, err := formula.Parse(r.Rule)
+			if err == nil && slices.ContainsFunc(parsed.Paths, func(p []string) bool { return slices.Equal(p, path) }) {
+				rules = append(rules, listRule{verify.Constraint{Key: ruleKey, Index: i, Above: above}, parsed})
+				literals = append(literals, parsed.Literals...)
 			}
 		}
 	}
-	f.object = len(f.found)
-	f.found = append(f.found, nil)
-	return f.candidates(o.candidates(l), map[string]bool{})
-}
-
-// itemDemand returns a rule as a formula about the items of the list at a path from the schema on.
-// It is nil if the rule depends on other values, such as the content of an item.
-func (o *candidateObject) itemDemand(rule string, on *apiextensionsv1.JSONSchemaProps, path []string) *demand {
-	r, err := formula.Parse(rule)
-	if err != nil || len(r.Literals) > maxSlots || !slices.ContainsFunc(r.Paths, func(p []string) bool { return slices.Equal(p, path) }) {
+	if len(rules) == 0 {
 		return nil
 	}
-	s := formula.New(on)
-	list := s.New.Lookup(path...)
-	// Formulas tell items apart if an item is known, with any keys from the rule.
-	keys := map[string]any{}
-	for _, key := range o.schema.XListMapKeys {
-		if p := o.schema.Items.Schema.Properties[key]; p.Type == "boolean" {
-			keys[key] = true
-		} else if i := slices.IndexFunc(r.Literals, func(v any) bool { _, text := v.(string); return text == (p.Type == "string") }); i >= 0 {
-			keys[key] = r.Literals[i]
-		} else {
-			return nil
+	f.begin()
+	o.at(0).NameItems(literals)
+	var l []*condition
+	for _, r := range rules {
+		if c := o.condition(r.Constraint, Items, o.rule(r.Rule, r.Above)); c != nil {
+			l = append(l, c)
 		}
 	}
-	list.Child(formula.ItemOf(keys)).Present()
-	f, err := s.Rule(r, s.New, formula.Plain)
-	if err != nil {
-		return nil
-	}
-	return o.newDemand(s, list, f.Holds)
+	o.space.Close()
+	return f.candidates(o.candidates(l), map[string]bool{})
 }
 
 // namedItem is named for the list item whose path is its name in package formula.

@@ -4,7 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/pkg/union"
+	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // message returns the fixed message of a rule, or "".
@@ -29,54 +31,45 @@ type errorKind struct {
 	required bool
 }
 
-// withMessages returns the union with the messages of the rules that it replaces, where all rules
-// print the same message for a kind of error.
+// withMessages returns the union with the messages of the rules that it replaces, where for a kind of
+// error, rules with the same message reject every object that has the error.
 func (f *finder) withMessages(c *candidate, found Found) *union.Union {
-	var replaced []*condition
-	messages := map[*condition]string{}
-	size, none := 0, true
+	var texts []string
+	prints := map[string]logic.Lit{} // rules with the text reject the object
 	for _, k := range c.within {
-		if slices.Contains(found.Replaces, k.Constraint) {
-			replaced = append(replaced, k)
-			messages[k] = f.message(c, k)
-			size, none = size+k.size, none && messages[k] == ""
+		text := f.message(c, k)
+		if text == "" || !slices.Contains(found.Replaces, k.Constraint) {
+			continue
 		}
+		if _, known := prints[text]; !known {
+			texts, prints[text] = append(texts, text), logic.False
+		}
+		prints[text] = c.space.Or(prints[text], k.holds.Not())
 	}
 	u := c.resolve(found.Union)
-	if none || u == nil {
+	if len(texts) == 0 || u == nil {
 		return found.Union
 	}
 	var kinds []errorKind
-	texts := map[errorKind][]string{} // the messages that every error of the kind has
-	states := c.wrong(u)
-	if !c.spend(len(states) * size) {
-		return found.Union
-	}
-	for _, s := range states {
-		var printed []string
-		accepted := true
-		for _, k := range replaced {
-			if k.accepts(s.object) {
-				continue
-			}
-			if accepted = false; messages[k] != "" {
-				printed = append(printed, messages[k])
-			}
-		}
-		switch old, known := texts[s.kind]; {
-		case accepted: // nothing was printed
-		case known:
-			texts[s.kind] = slices.DeleteFunc(old, func(text string) bool { return !slices.Contains(printed, text) })
-		default:
-			kinds = append(kinds, s.kind)
-			texts[s.kind] = printed
+	for _, c := range u.Conditions() {
+		if k := kindOf(u, c.Violation); !slices.Contains(kinds, k) {
+			kinds = append(kinds, k)
 		}
 	}
-	if len(kinds) == 0 {
-		return found.Union
+	errors, printed := map[errorKind]logic.Lit{}, map[errorKind][]string{}
+	violations, broken := verify.Broken(c.space, u, c.at(0))
+	for i, v := range violations {
+		errors[kindOf(u, v)] = c.space.Or(errors[kindOf(u, v)], broken[i])
+	}
+	for _, k := range kinds {
+		for _, text := range texts {
+			if c.possible(errors[k]) && !c.possible(errors[k], prints[text].Not()) {
+				printed[k] = append(printed[k], text)
+			}
+		}
 	}
 	out := *found.Union
-	out.Message, out.Messages = declaredTexts(kinds, texts, possibleErrors(u))
+	out.Message, out.Messages = declaredTexts(kinds, printed)
 	return &out
 }
 
@@ -93,22 +86,13 @@ func kindOf(u *union.Union, v union.Violation) errorKind {
 	return k
 }
 
-// possibleErrors returns the kinds of errors that the rules of the union print.
-func possibleErrors(u *union.Union) map[errorKind]bool {
-	possible := map[errorKind]bool{}
-	for _, c := range u.Conditions() {
-		possible[kindOf(u, c.Violation)] = true
-	}
-	return possible
-}
-
 // declaredTexts returns the messages as they are declared: one for all errors, or one for each property,
 // with both directions only where they differ. An error that is possible, and that no rule prints,
 // keeps its generated message.
-func declaredTexts(kinds []errorKind, texts map[errorKind][]string, possible map[errorKind]bool) (all union.Texts, each map[string]union.Texts) {
+func declaredTexts(kinds []errorKind, texts map[errorKind][]string) (all union.Texts, each map[string]union.Texts) {
 	first := func(k errorKind) string { return append(texts[k], "")[0] }
 	common := slices.Clone(texts[kinds[0]])
-	for k := range possible {
+	for _, k := range kinds {
 		common = slices.DeleteFunc(common, func(text string) bool { return !slices.Contains(texts[k], text) })
 	}
 	if len(common) > 0 {
@@ -116,7 +100,7 @@ func declaredTexts(kinds []errorKind, texts map[errorKind][]string, possible map
 	}
 	for _, k := range kinds {
 		other := errorKind{k.property, !k.required}
-		if !possible[other] {
+		if !slices.Contains(kinds, other) {
 			other = k
 		}
 		t := union.Texts{Required: first(other), Forbidden: first(k)}
@@ -135,64 +119,4 @@ func declaredTexts(kinds []errorKind, texts map[errorKind][]string, possible map
 		}
 	}
 	return all, each
-}
-
-// wrongState is an object with a single error.
-type wrongState struct {
-	kind   errorKind
-	object []value
-}
-
-// wrong returns objects with a single error of the union: the states of its values with the members
-// that they select, and those that differ in one member; without a discriminator, objects with no
-// member or two.
-func (c *candidate) wrong(u *union.Union) []wrongState {
-	var l []wrongState
-	conditions := u.Conditions()
-	try := func(v value, members ...int) {
-		s, object := c.state(u, v, members)
-		if broken := conditions.Broken(s, s); len(broken) == 1 {
-			l = append(l, wrongState{kindOf(u, broken[0]), object})
-		}
-	}
-	if u.Relates() {
-		wrongRelations(u, func(members ...int) { try(absent, members...) })
-		return l
-	}
-	if u.Grouped() {
-		groups := u.Groups()
-		for i, g := range groups {
-			for _, h := range groups[:i] {
-				try(absent, slices.Concat(g.Members, h.Members)...)
-			}
-			for _, m := range g.Members {
-				try(absent, m) // an incomplete group, unless it is all of it
-			}
-		}
-	}
-	if u.Discriminator == "" {
-		try(absent)
-		for i := range u.Members {
-			for j := range i {
-				try(absent, j, i)
-			}
-		}
-		return l
-	}
-	values := c.values(c.slots[u.Discriminator], c.within)
-	if len(values)*len(u.Members) > maxStates {
-		return nil
-	}
-	for _, v := range values {
-		selected := u.MembersOf(v.meaning(u))
-		try(v, selected...)
-		for i := range u.Members {
-			if at := slices.Index(selected, i); at >= 0 {
-				try(v, slices.Delete(slices.Clone(selected), at, at+1)...)
-			} else {
-				try(v, append(slices.Clone(selected), i)...)
-			}
-		}
-	}
-	return l
 }

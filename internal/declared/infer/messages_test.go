@@ -29,6 +29,7 @@ func TestMessages(t *testing.T) {
 		{"only too many", plain, `[{rule: "has(self.a) || has(self.b)"}, {rule: "!(has(self.a) && has(self.b))", message: both}]`, "message: {forbidden: both}\n"},
 		{"a message for each two", plain, `[{rule: "!(has(self.a) && has(self.b))", message: ab}, {rule: "!(has(self.b) && has(self.c))", message: bc}, {rule: "!(has(self.a) && has(self.c))", message: ac}]`, ""},
 		{"a group", plain, `[{rule: "has(self.a) != (has(self.b) || has(self.c))", message: one}, {rule: "has(self.b) == has(self.c)", message: together}]`, "message: {forbidden: one}\n"},
+		{"true of some states only", plain, `[{rule: "!has(self.a) || !has(self.b)", message: no b beside a}, {rule: "!has(self.c) || has(self.b)", message: c needs b}, {rule: "has(self.a) != has(self.c)", message: a or c}]`, ""},
 		{"computed", plain, `[{rule: "!(has(self.a) && has(self.b))", message: m, messageExpression: "'x'"}]`, ""},
 		{"no message", plain, `[{rule: "!(has(self.a) && has(self.b))"}]`, ""},
 		{"too long", plain, `[{rule: "!(has(self.a) && has(self.b))", message: ` + strings.Repeat("m", 5121) + `}]`, ""},

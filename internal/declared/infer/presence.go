@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -97,39 +98,27 @@ type plainSaying struct {
 }
 
 func (o *candidateObject) sayPlain(c *condition) plainSaying {
-	alone, together, none := map[int]bool{}, map[[2]int]bool{}, false
-	single := map[int]bool{} // a property that may be set alone
-	t := c.table(o, -1)
-	if !o.affords(t, 1) {
-		return plainSaying{}
+	within, s := []*condition{c}, plainSaying{}
+	var full, set, unset, pairs []logic.Lit
+	for i, slot := range c.slots {
+		full, set = append(full, o.full(slot)), append(set, o.set(slot, within))
+		unset = append(unset, set[i].Not())
+		for j := range i {
+			pairs = append(pairs, o.space.And(set[i], set[j]))
+		}
 	}
-	t.each(absent, func(object []value) {
-		if !c.accepts(object) {
-			return
-		}
-		var set []int
-		for _, slot := range c.slots {
-			if c.isSet(slot, object[slot]) {
-				set = append(set, slot)
-			}
-		}
-		if len(set) == 1 && object[set[0]] == full {
-			single[set[0]] = true
-		}
-		none = none || len(set) == 0
-		for i, a := range set {
-			alone[a] = alone[a] || object[a] == full
-			for _, b := range set[i+1:] {
-				together[[2]int{a, b}] = true
-			}
-		}
-	})
-	s := plainSaying{one: !none && len(single) == len(c.slots)}
+	alone, together := o.possibilities(holding(within), full), o.possibilities(holding(within), pairs)
 	for i, a := range c.slots {
-		for _, b := range c.slots[i+1:] {
-			if alone[a] && alone[b] && !together[[2]int{a, b}] {
-				s.apart = append(s.apart, [2]int{a, b})
+		for j, b := range c.slots[:i] {
+			if alone[i] && alone[j] && !together[i*(i-1)/2+j] {
+				s.apart = append(s.apart, [2]int{b, a})
 			}
+		}
+	}
+	if s.one = !o.possible(append(unset, c.holds)...); s.one {
+		for i := range c.slots {
+			others := slices.Delete(slices.Clone(unset), i, i+1)
+			s.one = s.one && o.possible(append(others, full[i], c.holds)...)
 		}
 	}
 	return s

@@ -3,6 +3,7 @@ package infer
 import (
 	"slices"
 
+	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
@@ -38,7 +39,7 @@ func (f *finder) relations(o *candidateObject, conditions []*condition) error {
 
 // claimed reports whether a union of the current object replaces the constraint.
 func (f *finder) claimed(c verify.Constraint) bool {
-	return slices.ContainsFunc(f.found[f.object], func(found Found) bool { return slices.Contains(found.Replaces, c) })
+	return slices.ContainsFunc(f.found[f.number], func(found Found) bool { return slices.Contains(found.Replaces, c) })
 }
 
 // relate adds the relations of conditions as one declaration, if it is proved.
@@ -86,97 +87,34 @@ type pairs struct{ required, apart [][2]int }
 
 // pairsOf returns the relations that a condition states. ok is false if it states anything else.
 func (o *candidateObject) pairsOf(c *condition) (p pairs, ok bool) {
-	n := len(c.slots)
-	if n < 2 || n > maxRelated || len(c.texts) > 0 || slices.ContainsFunc(c.slots, func(s int) bool { return !o.may[s] || c.sized[s] && !c.loose[s] }) {
+	if len(c.slots) < 2 || len(c.texts) > 0 || slices.ContainsFunc(c.slots, func(s int) bool { return !o.may[s] || c.sized[s] && !c.loose[s] }) {
 		return p, false
 	}
-	t := c.table(o, -1)
-	if _, few := t.members(); !few || !o.affords(t, 1) {
-		return p, false
-	}
-	accepts := make([]bool, 1<<n) // by set of properties
-	t.each(absent, func(object []value) {
-		set := 0
-		for i, slot := range c.slots {
-			if c.isSet(slot, object[slot]) {
-				set |= 1 << i
-			}
+	within := []*condition{c}
+	var states, relations []logic.Lit // of two properties, and whether the condition excludes the state
+	for _, i := range c.slots {
+		for _, j := range c.slots {
+			a, b := o.set(i, within), o.set(j, within)
+			states = append(states, o.space.And(a, b), o.space.And(a, b.Not()))
 		}
-		accepts[set] = c.accepts(object)
-	})
-	has := func(set, i int) bool { return set>>i&1 == 1 }
-	// some reports whether the condition accepts a set with i, and with or without j.
-	some := func(i, j int, with bool) bool {
-		for set, accepted := range accepts {
-			if accepted && has(set, i) && has(set, j) == with {
-				return true
-			}
-		}
-		return false
 	}
-	for i := range n {
-		for j := range n {
+	possible := o.possibilities(holding(within), states)
+	for n, i := range c.slots {
+		for m, j := range c.slots {
+			at := 2 * (n*len(c.slots) + m)
 			switch {
 			case i == j:
-				if !some(i, i, true) {
+				if !possible[at] {
 					return p, false // it forbids the property
 				}
-			case !some(i, j, false):
+			case !possible[at+1]:
 				p.required = append(p.required, [2]int{i, j})
-			case i < j && !some(i, j, true):
+				relations = append(relations, states[at+1].Not())
+			case n < m && !possible[at]:
 				p.apart = append(p.apart, [2]int{i, j})
+				relations = append(relations, states[at].Not())
 			}
 		}
 	}
-	for set, accepted := range accepts {
-		broken := slices.ContainsFunc(p.required, func(r [2]int) bool { return has(set, r[0]) && !has(set, r[1]) }) ||
-			slices.ContainsFunc(p.apart, func(r [2]int) bool { return has(set, r[0]) && has(set, r[1]) })
-		if accepted == broken {
-			return p, false
-		}
-	}
-	for _, l := range [][][2]int{p.required, p.apart} {
-		for i := range l {
-			l[i] = [2]int{c.slots[l[i][0]], c.slots[l[i][1]]}
-		}
-	}
-	return p, len(p.required)+len(p.apart) > 0
-}
-
-// maxRelated is the maximum number of properties in a condition with relations.
-const maxRelated = 8
-
-// wrongRelations returns objects with a single error of presence relations.
-func wrongRelations(u *union.Union, try func(members ...int)) {
-	// with returns the members that given members require, including these, but not the excluded one.
-	with := func(excluded int, members ...int) []int {
-		s := union.State{Present: make([]bool, len(u.Members))}
-		for len(members) > 0 {
-			for _, i := range members {
-				s.Present[i] = true
-			}
-			members = nil
-			for _, v := range u.Violations(s) {
-				if v.Condition == union.Required && v.Member != excluded {
-					members = append(members, v.Member)
-				}
-			}
-		}
-		var l []int
-		for i, is := range s.Present {
-			if is {
-				l = append(l, i)
-			}
-		}
-		return l
-	}
-	for _, r := range u.Relations() {
-		for _, by := range r.Others {
-			if r.Condition == union.Required {
-				try(with(r.Member, by)...)
-			} else {
-				try(with(-1, by, r.Member)...)
-			}
-		}
-	}
+	return p, len(relations) > 0 && !o.possible(append(relations, c.holds.Not())...)
 }

@@ -144,15 +144,11 @@ func (r *ruleReader) named(p *Place) (values map[string][]any, ok bool) {
 			values[k] = append(values[k], v)
 		}
 	}
+	var items []string // with facts
 	for _, list := range []*Place{p, p.Counterpart()} {
-		for _, name := range sortedKeys(list.children) {
-			for k, v := range KeysOf(name) {
-				if ok = true; !r.unnamed[name] {
-					note(k, v)
-				}
-			}
-		}
+		items = append(items, slices.DeleteFunc(sortedKeys(list.children), func(name string) bool { return KeysOf(name) == nil })...)
 	}
+	ok = len(items) > 0
 	for _, k := range p.Schema.XListMapKeys {
 		constants := r.constants
 		if p.keySchema(k).Type == "boolean" { // a boolean key is a condition without a constant
@@ -163,6 +159,13 @@ func (r *ruleReader) named(p *Place) (values map[string][]any, ok bool) {
 				return nil, false
 			}
 			if ok && fits(p.keySchema(k), v) {
+				note(k, v)
+			}
+		}
+	}
+	for _, name := range items {
+		for k, v := range KeysOf(name) {
+			if !r.unnamed[name] {
 				note(k, v)
 			}
 		}

@@ -254,35 +254,20 @@ func (c *Circuit) cone(l Lit) []Lit {
 	return cone
 }
 
-// Function returns a formula as a function of its variables. This is faster for repeated
-// evaluation. The function must not be used concurrently.
-func (c *Circuit) Function(l Lit) func(variable func(Lit) bool) bool {
-	cone := c.cone(l)
-	at := map[Lit]int{False: 0}
-	type step struct {
-		a, b       int
-		nota, notb bool
-		variable   Lit // 0 for a gate
-	}
-	steps := make([]step, 1+len(cone))
-	for i, v := range cone {
-		at[v] = 1 + i
-		if g := c.gates[v>>1]; g == (gate{}) {
-			steps[1+i].variable = v
-		} else {
-			steps[1+i] = step{at[g.a&^1], at[g.b&^1], g.a&1 == 1, g.b&1 == 1, 0}
+// Restrict returns a formula with values in the place of some variables.
+func (c *Circuit) Restrict(l Lit, values map[Lit]bool) Lit {
+	restricted := map[Lit]Lit{False: False}
+	of := func(l Lit) Lit { return restricted[l&^1] ^ l&1 }
+	for _, v := range c.cone(l) {
+		value, known := values[v]
+		switch g := c.gates[v>>1]; {
+		case known:
+			restricted[v] = True.If(value)
+		case g == (gate{}):
+			restricted[v] = v
+		default:
+			restricted[v] = c.and(of(g.a), of(g.b))
 		}
 	}
-	values := make([]bool, len(steps))
-	result, negated := at[l&^1], l&1 == 1
-	return func(variable func(Lit) bool) bool {
-		for i, s := range steps[1:] {
-			if s.variable != 0 {
-				values[1+i] = variable(s.variable)
-			} else {
-				values[1+i] = values[s.a] != s.nota && values[s.b] != s.notb
-			}
-		}
-		return values[result] != negated
-	}
+	return of(l)
 }

@@ -33,6 +33,11 @@ func TestRandom(t *testing.T) {
 				pool = append(pool, c.AtLeast(n, []Lit{any(), any(), any()})[n])
 			}
 		}
+		l, one, rest := any(), vars[0], rng.IntN(1<<variables)
+		restricted := c.Restrict(l, map[Lit]bool{one: true})
+		if got, want := c.values(vars, rest)(restricted), c.values(vars, rest|1)(l); got != want {
+			t.Fatalf("restricted: got %v, want %v", got, want)
+		}
 		var required []Lit
 		for range 3 { // several questions to the same circuit
 			asked := []Lit{any(), any(), any()}
