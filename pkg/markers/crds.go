@@ -168,7 +168,7 @@ func referred(s *apiextensionsv1.JSONSchemaProps, p *loader.Package) (crd.TypeId
 	}
 	name, path, err := crd.RefParts(*s.Ref)
 	if err == nil && path != "" {
-		p = lookup(p, path)
+		p = p.Imports()[path]
 	}
 	return crd.TypeIdent{Package: p, Name: name}, err == nil && p != nil
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -65,6 +64,11 @@ func (s *structure) declare() {
 // add adds a union with the keys that declare it.
 func (s *structure) add(u *declaration) {
 	parsed, diags := union.Parse(u.at.File, "", u.value(), nil)
+	for i, d := range diags {
+		if !u.ofStruct {
+			diags[i].Message, diags[i].Hint = onFields.Replace(d.Message), onFields.Replace(d.Hint)
+		}
+	}
 	if s.diags = append(s.diags, diags...); len(parsed) > 0 {
 		u.parsed = parsed[0]
 		s.unions = append(s.unions, u)
@@ -110,38 +114,32 @@ func (s *structure) schema() *apiextensionsv1.JSONSchemaProps {
 }
 
 // placed checks that the markers can be read and are on types and fields that can have them. It
-// reports whether there are any.
+// reports whether there are any. controller-gen reports its own markers on other types and fields.
 func (s *structure) placed() bool {
-	wrong := func(m mark, message, hint string) {
-		if m.problem == nil && m.role == listing {
-			return // controller-gen reports it
+	wrong := func(m mark, hint, format string, args ...any) {
+		if m.problem != nil || m.role != listing {
+			s.diags = append(s.diags, markDiagnostic(m, &misuse{m.name + fmt.Sprintf(format, args...), hint}))
 		}
-		s.diags = append(s.diags, markDiagnostic(m, &misuse{message, hint}))
 	}
-	found := 0
+	found := len(s.marks)
 	for _, m := range s.marks {
-		found++
 		switch {
 		case m.problem != nil || m.role != whole && m.role != own && m.role != listing:
-			wrong(m, m.name+" describes a field, but is on a type", "put it on a field of a struct")
+			wrong(m, "put it on a field of a struct", " describes a field, but is on a type")
 		case len(s.fields) == 0:
-			wrong(m, m.name+" is on "+s.id.Name+", which is not a struct with fields", "put it on the struct whose fields are the members")
+			wrong(m, "put it on the struct whose fields are the members", " is on %s, which is not a struct with fields", s.id.Name)
 		}
 	}
 	for _, f := range s.fields {
+		found += len(f.marks)
 		for _, m := range f.marks {
-			found++
 			switch {
-			case m.problem != nil || m.role == whole:
-				wrong(m, m.name+" describes a struct, but is on a field", "put it on the type; for a field write +unionMember")
-			case m.role == listing:
-				wrong(m, "", "")
+			case m.problem != nil || m.role == whole || m.role == listing:
+				wrong(m, "put it on the type; for a field write +unionMember", " describes a struct, but is on a field")
 			case f.inline:
-				wrong(m, m.name+" is on the inlined field "+f.name+", which is not a property", "mark the fields of the inlined struct")
+				wrong(m, "mark the fields of the inlined struct", " is on the inlined field %s, which is not a property", f.name)
 			case f.json == "":
-				wrong(m, m.name+" is on "+f.name+", which has no JSON name", `give the field a tag such as json:"x,omitempty", or delete the marker`)
-			default:
-				continue
+				wrong(m, `give the field a tag such as json:"x,omitempty", or delete the marker`, " is on %s, which has no JSON name", f.name)
 			}
 		}
 	}
@@ -236,11 +234,6 @@ func (s *structure) memberless(d mark) {
 
 // build makes a declaration of its parts. It reports whether there is one.
 func (s *structure) build(u *declaration) bool {
-	for _, m := range u.members {
-		if m.field.both {
-			s.errorf(m.pos, codes.Contradiction, "delete the marker that makes it required", "member %s is marked both optional and required", m.field.name)
-		}
-	}
 	u.item, u.guessed = yamltext.MappingNode(), map[string]string{}
 	u.at = slices.Concat(u.discriminators, u.members)[0].pos
 	if u.name != "" {
@@ -434,11 +427,4 @@ func (d *declaration) doubts(item *yaml.Node) (diags diag.List) {
 		}
 	}
 	return diags
-}
-
-// lack returns the diagnostic for a member that has no value.
-func (v *values) lack(pos diag.Pos, member string) diag.Diagnostic {
-	return diag.New(codes.ValueNotInEnum, pos,
-		"no value of discriminator %s is for member %s: the values are %s", v.discriminator, member, strings.Join(v.known, ", ")).
-		Hinted("name the field or a constant after the value, or write +unioncel:union:values=V on the field")
 }

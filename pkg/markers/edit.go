@@ -307,7 +307,7 @@ func (e *editing) markerOf(a address, rule string) (found *ast.Comment, elsewher
 		if e.outside(s) != "" {
 			return false
 		}
-		for _, comment := range e.commentsOf(s.id.Package).of(node).lines {
+		for _, comment := range e.commentsOf(s.id.Package)[node] {
 			if !e.has(s, target, comment, rule) {
 				continue
 			}

@@ -1,6 +1,7 @@
 package markers
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,7 +16,7 @@ var kep = table{
 	"union":              {role: whole},
 	"unionDiscriminator": {role: discriminator},
 	"unionMember":        {role: member},
-	"unionDeprecated":    {role: member},
+	"unionDeprecated":    {role: member, cardinality: union.AtMostOne},
 }
 
 // ofKEP returns the unions of KEP-1027's markers.
@@ -26,18 +27,10 @@ func (s *structure) ofKEP() []*declaration {
 			all = &s.marks[i]
 		}
 	}
-	discriminators := s.marked(kep, discriminator)
-	var members, old []mark
-	for _, m := range s.marked(kep, member) {
-		if m.name == "+unionDeprecated" {
-			old = append(old, m)
-		} else {
-			members = append(members, m)
-		}
-	}
+	discriminators, members := s.marked(kep, discriminator), s.marked(kep, member)
 	tagged := append(s.marked(tags, member), s.marked(modes, inMode)...)
 	others := append(s.marked(tags, discriminator), s.marked(modes, discriminator)...)
-	if len(members)+len(old) == 0 && (len(tagged) > 0 || all == nil && len(others) > 0) { // with +union, all fields may be members
+	if len(members) == 0 && (len(tagged) > 0 || all == nil && len(others) > 0) { // with +union, all fields may be members
 		// Kubernetes' own types have +union and +unionDiscriminator alongside the tags of
 		// validation-gen, which alone describe the union.
 		for _, d := range discriminators {
@@ -47,23 +40,10 @@ func (s *structure) ofKEP() []*declaration {
 		}
 		return nil
 	}
-	for _, m := range old {
-		switch {
-		case all != nil:
-			s.errorf(m.pos, codes.BadMarker, "delete it: all fields of a +union struct are members", "%s is not allowed in a +union struct", m.name)
-		case len(members) > 0:
-			s.errorf(m.pos, codes.BadMarker, "write +unionMember for all members", "%s and +unionMember are in one struct", m.name)
-		}
-	}
-	switch {
-	case len(members) > 0:
-		return s.marking(discriminators, members)
-	case all != nil:
+	if len(members) == 0 && all != nil {
 		return s.everyField(*all, discriminators)
-	case len(old)+len(discriminators) > 0:
-		return []*declaration{{discriminators: discriminators, members: old, cardinality: union.AtMostOne}}
 	}
-	return nil
+	return s.marking(discriminators, members)
 }
 
 // everyField returns the union of a +union struct: all fields belong to it.
@@ -97,6 +77,7 @@ func (s *structure) marking(discriminators, members []mark) []*declaration {
 	// There is no discriminator, or there are several, and these members name none of them.
 	rest := &declaration{discriminators: discriminators}
 	for _, m := range members {
+		u := rest
 		switch {
 		case m.of != "":
 			i := s.discriminatorOf(m, discriminators)
@@ -106,12 +87,12 @@ func (s *structure) marking(discriminators, members []mark) []*declaration {
 			if d := discriminators[i].field; m.of != d.json && m.of != d.name {
 				m.value = &m.of
 			}
-			l[i].members = append(l[i].members, m)
+			u = l[i]
 		case len(discriminators) == 1:
-			l[0].members = append(l[0].members, m)
-		default:
-			rest.members = append(rest.members, m)
+			u = l[0]
 		}
+		u.members = append(u.members, m)
+		u.cardinality = cmp.Or(u.cardinality, m.cardinality)
 	}
 	switch {
 	case s.diags.HasErrors():

@@ -8,7 +8,6 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -31,7 +30,6 @@ type loading struct {
 	opts     Options
 	places   *places
 	parser   *crd.Parser
-	dirs     []string // the working directories of the go command
 	roots    []*loader.Package
 	known    map[crd.TypeIdent]*structure
 	comments map[*loader.Package]comments
@@ -74,9 +72,8 @@ func (l *loading) packages(patterns []string) bool {
 	if l.diags.HasErrors() {
 		return false
 	}
-	l.dirs = l.directories(patterns)
 	config := &packages.Config{
-		Fset: l.places.fset, Dir: l.opts.Dir, Mode: packages.NeedModule,
+		Fset: l.places.fset, Dir: l.opts.Dir, Mode: packages.NeedModule | packages.NeedSyntax, Overlay: l.places.edited,
 		// With cgo, listing packages runs the C compiler and pkg-config on their contents.
 		Env: append(os.Environ(), "CGO_ENABLED=0"),
 	}
@@ -99,7 +96,6 @@ func (l *loading) packages(patterns []string) bool {
 	}
 	l.roots = roots
 	for _, root := range roots {
-		l.parseEdited(root)
 		root.NeedSyntax()
 	}
 	if l.packageErrors() {
@@ -122,28 +118,6 @@ func (l *loading) packages(patterns []string) bool {
 		l.parser.NeedPackage(root)
 	}
 	return true
-}
-
-// parseEdited parses the files of a package if any of them has edits that are not written yet.
-// controller-tools would read the files as they are.
-func (l *loading) parseEdited(p *loader.Package) {
-	if !slices.ContainsFunc(p.CompiledGoFiles, func(file string) bool { return l.places.edited[file] != nil }) {
-		return
-	}
-	var files []*ast.File
-	for _, name := range p.CompiledGoFiles {
-		src, err := l.places.read(name)
-		if err != nil {
-			return // NeedSyntax reports it
-		}
-		file, err := parser.ParseFile(l.places.fset, name, src, parser.AllErrors|parser.ParseComments)
-		if err != nil {
-			p.AddError(err)
-			return
-		}
-		files = append(files, file)
-	}
-	p.Syntax = files
 }
 
 // packageErrors reports the errors of the packages and their imports that matter to a CRD, and
@@ -226,42 +200,22 @@ func (l *loading) inType(p *packages.Package, err packages.Error) bool {
 }
 
 // goPos returns the position of an error of a package. The go command may name a file relative to
-// its working directory, which controller-tools takes from the pattern. A //line comment can name
-// any file: a file that belongs to none of the packages is never opened, neither for the column nor
-// to show the line.
+// the directory of a pattern. A //line comment can name any file: a file that belongs to none of the
+// packages is never opened, neither for the column nor to show the line.
 func (l *loading) goPos(p *packages.Package, err packages.Error, all []*packages.Package) diag.Pos {
-	file, line, col := splitPos(err.Pos)
-	for _, dir := range l.dirs {
-		full := file
-		if !filepath.IsAbs(file) {
-			full = filepath.Join(dir, file)
-		}
-		for _, q := range all {
-			if slices.Contains(q.GoFiles, full) && (full == file || q == p || q.Imports[p.PkgPath] != nil) {
+	found := printedPos().FindStringSubmatch(err.Pos)
+	file := filepath.FromSlash(found[1])
+	line, _ := strconv.Atoi(found[2])
+	col, _ := strconv.Atoi(found[3])
+	end := string(filepath.Separator) + strings.TrimLeft(file, "."+string(filepath.Separator))
+	for _, q := range all {
+		for _, full := range q.GoFiles {
+			if full == file || !filepath.IsAbs(file) && strings.HasSuffix(full, end) && (q == p || q.Imports[p.PkgPath] != nil) {
 				return l.places.position(full, line, col)
 			}
 		}
 	}
 	return diag.Pos{File: l.places.relative(file)}
-}
-
-// directories returns the directories where controller-tools runs the go command.
-func (l *loading) directories(patterns []string) []string {
-	base, err := filepath.Abs(l.opts.Dir)
-	if err != nil {
-		return nil
-	}
-	dirs := []string{base}
-	for _, pattern := range patterns {
-		if !filepath.IsAbs(pattern) && !strings.HasPrefix(pattern, ".") {
-			continue
-		}
-		if !filepath.IsAbs(pattern) {
-			pattern = filepath.Join(base, pattern)
-		}
-		dirs = append(dirs, strings.TrimSuffix(filepath.Clean(pattern), string(filepath.Separator)+"..."))
-	}
-	return dirs
 }
 
 // stat describes the file or directory that a pattern names.
@@ -327,47 +281,6 @@ func within(path, dir string) bool {
 	return errors.Join(err, rootErr, relErr) == nil && filepath.IsLocal(rel)
 }
 
-// lookup returns the package with this path among the direct and indirect imports of a package.
-func lookup(p *loader.Package, path string) *loader.Package {
-	if direct := p.Imports()[path]; direct != nil {
-		return direct
-	}
-	seen := map[*loader.Package]bool{}
-	for queue := []*loader.Package{p}; len(queue) > 0; {
-		p, queue = queue[0], queue[1:]
-		if seen[p] {
-			continue
-		}
-		seen[p] = true
-		if loader.NonVendorPath(p.PkgPath) == path {
-			return p
-		}
-		imports := p.Imports()
-		for _, name := range slices.Sorted(maps.Keys(imports)) {
-			queue = append(queue, imports[name])
-		}
-	}
-	return nil
-}
-
-// splitPos parses a position that the go command printed; unknown parts are empty.
-func splitPos(s string) (file string, line, col int) {
-	number := func() int {
-		i := strings.LastIndex(s, ":")
-		n, err := strconv.Atoi(s[i+1:])
-		if i < 0 || err != nil {
-			return 0
-		}
-		s = s[:i]
-		return n
-	}
-	last := number()
-	first := number()
-	switch {
-	case s == "-" || strings.HasSuffix(s, ":-"): // "-", or a package's name and ":-"
-		return "", 0, 0
-	case first == 0:
-		return s, last, 0
-	}
-	return s, first, last
-}
+// printedPos matches a position as the go command prints it: "-" or a package's name and ":-" stand for
+// none.
+var printedPos = pattern.Lazy(`^(?:(?:.*:)?-|(.*?))(?::(\d+))?(?::(\d+))?$`)

@@ -81,11 +81,6 @@ func parseOwn(text string) mark {
 	if m.node != nil && m.node.Kind == yaml.ScalarNode && m.node.Tag == "!!str" && list {
 		m.node = yamltext.StringsNode(m.node.Value)
 	}
-	nested := func(n *yaml.Node) bool { return n.Kind != yaml.ScalarNode }
-	if m.node != nil && (m.key == valuesKey && m.node.Kind == yaml.MappingNode ||
-		(m.key == valuesKey || m.key == optionalKey) && slices.ContainsFunc(m.node.Content, nested)) {
-		m.problem = &misuse{fmt.Sprintf("%s: want a list of strings, not %s", m.name, value), "write it like " + m.name + "=" + example(m.key)}
-	}
 	return m
 }
 
@@ -115,12 +110,13 @@ func (f *field) says(key string) (mark, bool) {
 	return mark{}, false
 }
 
-// values returns the values that a marker lists. parseOwn has checked them.
-func (m mark) values() (l []*yaml.Node) {
-	for _, n := range m.node.Content {
-		l = append(l, textAt(n.Value, m.pos))
+// values returns the values that a marker lists, which [union.Parse] checks.
+func (m mark) values() []*yaml.Node {
+	place(m.node, m.pos)
+	if m.node.Kind != yaml.SequenceNode {
+		return []*yaml.Node{m.node}
 	}
-	return l
+	return m.node.Content
 }
 
 // yes returns the boolean value of a marker, and reports other values.
@@ -174,105 +170,101 @@ func (s *structure) own() {
 	alone := map[string]*declaration{}
 	for _, m := range s.marks {
 		if m.role == own && slices.Contains(structKeys, m.key) && alone[m.of] == nil {
-			alone[m.of] = &declaration{at: m.pos, item: yamltext.MappingNode(), ofStruct: true}
+			u := &declaration{at: m.pos, item: yamltext.MappingNode(), ofStruct: true}
+			if alone[m.of] = u; m.of != "" {
+				u.set("name", yamltext.StringNode(m.of))
+			}
 		}
 	}
+	var others []mark // keys of unions that are declared otherwise
 	for _, m := range s.marks {
 		switch u := alone[m.of]; {
 		case m.role != own:
-		case m.key == valuesKey || m.key == optionalKey || !slices.Contains(union.Keys(), m.key):
+		case m.key == valuesKey || m.key == optionalKey:
+			s.errorf(m.pos, codes.BadMarker, "put it on the field of the member", "%s describes a field, but is on a type", m.name)
+		case !slices.Contains(union.Keys(), m.key):
 			s.unknownKey(m)
 		case u != nil:
 			s.key(u, m)
+		default:
+			others = append(others, m)
 		}
 	}
-	of := slices.Sorted(maps.Keys(alone))
-	for _, name := range of {
-		u := alone[name]
-		if name != "" && yamltext.Value(u.item, "name") == nil {
-			u.set("name", yamltext.StringNode(name))
-		}
-		s.add(u)
+	for _, name := range slices.Sorted(maps.Keys(alone)) {
+		s.add(alone[name])
 	}
 	if s.lenient() { // what the other keys may say depends on the CRDs
 		s.resolve()
 	}
-	for _, m := range s.marks {
-		if m.role == own && alone[m.of] == nil && slices.Contains(union.Keys(), m.key) {
-			if u := s.addressed(m); u != nil {
-				s.key(u, m)
+	for _, m := range others {
+		if u := s.addressed(m); u != nil {
+			s.key(u, m)
+		}
+	}
+	for _, f := range s.fields {
+		for _, m := range f.marks {
+			if m.role == own {
+				s.onField(m)
 			}
 		}
 	}
-	s.ownOfFields()
 	if !s.lenient() {
 		s.resolve()
 	}
 }
 
-// ownOfFields adds the keys of unioncel's markers on fields.
-func (s *structure) ownOfFields() {
-	for _, f := range s.fields {
-		for _, m := range f.marks {
-			if m.role != own {
-				continue
-			}
-			u := s.unionOf(f)
-			switch {
-			case m.of != "":
-				s.errorf(m.pos, codes.BadMarker, "write "+m.name, "%s on a field names a union: it is about that of the field", m.name)
-			case u == nil:
-				hint := "put it on a member or the discriminator of a union, or on the struct"
-				if slices.ContainsFunc(f.marks, func(m mark) bool { return m.item != nil }) {
-					hint = "extend the union of its items in a UnionSet"
-				}
-				s.errorf(m.pos, codes.BadMarker, hint, "%s is on %s, which is not in a union", m.name, f.name)
-			case m.key == valuesKey || m.key == optionalKey || m.key == emptyKey:
-				s.onMember(u, f, m)
-			case slices.Contains(append(slices.Clone(structKeys), "optionalMembers"), m.key):
-				hint := "put it on the struct"
-				if m.key == "optionalMembers" {
-					hint = "write +unioncel:union:optional on a member, or put it on the struct"
-				}
-				s.errorf(m.pos, codes.BadMarker, hint, "%s describes a struct, but is on a field", m.name)
-			case !slices.Contains(union.Keys(), m.key):
-				s.unknownKey(m)
-			case m.key == messagesKey:
-				s.messages(u, f, m)
-			default:
-				s.key(u, m)
-			}
-		}
-	}
-}
-
-// onMember checks a marker that describes a member.
-func (s *structure) onMember(u *declaration, f *field, m mark) {
+// onField adds the key of a marker on a field to its union. Keys that describe the member have been
+// read already.
+func (s *structure) onField(m mark) {
+	f, u := m.field, s.unionOf(m.field)
+	ofMember := m.key == valuesKey || m.key == optionalKey || m.key == emptyKey
+	wrong := func(hint, format string, args ...any) { s.errorf(m.pos, codes.BadMarker, hint, format, args...) }
+	inMode := func(o mark) bool { return o.role == inMode }
 	switch {
-	case u.ofStruct:
-		s.errorf(m.pos, codes.BadMarker, "set it on the struct too", "%s describes a member by its own markers, and %s is one by those of the struct", m.name, f.name)
-	case f.json == u.parsed.Discriminator():
-		s.errorf(m.pos, codes.BadMarker, "put it on a member", "%s describes a member, and %s is the discriminator", m.name, f.name)
-	case m.key == valuesKey && slices.ContainsFunc(f.marks, func(o mark) bool { return o.role == inMode }):
-		s.errorf(m.pos, codes.BadMarker, "delete it: the modes are the values", "%s is on %s, which has modes", m.name, f.name)
-	case u.from == nil && m.key == valuesKey:
+	case m.of != "":
+		wrong("write "+m.name, "%s on a field names a union: it is about that of the field", m.name)
+	case u == nil:
+		hint := "put it on a member or the discriminator of a union, or on the struct"
+		if slices.ContainsFunc(f.marks, func(m mark) bool { return m.item != nil }) {
+			hint = "extend the union of its items in a UnionSet"
+		}
+		wrong(hint, "%s is on %s, which is not in a union", m.name, f.name)
+	case ofMember && u.ofStruct:
+		wrong("set it on the struct too", "%s describes a member by its own markers, and %s is one by those of the struct", m.name, f.name)
+	case ofMember && f.json == u.parsed.Discriminator():
+		wrong("put it on a member", "%s describes a member, and %s is the discriminator", m.name, f.name)
+	case m.key == valuesKey && slices.ContainsFunc(f.marks, inMode):
+		wrong("delete it: the modes are the values", "%s is on %s, which has modes", m.name, f.name)
+	case m.key == valuesKey && u.from == nil:
 		s.errorf(m.pos, codes.Contradiction, "delete it: without a discriminator members have no values", "member %s has values in a union that has no discriminator", f.name)
+	case ofMember:
+	case m.key == "optionalMembers":
+		wrong("write +unioncel:union:optional on a member, or put it on the struct", "%s describes a struct, but is on a field", m.name)
+	case slices.Contains(structKeys, m.key):
+		wrong("put it on the struct", "%s describes a struct, but is on a field", m.name)
+	case !slices.Contains(union.Keys(), m.key):
+		s.unknownKey(m)
+	case m.key == messagesKey:
+		s.messages(u, m)
+	default:
+		s.key(u, m)
 	}
 }
 
 // messages adds the messages of a marker on a field to those of its union.
-func (s *structure) messages(u *declaration, f *field, m mark) {
+func (s *structure) messages(u *declaration, m mark) {
+	of := m.field
 	place(m.node, m.pos)
 	all := yamltext.Value(u.item, messagesKey)
 	switch {
 	case all == nil:
-		m.node = yamltext.MappingNode(textAt(f.json, m.pos), m.node)
+		m.node = yamltext.MappingNode(textAt(of.json, m.pos), m.node)
 		s.key(u, m)
 	case all.Kind != yaml.MappingNode: // an error
-	case yamltext.Value(all, f.json) != nil:
-		s.errorf(m.pos, codes.BadMarker, "delete one of them", "%s is set twice for %s", m.name, f.name)
+	case yamltext.Value(all, of.json) != nil:
+		s.errorf(m.pos, codes.BadMarker, "delete one of them", "%s is set twice for %s", m.name, of.name)
 	default:
-		all.Content = append(all.Content, textAt(f.json, m.pos), m.node)
+		all.Content = append(all.Content, textAt(of.json, m.pos), m.node)
 	}
 }
 
@@ -290,39 +282,34 @@ func (s *structure) unionOf(f *field) (found *declaration) {
 // addressed returns the union that a marker on the struct describes.
 func (s *structure) addressed(m mark) *declaration {
 	var found []*declaration
-	var names []string
+	var names, addressed []string
 	for _, u := range s.unions {
+		name := u.properties()[0]
+		names = append(names, name)
+		addressed = append(addressed, fmt.Sprintf("+%s(%s):%s", ownPrefix, name, m.key))
 		is := func(f *field) bool { return f.name == m.of && slices.Contains(u.properties(), f.json) }
 		if m.of == "" || m.of == yamltext.Text(u.item, "name") || slices.Contains(u.properties(), m.of) || slices.ContainsFunc(s.fields, is) {
 			found = append(found, u)
 		}
-		names = append(names, u.properties()[0])
 	}
+	wrong := func(hint, format string, args ...any) { s.errorf(m.pos, codes.BadMarker, hint, format, args...) }
 	switch {
-	case len(s.unions) == 0 && slices.ContainsFunc(s.marks, func(m mark) bool { return m.role == listing }):
-		s.errorf(m.pos, codes.BadMarker, "use --kubebuilder, which compiles these unions too", "%s is about a union whose rules controller-gen writes, and they stay as they are", m.name)
-	case len(s.unions) == 0:
-		s.errorf(m.pos, codes.BadMarker, "mark the members, or list them with +unioncel:union:members", "%s is on %s, which declares no union", m.name, s.id.Name)
-	case len(found) == 0:
-		s.errorf(m.pos, codes.BadMarker, "write one of "+strings.Join(names, ", "), "%s has no union %q: a union is named by its name, its discriminator or a member", s.id.Name, m.of)
-	case len(found) > 1:
-		l := make([]string, len(names))
-		for i, name := range names {
-			l[i] = fmt.Sprintf("+%s(%s):%s", ownPrefix, name, m.key)
-		}
-		s.errorf(m.pos, codes.BadMarker, "write "+strings.Join(l, " or ")+", or put it on a field of the union", "%s has several unions, and %s does not say which it is about", s.id.Name, m.name)
-	default:
+	case len(found) == 1:
 		return found[0]
+	case len(found) > 1:
+		wrong("write "+strings.Join(addressed, " or ")+", or put it on a field of the union", "%s has several unions, and %s does not say which it is about", s.id.Name, m.name)
+	case len(names) > 0:
+		wrong("write one of "+strings.Join(names, ", "), "%s has no union %q: a union is named by its name, its discriminator or a member", s.id.Name, m.of)
+	case slices.ContainsFunc(s.marks, func(m mark) bool { return m.role == listing }):
+		wrong("use --kubebuilder, which compiles these unions too", "%s is about a union whose rules controller-gen writes, and they stay as they are", m.name)
+	default:
+		wrong("mark the members, or list them with +unioncel:union:members", "%s is on %s, which declares no union", m.name, s.id.Name)
 	}
 	return nil
 }
 
-// unknownKey reports a key that no declaration has, or that belongs on a field.
+// unknownKey reports a key that no declaration has.
 func (s *structure) unknownKey(m mark) {
-	if m.key == valuesKey || m.key == optionalKey {
-		s.errorf(m.pos, codes.BadMarker, "put it on the field of the member", "%s describes a field, but is on a type", m.name)
-		return
-	}
 	known := append(union.Keys(), valuesKey, optionalKey)
 	s.errorf(m.pos, codes.UnknownKey, spelling.Hint(m.key, known, "the keys are "+strings.Join(known, ", ")), "+%s has no key %q", ownPrefix, m.key)
 }

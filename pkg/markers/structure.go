@@ -39,7 +39,6 @@ type field struct {
 	name   string // the Go name; for an embedded field, its type name
 	json   string // the property; "" if the field has none
 	inline bool   // its properties are properties of the struct
-	both   bool   // marked optional and required
 	pos    diag.Pos
 	typ    types.Type
 	info   *markers.FieldInfo
@@ -49,7 +48,7 @@ type field struct {
 // structs reads and checks all types of the packages that the user named.
 func (l *loading) structs() {
 	for _, root := range l.roots {
-		for _, mark := range l.commentsOf(root).of(nil).marks {
+		for _, mark := range l.marks(l.commentsOf(root)[nil], nil) {
 			l.diags = append(l.diags, markDiagnostic(mark, &misuse{
 				mark.name + " is not before a type or a field of a named struct",
 				"put it in the comment right before the type or field that it is about",
@@ -82,18 +81,6 @@ func markDiagnostic(m mark, p *misuse) diag.Diagnostic {
 	return d
 }
 
-func (l *loading) commentsOf(p *loader.Package) comments {
-	c, ok := l.comments[p]
-	if !ok {
-		c = comments{nil: {}}
-		for _, file := range p.Syntax {
-			c.collect(file, l.places)
-		}
-		l.comments[p] = c
-	}
-	return c
-}
-
 // structure reads a type once. It returns nil for types without a declaration, such as the types
 // that controller-gen has built in.
 func (l *loading) structure(id crd.TypeIdent) *structure {
@@ -107,13 +94,10 @@ func (l *loading) structure(id crd.TypeIdent) *structure {
 	s := &structure{l: l, id: id, info: info, pos: l.places.pos(info.RawSpec.Name.Pos())}
 	l.known[id] = s
 	found := l.commentsOf(id.Package)
-	s.marks = found.of(info.RawSpec).marks
+	s.marks = l.marks(found[info.RawSpec], nil)
 	for i := range info.Fields {
 		f := l.field(id.Package, &info.Fields[i])
-		for _, m := range found.of(f.info.RawField).marks {
-			m.field = f
-			f.marks = append(f.marks, m)
-		}
+		f.marks = l.marks(found[f.info.RawField], f)
 		s.fields = append(s.fields, f)
 	}
 	return s
@@ -211,10 +195,6 @@ func (l *loading) field(p *loader.Package, info *markers.FieldInfo) *field {
 	if f.inline {
 		f.json = ""
 	}
-	has := func(names ...string) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return info.Markers.Get(name) != nil })
-	}
-	f.both = has("optional", "k8s:optional", "kubebuilder:validation:Optional") && has("required", "k8s:required", "kubebuilder:validation:Required")
 	return f
 }
 

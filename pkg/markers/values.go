@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -64,37 +66,35 @@ func (v *values) valueOf(field, json string) (string, bool) {
 	if len(v.known) == 0 {
 		return field, true
 	}
-	for _, name := range []string{field, json} {
-		if slices.Contains(v.known, name) {
-			return name, true
-		}
-	}
-	var found []string
-	for _, name := range []string{field, json} {
-		found = nil
-		for _, value := range v.known {
-			if strings.EqualFold(value, name) {
-				found = append(found, value)
-			}
-		}
+	for _, is := range []func(string) bool{
+		func(value string) bool { return value == field },
+		func(value string) bool { return value == json },
+		func(value string) bool { return strings.EqualFold(value, field) },
+		func(value string) bool { return strings.EqualFold(value, json) },
+		func(value string) bool { return v.hasConstant(value, field) },
+	} {
+		found := slices.DeleteFunc(slices.Clone(v.known), func(value string) bool { return !is(value) })
 		if len(found) == 1 {
 			return found[0], true
 		}
 	}
-	found = nil
-	for name, value := range v.constants {
-		if v.names(name, field) && slices.Contains(v.known, value) && !slices.Contains(found, value) {
-			found = append(found, value)
-		}
-	}
-	if len(found) == 1 {
-		return found[0], true
-	}
 	return "", false
 }
 
-// names reports whether a constant is named after type and field: StrategyTypeRecreate,
-// RecreateStrategyType.
-func (v *values) names(constant, field string) bool {
-	return strings.EqualFold(constant, v.typ+field) || strings.EqualFold(constant, field+v.typ)
+// hasConstant reports whether a constant with the value is named after type and field:
+// StrategyTypeRecreate, RecreateStrategyType.
+func (v *values) hasConstant(value, field string) bool {
+	for name, of := range v.constants {
+		if of == value && (strings.EqualFold(name, v.typ+field) || strings.EqualFold(name, field+v.typ)) {
+			return true
+		}
+	}
+	return false
+}
+
+// lack returns the diagnostic for a member that has no value.
+func (v *values) lack(pos diag.Pos, member string) diag.Diagnostic {
+	return diag.New(codes.ValueNotInEnum, pos,
+		"no value of discriminator %s is for member %s: the values are %s", v.discriminator, member, strings.Join(v.known, ", ")).
+		Hinted("name the field or a constant after the value, or write +unioncel:union:values=V on the field")
 }

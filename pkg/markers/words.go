@@ -41,6 +41,16 @@ var asMarkers = strings.NewReplacer(" in the declaration", "",
 	"optional properties without a default", "optional fields (+optional, or omitempty in the JSON tag) without a default",
 	"x-kubernetes-list-type: map with x-kubernetes-list-map-keys", "+listType=map with +listMapKey")
 
+// onFields replaces keys of declarations with the markers on fields that set them.
+var onFields = func() *strings.Replacer {
+	var pairs []string
+	for key, marker := range map[string]string{"fields-to-discriminateBy": valuesKey, "optionalMembers": optionalKey} {
+		marker = "+" + ownPrefix + ":" + marker
+		pairs = append(pairs, key+": "+union.Example(key), marker+"="+example(valuesKey), key, marker)
+	}
+	return strings.NewReplacer(pairs...)
+}()
+
 // orInGo separates the YAML part of a hint from its Go part.
 const orInGo = ", or in Go "
 

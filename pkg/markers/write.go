@@ -1,7 +1,6 @@
 package markers
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"go/ast"
@@ -72,7 +71,7 @@ func (e *editing) markersOf(s *structure) lines {
 		}
 		seen = append(seen, r.text)
 		shares := slices.ContainsFunc(onFields, r.Union.Shares)
-		if e.onStruct[s] || how == structStyle || r.Union.Relates() || shares || !e.separate(s, r.Union) {
+		if e.onStruct[s] || how == structStyle || r.Union.Relates() || r.Union.Grouped() || shares || !s.hasAll(r.Union) {
 			others = append(others, r.Union)
 		} else {
 			onFields = append(onFields, r.Union)
@@ -112,24 +111,6 @@ func (s *structure) declaration() ast.Node {
 // hasAll reports whether the properties of a union are fields of s.
 func (s *structure) hasAll(u *union.Union) bool {
 	return !slices.ContainsFunc(u.Names(), func(name string) bool { return s.property(name) == nil })
-}
-
-// separate reports whether the properties of a union are fields on lines of their own without
-// markers of unions, except for the one of the discriminator.
-func (e *editing) separate(s *structure, u *union.Union) bool {
-	if !s.hasAll(u) || u.Grouped() {
-		return false // markers of fields have no groups
-	}
-	for _, name := range u.Names() {
-		f := s.property(name)
-		_, src, at := e.line(f.info.RawField.Pos())
-		offset := e.places.fset.PositionFor(f.info.RawField.Pos(), false).Offset
-		marked := slices.ContainsFunc(f.marks, func(m mark) bool { return name != u.Discriminator || !discriminates(m) })
-		if marked || len(f.info.RawField.Names) > 1 || len(bytes.TrimSpace(src[at:offset])) > 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // discriminates reports whether a marker makes its field a discriminator, without modes.

@@ -233,4 +233,7 @@ type ListedValues struct {
 	// +unionMember
 	// +unioncel:union:optional=[{C: C}]
 	C *string `json:"c,omitempty"`
+	// +unionMember
+	// +unioncel:union:values=[D, ~]
+	D *string `json:"d,omitempty"`
 }

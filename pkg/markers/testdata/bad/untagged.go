@@ -54,28 +54,12 @@ type Embeds struct {
 	A       *string `json:"a,omitempty"`
 }
 
-// Deprecated is a kube-openapi error.
-// +union
-type Deprecated struct {
-	// +unionDeprecated
-	A *string `json:"a,omitempty"`
-}
-
-type Mixed struct {
-	// +unionDeprecated
-	A *string `json:"a,omitempty"`
-	// +unionMember
-	B *string `json:"b,omitempty"`
-}
-
 // Required is a kube-openapi error.
 // +union
 type Required struct {
 	A *string `json:"a"`
 	// +required
 	B *string `json:"b,omitempty"`
-	// +optional
-	// +required
 	C *string `json:"c,omitempty"`
 }
 
