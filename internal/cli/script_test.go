@@ -18,6 +18,7 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	_ "github.com/unioncel/unioncel/internal/testing/testgc"
 	"github.com/unioncel/unioncel/internal/testing/testprog"
+	"github.com/unioncel/unioncel/internal/testing/unioncases"
 )
 
 var update = flag.Bool("update", false, "update the scripts with what the commands print")
@@ -64,10 +65,13 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {
-			if cond != "root" {
-				return false, errors.New("unknown condition")
+			switch cond {
+			case "root":
+				return os.Geteuid() == 0, nil
+			case "exhaustive":
+				return unioncases.Exhaustive, nil
 			}
-			return os.Geteuid() == 0, nil
+			return false, errors.New("unknown condition")
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"run":     run,

@@ -165,7 +165,7 @@ func (p *pair) budget(ctx context.Context) (*Change, error) {
 		return nil, nil
 	}
 	c.Class, c.What, c.Note = Tighter, f.Text, ""
-	c.Refused = &Counterexample{Object: f.New, Errors: p.refusal(p.kinds[newSide], newSide, nil, f.New).Errors}
+	c.Refused = &Counterexample{Object: f.New, Errors: []string{f.Message}}
 	return c, nil
 }
 

@@ -3,6 +3,7 @@ package sample
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -55,7 +56,9 @@ func (g *Source) larger(n *Schema, ways ...growth) (l []any) {
 	for length := 16; length <= maxSize; length *= 4 {
 		for _, by := range ways {
 			by.length = length
-			if v, size := g.grown(n, by, 0); size > 0 && small(v) && formula.Size(v) <= cost.Largest && accepts(v) {
+			v, size := g.grown(n, by, 0)
+			known := slices.ContainsFunc(l, func(w any) bool { return reflect.DeepEqual(v, w) }) // bounds stop growth
+			if size > 0 && !known && small(v) && formula.Size(v) <= cost.Largest && accepts(v) {
 				l = append(l, v)
 			}
 		}
