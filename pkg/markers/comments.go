@@ -110,9 +110,12 @@ func (l *loading) marks(lines []*ast.Comment, f *field) (found []mark) {
 		}
 		m.field = f
 		m.pos = l.places.pos(comment.Pos() + token.Pos(2+strings.Index(text, "+")))
+		if m.problem != nil {
+			m.problem.Pos = m.pos
+		}
 		if strings.Count(text, m.wrong) == 1 {
 			at := l.places.pos(comment.Pos() + token.Pos(2+strings.Index(text, m.wrong)))
-			m.edits = diag.Replace(at.Line, at.Col, m.wrong, m.right)
+			m.problem.Edits = diag.Replace(at.Line, at.Col, m.wrong, m.right)
 		}
 		found = append(found, m)
 	}

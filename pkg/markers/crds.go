@@ -38,125 +38,95 @@ func (l *loading) crds(kinds []schema.GroupKind) *union.Externals {
 			continue // all versions are skipped
 		}
 		target := union.Target{Name: built.Name, Group: kind.Group, Kind: kind.Kind}
-		before, sites := len(set.Declarations), len(l.sites)
-		var scopes []union.Scope
-		for _, version := range l.versions(kind, built.Spec.Versions) {
-			w := &walk{l: l, set: set, target: target, version: version.name}
-			w.visit(version.id, version.schema, nil, nil, true)
-			scopes = append(scopes, union.Scope{Target: target, Version: version.name})
+		sites := len(l.sites)
+		for _, v := range built.Spec.Versions {
+			if id, ok := l.typeOf(kind, v); ok {
+				l.visit(address{target, v.Name, nil}, id, v.Schema.OpenAPIV3Schema, nil, true)
+				set.Scopes = append(set.Scopes, union.Scope{Target: target, Version: v.Name})
+			}
 		}
+		var found []union.External
+		for _, s := range l.sites[sites:] {
+			found = s.declare(found)
+		}
+		set.Declarations = append(set.Declarations, found...)
 		if kind.Group == "" {
+			if len(found) > 0 {
+				l.diags = append(l.diags, diag.New(codes.UnusedMarkers, l.sites[sites].pos,
+					"the package of %s has no group, so there is no CRD for its unions", kind.Kind).
+					Hinted("write // +groupName=example.com before the package clause, if there should be one"))
+			}
 			l.sites = l.sites[:sites]
 		}
-		switch {
-		case kind.Group != "":
-			set.Scopes = append(set.Scopes, scopes...)
-		case len(set.Declarations) > before:
-			l.diags = append(l.diags, diag.New(codes.UnusedMarkers, l.kindPos(kind),
-				"the package of %s has no group, so there is no CRD for its unions", kind.Kind).
-				Hinted("write // +groupName=example.com before the package clause, if there should be one"))
-			set.Declarations = set.Declarations[:before]
-		}
 	}
+	set.Declarations = slices.DeleteFunc(set.Declarations, func(x union.External) bool { return x.Group == "" })
+	set.Scopes = slices.DeleteFunc(set.Scopes, func(s union.Scope) bool { return s.Group == "" })
 	return set
 }
 
-// packageVersion is a version of a CRD and its Go type.
-type packageVersion struct {
-	name   string
-	id     crd.TypeIdent
-	schema *apiextensionsv1.JSONSchemaProps
-}
-
-// versions returns the versions of a CRD with their Go types.
-func (l *loading) versions(kind schema.GroupKind, built []apiextensionsv1.CustomResourceDefinitionVersion) []packageVersion {
-	var found []packageVersion
-	for _, v := range built {
-		var ids []crd.TypeIdent
-		for p, gv := range l.parser.GroupVersions {
-			id := crd.TypeIdent{Package: p, Name: kind.Kind}
-			if gv.Group == kind.Group && gv.Version == v.Name && l.parser.Types[id] != nil {
-				ids = append(ids, id)
-			}
-		}
-		slices.SortFunc(ids, compareIdents)
-		if len(ids) == 0 || v.Schema == nil || slices.ContainsFunc(found, func(f packageVersion) bool { return f.name == v.Name }) {
-			continue
-		}
-		pos := l.places.pos(l.parser.Types[ids[0]].RawSpec.Name.Pos())
-		before := len(l.diags)
-		switch {
-		case len(ids) > 1:
-			l.errorf(pos, "give each package its own // +versionName",
-				"packages %s and %s both declare version %s of %s", ids[0].Package.PkgPath, ids[1].Package.PkgPath, v.Name, kind)
-		case kind.Group != "" && len(validation.IsDNS1123Subdomain(kind.Group)) > 0:
-			l.errorf(pos, "correct // +groupName", "%q is not an API group: %s", kind.Group, validation.IsDNS1123Subdomain(kind.Group)[0])
-		case kind.Group != "" && len(validation.IsDNS1035Label(v.Name)) > 0:
-			l.errorf(pos, "correct // +versionName", "%q is not an API version: %s", v.Name, validation.IsDNS1035Label(v.Name)[0])
-		}
-		if len(l.diags) == before {
-			found = append(found, packageVersion{v.Name, ids[0], v.Schema.OpenAPIV3Schema})
+// typeOf returns the Go type of a version of a CRD, if it is known and its names are valid.
+func (l *loading) typeOf(kind schema.GroupKind, v apiextensionsv1.CustomResourceDefinitionVersion) (crd.TypeIdent, bool) {
+	var ids []crd.TypeIdent
+	for p, gv := range l.parser.GroupVersions {
+		id := crd.TypeIdent{Package: p, Name: kind.Kind}
+		if gv.Group == kind.Group && gv.Version == v.Name && l.parser.Types[id] != nil {
+			ids = append(ids, id)
 		}
 	}
-	return found
-}
-
-func (l *loading) kindPos(kind schema.GroupKind) diag.Pos {
-	for _, id := range slices.SortedFunc(maps.Keys(l.parser.Types), compareIdents) {
-		if id.Name == kind.Kind && l.parser.GroupVersions[id.Package].Group == kind.Group {
-			return l.places.pos(l.parser.Types[id].RawSpec.Name.Pos())
-		}
+	if len(ids) == 0 || v.Schema == nil {
+		return crd.TypeIdent{}, false
 	}
-	return diag.Pos{}
+	slices.SortFunc(ids, compareIdents)
+	pos := l.places.pos(l.parser.Types[ids[0]].RawSpec.Name.Pos())
+	switch {
+	case len(ids) > 1:
+		l.errorf(pos, "give each package its own // +versionName",
+			"packages %s and %s both declare version %s of %s", ids[0].Package.PkgPath, ids[1].Package.PkgPath, v.Name, kind)
+	case kind.Group != "" && len(validation.IsDNS1123Subdomain(kind.Group)) > 0:
+		l.errorf(pos, "correct // +groupName", "%q is not an API group: %s", kind.Group, validation.IsDNS1123Subdomain(kind.Group)[0])
+	case kind.Group != "" && len(validation.IsDNS1035Label(v.Name)) > 0:
+		l.errorf(pos, "correct // +versionName", "%q is not an API version: %s", v.Name, validation.IsDNS1035Label(v.Name)[0])
+	default:
+		return ids[0], true
+	}
+	return crd.TypeIdent{}, false
 }
 
-// walk visits the schema of a version as controller-gen writes it, alongside the Go types that it
-// is generated from.
-type walk struct {
-	l       *loading
-	set     *union.Externals
-	target  union.Target
-	version string
-}
-
-// visit declares the unions of a type whose schema is at, and continues below it. path has the
-// enclosing types.
-func (w *walk) visit(id crd.TypeIdent, at *apiextensionsv1.JSONSchemaProps, to schemapath.Path, path []crd.TypeIdent, root bool) {
+// visit adds the schema at an address, as controller-gen writes it, as a site of its Go type, and
+// continues below it. path has the enclosing types.
+func (l *loading) visit(to address, id crd.TypeIdent, at *apiextensionsv1.JSONSchemaProps, path []crd.TypeIdent, root bool) {
 	if slices.Contains(path, id) {
 		return // controller-gen writes an empty schema for a type inside itself
 	}
-	if i := slices.IndexFunc(path, func(outer crd.TypeIdent) bool { return w.l.reach(id)[outer] }); i >= 0 {
-		w.l.cycle(path[i], id)
+	if i := slices.IndexFunc(path, func(outer crd.TypeIdent) bool { return l.reach(id)[outer] }); i >= 0 {
+		l.cycle(path[i], id)
 		return
 	}
 	if !root { // the type of the CRD itself may occur once more
 		path = append(path[:len(path):len(path)], id)
 	}
-	if s := w.l.structure(id); s != nil {
-		w.l.sites = append(w.l.sites, site{address{w.target, w.version, to}, s, at})
+	if s := l.structure(id); s != nil {
 		s.check()
-		for _, u := range s.unions {
-			w.declare(s, u, at, to)
-		}
+		l.sites = append(l.sites, site{to, s, at})
 	}
-	if made, ok := w.l.parser.Schemata[id]; ok {
-		w.follow(&made, id.Package, at, to, path)
+	if made, ok := l.parser.Schemata[id]; ok {
+		l.follow(to, &made, id.Package, at, path)
 	}
 }
 
 // follow follows the references of made alongside the finished schema at. made is the schema before
 // controller-gen has replaced references with the schemas of other types.
-func (w *walk) follow(made *apiextensionsv1.JSONSchemaProps, p *loader.Package, at *apiextensionsv1.JSONSchemaProps, to schemapath.Path, path []crd.TypeIdent) {
+func (l *loading) follow(to address, made *apiextensionsv1.JSONSchemaProps, p *loader.Package, at *apiextensionsv1.JSONSchemaProps, path []crd.TypeIdent) {
 	if id, ok := referred(made, p); ok {
-		w.visit(id, at, to, path, false)
+		l.visit(to, id, at, path, false)
 	}
 	for i := range made.AllOf {
-		w.follow(&made.AllOf[i], p, at, to, path)
+		l.follow(to, &made.AllOf[i], p, at, path)
 	}
 	for _, step := range schemapath.Children(made) {
 		// A schema that controller-gen has left out, as it does below metadata, has no unions.
 		if s := step.Schema(at); s != nil {
-			w.follow(step.Schema(made), p, s, to.Append(step), path)
+			l.follow(address{to.Target, to.version, to.path.Append(step)}, step.Schema(made), p, s, path)
 		}
 	}
 }
@@ -173,27 +143,32 @@ func referred(s *apiextensionsv1.JSONSchemaProps, p *loader.Package) (crd.TypeId
 	return crd.TypeIdent{Package: p, Name: name}, err == nil && p != nil
 }
 
-// declare adds a union to the set, unless the schema has none of its properties.
-func (w *walk) declare(s *structure, d *declaration, at *apiextensionsv1.JSONSchemaProps, to schemapath.Path) {
-	if d.list != "" {
-		step := schemapath.Property(d.list)
-		if at, to = step.Schema(at), to.Append(step); at == nil {
-			return
+// declare adds the unions of the type to a list, except for those whose properties the schema lacks,
+// and for those that another path of references has led to.
+func (s *site) declare(l []union.External) []union.External {
+	for _, u := range s.unions {
+		to, at := s.path, s.at
+		if u.list != "" {
+			step := schemapath.Property(u.list)
+			to, at = to.Append(step), step.Schema(at)
 		}
-	} else if !slices.ContainsFunc(d.properties(), func(name string) bool { _, ok := at.Properties[name]; return ok }) {
-		return
+		has := func(name string) bool { _, ok := at.Properties[name]; return ok }
+		if at == nil || u.list == "" && !slices.ContainsFunc(u.properties(), has) {
+			continue
+		}
+		s.used = true
+		e := union.External{Target: s.Target, Version: s.version, Path: to, File: u.at.File, Value: u.value(), Struct: s.structure.String()}
+		if s.l.opts.CRDs && u.from != nil {
+			e.Fit = u.fit
+		}
+		same := func(o union.External) bool {
+			return o.Version == e.Version && o.Path.Equal(e.Path) && o.Pos() == e.Pos()
+		}
+		if !slices.ContainsFunc(l, same) {
+			l = append(l, e)
+		}
 	}
-	s.used = true
-	e := union.External{Target: w.target, Version: w.version, Path: to, File: d.at.File, Value: d.value(), Struct: s.String()}
-	if w.l.opts.CRDs && d.from != nil {
-		e.Fit = d.fit
-	}
-	same := func(o union.External) bool {
-		return o.Target == e.Target && o.Version == e.Version && o.Path.Equal(e.Path) && o.Pos() == e.Pos()
-	}
-	if !slices.ContainsFunc(w.set.Declarations, same) {
-		w.set.Declarations = append(w.set.Declarations, e)
-	}
+	return l
 }
 
 // demands reports whether the schema requires a discriminator and restricts its values. Whether it may

@@ -117,8 +117,10 @@ func (s *structure) schema() *apiextensionsv1.JSONSchemaProps {
 // reports whether there are any. controller-gen reports its own markers on other types and fields.
 func (s *structure) placed() bool {
 	wrong := func(m mark, hint, format string, args ...any) {
-		if m.problem != nil || m.role != listing {
-			s.diags = append(s.diags, markDiagnostic(m, &misuse{m.name + fmt.Sprintf(format, args...), hint}))
+		if m.problem != nil {
+			s.diags = append(s.diags, *m.problem)
+		} else if m.role != listing {
+			s.errorf(m.pos, codes.BadMarker, hint, m.name+format, args...)
 		}
 	}
 	found := len(s.marks)
@@ -292,9 +294,6 @@ func (s *structure) build(u *declaration) bool {
 		u.set("members", names)
 	} else {
 		u.set("fields-to-discriminateBy", byValue)
-		if !s.lenient() {
-			s.diags = append(s.diags, u.doubts(u.item)...)
-		}
 	}
 	if u.cardinality != 0 && !(u.from != nil && demands(s.schema(), u.discriminators[0].field.json)) {
 		u.set("cardinality", yamltext.StringNode(u.cardinality.String()))
@@ -307,6 +306,12 @@ func (s *structure) build(u *declaration) bool {
 	}
 	if len(empty.Content) > 0 {
 		u.set(emptyKey, empty)
+	}
+	if u.from != nil {
+		fitting, diags := u.guess(u.from, func(string) bool { return true })
+		if u.item = fitting; !s.lenient() { // else fit repeats it
+			s.diags = append(s.diags, diags...)
+		}
 	}
 	return true
 }
@@ -358,17 +363,11 @@ func (s *structure) valuesOf(u *declaration, m *mark, marks []mark) (values, opt
 		m.pos = said.pos
 		return said.values(), nil
 	}
-	var value string
+	value := m.field.name
 	if m.value != nil {
 		value = *m.value
 	} else {
 		u.guessed[m.field.json] = m.field.name
-		if value, ok = u.from.valueOf(m.field.name, m.field.json); !ok {
-			value = m.field.name // fit replaces it
-			if !s.lenient() {
-				s.diags = append(s.diags, u.from.lack(m.pos, m.field.name))
-			}
-		}
 	}
 	return []*yaml.Node{textAt(value, m.pos)}, nil
 }
@@ -407,24 +406,3 @@ func textAt(s string, at diag.Pos) *yaml.Node { return place(yamltext.StringNode
 
 // lenient reports whether the CRDs, not the markers, decide the values of discriminators.
 func (s *structure) lenient() bool { return s.l.opts.CRDs && s.l.own(s.id.Package) }
-
-// doubts returns the errors in guessed values. Several members may share a value that markers set,
-// but not a value guessed from their names, which is more likely a slip.
-func (d *declaration) doubts(item *yaml.Node) (diags diag.List) {
-	first := map[string]*yaml.Node{}
-	for key, value := range yamltext.Pairs(yamltext.Value(item, "fields-to-discriminateBy")) {
-		field, ok := d.guessed[key.Value]
-		if !ok {
-			continue
-		}
-		if other := first[value.Value]; other != nil {
-			diags = append(diags, diag.New(codes.DuplicateValue, d.posOf(key),
-				"value %q seems to select both %s and %s", value.Value, d.guessed[other.Value], field).
-				Hinted("give each member its own value, or write +unioncel:union:values="+value.Value+" on one of them if they belong together").
-				With(diag.Related{Pos: d.posOf(other), Message: "the first member with this value"}))
-		} else {
-			first[value.Value] = key
-		}
-	}
-	return diags
-}

@@ -2,9 +2,9 @@ package markers
 
 import (
 	"bytes"
+	"fmt"
 	"go/ast"
 	"go/format"
-	"go/token"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -216,31 +216,43 @@ func (l *loading) outsideFiles(files []Edited) (wrong diag.List) {
 	return wrong
 }
 
-// edit returns the files with the markers of all unions that are not rejected.
+// line is a line of a file.
+type line struct {
+	file   string
+	number int
+}
+
+// edit returns the files with the markers of all unions that are not rejected. New lines have the
+// indentation and the line ending of the next line.
 func (e *editing) edit() []Edited {
-	deleted := e.deletions()
-	edits := map[string][]yamltext.Edit{}
-	for comment := range deleted {
-		file, src, at := e.line(comment.Pos())
-		end := at + bytes.IndexByte(src[at:], '\n') + 1
-		edits[file] = append(edits[file], yamltext.Edit{Start: at, End: end})
+	inserted, deleted, names := map[line][]string{}, map[line]bool{}, map[string]bool{}
+	lineOf := func(n ast.Node) line {
+		p := e.places.fset.PositionFor(n.Pos(), false)
+		names[p.Filename] = true
+		return line{p.Filename, p.Line}
 	}
-	var done []*structure
+	for comment := range e.deletions() {
+		deleted[lineOf(comment)] = true
+	}
 	for _, r := range e.open() {
-		if slices.Contains(done, r.of) {
-			continue
-		}
-		done = append(done, r.of)
-		for node, lines := range e.markersOf(r.of) {
-			e.insert(edits, node, lines)
+		for node, markers := range e.markersOf(r.of) {
+			inserted[lineOf(node)] = markers
 		}
 	}
 	var files []Edited
-	for _, name := range slices.Sorted(maps.Keys(edits)) {
+	for _, name := range slices.Sorted(maps.Keys(names)) {
 		src, _ := e.places.read(name)
-		out, err := yamltext.Apply(src, edits[name])
-		if err != nil {
-			continue // the unions will be missing
+		var out []byte
+		for i, text := range bytes.SplitAfter(src, []byte("\n")) {
+			at := line{name, i + 1}
+			code := bytes.TrimSpace(text)
+			indent, end, _ := bytes.Cut(text, code)
+			for _, marker := range inserted[at] {
+				out = fmt.Appendf(out, "%s// +%s%s", indent, marker, end)
+			}
+			if !deleted[at] {
+				out = append(out, text...)
+			}
 		}
 		if old, err := format.Source(src); err == nil && bytes.Equal(old, src) {
 			if formatted, err := format.Source(out); err == nil { // a comment between fields affects their alignment
@@ -350,38 +362,8 @@ func (e *editing) has(s *structure, target markers.TargetType, comment *ast.Comm
 	if err != nil {
 		return false
 	}
+	marker, ok := value.(crd.SchemaMarker)
 	var made apiextensionsv1.JSONSchemaProps
-	switch value := value.(type) {
-	case crdmarkers.XValidation:
-		return value.Rule == rule
-	case crdmarkers.ExactlyOneOf, crdmarkers.AtMostOneOf, crdmarkers.AtLeastOneOf:
-		err = value.(crd.SchemaMarker).ApplyToSchema(&crdmarkers.SchemaContext{Package: s.id.Package, TypeInfo: s.info}, &made)
-	}
-	return err == nil && len(made.XValidations) == 1 && made.XValidations[0].Rule == rule
-}
-
-// line returns the file with a position, its content, and the offset of the line.
-func (l *loading) line(pos token.Pos) (file string, src []byte, at int) {
-	p := l.places.fset.PositionFor(pos, false)
-	src, err := l.places.read(p.Filename)
-	if err != nil || p.Offset > len(src) {
-		return p.Filename, nil, 0
-	}
-	return p.Filename, src, bytes.LastIndexByte(src[:p.Offset], '\n') + 1
-}
-
-// insert adds lines before the line of a node.
-func (e *editing) insert(edits map[string][]yamltext.Edit, node ast.Node, lines []string) {
-	file, src, at := e.line(node.Pos())
-	line := src[at:]
-	indent := line[:len(line)-len(bytes.TrimLeft(line, " \t"))]
-	ending := "\n"
-	if at > 1 && src[at-2] == '\r' {
-		ending = "\r\n"
-	}
-	var text strings.Builder
-	for _, line := range lines {
-		text.WriteString(string(indent) + "// +" + line + ending)
-	}
-	edits[file] = append(edits[file], yamltext.Edit{Start: at, End: at, New: text.String()})
+	return ok && marker.ApplyToSchema(&crdmarkers.SchemaContext{Package: s.id.Package, TypeInfo: s.info}, &made) == nil &&
+		len(made.XValidations) == 1 && made.XValidations[0].Rule == rule
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/build"
-	"go/parser"
 	"go/token"
 	"io/fs"
 	"os"
@@ -54,12 +53,13 @@ func (l *loading) packages(patterns []string) bool {
 		l.errorf(diag.Pos{}, "name packages, such as ./api/...", "no Go packages are named")
 		return false
 	}
+	const hint = "write a directory as ./api, and as ./api/... with everything below it"
 	for _, pattern := range patterns {
 		name := strings.TrimSuffix(pattern, "/...")
 		info, err := l.stat(name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && (build.IsLocalImport(name) || filepath.IsAbs(name)) && !strings.Contains(name, "..."):
-			l.errorf(diag.Pos{}, "write a directory as ./api, and as ./api/... with everything below it", "there is no directory %s", name)
+			l.errorf(diag.Pos{}, hint, "there is no directory %s", name)
 		case err == nil && !info.IsDir():
 			dir := path.Dir(filepath.ToSlash(name))
 			if !path.IsAbs(dir) && !strings.HasPrefix(dir, ".") {
@@ -78,20 +78,17 @@ func (l *loading) packages(patterns []string) bool {
 		Env: append(os.Environ(), "CGO_ENABLED=0"),
 	}
 	roots, err := loader.LoadRootsWithConfig(config, patterns...)
-	switch {
-	case err != nil:
+	if err != nil {
 		message, _, _ := strings.Cut(err.Error(), "\n")
-		hint := "write a directory as ./api, and as ./api/... with everything below it"
+		hint := hint
 		if strings.Contains(message, "executable file not found") {
 			hint = "install Go and put it on the PATH: the go command finds the packages"
 		}
-		l.errorf(diag.Pos{}, hint,
-			"the Go packages %s cannot be found: %s", strings.Join(patterns, " "), message)
-	case len(roots) == 0:
-		l.errorf(diag.Pos{}, "write a directory as ./api, and as ./api/... with everything below it",
-			"no Go package matches %s", strings.Join(patterns, " "))
+		l.errorf(diag.Pos{}, hint, "the Go packages %s cannot be found: %s", strings.Join(patterns, " "), message)
+		return false
 	}
-	if err != nil || len(roots) == 0 {
+	if len(roots) == 0 {
+		l.errorf(diag.Pos{}, hint, "no Go package matches %s", strings.Join(patterns, " "))
 		return false
 	}
 	l.roots = roots
@@ -131,9 +128,8 @@ func (l *loading) packageErrors() bool {
 	var all []*packages.Package
 	packages.Visit(raw, nil, func(p *packages.Package) { all = append(all, p) })
 	for _, p := range all {
-		untyped := slices.ContainsFunc(p.Errors, func(err packages.Error) bool { return err.Kind == packages.TypeError && l.matters(p, err) })
 		for _, err := range p.Errors {
-			if l.matters(p, err) && !(untyped && consequence(err)) {
+			if l.matters(p, err) {
 				at, message, hint := l.goPos(p, err, all), strings.TrimSpace(err.Msg), goHint(p, err)
 				if isLink(at.File) { // the message and the line could show the content of any file
 					at = diag.Pos{File: at.File}
@@ -144,13 +140,6 @@ func (l *loading) packageErrors() bool {
 		}
 	}
 	return len(l.diags) > before
-}
-
-// consequence reports whether an error is controller-gen's repetition of an error of the type
-// checker.
-func consequence(err packages.Error) bool {
-	return err.Kind == packages.UnknownError &&
-		(strings.HasPrefix(err.Msg, "unknown type ") || strings.HasPrefix(err.Msg, "use of unimported package "))
 }
 
 // matters reports whether an error of a package can change a schema. As in controller-gen, type
@@ -170,13 +159,17 @@ func (l *loading) matters(p *packages.Package, err packages.Error) bool {
 		// unexported and it is told to ignore those. Served and stored versions do not affect
 		// schemas, nor do markers that controller-gen cannot apply: constraints of another type, and
 		// printer columns of a version that it skips, which it reports at random.
-		return !controllerGenOnly().MatchString(err.Msg)
+		return !controllerGenOnly().MatchString(err.Msg) && !(untyped().MatchString(err.Msg) &&
+			slices.ContainsFunc(p.Errors, func(o packages.Error) bool { return o.Kind == packages.TypeError && l.matters(p, o) }))
 	}
 	return true
 }
 
 // controllerGenOnly matches the errors of controller-gen that do not affect a schema.
 var controllerGenOnly = pattern.Lazy(`^(?:encountered struct field|CRD for |must apply )| applied to version .* not in CRD$`)
+
+// untyped matches the errors by which controller-gen repeats errors of the type checker.
+var untyped = pattern.Lazy(`^(?:unknown type|use of unimported package) `)
 
 // inType reports whether an error is in a part of a type declaration that controller-gen reads.
 func (l *loading) inType(p *packages.Package, err packages.Error) bool {
@@ -232,18 +225,12 @@ func isLink(file string) bool {
 	return err == nil && info.Mode()&os.ModeSymlink != 0
 }
 
-func importsC(file string) bool {
-	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
-	return err == nil && slices.ContainsFunc(f.Imports, func(s *ast.ImportSpec) bool { return s.Path.Value == `"C"` })
-}
-
 func goHint(p *packages.Package, err packages.Error) string {
 	switch {
 	case err.Kind == packages.ListError && strings.Contains(err.Msg, "is not in std"):
 		return "write a directory as ./api, and as ./api/... with everything below it"
-	case (strings.HasPrefix(err.Msg, "build constraints exclude") || strings.HasPrefix(err.Msg, "undefined: ")) &&
-		slices.ContainsFunc(p.IgnoredFiles, importsC):
-		return `files that import "C" are not read: declare types that CRDs need in others`
+	case len(p.IgnoredFiles) > 0 && (strings.HasPrefix(err.Msg, "build constraints exclude") || strings.HasPrefix(err.Msg, "undefined: ")):
+		return `files that import "C", or that build tags exclude, are not read: declare types that CRDs need in others`
 	}
 	return ""
 }

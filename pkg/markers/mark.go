@@ -1,6 +1,7 @@
 package markers
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"k8s.io/gengo/v2/codetags"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/pattern"
 	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -19,14 +21,14 @@ import (
 // mark is a parsed union marker.
 type mark struct {
 	definition
-	name    string // with the "+", for messages
-	field   *field // nil for a marker of a type
-	pos     diag.Pos
-	problem *misuse // why the marker cannot be read; the other fields are meaningless then
-	ignored bool    // the problem is a warning: the unions of the struct do not depend on the marker
+	name  string // with the "+", for messages
+	field *field // nil for a marker of a type
+	pos   diag.Pos
+	// problem is why the marker cannot be read; the other fields are meaningless then. The unions of
+	// the struct do not depend on a marker with a warning.
+	problem *diag.Diagnostic
 	// The only correction of the problem, if it is certain: the text to replace, and its replacement.
 	wrong, right string
-	edits        []diag.Edit // makes the correction
 
 	of       string     // the union, modality or discriminator that the marker names; "" for the only one
 	value    *string    // the discriminator value, if the marker sets it
@@ -37,8 +39,11 @@ type mark struct {
 	item     *yaml.Node // the keys of the list item, for a marker inside +k8s:item
 }
 
-// misuse is an error in a marker.
-type misuse struct{ message, hint string }
+// misuse returns an error in a marker.
+func misuse(message, hint string) *diag.Diagnostic {
+	d := diag.New(codes.BadMarker, diag.Pos{}, "%s", message).Hinted(hint)
+	return &d
+}
 
 // role is what a marker says about its field or type.
 type role int
@@ -134,14 +139,14 @@ func (m *mark) arguments(rest string) {
 	rest = strings.TrimSpace(rest)
 	if m.name != "+unionMember" {
 		if rest != "" {
-			m.problem = &misuse{fmt.Sprintf("%s takes no arguments, and no text may follow it", m.name), "write " + m.name}
+			m.problem = misuse(fmt.Sprintf("%s takes no arguments, and no text may follow it", m.name), "write "+m.name)
 		}
 		return
 	}
 	found := memberArguments().FindStringSubmatch(rest)
 	if found == nil {
-		m.problem = &misuse{fmt.Sprintf("%s%s cannot be read", m.name, given),
-			"write +unionMember, +unionMember=<discriminator>, +unionMember,optional or +unionMember=<discriminator>,optional"}
+		m.problem = misuse(fmt.Sprintf("%s%s cannot be read", m.name, given),
+			"write +unionMember, +unionMember=<discriminator>, +unionMember,optional or +unionMember=<discriminator>,optional")
 		return
 	}
 	m.of, m.optional = found[1], found[2] != ""
@@ -154,9 +159,9 @@ func spaced(space, text string) (mark, bool) {
 	if !ok || m.role == none || m.role == whole && m.problem != nil { // prose: + union of a and b
 		return mark{}, false
 	}
-	out := mark{name: m.name, problem: &misuse{
+	out := mark{name: m.name, problem: misuse(
 		fmt.Sprintf("the space after the + makes this a comment, not the marker %s", m.name), "delete the space",
-	}}
+	)}
 	if m.problem == nil {
 		out.wrong, out.right = "+"+space, "+"
 	}
@@ -166,23 +171,15 @@ func spaced(space, text string) (mark, bool) {
 // misspelt returns a marker with a problem when name looks like a union marker: a typo must not
 // leave a field unguarded.
 func misspelt(name string) (mark, bool) {
-	lower := strings.ToLower(name)
-	best, least, only := "", 0, false
-	for _, known := range slices.Sorted(maps.Keys(definitions())) {
-		n := spelling.Distance(lower, strings.ToLower(known))
-		if best == "" || n < least {
-			best, least, only = known, n, true
-		} else if n == least {
-			only = false
-		}
-	}
+	known := slices.Sorted(maps.Keys(definitions()))
+	lower, best := strings.ToLower(name), spelling.Closest(name, known)
 	ours := strings.HasPrefix(lower, "union") || strings.HasPrefix(lower, "k8s:union") || strings.HasPrefix(lower, "k8s:dependent")
-	near := least <= min(2, len(best)/5)
+	near := best != "" && spelling.Distance(lower, strings.ToLower(best)) <= min(2, len(best)/5)
 	if !ours && !near {
 		return mark{}, false
 	}
-	m := mark{name: "+" + name, problem: &misuse{fmt.Sprintf("+%s is not a marker", name), "write +" + best}}
-	if near && only {
+	m := mark{name: "+" + name, problem: misuse(fmt.Sprintf("+%s is not a marker", name), "write +"+cmp.Or(best, "unionMember"))}
+	if near && spelling.Certain(name, known) == best {
 		m.wrong, m.right = m.name, "+"+best
 	}
 	return m, true
@@ -202,7 +199,7 @@ func parseTag(text string) (mark, bool) {
 		if strings.Contains(text, "k8s:item") {
 			hint = `write it like +k8s:item(type: "A")=+k8s:unionMember`
 		}
-		return mark{definition: definitions()[name], name: "+" + name, problem: &misuse{fmt.Sprintf("+%s cannot be read: %v", name, err), hint}}, true
+		return mark{definition: definitions()[name], name: "+" + name, problem: misuse(fmt.Sprintf("+%s cannot be read: %v", name, err), hint)}, true
 	}
 	var around []string
 	item := mark{}
@@ -232,19 +229,19 @@ func parseTag(text string) (mark, bool) {
 
 // inside returns the problem of a marker inside other markers, or nil. The stability levels of
 // validation-gen make no difference to a CRD.
-func (m *mark) inside(around []string) *misuse {
+func (m *mark) inside(around []string) *diag.Diagnostic {
 	for _, name := range around {
 		switch name {
 		case "k8s:alpha", "k8s:beta":
 		case "k8s:item":
 			if m.role != member {
-				return &misuse{fmt.Sprintf("%s inside +k8s:item cannot be expressed", m.name), "items of a list are members by +k8s:unionMember or +k8s:zeroOrOneOfMember"}
+				return misuse(fmt.Sprintf("%s inside +k8s:item cannot be expressed", m.name), "items of a list are members by +k8s:unionMember or +k8s:zeroOrOneOfMember")
 			}
 		default:
-			return &misuse{
+			return misuse(
 				fmt.Sprintf("%s inside +%s cannot be expressed", m.name, name),
 				"the unions of a CRD do not depend on options, and are on fields only: write the marker by itself, or delete it",
-			}
+			)
 		}
 	}
 	return nil
@@ -256,26 +253,26 @@ func (m *mark) tag(t *codetags.Tag) {
 	for _, a := range t.Args {
 		switch value := a.Value; {
 		case seen[a.Name]:
-			m.problem = &misuse{fmt.Sprintf("%s has the argument %s twice", m.name, a.Name), "delete one"}
+			m.problem = misuse(fmt.Sprintf("%s has the argument %s twice", m.name, a.Name), "delete one")
 		case a.Name != "" && a.Name == m.ofArg:
 			m.of = value
 		case a.Name != "" && a.Name == m.valueArg, a.Name == "" && (m.role == inMode || m.role == relation):
 			m.value = &value
 		default:
-			m.problem = &misuse{fmt.Sprintf("%s does not take the argument %s", m.name, a), argumentHint(m.definition)}
+			m.problem = misuse(fmt.Sprintf("%s does not take the argument %s", m.name, a), argumentHint(m.definition))
 		}
 		seen[a.Name] = true
 	}
 	switch {
 	case m.problem != nil:
 	case m.of == "default" && modes.has(*m):
-		m.problem = &misuse{fmt.Sprintf("%s may not name its group default, which stands for the unnamed group", m.name), "delete the argument"}
+		m.problem = misuse(fmt.Sprintf("%s may not name its group default, which stands for the unnamed group", m.name), "delete the argument")
 	case m.role == inMode:
 		m.payload(t)
 	case m.role == relation && m.value == nil:
-		m.problem = &misuse{m.name + " names no property", "write it like " + m.name + `("other")`}
+		m.problem = misuse(m.name+" names no property", "write it like "+m.name+`("other")`)
 	case t.ValueType != codetags.ValueTypeNone:
-		m.problem = &misuse{fmt.Sprintf("%s takes no value", m.name), argumentHint(m.definition)}
+		m.problem = misuse(fmt.Sprintf("%s takes no value", m.name), argumentHint(m.definition))
 	}
 }
 
@@ -294,9 +291,9 @@ func (m *mark) payload(t *codetags.Tag) {
 	example := m.name + `("A")=+k8s:required`
 	switch {
 	case m.value == nil:
-		m.problem = &misuse{m.name + " names no mode", "write it like " + example}
+		m.problem = misuse(m.name+" names no mode", "write it like "+example)
 	case t.ValueTag == nil:
-		m.problem = &misuse{m.name + " says nothing about the mode", "write it like " + example}
+		m.problem = misuse(m.name+" says nothing about the mode", "write it like "+example)
 	default:
 		payload := *t.ValueTag
 		for (payload.Name == "k8s:alpha" || payload.Name == "k8s:beta") && payload.ValueTag != nil {
@@ -306,11 +303,11 @@ func (m *mark) payload(t *codetags.Tag) {
 		case "k8s:required", "k8s:optional", "k8s:forbidden":
 			m.mode = strings.TrimPrefix(payload.Name, "k8s:")
 		default:
-			m.problem = &misuse{
+			m.problem = misuse(
 				fmt.Sprintf("%s with +%s cannot be expressed by a union", m.name, payload.Name),
 				"+k8s:required, +k8s:optional and +k8s:forbidden can; write the rest as +kubebuilder:validation:XValidation",
-			}
-			m.ignored = true
+			)
+			m.problem.Severity = diag.Warning
 		}
 	}
 }

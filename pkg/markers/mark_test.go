@@ -32,7 +32,7 @@ func FuzzParseMark(f *testing.F) {
 			t.Errorf("%q has the name %q", text, m.name)
 		case m.problem == nil && m.role == none:
 			t.Errorf("%q is of no kind", text)
-		case m.problem != nil && (m.problem.message == "" || m.problem.hint == ""):
+		case m.problem != nil && (m.problem.Message == "" || m.problem.Hint == ""):
 			t.Errorf("%q: a problem without message or hint", text)
 		case m.problem == nil && m.role == own && (m.node == nil || m.key == ""):
 			t.Errorf("%q: key %q, %v", text, m.key, m.node)

@@ -44,8 +44,8 @@ func parseOwn(text string) mark {
 	found := ownForm().FindStringSubmatch(text)
 	if found == nil {
 		name, _, _ := strings.Cut(text, "=")
-		return mark{name: "+" + name, problem: &misuse{fmt.Sprintf("+%s cannot be read", text),
-			"write it like +unioncel:union:discriminatorChange=Forbid, or +unioncel:union(name):discriminatorChange=Forbid"}}
+		return mark{name: "+" + name, problem: misuse(fmt.Sprintf("+%s cannot be read", text),
+			"write it like +unioncel:union:discriminatorChange=Forbid, or +unioncel:union(name):discriminatorChange=Forbid")}
 	}
 	m := mark{definition: definition{role: own}, of: found[1], key: found[2], name: "+" + ownPrefix + ":" + found[2]}
 	value := found[3]
@@ -57,14 +57,14 @@ func parseOwn(text string) mark {
 	case bare && !slices.Contains(union.Keys(), m.key): // unknownKey reports it
 		m.node = yamltext.StringNode("")
 	case bare:
-		m.problem = &misuse{m.name + " has no value", "write it like " + m.name + "=" + example(m.key)}
+		m.problem = misuse(m.name+" has no value", "write it like "+m.name+"="+example(m.key))
 	case value == "" && list:
 		m.node = yamltext.StringsNode()
 	case value != "" && strings.ContainsRune(`[{"'`, rune(value[0])):
 		var document yaml.Node
 		if err := yaml.Unmarshal([]byte(value), &document); err != nil || len(document.Content) != 1 {
-			m.problem = &misuse{fmt.Sprintf("%s cannot be read: %q is not a list, mapping or string in YAML's flow style", m.name, value),
-				"write it like " + m.name + "=" + example(m.key)}
+			m.problem = misuse(fmt.Sprintf("%s cannot be read: %q is not a list, mapping or string in YAML's flow style", m.name, value),
+				"write it like "+m.name+"="+example(m.key))
 			break
 		}
 		m.node = document.Content[0]

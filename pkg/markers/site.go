@@ -42,11 +42,6 @@ func (l *loading) typesAt(a address) []site {
 	return slices.DeleteFunc(slices.Clone(l.sites), func(s site) bool { return !s.address.is(a) })
 }
 
-// sitesOf returns the schemas that are generated from a type.
-func (l *loading) sitesOf(s *structure) []site {
-	return slices.DeleteFunc(slices.Clone(l.sites), func(o site) bool { return o.structure != s })
-}
-
 // schemaOf returns the schema of a version that controller-gen generates.
 func (l *loading) schemaOf(a address) *apiextensionsv1.JSONSchemaProps {
 	for _, s := range l.sites {

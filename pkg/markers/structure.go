@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 
-	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -48,11 +47,13 @@ type field struct {
 // structs reads and checks all types of the packages that the user named.
 func (l *loading) structs() {
 	for _, root := range l.roots {
-		for _, mark := range l.marks(l.commentsOf(root)[nil], nil) {
-			l.diags = append(l.diags, markDiagnostic(mark, &misuse{
-				mark.name + " is not before a type or a field of a named struct",
-				"put it in the comment right before the type or field that it is about",
-			}))
+		for _, m := range l.marks(l.commentsOf(root)[nil], nil) {
+			if m.problem == nil {
+				m.problem = misuse(m.name+" is not before a type or a field of a named struct",
+					"put it in the comment right before the type or field that it is about")
+				m.problem.Pos = m.pos
+			}
+			l.diags = append(l.diags, *m.problem)
 		}
 	}
 	ids := slices.SortedFunc(maps.Keys(l.parser.Types), compareIdents)
@@ -68,17 +69,6 @@ func (l *loading) structs() {
 
 func compareIdents(a, b crd.TypeIdent) int {
 	return cmp.Or(strings.Compare(a.Package.PkgPath, b.Package.PkgPath), strings.Compare(a.Name, b.Name))
-}
-
-func markDiagnostic(m mark, p *misuse) diag.Diagnostic {
-	if m.problem != nil {
-		p = m.problem
-	}
-	d := diag.Diagnostic{Code: codes.BadMarker, Pos: m.pos, Message: p.message, Hint: p.hint, Edits: m.edits}
-	if m.ignored {
-		d.Severity = diag.Warning
-	}
-	return d
 }
 
 // structure reads a type once. It returns nil for types without a declaration, such as the types

@@ -141,9 +141,9 @@ func (m *mark) keysOf(t *codetags.Tag) {
 	const example = `write it like +k8s:item(type: "A")=+k8s:unionMember`
 	switch {
 	case t.ValueTag == nil:
-		m.problem = &misuse{m.name + " has no marker for the item", example}
+		m.problem = misuse(m.name+" has no marker for the item", example)
 	case len(t.Args) == 0 || slices.ContainsFunc(t.Args, func(a codetags.Arg) bool { return a.Name == "" }):
-		m.problem = &misuse{m.name + " names no key of the item", example}
+		m.problem = misuse(m.name+" names no key of the item", example)
 	}
 	if m.item == nil {
 		m.item = yamltext.MappingNode()

@@ -2,9 +2,11 @@ package markers
 
 import (
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -53,21 +55,30 @@ func (d *declaration) relates() bool {
 // union.External.
 func (d *declaration) fit(lookup func(string) ([]string, bool)) (*yaml.Node, diag.List) {
 	enum, _ := lookup(d.parsed.Discriminator())
-	values := d.from.ofCRD(enum)
-	out := declaration{at: d.at, item: clone(d.item)}
-	optional := yamltext.Value(out.item, "optionalMembers")
-	var diags diag.List
-	for key, node := range yamltext.Pairs(yamltext.Value(out.item, "fields-to-discriminateBy")) {
+	item, diags := d.guess(d.from.ofCRD(enum), func(name string) bool { _, ok := lookup(name); return ok })
+	return (&declaration{at: d.at, item: item}).value(), diags
+}
+
+// guess returns the declaration with the values of members without a marker for them. Several members
+// may share a value that markers set, but not a value guessed from their names, which is more likely
+// a slip.
+func (d *declaration) guess(values *values, present func(string) bool) (item *yaml.Node, diags diag.List) {
+	item = clone(d.item)
+	optional := yamltext.Value(item, "optionalMembers")
+	first := map[string]*yaml.Node{}
+	for key, node := range yamltext.Pairs(yamltext.Value(item, "fields-to-discriminateBy")) {
 		field, ok := d.guessed[key.Value]
 		if !ok {
 			continue
 		}
 		value, ok := values.valueOf(field, key.Value)
-		if _, present := lookup(key.Value); !ok && !present {
+		if !ok && !present(key.Value) {
 			continue // union.Resolve leaves the member out
 		}
 		if !ok {
-			lack := values.lack(d.posOf(key), field)
+			lack := diag.New(codes.ValueNotInEnum, d.posOf(key),
+				"no value of discriminator %s is for member %s: the values are %s", values.discriminator, field, strings.Join(values.known, ", ")).
+				Hinted("name the field or a constant after the value, or write +unioncel:union:values=V on the field")
 			if _, known := d.from.valueOf(field, key.Value); known {
 				lack.Hint = "the CRD lacks a value that the Go type has: run controller-gen first"
 			}
@@ -79,8 +90,16 @@ func (d *declaration) fit(lookup func(string) ([]string, bool)) (*yaml.Node, dia
 			*o = *fitting
 		}
 		*node = *fitting
+		if other := first[value]; other != nil {
+			diags = append(diags, diag.New(codes.DuplicateValue, d.posOf(key),
+				"value %q seems to select both %s and %s", value, d.guessed[other.Value], field).
+				Hinted("give each member its own value, or write +unioncel:union:values="+value+" on one of them if they belong together").
+				With(diag.Related{Pos: d.posOf(other), Message: "the first member with this value"}))
+		} else {
+			first[value] = key
+		}
 	}
-	return out.value(), append(diags, d.doubts(out.item)...)
+	return item, diags
 }
 
 func clone(n *yaml.Node) *yaml.Node {

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -90,11 +88,4 @@ func (v *values) hasConstant(value, field string) bool {
 		}
 	}
 	return false
-}
-
-// lack returns the diagnostic for a member that has no value.
-func (v *values) lack(pos diag.Pos, member string) diag.Diagnostic {
-	return diag.New(codes.ValueNotInEnum, pos,
-		"no value of discriminator %s is for member %s: the values are %s", v.discriminator, member, strings.Join(v.known, ", ")).
-		Hinted("name the field or a constant after the value, or write +unioncel:union:values=V on the field")
 }
