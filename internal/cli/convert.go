@@ -180,7 +180,7 @@ func (a *app) replaceChanged(results []*result) error {
 		return err
 	}
 	changed := count(results, func(r *result) bool { return r.changed })
-	if summary := fmt.Sprintf("%d of %s changed", changed, plural(len(results), "file")); a.console.terminal {
+	if summary := fmt.Sprintf("%d of %s changed", changed, plural(len(results), "file")); isTerminal(a.streams.Err) {
 		a.note(summary)
 	} else {
 		a.say("%s", summary)
@@ -208,7 +208,7 @@ func (a *app) wouldChange(p preview, results []*result) error {
 // printAll prints differences: exact bytes that patch can apply, or
 // escaped text on a terminal.
 func (a *app) printAll(differences [][]byte) error {
-	terminal := newConsole(a.streams.Out).terminal
+	terminal := isTerminal(a.streams.Out)
 	for _, data := range differences {
 		if terminal {
 			data = []byte(diag.Escape(strings.ReplaceAll(string(data), "\r\n", "\n")))

@@ -100,10 +100,9 @@ func invocation(args []string) (name string, rest []string) {
 
 // app is one run of the program.
 type app struct {
-	name      string  // of the command line
-	reader    string  // the command, if it reads standard input
-	streams   Streams // Err is the console
-	console   *console
+	name      string    // of the command line
+	reader    string    // the command, if it reads standard input
+	streams   Streams   // Err is the console
 	quiet     bool      // print errors only
 	verbose   bool      // print the work done, too
 	document  string    // the format of diagnostics that are one document on Err, without notes
@@ -121,13 +120,11 @@ type app struct {
 }
 
 func newApp(streams Streams) *app {
-	console := newConsole(streams.Err)
-	streams.Err = console
+	streams.Err = &console{w: streams.Err}
 	return &app{
 		name:      program,
 		streams:   streams,
 		stop:      func(error) {},
-		console:   console,
 		compile:   crdpatch.Compile,
 		decompile: crdpatch.Decompile,
 		explain:   crdpatch.Explain,
