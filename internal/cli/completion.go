@@ -19,9 +19,6 @@ func completions(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
-		if cmd.Name() == "completion" {
-			describeCompletion(cmd)
-		}
 		if cmd.ValidArgsFunction == nil {
 			cmd.ValidArgsFunction = completeArguments(cmd)
 		}
@@ -31,19 +28,6 @@ func completions(root *cobra.Command) {
 			}
 		})
 	}
-}
-
-// describeCompletion replaces cobra's help by one in the style of the other commands.
-func describeCompletion(cmd *cobra.Command) {
-	cmd.Short = "Print a script that makes a shell complete commands and flags"
-	cmd.Long = `Completion prints a script that makes a shell complete commands, flags, their
-values, and the files that a command reads. The help of each shell's command says
-where the script is kept.`
-	cmd.Example = `  # In this bash
-  source <(unioncel completion bash)
-
-  # In every new zsh
-  unioncel completion zsh > "${fpath[1]}/_unioncel"`
 }
 
 // completeArguments completes positional arguments.

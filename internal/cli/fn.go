@@ -27,40 +27,7 @@ Other items stay as they are. Diagnostics go to the results of the list and to s
 error. If there is an error, the items are those of the input and the exit code is 1; if
 the input is not a ResourceList, nothing is printed and the exit code is 2.
 
-docs/kustomize.md has the details.`,
-		Example: `  # What kustomize does
-  unioncel fn <<EOF
-  apiVersion: config.kubernetes.io/v1
-  kind: ResourceList
-  functionConfig:
-    apiVersion: unioncel.dev/v1alpha1
-    kind: UnionCompiler
-    metadata:
-      name: unions
-    kubeVersion: "1.30"
-  items:
-  - apiVersion: apiextensions.k8s.io/v1
-    kind: CustomResourceDefinition
-    metadata:
-      name: probes.example.com
-    spec:
-      group: example.com
-      names: {kind: Probe, plural: probes}
-      scope: Namespaced
-      versions:
-      - name: v1
-        served: true
-        storage: true
-        schema:
-          openAPIV3Schema:
-            type: object
-            properties:
-              spec:
-                type: object
-                properties: {http: {type: object}, tcp: {type: object}}
-                x-kubernetes-unions:
-                - members: [http, tcp]
-EOF`,
+docs/kustomize.md has examples.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usagef("fn takes no arguments, since kustomize and others run it; for files, use %s compile", a.name)
