@@ -17,7 +17,7 @@ import (
 // Each flag has completions, and commands accept all offered values.
 func TestCompletionOfFlags(t *testing.T) {
 	free := []string{ // files of any name, names
-		"lint --config", "audit --output", "diff --output", "explain --output", "infer --output", "infer --path", "lint --output", "verify --output", "validate --output", "rollout --output", "policy --output", "policy --kind", "policy --path", "policy --match-labels", "schema --version",
+		"lint --config", "audit --output", "diff --output", "explain --output", "infer --output", "infer --path", "lint --output", "verify --output", "validate --output", "rollout --output", "policy --output", "policy --kind", "policy --path", "policy --match-labels",
 	}
 	const deployment = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: d}\n"
 	live := filepath.Join(t.TempDir(), "live.yaml")

@@ -80,14 +80,9 @@ func (k *kindFlags) readCRDs(cmd *cobra.Command, a *app, set *kinds.Set) ([]unio
 	if err != nil {
 		return nil, err
 	}
-	type crdsOf struct {
-		declared []*compile.Declared
-		targets  []union.Target
-	}
-	files, _, err := ask(cmd.Context(), a, inputs, a.scope(cmd, &k.compilerFlags), func(f *crdfile.File, in input) (l crdsOf, diags diag.List, err error) {
-		l.targets, _ = f.Targets()
-		l.declared, diags = crdfile.Ask(f, in.options(), (*crdfile.CRD).Declared)
-		return l, diags, nil
+	files, _, err := ask(cmd.Context(), a, inputs, a.scope(cmd, &k.compilerFlags), func(f *crdfile.File, in input) ([]*compile.Declared, diag.List, error) {
+		declared, diags := crdfile.Ask(f, in.options(), (*crdfile.CRD).Declared)
+		return declared, diags, nil
 	})
 	if err != nil {
 		return nil, err
@@ -98,8 +93,8 @@ func (k *kindFlags) readCRDs(cmd *cobra.Command, a *app, set *kinds.Set) ([]unio
 	var twice diag.List
 	var targets []union.Target
 	for _, r := range files {
-		targets = append(targets, r.found.targets...)
-		for _, d := range r.found.declared {
+		targets = append(targets, r.crds...)
+		for _, d := range r.found {
 			if err := set.Add(d.Kinds(r.name)...); err != nil {
 				twice = append(twice, diag.New(codes.TwoCRDs, diag.Pos{File: r.name}, "%v", err).Hinted("give one of them only"))
 			}

@@ -12,7 +12,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/output/clientschema"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -21,9 +20,8 @@ import (
 
 func (a *app) schemaCommand() *cobra.Command {
 	var (
-		flags   = compilerFlags{judges: true}
-		dir     string
-		version string
+		flags = compilerFlags{judges: true}
+		dir   string
 	)
 	cmd := &cobra.Command{
 		Use:   "schema [FILE|DIR|-]... [-o DIR]",
@@ -34,7 +32,7 @@ discriminator, which is tested with if and then, so that errors are about the me
 for its value. Unknown fields are errors where they are to the API server.
 
 With -o, the files are DIR/GROUP/KIND_VERSION.json, the layout of catalogs of schemas;
-without it, there may be one version only, which --version chooses.
+without it, there may be one version only.
 
 Schemas cannot express CEL rules and the conditions of unions on changes.
 
@@ -44,36 +42,28 @@ See also unioncel help inputs, and unioncel help output.`,
   unioncel schema -o schemas config/crd
 
   # One version
-  unioncel schema --version v1 crd.yaml > backend_v1.json`,
+  unioncel schema crd.yaml > backend_v1.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			found, err := collect(cmd.Context(), a, a.scope(cmd, &flags), args, schemas, nil)
 			if err != nil {
 				return err
 			}
-			other := func(s schemaFile) bool { return version != "" && version != s.version }
 			found = slices.DeleteFunc(found, func(r answer[[]schemaFile]) bool { return len(r.found) == 0 })
-			var all []output
-			var versions []string
-			for _, s := range itemsOf(found) {
-				if versions = append(versions, s.version); !other(s) {
-					all = append(all, s.output)
-				}
-			}
-			if len(all) == 0 && len(versions) > 0 {
-				slices.Sort(versions)
-				return usagef("no CRD has a schema for the version %s; there are schemas for %s", version, english.List(slices.Compact(versions), "and"))
-			}
 			lacking(a, found, func(r answer[[]schemaFile]) string {
-				if slices.ContainsFunc(r.found, func(s schemaFile) bool { return s.unions && !other(s) }) {
+				if slices.ContainsFunc(r.found, func(s schemaFile) bool { return s.unions }) {
 					return ""
 				}
 				return "no unions"
 			})
+			var all []output
+			for _, s := range itemsOf(found) {
+				all = append(all, s.output)
+			}
 			switch {
 			case len(all) == 0:
 				return errors.New("there is no schema to write: no CRD has one")
 			case dir == "" && len(all) > 1:
-				return usagef("there are %d schemas (%s, %s, …): name a directory for them with -o, or a --version", len(all), all[0].path, all[1].path)
+				return usagef("there are %d schemas (%s, %s, …): name a directory for them with -o", len(all), all[0].path, all[1].path)
 			case dir == "":
 				return a.print(all[0].data)
 			}
@@ -83,7 +73,6 @@ See also unioncel help inputs, and unioncel help output.`,
 		},
 	}
 	flags.registerUnions(cmd)
-	cmd.Flags().StringVar(&version, "version", "", "write the schema of this `VERSION` only")
 	registerOutput(cmd, &dir, "write to files in this `DIR`")
 	return cmd
 }
@@ -91,8 +80,7 @@ See also unioncel help inputs, and unioncel help output.`,
 // schemaFile is a schema with its path in a catalog.
 type schemaFile struct {
 	output
-	version string
-	unions  bool
+	unions bool
 }
 
 // schemas returns the schemas of the CRDs in a file.
@@ -128,7 +116,7 @@ func schemas(f *crdfile.File, in input) ([]schemaFile, diag.List, error) {
 			if err := diag.WriteJSON(&b, schema); err != nil {
 				return nil, l, err
 			}
-			out = append(out, schemaFile{output{path, b.Bytes()}, v.Name, len(unions) > 0})
+			out = append(out, schemaFile{output{path, b.Bytes()}, len(unions) > 0})
 		}
 	}
 	if l.HasErrors() {

@@ -225,13 +225,13 @@ func unrepeated(l diag.List) diag.List {
 
 // look records the parts of an input that matter to external declarations.
 func (s *scope) look(r *result, f *crdfile.File) {
-	counts := s.counts && (len(s.Declarations) > 0 || slices.ContainsFunc(carrier.Names(), func(kind string) bool { return bytes.Contains(f.Bytes(), []byte(kind)) }))
+	holds := len(s.Declarations) > 0 || s.reads && slices.ContainsFunc(carrier.Names(), func(kind string) bool { return bytes.Contains(f.Bytes(), []byte(kind)) })
 	r.unionSet = s.reads && unionset.Holds(f.Bytes())
-	if counts || len(s.Declarations) > 0 {
+	if holds {
 		r.crds, r.readable = f.Targets()
 	}
 	r.withheld = r.reasonWithheld(f)
-	if counts {
+	if s.counts && holds {
 		declared, _ := crdfile.Ask(f, r.options(), (*crdfile.CRD).Resolved)
 		for _, d := range declared {
 			for _, o := range d.Objects {
