@@ -150,18 +150,16 @@ func (d *declaring) superfluous() []infer.Located {
 	}
 	f := d.found.file
 	l, _ := skipping(d.result.scope, d.opts, func(opts crdfile.Options) (l []infer.Located, diags diag.List) {
-		now, _ := f.CRDs(opts)
-		opts.External.Declarations = replacing(opts.External.Declarations)
 		crds, _ := f.CRDs(opts)
-		for i, c := range crds {
-			_, wrong := now[i].Resolved()
+		for _, c := range crds {
+			_, wrong := c.Resolved()
 			diags = append(diags, wrong...)
 			crd, _ := c.Source()
 			if crd == nil {
 				continue
 			}
-			declared := now[i].Replaced(opts.Compiler()) // compiling removes these
-			for _, r := range c.Replaced(opts.Compiler()) {
+			declared := c.Replaced(opts.Compiler()) // compiling removes these
+			for _, r := range c.With(replacing(opts.External.Declarations)).Replaced(opts.Compiler()) {
 				constraints := slices.DeleteFunc(slices.Clone(r.Constraints), func(k verify.Constraint) bool {
 					return slices.ContainsFunc(declared, func(o compile.Removal) bool { return o.Is(r.Place) && slices.Contains(o.Constraints, k) })
 				})

@@ -80,6 +80,13 @@ func (c *CRD) Options() Options {
 	return opts
 }
 
+// With returns the CRD with other external declarations.
+func (c *CRD) With(declarations []union.External) *CRD {
+	opts := c.opts
+	opts.External.Declarations = declarations
+	return &CRD{m: c.m, view: &view{opts: opts, reverted: map[*manifest]*Base{}}, opts: opts}
+}
+
 // Settled reports whether the CRD is in use and must stay unchanged, because no declarations are
 // given for it.
 func (c *CRD) Settled() bool {
