@@ -84,7 +84,7 @@ func (a *app) auditAll(cmd *cobra.Command, flags *auditFlags, args []string) err
 			a.note(fmt.Sprintf("%s: some rules were not decided: %v", r.name, limit.Exhausted(a.limits.OrDefault().Steps)))
 		}
 	}
-	if err := a.report(diagnosticsOf(results), "text"); err != nil {
+	if err := a.report(diagnosticsOf(results)); err != nil {
 		return err
 	}
 	for _, r := range audits {

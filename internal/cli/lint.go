@@ -113,7 +113,7 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) (err 
 	var all diag.List
 	reached := false
 	if !anyFailed(files) {
-		reached = a.tally(l, results, "text") != nil // unions with errors would not be counted
+		reached = a.tally(l, results) != nil // unions with errors would not be counted
 	}
 	for _, s := range l {
 		theirs := slices.DeleteFunc(slices.Clone(files), func(r *result) bool { return r.scope != s })

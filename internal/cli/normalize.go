@@ -80,7 +80,7 @@ See also unioncel help inputs, and unioncel help output.`,
 			}, args)
 		},
 	}
-	flags.register(a, cmd)
+	flags.register(cmd)
 	kinds.register(cmd, false)
 	cmd.Flags().StringArrayVar(&old, "old", nil, "the objects that are replaced: a `FILE|DIR`; may be repeated")
 	registerAlgorithm(cmd, &algorithm)

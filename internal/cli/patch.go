@@ -74,7 +74,7 @@ See also unioncel help inputs, and unioncel help output.`,
 			return a.patch(cmd, &flags, args)
 		},
 	}
-	flags.register(a, cmd)
+	flags.register(cmd)
 	flags.kinds.register(cmd, false)
 	f := cmd.Flags()
 	f.StringVar(&flags.live, "live", "", "the object to patch: a `FILE`")
@@ -123,7 +123,7 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 	t := patch.Type(cmp.Or(flags.kind, string(patch.Merge)))
 	k, ok := set.Lookup(live.GroupVersionKind)
 	if !ok {
-		return a.report(diag.List{flags.kinds.unknown(flags.live, set)}, flags.format)
+		return a.report(diag.List{flags.kinds.unknown(flags.live, set)})
 	}
 	written, err := a.one(cmd, "DESIRED", name)
 	if err != nil {
@@ -140,7 +140,7 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 	for _, p := range problems {
 		found = append(found, p.Diagnostic(written))
 	}
-	if err := a.report(found, flags.format); err != nil {
+	if err := a.report(found); err != nil {
 		return err
 	}
 	for _, c := range changes {

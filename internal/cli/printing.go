@@ -33,16 +33,16 @@ func (a *app) fail(err error) {
 	a.complain(err.Error())
 }
 
-// note prints a hint, unless --quiet is set or a program reads the output.
+// note prints a hint, unless --quiet is set.
 func (a *app) note(message string) {
-	if !a.quiet && a.document == "" {
+	if !a.quiet {
 		a.complain(message)
 	}
 }
 
 // say prints progress, with --verbose.
 func (a *app) say(format string, args ...any) {
-	if a.verbose && a.document == "" {
+	if a.verbose {
 		a.complain(fmt.Sprintf(format, args...))
 	}
 }
@@ -70,18 +70,11 @@ func words[T ~string](l []T) []string {
 // alternatives lists words: "a, b or c".
 func alternatives(l []string) string { return english.List(l, "or") }
 
-// report prints diagnostics: errors and warnings, with --quiet only errors, with --verbose notes
-// too. For a document it holds back diagnostics reported as text, about files other than the
-// inputs, unless they end the command. It returns errFindings if there is an error.
-func (a *app) report(l diag.List, format string) error {
+// report prints diagnostics as text: errors and warnings, with --quiet only errors, with --verbose notes
+// too. It returns errFindings if there is an error.
+func (a *app) report(l diag.List) error {
 	failed := l.HasErrors()
-	if a.document != "" {
-		a.held = append(a.held, l...)
-		if l = nil; failed || format != "text" {
-			l, format, a.held = a.held, a.document, nil
-		}
-	}
-	if err := a.printDiagnostics(a.streams.Err, format, a.loud(slices.Clone(l), diag.Warning).Sort()); err != nil {
+	if err := a.printDiagnostics(a.streams.Err, "text", a.loud(slices.Clone(l), diag.Warning).Sort()); err != nil {
 		return fmt.Errorf("write diagnostics: %w", err)
 	}
 	if failed {
