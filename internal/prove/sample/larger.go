@@ -53,7 +53,7 @@ func (g *Source) larger(n *Schema, ways ...growth) (l []any) {
 	if err != nil {
 		return nil
 	}
-	for length := 16; length <= maxSize; length *= 4 {
+	for length := 16; length <= maxSize; length *= 8 {
 		for _, by := range ways {
 			by.length = length
 			v, size := g.grown(n, by, 0)
