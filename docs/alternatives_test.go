@@ -16,6 +16,7 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/testing/servertest"
+	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -226,7 +227,12 @@ func (i installed) errors(t *testing.T, meaning, objects string) string {
 //	beside MEANING  a table of the sizes and costs of the alternatives
 //	errors MEANING OBJECT [to OBJECT]
 //	                the answer of a real server to an object, or to its update
+//
+// It takes seconds, and only changes of rules concern it: it runs with [unioncases.Exhaustive] and with -update.
 func TestAlternatives(t *testing.T) {
+	if !unioncases.Exhaustive && !*update {
+		t.Skip("it runs in the exhaustive stage")
+	}
 	d := open(t, "alternatives.md")
 	server := installed{servertest.Start(t), map[string]bool{}}
 	shown := map[string]bool{}

@@ -12,6 +12,7 @@ import (
 	"github.com/unioncel/unioncel/internal/cli"
 	"github.com/unioncel/unioncel/internal/declared/unionset"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
+	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -93,7 +94,12 @@ func unionSet(t *testing.T, crds []string) string {
 
 // TestSupport runs the commands on each kind of union, and compares the outcomes with the table of
 // semantics.md.
+//
+// It takes seconds: it runs with [unioncases.Exhaustive] and with -update.
 func TestSupport(t *testing.T) {
+	if !unioncases.Exhaustive && !*update {
+		t.Skip("it runs in the exhaustive stage")
+	}
 	d := open(t, "semantics.md")
 	back, err := os.Getwd()
 	if err != nil {

@@ -217,7 +217,7 @@ func TestNormalizeEveryState(t *testing.T) {
 			continue
 		}
 		states := shape.States()
-		for _, declaration := range unioncases.Some(shape.Declarations(), 79, i) {
+		for _, declaration := range unioncases.Some(shape.Declarations(), 239, i) {
 			unions, diags := resolve(t, "- "+declaration, shape.Schema(), false)
 			if len(diags) > 0 {
 				t.Fatal(diags)

@@ -263,9 +263,9 @@ func TestPolicies(t *testing.T) {
 			m := &matrix{name: place.Name + ", " + declaration, place: place, states: shape.States(), every: 1}
 			switch {
 			case i > 0 && !unioncases.Exhaustive:
-				m.every = 59
+				m.every = 131
 			case n > 0 && !unioncases.Exhaustive:
-				m.every = 3
+				m.every = 7
 			case i > 0 && n > 0: // pkg/policy tries every pair in every place
 				m.every = 5
 			}
