@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -50,6 +51,8 @@ func sideOf(pl *formula.Place) int {
 const (
 	maxDeep = 60 // values that differ below the property
 	maxSlot = 100
+	// maxDiffering is the number of properties in which two objects may differ that a rule compares.
+	maxDiffering = 4
 )
 
 // Absent stands for an absent property.
@@ -94,6 +97,13 @@ func (p *Problem) makeSlots() error {
 		for i, pl := range f.Places() {
 			r, itself := note(pl)
 			switch {
+			case r == nil && f.Kind == formula.Same:
+				// Some property has to differ for the object to differ.
+				level, _ := p.Locate(pl)
+				names := slices.Sorted(maps.Keys(p.Schemas[level].Props.Properties))
+				for _, name := range names[:min(len(names), maxDiffering)] {
+					note(pl.Child(name))
+				}
 			case r == nil:
 			case f.Question != nil:
 				r.whole = r.whole || itself
