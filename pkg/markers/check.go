@@ -151,28 +151,17 @@ func (l *loading) declared(set *union.Externals) map[unionAt]bool {
 // expected returns the CRDs without the rules whose markers are deleted.
 func (e *editing) expected() map[schema.GroupKind]apiextensionsv1.CustomResourceDefinition {
 	out := map[schema.GroupKind]apiextensionsv1.CustomResourceDefinition{}
-	done := map[string]bool{} // several inputs can have the CRD
 	for kind, c := range e.parser.CustomResourceDefinitions {
 		c = *c.DeepCopy()
 		for _, r := range e.open() {
-			if r.Group != kind.Group || r.Kind != kind.Kind {
-				continue
-			}
 			for _, v := range c.Spec.Versions {
-				if v.Name != r.Version {
+				if r.Group != kind.Group || r.Kind != kind.Kind || r.Version != v.Name {
 					continue
 				}
 				r.Path.Edit(v.Schema.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
-					for _, rule := range r.Rules {
-						key := r.address().String() + "\n" + rule
-						if done[key] {
-							continue
-						}
-						done[key] = true
-						if i := slices.IndexFunc(s.XValidations, func(r apiextensionsv1.ValidationRule) bool { return r.Rule == rule }); i >= 0 {
-							s.XValidations = slices.Delete(slices.Clone(s.XValidations), i, i+1)
-						}
-					}
+					s.XValidations = slices.DeleteFunc(slices.Clone(s.XValidations), func(rule apiextensionsv1.ValidationRule) bool {
+						return slices.Contains(r.Rules, rule.Rule)
+					})
 				})
 			}
 		}

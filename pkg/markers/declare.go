@@ -170,13 +170,10 @@ func (s *structure) mixed(all []*declaration) {
 
 // memberMarker returns the marker for the members of a discriminator.
 func memberMarker(d mark) string {
-	switch {
-	case tags.has(d):
-		return "+k8s:unionMember" + arguments("union", d.of)
-	case modes.has(d):
-		return `+k8s:ifMode("A")=+k8s:required`
+	if d.of != "" {
+		return d.members + " of the same " + d.ofArg
 	}
-	return "+unionMember"
+	return d.members
 }
 
 // declareOnStruct is the hint for a union that markers of fields cannot declare.
@@ -237,7 +234,9 @@ func (s *structure) memberless(d mark) {
 // build makes a declaration of its parts. It reports whether there is one.
 func (s *structure) build(u *declaration) bool {
 	u.item, u.guessed = yamltext.MappingNode(), map[string]string{}
-	u.at = slices.Concat(u.discriminators, u.members)[0].pos
+	if parts := slices.Concat(u.discriminators, u.members); len(parts) > 0 {
+		u.at = parts[0].pos
+	}
 	if u.name != "" {
 		u.set("name", yamltext.StringNode(u.name))
 	}

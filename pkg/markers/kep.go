@@ -14,41 +14,33 @@ import (
 // them.
 var kep = table{
 	"union":              {role: whole},
-	"unionDiscriminator": {role: discriminator},
+	"unionDiscriminator": {role: discriminator, members: "+unionMember"},
 	"unionMember":        {role: member},
 	"unionDeprecated":    {role: member, cardinality: union.AtMostOne},
 }
 
 // ofKEP returns the unions of KEP-1027's markers.
 func (s *structure) ofKEP() []*declaration {
-	var all *mark
-	for i := range s.marks {
-		if s.marks[i].role == whole {
-			all = &s.marks[i]
-		}
-	}
 	discriminators, members := s.marked(kep, discriminator), s.marked(kep, member)
-	tagged := append(s.marked(tags, member), s.marked(modes, inMode)...)
+	all := slices.IndexFunc(s.marks, func(m mark) bool { return m.role == whole })
 	others := append(s.marked(tags, discriminator), s.marked(modes, discriminator)...)
-	if len(members) == 0 && (len(tagged) > 0 || all == nil && len(others) > 0) { // with +union, all fields may be members
+	tagged := append(s.marked(tags, member), s.marked(modes, inMode)...)
+	if len(members) == 0 && (len(tagged) > 0 || all < 0 && len(others) > 0) { // with +union, all fields may be members
 		// Kubernetes' own types have +union and +unionDiscriminator alongside the tags of
 		// validation-gen, which alone describe the union.
-		for _, d := range discriminators {
-			if !slices.ContainsFunc(others, func(o mark) bool { return o.field == d.field }) {
-				s.errorf(d.pos, codes.NoMembers, "write +k8s:unionDiscriminator, as the members have +k8s:unionMember", "discriminator %s has no members", d.field.name)
-			}
-		}
-		return nil
+		return s.marking(slices.DeleteFunc(discriminators, func(d mark) bool {
+			return slices.ContainsFunc(others, func(o mark) bool { return o.field == d.field })
+		}), nil)
 	}
-	if len(members) == 0 && all != nil {
-		return s.everyField(*all, discriminators)
+	if len(members) == 0 && all >= 0 {
+		return s.everyField(s.marks[all], discriminators)
 	}
 	return s.marking(discriminators, members)
 }
 
 // everyField returns the union of a +union struct: all fields belong to it.
 func (s *structure) everyField(m mark, discriminators []mark) []*declaration {
-	d := &declaration{discriminators: discriminators, cardinality: union.AtMostOne}
+	d := &declaration{at: m.pos, discriminators: discriminators, cardinality: union.AtMostOne}
 	for _, f := range s.fields {
 		switch {
 		case f.inline:
@@ -57,12 +49,6 @@ func (s *structure) everyField(m mark, discriminators []mark) []*declaration {
 		case f.json != "" && !slices.ContainsFunc(discriminators, func(d mark) bool { return d.field == f }):
 			d.members = append(d.members, mark{definition: m.definition, name: m.name, field: f, pos: f.pos})
 		}
-	}
-	if len(discriminators)+len(d.members) == 0 {
-		if !s.diags.HasErrors() {
-			s.errorf(m.pos, codes.NoMembers, "add optional fields, or delete the marker", "+union struct %s has no members", s.id.Name)
-		}
-		return nil
 	}
 	return []*declaration{d}
 }
@@ -106,15 +92,14 @@ func (s *structure) marking(discriminators, members []mark) []*declaration {
 // discriminatorOf returns the index of the discriminator that a member names by JSON name, else by
 // Go name, else by one of its values. It returns -1 after an error.
 func (s *structure) discriminatorOf(m mark, discriminators []mark) int {
-	for _, is := range []func(mark) bool{
-		func(d mark) bool { return d.field.json == m.of },
-		func(d mark) bool { return d.field.name == m.of },
-	} {
-		if i := slices.IndexFunc(discriminators, is); i >= 0 {
-			return i
-		}
+	i := slices.IndexFunc(discriminators, func(d mark) bool { return d.field.json == m.of })
+	if i < 0 {
+		i = slices.IndexFunc(discriminators, func(d mark) bool { return d.field.name == m.of })
 	}
-	if i := s.discriminatorWith(m, discriminators); i >= 0 {
+	if i < 0 {
+		i = s.discriminatorWith(m, discriminators)
+	}
+	if i >= 0 {
 		return i
 	}
 	is := func(f *field) bool { return f.json == m.of || f.name == m.of }

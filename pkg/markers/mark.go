@@ -60,10 +60,11 @@ const (
 )
 
 // definition is the meaning of a marker. Markers with the syntax of validation-gen have arguments
-// for the name of the union and for a value.
+// for the name of the union and for a value. A discriminator has the marker of its members, for hints.
 type definition struct {
 	role            role
 	ofArg, valueArg string
+	members         string
 	cardinality     union.Cardinality
 }
 

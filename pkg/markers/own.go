@@ -54,10 +54,8 @@ func parseOwn(text string) mark {
 	switch {
 	case bare && (m.key == optionalKey || m.key == emptyKey || union.Example(m.key) == "true"):
 		m.node = yamltext.BoolNode(true)
-	case bare && !slices.Contains(union.Keys(), m.key): // unknownKey reports it
-		m.node = yamltext.StringNode("")
 	case bare:
-		m.problem = misuse(m.name+" has no value", "write it like "+m.name+"="+example(m.key))
+		m.node = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null"}
 	case value == "" && list:
 		m.node = yamltext.StringsNode()
 	case value != "" && strings.ContainsRune(`[{"'`, rune(value[0])):
@@ -149,12 +147,9 @@ func (s *structure) optionalOf(m mark, values, some []*yaml.Node) (at diag.Pos, 
 		return m.pos, values, false
 	case !ok && len(some) > 0:
 		return m.pos, some, false
-	case !ok:
-	case said.node.Kind == yaml.SequenceNode && len(said.node.Content) > 0:
+	case ok && said.node.Tag != "!!bool":
 		return said.pos, said.values(), true
-	case said.node.Tag != "!!bool":
-		s.errorf(said.pos, codes.MalformedDeclaration, fmt.Sprintf("write %s, %[1]s=false or %[1]s=V", said.name), "%s is true, false or the values for which the member is optional", said.name)
-	case said.node.Value == "true":
+	case ok && said.node.Value == "true":
 		return said.pos, values, false
 	}
 	return at, nil, false

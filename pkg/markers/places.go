@@ -5,7 +5,6 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -37,11 +36,8 @@ func (p *places) position(file string, line, col int) diag.Pos {
 
 // relative returns a file name relative to the working directory if the file is below it.
 func (p *places) relative(file string) string {
-	if p.work == "" || !filepath.IsAbs(file) {
-		return file
-	}
 	short, err := filepath.Rel(p.work, file)
-	if err != nil || short == ".." || strings.HasPrefix(short, ".."+string(filepath.Separator)) {
+	if err != nil || !filepath.IsLocal(short) || !filepath.IsAbs(file) {
 		return file
 	}
 	return short

@@ -14,16 +14,16 @@ import (
 
 // tags are the markers of validation-gen for unions.
 var tags = table{
-	"k8s:unionDiscriminator": {role: discriminator, cardinality: union.ExactlyOne, ofArg: "union"},
+	"k8s:unionDiscriminator": {role: discriminator, cardinality: union.ExactlyOne, ofArg: "union", members: "+k8s:unionMember"},
 	"k8s:unionMember":        {role: member, cardinality: union.ExactlyOne, ofArg: "union", valueArg: "memberName"},
 	"k8s:zeroOrOneOfMember":  {role: member, cardinality: union.AtMostOne, ofArg: "union", valueArg: "memberName"},
 }
 
 // modes are the markers of validation-gen for modes.
 var modes = table{
-	"k8s:modeDiscriminator": {role: discriminator, ofArg: "modality"},
+	"k8s:modeDiscriminator": {role: discriminator, ofArg: "modality", members: `+k8s:ifMode("A")=+k8s:required`},
 	"k8s:ifMode":            {role: inMode, ofArg: "modality", valueArg: "mode"},
-	"k8s:discriminator":     {role: discriminator, ofArg: "name"}, // in Kubernetes 1.36
+	"k8s:discriminator":     {role: discriminator, ofArg: "name", members: `+k8s:member("A")=+k8s:required`}, // in Kubernetes 1.36
 	"k8s:member":            {role: inMode, ofArg: "discriminator", valueArg: "value"},
 }
 

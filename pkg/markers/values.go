@@ -3,6 +3,7 @@ package markers
 import (
 	"go/constant"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,47 +14,37 @@ import (
 type values struct {
 	discriminator string
 	typ           string            // the name of its type, if it has a named type
-	known         []string          // empty: any value
 	constants     map[string]string // name to value
-	declared      []string          // the values of the constants
+	known         []string          // empty: any value
 }
 
 // values returns the values in the enum of a field, or else the constants of its type.
 func (s *structure) values(f *field) *values {
 	v := &values{discriminator: f.name, constants: map[string]string{}}
-	at := s.schema().Properties[f.json]
-	v.constantsOf(f.typ)
-	return v.ofCRD(union.EnumStrings(&at))
-}
-
-// constantsOf adds the constants of a named type.
-func (v *values) constantsOf(t types.Type) {
-	named, ok := types.Unalias(pointee(t)).(*types.Named)
-	if !ok || named.Obj().Pkg() == nil {
-		return
-	}
-	v.typ = named.Obj().Name()
-	scope := named.Obj().Pkg().Scope()
-	for _, name := range scope.Names() {
-		if c, ok := scope.Lookup(name).(*types.Const); ok && types.Identical(c.Type(), named) && (c.Val().Kind() == constant.String || c.Val().Kind() == constant.Int) {
-			value := c.Val().ExactString()
-			if c.Val().Kind() == constant.String {
-				value = constant.StringVal(c.Val())
-			}
-			v.constants[name] = value
-			if value != "" && !slices.Contains(v.declared, value) {
-				v.declared = append(v.declared, value)
+	if named, ok := types.Unalias(pointee(f.typ)).(*types.Named); ok && named.Obj().Pkg() != nil {
+		v.typ = named.Obj().Name()
+		scope := named.Obj().Pkg().Scope()
+		for _, name := range scope.Names() {
+			c, ok := scope.Lookup(name).(*types.Const)
+			switch {
+			case !ok || !types.Identical(c.Type(), named):
+			case c.Val().Kind() == constant.String:
+				v.constants[name] = constant.StringVal(c.Val())
+			case c.Val().Kind() == constant.Int:
+				v.constants[name] = c.Val().ExactString()
 			}
 		}
 	}
-	slices.Sort(v.declared)
+	at := s.schema().Properties[f.json]
+	return v.ofCRD(union.EnumStrings(&at))
 }
 
 // ofCRD returns the values for a schema with this enum, which takes precedence over constants.
 func (v values) ofCRD(enum []string) *values {
-	if v.known = slices.DeleteFunc(slices.Clone(enum), func(s string) bool { return s == "" }); len(v.known) == 0 {
-		v.known = v.declared
+	if len(enum) == 0 || len(enum) == 1 && enum[0] == "" {
+		enum = slices.Compact(slices.Sorted(maps.Values(v.constants)))
 	}
+	v.known = slices.DeleteFunc(slices.Clone(enum), func(s string) bool { return s == "" })
 	return &v
 }
 

@@ -14,32 +14,24 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// style is a set of markers that can declare a union.
-type style int
-
-const (
-	kepStyle    style = iota // +unionMember on fields
-	tagStyle                 // +k8s:unionMember on fields
-	structStyle              // +unioncel:union:members on the struct
-)
-
-// style returns the style of new unions of s: the most frequent one in its package, or else the one
-// of KEP-1027.
-func (s *structure) style() style {
-	var found [structStyle + 1]int
+// memberMarker returns the marker for members of new unions of s: the one of the dialect that is most
+// frequent in its package, or else of KEP-1027. It returns "" for unioncel's markers on the struct.
+func (s *structure) memberMarker() string {
+	ofKEP, tagged, own := 0, 0, 0
 	for _, o := range s.l.known {
-		if o.id.Package != s.id.Package {
-			continue
-		}
-		found[kepStyle] += len(o.marked(kep))
-		found[tagStyle] += len(o.marked(tags))
-		for _, m := range o.marks {
-			if m.role == own && (m.key == "members" || m.key == "fields-to-discriminateBy") {
-				found[structStyle]++
-			}
+		if o.id.Package == s.id.Package {
+			ofKEP += len(o.marked(kep))
+			tagged += len(o.marked(tags))
+			own += len(slices.DeleteFunc(slices.Clone(o.unions), func(u *declaration) bool { return !u.ofStruct }))
 		}
 	}
-	return style(slices.Index(found[:], slices.Max(found[:])))
+	switch {
+	case own > max(ofKEP, tagged):
+		return ""
+	case tagged > ofKEP:
+		return "k8s:unionMember"
+	}
+	return "unionMember"
 }
 
 // lines are markers to add to types and fields.
@@ -61,32 +53,27 @@ func (l lines) own(to ast.Node, of, key string, value *yaml.Node) {
 
 // markersOf returns the markers that declare the unions of a struct.
 func (e *editing) markersOf(s *structure) lines {
+	var unions []*union.Union
+	var seen []string
+	for _, r := range e.open() {
+		if r.of == s && r.Union != nil && !slices.Contains(seen, r.text) {
+			seen, unions = append(seen, r.text), append(unions, r.Union)
+		}
+	}
 	out := lines{}
 	var onFields, others []*union.Union
-	var seen []string
-	how := s.style()
-	for _, r := range e.open() {
-		if r.of != s || r.Union == nil || slices.Contains(seen, r.text) {
-			continue
-		}
-		seen = append(seen, r.text)
-		shares := slices.ContainsFunc(onFields, r.Union.Shares)
-		if e.onStruct[s] || how == structStyle || r.Union.Relates() || r.Union.Grouped() || shares || !s.hasAll(r.Union) {
-			others = append(others, r.Union)
+	marker := s.memberMarker()
+	for _, u := range unions {
+		// Several unions with KEP-1027's markers need discriminators.
+		unnamed := marker == "unionMember" && u.Discriminator == "" && len(unions) > 1
+		if e.onStruct[s] || marker == "" || unnamed || u.Relates() || u.Grouped() || !s.hasAll(u) || slices.ContainsFunc(onFields, u.Shares) {
+			others = append(others, u)
 		} else {
-			onFields = append(onFields, r.Union)
+			onFields = append(onFields, u)
 		}
-	}
-	if how == kepStyle && len(onFields) > 1 { // a struct has several unions only if all have discriminators
-		onFields = slices.DeleteFunc(onFields, func(u *union.Union) bool {
-			if u.Discriminator == "" {
-				others = append(others, u)
-			}
-			return u.Discriminator == ""
-		})
 	}
 	for _, u := range onFields {
-		s.markFields(out, how, u, len(onFields) == 1)
+		s.markFields(out, marker, u, len(onFields) == 1)
 	}
 	for i, u := range others {
 		name := "" // the only such union needs none
@@ -118,14 +105,13 @@ func discriminates(m mark) bool { return m.role == discriminator && !modes.has(m
 
 // markFields declares a union with markers of fields. alone reports whether no other union of the struct
 // has such markers.
-func (s *structure) markFields(out lines, how style, u *union.Union, alone bool) {
-	name, marker := "", "unionMember"
+func (s *structure) markFields(out lines, marker string, u *union.Union, alone bool) {
+	name, tagged := "", marker == "k8s:unionMember"
 	if !alone {
 		name = u.Names()[0]
 	}
 	rest := *u // the keys with markers of unioncel
-	if how == tagStyle {
-		marker = "k8s:unionMember"
+	if tagged {
 		implied, usual := union.DefaultCardinality(u.Discriminator, s.schema()), union.ExactlyOne
 		switch {
 		case u.Discriminator != "" && demands(s.schema(), u.Discriminator):
@@ -147,7 +133,7 @@ func (s *structure) markFields(out lines, how style, u *union.Union, alone bool)
 		case i >= 0 && tags.has(marks[i]):
 			name = marks[i].of
 		case i >= 0:
-		case how == tagStyle:
+		case tagged:
 			out.add(anchor, "k8s:unionDiscriminator"+arguments("union", name))
 		default:
 			out.add(anchor, "unionDiscriminator")

@@ -212,7 +212,7 @@ func (r *resolver) optional(m *Member, f fieldValues) {
 		}
 	}
 	if f.values != nil && len(f.values) == 0 {
-		r.errorf(f.name.Pos, codes.Contradiction, "delete it, or list the values", "optionalMembers lists no value for which %q is optional", m.Name)
+		r.errorf(f.name.Pos, codes.Contradiction, "delete it, or list the values", "no value is listed for which %q is optional", m.Name)
 	}
 }
 

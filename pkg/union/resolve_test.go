@@ -149,7 +149,7 @@ func TestResolveErrors(t *testing.T) {
 		{"values of others", "- discriminator: type\n  fields-to-discriminateBy: {a: Ape, b: [Bee, Cat]}\n  optionalMembers: {b: [Be, Ape], a: []}", []string{
 			`4:25: error: UC220: "b" is optional for "Be", which does not select it; hint: write "Bee"`,
 			`4:29: error: UC220: "b" is optional for "Ape", which does not select it; hint: write one of Bee, Cat`,
-			`4:35: error: UC220: optionalMembers lists no value for which "a" is optional; hint: delete it, or list the values`,
+			`4:35: error: UC220: no value is listed for which "a" is optional; hint: delete it, or list the values`,
 		}},
 		{"deduced from several", "- {discriminator: type, fields-to-discriminateBy: {a: A, b: [A, B]}, deduceInvalidDiscriminator: true}", []string{
 			`2:70: error: UC220: a member cannot tell the discriminator when a value selects several members; hint: delete deduceInvalidDiscriminator, or give each member values of its own`,

@@ -3,7 +3,6 @@ package bad
 // Spelling has markers that cannot be read.
 // +unioncel:union
 // +unioncel:ratchet
-// +unioncel:union:discriminatorChange
 // +unioncel:union:allowedChanges={A: [
 // +unioncel:unions:ratchet
 type Spelling struct {
@@ -52,6 +51,7 @@ type Nothing struct {
 // +unioncel:union:cardinality=exactlyOne
 // +unioncel:union:allowedChanges=A
 // +unioncel:union:emptyIsUnset=[{}]
+// +unioncel:union:discriminatorChange
 type Written struct {
 	// +unionMember
 	A *string `json:"a,omitempty"`
@@ -165,9 +165,6 @@ type OptionalFor struct {
 	// +unionMember
 	// +unioncel:union:optional=
 	C *string `json:"c,omitempty"`
-	// +unionMember
-	// +unioncel:union:optional={D: D}
-	D *string `json:"d,omitempty"`
 }
 
 // OptionalBroken cannot be read.
@@ -233,6 +230,9 @@ type ListedValues struct {
 	// +unionMember
 	// +unioncel:union:optional=[{C: C}]
 	C *string `json:"c,omitempty"`
+	// +unionMember
+	// +unioncel:union:optional={E: E}
+	E *string `json:"e,omitempty"`
 	// +unionMember
 	// +unioncel:union:values=[D, ~]
 	D *string `json:"d,omitempty"`
