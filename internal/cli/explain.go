@@ -39,7 +39,8 @@ server evaluate it.
 
 See also unioncel help inputs.
 
-JSON is an array with an object for each CustomResourceDefinition.`,
+Markdown is meant for GitHub: it adds a diagram of the changes that each union
+allows. JSON is an array with an object for each CustomResourceDefinition.`,
 		Example: `  # Before compiling: which rules would be added, and is there room for them?
   unioncel explain crd.yaml
 

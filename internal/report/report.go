@@ -109,7 +109,8 @@ type Column struct {
 	Number bool
 }
 
-// Code is literal text in a language: "yaml", "sh", "cel".
+// Code is literal text in a language: "yaml", "sh", "cel", "mermaid". The text printer omits
+// diagrams.
 type Code struct{ Language, Text string }
 
 // Example returns resources for pasting: the creation of an object or, if old is not nil, the update

@@ -32,6 +32,7 @@ var document = report.Document{
 		}},
 		{Line: report.Concat("second")},
 	}},
+	report.Code{Language: "mermaid", Text: "graph\n"},
 	report.Code{Language: "yaml", Text: "a: |\n  ```\n"},
 }
 
@@ -98,6 +99,10 @@ The API server says:
    ~~~
    - inner
 2. second
+
+~~~mermaid
+graph
+~~~
 
 ~~~~yaml
 a: |

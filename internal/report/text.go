@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -39,6 +40,7 @@ func (p *textPrinter) indented(indent string, content func()) {
 }
 
 func (p *textPrinter) blocks(d Document) {
+	d = slices.DeleteFunc(slices.Clone(d), func(b Block) bool { code, ok := b.(Code); return ok && code.Language == "mermaid" })
 	for i, b := range d {
 		if i > 0 && !p.item && !attached(d[i-1]) {
 			p.line("")

@@ -14,8 +14,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Document returns explanations for people: a section for each CRD and union, with the rules and
-// the errors.
+// Document returns explanations for people: a section for each CRD and union, with a diagram of the
+// changes, the rules, and the errors.
 func Document(crds []Explanation) report.Document {
 	var d report.Document
 	for _, c := range crds {
@@ -39,6 +39,9 @@ func (u Union) document() report.Document {
 	var d report.Document
 	d.Heading(2, u.title())
 	d.Add(u.facts())
+	if u.diagram != "" {
+		d.Add(report.Code{Language: "mermaid", Text: u.diagram})
+	}
 	d.Heading(3, "Rules")
 	if len(u.Rules) == 0 {
 		d.Say("None.")

@@ -49,7 +49,8 @@ func Explain(in crdpatch.Explanation) (Explanation, error) {
 // unionPlan is a union that is being explained.
 type unionPlan struct {
 	*union.Union
-	plan compile.UnionPlan
+	conditions union.Clauses // on its states
+	plan       compile.UnionPlan
 	// shown is the maximum number of members in situations.
 	shown int
 	// rules are the rules of the plan. Hand-written rules have their own messages.
@@ -70,7 +71,7 @@ type unionPlan struct {
 
 // explainUnion explains a union of a plan. bytes are the bytes that each of its rules adds.
 func explainUnion(p compile.UnionPlan, of compile.Plan, bytes []int) (Union, error) {
-	s := &unionPlan{Union: p.Union, plan: p, shown: of.Tried(), path: objectPath(p.Place.Path)}
+	s := &unionPlan{Union: p.Union, conditions: p.Union.Conditions(), plan: p, shown: of.Tried(), path: objectPath(p.Place.Path)}
 	s.ruled = p.Place.Version < len(of.Versions) && of.Versions[p.Place.Version].Before > 0
 	for _, other := range of.Unions {
 		s.ruled = s.ruled || other.Place.Version == p.Place.Version && len(other.Rules) > 0
@@ -92,7 +93,7 @@ func explainUnion(p compile.UnionPlan, of compile.Plan, bytes []int) (Union, err
 		MemberlessValues: s.memberless(), AnyValue: s.anyValue(),
 		Default:  s.fallback(),
 		Encoding: p.Encoding, Why: p.Why, Dropped: p.Dropped, Rules: []Rule{},
-		HandWritten: append([]compile.HandWritten{}, p.HandWritten...), Errors: situations, WithoutExample: unset, examples: s.shown,
+		HandWritten: append([]compile.HandWritten{}, p.HandWritten...), Errors: situations, WithoutExample: unset, diagram: s.mermaid(), examples: s.shown,
 	}
 	u.declare(s.Union)
 	for _, m := range s.Members {

@@ -42,6 +42,9 @@ func TestHostileNames(t *testing.T) {
 			}
 		}
 	}
+	if n := len(diagrams(t, strings.ReplaceAll(markdown, "````mermaid", "```mermaid"))); n != 1 {
+		t.Errorf("%d diagrams", n)
+	}
 	outside := regexp.MustCompile(`\\[[:punct:]]`).ReplaceAllString(withoutBlocks(t, markdown), "")
 	outside = regexp.MustCompile("`[^`|\n]*`").ReplaceAllString(outside, "span")
 	if tag := regexp.MustCompile(`<[^<>]*>`).FindAllString(outside, -1); slices.ContainsFunc(tag, func(tag string) bool { return tag != "<code>" && tag != "</code>" }) {

@@ -76,7 +76,8 @@ type Union struct {
 	WithoutExample []string `json:"withoutExample"`
 
 	declared *union.Union
-	examples int // the maximum number of members with examples in Errors
+	diagram  string // in Mermaid's language, or ""
+	examples int    // the maximum number of members with examples in Errors
 }
 
 // declare sets the fields for keys of the declaration.

@@ -185,11 +185,6 @@ func textOf(t *testing.T, crds ...explain.Explanation) string {
 	return explain.Document(crds).Text()
 }
 
-func markdownOf(t *testing.T, crd explain.Explanation) string {
-	t.Helper()
-	return explain.Document([]explain.Explanation{crd}).Markdown()
-}
-
 // TestCosts asserts that costs come from the plan, and percentages from the API server's limits.
 func TestCosts(t *testing.T) {
 	in := planOf(t, crd(thing("{members: [a, b], discriminatorChange: Allow}")), rules.Fine)

@@ -79,10 +79,15 @@ spec:
 	if want := "AtMostOne: type is 'A' when it is left out"; !strings.Contains(text, want) {
 		t.Errorf("want %q in\n%s", want, text)
 	}
-	if got.Unions[0].Default != "A" {
+	drawn := func(crd explain.Explanation) []string { return diagrams(t, markdownOf(t, crd))[0].states }
+	if want := []string{"type A", "type B"}; !slices.Equal(drawn(got), want) || got.Unions[0].Default != "A" {
 		t.Errorf("%+v", got.Unions[0])
 	}
-	if nullable := explained(t, fmt.Sprintf(declared, ", enum: [A, B], nullable: true"), rules.Fine); nullable.Unions[0].Default != "" {
-		t.Errorf("%+v", nullable.Unions[0])
+	if l := drawn(explained(t, fmt.Sprintf(declared, ""), rules.Fine)); !slices.Equal(l, []string{"type unset", "type A", "type B", "type any other"}) {
+		t.Errorf(`"" is possible: %q`, l)
+	}
+	nullable := explained(t, fmt.Sprintf(declared, ", enum: [A, B], nullable: true"), rules.Fine)
+	if l := drawn(nullable); !slices.Equal(l, []string{"type unset", "type A", "type B"}) || nullable.Unions[0].Default != "" {
+		t.Errorf("null is possible: %q", l)
 	}
 }
