@@ -15,11 +15,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// auditFlags are the flags of the command audit.
-type auditFlags struct{ findingFlags }
-
 func (a *app) auditCommand() *cobra.Command {
-	flags := auditFlags{findingFlags{compiler: compilerFlags{judges: true}}}
+	flags := findingFlags{compiler: compilerFlags{judges: true}}
 	cmd := &cobra.Command{
 		Use:   "audit [FILE|DIR|-]...",
 		Short: "Find mistakes in hand-written CEL rules",
@@ -56,98 +53,78 @@ See also unioncel help inputs.`,
 		},
 	}
 	flags.compiler.registerConfig(cmd)
-	flags.findingFlags.register(cmd, reportFormatNames(true))
+	flags.register(cmd, reportFormatNames(true))
 	return cmd
 }
 
-// auditAll audits the CRDs of all inputs, in order, and prints the findings together.
-func (a *app) auditAll(cmd *cobra.Command, flags *auditFlags, args []string) error {
+// auditAll audits the CRDs of all inputs, in order, and prints the findings together. Formats for
+// programs also have the errors of unreadable inputs.
+func (a *app) auditAll(cmd *cobra.Command, flags *findingFlags, args []string) error {
 	inputs, err := a.findInputs(args)
 	if err != nil {
 		return err
 	}
-	audits, _, err := ask(cmd.Context(), a, inputs, a.scope(cmd, &flags.compiler), func(f *crdfile.File, in input) (fileAudit, diag.List, error) {
+	audits, _, err := ask(cmd.Context(), a, inputs, a.scope(cmd, &flags.compiler), func(f *crdfile.File, in input) (audit.Result, diag.List, error) {
 		return auditFile(cmd.Context(), in, f)
 	})
 	if err != nil {
 		return err
 	}
 	results := resultsOf(audits)
-	if !slices.ContainsFunc(audits, func(r answer[fileAudit]) bool { return r.found.crds > 0 }) && !anyFailed(results) {
+	if !slices.ContainsFunc(results, func(r *result) bool { return len(r.crds) > 0 }) && !anyFailed(results) {
 		return fmt.Errorf("no CRD in %s", strings.Join(namesOf(inputs), ", "))
 	}
-	if err := a.showAudit(flags, audits); err != nil {
-		return err
-	}
-	for _, r := range audits {
-		if r.found.partial {
-			a.note(fmt.Sprintf("%s: some rules were not decided: %v", r.name, limit.Exhausted(a.limits.OrDefault().Steps)))
-		}
-	}
-	if err := a.report(diagnosticsOf(results)); err != nil {
-		return err
-	}
-	for _, r := range audits {
-		if r.scope.config.Lint.FailOn.Reached(audit.Diagnostics(r.found.findings)) {
-			return errFindings
-		}
-	}
-	return nil
-}
-
-// fileAudit is the result for one input.
-type fileAudit struct {
-	findings []audit.Finding
-	crds     int
-	partial  bool // a search used all its steps
-}
-
-// auditFile audits the CRDs of an input, and applies its configuration to the findings.
-func auditFile(ctx context.Context, in input, f *crdfile.File) (audited fileAudit, diagnostics diag.List, err error) {
-	crds, diagnostics := f.CRDs(in.options())
-	audited.crds = len(crds)
-	for _, c := range crds {
-		l, err := auditOne(ctx, c)
-		if err != nil {
-			return audited, diagnostics, fmt.Errorf("%s: %w", in.name, err)
-		}
-		diagnostics = append(diagnostics, l.Diags...)
-		audited.partial = audited.partial || l.Partial
-		for _, f := range l.Findings {
-			if l, _ := in.scope.judge(audit.Diagnostics([]audit.Finding{f})); len(l) > 0 {
-				f.Severity = l[0].Severity
-				audited.findings = append(audited.findings, f)
-			}
-		}
-	}
-	return audited, diagnostics, nil
-}
-
-// showAudit prints the findings. Formats for programs also have the errors of unreadable inputs.
-func (a *app) showAudit(flags *auditFlags, audits []answer[fileAudit]) error {
 	found, errors := []audit.Finding{}, []audit.Finding{}
-	read := false
+	read, reached := slices.Contains([]string{"json", "github", "sarif"}, flags.output.format), false
 	for _, r := range audits {
-		found = append(found, r.found.findings...)
+		found = append(found, r.found.Findings...)
 		read = read || !r.failed()
+		reached = reached || r.scope.config.Lint.FailOn.Reached(audit.Diagnostics(r.found.Findings))
 		for _, d := range r.diagnostics {
 			if d.Severity == diag.Error {
 				errors = append(errors, audit.Error(d))
 			}
 		}
 	}
-	people := slices.Contains([]string{"text", "markdown"}, flags.output.format)
-	if len(found) > 0 || !people || read {
+	if len(found) > 0 || read {
 		all := append(found, errors...)
-		return a.showReport(&flags.output, report.Report{Data: all, Document: audit.Document(found), Diagnostics: audit.Diagnostics(all)})
+		if err := a.showReport(&flags.output, report.Report{Data: all, Document: audit.Document(found), Diagnostics: audit.Diagnostics(all)}); err != nil {
+			return err
+		}
+	}
+	for _, r := range audits {
+		if r.found.Partial {
+			a.note(fmt.Sprintf("%s: some rules were not decided: %v", r.name, limit.Exhausted(a.limits.OrDefault().Steps)))
+		}
+	}
+	if err := a.report(diagnosticsOf(results)); err != nil {
+		return err
+	}
+	if reached {
+		return errFindings
 	}
 	return nil
 }
 
-func auditOne(ctx context.Context, c *crdfile.CRD) (audit.Result, error) {
-	audited, err := audit.CRD(ctx, c)
-	if ctx.Err() != nil {
-		err = errInterrupted
+// auditFile audits the CRDs of an input, and applies its configuration to the findings.
+func auditFile(ctx context.Context, in input, f *crdfile.File) (audited audit.Result, diagnostics diag.List, err error) {
+	crds, diagnostics := f.CRDs(in.options())
+	for _, c := range crds {
+		l, err := audit.CRD(ctx, c)
+		switch {
+		case ctx.Err() != nil:
+			return audited, nil, errInterrupted
+		case err != nil:
+			return audited, nil, fmt.Errorf("%s: %w", in.name, err)
+		}
+		diagnostics = append(diagnostics, l.Diags...)
+		audited.Partial = audited.Partial || l.Partial
+		for _, f := range l.Findings {
+			if l, _ := in.scope.judge(audit.Diagnostics([]audit.Finding{f})); len(l) > 0 {
+				f.Severity = l[0].Severity
+				audited.Findings = append(audited.Findings, f)
+			}
+		}
 	}
-	return audited, err
+	return audited, diagnostics, nil
 }

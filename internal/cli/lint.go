@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -55,8 +54,12 @@ See also unioncel help inputs.`,
 			return a.lintAll(cmd, &flags, args)
 		},
 	}
-	flags.register(cmd)
-	flags.compiler.skipInvalid = true
+	flags.compiler.skipInvalid, flags.compiler.loud = true, true
+	flags.compiler.register(cmd)
+	flags.register(cmd, diagnosticFormats)
+	cmd.Flags().BoolVar(&flags.fix, "fix", false, "correct the files where there is only one way to do it")
+	flags.compiler.registerGate(cmd)
+	flags.compiler.registerStrict(cmd)
 	return cmd
 }
 
@@ -64,14 +67,6 @@ See also unioncel help inputs.`,
 type lintFlags struct {
 	findingFlags
 	fix bool
-}
-
-func (f *lintFlags) register(cmd *cobra.Command) {
-	f.compiler.register(cmd)
-	f.findingFlags.register(cmd, diagnosticFormats)
-	cmd.Flags().BoolVar(&f.fix, "fix", false, "correct the files where there is only one way to do it")
-	f.compiler.registerGate(cmd)
-	f.compiler.registerStrict(cmd)
 }
 
 // findingFlags are the flags of commands with findings.
@@ -115,11 +110,10 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) (err 
 	if !anyFailed(files) {
 		reached = a.tally(l, results) != nil // unions with errors would not be counted
 	}
-	for _, s := range l {
-		theirs := slices.DeleteFunc(slices.Clone(files), func(r *result) bool { return r.scope != s })
-		findings, _ := s.judge(diagnosticsOf(theirs))
-		limit := *s.config.Lint.FailOn
-		reached = reached || limit.Reached(findings) || s.read.diagnostics.HasErrors()
+	for _, r := range files {
+		findings, _ := r.scope.judge(diagnosticsOf([]*result{r}))
+		limit := *r.scope.config.Lint.FailOn
+		reached = reached || limit.Reached(findings) || r.scope.read.failed()
 		least := diag.Warning
 		if limit == lint.FailOnInfo {
 			least = diag.Info
@@ -160,7 +154,6 @@ func (a *app) lintInputs(cmd *cobra.Command, flags *lintFlags, args []string) (s
 			return nil, nil, err
 		}
 	}
-	flags.compiler.loud = true
 	l, answers, err := load(cmd.Context(), a, inputs, a.scope(cmd, &flags.compiler), func(f *crdfile.File, r *result) ([]string, error) {
 		if flags.fix {
 			return a.fix(f, r)
