@@ -87,7 +87,6 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope scoping, t fu
 		return a.converted(flags, r, f.Bytes(), out)
 	})
 	if err != nil {
-		a.batch.abandon()
 		return err
 	}
 	if l.failed() {
@@ -115,9 +114,6 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope scoping, t fu
 	if !failed {
 		none := a.tally(l, results)
 		failed, err = none != nil, cmp.Or(none, err)
-	}
-	if failed {
-		a.batch.abandon()
 	}
 	var texts [][]byte
 	for _, r := range answers {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -93,12 +92,7 @@ func (f *findingFlags) register(cmd *cobra.Command, formats []string) {
 }
 
 // lintAll lints all inputs and prints the findings together.
-func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) (err error) {
-	defer func() {
-		if err != nil && !errors.Is(err, errFindings) {
-			a.batch.abandon()
-		}
-	}()
+func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) error {
 	l, answers, err := a.lintInputs(cmd, flags, args)
 	if err != nil {
 		return err

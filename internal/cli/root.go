@@ -43,6 +43,7 @@ func (a *app) execute(ctx context.Context, args []string) int {
 		return nil
 	}
 
+	defer a.batch.abandon() // files that were not put in place
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil && out.err != nil {
 		running, err = true, fileError("write standard output", out.err)
