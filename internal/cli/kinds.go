@@ -103,21 +103,35 @@ func (k *kindFlags) readCRDs(cmd *cobra.Command, a *app, set *kinds.Set) ([]unio
 	return targets, a.report(twice)
 }
 
-// sayLeftAlone lists the unions that commands which clear members do not support.
-func (a *app) sayLeftAlone(set *kinds.Set) {
-	var l []string
+// readToClear returns the kinds that have unions, and the objects in files as old objects of updates.
+// It reports their diagnostics, and lists the unions whose members are not cleared.
+func (k *kindFlags) readToClear(cmd *cobra.Command, a *app, args []string) (*kinds.Set, *resource.Old, error) {
+	set, err := k.read(cmd, a)
+	if err != nil {
+		return nil, nil, err
+	}
+	var alone []string
 	for _, versions := range set.ByKind() {
 		for _, k := range versions {
 			for _, o := range slices.Concat(k.Lists, k.Objects) {
-				if name := k.Kind + " " + o.Path.String(); (o.Set || slices.ContainsFunc(o.Unions, (*union.Union).OfItems)) && !slices.Contains(l, name) {
-					l = append(l, name)
+				if name := k.Kind + " " + o.Path.String(); (o.Set || slices.ContainsFunc(o.Unions, (*union.Union).OfItems)) && !slices.Contains(alone, name) {
+					alone = append(alone, name)
 				}
 			}
 		}
 	}
-	if len(l) > 0 {
-		a.note("unions of list items, and in items of sets, are left alone: " + few(l))
+	if len(alone) > 0 {
+		a.note("unions of list items, and in items of sets, are left alone: " + few(alone))
 	}
+	old := &resource.Old{}
+	if len(args) == 0 {
+		return set, old, nil
+	}
+	l, err := a.objects(cmd.Context(), args)
+	if err != nil {
+		return nil, nil, err
+	}
+	return set, old, a.report(old.Add(l))
 }
 
 // rewritten returns the result for a file with the given number of known objects. It adds an error
@@ -165,17 +179,4 @@ func (a *app) objects(ctx context.Context, args []string) ([]*resource.Object, e
 		}
 	}
 	return all, a.report(diagnosticsOf(resultsOf(files)))
-}
-
-// replaced returns the objects in files as old objects of updates, and reports their diagnostics.
-func (a *app) replaced(ctx context.Context, args []string) (*resource.Old, error) {
-	old := &resource.Old{}
-	if len(args) == 0 {
-		return old, nil
-	}
-	l, err := a.objects(ctx, args)
-	if err != nil {
-		return nil, err
-	}
-	return old, a.report(old.Add(l))
 }

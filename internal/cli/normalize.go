@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -58,26 +59,19 @@ See also unioncel help inputs, and unioncel help output.`,
 			if err := once(args, slices.Concat(kinds.crds, old)...); err != nil {
 				return err
 			}
-			set, err := kinds.read(cmd, a)
+			set, before, err := kinds.readToClear(cmd, a, old)
 			if err != nil {
 				return err
 			}
-			a.sayLeftAlone(set)
-			before, err := a.replaced(cmd.Context(), old)
-			if err != nil {
-				return err
-			}
-			flags.after = func() diag.List {
-				l := before.Unused()
-				for i := range l {
-					l[i].Severity = diag.Warning // the results do not depend on it
-				}
-				return l
-			}
-			return a.convert(cmd, &flags, one(crdfile.Options{}), func(f *crdfile.File, in input) ([]byte, diag.List) {
+			err = a.convert(cmd, &flags, one(crdfile.Options{}), func(f *crdfile.File, in input) ([]byte, diag.List) {
 				r := normalize.File(set, in.name, f.Bytes(), before, opts, a.limits)
 				return kinds.rewritten(in, set, r.Known, r.Text, r.Diagnostics)
 			}, args)
+			unused := before.Unused()
+			for i := range unused {
+				unused[i].Severity = diag.Warning // the results do not depend on it
+			}
+			return cmp.Or(err, a.report(unused))
 		},
 	}
 	flags.register(cmd)

@@ -87,12 +87,7 @@ See also unioncel help inputs, and unioncel help output.`,
 
 // makeExplicit rewrites the files of an overlay.
 func (a *app) makeExplicit(cmd *cobra.Command, flags *patching, args []string) error {
-	set, err := flags.kinds.read(cmd, a)
-	if err != nil {
-		return err
-	}
-	a.sayLeftAlone(set)
-	base, err := a.replaced(cmd.Context(), flags.base)
+	set, base, err := flags.kinds.readToClear(cmd, a, flags.base)
 	if err != nil {
 		return err
 	}
@@ -111,11 +106,10 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 	if err := once([]string{name, flags.live}, flags.kinds.crds...); err != nil {
 		return err
 	}
-	set, err := flags.kinds.read(cmd, a)
+	set, _, err := flags.kinds.readToClear(cmd, a, nil)
 	if err != nil {
 		return err
 	}
-	a.sayLeftAlone(set)
 	live, err := a.one(cmd, "--live", flags.live)
 	if err != nil {
 		return err
