@@ -16,10 +16,10 @@
 // Package verify compares the two, with the result [Found.Comparison]. If the declaration is not
 // equivalent, infer prefers an equivalent variant, which treats an unset discriminator or its
 // unmapped values differently. Only an equivalent declaration leaves the accepted objects
-// unchanged.
+// unchanged. A union is inconclusive if another constraint restricts only its properties, too.
 //
 // A property is in at most one union: the one that replaces the most constraints. Constraints that
-// no union expresses stay, such as a rule that requires two members together, or an update rule.
+// no union expresses stay, such as a rule that also reads other properties, or an update rule.
 // Unions do not restrict changes of the discriminator (discriminatorChange: Allow), as static rules
 // do not. The exception is a rule that compares the discriminator with oldSelf: the union has
 // Forbid if this provably rejects nothing more.

@@ -57,7 +57,12 @@ func CRD(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, pat
 			return nil, err
 		}
 	}
-	return slices.Concat(f.found...), nil
+	var l []Found
+	for _, o := range f.objects {
+		o.confirm()
+		l = append(l, o.found...)
+	}
+	return l, nil
 }
 
 // finder walks the schemas of a CRD.
@@ -69,9 +74,8 @@ type finder struct {
 	only      Paths
 	version   int
 	path      schemapath.Path
-	levels    []*level  // the schemas before each step of path
-	found     [][]Found // by object, in order
-	number    int       // the index of the current object
+	levels    []*level           // the schemas before each step of path
+	objects   []*candidateObject // with conditions, in order
 	// later are the searches for unions of properties in nested objects, which take long.
 	later []func() error
 }
@@ -115,37 +119,34 @@ func (f *finder) walk(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 	return nil
 }
 
-// begin begins with the next object.
-func (f *finder) begin() { f.number, f.found = len(f.found), append(f.found, nil) }
-
 // object returns the current schema as an object that may have unions.
 func (f *finder) object(s *apiextensionsv1.JSONSchemaProps, resource bool) *candidateObject {
 	return &candidateObject{
 		ctx: f.questions, schema: s, resource: resource,
-		root: f.crd.Spec.Versions[f.version].Schema.OpenAPIV3Schema, path: slices.Clone(f.path),
-		facts: map[logic.Lit]*formula.Fact{}, slots: map[string]int{}, may: map[int]bool{},
+		root: f.crd.Spec.Versions[f.version].Schema.OpenAPIV3Schema, Place: f.place(),
+		facts: map[logic.Lit]*formula.Fact{}, slots: map[string]int{}, may: map[int]bool{}, taken: map[string]bool{},
 	}
 }
 
 // read finds the unions of one schema.
 func (f *finder) read(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 	o := f.object(s, resource)
-	f.begin()
-	taken := map[string]bool{}
 	all, above := o.conditions(), f.readAncestors(o)
 	if len(all)+len(above) == 0 {
 		return nil
 	}
+	o.all = slices.Concat(all, above)
+	f.objects = append(f.objects, o)
 	o.space.Close()
 	own := slices.DeleteFunc(slices.Clone(all), o.nested)
-	if err := f.candidates(o.candidates(own), taken); err != nil {
+	if err := f.candidates(o, o.candidates(own)); err != nil {
 		return err
 	}
 	if len(above) > 0 {
 		l := slices.DeleteFunc(o.candidates(append(own, above...)), func(c *candidate) bool {
 			return !slices.ContainsFunc(c.replaced, func(k *condition) bool { return k.Above > 0 })
 		})
-		if err := f.candidates(l, taken); err != nil {
+		if err := f.candidates(o, l); err != nil {
 			return err
 		}
 	}
@@ -155,10 +156,9 @@ func (f *finder) read(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 	if len(own) == len(all) {
 		return nil
 	}
-	number, version, path := f.number, f.version, slices.Clone(f.path)
 	f.later = append(f.later, func() error {
-		f.number, f.version, f.path = number, version, path
-		if err := f.candidates(o.inside(all), taken); err != nil {
+		f.version, f.path = o.Version, o.Path
+		if err := f.candidates(o, o.inside(all)); err != nil {
 			return err
 		}
 		return f.relations(o, slices.DeleteFunc(all, func(c *condition) bool { return !o.nested(c) }))
@@ -166,14 +166,12 @@ func (f *finder) read(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 	return nil
 }
 
-func (f *finder) add(found Found) { f.found[f.number] = append(f.found[f.number], found) }
-
 // candidates accepts the candidates whose properties are in no union yet. It also accepts others if
 // they are proved, and replace constraints that no union replaces yet.
-func (f *finder) candidates(l []*candidate, taken map[string]bool) error {
+func (f *finder) candidates(o *candidateObject, l []*candidate) error {
 	var sharing []*candidate
 	for _, c := range l {
-		if slices.ContainsFunc(c.union.Names(), func(name string) bool { return taken[name] }) {
+		if slices.ContainsFunc(c.union.Names(), func(name string) bool { return o.taken[name] }) {
 			sharing = append(sharing, c)
 			continue
 		}
@@ -184,24 +182,24 @@ func (f *finder) candidates(l []*candidate, taken map[string]bool) error {
 		if c.tentative && found.Comparison.Verdict != verify.Equivalent {
 			continue
 		}
-		found.Union = f.withMessages(c, found)
+		found.Union = c.withMessages(found)
 		for _, name := range found.Union.Names() {
-			taken[name] = true
+			o.taken[name] = true
 		}
-		f.add(found)
+		o.found = append(o.found, found)
 	}
 	for _, c := range sharing {
-		claimed := slices.ContainsFunc(c.replaced, func(k *condition) bool { return f.claimed(k.Constraint) })
-		if claimed || !c.agrees(f.found[f.number]) {
+		claimed := slices.ContainsFunc(c.replaced, func(k *condition) bool { return o.claimed(k.Constraint) })
+		if claimed || !c.agrees(o.found) {
 			continue
 		}
 		found, err := f.compare(c)
 		if err != nil {
 			return err
 		}
-		if found.Comparison.Verdict == verify.Equivalent && !slices.ContainsFunc(found.Replaces, f.claimed) {
-			found.Union = f.withMessages(c, found)
-			f.add(found)
+		if found.Comparison.Verdict == verify.Equivalent && !slices.ContainsFunc(found.Replaces, o.claimed) {
+			found.Union = c.withMessages(found)
+			o.found = append(o.found, found)
 		}
 	}
 	return nil
@@ -234,6 +232,33 @@ func (o *candidateObject) inside(conditions []*condition) []*candidate {
 		c.tentative, c.inside = true, true
 	}
 	return l
+}
+
+// confirm makes equivalent unions inconclusive if a condition that no union replaces rejects objects
+// because of the same properties. Verify would not prove such a union.
+func (o *candidateObject) confirm() {
+	allowed := logic.True
+	var unions []*union.Union // nil unless equivalent
+	for _, found := range o.found {
+		var u *union.Union
+		if found.Comparison.Verdict == verify.Equivalent {
+			u = o.resolve(found.Union)
+			_, broken := verify.Broken(o.space, u, o.at(0))
+			allowed = o.space.And(allowed, o.space.Or(broken...).Not())
+		}
+		unions = append(unions, u)
+	}
+	for _, k := range o.all {
+		if o.claimed(k.Constraint) || !o.possible(allowed, k.holds.Not()) {
+			continue
+		}
+		for i, u := range unions {
+			if u != nil && !slices.ContainsFunc(k.slots, func(slot int) bool { return !slices.Contains(u.Names(), o.names[slot]) }) {
+				o.found[i].Comparison = verify.Comparison{Verdict: verify.Inconclusive, Inconclusive: []string{
+					"the union alone is equivalent, but another constraint restricts its fields: " + o.textOf(k)}}
+			}
+		}
+	}
 }
 
 // compare proves a candidate. If its constraints mean something else, it tries the variants, and

@@ -50,7 +50,7 @@ func (f *finder) readList(s *apiextensionsv1.JSONSchemaProps) error {
 	if len(rules) == 0 {
 		return nil
 	}
-	f.begin()
+	f.objects = append(f.objects, o)
 	o.at(0).NameItems(literals)
 	var l []*condition
 	for _, r := range rules {
@@ -59,7 +59,7 @@ func (f *finder) readList(s *apiextensionsv1.JSONSchemaProps) error {
 		}
 	}
 	o.space.Close()
-	return f.candidates(o.candidates(l), map[string]bool{})
+	return f.candidates(o, o.candidates(l))
 }
 
 // namedItem is named for the list item whose path is its name in package formula.

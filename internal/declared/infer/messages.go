@@ -1,24 +1,31 @@
 package infer
 
 import (
+	"cmp"
 	"slices"
 	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// message returns the fixed message of a rule, or "".
-func (f *finder) message(c *candidate, k *condition) string {
+// ruleOf returns a condition that is a rule. For other conditions, it returns the zero rule.
+func (o *candidateObject) ruleOf(k *condition) apiextensionsv1.ValidationRule {
 	if k.Key != ruleKey {
-		return ""
+		return apiextensionsv1.ValidationRule{}
 	}
-	schema := c.schema
-	if k.Above > 0 {
-		schema = f.levels[len(f.path)-k.Above].schema
-	}
-	r := schema.XValidations[k.Index]
+	return o.Path[:len(o.Path)-k.Above].Schema(o.root).XValidations[k.Index]
+}
+
+// textOf returns the text of a rule, or names another condition.
+func (o *candidateObject) textOf(k *condition) string { return cmp.Or(o.ruleOf(k).Rule, k.String()) }
+
+// message returns the fixed message of a rule, or "".
+func (o *candidateObject) message(k *condition) string {
+	r := o.ruleOf(k)
 	if text := strings.TrimSpace(r.Message); r.MessageExpression == "" && union.Printable(text) {
 		return text
 	}
@@ -33,11 +40,11 @@ type errorKind struct {
 
 // withMessages returns the union with the messages of the rules that it replaces, where for a kind of
 // error, rules with the same message reject every object that has the error.
-func (f *finder) withMessages(c *candidate, found Found) *union.Union {
+func (c *candidate) withMessages(found Found) *union.Union {
 	var texts []string
 	prints := map[string]logic.Lit{} // rules with the text reject the object
 	for _, k := range c.within {
-		text := f.message(c, k)
+		text := c.message(k)
 		if text == "" || !slices.Contains(found.Replaces, k.Constraint) {
 			continue
 		}

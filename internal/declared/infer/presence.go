@@ -99,26 +99,27 @@ type plainSaying struct {
 
 func (o *candidateObject) sayPlain(c *condition) plainSaying {
 	within, s := []*condition{c}, plainSaying{}
-	var full, set, unset, pairs []logic.Lit
+	var full, set, single, pairs []logic.Lit
 	for i, slot := range c.slots {
 		full, set = append(full, o.full(slot)), append(set, o.set(slot, within))
-		unset = append(unset, set[i].Not())
 		for j := range i {
 			pairs = append(pairs, o.space.And(set[i], set[j]))
 		}
 	}
-	alone, together := o.possibilities(holding(within), full), o.possibilities(holding(within), pairs)
+	count := o.space.AtLeast(3, set)
+	for _, f := range full {
+		single = append(single, o.space.And(f, count[2].Not()))
+	}
+	given := holding(within)
+	s.one = !o.possible(c.holds, count[1].Not()) && !slices.Contains(o.possibilities(given, single), false)
+	alone, together := o.possibilities(given, full), o.possibilities(given, pairs)
+	// A chain of != accepts three properties, but no two.
+	chain := s.one && !o.possible(c.holds, count[2], count[3].Not())
 	for i, a := range c.slots {
 		for j, b := range c.slots[:i] {
-			if alone[i] && alone[j] && !together[i*(i-1)/2+j] {
+			if alone[i] && alone[j] && (chain || !together[i*(i-1)/2+j]) {
 				s.apart = append(s.apart, [2]int{b, a})
 			}
-		}
-	}
-	if s.one = !o.possible(append(unset, c.holds)...); s.one {
-		for i := range c.slots {
-			others := slices.Delete(slices.Clone(unset), i, i+1)
-			s.one = s.one && o.possible(append(others, full[i], c.holds)...)
 		}
 	}
 	return s

@@ -16,6 +16,7 @@ import (
 // candidateObject is a schema that may have unions. The properties that conditions read have slots,
 // numbered in order of appearance. They are properties of the object or of objects in it.
 type candidateObject struct {
+	schemapath.Place
 	ctx      context.Context // of the questions about the object
 	schema   *apiextensionsv1.JSONSchemaProps
 	resource bool
@@ -24,7 +25,6 @@ type candidateObject struct {
 	space *formula.Space
 	chain []*formula.Place
 	root  *apiextensionsv1.JSONSchemaProps
-	path  schemapath.Path
 	facts map[logic.Lit]*formula.Fact
 
 	names  []string
@@ -34,6 +34,11 @@ type candidateObject struct {
 	may map[int]bool
 	// items are the keys of list items, by slot; nil for properties.
 	items [][]union.ItemKey
+
+	all []*condition
+	// found are the unions of the object, and taken are their properties.
+	found []Found
+	taken map[string]bool
 }
 
 // at returns the place of the object or, with above, of an ancestor.
@@ -41,12 +46,12 @@ func (o *candidateObject) at(above int) *formula.Place {
 	if o.space == nil {
 		o.space = formula.New(o.root)
 		o.chain = []*formula.Place{o.space.New}
-		for i, step := range o.path {
+		for i, step := range o.Path {
 			o.chain = append(o.chain, prove.Child(o.chain[i], step))
 		}
 		o.space.Require(o.at(0).Present())
 	}
-	return o.chain[len(o.path)-above]
+	return o.chain[len(o.Path)-above]
 }
 
 // isList reports whether the members are items of a list, not properties of an object.

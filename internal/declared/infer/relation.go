@@ -15,7 +15,7 @@ func (f *finder) relations(o *candidateObject, conditions []*condition) error {
 	var left []*condition
 	var all []pairs
 	for _, c := range conditions {
-		if f.claimed(c.Constraint) {
+		if o.claimed(c.Constraint) {
 			continue
 		}
 		if p, ok := o.pairsOf(c); ok {
@@ -37,9 +37,9 @@ func (f *finder) relations(o *candidateObject, conditions []*condition) error {
 	return nil
 }
 
-// claimed reports whether a union of the current object replaces the constraint.
-func (f *finder) claimed(c verify.Constraint) bool {
-	return slices.ContainsFunc(f.found[f.number], func(found Found) bool { return slices.Contains(found.Replaces, c) })
+// claimed reports whether a union of the object replaces the constraint.
+func (o *candidateObject) claimed(c verify.Constraint) bool {
+	return slices.ContainsFunc(o.found, func(found Found) bool { return slices.Contains(found.Replaces, c) })
 }
 
 // relate adds the relations of conditions as one declaration, if it is proved.
@@ -76,8 +76,8 @@ func (f *finder) relate(o *candidateObject, within []*condition, all []pairs) (b
 	if err != nil || found.Comparison.Verdict != verify.Equivalent {
 		return false, err
 	}
-	found.Union = f.withMessages(c, found)
-	f.add(found)
+	found.Union = c.withMessages(found)
+	o.found = append(o.found, found)
 	return true, nil
 }
 
