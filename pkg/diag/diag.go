@@ -69,7 +69,8 @@ func (p Pos) String() string {
 	return strings.Join(parts, ":")
 }
 
-func (p Pos) compare(q Pos) int {
+// Compare orders positions by file, line and column.
+func (p Pos) Compare(q Pos) int {
 	return cmp.Or(
 		cmp.Compare(p.File, q.File),
 		cmp.Compare(p.Line, q.Line),
@@ -156,7 +157,7 @@ func (d Diagnostic) head() (place, kind, message string) {
 
 func (d Diagnostic) compare(e Diagnostic) int {
 	return cmp.Or(
-		d.Pos.compare(e.Pos),
+		d.Pos.Compare(e.Pos),
 		cmp.Compare(d.Code, e.Code),
 		cmp.Compare(d.Message, e.Message),
 		cmp.Compare(d.Path, e.Path),

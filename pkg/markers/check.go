@@ -61,28 +61,22 @@ func (e *editing) accepts(after *loading, got *union.Externals) bool {
 	if len(wrong) == 0 {
 		return true
 	}
-	concerned := func(r *request) *diag.Diagnostic { return cmp.Or(wrong[r.Struct], wrong[""]) }
-	open := e.open()
-	if !slices.ContainsFunc(open, func(r *request) bool { return concerned(r) != nil }) {
-		// The unions of the structs with problems are rejected already: others affect them.
-		wrong[""] = wrong[slices.Min(slices.Collect(maps.Keys(wrong)))]
-	}
 	failed := map[*structure]bool{}
-	for _, r := range open {
-		switch d := concerned(r); {
+	for _, r := range e.open() {
+		switch d := cmp.Or(wrong[r.Struct], wrong[""]); {
 		case d == nil:
-		case !e.onStruct[r.of]:
-			failed[r.of] = true
-		default:
+		case e.onStruct[r.of]:
 			r.Problem = d
+		default:
+			failed[r.of] = true
 		}
 	}
 	maps.Copy(e.onStruct, failed)
 	return false
 }
 
-// problems returns what is wrong with the packages with the edits, by struct, or by "" if any of the
-// edits may be the reason.
+// problems returns what is wrong with the packages with the edits, by edited struct, or by "" if any of
+// the edits may be the reason.
 func (e *editing) problems(after *loading, got *union.Externals) map[string]*diag.Diagnostic {
 	wrong := map[string]*diag.Diagnostic{}
 	edited := map[string]bool{}

@@ -58,7 +58,7 @@ func (s *structure) declare() {
 		}
 	}
 	s.own()
-	slices.SortStableFunc(s.unions, func(a, b *declaration) int { return comparePos(a.at, b.at) })
+	slices.SortStableFunc(s.unions, func(a, b *declaration) int { return a.at.Compare(b.at) })
 }
 
 // add adds a union with the keys that declare it.

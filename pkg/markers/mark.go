@@ -190,17 +190,13 @@ func misspelt(name string) (mark, bool) {
 func parseTag(text string) (mark, bool) {
 	tag, err := codetags.Parse(text)
 	if err != nil {
-		names := mention().FindAllString(text, -1)
-		i := slices.IndexFunc(names, func(name string) bool { return definitions()[name].role != none })
-		if i < 0 {
-			return mark{}, false
+		for _, name := range mention().FindAllString(text, -1) {
+			if defined := definitions()[name]; defined.role != none {
+				return mark{definition: defined, name: "+" + name, problem: misuse(fmt.Sprintf("+%s cannot be read: %v", name, err),
+					`write it like +k8s:unionMember(union: "x", memberName: "V") or +k8s:item(type: "A")=+k8s:unionMember`)}, true
+			}
 		}
-		name := names[i]
-		hint := `write it like +k8s:unionMember(union: "x", memberName: "V")`
-		if strings.Contains(text, "k8s:item") {
-			hint = `write it like +k8s:item(type: "A")=+k8s:unionMember`
-		}
-		return mark{definition: definitions()[name], name: "+" + name, problem: misuse(fmt.Sprintf("+%s cannot be read: %v", name, err), hint)}, true
+		return mark{}, false
 	}
 	var around []string
 	item := mark{}

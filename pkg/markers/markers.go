@@ -79,7 +79,7 @@ func (l *loading) load(patterns []string) (set *union.Externals) {
 			compareTargets(a.Target, b.Target),
 			cmp.Compare(a.Version, b.Version),
 			schemapath.Compare(a.Path, b.Path),
-			comparePos(a.Pos(), b.Pos()),
+			a.Pos().Compare(b.Pos()),
 		)
 	})
 	slices.SortFunc(set.Scopes, func(a, b union.Scope) int {
@@ -90,10 +90,6 @@ func (l *loading) load(patterns []string) (set *union.Externals) {
 
 func compareTargets(a, b union.Target) int {
 	return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind))
-}
-
-func comparePos(a, b diag.Pos) int {
-	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
 }
 
 // errorf reports an error about the packages as a whole.

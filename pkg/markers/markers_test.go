@@ -293,7 +293,7 @@ func TestDialects(t *testing.T) {
     weight: http
   dependentForbidden:
     weight: tcp
-  emptyIsUnset: [weight, tcp]
+  emptyIsUnset: [tcp, weight]
 `},
 		{"ValidationGen dialects struct", `
 - dependentRequired: {a: b, b: a}

@@ -277,11 +277,9 @@ func (s *structure) unionOf(f *field) (found *declaration) {
 // addressed returns the union that a marker on the struct describes.
 func (s *structure) addressed(m mark) *declaration {
 	var found []*declaration
-	var names, addressed []string
+	var names []string
 	for _, u := range s.unions {
-		name := u.properties()[0]
-		names = append(names, name)
-		addressed = append(addressed, fmt.Sprintf("+%s(%s):%s", ownPrefix, name, m.key))
+		names = append(names, u.properties()[0])
 		is := func(f *field) bool { return f.name == m.of && slices.Contains(u.properties(), f.json) }
 		if m.of == "" || m.of == yamltext.Text(u.item, "name") || slices.Contains(u.properties(), m.of) || slices.ContainsFunc(s.fields, is) {
 			found = append(found, u)
@@ -292,7 +290,8 @@ func (s *structure) addressed(m mark) *declaration {
 	case len(found) == 1:
 		return found[0]
 	case len(found) > 1:
-		wrong("write "+strings.Join(addressed, " or ")+", or put it on a field of the union", "%s has several unions, and %s does not say which it is about", s.id.Name, m.name)
+		example := fmt.Sprintf("write +%s(%s):%s for the union of %[2]s, or put it on a field of the union", ownPrefix, names[0], m.key)
+		wrong(example, "%s has several unions, and %s does not say which it is about", s.id.Name, m.name)
 	case len(names) > 0:
 		wrong("write one of "+strings.Join(names, ", "), "%s has no union %q: a union is named by its name, its discriminator or a member", s.id.Name, m.of)
 	case slices.ContainsFunc(s.marks, func(m mark) bool { return m.role == listing }):

@@ -107,7 +107,7 @@ func (s *structure) check() {
 	switch {
 	case !s.l.own(s.id.Package):
 		s.foreign()
-	case slices.ContainsFunc(s.l.opts.SkipInvalid, s.is):
+	case slices.ContainsFunc(s.l.opts.SkipInvalid, func(name string) bool { return union.IsStruct(s.String(), name) }):
 		s.mention(Listed)
 	}
 	for i := range s.diags {
@@ -120,9 +120,6 @@ func (s *structure) check() {
 func (s *structure) String() string {
 	return loader.NonVendorPath(s.id.Package.PkgPath) + "." + s.id.Name
 }
-
-// is reports whether a name, with the package's path or its end, names the type.
-func (s *structure) is(name string) bool { return union.IsStruct(s.String(), name) }
 
 // mention turns the errors of the struct into information, with a reason.
 func (s *structure) mention(why string) {
@@ -198,14 +195,6 @@ func (s *structure) marked(dialect table, roles ...role) (l []mark) {
 		}
 	}
 	return l
-}
-
-// pointee returns the element type of a pointer; other types are returned as they are.
-func pointee(t types.Type) types.Type {
-	if p, ok := types.Unalias(t).(*types.Pointer); ok {
-		return p.Elem()
-	}
-	return t
 }
 
 func (s *structure) errorf(pos diag.Pos, code diag.Code, hint, format string, args ...any) *diag.Diagnostic {

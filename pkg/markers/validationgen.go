@@ -115,17 +115,14 @@ func (s *structure) related() []*declaration {
 		}
 	}
 	empty := yamltext.StringsNode()
-	var seen []*field
-	for _, m := range marks {
-		for _, f := range []*field{m.field, s.property(*m.value)} {
-			if f == nil || slices.Contains(seen, f) {
-				continue
-			}
-			seen = append(seen, f)
-			s.nilable(f, m)
-			if at := s.emptyOf(f, m.pos, true); at.Line > 0 {
-				empty.Content = append(empty.Content, textAt(f.json, at))
-			}
+	for _, f := range s.fields {
+		i := slices.IndexFunc(marks, func(m mark) bool { return m.field == f || *m.value == f.json && !f.inline })
+		if i < 0 {
+			continue
+		}
+		s.nilable(f, marks[i])
+		if at := s.emptyOf(f, marks[i].pos, true); at.Line > 0 {
+			empty.Content = append(empty.Content, textAt(f.json, at))
 		}
 	}
 	if len(empty.Content) > 0 {

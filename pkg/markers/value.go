@@ -20,14 +20,10 @@ func (d *declaration) value() *yaml.Node {
 
 // set sets a key of the declaration. Nodes without a position get the position of the union.
 func (d *declaration) set(key string, value *yaml.Node) {
-	for _, n := range []*yaml.Node{d.item, value} {
-		if n.Line == 0 {
-			n.Line, n.Column = d.at.Line, d.at.Col
-		}
-	}
+	d.item.Line, d.item.Column = d.at.Line, d.at.Col
 	for n := range yamltext.All(value) {
 		if n.Line == 0 {
-			n.Line, n.Column = value.Line, value.Column
+			n.Line, n.Column = d.at.Line, d.at.Col
 		}
 	}
 	k := place(yamltext.StringNode(key), d.posOf(value))

@@ -21,7 +21,11 @@ type values struct {
 // values returns the values in the enum of a field, or else the constants of its type.
 func (s *structure) values(f *field) *values {
 	v := &values{discriminator: f.name, constants: map[string]string{}}
-	if named, ok := types.Unalias(pointee(f.typ)).(*types.Named); ok && named.Obj().Pkg() != nil {
+	typ := types.Unalias(f.typ)
+	if p, ok := typ.(*types.Pointer); ok {
+		typ = types.Unalias(p.Elem())
+	}
+	if named, ok := typ.(*types.Named); ok && named.Obj().Pkg() != nil {
 		v.typ = named.Obj().Name()
 		scope := named.Obj().Pkg().Scope()
 		for _, name := range scope.Names() {
