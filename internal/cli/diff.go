@@ -118,7 +118,7 @@ func (a *app) diff(ctx context.Context, scope scoping, output *printing, failOn 
 	}
 	var summaries []*stored.Summary
 	if len(objects) > 0 {
-		if summaries, err = a.summarize(ctx, pairs, objects, output.format == "json" || output.format == "sarif"); err != nil {
+		if summaries, err = a.summarize(ctx, pairs, objects, a.all || output.format == "json" || output.format == "sarif"); err != nil {
 			return err
 		}
 	}

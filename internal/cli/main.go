@@ -104,6 +104,7 @@ type app struct {
 	streams   Streams // Err is the console
 	quiet     bool    // print errors only
 	verbose   bool    // print the work done, too
+	all       bool    // print all diagnostics of a file
 	compile   transform
 	decompile transform
 	explain   planner

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/report/sarif"
 	"github.com/unioncel/unioncel/internal/yaml/source"
@@ -113,7 +115,8 @@ func folded(l diag.List) (out diag.List) {
 	return out
 }
 
-// printDiagnostics prints sorted diagnostics to w.
+// printDiagnostics prints sorted diagnostics to w. Formats for people are limited to
+// mostDiagnostics per file, unless all are requested.
 func (a *app) printDiagnostics(w io.Writer, format string, l diag.List) error {
 	l = slices.Clone(l)
 	for i := range l {
@@ -121,8 +124,18 @@ func (a *app) printDiagnostics(w io.Writer, format string, l diag.List) error {
 			l[i].Hint += " | " + a.reader
 		}
 	}
-	if format == "text" || format == "github" {
+	people := format == "text" || format == "github"
+	if people {
 		l = folded(l)
+	}
+	if people && !a.all {
+		var rest []string
+		l, rest = readable(l)
+		defer func() {
+			for _, line := range rest {
+				fmt.Fprintln(w, diag.Escape(line))
+			}
+		}()
 	}
 	switch {
 	case format == "json":
@@ -158,4 +171,39 @@ func (a *app) source(file string) []byte {
 		src, _ = source.ReadFile(os.DirFS(filepath.Dir(file)), filepath.Base(file), a.limits)
 	}
 	return src
+}
+
+// mostDiagnostics is the number of diagnostics that are printed per file.
+const mostDiagnostics = 100
+
+// readable returns the most severe diagnostics of each file, in order, and a line for each file
+// that has more. Removed rules are always named.
+func readable(l diag.List) (worst diag.List, rest []string) {
+	type kind struct {
+		file     string
+		severity diag.Severity
+	}
+	total, left := map[string]int{}, map[kind]int{}
+	for _, severity := range []diag.Severity{diag.Error, diag.Warning, diag.Info} {
+		for _, d := range l {
+			if d.Severity == severity && d.Code != codes.RuleRemoved {
+				if total[d.Pos.File]++; total[d.Pos.File] <= mostDiagnostics {
+					left[kind{d.Pos.File, severity}]++
+				}
+			}
+		}
+	}
+	told := map[string]bool{}
+	for _, d := range l {
+		k := kind{d.Pos.File, d.Severity}
+		if d.Code == codes.RuleRemoved {
+			worst = append(worst, d)
+		} else if left[k]--; left[k] >= 0 {
+			worst = append(worst, d)
+		} else if !told[k.file] {
+			told[k.file] = true
+			rest = append(rest, fmt.Sprintf("%s: %d more; --all prints them", cmp.Or(k.file, "-"), total[k.file]-mostDiagnostics))
+		}
+	}
+	return worst, rest
 }
