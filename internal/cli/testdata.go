@@ -38,7 +38,8 @@ the API server accepts, and others that it rejects, with its errors: the smalles
 each condition and change, and the same on every run. CRDs that declare unions are
 compiled first, in memory, with the options of compile.
 
-In DIR, each CRD has a directory with the objects and their index (index.yaml).
+In DIR, each CRD has a directory with the objects, their index (index.yaml), and a suite
+for each version in the form of OpenShift's API repository (VERSION.testsuite.yaml).
 The directory of a CRD must not exist yet: to write its tests anew, remove it. Keep tests
 of your own in other directories; validate --suite runs all tests below a directory.
 
@@ -205,6 +206,9 @@ func (a *app) testSuites(ctx context.Context, scope scoping, crds, paths []strin
 		if s == nil {
 			continue
 		}
+		for _, name := range s.Skipped {
+			suites.Tests = append(suites.Tests, SuiteTest{File: file.name, Name: name, Skipped: "patches of the CRD are not supported"})
+		}
 		judge, known := judges[s.CRD]
 		if !known {
 			found = append(found, diag.New(codes.NoCRD, s.Pos, "there is no CRD %s for these tests", s.CRD).Hinted("give it with --crd"))
@@ -259,7 +263,7 @@ func (a *app) suiteFiles(ctx context.Context, paths []string) (all []answer[[]by
 			return nil, err
 		}
 		if files = slices.DeleteFunc(files, func(f answer[[]byte]) bool { return f.other }); len(files) == 0 {
-			return nil, errors.New(root + ": no file is an index of tests, as testdata writes it")
+			return nil, errors.New(root + ": no file has tests: neither an index of testdata nor a suite of OpenShift")
 		}
 		all = append(all, files...)
 	}

@@ -9,8 +9,9 @@ import (
 )
 
 // Suite runs the tests in a file or directory, each as a subtest. crds is a file or directory with
-// their CRDs. The tests are those that unioncel testdata writes (docs/testdata.md). Tests that cannot
-// run are skipped, and counted in the log.
+// their CRDs. The tests are those that unioncel testdata writes, or suites in the format of
+// OpenShift's API repository; both are recognized by their content (docs/testdata.md). Tests that
+// cannot run are skipped, and counted in the log.
 func Suite(t *testing.T, crds, tests string) {
 	t.Helper()
 	l, err := cli.RunSuites(t.Context(), []string{crds}, []string{tests})

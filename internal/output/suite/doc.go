@@ -3,5 +3,6 @@
 //
 // [Tests] uses pkg/verify to find a test for each condition and change of each union. The expected
 // results come from the API server's own code, pkg/validate. [Files] writes the tests as files with
-// an index. [Read] reads them, even after edits, and [Test.Run] runs the tests.
+// an index, and as test suites in the format of OpenShift's API repository. [Read] reads both, even
+// after edits, and [Test.Run] runs the tests.
 package suite

@@ -5,6 +5,9 @@ import (
 	"path"
 
 	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/json"
+	sigs "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
@@ -13,13 +16,28 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// IsSuite reports whether the content of a file is an index of tests.
+// IsSuite reports whether the content of a file is an index of tests or an OpenShift suite.
 func IsSuite(src []byte) bool {
-	var keys struct {
-		CRD   yaml.Node `yaml:"crd"`
-		Tests yaml.Node `yaml:"tests"`
+	if !bytes.Contains(src, []byte("tests")) {
+		return false
 	}
-	return bytes.Contains(src, []byte("tests")) && yaml.Unmarshal(src, &keys) == nil && !keys.CRD.IsZero() && !keys.Tests.IsZero()
+	k := keysOf(src)
+	return !k.Tests.IsZero() && !(k.CRD.IsZero() && k.CRDName.IsZero())
+}
+
+// rootKeys are the keys that distinguish files with tests. In an OpenShift suite, the tests are a
+// mapping.
+type rootKeys struct {
+	CRD     yaml.Node `yaml:"crd"`
+	CRDName yaml.Node `yaml:"crdName"`
+	Tests   yaml.Node `yaml:"tests"`
+}
+
+func keysOf(src []byte) (k rootKeys) {
+	if err := yaml.Unmarshal(src, &k); err != nil {
+		return rootKeys{}
+	}
+	return k
 }
 
 // Suite has the tests of one CRD in a file.
@@ -27,6 +45,8 @@ type Suite struct {
 	// CRD is the name of the CRD.
 	CRD   string
 	Tests []Test
+	// Skipped are the names of tests in the file that Tests omits. Warnings give the reasons.
+	Skipped []string
 	// Pos is the position of the suite.
 	Pos diag.Pos
 }
@@ -36,10 +56,23 @@ var (
 	ofIndex = yamlconfig.Mapping{Name: "an index of tests", Keys: []yamlconfig.Key{{Name: "crd", Example: "routes.example.com"}, {Name: "tests", Example: "[{name: a, object: a.yaml}]"}}}
 	ofEntry = yamlconfig.Mapping{Name: "a test", Keys: []yamlconfig.Key{{Name: "name", Example: "http is set"}, {Name: "object", Example: "a.yaml"},
 		{Name: "old", Example: "a.yaml"}, {Name: "status", Example: "true"}, {Name: "errors", Example: "[Required value]"}}}
+	ofSuite = yamlconfig.Mapping{Name: "a suite", Keys: keys("apiVersion", "name", "crdName", "version", "featureGate", "featureGates", "crdFilter", "tests")}
+	ofTests = yamlconfig.Mapping{Name: "the tests of a suite", Keys: keys("onCreate", "onUpdate")}
+	create  = yamlconfig.Mapping{Name: "a test", Keys: keys("name", "initial", "expected", "expectedError")}
+	update  = yamlconfig.Mapping{Name: "a test", Keys: keys("name", "initial", "updated", "expected", "expectedError", "expectedStatusError", "initialCRDPatches")}
 )
 
-// Read reads an index. read returns the files that it names, by their path from it. The result is nil
-// if the diagnostics have errors.
+func keys(names ...string) []yamlconfig.Key {
+	var l []yamlconfig.Key
+	for _, name := range names {
+		l = append(l, yamlconfig.Key{Name: name})
+	}
+	return l
+}
+
+// Read reads an index, or an OpenShift suite, in which the tests are a mapping. read returns the
+// files that an index names, by their path from it. The result is nil if the diagnostics have
+// errors.
 func Read(name string, src []byte, read func(path string) ([]byte, error), limits limit.Limits) (*Suite, diag.List) {
 	f, l := resource.Parse(name, src, limits)
 	if l.HasErrors() {
@@ -57,7 +90,11 @@ func Read(name string, src []byte, read func(path string) ([]byte, error), limit
 	}
 	root := r.Value(roots[0], "")
 	r.suite.Pos = root.Pos()
-	r.index(root)
+	if keysOf(src).Tests.Kind == yaml.MappingNode {
+		r.openShift(root)
+	} else {
+		r.index(root)
+	}
 	if r.suite.CRD == "" && !r.Diags.HasErrors() {
 		root.Errorf(hint, "the file does not name its CRD")
 	}
@@ -67,7 +104,7 @@ func Read(name string, src []byte, read func(path string) ([]byte, error), limit
 	return &r.suite, r.Diags
 }
 
-const hint = "docs/testdata.md shows a file with tests"
+const hint = "docs/testdata.md shows both forms of files with tests"
 
 type suiteReader struct {
 	yamlconfig.Reader
@@ -112,6 +149,48 @@ func (r *suiteReader) object(at yamlconfig.Value) map[string]any {
 	return f.Objects[0].Value
 }
 
+// openShift reads an OpenShift suite. Its updates also write the status.
+func (r *suiteReader) openShift(root yamlconfig.Value) {
+	fields := root.Fields(ofSuite)
+	r.suite.CRD = fields["crdName"].Text()
+	tests := fields["tests"].Fields(ofTests)
+	for _, item := range tests["onCreate"].Items() {
+		f := item.Fields(create)
+		r.add(item, Test{Name: f["name"].Text(), Object: r.text(f["initial"]), Errors: list(f["expectedError"]), Stored: r.text(f["expected"]), foreign: true, pos: item.Pos()})
+	}
+	for _, item := range tests["onUpdate"].Items() {
+		f := item.Fields(update)
+		if patches := f["initialCRDPatches"]; patches.Node != nil {
+			patches.Errorf("", "%q is skipped: patches of the CRD are not supported", f["name"].Text()).Severity = diag.Warning
+			r.suite.Skipped = append(r.suite.Skipped, f["name"].Text())
+			continue
+		}
+		r.add(item, Test{Name: f["name"].Text(), Object: r.text(f["updated"]), Old: r.text(f["initial"]), Status: true,
+			Errors: append(list(f["expectedError"]), list(f["expectedStatusError"])...), Stored: r.text(f["expected"]), foreign: true, pos: item.Pos()})
+	}
+}
+
+func list(v yamlconfig.Value) []string {
+	if s := v.Word().Text; s != "" {
+		return []string{s}
+	}
+	return nil
+}
+
+// text returns the object in a YAML text.
+func (r *suiteReader) text(v yamlconfig.Value) map[string]any {
+	var object map[string]any
+	data, err := sigs.YAMLToJSON([]byte(v.Word().Text))
+	if err == nil {
+		err = json.Unmarshal(data, &object) // Kubernetes' own JSON package decodes whole numbers as integers
+	}
+	if err != nil {
+		v.Errorf("", "this is no object: %v", err)
+		return nil
+	}
+	return object
+}
+
 // add adds a test, which must have an object. An object without metadata gets a name.
 func (r *suiteReader) add(item yamlconfig.Value, t Test) {
 	if t.Object == nil {
@@ -124,6 +203,9 @@ func (r *suiteReader) add(item yamlconfig.Value, t Test) {
 		if _, named := object["metadata"]; object != nil && !named {
 			object["metadata"] = map[string]any{"name": "test"}
 		}
+	}
+	if t.foreign && t.Old != nil {
+		(&unstructured.Unstructured{Object: t.Object}).SetName((&unstructured.Unstructured{Object: t.Old}).GetName())
 	}
 	r.suite.Tests = append(r.suite.Tests, t)
 }

@@ -128,8 +128,8 @@ func readAgain(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, test
 			t.Errorf("%s of %s fails: %q", name, s.CRD, l)
 		}
 	}
-	if n != len(tests) {
-		t.Errorf("%d tests were read, want %d", n, len(tests))
+	if n != 2*len(tests) {
+		t.Errorf("%d tests were read, want each of %d twice", n, len(tests))
 	}
 }
 
