@@ -43,6 +43,7 @@ type declaration struct {
 	emptyIsUnset bool
 }
 
+// declare finds the unions that the markers of a type declare.
 func (s *structure) declare() {
 	if !s.placed() {
 		return

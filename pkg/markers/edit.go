@@ -286,6 +286,11 @@ func (e *editing) deletions() map[*ast.Comment]bool {
 			deleted[comment] = true
 			r.Deleted = append(r.Deleted, e.places.pos(comment.Pos()))
 		}
+		for _, o := range open {
+			if r.Problem != nil && o.of == r.of && o.text == r.text { // the same union in another schema
+				o.Problem = r.Problem
+			}
+		}
 	}
 	if len(e.open()) < len(open) { // a struct or a marker may be for the schema of a rejected request
 		return e.deletions()

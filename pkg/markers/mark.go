@@ -59,13 +59,12 @@ const (
 	own                // a key of unioncel's
 )
 
-// definition is the meaning of a marker. Markers with the syntax of validation-gen have arguments
-// for the name of the union and for a value. A discriminator has the marker of its members, for hints.
+// definition is the meaning of a marker.
 type definition struct {
 	role            role
-	ofArg, valueArg string
-	members         string
-	cardinality     union.Cardinality
+	ofArg, valueArg string            // the arguments with the name of the union and a value
+	members         string            // how the members of a discriminator are marked, for hints
+	cardinality     union.Cardinality // that the marker implies
 }
 
 // table has markers by name, without the "+".
