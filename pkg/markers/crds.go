@@ -39,28 +39,29 @@ func (l *loading) crds(kinds []schema.GroupKind) *union.Externals {
 		}
 		target := union.Target{Name: built.Name, Group: kind.Group, Kind: kind.Kind}
 		sites := len(l.sites)
+		var scopes []union.Scope
 		for _, v := range built.Spec.Versions {
 			if id, ok := l.typeOf(kind, v); ok {
 				l.visit(address{target, v.Name, nil}, id, v.Schema.OpenAPIV3Schema, nil, true)
-				set.Scopes = append(set.Scopes, union.Scope{Target: target, Version: v.Name})
+				scopes = append(scopes, union.Scope{Target: target, Version: v.Name})
 			}
 		}
 		var found []union.External
 		for _, s := range l.sites[sites:] {
 			found = s.declare(found)
 		}
-		set.Declarations = append(set.Declarations, found...)
-		if kind.Group == "" {
-			if len(found) > 0 {
-				l.diags = append(l.diags, diag.New(codes.UnusedMarkers, l.sites[sites].pos,
-					"the package of %s has no group, so there is no CRD for its unions", kind.Kind).
-					Hinted("write // +groupName=example.com before the package clause, if there should be one"))
-			}
-			l.sites = l.sites[:sites]
+		if kind.Group != "" {
+			set.Declarations = append(set.Declarations, found...)
+			set.Scopes = append(set.Scopes, scopes...)
+			continue
 		}
+		if len(found) > 0 {
+			l.diags = append(l.diags, diag.New(codes.UnusedMarkers, l.sites[sites].pos,
+				"the package of %s has no group, so there is no CRD for its unions", kind.Kind).
+				Hinted("write // +groupName=example.com before the package clause, if there should be one"))
+		}
+		l.sites = l.sites[:sites]
 	}
-	set.Declarations = slices.DeleteFunc(set.Declarations, func(x union.External) bool { return x.Group == "" })
-	set.Scopes = slices.DeleteFunc(set.Scopes, func(s union.Scope) bool { return s.Group == "" })
 	return set
 }
 
