@@ -2,7 +2,6 @@ package rollout
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -98,7 +97,7 @@ func (o *Objects) Add(v stored.Prediction, object map[string]any) {
 	if state == stored.Blocked {
 		count(&o.Rewrites)
 	}
-	if lost, everywhere := lost(v); lost != "" && count(&o.Losing) {
+	if lost, everywhere := v.Losses(); lost != "" && count(&o.Losing) {
 		o.Lost = appendShort(o.Lost, name+": "+lost)
 		o.Dropped = o.Dropped || everywhere
 	}
@@ -151,20 +150,4 @@ func why(v stored.Prediction) string {
 		said += fmt.Sprintf(", and %d more", n)
 	}
 	return fmt.Sprintf("(%s): %s", v.InWords(), said)
-}
-
-// lost lists the fields that an object loses, and the versions unless these are all versions.
-func lost(v stored.Prediction) (fields string, everywhere bool) {
-	var l []string
-	same := true
-	for _, in := range v.Versions {
-		same = same && slices.Equal(in.Lost, v.Versions[0].Lost)
-		if len(in.Lost) > 0 {
-			l = append(l, strings.Join(in.Lost, ", ")+" through "+in.Version)
-		}
-	}
-	if same {
-		return strings.Join(v.Versions[0].Lost, ", "), true
-	}
-	return strings.Join(l, "; "), len(l) == len(v.Versions)
 }

@@ -86,12 +86,24 @@ func Document(summaries []*Summary) report.Document {
 					line = append(line, report.Concat(", rejected: ", refused)...)
 				}
 				item := report.Item{Line: line}
-				if e.Repair != nil {
-					item.Blocks.Add(report.Code{Language: "sh", Text: e.Repair.Command + "\n"})
+				if repair := r.repair(e.Prediction); repair != nil {
+					item.Blocks.Add(report.Code{Language: "sh", Text: repair.Command + "\n"})
 				}
 				objects.Items = append(objects.Items, item)
 			}
 			if more := r.Objects - len(r.Examples); more > 0 {
+				objects.Add("and ", more, " more")
+			}
+			d.Add(objects)
+		}
+		if s.Losing > 0 {
+			d.Heading(3, "The next write loses fields: ", s.Losing)
+			objects := report.List{}
+			for _, e := range s.Lost {
+				fields, _ := e.Losses()
+				objects.Add(report.N(e.Pos.String()), ": ", report.N(e.name()), ": ", fields)
+			}
+			if more := s.Losing - len(s.Lost); more > 0 {
 				objects.Add("and ", more, " more")
 			}
 			d.Add(objects)
@@ -109,8 +121,8 @@ func Diagnostics(summaries []*Summary) diag.List {
 			for _, e := range r.Examples {
 				d := diag.New(codes.StoredObject, e.Pos,
 					"%s is %s: %s", e.Prediction, e.InWords(), english.OneLine(r.said(e.Prediction))).At(r.Constraint.Path.String()).As(severities[e.State])
-				if e.Repair != nil {
-					d.Hint = e.Repair.Command
+				if repair := r.repair(e.Prediction); repair != nil {
+					d.Hint = repair.Command
 				}
 				l = append(l, d)
 			}
@@ -124,7 +136,7 @@ var severities = [Blocked + 1]diag.Severity{Legal: diag.Info, Ratcheted: diag.In
 // said returns the server's error for the constraint.
 func (r *Reason) said(v Prediction) string {
 	for _, p := range v.Problems() {
-		if p.Constraint.String() == r.Constraint.String() && p.Constraint.Rule == r.Constraint.Rule {
+		if r.is(p.Constraint) {
 			return p.String()
 		}
 	}

@@ -3,6 +3,7 @@ package stored
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -17,6 +18,9 @@ type Summary struct {
 	Objects int             `json:"objects"`
 	States  map[Outcome]int `json:"states"`
 	Reasons []*Reason       `json:"reasons"`
+	// Losing is the number of objects that the next write makes lose fields; Lost are examples.
+	Losing int       `json:"losing"`
+	Lost   []Example `json:"lost"`
 	// Versions are the versions in which objects were validated.
 	Versions map[string]bool `json:"-"`
 	most     int
@@ -30,7 +34,7 @@ type Reason struct {
 	Message string          `json:"message"`
 	Objects int             `json:"objects"`
 	States  map[Outcome]int `json:"states"`
-	// Repairable counts the objects for which a patch is known.
+	// Repairable counts the objects for which a patch is known that solves this problem.
 	Repairable int       `json:"repairable"`
 	Examples   []Example `json:"examples"`
 }
@@ -44,7 +48,7 @@ type Example struct {
 // NewSummary returns an empty summary. most is the maximum number of objects that it keeps for each
 // reason and state; if it is 0, the summary keeps all objects.
 func NewSummary(kind schema.GroupKind, most int) *Summary {
-	return &Summary{Group: kind.Group, Kind: kind.Kind, States: noObjects(), Reasons: []*Reason{}, Versions: map[string]bool{}, most: most, reasons: map[string]*Reason{}}
+	return &Summary{Group: kind.Group, Kind: kind.Kind, States: noObjects(), Reasons: []*Reason{}, Lost: []Example{}, Versions: map[string]bool{}, most: most, reasons: map[string]*Reason{}}
 }
 
 func noObjects() map[Outcome]int {
@@ -61,6 +65,11 @@ func (s *Summary) Add(v Prediction, at diag.Pos) {
 	for _, in := range v.Versions {
 		s.Versions[in.Version] = true
 	}
+	if fields, _ := v.Losses(); fields != "" {
+		if s.Losing++; s.most == 0 || s.Losing <= s.most {
+			s.Lost = append(s.Lost, Example{at, v})
+		}
+	}
 	said := map[*Reason]bool{}
 	for _, p := range v.Problems() {
 		key := p.Constraint.String() + "\x00" + p.Constraint.Rule
@@ -75,13 +84,26 @@ func (s *Summary) Add(v Prediction, at diag.Pos) {
 		said[r] = true
 		r.Objects++
 		r.States[v.State]++
-		if v.Repair != nil {
+		if r.repair(v) != nil {
 			r.Repairable++
 		}
 		if s.most == 0 || r.States[v.State] <= s.most {
 			r.Examples = append(r.Examples, Example{at, v})
 		}
 	}
+}
+
+// repair returns the patch for an object, or nil if it leaves the violation of the constraint.
+func (r *Reason) repair(v Prediction) *Repair {
+	if v.Repair == nil || slices.ContainsFunc(v.Repair.Left, func(p Problem) bool { return r.is(p.Constraint) }) {
+		return nil
+	}
+	return v.Repair
+}
+
+// is reports whether a problem violates the constraint.
+func (r *Reason) is(c Constraint) bool {
+	return c.String() == r.Constraint.String() && c.Rule == r.Constraint.Rule
 }
 
 // Sort sorts the constraints: those with the worst consequences come first, then those that most
@@ -128,4 +150,20 @@ func (v Prediction) RefusedWrites() []Write {
 		}
 	}
 	return l
+}
+
+// Losses lists the fields that an object loses, and the versions unless these are all versions.
+func (v Prediction) Losses() (fields string, everywhere bool) {
+	var l []string
+	same := true
+	for _, in := range v.Versions {
+		same = same && slices.Equal(in.Lost, v.Versions[0].Lost)
+		if len(in.Lost) > 0 {
+			l = append(l, strings.Join(in.Lost, ", ")+" through "+in.Version)
+		}
+	}
+	if same {
+		return strings.Join(v.Versions[0].Lost, ", "), true
+	}
+	return strings.Join(l, "; "), len(l) == len(v.Versions)
 }

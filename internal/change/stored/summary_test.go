@@ -20,7 +20,7 @@ func summarized(t *testing.T, most int) []*stored.Summary {
 	t.Helper()
 	j := judge(t, testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: strings.Replace(spec, "RATCHET", "", 1)}), stored.Options{})
 	s := stored.NewSummary(j.GroupKind(), most)
-	for i, text := range []string{"{mode: A}", "{mode: C}", "{mode: D}", "{mode: E, note: bad}", "{u: {type: A, a: {}, b: {}}}", "{still: {a: x}}"} {
+	for i, text := range []string{"{mode: A}", "{mode: C}", "{mode: D}", "{mode: E, note: bad}", "{mode: F, u: {type: A, a: {}, b: {}}}", "{still: {a: x}}"} {
 		o := object(t, "spec: "+text)
 		o["metadata"].(map[string]any)["name"] = fmt.Sprintf("thing-%d", i)
 		v, err := j.Object(t.Context(), o)
@@ -49,12 +49,12 @@ transition rule of spec.still: 1 blocked
 
 - live.yaml:50:3: shop/thing-5: blocked, rejected: rewrite, metadata, apply, elsewhere
 
-enum of spec.mode: 2 ratcheted, 1 restricted
+enum of spec.mode: 3 ratcheted, 1 restricted
   spec.mode: Unsupported value: "C": supported values: "A", "B"
 
 - live.yaml:30:3: shop/thing-3: restricted, rejected: elsewhere
 - live.yaml:10:3: shop/thing-1: ratcheted
-- and 1 more
+- and 2 more
 
 rule of spec: 1 restricted
     !has(self.note) || self.note != 'bad'
@@ -100,13 +100,13 @@ self.a == 'x' ? oldSelf.a == 'w' : true
 
 - ~live.yaml:50:3~: ~shop/thing-5~: blocked, rejected: rewrite, metadata, apply, elsewhere
 
-### ~enum of spec.mode~: 2 ratcheted, 1 restricted
+### ~enum of spec.mode~: 3 ratcheted, 1 restricted
 
 > spec.mode: Unsupported value: "C": supported values: "A", "B"
 
 - ~live.yaml:30:3~: ~shop/thing-3~: restricted, rejected: elsewhere
 - ~live.yaml:10:3~: ~shop/thing-1~: ratcheted
-- and 1 more
+- and 2 more
 
 ### ~rule of spec~: 1 restricted
 
@@ -170,7 +170,7 @@ func TestJSON(t *testing.T) {
 		t.Error(d)
 	}
 	r := l[0].Reasons
-	if len(r) != 4 || len(r[1].Examples) != 3 || r[1].Examples[1].Name != "thing-1" || r[1].Constraint.Keyword != "enum" || r[3].Examples[0].Repair.Patch != `{"spec":{"u":{"b":null}}}` || r[0].Examples[0].Versions[0].Refused["metadata"][0].Message != "Invalid value: moved" {
+	if len(r) != 4 || len(r[1].Examples) != 4 || r[1].Examples[1].Name != "thing-1" || r[1].Constraint.Keyword != "enum" || r[3].Examples[0].Repair.Patch != `{"spec":{"u":{"b":null}}}` || r[0].Examples[0].Versions[0].Refused["metadata"][0].Message != "Invalid value: moved" {
 		t.Error(b.String())
 	}
 }
