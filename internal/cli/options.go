@@ -48,7 +48,7 @@ func (c *compilerFlags) register(cmd *cobra.Command) {
 	check(cmd, "kube-version", compile.ParseKubeVersion)
 	complete(cmd, "kube-version", completeKubeVersions)
 	cmd.Flags().StringVar((*string)(&c.given.Encoding), "encoding", string(compile.Auto),
-		"how to write the rules: auto, fine or compact; see unioncel help encodings")
+		"how to write the rules: auto, fine (one for each member and direction) or compact\n(one for the states of a union); docs/cost.md compares them")
 	cmd.Flags().Lookup("encoding").DefValue = "auto"
 	check(cmd, "encoding", func(value string) (string, error) {
 		e, err := compile.ParseEncoding(value)

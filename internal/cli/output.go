@@ -105,14 +105,13 @@ func (a *app) write(path string, data []byte) error {
 	return a.batch.replace([]output{{path, data}})
 }
 
-// writeIn writes files into a directory, all or none. If two files have the same path, it returns
-// the error that twice makes.
-func (a *app) writeIn(dir string, files []output, twice func(path string) error) error {
+// writeIn writes files of CRDs into a directory, all or none.
+func (a *app) writeIn(dir string, files []output) error {
 	seen := map[string]bool{}
 	var paths []string
 	for i, f := range files {
 		if seen[f.path] {
-			return twice(f.path)
+			return fmt.Errorf("two CRDs have the file %s: give only one of them", f.path)
 		}
 		seen[f.path] = true
 		files[i].path = filepath.Join(dir, f.path)

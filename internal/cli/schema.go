@@ -67,9 +67,7 @@ See also unioncel help inputs, and unioncel help output.`,
 			case dir == "":
 				return a.print(all[0].data)
 			}
-			return a.writeIn(dir, all, func(path string) error {
-				return fmt.Errorf("two CRDs have a schema for %s: give only one of them", path)
-			})
+			return a.writeIn(dir, all)
 		},
 	}
 	flags.registerUnions(cmd)

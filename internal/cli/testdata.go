@@ -62,9 +62,7 @@ See also unioncel help inputs, and unioncel help output.`,
 			if err != nil {
 				return err
 			}
-			return a.writeIn(dir, itemsOf(found), func(path string) error {
-				return fmt.Errorf("two CRDs have tests in %s: give only one of them", filepath.Dir(path))
-			})
+			return a.writeIn(dir, itemsOf(found))
 		},
 	}
 	flags.register(cmd)

@@ -47,14 +47,6 @@ them whole, and may leave .unioncel-*.tmp files next to them, which can be delet
 --check lists the inputs whose result differs, and --diff shows how, even if other inputs
 have errors; neither writes anything. A difference is exact, for patch; only on a terminal
 are control and invisible characters in it spelled out.`),
-		topic("encodings", "How compiled rules are written", `--encoding selects the form of the rules of a union:
-
-  auto     (default) like rules written by hand, or cheaper rules where a budget of the
-           API server requires it
-  fine     one rule for each member and direction, with the most precise errors
-  compact  one rule for the states of a union
-
-docs/cost.md compares them. unioncel explain shows the costs of each.`),
 		topic("limits", "Limits on the content of files", `--limit raises or lowers a limit on the content of a file, as in --limit size=1000000.
 The limits protect from hostile input. The defaults are
 
