@@ -69,7 +69,7 @@ func (c *compiler) compileAll(crd *apiextensions.CustomResourceDefinition) {
 
 // unwritable reports a rule that the API server cannot compile.
 func (c *compiler) unwritable(pos diag.Pos, p schemapath.Place, err error) {
-	var code diag.Code = codes.InvalidResult
+	code := codes.InvalidResult
 	if c.kube.env != nil {
 		code = codes.KubeVersion
 	}

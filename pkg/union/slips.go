@@ -8,7 +8,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -103,7 +102,7 @@ func (r *resolver) misplaced() bool {
 	for i, name := range names {
 		names[i] = fmt.Sprintf("%q", name)
 	}
-	var code diag.Code = codes.UnknownMember
+	code := codes.UnknownMember
 	if len(r.schema.Properties) == 0 {
 		code = codes.NotAnObject
 	}
