@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/report/audit"
 	"github.com/unioncel/unioncel/pkg/crdfile"
@@ -32,9 +31,9 @@ unions, and reports rules that
   - do not compile, or not for the kubeVersion in ` + configFile + `
 
 Each finding has an object that the API server's own code accepts or rejects as
-the finding says, and a fix. A rule that cannot be decided, or not within
---limit steps=N, has no findings; rules that unioncel compiled are left out. docs/audit.md explains
-the findings.
+the finding says, and a fix. A note counts the rules that were not decided, such as
+those that --limit steps=N leaves open. Rules that unioncel compiled are left out.
+docs/audit.md explains the findings.
 
 Findings are warnings; only rules that do not compile are errors. The exit code is 1
 if there is a finding of at least the severity given with --fail-on: by default, warnings
@@ -93,8 +92,8 @@ func (a *app) auditAll(cmd *cobra.Command, flags *findingFlags, args []string) e
 		}
 	}
 	for _, r := range audits {
-		if r.found.Partial {
-			a.note(fmt.Sprintf("%s: some rules were not decided: %v", r.name, limit.Exhausted(a.limits.OrDefault().Steps)))
+		if text := r.found.Tally(); text != "" {
+			a.note(r.name + ": " + text)
 		}
 	}
 	if err := a.report(diagnosticsOf(results)); err != nil {
@@ -118,7 +117,7 @@ func auditFile(ctx context.Context, in input, f *crdfile.File) (audited audit.Re
 			return audited, nil, fmt.Errorf("%s: %w", in.name, err)
 		}
 		diagnostics = append(diagnostics, l.Diags...)
-		audited.Partial = audited.Partial || l.Partial
+		audited.Rules, audited.Undecided = audited.Rules+l.Rules, append(audited.Undecided, l.Undecided...)
 		for _, f := range l.Findings {
 			if l, _ := in.scope.judge(audit.Diagnostics([]audit.Finding{f})); len(l) > 0 {
 				f.Severity = l[0].Severity

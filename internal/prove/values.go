@@ -106,6 +106,11 @@ func (p *Problem) extend(s *Slot, r *Reads) {
 	}
 	p.AddAccepted(s, s.schema, r)
 	if r.whole && sample.Composite(s.schema.Props) {
+		for _, v := range p.Source.Written(s.schema, r.Literals) {
+			if len(s.Values) < maxDeep {
+				accepted(v)
+			}
+		}
 		// A rule may look for a literal deep inside the value.
 		for _, v := range slices.Clone(s.Values) {
 			for _, literal := range r.Literals {
@@ -257,7 +262,7 @@ func (p *Problem) deepen(s *Slot, r *Reads) {
 			continue
 		}
 		fillings := slices.Clone(p.Source.Several(at))
-		for _, v := range r.Literals {
+		for _, v := range p.Source.Written(at, r.Literals) {
 			if v, err := p.Source.Accept(at, v); err == nil {
 				fillings = append(fillings, v)
 			}

@@ -444,6 +444,46 @@ func (g *Source) ItemWith(items *Schema, name string) (any, error) {
 	return g.search(items, g.objects(items, formula.KeysOf(name), ""), nil)
 }
 
+// maxWritten bounds the values that Written returns.
+const maxWritten = 256
+
+// Written returns values that have literals of a rule: a scalar, an object with literals in some of its
+// properties, or a list of one such item. The schema need not accept them.
+func (g *Source) Written(n *Schema, literals []any) []any {
+	var l []any
+	switch kind := n.Props.Type; kind {
+	case "string", "integer":
+		return slices.DeleteFunc(slices.Clone(literals), func(v any) bool { _, isText := v.(string); return isText != (kind == "string") })
+	case "array":
+		if items := n.Child(schemapath.Items); items != nil {
+			for _, v := range g.Written(items, literals) {
+				l = append(l, []any{v})
+			}
+		}
+	case "object":
+		for _, v := range g.Several(n) {
+			base, _ := v.(map[string]any)
+			several := []any{base}
+			for _, name := range slices.Sorted(maps.Keys(base)) {
+				p := n.Property(name)
+				if p == nil || Composite(p.Props) {
+					continue
+				}
+				for _, was := range slices.Clone(several) {
+					for _, literal := range g.Written(p, literals) {
+						if m := maps.Clone(was.(map[string]any)); len(several) < maxWritten {
+							m[name] = literal
+							several = append(several, m)
+						}
+					}
+				}
+			}
+			l = append(l, several[1:]...)
+		}
+	}
+	return l[:min(len(l), maxWritten)]
+}
+
 // Inscribed returns a copy of a value in which each string with an enum that contains the literal
 // is the literal. ok is false if there is no such string.
 func (g *Source) Inscribed(n *Schema, v, literal any) (changed any, ok bool) {

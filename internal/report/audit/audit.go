@@ -3,12 +3,15 @@ package audit
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/unioncel/unioncel/internal/limit"
+	"github.com/unioncel/unioncel/internal/english"
+	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -19,9 +22,10 @@ import (
 // Result is the result of an audit.
 type Result struct {
 	Findings []Finding // in the order of the file
-	// Partial reports whether a search used all its steps (see [limit.Question]). Rules may lack
-	// findings.
-	Partial bool
+	// Rules is the number of rules of the served versions. Undecided are the reasons, one for each rule,
+	// why a rule without findings may have mistakes.
+	Rules     int
+	Undecided []string
 	// Diags are the diagnostics of reading the CRD.
 	Diags diag.List
 }
@@ -44,7 +48,12 @@ func CRD(ctx context.Context, c *crdfile.CRD) (Result, error) {
 	}
 	for _, v := range versions {
 		result.Findings = append(result.Findings, v.findings(ctx, versions)...)
-		result.Partial = result.Partial || v.partial
+		result.Rules += v.rules
+		for _, r := range v.open {
+			if !slices.ContainsFunc(result.Findings, func(f Finding) bool { return f.Version == v.name && f.of.equal(r.rule) }) {
+				result.Undecided = append(result.Undecided, r.reason)
+			}
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
@@ -67,7 +76,8 @@ type version struct {
 	judge   *validate.Kind
 	without map[*sample.Test]*validate.Kind
 	leftOut []rule // the schema accepts every object in their place
-	partial bool   // a search used all its steps
+	rules   int
+	open    []undecided
 	// broken are the findings about rules that do not compile. They are left out.
 	broken []Finding
 }
@@ -117,6 +127,28 @@ func (v *version) leaveOut(l []rule) *version {
 	return other.build()
 }
 
+// Tally describes the undecided rules, or returns "" if there are none.
+func (r Result) Tally() string {
+	if len(r.Undecided) == 0 {
+		return ""
+	}
+	counts := map[string]int{}
+	for _, reason := range r.Undecided {
+		counts[reason]++
+	}
+	var l []string
+	for _, reason := range slices.Sorted(maps.Keys(counts)) {
+		l = append(l, fmt.Sprintf("%s (%d)", reason, counts[reason]))
+	}
+	return fmt.Sprintf("%d of %s not decided: %s", len(r.Undecided), english.Plural(r.Rules, "rule"), strings.Join(l, "; "))
+}
+
+// undecided is a rule with the reason why it may have mistakes that are not found.
+type undecided struct {
+	rule
+	reason string
+}
+
 // rule is a rule of a schema.
 type rule struct {
 	*sample.Test
@@ -154,10 +186,19 @@ func (v *version) audit(ctx context.Context, versions []*version) []Finding {
 	var objects []schemapath.Path
 	owned := map[string][]rule{}
 	var all []rule
+	v.open = nil
+	undecide := func(reason string, rules ...rule) {
+		for _, r := range rules {
+			if !slices.ContainsFunc(v.leftOut, r.equal) && !slices.ContainsFunc(v.open, func(u undecided) bool { return u.equal(r) }) {
+				v.open = append(v.open, undecided{r, reason})
+			}
+		}
+	}
 	v.each(func(path schemapath.Path, s *apiextensionsv1.JSONSchemaProps, rules []rule) {
 		all = append(all, rules...)
 		object, ok := objectOf(path, s)
 		if !ok {
+			undecide("it is on a value of a list or map", rules...)
 			return
 		}
 		if _, known := owned[object.String()]; !known {
@@ -170,12 +211,32 @@ func (v *version) audit(ctx context.Context, versions []*version) []Finding {
 		}
 	})
 	l := v.costly(ctx, all)
+	v.rules = len(all)
 	for _, path := range objects {
 		g := sample.NewSource(ctx, v.crd, 0)
-		if o := v.object(g, path, owned[path.String()]); o != nil {
+		o, err := v.object(g, path, owned[path.String()])
+		if err == nil {
 			l = append(l, o.audit(versions)...)
+			err = g.Err()
 		}
-		v.partial = v.partial || limit.IsExhausted(g.Err())
+		if err != nil {
+			undecide(err.Error(), owned[path.String()]...)
+			continue
+		}
+		accepts := o.accepted(o.Self(prove.New).Present()) != nil
+		for _, a := range o.audited {
+			switch {
+			case !accepts:
+				undecide("no object was found that the API server accepts", a.rule)
+			case a.open:
+				undecide("no object was found on which it fails to evaluate, though there may be one", a.rule)
+			}
+		}
+	}
+	for _, r := range all {
+		if r.Broken != nil {
+			undecide(r.Broken.Error(), r)
+		}
 	}
 	return l
 }

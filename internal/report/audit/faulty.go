@@ -43,7 +43,7 @@ func (v *version) findings(ctx context.Context, versions []*version) []Finding {
 				l = append(l, v.qualified(ctx, f, w.leftOut[len(v.leftOut):]))
 			}
 		}
-		v.partial = v.partial || w.partial
+		v.open = w.open
 	}
 	return append(l, v.broken...)
 }

@@ -66,9 +66,6 @@ func (o *object) notEachItem(a *audited) []Finding {
 	return nil
 }
 
-// maxCombined bounds the combinations of literals that are tried.
-const maxCombined = 256
-
 // satisfying returns a few values of a schema that a further rule accepts.
 func (o *object) satisfying(ctx context.Context, n *sample.Schema, rule string) []any {
 	with := *n.Props
@@ -82,26 +79,7 @@ func (o *object) satisfying(ctx context.Context, n *sample.Schema, rule string) 
 		return nil
 	}
 	// Equalities may need a literal in each of several properties.
-	combined := []any{}
-	for _, v := range sample.Values(ctx, n.Props) {
-		if m, ok := v.(map[string]any); ok {
-			combined = append(combined, m)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(n.Props.Properties)) {
-		for _, base := range slices.Clone(combined) {
-			for _, literal := range read.Literals {
-				_, isText := literal.(string)
-				kind := n.Props.Properties[name].Type
-				if len(combined) >= maxCombined || kind != "string" && kind != "integer" || isText != (kind == "string") {
-					continue
-				}
-				m := maps.Clone(base.(map[string]any))
-				m[name] = literal
-				combined = append(combined, m)
-			}
-		}
-	}
+	combined := append(slices.Clone(o.Source.Several(n)), o.Source.Written(n, read.Literals)...)
 	return slices.DeleteFunc(combined, func(value any) bool { return len(v.Validate(ctx, value, nil)) > 0 })
 }
 

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -32,10 +33,11 @@ type audited struct {
 	// excludes and that have been reported.
 	constant   bool
 	impossible []logic.Lit
+	open       bool // some object may fail in it, and none was found
 }
 
-// object returns the object at a path, or nil if its rules cannot be decided.
-func (v *version) object(g *sample.Source, path schemapath.Path, rules []rule) *object {
+// object returns the object at a path. An error is the reason why its rules cannot be decided.
+func (v *version) object(g *sample.Source, path schemapath.Path, rules []rule) (*object, error) {
 	root := v.root
 	bare := map[string]bool{}
 	for _, r := range rules {
@@ -49,8 +51,8 @@ func (v *version) object(g *sample.Source, path schemapath.Path, rules []rule) *
 	}
 	c, err := sample.NewChain(root, path)
 	written, other := sample.NewChain(v.root, path)
-	if err != nil || other != nil {
-		return nil
+	if err := cmp.Or(err, other); err != nil {
+		return nil, err
 	}
 	o := &object{version: v}
 	n := c.Object()
@@ -85,19 +87,13 @@ func (v *version) object(g *sample.Source, path schemapath.Path, rules []rule) *
 		},
 	})
 	o.add(rules)
-	if len(o.audited) == 0 {
-		return nil
-	}
 	o.state()
 	o.Classify()
 	own, _ := g.Required(n, nil) // properties without a valid value are left out
 	if d := n.Defaults(); d != nil {
 		d(own)
 	}
-	if o.Finish(own) != nil {
-		return nil
-	}
-	return o
+	return o, o.Finish(own)
 }
 
 // add adds the tests of the object, and the tests of its ancestors that read it.
