@@ -50,9 +50,10 @@ Same is proved, and so is that looser rejects nothing. For the rest there is an 
 an update of one, that the API server's own code has validated under both CRDs, as YAML
 that can be applied, with the errors. Descriptions, messages and order make no difference.
 
-OLD and NEW are files, directories, or - for standard input. CRDs are matched by name.
-Declarations outside CRDs (--go, --unions, ` + configFile + `) apply to sources: OLD,
-compiled and live CRDs, and standard input are taken as they are. A change that is not decided within --limit steps=N
+OLD and NEW are files, directories, - for standard input, or REV:PATH for a file or
+directory at a revision of git. CRDs are matched by name. Declarations outside CRDs (--go,
+--unions, ` + configFile + `) apply to sources: OLD, compiled and live CRDs, revisions and
+standard input are taken as they are. A change that is not decided within --limit steps=N
 is unknown; time makes no difference.
 
 --objects adds the fate of stored objects under NEW, as kubectl get -A -o yaml prints them:
@@ -63,11 +64,11 @@ The exit code is 1 if something is tighter, or could not be decided. --fail-on s
 other classes: a list of tighter, looser and unknown; any, for all differences; or never.
 It is also 1 if a stored object is restricted or blocked, unless --fail-on is never.`,
 		Example: `  # What does this branch change?
-  git worktree add ../main main
-  unioncel diff ../main/config/crd config/crd
+  unioncel diff main:config/crd config/crd
 
-  # Or for a single file, as a comment in a pull request
-  git show origin/main:crds/routes.yaml | unioncel diff --format markdown - crds/routes.yaml
+  # In a pull request
+  unioncel diff --format markdown origin/main:crds/routes.yaml crds/routes.yaml
+  unioncel diff --format github origin/main:crds crds
 
   # And compared with the cluster?
   kubectl get crd routes.example.com -o yaml | unioncel diff - crds/routes.yaml
@@ -163,7 +164,7 @@ func (a *app) readCRDs(ctx context.Context, scope scoping, versions bool, args [
 	}
 	var inputs []input
 	for i, group := range groups {
-		found, err := a.findInputs(group)
+		found, err := a.findRevisions(ctx, group)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -26,13 +26,14 @@ const stdinName = "<stdin>"
 // input is one file to read.
 type input struct {
 	name   string // name in messages
-	path   string // empty if it cannot be replaced: standard input, a pipe
+	path   string // empty if it cannot be replaced: standard input, a pipe, a revision
 	pipe   bool   // a pipe or device of this name; like standard input, it is read once
 	rel    string // path below an output directory; empty without a path
 	target string // path of the result; empty if it is printed
 	walk   bool   // found in a directory
 	scope  *scope // the options for it
 	role   role   // the purpose of it, for commands that read several
+	blob   string // the git object, if it is of a revision
 }
 
 // stream returns the name of standard input, a pipe or a device for a sentence.
@@ -247,7 +248,7 @@ func process[T any](ctx context.Context, a *app, inputs []input, work func(r *re
 			return r, errInterrupted
 		}
 		begin := time.Now()
-		src, err := a.open(in)
+		src, err := a.open(ctx, in)
 		if err == nil {
 			r.found, err = work(r.result, src)
 		}
@@ -284,7 +285,13 @@ func joinDistinct(errs []error) error {
 }
 
 // open reads an input, but not far beyond the size limit.
-func (a *app) open(in input) (src []byte, err error) {
+func (a *app) open(ctx context.Context, in input) (src []byte, err error) {
+	if in.blob != "" {
+		if src, err = a.git(ctx, "cat-file", "blob", in.blob); err != nil {
+			return nil, fileError(in.name, err)
+		}
+		return src, nil
+	}
 	err = a.read(in, func(r io.Reader) error {
 		src, err = a.limits.Read(r)
 		return err
@@ -295,7 +302,7 @@ func (a *app) open(in input) (src []byte, err error) {
 	return src, err
 }
 
-// read opens an input, and passes it to a function.
+// read opens an input that is not a revision, and passes it to a function.
 func (a *app) read(in input, with func(io.Reader) error) error {
 	r := a.streams.In
 	if in.path != "" || in.pipe {

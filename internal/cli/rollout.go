@@ -230,7 +230,7 @@ func (a *app) rolloutCluster(ctx context.Context, files rolloutFlags, f *rollout
 		if err != nil {
 			return err
 		}
-		src, err := a.open(in)
+		src, err := a.open(ctx, in)
 		if err != nil {
 			return err
 		}

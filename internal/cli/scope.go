@@ -209,6 +209,9 @@ func (a *app) inspect(r *result, f *crdfile.File, l diag.List) {
 	}
 	ofMarkers(r.diagnostics)
 	r.scope.look(r, f)
+	if r.blob != "" && len(r.diagnostics) > 0 { // a revision may have any number of files
+		a.keep(r.name, f.Bytes())
+	}
 }
 
 // unrepeated returns a list without the warnings about rules that have an error in the list.

@@ -26,6 +26,8 @@ func (in input) options() crdfile.Options {
 // CRDs are, or "".
 func (in input) takenAsItIs() string {
 	switch {
+	case in.blob != "":
+		return "a revision"
 	case in.pipe:
 		return "a pipe"
 	case in.path == "":

@@ -24,6 +24,7 @@ var fileCalls = map[string][]string{
 	"internal/cli/printing.go":       {"os.DirFS"},                                                                   // excerpts of inputs and of Go
 	"internal/cli/testdata.go":       {"os.OpenRoot"},                                                                // objects that an index names
 	"internal/cli/fn.go":             {"os.OpenRoot"},                                                                // files of a kustomization
+	"internal/cli/git.go":            {"import os/exec"},                                                             // revisions
 	"internal/cli/batch.go":          {".Chmod", "os.Mkdir", "os.OpenFile", "os.OpenFile", "os.Remove", "os.Remove"}, // the targets
 	"internal/cli/owner_unix.go":     {".Chown", ".Chown", "import syscall"},                                         // of the targets
 	"internal/cli/main.go":           {"import syscall", "os.Rename"},                                                // signals; for the batch
