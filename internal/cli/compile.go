@@ -60,7 +60,7 @@ See also unioncel help inputs, and unioncel help output.`,
 			}, args)
 		},
 	}
-	flags.register(cmd)
+	flags.register(a, cmd)
 	compiler.register(cmd)
 	compiler.registerGate(cmd)
 	compiler.registerStrict(cmd)

@@ -27,6 +27,7 @@ type conversion struct {
 	write  bool
 	output string
 	preview
+	format string
 	// lasting marks warnings about the result itself. Other warnings are dropped for unchanged
 	// files: the run that wrote them has printed these warnings.
 	lasting bool
@@ -60,10 +61,16 @@ func (p preview) validate(write bool, output string) error {
 	return nil
 }
 
-func (c *conversion) register(cmd *cobra.Command) {
+func (c *conversion) register(a *app, cmd *cobra.Command) {
+	cmd.PreRun = func(*cobra.Command, []string) {
+		if c.format == "json" || c.format == "sarif" {
+			a.document = c.format
+		}
+	}
 	cmd.Flags().BoolVarP(&c.write, "write", "w", false, "replace the files that change")
 	registerOutput(cmd, &c.output, "write to this `FILE|DIR` instead of standard output")
 	c.preview.register(cmd)
+	registerFormat(cmd, &c.format, "diagnostics", diagnosticFormats...)
 }
 
 // convert runs a command that turns files into files. It reads, converts and stages one file at a
@@ -88,7 +95,7 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope scoping, t fu
 		return err
 	}
 	if l.failed() {
-		err := a.report(diagnosticsOf(l.files()))
+		err := a.report(diagnosticsOf(l.files()), flags.format)
 		if l.sound() {
 			a.note("nothing is compiled; --skip-invalid leaves out the unions of structs with errors")
 		}
@@ -103,10 +110,10 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope scoping, t fu
 	}
 	l.missing(results)
 	all := append(l.files(), results...)
-	err = a.report(diagnosticsOf(all))
+	err = a.report(diagnosticsOf(all), flags.format)
 	failed := anyFailed(all) || err != nil && !errors.Is(err, errFindings)
 	if !failed {
-		none := a.tally(l, results)
+		none := a.tally(l, results, flags.format)
 		failed, err = none != nil, cmp.Or(none, err)
 	}
 	var texts [][]byte

@@ -52,7 +52,7 @@ func (a *app) declare(flags *inferring, files []answer[inferred], partial bool) 
 		}
 	}
 	results := resultsOf(files)
-	if err := a.report(diagnosticsOf(results)); err != nil {
+	if err := a.report(diagnosticsOf(results), "text"); err != nil {
 		return err
 	}
 	if len(all) == 0 {

@@ -33,7 +33,7 @@ See also unioncel help inputs, and unioncel help output.`,
 			return a.convert(cmd, &flags, one(opts), func(f *crdfile.File, _ input) ([]byte, diag.List) { return a.decompile(f, opts) }, args)
 		},
 	}
-	flags.register(cmd)
+	flags.register(a, cmd)
 	registerForget(cmd, &opts.Forget)
 	return cmd
 }

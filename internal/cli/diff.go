@@ -108,7 +108,7 @@ func (a *app) diff(ctx context.Context, scope scoping, output *printing, failOn 
 		return err
 	}
 	if len(pairs) == 0 {
-		return a.report(found)
+		return a.report(found, "text")
 	}
 	reports, err := a.compareCRDs(ctx, pairs)
 	if ctx.Err() != nil {
@@ -130,7 +130,7 @@ func (a *app) diff(ctx context.Context, scope scoping, output *printing, failOn 
 	}); err != nil {
 		return err
 	}
-	if err := a.report(found); err != nil {
+	if err := a.report(found, "text"); err != nil {
 		return err
 	}
 	restricted := func(s *stored.Summary) bool { return s.Worst() >= stored.Restricted }

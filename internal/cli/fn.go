@@ -57,7 +57,7 @@ func (a *app) fn() error {
 	for name, src := range report.Sources {
 		a.keep(name, src)
 	}
-	findings := a.report(report.Diagnostics)
+	findings := a.report(report.Diagnostics, "text")
 	if err := a.print(report.Output); err != nil {
 		return err
 	}

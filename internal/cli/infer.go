@@ -180,7 +180,7 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 	if !flags.declares() {
 		return a.showInferred(flags, files)
 	}
-	err = a.report(diagnosticsOf(resultsOf(files)))
+	err = a.report(diagnosticsOf(resultsOf(files)), "text")
 	if err != nil && (flags.inGo() || !flags.preview.wanted() || !errors.Is(err, errFindings)) {
 		return err
 	}
@@ -231,7 +231,7 @@ func (f *inferring) unreached(files []answer[inferred]) error {
 func (a *app) showInferred(flags *inferring, files []answer[inferred]) error {
 	results := resultsOf(files)
 	if !slices.ContainsFunc(results, func(r *result) bool { return !r.failed() }) {
-		return a.report(diagnosticsOf(results))
+		return a.report(diagnosticsOf(results), "text")
 	}
 	if !anyFailed(results) {
 		lacking(a, files, func(r answer[inferred]) string {
@@ -252,7 +252,7 @@ func (a *app) showInferred(flags *inferring, files []answer[inferred]) error {
 	if err := a.showReport(&flags.output, r); err != nil {
 		return err
 	}
-	return a.report(diagnosticsOf(results))
+	return a.report(diagnosticsOf(results), "text")
 }
 
 // inferIn finds the unions of a CRD at paths and below, or all, except on schemas that have declared

@@ -102,7 +102,7 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) error
 	var all diag.List
 	reached := false
 	if !anyFailed(files) {
-		reached = a.tally(l, results) != nil // unions with errors would not be counted
+		reached = a.tally(l, results, "text") != nil // unions with errors would not be counted
 	}
 	for _, r := range files {
 		findings, _ := r.scope.judge(diagnosticsOf([]*result{r}))

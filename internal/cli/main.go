@@ -16,6 +16,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // Exit codes of every command.
@@ -99,12 +100,14 @@ func invocation(args []string) (name string, rest []string) {
 
 // app is one run of the program.
 type app struct {
-	name      string  // of the command line
-	reader    string  // the command, if it reads standard input
-	streams   Streams // Err is the console
-	quiet     bool    // print errors only
-	verbose   bool    // print the work done, too
-	all       bool    // print all diagnostics of a file
+	name      string    // of the command line
+	reader    string    // the command, if it reads standard input
+	streams   Streams   // Err is the console
+	quiet     bool      // print errors only
+	verbose   bool      // print the work done, too
+	all       bool      // print all diagnostics of a file
+	document  string    // the format of diagnostics that are one document on Err, without notes
+	held      diag.List // diagnostics for the document so far
 	compile   transform
 	decompile transform
 	explain   planner

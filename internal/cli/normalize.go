@@ -71,10 +71,10 @@ See also unioncel help inputs, and unioncel help output.`,
 			for i := range unused {
 				unused[i].Severity = diag.Warning // the results do not depend on it
 			}
-			return cmp.Or(err, a.report(unused))
+			return cmp.Or(err, a.report(unused, flags.format))
 		},
 	}
-	flags.register(cmd)
+	flags.register(a, cmd)
 	kinds.register(cmd, false)
 	cmd.Flags().StringArrayVar(&old, "old", nil, "the objects that are replaced: a `FILE|DIR`; may be repeated")
 	registerAlgorithm(cmd, &algorithm)

@@ -74,7 +74,7 @@ See also unioncel help inputs, and unioncel help output.`,
 			return a.patch(cmd, &flags, args)
 		},
 	}
-	flags.register(cmd)
+	flags.register(a, cmd)
 	flags.kinds.register(cmd, false)
 	f := cmd.Flags()
 	f.StringVar(&flags.live, "live", "", "the object to patch: a `FILE`")
@@ -117,7 +117,7 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 	t := patch.Type(cmp.Or(flags.kind, string(patch.Merge)))
 	k, ok := set.Lookup(live.GroupVersionKind)
 	if !ok {
-		return a.report(diag.List{flags.kinds.unknown(flags.live, set)})
+		return a.report(diag.List{flags.kinds.unknown(flags.live, set)}, flags.format)
 	}
 	written, err := a.one(cmd, "DESIRED", name)
 	if err != nil {
@@ -134,7 +134,7 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 	for _, p := range problems {
 		found = append(found, p.Diagnostic(written))
 	}
-	if err := a.report(found); err != nil {
+	if err := a.report(found, flags.format); err != nil {
 		return err
 	}
 	for _, c := range changes {

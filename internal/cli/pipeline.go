@@ -45,7 +45,7 @@ func ask[T any](ctx context.Context, a *app, inputs []input, scope scoping, work
 		return found, err
 	})
 	if err == nil && l.failed() {
-		err = a.report(diagnosticsOf(l.files()))
+		err = a.report(diagnosticsOf(l.files()), "text")
 	}
 	return answers, l, err
 }
@@ -80,9 +80,9 @@ func collect[T any](ctx context.Context, a *app, scope scoping, args []string, w
 		}
 	}
 	all := append(l.files(), results...)
-	err = a.report(diagnosticsOf(all))
+	err = a.report(diagnosticsOf(all), "text")
 	if !anyFailed(all) {
-		if none := a.tally(l, results); none != nil {
+		if none := a.tally(l, results, "text"); none != nil {
 			return nil, none
 		}
 		lacking(a, answers, func(r answer[[]T]) string {

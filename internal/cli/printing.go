@@ -35,16 +35,16 @@ func (a *app) fail(err error) {
 	a.complain(err.Error())
 }
 
-// note prints a hint, unless --quiet is set.
+// note prints a hint, unless --quiet is set or a program reads the output.
 func (a *app) note(message string) {
-	if !a.quiet {
+	if !a.quiet && a.document == "" {
 		a.complain(message)
 	}
 }
 
 // say prints progress, with --verbose.
 func (a *app) say(format string, args ...any) {
-	if a.verbose {
+	if a.verbose && a.document == "" {
 		a.complain(fmt.Sprintf(format, args...))
 	}
 }
@@ -72,11 +72,18 @@ func words[T ~string](l []T) []string {
 // alternatives lists words: "a, b or c".
 func alternatives(l []string) string { return english.List(l, "or") }
 
-// report prints diagnostics as text: errors and warnings, with --quiet only errors, with --verbose notes
-// too. It returns errFindings if there is an error.
-func (a *app) report(l diag.List) error {
+// report prints diagnostics: errors and warnings, with --quiet only errors, with --verbose notes
+// too. For a document it holds back diagnostics reported as text, about files other than the
+// inputs, unless they end the command. It returns errFindings if there is an error.
+func (a *app) report(l diag.List, format string) error {
 	failed := l.HasErrors()
-	if err := a.printDiagnostics(a.streams.Err, "text", a.loud(slices.Clone(l), diag.Warning).Sort()); err != nil {
+	if a.document != "" {
+		a.held = append(a.held, l...)
+		if l = nil; failed || format != "text" {
+			l, format, a.held = a.held, a.document, nil
+		}
+	}
+	if err := a.printDiagnostics(a.streams.Err, format, a.loud(slices.Clone(l), diag.Warning).Sort()); err != nil {
 		return fmt.Errorf("write diagnostics: %w", err)
 	}
 	if failed {

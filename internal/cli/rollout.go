@@ -90,7 +90,7 @@ func (a *app) rollout(ctx context.Context, scope scoping, output *printing, file
 		return err
 	}
 	if l := f.Contradictions(); len(l) > 0 {
-		return a.report(l)
+		return a.report(l, "text")
 	}
 	if files.objects != "" {
 		if err := a.rolloutObjects(ctx, files.objects, f); err != nil {
@@ -141,7 +141,7 @@ func (a *app) rolloutCRDs(ctx context.Context, scope scoping, files rolloutFlags
 				Hinted("give a file with one CRD"))
 		}
 	}
-	if err := a.report(diagnosticsOf(resultsOf(sides))); err != nil {
+	if err := a.report(diagnosticsOf(resultsOf(sides)), "text"); err != nil {
 		return err
 	}
 	from, to := sides[0].found[0], sides[1].found[0]
@@ -154,7 +154,7 @@ func (a *app) rolloutCRDs(ctx context.Context, scope scoping, files rolloutFlags
 	}
 	if files.live == "" && len(f.From.Status.StoredVersions) > 0 {
 		if wrong := f.ReadLive(old); len(wrong) > 0 {
-			return a.report(wrong)
+			return a.report(wrong, "text")
 		}
 	}
 	if f.Kinds, err = unionsOf(to); err != nil {
@@ -236,7 +236,7 @@ func (a *app) rolloutCluster(ctx context.Context, files rolloutFlags, f *rollout
 		}
 		all = append(all, read.into(in.name, src)...)
 	}
-	return a.report(all)
+	return a.report(all, "text")
 }
 
 // objectsOf reads a file as objects.
@@ -261,5 +261,5 @@ func (a *app) rolloutObjects(ctx context.Context, name string, f *rollout.Facts)
 		return err
 	}
 	f.Objects = objects
-	return a.report(l)
+	return a.report(l, "text")
 }

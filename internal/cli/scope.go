@@ -173,7 +173,7 @@ func (l scopes) count() bool { return slices.ContainsFunc(l, func(s *scope) bool
 
 // tally prints the numbers of CRDs and unions. It returns errFindings if there are none but some
 // are required.
-func (a *app) tally(l scopes, results []*result) error {
+func (a *app) tally(l scopes, results []*result, format string) error {
 	if !l.count() {
 		return nil
 	}
@@ -184,11 +184,13 @@ func (a *app) tally(l scopes, results []*result) error {
 		unions[r.scope] += r.unions
 		allCRDs, allUnions = allCRDs+len(r.crds), allUnions+r.unions
 	}
-	found := plural(allUnions, "union")
-	if allUnions == 0 && allCRDs > 0 {
-		found += "; unioncel infer finds those that hand-written rules enforce"
+	if format == "text" { // it would corrupt output for programs
+		unions := plural(allUnions, "union")
+		if allUnions == 0 && allCRDs > 0 {
+			unions += "; unioncel infer finds those that hand-written rules enforce"
+		}
+		a.note(plural(allCRDs, "CRD") + ", " + unions)
 	}
-	a.note(plural(allCRDs, "CRD") + ", " + found)
 	var err error
 	for _, s := range l {
 		if s.config.RequireUnions && unions[s] == 0 {
