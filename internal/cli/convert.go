@@ -170,7 +170,7 @@ func (a *app) replaceChanged(results []*result) error {
 		return err
 	}
 	changed := count(results, func(r *result) bool { return r.changed })
-	if summary := fmt.Sprintf("%d of %s changed", changed, plural(len(results), "file")); isTerminal(a.streams.Err) {
+	if summary := fmt.Sprintf("%d of %s changed", changed, plural(len(results), "file")); a.console.terminal {
 		a.note(summary)
 	} else {
 		a.say("%s", summary)
@@ -198,7 +198,7 @@ func (a *app) wouldChange(p preview, results []*result) error {
 // printAll prints differences: exact bytes that patch can apply, or
 // escaped text on a terminal.
 func (a *app) printAll(differences [][]byte) error {
-	terminal := isTerminal(a.streams.Out)
+	terminal := newConsole(a.streams.Out).terminal
 	for _, data := range differences {
 		if terminal {
 			data = []byte(diag.Escape(strings.ReplaceAll(string(data), "\r\n", "\n")))

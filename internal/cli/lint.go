@@ -193,8 +193,9 @@ func (a *app) offerFix(l diag.List, results []*result) {
 
 // showFindings prints findings, with --quiet only errors.
 func (a *app) showFindings(output *printing, l diag.List) error {
+	colour := output.path == "" && newConsole(a.streams.Out).colour
 	var out bytes.Buffer
-	if err := a.printDiagnostics(&out, output.format, a.loud(l.Sort(), diag.Info)); err != nil {
+	if err := a.printDiagnostics(&out, output.format, colour, a.loud(l.Sort(), diag.Info)); err != nil {
 		return fmt.Errorf("print findings: %w", err)
 	}
 	return a.write(output.path, out.Bytes())

@@ -100,9 +100,10 @@ func invocation(args []string) (name string, rest []string) {
 
 // app is one run of the program.
 type app struct {
-	name      string    // of the command line
-	reader    string    // the command, if it reads standard input
-	streams   Streams   // Err is the console
+	name      string  // of the command line
+	reader    string  // the command, if it reads standard input
+	streams   Streams // Err is the console
+	console   *console
 	quiet     bool      // print errors only
 	verbose   bool      // print the work done, too
 	all       bool      // print all diagnostics of a file
@@ -121,11 +122,13 @@ type app struct {
 }
 
 func newApp(streams Streams) *app {
-	streams.Err = &console{w: streams.Err}
+	console := newConsole(streams.Err)
+	streams.Err = console
 	return &app{
 		name:      program,
 		streams:   streams,
 		stop:      func(error) {},
+		console:   console,
 		compile:   crdpatch.Compile,
 		decompile: crdpatch.Decompile,
 		explain:   crdpatch.Explain,

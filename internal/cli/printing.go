@@ -83,7 +83,7 @@ func (a *app) report(l diag.List, format string) error {
 			l, format, a.held = a.held, a.document, nil
 		}
 	}
-	if err := a.printDiagnostics(a.streams.Err, format, a.loud(slices.Clone(l), diag.Warning).Sort()); err != nil {
+	if err := a.printDiagnostics(a.streams.Err, format, a.console.colour, a.loud(slices.Clone(l), diag.Warning).Sort()); err != nil {
 		return fmt.Errorf("write diagnostics: %w", err)
 	}
 	if failed {
@@ -124,7 +124,7 @@ func folded(l diag.List) (out diag.List) {
 
 // printDiagnostics prints sorted diagnostics to w. Formats for people are limited to
 // mostDiagnostics per file, unless all are requested.
-func (a *app) printDiagnostics(w io.Writer, format string, l diag.List) error {
+func (a *app) printDiagnostics(w io.Writer, format string, colour bool, l diag.List) error {
 	l = slices.Clone(l)
 	for i := range l {
 		if l[i].Hint == source.Helm && a.reader != "" {
@@ -147,6 +147,8 @@ func (a *app) printDiagnostics(w io.Writer, format string, l diag.List) error {
 	switch {
 	case format == "json":
 		return diag.JSON(w, l)
+	case format == "text" && colour:
+		return diag.ColorText(w, l, a.source)
 	case format == "text":
 		return diag.Text(w, l, a.source)
 	}

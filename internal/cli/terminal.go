@@ -8,23 +8,28 @@ import (
 	"golang.org/x/term"
 )
 
-// console is a stream that is safe for concurrent use.
+// console is a standard stream for people, safe for concurrent use.
 type console struct {
-	w  io.Writer
+	w        io.Writer
+	terminal bool // it supports escape sequences
+	colour   bool
+
 	mu sync.Mutex
+}
+
+// newConsole returns the console that writes to w. It has colours if the terminal supports them,
+// unless NO_COLOR is set (https://no-color.org).
+func newConsole(w io.Writer) *console {
+	c := &console{w: w}
+	if file, ok := w.(*os.File); ok && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(file.Fd())) && understandsEscapes(file) {
+		c.terminal = true
+		c.colour = os.Getenv("NO_COLOR") == ""
+	}
+	return c
 }
 
 func (c *console) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.w.Write(p)
-}
-
-// isTerminal reports whether a stream is a terminal.
-func isTerminal(w io.Writer) bool {
-	if c, ok := w.(*console); ok {
-		w = c.w
-	}
-	file, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(file.Fd()))
 }

@@ -45,6 +45,39 @@ func TestTallyOnTerminal(t *testing.T) {
 	}
 }
 
+func TestColours(t *testing.T) {
+	args := []string{"compile", "testdata/input/broken.yaml"}
+	if got := onTerminal(t, nil, args...); !strings.Contains(got, "\x1b[1;31merror: UC203\x1b[0m: member") {
+		t.Errorf("no colours: %q", got)
+	}
+	for _, env := range []string{"NO_COLOR=1", "TERM=dumb"} {
+		if got := onTerminal(t, []string{env}, args...); strings.Contains(got, "\x1b") || !strings.Contains(got, ": error: UC203: member") {
+			t.Errorf("%s: %q", env, got)
+		}
+	}
+}
+
+// Results on standard output have colours on a terminal, too.
+func TestColoursOfLint(t *testing.T) {
+	master, terminal, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer master.Close()
+	cmd := exec.Command("unioncel", "lint", "testdata/input/broken.yaml")
+	cmd.Env = append(cmd.Environ(), "TERM=xterm", "NO_COLOR=")
+	cmd.Stdout = terminal
+	if err := cmd.Run(); err == nil {
+		t.Error("no findings")
+	}
+	if err := terminal.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := io.ReadAll(master); !strings.Contains(string(got), "\x1b[1;31merror: UC203\x1b[0m: member") {
+		t.Errorf("no colours: %q", got)
+	}
+}
+
 // A terminal shows escaped differences; a pipe gets the exact bytes that patch needs.
 func TestDiffOnTerminal(t *testing.T) {
 	src, err := os.ReadFile("../../testdata/crds/backend.yaml")

@@ -2,11 +2,12 @@ package diag
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
 const (
-	// maxWidth is the maximum number of characters of an excerpt; longer lines are cut.
+	// maxWidth is the maximum width of an excerpt, in terminal cells; longer lines are cut.
 	maxWidth = 100
 	// ellipsis marks a cut.
 	ellipsis = '…'
@@ -95,41 +96,123 @@ func splitLines(src []byte) []string {
 	return lines
 }
 
+// cell is a character of a line as shown.
+type cell struct {
+	r     rune
+	width int
+}
+
 // excerpt returns a line as shown, and the line below it that points at the column: dots up to a
 // caret.
 func (p excerptPart) excerpt() (text, caret string) {
-	shown := make([]rune, 0, len(p.text))
+	cells := make([]cell, 0, len(p.text))
 	for i, r := range p.text {
 		if unprintable(r) && r != '\t' || r == '#' && command.MatchString(p.text[i:]) {
 			r = utf8.RuneError
 		}
-		shown = append(shown, r)
+		cells = append(cells, cell{r, width(r)})
 	}
-	from, to := p.window(len(shown))
+	at := p.at
+	from, to := p.window(cells)
+
 	var t, c strings.Builder
 	if from > 0 || p.before {
 		t.WriteRune(ellipsis)
 		c.WriteByte('.')
 	}
-	t.WriteString(string(shown[from:to]))
-	for _, r := range shown[from:min(p.at, to)] {
-		if r != '\t' { // a tab below a tab ends in the same column
-			r = '.'
+	for i := from; i < to; i++ {
+		t.WriteRune(cells[i].r)
+		switch {
+		case i >= at:
+		case cells[i].r == '\t': // a tab below a tab ends in the same column
+			c.WriteByte('\t')
+		default:
+			c.WriteString(strings.Repeat(".", cells[i].width))
 		}
-		c.WriteRune(r)
 	}
-	if to < len(shown) || p.after {
+	if to < len(cells) || p.after {
 		t.WriteRune(ellipsis)
 	}
 	return t.String(), c.String() + "^"
 }
 
-// window returns the characters to show: all if the line is short enough, else maxWidth of them, most
-// of them before the column.
-func (p excerptPart) window(length int) (from, to int) {
-	if !p.before && !p.after && length <= maxWidth {
-		return 0, length
+// window returns the cells to show: all if the line is short enough, else about maxWidth of them,
+// most of them before the column.
+func (p excerptPart) window(cells []cell) (from, to int) {
+	at := p.at
+	if !p.before && !p.after && span(cells) <= maxWidth {
+		return 0, len(cells)
 	}
-	from = max(0, p.at-maxWidth*6/10)
-	return from, min(length, from+maxWidth)
+	for from = at; from > 0 && span(cells[from-1:at]) <= maxWidth*6/10; {
+		from--
+	}
+	for to = from; to < len(cells) && span(cells[from:to+1]) <= maxWidth; {
+		to++
+	}
+	return from, to
+}
+
+// span returns the width of characters. Marks without a width count as one, since a line may
+// consist of nothing else. It stops counting beyond maxWidth.
+func span(cells []cell) int {
+	n := 0
+	for _, c := range cells {
+		n += max(c.width, 1)
+		if n > maxWidth {
+			break
+		}
+	}
+	return n
+}
+
+// wide holds the characters that take two cells: East Asian wide and fullwidth characters, and
+// emoji, in blocks as terminals treat them.
+var wide = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{Lo: 0x1100, Hi: 0x115f, Stride: 1}, // Hangul jamo
+		{Lo: 0x231a, Hi: 0x231b, Stride: 1},
+		{Lo: 0x23e9, Hi: 0x23ec, Stride: 1},
+		{Lo: 0x25fd, Hi: 0x25fe, Stride: 1},
+		{Lo: 0x2614, Hi: 0x2615, Stride: 1},
+		{Lo: 0x2648, Hi: 0x2653, Stride: 1},
+		{Lo: 0x26aa, Hi: 0x26ab, Stride: 1},
+		{Lo: 0x2705, Hi: 0x2705, Stride: 1},
+		{Lo: 0x270a, Hi: 0x270b, Stride: 1},
+		{Lo: 0x2728, Hi: 0x2728, Stride: 1},
+		{Lo: 0x274c, Hi: 0x274e, Stride: 2},
+		{Lo: 0x2753, Hi: 0x2755, Stride: 1},
+		{Lo: 0x2795, Hi: 0x2797, Stride: 1},
+		{Lo: 0x2e80, Hi: 0x303e, Stride: 1}, // CJK radicals and punctuation
+		{Lo: 0x3041, Hi: 0x33ff, Stride: 1}, // kana, compatibility
+		{Lo: 0x3400, Hi: 0x4dbf, Stride: 1},
+		{Lo: 0x4e00, Hi: 0x9fff, Stride: 1}, // CJK ideographs
+		{Lo: 0xa000, Hi: 0xa4cf, Stride: 1}, // Yi
+		{Lo: 0xa960, Hi: 0xa97f, Stride: 1},
+		{Lo: 0xac00, Hi: 0xd7a3, Stride: 1}, // Hangul syllables
+		{Lo: 0xf900, Hi: 0xfaff, Stride: 1},
+		{Lo: 0xfe30, Hi: 0xfe6f, Stride: 1},
+		{Lo: 0xff00, Hi: 0xff60, Stride: 1}, // fullwidth forms
+		{Lo: 0xffe0, Hi: 0xffe6, Stride: 1},
+	},
+	R32: []unicode.Range32{
+		{Lo: 0x16fe0, Hi: 0x1b2ff, Stride: 1},
+		{Lo: 0x1f300, Hi: 0x1f64f, Stride: 1}, // emoji
+		{Lo: 0x1f680, Hi: 0x1f6ff, Stride: 1},
+		{Lo: 0x1f7e0, Hi: 0x1f7eb, Stride: 1},
+		{Lo: 0x1f900, Hi: 0x1faff, Stride: 1},
+		{Lo: 0x20000, Hi: 0x3fffd, Stride: 1},
+	},
+}
+
+// width returns the number of terminal cells that a character takes. A tab counts as one here, as
+// its end is unknown.
+func width(r rune) int {
+	switch {
+	case unicode.In(r, unicode.Mn, unicode.Me), r == '\u200b', r == '\u200d':
+		return 0
+	case unicode.Is(wide, r):
+		return 2
+	default:
+		return 1
+	}
 }

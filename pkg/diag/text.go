@@ -24,19 +24,40 @@ import (
 // cut around the column. Hint, path and related positions are shown if they are set. Control
 // characters of the input are escaped or replaced, except tabs in the source line.
 func Text(w io.Writer, l List, source func(file string) []byte) error {
+	return printText(w, l, source, func(_ style, s string) string { return s })
+}
+
+// ColorText is [Text] with escape sequences (ECMA-48) for terminals: positions are bold, severities
+// colored, and carets green.
+func ColorText(w io.Writer, l List, source func(file string) []byte) error {
+	return printText(w, l, source, func(as style, s string) string { return "\x1b[" + string(as) + "m" + s + "\x1b[0m" })
+}
+
+// style is a parameter of ECMA-48's SGR sequence.
+type style string
+
+const (
+	bold   style = "1"
+	pointy style = "32" // green
+)
+
+// styleOf has the styles of severities: red, yellow and cyan.
+var styleOf = map[Severity]style{Error: "1;31", Warning: "33", Info: "36"}
+
+func printText(w io.Writer, l List, source func(file string) []byte, show func(as style, s string) string) error {
 	buf := bufio.NewWriter(w)
 	lines := lineIndex{source: source}
 	for _, d := range l {
 		place, kind, message := d.head()
 		if place != "" {
-			fmt.Fprintf(buf, "%s: ", place)
+			fmt.Fprintf(buf, "%s: ", show(bold, place))
 		}
-		fmt.Fprintf(buf, "%s: %s\n", kind, message)
+		fmt.Fprintf(buf, "%s: %s\n", show(styleOf[d.Severity], kind), message)
 		if line, ok := lines.find(d.Pos); ok {
 			text, caret := line.excerpt()
 			fmt.Fprintf(buf, " | %s\n", text)
 			if d.Pos.Col > 0 {
-				fmt.Fprintf(buf, " | %s\n", caret)
+				fmt.Fprintf(buf, " | %s\n", show(pointy, caret))
 			}
 		}
 		if d.Hint != "" {

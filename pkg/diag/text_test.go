@@ -70,7 +70,9 @@ func TestTextSourceLine(t *testing.T) {
 		{"first column", "ab\n", Pos{"", 1, 1}, " | ab\n | ^\n"},
 		{"tab", "\tab: c\n", Pos{"", 1, 3}, " | \tab: c\n | \t.^\n"},
 		{"non-ASCII", "äöü: é\n", Pos{"", 1, 6}, " | äöü: é\n | .....^\n"},
-		{"wide", "名: x\n", Pos{"", 1, 4}, " | 名: x\n | ...^\n"},
+		{"wide", "名: x\n", Pos{"", 1, 4}, " | 名: x\n | ....^\n"},
+		{"emoji", "🎉: x\n", Pos{"", 1, 4}, " | 🎉: x\n | ....^\n"},
+		{"combining", "e\u0301: x\n", Pos{"", 1, 5}, " | e\u0301: x\n | ...^\n"},
 		{"behind the end", "ab\n", Pos{"", 1, 3}, " | ab\n | ..^\n"},
 		{"far behind the end", "ab\n", Pos{"", 1, 300}, " | ab\n | ..^\n"},
 		{"empty line", "a\n\nb\n", Pos{"", 2, 1}, " | \n | ^\n"},
@@ -108,18 +110,28 @@ func TestTextCutsLongLines(t *testing.T) {
 		{"near the end", digits, 995, '4'},
 		{"end", digits, 1000, '9'},
 		{"behind the end", digits, 1001, 0},
-		{"non-ASCII", strings.Repeat("名", 1000), 250, '名'},
+		{"wide", strings.Repeat("名", 500), 250, '名'},
+		{"marks", strings.Repeat("e\u0301", 500), 501, 'e'},
+		{"only marks", strings.Repeat("\u0301", 5000), 500, ellipsis},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			lines := lineIndex{source: func(string) []byte { return []byte(tt.line) }}
 			found, _ := lines.find(Pos{Line: 1, Col: tt.col})
 			got, caret := found.excerpt()
-			shown := append([]rune(got), 0)
-			if above := shown[len(caret)-1]; above != tt.want {
+			at := len(caret) - 1 // cells before the caret
+			var above rune
+			cells := 0
+			for _, r := range got {
+				if cells == at && width(r) > 0 {
+					above = r
+				}
+				cells += width(r)
+			}
+			if above != tt.want {
 				t.Errorf("%q stands above the caret, want %q\n%s\n%s", above, tt.want, got, caret)
 			}
-			if len(shown) > maxWidth+3 {
-				t.Errorf("%d characters: %s", len(shown)-1, got)
+			if cells > maxWidth+2 || utf8.RuneCountInString(got) > maxWidth+2 {
+				t.Errorf("%d cells wide: %s", cells, got)
 			}
 			if strings.HasPrefix(got, string(ellipsis)) != (tt.col > 61) {
 				t.Errorf("cut at the start: %s", got)
