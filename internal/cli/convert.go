@@ -31,6 +31,8 @@ type conversion struct {
 	// lasting marks warnings about the result itself. Other warnings are dropped for unchanged
 	// files: the run that wrote them has printed these warnings.
 	lasting bool
+	// after returns diagnostics when all inputs have been converted; nil for none.
+	after func() diag.List
 }
 
 // preview holds the flags that show changes instead of writing them.
@@ -110,7 +112,11 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope scoping, t fu
 	}
 	l.missing(results)
 	all := append(l.files(), results...)
-	err = a.report(diagnosticsOf(all), flags.format)
+	diags := diagnosticsOf(all)
+	if flags.after != nil {
+		diags = append(diags, flags.after()...)
+	}
+	err = a.report(diags, flags.format)
 	failed := anyFailed(all) || err != nil && !errors.Is(err, errFindings)
 	if !failed {
 		none := a.tally(l, results, flags.format)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -63,15 +62,17 @@ See also unioncel help inputs, and unioncel help output.`,
 			if err != nil {
 				return err
 			}
-			err = a.convert(cmd, &flags, one(crdfile.Options{}), func(f *crdfile.File, in input) ([]byte, diag.List) {
+			flags.after = func() diag.List {
+				l := before.Unused()
+				for i := range l {
+					l[i].Severity = diag.Warning // the results do not depend on it
+				}
+				return l
+			}
+			return a.convert(cmd, &flags, one(crdfile.Options{}), func(f *crdfile.File, in input) ([]byte, diag.List) {
 				r := normalize.File(set, in.name, f.Bytes(), before, opts, a.limits)
 				return kinds.rewritten(in, set, r.Known, r.Text, r.Diagnostics)
 			}, args)
-			unused := before.Unused()
-			for i := range unused {
-				unused[i].Severity = diag.Warning // the results do not depend on it
-			}
-			return cmp.Or(err, a.report(unused, flags.format))
 		},
 	}
 	flags.register(a, cmd)
