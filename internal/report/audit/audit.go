@@ -223,7 +223,8 @@ func (v *version) audit(ctx context.Context, versions []*version) []Finding {
 			undecide(err.Error(), owned[path.String()]...)
 			continue
 		}
-		accepts := o.accepted(o.Self(prove.New).Present()) != nil
+		_, err = g.First(o.Object())
+		accepts := err == nil || o.accepted(o.Self(prove.New).Present()) != nil
 		for _, a := range o.audited {
 			switch {
 			case !accepts:
