@@ -187,3 +187,18 @@ type EnumValues struct {
 	// +unionMember
 	C *string `json:"c,omitempty"`
 }
+
+// Deprecated is a kube-openapi error.
+// +union
+type Deprecated struct {
+	// +unionDeprecated
+	A *string `json:"a,omitempty"`
+	B *string `json:"b,omitempty"`
+}
+
+type Mixed struct {
+	// +unionDeprecated
+	A *string `json:"a,omitempty"`
+	// +unionMember
+	B *string `json:"b,omitempty"`
+}
