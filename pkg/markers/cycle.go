@@ -42,6 +42,24 @@ func (l *loading) reach(from crd.TypeIdent) map[crd.TypeIdent]bool {
 	return found
 }
 
+// inlines reports whether a struct inlines another one, directly or indirectly. Structs may inline each
+// other, by pointers.
+func (l *loading) inlines(outer, inner crd.TypeIdent) bool {
+	within := map[crd.TypeIdent]bool{}
+	var visit func(id crd.TypeIdent)
+	visit = func(id crd.TypeIdent) {
+		made := l.parser.Schemata[id]
+		for i := range made.AllOf {
+			if to, ok := referred(&made.AllOf[i], id.Package); ok && !within[to] {
+				within[to] = true
+				visit(to)
+			}
+		}
+	}
+	visit(outer)
+	return within[inner]
+}
+
 // cycle warns about the unions of a type that contains its own enclosing type. controller-gen
 // writes out either type below the other, at random, so that the path of the unions is unknown.
 func (l *loading) cycle(outer, inner crd.TypeIdent) {

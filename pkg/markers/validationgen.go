@@ -60,10 +60,21 @@ func (s *structure) named(markers table) (l []*declaration) {
 	return l
 }
 
-// tagged returns the unions of +k8s:unionMember and +k8s:zeroOrOneOfMember.
+// tagged returns the unions of +k8s:unionMember and +k8s:zeroOrOneOfMember. It reports a named union
+// that continues in an inlined struct: validation-gen makes two unions of it, which is hardly intended
+// unless each has a discriminator.
 func (s *structure) tagged() []*declaration {
 	l := s.named(tags)
 	for _, d := range l {
+		if d.name != "" && d.list == "" && len(d.members) > 0 {
+			named := func(m mark) bool { return m.of == d.name }
+			if s.apart(d.members[0], func(other *structure, o mark) bool {
+				return tags.has(o) && named(o) && o.item == nil && o.cardinality == d.cardinality && s.l.inlines(s.id, other.id) &&
+					!(len(d.discriminators) > 0 && slices.ContainsFunc(other.marked(tags, discriminator), named))
+			}) {
+				s.diags[len(s.diags)-1].Hint = "move the fields of the union into one struct, or name the unions differently"
+			}
+		}
 		if len(d.discriminators) > 0 {
 			// An unset discriminator only means that no member is selected.
 			d.cardinality = union.AtMostOne

@@ -178,3 +178,21 @@ type ModeTwice struct {
 	// +optional
 	A *string `json:"a,omitempty"`
 }
+
+type TaggedSpans struct {
+	// +k8s:zeroOrOneOfMember(union: "x")
+	A *string `json:"a,omitempty"`
+
+	TaggedBetween `json:",inline"`
+}
+
+type TaggedBetween struct {
+	*TaggedInner `json:",inline"`
+}
+
+type TaggedInner struct {
+	// +k8s:zeroOrOneOfMember(union: "x")
+	B *string `json:"b,omitempty"`
+
+	*TaggedBetween `json:",inline"`
+}
