@@ -54,7 +54,8 @@ type Edited struct {
 }
 
 // Declare declares unions with markers at the Go types of CRDs. It writes no files. It finds packages
-// like [Load]. A union has the dialect that its package uses, or else the one of KEP-1027 of 2022.
+// like [Load]. A union has the dialect that its struct uses, or else its package, or else the one of
+// KEP-1027 of 2022.
 // Unions that markers of fields cannot express are listed on their struct.
 //
 // A struct gets markers only if all schemas that controller-gen generates from it are to have the

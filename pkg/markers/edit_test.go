@@ -98,3 +98,20 @@ func TestDeclareProblems(t *testing.T) {
 		t.Error(outcomes, files, diags)
 	}
 }
+
+// A union has the dialect of its discriminator, even if most of the package has another one.
+func TestDeclareDialect(t *testing.T) {
+	workspace(t, "edit")
+	const field = "\t// +unionDiscriminator\n\t// +kubebuilder:validation:Enum=A;None\n\tType string `json:\"type\"`\n\n"
+	write(t, "edit/v1/types.go", strings.NewReplacer("\t// A is", field+"\t// A is", "\tSpec Spec", "\tBoth Both `json:\"both\"`\n\tSpec Spec").Replace(editable)+
+		"\ntype Both struct {\n\t// +k8s:unionMember\n\tA *string `json:\"a,omitempty\"`\n\t// +k8s:unionMember\n\tB *string `json:\"b,omitempty\"`\n}\n")
+	w := wanted("spec")
+	w.Union = &union.Union{Discriminator: "type", Members: []union.Member{{Name: "a", Values: []string{"A"}}}}
+	outcomes, files, diags := markers.Declare(markers.Options{}, []markers.Wanted{w}, "./edit/...")
+	if len(diags) > 0 || len(outcomes) != 1 || outcomes[0].Problem != nil || len(files) != 1 {
+		t.Fatal(outcomes, files, diags)
+	}
+	if want := "\t// +unionMember\n\tA *string"; !strings.Contains(string(files[0].New), want) {
+		t.Errorf("no %q in\n%s", want, files[0].New)
+	}
+}

@@ -15,11 +15,13 @@ import (
 )
 
 // memberMarker returns the marker for members of new unions of s: the one of the dialect that is most
-// frequent in its package, or else of KEP-1027. It returns "" for unioncel's markers on the struct.
+// frequent in the struct, or else in its package, or else of KEP-1027. It returns "" for unioncel's
+// markers on the struct.
 func (s *structure) memberMarker() string {
 	ofKEP, tagged, own := 0, 0, 0
+	marked := len(s.marked(kep))+len(s.marked(tags)) > 0 // as a discriminator that lacks members
 	for _, o := range s.l.known {
-		if o.id.Package == s.id.Package {
+		if o == s || !marked && o.id.Package == s.id.Package {
 			ofKEP += len(o.marked(kep))
 			tagged += len(o.marked(tags))
 			own += len(slices.DeleteFunc(slices.Clone(o.unions), func(u *declaration) bool { return !u.ofStruct }))
