@@ -224,7 +224,8 @@ type line struct {
 }
 
 // edit returns the files with the markers of all unions that are not rejected. New lines have the
-// indentation and the line ending of the next line.
+// indentation and the line ending of the next line, or the line ending of the previous one if the file
+// ends without one.
 func (e *editing) edit() []Edited {
 	inserted, deleted, names := map[line][]string{}, map[line]bool{}, map[string]bool{}
 	lineOf := func(n ast.Node) line {
@@ -243,11 +244,14 @@ func (e *editing) edit() []Edited {
 	var files []Edited
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		src, _ := e.places.read(name)
-		var out []byte
+		var out, end []byte
 		for i, text := range bytes.SplitAfter(src, []byte("\n")) {
 			at := line{name, i + 1}
 			code := bytes.TrimSpace(text)
-			indent, end, _ := bytes.Cut(text, code)
+			indent, ending, _ := bytes.Cut(text, code)
+			if len(ending) > 0 {
+				end = ending
+			}
 			for _, marker := range inserted[at] {
 				out = fmt.Appendf(out, "%s// +%s%s", indent, marker, end)
 			}

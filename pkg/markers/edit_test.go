@@ -72,6 +72,25 @@ func TestDeclareText(t *testing.T) {
 	}
 }
 
+// A struct on the last line of a file gets markers, even if the line has no ending.
+func TestDeclareLastLine(t *testing.T) {
+	workspace(t, "edit")
+	before, _, _ := strings.Cut(editable, "// +kubebuilder")
+	const last = "type Spec struct{ A *string `json:\"a,omitempty\"`; B *string `json:\"b,omitempty\"` }"
+	for _, end := range []string{"\n", "\r\n"} {
+		before := strings.ReplaceAll(before, "\n", end)
+		write(t, "edit/v1/types.go", before+last)
+		outcomes, files, diags := markers.Declare(markers.Options{}, []markers.Wanted{wanted("spec")}, "./edit/...")
+		if len(diags) > 0 || len(outcomes) != 1 || outcomes[0].Problem != nil || len(files) != 1 {
+			t.Fatal(outcomes, files, diags)
+		}
+		want := before + "// +unioncel:union:members=a;b" + end + "// +unioncel:union:cardinality=ExactlyOne" + end + last
+		if diff := cmp.Diff(want, string(files[0].New)); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
 // Unions that cannot be declared have a problem.
 func TestDeclareProblems(t *testing.T) {
 	workspace(t, "edit")
