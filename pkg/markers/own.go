@@ -279,6 +279,9 @@ func (s *structure) addressed(m mark) *declaration {
 	var found []*declaration
 	var names []string
 	for _, u := range s.unions {
+		if len(u.properties()) == 0 {
+			continue // of items, or without members
+		}
 		names = append(names, u.properties()[0])
 		is := func(f *field) bool { return f.name == m.of && slices.Contains(u.properties(), f.json) }
 		if m.of == "" || m.of == yamltext.Text(u.item, "name") || slices.Contains(u.properties(), m.of) || slices.ContainsFunc(s.fields, is) {
@@ -296,6 +299,8 @@ func (s *structure) addressed(m mark) *declaration {
 		wrong("write one of "+strings.Join(names, ", "), "%s has no union %q: a union is named by its name, its discriminator or a member", s.id.Name, m.of)
 	case slices.ContainsFunc(s.marks, func(m mark) bool { return m.role == listing }):
 		wrong("use --kubebuilder, which compiles these unions too", "%s is about a union whose rules controller-gen writes, and they stay as they are", m.name)
+	case slices.ContainsFunc(s.unions, func(u *declaration) bool { return u.list != "" }):
+		wrong("extend the union of the items in a UnionSet", "%s is on %s, whose union is of items of a list", m.name, s.id.Name)
 	default:
 		wrong("mark the members, or list them with +unioncel:union:members", "%s is on %s, which declares no union", m.name, s.id.Name)
 	}

@@ -128,7 +128,7 @@ func (r *resolver) members() {
 	case later && r.u.ForbidUnmapped:
 		r.errorf(d.posOf("unmappedValues"), codes.NoMembers, "delete unmappedValues until there are members", "the union has no members yet, so that unmappedValues: Forbid leaves no value")
 	case len(d.fields) == 0 && !later:
-		hint := "list the members: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator"
+		hint := "list them: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator"
 		if key := r.relationKey(); key != "" {
 			hint = "list the relations: " + key + ": " + Example(key)
 		}

@@ -158,10 +158,10 @@ func TestResolveErrors(t *testing.T) {
 			`2:19: error: UC211: "a" is listed twice`,
 		}},
 		{"no members", "- {discriminator: type}\n- name: x\n  members: []\n- {discriminator: kind2, fields-to-discriminateBy: {}, unmappedValues: Forbid}\n- {fields-to-discriminateBy: {}}", []string{
-			"2:3: error: UC212: the union has no members; hint: list the members: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator",
-			"4:3: error: UC212: the union has no members; hint: list the members: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator",
+			"2:3: error: UC212: the union has no members; hint: list them: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator",
+			"4:3: error: UC212: the union has no members; hint: list them: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator",
 			"5:72: error: UC212: the union has no members yet, so that unmappedValues: Forbid leaves no value; hint: delete unmappedValues until there are members",
-			"6:4: error: UC212: the union has no members; hint: list the members: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator",
+			"6:4: error: UC212: the union has no members; hint: list them: fields-to-discriminateBy: {member: Value}, or members: [member] without a discriminator",
 		}},
 		{"no value", "- {discriminator: type, fields-to-discriminateBy: {a: [], b: B}}", []string{
 			`2:52: error: UC212: no discriminator value selects "a"; hint: give it a value`,

@@ -237,3 +237,25 @@ type ListedValues struct {
 	// +unioncel:union:values=[D, ~]
 	D *string `json:"d,omitempty"`
 }
+
+// ItemsOnly has a union of items, which markers of the struct cannot describe.
+// +unioncel:union:message=one of them
+type ItemsOnly struct {
+	// +k8s:item(type: "A")=+k8s:zeroOrOneOfMember
+	// +k8s:item(type: "B")=+k8s:zeroOrOneOfMember
+	// +listType=map
+	// +listMapKey=type
+	// +optional
+	List []Item `json:"list,omitempty"`
+}
+
+// Empty lists no members.
+// +unioncel:union:members=
+// +unioncel:union(x):message=one of them
+type Empty struct {
+	A *string `json:"a,omitempty"`
+}
+
+type Item struct {
+	Type string `json:"type"`
+}
