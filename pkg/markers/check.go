@@ -96,7 +96,7 @@ func (e *editing) problems(after *loading, got *union.Externals) map[string]*dia
 			Hinted("write the markers by hand, or declare the union in a UnionSet")
 	}
 	for _, d := range after.diags {
-		if d.Severity == diag.Error && !slices.ContainsFunc(e.diags, func(o diag.Diagnostic) bool { return o.Code == d.Code && o.Path == d.Path && o.Message == d.Message }) {
+		if d.Severity == diag.Error && !e.reports(d) {
 			add(d.Path, d)
 		}
 	}

@@ -63,7 +63,7 @@ type Edited struct {
 // wanted unions, and controller-gen must generate the same CRDs without the rules.
 //
 // The result has an outcome for each union, and the edited files, sorted by name. The diagnostics are
-// about the packages with the edits. If the packages cannot be read, there are no outcomes. Nor are
+// those that remain with the edits, at their positions without them. If the packages cannot be read, there are no outcomes. Nor are
 // there any if a file is outside the main module, or is a link that leads out of its directory.
 func Declare(opts Options, wanted []Wanted, patterns ...string) ([]Outcome, []Edited, diag.List) {
 	opts.CRDs = true
@@ -105,8 +105,14 @@ func Declare(opts Options, wanted []Wanted, patterns ...string) ([]Outcome, []Ed
 				}
 			}
 		}
-		return e.outcomes(), files, after.diags.Sort()
+		remaining := slices.DeleteFunc(before.diags, func(d diag.Diagnostic) bool { return !after.reports(d) })
+		return e.outcomes(), files, remaining.Sort()
 	}
+}
+
+// reports reports whether there is a diagnostic like d, wherever it is.
+func (l *loading) reports(d diag.Diagnostic) bool {
+	return slices.ContainsFunc(l.diags, func(o diag.Diagnostic) bool { return o.Code == d.Code && o.Path == d.Path && o.Message == d.Message })
 }
 
 // editing is the state of one [Declare].
