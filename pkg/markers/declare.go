@@ -153,7 +153,7 @@ func (s *structure) placed() bool {
 // struct is in another dialect.
 func (s *structure) mixed(all []*declaration) {
 	for _, u := range all {
-		if len(u.discriminators) > 0 || len(u.members) != 1 {
+		if len(u.discriminators) > 0 || len(u.members) != 1 || u.list != "" {
 			continue
 		}
 		m := u.members[0]

@@ -57,3 +57,16 @@ type OneDialect struct {
 	// +k8s:unionMember
 	B *string `json:"b,omitempty"`
 }
+
+// MixedItems has no errors: a union of items is apart from the one of the discriminator.
+type MixedItems struct {
+	// +unionDiscriminator
+	Type string `json:"type"`
+	// +unionMember
+	A *string `json:"a,omitempty"`
+	// +k8s:item(type: "B")=+k8s:zeroOrOneOfMember
+	// +listType=map
+	// +listMapKey=type
+	// +optional
+	List []Item `json:"list,omitempty"`
+}
