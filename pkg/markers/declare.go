@@ -218,7 +218,9 @@ func (s *structure) memberless(d mark) {
 		}
 	}
 	if s.apart(d, func(other *structure, o mark) bool {
-		return (o.role == member || o.role == inMode) && markers.has(o) && (o.of == d.of || o.of == d.field.json) && len(other.marked(markers, discriminator)) == 0
+		// In validation-gen's dialect, members of a nested struct are a union without a discriminator.
+		near := !tags.has(o) || s.l.inlines(s.id, other.id) || s.l.inlines(other.id, s.id)
+		return near && (o.role == member || o.role == inMode) && markers.has(o) && (o.of == d.of || o.of == d.field.json) && len(other.marked(markers, discriminator)) == 0
 	}) {
 		return
 	}

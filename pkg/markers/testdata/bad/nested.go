@@ -71,3 +71,17 @@ type DottedName struct {
 	// +unionMember=type
 	AWS *string `json:"aws,omitempty"`
 }
+
+// TaggedOutside has a discriminator that may get members; the union of TaggedNested is apart from it.
+type TaggedOutside struct {
+	// +k8s:unionDiscriminator
+	Type   string        `json:"type,omitempty"`
+	Nested *TaggedNested `json:"nested,omitempty"`
+}
+
+type TaggedNested struct {
+	// +k8s:unionMember
+	A *string `json:"a,omitempty"`
+	// +k8s:unionMember
+	B *string `json:"b,omitempty"`
+}
