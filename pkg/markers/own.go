@@ -214,7 +214,7 @@ func (s *structure) onField(m mark) {
 	f, u := m.field, s.unionOf(m.field)
 	ofMember := m.key == valuesKey || m.key == optionalKey || m.key == emptyKey
 	wrong := func(hint, format string, args ...any) { s.errorf(m.pos, codes.BadMarker, hint, format, args...) }
-	inMode := func(o mark) bool { return o.role == inMode }
+	hasMode := func(o mark) bool { return o.role == inMode }
 	switch {
 	case m.of != "":
 		wrong("write "+m.name, "%s on a field names a union: it is about that of the field", m.name)
@@ -228,7 +228,7 @@ func (s *structure) onField(m mark) {
 		wrong("set it on the struct too", "%s describes a member by its own markers, and %s is one by those of the struct", m.name, f.name)
 	case ofMember && f.json == u.parsed.Discriminator():
 		wrong("put it on a member", "%s describes a member, and %s is the discriminator", m.name, f.name)
-	case m.key == valuesKey && slices.ContainsFunc(f.marks, inMode):
+	case m.key == valuesKey && slices.ContainsFunc(f.marks, hasMode):
 		wrong("delete it: the modes are the values", "%s is on %s, which has modes", m.name, f.name)
 	case m.key == valuesKey && u.from == nil:
 		s.errorf(m.pos, codes.Contradiction, "delete it: without a discriminator members have no values", "member %s has values in a union that has no discriminator", f.name)
