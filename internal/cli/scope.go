@@ -14,6 +14,7 @@ import (
 	"github.com/unioncel/unioncel/internal/declared/project"
 	"github.com/unioncel/unioncel/internal/declared/unionset"
 	"github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -232,7 +233,9 @@ func (s *scope) look(r *result, f *crdfile.File) {
 	}
 	r.withheld = r.reasonWithheld(f)
 	if s.counts && holds {
-		declared, _ := crdfile.Ask(f, r.options(), (*crdfile.CRD).Resolved)
+		declared, _ := skipping(s, r.options(), func(opts crdfile.Options) ([]*compile.Declared, diag.List) {
+			return crdfile.Ask(f, opts, (*crdfile.CRD).Resolved)
+		})
 		for _, d := range declared {
 			for _, o := range d.Objects {
 				r.unions += len(o.Unions)
