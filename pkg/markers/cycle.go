@@ -42,22 +42,13 @@ func (l *loading) reach(from crd.TypeIdent) map[crd.TypeIdent]bool {
 	return found
 }
 
-// inlines reports whether a struct inlines another one, directly or indirectly. Structs may inline each
-// other, by pointers.
-func (l *loading) inlines(outer, inner crd.TypeIdent) bool {
-	within := map[crd.TypeIdent]bool{}
-	var visit func(id crd.TypeIdent)
-	visit = func(id crd.TypeIdent) {
-		made := l.parser.Schemata[id]
-		for i := range made.AllOf {
-			if to, ok := referred(&made.AllOf[i], id.Package); ok && !within[to] {
-				within[to] = true
-				visit(to)
-			}
-		}
-	}
-	visit(outer)
-	return within[inner]
+// inlines reports whether a struct inlines another one, directly or through others than those seen.
+func (l *loading) inlines(outer, inner crd.TypeIdent, seen ...crd.TypeIdent) bool {
+	made := l.parser.Schemata[outer]
+	return slices.ContainsFunc(made.AllOf, func(s apiextensionsv1.JSONSchemaProps) bool {
+		to, ok := referred(&s, outer.Package)
+		return ok && !slices.Contains(seen, to) && (to == inner || l.inlines(to, inner, append(seen, to)...))
+	})
 }
 
 // cycle warns about the unions of a type that contains its own enclosing type. controller-gen
