@@ -100,7 +100,7 @@ func replacing(t *testing.T, write func(names, values []string) string, n int, d
 	if len(sources) != 1 {
 		t.Fatal(diags)
 	}
-	found, err := infer.CRD(context.Background(), sources[0])
+	found, _, err := infer.CRD(context.Background(), sources[0])
 	if err != nil || len(found) != 1 || found[0].Comparison.Verdict != verify.Equivalent {
 		t.Fatalf("%v %+v\n%s", err, found, src)
 	}

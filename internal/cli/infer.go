@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/internal/declared/infer"
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/verify"
@@ -262,12 +263,15 @@ func (a *app) inferIn(ctx context.Context, c *crdfile.CRD, paths infer.Paths) ([
 	if crd == nil {
 		return nil, diagnostics, nil
 	}
-	found, err := infer.CRD(ctx, crd, paths...)
+	found, open, err := infer.CRD(ctx, crd, paths...)
 	switch {
 	case ctx.Err() != nil:
 		return nil, nil, errInterrupted
 	case err != nil:
 		return nil, nil, fmt.Errorf("%s: %w", crd.Name, err)
+	}
+	for _, p := range open {
+		a.note(fmt.Sprintf("%s: %s may have more unions: %v", crd.Name, cmp.Or(p.String(), "the object"), limit.Exhausted(a.limits.OrDefault().Steps)))
 	}
 	var l []infer.Located
 	diagnostics = append(diagnostics, c.Faults(crd)...)

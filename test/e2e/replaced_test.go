@@ -126,7 +126,7 @@ func replaceRules(t *testing.T, src []byte) []byte {
 		t.Fatal(diags)
 	}
 	crd := sources[0]
-	found, err := infer.CRD(t.Context(), crd)
+	found, _, err := infer.CRD(t.Context(), crd)
 	if err != nil || len(found) == 0 {
 		t.Fatal(err)
 	}

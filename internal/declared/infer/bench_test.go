@@ -35,7 +35,7 @@ func BenchmarkCRD(b *testing.B) {
 		b.Run(c.name+"/infer", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				found, err := infer.CRD(context.Background(), crd)
+				found, _, err := infer.CRD(context.Background(), crd)
 				if err != nil || len(found) != c.found {
 					b.Fatalf("found %d, %v", len(found), err)
 				}

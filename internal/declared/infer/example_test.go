@@ -39,7 +39,7 @@ spec:
 		fmt.Println(err)
 		return
 	}
-	found, err := infer.CRD(context.Background(), &crd)
+	found, _, err := infer.CRD(context.Background(), &crd)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -21,7 +21,7 @@ func FuzzRules(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, one, other string) {
 		crd := crdOf(with(members(3), one, other))
-		found, err := infer.CRD(context.Background(), crd)
+		found, _, err := infer.CRD(context.Background(), crd)
 		if err != nil {
 			t.Fatal(err)
 		}

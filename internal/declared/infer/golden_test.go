@@ -92,7 +92,7 @@ func valid(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) {
 
 func find(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition) []infer.Found {
 	t.Helper()
-	found, err := infer.CRD(context.Background(), crd)
+	found, _, err := infer.CRD(context.Background(), crd)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -173,7 +173,7 @@ func TestMetadata(t *testing.T) {
 func TestCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	found, err := infer.CRD(ctx, crdOf(with(members(2), "has(self.m0) != has(self.m1)")))
+	found, _, err := infer.CRD(ctx, crdOf(with(members(2), "has(self.m0) != has(self.m1)")))
 	if !errors.Is(err, context.Canceled) || found != nil {
 		t.Errorf("found %v, %v", found, err)
 	}

@@ -39,37 +39,37 @@ type Found struct {
 // CRD finds the unions of a CRD, in order of versions and schema paths. With paths, it reads only
 // the schemas at the paths and below. No two unions replace the same constraint. Unions that share
 // properties with others are proved. CRD does not modify its arguments. A union that
-// needs more steps than a proof may take is inconclusive. CRD returns an error if ctx ends.
-func CRD(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, paths ...schemapath.Path) ([]Found, error) {
+// needs more steps than a proof may take is inconclusive. open are the objects whose constraints need
+// more: they may have more unions. CRD returns an error if ctx ends.
+func CRD(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, paths ...schemapath.Path) (l []Found, open []schemapath.Place, err error) {
 	f := &finder{ctx: ctx, crd: crd, only: paths}
-	f.questions = limit.Question(limit.WithSteps(ctx, limit.Limits{}.OrDefault().Steps))
 	for i, v := range crd.Spec.Versions {
 		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
 			continue
 		}
 		f.version = i
 		if err := f.walk(v.Schema.OpenAPIV3Schema, true); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	for _, search := range f.later {
 		if err := search(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	var l []Found
 	for _, o := range f.objects {
 		o.confirm()
 		l = append(l, o.found...)
+		if limit.IsExhausted(context.Cause(o.ctx)) {
+			open = append(open, o.Place)
+		}
 	}
-	return l, nil
+	return l, open, nil
 }
 
 // finder walks the schemas of a CRD.
 type finder struct {
 	ctx context.Context
-	// questions has the steps of the questions about what conditions allow, for the whole CRD.
-	questions context.Context
 	crd       *apiextensionsv1.CustomResourceDefinition
 	only      Paths
 	version   int
@@ -122,7 +122,7 @@ func (f *finder) walk(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 // object returns the current schema as an object that may have unions.
 func (f *finder) object(s *apiextensionsv1.JSONSchemaProps, resource bool) *candidateObject {
 	return &candidateObject{
-		ctx: f.questions, schema: s, resource: resource,
+		ctx: limit.Question(f.ctx), schema: s, resource: resource,
 		root: f.crd.Spec.Versions[f.version].Schema.OpenAPIV3Schema, Place: f.place(),
 		facts: map[logic.Lit]*formula.Fact{}, slots: map[string]int{}, may: map[int]bool{}, taken: map[string]bool{},
 	}
