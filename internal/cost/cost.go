@@ -12,6 +12,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	apiservercel "k8s.io/apiserver/pkg/cel"
@@ -37,23 +38,39 @@ const (
 // annotate larger ones with their last configuration.
 const Largest = 256 << 10
 
-// Bound limits the lists, maps and strings of a type to those that fit into an object of the size
-// [Largest].
-func Bound(t *apiservercel.DeclType) {
+// Bound limits the lists, maps and strings of the type of a schema to those that fit into an object
+// of the size [Largest]. It also gives keys and objects a size, which the API server does not.
+func Bound(t *apiservercel.DeclType, s *structuralschema.Structural) {
 	if t == nil {
-		return
+		return // the server does not show it to rules
+	}
+	items := s.Items
+	if s.AdditionalProperties != nil {
+		items = s.AdditionalProperties.Structural
 	}
 	each := int64(1)
 	if t.ElemType != nil {
 		each = t.ElemType.MinSerializedSize + 1
+		if items.Nullable {
+			each = min(each, int64(len("null,")))
+		}
+		Bound(t.ElemType, items)
 	}
 	if most := Largest / each; t.MaxElements > most { // types without elements are shared
 		t.MaxElements = most
 	}
-	Bound(t.KeyType)
-	Bound(t.ElemType)
-	for _, f := range t.Fields {
-		Bound(f.Type)
+	if t.KeyType != nil {
+		key := *t.KeyType                                   // shared
+		key.MaxElements = Largest/max(t.MaxElements, 1) + 1 // the keys of a map share the object
+		t.KeyType = &key
+	}
+	if t.IsObject() {
+		t.MaxElements = int64(len(t.Fields)) + 1 // comparisons of objects cost something
+	}
+	for name, f := range t.Fields {
+		name, _ = apiservercel.Unescape(name)
+		property := s.Properties[name] // none for the metadata of a resource
+		Bound(f.Type, &property)
 	}
 }
 
@@ -246,7 +263,7 @@ func (e Estimator) costs(s *apiextensions.JSONSchemaProps, of contextOf) ([]Cost
 		return nil, errors.New("CEL cannot see this schema")
 	}
 	if e.bounded {
-		Bound(info.DeclType)
+		Bound(info.DeclType, info.Schema)
 	}
 	results, err := cel.Compile(info.Schema, info.DeclType, celconfig.PerCallLimit, e.env, cel.NewExpressionsEnvLoader())
 	if err != nil {

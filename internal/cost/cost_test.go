@@ -1,6 +1,7 @@
 package cost_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/environment"
@@ -110,6 +112,42 @@ items:
 }
 
 // TestSaturation asserts that unbounded costs do not wrap around.
+// TestRequest compares the estimate with the cost of evaluating rules for large objects.
+func TestRequest(t *testing.T) {
+	keys := map[string]any{}
+	for i := range 1000 {
+		keys[strings.Repeat("a", 240)+fmt.Sprint(i)] = ""
+	}
+	for name, tt := range map[string]struct {
+		schema string
+		value  any
+	}{
+		"long keys":  {"{type: object, maxProperties: 3000, additionalProperties: {type: string}, x-kubernetes-validations: [{rule: 'self.all(k, k.matches(\"^[a-z0-9]+$|^[a-y0-9]+$|^[a-x0-9]+$|^[a-w0-9]+$\"))'}]}", keys},
+		"null items": {"{type: array, maxItems: 50000, items: {type: object, nullable: true, required: [certificate], properties: {certificate: {type: string}}}, x-kubernetes-validations: [{rule: 'self.all(c, c == null || true)'}]}", make([]any, 50000)},
+	} {
+		c := crd(tt.schema)
+		estimate, err := cost.New(c, nil).Request(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := structuralschema.NewStructural(c.Spec.Validation.OpenAPIV3Schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		object := map[string]any{"spec": tt.value}
+		if text, _ := json.Marshal(object); len(text) > cost.Largest {
+			t.Fatalf("%s: the object has %d bytes", name, len(text))
+		}
+		errs, left := cel.NewValidator(s, true, celconfig.PerCallLimit).Validate(t.Context(), nil, nil, object, nil, math.MaxInt64)
+		if len(errs) > 0 {
+			t.Errorf("%s: %v", name, errs)
+		}
+		if used := uint64(math.MaxInt64 - left); used < 10_000 || used > estimate {
+			t.Errorf("%s: estimate %d, actual cost %d", name, estimate, used)
+		}
+	}
+}
+
 func TestSaturation(t *testing.T) {
 	dear := cost.Cost{Once: math.MaxUint64 / 2, Executions: 3, MessageExpression: 1}
 	if dear.Rule() != math.MaxUint64 || dear.Total() != math.MaxUint64 || dear.Fits() {
