@@ -1,6 +1,7 @@
 package sample
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -10,6 +11,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
 	"github.com/unioncel/unioncel/internal/cost"
@@ -32,19 +34,26 @@ func (g *Source) Overrun(root *Schema) (object map[string]any, message string) {
 		return nil, ""
 	}
 	rules := schemacel.NewValidator(s, true, celconfig.PerCallLimit)
-	for _, v := range g.larger(root, growth{legal: true}, growth{legal: true, strings: true, distinct: true}) {
+	for _, v := range g.larger(root, growth{legal: true, rules: rules}, growth{legal: true, rules: rules, strings: true, distinct: true}) {
 		object, ok := v.(map[string]any)
 		if !ok {
 			return nil, ""
 		}
 		g.Identify(object)
-		l, left := rules.Validate(g.ctx, nil, nil, object, nil, celconfig.RuntimeCELCostBudget)
-		limit.Spend(g.ctx, celconfig.RuntimeCELCostBudget-int(max(left, 0)))
-		if left < 0 && len(l) == 1 {
+		if l, used := g.evaluate(rules, object, celconfig.RuntimeCELCostBudget); used > celconfig.RuntimeCELCostBudget && len(l) == 1 {
 			return object, l[0].Detail
 		}
 	}
 	return nil, ""
+}
+
+// evaluate returns the errors of the rules about a value, and the cost of their evaluation,
+// which stops above a budget.
+func (g *Source) evaluate(rules *schemacel.Validator, v any, budget int64) (field.ErrorList, int64) {
+	l, left := rules.Validate(g.ctx, nil, nil, v, nil, budget)
+	used := budget - left
+	limit.Spend(g.ctx, int(used))
+	return l, used
 }
 
 // larger returns values of growing size, each grown in several ways.
@@ -71,6 +80,23 @@ func (g *Source) larger(n *Schema, ways ...growth) (l []any) {
 type growth struct {
 	length                   int
 	strings, distinct, legal bool
+	rules                    *schemacel.Validator // of the value, if legal is set
+}
+
+// below returns the growth of a part of the value.
+func (by growth) below(step schemapath.Step) growth {
+	if r := by.rules; r != nil {
+		name, _ := step.Property()
+		switch property, ok := r.Properties[name]; {
+		case ok:
+			by.rules = &property
+		case step == schemapath.Items:
+			by.rules = r.Items
+		default:
+			by.rules = r.AdditionalProperties
+		}
+	}
+	return by
 }
 
 // charactersPerItem is the length of strings for each item of lists of the same size.
@@ -101,7 +127,7 @@ func (g *Source) extended(n *Schema, v any, by growth, depth int) (any, int) {
 		length := atMost(s.MaxLength, charactersPerItem*by.length)
 		return strings.Repeat("a", length), length
 	case s.Type == "array":
-		item, length, each := g.several(n.Child(schemapath.Items), s.MaxItems, by, depth)
+		item, length, each := g.several(n.Child(schemapath.Items), s.MaxItems, by.below(schemapath.Items), depth, 1)
 		list := make([]any, length)
 		for i := range list {
 			list[i] = item
@@ -111,10 +137,14 @@ func (g *Source) extended(n *Schema, v any, by growth, depth int) (any, int) {
 		}
 		return list, length * each
 	case s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil:
-		value, length, each := g.several(n.Child(schemapath.Values), s.MaxProperties, by, depth)
+		key := "key"
+		if by.strings {
+			key = strings.Repeat(key, 18) // most names have at most 63 characters
+		}
+		value, length, each := g.several(n.Child(schemapath.Values), s.MaxProperties, by.below(schemapath.Values), depth, len(key)+8)
 		m := map[string]any{}
 		for i := range length {
-			m[fmt.Sprint("key", i)] = value
+			m[fmt.Sprint(key, i)] = value
 		}
 		return m, length * each
 	}
@@ -122,39 +152,47 @@ func (g *Source) extended(n *Schema, v any, by growth, depth int) (any, int) {
 	if !ok {
 		return v, 0
 	}
-	grown := map[string]any{}
+	grown, sizes := map[string]any{}, map[string]int{}
 	size := formula.Size(object)
 	for _, name := range slices.Sorted(maps.Keys(n.Props.Properties)) {
 		p := n.Property(name)
 		if p == nil || n.Root && (!by.legal || name == "metadata" || name == "apiVersion" || name == "kind") {
 			continue
 		}
-		if value, added := g.grown(p, by, depth+1); added > 0 && size+added <= cost.Largest {
-			grown[name] = value
+		if value, added := g.grown(p, by.below(schemapath.Property(name)), depth+1); added > 0 {
+			grown[name], sizes[name] = value, added
 			size += added
 		}
 	}
+	if len(grown) == 0 {
+		return v, 0
+	}
 	whole := maps.Clone(object)
 	maps.Copy(whole, grown)
-	if len(grown) > 1 && !g.suits(n, whole, by) { // some of them exclude others
-		whole = object
-		for _, name := range slices.Sorted(maps.Keys(grown)) {
-			more := maps.Clone(whole)
-			more[name] = grown[name]
-			if g.suits(n, more, by) {
-				whole = more
-			}
-		}
+	if size <= cost.Largest && g.suits(n, whole, by) {
+		return whole, size
 	}
-	if len(grown) == 0 {
-		size = 0
+	whole, size = object, formula.Size(object) // add the costliest that fit and do not exclude each other
+	costs := map[string]int64{}
+	for name, value := range grown {
+		_, costs[name] = g.evaluate(by.below(schemapath.Property(name)).rules, value, celconfig.PerCallLimit)
+	}
+	for _, name := range slices.SortedFunc(maps.Keys(grown), func(a, b string) int {
+		return cmp.Or(cmp.Compare(costs[b], costs[a]), cmp.Compare(a, b))
+	}) {
+		more := maps.Clone(whole)
+		more[name] = grown[name]
+		if size+sizes[name] <= cost.Largest && g.suits(n, more, by) {
+			whole = more
+			size += sizes[name]
+		}
 	}
 	return whole, size
 }
 
 // several returns an item or the value of a map, the number of those that fit into an object, and
-// the size of each.
-func (g *Source) several(n *Schema, most *int64, by growth, depth int) (item any, length, each int) {
+// the size of each with the characters between.
+func (g *Source) several(n *Schema, most *int64, by growth, depth, between int) (item any, length, each int) {
 	if n == nil {
 		return nil, 0, 0
 	}
@@ -164,7 +202,7 @@ func (g *Source) several(n *Schema, most *int64, by growth, depth int) (item any
 	if item == nil {
 		return nil, 0, 0
 	}
-	each = max(each, formula.Size(item)) + 1
+	each = max(each, formula.Size(item)) + between
 	return item, min(length, cost.Largest/each), each
 }
 
