@@ -142,7 +142,7 @@ func compare(ctx context.Context, old, new *Input, i, j int) (changes []Change, 
 }
 
 // budget returns the change of whether the rules of the version together exceed what the API server
-// spends on a request. It is nil if they do not, or if they do not cost more than before.
+// spends on a request. It is nil if they do not, or if they cost the same as before.
 func (p *pair) budget(ctx context.Context) (*Change, error) {
 	var estimates [2]uint64
 	for _, side := range bothSides {
@@ -150,22 +150,33 @@ func (p *pair) budget(ctx context.Context) (*Change, error) {
 			estimates[side], _ = e.Request(p.index[side]) // rules that do not compile are reported elsewhere
 		}
 	}
-	if estimates[newSide] <= estimates[oldSide] {
+	if estimates[newSide] == estimates[oldSide] {
 		return nil, nil
 	}
-	f, err := verify.Request(ctx, p.crds[newSide], p.index[newSide])
-	if f == nil {
-		return nil, err
+	c := &Change{Sort: Version, Subject: "cost of a request", Kind: Changed, Class: Same}
+	for _, side := range bothSides {
+		f, err := verify.Request(ctx, p.crds[side], p.index[side], p.crds[1-side], p.index[1-side])
+		switch {
+		case err != nil:
+			return nil, err
+		case f == nil:
+		case f.Kind == verify.Noted:
+			if side == newSide && c.Class == Same && estimates[newSide] > estimates[oldSide] {
+				c.What, c.Note = "rules cost more together", f.Text
+			}
+		case len(p.refusal(p.kinds[1-side], 1-side, nil, f.New).Errors) > 0,
+			!slices.ContainsFunc(p.refusal(p.kinds[side], side, nil, f.New).Errors, func(text string) bool { return strings.Contains(text, f.Message) }):
+		case side == oldSide:
+			c.Class, c.What, c.Accepted = Looser, "rules cost less together", &Counterexample{Object: f.New, Errors: []string{f.Message}}
+		case c.Class == Looser:
+			c.Class, c.What, c.Refused = Both, "rules cost more and less together", &Counterexample{Object: f.New, Errors: []string{f.Message}}
+		default:
+			c.Class, c.What, c.Refused = Tighter, f.Text, &Counterexample{Object: f.New, Errors: []string{f.Message}}
+		}
 	}
-	c := &Change{Sort: Version, Subject: "cost of a request", Kind: Changed, What: "rules cost more together", Class: Same, Note: f.Text}
-	if f.Kind == verify.Noted {
-		return c, err
-	}
-	if r := p.refusal(p.kinds[oldSide], oldSide, nil, f.New); len(r.Errors) > 0 {
+	if c.What == "" {
 		return nil, nil
 	}
-	c.Class, c.What, c.Note = Tighter, f.Text, ""
-	c.Refused = &Counterexample{Object: f.New, Errors: []string{f.Message}}
 	return c, nil
 }
 

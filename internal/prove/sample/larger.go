@@ -26,10 +26,11 @@ func (g *Source) Larger(n *Schema) []any {
 	return g.larger(n, growth{strings: true}, growth{strings: true, distinct: true})
 }
 
-// Overrun returns a resource whose rules together cost more than the API server spends on a request,
-// though each of them accepts it, and the error of the API server. It returns nil if it finds none.
-func (g *Source) Overrun(root *Schema) (object map[string]any, message string) {
-	s, err := formula.Structural(root.Props)
+// Overrun returns a resource that root accepts at every level and the error of the API server if the
+// rules of a schema, which may be another one, together cost more for it than the API server spends on a
+// request, though each of them accepts it. It returns nil if it finds none.
+func (g *Source) Overrun(root *Schema, of *apiextensionsv1.JSONSchemaProps) (object map[string]any, message string) {
+	s, err := formula.Structural(of)
 	if err != nil {
 		return nil, ""
 	}

@@ -54,7 +54,7 @@ func (v *version) costly(ctx context.Context, rules []rule) []Finding {
 			}
 		}
 	}
-	request, _ := verify.Request(ctx, v.crd, 0) // audit reports its errors at the end
+	request, _ := verify.Request(ctx, v.crd, 0, v.crd, 0) // audit reports its errors at the end
 	switch p := cost.Percent(total, cost.VersionLimit); {
 	case most == nil:
 	case request != nil && request.Kind == verify.Rejected:

@@ -67,7 +67,7 @@ func Verify(ctx context.Context, d compile.Declared) ([]Verified, error) {
 	requests := map[int]*verify.Finding{} // by version, and until it is shown
 	for _, o := range d.Objects {
 		if _, known := requests[o.Version]; !known {
-			request, err := verify.Request(ctx, d.CRD, o.Version)
+			request, err := verify.Request(ctx, d.CRD, o.Version, d.CRD, o.Version)
 			if err != nil {
 				return nil, err
 			}
