@@ -38,9 +38,9 @@ const (
 // annotate larger ones with their last configuration.
 const Largest = 256 << 10
 
-// Bound limits the lists, maps and strings of the type of a schema to those that fit into an object
-// of the size [Largest]. It also gives keys and objects a size, which the API server does not.
-func Bound(t *apiservercel.DeclType, s *structuralschema.Structural) {
+// Bound limits the lists, maps and strings of the type of a schema to those that fit into a value of
+// some bytes. It also gives keys and objects a size, which the API server does not.
+func Bound(t *apiservercel.DeclType, s *structuralschema.Structural, bytes int64) {
 	if t == nil {
 		return // the server does not show it to rules
 	}
@@ -54,14 +54,14 @@ func Bound(t *apiservercel.DeclType, s *structuralschema.Structural) {
 		if items.Nullable {
 			each = min(each, int64(len("null,")))
 		}
-		Bound(t.ElemType, items)
+		Bound(t.ElemType, items, bytes)
 	}
-	if most := Largest / each; t.MaxElements > most { // types without elements are shared
+	if most := bytes / each; t.MaxElements > most { // types without elements are shared
 		t.MaxElements = most
 	}
 	if t.KeyType != nil {
-		key := *t.KeyType                                   // shared
-		key.MaxElements = Largest/max(t.MaxElements, 1) + 1 // the keys of a map share the object
+		key := *t.KeyType                                 // shared
+		key.MaxElements = bytes/max(t.MaxElements, 1) + 1 // the keys of a map share the value
 		t.KeyType = &key
 	}
 	if t.IsObject() {
@@ -70,7 +70,7 @@ func Bound(t *apiservercel.DeclType, s *structuralschema.Structural) {
 	for name, f := range t.Fields {
 		name, _ = apiservercel.Unescape(name)
 		property := s.Properties[name] // none for the metadata of a resource
-		Bound(f.Type, &property)
+		Bound(f.Type, &property, bytes)
 	}
 }
 
@@ -263,9 +263,12 @@ func (e Estimator) costs(s *apiextensions.JSONSchemaProps, of contextOf) ([]Cost
 		return nil, errors.New("CEL cannot see this schema")
 	}
 	if e.bounded {
-		Bound(info.DeclType, info.Schema)
+		Bound(info.DeclType, info.Schema, Largest)
 	}
-	results, err := cel.Compile(info.Schema, info.DeclType, celconfig.PerCallLimit, e.env, cel.NewExpressionsEnvLoader())
+	compile := func() ([]cel.CompilationResult, error) {
+		return cel.Compile(info.Schema, info.DeclType, celconfig.PerCallLimit, e.env, cel.NewExpressionsEnvLoader())
+	}
+	results, err := compile()
 	if err != nil {
 		return nil, err
 	}
@@ -283,10 +286,37 @@ func (e Estimator) costs(s *apiextensions.JSONSchemaProps, of contextOf) ([]Cost
 		}
 		if e.bounded {
 			c.Executions = min(c.Executions, Largest/uint64(info.DeclType.MinSerializedSize+1))
+			c.MessageExpression = 0 // the rules accept the object
+			if r.MaxCost > RuleLimit {
+				c.Once = 0 // the API server rejects the rule; estimates of library functions can be boundless
+			}
 		}
 		l = append(l, c)
 	}
-	return l, nil
+	if !e.bounded || len(l) == 0 || l[0].Executions < 4 {
+		return l, nil
+	}
+	// The values of a schema share the object: there are at most 2m values of a size between 1/2m and
+	// 1/m of the object. Larger values cost the most, smaller ones are the most.
+	n := l[0].Executions // the same for all rules of a schema
+	most := make([]uint64, len(l))
+	for m := uint64(1); ; m *= 2 {
+		Bound(info.DeclType, info.Schema, int64(Largest/min(m, n)))
+		if results, err = compile(); err != nil {
+			return nil, err
+		}
+		for i, r := range results {
+			if m >= n { // the smallest values
+				l[i].Once = min(l[i].Rule(), Add(most[i], Cost{Once: r.MaxCost, Executions: n}.Rule()))
+				l[i].Executions = 1
+				continue
+			}
+			most[i] = max(most[i], Cost{Once: r.MaxCost, Executions: 2 * m}.Rule())
+		}
+		if m >= n {
+			return l, nil
+		}
+	}
 }
 
 func (e Estimator) total(s *apiextensions.JSONSchemaProps, of contextOf) (uint64, error) {

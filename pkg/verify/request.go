@@ -17,8 +17,8 @@ import (
 // each of them is within its limits. It considers objects of up to 256 KiB that
 // a version of the CRD accepted accepts, which may be the same.
 //
-// The finding is [Rejected], with an object that shows it, or [Noted] if the estimate of the API
-// server is higher and no such object was found. It is nil if the estimate is within the budget, or
+// The finding is [Rejected], with an object that shows it, or [Undecided] if the estimate of the
+// API server is higher and no such object was found. It is nil if the estimate is within the budget, or
 // if there is none because a rule does not compile.
 func Request(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, accepted *apiextensionsv1.CustomResourceDefinition, acceptedVersion int) (*Finding, error) {
 	estimator, err := cost.Of(crd)
@@ -40,7 +40,7 @@ func Request(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 	f := &Finding{Kind: Rejected, RuleAt: schemapath.Path{}.Structural(version),
 		Text: fmt.Sprintf("the rules of version %s together cost more than the API server spends on a request (%s)", crd.Spec.Versions[version].Name, english.Number(cost.RequestLimit))}
 	if f.New, f.Message = sample.NewSource(ctx, accepted, acceptedVersion).Overrun(from, root.Props); f.New == nil {
-		f.Kind = Noted
+		f.Kind = Undecided
 		f.Text = fmt.Sprintf("for an object of 256 KiB, %s, by an estimate (%s); no object was found that shows it", f.Text, english.Number(total))
 	}
 	return f, context.Cause(ctx)

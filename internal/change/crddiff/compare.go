@@ -160,9 +160,9 @@ func (p *pair) budget(ctx context.Context) (*Change, error) {
 		case err != nil:
 			return nil, err
 		case f == nil:
-		case f.Kind == verify.Noted:
-			if side == newSide && c.Class == Same && estimates[newSide] > estimates[oldSide] {
-				c.What, c.Note = "rules cost more together", f.Text
+		case f.Kind == verify.Undecided:
+			if side == newSide && estimates[newSide] > estimates[oldSide] {
+				c.Class, c.What, c.Undecided = Unknown, "rules cost more together", "whether it rejects objects that were accepted: "+f.Text
 			}
 		case len(p.refusal(p.kinds[1-side], 1-side, nil, f.New).Errors) > 0,
 			!slices.ContainsFunc(p.refusal(p.kinds[side], side, nil, f.New).Errors, func(text string) bool { return strings.Contains(text, f.Message) }):

@@ -69,13 +69,13 @@ func CRD(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, pat
 
 // finder walks the schemas of a CRD.
 type finder struct {
-	ctx context.Context
-	crd       *apiextensionsv1.CustomResourceDefinition
-	only      Paths
-	version   int
-	path      schemapath.Path
-	levels    []*level           // the schemas before each step of path
-	objects   []*candidateObject // with conditions, in order
+	ctx     context.Context
+	crd     *apiextensionsv1.CustomResourceDefinition
+	only    Paths
+	version int
+	path    schemapath.Path
+	levels  []*level           // the schemas before each step of path
+	objects []*candidateObject // with conditions, in order
 	// later are the searches for unions of properties in nested objects, which take long.
 	later []func() error
 }

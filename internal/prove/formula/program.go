@@ -43,7 +43,7 @@ func Compile(s *structuralschema.Structural, root bool, rules apiextensionsv1.Va
 		with.XValidations = append(with.XValidations, apiextensionsv1.ValidationRule{Rule: r.Rule, OptionalOldSelf: r.OptionalOldSelf})
 	}
 	decl := model.SchemaDeclType(s, root)
-	cost.Bound(decl, s)
+	cost.Bound(decl, s, cost.Largest)
 	results, err := schemacel.Compile(&with, decl, celconfig.PerCallLimit,
 		environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()), schemacel.StoredExpressionsEnvLoader())
 	if root {

@@ -64,7 +64,7 @@ type Restriction struct {
 // Verify verifies the unions of one CRD.
 func Verify(ctx context.Context, d compile.Declared) ([]Verified, error) {
 	var l []Verified
-	requests := map[int]*verify.Finding{} // by version, and until it is shown
+	requests := map[int]*verify.Finding{} // by version; an example is shown once
 	for _, o := range d.Objects {
 		if _, known := requests[o.Version]; !known {
 			request, err := verify.Request(ctx, d.CRD, o.Version, d.CRD, o.Version)
@@ -96,10 +96,8 @@ func Verify(ctx context.Context, d compile.Declared) ([]Verified, error) {
 					}
 					if f := requests[o.Version]; f != nil {
 						v.add(u, *f)
-						v.Proved = v.Proved && f.Kind == verify.Noted
-						if requests[o.Version] = nil; f.Kind != verify.Noted {
-							requests[o.Version] = &verify.Finding{Kind: verify.Undecided, Text: f.Text}
-						}
+						v.Proved = false
+						requests[o.Version] = &verify.Finding{Kind: verify.Undecided, Text: f.Text}
 					}
 					l = append(l, v)
 				}
