@@ -132,8 +132,9 @@ func Fit(l []Cost) bool {
 type Estimator struct {
 	crd *apiextensions.CustomResourceDefinition
 	env *environment.EnvSet
-	// bounded estimates costs for objects of the size Largest.
-	bounded bool
+	// bounded estimates costs for objects of the size Largest. shared takes into account that the
+	// values of a schema share the object, which takes several estimates.
+	bounded, shared bool
 }
 
 // New returns an estimator for a CRD in the API server's internal version. The estimator does not
@@ -191,6 +192,11 @@ func (e Estimator) Written(version int) (uint64, error) {
 // Request is Written for an object of the size [Largest]. [RequestLimit] applies to it.
 func (e Estimator) Request(version int) (uint64, error) {
 	e.bounded = true
+	total, err := e.Written(version)
+	if err != nil || total <= RequestLimit {
+		return total, err
+	}
+	e.shared = true
 	return e.Written(version)
 }
 
@@ -293,30 +299,28 @@ func (e Estimator) costs(s *apiextensions.JSONSchemaProps, of contextOf) ([]Cost
 		}
 		l = append(l, c)
 	}
-	if !e.bounded || len(l) == 0 || l[0].Executions < 4 {
+	if !e.shared || l[0].Executions < 4 {
 		return l, nil
 	}
-	// The values of a schema share the object: there are at most 2m values of a size between 1/2m and
-	// 1/m of the object. Larger values cost the most, smaller ones are the most.
+	// There are at most 2m values of a size between 1/2m and 1/m of the object. Larger values cost the
+	// most, smaller ones are the most.
 	n := l[0].Executions // the same for all rules of a schema
 	most := make([]uint64, len(l))
-	for m := uint64(1); ; m *= 2 {
+	for m := uint64(1); m < n; {
+		for i, r := range results {
+			most[i] = max(most[i], Cost{Once: r.MaxCost, Executions: 2 * m}.Rule())
+		}
+		m *= 2
 		Bound(info.DeclType, info.Schema, int64(Largest/min(m, n)))
 		if results, err = compile(); err != nil {
 			return nil, err
 		}
-		for i, r := range results {
-			if m >= n { // the smallest values
-				l[i].Once = min(l[i].Rule(), Add(most[i], Cost{Once: r.MaxCost, Executions: n}.Rule()))
-				l[i].Executions = 1
-				continue
-			}
-			most[i] = max(most[i], Cost{Once: r.MaxCost, Executions: 2 * m}.Rule())
-		}
-		if m >= n {
-			return l, nil
-		}
 	}
+	for i, r := range results { // of the smallest values
+		l[i].Once = min(l[i].Rule(), Add(most[i], Cost{Once: r.MaxCost, Executions: n}.Rule()))
+		l[i].Executions = 1
+	}
+	return l, nil
 }
 
 func (e Estimator) total(s *apiextensions.JSONSchemaProps, of contextOf) (uint64, error) {
