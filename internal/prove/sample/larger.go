@@ -10,7 +10,6 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
@@ -110,7 +109,7 @@ func (g *Source) grown(n *Schema, by growth, depth int) (v any, size int) {
 	if err != nil || depth > maxDepth {
 		return nil, 0
 	}
-	v, size = g.extended(n, runtime.DeepCopyJSONValue(least), by, depth)
+	v, size = g.extended(n, least, by, depth)
 	if size == 0 || !g.suits(n, v, by) {
 		return least, 0
 	}
@@ -122,6 +121,7 @@ func (g *Source) suits(n *Schema, v any, by growth) bool {
 	return !by.legal || len(n.Rules()) == 0 && len(n.Constraints()) == 0 || g.Admits(n, v)
 }
 
+// extended returns a value with the parts of v that are larger, and does not change v.
 func (g *Source) extended(n *Schema, v any, by growth, depth int) (any, int) {
 	switch s := n.Props; {
 	case s.Type == "string" && by.strings && len(s.Enum) == 0 && s.Pattern == "" && s.Format == "":
@@ -173,7 +173,7 @@ func (g *Source) extended(n *Schema, v any, by growth, depth int) (any, int) {
 	if size <= cost.Largest && g.suits(n, whole, by) {
 		return whole, size
 	}
-	whole, size = object, formula.Size(object) // add the costliest that fit and do not exclude each other
+	whole, size = maps.Clone(object), formula.Size(object) // add the costliest that fit and do not exclude each other
 	costs := map[string]int64{}
 	for name, value := range grown {
 		_, costs[name] = g.evaluate(by.below(schemapath.Property(name)).rules, value, celconfig.PerCallLimit)
