@@ -156,11 +156,12 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 		l.file, l.reached = f, make([]bool, len(flags.under))
 		crds, diagnostics := f.CRDs(in.options())
 		for _, c := range crds {
-			unions, wrong, err := a.inferIn(cmd.Context(), c, flags.under)
+			unions, open, wrong, err := inferIn(cmd.Context(), c, flags.under)
 			if err != nil {
 				return l, diagnostics, fmt.Errorf("%s: %w", in.name, err)
 			}
 			l.unions, diagnostics = append(l.unions, unions...), append(diagnostics, wrong...)
+			l.open = append(l.open, open...)
 			l.declares = l.declares || c.Declares()
 			if crd, _ := c.Source(); crd != nil {
 				for i, found := range flags.under.In(crd) {
@@ -177,6 +178,11 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 	}
 	if err := flags.unreached(files); err != nil {
 		return err
+	}
+	for _, r := range files {
+		for _, text := range r.found.open {
+			a.note(fmt.Sprintf("%s: %v", text, limit.Exhausted(a.limits.OrDefault().Steps)))
+		}
 	}
 	if !flags.declares() {
 		return a.showInferred(flags, files)
@@ -201,8 +207,9 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 type inferred struct {
 	file     *crdfile.File
 	unions   []infer.Located
-	declares bool   // the file declares unions
-	reached  []bool // by path: there is a schema
+	open     []string // the objects that may have more unions
+	declares bool     // the file declares unions
+	reached  []bool   // by path: there is a schema
 }
 
 // unionsIn returns the unions found in all files.
@@ -257,30 +264,29 @@ func (a *app) showInferred(flags *inferring, files []answer[inferred]) error {
 }
 
 // inferIn finds the unions of a CRD at paths and below, or all, except on schemas that have declared
-// unions.
-func (a *app) inferIn(ctx context.Context, c *crdfile.CRD, paths infer.Paths) ([]infer.Located, diag.List, error) {
+// unions. open are the objects that may have more.
+func inferIn(ctx context.Context, c *crdfile.CRD, paths infer.Paths) (l []infer.Located, open []string, diagnostics diag.List, err error) {
 	crd, diagnostics := c.Source()
 	if crd == nil {
-		return nil, diagnostics, nil
+		return nil, nil, diagnostics, nil
 	}
-	found, open, err := infer.CRD(ctx, crd, paths...)
+	found, places, err := infer.CRD(ctx, crd, paths...)
 	switch {
 	case ctx.Err() != nil:
-		return nil, nil, errInterrupted
+		return nil, nil, nil, errInterrupted
 	case err != nil:
-		return nil, nil, fmt.Errorf("%s: %w", crd.Name, err)
+		return nil, nil, nil, fmt.Errorf("%s: %w", crd.Name, err)
 	}
-	for _, p := range open {
-		a.note(fmt.Sprintf("%s: %s may have more unions: %v", crd.Name, cmp.Or(p.String(), "the object"), limit.Exhausted(a.limits.OrDefault().Steps)))
+	for _, p := range places {
+		open = append(open, fmt.Sprintf("%s: %s may have more unions", crd.Name, cmp.Or(p.String(), "the object")))
 	}
-	var l []infer.Located
 	diagnostics = append(diagnostics, c.Faults(crd)...)
 	for _, f := range found {
 		if at, declares := c.Schema(f.Place); !declares {
 			l = append(l, infer.Located{Found: f, CRD: crd, Source: c, Pos: at})
 		}
 	}
-	return l, diagnostics, nil
+	return l, open, diagnostics, nil
 }
 
 // that describes the searched paths and verdicts, or returns "" for all.
