@@ -80,8 +80,9 @@ func TestExplain(t *testing.T) {
 func TestExplainAsksForWhatTheFlagsSay(t *testing.T) {
 	a, _, errs, got := explainApp("a: 1\n")
 	code := a.main(context.Background(), func() {}, []string{"explain", "--kube-version", "1.28", "--encoding", "compact"})
-	inUse := &crdfile.Options{KubeVersion: "1.28", Encoding: compile.Compact}
-	if want := (crdfile.Options{KubeVersion: "1.28", Encoding: compile.Compact, InUse: inUse}); code != exitClean || !reflect.DeepEqual(*got, want) {
+	inUse := crdfile.Options{KubeVersion: "1.28", Encoding: compile.Compact, Origins: flagOrigins}
+	want := inUse
+	if want.InUse = &inUse; code != exitClean || !reflect.DeepEqual(*got, want) {
 		t.Errorf("exit code %d, %v, %s", code, *got, errs)
 	}
 }

@@ -23,6 +23,9 @@ const (
 	notConfigFile = ".unioncel.yml"
 )
 
+// flagOrigins are the origins of options that flags give.
+var flagOrigins = compile.Origins{KubeVersion: "--kube-version", Encoding: "--encoding"}
+
 // compilerFlags select the configuration, the unions to compile and the form of the rules.
 type compilerFlags struct {
 	given      project.Config // the options that flags give, without lint's
@@ -99,8 +102,8 @@ func registerForget(cmd *cobra.Command, forget *bool) {
 func (c *compilerFlags) override(cmd *cobra.Command, s *scope) error {
 	config, given := &s.config, cmd.Flags().Changed
 	for flag, apply := range map[string]func(){
-		"kube-version":   func() { config.KubeVersion = c.given.KubeVersion },
-		"encoding":       func() { config.Encoding = c.given.Encoding },
+		"kube-version":   func() { config.KubeVersion, config.Origins.KubeVersion = c.given.KubeVersion, flagOrigins.KubeVersion },
+		"encoding":       func() { config.Encoding, config.Origins.Encoding = c.given.Encoding, flagOrigins.Encoding },
 		"no-annotation":  func() { config.NoAnnotation = c.given.NoAnnotation },
 		"require-unions": func() { config.RequireUnions = c.given.RequireUnions },
 		"strict":         func() { config.Strict = c.given.Strict },

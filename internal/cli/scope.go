@@ -107,9 +107,9 @@ func (a *app) loadScope(s *scope, cmd *cobra.Command, loaded map[string]*externa
 		}
 	}
 	s.external = loaded[key]
-	s.opts = crdfile.Options{KubeVersion: s.config.KubeVersion, Encoding: s.config.Encoding, NoAnnotation: s.config.NoAnnotation, Forget: flags.forget, External: s.Externals}
+	s.opts = crdfile.Options{KubeVersion: s.config.KubeVersion, Encoding: s.config.Encoding, Origins: s.config.Origins, NoAnnotation: s.config.NoAnnotation, Forget: flags.forget, External: s.Externals}
 	if flags.judges {
-		s.opts.InUse = &crdfile.Options{KubeVersion: flags.given.KubeVersion, Encoding: flags.given.Encoding}
+		s.opts.InUse = &crdfile.Options{KubeVersion: flags.given.KubeVersion, Encoding: flags.given.Encoding, Origins: flagOrigins}
 		if len(flags.given.Go)+len(flags.given.Unions) > 0 {
 			s.opts.InUse.External = s.Externals
 		}

@@ -84,7 +84,7 @@ func (c *Annotated) keyPos() diag.Pos { return c.Pos(c.Annotations.Content[c.Key
 
 // Options returns the options that the CRD was compiled with.
 func (c *Annotated) Options() compile.Options {
-	return compile.Options{Encoding: c.Record.Encoding, KubeVersion: c.Record.KubeVersion}
+	return compile.Options{Encoding: c.Record.Encoding, KubeVersion: c.Record.KubeVersion, Origins: compile.Origins{KubeVersion: "the annotation", Encoding: "the annotation"}}
 }
 
 // declare sets the declarations of a recorded schema.

@@ -55,7 +55,7 @@ type Compilation struct {
 
 // Is reports whether the compilation has these declarations and options.
 func (c *Compilation) Is(external []union.External, opts compile.Options) bool {
-	return c != nil && c.Options == opts && slices.EqualFunc(c.External, external, union.External.Same)
+	return c != nil && c.Options.Same(opts) && slices.EqualFunc(c.External, external, union.External.Same)
 }
 
 type reverter struct {

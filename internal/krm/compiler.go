@@ -30,6 +30,7 @@ func readCompiler(r *run, fields map[string]yamlconfig.Value) function {
 		opts: crdfile.Options{
 			KubeVersion:  yamlconfig.Parse(fields["kubeVersion"], compile.ParseKubeVersion),
 			Encoding:     yamlconfig.Parse(fields["encoding"], compile.ParseEncoding),
+			Origins:      compile.Origins{KubeVersion: fields["kubeVersion"].At(), Encoding: fields["encoding"].At()},
 			NoAnnotation: fields["noAnnotation"].Bool(false),
 			Forget:       fields["forget"].Bool(false),
 			External:     r.declarations(fields),

@@ -57,6 +57,25 @@ type Options struct {
 	KubeVersion string
 	// Encoding of the static rules.
 	Encoding Encoding
+	// Origins name the origins of the other options in messages.
+	Origins Origins
+}
+
+// Origins name where options are given: "--encoding", ".unioncel.yaml:3". Defaults have none.
+type Origins struct{ KubeVersion, Encoding string }
+
+// Version extends a hint about the Kubernetes version by its origin.
+func (o Origins) Version(hint string) string {
+	if o.KubeVersion == "" {
+		return hint
+	}
+	return hint + "; the version is set by " + o.KubeVersion
+}
+
+// Same reports whether two compilations have the same result but for the origins in messages.
+func (o Options) Same(other Options) bool {
+	o.Origins = other.Origins
+	return o == other
 }
 
 // Manifest is a CustomResourceDefinition as text and as data, or a resource that contains
@@ -397,7 +416,7 @@ func (c *compiler) demands(o *unionObject) {
 			case demand.Key == "ratchet" && !c.kube.features.OptionalOldSelf:
 				c.report(diag.New(codes.KubeVersion, demand.Pos,
 					"ratchet needs optionalOldSelf, which Kubernetes %s does not support", c.kube).In(o.Place).
-					Hinted("drop ratchet, or compile for 1.30 or later"))
+					Hinted(c.opts.Origins.Version("drop ratchet, or compile for 1.30 or later")))
 			case demand.Key != "ratchet" && o.removable != "":
 				c.report(diag.New(codes.RemovableItem, demand.Pos,
 					"%s can be bypassed: an entry of %s can be removed and added again", demand.Key, o.removable).In(o.Place).

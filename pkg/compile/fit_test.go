@@ -321,7 +321,7 @@ func TestSuggestions(t *testing.T) {
 		opts             compile.Options
 		not              string
 	}{
-		{name: "the encoding asked for", spec: one(inList("", discriminated(12))), opts: compile.Options{Encoding: compile.Fine}, want: "drop --encoding fine"},
+		{name: "the encoding asked for", spec: one(inList("", discriminated(12))), opts: compile.Options{Encoding: compile.Fine, Origins: compile.Origins{Encoding: "--encoding"}}, want: "drop the encoding fine (--encoding): "},
 		{name: "an outer bound is kept", spec: one(inList("maxItems: 3000\n", inList("", members(12, "  cardinality: ExactlyOne\n")))),
 			want: "this makes it fit, as the API server's estimator confirms, and tightens the API: maxItems: 250 on spec[*]", not: "now"},
 		{name: "an outer bound is lowered", spec: one(inList("maxItems: 900000\n", inList("minItems: 30\n", members(12, "  cardinality: ExactlyOne\n")))),

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"fmt"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -242,7 +243,7 @@ func (c *compiler) why(e cost.Estimator, o *unionObject, i int) string {
 	case c.opts.Encoding == Fine && preferred != rules.Fine:
 		return tooManyForFine
 	case c.opts.Encoding != Auto:
-		return "requested by --encoding"
+		return "requested by " + cmp.Or(c.opts.Origins.Encoding, "an option")
 	}
 	return "like rules written by hand, which fit the API server's budget"
 }

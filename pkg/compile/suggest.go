@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -40,7 +41,7 @@ func (c *compiler) overBudget(failures []failure) {
 		d := diag.New(codes.RuleOverBudget, at, "").In(f.object.Place).Hinted(hint)
 		way := "written in the cheapest way"
 		if c.opts.Encoding == Fine {
-			way = "written with --encoding fine"
+			way = "written in the encoding fine"
 		}
 		switch {
 		case f.ofVersion():
@@ -153,7 +154,7 @@ type search struct {
 // accepted their rules.
 func (c *compiler) suggest(version int, failures []failure) (hint string, found bool) {
 	if c.opts.Encoding == Fine && c.fitsAuto(version) {
-		return "drop --encoding fine: the rules fit when they are written in a coarser way", true
+		return fmt.Sprintf("drop the encoding fine (%s): the rules fit when they are written in a coarser way", cmp.Or(c.opts.Origins.Encoding, "an option")), true
 	}
 	s := &search{compiler: c, version: version, known: map[string]map[string][]cost.Cost{"[]": c.known}}
 	for _, o := range c.objects {

@@ -70,12 +70,12 @@ func (c *CRD) Options() Options {
 	opts, recorded := c.opts, c.opts.AsRecorded
 	if opts.InUse != nil && c.m.origin() != Authored {
 		used := *opts.InUse
-		opts.KubeVersion, opts.Encoding, opts.External = used.KubeVersion, used.Encoding, used.External
+		opts.KubeVersion, opts.Encoding, opts.Origins, opts.External = used.KubeVersion, used.Encoding, used.Origins, used.External
 		recorded = true
 	}
 	if recorded && c.m.annotated != nil {
 		was := c.m.annotated.Options()
-		return opts.or(Options{Encoding: was.Encoding, KubeVersion: was.KubeVersion})
+		return opts.or(Options{Encoding: was.Encoding, KubeVersion: was.KubeVersion, Origins: was.Origins})
 	}
 	return opts
 }

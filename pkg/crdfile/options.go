@@ -1,17 +1,16 @@
 package crdfile
 
 import (
-	"cmp"
-
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // Options are the options for compiling the unions of a file; the zero value is the default.
 type Options struct {
-	// KubeVersion and Encoding are as in compile.Options.
+	// KubeVersion, Encoding and Origins are as in compile.Options.
 	KubeVersion string
 	Encoding    compile.Encoding
+	Origins     compile.Origins
 	// NoAnnotation omits the annotation. The output then cannot be decompiled,
 	// and compiling it again leaves it unchanged.
 	NoAnnotation bool
@@ -33,12 +32,16 @@ type Options struct {
 
 // or returns the options, with defaults from other.
 func (o Options) or(other Options) Options {
-	o.Encoding = cmp.Or(o.Encoding, other.Encoding)
-	o.KubeVersion = cmp.Or(o.KubeVersion, other.KubeVersion)
+	if o.Encoding == compile.Auto {
+		o.Encoding, o.Origins.Encoding = other.Encoding, other.Origins.Encoding
+	}
+	if o.KubeVersion == "" {
+		o.KubeVersion, o.Origins.KubeVersion = other.KubeVersion, other.Origins.KubeVersion
+	}
 	return o
 }
 
 // Compiler returns the options for pkg/compile.
 func (o Options) Compiler() compile.Options {
-	return compile.Options{KubeVersion: o.KubeVersion, Encoding: o.Encoding}
+	return compile.Options{KubeVersion: o.KubeVersion, Encoding: o.Encoding, Origins: o.Origins}
 }

@@ -42,7 +42,7 @@ func asCompiled(c *crdfile.CRD, opts crdfile.Options, result *compile.Result) bo
 	switch {
 	case opts.NoAnnotation, compile.Declares(m.Node):
 		return false
-	case opts.Compiler() != r.Annotated.Options(), len(data) > maxClientSideApply, len(removals) > 0:
+	case !opts.Compiler().Same(r.Annotated.Options()), len(data) > maxClientSideApply, len(removals) > 0:
 		return false
 	}
 	changes := (&writer{Manifest: m}).changes(result)

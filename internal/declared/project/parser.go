@@ -42,6 +42,7 @@ func read(r *yamlconfig.Reader, src []byte) *Config {
 		Unions:        names(fields["unions"]),
 		KubeVersion:   yamlconfig.Parse(fields["kubeVersion"], compile.ParseKubeVersion),
 		Encoding:      yamlconfig.Parse(fields["encoding"], compile.ParseEncoding),
+		Origins:       compile.Origins{KubeVersion: fields["kubeVersion"].At(), Encoding: fields["encoding"].At()},
 		NoAnnotation:  !fields["annotation"].Bool(true),
 		RequireUnions: fields["requireUnions"].Bool(false),
 		Strict:        fields["strict"].Bool(false),

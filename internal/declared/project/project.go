@@ -22,9 +22,10 @@ type Config struct {
 	SkipInvalid []string
 	// Unions are UnionSet files, with slashes, relative to the file's directory.
 	Unions []string
-	// KubeVersion and Encoding have the same meaning as in [compile.Options].
+	// KubeVersion, Encoding and Origins have the same meaning as in [compile.Options].
 	KubeVersion string
 	Encoding    compile.Encoding
+	Origins     compile.Origins
 	// NoAnnotation omits the annotation.
 	NoAnnotation bool
 	// RequireUnions makes inputs without unions an error.

@@ -89,7 +89,11 @@ func (v *version) uncompiled() []rule {
 				if i < 0 {
 					continue
 				}
-				v.broken = append(v.broken, v.finding(code, rules[i], nil, "", "%s", f.Message).hinted("%s", f.Hint))
+				hint := f.Hint
+				if code == codes.KubeVersion {
+					hint = v.source.Options().Origins.Version(hint)
+				}
+				v.broken = append(v.broken, v.finding(code, rules[i], nil, "", "%s", f.Message).hinted("%s", hint))
 				if code == codes.NotCompiling {
 					l = append(l, rules[i])
 				}

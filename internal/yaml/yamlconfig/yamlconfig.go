@@ -86,6 +86,14 @@ func (r *Reader) Pos(n *yaml.Node) diag.Pos {
 // Pos returns the position of the value.
 func (v Value) Pos() diag.Pos { return v.reader.Pos(v.Node) }
 
+// At returns the position of the value for messages, or "" if it is absent.
+func (v Value) At() string {
+	if v.Node == nil {
+		return ""
+	}
+	return v.Pos().String()
+}
+
 // Errorf reports a problem of the value. The caller may modify the returned diagnostic until it
 // reports the next one.
 func (v Value) Errorf(hint, format string, args ...any) *diag.Diagnostic {
