@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-tools/pkg/crd"
-	"sigs.k8s.io/controller-tools/pkg/loader"
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -110,38 +109,12 @@ func (l *loading) visit(to address, id crd.TypeIdent, at *apiextensionsv1.JSONSc
 		s.check()
 		l.sites = append(l.sites, site{to, s, at})
 	}
-	if made, ok := l.parser.Schemata[id]; ok {
-		l.follow(to, &made, id.Package, at, path)
-	}
-}
-
-// follow follows the references of made alongside the finished schema at. made is the schema before
-// controller-gen has replaced references with the schemas of other types.
-func (l *loading) follow(to address, made *apiextensionsv1.JSONSchemaProps, p *loader.Package, at *apiextensionsv1.JSONSchemaProps, path []crd.TypeIdent) {
-	if id, ok := referred(made, p); ok {
-		l.visit(to, id, at, path, false)
-	}
-	for i := range made.AllOf {
-		l.follow(to, &made.AllOf[i], p, at, path)
-	}
-	for _, step := range schemapath.Children(made) {
+	l.references(id, func(below schemapath.Path, inner crd.TypeIdent) {
 		// A schema that controller-gen has left out, as it does below metadata, has no unions.
-		if s := step.Schema(at); s != nil {
-			l.follow(address{to.Target, to.version, to.path.Append(step)}, step.Schema(made), p, s, path)
+		if s := below.Schema(at); s != nil {
+			l.visit(address{to.Target, to.version, to.path.Append(below...)}, inner, s, path, false)
 		}
-	}
-}
-
-// referred returns the type that a schema of a package refers to.
-func referred(s *apiextensionsv1.JSONSchemaProps, p *loader.Package) (crd.TypeIdent, bool) {
-	if s.Ref == nil {
-		return crd.TypeIdent{}, false
-	}
-	name, path, err := crd.RefParts(*s.Ref)
-	if err == nil && path != "" {
-		p = p.Imports()[path]
-	}
-	return crd.TypeIdent{Package: p, Name: name}, err == nil && p != nil
+	})
 }
 
 // declare adds the unions of the type to a list, except for those whose properties the schema lacks,
