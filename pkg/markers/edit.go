@@ -73,7 +73,7 @@ func Declare(opts Options, wanted []Wanted, patterns ...string) ([]Outcome, []Ed
 	if set == nil {
 		return nil, nil, before.diags.Sort()
 	}
-	e := &editing{loading: before, set: set, onStruct: map[*structure]bool{}}
+	e := &editing{loading: before, set: set}
 	for _, w := range wanted {
 		r := &request{Wanted: w}
 		e.requests = append(e.requests, r)
@@ -120,22 +120,27 @@ type editing struct {
 	*loading
 	set      *union.Externals
 	requests []*request
-	onStruct map[*structure]bool // structs that list their unions, because markers of fields failed
 }
 
 // request is a wanted union or rules with its outcome.
 type request struct {
 	Wanted
 	Outcome
-	of   *structure // gets the markers
-	text string     // the union in canonical form
+	of       *structure // gets the markers
+	text     string     // the union in canonical form
+	onStruct bool       // listed on the struct, because markers of fields failed
 }
 
 func (r *request) address() address { return address{r.Target, r.Version, r.Path} }
 
 func (r *request) reject(hint, format string, args ...any) {
-	d := diag.New(codes.LeftUndeclared, diag.Pos{}, format, args...).As(diag.Error).Hinted(hint)
+	d := undeclared(hint, format, args...)
 	r.Problem = &d
+}
+
+// undeclared returns the reason why a union is not declared.
+func undeclared(hint, format string, args ...any) diag.Diagnostic {
+	return diag.New(codes.LeftUndeclared, diag.Pos{}, format, args...).As(diag.Error).Hinted(hint)
 }
 
 func (e *editing) outcomes() (l []Outcome) {
@@ -281,8 +286,12 @@ func (e *editing) deletions() map[*ast.Comment]bool {
 	deleted := map[*ast.Comment]bool{}
 	open := e.open()
 	for _, r := range open {
-		if r.Deleted = nil; r.Union != nil && !e.everywhere(r) {
-			continue
+		if r.Deleted = nil; r.Union != nil {
+			if at := e.elsewhere(r.of, nil, func(o *request) bool { return o.text == r.text }); at != "" {
+				r.reject("give all CRDs with the struct, or declare the union in a UnionSet",
+					"its struct %s is also used at %s, where the union is not found, or differs", r.Struct, at)
+				continue
+			}
 		}
 		for _, rule := range r.Rules {
 			comment, elsewhere := e.markerOf(r.address(), rule)
@@ -309,47 +318,31 @@ func (e *editing) deletions() map[*ast.Comment]bool {
 	return deleted
 }
 
-// everywhere reports whether all schemas of its struct are to have a union. Otherwise it rejects the
-// union.
-func (e *editing) everywhere(r *request) bool {
-	for _, s := range e.sites {
-		concerned := s.structure == r.of && slices.ContainsFunc(r.Union.Names(), func(name string) bool {
-			path, err := schemapath.Parse(name)
-			return err == nil && path[:1].Schema(s.at) != nil
-		})
-		has := func(o *request) bool { return o.text == r.text && o.address().is(s.address) }
-		if concerned && !slices.ContainsFunc(e.open(), has) {
-			r.reject("give all CRDs with the struct, or declare the union in a UnionSet",
-				"its struct %s is also used at %s, where the union is not found, or differs", r.Struct, s.address)
-			return false
+// elsewhere returns a schema of a struct, or of a field of it, for which there is no request that
+// satisfies a condition, or "".
+func (e *editing) elsewhere(s *structure, field schemapath.Path, is func(*request) bool) string {
+	for _, o := range e.sites {
+		at := address{o.Target, o.version, o.path.Append(field...)}
+		if o.structure == s && !slices.ContainsFunc(e.open(), func(r *request) bool { return r.address().is(at) && is(r) }) {
+			return at.String()
 		}
 	}
-	return true
+	return ""
 }
 
 // markerOf returns the marker of a rule of a schema: on one of its types, or on the field with the
 // schema. elsewhere is another schema that has the rule because of the same marker, and that is not
 // to lose it.
 func (e *editing) markerOf(a address, rule string) (found *ast.Comment, elsewhere string) {
-	find := func(s *structure, node ast.Node, target markers.TargetType, step schemapath.Path) bool {
-		if e.outside(s) != "" {
+	find := func(s *structure, node ast.Node, target markers.TargetType, field schemapath.Path) bool {
+		comments := e.commentsOf(s.id.Package)[node]
+		i := slices.IndexFunc(comments, func(c *ast.Comment) bool { return e.has(s, target, c, rule) })
+		if i < 0 || e.outside(s) != "" {
 			return false
 		}
-		for _, comment := range e.commentsOf(s.id.Package)[node] {
-			if !e.has(s, target, comment, rule) {
-				continue
-			}
-			found = comment
-			for _, o := range e.sites {
-				at := address{o.Target, o.version, o.path.Append(step...)}
-				loses := func(r *request) bool { return r.address().is(at) && slices.Contains(r.Rules, rule) }
-				if o.structure == s && !slices.ContainsFunc(e.open(), loses) {
-					elsewhere = at.String()
-				}
-			}
-			return true
-		}
-		return false
+		found = comments[i]
+		elsewhere = e.elsewhere(s, field, func(r *request) bool { return slices.Contains(r.Rules, rule) })
+		return true
 	}
 	for _, s := range e.typesAt(a) {
 		if find(s.structure, s.info.RawSpec, markers.DescribesType, nil) {

@@ -55,20 +55,20 @@ func (l lines) own(to ast.Node, of, key string, value *yaml.Node) {
 
 // markersOf returns the markers that declare the unions of a struct.
 func (e *editing) markersOf(s *structure) lines {
-	var unions []*union.Union
-	var seen []string
+	var requests []*request // one for each union
 	for _, r := range e.open() {
-		if r.of == s && r.Union != nil && !slices.Contains(seen, r.text) {
-			seen, unions = append(seen, r.text), append(unions, r.Union)
+		if r.of == s && r.Union != nil && !slices.ContainsFunc(requests, func(o *request) bool { return o.text == r.text }) {
+			requests = append(requests, r)
 		}
 	}
-	out := lines{}
 	var onFields, others []*union.Union
+	out := lines{}
 	marker := s.memberMarker()
-	for _, u := range unions {
+	for _, r := range requests {
+		u := r.Union
 		// Several unions with KEP-1027's markers need discriminators.
-		unnamed := marker == "unionMember" && u.Discriminator == "" && len(unions) > 1
-		if e.onStruct[s] || marker == "" || unnamed || u.Relates() || u.Grouped() || !s.hasAll(u) || slices.ContainsFunc(onFields, u.Shares) {
+		unnamed := marker == "unionMember" && u.Discriminator == "" && len(requests) > 1
+		if r.onStruct || marker == "" || unnamed || u.Relates() || u.Grouped() || !s.hasAll(u) || slices.ContainsFunc(onFields, u.Shares) {
 			others = append(others, u)
 		} else {
 			onFields = append(onFields, u)
