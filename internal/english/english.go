@@ -1,5 +1,5 @@
 // Package english writes numbers, lists and names of people's input into English sentences, and
-// splits texts into sentences.
+// reads sentences of known forms.
 package english
 
 import (

@@ -14,21 +14,14 @@ import (
 // The macros over lists and maps whose bodies are conditions.
 var conditionMacros = []string{operators.All, operators.Exists, operators.ExistsOne}
 
-// Guarded returns the rule with has() before each read of a value that may be absent, unless an
+// Guarded returns the rule with has() for each read of a value that may be absent, unless an
 // enclosing condition guards the read already. Optional reports whether the value at a path from
-// self may be absent; [Item] in the path stands for an item. It is not ok if there is nothing to
-// guard, or if the rule cannot be printed.
-func (r *Rule) Guarded(optional func(path []string) bool) (rule string, ok bool) {
+// self may be absent; [Item] in the path stands for an item. The operator of a condition tells
+// whether the condition holds for absent values; where it does not, the condition holds if accepting.
+// It is not ok if there is nothing to guard, or if the rule cannot be printed.
+func (r *Rule) Guarded(optional func(path []string) bool, accepting bool) (rule string, ok bool) {
 	g := r.guarding(optional)
-	text, _ := g.print(r.tree.Expr(), nil)
-	return r.Quoted(text), len(g.added) > 0 && !g.failed
-}
-
-// Accepting is Guarded, but the rule holds for absent values, as far as that is possible: a condition
-// that reads one holds, and fails to hold under a negation.
-func (r *Rule) Accepting(optional func(path []string) bool) (rule string, ok bool) {
-	g := r.guarding(optional)
-	g.accepting = true
+	g.accepting = accepting
 	text, _ := g.print(r.tree.Expr(), nil)
 	return r.Quoted(text), len(g.added) > 0 && !g.failed
 }
@@ -79,7 +72,7 @@ func (r *Rule) MayFail() bool {
 }
 
 func (r *Rule) guarding(optional func(path []string) bool) *guarding {
-	g := &guarding{printer: printer{info: r.tree.SourceInfo()}, optional: optional, items: map[string][]string{}}
+	g := &guarding{printer: printer{info: r.tree.SourceInfo(), accepts: map[int64]bool{}}, optional: optional, items: map[string][]string{}}
 	g.replace = g.guarded
 	return g
 }
@@ -191,7 +184,10 @@ type printer struct {
 	info    *ast.SourceInfo
 	replace func(e ast.Expr, known []string) (text string, l level, ok bool)
 	failed  bool
-	// accepting guards hold for absent values, except under a negation.
+	// accepts has the conditions with guards, and whether they hold for absent values.
+	accepts map[int64]bool
+	// accepting conditions hold for absent values, unless their operator tells otherwise; not under a
+	// negation.
 	accepting, negated bool
 }
 
@@ -237,10 +233,19 @@ func (p *printer) print(e ast.Expr, known []string) (string, level) {
 		defer func() { p.negated = !p.negated }()
 		return "!" + operand(args[0], known, atom), atom
 	default:
-		return operand(args[0], known, disjunction) + " ? " +
+		return p.strictly(func() string { return operand(args[0], known, disjunction) }) + " ? " +
 			operand(args[1], with(p.read(args[0], true)), disjunction) + " : " +
 			operand(args[2], with(p.read(args[0], false)), disjunction), conditional
 	}
+}
+
+// strictly calls print for an expression that is not simply to hold: conditions in it hold for absent
+// values only if their operator tells so.
+func (p *printer) strictly(print func() string) string {
+	accepting := p.accepting
+	p.accepting = false
+	defer func() { p.accepting = accepting }()
+	return print()
 }
 
 // stated returns the values that has() states to be present where e has a result.
@@ -252,16 +257,21 @@ func (p *printer) stated(e ast.Expr, result bool) []string {
 }
 
 // read returns the values that are present where e, with guards, has a result: stated ones, and
-// those that it reads. Where it is false, a guard may be.
+// those that it reads, unless it has this result for absent values.
 func (p *printer) read(e ast.Expr, result bool) []string {
-	switch {
-	case p.accepting, e.Kind() == ast.SelectKind && e.AsSelect().IsTestOnly():
+	switch accepts, guarded := p.accepts[e.ID()]; {
+	case e.Kind() == ast.SelectKind && e.AsSelect().IsTestOnly():
 		return p.stated(e, result)
 	case isLogical(e):
 		return p.both(e, result, p.read)
-	case !result:
+	case !guarded || accepts == result:
 		return nil
 	}
+	return p.selected(e)
+}
+
+// selected returns the selections that an expression certainly evaluates.
+func (p *printer) selected(e ast.Expr) []string {
 	var l []string
 	p.selections(e, func(selected ast.Expr) { l = append(l, p.unparse(selected)) })
 	return l
@@ -316,6 +326,19 @@ func (g *guarding) guarded(e ast.Expr, known []string) (string, level, bool) {
 	if isLogical(e) {
 		return "", 0, false
 	}
+	if left, right, symbol := equivalence(e); symbol != "" {
+		return g.strictly(func() string {
+			var l []string
+			for _, side := range []ast.Expr{left, right} {
+				text, level := g.print(side, known)
+				if level > atom {
+					text = "(" + text + ")"
+				}
+				l = append(l, text)
+			}
+			return strings.Join(l, symbol)
+		}), relation, true
+	}
 	text, l := g.unparse(e), levelOf(e)
 	of := e
 	if macro := g.macro(e); macro != nil && slices.Contains(conditionMacros, macro.AsCall().FunctionName()) && len(macro.AsCall().Args()) == 2 {
@@ -323,7 +346,7 @@ func (g *guarding) guarded(e ast.Expr, known []string) (string, level, bool) {
 		of = c.IterRange()
 		if path, ok := g.path(of); ok {
 			g.items[c.IterVar()] = append(slices.Clip(path), Item)
-			body, _ := g.print(call.Args()[1], slices.Concat(known, g.read(of, true)))
+			body, _ := g.print(call.Args()[1], slices.Concat(known, g.selected(of)))
 			delete(g.items, c.IterVar())
 			text, l = g.unparse(of)+"."+call.FunctionName()+"("+c.IterVar()+", "+body+")", atom
 		}
@@ -337,13 +360,89 @@ func (g *guarding) guarded(e ast.Expr, known []string) (string, level, bool) {
 	if len(guards) == 0 {
 		return text, l, true
 	}
-	if !g.accepting || g.negated {
+	verdict := g.absent(e, len(guards))
+	g.accepts[e.ID()] = verdict == accepted || verdict == open && g.accepting && !g.negated
+	if !g.accepts[e.ID()] {
 		return strings.Join(append(guards, text), " && "), conjunction, true
 	}
 	if l > disjunction {
 		text = "(" + text + ")"
 	}
 	return "!" + strings.Join(guards, " || !") + " || " + text, disjunction, true
+}
+
+// equivalence returns the sides of an equation of conditions, and the operator.
+func equivalence(e ast.Expr) (left, right ast.Expr, symbol string) {
+	name := function(e)
+	if name != operators.Equals && name != operators.NotEquals {
+		return nil, nil, ""
+	}
+	args, compares := e.AsCall().Args(), false
+	for _, side := range args {
+		compared := isLogical(side) || levelOf(side) == relation
+		compares = compares || compared
+		if !compared && (side.Kind() != ast.SelectKind || !side.AsSelect().IsTestOnly()) {
+			return nil, nil, ""
+		}
+	}
+	if !compares {
+		return nil, nil, ""
+	}
+	symbol, _ = operators.FindReverseBinaryOperator(name)
+	return args[0], args[1], " " + symbol + " "
+}
+
+// verdict is the result of a condition for absent values.
+type verdict int
+
+const (
+	open verdict = iota // the operator does not tell
+	accepted
+	rejected
+)
+
+// absent returns the verdict that the operator of a condition tells for some absent values: they are
+// not equal to others, empty, and false. The verdict is open for bounds: an absent value may be unbounded.
+func (g *guarding) absent(e ast.Expr, values int) verdict {
+	holds := func(is bool) verdict {
+		if is {
+			return accepted
+		}
+		return rejected
+	}
+	if macro := g.macro(e); macro != nil {
+		return holds(macro.AsCall().FunctionName() == operators.All)
+	}
+	name := function(e)
+	if name == "" || name == operators.In {
+		return rejected
+	}
+	args := e.AsCall().Args()
+	if len(args) != 2 {
+		return open
+	}
+	a, b := args[0], args[1]
+	if literal(a) != nil {
+		a, b = b, a
+		if other, ok := mirrored[name]; ok {
+			name = other
+		}
+	}
+	value, equal := literal(b), name == operators.Equals
+	n, isNumber := value.(number)
+	switch sized := function(a) == "size" && isNumber; {
+	case sized && name == operators.LessEquals, sized && name == operators.Less && n.n > 0:
+		return accepted
+	case sized && name == operators.Greater && n.n == 0, sized && name == operators.GreaterEquals && n.n == 1:
+		return rejected
+	case !equal && name != operators.NotEquals:
+		return open
+	case sized && n.n == 0, value == any(""), value == any(false), value == any(null{}):
+		return holds(equal)
+	case isNumber && equal && (sized || n.n == 0), isNumber && n.n == 0, equal && values > 1:
+		return open
+	}
+	return holds(!equal)
 }
 
 // needs calls add with the selections that need a guard, outermost first.

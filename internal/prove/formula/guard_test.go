@@ -1,6 +1,7 @@
 package formula_test
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -30,7 +31,7 @@ func TestGuarded(t *testing.T) {
 		{"negation", "!(self.a == 1)", "!(has(self.a) && self.a == 1)"},
 		{"disjunction in a conjunction", "(self.a == 1 || self.b == 1) && self.type == 'A'", "(has(self.a) && self.a == 1 || has(self.b) && self.b == 1) && self.type == 'A'"},
 		{"inner condition", "(has(self.a) ? self.a : 1) == self.b", "has(self.b) && (has(self.a) ? self.a : 1) == self.b"},
-		{"items", "self.items.all(i, i.kind == 'A' || i.x == 1)", "has(self.items) && self.items.all(i, i.kind == 'A' || has(i.x) && i.x == 1)"},
+		{"items", "self.items.all(i, i.kind == 'A' || i.x == 1)", "!has(self.items) || self.items.all(i, i.kind == 'A' || has(i.x) && i.x == 1)"},
 		{"long", "self.a == 1 || [" + strings.Repeat("has(self.b) && ", 9) + "has(self.c)].exists(x, x)", "has(self.a) && self.a == 1 || [" + strings.Repeat("has(self.b) && ", 9) + "has(self.c)].exists(x, x)"},
 		{"old", "self.a == oldSelf.a", "has(self.a) && has(oldSelf.a) && self.a == oldSelf.a"},
 		{"nothing to guard", "has(self.a) && self.a == 1 && self.type == 'A'", ""},
@@ -40,7 +41,7 @@ func TestGuarded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, ok := r.Guarded(mayLack)
+			got, ok := r.Guarded(mayLack, false)
 			if ok != (tt.want != "") || ok && got != tt.want {
 				t.Errorf("got %q, %t; want %q", got, ok, tt.want)
 			}
@@ -75,21 +76,45 @@ func TestMayFail(t *testing.T) {
 	}
 }
 
-func TestAccepting(t *testing.T) {
-	for rule, want := range map[string]string{
-		"size(self.a) == 0 || size(self.b) == 0": "!has(self.a) || size(self.a) == 0 || !has(self.b) || size(self.b) == 0",
-		"!(self.a != '' && self.b != '')":        "!(has(self.a) && self.a != '' && has(self.b) && self.b != '')",
-		"self.a.b == 1 && self.type == 'A'":      "(!has(self.a) || !has(self.a.b) || self.a.b == 1) && self.type == 'A'",
-		"has(self.a) && self.a == 1":             "",
-		"has(self.a) && self.a.b == 1":           "has(self.a) && (!has(self.a.b) || self.a.b == 1)",
-		"self.items.all(i, i.x == 1)":            "!has(self.items) || self.items.all(i, !has(i.x) || i.x == 1)",
+// The operator of a condition tells whether the condition holds for absent values; bounds and most
+// functions do not.
+func TestAbsent(t *testing.T) {
+	for _, tt := range []struct{ rule, rejecting, accepting string }{
+		{"self.a != 'x' || size(self.b) > 0", "!has(self.a) || self.a != 'x' || has(self.b) && size(self.b) > 0", ""},
+		{"'x' != self.a", "!has(self.a) || 'x' != self.a", ""},
+		{"self.a != ''", "has(self.a) && self.a != ''", ""},
+		{"self.a == ''", "!has(self.a) || self.a == ''", ""},
+		{"self.a == false || self.b != true", "!has(self.a) || self.a == false || !has(self.b) || self.b != true", ""},
+		{"self.a", "has(self.a) && self.a", ""},
+		{"!self.a", "!(has(self.a) && self.a)", ""},
+		{"!(self.a != 'x')", "!(!has(self.a) || self.a != 'x')", ""},
+		{"self.a in ['x', 'y']", "has(self.a) && self.a in ['x', 'y']", ""},
+		{"size(self.a) == 0 || self.b.size() == 0", "!has(self.a) || size(self.a) == 0 || !has(self.b) || self.b.size() == 0", ""},
+		{"size(self.a) <= 3", "!has(self.a) || size(self.a) <= 3", ""},
+		{"size(self.a) >= 3", "has(self.a) && size(self.a) >= 3", "!has(self.a) || size(self.a) >= 3"},
+		{"self.a <= self.b", "has(self.a) && has(self.b) && self.a <= self.b", "!has(self.a) || !has(self.b) || self.a <= self.b"},
+		{"self.a == self.b", "has(self.a) && has(self.b) && self.a == self.b", "!has(self.a) || !has(self.b) || self.a == self.b"},
+		{"self.a == self.size", "has(self.a) && self.a == self.size", ""},
+		{"self.a != 0", "has(self.a) && self.a != 0", "!has(self.a) || self.a != 0"},
+		{"self.a != '' && self.b.startsWith('x')", "has(self.a) && self.a != '' && has(self.b) && self.b.startsWith('x')", "has(self.a) && self.a != '' && (!has(self.b) || self.b.startsWith('x'))"},
+		{"!(self.a != '' && self.b > 3)", "!(has(self.a) && self.a != '' && has(self.b) && self.b > 3)", ""},
+		{"self.a > 3 ? self.b > 3 : true", "has(self.a) && self.a > 3 ? has(self.b) && self.b > 3 : true", "has(self.a) && self.a > 3 ? !has(self.b) || self.b > 3 : true"},
+		{"has(self.a) && self.a.b == 1", "has(self.a) && has(self.a.b) && self.a.b == 1", ""},
+		{"self.a != 'x' || self.a == 'x'", "!has(self.a) || self.a != 'x' || self.a == 'x'", ""},
+		{"(size(self.a) == 0) != (size(self.b) == 0)", "(!has(self.a) || size(self.a) == 0) != (!has(self.b) || size(self.b) == 0)", ""},
+		{"(self.a == 'x') == has(self.b)", "(has(self.a) && self.a == 'x') == has(self.b)", ""},
+		{"self.items.all(i, i.x == 1)", "!has(self.items) || self.items.all(i, has(i.x) && i.x == 1)", ""},
+		{"self.items.exists(i, i.x > 1)", "has(self.items) && self.items.exists(i, has(i.x) && i.x > 1)", "has(self.items) && self.items.exists(i, !has(i.x) || i.x > 1)"},
+		{"has(self.a) && self.a == 1", "", ""},
 	} {
-		r, err := formula.Parse(rule)
+		r, err := formula.Parse(tt.rule)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, ok := r.Accepting(mayLack); ok != (want != "") || ok && got != want {
-			t.Errorf("%s: got %q, %t; want %q", rule, got, ok, want)
+		for accepting, want := range map[bool]string{false: tt.rejecting, true: cmp.Or(tt.accepting, tt.rejecting)} {
+			if got, ok := r.Guarded(mayLack, accepting); ok != (want != "") || ok && got != want {
+				t.Errorf("%s, %t: got %q, %t; want %q", tt.rule, accepting, got, ok, want)
+			}
 		}
 	}
 }

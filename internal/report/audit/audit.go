@@ -262,13 +262,18 @@ func (v *version) lacking(r rule) *validate.Kind {
 	if k := v.without[r.Test]; k != nil {
 		return k
 	}
-	crd := v.crd.DeepCopy()
-	r.path.Edit(crd.Spec.Versions[0].Schema.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
-		s.XValidations = slices.Delete(s.XValidations, r.Index, r.Index+1)
-	})
-	k := validate.New(crd)
+	k := v.rewritten(r, "true")
 	v.without[r.Test] = k
 	return k
+}
+
+// rewritten returns the API server's code with another text of a rule.
+func (v *version) rewritten(r rule, text string) *validate.Kind {
+	crd := v.crd.DeepCopy()
+	r.path.Edit(crd.Spec.Versions[0].Schema.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
+		s.XValidations[r.Index].Rule = text
+	})
+	return validate.New(crd)
 }
 
 // answer returns the error of the API server for a creation or, unless old is nil, an update; it is

@@ -83,6 +83,7 @@ const (
 	listed    = "properties: {l: {type: array, maxItems: 9, items: {type: object, properties: {a: {type: string, maxLength: 9}, b: {type: string, maxLength: 9}}}}}"
 	keyed     = "properties: {l: {type: array, maxItems: 9, items: {type: object, required: [k, v], properties: {k: {type: string, maxLength: 9}, v: {type: string, maxLength: 9}, w: {type: string, maxLength: 9}}}}}"
 	sized     = "properties: {a: {type: array, maxItems: 9, items: {type: string, maxLength: 9}}, b: {type: array, maxItems: 9, items: {type: string, maxLength: 9}}}"
+	nested    = "properties: {scaler: {type: object, properties: {target: {type: string, maxLength: 9}, speed: {type: string, maxLength: 9}}}}"
 	switched  = "properties: {all: {type: boolean}, l: {type: array, maxItems: 9, items: {type: string, maxLength: 9}}}"
 )
 
@@ -92,12 +93,18 @@ func TestFindings(t *testing.T) {
 		want       []string // code and hint
 	}{
 		{"fails", rules(typed, "self.b == 'x' || self.type == 'A'"), []string{`UC921 write has(self.b) && self.b == 'x' || self.type == 'A', which rejects this object without an error`}},
-		{"fails in a nested read", rules(typed, "self.type == 'B' || self.a.count > 3 | n must exceed 3"), []string{`UC921 write self.type == 'B' || has(self.a) && has(self.a.count) && self.a.count > 3, which rejects this object with the message of the rule`}},
+		{"fails in a nested read", rules(typed, "self.type == 'B' || self.a.count > 3 | n must exceed 3"), []string{`UC921 write self.type == 'B' || !has(self.a) || !has(self.a.count) || self.a.count > 3, which accepts this object, or self.type == 'B' || has(self.a) && has(self.a.count) && self.a.count > 3, which rejects this object with the message of the rule`}},
 		{"fails, and is meant to accept", rules(typed, "!(self.b == 'x')"), []string{`UC921 write !(has(self.b) && self.b == 'x'), which accepts this object`}},
 		{"fails where another rule rejects", rules(strs, "self.a == 'x'", "has(self.a) | a is required"), nil},
-		{"fails, and the message accepts", rules(sized, "size(self.a) == 0 || size(self.b) == 0 | at most one of a and b may be set"), []string{`UC921 write !has(self.a) || size(self.a) == 0 || !has(self.b) || size(self.b) == 0, which accepts this object, as the message does`}},
-		{"fails, and the message rejects", rules(sized, "size(self.a) == 0 != (size(self.b) == 0) | exactly one of a and b must be set"), []string{`UC921 write has(self.a) && has(self.b) && size(self.a) == 0 != (size(self.b) == 0), which rejects this object with the message of the rule`}},
-		{"fails, and a part of the message accepts", rules(sized, "size(self.a) == 0 || size(self.b) == 0 | a and b must be lists. At most one of a and b may be set."), []string{`UC921 write !has(self.a) || size(self.a) == 0 || !has(self.b) || size(self.b) == 0, which accepts this object, or has(self.a) && size(self.a) == 0 || has(self.b) && size(self.b) == 0, which rejects this object with the message of the rule`}},
+		{"fails, and the message accepts", rules(sized, "size(self.a) == 0 || size(self.b) == 0 | at most one of a and b may be set"), []string{`UC921 write !has(self.a) || size(self.a) == 0 || !has(self.b) || size(self.b) == 0, which accepts this object`}},
+		{"fails, and the message rejects", rules(sized, "size(self.a) == 0 != (size(self.b) == 0) | exactly one of a and b must be set"), []string{`UC921 write (!has(self.a) || size(self.a) == 0) != (!has(self.b) || size(self.b) == 0), which rejects this object with the message of the rule`}},
+		{"fails, and a part of the message accepts", rules(sized, "size(self.a) == 0 || size(self.b) == 0 | a and b must be lists. At most one of a and b may be set."), []string{`UC921 write !has(self.a) || size(self.a) == 0 || !has(self.b) || size(self.b) == 0, which accepts this object`}},
+		{"fails, and must not be set", rules(nested, "!has(self.scaler) || size(self.scaler.target) == 0 | target must not be set; the controller picks it"), []string{`UC921 write !has(self.scaler) || !has(self.scaler.target) || size(self.scaler.target) == 0, which accepts this object`}},
+		{"fails, and the message decides", rules(nested, "!has(self.scaler) || self.scaler.target.startsWith('-') | scaler.target must not be set"), []string{`UC921 write !has(self.scaler) || !has(self.scaler.target) || self.scaler.target.startsWith('-'), which accepts this object`}},
+		{"fails, and is required with a value", rules(strs, "self.a != 'x' || size(self.b) > 0 | b is required when a is x"), []string{`UC921 write !has(self.a) || self.a != 'x' || has(self.b) && size(self.b) > 0, which accepts this object`}},
+		{"fails, and the message requires", rules(strs, "!has(self.a) || self.a != 'x' || self.b.startsWith('y') | b is required when a is x"), []string{`UC921 write !has(self.a) || self.a != 'x' || has(self.b) && self.b.startsWith('y'), which rejects this object with the message of the rule`}},
+		{"fails, and nothing decides", rules(strs, "!has(self.a) || self.a < self.b"), []string{`UC921 write !has(self.a) || !has(self.b) || self.a < self.b, which accepts this object, or !has(self.a) || has(self.b) && self.a < self.b, which rejects this object without an error`}},
+		{"fails, and another object tells two rules apart", rules(strs, "self.a == 'x' && (self.b < 'y' || self.b > 'z')"), []string{`UC921 write has(self.a) && self.a == 'x' && (!has(self.b) || self.b < 'y' || self.b > 'z'), which accepts {"spec":{"a":"x"}}, or has(self.a) && self.a == 'x' && (has(self.b) && self.b < 'y' || has(self.b) && self.b > 'z'), which rejects {"spec":{"a":"x"}} without an error`}},
 		{"guarded", rules(strs, "!has(self.a) || self.a == 'x'"), nil},
 		{"fails on an index", rules(switched, "!has(self.l) || self.l[0] == 'x'"), []string{"UC921 reject such values before the rule uses them: in the schema (pattern, format, minItems), or with a condition in front"}},
 		{"fails if a list has a value", rules(switched, "has(self.l) && 'P' in self.l ? self.all : true"), []string{"UC921 write has(self.l) && 'P' in self.l ? has(self.all) && self.all : true, which rejects this object without an error"}},
@@ -110,6 +117,9 @@ func TestFindings(t *testing.T) {
 		{"exactly one", rules(strs, "!(has(self.a) && has(self.b)) | exactly one of a or b must be set"), []string{"UC922 write [has(self.a), has(self.b)].exists_one(x, x), which rejects this object, or correct the text"}},
 		{"mutually exclusive", rules(strs, "!has(self.a) || !has(self.b) || has(self.c) | `a` and `b` are mutually exclusive"), []string{"UC922 write [has(self.a), has(self.b)].filter(x, x).size() <= 1, which rejects this object, or correct the text"}},
 		{"required otherwise forbidden", rules(typed, "self.type != 'A' || has(self.a) | a is required when type is A, and forbidden otherwise"), []string{`UC922 write has(self.a) == (has(self.type) && self.type == 'A'), which rejects this object, or correct the text`}},
+		{"required when", rules(strs, "!has(self.a) || self.a != 'x' || has(self.b) || has(self.c) | b is required when a is x"), []string{"UC922 write !(has(self.a) && self.a == 'x') || has(self.b), which rejects this object, or correct the text"}},
+		{"not both empty, and exclusive", rules(strs, "has(self.a) || has(self.b) | a and b cannot be both empty and are mutually exclusive"), []string{"UC922 write [has(self.a), has(self.b)].exists_one(x, x), which rejects this object, or correct the text"}},
+		{"must not be set in a case", rules(strs, "!has(self.b) || !has(self.a) | a must not be set"), nil},
 		{"either", rules(strs, "has(self.a) != has(self.b) || has(self.c) | either a or b must be set"), []string{"UC922 write [has(self.a), has(self.b), has(self.c)].exists_one(x, x), which rejects this object, or correct the text"}},
 		{"either or both", rules(strs, "has(self.a) || has(self.b) | either a or b must be set"), nil},
 		{"description", "description: Exactly one of a or b must be set.\n" + rules(strs, "has(self.a) || has(self.b)"), []string{"UC922 write [has(self.a), has(self.b)].exists_one(x, x), which rejects this object, or correct the text"}},

@@ -7,8 +7,8 @@
 // object that the API server accepts or rejects as the finding says. Rules that the prover cannot
 // decide are counted in [Result].
 //
-// Only the intention of a rule can be misjudged: it is read from its message, from descriptions in a few
-// known forms (statement.go), and from the form of the expression (items.go).
+// Only the intention of a rule can be misjudged: it is read from its message and from descriptions in a few
+// known forms (internal/english), and from the form of the expression (items.go, and package formula).
 //
 // [Document], [Data] and [Diagnostics] print findings.
 package audit

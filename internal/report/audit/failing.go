@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -8,6 +9,7 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/sample"
+	"github.com/unioncel/unioncel/internal/report/proof"
 )
 
 // failing finds rules that fail to evaluate: on an update that changes nothing the rule reads, or
@@ -75,84 +77,119 @@ func (o *object) update(a *audited, unrelated bool) (*prove.Example, string) {
 	}, l...)
 }
 
-// guard returns a fix for a rule that fails on an example: the rule with guards, if it accepts and
-// rejects the same objects otherwise, or a hint in rest. With blocking, the fixed rule accepts the
-// example.
-func (o *object) guard(a *audited, e *prove.Example, blocking bool) (fix, rest string) {
-	usual, write := "guard each read of a field that may be absent with has()", a.Guarded
+// guard returns rules to write for a rule that fails on an example, or a hint: the rule with guards, if
+// it accepts and rejects the same objects otherwise. There are two if neither the operators of the rule
+// nor its message tell whether it should accept absent values. With blocking, the fixed rule accepts
+// the example.
+func (o *object) guard(a *audited, e *prove.Example, blocking bool) (fixes []fix, hint string) {
+	hint = "guard each read of a field that may be absent with has()"
 	switch _, detail := o.Ask(a.Check, e.New, e.Old); {
 	case sample.CostHint(detail) != "":
-		return "", sample.CostHint(detail)
+		return nil, sample.CostHint(detail)
 	case !strings.HasPrefix(detail, "no such key"):
-		return "", "reject such values before the rule uses them: in the schema (pattern, format, minItems), or with a condition in front"
+		return nil, "reject such values before the rule uses them: in the schema (pattern, format, minItems), or with a condition in front"
 	}
+	absent := func(path []string) bool { return optional(a.Schema, path) }
 	if blocking {
-		usual, write = "guard each read of a field that oldSelf may lack with has(), and accept the update if it does", a.GuardedOld
+		hint = "guard each read of a field that oldSelf may lack with has(), and accept the update if it does"
+		if text, ok := a.GuardedOld(absent); ok {
+			if g := o.guarded(a, e, text); g != nil && g.accepts(e) {
+				return []fix{{text, ", which accepts this object"}}, ""
+			}
+		}
+		return nil, hint
 	}
-	fix, said := o.guarded(a, e, write)
-	switch {
-	case fix == "":
-		return "", usual
-	case said == sample.Holds:
-		return fix, ", which accepts this object"
-	case blocking:
-		return "", usual
-	}
-	rest = ", which rejects this object without an error"
-	if a.Validation.Message != "" {
-		rest = ", which rejects this object with the message of the rule"
-	}
-	if allowed, all := o.allowed(a, e); allowed {
-		switch accepting, said := o.guarded(a, e, a.Accepting); {
-		case accepting == "" || said != sample.Holds:
-		case all:
-			return accepting, ", which accepts this object, as the message does"
-		default:
-			return accepting, ", which accepts this object, or " + fix + rest
+	var l []*guarded
+	for _, accepting := range []bool{true, false} {
+		text, ok := a.Guarded(absent, accepting)
+		if !ok || len(l) > 0 && l[0].text == text {
+			continue
+		}
+		if g := o.guarded(a, e, text); g != nil {
+			l = append(l, g)
 		}
 	}
-	return fix, rest
+	l = slices.DeleteFunc(l, func(g *guarded) bool { return o.contradicts(a, g) })
+	if len(l) == 0 {
+		return nil, hint
+	}
+	object := "this object"
+	if len(l) == 2 && l[0].accepts(e) == l[1].accepts(e) {
+		apart, _ := o.find(func(e *prove.Example) (string, bool) { return "", l[0].accepts(e) && !l[1].accepts(e) },
+			append(o.others(a.Check), o.create(), a.Place.Present(), a.Fails, l[0].Holds, l[1].Holds.Not())...)
+		if apart == nil {
+			return nil, hint
+		}
+		e, object = apart, proof.Inline(apart.New)
+	}
+	for _, g := range l {
+		rest := ", which accepts " + object
+		if !g.accepts(e) {
+			rest = ", which rejects " + object + " without an error"
+			if a.Validation.Message != "" {
+				rest = ", which rejects " + object + " with the message of the rule"
+			}
+		}
+		fixes = append(fixes, fix{g.text, rest})
+	}
+	return fixes, ""
 }
 
-// guarded returns a rule with guards and its answer to an example. The text is empty unless the rule
-// gives the same answer as the audited rule to each object that does not fail in it, and never fails.
-func (o *object) guarded(a *audited, e *prove.Example, write func(func(path []string) bool) (string, bool)) (text string, said sample.Answer) {
-	text, ok := write(func(path []string) bool { return optional(a.Schema, path) })
-	if !ok {
-		return "", 0
-	}
-	fixed := o.replaced(a, text)
+// guarded is an audited rule with guards.
+type guarded struct {
+	*prove.Check
+	text    string
+	accepts func(e *prove.Example) bool // according to the API server
+}
+
+// guarded returns a rule with guards. It is nil unless the rule gives the same answer as the audited
+// rule to each object that does not fail in it, and never fails.
+func (o *object) guarded(a *audited, e *prove.Example, text string) *guarded {
+	fixed, kind := o.replaced(a, text)
 	if fixed == nil {
-		return "", 0
+		return nil
 	}
 	there := a.Place.Present()
 	if !o.never(there, a.Holds, fixed.Holds.Not()) || !o.never(there, a.Holds.Not(), a.Fails.Not(), fixed.Holds) {
-		return "", 0
+		return nil
 	}
 	if failing, _ := o.find(func(e *prove.Example) (string, bool) {
 		said, _ := o.Ask(fixed, e.New, e.Old)
 		return "", said == sample.Errs
 	}, there, fixed.Fails); failing != nil {
-		return "", 0
+		return nil
 	}
-	said, _ = o.Ask(fixed, e.New, e.Old)
-	if said == sample.Errs {
-		return "", 0
+	if said, _ := o.Ask(fixed, e.New, e.Old); said == sample.Errs {
+		return nil
 	}
-	return text, said
+	return &guarded{fixed, text, func(e *prove.Example) bool {
+		response, ok := answer(o.Source.Context(), kind, e.New, e.Old)
+		return ok && response == ""
+	}}
 }
 
-// allowed reports whether the message of a rule states a restriction that an example meets, and
-// whether it states nothing else.
-func (o *object) allowed(a *audited, e *prove.Example) (ok, all bool) {
+// contradicts reports whether a rule with guards rejects an object that the message of the rule allows,
+// or accepts one that it rules out.
+func (o *object) contradicts(a *audited, g *guarded) bool {
 	for _, j := range o.statements {
 		if j.of != a || j.described {
 			continue
 		}
-		if j.broken(o.Self(0).Value(e.New)) {
-			return false, false
+		for _, allowed := range []bool{false, true} {
+			l := append(o.others(a.Check), o.create(), a.Place.Present(), a.Fails, g.Holds.If(!allowed))
+			if allowed && !j.all {
+				continue
+			}
+			stated := j.breaks
+			if allowed {
+				stated = j.meets
+			}
+			if e, _ := o.find(func(e *prove.Example) (string, bool) {
+				return "", g.accepts(e) != allowed && j.broken(o.Self(0).Value(e.New)) != allowed
+			}, append(l, stated)...); e != nil {
+				return true
+			}
 		}
-		ok, all = true, strings.TrimSuffix(strings.Join(strings.Fields(a.Validation.Message), " "), ".") == j.sentence
 	}
-	return ok, all
+	return false
 }

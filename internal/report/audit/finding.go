@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/report/proof"
@@ -17,7 +18,7 @@ type Finding struct {
 	CRD             string `json:"crd"`
 	Version         string `json:"version"`
 	Rule            string `json:"rule"`
-	// Fix is a rule to write in the place of this one, as in the hint; or empty.
+	// Fix is the rule to write in the place of this one, if the hint has a single one; or empty.
 	Fix string `json:"fix,omitempty"`
 	// Example is an object that shows the mistake, or an update if Old is not nil. Response is the
 	// error of the API server, or empty if it accepts the example. They are zero for costs
@@ -27,8 +28,8 @@ type Finding struct {
 	// Without is the number of rules that the API server's answer leaves out. Related names them.
 	Without int `json:"-"`
 
-	rest string // the sentence of the hint after Fix
-	of   rule
+	fixes []fix // of the hint
+	of    rule
 }
 
 // finding returns a finding about a rule. Example may be nil.
@@ -56,15 +57,23 @@ func (f Finding) hinted(format string, args ...any) Finding {
 	return f
 }
 
-// fixed returns the finding with a rule to write, and the rest of the sentence; without such a rule,
-// with a hint.
-func (f Finding) fixed(fix, rest string) Finding {
-	if fix == "" {
-		return f.hinted("%s", rest)
+// fixed returns the finding with rules to write; without any, with a hint.
+func (f Finding) fixed(fixes []fix, hint string) Finding {
+	if len(fixes) == 0 {
+		return f.hinted("%s", hint)
 	}
-	f.Fix, f.rest = fix, rest
-	return f.hinted("write %s%s", fix, rest)
+	var l []string
+	for _, fix := range fixes {
+		l = append(l, fix.rule+fix.effect)
+	}
+	if f.fixes = fixes; len(fixes) == 1 {
+		f.Fix = fixes[0].rule
+	}
+	return f.hinted("write %s", strings.Join(l, ", or "))
 }
+
+// fix is a rule to write, with its effect, which continues a sentence.
+type fix struct{ rule, effect string }
 
 // maxInline bounds the text of an example in a diagnostic.
 const maxInline = 300

@@ -34,7 +34,7 @@ func (o *object) notEachItem(a *audited) []Finding {
 	if items = items.Child(schemapath.Items); items == nil {
 		return nil
 	}
-	fixed := o.replaced(a, not.Each)
+	fixed, kind := o.replaced(a, not.Each)
 	if fixed == nil {
 		return nil
 	}
@@ -52,15 +52,16 @@ func (o *object) notEachItem(a *audited) []Finding {
 			if !ok || refused != "" {
 				continue
 			}
-			if said, _ := o.Ask(fixed, both, nil); said != sample.Fails {
+			refused, _ = answer(ctx, kind, both, nil)
+			if accepts, ok := answer(ctx, kind, o.with(path, good), nil); refused == "" || !ok || accepts != "" {
 				continue
 			}
-			if said, _ := o.Ask(fixed, o.with(path, good), nil); said != sample.Holds {
+			if said, _ := o.Ask(fixed, both, nil); said != sample.Fails {
 				continue
 			}
 			return []Finding{o.finding(codes.NotEachItem, a.rule, &prove.Example{New: both}, "",
 				"this rule rejects a list only if all its items meet the condition: it rejects the first item alone (%s), and accepts it alongside another", response).
-				fixed(not.Each, ", to reject each such item")}
+				fixed([]fix{{not.Each, ", to reject each such item"}}, "")}
 		}
 	}
 	return nil

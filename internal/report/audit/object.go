@@ -12,6 +12,7 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/validate"
 )
 
 // object is an object, with the rules on it and on its properties as formulas.
@@ -203,22 +204,26 @@ func (o *object) accepted(l ...logic.Lit) *prove.Example {
 	return e
 }
 
-// replaced returns the rule with another text, or nil if it does not compile. It has the formulas
-// of the rule's check.
-func (o *object) replaced(a *audited, text string) *prove.Check {
+// replaced returns the rule with another text, and the API server's code with it; or nil if it does not
+// compile. It has the formulas of the rule's check.
+func (o *object) replaced(a *audited, text string) (*prove.Check, *validate.Kind) {
 	only := *a.Schema.Props
 	validation := *a.Validation
 	validation.Rule, validation.MessageExpression = text, ""
 	only.XValidations = apiextensionsv1.ValidationRules{validation}
 	t := sample.New(&only, a.At, a.Schema.Root).Rules()[0]
 	if t.Broken != nil {
-		return nil
+		return nil, nil
 	}
 	c := &prove.Check{Test: t, Level: a.Level, Schema: a.Schema, Place: a.Place}
 	if o.Read(c) != nil {
-		return nil
+		return nil, nil
 	}
-	return c
+	k := o.rewritten(a.rule, text)
+	if k.Check(o.name) != nil {
+		return nil, nil
+	}
+	return c, k
 }
 
 // optional reports whether the value at a path from a schema may be absent.

@@ -62,10 +62,15 @@ func (f Finding) write(d *report.Document) {
 	for _, r := range f.Related {
 		d.Say("See ", report.N(r.Pos.String()), ": "+r.Message)
 	}
-	if f.Fix == "" {
+	if len(f.fixes) == 0 {
 		d.Say("Fix: ", f.Hint)
-		return
 	}
-	d.Say("Fix: write the following rule", f.rest, ":")
-	d.Add(report.Code{Language: "cel", Text: f.Fix + "\n"})
+	for i, fix := range f.fixes {
+		start := "Fix: write the following rule"
+		if i > 0 {
+			start = "Or write the following rule"
+		}
+		d.Say(start, fix.effect, ":")
+		d.Add(report.Code{Language: "cel", Text: fix.rule + "\n"})
+	}
 }

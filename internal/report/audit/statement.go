@@ -2,7 +2,6 @@ package audit
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,7 +9,6 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/nested"
-	"github.com/unioncel/unioncel/internal/pattern"
 	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
@@ -18,95 +16,64 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// statement is a restriction of an object that a sentence states.
+// statement is a statement about an object: all its names are properties.
 type statement struct {
-	sentence string
-	form     form
-	fields   [][]string // the paths of properties
-	// Of a conditional statement: the single field is set exactly where the value is.
+	english.Statement
+	fields        [][]string // the paths of properties
 	discriminator []string
-	value         string
 }
-
-// form is the restriction of a statement.
-type form int
-
-const (
-	atMostOne form = iota + 1
-	exactlyOne
-	// either is exactlyOne, or at least one: only the rule tells.
-	either
-	whenValue
-)
-
-const beSet = `(?: (?:may|must|can|should|has to|is|are))?(?: be)?(?: (?:set|specified|provided|defined|configured|present|used|allowed|permitted|required|given))?(?: at (?:a|the same) time)?`
-
-// The forms of sentences. Other sentences are not read: their meaning would have to be guessed.
-var forms = []struct {
-	form
-	pattern func() *regexp.Regexp
-}{
-	{atMostOne, pattern.Lazy(`(?i)^(?:at most|only) one of (?:the fields )?(.+?)` + beSet + `$`)},
-	{exactlyOne, pattern.Lazy(`(?i)^exactly one of (?:the fields )?(.+?)` + beSet + `$`)},
-	{atMostOne, pattern.Lazy(`(?i)^(?:the fields )?(.+?) (?:fields )?are mutually exclusive$`)},
-	{atMostOne, pattern.Lazy(`(?i)^(.+? is mutually exclusive with .+?)$`)},
-	{either, pattern.Lazy(`(?i)^either (.+?) must be (?:set|specified|provided|defined|configured|present|used|given)$`)},
-	{whenValue, pattern.Lazy(`(?i)^(\S+)(?: configuration| field)? (?:is|must be) (?:set|required) when (\S+) is (\S+?),? and (?:is )?forbidden otherwise$`)},
-}
-
-var separator = pattern.Lazy(`(?i),? (?:and|or|and/or|is mutually exclusive with) |, ?`)
 
 const maxFields = 12
 
-// statementsIn returns the statements about an object in a message or a description. All their
-// names are properties of the schema.
-func statementsIn(text string, n *sample.Schema) []statement {
-	var l []statement
-	for _, sentence := range english.Sentences(text) {
-		sentence = strings.TrimSuffix(sentence, ".")
-		for _, f := range forms {
-			m := f.pattern().FindStringSubmatch(sentence)
-			if m == nil {
-				continue
-			}
-			s := statement{sentence: sentence, form: f.form}
-			if s.read(m[1:], n) {
-				l = append(l, s)
-			}
-			break
-		}
-	}
-	return l
-}
-
-// read resolves the names of a statement. It reports whether all of them are properties.
-func (s *statement) read(words []string, n *sample.Schema) bool {
-	list := separator().Split(words[0], -1)
-	for _, word := range list {
-		path, ok := property(word, n)
-		if !ok || slices.ContainsFunc(s.fields, func(other []string) bool { return within(path, other) || within(other, path) }) {
-			return false
+// resolve finds the properties that a statement names. It reports whether all of them are properties.
+// reader, unless nil, is the rule with the statement as its message.
+func (o *object) resolve(of english.Statement, reader *audited) (s statement, ok bool) {
+	s.Statement = of
+	n := o.Object()
+	for _, word := range of.Fields {
+		path := property(word, n, reader)
+		if path == nil || slices.ContainsFunc(s.fields, func(other []string) bool { return within(path, other) || within(other, path) }) {
+			return s, false
 		}
 		s.fields = append(s.fields, path)
 	}
-	if s.form != whenValue {
-		return len(s.fields) > 1 && len(s.fields) <= maxFields
+	switch of.Form {
+	case english.Unset:
+		return s, len(s.fields) == 1
+	case english.WhenValue, english.RequiredWhen:
+		if s.discriminator = property(of.Discriminator, n, reader); s.discriminator == nil || len(s.fields) != 1 {
+			return s, false
+		}
+		discriminator := schemaAt(n, s.discriminator).Props
+		compared := reader != nil && slices.ContainsFunc(reader.Usages(), func(u formula.Usage) bool {
+			return slices.Equal(u.Path, s.discriminator) && slices.Contains(u.Literals, any(of.Value))
+		})
+		return s, discriminator.Type == "string" && (compared || slices.Contains(formula.EnumValues(discriminator), any(of.Value)))
 	}
-	var ok bool
-	if s.discriminator, ok = property(words[1], n); !ok {
-		return false
-	}
-	s.value = strings.Trim(words[2], "`'\"")
-	of := schemaAt(n, s.discriminator)
-	values := formula.EnumValues(of.Props)
-	return len(s.fields) == 1 && of.Props.Type == "string" && slices.Contains(values, any(s.value))
+	return s, len(s.fields) > 1 && len(s.fields) <= maxFields
 }
 
-// property returns the path of properties that a word names.
-func property(word string, n *sample.Schema) ([]string, bool) {
-	word = strings.Trim(strings.TrimSpace(word), "`'\".")
-	path := strings.Split(strings.TrimPrefix(word, "self."), ".")
-	return path, word != "" && schemaAt(n, path) != nil
+// property returns the path of properties that a word names: from the object, or the end of the only
+// such path that the rule reads. It returns nil if there is none.
+func property(word string, n *sample.Schema, reader *audited) []string {
+	path := strings.Split(word, ".")
+	if word == "" || schemaAt(n, path) != nil || reader == nil {
+		if word == "" || schemaAt(n, path) == nil {
+			return nil
+		}
+		return path
+	}
+	var found []string
+	for _, read := range reader.Paths {
+		if len(read) < len(path) || !slices.Equal(read[len(read)-len(path):], path) || schemaAt(n, read) == nil || slices.Equal(read, found) {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = read
+	}
+	return found
 }
 
 // judged is a statement with the formula that an object breaks it, and the rule that it belongs to.
@@ -116,8 +83,10 @@ type judged struct {
 	// described statements are not in the message.
 	described bool
 	of        *audited
+	all       bool     // the message states nothing else
 	members   []member // the fields, as the rule uses them
-	breaks    logic.Lit
+	// The object breaks the statement, or certainly meets it.
+	breaks, meets logic.Lit
 }
 
 // state collects the statements in the messages of rules on the object, and in the descriptions of the
@@ -131,21 +100,23 @@ func (o *object) state() {
 		}
 	}
 	add := func(text, from string, of *audited) {
-		for _, s := range statementsIn(text, n) {
+		l, all := english.Statements(text)
+		for _, stated := range l {
+			s, ok := o.resolve(stated, of)
 			reader := of
 			for _, a := range rules {
 				if reader == nil && s.readBy(a) {
 					reader = a
 				}
 			}
-			if reader == nil || !s.readBy(reader) || slices.ContainsFunc(o.statements, func(j judged) bool { return j.of == reader && j.sentence == s.sentence }) {
+			if !ok || reader == nil || !s.readBy(reader) || slices.ContainsFunc(o.statements, func(j judged) bool { return j.of == reader && j.Sentence == s.Sentence }) {
 				continue
 			}
-			j := judged{statement: s, from: from, described: of == nil, of: reader}
+			j := judged{statement: s, from: from, described: of == nil, of: reader, all: all || s.Form == english.Unset}
 			for _, path := range s.fields {
 				j.members = append(j.members, o.member(path, reader))
 			}
-			j.breaks = o.breaks(j)
+			j.breaks, j.meets = o.verdicts(j)
 			o.statements = append(o.statements, j)
 		}
 	}
@@ -172,27 +143,40 @@ func (s statement) readBy(a *audited) bool {
 			count++
 		}
 	}
-	if s.form != whenValue {
-		return count > 1
+	if s.discriminator == nil {
+		return count > 1 || s.Form == english.Unset && count == 1
 	}
 	return count == 1 && slices.ContainsFunc(a.Paths, func(read []string) bool { return slices.Equal(read, s.discriminator) })
 }
 
-// breaks returns the formula that the object breaks a statement.
-func (o *object) breaks(j judged) logic.Lit {
-	var set, unset []logic.Lit
+// verdicts returns the formulas that the object breaks a statement, and that it certainly meets it.
+func (o *object) verdicts(j judged) (breaks, meets logic.Lit) {
+	var set, unset, others []logic.Lit
 	for _, m := range j.members {
 		set, unset = append(set, m.set), append(unset, o.Self(0).Lookup(m.path...).Present().Not())
 	}
-	several := o.Space.AtLeast(2, set)[2]
-	switch j.form {
-	case exactlyOne:
-		return o.Space.Or(several, o.Space.And(unset...))
-	case whenValue:
-		is := o.Self(0).Lookup(j.discriminator...).Equals(j.value)
-		return o.Space.Or(o.Space.And(is, unset[0]), o.Space.And(is.Not(), set[0]))
+	for i := range set {
+		others = append(others, o.Space.And(slices.Delete(slices.Clone(unset), i, i+1)...))
+		if j.Form != english.AtMostOne {
+			others[i] = o.Space.And(others[i], set[i])
+		}
 	}
-	return several
+	several, meets := o.Space.AtLeast(2, set)[2], o.Space.Or(others...)
+	is := logic.False
+	if j.discriminator != nil {
+		is = o.Self(0).Lookup(j.discriminator...).Equals(j.Value)
+	}
+	switch j.Form {
+	case english.ExactlyOne:
+		return o.Space.Or(several, o.Space.And(unset...)), meets
+	case english.WhenValue:
+		return o.Space.Or(o.Space.And(is, unset[0]), o.Space.And(is.Not(), set[0])), o.Space.Or(o.Space.And(is, set[0]), o.Space.And(is.Not(), unset[0]))
+	case english.RequiredWhen:
+		return o.Space.And(is, unset[0]), o.Space.Or(is.Not(), set[0])
+	case english.Unset:
+		return set[0], unset[0]
+	}
+	return several, meets
 }
 
 // broken reports whether a value breaks the statement. It repeats the formula for one value.
@@ -207,12 +191,16 @@ func (j judged) broken(value any) bool {
 			unset++
 		}
 	}
-	switch j.form {
-	case exactlyOne:
+	v, _ := nested.Get(object, j.discriminator)
+	switch j.Form {
+	case english.ExactlyOne:
 		return set > 1 || unset == len(j.members)
-	case whenValue:
-		v, _ := nested.Get(object, j.discriminator)
-		return v == j.value && unset == 1 || v != j.value && set == 1
+	case english.WhenValue:
+		return v == j.Value && unset == 1 || v != j.Value && set == 1
+	case english.RequiredWhen:
+		return v == j.Value && unset == 1
+	case english.Unset:
+		return set == 1
 	}
 	return set > 1
 }
@@ -222,10 +210,10 @@ func (o *object) looser() []Finding {
 	var l []Finding
 	told := map[*audited]bool{}
 	for _, s := range o.statements {
-		if told[s.of] || s.of.constant {
+		if told[s.of] || s.of.constant || s.Form == english.Unset {
 			continue
 		}
-		if s.form == either || s.described {
+		if s.Form == english.Either || s.described {
 			if s.tellsApart() {
 				continue
 			}
@@ -240,7 +228,7 @@ func (o *object) looser() []Finding {
 			continue
 		}
 		told[s.of] = true
-		f := o.finding(codes.LooserThanMessage, s.of.rule, e, "", "this rule accepts an object that %s rules out (%s)", s.from, s.sentence)
+		f := o.finding(codes.LooserThanMessage, s.of.rule, e, "", "this rule accepts an object that %s rules out (%s)", s.from, s.Sentence)
 		l = append(l, f.fixed(o.enforcing(s, e.New)))
 	}
 	return l
@@ -260,11 +248,11 @@ const maxKept = 160
 // enforcing returns a rule that rejects an object which breaks the statement, with the rest of the
 // hint, or a hint alone. The rule accepts no object that the audited rule rejects, and each field on
 // its own, as proved.
-func (o *object) enforcing(j judged, bad map[string]any) (fix, rest string) {
+func (o *object) enforcing(j judged, bad map[string]any) (fixes []fix, hint string) {
 	const otherwise = "reject the object, or correct the text"
 	text, ok := j.rule()
 	if !ok {
-		return "", otherwise
+		return nil, otherwise
 	}
 	text = j.of.Quoted(text)
 	written := strings.TrimSpace(j.of.Validation.Rule)
@@ -273,20 +261,21 @@ func (o *object) enforcing(j judged, bad map[string]any) (fix, rest string) {
 		both, repeated = "("+written+"\n) && "+text, text
 	}
 	for _, c := range []struct{ rule, fix string }{{text, text}, {both, repeated}} {
-		fixed := o.replaced(j.of, c.rule)
+		fixed, kind := o.replaced(j.of, c.rule)
 		if fixed == nil || !o.never(o.create(), j.of.Place.Present(), fixed.Holds, j.of.Holds.Not()) || !o.eachAlone(j, fixed) {
 			continue
 		}
-		if said, _ := o.Ask(fixed, bad, nil); said != sample.Fails {
+		said, _ := o.Ask(fixed, bad, nil)
+		if response, ok := answer(o.Source.Context(), kind, bad, nil); said != sample.Fails || !ok || response == "" {
 			continue
 		}
-		rest = ", which rejects this object, or correct the text"
+		rest := ", which rejects this object, or correct the text"
 		if c.rule != c.fix {
 			rest = " as a further rule" + rest
 		}
-		return c.fix, rest
+		return []fix{{c.fix, rest}}, ""
 	}
-	return "", otherwise
+	return nil, otherwise
 }
 
 // eachAlone reports whether a rule may hold for each field without the others, and for the field of a
@@ -296,8 +285,8 @@ func (o *object) eachAlone(j judged, c *prove.Check) bool {
 		m, err := o.Possible(append(l, o.create(), j.of.Place.Present(), c.Holds)...)
 		return m != nil && err == nil
 	}
-	if j.form == whenValue {
-		is := o.Self(0).Lookup(j.discriminator...).Equals(j.value)
+	if j.discriminator != nil {
+		is := o.Self(0).Lookup(j.discriminator...).Equals(j.Value)
 		return holds(is, j.members[0].set) && holds(is.Not(), j.members[0].set.Not())
 	}
 	for i := range j.members {
@@ -318,12 +307,12 @@ func (j judged) rule() (text string, ok bool) {
 	var l []cel.Expr
 	for _, m := range j.members {
 		conditions := m.conditions()
-		if len(conditions) == 0 || j.form != atMostOne && m.special() {
+		if len(conditions) == 0 || j.Form != english.AtMostOne && m.special() {
 			return "", false
 		}
 		l = append(l, cel.And(conditions...))
 	}
-	if j.form == either {
+	if j.Form == english.Either {
 		for _, u := range j.of.Usages() {
 			named := slices.ContainsFunc(j.fields, func(path []string) bool { return within(u.Path, path) })
 			p := schemaAt(j.of.Schema, u.Path)
@@ -334,14 +323,16 @@ func (j judged) rule() (text string, ok bool) {
 		}
 	}
 	item, list := cel.Var("x"), cel.List(l...)
-	switch j.form {
-	case whenValue:
-		is := cel.And(present(j.discriminator), cel.Var("self").Field(j.discriminator...).Eq(cel.String(j.value)))
+	is := cel.And(present(j.discriminator), cel.Var("self").Field(j.discriminator...).Eq(cel.String(j.Value)))
+	switch j.Form {
+	case english.RequiredWhen:
+		return cel.Or(cel.Not(is), l[0]).String(), true
+	case english.WhenValue:
 		if len(j.members[0].conditions()) > 1 {
 			l[0] = cel.Paren(l[0])
 		}
 		return l[0].Eq(cel.Paren(is)).String(), true
-	case atMostOne:
+	case english.AtMostOne:
 		return list.Filter(item, item).Call("size").Le(cel.Int(1)).String(), true
 	}
 	return list.ExistsOne(item, item).String(), true
