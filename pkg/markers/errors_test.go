@@ -353,21 +353,6 @@ type Example struct {
 	}
 }
 
-// Hints name a pattern that works.
-func TestHints(t *testing.T) {
-	for pattern, want := range map[string]string{
-		"./testdata/imports/types.go": "name its directory: ./testdata/imports, or ./testdata/imports/... for all below it",
-		"testdata/imports/types.go":   "name its directory: ./testdata/imports, or ./testdata/imports/... for all below it",
-		"doc.go":                      "name its directory: ., or ./... for all below it",
-		"../union/doc.go/...":         "name its directory: ../union, or ../union/... for all below it",
-	} {
-		_, diags := markers.Load(markers.Options{}, pattern)
-		if len(diags) != 1 || diags[0].Hint != want {
-			t.Errorf("%s: %q, want the hint %q", pattern, diags, want)
-		}
-	}
-}
-
 // Errors that only controller-gen reports do not matter: floats, fields without a JSON name, and a
 // CRD without a stored version.
 func TestLenient(t *testing.T) {

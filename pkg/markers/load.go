@@ -2,13 +2,11 @@ package markers
 
 import (
 	"errors"
-	"fmt"
 	"go/ast"
 	"go/build"
 	"go/token"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -61,12 +59,7 @@ func (l *loading) packages(patterns []string) bool {
 		case errors.Is(err, fs.ErrNotExist) && (build.IsLocalImport(name) || filepath.IsAbs(name)) && !strings.Contains(name, "..."):
 			l.errorf(diag.Pos{}, hint, "there is no directory %s", name)
 		case err == nil && !info.IsDir():
-			dir := path.Dir(filepath.ToSlash(name))
-			if !path.IsAbs(dir) && !strings.HasPrefix(dir, ".") {
-				dir = "./" + dir
-			}
-			l.errorf(diag.Pos{}, fmt.Sprintf("name its directory: %s, or %s for all below it", dir, dir+"/..."),
-				"%s is a file: name a directory or a package", pattern)
+			l.errorf(diag.Pos{}, hint, "%s is a file: name a directory or a package", pattern)
 		}
 	}
 	if l.diags.HasErrors() {
@@ -244,20 +237,6 @@ func (l *loading) own(p *loader.Package) bool {
 	return l.named(p) || p.Module != nil && slices.ContainsFunc(l.roots, func(root *loader.Package) bool {
 		return root.Module != nil && root.Module.Path == p.Module.Path
 	})
-}
-
-// mainModule returns the directory of the main module that contains a package, also as the directory
-// of a replacement. It is "" for other modules. Without modules it is the working directory.
-func (l *loading) mainModule(p *loader.Package) string {
-	switch m := p.Module; {
-	case m == nil:
-		return l.places.work
-	case m.Main:
-		return m.Dir
-	case m.Replace != nil && m.Replace.Version == "" && filepath.IsLocal(m.Replace.Path):
-		return strings.TrimSuffix(m.Dir, filepath.Clean(m.Replace.Path))
-	}
-	return ""
 }
 
 // within reports whether a path without its symbolic links is below a directory.
