@@ -6,7 +6,6 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 
 	"github.com/unioncel/unioncel/internal/codes"
@@ -64,7 +63,7 @@ func (l *loading) crds(kinds []schema.GroupKind) *union.Externals {
 	return set
 }
 
-// typeOf returns the Go type of a version of a CRD, if it is known and its names are valid.
+// typeOf returns the Go type of a version of a CRD, if it is known.
 func (l *loading) typeOf(kind schema.GroupKind, v apiextensionsv1.CustomResourceDefinitionVersion) (crd.TypeIdent, bool) {
 	var ids []crd.TypeIdent
 	for p, gv := range l.parser.GroupVersions {
@@ -77,19 +76,11 @@ func (l *loading) typeOf(kind schema.GroupKind, v apiextensionsv1.CustomResource
 		return crd.TypeIdent{}, false
 	}
 	slices.SortFunc(ids, compareIdents)
-	pos := l.places.pos(l.parser.Types[ids[0]].RawSpec.Name.Pos())
-	switch {
-	case len(ids) > 1:
-		l.errorf(pos, "give each package its own // +versionName",
+	if len(ids) > 1 {
+		l.errorf(l.places.pos(l.parser.Types[ids[0]].RawSpec.Name.Pos()), "give each package its own // +versionName",
 			"packages %s and %s both declare version %s of %s", ids[0].Package.PkgPath, ids[1].Package.PkgPath, v.Name, kind)
-	case kind.Group != "" && len(validation.IsDNS1123Subdomain(kind.Group)) > 0:
-		l.errorf(pos, "correct // +groupName", "%q is not an API group: %s", kind.Group, validation.IsDNS1123Subdomain(kind.Group)[0])
-	case kind.Group != "" && len(validation.IsDNS1035Label(v.Name)) > 0:
-		l.errorf(pos, "correct // +versionName", "%q is not an API version: %s", v.Name, validation.IsDNS1035Label(v.Name)[0])
-	default:
-		return ids[0], true
 	}
-	return crd.TypeIdent{}, false
+	return ids[0], len(ids) == 1
 }
 
 // visit adds the schema at an address, as controller-gen writes it, as a site of its Go type, and

@@ -84,7 +84,7 @@ func TestDeclareLastLine(t *testing.T) {
 		if len(diags) > 0 || len(outcomes) != 1 || outcomes[0].Problem != nil || len(files) != 1 {
 			t.Fatal(outcomes, files, diags)
 		}
-		want := before + "// +unioncel:union:members=a;b" + end + "// +unioncel:union:cardinality=ExactlyOne" + end + last
+		want := before + "// +unioncel:union:members=[a, b]" + end + "// +unioncel:union:cardinality=ExactlyOne" + end + last
 		if diff := cmp.Diff(want, string(files[0].New)); diff != "" {
 			t.Error(diff)
 		}

@@ -42,14 +42,12 @@ var asMarkers = strings.NewReplacer(" in the declaration", "",
 	"x-kubernetes-list-type: map with x-kubernetes-list-map-keys", "+listType=map with +listMapKey")
 
 // onFields replaces keys of declarations with the markers on fields that set them.
-var onFields = func() *strings.Replacer {
-	var pairs []string
-	for key, marker := range map[string]string{"fields-to-discriminateBy": valuesKey, "optionalMembers": optionalKey} {
-		marker = "+" + ownPrefix + ":" + marker
-		pairs = append(pairs, key+": "+union.Example(key), marker+"="+example(valuesKey), key, marker)
-	}
-	return strings.NewReplacer(pairs...)
-}()
+var onFields = strings.NewReplacer(
+	"fields-to-discriminateBy: "+union.Example("fields-to-discriminateBy"), "+unioncel:union:values="+example(valuesKey),
+	"optionalMembers: "+union.Example("optionalMembers"), "+unioncel:union:optional="+example(optionalKey),
+	"fields-to-discriminateBy", "+unioncel:union:values",
+	"optionalMembers", "+unioncel:union:optional",
+)
 
 // orInGo separates the YAML part of a hint from its Go part.
 const orInGo = ", or in Go "

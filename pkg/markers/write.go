@@ -48,7 +48,7 @@ func (l lines) own(to ast.Node, of, key string, value *yaml.Node) {
 	}
 	text := ownPrefix + of + ":" + key
 	if value.Tag != "!!bool" || value.Value != "true" {
-		text += "=" + markerValue(key, value)
+		text += "=" + flow(value)
 	}
 	l.add(to, text)
 }
@@ -186,13 +186,13 @@ func (s *structure) markMember(out lines, u *union.Union, m *union.Member, marke
 	}
 	out.add(to, marker)
 	if len(values) > 0 {
-		out.own(to, "", valuesKey, yamltext.StringsNode(values...))
+		out.own(to, "", valuesKey, oneOrMore(yamltext.StringsNode(values...).Content))
 	}
 	switch {
 	case always && strings.HasPrefix(marker, "k8s:"):
 		out.own(to, "", optionalKey, yamltext.BoolNode(true))
 	case !always && len(m.Optional) > 0:
-		out.own(to, "", optionalKey, yamltext.StringsNode(m.Optional...))
+		out.own(to, "", optionalKey, oneOrMore(yamltext.StringsNode(m.Optional...).Content))
 	}
 	if unset := m.Empty != union.PresentWhenEmpty; unset != usuallyUnset {
 		out.own(to, "", emptyKey, yamltext.BoolNode(unset))
@@ -213,31 +213,10 @@ func arguments(pairs ...string) string {
 	return "(" + strings.Join(l, ", ") + ")"
 }
 
-// markerValue returns the text that [parseOwn] reads as a value.
-func markerValue(key string, n *yaml.Node) string {
-	if n.Kind == yaml.ScalarNode {
-		odd := n.Value == "" || strings.TrimSpace(n.Value) != n.Value || strings.ContainsAny(n.Value[:1], `[{"'=:`) ||
-			n.Tag == "!!str" && (n.Value == "true" || n.Value == "false") || !union.Printable(n.Value) ||
-			strings.Contains(n.Value, ";") && key != messageKey && key != messagesKey
-		if !odd {
-			return n.Value
-		}
-	}
-	words := len(n.Content) > 0 && n.Kind == yaml.SequenceNode
-	var l []string
-	for _, item := range n.Content {
-		l = append(l, item.Value)
-		words = words && plainWord().MatchString(item.Value)
-	}
-	if words && (len(l) > 1 || l[0] != "true" && l[0] != "false") {
-		return strings.Join(l, ";")
-	}
-	return flow(n)
-}
-
 var plainWord = pattern.Lazy(`^[A-Za-z][A-Za-z0-9_./-]*$`)
 
-// flow returns a node in YAML's flow style, on one line. Strings are quoted, except for words.
+// flow returns a node in YAML's flow style, on one line, as [parseOwn] reads it. Strings are quoted,
+// except for words.
 func flow(n *yaml.Node) string {
 	n = clone(n)
 	for n := range yamltext.All(n) {
