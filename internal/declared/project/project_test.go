@@ -35,7 +35,7 @@ lint:
 	warning := lint.FailOnWarning
 	want := &project.Config{
 		Go: []string{"./api/...", "example.com/types"}, Kubebuilder: true, SkipInvalid: []string{"api/v1.Backup", "v1.Job"}, Unions: []string{"config/unions.yaml"},
-		KubeVersion: "1.30", Encoding: compile.Fine, NoAnnotation: true, RequireUnions: true, Strict: true,
+		KubeVersion: "1.30", Encoding: compile.Fine, Origins: compile.Origins{KubeVersion: "c.yaml:7:14", Encoding: "c.yaml:8:11"}, NoAnnotation: true, RequireUnions: true, Strict: true,
 		Lint: lint.Config{
 			Ignore: []diag.Code{codes.ValueWithoutMember}, Severities: map[diag.Code]diag.Severity{codes.Undiscriminated: diag.Error, codes.ListMember: diag.Info},
 			FailOn: &warning,
@@ -48,7 +48,7 @@ lint:
 	if err := schema.Validate(t, text); err != nil {
 		t.Error(err)
 	}
-	for _, text := range []string{head, head + "annotation: true\nencoding: auto\n", "# comment\n---\n" + head, `{"apiVersion": "unioncel.dev/v1alpha1", "kind": "Config"}`} {
+	for _, text := range []string{head, head + "annotation: true\n", "# comment\n---\n" + head, `{"apiVersion": "unioncel.dev/v1alpha1", "kind": "Config"}`} {
 		got, diags := project.Parse("c.yaml", []byte(text))
 		if diff := cmp.Diff(&project.Config{}, got); diff != "" || diags != nil || schema.Validate(t, text) != nil {
 			t.Errorf("%s\n%v\n%s", text, diags, diff)
