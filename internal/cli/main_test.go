@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -113,7 +114,7 @@ func TestManyInputs(t *testing.T) {
 
 // Only the files in work are in memory, regardless of the number of files, unless results are printed.
 func TestMemoryIsBounded(t *testing.T) {
-	if testing.Short() {
+	if !unioncases.Exhaustive {
 		t.Skip("it collects garbage for seconds")
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))

@@ -229,7 +229,7 @@ func agrees(t *testing.T, s *policytest.Server, k kinds.Kind, opts policy.Option
 // TestMutatingAncestors removes, adds and replaces union objects and the values around them. A policy
 // changes such requests exactly as pkg/normalize does, and fails for none.
 func TestMutatingAncestors(t *testing.T) {
-	every, turn, written := unioncases.Choose(3000, 2400, 60), 0, 0
+	every, turn, written := unioncases.Choose(4800, 4200, 60), 0, 0
 	for _, shape := range slices.Concat(unioncases.Shapes(), unioncases.Further()) {
 		for _, declaration := range shape.Declarations() {
 			for _, place := range places {
@@ -352,7 +352,7 @@ func TestMutatingRandom(t *testing.T) {
 				continue
 			}
 			r := filler{Rand: rand.New(rand.NewPCG(uint64(i), 7))}
-			for range unioncases.Choose(10, 15, 1500) {
+			for range unioncases.Choose(7, 9, 1500) {
 				old := r.value(&schema)
 				before, after := object(old), object(r.changed(&schema, old))
 				if r.IntN(9) == 0 {

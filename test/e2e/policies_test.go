@@ -263,9 +263,9 @@ func TestPolicies(t *testing.T) {
 			m := &matrix{name: place.Name + ", " + declaration, place: place, states: shape.States(), every: 1}
 			switch {
 			case i > 0 && !unioncases.Exhaustive:
-				m.every = 131
+				m.every = 263
 			case n > 0 && !unioncases.Exhaustive:
-				m.every = 7
+				m.every = 23
 			case i > 0 && n > 0: // pkg/policy tries every pair in every place
 				m.every = 5
 			}
