@@ -54,7 +54,11 @@ func (l *loading) packages(patterns []string) bool {
 	const hint = "write a directory as ./api, and as ./api/... with everything below it"
 	for _, pattern := range patterns {
 		name := strings.TrimSuffix(pattern, "/...")
-		info, err := l.stat(name)
+		dir := name
+		if !filepath.IsAbs(name) {
+			dir = filepath.Join(l.opts.Dir, name)
+		}
+		info, err := os.Stat(dir)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && (build.IsLocalImport(name) || filepath.IsAbs(name)) && !strings.Contains(name, "..."):
 			l.errorf(diag.Pos{}, hint, "there is no directory %s", name)
@@ -202,14 +206,6 @@ func (l *loading) goPos(p *packages.Package, err packages.Error, all []*packages
 		}
 	}
 	return diag.Pos{File: l.places.relative(file)}
-}
-
-// stat describes the file or directory that a pattern names.
-func (l *loading) stat(pattern string) (os.FileInfo, error) {
-	if !filepath.IsAbs(pattern) {
-		pattern = filepath.Join(l.opts.Dir, pattern)
-	}
-	return os.Stat(pattern)
 }
 
 // isLink reports whether a file is a symbolic link.

@@ -197,8 +197,7 @@ func parseTag(text string) (mark, bool) {
 		}
 		return mark{}, false
 	}
-	var around []string
-	item := mark{}
+	around, item := "", mark{}
 	for t := &tag; t != nil; t = t.ValueTag {
 		defined := definitions()[t.Name]
 		if t.Name == "k8s:item" {
@@ -210,37 +209,25 @@ func parseTag(text string) (mark, bool) {
 			if m, ok := misspelt(t.Name); ok {
 				return m, true
 			}
-			around = append(around, t.Name)
+			// The stability levels of validation-gen make no difference to a CRD.
+			if !slices.Contains([]string{"k8s:item", "k8s:alpha", "k8s:beta"}, t.Name) {
+				around = cmp.Or(around, t.Name)
+			}
 			continue
 		}
 		m := mark{definition: defined, name: "+" + t.Name, item: item.item}
-		m.problem = m.inside(around)
-		if m.problem == nil {
+		switch {
+		case around != "":
+			m.problem = misuse(fmt.Sprintf("%s inside +%s cannot be expressed", m.name, around),
+				"the unions of a CRD do not depend on options, and are on fields only: write the marker by itself, or delete it")
+		case m.item != nil && m.role != member:
+			m.problem = misuse(fmt.Sprintf("%s inside +k8s:item cannot be expressed", m.name), "items of a list are members by +k8s:unionMember or +k8s:zeroOrOneOfMember")
+		default:
 			m.tag(t)
 		}
 		return m, true
 	}
 	return mark{}, false
-}
-
-// inside returns the problem of a marker inside other markers, or nil. The stability levels of
-// validation-gen make no difference to a CRD.
-func (m *mark) inside(around []string) *diag.Diagnostic {
-	for _, name := range around {
-		switch name {
-		case "k8s:alpha", "k8s:beta":
-		case "k8s:item":
-			if m.role != member {
-				return misuse(fmt.Sprintf("%s inside +k8s:item cannot be expressed", m.name), "items of a list are members by +k8s:unionMember or +k8s:zeroOrOneOfMember")
-			}
-		default:
-			return misuse(
-				fmt.Sprintf("%s inside +%s cannot be expressed", m.name, name),
-				"the unions of a CRD do not depend on options, and are on fields only: write the marker by itself, or delete it",
-			)
-		}
-	}
-	return nil
 }
 
 // tag parses the arguments and the payload.
