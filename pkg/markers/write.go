@@ -2,12 +2,12 @@ package markers
 
 import (
 	"cmp"
-	"fmt"
 	"go/ast"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+	"k8s.io/gengo/v2/codetags"
 
 	"github.com/unioncel/unioncel/internal/pattern"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
@@ -136,7 +136,7 @@ func (s *structure) markFields(out lines, marker string, u *union.Union, alone b
 			name = marks[i].of
 		case i >= 0:
 		case tagged:
-			out.add(anchor, "k8s:unionDiscriminator"+arguments("union", name))
+			out.add(anchor, tag("k8s:unionDiscriminator", name, ""))
 		default:
 			out.add(anchor, "unionDiscriminator")
 		}
@@ -178,10 +178,10 @@ func (s *structure) markMember(out lines, u *union.Union, m *union.Member, marke
 			marker += ",optional"
 		}
 	case len(values) == 1:
-		marker += arguments("union", name, "memberName", values[0])
+		marker = tag(marker, name, values[0])
 		values, usuallyUnset = nil, s.unsetWhenZero(f)
 	default:
-		marker += arguments("union", name)
+		marker = tag(marker, name, "")
 		usuallyUnset = s.unsetWhenZero(f)
 	}
 	out.add(to, marker)
@@ -199,18 +199,15 @@ func (s *structure) markMember(out lines, u *union.Union, m *union.Member, marke
 	}
 }
 
-// arguments returns arguments of validation-gen's markers. It omits those without a value.
-func arguments(pairs ...string) string {
-	var l []string
-	for i := 0; i < len(pairs); i += 2 {
-		if pairs[i+1] != "" {
-			l = append(l, fmt.Sprintf("%s: %q", pairs[i], pairs[i+1]))
+// tag returns a marker of validation-gen for a union. It omits arguments without a value.
+func tag(name, of, value string) string {
+	t := codetags.Tag{Name: name}
+	for _, a := range []codetags.Arg{{Name: "union", Value: of}, {Name: "memberName", Value: value}} {
+		if a.Type = codetags.ArgTypeString; a.Value != "" {
+			t.Args = append(t.Args, a)
 		}
 	}
-	if len(l) == 0 {
-		return ""
-	}
-	return "(" + strings.Join(l, ", ") + ")"
+	return t.String()
 }
 
 var plainWord = pattern.Lazy(`^[A-Za-z][A-Za-z0-9_./-]*$`)
