@@ -29,7 +29,7 @@ var allowed = map[string][]string{
 	"internal/prove/sample":               {"internal/prove/formula", "pkg/schemapath", "internal/limit", "internal/cost"},
 	"internal/prove/schemadiff":           {"internal/prove", "internal/prove/formula", "internal/prove/logic", "internal/prove/sample", "pkg/schemapath", "internal/limit"},
 	"internal/codes":                      {},
-	"internal/english":                    {},
+	"internal/english":                    {"internal/pattern"},
 	"internal/pattern":                    {},
 	"internal/report":                     {"internal/english", "pkg/diag"},
 	"pkg/kinds":                           {"pkg/schemapath", "pkg/union"},
