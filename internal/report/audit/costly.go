@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/english"
@@ -25,11 +27,13 @@ func portion(percent uint64) string {
 // costly finds rules that take more than half of the budget of a rule. If the other rules of the
 // version together take more than half of the budget of a version, or the budget of a request, it
 // reports the costliest of them.
-func (v *version) costly(ctx context.Context, rules []rule) []Finding {
+func (v *version) costly(ctx context.Context) []Finding {
 	estimator, err := cost.Of(v.crd)
 	if err != nil {
 		return nil
 	}
+	var rules []rule
+	v.each(func(_ schemapath.Path, _ *apiextensionsv1.JSONSchemaProps, l []rule) { rules = append(rules, l...) })
 	var l []Finding
 	var most *rule
 	var highest, total uint64

@@ -22,7 +22,7 @@ const maxPasses = 2
 
 // findings audits the rules of a version. It audits the other rules again without the faulty rules.
 func (v *version) findings(ctx context.Context, versions []*version) []Finding {
-	l := v.audit(ctx, versions)
+	l := append(v.costly(ctx), v.audit(ctx, versions)...)
 	w := v
 	for range maxPasses {
 		var faulty []rule
@@ -37,41 +37,56 @@ func (v *version) findings(ctx context.Context, versions []*version) []Finding {
 		if w = w.leaveOut(faulty); w == nil {
 			break
 		}
+		var more []Finding
 		for _, f := range w.audit(ctx, versions) {
 			known := func(other Finding) bool { return other.Code == f.Code && other.of.equal(f.of) }
-			if f.Code != codes.CostlyRule && !slices.ContainsFunc(l, known) {
-				l = append(l, v.qualified(ctx, f, w.leftOut[len(v.leftOut):]))
+			if !slices.ContainsFunc(l, known) && !slices.ContainsFunc(more, known) {
+				more = append(more, f)
 			}
 		}
+		v.qualify(ctx, more, w.leftOut[len(v.leftOut):])
+		l = append(l, more...)
 		v.open = w.open
 	}
 	return append(l, v.broken...)
 }
 
-// qualified names the faulty rules in a finding if they change the API server's answer to the example.
-func (v *version) qualified(ctx context.Context, f Finding, faulty []rule) Finding {
-	same := func(w *version) bool {
+// qualify names the faulty rules in findings if they change the API server's answer to the example.
+func (v *version) qualify(ctx context.Context, l []Finding, faulty []rule) {
+	same := func(w *version, f *Finding) bool {
 		response, ok := answer(ctx, w.judge, f.Example.New, f.Example.Old)
 		return ok && response == f.Response
 	}
-	if same(v) {
-		return f
-	}
-	var changing []rule
-	for _, r := range faulty {
-		others := slices.DeleteFunc(slices.Clone(faulty), r.equal)
-		if w := v.leaveOut(others); w != nil && !same(w) {
-			changing = append(changing, r)
+	changing := map[*Finding][]rule{}
+	for i := range l {
+		if f := &l[i]; !same(v, f) {
+			changing[f] = nil
 		}
 	}
 	if len(changing) == 0 {
-		changing = faulty
+		return
 	}
-	f.Without = len(changing)
-	for _, r := range changing {
-		f.Related = append(f.Related, diag.Related{Pos: v.finding(f.Code, r, nil, "", "").Pos, Message: "the example leaves out this faulty rule"})
+	for _, r := range faulty {
+		others := slices.DeleteFunc(slices.Clone(faulty), r.equal)
+		w := v.leaveOut(others)
+		if w == nil {
+			continue
+		}
+		for f, rules := range changing {
+			if !same(w, f) {
+				changing[f] = append(rules, r)
+			}
+		}
 	}
-	return f
+	for f, rules := range changing {
+		if len(rules) == 0 {
+			rules = faulty
+		}
+		f.Without = len(rules)
+		for _, r := range rules {
+			f.Related = append(f.Related, diag.Related{Pos: v.finding(f.Code, r, nil, "", "").Pos, Message: "the example leaves out this faulty rule"})
+		}
+	}
 }
 
 // uncompiled returns the rules that the API server cannot compile. It adds findings about them, and
