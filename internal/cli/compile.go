@@ -10,7 +10,7 @@ import (
 func (a *app) compileCommand() *cobra.Command {
 	var (
 		flags    conversion
-		compiler = compilerFlags{gate: true}
+		compiler = compilerFlags{gate: true, totals: true}
 	)
 	cmd := &cobra.Command{
 		Use:   "compile [FILE|DIR|-]...",

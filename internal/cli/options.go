@@ -39,9 +39,9 @@ type compilerFlags struct {
 	skipInvalid, edits bool
 	// judges marks commands that analyze CRDs and do not compile CRDs in use.
 	judges bool
-	// gate makes the command print the numbers of CRDs and unions; loud makes it name the
-	// configuration.
-	gate, loud bool
+	// gate makes the command say when there are no unions, and totals makes it always print the
+	// numbers of CRDs and unions; loud makes it name the configuration.
+	gate, totals, loud bool
 }
 
 // register adds the flags of commands that compile unions.

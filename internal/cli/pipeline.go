@@ -85,8 +85,9 @@ func collect[T any](ctx context.Context, a *app, scope scoping, args []string, w
 		if none := a.tally(l, results, "text"); none != nil {
 			return nil, none
 		}
+		quiet := l[0].flags.gate && !a.verbose
 		lacking(a, answers, func(r answer[[]T]) string {
-			if len(r.found) > 0 || r.walk && l[0].flags.gate && !a.verbose { // which the tally says
+			if len(r.found) > 0 || quiet && (r.walk || len(answers) == 1) { // which the tally says
 				return ""
 			}
 			return "no unions"

@@ -185,10 +185,11 @@ func (a *app) tally(l scopes, results []*result, format string) error {
 		unions[r.scope] += r.unions
 		allCRDs, allUnions = allCRDs+len(r.crds), allUnions+r.unions
 	}
-	if format == "text" { // it would corrupt output for programs
+	total := func(s *scope) bool { return a.verbose || s.flags.totals || s.config.RequireUnions }
+	if format == "text" && (allUnions == 0 || slices.ContainsFunc(l, total)) { // it would corrupt output for programs
 		unions := plural(allUnions, "union")
 		if allUnions == 0 && allCRDs > 0 {
-			unions += "; unioncel infer finds those that hand-written rules enforce"
+			unions += "; markers in Go need --go, or go: in " + configFile + ", and unioncel infer finds those that hand-written rules enforce"
 		}
 		a.note(plural(allCRDs, "CRD") + ", " + unions)
 	}

@@ -16,7 +16,7 @@ import (
 
 func (a *app) verifyCommand() *cobra.Command {
 	var (
-		flags  = compilerFlags{judges: true, gate: true, loud: true}
+		flags  = compilerFlags{judges: true, gate: true, totals: true, loud: true}
 		output printing
 	)
 	cmd := &cobra.Command{
