@@ -239,13 +239,13 @@ func (p *printer) print(e ast.Expr, known []string) (string, level) {
 	}
 }
 
-// strictly calls print for an expression that is not simply to hold: conditions in it hold for absent
+// strictly calls write for an expression that is not simply to hold: conditions in it hold for absent
 // values only if their operator tells so.
-func (p *printer) strictly(print func() string) string {
+func (p *printer) strictly(write func() string) string {
 	accepting := p.accepting
 	p.accepting = false
 	defer func() { p.accepting = accepting }()
-	return print()
+	return write()
 }
 
 // stated returns the values that has() states to be present where e has a result.
