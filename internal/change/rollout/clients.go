@@ -97,20 +97,24 @@ const mostManaged = 10
 
 // disown returns the step for managedFields that name removed versions. Server-side apply converts
 // objects to each version that an entry names, and fails without this version.
-func (f *Facts) disown(gone []string) Step {
-	s := Step{ID: "managedFields", State: Done, Title: "No managedFields name " + strings.Join(gone, ", ")}
+func (f *Facts) disown() []Step {
 	const fails = "Server-side apply fails for objects whose managedFields name a version that the CRD does not have."
+	gone := f.gone()
+	if len(gone) == 0 {
+		return nil
+	}
+	s := Step{ID: "managedFields", State: Done, Title: "No managedFields name " + strings.Join(gone, ", ")}
 	for _, v := range gone {
 		l, ok := f.managed(v)
 		if !ok {
-			return f.unmanaged(s.ID, "which managedFields name "+strings.Join(gone, ", "), fails)
+			return []Step{f.unmanaged(s.ID, "which managedFields name "+strings.Join(gone, ", "), fails)}
 		}
 		if len(l) > 0 {
 			s.State, s.Title, s.Reason = Waiting, "Move managedFields to "+storage(f.From), fails
 			f.move(&s, l, v)
 		}
 	}
-	return s
+	return []Step{s}
 }
 
 // move adds the commands that move entries of managedFields to another version.

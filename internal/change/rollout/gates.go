@@ -21,34 +21,12 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// gates returns the steps before the change. Some of them also apply after the change.
-func (f *Facts) gates() []Step {
-	var l []Step
-	if !f.applied() {
-		l = append(l, f.accepted())
-		if l[0].State == Stopped {
-			return l
-		}
-	}
-	l = append(l, f.servers(), f.objects())
-	if !f.applied() {
-		l = append(l, f.undisturbed()...)
-		l = append(l, f.clients()...)
-		if s := f.warnFirst(); s.ID != "" {
-			l = append(l, s)
-		}
-	}
-	return append(l, f.removed()...)
-}
-
 // accepted runs the API server's own validation of the update.
-func (f *Facts) accepted() Step {
-	s := Step{ID: "accepted", State: Done, Title: "The API server accepts the CRD"}
+func (f *Facts) accepted() []Step {
 	old, err := internal(f.From)
 	to, wrong := internal(f.To)
 	if err := errors.Join(err, wrong); err != nil {
-		s.State, s.Title, s.Reason = Stopped, "The API server cannot read the CRD", err.Error()
-		return s
+		return []Step{{ID: "accepted", State: Stopped, Title: "The API server cannot read the CRD", Reason: err.Error()}}
 	}
 	old.Status.Conditions = []apiextensions.CustomResourceDefinitionCondition{{Type: apiextensions.Established, Status: apiextensions.ConditionTrue}}
 	// The API server takes fields that clients omit from the old object.
@@ -58,16 +36,17 @@ func (f *Facts) accepted() Step {
 	to.Labels, to.Annotations = labels, annotations
 	// The step migration checks the other versions in which objects are stored.
 	to.Status.StoredVersions = []string{storage(f.To)}
-	if l := validation.ValidateCustomResourceDefinitionUpdate(context.Background(), to, old); len(l) > 0 {
-		s.State, s.Title, s.Reason = Stopped, "The API server rejects the CRD", "Its validation reports:"
-		for _, err := range l {
-			if r, ok := err.BadValue.(apiextensions.ValidationRule); ok {
-				err.BadValue = r.Rule
-			}
-			s.Details = append(s.Details, err.Error())
+	var rejections []string
+	for _, err := range validation.ValidateCustomResourceDefinitionUpdate(context.Background(), to, old) {
+		if r, ok := err.BadValue.(apiextensions.ValidationRule); ok {
+			err.BadValue = r.Rule
 		}
+		rejections = append(rejections, err.Error())
 	}
-	return s
+	if len(rejections) > 0 {
+		return []Step{{ID: "accepted", State: Stopped, Title: "The API server rejects the CRD", Reason: "Its validation reports:", Details: rejections}}
+	}
+	return []Step{{ID: "accepted", State: Done, Title: "The API server accepts the CRD"}}
 }
 
 // internal converts a CRD to the type that the API server validates. It drops the status.
@@ -113,74 +92,79 @@ func rulesOf(crd *apiextensionsv1.CustomResourceDefinition) (l []rulePlace) {
 
 // servers returns the step that checks whether all API servers support the new rules. The oldest
 // server decides.
-func (f *Facts) servers() Step {
-	s := Step{ID: "servers", State: Done, Title: "Every API server supports the rules"}
-	before, after := rulesOf(f.From), rulesOf(f.To)
-	known := func(p rulePlace) bool {
-		return slices.ContainsFunc(before, func(q rulePlace) bool {
-			return q.rule.Rule == p.rule.Rule && q.rule.MessageExpression == p.rule.MessageExpression
-		})
+func (f *Facts) servers() []Step {
+	l, needs, since := f.required()
+	anywhere, oldest := uncompiled(f.To, l, rules), f.oldest()
+	switch {
+	case len(needs) == 0 && len(anywhere) == 0:
+		return []Step{{ID: "servers", State: Done, Title: "Every API server supports the rules"}}
+	case oldest == nil:
+		return []Step{{ID: "servers", State: Unknown, Title: "Find out which API servers there are", Details: append(needs, anywhere...),
+			Reason: "The rules need features that not every version of Kubernetes has. The oldest API server decides.",
+			Run:    []string{"kubectl get --raw /version  # of each API server, for --servers"}}}
+	case oldest.LessThan(since):
+		return []Step{f.upgrade(needs, since)}
 	}
-	since, needs := rules, []string{}
+	if l := uncompiled(f.To, l, oldest); len(l) > 0 {
+		return []Step{{ID: "servers", State: Stopped, Title: "An API server does not support the rules", Details: l,
+			Reason: fmt.Sprintf("The oldest is v%s, which cannot compile them.", minor(oldest))}}
+	}
+	which := "the only server"
+	if n := len(f.Servers); n > 1 {
+		which = fmt.Sprintf("the oldest of %d servers", n)
+	}
+	return []Step{{ID: "servers", State: Done, Title: fmt.Sprintf("Every API server supports the rules: they require v%s, and %s is v%s", minor(since), which, minor(oldest))}}
+}
+
+// required returns the rules that the change adds, a line about each feature that no rule used
+// before, and the oldest version that has these features.
+func (f *Facts) required() (added []rulePlace, needs []string, since *version.Version) {
+	old, added := rulesOf(f.From), rulesOf(f.To)
+	since = rules
 	need := func(what string, v *version.Version) {
 		needs = append(needs, fmt.Sprintf("%s: since v%s", what, minor(v)))
 		if since.LessThan(v) {
 			since = v
 		}
 	}
-	if len(after) > 0 && len(before) == 0 {
+	if len(added) > 0 && len(old) == 0 {
 		need("x-kubernetes-validations", rules)
 	}
 	for _, feature := range cost.Features {
 		uses := func(p rulePlace) bool { return feature.In(p.rule) }
-		if slices.ContainsFunc(after, uses) && !slices.ContainsFunc(before, uses) {
+		if slices.ContainsFunc(added, uses) && !slices.ContainsFunc(old, uses) {
 			need(feature.Name, feature.Since)
 		}
 	}
-	after = slices.DeleteFunc(after, known)
-	switch {
-	case len(needs) == 0 && len(uncompiled(f.To, after, rules)) == 0: // every server supports them
-		return s
-	case f.Servers == nil:
-		s.State, s.Title, s.Reason = Unknown, "Find out which API servers there are", "The rules need features that not every version of Kubernetes has. The oldest API server decides."
-		s.Details = slices.Concat(needs, uncompiled(f.To, after, rules))
-		s.Run = []string{"kubectl get --raw /version  # of each API server, for --servers"}
-		return s
-	}
+	return slices.DeleteFunc(added, func(p rulePlace) bool {
+		return slices.ContainsFunc(old, func(q rulePlace) bool {
+			return q.rule.Rule == p.rule.Rule && q.rule.MessageExpression == p.rule.MessageExpression
+		})
+	}), needs, since
+}
+
+// upgrade returns the step for API servers that are older than the rules require.
+func (f *Facts) upgrade(needs []string, since *version.Version) Step {
 	var old []string
 	for _, server := range f.Servers {
 		if server.Version.LessThan(since) {
 			old = append(old, server.String())
 		}
 	}
-	if len(old) == 0 {
-		if l := uncompiled(f.To, after, f.oldest()); len(l) > 0 {
-			s.State, s.Title, s.Details = Stopped, "An API server does not support the rules", l
-			s.Reason = fmt.Sprintf("The oldest is v%s, which cannot compile them.", minor(f.oldest()))
-			return s
-		}
-		oldest := "the only server"
-		if n := len(f.Servers); n > 1 {
-			oldest = fmt.Sprintf("the oldest of %d servers", n)
-		}
-		s.Title += fmt.Sprintf(": they require v%s, and %s is v%s", minor(since), oldest, minor(f.oldest()))
-		return s
-	}
-	s.Title, s.Details = "Upgrade the API servers", needs
-	s.Reason = fmt.Sprintf("Older than v%s: %s.", minor(since), strings.Join(old, ", "))
-	if f.Names.CompileTo && !f.oldest().LessThan(rules) {
-		s.Title += ", or compile for the oldest"
-		s.Run = []string{fmt.Sprintf("unioncel compile --kube-version %s %s", minor(f.oldest()), f.Names.toFile())}
-	}
-	switch {
-	case f.applied():
-		s.State, s.Title = Stopped, "Upgrade the API servers again, or take the change back"
+	s := Step{ID: "servers", State: Stopped, Title: "Upgrade the API servers", Details: needs,
+		Reason: fmt.Sprintf("Older than v%s: %s.", minor(since), strings.Join(old, ", "))}
+	if f.applied() {
+		s.Title += " again, or take the change back"
 		s.Reason += " They do not enforce all rules, and lose parts of the CRD when they write it."
 		s.Run = f.takeBack()
-	case len(old) < len(f.Servers):
+		return s
+	}
+	if len(old) < len(f.Servers) {
 		s.State = Waiting
-	default:
-		s.State = Stopped
+	}
+	if oldest := f.oldest(); f.Names.CompileTo && !oldest.LessThan(rules) {
+		s.Title += ", or compile for the oldest"
+		s.Run = []string{fmt.Sprintf("unioncel compile --kube-version %s %s", minor(oldest), f.Names.toFile())}
 	}
 	return s
 }
@@ -199,47 +183,44 @@ func uncompiled(crd *apiextensionsv1.CustomResourceDefinition, l []rulePlace, v 
 }
 
 // objects returns the step for stored objects that become invalid or lose fields.
-func (f *Facts) objects() Step {
-	s := Step{ID: "objects", State: Done, Title: "The new schema accepts every object that the old one accepts"}
+func (f *Facts) objects() []Step {
 	o, rejects := f.Objects, f.rejects()
-	if o == nil && len(rejects) == 0 {
+	switch {
+	case o == nil && len(rejects) == 0:
+		reason := ""
 		if l := f.added(); converts(f.To) && len(l) > 0 {
-			s.Reason = "The webhook's conversion of stored objects in " + strings.Join(l, ", ") + " is unknown: ask again when that is served, with --objects in it."
+			reason = "The webhook's conversion of stored objects in " + strings.Join(l, ", ") + " is unknown: ask again when that is served, with --objects in it."
 		} else if f.constrains() {
-			s.Reason = "Stored objects that the old CRD rejects may still be affected: give --objects if there may be some."
+			reason = "Stored objects that the old CRD rejects may still be affected: give --objects if there may be some."
 		}
-		return s
-	}
-	if o == nil {
-		s.State, s.Title, s.Reason = Unknown, "Find out about the stored objects", "The change may reject objects that were accepted."
-		s.Details = rejects
-		s.Run = []string{
-			fmt.Sprintf("unioncel diff %s %s  # its rejections, with examples", f.Names.fromFile(), f.Names.toFile()),
-			f.printObjects(storage(f.current())) + " > " + f.Names.objects("objects.yaml"),
+		return []Step{{ID: "objects", State: Done, Title: "The new schema accepts every object that the old one accepts", Reason: reason}}
+	case o == nil:
+		return []Step{{ID: "objects", State: Unknown, Title: "Find out about the stored objects", Details: rejects,
+			Reason: "The change may reject objects that were accepted.",
+			Run: []string{
+				fmt.Sprintf("unioncel diff %s %s  # its rejections, with examples", f.Names.fromFile(), f.Names.toFile()),
+				f.printObjects(storage(f.current())) + " > " + f.Names.objects("objects.yaml"),
+			}}}
+	case o.Losing > 0:
+		title, in, loses := "Add the fields that a version lacks", "each version", "Only a write through a version without them loses them: add them there."
+		if o.Dropped {
+			title, in, loses = "Move the data that the change drops", "the CRD", "The next write loses them."
 		}
-		return s
+		return []Step{{ID: "objects", State: Waiting, Title: title, Details: o.Lost,
+			Reason: fmt.Sprintf("Fields of %d of %s are not in %s after the change. %s", o.Losing, count(o.Total, "object"), in, loses)}}
 	}
-	s.Title = fmt.Sprintf("%s valid after the change", all(o.Total))
-	if o.Losing > 0 {
-		s.State, s.Title, s.Details = Waiting, "Move the data that the change drops", o.Lost
-		s.Reason = fmt.Sprintf("Fields of %d of %s are not in the CRD after the change. The next write loses them.", o.Losing, count(o.Total, "object"))
-		if !o.Dropped {
-			s.Title = "Add the fields that a version lacks"
-			s.Reason = fmt.Sprintf("Fields of %d of %s are not in each version after the change. Only a write through a version without them loses them: add them there.", o.Losing, count(o.Total, "object"))
-		}
-		return s
-	}
+	s := Step{ID: "objects", State: Done, Title: fmt.Sprintf("%s valid after the change", all(o.Total))}
 	if o.Invalid > 0 {
-		s = f.invalid(s)
+		s = f.invalid()
 	}
 	if l := f.unprinted(); s.State != Waiting && len(l) > 0 && len(rejects) > 0 {
-		s = Step{ID: s.ID, State: Unknown, Title: "Print the objects in " + strings.Join(l, ", ") + " as well", Details: rejects,
+		s = Step{ID: "objects", State: Unknown, Title: "Print the objects in " + strings.Join(l, ", ") + " as well", Details: rejects,
 			Reason: "The change matters to writes through these versions, and objects that are printed in another version do not show everything."}
 		for _, v := range l {
 			s.Run = append(s.Run, f.printObjects(v)+"  # a file of its own, in a directory for --objects")
 		}
 	}
-	return s
+	return []Step{s}
 }
 
 // printObjects returns the command that prints the objects in a version, even if kubectl prefers
@@ -260,27 +241,24 @@ func (f *Facts) constrains() bool {
 }
 
 // invalid returns the step for objects that are invalid after the change.
-func (f *Facts) invalid(s Step) Step {
+func (f *Facts) invalid() Step {
 	o := f.Objects
-	s.Details = o.Examples
 	note := ""
 	if o.Repairable > 0 {
 		note = fmt.Sprintf("  # with patches for %d of them", o.Repairable)
 	}
-	s.Run = []string{fmt.Sprintf("unioncel diff --objects %s %s %s%s", f.Names.objects("OBJECTS"), f.Names.fromFile(), f.Names.toFile(), note)}
-	s.Title, s.Reason = "Repair the stored objects", fmt.Sprintf("%d of %s would be invalid after the change.", o.Invalid, count(o.Total, "object"))
+	s := Step{ID: "objects", State: Waiting, Title: "Repair the stored objects", Details: o.Examples,
+		Reason: fmt.Sprintf("%d of %s would be invalid after the change.", o.Invalid, count(o.Total, "object")),
+		Run:    []string{fmt.Sprintf("unioncel diff --objects %s %s %s%s", f.Names.objects("OBJECTS"), f.Names.fromFile(), f.Names.toFile(), note)}}
+	rejects := "would reject writes that it accepts now"
 	if f.applied() {
 		s.Reason = fmt.Sprintf("Invalid: %d of %s.", o.Invalid, count(o.Total, "object"))
+		rejects = "rejects writes that leave the invalid values unchanged"
 	}
 	switch {
-	case o.Blocked > 0 && f.applied():
-		s.State = Waiting
-		s.Reason += fmt.Sprintf(" For %d of them, the API server rejects writes that leave the invalid values unchanged.", o.Blocked)
 	case o.Blocked > 0:
-		s.State = Waiting
-		s.Reason += fmt.Sprintf(" For %d of them, the API server would reject writes that it accepts now.", o.Blocked)
+		s.Reason += fmt.Sprintf(" For %d of them, the API server %s.", o.Blocked, rejects)
 	case o.Rewrites > 0 && storage(f.From) != storage(f.To):
-		s.State = Waiting
 		s.Reason += fmt.Sprintf(" %d cannot be written unchanged, so migrating them to %s fails.", o.Rewrites, storage(f.To))
 	case f.Servers == nil:
 		s.State = Unknown
@@ -309,27 +287,24 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// undisturbed returns the steps that settle the storage version before the change.
-func (f *Facts) undisturbed() []Step {
+// storageVersion returns the steps that settle the storage version before the change.
+func (f *Facts) storageVersion() []Step {
 	if to := storage(f.To); !has(f.From, to) {
 		return []Step{{ID: "storage", State: Stopped, Title: "Add " + to + " in one change, and store it in the next",
 			Reason: fmt.Sprintf("An API server that has not noticed the change cannot read objects that others store in %s, and the CRD before the change could not be applied any more.", to)}}
 	}
-	if f.Live != nil {
-		if running, _ := condition(f.Live, apiextensionsv1.StorageMigrating); running {
-			return []Step{{ID: "migration", State: Waiting, Title: "Wait for the migration that is running",
-				Reason: "When the CRD changes meanwhile, the API server does not note that nothing is stored in the old version any more.",
-				Run:    []string{"kubectl get storageversionmigrations"}}}
-		}
+	if running, _ := condition(f.Live, apiextensionsv1.StorageMigrating); running {
+		return []Step{{ID: "migration", State: Waiting, Title: "Wait for the migration that is running",
+			Reason: "When the CRD changes meanwhile, the API server does not note that nothing is stored in the old version any more.",
+			Run:    []string{"kubectl get storageversionmigrations"}}}
 	}
 	return nil
 }
 
-// warnFirst returns the advice to install a policy that warns before the schema rejects. It is
-// empty if no policy can warn.
-func (f *Facts) warnFirst() Step {
+// warnFirst returns the advice to install a policy that warns before the schema rejects, if one can.
+func (f *Facts) warnFirst() []Step {
 	if f.Changes == nil {
-		return Step{}
+		return nil
 	}
 	var l []string
 	clears := false
@@ -345,7 +320,7 @@ func (f *Facts) warnFirst() Step {
 		}
 	}
 	if len(l) == 0 {
-		return Step{}
+		return nil
 	}
 	s := Step{ID: "policy", State: Advice, Title: "Warn before you reject",
 		Reason: "Clients may still write objects that the change rejects. A policy that warns, and notes it in the audit log, finds them; delete it once the CRD is applied.",
@@ -361,7 +336,7 @@ func (f *Facts) warnFirst() Step {
 	case !v.LessThan(mutating) && clears:
 		s.Run = append(s.Run, fmt.Sprintf("unioncel policy %s | kubectl apply -f -  # or clears members that clients leave set", f.Names.toFile()))
 	}
-	return s
+	return []Step{s}
 }
 
 // violates reports whether the example of a change violates the new unions on its schema, so that a
@@ -422,14 +397,16 @@ func valuesAt(path schemapath.Path, v any) []any {
 }
 
 // apply returns the step that applies the CRD.
-func (f *Facts) apply(state StepState) Step {
-	s := Step{ID: "apply", State: state, Title: "Apply the CRD"}
-	if state == Done {
-		s.Title = "The CRD is applied"
-		return s
+func (f *Facts) apply() []Step {
+	return []Step{{ID: "apply", State: Next, Title: "Apply the CRD", Run: []string{applyCommand(f.Names.toFile(), f.Names.CompileTo)}}}
+}
+
+// isApplied returns the step apply after it is done.
+func (f *Facts) isApplied() []Step {
+	if sameSpec(f.From, f.To) {
+		return nil
 	}
-	s.Run = []string{applyCommand(f.Names.toFile(), f.Names.CompileTo)}
-	return s
+	return []Step{{ID: "apply", State: Done, Title: "The CRD is applied"}}
 }
 
 // takeBack returns the command that applies the CRD before the change. The output of kubectl get
@@ -449,17 +426,15 @@ func applyCommand(file string, compile bool) string {
 }
 
 // back returns the step for taking the change back.
-func (f *Facts) back() Step {
-	s := Step{ID: "back", State: Advice, Title: "The change can be reverted", Run: f.takeBack()}
-	switch {
-	case !has(f.From, storage(f.To)):
-		s.Title, s.Run = "The change cannot be reverted", nil
-		s.Reason = fmt.Sprintf("Objects will be stored in %s, which the CRD before the change does not have. Add the version in one change, served and not stored, and switch the storage version in the next.", storage(f.To))
-	case f.Changes != nil && slices.Contains([]crddiff.Class{crddiff.Same, crddiff.Tighter}, f.Changes.Class()):
-	default:
-		s.Title = "The change can be reverted with a separate plan"
-		s.Reason = "Objects that are written meanwhile may be rejected by the CRD before the change."
-		s.Run = []string{fmt.Sprintf("unioncel rollout %s %s --objects OBJECTS", f.Names.toFile(), f.Names.fromFile())}
+func (f *Facts) back() []Step {
+	if to := storage(f.To); !has(f.From, to) {
+		return []Step{{ID: "back", State: Advice, Title: "The change cannot be reverted",
+			Reason: fmt.Sprintf("Objects will be stored in %s, which the CRD before the change does not have. Add the version in one change, served and not stored, and switch the storage version in the next.", to)}}
 	}
-	return s
+	if f.Changes != nil && slices.Contains([]crddiff.Class{crddiff.Same, crddiff.Tighter}, f.Changes.Class()) {
+		return []Step{{ID: "back", State: Advice, Title: "The change can be reverted", Run: f.takeBack()}}
+	}
+	return []Step{{ID: "back", State: Advice, Title: "The change can be reverted with a separate plan",
+		Reason: "Objects that are written meanwhile may be rejected by the CRD before the change.",
+		Run:    []string{fmt.Sprintf("unioncel rollout %s %s --objects OBJECTS", f.Names.toFile(), f.Names.fromFile())}}}
 }

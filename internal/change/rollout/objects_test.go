@@ -65,7 +65,7 @@ func TestObjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	added.Objects.Add(verdict, object)
-	if s := added.objects(); s.Title != "Add the fields that a version lacks" || !strings.HasSuffix(s.Reason, "Only a write through a version without them loses them: add them there.") ||
+	if s := added.objects()[0]; s.Title != "Add the fields that a version lacks" || !strings.HasSuffix(s.Reason, "Only a write through a version without them loses them: add them there.") ||
 		fmt.Sprint(s.Details) != "[r: spec.http through v2]" {
 		t.Errorf("%+v", s)
 	}
@@ -85,7 +85,7 @@ func TestObjectsAfterTheChange(t *testing.T) {
 		{to, "Invalid: 2 of 3 objects. For 1 of them, the API server rejects writes that leave the invalid values unchanged."},
 	} {
 		f := Facts{From: from, To: to, Live: tt.live, Objects: &Objects{Total: 3, Invalid: 2, Blocked: 1}}
-		if s := f.objects(); s.Reason != tt.want || s.State != Waiting {
+		if s := f.objects()[0]; s.Reason != tt.want || s.State != Waiting {
 			t.Errorf("%v: %s", s.State, s.Reason)
 		}
 	}

@@ -55,6 +55,16 @@ type Plan struct {
 	Versions []Version `json:"versions"`
 }
 
+// The rows of plans before and after the CRD is applied, in order. A row returns no step if it does
+// not apply.
+var (
+	before = []func(*Facts) []Step{
+		(*Facts).servers, (*Facts).objects, (*Facts).storageVersion, (*Facts).clients, (*Facts).warnFirst,
+		(*Facts).removed, (*Facts).apply, (*Facts).migrateLater, (*Facts).back,
+	}
+	after = []func(*Facts) []Step{(*Facts).servers, (*Facts).objects, (*Facts).disown, (*Facts).isApplied, (*Facts).migrate}
+)
+
 // New returns the plan for the facts. If the facts contradict each other, the verdict is [Stop].
 func New(f Facts) Plan {
 	p := Plan{CRD: f.To.Name, Versions: []Version{}}
@@ -63,32 +73,27 @@ func New(f Facts) Plan {
 		for _, c := range l {
 			s.Details = append(s.Details, c.Message)
 		}
-		p.Steps = []Step{s}
-		p.Verdict = Stop
+		p.Steps, p.Verdict = []Step{s}, Stop
 		return p
 	}
-	if sameSpec(f.From, f.To) && f.Live == nil {
-		p.Steps, p.Verdict, p.Versions = []Step{{ID: "apply", State: Done, Title: "The CRD does not change"}}, Go, f.versions()
-		return p
-	}
-	p.Applied = f.applied()
-	p.Steps = append(p.Steps, f.gates()...)
-	if p.Applied {
-		if !sameSpec(f.From, f.To) {
-			p.Steps = append(p.Steps, f.apply(Done))
+	var rows []func(*Facts) []Step
+	switch p.Applied = f.applied(); {
+	case sameSpec(f.From, f.To) && f.Live == nil:
+		p.Applied, p.Steps = false, []Step{{ID: "apply", State: Done, Title: "The CRD does not change"}}
+	case p.Applied:
+		rows = after
+	default:
+		if p.Steps = f.accepted(); verdict(p.Steps) == Go {
+			rows = before
 		}
-		p.Steps = append(p.Steps, f.migrate(storage(f.To))...)
-	} else {
-		next := Next
-		if verdict(p.Steps) != Go {
-			next = Later
-		}
-		p.Steps = append(p.Steps, f.apply(next))
-		p.Steps = append(p.Steps, f.migrateLater()...)
-		p.Steps = append(p.Steps, f.back())
 	}
-	p.Verdict = verdict(p.Steps)
-	p.Versions = f.versions()
+	for _, row := range rows {
+		p.Steps = append(p.Steps, row(&f)...)
+	}
+	p.Verdict, p.Versions = verdict(p.Steps), f.versions()
+	if i := slices.IndexFunc(p.Steps, func(s Step) bool { return s.ID == "apply" && s.State == Next }); i >= 0 && p.Verdict != Go {
+		p.Steps[i].State = Later
+	}
 	return p
 }
 

@@ -64,45 +64,39 @@ func (f *Facts) managed(version string) (l []Managed, ok bool) {
 	return f.Objects.Managed[version], true
 }
 
-// removed returns the steps for versions that the change removes.
-func (f *Facts) removed() []Step {
-	var gone []string
+// gone returns the versions that the change removes.
+func (f *Facts) gone() []string {
+	var l []string
 	for _, v := range f.From.Spec.Versions {
 		if !has(f.To, v.Name) {
-			gone = append(gone, v.Name)
+			l = append(l, v.Name)
 		}
 	}
-	if len(gone) == 0 {
-		return nil
-	}
-	steps := f.leave(gone)
-	if len(steps) == 0 || verdict(steps) == Go {
-		steps = append(steps, f.disown(gone))
-	}
-	return steps
+	return l
 }
 
-// leave returns the steps until no object is stored in the versions.
-func (f *Facts) leave(gone []string) []Step {
-	if f.applied() {
-		return nil
-	}
-	s := Step{ID: "removed", State: Done, Title: "Nothing is stored in " + strings.Join(gone, ", ")}
-	target := storage(f.From)
+// removed returns the steps until nothing is stored in the versions that the change removes, and no
+// managedFields name them.
+func (f *Facts) removed() []Step {
+	gone, target := f.gone(), storage(f.From)
 	switch {
+	case len(gone) == 0:
+		return nil
 	case slices.Contains(gone, target):
-		s.State, s.Title = Stopped, "Keep "+target+" in the CRD"
-		s.Reason = fmt.Sprintf("It is the storage version. Make %s that in one change, without serving %s if need be, migrate, and remove %[2]s in the next.", storage(f.To), target)
-	case f.Live == nil:
-		s = f.migration(target) // this step is unknown
-	case slices.ContainsFunc(gone, func(v string) bool { return slices.Contains(f.Live.Status.StoredVersions, v) }):
-		steps := f.migrate(target)
-		for i := range steps {
-			if steps[i].State == Next {
-				steps[i].State = Waiting // the change waits for it
-			}
+		return []Step{{ID: "removed", State: Stopped, Title: "Keep " + target + " in the CRD",
+			Reason: fmt.Sprintf("It is the storage version. Make %s that in one change, without serving %s if need be, migrate, and remove %[2]s in the next.", storage(f.To), target)}}
+	}
+	steps := []Step{{ID: "removed", State: Done, Title: "Nothing is stored in " + strings.Join(gone, ", ")}}
+	if f.Live == nil || slices.ContainsFunc(gone, func(v string) bool { return slices.Contains(f.Live.Status.StoredVersions, v) }) {
+		steps = f.migrateTo(target)
+	}
+	for i := range steps {
+		if steps[i].State == Next {
+			steps[i].State = Waiting // the change waits for it
 		}
+	}
+	if verdict(steps) != Go {
 		return steps
 	}
-	return []Step{s}
+	return append(steps, f.disown()...)
 }
