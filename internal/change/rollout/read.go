@@ -3,21 +3,19 @@ package rollout
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 	storagemigrationv1 "k8s.io/api/storagemigration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/version"
-	apiversion "k8s.io/apimachinery/pkg/version"
 
 	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -142,122 +140,71 @@ func ReadServers(name string, src []byte, limits limit.Limits) ([]Server, diag.L
 	if wrong != nil {
 		return nil, diag.List{*wrong}
 	}
-	r := serverReader{name: name, names: sets.New[string]()}
+	r := &yamlconfig.Reader{File: name, Code: codes.UnusableFact}
+	var found []yamlconfig.Value
 	for _, d := range file.Docs {
 		if d.Root == nil {
 			continue
 		}
-		r.wrong = append(r.wrong, source.Duplicates(name, d.Root)...)
-		_, v, wrong := source.Value(name, file, d)
-		if wrong != nil {
-			r.wrong = append(r.wrong, *wrong)
-			continue
-		}
-		root := yamltext.Resolve(d.Root)
-		items, ok := v.([]any)
-		if !ok || len(items) != len(root.Content) {
-			r.server(root, v)
-			continue
-		}
-		for i, item := range items {
-			r.item(yamltext.Resolve(root.Content[i]), item)
+		r.Diags = append(r.Diags, source.Duplicates(name, d.Root)...)
+		if _, _, wrong := source.Value(name, file, d); wrong != nil {
+			r.Diags = append(r.Diags, *wrong)
+		} else if root := r.Value(d.Root, "v1.37.1"); root.Node.Kind == yaml.SequenceNode {
+			found = append(found, root.Items()...)
+		} else {
+			found = append(found, root)
 		}
 	}
-	if len(r.servers) == 0 && len(r.wrong) == 0 {
-		r.fail(nil, "no API server is here")
+	if len(found) == 0 && len(r.Diags) == 0 {
+		return nil, diag.List{unusable(diag.Pos{File: name}, getServers, "no API server is here")}
 	}
-	if len(r.wrong) > 0 {
-		return nil, r.wrong
+	var servers []Server
+	for _, v := range found {
+		name, text := readServer(v)
+		if text == "" {
+			continue // a diagnostic says why
+		}
+		version, err := version.ParseGeneric(text)
+		switch {
+		case err != nil || version.Major() == 0:
+			v.Errorf(getServers, "%q is not a version of Kubernetes", text)
+		case name != "" && slices.ContainsFunc(servers, func(s Server) bool { return s.Name == name }):
+			v.Errorf(getServers, "the API server %s is there twice", name)
+		default:
+			servers = append(servers, Server{name, version})
+		}
 	}
-	return r.servers, nil
+	if len(r.Diags) > 0 {
+		return nil, r.Diags
+	}
+	return servers, nil
 }
 
-type serverReader struct {
-	name    string
-	servers []Server
-	names   sets.Set[string]
-	wrong   diag.List
-}
-
-func (r *serverReader) fail(n *yaml.Node, format string, args ...any) {
-	pos := diag.Pos{File: r.name}
-	if n != nil {
-		pos.Line, pos.Col = n.Line, n.Column
+// readServer reads a version, a name and a version, or the version document of an API server. It
+// returns no text after an error.
+func readServer(v yamlconfig.Value) (name, text string) {
+	field := func(name string) yamlconfig.Value { return v.Field(yamlconfig.Key{Name: name, Example: `"1.37"`}) }
+	if v.Node.Kind != yaml.MappingNode {
+		return "", v.Text()
 	}
-	r.wrong = append(r.wrong, unusable(pos, getServers, format, args...))
-}
-
-// item reads an item of a list: a version, or a name and a version.
-func (r *serverReader) item(n *yaml.Node, v any) {
-	switch v := v.(type) {
-	case string:
-		r.add(n, "", v)
-		return
-	case map[string]any:
-		if _, ok := v["version"]; !ok {
-			r.server(n, v)
-			return
-		}
-		for key := range v {
-			if key != "name" && key != "version" {
-				r.fail(n, "%q is not known of an API server", key)
-				return
-			}
-		}
-		name, ok := v["name"].(string)
-		version, is := v["version"].(string)
-		if is && (ok || v["name"] == nil) {
-			r.add(n, name, version)
-			return
-		}
-		r.fail(n, "name and version have to be strings: quote them")
-		return
+	if field("version").Node != nil {
+		fields := v.Fields(yamlconfig.Mapping{Name: "an API server", Keys: []yamlconfig.Key{{Name: "name", Example: "a"}, {Name: "version", Example: `"1.37"`}}})
+		return fields["name"].Text(), fields["version"].Text()
 	}
-	r.fail(n, "%s is not a string: quote it", strings.TrimSpace(n.Value))
-}
-
-// server reads the version document of an API server.
-func (r *serverReader) server(n *yaml.Node, v any) {
-	m, ok := v.(map[string]any)
-	if !ok {
-		r.fail(n, "this is no version of an API server")
-		return
-	}
-	if _, ok := m["clientVersion"]; ok {
-		if m, ok = m["serverVersion"].(map[string]any); !ok {
-			r.fail(n, "kubectl has reached no API server: there is no serverVersion")
-			return
-		}
-	}
-	data, err := json.Marshal(m)
-	var info apiversion.Info
-	if err == nil {
-		err = json.Unmarshal(data, &info)
+	if server := field("serverVersion"); server.Node != nil {
+		v = server
+	} else if field("clientVersion").Node != nil {
+		v.Errorf(getServers, "kubectl has reached no API server: there is no serverVersion")
+		return "", ""
 	}
 	switch {
-	case err != nil:
-		r.fail(n, "this is no version of an API server: %v", err)
-	case info.EmulationMajor != "": // the server behaves like that version
-		r.add(n, "", info.EmulationMajor+"."+info.EmulationMinor)
-	case info.GitVersion != "":
-		r.add(n, "", info.GitVersion)
-	case info.Major != "":
-		r.add(n, "", info.Major+"."+info.Minor)
-	default:
-		r.fail(n, "this is no version of an API server: there is no gitVersion")
+	case field("emulationMajor").Node != nil: // the server behaves like that version
+		return "", field("emulationMajor").Text() + "." + field("emulationMinor").Text()
+	case field("gitVersion").Node != nil:
+		return "", field("gitVersion").Text()
+	case field("major").Node != nil:
+		return "", field("major").Text() + "." + field("minor").Text()
 	}
-}
-
-func (r *serverReader) add(n *yaml.Node, name, text string) {
-	v, err := version.ParseGeneric(text)
-	if err != nil || v.Major() == 0 {
-		r.fail(n, "%q is not a version of Kubernetes", text)
-		return
-	}
-	if name != "" && r.names.Has(name) {
-		r.fail(n, "the API server %s is there twice", name)
-		return
-	}
-	r.names.Insert(name)
-	r.servers = append(r.servers, Server{name, v})
+	v.Errorf(getServers, "this is no version of an API server: there is no gitVersion")
+	return "", ""
 }
