@@ -248,14 +248,14 @@ func ChildrenOf(schema map[string]any) []Step {
 	return slices.DeleteFunc(l, func(s Step) bool { return Path{s}.Value(schema) == nil })
 }
 
-// Walk calls f for a root and all schemas inside it, in preorder. If f returns false, Walk skips
-// the schemas inside that schema. f owns the path.
+// Walk calls f for a root, unless it is nil, and all schemas inside it, in preorder. If f returns
+// false, Walk skips the schemas inside that schema. f owns the path.
 func Walk(root *apiextensionsv1.JSONSchemaProps, f func(Path, *apiextensionsv1.JSONSchemaProps) bool) {
 	walk(nil, root, f)
 }
 
 func walk(p Path, s *apiextensionsv1.JSONSchemaProps, f func(Path, *apiextensionsv1.JSONSchemaProps) bool) {
-	if !f(p, s) {
+	if s == nil || !f(p, s) {
 		return
 	}
 	for _, step := range Children(s) {

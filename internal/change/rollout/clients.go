@@ -19,17 +19,23 @@ func (f *Facts) clients() []Step {
 		to := versionOf(f.To, v.Name)
 		switch {
 		case !v.Served:
+			continue
 		case to == nil || !to.Served:
 			l = append(l, f.unserve(v))
-		case hasStatus(&v) && !hasStatus(to):
-			l = append(l, f.written(v.Name, "the status of "+v.Name+" through the subresource", func(m Managed) bool { return m.Subresource == "status" },
+			continue
+		}
+		none := &apiextensionsv1.CustomResourceSubresources{}
+		had, has := cmp.Or(v.Subresources, none), cmp.Or(to.Subresources, none)
+		if had.Status != nil && has.Status == nil {
+			l = append(l, f.written(v.Name, "status", "the status of "+v.Name+" through the subresource",
 				"Without the subresource, requests to it get 404, and an update of an object replaces its status."))
-		case !hasStatus(&v) && hasStatus(to):
-			l = append(l, f.written(v.Name, "the status of "+v.Name+" with the object", func(m Managed) bool { return m.Subresource == "" && m.Status },
+		}
+		if had.Status == nil && has.Status != nil {
+			l = append(l, f.written(v.Name, "", "the status of "+v.Name+" with the object",
 				"With the subresource, the API server silently drops the status in a write of the object."))
 		}
-		if v.Served && to != nil && to.Served && hasScale(&v) && !hasScale(to) {
-			l = append(l, f.written(v.Name, "the replicas of "+v.Name+" through the subresource", func(m Managed) bool { return m.Subresource == "scale" },
+		if had.Scale != nil && has.Scale == nil {
+			l = append(l, f.written(v.Name, "scale", "the replicas of "+v.Name+" through the subresource",
 				"Without the subresource, requests to it get 404: those of kubectl scale, and of autoscalers."))
 		}
 	}
@@ -37,48 +43,47 @@ func (f *Facts) clients() []Step {
 }
 
 // written returns the step for clients that write a part of objects in the way that the change
-// ends. who describes this part.
-func (f *Facts) written(version, who string, is func(Managed) bool, reason string) Step {
-	s := Step{ID: "clients", State: Done, Title: "Nobody is known to write " + who}
+// ends: through a subresource or, if it is "", the status with the object. who describes this part.
+func (f *Facts) written(version, subresource, who, reason string) Step {
 	l, ok := f.managed(version)
 	if !ok {
 		return f.unmanaged("clients", "who writes "+who, reason)
 	}
+	var writers []string
 	for _, m := range l {
-		if is(m) {
-			s.Details = appendShort(s.Details, m.line())
+		if m.Subresource == subresource && (subresource != "" || m.Status) {
+			writers = appendShort(writers, m.line())
 		}
 	}
-	if len(s.Details) > 0 {
-		s.State, s.Title = Waiting, "Change the subresource in a new version, to which clients move"
-		s.Reason = reason + " These have written " + who + "."
+	if len(writers) == 0 {
+		return Step{ID: "clients", State: Done, Title: "Nobody is known to write " + who}
 	}
-	return s
+	return Step{ID: "clients", State: Waiting, Title: "Change the subresource in a new version, to which clients move",
+		Reason: reason + " These have written " + who + ".", Details: writers}
 }
 
 // unserve returns the step for a version that is no longer served.
 func (f *Facts) unserve(v apiextensionsv1.CustomResourceDefinitionVersion) Step {
 	const reason = "Requests through a version that is not served get 404."
-	s := Step{ID: "clients", State: Advice, Title: "See who still uses " + v.Name}
 	if has(f.To, v.Name) { // otherwise disown handles its managed fields
 		l, ok := f.managed(v.Name)
 		if !ok {
 			return f.unmanaged("clients", "who writes through "+v.Name, reason)
 		}
 		if len(l) > 0 {
-			s.State, s.Title = Waiting, "Move clients from "+v.Name+" to another version"
-			s.Reason = reason + " These clients have written through it. The entry of a client that has moved may remain: move it, too."
+			s := Step{ID: "clients", State: Waiting, Title: "Move clients from " + v.Name + " to another version",
+				Reason: reason + " These clients have written through it. The entry of a client that has moved may remain: move it, too."}
 			f.move(&s, l, v.Name)
 			return s
 		}
 	}
-	s.Reason = "Requests that only read leave no trace in objects, but API servers count the requests through a deprecated version."
-	s.Run = []string{"kubectl get --raw /metrics | grep 'apiserver_requested_deprecated_apis{.*" + f.Resource().Resource + "'  # of each API server"}
 	if !v.Deprecated {
-		s.State, s.Title = Waiting, "Deprecate "+v.Name+" first"
-		s.Reason, s.Run = reason+" With deprecated: true clients get a warning, and API servers count their requests, also of those that only read.", nil
+		return Step{ID: "clients", State: Waiting, Title: "Deprecate " + v.Name + " first",
+			Reason: reason + " With deprecated: true clients get a warning, and API servers count their requests, also of those that only read."}
 	}
-	return s
+	return Step{ID: "clients", State: Advice, Title: "See who still uses " + v.Name,
+		Reason: "Requests that only read leave no trace in objects, but API servers count the requests through a deprecated version.",
+		Run:    []string{"kubectl get --raw /metrics | grep 'apiserver_requested_deprecated_apis{.*" + f.Resource().Resource + "'  # of each API server"}}
 }
 
 // unmanaged returns the step to find out about managedFields that are missing in the facts.

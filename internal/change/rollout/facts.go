@@ -46,9 +46,8 @@ type Facts struct {
 
 // Origins are the objects and positions that facts were read from. They may be zero.
 type Origins struct {
-	From, To   diag.Pos
-	Live       *resource.Object
-	Migrations []*resource.Object // in the order of the facts
+	From, To diag.Pos
+	Live     *resource.Object
 }
 
 // Policy states which admission policies unioncel can generate for the unions of an object.
@@ -140,6 +139,8 @@ type Migration struct {
 	Name       string
 	Created    time.Time
 	Conditions []metav1.Condition
+	// Origin is the object that the migration was read from; nil if unknown.
+	Origin *resource.Object
 }
 
 func (m Migration) is(condition string) (metav1.Condition, bool) {
@@ -213,24 +214,7 @@ func storage(crd *apiextensionsv1.CustomResourceDefinition) string {
 // Contradictions returns diagnostics for the contradictions between the facts, or within one. [New]
 // makes no plan from contradictory facts.
 func (f *Facts) Contradictions() diag.List {
-	var l diag.List
-	for _, c := range []struct {
-		at  diag.Pos
-		crd *apiextensionsv1.CustomResourceDefinition
-	}{{f.Origins.From, f.From}, {f.Origins.To, f.To}} {
-		for _, why := range unacceptable(c.crd) {
-			l = append(l, contradictory(c.at, "no API server accepts it", "%s", why))
-		}
-		n := 0
-		for _, v := range c.crd.Spec.Versions {
-			if v.Storage {
-				n++
-			}
-		}
-		if n != 1 {
-			l = append(l, contradictory(c.at, "set storage: true in one of them", "%d versions are storage versions, and it has to be one", n))
-		}
-	}
+	l := slices.Concat(unacceptable(f.Origins.From, f.From), unacceptable(f.Origins.To, f.To))
 	if f.From.Name != f.To.Name {
 		l = append(l, contradictory(f.Origins.To, "give the same CRD before and after the change", "this is %s, and the CRD before the change %s", f.To.Name, f.From.Name))
 	}
@@ -238,19 +222,15 @@ func (f *Facts) Contradictions() diag.List {
 		return l
 	}
 	if f.Live != nil {
-		l = append(l, f.contradictLive()...)
+		l = f.contradictLive()
 	}
-	for i, m := range f.Migrations {
-		var origin *resource.Object
-		if i < len(f.Origins.Migrations) {
-			origin = f.Origins.Migrations[i]
-		}
+	for _, m := range f.Migrations {
 		if wrong := validation.IsDNS1123Subdomain(m.Name); wrong != nil {
-			l = append(l, contradictory(at(origin, "metadata.name"), "no API server accepts it", "%q is not a name: %s", m.Name, wrong[0]))
+			l = append(l, contradictory(at(m.Origin, "metadata.name"), "no API server accepts it", "%q is not a name: %s", m.Name, wrong[0]))
 		}
 		_, succeeded := m.is("Succeeded")
 		if _, failed := m.is("Failed"); failed && succeeded {
-			l = append(l, contradictory(at(origin, "status.conditions"), "delete it, and migrate again", "the migration has both succeeded and failed"))
+			l = append(l, contradictory(at(m.Origin, "status.conditions"), "delete it, and migrate again", "the migration has both succeeded and failed"))
 		}
 	}
 	return l
@@ -265,22 +245,32 @@ func at(origin *resource.Object, field string) diag.Pos {
 	return origin.Pos(origin.Find(field))
 }
 
-// unacceptable returns errors about the names in a CRD that commands contain although no API server
-// accepts them (k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation).
-func unacceptable(crd *apiextensionsv1.CustomResourceDefinition) []string {
-	var l []string
+// unacceptable reports the names in a CRD that commands contain although no API server accepts them
+// (k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation), and a CRD without exactly one
+// storage version.
+func unacceptable(at diag.Pos, crd *apiextensionsv1.CustomResourceDefinition) (l diag.List) {
+	wrong := func(name, why string) {
+		l = append(l, contradictory(at, "no API server accepts it", "%q: %s", name, why))
+	}
 	check := func(name string, is func(string) []string) {
-		if wrong := is(name); wrong != nil {
-			l = append(l, fmt.Sprintf("%q: %s", name, wrong[0]))
+		if faults := is(name); faults != nil {
+			wrong(name, faults[0])
 		}
 	}
 	check(crd.Spec.Group, validation.IsDNS1123Subdomain)
 	check(crd.Spec.Names.Plural, validation.IsDNS1035Label)
+	stored := 0
 	for _, v := range crd.Spec.Versions {
 		check(v.Name, validation.IsDNS1035Label)
+		if v.Storage {
+			stored++
+		}
 	}
 	if name := crd.Spec.Names.Plural + "." + crd.Spec.Group; crd.Name != name {
-		l = append(l, fmt.Sprintf("%q: it must be spec.names.plural, a dot and spec.group: %s", crd.Name, name))
+		wrong(crd.Name, "it must be spec.names.plural, a dot and spec.group: "+name)
+	}
+	if stored != 1 {
+		l = append(l, contradictory(at, "set storage: true in one of them", "%d versions are storage versions, and it has to be one", stored))
 	}
 	return l
 }

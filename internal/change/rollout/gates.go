@@ -77,10 +77,7 @@ type rulePlace struct {
 // rulesOf returns all rules of a CRD.
 func rulesOf(crd *apiextensionsv1.CustomResourceDefinition) (l []rulePlace) {
 	for i, v := range crd.Spec.Versions {
-		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
-			continue
-		}
-		schemapath.Walk(v.Schema.OpenAPIV3Schema, func(path schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
+		schemapath.Walk(schemaOf(crd, v.Name), func(path schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
 			for _, r := range s.XValidations {
 				l = append(l, rulePlace{i, path, r})
 			}

@@ -122,8 +122,7 @@ func (f *Facts) ReadMigrations(file *resource.File) diag.List {
 		case of.Resource == "":
 			return diag.List{unusable(o.Pos(resource.Path{"spec", "resource"}), get, "the migration does not say of which resource it is")}
 		case of == f.Resource():
-			f.Migrations = append(f.Migrations, Migration{m.Name, m.CreationTimestamp.Time, m.Status.Conditions})
-			f.Origins.Migrations = append(f.Origins.Migrations, o)
+			f.Migrations = append(f.Migrations, Migration{m.Name, m.CreationTimestamp.Time, m.Status.Conditions, o})
 		case isAlone(o):
 			return diag.List{contradictory(o.Pos(resource.Path{"spec", "resource"}), get, "this is a migration of %s, and the change is of %s", of, f.Resource())}
 		}

@@ -31,12 +31,12 @@ func served(crd *apiextensionsv1.CustomResourceDefinition, name string) bool {
 	return v != nil && v.Served
 }
 
-func hasStatus(v *apiextensionsv1.CustomResourceDefinitionVersion) bool {
-	return v.Subresources != nil && v.Subresources.Status != nil
-}
-
-func hasScale(v *apiextensionsv1.CustomResourceDefinitionVersion) bool {
-	return v.Subresources != nil && v.Subresources.Scale != nil
+// schemaOf returns the schema of a version, or nil if there is none.
+func schemaOf(crd *apiextensionsv1.CustomResourceDefinition, name string) *apiextensionsv1.JSONSchemaProps {
+	if v := versionOf(crd, name); v != nil && v.Schema != nil {
+		return v.Schema.OpenAPIV3Schema
+	}
+	return nil
 }
 
 // converts reports whether a webhook converts the objects of a CRD. Without a webhook, the API
@@ -48,11 +48,11 @@ func converts(crd *apiextensionsv1.CustomResourceDefinition) bool {
 // dropped returns the paths of fields of one version that another version drops. The versions may
 // belong to different CRDs.
 func dropped(from *apiextensionsv1.CustomResourceDefinition, name string, to *apiextensionsv1.CustomResourceDefinition, other string) []string {
-	a, b := versionOf(from, name), versionOf(to, other)
-	if a == nil || b == nil || a.Schema == nil || b.Schema == nil || a.Schema.OpenAPIV3Schema == nil || b.Schema.OpenAPIV3Schema == nil || to.Spec.PreserveUnknownFields {
+	a, b := schemaOf(from, name), schemaOf(to, other)
+	if a == nil || b == nil || to.Spec.PreserveUnknownFields {
 		return nil
 	}
-	return stored.Dropped(a.Schema.OpenAPIV3Schema, b.Schema.OpenAPIV3Schema)
+	return stored.Dropped(a, b)
 }
 
 // drops lists the fields that a write through a version drops from storage after the change but not
@@ -94,20 +94,17 @@ func (f *Facts) added() []string {
 
 // narrows lists the constraints of added versions that may reject objects of the storage version.
 func (f *Facts) narrows() []string {
-	stored := versionOf(f.To, storage(f.From))
-	if converts(f.To) || stored == nil || stored.Schema == nil || stored.Schema.OpenAPIV3Schema == nil {
+	from := storage(f.From)
+	stored := schemaOf(f.To, from)
+	if converts(f.To) || stored == nil {
 		return nil
 	}
 	var l []string
 	for _, name := range f.added() {
-		v := versionOf(f.To, name)
-		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
-			continue
-		}
-		schemapath.Walk(v.Schema.OpenAPIV3Schema, func(p schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
-			was := p.Schema(stored.Schema.OpenAPIV3Schema)
+		schemapath.Walk(schemaOf(f.To, name), func(p schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
+			was := p.Schema(stored)
 			if was != nil && !equality.Semantic.DeepEqual(constraints(was), constraints(s)) {
-				l = append(l, fmt.Sprintf("%s does not have the constraints of %s on %s", name, stored.Name, cmp.Or(p.String(), "the object")))
+				l = append(l, fmt.Sprintf("%s does not have the constraints of %s on %s", name, from, cmp.Or(p.String(), "the object")))
 			}
 			return was != nil
 		})
