@@ -48,10 +48,14 @@ const (
 	belonging
 	// demanding: the property must be set with certain values.
 	demanding
-	// excluding: the property may not be set with certain values of an enum, and belongs to the
-	// others.
+	// excluding: the property may not be set with certain values of an enum, or must be set with
+	// some, and belongs to the others.
 	excluding
 )
+
+// maxFree is the maximum number of values that leave a property free while others require it. A
+// declaration with more is longer to read than the rule.
+const maxFree = 4
 
 // discriminated finds the unions whose discriminator the conditions compare with literals. Each
 // discriminator has at most one union. A union in which members share values may precede it, and
@@ -282,7 +286,7 @@ func (t *table) read(slot int, how sense) (r reading, ok bool) {
 			r.selected = may // the member is optional for the other value
 		}
 	case excluding:
-		restricted = !open && len(may) < len(all)
+		restricted = !open && (len(may) < len(all) || len(must) > 0 && len(must) < len(all) && len(all)-len(must) <= maxFree)
 	}
 	for _, v := range r.selected {
 		// "unless type is A" does not single out B, even if the enum has no C.
@@ -346,7 +350,7 @@ func (g *group) candidate(members []reading, within []*condition) *candidate {
 		u.Unset, u.Cardinality = meant, 0
 	}
 	c := &candidate{candidateObject: g.candidateObject, union: u, within: within}
-	c.vary(members, implicit)
+	c.vary(members, implicit, meant)
 	return c
 }
 
@@ -386,7 +390,7 @@ func (g *group) order(r reading) int {
 }
 
 // vary adds variants of the union that differ where the conditions are ambiguous.
-func (c *candidate) vary(members []reading, implicit union.Cardinality) {
+func (c *candidate) vary(members []reading, implicit union.Cardinality, meant string) {
 	add := func(change func(u *union.Union)) {
 		u := *c.union
 		u.Members = slices.Clone(u.Members)
@@ -394,7 +398,12 @@ func (c *candidate) vary(members []reading, implicit union.Cardinality) {
 		c.others = append(c.others, &u)
 	}
 	if c.mayLack(c.slots[c.union.Discriminator]) {
-		add(func(u *union.Union) { u.Deduce, u.Unset = !u.Deduce, "" })
+		add(func(u *union.Union) {
+			if u.Unset = ""; u.Deduce {
+				u.Unset = meant
+			}
+			u.Deduce = !u.Deduce
+		})
 	}
 	// The default cardinality depends on the discriminator. The variant has the other cardinality.
 	explicit := union.ExactlyOne

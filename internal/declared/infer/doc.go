@@ -27,9 +27,9 @@
 // A rule that only requires one member for a value makes a union, which is tighter, if the member has
 // the name of the value.
 //
-// A rule may name only the values that exclude a member, not the values that select it. It makes a
-// union only if an enum has the other values, verify proves the union, and no other union has its
-// properties. Members that share a value make a union only if verify proves it; otherwise these
+// A rule may name only the values that exclude or require a member, and leave it free with the others.
+// It makes a union only if an enum has the other values, verify proves the union, and no other union
+// has its properties. Members that share a value make a union only if verify proves it; otherwise these
 // members are left out.
 //
 // A [Located] is a [Found] with its file. [Document], [Data] and [Diagnostics] format it.

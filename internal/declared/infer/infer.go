@@ -226,7 +226,7 @@ func (o *candidateObject) candidates(conditions []*condition) []*candidate {
 // are reported. Without a discriminator, a rule about two objects is rarely meant as a union.
 func (o *candidateObject) inside(conditions []*condition) []*candidate {
 	l := slices.DeleteFunc(o.candidates(conditions), func(c *candidate) bool {
-		return c.fallback || c.union.Discriminator == "" || !slices.ContainsFunc(c.resolved.Names(), func(name string) bool { return len(c.resolved.Path(name)) > 1 })
+		return c.union.Discriminator == "" || !slices.ContainsFunc(c.resolved.Names(), func(name string) bool { return len(c.resolved.Path(name)) > 1 })
 	})
 	for _, c := range l {
 		c.tentative, c.inside = true, true
