@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/unioncel/unioncel/internal/change/crddiff"
+	"github.com/unioncel/unioncel/internal/change/stored"
 	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -77,7 +78,7 @@ type rulePlace struct {
 // rulesOf returns all rules of a CRD.
 func rulesOf(crd *apiextensionsv1.CustomResourceDefinition) (l []rulePlace) {
 	for i, v := range crd.Spec.Versions {
-		schemapath.Walk(schemaOf(crd, v.Name), func(path schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
+		schemapath.Walk(stored.SchemaOf(crd, v.Name), func(path schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
 			for _, r := range s.XValidations {
 				l = append(l, rulePlace{i, path, r})
 			}
@@ -185,7 +186,7 @@ func (f *Facts) objects() []Step {
 	switch {
 	case o == nil && len(rejects) == 0:
 		reason := ""
-		if l := f.added(); converts(f.To) && len(l) > 0 {
+		if l := f.added(); stored.Converts(f.To) && len(l) > 0 {
 			reason = "The webhook's conversion of stored objects in " + strings.Join(l, ", ") + " is unknown: ask again when that is served, with --objects in it."
 		} else if f.constrains() {
 			reason = "Stored objects that the old CRD rejects may still be affected: give --objects if there may be some."

@@ -31,24 +31,10 @@ func served(crd *apiextensionsv1.CustomResourceDefinition, name string) bool {
 	return v != nil && v.Served
 }
 
-// schemaOf returns the schema of a version, or nil if there is none.
-func schemaOf(crd *apiextensionsv1.CustomResourceDefinition, name string) *apiextensionsv1.JSONSchemaProps {
-	if v := versionOf(crd, name); v != nil && v.Schema != nil {
-		return v.Schema.OpenAPIV3Schema
-	}
-	return nil
-}
-
-// converts reports whether a webhook converts the objects of a CRD. Without a webhook, the API
-// server sets apiVersion and drops fields that the version lacks.
-func converts(crd *apiextensionsv1.CustomResourceDefinition) bool {
-	return crd.Spec.Conversion != nil && crd.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
-}
-
 // dropped returns the paths of fields of one version that another version drops. The versions may
 // belong to different CRDs.
 func dropped(from *apiextensionsv1.CustomResourceDefinition, name string, to *apiextensionsv1.CustomResourceDefinition, other string) []string {
-	a, b := schemaOf(from, name), schemaOf(to, other)
+	a, b := stored.SchemaOf(from, name), stored.SchemaOf(to, other)
 	if a == nil || b == nil || to.Spec.PreserveUnknownFields {
 		return nil
 	}
@@ -59,7 +45,7 @@ func dropped(from *apiextensionsv1.CustomResourceDefinition, name string, to *ap
 // before. Only conversion counts: fields that the storage version itself loses are a change of its
 // schema.
 func (f *Facts) drops() []string {
-	if converts(f.To) {
+	if stored.Converts(f.To) {
 		return nil
 	}
 	var l []string
@@ -69,7 +55,7 @@ func (f *Facts) drops() []string {
 			continue
 		}
 		var before []string
-		if served(f.From, v.Name) && !converts(f.From) {
+		if served(f.From, v.Name) && !stored.Converts(f.From) {
 			before = dropped(f.From, from, f.From, v.Name)
 		}
 		for _, path := range dropped(f.From, from, f.To, v.Name) {
@@ -95,14 +81,14 @@ func (f *Facts) added() []string {
 // narrows lists the constraints of added versions that may reject objects of the storage version.
 func (f *Facts) narrows() []string {
 	from := storage(f.From)
-	stored := schemaOf(f.To, from)
-	if converts(f.To) || stored == nil {
+	schema := stored.SchemaOf(f.To, from)
+	if stored.Converts(f.To) || schema == nil {
 		return nil
 	}
 	var l []string
 	for _, name := range f.added() {
-		schemapath.Walk(schemaOf(f.To, name), func(p schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
-			was := p.Schema(stored)
+		schemapath.Walk(stored.SchemaOf(f.To, name), func(p schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
+			was := p.Schema(schema)
 			if was != nil && !equality.Semantic.DeepEqual(constraints(was), constraints(s)) {
 				l = append(l, fmt.Sprintf("%s does not have the constraints of %s on %s", name, from, cmp.Or(p.String(), "the object")))
 			}
@@ -125,7 +111,7 @@ func constraints(s *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchema
 func (f *Facts) unprinted() []string {
 	var l []string
 	now, missing := f.current(), func(v string) bool { return f.Objects.Printed[v] < f.Objects.Total }
-	if from := storage(now); !converts(now) && served(now, from) && missing(from) {
+	if from := storage(now); !stored.Converts(now) && served(now, from) && missing(from) {
 		for v := range f.Objects.Printed {
 			if len(dropped(now, from, now, v)) > 0 && !slices.Contains(l, from) {
 				l = append(l, from)
@@ -133,7 +119,7 @@ func (f *Facts) unprinted() []string {
 		}
 	}
 	for _, v := range f.To.Spec.Versions {
-		if converts(f.To) && v.Served && served(now, v.Name) && missing(v.Name) && f.touches(v.Name) {
+		if stored.Converts(f.To) && v.Served && served(now, v.Name) && missing(v.Name) && f.touches(v.Name) {
 			l = append(l, v.Name)
 		}
 	}

@@ -73,14 +73,11 @@ type celRule struct {
 	readsOld bool
 }
 
-func rulesOf(v apiextensionsv1.CustomResourceDefinitionVersion) []*celRule {
+func rulesOf(crd *apiextensionsv1.CustomResourceDefinition, version string) []*celRule {
 	var l []*celRule
-	if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
-		return nil
-	}
-	schemapath.Walk(v.Schema.OpenAPIV3Schema, func(p schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
+	schemapath.Walk(SchemaOf(crd, version), func(p schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
 		for i, r := range s.XValidations {
-			l = append(l, &celRule{r, v.Name, slices.Clone(p), i, ReadsOld(r.Rule)})
+			l = append(l, &celRule{r, version, slices.Clone(p), i, ReadsOld(r.Rule)})
 		}
 		return true
 	})
@@ -154,12 +151,7 @@ func (c *inquiry) problem(e *field.Error, ask func(*validate.Kind) (validate.Ans
 func (c *inquiry) root() *apiextensionsv1.JSONSchemaProps { return c.rootOf(c.version) }
 
 func (j *Judge) rootOf(version string) *apiextensionsv1.JSONSchemaProps {
-	for _, v := range j.crd.Spec.Versions {
-		if v.Name == version && v.Schema != nil && v.Schema.OpenAPIV3Schema != nil {
-			return v.Schema.OpenAPIV3Schema
-		}
-	}
-	return &apiextensionsv1.JSONSchemaProps{}
+	return cmp.Or(SchemaOf(j.crd, version), &apiextensionsv1.JSONSchemaProps{})
 }
 
 // ruleOf returns the rule that caused an error at a path, or nil. If several rules match the error,

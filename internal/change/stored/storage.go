@@ -14,10 +14,20 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// converts reports whether a webhook converts the objects of a CRD. Without a webhook, conversion
-// sets apiVersion and drops fields that the version lacks.
-func (j *Judge) converts() bool {
-	return j.crd.Spec.Conversion != nil && j.crd.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
+// Converts reports whether a webhook converts the objects of a CRD. Without a webhook, the API
+// server sets apiVersion and drops fields that the version lacks.
+func Converts(crd *apiextensionsv1.CustomResourceDefinition) bool {
+	return crd.Spec.Conversion != nil && crd.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
+}
+
+// SchemaOf returns the schema of a version of a CRD, or nil if there is none.
+func SchemaOf(crd *apiextensionsv1.CustomResourceDefinition, version string) *apiextensionsv1.JSONSchemaProps {
+	for _, v := range crd.Spec.Versions {
+		if v.Name == version && v.Schema != nil {
+			return v.Schema.OpenAPIV3Schema
+		}
+	}
+	return nil
 }
 
 // stored returns a printed object in the form that the API server stores.
@@ -31,11 +41,11 @@ func (j *Judge) stored(object map[string]any, v Prediction) (map[string]any, err
 	switch {
 	case v.Version == storage || !known:
 		return object, nil
-	case !now.converts():
+	case !Converts(now.crd):
 		u := unstructured.Unstructured{Object: runtime.DeepCopyJSON(object)}
 		u.SetAPIVersion(j.crd.Spec.Group + "/" + storage)
 		return u.Object, nil
-	case !j.converts():
+	case !Converts(j.crd):
 		return nil, fmt.Errorf("%s is of version %s, which a webhook has made of the stored version %s", v, v.Version, storage)
 	}
 	return object, nil
@@ -98,7 +108,7 @@ func (j *Judge) lost(stored map[string]any, version string) []string {
 // decoded returns the versions whose schemas prune an object that is stored in version from and
 // written through another version.
 func (j *Judge) decoded(from, version string) []string {
-	if j.converts() {
+	if Converts(j.crd) {
 		return []string{from}
 	}
 	return slices.Compact([]string{from, version, j.kind.Storage()})

@@ -68,7 +68,7 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, opts Options) (*Judge, e
 		if err != nil {
 			return nil, err
 		}
-		j.rules[v.Name], j.static[v.Name] = rulesOf(v), !bytes.Contains(text, []byte("oldSelf"))
+		j.rules[v.Name], j.static[v.Name] = rulesOf(crd, v.Name), !bytes.Contains(text, []byte("oldSelf"))
 		if j.structural[v.Name], err = structural(crd, v); err != nil {
 			return nil, fmt.Errorf("version %s of %s: %w", v.Name, k.GroupKind(), err)
 		}
