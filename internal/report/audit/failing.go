@@ -25,7 +25,7 @@ func (o *object) failing(a *audited) []Finding {
 		}
 		e, response := o.rejected(a, sample.Errs, l.Not())
 		if e == nil {
-			a.open = a.MayFail() && !o.never(append(o.others(a.Check), o.create(), a.Place.Present(), l.Not())...)
+			a.open = a.MayFail() && !o.never(append(o.unrejected(a.Check), o.create(), a.Place.Present(), l.Not())...)
 			return nil
 		}
 		_, detail := o.Ask(a.Check, e.New, nil)
@@ -42,7 +42,7 @@ func (o *object) failing(a *audited) []Finding {
 		return []Finding{o.finding(codes.FailsToEvaluate, a.rule, e, response,
 			"this rule fails to evaluate on an update that everything else accepts: %s", detail).fixed(o.guard(a, e, false))}
 	}
-	a.open = a.MayFail() && !o.never(append(o.others(a.Check), o.Space.Old.Present(), a.Place.Present(), a.Place.Counterpart().Present(), a.Fails)...)
+	a.open = a.MayFail() && !o.never(append(o.unrejected(a.Check), o.Space.Old.Present(), a.Place.Present(), a.Place.Counterpart().Present(), a.Fails)...)
 	return nil
 }
 

@@ -157,6 +157,17 @@ func (o *object) others(but ...*prove.Check) []logic.Lit {
 	return l
 }
 
+// unrejected is others, but other constraints may also fail to evaluate.
+func (o *object) unrejected(but *prove.Check) []logic.Lit {
+	var l []logic.Lit
+	for _, c := range o.Checks {
+		if c != but {
+			l = append(l, o.Space.Or(c.Holds, c.Fails))
+		}
+	}
+	return l
+}
+
 // never reports whether no object satisfies formulas. It is certain.
 func (o *object) never(l ...logic.Lit) bool {
 	m, err := o.Possible(l...)
