@@ -13,6 +13,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/controller-tools/pkg/crd"
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
+	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 
 	"github.com/unioncel/unioncel/internal/codes"
@@ -205,24 +206,17 @@ func (l *loading) outside(s *structure) string {
 	return ""
 }
 
-// outsideFiles returns an error for each file that is reached through a link out of its directory, or
-// is outside the main modules, or the working directory if the packages are in none.
+// outsideFiles returns an error for each file that is outside the main module, or reached through a
+// link in its directory.
 func (l *loading) outsideFiles(files []Edited) (wrong diag.List) {
-	var allowed []string
-	for _, p := range l.roots {
-		if p.Module != nil && p.Module.Main {
-			allowed = append(allowed, p.Module.Dir)
-		}
-	}
-	if allowed == nil {
-		allowed = []string{l.places.work}
-	}
 	for _, f := range files {
 		problem, hint := "", ""
 		switch dir := filepath.Dir(f.Name); {
 		case !within(f.Name, dir):
 			problem, hint = "is a symbolic link that leads out of its directory", "replace the link by a file, or name the directory of its target with --go"
-		case !slices.ContainsFunc(allowed, func(module string) bool { return within(dir, module) }):
+		case !slices.ContainsFunc(l.roots, func(p *loader.Package) bool {
+			return slices.Contains(p.CompiledGoFiles, f.Name) && within(dir, l.mainModule(p))
+		}):
 			problem, hint = "is outside the main module", "run unioncel in the module of the file, or declare the unions in a UnionSet"
 		default:
 			continue

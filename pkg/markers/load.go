@@ -235,6 +235,20 @@ func (l *loading) own(p *loader.Package) bool {
 	})
 }
 
+// mainModule returns the directory of the main module that contains a package, also as the directory
+// of a replacement. It is "" for other modules. Without modules it is the working directory.
+func (l *loading) mainModule(p *loader.Package) string {
+	switch m := p.Module; {
+	case m == nil:
+		return l.places.work
+	case m.Main:
+		return m.Dir
+	case m.Replace != nil && m.Replace.Version == "" && filepath.IsLocal(m.Replace.Path):
+		return strings.TrimSuffix(m.Dir, filepath.Clean(m.Replace.Path))
+	}
+	return ""
+}
+
 // within reports whether a path without its symbolic links is below a directory.
 func within(path, dir string) bool {
 	path, err := filepath.EvalSymlinks(path)
