@@ -67,17 +67,16 @@ func (c *compiler) validate() {
 // faults returns an error for each rule of the CRD, without the unions, that an API server does not
 // support (see [cost.Faults]).
 func (c *compiler) faults(code diag.Code, older *version.Version) (l diag.List) {
-	hint := func(s string) string { return s }
-	if older != nil {
-		hint = c.opts.Origins.Version
-	}
 	for _, f := range cost.Faults(c.crd, older) {
 		path := fmt.Sprintf("%s.x-kubernetes-validations[%d].rule", f.Structural(), f.Index)
 		pos, rule := c.lookUp(path)
 		if rule != nil {
 			pos = c.pos(rule)
 		}
-		l = append(l, diag.New(code, pos, "%s", f.Message).At(path).Hinted(hint(f.Hint)))
+		if older != nil {
+			f.Hint = c.opts.Origins.Version(f.Hint)
+		}
+		l = append(l, diag.New(code, pos, "%s", f.Message).At(path).Hinted(f.Hint))
 	}
 	return l
 }

@@ -145,7 +145,7 @@ type guarded struct {
 // guarded returns a rule with guards. It is nil unless the rule gives the same answer as the audited
 // rule to each object that does not fail in it, and never fails.
 func (o *object) guarded(a *audited, e *prove.Example, text string) *guarded {
-	fixed, kind := o.replaced(a, text)
+	fixed := o.replaced(a, text)
 	if fixed == nil {
 		return nil
 	}
@@ -162,6 +162,10 @@ func (o *object) guarded(a *audited, e *prove.Example, text string) *guarded {
 	if said, _ := o.Ask(fixed, e.New, e.Old); said == sample.Errs {
 		return nil
 	}
+	kind := o.served(a.rule, text)
+	if kind == nil {
+		return nil
+	}
 	return &guarded{fixed, text, func(e *prove.Example) bool {
 		response, ok := answer(o.Source.Context(), kind, e.New, e.Old)
 		return ok && response == ""
@@ -176,10 +180,10 @@ func (o *object) contradicts(a *audited, g *guarded) bool {
 			continue
 		}
 		for _, allowed := range []bool{false, true} {
-			l := append(o.others(a.Check), o.create(), a.Place.Present(), a.Fails, g.Holds.If(!allowed))
 			if allowed && !j.all {
 				continue
 			}
+			l := append(o.others(a.Check), o.create(), a.Place.Present(), a.Fails, g.Holds.If(!allowed))
 			stated := j.breaks
 			if allowed {
 				stated = j.meets

@@ -104,11 +104,10 @@ func (v *version) uncompiled() []rule {
 				if i < 0 {
 					continue
 				}
-				hint := f.Hint
 				if code == codes.KubeVersion {
-					hint = v.source.Options().Origins.Version(hint)
+					f.Hint = v.source.Options().Origins.Version(f.Hint)
 				}
-				v.broken = append(v.broken, v.finding(code, rules[i], nil, "", "%s", f.Message).hinted("%s", hint))
+				v.broken = append(v.broken, v.finding(code, rules[i], nil, "", "%s", f.Message).hinted("%s", f.Hint))
 				if code == codes.NotCompiling {
 					l = append(l, rules[i])
 				}

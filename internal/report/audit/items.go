@@ -34,7 +34,7 @@ func (o *object) notEachItem(a *audited) []Finding {
 	if items = items.Child(schemapath.Items); items == nil {
 		return nil
 	}
-	fixed, kind := o.replaced(a, not.Each)
+	fixed := o.replaced(a, not.Each)
 	if fixed == nil {
 		return nil
 	}
@@ -52,11 +52,15 @@ func (o *object) notEachItem(a *audited) []Finding {
 			if !ok || refused != "" {
 				continue
 			}
-			refused, _ = answer(ctx, kind, both, nil)
-			if accepts, ok := answer(ctx, kind, o.with(path, good), nil); refused == "" || !ok || accepts != "" {
+			if said, _ := o.Ask(fixed, both, nil); said != sample.Fails {
 				continue
 			}
-			if said, _ := o.Ask(fixed, both, nil); said != sample.Fails {
+			kind := o.served(a.rule, not.Each)
+			if kind == nil {
+				return nil
+			}
+			refused, _ = answer(ctx, kind, both, nil)
+			if accepts, ok := answer(ctx, kind, o.with(path, good), nil); refused == "" || !ok || accepts != "" {
 				continue
 			}
 			return []Finding{o.finding(codes.NotEachItem, a.rule, &prove.Example{New: both}, "",

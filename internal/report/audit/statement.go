@@ -57,11 +57,13 @@ func (o *object) resolve(of english.Statement, reader *audited) (s statement, ok
 // such path that the rule reads. It returns nil if there is none.
 func property(word string, n *sample.Schema, reader *audited) []string {
 	path := strings.Split(word, ".")
-	if word == "" || schemaAt(n, path) != nil || reader == nil {
-		if word == "" || schemaAt(n, path) == nil {
-			return nil
-		}
+	switch {
+	case word == "":
+		return nil
+	case schemaAt(n, path) != nil:
 		return path
+	case reader == nil:
+		return nil
 	}
 	var found []string
 	for _, read := range reader.Paths {
@@ -261,12 +263,18 @@ func (o *object) enforcing(j judged, bad map[string]any) (fixes []fix, hint stri
 		both, repeated = "("+written+"\n) && "+text, text
 	}
 	for _, c := range []struct{ rule, fix string }{{text, text}, {both, repeated}} {
-		fixed, kind := o.replaced(j.of, c.rule)
+		fixed := o.replaced(j.of, c.rule)
 		if fixed == nil || !o.never(o.create(), j.of.Place.Present(), fixed.Holds, j.of.Holds.Not()) || !o.eachAlone(j, fixed) {
 			continue
 		}
-		said, _ := o.Ask(fixed, bad, nil)
-		if response, ok := answer(o.Source.Context(), kind, bad, nil); said != sample.Fails || !ok || response == "" {
+		if said, _ := o.Ask(fixed, bad, nil); said != sample.Fails {
+			continue
+		}
+		kind := o.served(j.of.rule, c.rule)
+		if kind == nil {
+			continue
+		}
+		if response, ok := answer(o.Source.Context(), kind, bad, nil); !ok || response == "" {
 			continue
 		}
 		rest := ", which rejects this object, or correct the text"
