@@ -76,7 +76,7 @@ func Kinds(declarations []union.External) (l []kinds.Kind, others []union.Extern
 			files = append(files, e.File)
 		}
 		slices.Sort(files)
-		l = append(l, kinds.Kind{GroupVersionKind: gvk, Resource: plural.Resource, Objects: objects, Schema: kinds.Structural(all().kinds[gvk].schema), Origin: strings.Join(slices.Compact(files), ", ")})
+		l = append(l, kinds.Kind{GroupVersionKind: gvk, Resource: plural.Resource, Objects: objects, Schema: all().kinds[gvk].structural(), Origin: strings.Join(slices.Compact(files), ", ")})
 	}
 	if diags.HasErrors() {
 		return nil, others, diags

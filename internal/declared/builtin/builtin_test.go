@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -58,20 +59,19 @@ func parse(t *testing.T, d builtin.Declared) []*union.Declaration {
 	return l
 }
 
-// all returns the kinds of the declarations and asserts that there are no errors.
-func all(t *testing.T) []kinds.Kind {
-	t.Helper()
+// all returns the kinds of the declarations.
+var all = sync.OnceValue(func() []kinds.Kind {
 	l, others, diags := builtin.Kinds(builtin.Declarations())
 	if len(others)+len(diags) > 0 {
-		t.Fatal(others, diags)
+		panic(fmt.Sprint(others, diags))
 	}
 	return l
-}
+})
 
 // find returns a union object of a kind, and the kind.
 func find(t *testing.T, kind, path string) (kinds.UnionObject, kinds.Kind) {
 	t.Helper()
-	for _, k := range all(t) {
+	for _, k := range all() {
 		for _, o := range k.Objects {
 			if k.Kind == kind && o.Path.String() == path {
 				return o, k
@@ -211,7 +211,7 @@ func row(t *testing.T, d builtin.Declared) string {
 func resolved(t *testing.T, d builtin.Declared) []*union.Union {
 	t.Helper()
 	declared := parse(t, d)
-	for _, k := range all(t) {
+	for _, k := range all() {
 		for _, o := range k.Objects {
 			if len(o.Unions) == len(declared) && slices.EqualFunc(o.Unions, declared, func(u *union.Union, d *union.Declaration) bool {
 				return u.Discriminator == d.Discriminator() && slices.Equal(slices.DeleteFunc(d.Properties(), func(p string) bool { return p == u.Discriminator }), u.MemberNames())
@@ -378,7 +378,7 @@ func TestPublishedKeys(t *testing.T) {
 		byName[p.Name] = i
 	}
 	seen := map[string]bool{}
-	for _, k := range all(t) {
+	for _, k := range all() {
 		group, _, _ := strings.Cut(k.Group, ".")
 		if group == "" {
 			group = "core"
@@ -443,7 +443,7 @@ func TestUnionSet(t *testing.T) {
 		}
 		got[i].Origin = builtin.Name
 	}
-	if d := cmp.Diff(all(t), got, cmp.AllowUnexported(schemapath.Step{}, kinds.UnionObject{})); d != "" {
+	if d := cmp.Diff(all(), got, cmp.AllowUnexported(schemapath.Step{}, kinds.UnionObject{})); d != "" {
 		t.Error(d)
 	}
 }

@@ -8,12 +8,14 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -26,6 +28,8 @@ type catalog struct {
 // goType describes a Go type.
 type goType struct {
 	schema *apiextensionsv1.JSONSchemaProps
+	// structural returns the converted schema of a kind.
+	structural func() *structuralschema.Structural
 	// places are the unions of the type's values, and of values nested in them.
 	places []typePath
 }
@@ -45,7 +49,9 @@ var all = sync.OnceValue(func() *catalog {
 	c := &catalog{kinds: map[schema.GroupVersionKind]*goType{}, types: map[reflect.Type]*goType{}}
 	for gvk, t := range scheme.AllKnownTypes() {
 		if _, isObject := reflect.New(t).Interface().(metav1.Object); isObject && gvk.Version != runtime.APIVersionInternal {
-			c.kinds[gvk] = c.typeOf(t)
+			g := c.typeOf(t)
+			g.structural = sync.OnceValue(func() *structuralschema.Structural { return kinds.Structural(g.schema) })
+			c.kinds[gvk] = g
 		}
 	}
 	return c
