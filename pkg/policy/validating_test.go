@@ -17,7 +17,7 @@ import (
 // TestValidating tests that a policy accepts exactly the objects and changes that the unions allow.
 // It covers a sample of unions and places, a larger one with [unioncases.Exhaustive].
 func TestValidating(t *testing.T) {
-	every, pairs := 19, 3 // the sampling intervals of unions and places, and of changes
+	every, pairs := 29, 3 // the sampling intervals of unions and places, and of changes
 	if unioncases.Exhaustive {
 		every, pairs = 4, 1
 	}
