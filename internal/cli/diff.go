@@ -9,8 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/unioncel/unioncel/internal/change/crddiff"
-	"github.com/unioncel/unioncel/internal/change/stored"
+	"github.com/unioncel/unioncel/internal/change"
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/pkg/crdfile"
@@ -24,7 +23,7 @@ const (
 )
 
 // failClasses are the values of diff's --fail-on.
-var failClasses = []string{string(crddiff.Tighter), string(crddiff.Looser), string(crddiff.Unknown), failOnAny, failOnNever}
+var failClasses = []string{string(change.Tighter), string(change.Looser), string(change.Undecided), failOnAny, failOnNever}
 
 func (a *app) diffCommand() *cobra.Command {
 	var (
@@ -93,7 +92,7 @@ It is also 1 if a stored object is restricted or blocked, unless --fail-on is ne
 	}
 	cmd.Flags().BoolVar(&versions, "versions", false, "compare the served versions of each CRD with each other")
 	cmd.Flags().StringArrayVar(&objects, "objects", nil, "the stored objects: a `FILE|DIR|-`; may be repeated")
-	cmd.Flags().StringSliceVar(&failOn, "fail-on", []string{string(crddiff.Tighter), string(crddiff.Unknown)},
+	cmd.Flags().StringSliceVar(&failOn, "fail-on", []string{string(change.Tighter), string(change.Undecided)},
 		"exit with 1 if something is of these `CLASSES`: tighter, looser, unknown; any; or never")
 	choose(cmd, "fail-on", failClasses...)
 	flags.register(cmd)
@@ -117,7 +116,7 @@ func (a *app) diff(ctx context.Context, scope scoping, output *printing, failOn 
 	if err != nil {
 		return err
 	}
-	var summaries []*stored.Summary
+	var summaries []*change.Summary
 	if len(objects) > 0 {
 		if summaries, err = a.summarize(ctx, pairs, objects, a.all || output.format == "json" || output.format == "sarif"); err != nil {
 			return err
@@ -125,16 +124,16 @@ func (a *app) diff(ctx context.Context, scope scoping, output *printing, failOn 
 	}
 	if err := a.showReport(output, report.Report{
 		Data:        dataOf(reports, summaries),
-		Document:    append(crddiff.Document(reports), stored.Document(summaries)...),
-		Diagnostics: append(crddiff.Diagnostics(reports), stored.Diagnostics(summaries)...),
+		Document:    append(change.ComparisonDocument(reports), change.SummaryDocument(summaries)...),
+		Diagnostics: append(change.ComparisonDiagnostics(reports), change.SummaryDiagnostics(summaries)...),
 	}); err != nil {
 		return err
 	}
 	if err := a.report(found, "text"); err != nil {
 		return err
 	}
-	restricted := func(s *stored.Summary) bool { return s.Worst() >= stored.Restricted }
-	if slices.ContainsFunc(reports, func(r crddiff.Report) bool { return fatal(r, failOn) }) ||
+	restricted := func(s *change.Summary) bool { return s.Worst() >= change.Restricted }
+	if slices.ContainsFunc(reports, func(r change.Comparison) bool { return fatal(r, failOn) }) ||
 		slices.ContainsFunc(summaries, restricted) && !slices.Contains(failOn, failOnNever) {
 		return errFindings
 	}
@@ -142,12 +141,12 @@ func (a *app) diff(ctx context.Context, scope scoping, output *printing, failOn 
 }
 
 // fatal reports whether a change is of one of the classes.
-func fatal(r crddiff.Report, failOn []string) bool {
-	is := func(class crddiff.Class) bool {
+func fatal(r change.Comparison, failOn []string) bool {
+	is := func(class change.Class) bool {
 		return slices.Contains(failOn, string(class)) || slices.Contains(failOn, failOnAny)
 	}
-	return !slices.Contains(failOn, failOnNever) && slices.ContainsFunc(r.Changes, func(c crddiff.Change) bool {
-		return is(c.Class) || c.Class == crddiff.Both && (is(crddiff.Tighter) || is(crddiff.Looser))
+	return !slices.Contains(failOn, failOnNever) && slices.ContainsFunc(r.Changes, func(c change.Change) bool {
+		return is(c.Class) || c.Class == change.Both && (is(change.Tighter) || is(change.Looser))
 	})
 }
 
@@ -173,8 +172,8 @@ func (a *app) readCRDs(ctx context.Context, scope scoping, versions bool, args [
 			inputs = append(inputs, in)
 		}
 	}
-	answers, l, err := ask(ctx, a, inputs, scope, func(f *crdfile.File, in input) ([]*crddiff.Input, diag.List, error) {
-		crds, wrong := crddiff.Read(f, in.options())
+	answers, l, err := ask(ctx, a, inputs, scope, func(f *crdfile.File, in input) ([]*change.Input, diag.List, error) {
+		crds, wrong := change.ReadInputs(f, in.options())
 		for i, d := range wrong {
 			if d.Code == codes.NotCompiling && in.role == newSide { // the fix of an old rule can be compared
 				wrong[i].Severity, crds = diag.Error, nil
@@ -226,13 +225,13 @@ func (a *app) readCRDs(ctx context.Context, scope scoping, versions bool, args [
 // versions a single CRD whose served versions are compared.
 type comparison struct {
 	name     string
-	old, new *crddiff.Input
+	old, new *change.Input
 	versions bool
 }
 
 // compareCRDs returns the reports on pairs, sorted by name.
-func (a *app) compareCRDs(ctx context.Context, pairs []*comparison) ([]crddiff.Report, error) {
-	var reports []crddiff.Report
+func (a *app) compareCRDs(ctx context.Context, pairs []*comparison) ([]change.Comparison, error) {
+	var reports []change.Comparison
 	for _, c := range pairs {
 		begin := time.Now()
 		r, err := c.report(ctx)
@@ -242,15 +241,15 @@ func (a *app) compareCRDs(ctx context.Context, pairs []*comparison) ([]crddiff.R
 		reports = append(reports, r)
 		a.say("%s: %v", c.name, time.Since(begin).Round(time.Millisecond))
 	}
-	slices.SortStableFunc(reports, func(a, b crddiff.Report) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(reports, func(a, b change.Comparison) int { return strings.Compare(a.Name, b.Name) })
 	return reports, nil
 }
 
-func (c comparison) report(ctx context.Context) (crddiff.Report, error) {
+func (c comparison) report(ctx context.Context) (change.Comparison, error) {
 	if c.versions {
-		return crddiff.Versions(ctx, c.new)
+		return change.CompareVersions(ctx, c.new)
 	}
-	r, err := crddiff.Compare(ctx, c.old, c.new)
+	r, err := change.Compare(ctx, c.old, c.new)
 	if err == nil && c.old != nil && c.new != nil {
 		err = r.Advise(c.new)
 	}

@@ -7,9 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/unioncel/unioncel/internal/change/crddiff"
-	"github.com/unioncel/unioncel/internal/change/rollout"
-	"github.com/unioncel/unioncel/internal/change/stored"
+	"github.com/unioncel/unioncel/internal/change"
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
@@ -82,7 +80,7 @@ func (a *app) rollout(ctx context.Context, scope scoping, output *printing, file
 	if err := once([]string{files.from, files.to}, files.live, files.objects, files.migrations, files.servers); err != nil {
 		return err
 	}
-	f := &rollout.Facts{}
+	f := &change.Facts{}
 	if err := a.rolloutCRDs(ctx, scope, files, f); err != nil {
 		return err
 	}
@@ -97,21 +95,21 @@ func (a *app) rollout(ctx context.Context, scope scoping, output *printing, file
 			return err
 		}
 	}
-	p := rollout.New(*f)
-	if err := a.showReport(output, report.Report{Data: p, Document: rollout.Document(p)}); err != nil {
+	p := change.NewPlan(*f)
+	if err := a.showReport(output, report.Report{Data: p, Document: change.PlanDocument(p)}); err != nil {
 		return err
 	}
 	switch p.Verdict {
-	case rollout.Stop:
+	case change.Stop:
 		return errFindings
-	case rollout.Wait:
+	case change.Wait:
 		return errWait
 	}
 	return nil
 }
 
 // rolloutCRDs reads the CRDs, and compares them.
-func (a *app) rolloutCRDs(ctx context.Context, scope scoping, files rolloutFlags, f *rollout.Facts) error {
+func (a *app) rolloutCRDs(ctx context.Context, scope scoping, files rolloutFlags, f *change.Facts) error {
 	var inputs []input
 	for _, side := range []struct {
 		role
@@ -125,8 +123,8 @@ func (a *app) rolloutCRDs(ctx context.Context, scope scoping, files rolloutFlags
 		inputs = append(inputs, in)
 	}
 	var old *resource.File
-	sides, _, err := ask(ctx, a, inputs, scope, func(open *crdfile.File, in input) ([]*crddiff.Input, diag.List, error) {
-		found, wrong := crddiff.Read(open, in.options())
+	sides, _, err := ask(ctx, a, inputs, scope, func(open *crdfile.File, in input) ([]*change.Input, diag.List, error) {
+		found, wrong := change.ReadInputs(open, in.options())
 		if in.role == oldSide {
 			old, _ = open.Objects() // its CRD has been read
 		}
@@ -173,8 +171,8 @@ func (a *app) rolloutCRDs(ctx context.Context, scope scoping, files rolloutFlags
 }
 
 // policiesOf returns the unions that support policies.
-func policiesOf(set *kinds.Set) []rollout.Policy {
-	var l []rollout.Policy
+func policiesOf(set *kinds.Set) []change.Policy {
+	var l []change.Policy
 	for _, versions := range set.ByKind() {
 		for _, k := range versions {
 			for _, alone := range k.Split() {
@@ -182,7 +180,7 @@ func policiesOf(set *kinds.Set) []rollout.Policy {
 				rejecting, _ := policy.Validating(one, policy.Options{})
 				clearing, _, err := policy.Mutating(one, policy.Options{})
 				path := slices.Concat(alone.Objects, alone.Lists)[0].Path
-				l = append(l, rollout.Policy{Version: k.Version, Path: path, Rejects: len(rejecting) > 0, Clears: err == nil && len(clearing) > 0})
+				l = append(l, change.Policy{Version: k.Version, Path: path, Rejects: len(rejecting) > 0, Clears: err == nil && len(clearing) > 0})
 			}
 		}
 	}
@@ -210,7 +208,7 @@ func (a *app) oneInput(name string) (input, error) {
 }
 
 // rolloutCluster reads the facts about the cluster, and reports their diagnostics together.
-func (a *app) rolloutCluster(ctx context.Context, files rolloutFlags, f *rollout.Facts) error {
+func (a *app) rolloutCluster(ctx context.Context, files rolloutFlags, f *change.Facts) error {
 	var all diag.List
 	for _, read := range []struct {
 		file string
@@ -219,7 +217,7 @@ func (a *app) rolloutCluster(ctx context.Context, files rolloutFlags, f *rollout
 		{files.live, objectsOf(a, f.ReadLive)},
 		{files.migrations, objectsOf(a, f.ReadMigrations)},
 		{files.servers, func(name string, src []byte) (wrong diag.List) {
-			f.Servers, wrong = rollout.ReadServers(name, src, a.limits)
+			f.Servers, wrong = change.ReadServers(name, src, a.limits)
 			return wrong
 		}},
 	} {
@@ -251,12 +249,12 @@ func objectsOf(a *app, read func(*resource.File) diag.List) func(string, []byte)
 }
 
 // rolloutObjects validates the stored objects.
-func (a *app) rolloutObjects(ctx context.Context, name string, f *rollout.Facts) error {
+func (a *app) rolloutObjects(ctx context.Context, name string, f *change.Facts) error {
 	judge, objects, err := f.Judge()
 	if err != nil {
 		return nil // reported by accepted
 	}
-	l, err := a.storedObjects(ctx, []string{name}, judges{judge.GroupKind(): judge}, func(o resource.Item, v stored.Prediction) { objects.Add(v, o.Value) })
+	l, err := a.storedObjects(ctx, []string{name}, judges{judge.GroupKind(): judge}, func(o resource.Item, v change.Prediction) { objects.Add(v, o.Value) })
 	if err != nil {
 		return err
 	}

@@ -12,8 +12,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/unioncel/unioncel/internal/change/crddiff"
-	"github.com/unioncel/unioncel/internal/change/stored"
+	"github.com/unioncel/unioncel/internal/change"
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/ordered"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
@@ -23,20 +22,20 @@ import (
 )
 
 // judges validate stored objects, by kind.
-type judges map[schema.GroupKind]*stored.Judge
+type judges map[schema.GroupKind]*change.Judge
 
 // keptExamples is the number of stored objects to print for each reason and state.
 const keptExamples = 10
 
 // summarize validates stored objects against the CRDs on the new side, counts them by kind, and
 // reports diagnostics.
-func (a *app) summarize(ctx context.Context, pairs []*comparison, args []string, all bool) ([]*stored.Summary, error) {
+func (a *app) summarize(ctx context.Context, pairs []*comparison, args []string, all bool) ([]*change.Summary, error) {
 	most := keptExamples
 	if all {
 		most = 0
 	}
 	by := judges{}
-	summaries := map[schema.GroupKind]*stored.Summary{}
+	summaries := map[schema.GroupKind]*change.Summary{}
 	var unusable diag.List
 	pairs = slices.DeleteFunc(slices.Clone(pairs), func(p *comparison) bool { return p.new == nil })
 	for _, p := range pairs {
@@ -45,9 +44,9 @@ func (a *app) summarize(ctx context.Context, pairs []*comparison, args []string,
 			unusable = append(unusable, diag.New(codes.UnusableFact, p.new.Pos, "the objects cannot be validated: %v", err).As(diag.Warning))
 			continue
 		}
-		by[j.GroupKind()], summaries[j.GroupKind()] = j, stored.NewSummary(j.GroupKind(), most)
+		by[j.GroupKind()], summaries[j.GroupKind()] = j, change.NewSummary(j.GroupKind(), most)
 	}
-	found, err := a.storedObjects(ctx, args, by, func(o resource.Item, v stored.Prediction) { summaries[v.GroupKind].Add(v, o.Pos) })
+	found, err := a.storedObjects(ctx, args, by, func(o resource.Item, v change.Prediction) { summaries[v.GroupKind].Add(v, o.Pos) })
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +56,8 @@ func (a *app) summarize(ctx context.Context, pairs []*comparison, args []string,
 	for _, s := range summaries {
 		s.Sort()
 	}
-	l := slices.SortedFunc(maps.Values(summaries), func(a, b *stored.Summary) int { return strings.Compare(a.Name(), b.Name()) })
-	none := func(s *stored.Summary) bool { return s.Objects == 0 }
+	l := slices.SortedFunc(maps.Values(summaries), func(a, b *change.Summary) int { return strings.Compare(a.Name(), b.Name()) })
+	none := func(s *change.Summary) bool { return s.Objects == 0 }
 	if count(l, none) < len(l) {
 		l = slices.DeleteFunc(l, none)
 	}
@@ -67,7 +66,7 @@ func (a *app) summarize(ctx context.Context, pairs []*comparison, args []string,
 
 // unasked warns of versions that no object was validated in, because only a webhook converts to
 // them.
-func unasked(by judges, summaries map[schema.GroupKind]*stored.Summary, c *crddiff.Input) diag.List {
+func unasked(by judges, summaries map[schema.GroupKind]*change.Summary, c *change.Input) diag.List {
 	kind := schema.GroupKind{Group: c.Spec.Group, Kind: c.Spec.Names.Kind}
 	s := summaries[kind]
 	if s == nil || s.Objects == 0 {
@@ -86,20 +85,20 @@ func unasked(by judges, summaries map[schema.GroupKind]*stored.Summary, c *crddi
 
 // judgeOf returns the judge of objects that are stored under the old CRD, which may be nil, against
 // the new one.
-func judgeOf(old, new *crddiff.Input) (*stored.Judge, error) {
+func judgeOf(old, new *change.Input) (*change.Judge, error) {
 	set, err := unionsOf(new)
 	if err != nil {
 		return nil, err
 	}
-	opts := stored.Options{KubeVersion: new.KubeVersion, Kinds: set}
+	opts := change.JudgeOptions{KubeVersion: new.KubeVersion, Kinds: set}
 	if old != nil {
 		opts.Before = old.CustomResourceDefinition
 	}
-	return stored.New(new.CustomResourceDefinition, opts)
+	return change.NewJudge(new.CustomResourceDefinition, opts)
 }
 
 // unionsOf returns the unions of a CRD.
-func unionsOf(c *crddiff.Input) (*kinds.Set, error) {
+func unionsOf(c *change.Input) (*kinds.Set, error) {
 	var declared []union.Object
 	for _, u := range c.Unions {
 		declared = append(declared, union.Object{Place: u.Place, Unions: []*union.Union{u.Union}})
@@ -109,8 +108,8 @@ func unionsOf(c *crddiff.Input) (*kinds.Set, error) {
 }
 
 // dataOf returns the JSON data of differences and, if there are any, of stored objects.
-func dataOf(reports []crddiff.Report, summaries []*stored.Summary) any {
-	crds := crddiff.Data(reports)
+func dataOf(reports []change.Comparison, summaries []*change.Summary) any {
+	crds := change.ComparisonData(reports)
 	if summaries == nil {
 		return crds
 	}
@@ -124,7 +123,7 @@ func dataOf(reports []crddiff.Report, summaries []*stored.Summary) any {
 // the verdicts to take in the order of the files. It holds only the objects in work in memory. The
 // diagnostics report unreadable files and objects that cannot be validated. Objects of other kinds
 // are ignored, unless there are only those.
-func (a *app) storedObjects(ctx context.Context, args []string, by judges, take func(resource.Item, stored.Prediction)) (diag.List, error) {
+func (a *app) storedObjects(ctx context.Context, args []string, by judges, take func(resource.Item, change.Prediction)) (diag.List, error) {
 	inputs, err := a.findInputs(args)
 	if err != nil {
 		return nil, err
@@ -142,13 +141,13 @@ func (a *app) storedObjects(ctx context.Context, args []string, by judges, take 
 			}
 			files = append(files, l...)
 		}
-	}, 2*runtime.GOMAXPROCS(0), func(i resource.Item) (stored.Prediction, error) { return by.judge(ctx, i.Value) }, func(i resource.Item, v stored.Prediction, err error) {
+	}, 2*runtime.GOMAXPROCS(0), func(i resource.Item) (change.Prediction, error) { return by.judge(ctx, i.Value) }, func(i resource.Item, v change.Prediction, err error) {
 		known++
 		p := (*ordered.Panic)(nil)
 		switch {
 		case err == nil:
 			take(i, v)
-		case errors.Is(err, stored.ErrOther):
+		case errors.Is(err, change.ErrOther):
 			others++
 			known--
 		case errors.As(err, &p):
@@ -196,11 +195,11 @@ func (by judges) none(inputs []input) diag.Diagnostic {
 	return d
 }
 
-func (by judges) judge(ctx context.Context, object map[string]any) (stored.Prediction, error) {
+func (by judges) judge(ctx context.Context, object map[string]any) (change.Prediction, error) {
 	apiVersion, _ := object["apiVersion"].(string)
 	kind, _ := object["kind"].(string)
 	if j := by[schema.FromAPIVersionAndKind(apiVersion, kind).GroupKind()]; j != nil {
 		return j.Object(ctx, object)
 	}
-	return stored.Prediction{}, stored.ErrOther
+	return change.Prediction{}, change.ErrOther
 }

@@ -13,7 +13,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/change/stored"
+	"github.com/unioncel/unioncel/internal/change"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/pkg/crdfile"
@@ -86,7 +86,7 @@ func thingJudges(tb testing.TB) judges {
 	if err := yaml.Unmarshal(text, crd); err != nil {
 		tb.Fatal(err)
 	}
-	j, err := stored.New(crd, stored.Options{})
+	j, err := change.NewJudge(crd, change.JudgeOptions{})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -99,11 +99,11 @@ func TestStoredObjects(t *testing.T) {
 	for _, asJSON := range []bool{false, true} {
 		a := newApp(Streams{})
 		next, restricted := 0, 0
-		l, err := a.storedObjects(t.Context(), []string{thingsOf(t, n, asJSON)}, thingJudges(t), func(i resource.Item, v stored.Prediction) {
+		l, err := a.storedObjects(t.Context(), []string{thingsOf(t, n, asJSON)}, thingJudges(t), func(i resource.Item, v change.Prediction) {
 			if want := fmt.Sprintf("thing-%d", next); v.Name != want {
 				t.Errorf("%s comes before %s", v.Name, want)
 			}
-			if v.State == stored.Restricted {
+			if v.State == change.Restricted {
 				restricted++
 			}
 			next++
@@ -114,7 +114,7 @@ func TestStoredObjects(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := newApp(Streams{}).storedObjects(ctx, []string{thingsOf(t, 3, false)}, thingJudges(t), func(resource.Item, stored.Prediction) {}); err == nil {
+	if _, err := newApp(Streams{}).storedObjects(ctx, []string{thingsOf(t, 3, false)}, thingJudges(t), func(resource.Item, change.Prediction) {}); err == nil {
 		t.Error("it is not interrupted")
 	}
 }
@@ -134,7 +134,7 @@ func TestBadStoredObjects(t *testing.T) {
 		{"cut off between items", string(whole[:bytes.LastIndex(whole, []byte("\n- "))+1]), `<stdin>:1:1: error: UC101: this has apiVersion and items, but no kind`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			l, err := newApp(Streams{In: bufio.NewReader(strings.NewReader(test.text))}).storedObjects(t.Context(), []string{"-"}, thingJudges(t), func(resource.Item, stored.Prediction) {})
+			l, err := newApp(Streams{In: bufio.NewReader(strings.NewReader(test.text))}).storedObjects(t.Context(), []string{"-"}, thingJudges(t), func(resource.Item, change.Prediction) {})
 			if err != nil || len(l) != 1 || !strings.Contains(l[0].String(), test.want) {
 				t.Error(l, err)
 			}
@@ -157,7 +157,7 @@ func BenchmarkStored(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				n := 0
-				l, err := newApp(Streams{}).storedObjects(context.Background(), []string{file}, thingJudges(b), func(resource.Item, stored.Prediction) { n++ })
+				l, err := newApp(Streams{}).storedObjects(context.Background(), []string{file}, thingJudges(b), func(resource.Item, change.Prediction) { n++ })
 				if err != nil || len(l) > 0 || n != 10_000 {
 					b.Fatal(l, err, n)
 				}

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/change/crddiff"
+	"github.com/unioncel/unioncel/internal/change"
 	"github.com/unioncel/unioncel/internal/testing/crdchanges"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
@@ -35,7 +35,7 @@ func crdOf(t *testing.T, kind string, spec func(crdchanges.Change) string) []byt
 
 // The counterexamples of a change are confirmed by a server with both CRDs: it accepts the object
 // under one CRD and rejects it under the other. With [unioncases.Exhaustive] the test covers all
-// changes, otherwise one in four. (internal/change/crddiff confirms all with pkg/validate.)
+// changes, otherwise one in four. (internal/change confirms all with pkg/validate.)
 func TestDiff(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts an API server")
@@ -50,27 +50,27 @@ func TestDiff(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	read := func(t *testing.T, spec string) *crddiff.Input {
-		l, diags := crddiff.Read(crdfile.Open("crd.yaml", []byte(testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: spec}))), crdfile.Options{})
+	read := func(t *testing.T, spec string) *change.Input {
+		l, diags := change.ReadInputs(crdfile.Open("crd.yaml", []byte(testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: spec}))), crdfile.Options{})
 		if len(l) != 1 {
 			t.Fatal(diags)
 		}
 		return l[0]
 	}
-	shown, classes := 0, map[crddiff.Class]int{}
+	shown, classes := 0, map[change.Class]int{}
 	for i, c := range crdchanges.All {
 		if i%4 > 0 && !unioncases.Exhaustive {
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) {
-			r, err := crddiff.Compare(t.Context(), read(t, c.Old), read(t, c.New))
+			r, err := change.Compare(t.Context(), read(t, c.Old), read(t, c.New))
 			if err != nil {
 				t.Fatal(err)
 			}
 			for j, d := range r.Changes {
 				classes[d.Class]++
 				for _, e := range []struct {
-					*crddiff.Counterexample
+					*change.Counterexample
 					accepts, refuses string
 				}{{d.Refused, old, new}, {d.Accepted, new, old}} {
 					if e.Counterexample == nil {

@@ -16,8 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/change/crddiff"
-	"github.com/unioncel/unioncel/internal/change/rollout"
+	"github.com/unioncel/unioncel/internal/change"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 )
@@ -264,10 +263,10 @@ func storageOf(t *testing.T, text []byte) string {
 }
 
 // planOf returns the plan of a change with stored objects and current servers.
-func planOf(t *testing.T, from, to []byte, objects []unstructured.Unstructured) rollout.Plan {
+func planOf(t *testing.T, from, to []byte, objects []unstructured.Unstructured) change.Plan {
 	t.Helper()
-	f := rollout.Facts{From: parsed(t, from), To: parsed(t, to), Servers: []rollout.Server{{Version: version.MajorMinor(1, 37)}}}
-	changes, err := crddiff.Compare(t.Context(), crddiff.Plain(f.From), crddiff.Plain(f.To))
+	f := change.Facts{From: parsed(t, from), To: parsed(t, to), Servers: []change.Server{{Version: version.MajorMinor(1, 37)}}}
+	changes, err := change.Compare(t.Context(), change.InputOf(f.From), change.InputOf(f.To))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,14 +283,14 @@ func planOf(t *testing.T, from, to []byte, objects []unstructured.Unstructured) 
 		found.Add(v, o.Object)
 	}
 	f.Objects = found
-	return rollout.New(f)
+	return change.NewPlan(f)
 }
 
 // undone returns the steps that block the change.
-func undone(p rollout.Plan) string {
+func undone(p change.Plan) string {
 	var l []string
 	for _, s := range p.Steps {
-		if slices.Contains([]rollout.StepState{rollout.Waiting, rollout.Stopped, rollout.Unknown}, s.State) {
+		if slices.Contains([]change.StepState{change.Waiting, change.Stopped, change.Unknown}, s.State) {
 			l = append(l, s.ID+"="+string(s.State))
 		}
 	}

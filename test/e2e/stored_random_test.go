@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 
-	"github.com/unioncel/unioncel/internal/change/stored"
+	"github.com/unioncel/unioncel/internal/change"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
@@ -81,7 +81,7 @@ func (r randomly) object() string {
 		"}, status: {" + maybe("ready: true, ") + maybe("c: [{t: t"+maybe(", r: "+r.one("r", "rrr"))+"}]") + "}"
 }
 
-// TestRandomly writes random objects through two versions of random CRDs. internal/change/stored
+// TestRandomly writes random objects through two versions of random CRDs. internal/change
 // predicts the answer to every write, and every lost field.
 func TestRandomly(t *testing.T) {
 	t.Parallel()
@@ -92,7 +92,7 @@ func TestRandomly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	states := map[stored.Outcome]int{}
+	states := map[change.Outcome]int{}
 	seeds := uint64(8)
 	if unioncases.Exhaustive {
 		seeds = 400
@@ -128,7 +128,7 @@ func TestRandomly(t *testing.T) {
 		if err := server.Replace(t.Context(), after); err != nil {
 			continue // some rules do not match the types
 		}
-		judge := judgeOf(t, after, stored.Options{Before: parsed(t, before)})
+		judge := judgeOf(t, after, change.JudgeOptions{Before: parsed(t, before)})
 		for _, o := range printed.Items {
 			v, err := judge.Object(t.Context(), o.Object)
 			if err != nil {
@@ -142,7 +142,7 @@ func TestRandomly(t *testing.T) {
 			}
 		}
 	}
-	for _, state := range []stored.Outcome{stored.Legal, stored.Ratcheted, stored.Restricted, stored.Blocked} {
+	for _, state := range []change.Outcome{change.Legal, change.Ratcheted, change.Restricted, change.Blocked} {
 		if states[state] == 0 {
 			t.Errorf("no object is %s", state)
 		}
@@ -150,7 +150,7 @@ func TestRandomly(t *testing.T) {
 }
 
 // differences compares the server with the predictions for writes through a version.
-func differences(t *testing.T, resources func(string) dynamic.ResourceInterface, storage string, o unstructured.Unstructured, in stored.InVersion) string {
+func differences(t *testing.T, resources func(string) dynamic.ResourceInterface, storage string, o unstructured.Unstructured, in change.InVersion) string {
 	t.Helper()
 	through, dry := resources(in.Version), []string{metav1.DryRunAll}
 	live, err := through.Get(t.Context(), o.GetName(), metav1.GetOptions{})
@@ -159,17 +159,17 @@ func differences(t *testing.T, resources func(string) dynamic.ResourceInterface,
 	}
 	label := fmt.Appendf(nil, `{"metadata":{"labels":{"%s":"x"}}}`, in.Version)
 	config := fmt.Appendf(nil, `{"apiVersion":"example.com/%[1]s","kind":"%[2]s","metadata":{"name":"%[3]s","labels":{"%[1]s":"x"}}}`, in.Version, o.GetKind(), o.GetName())
-	for w, write := range map[stored.Write]func() (*unstructured.Unstructured, error){
-		stored.Rewrite: func() (*unstructured.Unstructured, error) {
+	for w, write := range map[change.Write]func() (*unstructured.Unstructured, error){
+		change.Rewrite: func() (*unstructured.Unstructured, error) {
 			return through.Update(t.Context(), live, metav1.UpdateOptions{DryRun: dry})
 		},
-		stored.Status: func() (*unstructured.Unstructured, error) {
+		change.Status: func() (*unstructured.Unstructured, error) {
 			return through.UpdateStatus(t.Context(), live, metav1.UpdateOptions{DryRun: dry})
 		},
-		stored.Metadata: func() (*unstructured.Unstructured, error) {
+		change.Metadata: func() (*unstructured.Unstructured, error) {
 			return through.Patch(t.Context(), o.GetName(), types.MergePatchType, label, metav1.PatchOptions{DryRun: dry})
 		},
-		stored.Apply: func() (*unstructured.Unstructured, error) {
+		change.Apply: func() (*unstructured.Unstructured, error) {
 			return through.Patch(t.Context(), o.GetName(), types.ApplyPatchType, config, metav1.PatchOptions{DryRun: dry, FieldManager: "me"})
 		},
 	} {
@@ -177,7 +177,7 @@ func differences(t *testing.T, resources func(string) dynamic.ResourceInterface,
 			return fmt.Sprintf("%s: predicted %v, and the server says %v", w, in.Refused[w], err)
 		}
 	}
-	if in.Version != storage || len(in.Refused[stored.Metadata]) > 0 {
+	if in.Version != storage || len(in.Refused[change.Metadata]) > 0 {
 		return "" // the stored form of another version is visible only after a write
 	}
 	written, err := through.Patch(t.Context(), o.GetName(), types.MergePatchType, label, metav1.PatchOptions{})

@@ -18,7 +18,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/change/stored"
+	"github.com/unioncel/unioncel/internal/change"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/crdfile"
@@ -94,7 +94,7 @@ var tightenings = []struct {
 	{name: "a rule on the spec, and a default in it", u: "type: object, properties: {a: {type: string}, b: {type: string}, c: {type: string%s}}", add: "default: x", toSpec: "x-kubernetes-validations: [{rule: '!has(self.u.a) || !has(self.u.b)', message: one of a and b}]", is: "{a: v, b: v}", within: "{a: w, b: v}"},
 }
 
-// TestTightenings sends each write that internal/change/stored predicts, for an object that was
+// TestTightenings sends each write that internal/change predicts, for an object that was
 // stored before its CRD was tightened. The predictions match the server in every cell. The answers
 // of the server are the table in docs/reference/stored.md.
 func TestTightenings(t *testing.T) {
@@ -153,41 +153,41 @@ func TestTightenings(t *testing.T) {
 			if err := server.Replace(t.Context(), tight); err != nil {
 				t.Fatal(err)
 			}
-			v, err := judgeOf(t, tight, stored.Options{}).Object(t.Context(), live.Object)
+			v, err := judgeOf(t, tight, change.JudgeOptions{}).Object(t.Context(), live.Object)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if v.State == stored.Legal || len(v.Versions) != 1 {
+			if v.State == change.Legal || len(v.Versions) != 1 {
 				t.Fatalf("it is legal: %+v", v)
 			}
 			fmt.Fprintf(&table, "| %s |", test.name)
 			adviceHolds(t, tight, v, strings.Contains(test.add, "ratchet: true"))
 			in := v.Versions[0]
-			for _, w := range stored.Writes() {
+			for _, w := range change.Writes() {
 				update, o := server.Update, is
 				switch w {
-				case stored.Status:
+				case change.Status:
 					update = server.UpdateStatus
-				case stored.Metadata:
+				case change.Metadata:
 					o = object(finalizer+", labels: {a: b}", "w", test.is, test.status)
-				case stored.Apply:
+				case change.Apply:
 					update = func(ctx context.Context, o []byte) (*unstructured.Unstructured, error) {
 						return nil, server.Apply(ctx, o)
 					}
 					o = fmt.Appendf(nil, "{apiVersion: example.com/v1, kind: %s, metadata: {name: it, labels: {a: b}}}", kind)
-				case stored.Elsewhere:
+				case change.Elsewhere:
 					if o = object(finalizer, "z", test.is, test.status); test.elsewhere != "" {
 						o = object(finalizer, "w", test.elsewhere, test.status)
 					}
-				case stored.Items:
+				case change.Items:
 					o = object(finalizer, "w", test.items, test.status)
-				case stored.Report:
+				case change.StatusElsewhere:
 					update, o = server.UpdateStatus, object(finalizer, "w", test.is, test.report)
-				case stored.Within:
+				case change.Within:
 					o = object(finalizer, "w", test.within, test.status)
 				}
-				if w == stored.Items && test.items == "" || w == stored.Report && test.report == "" || w == stored.Within && test.within == "" {
-					if slices.Contains(in.Asked, w) && w != stored.Within {
+				if w == change.Items && test.items == "" || w == change.StatusElsewhere && test.report == "" || w == change.Within && test.within == "" {
+					if slices.Contains(in.Asked, w) && w != change.Within {
 						t.Errorf("%s is asked", w)
 					}
 					table.WriteString(" |")
@@ -204,7 +204,7 @@ func TestTightenings(t *testing.T) {
 				table.WriteString(word)
 			}
 			table.WriteString("\n")
-			if _, err := server.Update(t.Context(), object("", "w", test.is, test.status)); (err == nil) != (len(in.Refused[stored.Metadata]) == 0) {
+			if _, err := server.Update(t.Context(), object("", "w", test.is, test.status)); (err == nil) != (len(in.Refused[change.Metadata]) == 0) {
 				t.Errorf("removing a finalizer is another write than adding a label: %v", err)
 			}
 		})
@@ -220,36 +220,36 @@ func TestTightenings(t *testing.T) {
 
 // adviceHolds checks that writes of an object behave as advised for the constraints that it
 // violates.
-func adviceHolds(t *testing.T, text []byte, v stored.Prediction, ratchet bool) {
+func adviceHolds(t *testing.T, text []byte, v change.Prediction, ratchet bool) {
 	t.Helper()
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	if err := yaml.UnmarshalStrict(text, crd); err != nil {
 		t.Fatal(err)
 	}
-	of := stored.ByHand
+	of := change.ByHand
 	if ratchet {
-		of = stored.RatchetingUnion
+		of = change.RatchetingUnion
 	}
 	spares, status, apply, exposed := true, true, true, ""
 	for _, p := range v.Problems() {
-		a, err := stored.Advise(crd.Spec.Versions[0].Schema.OpenAPIV3Schema, p.Constraint, of, "")
+		a, err := change.Advise(crd.Spec.Versions[0].Schema.OpenAPIV3Schema, p.Constraint, of, "")
 		if err != nil {
 			t.Fatal(err)
 		}
 		spares, status, apply = spares && a.Spares, status && a.SparesStatus, apply && a.SparesApply
 		exposed += strings.Join(a.Exposed, "; ")
 	}
-	is := func(w stored.Write) bool { return len(v.Versions[0].Refused[w]) == 0 }
+	is := func(w change.Write) bool { return len(v.Versions[0].Refused[w]) == 0 }
 	if strings.Contains(exposed, "does not name") {
 		return
 	}
-	if spares != is(stored.Rewrite) || status != is(stored.Status) || apply != is(stored.Apply) {
+	if spares != is(change.Rewrite) || status != is(change.Status) || apply != is(change.Apply) {
 		t.Errorf("advised that it is ratcheted %t, its status %t, by server-side apply %t: refused are %v", spares, status, apply, v.RefusedWrites())
 	}
 }
 
 // TestMigration changes and tightens the storage version at once. The verdict of
-// internal/change/stored on each stored object matches its migration: an update with the unchanged
+// internal/change on each stored object matches its migration: an update with the unchanged
 // object in the new storage version.
 func TestMigration(t *testing.T) {
 	t.Parallel()
@@ -306,7 +306,7 @@ func TestMigration(t *testing.T) {
 			if err := server.Replace(t.Context(), after); err != nil {
 				t.Fatal(err)
 			}
-			judge := judgeOf(t, after, stored.Options{Before: parsed(t, []byte(before)), Kinds: unionsOf(t, source)})
+			judge := judgeOf(t, after, change.JudgeOptions{Before: parsed(t, []byte(before)), Kinds: unionsOf(t, source)})
 			var blocked []string
 			for _, o := range printed.Items {
 				v, err := judge.Object(t.Context(), o.Object)
@@ -318,7 +318,7 @@ func TestMigration(t *testing.T) {
 					t.Fatal(err)
 				}
 				_, err = resources("v2").Update(t.Context(), live, metav1.UpdateOptions{})
-				if refused := v.State == stored.Blocked; refused != (err != nil) {
+				if refused := v.State == change.Blocked; refused != (err != nil) {
 					t.Errorf("%s: predicted %s %v, and the server says %v", o.GetName(), v.State, v.RefusedWrites(), err)
 				}
 				if err != nil {
@@ -378,13 +378,13 @@ func compiled(t *testing.T, text string) []byte {
 }
 
 // judgeOf returns the judge for a compiled CRD.
-func judgeOf(t *testing.T, text []byte, opts stored.Options) *stored.Judge {
+func judgeOf(t *testing.T, text []byte, opts change.JudgeOptions) *change.Judge {
 	t.Helper()
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	if err := yaml.UnmarshalStrict(text, crd); err != nil {
 		t.Fatal(err)
 	}
-	j, err := stored.New(crd, opts)
+	j, err := change.NewJudge(crd, opts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/crdify/pkg/config"
 	"sigs.k8s.io/crdify/pkg/validations"
 
-	"github.com/unioncel/unioncel/internal/change/crddiff"
+	"github.com/unioncel/unioncel/internal/change"
 	"github.com/unioncel/unioncel/pkg/crdfile"
 )
 
@@ -46,14 +46,14 @@ func (r *rules) Compare(old, new *apiextensionsv1.CustomResourceDefinition) vali
 }
 
 func compare(old, new *apiextensionsv1.CustomResourceDefinition) []error {
-	report, err := crddiff.Compare(context.Background(), read(old), read(new))
+	report, err := change.Compare(context.Background(), read(old), read(new))
 	if err != nil {
 		return []error{fmt.Errorf("validation rules cannot be compared: %w", err)}
 	}
 	var errs []error
 	for _, c := range report.Changes {
 		switch c.Sort {
-		case crddiff.Union, crddiff.Rule, crddiff.Transition, crddiff.Composition:
+		case change.UnionSort, change.Rule, change.Transition, change.Composition:
 			if c.Class.Refuses() {
 				errs = append(errs, errors.New(describe(c)))
 			}
@@ -63,22 +63,22 @@ func compare(old, new *apiextensionsv1.CustomResourceDefinition) []error {
 }
 
 // read returns a CRD with the unions of its annotation, if it was compiled.
-func read(crd *apiextensionsv1.CustomResourceDefinition) *crddiff.Input {
+func read(crd *apiextensionsv1.CustomResourceDefinition) *change.Input {
 	typed := crd.DeepCopy()
 	typed.APIVersion, typed.Kind = apiextensionsv1.SchemeGroupVersion.String(), "CustomResourceDefinition"
 	if data, err := json.Marshal(typed); err == nil {
-		if l, found := crddiff.Read(crdfile.Open(crd.Name, data), crdfile.Options{}); !found.HasErrors() && len(l) == 1 {
+		if l, found := change.ReadInputs(crdfile.Open(crd.Name, data), crdfile.Options{}); !found.HasErrors() && len(l) == 1 {
 			return l[0]
 		}
 	}
-	return crddiff.Plain(crd)
+	return change.InputOf(crd)
 }
 
 // describe describes a change in one line, with an object that it rejects.
-func describe(c crddiff.Change) string {
+func describe(c change.Change) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s.%s: %s: %s", c.NewVersion, strings.TrimPrefix("^."+c.Path.String(), "^.(root)"), c.Subject, c.What)
-	if c.Class == crddiff.Unknown {
+	if c.Class == change.Undecided {
 		fmt.Fprintf(&b, "; it may reject objects that were accepted: %s", c.Undecided)
 		return b.String()
 	}

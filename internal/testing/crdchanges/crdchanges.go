@@ -5,7 +5,7 @@ package crdchanges
 import "strings"
 
 // Change consists of two schemas of spec, in YAML, and their differences. Each difference is its
-// class, in the terms of internal/change/crddiff, then its path and text.
+// class, in the terms of internal/change, then its path and text.
 type Change struct {
 	Name, Old, New string
 	Want           []string

@@ -1,0 +1,317 @@
+package change
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/internal/limit"
+	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/prove/schemadiff"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// Compare reports how the set of accepted objects changes from old to new. Versions are matched by
+// name; a version of only one CRD is reported as added or removed. One of the CRDs may be nil: the
+// result is then a single change, and the other CRD is not checked. Otherwise Compare returns an
+// error if the API server could not use one of the CRDs, or if ctx was cancelled. A change that
+// takes more steps than [limit.Question] grants is [Unknown].
+func Compare(ctx context.Context, old, new *Input) (Comparison, error) {
+	switch {
+	case old == nil:
+		return Comparison{new.Name, []Change{{Sort: VersionSort, Subject: "CRD", Kind: Added, What: "CRD added", Class: Looser, Pos: new.Pos}}}, nil
+	case new == nil:
+		return Comparison{old.Name, []Change{{Sort: VersionSort, Subject: "CRD", Kind: Removed, What: "CRD removed: its objects are deleted", Class: Tighter, Pos: old.Pos}}}, nil
+	}
+	r := Comparison{Name: new.Name}
+	compareFields(&r, old, new)
+	for i, v := range old.Spec.Versions {
+		j := versionIndex(new, v.Name)
+		if j < 0 {
+			c := Change{Version: v.Name, Sort: VersionSort, Subject: "version " + v.Name, Kind: Removed, What: "version " + v.Name + " removed", Class: Tighter, Pos: new.pos("", nil, "")}
+			if !v.Served {
+				c.Class, c.What = Same, c.What+", which was not served"
+				c.Note = "unioncel rollout says whether objects may be stored in it."
+			}
+			r.Changes = append(r.Changes, c)
+			continue
+		}
+		found, err := compare(ctx, old, new, i, j)
+		if err != nil {
+			return r, err
+		}
+		r.Changes = append(r.Changes, found...)
+	}
+	for _, v := range new.Spec.Versions {
+		if versionIndex(old, v.Name) < 0 {
+			c := Change{NewVersion: v.Name, Sort: VersionSort, Subject: "version " + v.Name, Kind: Added, What: "version " + v.Name + " added", Class: Looser, Pos: new.pos(v.Name, nil, "")}
+			if !v.Served {
+				c.Class = Same
+				c.What += ", which is not served"
+			}
+			r.Changes = append(r.Changes, c)
+		}
+	}
+	return r, nil
+}
+
+// Versions compares the served versions of a CRD in pairs, in the order of the CRD. Bounds and
+// errors are the same as for [Compare].
+func CompareVersions(ctx context.Context, crd *Input) (Comparison, error) {
+	r := Comparison{Name: crd.Name}
+	var pairs [][2]int
+	for i, v := range crd.Spec.Versions {
+		for j, u := range crd.Spec.Versions {
+			if j > i && v.Served && u.Served {
+				pairs = append(pairs, [2]int{i, j})
+			}
+		}
+	}
+	for _, pair := range pairs {
+		found, err := compare(ctx, crd, crd, pair[0], pair[1])
+		if err != nil {
+			return r, err
+		}
+		r.Changes = append(r.Changes, found...)
+	}
+	return r, nil
+}
+
+func versionIndex(c *Input, name string) int {
+	return slices.IndexFunc(c.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
+}
+
+// compare compares two versions. After a panic, only their difference is undecided.
+func compare(ctx context.Context, old, new *Input, i, j int) (changes []Change, err error) {
+	a, b := old.Spec.Versions[i], new.Spec.Versions[j]
+	defer func() {
+		if cause := recover(); cause != nil {
+			changes = []Change{{Version: a.Name, NewVersion: b.Name, Sort: VersionSort, Subject: "version " + b.Name, Kind: Changed, What: "version " + b.Name + " changed",
+				Class: Undecided, Undecided: fmt.Sprintf("internal error: %v; please report both files", cause), Pos: new.Pos}}
+		}
+	}()
+	for _, v := range []apiextensionsv1.CustomResourceDefinitionVersion{a, b} {
+		if v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
+			return nil, fmt.Errorf("version %s has no schema", v.Name)
+		}
+	}
+	if reflect.DeepEqual(a.Schema, b.Schema) && reflect.DeepEqual(a.Subresources, b.Subresources) {
+		return nil, nil // keys of a union that do not affect its rules make no difference
+	}
+	p, err := newPair(ctx, old.CustomResourceDefinition, new.CustomResourceDefinition, i, j)
+	if err != nil {
+		return nil, err
+	}
+	w := &walker{ctx: limit.Question(ctx), pair: p, folded: map[string]bool{}}
+	w.unions(unionsOf(old, a.Name), unionsOf(new, b.Name))
+	w.walk(nil, p.root(oldSide), p.root(newSide))
+	w.status()
+	w.scale(scale(a), scale(b))
+	if err := context.Cause(w.ctx); err != nil {
+		for _, d := range w.found { // values to try may be missing
+			d.doubt = cmp.Or(d.doubt, err.Error())
+		}
+	}
+	if err := p.decide(w.found); err != nil {
+		return nil, err
+	}
+	var l []Change
+	for _, d := range w.found {
+		c := d.Change
+		c.Version, c.NewVersion = a.Name, b.Name
+		c.Pos = new.pos(b.Name, c.Path, c.Keyword)
+		l = append(l, c)
+	}
+	budget, err := p.budget(ctx)
+	if budget != nil {
+		budget.Version, budget.NewVersion, budget.Pos = a.Name, b.Name, new.pos(b.Name, nil, "")
+		l = append(l, *budget)
+	}
+	slices.SortStableFunc(l, func(a, b Change) int { return schemapath.Compare(a.Path, b.Path) })
+	return l, err
+}
+
+// budget returns the change of whether the rules of the version together exceed what the API server
+// spends on a request. It is nil if they do not, or if they cost the same as before.
+func (p *pair) budget(ctx context.Context) (*Change, error) {
+	var estimates [2]uint64
+	for _, side := range bothSides {
+		if e, err := cost.Of(p.crds[side]); err == nil {
+			estimates[side], _ = e.Request(p.index[side]) // rules that do not compile are reported elsewhere
+		}
+	}
+	if estimates[newSide] == estimates[oldSide] {
+		return nil, nil
+	}
+	c := &Change{Sort: VersionSort, Subject: "cost of a request", Kind: Changed, Class: Same}
+	for _, side := range bothSides {
+		f, err := verify.Request(ctx, p.crds[side], p.index[side], p.crds[1-side], p.index[1-side])
+		switch {
+		case err != nil:
+			return nil, err
+		case f == nil:
+		case f.Kind == verify.Undecided:
+			if side == newSide && estimates[newSide] > estimates[oldSide] {
+				c.Class, c.What, c.Undecided = Undecided, "rules cost more together", "whether it rejects objects that were accepted: "+f.Text
+			}
+		case len(p.refusal(p.kinds[1-side], 1-side, nil, f.New).Errors) > 0,
+			!slices.ContainsFunc(p.refusal(p.kinds[side], side, nil, f.New).Errors, func(text string) bool { return strings.Contains(text, f.Message) }):
+		case side == oldSide:
+			c.Class, c.What, c.Accepted = Looser, "rules cost less together", &Counterexample{Object: f.New, Errors: []string{f.Message}}
+		case c.Class == Looser:
+			c.Class, c.What, c.Refused = Both, "rules cost more and less together", &Counterexample{Object: f.New, Errors: []string{f.Message}}
+		default:
+			c.Class, c.What, c.Refused = Tighter, f.Text, &Counterexample{Object: f.New, Errors: []string{f.Message}}
+		}
+	}
+	if c.What == "" {
+		return nil, nil
+	}
+	return c, nil
+}
+
+// unionsOf returns the unions of a version.
+func unionsOf(c *Input, version string) []compile.UnionPlan {
+	var l []compile.UnionPlan
+	for _, u := range c.Unions {
+		if u.Name == version {
+			l = append(l, u)
+		}
+	}
+	return l
+}
+
+// compareFields compares the fields outside the schemas of two CRDs.
+func compareFields(r *Comparison, old, new *Input) {
+	add := func(version, subject string, class Class, note, format string, args ...any) {
+		r.Changes = append(r.Changes, Change{Version: version, NewVersion: version, Sort: VersionSort, Subject: subject, Kind: Changed, What: fmt.Sprintf(format, args...),
+			Class: class, Note: note, Pos: new.pos(version, nil, "")})
+	}
+	a, b := old.Spec, new.Spec
+	for _, k := range []struct{ name, old, new string }{
+		{"spec.scope", string(a.Scope), string(b.Scope)},
+		{"spec.group", a.Group, b.Group},
+		{"spec.names.kind", a.Names.Kind, b.Names.Kind},
+		{"spec.names.plural", a.Names.Plural, b.Names.Plural},
+	} {
+		if k.old != k.new {
+			add("", k.name, Both, "The API server does not let a CRD that is in use change so. Another CRD is needed, and its objects are other ones.", "%s %s -> %s", k.name, k.old, k.new)
+		}
+	}
+	if a.PreserveUnknownFields != b.PreserveUnknownFields {
+		add("", "spec.preserveUnknownFields", map[bool]Class{true: Looser, false: Tighter}[b.PreserveUnknownFields], "", "spec.preserveUnknownFields %t -> %t", a.PreserveUnknownFields, b.PreserveUnknownFields)
+	}
+	if x, y := strategy(a.Conversion), strategy(b.Conversion); x != y {
+		add("", "spec.conversion", Same, "Objects that are stored in another version are read otherwise from now on.", "conversion %s -> %s", x, y)
+	}
+	for _, v := range b.Versions {
+		i := versionIndex(old, v.Name)
+		if i < 0 {
+			continue
+		}
+		was := a.Versions[i]
+		if was.Served != v.Served {
+			class := Looser
+			if was.Served {
+				class = Tighter
+			}
+			add(v.Name, "served", class, "", "served %t -> %t", was.Served, v.Served)
+		}
+		if was.Storage != v.Storage && v.Storage {
+			add(v.Name, "storage", Same, "unioncel rollout plans the migration of the stored objects.", "%s is the storage version", v.Name)
+		}
+	}
+	slices.SortStableFunc(r.Changes, func(a, b Change) int { return strings.Compare(a.Subject, b.Subject) })
+}
+
+func strategy(c *apiextensionsv1.CustomResourceConversion) apiextensionsv1.ConversionStrategyType {
+	if c == nil {
+		return apiextensionsv1.NoneConverter
+	}
+	return c.Strategy
+}
+
+func scale(v apiextensionsv1.CustomResourceDefinitionVersion) *apiextensionsv1.CustomResourceSubresourceScale {
+	if v.Subresources == nil {
+		return nil
+	}
+	return v.Subresources.Scale
+}
+
+// status compares the status subresource. It affects only checks on the whole object, which may see
+// the status together with the rest or not.
+func (w *walker) status() {
+	was, is := w.pair.withStatus(oldSide), w.pair.withStatus(newSide)
+	if was == is {
+		return
+	}
+	kind, note := turned(is), "Writes of the object leave its status as it is from now on; clients write that through /status."
+	if was {
+		note = "Writes of the object change its status as well from now on; /status is gone."
+	}
+	d := w.add(nil, VersionSort, "subresource status", "", kind, "subresource status "+string(kind))
+	d.Note = note
+	for side, clauses := range [...]*[]schemadiff.Clause{oldSide: &d.shift.Old, newSide: &d.shift.New} {
+		if s, has := w.pair.root(side).Properties["status"]; has && looksAtStatus(w.pair.root(side)) {
+			*clauses = clause(schemapath.New("status"), nil, w.values(&s)...)
+		}
+	}
+}
+
+// looksAtStatus reports whether checks on the whole object depend on its status.
+func looksAtStatus(root *jsonSchema) bool {
+	return slices.Contains(root.Required, "status") || len(root.AllOf)+len(root.AnyOf)+len(root.OneOf) > 0 || root.Not != nil || root.MinProperties != nil || root.MaxProperties != nil ||
+		slices.ContainsFunc(root.XValidations, func(r apiextensionsv1.ValidationRule) bool {
+			return slices.ContainsFunc(formula.Reads(r), func(path []string) bool { return len(path) == 0 || path[0] == "status" })
+		})
+}
+
+// scale compares the scale subresource, which requires replicas that fit into an int32 and a
+// selector that is a string.
+func (w *walker) scale(o, n *apiextensionsv1.CustomResourceSubresourceScale) {
+	if reflect.DeepEqual(o, n) {
+		return
+	}
+	d := w.add(nil, VersionSort, "subresource scale", "", kindOf(o, n), "")
+	d.What = "subresource scale " + string(d.Kind)
+	d.shift.Old, d.shift.New = w.scaled(o, newSide), w.scaled(n, oldSide)
+}
+
+// scaled returns the clauses of a scale subresource that the other side's schema does not imply.
+func (w *walker) scaled(scale *apiextensionsv1.CustomResourceSubresourceScale, other int) []schemadiff.Clause {
+	if scale == nil {
+		return nil
+	}
+	replicas := &jsonSchema{Type: "integer", Minimum: new(0.0), Maximum: new(float64(math.MaxInt32))}
+	demands := map[string]*jsonSchema{scale.SpecReplicasPath: replicas, scale.StatusReplicasPath: replicas}
+	if scale.LabelSelectorPath != nil {
+		demands[*scale.LabelSelectorPath] = &jsonSchema{Type: "string"}
+	}
+	try := []any{int64(-1), int64(math.MaxInt32) + 1, "a", map[string]any{}, []any{}, true, 0.5}
+	var l []schemadiff.Clause
+	for _, path := range slices.Sorted(maps.Keys(demands)) {
+		p := schemapath.New(strings.Split(strings.TrimPrefix(path, "."), ".")...)
+		s := p.Schema(w.pair.root(other))
+		if s == nil {
+			continue // the subresource does not read a field
+		}
+		demand, found := demands[path], w.valuesBetween(s, demands[path], try)
+		if s.Nullable {
+			demand, found = nil, append(found, nil)
+		}
+		if len(found) > 0 || s.Type != "integer" && s.Type != "string" {
+			l = append(l, clause(p, demand, found...)...)
+		}
+	}
+	return l
+}

@@ -1,0 +1,198 @@
+package change
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/english"
+	"github.com/unioncel/unioncel/internal/report"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// where returns the path of the changed schema. If versions is true, the names of the compared
+// versions come before the path.
+func (c Change) where(versions bool) string {
+	path := c.Path.String()
+	if path == "" && c.Sort != VersionSort {
+		path = "(root)"
+	}
+	if name := c.versions(); versions && name != "" {
+		return strings.TrimSpace(name + " " + path)
+	}
+	return path
+}
+
+// versions returns the names of the compared versions as text.
+func (c Change) versions() string {
+	if c.Version == "" || c.NewVersion == "" || c.Version == c.NewVersion {
+		return c.Version + strings.TrimPrefix(c.NewVersion, c.Version)
+	}
+	return c.Version + " -> " + c.NewVersion
+}
+
+// title describes the change in one line.
+func (c Change) title() string {
+	if strings.HasPrefix(c.What, c.Subject) || c.Sort == VersionSort {
+		return c.What
+	}
+	return c.Subject + ": " + c.What
+}
+
+// several reports whether changes affect more than one version.
+func (r Comparison) several() bool {
+	return slices.ContainsFunc(r.Changes, func(c Change) bool { return c.versions() != r.Changes[0].versions() })
+}
+
+// examples returns the counterexamples of a change, with their titles.
+func (c Change) examples() []titled {
+	var l []titled
+	if c.Refused != nil {
+		l = append(l, titled{"was accepted and is rejected now", c.Refused})
+	}
+	if c.Accepted != nil {
+		l = append(l, titled{"is accepted now and was rejected", c.Accepted})
+	}
+	if c.Version != c.NewVersion {
+		for i, t := range l {
+			accepts, refuses := c.Version, c.NewVersion
+			if t.Counterexample == c.Accepted {
+				accepts, refuses = refuses, accepts
+			}
+			l[i].title = fmt.Sprintf("is accepted by %s and rejected by %s", accepts, refuses)
+		}
+	}
+	return l
+}
+
+type titled struct {
+	title string
+	*Counterexample
+}
+
+// Document returns reports for people: a table for each CRD that changed, and the examples as YAML
+// for pasting.
+func ComparisonDocument(reports []Comparison) report.Document {
+	var d report.Document
+	for _, r := range reports {
+		if len(r.Changes) == 0 {
+			continue
+		}
+		d.Heading(2, report.N(r.Name), ": ", r.Class())
+		table := report.Table{Columns: []report.Column{{}, {Name: "where"}, {Name: "change"}}}
+		for _, c := range r.Changes {
+			table.Row(c.Class, report.N(c.where(r.several())), c.title())
+		}
+		d.Add(table)
+		for _, c := range r.Changes {
+			details := c.details()
+			if len(details) == 0 {
+				continue
+			}
+			head := report.Concat(c.title())
+			if where := c.where(r.several()); where != "" {
+				head = report.Concat(report.N(where), ": ", head)
+			}
+			d.Heading(3, head)
+			d.Add(details...)
+		}
+	}
+	d.Say(tally(reports))
+	return d
+}
+
+// details returns the parts of a change that do not fit into a table.
+func (c Change) details() report.Document {
+	var d report.Document
+	if c.Undecided != "" {
+		d.Say("Not decided: ", c.Undecided)
+	}
+	if c.Note != "" {
+		d.Say(c.Note)
+	}
+	for _, e := range c.examples() {
+		d.Say("This ", e.title, ":")
+		d.Add(report.Quote(e.Errors))
+		if c.Advice != "" && e.Counterexample == c.Refused {
+			d.Say(c.Advice)
+		}
+		d.Add(report.Example(e.Old, e.Object))
+	}
+	return d
+}
+
+// summary counts CRDs by class.
+func tally(reports []Comparison) string {
+	if len(reports) == 1 {
+		return "1 CRD: " + string(reports[0].Class())
+	}
+	var parts []string
+	for _, class := range slices.Backward(Classes) {
+		n := 0
+		for _, r := range reports {
+			if r.Class() == class {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, class))
+		}
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%d CRDs: %s", len(reports), strings.Join(parts, ", ")), ": ")
+}
+
+// The JSON of reports.
+type (
+	reportJSON struct {
+		CRD     string       `json:"crd"`
+		Class   Class        `json:"class"`
+		Changes []changeJSON `json:"changes"`
+	}
+	changeJSON struct {
+		Change
+		Path string `json:"path"`
+		From string `json:"from,omitempty"`
+	}
+)
+
+// Data returns reports for programs, to be written as JSON: an array with an object for each CRD.
+func ComparisonData(reports []Comparison) any {
+	out := []reportJSON{}
+	for _, r := range reports {
+		j := reportJSON{r.Name, r.Class(), []changeJSON{}}
+		for _, c := range r.Changes {
+			j.Changes = append(j.Changes, changeJSON{c, c.Path.String(), c.From.String()})
+		}
+		out = append(out, j)
+	}
+	return out
+}
+
+// Diagnostics returns the changes of reports as diagnostics. A change that rejects objects accepted
+// before is an error, and an undecided change is a warning.
+func ComparisonDiagnostics(reports []Comparison) diag.List {
+	var l diag.List
+	for _, r := range reports {
+		for _, c := range r.Changes {
+			d := diag.New(codes.Looser, c.Pos, "%s: %s: %s", r.Name, string(c.Class), english.OneLine(c.title())).At(c.Path.String())
+			switch {
+			case c.Class == Undecided:
+				d.Code, d.Severity, d.Hint = codes.Undecided, diag.Warning, c.Undecided
+			case c.Class.Refuses():
+				d.Code, d.Severity = codes.Tighter, diag.Error
+				if c.Refused != nil {
+					d.Hint = "the API server's error: " + strings.Join(c.Refused.Errors, "; ")
+				}
+			}
+			if d.Hint == "" {
+				d.Hint = c.Note
+			}
+			if c.versions() != "" {
+				d.Message += " (" + c.versions() + ")"
+			}
+			l = append(l, d)
+		}
+	}
+	return l
+}

@@ -1,0 +1,300 @@
+package change
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/version"
+
+	"github.com/unioncel/unioncel/internal/report/shell"
+	"github.com/unioncel/unioncel/internal/yaml/resource"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+)
+
+// Facts are the known facts about the change of a CRD and about the cluster. A nil fact is unknown.
+type Facts struct {
+	// From and To are the CRD before and after the change, compiled.
+	From, To *apiextensionsv1.CustomResourceDefinition
+	// Live is the CRD in the cluster, with its status.
+	Live *apiextensionsv1.CustomResourceDefinition
+	// Changes are the differences between From and To.
+	Changes *Comparison
+	// Kinds are the kinds of To that have unions; nil if no kind has one.
+	Kinds *kinds.Set
+	// Policies are the unions of To for which unioncel can generate admission policies.
+	Policies []Policy
+	// Servers are all API servers of the cluster.
+	Servers []Server
+	// Objects are the stored objects, as the oldest of the servers validates them.
+	Objects *Objects
+	// Migrations are the migrations of the resource; an empty list is not nil.
+	Migrations []Migration
+	// Names are the file names in commands.
+	Names Names
+	// Origins are the objects and positions that the facts were read from.
+	Origins Origins
+}
+
+// Origins are the objects and positions that facts were read from. They may be zero.
+type Origins struct {
+	From, To diag.Pos
+	Live     *resource.Object
+}
+
+// Policy states which admission policies unioncel can generate for the unions of an object.
+type Policy struct {
+	Version string
+	Path    schemapath.Path
+	// Rejects is set if a policy can reject violations, and Clears if a policy can clear them.
+	Rejects, Clears bool
+}
+
+// Names are the file names in commands. Empty names are replaced by placeholders.
+type Names struct {
+	From, To, Objects string
+	// CompileFrom and CompileTo are set if the files declare unions that have to be compiled.
+	CompileFrom, CompileTo bool
+}
+
+// fromFile returns the file of the CRD before the change, quoted for a command.
+func (n Names) fromFile() string { return file(n.From, "OLD") }
+
+// toFile returns the file of the CRD after the change, quoted for a command.
+func (n Names) toFile() string { return file(n.To, "NEW") }
+
+func (n Names) objects(placeholder string) string { return file(n.Objects, placeholder) }
+
+func file(name, placeholder string) string {
+	if name == "" {
+		return placeholder
+	}
+	return shell.File(name)
+}
+
+// rejects describes each change by which stored objects may become invalid or lose fields, in one
+// line each.
+func (f *Facts) rejects() []string {
+	if f.Changes == nil {
+		return []string{"the objects that the change rejects are unknown"}
+	}
+	var l []string
+	add := func(text string) {
+		if !slices.Contains(l, text) {
+			l = append(l, text)
+		}
+	}
+	for _, c := range f.Changes.Changes {
+		if c.MattersToStored() {
+			add(inLine(c))
+		}
+	}
+	if to := storage(f.To); !f.applied() && storage(f.From) != to && len(l) == 0 {
+		add(to + " is the storage version")
+	}
+	for _, text := range slices.Concat(f.drops(), f.narrows()) {
+		add(text)
+	}
+	return l
+}
+
+// inLine describes a change in one line.
+func inLine(c Change) string {
+	text := c.What
+	if at := c.Path.String(); at != "" {
+		text = at + ": " + text
+	}
+	if c.Class == Undecided {
+		text += " (undecided: " + c.Undecided + ")"
+	}
+	return text
+}
+
+// Server is an API server.
+type Server struct {
+	Name    string // for messages; may be empty
+	Version *version.Version
+}
+
+func (s Server) String() string {
+	v := "v" + minor(s.Version)
+	if s.Name == "" {
+		return v
+	}
+	return s.Name + " (" + v + ")"
+}
+
+func minor(v *version.Version) string { return fmt.Sprintf("%d.%d", v.Major(), v.Minor()) }
+
+// Migration is a StorageVersionMigration of the resource.
+type Migration struct {
+	Name       string
+	Created    time.Time
+	Conditions []metav1.Condition
+	// Origin is the object that the migration was read from; nil if unknown.
+	Origin *resource.Object
+}
+
+func (m Migration) is(condition string) (metav1.Condition, bool) {
+	i := slices.IndexFunc(m.Conditions, func(c metav1.Condition) bool {
+		return c.Type == condition && c.Status == metav1.ConditionTrue
+	})
+	if i < 0 {
+		return metav1.Condition{}, false
+	}
+	return m.Conditions[i], true
+}
+
+// ended reports whether a migration has succeeded or failed.
+func (m Migration) ended() bool {
+	_, succeeded := m.is("Succeeded")
+	_, failed := m.is("Failed")
+	return succeeded || failed
+}
+
+// Resource returns the resource of the CRD.
+func (f *Facts) Resource() schema.GroupResource {
+	return schema.GroupResource{Group: f.To.Spec.Group, Resource: f.To.Spec.Names.Plural}
+}
+
+// applied reports whether the cluster has the CRD after the change. This is always the case if From
+// and To are the same.
+func (f *Facts) applied() bool {
+	return f.Live != nil && sameSpec(f.Live, f.To) || sameSpec(f.From, f.To)
+}
+
+// current returns the CRD in the cluster.
+func (f *Facts) current() *apiextensionsv1.CustomResourceDefinition {
+	if f.applied() {
+		return f.To
+	}
+	return f.From
+}
+
+// oldest returns the version of the oldest server, or nil if the servers are unknown.
+func (f *Facts) oldest() *version.Version {
+	var v *version.Version
+	for _, s := range f.Servers {
+		if v == nil || s.Version.LessThan(v) {
+			v = s.Version
+		}
+	}
+	return v
+}
+
+// sameSpec reports whether the API server treats two CRDs alike.
+func sameSpec(a, b *apiextensionsv1.CustomResourceDefinition) bool {
+	return equality.Semantic.DeepEqual(defaulted(a).Spec, defaulted(b).Spec)
+}
+
+func defaulted(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
+	crd = crd.DeepCopy()
+	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(crd)
+	return crd
+}
+
+// storage returns the storage version of a CRD.
+func storage(crd *apiextensionsv1.CustomResourceDefinition) string {
+	for _, v := range crd.Spec.Versions {
+		if v.Storage {
+			return v.Name
+		}
+	}
+	return ""
+}
+
+// Contradictions returns diagnostics for the contradictions between the facts, or within one. [New]
+// makes no plan from contradictory facts.
+func (f *Facts) Contradictions() diag.List {
+	l := slices.Concat(unacceptable(f.Origins.From, f.From), unacceptable(f.Origins.To, f.To))
+	if f.From.Name != f.To.Name {
+		l = append(l, contradictory(f.Origins.To, "give the same CRD before and after the change", "this is %s, and the CRD before the change %s", f.To.Name, f.From.Name))
+	}
+	if len(l) > 0 {
+		return l
+	}
+	if f.Live != nil {
+		l = f.contradictLive()
+	}
+	for _, m := range f.Migrations {
+		if wrong := validation.IsDNS1123Subdomain(m.Name); wrong != nil {
+			l = append(l, contradictory(at(m.Origin, "metadata.name"), "no API server accepts it", "%q is not a name: %s", m.Name, wrong[0]))
+		}
+		_, succeeded := m.is("Succeeded")
+		if _, failed := m.is("Failed"); failed && succeeded {
+			l = append(l, contradictory(at(m.Origin, "status.conditions"), "delete it, and migrate again", "the migration has both succeeded and failed"))
+		}
+	}
+	return l
+}
+
+// at returns the position of a field, such as status.storedVersions[1], of the object that a fact
+// was read from.
+func at(origin *resource.Object, field string) diag.Pos {
+	if origin == nil {
+		return diag.Pos{}
+	}
+	return origin.Pos(origin.Find(field))
+}
+
+// unacceptable reports the names in a CRD that commands contain although no API server accepts them
+// (k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation), and a CRD without exactly one
+// storage version.
+func unacceptable(at diag.Pos, crd *apiextensionsv1.CustomResourceDefinition) (l diag.List) {
+	wrong := func(name, why string) {
+		l = append(l, contradictory(at, "no API server accepts it", "%q: %s", name, why))
+	}
+	check := func(name string, is func(string) []string) {
+		if faults := is(name); faults != nil {
+			wrong(name, faults[0])
+		}
+	}
+	check(crd.Spec.Group, validation.IsDNS1123Subdomain)
+	check(crd.Spec.Names.Plural, validation.IsDNS1035Label)
+	stored := 0
+	for _, v := range crd.Spec.Versions {
+		check(v.Name, validation.IsDNS1035Label)
+		if v.Storage {
+			stored++
+		}
+	}
+	if name := crd.Spec.Names.Plural + "." + crd.Spec.Group; crd.Name != name {
+		wrong(crd.Name, "it must be spec.names.plural, a dot and spec.group: "+name)
+	}
+	if stored != 1 {
+		l = append(l, contradictory(at, "set storage: true in one of them", "%d versions are storage versions, and it has to be one", stored))
+	}
+	return l
+}
+
+func (f *Facts) contradictLive() (l diag.List) {
+	live := f.Live
+	add := func(field, hint, format string, args ...any) {
+		l = append(l, contradictory(at(f.Origins.Live, field), hint, format, args...))
+	}
+	switch {
+	case live.Name != f.To.Name:
+		add("metadata.name", "kubectl get crd "+f.To.Name+" -o yaml", "this is the status of %s, but the change is to %s", live.Name, f.To.Name)
+		return l
+	case !sameSpec(live, f.To) && !sameSpec(live, f.From):
+		add("spec", "use the output of kubectl get crd as OLD", "the CRD in the cluster is neither the one before nor the one after the change")
+		return l
+	}
+	stored := live.Status.StoredVersions
+	for i, v := range stored {
+		if !has(live, v) {
+			add(fmt.Sprintf("status.storedVersions[%d]", i), "get the CRD anew: the API server lets no such version be stored", "objects are stored in %s, which is not in spec.versions", v)
+		}
+	}
+	if v := storage(live); !slices.Contains(stored, v) {
+		add("status.storedVersions", "get the CRD anew, with its status", "status.storedVersions has not %s, which is the storage version", v)
+	}
+	return l
+}

@@ -1,0 +1,433 @@
+package change
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/prove/sample"
+	"github.com/unioncel/unioncel/internal/prove/schemadiff"
+	"github.com/unioncel/unioncel/pkg/compile"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+)
+
+type jsonSchema = apiextensionsv1.JSONSchemaProps
+
+// difference is a change before its decision. Each side can reject objects only by its clauses.
+type difference struct {
+	Change
+	shift schemadiff.Shift
+	// probes are shifts whose values are tried at other paths. A probe without an example proves
+	// nothing, and leaves no doubt.
+	probes []schemadiff.Shift
+	// doubt is the reason why neither direction can be decided. caution is the reason why the
+	// change cannot be proved to be no tightening. Both are mostly empty.
+	doubt, caution string
+}
+
+// reshapes records that the old and the new schema decode the value at p differently. The prover tries
+// the values in try. A path without a property, such as the root, is ignored.
+func (d *difference) reshapes(p schemapath.Path, try ...any) {
+	if _, ok := seatOf(p); ok {
+		d.shift.Reshaped = append(d.shift.Reshaped, schemadiff.Reshaping{At: p, Try: try})
+	}
+}
+
+// walker collects the differences between two schemas.
+type walker struct {
+	ctx  context.Context
+	pair *pair
+	// claimed are the rules of unions, by side. They are compared together with the unions.
+	claimed [2][]compile.RulePlan
+	// folded are properties and enums that belong to the change of a union.
+	folded map[string]bool
+	found  []*difference
+}
+
+// The sides of a comparison, used as indices, in the order of prove.New and prove.Old.
+const (
+	newSide = iota
+	oldSide
+)
+
+// bothSides lists the sides in the order in which they are tried.
+var bothSides = [2]int{oldSide, newSide}
+
+// walk compares the schemas at a path that both sides have.
+func (w *walker) walk(p schemapath.Path, o, n *jsonSchema) {
+	if reflect.DeepEqual(o, n) {
+		return
+	}
+	w.rules(p, o, n)
+	if goOn := w.kind(p, o, n); !goOn {
+		return
+	}
+	w.keywords(p, o, n)
+	w.properties(p, o, n)
+	switch {
+	case o.Items != nil && n.Items != nil && o.Items.Schema != nil && n.Items.Schema != nil:
+		w.walk(p.Append(schemapath.Items), o.Items.Schema, n.Items.Schema)
+	case !reflect.DeepEqual(o.Items, n.Items):
+		w.undecided(p, "items", "items are described otherwise")
+	}
+	w.additional(p, o, n)
+	w.rest(p, o, n)
+}
+
+// add adds a difference at the schema at a path.
+func (w *walker) add(p schemapath.Path, sort Sort, subject, keyword string, kind ChangeKind, what string) *difference {
+	d := &difference{Change: Change{Path: p, Sort: sort, Subject: subject, Keyword: keyword, Kind: kind, What: what}}
+	w.found = append(w.found, d)
+	return d
+}
+
+// undecided adds a difference in a keyword that Compare does not support.
+func (w *walker) undecided(p schemapath.Path, keyword, what string) {
+	w.add(p, KeywordSort, keyword, keyword, Changed, what).doubt = "changes of " + keyword + " are not supported"
+}
+
+// seat locates the values of a schema: a property of the nearest object that contains them, and the
+// lists and maps in between.
+type seat struct {
+	holder   schemapath.Path
+	property string
+	tail     []schemapath.Step
+}
+
+// seatOf returns the seat of a schema. The root has none.
+func seatOf(p schemapath.Path) (seat, bool) {
+	for i := len(p) - 1; i >= 0; i-- {
+		if name, ok := p[i].Property(); ok {
+			return seat{p[:i], name, p[i+1:]}, true
+		}
+	}
+	return seat{}, false
+}
+
+// clause returns a clause for keywords that only the server can evaluate, with values to try. Nil
+// keywords stand for behaviour of the server outside of schema validation.
+func clause(p schemapath.Path, k *jsonSchema, try ...any) []schemadiff.Clause {
+	at, ok := seatOf(p)
+	if !ok {
+		return nil
+	}
+	for i := len(at.tail) - 1; i >= 0; i-- {
+		items := at.tail[i] == schemapath.Items
+		if k != nil {
+			outer := &jsonSchema{AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: k}}
+			if items {
+				outer = &jsonSchema{Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: k}}
+			}
+			k = outer
+		}
+		for j, v := range try {
+			if items {
+				try[j] = []any{v}
+			} else {
+				try[j] = map[string]any{"key": v}
+			}
+		}
+	}
+	return []schemadiff.Clause{{At: at.holder, Property: at.property, Keywords: k, Try: try}}
+}
+
+// own returns a clause for keywords of the object at a path, which formulas represent. For maps and
+// other types, only the server can evaluate the keywords.
+func own(p schemapath.Path, at, k *jsonSchema, try ...any) []schemadiff.Clause {
+	if at.Type == "object" && at.AdditionalProperties == nil {
+		return []schemadiff.Clause{{At: p, Keywords: k}}
+	}
+	return clause(p, k, try...)
+}
+
+// kind compares the types of two schemas. It reports whether their other keywords can be compared.
+func (w *walker) kind(p schemapath.Path, o, n *jsonSchema) bool {
+	if o.Type == n.Type && o.XIntOrString == n.XIntOrString {
+		return true
+	}
+	name := func(s *jsonSchema) string {
+		if s.XIntOrString {
+			return "int-or-string"
+		}
+		return cmp.Or(s.Type, "any")
+	}
+	d := w.add(p, KeywordSort, "type", "type", Changed, fmt.Sprintf("%s -> %s", name(o), name(n)))
+	wider := func(a, b string) bool {
+		return a == "integer" && (b == "number" || b == "int-or-string") || a == "string" && b == "int-or-string"
+	}
+	w.cautious(d, o, n)
+	samples := append(w.values(o), w.values(n)...)
+	samples = append(samples, "a", int64(7), 1.5, true, map[string]any{}, []any{})
+	if !wider(name(o), name(n)) {
+		d.shift.New = clause(p, &jsonSchema{Type: n.Type, XIntOrString: n.XIntOrString}, w.valuesBetween(o, n, samples)...)
+	}
+	if !wider(name(n), name(o)) {
+		d.shift.Old = clause(p, &jsonSchema{Type: o.Type, XIntOrString: o.XIntOrString}, w.valuesBetween(n, o, samples)...)
+	}
+	if _, ok := seatOf(p); !ok {
+		d.doubt = "the type of the whole object changed"
+	}
+	return wider(name(o), name(n)) || wider(name(n), name(o))
+}
+
+// values returns a few values of a schema.
+func (w *walker) values(s *jsonSchema) []any { return sample.Values(w.ctx, s) }
+
+// rules compares the rules of two schemas that belong to no union.
+func (w *walker) rules(p schemapath.Path, o, n *jsonSchema) {
+	var lists [2][]apiextensionsv1.ValidationRule
+	for side, s := range [2]*jsonSchema{oldSide: o, newSide: n} {
+		other := [2]*jsonSchema{oldSide: n, newSide: o}[side]
+		for _, r := range s.XValidations {
+			same := func(q apiextensionsv1.ValidationRule) bool { return formula.SameRule(q, r) }
+			claimed := slices.ContainsFunc(w.claimed[side], func(c compile.RulePlan) bool { return c.Path.Equal(p) && formula.SameRule(c.Validation(), r) })
+			kept := slices.ContainsFunc(other.XValidations, same)
+			if !claimed && !kept && !slices.ContainsFunc(lists[side], same) {
+				lists[side] = append(lists[side], r)
+			}
+		}
+	}
+	for i := 0; i < len(lists[oldSide]); i++ {
+		r := lists[oldSide][i]
+		j := slices.IndexFunc(lists[newSide], func(q apiextensionsv1.ValidationRule) bool {
+			return len(lists[oldSide])+len(lists[newSide]) == 2 || q.Message != "" && q.Message == r.Message || q.FieldPath != "" && q.FieldPath == r.FieldPath
+		})
+		if j < 0 {
+			w.rule(p, o, &r, nil)
+			continue
+		}
+		w.rule(p, o, &r, &lists[newSide][j])
+		lists[newSide] = slices.Delete(lists[newSide], j, j+1)
+	}
+	for _, r := range lists[newSide] {
+		w.rule(p, n, nil, &r)
+	}
+}
+
+// rule adds a difference for a rule that was added, removed or changed.
+func (w *walker) rule(p schemapath.Path, at *jsonSchema, o, n *apiextensionsv1.ValidationRule) {
+	kind, r := kindOf(o, n), cmp.Or(n, o)
+	what := cmp.Or(r.Message, r.Rule)
+	if kind == Changed && o.Rule != n.Rule {
+		what = o.Rule + " -> " + n.Rule
+	}
+	d := w.add(p, Rule, "rule", "x-kubernetes-validations", kind, "")
+	for _, side := range []struct {
+		rule    *apiextensionsv1.ValidationRule
+		clauses *[]schemadiff.Clause
+		texts   *[]string
+	}{{o, &d.shift.Old, &d.OldRules}, {n, &d.shift.New, &d.NewRules}} {
+		if side.rule == nil {
+			continue
+		}
+		*side.texts = []string{side.rule.Rule}
+		*side.clauses = ruleClause(p, at, *side.rule)
+		other := o
+		if side.rule == o {
+			other = n
+		}
+		values := w.breaking(at, other, side.rule)
+		w.hint(d, *side.clauses, p, values)
+		if at.Type == "object" && len(at.Properties) == 0 { // without properties to vary, try whole values
+			l := propertyClause(p, *side.rule)
+			w.hint(d, l, p, values)
+			if side.rule == o {
+				d.probes = append(d.probes, schemadiff.Shift{Old: l})
+			} else {
+				d.probes = append(d.probes, schemadiff.Shift{New: l})
+			}
+		}
+		if formula.ReadsOld(*side.rule) {
+			d.Sort, d.Subject = Transition, "transition rule"
+		}
+	}
+	d.What = d.Subject + " " + string(kind) + ": " + what
+}
+
+// hint adds values of the schema at a path to the values to try. Clauses on a property get them
+// directly; other clauses get them as values of properties.
+func (w *walker) hint(d *difference, clauses []schemadiff.Clause, p schemapath.Path, values []any) {
+	for i := range clauses {
+		if clauses[i].Property != "" {
+			for _, v := range values {
+				clauses[i].Try = append(clauses[i].Try, w.held(p, v)...)
+			}
+			continue
+		}
+		for _, v := range values {
+			object, _ := v.(map[string]any)
+			for _, name := range slices.Sorted(maps.Keys(object)) {
+				d.shift.Hints = append(d.shift.Hints, schemadiff.Clause{At: p, Property: name, Try: []any{object[name]}})
+			}
+		}
+	}
+}
+
+// ruleClause returns a rule on the schema at a path as a clause.
+func ruleClause(p schemapath.Path, at *jsonSchema, r apiextensionsv1.ValidationRule) []schemadiff.Clause {
+	if at.Type == "object" {
+		return []schemadiff.Clause{{At: p, Rule: &r}}
+	}
+	return propertyClause(p, r)
+}
+
+// propertyClause returns a rule on the schema at a path as a clause of the property that contains it.
+func propertyClause(p schemapath.Path, r apiextensionsv1.ValidationRule) []schemadiff.Clause {
+	l := clause(p, nil)
+	if s, _ := seatOf(p); len(l) > 0 && len(s.tail) == 0 {
+		l[0].Rule = &r
+	}
+	return l
+}
+
+// properties compares the properties of two schemas.
+func (w *walker) properties(p schemapath.Path, o, n *jsonSchema) {
+	names := slices.Sorted(maps.Keys(o.Properties))
+	for name := range n.Properties {
+		if _, ok := o.Properties[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		x, was := o.Properties[name]
+		y, is := n.Properties[name]
+		at := p.Append(schemapath.Property(name))
+		switch {
+		case was && is:
+			w.walk(at, &x, &y)
+		case is:
+			w.property(at, Added, o, &y)
+		default:
+			w.property(at, Removed, n, &x)
+		}
+	}
+}
+
+// property adds a difference for a property that only one schema has. lacking is the other schema.
+func (w *walker) property(p schemapath.Path, kind ChangeKind, lacking, s *jsonSchema) {
+	if w.folded[p.String()] {
+		return
+	}
+	name, _ := p[len(p)-1].Property()
+	d := w.add(p, Shape, "property", "", kind, "property "+name+" "+string(kind))
+	if kind == Removed {
+		d.What += ": stored values there are dropped"
+	}
+	d.shift = w.propertyShift(p, kind, lacking, s)
+}
+
+// propertyShift returns the effect of a property that only one schema has. Where the schema lacks
+// it, a client that writes the property gets an error or a warning.
+func (w *walker) propertyShift(p schemapath.Path, kind ChangeKind, lacking, s *jsonSchema) schemadiff.Shift {
+	lacks := clause(p, nil, w.values(s)...)
+	var has []schemadiff.Clause
+	if open(lacking) {
+		has = clause(p, nil, "a", int64(7), map[string]any{}, []any{}, true)
+	}
+	reshaped := []schemadiff.Reshaping{{At: p}}
+	if kind == Removed {
+		return schemadiff.Shift{Old: has, New: lacks, Reshaped: reshaped}
+	}
+	return schemadiff.Shift{Old: lacks, New: has, Reshaped: reshaped}
+}
+
+// open reports whether an object may have properties that its schema does not name.
+func open(s *jsonSchema) bool {
+	return s.AdditionalProperties != nil || formula.KeepsUnknown(s)
+}
+
+// additional compares the schemas of unnamed properties.
+func (w *walker) additional(p schemapath.Path, o, n *jsonSchema) {
+	a, b := o.AdditionalProperties, n.AdditionalProperties
+	if a != nil && b != nil && a.Schema != nil && b.Schema != nil {
+		w.walk(p.Append(schemapath.Values), a.Schema, b.Schema)
+		return
+	}
+	if reflect.DeepEqual(a, b) {
+		return
+	}
+	kind := kindOf(a, b)
+	w.guess(p, o, n, "additionalProperties", kind, "additionalProperties "+string(kind), map[string]any{"key": "a"}, map[string]any{"key": int64(7)}, map[string]any{"key": map[string]any{}}, map[string]any{"key": map[string]any{"key": "a"}})
+}
+
+// guess adds a difference that only the server can evaluate. try has values for examples.
+func (w *walker) guess(p schemapath.Path, o, n *jsonSchema, keyword string, kind ChangeKind, what string, try ...any) *difference {
+	d := w.add(p, KeywordSort, keyword, keyword, kind, what)
+	w.cautious(d, o, n)
+	nothing := &jsonSchema{Not: &jsonSchema{}}
+	d.shift.Old, d.shift.New = clause(p, nil, w.valuesBetween(n, nothing, try)...), clause(p, nil, w.valuesBetween(o, nothing, try)...)
+	if d.shift.Old == nil {
+		d.doubt = "changes of " + keyword + " of the whole object are not supported"
+	}
+	return d
+}
+
+// cautious records that a value with a different shape may affect rules on the value, in it, or on
+// the list or map that contains it.
+func (w *walker) cautious(d *difference, o, n *jsonSchema) {
+	d.reshapes(d.Path)
+	kept := false
+	note := func(a, b *jsonSchema) {
+		kept = kept || a != nil && b != nil && slices.ContainsFunc(a.XValidations, func(r apiextensionsv1.ValidationRule) bool {
+			return slices.ContainsFunc(b.XValidations, func(q apiextensionsv1.ValidationRule) bool { return formula.SameRule(r, q) })
+		})
+	}
+	schemapath.Walk(o, func(p schemapath.Path, s *jsonSchema) bool {
+		note(s, p.Schema(n))
+		return !kept
+	})
+	at, _ := seatOf(d.Path)
+	for i := len(at.holder) + 1; i < len(d.Path); i++ {
+		note(d.Path[:i].Schema(w.pair.root(oldSide)), d.Path[:i].Schema(w.pair.root(newSide)))
+	}
+	if kept {
+		d.caution = "the rules on it may say something else of it"
+	}
+}
+
+// rest adds differences in keywords that no other method compares.
+func (w *walker) rest(p schemapath.Path, o, n *jsonSchema) {
+	x, y := unread(*o), unread(*n)
+	for _, key := range slices.Sorted(maps.Keys(x)) {
+		if !reflect.DeepEqual(x[key], y[key]) {
+			w.undecided(p, key, key+" changed")
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(y)) {
+		if _, ok := x[key]; !ok {
+			w.undecided(p, key, key+" added")
+		}
+	}
+}
+
+// unread returns a schema as JSON without the keywords in read.
+func unread(s jsonSchema) map[string]any {
+	s.Properties, s.Items, s.AdditionalProperties = nil, nil, nil // may be large
+	data, err := json.Marshal(s)
+	m := map[string]any{}
+	if err != nil || json.Unmarshal(data, &m) != nil {
+		return map[string]any{"schema": err}
+	}
+	for _, key := range read {
+		delete(m, key)
+	}
+	return m
+}
+
+// read are the keywords that other methods compare, or that do not affect validation.
+var read = []string{
+	"description", "title", "example", "externalDocs", "id", "$schema",
+	"type", "x-kubernetes-int-or-string", "properties", "items", "additionalProperties", "x-kubernetes-validations",
+	"required", "enum", "default", "nullable", "format", "pattern", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems",
+	"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minProperties", "maxProperties",
+	"allOf", "anyOf", "oneOf", "not", "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type",
+	"x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource",
+}
