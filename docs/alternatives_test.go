@@ -18,7 +18,6 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -107,14 +106,14 @@ func compiled(encoding compile.Encoding) func(t *testing.T, s subject) written {
 			t.Fatal(err)
 		}
 		source := crd(t, "probe", spec)
-		out, diags := crdpatch.Compile(crdfile.Open("crd.yaml", source), crdfile.Options{Encoding: encoding})
+		out, diags := crdpatch.Compile(crdpatch.Open("crd.yaml", source), crdpatch.Options{Encoding: encoding})
 		var result apiextensionsv1.CustomResourceDefinition
 		if err := sigsyaml.Unmarshal(out, &result); err != nil || len(diags) > 0 {
 			t.Fatal(err, diags)
 		}
 		delete(spec, union.Key)
 		schema := result.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
-		return written{&schema, result.Annotations[crdfile.Annotation], len(source) - len(crd(t, "probe", spec))}
+		return written{&schema, result.Annotations[crdpatch.Annotation], len(source) - len(crd(t, "probe", spec))}
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	_ "github.com/unioncel/unioncel/internal/testing/testgc"
 	"github.com/unioncel/unioncel/internal/testing/testprog"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -278,7 +277,7 @@ func (d *document) run(t *testing.T, m templates, inputs map[string]string, scri
 	t.Helper()
 	if script == "" {
 		src := []byte(m.file(inputs[crdFile]))
-		_, diags := crdpatch.Compile(crdfile.Open(crdFile, src), crdfile.Options{})
+		_, diags := crdpatch.Compile(crdpatch.Open(crdFile, src), crdpatch.Options{})
 		var b strings.Builder
 		if err := diag.Text(&b, diags, func(string) []byte { return src }); err != nil {
 			t.Fatal(err)

@@ -12,7 +12,6 @@ import (
 	"github.com/unioncel/unioncel/internal/output/patch"
 	"github.com/unioncel/unioncel/internal/testing/policytest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	unionkinds "github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/normalize"
@@ -97,7 +96,7 @@ func TestKEP(t *testing.T) {
 properties: {type: {type: string}, a: {type: string}, b: {type: string}, c: {type: string}}
 x-kubernetes-unions:
 - ` + promised[p.union]})
-		compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(src)), crdfile.Options{})
+		compiled, diags := crdpatch.Compile(crdpatch.Open("crd.yaml", []byte(src)), crdpatch.Options{})
 		if diags.HasErrors() {
 			t.Fatal(diags)
 		}
@@ -105,7 +104,7 @@ x-kubernetes-unions:
 		if err := yaml.Unmarshal(compiled, &crd); err != nil {
 			t.Fatal(err)
 		}
-		declared, _ := crdfile.Ask(crdfile.Open("crd.yaml", []byte(src)), crdfile.Options{}, (*crdfile.CRD).Declared)
+		declared, _ := crdpatch.Ask(crdpatch.Open("crd.yaml", []byte(src)), crdpatch.Options{}, (*crdpatch.CRD).Declared)
 		kind := declared[0].Kinds("crd.yaml")[0]
 		old, new := thingOf(p.old), thingOf(p.new)
 		server := func(object map[string]any) string {

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/testing/servertest"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/markers"
 )
@@ -34,7 +33,7 @@ func TestReadme(t *testing.T) {
 	}
 	readme := string(data)
 	name, crd := marked(t, readme, "file")
-	compiled, diags := crdpatch.Compile(crdfile.Open(name, []byte(crd)), crdfile.Options{})
+	compiled, diags := crdpatch.Compile(crdpatch.Open(name, []byte(crd)), crdpatch.Options{})
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
@@ -112,7 +111,7 @@ type TCPProbe struct{}
 		t.Fatal(diags)
 	}
 	bare, _, _ := strings.Cut(crd, "            x-kubernetes-unions:\n")
-	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(bare)), crdfile.Options{External: *set})
+	compiled, diags := crdpatch.Compile(crdpatch.Open("crd.yaml", []byte(bare)), crdpatch.Options{External: *set})
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
@@ -120,5 +119,5 @@ type TCPProbe struct{}
 }
 
 func withoutAnnotation(text []byte) []byte {
-	return regexp.MustCompile("(?m)^    "+regexp.QuoteMeta(crdfile.Annotation)+": .*$").ReplaceAll(text, nil)
+	return regexp.MustCompile("(?m)^    "+regexp.QuoteMeta(crdpatch.Annotation)+": .*$").ReplaceAll(text, nil)
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/declared/infer"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -96,7 +95,7 @@ func replacing(t *testing.T, write func(names, values []string) string, n int, d
 	}
 	bare, src := crd(properties), crd(properties+write(names, values))
 
-	sources, diags := crdfile.Ask(crdfile.Open("crd.yaml", src), crdfile.Options{}, (*crdfile.CRD).Source)
+	sources, diags := crdpatch.Ask(crdpatch.Open("crd.yaml", src), crdpatch.Options{}, (*crdpatch.CRD).Source)
 	if len(sources) != 1 {
 		t.Fatal(diags)
 	}
@@ -106,7 +105,7 @@ func replacing(t *testing.T, write func(names, values []string) string, n int, d
 	}
 	u, version := *found[0].Union, sources[0].Spec.Versions[0]
 	u.Replace = true
-	declared, diags := crdpatch.Declare(crdfile.Open("crd.yaml", src), []union.External{{
+	declared, diags := crdpatch.Declare(crdpatch.Open("crd.yaml", src), []union.External{{
 		Target: union.Target{Name: sources[0].Name}, Version: version.Name, Path: found[0].Path,
 		Value: &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{u.Node()}},
 	}})
@@ -120,7 +119,7 @@ func replacing(t *testing.T, write func(names, values []string) string, n int, d
 			r.costByHand = append(r.costByHand, costs(t, version.Schema.OpenAPIV3Schema, found[0].Path, schema.XValidations[c.Index])...)
 		}
 	}
-	plans, diags := crdpatch.Explain(crdfile.Open("crd.yaml", declared), crdfile.Options{})
+	plans, diags := crdpatch.Explain(crdpatch.Open("crd.yaml", declared), crdpatch.Options{})
 	if len(plans) != 1 {
 		t.Fatal(diags)
 	}

@@ -21,7 +21,6 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -186,7 +185,7 @@ var blanks = regexp.MustCompile(`^ *`)
 // as they are written.
 func (s subject) output(t *testing.T, flags []string) string {
 	t.Helper()
-	opts := crdfile.Options{NoAnnotation: true}
+	opts := crdpatch.Options{NoAnnotation: true}
 	if len(flags) == 2 && flags[0] == "--kube-version" {
 		opts.KubeVersion = flags[1]
 	} else if len(flags) > 0 {
@@ -199,7 +198,7 @@ func (s subject) output(t *testing.T, flags []string) string {
 			m.crd = b.text
 		}
 	}
-	out, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(m.file("spec:\n"+indent(s.text, 2)))), opts)
+	out, diags := crdpatch.Compile(crdpatch.Open("crd.yaml", []byte(m.file("spec:\n"+indent(s.text, 2)))), opts)
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
@@ -22,13 +21,13 @@ func TestStopping(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, source := marked(t, string(readme), "file")
-	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(source)), crdfile.Options{})
+	compiled, diags := crdpatch.Compile(crdpatch.Open("crd.yaml", []byte(source)), crdpatch.Options{})
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
 	var rulesOnly strings.Builder
 	for line := range strings.Lines(string(compiled)) {
-		if !strings.Contains(line, "annotations:") && !strings.Contains(line, crdfile.Annotation) {
+		if !strings.Contains(line, "annotations:") && !strings.Contains(line, crdpatch.Annotation) {
 			rulesOnly.WriteString(line)
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/markers"
@@ -40,7 +39,7 @@ func run(dir string, patterns ...string) error {
 	if err != nil {
 		return err
 	}
-	compiled := &compiling{OutputRule: genall.OutputToDirectory(dir), options: crdfile.Options{External: *unions}}
+	compiled := &compiling{OutputRule: genall.OutputToDirectory(dir), options: crdpatch.Options{External: *unions}}
 	controllerGen.OutputRules.Default = compiled
 	if controllerGen.Run() {
 		return errors.New("controller-gen failed")
@@ -51,7 +50,7 @@ func run(dir string, patterns ...string) error {
 // compiling compiles the files that controller-gen writes. A file with errors is not written.
 type compiling struct {
 	genall.OutputRule
-	options crdfile.Options
+	options crdpatch.Options
 	err     error // controller-gen ignores errors of Close
 }
 
@@ -73,7 +72,7 @@ func (f *file) Close() error {
 }
 
 func (f *file) write() error {
-	result, found := crdpatch.Compile(crdfile.Open(f.path, f.Bytes()), f.options)
+	result, found := crdpatch.Compile(crdpatch.Open(f.path, f.Bytes()), f.options)
 	if err := report(found); err != nil {
 		return err
 	}

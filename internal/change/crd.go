@@ -6,7 +6,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -38,7 +37,7 @@ func InputOf(crd *apiextensionsv1.CustomResourceDefinition) *Input {
 // Read reads the CRDs of a file and compiles their unions. The list contains errors, in which case
 // the result is nil, or warnings about rules that do not compile, and about compiled CRDs whose rules
 // differ from the rules of their unions.
-func ReadInputs(f *crdfile.File, opts crdfile.Options) ([]*Input, diag.List) {
+func ReadInputs(f *crdpatch.File, opts crdpatch.Options) ([]*Input, diag.List) {
 	installed, wrong := crdpatch.Install(f, opts)
 	wrong = slices.DeleteFunc(wrong, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
 	var l []*Input
@@ -55,9 +54,7 @@ func ReadInputs(f *crdfile.File, opts crdfile.Options) ([]*Input, diag.List) {
 				wrong = append(wrong, d)
 			}
 		}
-		if !in.CRD.Base().Diags.HasErrors() {
-			c.at = in.CRD.Keyword
-		}
+		c.at = in.CRD.Keyword
 		if plan == nil {
 			continue // use the CRD as it is, without unions
 		}

@@ -12,12 +12,12 @@ import (
 	"github.com/unioncel/unioncel/internal/change"
 	"github.com/unioncel/unioncel/internal/testing/crdchanges"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
 func read(t *testing.T, text string) *change.Input {
 	t.Helper()
-	l, wrong := change.ReadInputs(crdfile.Open("crd.yaml", []byte(text)), crdfile.Options{})
+	l, wrong := change.ReadInputs(crdpatch.Open("crd.yaml", []byte(text)), crdpatch.Options{})
 	if len(l) != 1 {
 		t.Fatalf("%d CRDs: %v\n%s", len(l), wrong, text)
 	}
@@ -172,7 +172,7 @@ func TestRuleAround(t *testing.T) {
 func ExampleCompare() {
 	crd := func(rule string) *change.Input {
 		text := testcrd.New("Route", "spec:\n  type: object\n  properties: {http: {type: object}, tcp: {type: object}}\n  x-kubernetes-validations:\n  - rule: "+rule)
-		l, _ := change.ReadInputs(crdfile.Open("crd.yaml", []byte(text)), crdfile.Options{})
+		l, _ := change.ReadInputs(crdpatch.Open("crd.yaml", []byte(text)), crdpatch.Options{})
 		return l[0]
 	}
 	r, err := change.Compare(context.Background(), crd("'!(has(self.http) && has(self.tcp))'"), crd("has(self.http) != has(self.tcp)"))

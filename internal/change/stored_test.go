@@ -12,7 +12,6 @@ import (
 	"github.com/unioncel/unioncel/internal/change"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/yaml/source"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/kinds"
 )
@@ -20,12 +19,12 @@ import (
 // judge compiles a CRD and returns a judge for it.
 func judge(t testing.TB, text string, opts change.JudgeOptions) *change.Judge {
 	t.Helper()
-	open := crdfile.Open("crd.yaml", []byte(text))
-	out, l := crdpatch.Compile(open, crdfile.Options{})
+	open := crdpatch.Open("crd.yaml", []byte(text))
+	out, l := crdpatch.Compile(open, crdpatch.Options{})
 	if l.HasErrors() {
 		t.Fatal(l)
 	}
-	declared, l := crdfile.Ask(open, crdfile.Options{}, (*crdfile.CRD).Declared)
+	declared, l := crdpatch.Ask(open, crdpatch.Options{}, (*crdpatch.CRD).Declared)
 	if l.HasErrors() {
 		t.Fatal(l)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -32,7 +32,7 @@ func TestUnions(t *testing.T) {
 		var in []*change.Input
 		for _, d := range l {
 			text := testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: s.Schema() + "x-kubernetes-unions: [" + d + "]\n"})
-			read, wrong := change.ReadInputs(crdfile.Open("crd.yaml", []byte(text)), crdfile.Options{Encoding: encodings[r.IntN(len(encodings))]})
+			read, wrong := change.ReadInputs(crdpatch.Open("crd.yaml", []byte(text)), crdpatch.Options{Encoding: encodings[r.IntN(len(encodings))]})
 			if wrong.HasErrors() {
 				t.Fatalf("%v\n%s", wrong, text)
 			}

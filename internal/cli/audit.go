@@ -10,7 +10,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/report/audit"
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -63,7 +63,7 @@ func (a *app) auditAll(cmd *cobra.Command, flags *findingFlags, args []string) e
 	if err != nil {
 		return err
 	}
-	audits, _, err := ask(cmd.Context(), a, inputs, a.scope(cmd, &flags.compiler), func(f *crdfile.File, in input) (audit.Result, diag.List, error) {
+	audits, _, err := ask(cmd.Context(), a, inputs, a.scope(cmd, &flags.compiler), func(f *crdpatch.File, in input) (audit.Result, diag.List, error) {
 		return auditFile(cmd.Context(), in, f)
 	})
 	if err != nil {
@@ -106,7 +106,7 @@ func (a *app) auditAll(cmd *cobra.Command, flags *findingFlags, args []string) e
 }
 
 // auditFile audits the CRDs of an input, and applies its configuration to the findings.
-func auditFile(ctx context.Context, in input, f *crdfile.File) (audited audit.Result, diagnostics diag.List, err error) {
+func auditFile(ctx context.Context, in input, f *crdpatch.File) (audited audit.Result, diagnostics diag.List, err error) {
 	crds, diagnostics := f.CRDs(in.options())
 	for _, c := range crds {
 		l, err := audit.CRD(ctx, c)

@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -50,8 +50,8 @@ See also unioncel help inputs, and unioncel help output.`,
   kustomize build config | unioncel compile --kube-version 1.28 | kubectl apply -f -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			compiler.loud = flags.check
-			return a.convert(cmd, &flags, a.scope(cmd, &compiler), func(f *crdfile.File, in input) ([]byte, diag.List) {
-				out, l := skipping(in.scope, in.options(), func(opts crdfile.Options) ([]byte, diag.List) { return a.compile(f, opts) })
+			return a.convert(cmd, &flags, a.scope(cmd, &compiler), func(f *crdpatch.File, in input) ([]byte, diag.List) {
+				out, l := skipping(in.scope, in.options(), func(opts crdpatch.Options) ([]byte, diag.List) { return a.compile(f, opts) })
 				l, failed := in.scope.judge(l)
 				if failed {
 					out = nil

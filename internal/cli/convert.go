@@ -14,13 +14,13 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
 
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/normalize"
 )
 
 // transform turns a file into the bytes of its result.
-type transform func(f *crdfile.File, opts crdfile.Options) ([]byte, diag.List)
+type transform func(f *crdpatch.File, opts crdpatch.Options) ([]byte, diag.List)
 
 // conversion holds the flags of a command that turns files into files.
 type conversion struct {
@@ -77,7 +77,7 @@ func (c *conversion) register(a *app, cmd *cobra.Command) {
 
 // convert runs a command that turns files into files. It reads, converts and stages one file at a
 // time, so that memory does not grow with the number of files.
-func (a *app) convert(cmd *cobra.Command, flags *conversion, scope scoping, t func(f *crdfile.File, in input) ([]byte, diag.List), args []string) error {
+func (a *app) convert(cmd *cobra.Command, flags *conversion, scope scoping, t func(f *crdpatch.File, in input) ([]byte, diag.List), args []string) error {
 	if err := flags.preview.validate(flags.write, flags.output); err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope scoping, t fu
 	if err := plan(inputs, flags); err != nil {
 		return err
 	}
-	l, answers, err := load(cmd.Context(), a, inputs, scope, func(f *crdfile.File, r *result) ([]byte, error) {
+	l, answers, err := load(cmd.Context(), a, inputs, scope, func(f *crdpatch.File, r *result) ([]byte, error) {
 		out, diagnostics := t(f, r.input)
 		a.inspect(r, f, diagnostics)
 		return a.converted(flags, r, f.Bytes(), out)

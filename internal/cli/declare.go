@@ -7,7 +7,6 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/declared/infer"
 	"github.com/unioncel/unioncel/internal/declared/unionset"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -37,7 +36,7 @@ func (a *app) declare(flags *inferring, files []answer[inferred], partial bool) 
 			all = append(all, f.Declaration(flags.replace))
 		}
 		if flags.write && flags.set == "" {
-			l = a.relocated(l, crdfile.Open(r.name, out))
+			l = a.relocated(l, crdpatch.Open(r.name, out))
 		}
 		for _, f := range l {
 			told = append(told, f.Told(done, flags.replace))
@@ -123,8 +122,8 @@ func undeclared(f infer.Located, problem diag.Diagnostic) diag.Diagnostic {
 }
 
 // relocated returns unions with their positions in a file that has their declarations.
-func (a *app) relocated(l []infer.Located, f *crdfile.File) []infer.Located {
-	crds, _ := f.WithLimits(a.limits).CRDs(crdfile.Options{})
+func (a *app) relocated(l []infer.Located, f *crdpatch.File) []infer.Located {
+	crds, _ := f.WithLimits(a.limits).CRDs(crdpatch.Options{})
 	l = slices.Clone(l)
 	for i := range l {
 		for _, c := range crds {
@@ -142,7 +141,7 @@ type declaring struct {
 	*app
 	answer[inferred]
 	flags *inferring
-	opts  crdfile.Options // the options for compiling the result
+	opts  crdpatch.Options // the options for compiling the result
 	// faulty, if known, reports that the input itself does not compile.
 	faulty, known bool
 }
@@ -180,8 +179,8 @@ func (d *declaring) try(l []infer.Located) (out []byte, said diag.List, problem 
 }
 
 // compile returns the diagnostics of compiling a file, without the structs that may have errors.
-func (d *declaring) compile(f *crdfile.File, opts crdfile.Options) diag.List {
-	_, diags := skipping(d.result.scope, opts, func(opts crdfile.Options) ([]struct{}, diag.List) {
+func (d *declaring) compile(f *crdpatch.File, opts crdpatch.Options) diag.List {
+	_, diags := skipping(d.result.scope, opts, func(opts crdpatch.Options) ([]struct{}, diag.List) {
 		_, l := crdpatch.Compile(f, opts)
 		return nil, l
 	})

@@ -3,14 +3,14 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 func (a *app) decompileCommand() *cobra.Command {
 	var (
 		flags conversion
-		opts  crdfile.Options
+		opts  crdpatch.Options
 	)
 	cmd := &cobra.Command{
 		Use:   "decompile [FILE|DIR|-]...",
@@ -30,7 +30,7 @@ See also unioncel help inputs, and unioncel help output.`,
   # Decompile, edit, compile
   unioncel decompile -w config/crd && $EDITOR config/crd/backends.yaml && unioncel compile -w config/crd`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.convert(cmd, &flags, one(opts), func(f *crdfile.File, _ input) ([]byte, diag.List) { return a.decompile(f, opts) }, args)
+			return a.convert(cmd, &flags, one(opts), func(f *crdpatch.File, _ input) ([]byte, diag.List) { return a.decompile(f, opts) }, args)
 		},
 	}
 	flags.register(a, cmd)

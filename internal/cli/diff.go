@@ -12,7 +12,7 @@ import (
 	"github.com/unioncel/unioncel/internal/change"
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/report"
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -172,7 +172,7 @@ func (a *app) readCRDs(ctx context.Context, scope scoping, versions bool, args [
 			inputs = append(inputs, in)
 		}
 	}
-	answers, l, err := ask(ctx, a, inputs, scope, func(f *crdfile.File, in input) ([]*change.Input, diag.List, error) {
+	answers, l, err := ask(ctx, a, inputs, scope, func(f *crdpatch.File, in input) ([]*change.Input, diag.List, error) {
 		crds, wrong := change.ReadInputs(f, in.options())
 		for i, d := range wrong {
 			if d.Code == codes.NotCompiling && in.role == newSide { // the fix of an old rule can be compared

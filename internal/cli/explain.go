@@ -11,7 +11,7 @@ import (
 	"github.com/unioncel/unioncel/docs"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/report/explain"
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -95,7 +95,7 @@ func (a *app) explainCodes(output *printing, codes []string) error {
 
 // explainAll prints one explanation of all inputs, in order.
 func (a *app) explainAll(ctx context.Context, scope scoping, output *printing, args []string) error {
-	_, err := collect(ctx, a, scope, args, func(f *crdfile.File, in input) ([]explain.Explanation, diag.List, error) {
+	_, err := collect(ctx, a, scope, args, func(f *crdpatch.File, in input) ([]explain.Explanation, diag.List, error) {
 		inputs, diags := a.explain(f, in.options())
 		var l []explain.Explanation
 		for _, plan := range inputs {

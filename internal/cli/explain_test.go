@@ -12,7 +12,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
@@ -22,11 +21,11 @@ import (
 
 // explainApp returns a program that finds one CRD, named like the file, in each file that is not
 // empty. It also returns the output, and the options that the program passed.
-func explainApp(in string) (a *app, out, errs *bytes.Buffer, got *crdfile.Options) {
-	out, errs, got = new(bytes.Buffer), new(bytes.Buffer), new(crdfile.Options)
+func explainApp(in string) (a *app, out, errs *bytes.Buffer, got *crdpatch.Options) {
+	out, errs, got = new(bytes.Buffer), new(bytes.Buffer), new(crdpatch.Options)
 	a = newApp(Streams{In: strings.NewReader(in), Out: out, Err: errs})
 	var mu sync.Mutex // several files are explained concurrently
-	a.explain = func(f *crdfile.File, opts crdfile.Options) ([]crdpatch.Explanation, diag.List) {
+	a.explain = func(f *crdpatch.File, opts crdpatch.Options) ([]crdpatch.Explanation, diag.List) {
 		mu.Lock()
 		*got = opts
 		mu.Unlock()
@@ -80,7 +79,7 @@ func TestExplain(t *testing.T) {
 func TestExplainAsksForWhatTheFlagsSay(t *testing.T) {
 	a, _, errs, got := explainApp("a: 1\n")
 	code := a.main(context.Background(), func() {}, []string{"explain", "--kube-version", "1.28", "--encoding", "compact"})
-	inUse := crdfile.Options{KubeVersion: "1.28", Encoding: compile.Compact, Origins: flagOrigins}
+	inUse := crdpatch.Options{KubeVersion: "1.28", Encoding: compile.Compact, Origins: flagOrigins}
 	want := inUse
 	if want.InUse = &inUse; code != exitClean || !reflect.DeepEqual(*got, want) {
 		t.Errorf("exit code %d, %v, %s", code, *got, errs)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/declared/unionset"
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/markers"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -73,7 +73,7 @@ func (e *external) add(more *union.Externals) {
 // skipping runs work with the external declarations of a scope. If declarations of structs that may be
 // skipped have errors, it leaves them out and retries, and returns these errors alongside the result.
 // Otherwise the result is nil if there are errors.
-func skipping[T any](s *scope, opts crdfile.Options, work func(crdfile.Options) ([]T, diag.List)) ([]T, diag.List) {
+func skipping[T any](s *scope, opts crdpatch.Options, work func(crdpatch.Options) ([]T, diag.List)) ([]T, diag.List) {
 	var skipped diag.List
 	for e := opts.External; ; {
 		if opts.External = e; opts.InUse != nil && len(opts.InUse.External.Declarations) > 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/declared/infer"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/markers"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -149,7 +149,7 @@ func (d *declaring) superfluous() []infer.Located {
 		return nil
 	}
 	f := d.found.file
-	l, _ := skipping(d.result.scope, d.opts, func(opts crdfile.Options) (l []infer.Located, diags diag.List) {
+	l, _ := skipping(d.result.scope, d.opts, func(opts crdpatch.Options) (l []infer.Located, diags diag.List) {
 		crds, _ := f.CRDs(opts)
 		for _, c := range crds {
 			_, wrong := c.Resolved()

@@ -12,7 +12,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/declared/infer"
 	"github.com/unioncel/unioncel/internal/limit"
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
@@ -152,7 +152,7 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 	if err != nil {
 		return err
 	}
-	files, _, err := ask(cmd.Context(), a, inputs, a.scope(cmd, &flags.compiler), func(f *crdfile.File, in input) (l inferred, diagnostics diag.List, err error) {
+	files, _, err := ask(cmd.Context(), a, inputs, a.scope(cmd, &flags.compiler), func(f *crdpatch.File, in input) (l inferred, diagnostics diag.List, err error) {
 		l.file, l.reached = f, make([]bool, len(flags.under))
 		crds, diagnostics := f.CRDs(in.options())
 		for _, c := range crds {
@@ -205,7 +205,7 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 
 // inferred holds the unions found in a file.
 type inferred struct {
-	file     *crdfile.File
+	file     *crdpatch.File
 	unions   []infer.Located
 	open     []string // the objects that may have more unions
 	declares bool     // the file declares unions
@@ -265,7 +265,7 @@ func (a *app) showInferred(flags *inferring, files []answer[inferred]) error {
 
 // inferIn finds the unions of a CRD at paths and below, or all, except on schemas that have declared
 // unions. open are the objects that may have more.
-func inferIn(ctx context.Context, c *crdfile.CRD, paths infer.Paths) (l []infer.Located, open []string, diagnostics diag.List, err error) {
+func inferIn(ctx context.Context, c *crdpatch.CRD, paths infer.Paths) (l []infer.Located, open []string, diagnostics diag.List, err error) {
 	crd, diagnostics := c.Source()
 	if crd == nil {
 		return nil, nil, diagnostics, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/unioncel/unioncel/internal/declared/builtin"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -80,8 +80,8 @@ func (k *kindFlags) readCRDs(cmd *cobra.Command, a *app, set *kinds.Set) ([]unio
 	if err != nil {
 		return nil, err
 	}
-	files, _, err := ask(cmd.Context(), a, inputs, a.scope(cmd, &k.compilerFlags), func(f *crdfile.File, in input) ([]*compile.Declared, diag.List, error) {
-		declared, diags := crdfile.Ask(f, in.options(), (*crdfile.CRD).Declared)
+	files, _, err := ask(cmd.Context(), a, inputs, a.scope(cmd, &k.compilerFlags), func(f *crdpatch.File, in input) ([]*compile.Declared, diag.List, error) {
+		declared, diags := crdpatch.Ask(f, in.options(), (*crdpatch.CRD).Declared)
 		return declared, diags, nil
 	})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/internal/report/lint"
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -148,7 +148,7 @@ func (a *app) lintInputs(cmd *cobra.Command, flags *lintFlags, args []string) (s
 			return nil, nil, err
 		}
 	}
-	l, answers, err := load(cmd.Context(), a, inputs, a.scope(cmd, &flags.compiler), func(f *crdfile.File, r *result) ([]string, error) {
+	l, answers, err := load(cmd.Context(), a, inputs, a.scope(cmd, &flags.compiler), func(f *crdpatch.File, r *result) ([]string, error) {
 		if flags.fix {
 			return a.fix(f, r)
 		}
@@ -163,7 +163,7 @@ func (a *app) lintInputs(cmd *cobra.Command, flags *lintFlags, args []string) (s
 }
 
 // fix corrects an input, and stages the result.
-func (a *app) fix(f *crdfile.File, r *result) (notes []string, err error) {
+func (a *app) fix(f *crdpatch.File, r *result) (notes []string, err error) {
 	fixed := lint.Fix(r.name, f.Bytes(), func(src []byte) diag.List {
 		l, _ := r.scope.judge(lint.File(f.WithBytes(src), r.options()))
 		return l

@@ -16,7 +16,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -28,7 +27,7 @@ const none = "unioncel: 0 CRDs, 0 unions\n"
 func testApp(in io.Reader) (a *app, out, errs *bytes.Buffer) {
 	out, errs = new(bytes.Buffer), new(bytes.Buffer)
 	a = newApp(Streams{In: in, Out: out, Err: errs})
-	upper := func(f *crdfile.File, _ crdfile.Options) ([]byte, diag.List) { return bytes.ToUpper(f.Bytes()), nil }
+	upper := func(f *crdpatch.File, _ crdpatch.Options) ([]byte, diag.List) { return bytes.ToUpper(f.Bytes()), nil }
 	a.compile, a.decompile = upper, upper
 	return a, out, errs
 }
@@ -56,7 +55,7 @@ func TestInterruptedWhileConverting(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	a, out, errs := testApp(nil)
 	released := make(chan struct{})
-	a.decompile = func(f *crdfile.File, _ crdfile.Options) ([]byte, diag.List) {
+	a.decompile = func(f *crdpatch.File, _ crdpatch.Options) ([]byte, diag.List) {
 		cancel()
 		<-released
 		return bytes.ToUpper(f.Bytes()), nil
@@ -130,7 +129,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		a, _, _ := testApp(nil)
 		a.streams.Out = io.Discard
 		var most, called atomic.Uint64
-		a.compile = func(f *crdfile.File, _ crdfile.Options) ([]byte, diag.List) {
+		a.compile = func(f *crdpatch.File, _ crdpatch.Options) ([]byte, diag.List) {
 			if called.Add(1)%4 == 0 { // retained memory accumulates
 				var m runtime.MemStats
 				runtime.GC()
@@ -156,7 +155,7 @@ func TestMemoryIsBounded(t *testing.T) {
 func TestDiagnosticsAreSorted(t *testing.T) {
 	_, outs := abc(t)
 	a, out, errs := testApp(nil)
-	a.compile = func(f *crdfile.File, _ crdfile.Options) ([]byte, diag.List) {
+	a.compile = func(f *crdpatch.File, _ crdpatch.Options) ([]byte, diag.List) {
 		return bytes.ToUpper(f.Bytes()), diag.List{
 			{Code: codes.NoEffect, Severity: diag.Warning, Pos: diag.Pos{File: f.Name(), Line: 1, Col: 5}, Message: "second"},
 			{Code: codes.NoEffect, Severity: diag.Warning, Pos: diag.Pos{File: f.Name(), Line: 1, Col: 1}, Message: "first"},
@@ -182,12 +181,12 @@ func TestPanicIsOfItsFile(t *testing.T) {
 		}
 	}
 	want := filepath.Join(dir, "b.yaml") + ": error: UC405: internal error: strings: negative Repeat count\n"
-	crash := func(f *crdfile.File) {
+	crash := func(f *crdpatch.File) {
 		_ = strings.Repeat(" ", bytes.IndexByte(f.Bytes(), 'p')-bytes.IndexByte(f.Bytes(), 'n'))
 	}
 	a, out, errs, _ := explainApp("")
 	plan := a.explain
-	a.explain = func(f *crdfile.File, opts crdfile.Options) ([]crdpatch.Explanation, diag.List) {
+	a.explain = func(f *crdpatch.File, opts crdpatch.Options) ([]crdpatch.Explanation, diag.List) {
 		if bytes.HasPrefix(f.Bytes(), []byte("panic")) {
 			crash(f)
 		}
@@ -198,7 +197,7 @@ func TestPanicIsOfItsFile(t *testing.T) {
 		t.Errorf("exit code %d, printed %s and\n%s", code, errs, out)
 	}
 	a, _, errs = testApp(nil)
-	a.compile = func(f *crdfile.File, _ crdfile.Options) ([]byte, diag.List) {
+	a.compile = func(f *crdpatch.File, _ crdpatch.Options) ([]byte, diag.List) {
 		if bytes.HasPrefix(f.Bytes(), []byte("panic")) {
 			crash(f)
 		}

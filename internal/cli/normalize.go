@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/normalize"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -69,7 +69,7 @@ See also unioncel help inputs, and unioncel help output.`,
 				}
 				return l
 			}
-			return a.convert(cmd, &flags, one(crdfile.Options{}), func(f *crdfile.File, in input) ([]byte, diag.List) {
+			return a.convert(cmd, &flags, one(crdpatch.Options{}), func(f *crdpatch.File, in input) ([]byte, diag.List) {
 				r := normalize.File(set, in.name, f.Bytes(), before, opts, a.limits)
 				return kinds.rewritten(in, set, r.Known, r.Text, r.Diagnostics)
 			}, args)

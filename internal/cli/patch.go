@@ -12,7 +12,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/output/patch"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/normalize"
 )
@@ -91,7 +91,7 @@ func (a *app) makeExplicit(cmd *cobra.Command, flags *patching, args []string) e
 	if err != nil {
 		return err
 	}
-	return a.convert(cmd, &flags.conversion, one(crdfile.Options{}), func(f *crdfile.File, in input) ([]byte, diag.List) {
+	return a.convert(cmd, &flags.conversion, one(crdpatch.Options{}), func(f *crdpatch.File, in input) ([]byte, diag.List) {
 		r := patch.Explicit(set, in.name, f.Bytes(), base, flags.kind == string(patch.Merge), a.limits)
 		return flags.kinds.rewritten(in, set, r.Known, r.Text, r.Diagnostics)
 	}, args)

@@ -3,17 +3,16 @@ package cli
 import (
 	"context"
 
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // planner returns the compilation plans of the CRDs with unions in a file.
-type planner func(f *crdfile.File, opts crdfile.Options) ([]crdpatch.Explanation, diag.List)
+type planner func(f *crdpatch.File, opts crdpatch.Options) ([]crdpatch.Explanation, diag.List)
 
 // load runs work on each input, opened as a file with CRDs. It returns no answers if a
 // configuration has errors, or a file that a configuration or a flag names.
-func load[T any](ctx context.Context, a *app, inputs []input, scope scoping, work func(f *crdfile.File, r *result) (T, error)) (scopes, []answer[T], error) {
+func load[T any](ctx context.Context, a *app, inputs []input, scope scoping, work func(f *crdpatch.File, r *result) (T, error)) (scopes, []answer[T], error) {
 	l, err := scope(inputs)
 	if err != nil {
 		return nil, nil, err
@@ -22,7 +21,7 @@ func load[T any](ctx context.Context, a *app, inputs []input, scope scoping, wor
 		return l, nil, nil
 	}
 	answers, err := process(ctx, a, inputs, func(r *result, src []byte) (T, error) {
-		return work(crdfile.Open(r.name, src).WithLimits(a.limits), r)
+		return work(crdpatch.Open(r.name, src).WithLimits(a.limits), r)
 	})
 	if err != nil {
 		return nil, nil, err
@@ -38,8 +37,8 @@ func load[T any](ctx context.Context, a *app, inputs []input, scope scoping, wor
 
 // ask runs work on each input, opened as a file with CRDs. It reports the errors of
 // configurations, and of files that a configuration or a flag names.
-func ask[T any](ctx context.Context, a *app, inputs []input, scope scoping, work func(f *crdfile.File, in input) (T, diag.List, error)) ([]answer[T], scopes, error) {
-	l, answers, err := load(ctx, a, inputs, scope, func(f *crdfile.File, r *result) (T, error) {
+func ask[T any](ctx context.Context, a *app, inputs []input, scope scoping, work func(f *crdpatch.File, in input) (T, diag.List, error)) ([]answer[T], scopes, error) {
+	l, answers, err := load(ctx, a, inputs, scope, func(f *crdpatch.File, r *result) (T, error) {
 		found, diagnostics, err := work(f, r.input)
 		a.inspect(r, f, diagnostics)
 		return found, err
@@ -52,7 +51,7 @@ func ask[T any](ctx context.Context, a *app, inputs []input, scope scoping, work
 
 // collect returns the items of all inputs. Unless all inputs have errors, it shows the items, and
 // prints the diagnostics after that: errors in one file do not hide the results of the others.
-func collect[T any](ctx context.Context, a *app, scope scoping, args []string, work func(f *crdfile.File, in input) ([]T, diag.List, error), show func([]T) error) ([]answer[[]T], error) {
+func collect[T any](ctx context.Context, a *app, scope scoping, args []string, work func(f *crdpatch.File, in input) ([]T, diag.List, error), show func([]T) error) ([]answer[[]T], error) {
 	inputs, err := a.findInputs(args)
 	if err != nil {
 		return nil, err

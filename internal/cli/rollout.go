@@ -11,7 +11,7 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/policy"
@@ -123,7 +123,7 @@ func (a *app) rolloutCRDs(ctx context.Context, scope scoping, files rolloutFlags
 		inputs = append(inputs, in)
 	}
 	var old *resource.File
-	sides, _, err := ask(ctx, a, inputs, scope, func(open *crdfile.File, in input) ([]*change.Input, diag.List, error) {
+	sides, _, err := ask(ctx, a, inputs, scope, func(open *crdpatch.File, in input) ([]*change.Input, diag.List, error) {
 		found, wrong := change.ReadInputs(open, in.options())
 		if in.role == oldSide {
 			old, _ = open.Objects() // its CRD has been read

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/unioncel/unioncel/internal/output/clientschema"
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -82,7 +82,7 @@ type schemaFile struct {
 }
 
 // schemas returns the schemas of the CRDs in a file.
-func schemas(f *crdfile.File, in input) ([]schemaFile, diag.List, error) {
+func schemas(f *crdpatch.File, in input) ([]schemaFile, diag.List, error) {
 	crds, l := f.CRDs(in.options())
 	var out []schemaFile
 	for _, c := range crds {

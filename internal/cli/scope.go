@@ -15,7 +15,7 @@ import (
 	"github.com/unioncel/unioncel/internal/declared/unionset"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -29,7 +29,7 @@ type scope struct {
 	config  project.Config // overridden by flags
 	dir     string         // of the Go packages, if the configuration names them
 	project bool           // the configuration names declarations outside the CRDs
-	opts    crdfile.Options
+	opts    crdpatch.Options
 	flags   *compilerFlags
 	walked  bool // the inputs include a directory
 	counts  bool // CRDs and unions are counted
@@ -41,7 +41,7 @@ type scopes []*scope
 type scoping func([]input) (scopes, error)
 
 // one returns a single scope for all inputs, without external declarations.
-func one(opts crdfile.Options) scoping {
+func one(opts crdpatch.Options) scoping {
 	return func(inputs []input) (scopes, error) {
 		s := &scope{external: &external{}, opts: opts, flags: &compilerFlags{}, read: &result{}}
 		for i := range inputs {
@@ -107,9 +107,9 @@ func (a *app) loadScope(s *scope, cmd *cobra.Command, loaded map[string]*externa
 		}
 	}
 	s.external = loaded[key]
-	s.opts = crdfile.Options{KubeVersion: s.config.KubeVersion, Encoding: s.config.Encoding, Origins: s.config.Origins, NoAnnotation: s.config.NoAnnotation, Forget: flags.forget, External: s.Externals}
+	s.opts = crdpatch.Options{KubeVersion: s.config.KubeVersion, Encoding: s.config.Encoding, Origins: s.config.Origins, NoAnnotation: s.config.NoAnnotation, Forget: flags.forget, External: s.Externals}
 	if flags.judges {
-		s.opts.InUse = &crdfile.Options{KubeVersion: flags.given.KubeVersion, Encoding: flags.given.Encoding, Origins: flagOrigins}
+		s.opts.InUse = &crdpatch.Options{KubeVersion: flags.given.KubeVersion, Encoding: flags.given.Encoding, Origins: flagOrigins}
 		if len(flags.given.Go)+len(flags.given.Unions) > 0 {
 			s.opts.InUse.External = s.Externals
 		}
@@ -205,7 +205,7 @@ func (a *app) tally(l scopes, results []*result, format string) error {
 
 // inspect completes the result of an input after the work on it: with the diagnostics, and the parts
 // that matter to external declarations.
-func (a *app) inspect(r *result, f *crdfile.File, l diag.List) {
+func (a *app) inspect(r *result, f *crdpatch.File, l diag.List) {
 	r.diagnostics = unrepeated(l)
 	if r.other = r.walk && source.IsOther(f.Bytes(), l); r.other {
 		r.diagnostics, r.readable = nil, true
@@ -226,7 +226,7 @@ func unrepeated(l diag.List) diag.List {
 }
 
 // look records the parts of an input that matter to external declarations.
-func (s *scope) look(r *result, f *crdfile.File) {
+func (s *scope) look(r *result, f *crdpatch.File) {
 	holds := len(s.Declarations) > 0 || s.reads && slices.ContainsFunc(carrier.Names(), func(kind string) bool { return bytes.Contains(f.Bytes(), []byte(kind)) })
 	r.unionSet = s.reads && unionset.Holds(f.Bytes())
 	if holds {
@@ -234,8 +234,8 @@ func (s *scope) look(r *result, f *crdfile.File) {
 	}
 	r.withheld = r.reasonWithheld(f)
 	if s.counts && holds {
-		declared, _ := skipping(s, r.options(), func(opts crdfile.Options) ([]*compile.Declared, diag.List) {
-			return crdfile.Ask(f, opts, (*crdfile.CRD).Resolved)
+		declared, _ := skipping(s, r.options(), func(opts crdpatch.Options) ([]*compile.Declared, diag.List) {
+			return crdpatch.Ask(f, opts, (*crdpatch.CRD).Resolved)
 		})
 		for _, d := range declared {
 			for _, o := range d.Objects {

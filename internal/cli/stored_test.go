@@ -16,7 +16,6 @@ import (
 	"github.com/unioncel/unioncel/internal/change"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
@@ -78,7 +77,7 @@ func thingsOf(tb testing.TB, n int, asJSON bool) string {
 // thingJudges returns the judges for the compiled CRD of Things.
 func thingJudges(tb testing.TB) judges {
 	tb.Helper()
-	text, l := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(testcrd.Read("thing"))), crdfile.Options{})
+	text, l := crdpatch.Compile(crdpatch.Open("crd.yaml", []byte(testcrd.Read("thing"))), crdpatch.Options{})
 	if l.HasErrors() {
 		tb.Fatal(l)
 	}

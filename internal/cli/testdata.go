@@ -19,7 +19,6 @@ import (
 	"github.com/unioncel/unioncel/internal/output/suite"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/validate"
@@ -56,7 +55,7 @@ See also unioncel help inputs, and unioncel help output.`,
 			if dir == "" {
 				return usagef("-o is missing: it names the directory for the tests")
 			}
-			found, err := collect(cmd.Context(), a, a.scope(cmd, &flags), args, func(f *crdfile.File, in input) ([]output, diag.List, error) {
+			found, err := collect(cmd.Context(), a, a.scope(cmd, &flags), args, func(f *crdpatch.File, in input) ([]output, diag.List, error) {
 				return a.testsOf(cmd.Context(), dir, f, in)
 			}, nil)
 			if err != nil {
@@ -72,8 +71,8 @@ See also unioncel help inputs, and unioncel help output.`,
 
 // testsOf returns the files with tests for the CRDs in a file. Their paths are relative to the
 // directory for all tests.
-func (a *app) testsOf(ctx context.Context, dir string, f *crdfile.File, in input) ([]output, diag.List, error) {
-	_, l := crdfile.Ask(f, in.options(), (*crdfile.CRD).Plan)
+func (a *app) testsOf(ctx context.Context, dir string, f *crdpatch.File, in input) ([]output, diag.List, error) {
+	_, l := crdpatch.Ask(f, in.options(), (*crdpatch.CRD).Plan)
 	if l.HasErrors() {
 		return nil, l, nil
 	}

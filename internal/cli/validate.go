@@ -15,7 +15,6 @@ import (
 	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/validate"
@@ -155,7 +154,7 @@ func (a *app) readManifests(ctx context.Context, scope scoping, crds, old, args 
 }
 
 // objectsIn reads an input, and compiles the CRDs in it.
-func (a *app) objectsIn(open *crdfile.File, r *result) (m manifest, err error) {
+func (a *app) objectsIn(open *crdpatch.File, r *result) (m manifest, err error) {
 	f, wrong := open.Objects()
 	if a.inspect(r, open, wrong); f == nil {
 		return m, nil

@@ -10,7 +10,7 @@ import (
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/report/proof"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -61,9 +61,9 @@ See also unioncel help inputs.`,
 
 // verifyAll verifies the unions of all inputs, in order, and prints the results together.
 func (a *app) verifyAll(ctx context.Context, scope scoping, output *printing, args []string) error {
-	found, err := collect(ctx, a, scope, args, func(f *crdfile.File, in input) (l []proof.Verified, diags diag.List, err error) {
-		declared, diags := skipping(in.scope, in.options(), func(opts crdfile.Options) ([]*compile.Declared, diag.List) {
-			return crdfile.Ask(f, opts, func(c *crdfile.CRD) (*compile.Declared, diag.List) {
+	found, err := collect(ctx, a, scope, args, func(f *crdpatch.File, in input) (l []proof.Verified, diags diag.List, err error) {
+		declared, diags := skipping(in.scope, in.options(), func(opts crdpatch.Options) ([]*compile.Declared, diag.List) {
+			return crdpatch.Ask(f, opts, func(c *crdpatch.CRD) (*compile.Declared, diag.List) {
 				d, l := c.Declared()
 				if d != nil {
 					l = append(l, c.Faults(d.CRD)...)

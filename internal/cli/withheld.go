@@ -3,18 +3,18 @@ package cli
 import (
 	"fmt"
 
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
 // options returns the options for an input. External declarations do not apply to inputs that are
 // taken as they are.
-func (in input) options() crdfile.Options {
+func (in input) options() crdpatch.Options {
 	opts := in.scope.opts
 	if opts.InUse == nil {
 		return opts
 	}
 	if in.role == oldSide {
-		opts.InUse = &crdfile.Options{}
+		opts.InUse = &crdpatch.Options{}
 	}
 	if in.takenAsItIs() != "" {
 		opts.External = opts.InUse.External
@@ -40,7 +40,7 @@ func (in input) takenAsItIs() string {
 
 // reasonWithheld returns the reason why external declarations do not apply to CRDs that they are for,
 // or "".
-func (in input) reasonWithheld(f *crdfile.File) string {
+func (in input) reasonWithheld(f *crdpatch.File) string {
 	opts := in.options()
 	if opts.InUse == nil {
 		return ""
@@ -52,7 +52,7 @@ func (in input) reasonWithheld(f *crdfile.File) string {
 		case asItIs != "" && in.scope.Concern(c.Target()) && !opts.External.Concern(c.Target()):
 			return asItIs
 		case asItIs != "" || !c.Withheld():
-		case c.Origin() == crdfile.Compiled:
+		case c.Origin() == crdpatch.Compiled:
 			why = "compiled"
 		default:
 			why = "from a cluster"

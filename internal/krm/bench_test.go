@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/krm"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
@@ -66,7 +65,7 @@ func BenchmarkFiles(b *testing.B) {
 		for range runtime.GOMAXPROCS(0) {
 			wg.Go(func() {
 				for crd := range next {
-					if out, diags := crdpatch.Compile(crdfile.Open("crd.yaml", crd), crdfile.Options{}); out == nil {
+					if out, diags := crdpatch.Compile(crdpatch.Open("crd.yaml", crd), crdpatch.Options{}); out == nil {
 						b.Error(diags)
 					}
 				}

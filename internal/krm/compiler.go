@@ -6,7 +6,6 @@ import (
 	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -21,13 +20,13 @@ var compilerKind = kindOf("UnionCompiler", readCompiler,
 // compiler has the options of a UnionCompiler.
 type compiler struct {
 	files []string // the files to generate from
-	opts  crdfile.Options
+	opts  crdpatch.Options
 }
 
 func readCompiler(r *run, fields map[string]yamlconfig.Value) function {
 	return &compiler{
 		files: names(fields["files"]),
-		opts: crdfile.Options{
+		opts: crdpatch.Options{
 			KubeVersion:  yamlconfig.Parse(fields["kubeVersion"], compile.ParseKubeVersion),
 			Encoding:     yamlconfig.Parse(fields["encoding"], compile.ParseEncoding),
 			Origins:      compile.Origins{KubeVersion: fields["kubeVersion"].At(), Encoding: fields["encoding"].At()},
@@ -47,7 +46,7 @@ func (c *compiler) items(r *run) []*yaml.RNode {
 	each(work, (*piece).encode)
 	r.missing(work, c.opts)
 	if !r.gather(work) || !r.convert(work, func(name string, src []byte) ([]byte, diag.List) {
-		return crdpatch.Compile(crdfile.Open(name, src).WithLimits(r.host.Limits), c.opts)
+		return crdpatch.Compile(crdpatch.Open(name, src).WithLimits(r.host.Limits), c.opts)
 	}) {
 		return nil
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
@@ -90,16 +89,16 @@ func TestWithoutConfig(t *testing.T) {
 func TestOptions(t *testing.T) {
 	for _, tt := range []struct {
 		option string
-		opts   crdfile.Options
+		opts   crdpatch.Options
 	}{
-		{`kubeVersion: "1.27"`, crdfile.Options{KubeVersion: "1.27"}},
-		{"encoding: compact", crdfile.Options{Encoding: "compact"}},
-		{"encoding: auto", crdfile.Options{}},
-		{"noAnnotation: true", crdfile.Options{NoAnnotation: true}},
-		{"forget: true", crdfile.Options{Forget: true}},
+		{`kubeVersion: "1.27"`, crdpatch.Options{KubeVersion: "1.27"}},
+		{"encoding: compact", crdpatch.Options{Encoding: "compact"}},
+		{"encoding: auto", crdpatch.Options{}},
+		{"noAnnotation: true", crdpatch.Options{NoAnnotation: true}},
+		{"forget: true", crdpatch.Options{Forget: true}},
 	} {
 		crd := crdText("a", unions...)
-		want, _ := crdpatch.Compile(crdfile.Open("", []byte(crd)), tt.opts)
+		want, _ := crdpatch.Compile(crdpatch.Open("", []byte(crd)), tt.opts)
 		report := mustRun(t, listOf(configured(tt.option), crd), nil)
 		got := rulesOf(t, dataOf(t, report.Output)["items"].([]any)[0].(map[string]any))
 		if got != rulesOf(t, dataOf(t, want)) {

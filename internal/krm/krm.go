@@ -9,7 +9,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/ordered"
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -109,7 +109,7 @@ func (r *run) gather(work []*piece) bool {
 }
 
 // missing reports declarations for CRDs that no piece contains.
-func (r *run) missing(work []*piece, opts crdfile.Options) {
+func (r *run) missing(work []*piece, opts crdpatch.Options) {
 	if len(opts.External.Declarations) == 0 {
 		return
 	}
@@ -118,7 +118,7 @@ func (r *run) missing(work []*piece, opts crdfile.Options) {
 		if w.asIs {
 			continue
 		}
-		found, ok := crdfile.Open(w.name, w.text).WithLimits(r.host.Limits).Targets()
+		found, ok := crdpatch.Open(w.name, w.text).WithLimits(r.host.Limits).Targets()
 		if !ok && w.unreadable() {
 			continue
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/declared/builtin"
 	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/normalize"
@@ -74,7 +74,7 @@ func (n *normalizer) kinds(r *run) *kinds.Set {
 	r.report(diags...)
 	n.add(r, set, own)
 
-	opts := crdfile.Options{External: union.Externals{Declarations: others, Scopes: n.external.Scopes}}
+	opts := crdpatch.Options{External: union.Externals{Declarations: others, Scopes: n.external.Scopes}}
 	work := r.received(func(item *yaml.RNode) bool { return carrier.MayHold(word(item, yaml.KindField)) })
 	work = slices.DeleteFunc(work, func(w *piece) bool { return w.asIs })
 	work = append(work, r.read("crds", n.crds)...)
@@ -84,7 +84,7 @@ func (n *normalizer) kinds(r *run) *kinds.Set {
 	}
 	each(work, func(w *piece) {
 		// Warnings are for users who compile the CRDs.
-		declared, diags := crdfile.Ask(crdfile.Open(w.name, w.text).WithLimits(r.host.Limits), opts, (*crdfile.CRD).Resolved)
+		declared, diags := crdpatch.Ask(crdpatch.Open(w.name, w.text).WithLimits(r.host.Limits), opts, (*crdpatch.CRD).Resolved)
 		diags = slices.DeleteFunc(diags, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
 		if w.takes(diags) {
 			w.declared = declared

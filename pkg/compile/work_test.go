@@ -6,7 +6,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
@@ -17,16 +16,16 @@ func TestWork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open := func(src []byte) *crdfile.File { return crdfile.Open("route.yaml", src) }
-	compiled, diags := crdpatch.Compile(open(source), crdfile.Options{})
+	open := func(src []byte) *crdpatch.File { return crdpatch.Open("route.yaml", src) }
+	compiled, diags := crdpatch.Compile(open(source), crdpatch.Options{})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	commands := map[string]func(*crdfile.File){
-		"compile":   func(f *crdfile.File) { crdpatch.Compile(f, crdfile.Options{}) },
-		"explain":   func(f *crdfile.File) { crdpatch.Explain(f, crdfile.Options{}) },
-		"lint":      func(f *crdfile.File) { lint.File(f, crdfile.Options{}) },
-		"decompile": func(f *crdfile.File) { crdpatch.Decompile(f, crdfile.Options{}) },
+	commands := map[string]func(*crdpatch.File){
+		"compile":   func(f *crdpatch.File) { crdpatch.Compile(f, crdpatch.Options{}) },
+		"explain":   func(f *crdpatch.File) { crdpatch.Explain(f, crdpatch.Options{}) },
+		"lint":      func(f *crdpatch.File) { lint.File(f, crdpatch.Options{}) },
+		"decompile": func(f *crdpatch.File) { crdpatch.Decompile(f, crdpatch.Options{}) },
 	}
 	for name, command := range commands {
 		for of, src := range map[string][]byte{"source": source, "compiled": compiled} {

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/unioncel/unioncel/internal/compiled"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -19,14 +17,14 @@ func (j *job) unchanged() (bool, diag.List) {
 		opts := c.Options()
 		compilation, diags := c.Compilation(opts.Compiler())
 		l = append(l, diags...)
-		switch reverted := c.Base().Reverted; {
+		switch reverted := c.Base().reverted; {
 		case compilation == nil && reverted == nil:
 			continue
 		case compilation == nil || reverted == nil:
 			return false, nil
 		}
 		result, more := compilation.Result()
-		l = append(l, c.Hinted(more)...)
+		l = append(l, c.hinted(more)...)
 		if result == nil || !asCompiled(c, opts, result) {
 			return false, nil
 		}
@@ -35,29 +33,29 @@ func (j *job) unchanged() (bool, diag.List) {
 }
 
 // asCompiled reports whether a compiled CRD already has the rules of a result.
-func asCompiled(c *crdfile.CRD, opts crdfile.Options, result *compile.Result) bool {
-	r, m := c.Base().Reverted, c.Manifest()
-	data, _, _ := m.Value()
+func asCompiled(c *CRD, opts Options, result *compile.Result) bool {
+	r, m := c.Base().reverted, c.manifest()
+	data, _, _ := m.read()
 	removals := c.Replaced(opts.Compiler())
 	switch {
-	case opts.NoAnnotation, compile.Declares(m.Node):
+	case opts.NoAnnotation, compile.Declares(m.node):
 		return false
-	case !opts.Compiler().Same(r.Annotated.Options()), len(data) > maxClientSideApply, len(removals) > 0:
+	case !opts.Compiler().Same(r.annotated.options()), len(data) > maxClientSideApply, len(removals) > 0:
 		return false
 	}
-	changes := (&writer{Manifest: m}).changes(result)
-	if len(changes) != len(r.Claims) || len(changes) != len(r.Record.Schemas) {
+	changes := (&writer{manifest: m}).changes(result)
+	if len(changes) != len(r.claims) || len(changes) != len(r.record.Schemas) {
 		return false
 	}
 	return !slices.ContainsFunc(changes, func(is *documentChange) bool {
-		i := slices.IndexFunc(r.Claims, func(was *compiled.Claim) bool { return was.Place.Is(is.Place) })
-		return i < 0 || m.Aliased(is.node) || !is.made(r.Claims[i])
+		i := slices.IndexFunc(r.claims, func(was *claim) bool { return was.Place.Is(is.Place) })
+		return i < 0 || m.aliased(is.node) || !is.made(r.claims[i])
 	})
 }
 
 // made reports whether the schema of a compiled CRD already has the content of the change.
-func (c *documentChange) made(was *compiled.Claim) bool {
+func (c *documentChange) made(was *claim) bool {
 	s := c.record
 	return bytes.Equal(was.Unions, s.Unions) && bytes.Equal(was.Extend, s.Extend) && !was.Empty && len(was.Rules) == len(s.Rules) &&
-		slices.Equal(sortedItems(was.Items()), sortedItems(compiled.DataOf(c.rules)))
+		slices.Equal(sortedItems(was.items()), sortedItems(dataOf(c.rules)))
 }

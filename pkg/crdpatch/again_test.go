@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/compiled"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -46,7 +44,7 @@ spec:
 ` + members.String() + `            properties:
               type: {type: string, enum: [` + strings.Join(values, ", ") + `]}
 ` + properties.String()
-	out, diags := Compile(crdfile.Open("crd.yaml", []byte(src)), crdfile.Options{})
+	out, diags := Compile(Open("crd.yaml", []byte(src)), Options{})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
@@ -55,11 +53,11 @@ spec:
 	text := string(out)
 	start := strings.Index(text, "- fieldPath: .type\n")
 	end := start + strings.Index(text[start:], "            properties:")
-	if !strings.Contains(text, `"`+compiled.Sum(rule)+`"`) {
+	if !strings.Contains(text, `"`+sumOf(rule)+`"`) {
 		t.Fatal("the rules are others now: look for another number")
 	}
 	text = text[:start] + "- fieldPath: .m0\n              message: \"" + rule["message"].(string) + "\"\n              rule: \"" + forged + "\"\n" + text[end:]
-	again, diags := Compile(crdfile.Open("crd.yaml", []byte(text)), crdfile.Options{})
+	again, diags := Compile(Open("crd.yaml", []byte(text)), Options{})
 	if again != nil || !slices.ContainsFunc(diags, func(d diag.Diagnostic) bool {
 		return d.Code == codes.UnconfirmedRule && strings.Contains(d.Message, forged)
 	}) {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/unioncel/unioncel/pkg/crdfile"
 )
 
 // crdOf returns a CRD with a schema of spec, indented by 12 spaces.
@@ -127,14 +125,14 @@ func TestBadInput(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			for verb, f := range map[string]func(string, []byte) (out []byte, diags string, hint string){
 				"compile": func(name string, in []byte) ([]byte, string, string) {
-					out, diags := Compile(open(name, in), crdfile.Options{})
+					out, diags := Compile(open(name, in), Options{})
 					if len(diags) == 0 {
 						return out, "", ""
 					}
 					return out, diags[0].String(), diags[0].Hint
 				},
 				"decompile": func(name string, in []byte) ([]byte, string, string) {
-					out, diags := Decompile(open(name, in), crdfile.Options{})
+					out, diags := Decompile(open(name, in), Options{})
 					if len(diags) == 0 {
 						return out, "", ""
 					}
@@ -168,8 +166,8 @@ func TestEnormousLine(t *testing.T) {
 		t.Skip("it is read several times")
 	}
 	in := []byte(header + strings.Replace(body, "a: {type: string}", "a: {type: string, description: '"+strings.Repeat("größer ", 150_000)+"'}", 1))
-	out := mustCompile(t, in, crdfile.Options{})
-	if string(mustDecompile(t, out)) != string(in) || string(mustCompile(t, out, crdfile.Options{})) != string(out) {
+	out := mustCompile(t, in, Options{})
+	if string(mustDecompile(t, out)) != string(in) || string(mustCompile(t, out, Options{})) != string(out) {
 		t.Error("it came out changed")
 	}
 }

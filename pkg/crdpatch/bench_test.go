@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
@@ -172,7 +171,7 @@ func validate(b *testing.B, crd *apiextensionsv1.CustomResourceDefinition) {
 }
 
 func compileCRD(b *testing.B, src []byte) []byte {
-	out, diags := crdpatch.Compile(crdfile.Open("crd.yaml", src), crdfile.Options{})
+	out, diags := crdpatch.Compile(crdpatch.Open("crd.yaml", src), crdpatch.Options{})
 	if diags.HasErrors() {
 		b.Fatal(diags)
 	}

@@ -8,17 +8,14 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/unioncel/unioncel/internal/compiled"
-	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // touch is an edit of a schema or, if schema is nil, of the annotation of a CRD.
 type touch struct {
-	*crdtext.Manifest
+	*manifest
 	schema *schemapath.Place
 	// removed are list items, by the key of their list, and added are rules.
 	removed map[string][]any
@@ -28,11 +25,11 @@ type touch struct {
 }
 
 // replacementOf returns the edit of a schema that removes constraints.
-func replacementOf(m *crdtext.Manifest, r compile.Removal, schema map[string]any) touch {
-	t := touch{Manifest: m, schema: &r.Place, removed: map[string][]any{}}
+func replacementOf(m *manifest, r compile.Removal, schema map[string]any) touch {
+	t := touch{manifest: m, schema: &r.Place, removed: map[string][]any{}}
 	for _, c := range r.Constraints {
 		switch l, ok := schema[c.Key].([]any); {
-		case !slices.Contains(compiled.ListKeys, c.Key):
+		case !slices.Contains(listKeys, c.Key):
 			t.replaced = append(t.replaced, c.Key)
 		case ok && c.Index < len(l):
 			t.removed[c.Key] = append(t.removed[c.Key], l[c.Index])
@@ -57,33 +54,33 @@ func (j *job) checkResult(out []byte) error {
 	if err != nil {
 		return err
 	}
-	if len(before.Docs) != len(after.Docs) {
-		return fmt.Errorf("%d documents became %d", len(before.Docs), len(after.Docs))
+	if len(before.docs) != len(after.docs) {
+		return fmt.Errorf("%d documents became %d", len(before.docs), len(after.docs))
 	}
-	for i, d := range before.Docs {
-		if bytes.Equal(d.Bytes(), after.Docs[i].Bytes()) {
+	for i, d := range before.docs {
+		if bytes.Equal(d.bytes(), after.docs[i].bytes()) {
 			continue
 		}
-		if err := j.heldDocument(d, after.Docs[i]); err != nil {
-			return &crdtext.DocumentError{Index: i, Err: err}
+		if err := j.heldDocument(d, after.docs[i]); err != nil {
+			return &documentError{index: i, err: err}
 		}
 	}
 	return nil
 }
 
-func (j *job) heldDocument(before, after *crdtext.Document) error {
-	touched := slices.DeleteFunc(slices.Clone(j.touched), func(t touch) bool { return t.Index != before.Index })
+func (j *job) heldDocument(before, after *document) error {
+	touched := slices.DeleteFunc(slices.Clone(j.touched), func(t touch) bool { return t.index != before.index })
 	if len(touched) == 0 {
 		return errors.New("it changed, and nothing in it is compiled")
 	}
-	for _, d := range []*crdtext.Document{before, after} {
-		if _, _, wrong := d.Value(); wrong != nil {
+	for _, d := range []*document{before, after} {
+		if _, _, wrong := d.read(); wrong != nil {
 			return errors.New(wrong.Message)
 		}
 	}
-	a, b := before.Copied(), after.Copied()
+	a, b := before.copied(), after.copied()
 	for _, t := range touched {
-		was, is := t.Select(a), t.Select(b)
+		was, is := t.selected(a), t.selected(b)
 		if was == nil || is == nil {
 			return fmt.Errorf("a CRD is gone")
 		}
@@ -92,7 +89,7 @@ func (j *job) heldDocument(before, after *crdtext.Document) error {
 		if t.schema == nil {
 			continue
 		}
-		x, y := crdtext.SchemaIn(was, *t.schema), crdtext.SchemaIn(is, *t.schema)
+		x, y := schemaIn(was, *t.schema), schemaIn(is, *t.schema)
 		if x == nil || y == nil {
 			return fmt.Errorf("%s is gone", t.schema)
 		}
@@ -104,21 +101,21 @@ func (j *job) heldDocument(before, after *crdtext.Document) error {
 		}
 		// Compare before plus added with after plus removed: a step may remove an item that
 		// another step has added.
-		for _, key := range compiled.ListKeys {
+		for _, key := range listKeys {
 			if l := t.removed[key]; len(l) > 0 {
-				y[key] = slices.Concat(compiled.ItemsOf(y[key]), l)
+				y[key] = slices.Concat(itemsOf(y[key]), l)
 			}
 		}
 		if len(t.added) > 0 {
-			x[compiled.Validations] = slices.Concat(compiled.ItemsOf(x[compiled.Validations]), t.added)
+			x[validations] = slices.Concat(itemsOf(x[validations]), t.added)
 		}
 	}
 	for _, t := range touched {
 		if t.schema == nil {
 			continue
 		}
-		x, y := crdtext.SchemaIn(t.Select(a), *t.schema), crdtext.SchemaIn(t.Select(b), *t.schema)
-		for _, key := range compiled.ListKeys {
+		x, y := schemaIn(t.selected(a), *t.schema), schemaIn(t.selected(b), *t.schema)
+		for _, key := range listKeys {
 			was, is := sortedItems(x[key]), sortedItems(y[key])
 			if !slices.Equal(was, is) {
 				return fmt.Errorf("%s.%s lost or gained more than compiled content", t.schema, key)
@@ -128,7 +125,7 @@ func (j *job) heldDocument(before, after *crdtext.Document) error {
 		}
 	}
 	if !reflect.DeepEqual(a, b) {
-		return fmt.Errorf("%s", crdtext.Difference("", b, a))
+		return fmt.Errorf("%s", difference("", b, a))
 	}
 	return nil
 }
@@ -137,11 +134,11 @@ func (j *job) heldDocument(before, after *crdtext.Document) error {
 func sortedItems(v any) []string {
 	l, ok := v.([]any)
 	if !ok && v != nil {
-		return []string{compiled.JSON(v)}
+		return []string{jsonOf(v)}
 	}
 	texts := []string{}
 	for _, item := range l {
-		texts = append(texts, compiled.JSON(item))
+		texts = append(texts, jsonOf(item))
 	}
 	slices.Sort(texts)
 	return texts
@@ -154,25 +151,25 @@ func unannotate(crd map[string]any) {
 	if !ok && metadata["annotations"] != nil {
 		return
 	}
-	if delete(annotations, crdfile.Annotation); len(annotations) == 0 {
+	if delete(annotations, Annotation); len(annotations) == 0 {
 		delete(metadata, "annotations")
 	}
 }
 
 // sameRules reports whether two documents have the same unions and rules, and differ only in
 // the texts that their annotations record.
-func sameRules(d, e *crdtext.Document) bool {
-	if bytes.Equal(d.Bytes(), e.Bytes()) {
+func sameRules(d, e *document) bool {
+	if bytes.Equal(d.bytes(), e.bytes()) {
 		return true
 	}
-	for _, x := range []*crdtext.Document{d, e} {
-		if _, _, wrong := x.Value(); wrong != nil {
+	for _, x := range []*document{d, e} {
+		if _, _, wrong := x.read(); wrong != nil {
 			return false
 		}
 	}
-	a, b := d.Copied(), e.Copied()
-	for _, m := range d.CRDs {
-		if !forget(m.Select(a)) || !forget(m.Select(b)) {
+	a, b := d.copied(), e.copied()
+	for _, m := range d.crds {
+		if !forget(m.selected(a)) || !forget(m.selected(b)) {
 			return false
 		}
 	}
@@ -185,11 +182,11 @@ func sameRules(d, e *crdtext.Document) bool {
 func forget(crd map[string]any) bool {
 	metadata, _ := crd["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
-	text, ok := annotations[crdfile.Annotation].(string)
+	text, ok := annotations[Annotation].(string)
 	if !ok {
-		return annotations[crdfile.Annotation] == nil
+		return annotations[Annotation] == nil
 	}
-	r, err := compiled.Parse(text)
+	r, err := parseRecord(text)
 	if err != nil {
 		return false
 	}
@@ -199,16 +196,16 @@ func forget(crd map[string]any) bool {
 		s.Source, s.At = "", 0
 		slices.Sort(s.Rules)
 		spec, _ := crd["spec"].(map[string]any)
-		for v := range compiled.ItemsOf(spec["versions"]) {
-			items := compiled.ItemsOf(crdtext.SchemaIn(crd, schemapath.Place{Version: v, Path: s.Path})[compiled.Validations])
+		for v := range itemsOf(spec["versions"]) {
+			items := itemsOf(schemaIn(crd, schemapath.Place{Version: v, Path: s.Path})[validations])
 			slices.SortStableFunc(items, func(a, b any) int {
-				return cmp.Or(cmp.Compare(compiled.RuleOf(a), compiled.RuleOf(b)), cmp.Compare(compiled.Sum(a), compiled.Sum(b)))
+				return cmp.Or(cmp.Compare(ruleOf(a), ruleOf(b)), cmp.Compare(sumOf(a), sumOf(b)))
 			})
 		}
 	}
-	slices.SortFunc(r.Schemas, func(a, b compiled.Schema) int {
+	slices.SortFunc(r.Schemas, func(a, b schemaRecord) int {
 		return cmp.Or(cmp.Compare(a.Version, b.Version), schemapath.Compare(a.Path, b.Path))
 	})
-	annotations[crdfile.Annotation], err = r.String()
+	annotations[Annotation], err = r.String()
 	return err == nil
 }

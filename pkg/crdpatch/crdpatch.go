@@ -9,15 +9,13 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // Compile returns a file with the unions of its CRDs compiled. The list is sorted; with errors the
 // result is nil. The result may share the bytes of the file if nothing changes.
-func Compile(f *crdfile.File, opts crdfile.Options) ([]byte, diag.List) {
+func Compile(f *File, opts Options) ([]byte, diag.List) {
 	j := begin(f, opts)
 	return j.result(j.compile())
 }
@@ -25,7 +23,7 @@ func Compile(f *crdfile.File, opts crdfile.Options) ([]byte, diag.List) {
 // Decompile reverts Compile: it returns the exact source for unedited output, and the same data if
 // tools have reformatted the output. CRDs without the annotation stay unchanged. The only option
 // that has an effect is Forget. The list is sorted; with errors the result is nil.
-func Decompile(f *crdfile.File, opts crdfile.Options) ([]byte, diag.List) {
+func Decompile(f *File, opts Options) ([]byte, diag.List) {
 	j := &job{File: f}
 	if t := j.decompile(opts.Forget); t != nil {
 		return j.result(t.Src)
@@ -34,13 +32,13 @@ func Decompile(f *crdfile.File, opts crdfile.Options) ([]byte, diag.List) {
 }
 
 // decompile returns the text without compiled rules, or nil on errors.
-func (j *job) decompile(forget bool) *crdtext.Text {
-	j.crds, j.diags = j.CRDs(crdfile.Options{Forget: forget})
+func (j *job) decompile(forget bool) *fileText {
+	j.crds, j.diags = j.CRDs(Options{Forget: forget})
 	t := j.base()
 	j.diags = slices.DeleteFunc(j.diags, func(d diag.Diagnostic) bool { return d.Code == codes.Forgotten }) // their rules go, too
 	for _, c := range j.crds {
-		if r := c.Base().Reverted; r != nil {
-			j.diags = append(j.diags, r.Removed(nil)...)
+		if r := c.Base().reverted; r != nil {
+			j.diags = append(j.diags, r.removed(nil)...)
 		}
 	}
 	return t
@@ -48,38 +46,38 @@ func (j *job) decompile(forget bool) *crdtext.Text {
 
 // job is an edit of a file.
 type job struct {
-	*crdfile.File
-	crds []*crdfile.CRD
+	*File
+	crds []*CRD
 	// installing leaves settled CRDs unchanged.
 	installing bool
 	diags      diag.List
 	// touched are the edited schemas and removed annotations.
 	touched []touch
-	made    []*crdtext.Text // texts made from the file
+	made    []*fileText // texts made from the file
 }
 
-func begin(f *crdfile.File, opts crdfile.Options) *job {
+func begin(f *File, opts Options) *job {
 	j := &job{File: f}
 	j.crds, j.diags = f.CRDs(opts)
 	return j
 }
 
 // text returns the text of the file, with a newline at its end.
-func (j *job) text() *crdtext.Text {
-	t, _ := j.Text()
+func (j *job) text() *fileText {
+	t, _ := j.parse()
 	return t
 }
 
 // base returns the text without an earlier compilation, or nil on errors.
-func (j *job) base() *crdtext.Text {
-	var compiled []*crdfile.CRD
+func (j *job) base() *fileText {
+	var compiled []*CRD
 	for _, c := range j.crds {
-		if j.installing && c.Settled() {
+		if j.installing && c.settled() {
 			continue
 		}
 		b := c.Base()
-		j.diags = append(j.diags, b.Diags...)
-		if b.Reverted != nil {
+		j.diags = append(j.diags, b.diags...)
+		if b.reverted != nil {
 			compiled = append(compiled, c)
 		}
 	}
@@ -90,7 +88,7 @@ func (j *job) base() *crdtext.Text {
 	if len(compiled) > 0 {
 		t = j.revert(t, compiled)
 	}
-	j.made = []*crdtext.Text{j.text(), t}
+	j.made = []*fileText{j.text(), t}
 	return t
 }
 
@@ -107,17 +105,17 @@ func (j *job) compile() []byte {
 	if r == nil {
 		return nil
 	}
-	t := r.Of
-	if len(r.Edits) == 0 && t == j.text() {
+	t := r.of
+	if len(r.edits) == 0 && t == j.text() {
 		return t.Src
 	}
-	out, err := r.Final()
+	out, err := r.final()
 	if err != nil {
 		j.unproved(err)
 		return nil
 	}
 	j.made = append(j.made, out)
-	if _, edited := r.Want[len(t.Docs)-1]; edited {
+	if _, edited := r.want[len(t.docs)-1]; edited {
 		if err := j.checkEnd(); err != nil {
 			j.unproved(err)
 		}
@@ -129,7 +127,7 @@ func (j *job) compile() []byte {
 }
 
 // revision returns the edits that compile the base, or nil on errors.
-func (j *job) revision(base *crdtext.Text) *crdtext.Revision {
+func (j *job) revision(base *fileText) *revision {
 	if base == nil {
 		return nil
 	}
@@ -137,9 +135,9 @@ func (j *job) revision(base *crdtext.Text) *crdtext.Revision {
 	if t == nil {
 		return nil
 	}
-	r := crdtext.Revise(t)
+	r := revise(t)
 	for _, c := range j.crds {
-		if !j.installing || !c.Settled() {
+		if !j.installing || !c.settled() {
 			j.compileCRD(r, c)
 		}
 	}
@@ -168,13 +166,13 @@ func (j *job) forgotten() bool {
 }
 
 // kept returns the result, but with the original bytes of documents whose rules did not change.
-func (j *job) kept(out *crdtext.Text) []byte {
+func (j *job) kept(out *fileText) []byte {
 	var kept []byte
-	for i, d := range j.text().Docs {
-		if sameRules(d, out.Docs[i]) {
-			kept = append(kept, d.Bytes()...)
+	for i, d := range j.text().docs {
+		if sameRules(d, out.docs[i]) {
+			kept = append(kept, d.bytes()...)
 		} else {
-			kept = append(kept, out.Docs[i].Bytes()...)
+			kept = append(kept, out.docs[i].bytes()...)
 		}
 	}
 	return kept
@@ -220,22 +218,22 @@ func (j *job) checkEnd() error {
 	if err != nil {
 		return err
 	}
-	last := len(source.Docs) - 1
-	_, is, _ := given.Docs[last].Value()
-	if _, want, _ := source.Docs[last].Value(); !reflect.DeepEqual(is, want) {
+	last := len(source.docs) - 1
+	_, is, _ := given.docs[last].read()
+	if _, want, _ := source.docs[last].read(); !reflect.DeepEqual(is, want) {
 		return errors.New("the file ends in the middle of a block scalar: end its last line")
 	}
 	return nil
 }
 
 // textOf returns the text with the given bytes, if one was made, or parses them.
-func (j *job) textOf(src []byte) (*crdtext.Text, error) {
+func (j *job) textOf(src []byte) (*fileText, error) {
 	for _, t := range j.made {
 		if bytes.Equal(t.Src, src) {
 			return t, nil
 		}
 	}
-	t, wrong := crdtext.Parse(j.Name(), src, j.text().Limits)
+	t, wrong := parseText(j.Name(), src, j.text().limits)
 	if t == nil {
 		return nil, errors.New(wrong[0].Message)
 	}
@@ -243,7 +241,7 @@ func (j *job) textOf(src []byte) (*crdtext.Text, error) {
 }
 
 func (j *job) errorf(n *yaml.Node, code diag.Code, hint, format string, args ...any) {
-	j.diags = append(j.diags, diag.New(code, j.text().Pos(n), format, args...).Hinted(hint))
+	j.diags = append(j.diags, diag.New(code, j.text().pos(n), format, args...).Hinted(hint))
 }
 
 func (j *job) unproved(err error) {

@@ -5,10 +5,8 @@ import (
 	"slices"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -18,7 +16,7 @@ import (
 // declarations, which would be lost. CRDs without a declaration stay unchanged, and
 // declarations for CRDs outside the file are ignored. The list is sorted; with errors the
 // result is nil.
-func Declare(f *crdfile.File, declarations []union.External) ([]byte, diag.List) {
+func Declare(f *File, declarations []union.External) ([]byte, diag.List) {
 	j := &job{File: f}
 	return j.result(j.declare(union.Externals{Declarations: declarations}))
 }
@@ -29,36 +27,36 @@ func (j *job) declare(given union.Externals) []byte {
 		return nil
 	}
 	for _, c := range j.crds {
-		if r := c.Base().Reverted; r != nil && len(r.External) > 0 {
-			j.diags = append(j.diags, diag.New(codes.Unproved, *r.External[0].At,
-				"declarations cannot be written into this file: it would lose the external ones that its annotation %s keeps", crdfile.Annotation).
+		if r := c.Base().reverted; r != nil && len(r.external) > 0 {
+			j.diags = append(j.diags, diag.New(codes.Unproved, *r.external[0].At,
+				"declarations cannot be written into this file: it would lose the external ones that its annotation %s keeps", Annotation).
 				Hinted("write them to a UnionSet; or run unioncel decompile, and give the external ones again when compiling"))
 		}
 	}
 	if j.diags.HasErrors() {
 		return nil
 	}
-	r := crdtext.Revise(base)
+	r := revise(base)
 	for _, c := range j.crds {
 		external, _ := given.Select(c.Target())
 		if len(external) == 0 {
 			continue
 		}
 		// Resolving finds the schemas of the declarations, and checks the declarations.
-		declared, diags := c.Extended(external)
+		declared, diags := c.extended(external)
 		j.diags = append(j.diags, diags...)
 		if declared == nil {
 			continue
 		}
-		w := newWriter(c, c.Manifest().Revised(base), crdfile.Options{})
+		w := newWriter(c, c.manifest().revised(base), Options{})
 		w.declare(declared.Objects)
 		j.take(r, w)
-		r.JSON[w.Index] = w.isBareJSON()
+		r.json[w.index] = w.isBareJSON()
 	}
 	if j.diags.HasErrors() {
 		return nil
 	}
-	out, err := r.Final()
+	out, err := r.final()
 	if err != nil {
 		j.unproved(err)
 		return nil
@@ -71,23 +69,23 @@ func (w *writer) declare(objects []compile.Object) {
 	// Deeper schemas come first: at the same offset, the inner insertion precedes.
 	slices.SortStableFunc(objects, func(a, b compile.Object) int { return cmp.Compare(len(b.Path), len(a.Path)) })
 	for _, o := range objects {
-		n := w.Schema(o.Place)
+		n := w.schema(o.Place)
 		if declarationOf(n) >= 0 {
 			continue
 		}
-		if w.Aliased(n) {
+		if w.aliased(n) {
 			w.errorf(n, codes.SharedContent, "write out the schema at each path",
 				"an edit of %s would change other schemas that share it through an anchor", o.Place)
 			continue
 		}
 		unions := yamledit.Plain(o.Value)
-		edit, err := w.Editor().Put(n, yamledit.Entry{Key: union.Key, Value: unions, Dash: w.dash(&documentChange{}), Short: true})
+		edit, err := w.editor().Put(n, yamledit.Entry{Key: union.Key, Value: unions, Dash: w.dash(&documentChange{}), Short: true})
 		if err != nil {
 			w.errorf(n, codes.Unproved, "write the schema in plain block style", "cannot edit this schema: %v", err)
 			continue
 		}
-		crdtext.SchemaIn(w.value, o.Place)[union.Key] = yamledit.DataOf(unions)
+		schemaIn(w.value, o.Place)[union.Key] = yamledit.DataOf(unions)
 		w.edits = append(w.edits, edit)
-		w.touched = append(w.touched, touch{Manifest: w.Manifest, schema: &o.Place})
+		w.touched = append(w.touched, touch{manifest: w.manifest, schema: &o.Place})
 	}
 }

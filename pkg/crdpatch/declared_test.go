@@ -10,7 +10,6 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -33,12 +32,12 @@ spec:
 // A compiled CRD has the unions of its source, even if its rules were edited since, and Declared
 // returns the CRD unmodified.
 func TestDeclared(t *testing.T) {
-	source, diags := crdfile.Ask(crdfile.Open("crd.yaml", []byte(declaring)), crdfile.Options{}, (*crdfile.CRD).Declared)
+	source, diags := crdpatch.Ask(crdpatch.Open("crd.yaml", []byte(declaring)), crdpatch.Options{}, (*crdpatch.CRD).Declared)
 	if len(source) != 1 {
 		t.Fatal(diags)
 	}
 	want := fmt.Sprintf("%+v", *source[0].Objects[0].Unions[0])
-	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(declaring)), crdfile.Options{})
+	compiled, diags := crdpatch.Compile(crdpatch.Open("crd.yaml", []byte(declaring)), crdpatch.Options{})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
@@ -47,7 +46,7 @@ func TestDeclared(t *testing.T) {
 		t.Fatal("no rule to edit")
 	}
 	for name, text := range map[string]string{"compiled": string(compiled), "edited": edited} {
-		found, diags := crdfile.Ask(crdfile.Open("crd.yaml", []byte(text)), crdfile.Options{}, (*crdfile.CRD).Declared)
+		found, diags := crdpatch.Ask(crdpatch.Open("crd.yaml", []byte(text)), crdpatch.Options{}, (*crdpatch.CRD).Declared)
 		if len(found) != 1 || len(found[0].Objects) != 1 {
 			t.Fatal(name, diags)
 		}
@@ -63,19 +62,19 @@ func TestDeclared(t *testing.T) {
 
 // A recorded union whose schema is gone is reported, not dropped silently.
 func TestDeclaredGone(t *testing.T) {
-	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(declaring)), crdfile.Options{})
+	compiled, diags := crdpatch.Compile(crdpatch.Open("crd.yaml", []byte(declaring)), crdpatch.Options{})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
 	renamed := strings.Replace(string(compiled), "\n          spec:\n", "\n          specification:\n", 1)
-	if found, diags := crdfile.Ask(crdfile.Open("crd.yaml", []byte(renamed)), crdfile.Options{}, (*crdfile.CRD).Declared); found != nil || !diags.HasErrors() {
+	if found, diags := crdpatch.Ask(crdpatch.Open("crd.yaml", []byte(renamed)), crdpatch.Options{}, (*crdpatch.CRD).Declared); found != nil || !diags.HasErrors() {
 		t.Errorf("%v, %v", found, diags)
 	}
 }
 
 // An error in the annotation hides no other errors.
 func TestDeclaredErrors(t *testing.T) {
-	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(declaring)), crdfile.Options{})
+	compiled, diags := crdpatch.Compile(crdpatch.Open("crd.yaml", []byte(declaring)), crdpatch.Options{})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
@@ -83,13 +82,13 @@ func TestDeclaredErrors(t *testing.T) {
 	other := union.Externals{Declarations: []union.External{{Target: union.Target{Name: "things.example.com"}, Version: "v9", Value: yamltext.ListNode()}}}
 	for name, row := range map[string]struct {
 		text string
-		opts crdfile.Options
+		opts crdpatch.Options
 		want []diag.Code
 	}{
-		"broken": {strings.Replace(string(compiled), `{"format":2`, `{"format":"2"`, 1) + "---\n" + wrong, crdfile.Options{}, []diag.Code{codes.BadAnnotation, codes.UnknownMember}},
-		"gone":   {strings.Replace(string(compiled), "\n          spec:\n", "\n          specification:\n", 1), crdfile.Options{External: other}, []diag.Code{codes.RuleChanged, codes.NoSuchSchema}},
+		"broken": {strings.Replace(string(compiled), `{"format":2`, `{"format":"2"`, 1) + "---\n" + wrong, crdpatch.Options{}, []diag.Code{codes.BadAnnotation, codes.UnknownMember}},
+		"gone":   {strings.Replace(string(compiled), "\n          spec:\n", "\n          specification:\n", 1), crdpatch.Options{External: other}, []diag.Code{codes.RuleChanged, codes.NoSuchSchema}},
 	} {
-		found, l := crdfile.Ask(crdfile.Open("crd.yaml", []byte(row.text)), row.opts, (*crdfile.CRD).Declared)
+		found, l := crdpatch.Ask(crdpatch.Open("crd.yaml", []byte(row.text)), row.opts, (*crdpatch.CRD).Declared)
 		for _, code := range row.want {
 			if !slices.ContainsFunc(l, func(d diag.Diagnostic) bool { return d.Code == code && d.Severity == diag.Error }) {
 				t.Errorf("%s: no %s: %v", name, code, l)
@@ -104,14 +103,14 @@ func TestDeclaredErrors(t *testing.T) {
 // Errors in the annotations of two CRDs are reported together, whether an annotation cannot be read
 // or claims too much.
 func TestBrokenTwice(t *testing.T) {
-	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(declaring)), crdfile.Options{})
+	compiled, diags := crdpatch.Compile(crdpatch.Open("crd.yaml", []byte(declaring)), crdpatch.Options{})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
 	edited := strings.ReplaceAll(string(compiled), "oldSelf.hasValue() ||", "oldSelf.hasValue() &&")
-	two := crdfile.Open("crd.yaml", []byte(strings.Replace(string(compiled), `{"format":2`, `{"format":"2"`, 1)+"---\n"+edited))
-	_, compiling := crdpatch.Compile(two, crdfile.Options{})
-	_, decompiling := crdpatch.Decompile(two, crdfile.Options{})
+	two := crdpatch.Open("crd.yaml", []byte(strings.Replace(string(compiled), `{"format":2`, `{"format":"2"`, 1)+"---\n"+edited))
+	_, compiling := crdpatch.Compile(two, crdpatch.Options{})
+	_, decompiling := crdpatch.Decompile(two, crdpatch.Options{})
 	for name, l := range map[string]diag.List{"compile": compiling, "decompile": decompiling} {
 		for _, code := range []diag.Code{codes.BadAnnotation, codes.RuleChanged} {
 			if !slices.ContainsFunc(l, func(d diag.Diagnostic) bool { return d.Code == code && d.Severity == diag.Error }) {
@@ -124,24 +123,24 @@ func TestBrokenTwice(t *testing.T) {
 // A CRD without unions stays unchanged, even if kubectl cannot read it.
 func TestUnreadable(t *testing.T) {
 	text := []byte(strings.Replace(testcrd.New("Thing", "spec: {type: object}\n"), "metadata:\n", "metadata:\n  <<: [1]\n", 1))
-	for name, edit := range map[string]func(*crdfile.File, crdfile.Options) ([]byte, diag.List){"compile": crdpatch.Compile, "decompile": crdpatch.Decompile} {
-		if out, l := edit(crdfile.Open("crd.yaml", text), crdfile.Options{}); string(out) != string(text) {
+	for name, edit := range map[string]func(*crdpatch.File, crdpatch.Options) ([]byte, diag.List){"compile": crdpatch.Compile, "decompile": crdpatch.Decompile} {
+		if out, l := edit(crdpatch.Open("crd.yaml", text), crdpatch.Options{}); string(out) != string(text) {
 			t.Errorf("%s: %v", name, l)
 		}
 	}
-	if _, l := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(strings.Replace(declaring, "metadata:\n", "metadata:\n  <<: [1]\n", 1))), crdfile.Options{}); !l.HasErrors() {
+	if _, l := crdpatch.Compile(crdpatch.Open("crd.yaml", []byte(strings.Replace(declaring, "metadata:\n", "metadata:\n  <<: [1]\n", 1))), crdpatch.Options{}); !l.HasErrors() {
 		t.Error("with unions:", l)
 	}
 }
 
 // Rules whose member has lost its schema are reported as rules that do not compile.
 func TestNullMember(t *testing.T) {
-	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(declaring)), crdfile.Options{})
+	compiled, diags := crdpatch.Compile(crdpatch.Open("crd.yaml", []byte(declaring)), crdpatch.Options{})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
 	null := strings.Replace(string(compiled), "b: {type: object}", "b: null", 1)
-	_, l := crdpatch.Decompile(crdfile.Open("crd.yaml", []byte(null)), crdfile.Options{})
+	_, l := crdpatch.Decompile(crdpatch.Open("crd.yaml", []byte(null)), crdpatch.Options{})
 	if !l.HasErrors() || l[0].Code != codes.UnconfirmedRule || !strings.Contains(l[0].Message, "with this schema they do not compile") {
 		t.Error(l)
 	}
@@ -149,22 +148,22 @@ func TestNullMember(t *testing.T) {
 
 // An error in a declaration that only the annotation holds names the annotation, once.
 func TestHint(t *testing.T) {
-	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(declaring)), crdfile.Options{})
+	compiled, diags := crdpatch.Compile(crdpatch.Open("crd.yaml", []byte(declaring)), crdpatch.Options{})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
 	gone := strings.Replace(string(compiled), "b: {type: object}", "c: {type: object}", 1)
-	for name, of := range map[string]func(*crdfile.File, crdfile.Options) diag.List{
-		"compile": func(f *crdfile.File, opts crdfile.Options) diag.List {
+	for name, of := range map[string]func(*crdpatch.File, crdpatch.Options) diag.List{
+		"compile": func(f *crdpatch.File, opts crdpatch.Options) diag.List {
 			_, l := crdpatch.Compile(f, opts)
 			return l
 		},
-		"explain": func(f *crdfile.File, opts crdfile.Options) diag.List {
+		"explain": func(f *crdpatch.File, opts crdpatch.Options) diag.List {
 			_, l := crdpatch.Explain(f, opts)
 			return l
 		},
 	} {
-		l := of(crdfile.Open("crd.yaml", []byte(gone)), crdfile.Options{})
+		l := of(crdpatch.Open("crd.yaml", []byte(gone)), crdpatch.Options{})
 		if !l.HasErrors() || strings.Count(l[0].Hint, "run unioncel decompile") != 1 {
 			t.Errorf("%s: %+v", name, l)
 		}
@@ -174,12 +173,12 @@ func TestHint(t *testing.T) {
 // A compiled CRD has the plan of its source, and the plan counts the bytes that compiling
 // added.
 func TestExplain(t *testing.T) {
-	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(declaring)), crdfile.Options{})
+	compiled, diags := crdpatch.Compile(crdpatch.Open("crd.yaml", []byte(declaring)), crdpatch.Options{})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
 	for name, text := range map[string][]byte{"source": []byte(declaring), "compiled": compiled} {
-		plans, diags := crdpatch.Explain(crdfile.Open("crd.yaml", text), crdfile.Options{})
+		plans, diags := crdpatch.Explain(crdpatch.Open("crd.yaml", text), crdpatch.Options{})
 		if len(plans) != 1 || len(plans[0].Unions) != 1 {
 			t.Fatal(name, diags)
 		}
@@ -198,12 +197,12 @@ func TestExplain(t *testing.T) {
 // Explaining a compiled CRD uses its recorded options, unless options are given.
 func TestExplainOptions(t *testing.T) {
 	plain := strings.Replace(declaring, "              ratchet: true\n", "", 1)
-	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(plain)), crdfile.Options{Encoding: compile.Compact, KubeVersion: "1.28"})
+	compiled, diags := crdpatch.Compile(crdpatch.Open("crd.yaml", []byte(plain)), crdpatch.Options{Encoding: compile.Compact, KubeVersion: "1.28"})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	for want, opts := range map[string]crdfile.Options{"compact": {}, "fine": {Encoding: compile.Fine}} {
-		plans, diags := crdpatch.Explain(crdfile.Open("crd.yaml", compiled), opts)
+	for want, opts := range map[string]crdpatch.Options{"compact": {}, "fine": {Encoding: compile.Fine}} {
+		plans, diags := crdpatch.Explain(crdpatch.Open("crd.yaml", compiled), opts)
 		if len(plans) != 1 || plans[0].Unions[0].Encoding != want {
 			t.Errorf("%v: %v %v", opts, plans, diags)
 		}

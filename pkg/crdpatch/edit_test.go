@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 )
 
 // The small CRD of these tests: head is the text before its spec, header includes the key spec,
@@ -24,10 +23,10 @@ func TestEditedAfterCompile(t *testing.T) {
 `
 	var (
 		in       = header + strings.Replace(body, "            - members: [a, b]\n", "            - members: [a, b]\n              discriminatorChange: Allow\n", 1)
-		compiled = string(mustCompile(t, []byte(in), crdfile.Options{}))
+		compiled = string(mustCompile(t, []byte(in), Options{}))
 		rule     = compiled[strings.Index(compiled, "            - message"):strings.Index(compiled, "            properties:\n              a:")]
 		list     = "            x-kubernetes-validations:\n" + rule
-		line     = compiled[strings.Index(compiled, "    "+crdfile.Annotation):strings.Index(compiled, "spec:\n")]
+		line     = compiled[strings.Index(compiled, "    "+Annotation):strings.Index(compiled, "spec:\n")]
 		change   = func(pairs ...string) string {
 			out := compiled
 			for i := 0; i < len(pairs); i += 2 {
@@ -96,14 +95,14 @@ func TestEditedAfterCompile(t *testing.T) {
 			// A declaration overrides the annotation.
 			name: "declared again", in: change(list, list+"            x-kubernetes-unions: [{members: [b, a], discriminatorChange: Allow}]\n"),
 			compiled: string(mustCompile(t, []byte(strings.Replace(in, declaration+"              discriminatorChange: Allow\n",
-				"            x-kubernetes-unions: [{members: [b, a], discriminatorChange: Allow}]\n", 1)), crdfile.Options{})),
+				"            x-kubernetes-unions: [{members: [b, a], discriminatorChange: Allow}]\n", 1)), Options{})),
 			decompiled: strings.Replace(in, declaration+"              discriminatorChange: Allow\n",
 				"            x-kubernetes-unions: [{members: [b, a], discriminatorChange: Allow}]\n", 1),
 		},
 		{
 			name:     "declared instead",
 			in:       change(list, "            x-kubernetes-unions: [{members: [b, a], discriminatorChange: Allow}]\n"),
-			compiled: string(mustCompile(t, []byte(strings.Replace(in, declaration+"              discriminatorChange: Allow\n", "            x-kubernetes-unions: [{members: [b, a], discriminatorChange: Allow}]\n", 1)), crdfile.Options{})),
+			compiled: string(mustCompile(t, []byte(strings.Replace(in, declaration+"              discriminatorChange: Allow\n", "            x-kubernetes-unions: [{members: [b, a], discriminatorChange: Allow}]\n", 1)), Options{})),
 			decompiled: strings.Replace(in, declaration+"              discriminatorChange: Allow\n",
 				"            x-kubernetes-unions: [{members: [b, a], discriminatorChange: Allow}]\n", 1),
 		},
@@ -143,27 +142,27 @@ func TestEditedAfterCompile(t *testing.T) {
 			diags: "crd.yaml:6:26: error: UC402: the annotation unioncel.dev/unions cannot be read: it was written by an older version of unioncel",
 		},
 		{
-			name: "annotation without format", in: change(line, "    "+crdfile.Annotation+": '{}'\n"),
+			name: "annotation without format", in: change(line, "    "+Annotation+": '{}'\n"),
 			diags: "crd.yaml:6:26: error: UC402: the annotation unioncel.dev/unions cannot be read: it has format 0; this version of unioncel reads format 2",
 		},
 		{
-			name: "annotation not JSON", in: change(line, "    "+crdfile.Annotation+": hello\n"),
+			name: "annotation not JSON", in: change(line, "    "+Annotation+": hello\n"),
 			diags: "crd.yaml:6:26: error: UC402: the annotation unioncel.dev/unions cannot be read: invalid character 'h' looking for beginning of value",
 		},
 		{
-			name: "annotation is a number", in: change(line, "    "+crdfile.Annotation+": 1\n"),
+			name: "annotation is a number", in: change(line, "    "+Annotation+": 1\n"),
 			diags: "crd.yaml:6:26: error: UC402: the annotation unioncel.dev/unions cannot be read: kubectl reads 1 as the number 1",
 		},
 		{
-			name: "annotation is null", in: change(line, "    "+crdfile.Annotation+":\n"),
+			name: "annotation is null", in: change(line, "    "+Annotation+":\n"),
 			diags: "crd.yaml:6:25: error: UC402: the annotation unioncel.dev/unions cannot be read: kubectl reads the empty value as null",
 		},
 		{
-			name: "annotation is a list", in: change(line, "    "+crdfile.Annotation+": []\n"),
+			name: "annotation is a list", in: change(line, "    "+Annotation+": []\n"),
 			diags: "crd.yaml:6:26: error: UC402: the annotation unioncel.dev/unions cannot be read: a list is not a string",
 		},
 		{
-			name: "annotation of another shape", in: change(line, "    "+crdfile.Annotation+`: '{"format":2,"schemas":{}}'`+"\n"),
+			name: "annotation of another shape", in: change(line, "    "+Annotation+`: '{"format":2,"schemas":{}}'`+"\n"),
 			diags: "crd.yaml:6:26: error: UC402: the annotation unioncel.dev/unions cannot be read: schemas: array expected, found object",
 		},
 		{
@@ -184,7 +183,7 @@ func TestEditedAfterCompile(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			for verb, run := range map[string]func() ([]byte, string){
 				"compile: ": func() ([]byte, string) {
-					out, diags := Compile(open("crd.yaml", []byte(tt.in)), crdfile.Options{})
+					out, diags := Compile(open("crd.yaml", []byte(tt.in)), Options{})
 					for _, d := range diags {
 						if d.Code == "UC403" && strings.HasPrefix(d.Message, "a compiled rule") && d.Hint != hint {
 							t.Errorf("hint: %s", d.Hint)
@@ -193,7 +192,7 @@ func TestEditedAfterCompile(t *testing.T) {
 					return out, textOfDiags(diags)
 				},
 				"decompile: ": func() ([]byte, string) {
-					out, diags := Decompile(open("crd.yaml", []byte(tt.in)), crdfile.Options{})
+					out, diags := Decompile(open("crd.yaml", []byte(tt.in)), Options{})
 					return out, textOfDiags(diags)
 				},
 			} {
@@ -238,16 +237,16 @@ func TestNothingButOurAnnotation(t *testing.T) {
 		{strings.Replace(in, "metadata:\n  name: things.example.com\n", "metadata: {name: things.example.com}\n", 1), "name: things.example.com, ", "metadata: {}", `metadata: {"annotations": {}}`},
 		{compact, `"name": "things.example.com", `, `"metadata": {}`, `"metadata": {"annotations": {}}`},
 	} {
-		compiled := string(mustCompile(t, []byte(tt.in), crdfile.Options{}))
+		compiled := string(mustCompile(t, []byte(tt.in), Options{}))
 		bare := strings.Replace(compiled, tt.name, "", 1)
 		if bare == compiled {
 			t.Fatal(compiled)
 		}
-		same(t, "compile(bare)", mustCompile(t, []byte(bare), crdfile.Options{}), []byte(bare))
+		same(t, "compile(bare)", mustCompile(t, []byte(bare), Options{}), []byte(bare))
 		decompiled := mustDecompile(t, []byte(bare))
 		same(t, "decompile(bare)", decompiled, []byte(strings.Replace(strings.Replace(tt.in, strings.TrimSuffix(tt.name, ", "), "", 1), tt.was, tt.is, 1)))
-		again := mustCompile(t, decompiled, crdfile.Options{})
-		same(t, "compile(compile(decompiled))", mustCompile(t, again, crdfile.Options{}), again)
+		again := mustCompile(t, decompiled, Options{})
+		same(t, "compile(compile(decompiled))", mustCompile(t, again, Options{}), again)
 		same(t, "decompile(compile(decompiled))", mustDecompile(t, again), decompiled)
 	}
 }

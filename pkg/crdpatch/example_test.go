@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -37,7 +36,7 @@ spec:
 `
 
 func ExampleCompile() {
-	out, diags := crdpatch.Compile(crdfile.Open("gateway.yaml", []byte(crd)), crdfile.Options{NoAnnotation: true})
+	out, diags := crdpatch.Compile(crdpatch.Open("gateway.yaml", []byte(crd)), crdpatch.Options{NoAnnotation: true})
 	if err := diag.Text(os.Stdout, diags, nil); err != nil || diags.HasErrors() {
 		return
 	}
@@ -56,7 +55,7 @@ func ExampleCompile() {
 
 func ExampleCompile_diagnostics() {
 	bad := bytes.Replace([]byte(crd), []byte("[service, url]"), []byte("[service, uri]"), 1)
-	_, diags := crdpatch.Compile(crdfile.Open("gateway.yaml", bad), crdfile.Options{})
+	_, diags := crdpatch.Compile(crdpatch.Open("gateway.yaml", bad), crdpatch.Options{})
 	for _, d := range diags {
 		fmt.Println(d)
 		fmt.Println("hint:", d.Hint)
@@ -67,16 +66,16 @@ func ExampleCompile_diagnostics() {
 }
 
 func ExampleDecompile() {
-	compiled, _ := crdpatch.Compile(crdfile.Open("gateway.yaml", []byte(crd)), crdfile.Options{})
+	compiled, _ := crdpatch.Compile(crdpatch.Open("gateway.yaml", []byte(crd)), crdpatch.Options{})
 	// Other tools may have added to the file meanwhile.
 	edited := bytes.Replace(compiled, []byte("kind: Gateway, "), []byte("kind: Gateway, shortNames: [gw], "), 1)
-	out, _ := crdpatch.Decompile(crdfile.Open("gateway.yaml", edited), crdfile.Options{})
+	out, _ := crdpatch.Decompile(crdpatch.Open("gateway.yaml", edited), crdpatch.Options{})
 	for line := range bytes.Lines(out) {
 		if !bytes.Contains([]byte(crd), line) {
 			fmt.Printf("%s", line)
 		}
 	}
-	decompiled, _ := crdpatch.Decompile(crdfile.Open("gateway.yaml", compiled), crdfile.Options{})
+	decompiled, _ := crdpatch.Decompile(crdpatch.Open("gateway.yaml", compiled), crdpatch.Options{})
 	fmt.Println(string(decompiled) == crd)
 	// Output:
 	//   names: {kind: Gateway, shortNames: [gw], plural: gateways}

@@ -3,11 +3,9 @@ package crdpatch
 import (
 	"go.yaml.in/yaml/v3"
 
-	"github.com/unioncel/unioncel/internal/compiled"
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -25,7 +23,7 @@ type Explanation struct {
 // Explain returns the plan of each CRD in f that has unions. For a compiled CRD, options
 // that are not given default to its recorded options. The diagnostics are sorted; with
 // errors there are no plans.
-func Explain(f *crdfile.File, opts crdfile.Options) ([]Explanation, diag.List) {
+func Explain(f *File, opts Options) ([]Explanation, diag.List) {
 	opts.AsRecorded = true
 	j := begin(f, opts)
 	base := j.base()
@@ -42,9 +40,9 @@ func Explain(f *crdfile.File, opts crdfile.Options) ([]Explanation, diag.List) {
 		if j.diags = append(j.diags, diags...); plan == nil {
 			continue
 		}
-		w := newWriter(c, c.Manifest().Revised(t), c.Options())
+		w := newWriter(c, c.manifest().revised(t), c.Options())
 		w.write(plan.Result)
-		j.diags = append(j.diags, c.Hinted(w.diags)...)
+		j.diags = append(j.diags, c.hinted(w.diags)...)
 		l = append(l, w.explanation(plan))
 	}
 	return finish(l, j.diags)
@@ -68,24 +66,24 @@ func (w *writer) explanation(plan *compile.Plan) Explanation {
 
 // size returns the number of bytes of a rule as written in its schema.
 func (w *writer) size(r compile.RulePlan) int {
-	n, one := w.Schema(r.Place), compiled.RuleNodes(r.Rule)
-	l, err := w.Editor().Entries(n)
+	n, one := w.schema(r.Place), ruleNodes(r.Rule)
+	l, err := w.editor().Entries(n)
 	if err != nil {
 		return 0
 	}
 	if yamledit.IsFlow(n) {
-		return len(w.Editor().Broken(yamledit.Entry{Value: one}.Flow(w.Editor().LayoutOf(n, l))))
+		return len(w.editor().Broken(yamledit.Entry{Value: one}.Flow(w.editor().LayoutOf(n, l))))
 	}
 	dash, _ := w.firstDashOf(n)
-	return len(w.Editor().Lines(yamledit.Entry{}.BlockItems(w.Editor().Indentation(n, l)+dash, one)))
+	return len(w.editor().Lines(yamledit.Entry{}.BlockItems(w.editor().Indentation(n, l)+dash, one)))
 }
 
 // firstDashOf returns the indentation of lists in the schema, or else in the file.
 func (w *writer) firstDashOf(n *yaml.Node) (int, bool) {
 	for key, value := range yamltext.Pairs(n) {
-		if d, ok := w.Editor().DashOf(key, value); ok {
+		if d, ok := w.editor().DashOf(key, value); ok {
 			return d, true
 		}
 	}
-	return w.Editor().FirstDash(w.Node, 0)
+	return w.editor().FirstDash(w.node, 0)
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -20,7 +19,7 @@ import (
 func undeclared(t *testing.T, in []byte) ([]byte, union.Externals) {
 	t.Helper()
 	names := map[string]bool{}
-	j := begin(open("in", in), crdfile.Options{})
+	j := begin(open("in", in), Options{})
 	if j.text() == nil {
 		t.Fatal(j.diags)
 	}
@@ -42,7 +41,7 @@ func undeclared(t *testing.T, in []byte) ([]byte, union.Externals) {
 		}
 		for _, o := range declared.Objects {
 			e.Declarations = append(e.Declarations, union.External{Target: union.Target{Name: name}, Version: o.Name, Path: o.Path, Value: o.Value, File: "elsewhere"})
-			cut, err := m.Manifest().Editor().Cut(o.Node, o.Key/2, o.Key/2)
+			cut, err := m.manifest().editor().Cut(o.Node, o.Key/2, o.Key/2)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +90,7 @@ func TestDeclaredOutside(t *testing.T) {
 					same(t, "compile(compile(in))", mustCompile(t, out, opts), out)
 					same(t, "compile(compile(in)) without the declarations", mustCompile(t, out, g.opts), out)
 				}
-				written, diags := Declare(crdfile.Open("in", bare), elsewhere.Declarations)
+				written, diags := Declare(Open("in", bare), elsewhere.Declarations)
 				if diags.HasErrors() {
 					t.Fatal(textOfDiags(diags))
 				}
@@ -113,7 +112,7 @@ func unannotated(v any) {
 	}
 	metadata, _ := m["metadata"].(map[string]any)
 	if annotations, _ := metadata["annotations"].(map[string]any); annotations != nil {
-		if delete(annotations, crdfile.Annotation); len(annotations) == 0 {
+		if delete(annotations, Annotation); len(annotations) == 0 {
 			delete(metadata, "annotations")
 		}
 	} else {
@@ -178,7 +177,7 @@ func TestBadDeclaredOutside(t *testing.T) {
 		{"another CRD", gateway, union.External{Target: union.Target{Name: "other.example.com"}, Value: yamltext.ListNode()}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			out, diags := Compile(open("crd.yaml", []byte(c.src)), crdfile.Options{External: union.Externals{Declarations: []union.External{c.e}}})
+			out, diags := Compile(open("crd.yaml", []byte(c.src)), Options{External: union.Externals{Declarations: []union.External{c.e}}})
 			var errs []string
 			for _, d := range diags {
 				if d.Severity == diag.Error {
@@ -199,7 +198,7 @@ func TestBadDeclaredOutside(t *testing.T) {
 // no error if its unions are given again; the loss of single rules is.
 func TestAppliedAnew(t *testing.T) {
 	guarded := external("v1", routes, `[{"members": ["a", "b"], "handWrittenRules": "Replace"}]`)
-	opts := crdfile.Options{External: union.Externals{Declarations: []union.External{guarded}}}
+	opts := Options{External: union.Externals{Declarations: []union.External{guarded}}}
 	source := strings.Replace(gateway, "                    b: {type: string}\n", "                    b: {type: string}\n"+
 		"                  x-kubernetes-validations:\n                  - {rule: '!has(self.a) || !has(self.b)', message: by hand}\n", 1)
 	compiled := mustCompile(t, []byte(source), opts)
@@ -213,19 +212,19 @@ func TestAppliedAnew(t *testing.T) {
 
 	// No rule is compiled: a hand-written rule serves for the union.
 	serves := external("v1", routes, `[{"members": ["a", "b"], "discriminatorChange": "Allow", "handWrittenRules": "Replace"}]`)
-	opts = crdfile.Options{External: union.Externals{Declarations: []union.External{serves}}}
+	opts = Options{External: union.Externals{Declarations: []union.External{serves}}}
 	source = strings.Replace(source, "  - {rule:", "  - {rule: '!(has(self.a) && has(self.b))', message: 'at most one of a, b may be set'}\n                  - {rule:", 1)
 	served := mustCompile(t, []byte(source), opts)
 	same(t, "served by a rule by hand", mustCompile(t, served, opts), served)
 	unreplaced := strings.Replace(source, "                  - {rule: '!has(self.a) || !has(self.b)', message: by hand}\n", "", 1)
 	same(t, "decompiled", mustDecompile(t, served), []byte(unreplaced))
 
-	opts = crdfile.Options{External: union.Externals{Declarations: []union.External{guarded}}}
+	opts = Options{External: union.Externals{Declarations: []union.External{guarded}}}
 	for name, bad := range map[string]struct {
 		src  string
-		opts crdfile.Options
+		opts Options
 	}{
-		"not declared again": {anew, crdfile.Options{}},
+		"not declared again": {anew, Options{}},
 		"a rule edited":      {head + "spec:\n" + strings.Replace(rest, "message:", "message: edited #", 1), opts},
 	} {
 		if _, diags := Compile(open("crd.yaml", []byte(bad.src)), bad.opts); len(diags) == 0 || diags[0].Code != codes.RuleChanged {
@@ -238,28 +237,28 @@ func TestAppliedAnew(t *testing.T) {
 // any more is an error, or its rules become hand-written ones; a CRD for which none are given keeps
 // its declarations.
 func TestForgotten(t *testing.T) {
-	compiled := mustCompile(t, []byte(gateway), crdfile.Options{External: union.Externals{Declarations: []union.External{external("v1", routes, aOrB)}}})
+	compiled := mustCompile(t, []byte(gateway), Options{External: union.Externals{Declarations: []union.External{external("v1", routes, aOrB)}}})
 	if !strings.Contains(string(compiled), "x-kubernetes-validations") {
 		t.Fatalf("no rules in\n%s", compiled)
 	}
 	other := external("v1", routes, `[{"members": ["a", "b"], "cardinality": "ExactlyOne"}]`)
-	changed := mustCompile(t, compiled, crdfile.Options{External: union.Externals{Declarations: []union.External{other}}})
-	same(t, "another declaration", changed, mustCompile(t, []byte(gateway), crdfile.Options{External: union.Externals{Declarations: []union.External{other}}}))
+	changed := mustCompile(t, compiled, Options{External: union.Externals{Declarations: []union.External{other}}})
+	same(t, "another declaration", changed, mustCompile(t, []byte(gateway), Options{External: union.Externals{Declarations: []union.External{other}}}))
 
-	none := crdfile.Options{External: union.Externals{Scopes: []union.Scope{{Target: union.Target{Name: "gateways.example.com"}, Version: "v1"}}}}
+	none := Options{External: union.Externals{Scopes: []union.Scope{{Target: union.Target{Name: "gateways.example.com"}, Version: "v1"}}}}
 	out, diags := Compile(open("crd.yaml", compiled), none)
 	if out != nil || len(diags) != 1 || diags[0].Code != codes.Forgotten || diags[0].Pos.Line != 6 {
 		t.Errorf("diagnostics: %v", diags)
 	}
 	none.Forget = true
 	out, diags = Compile(open("crd.yaml", compiled), none)
-	if diags.HasErrors() || strings.Contains(string(out), crdfile.Annotation) || !strings.Contains(string(out), "!(has(self.a) && has(self.b))") {
+	if diags.HasErrors() || strings.Contains(string(out), Annotation) || !strings.Contains(string(out), "!(has(self.a) && has(self.b))") {
 		t.Errorf("--forget: %v\n%s", diags, out)
 	}
-	same(t, "another CRD, and another version", mustCompile(t, compiled, crdfile.Options{External: union.Externals{Scopes: []union.Scope{{Target: union.Target{Name: "others.example.com"}}, {Target: union.Target{Name: "gateways.example.com"}, Version: "v2"}}}}), compiled)
+	same(t, "another CRD, and another version", mustCompile(t, compiled, Options{External: union.Externals{Scopes: []union.Scope{{Target: union.Target{Name: "others.example.com"}}, {Target: union.Target{Name: "gateways.example.com"}, Version: "v2"}}}}), compiled)
 
 	declaring := strings.Replace(string(compiled), "                  x-kubernetes-validations:", "                  x-kubernetes-unions:\n                  - members: [a, b]\n                  x-kubernetes-validations:", 1)
-	if !strings.Contains(string(mustDecompile(t, mustCompile(t, []byte(declaring), crdfile.Options{}))), union.Key) {
+	if !strings.Contains(string(mustDecompile(t, mustCompile(t, []byte(declaring), Options{}))), union.Key) {
 		t.Error("a declaration in the schema does not beat a remembered one")
 	}
 }

@@ -15,12 +15,10 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/compiled"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -49,14 +47,14 @@ func hostile(t testing.TB, forge func(r map[string]any, schema map[string]any)) 
             x-kubernetes-validations:
             - rule: "`+byHandRule+`"
 `, 1) + "---\n" + clusterRole
-	out := string(mustCompile(t, []byte(in), crdfile.Options{}))
+	out := string(mustCompile(t, []byte(in), Options{}))
 	return forgedAnnotation(t, out, forge)
 }
 
 // forgedAnnotation changes the first annotation of a file in block style.
 func forgedAnnotation(t testing.TB, out string, forge func(r map[string]any, schema map[string]any)) string {
 	t.Helper()
-	head, rest, ok := strings.Cut(out, crdfile.Annotation+": ")
+	head, rest, ok := strings.Cut(out, Annotation+": ")
 	line, tail, _ := strings.Cut(rest, "\n")
 	var text string
 	if err := yaml.Unmarshal([]byte(line), &text); err != nil || !ok {
@@ -71,12 +69,12 @@ func forgedAnnotation(t testing.TB, out string, forge func(r map[string]any, sch
 	if err != nil {
 		t.Fatal(err)
 	}
-	return head + crdfile.Annotation + ": '" + strings.ReplaceAll(string(forged), "'", "''") + "'\n" + tail
+	return head + Annotation + ": '" + strings.ReplaceAll(string(forged), "'", "''") + "'\n" + tail
 }
 
 // No annotation can make a command do more than revert a compilation.
 func TestForgedAnnotation(t *testing.T) {
-	byHandSum := compiled.Sum(map[string]any{"rule": byHandRule})
+	byHandSum := sumOf(map[string]any{"rule": byHandRule})
 	claimRule := func(s map[string]any) { s["rules"] = append(s["rules"].([]any), byHandSum) }
 	const declared = "            x-kubernetes-unions:\n            - members: [a, b]\n              discriminatorChange: Allow\n"
 	for _, tt := range []struct {
@@ -142,14 +140,14 @@ func TestForgedAnnotation(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			in := []byte(hostile(t, tt.forge))
-			for verb, run := range verbs(crdfile.Options{}) {
+			for verb, run := range verbs(Options{}) {
 				out, diags := run(in)
 				if (tt.code == "") == diags.HasErrors() || tt.code != "" && (diags[0].Code != tt.code || !strings.Contains(diags[0].Message, tt.message)) {
 					t.Errorf("%s: %s\nwant %s: %s", verb, textOfDiags(diags), tt.code, tt.message)
 				}
 				holdsTo(t, verb, in, out)
 			}
-			for verb, run := range verbs(crdfile.Options{Forget: true}) {
+			for verb, run := range verbs(Options{Forget: true}) {
 				out, diags := run(in)
 				holdsTo(t, verb+" --forget", in, out)
 				if tt.code != codes.UnconfirmedRule {
@@ -166,7 +164,7 @@ func TestForgedAnnotation(t *testing.T) {
 	}
 }
 
-func verbs(opts crdfile.Options) map[string]func([]byte) ([]byte, diag.List) {
+func verbs(opts Options) map[string]func([]byte) ([]byte, diag.List) {
 	return map[string]func([]byte) ([]byte, diag.List){
 		"compile":   func(in []byte) ([]byte, diag.List) { return Compile(open("in", in), opts) },
 		"decompile": func(in []byte) ([]byte, diag.List) { return Decompile(open("in", in), opts) },
@@ -217,13 +215,13 @@ func byHandOf(v any) []string {
 			l = append(l, byHandOf(item)...)
 		}
 	case map[string]any:
-		for _, r := range compiled.ItemsOf(v[compiled.Validations]) {
-			if strings.Contains(compiled.RuleOf(r), "/etc") {
-				l = append(l, compiled.JSON(r))
+		for _, r := range itemsOf(v[validations]) {
+			if strings.Contains(ruleOf(r), "/etc") {
+				l = append(l, jsonOf(r))
 			}
 		}
 		for key, item := range v {
-			if key != compiled.Validations {
+			if key != validations {
 				l = append(l, byHandOf(item)...)
 			}
 		}
@@ -248,8 +246,8 @@ func TestForgedPlace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := header + strings.Replace(body, "- members: [a, b]", "- members: [a, b]\n              discriminatorChange: Allow", 1)
-			forged := []byte(edit(string(mustCompile(t, []byte(in), crdfile.Options{}))))
-			for verb, run := range verbs(crdfile.Options{}) {
+			forged := []byte(edit(string(mustCompile(t, []byte(in), Options{}))))
+			for verb, run := range verbs(Options{}) {
 				out, diags := run(forged)
 				if diags.HasErrors() != (out == nil) || len(diags) == 0 {
 					t.Errorf("%s: %v", verb, diags)
@@ -264,7 +262,7 @@ func TestForgedPlace(t *testing.T) {
 // words, or another message, is of somebody else.
 func TestWrittenDifferently(t *testing.T) {
 	in := header + strings.Replace(body, "- members: [a, b]", "- members: [a, b]\n              discriminatorChange: Allow", 1)
-	compiled := string(mustCompile(t, []byte(in), crdfile.Options{}))
+	compiled := string(mustCompile(t, []byte(in), Options{}))
 	const ours = `- message: "at most one of a, b may be set"
               rule: "!(has(self.a) && has(self.b))"
 `
@@ -285,12 +283,12 @@ func TestWrittenDifferently(t *testing.T) {
 	} {
 		other := strings.Replace(compiled, ours, "- "+jsonOf(written)+"\n", 1)
 		other = forgedAnnotation(t, other, func(_, s map[string]any) { s["rules"] = []any{sumOf(written)} })
-		for verb, run := range verbs(crdfile.Options{}) {
+		for verb, run := range verbs(Options{}) {
 			if _, diags := run([]byte(other)); len(diags) != 1 || diags[0].Code != codes.UnconfirmedRule {
 				t.Errorf("%s: %v: %v", verb, written, diags)
 			}
 		}
-		for verb, run := range verbs(crdfile.Options{Forget: true}) {
+		for verb, run := range verbs(Options{Forget: true}) {
 			if out, diags := run([]byte(other)); diags.HasErrors() || !bytes.Contains(out, []byte(jsonOf(written))) {
 				t.Errorf("%s --forget: %v: %v", verb, written, diags)
 			}
@@ -324,10 +322,10 @@ func TestRuleOfAnother(t *testing.T) {
 			if strings.Contains(tt.record, "source") {
 				unions = strings.ReplaceAll(unions, `"`, `\"`)
 			}
-			record := fmt.Sprintf(`{"format":2,"annotations":"","schemas":[{"version":"v1","path":["properties","spec"],`+tt.record+`,"rules":["%s"]}]}`, unions, compiled.Sum(map[string]any{"rule": rule, "message": message, "fieldPath": ".path"}))
-			in := head + "  annotations:\n    " + crdfile.Annotation + ": '" + strings.ReplaceAll(record, "'", "''") + "'\nspec:\n" +
+			record := fmt.Sprintf(`{"format":2,"annotations":"","schemas":[{"version":"v1","path":["properties","spec"],`+tt.record+`,"rules":["%s"]}]}`, unions, sumOf(map[string]any{"rule": rule, "message": message, "fieldPath": ".path"}))
+			in := head + "  annotations:\n    " + Annotation + ": '" + strings.ReplaceAll(record, "'", "''") + "'\nspec:\n" +
 				strings.Replace(body, "            x-kubernetes-unions:\n            - members: [a, b]\n", tt.declared+"            x-kubernetes-validations:\n            - {fieldPath: .path, message: \""+message+"\", rule: \""+rule+"\"}\n", 1) + "              path: {type: string, maxLength: 9}\n"
-			for verb, run := range verbs(crdfile.Options{External: tt.elsewhere}) {
+			for verb, run := range verbs(Options{External: tt.elsewhere}) {
 				if out, diags := run([]byte(in)); out != nil || !slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == codes.UnconfirmedRule }) {
 					t.Errorf("%s: %s\n%s", verb, textOfDiags(diags), out)
 				}
@@ -354,11 +352,11 @@ func TestAnnotationSize(t *testing.T) {
 			crd, _ := v.(map[string]any)
 			metadata, _ := crd["metadata"].(map[string]any)
 			annotations, _ := metadata["annotations"].(map[string]any)
-			text, _ := annotations[crdfile.Annotation].(string)
+			text, _ := annotations[Annotation].(string)
 			if text == "" {
 				continue
 			}
-			r, err := compiled.Parse(text)
+			r, err := parseRecord(text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -370,11 +368,11 @@ func TestAnnotationSize(t *testing.T) {
 				own := len(s.Source)
 				switch {
 				case len(s.Unions) == 0: // a guard records its path
-					own = len(`"path":,`) + len(compiled.JSON(s.Path)) - 120
+					own = len(`"path":,`) + len(jsonOf(s.Path)) - 120
 				case hasAliasIn(s.Source): // the value is recorded as well
 					own += len(s.Unions)
 				case r.JSON: // its quotes and tabs are written with backslashes
-					own = len(compiled.JSON(s.Source))
+					own = len(jsonOf(s.Source))
 				case s.External:
 					own = len(s.Unions)
 				}
@@ -388,7 +386,7 @@ func TestAnnotationSize(t *testing.T) {
 }
 
 func hasAliasIn(source string) bool {
-	_, err := compiled.DeclarationIn(source)
+	_, err := declarationIn(source)
 	return err != nil
 }
 
@@ -417,7 +415,7 @@ func mutant(content string, seed uint64) string {
 	walk(v)
 	const declared = "            x-kubernetes-unions:\n            - members: [a, b]\n              discriminatorChange: Allow\n"
 	values := append(all, nil, "", -1.0, 1e18, -1e18, 1e300, 0.5, []any{}, map[string]any{}, []any{nil}, true, false, "items", "properties", "spec", "metadata",
-		"default", "x-kubernetes-validations", compiled.Sum(map[string]any{"rule": "self != '/etc'"}), declared, declared+"            nullable: true\n",
+		"default", "x-kubernetes-validations", sumOf(map[string]any{"rule": "self != '/etc'"}), declared, declared+"            nullable: true\n",
 		declared+"---\n"+clusterRole, "---\n", clusterRole, ": null", ":\n  finalizers: [a]", "fine", "compact", "1.25", "x-kubernetes-unions: [{members: [a, b]}], ",
 		[]any{map[string]any{"members": []any{"a", "b"}}}, []any{map[string]any{}}, []any{"properties", "spec"}, []any{"properties", "On"}, []any{"items"})
 	keys := []string{"unions", "source", "at", "external", "rules", "path", "version", "empty", "annotations", "json", "encoding", "kubeVersion", "schemas"}
@@ -490,16 +488,16 @@ func FuzzForgedAnnotation(f *testing.F) {
 		if err != nil || g.ext != ".yaml" || strings.HasPrefix(g.name, "bom") || strings.Contains(g.name, "crlf") || strings.Contains(g.name, "cr_in") || len(out) > 20<<10 {
 			continue
 		}
-		head, rest, ok := strings.Cut(string(out), "\n    "+crdfile.Annotation+": '")
+		head, rest, ok := strings.Cut(string(out), "\n    "+Annotation+": '")
 		content, tail, ended := strings.Cut(rest, "'\n")
 		if !ok || !ended {
 			continue
 		}
 		tail = strings.ReplaceAll(tail, "x-kubernetes-validations:\n            - ", "x-kubernetes-validations:\n            - rule: \"self != '/etc'\"\n            - ")
-		text := clusterRole + "---\n" + head + "\n    " + crdfile.Annotation + ": '\x00'\n" + strings.TrimSuffix(tail, "\n") + "\n---\n" + clusterRole
+		text := clusterRole + "---\n" + head + "\n    " + Annotation + ": '\x00'\n" + strings.TrimSuffix(tail, "\n") + "\n---\n" + clusterRole
 		content = strings.ReplaceAll(content, "''", "'")
 		files, contents = append(files, text), append(contents, content)
-		switch claims := strings.Replace(content, `"rules":["`, `"rules":["`+compiled.Sum(map[string]any{"rule": "self != '/etc'"})+`","`, 1); i % 3 {
+		switch claims := strings.Replace(content, `"rules":["`, `"rules":["`+sumOf(map[string]any{"rule": "self != '/etc'"})+`","`, 1); i % 3 {
 		case 0:
 			f.Add(uint(len(files)-1), uint64(0), content)
 		case 1:
@@ -520,7 +518,7 @@ func FuzzForgedAnnotation(f *testing.F) {
 		}
 		in := []byte(strings.Replace(files[file], "\x00", strings.ReplaceAll(content, "'", "''"), 1))
 		for _, forget := range []bool{false, true} {
-			for verb, run := range verbs(crdfile.Options{Forget: forget}) {
+			for verb, run := range verbs(Options{Forget: forget}) {
 				out, diags := run(in)
 				if diags.HasErrors() != (out == nil) {
 					t.Errorf("%s: errors: %t, output: %t", verb, diags.HasErrors(), out != nil)
@@ -531,8 +529,8 @@ func FuzzForgedAnnotation(f *testing.F) {
 				holdsTo(t, fmt.Sprintf("%s, forget %t", verb, forget), in, out)
 			}
 		}
-		_, _ = crdfile.Ask(open("in", in), crdfile.Options{}, (*crdfile.CRD).Declared)
-		_, _ = Explain(open("in", in), crdfile.Options{})
+		_, _ = Ask(open("in", in), Options{}, (*CRD).Declared)
+		_, _ = Explain(open("in", in), Options{})
 		if t.Failed() {
 			t.Logf("annotation: %s\nin:\n%s", content, in)
 		}

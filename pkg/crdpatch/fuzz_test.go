@@ -11,7 +11,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -59,7 +58,7 @@ func goldensAndOutput(tb testing.TB) []golden {
 }
 
 // encodings are options with different output.
-var encodings = []crdfile.Options{{}, {Encoding: compile.Fine}}
+var encodings = []Options{{}, {Encoding: compile.Fine}}
 
 // promises checks the promises of Compile and Decompile that hold for any input.
 func promises(t *testing.T, in []byte) {
@@ -68,7 +67,7 @@ func promises(t *testing.T, in []byte) {
 	}
 }
 
-func promisesOf(t *testing.T, in []byte, opts crdfile.Options) {
+func promisesOf(t *testing.T, in []byte, opts Options) {
 	src := bytes.Clone(in)
 	out, diags := Compile(open("in", in), opts)
 	if !bytes.Equal(src, in) {
@@ -78,7 +77,7 @@ func promisesOf(t *testing.T, in []byte, opts crdfile.Options) {
 		t.Fatalf("errors: %t, output: %t", diags.HasErrors(), out != nil)
 	}
 	positions(t, in, diags)
-	undone, diags := Decompile(open("in", in), crdfile.Options{})
+	undone, diags := Decompile(open("in", in), Options{})
 	if diags.HasErrors() != (undone == nil) {
 		t.Fatalf("errors: %t, output: %t", diags.HasErrors(), undone != nil)
 	}
@@ -93,7 +92,7 @@ func promisesOf(t *testing.T, in []byte, opts crdfile.Options) {
 	if !bytes.Equal(again, out) {
 		t.Errorf("compile(compile(in)) is\n%s\nnot\n%s\n%s", again, out, textOfDiags(diags))
 	}
-	back, diags := Decompile(open("in", out), crdfile.Options{})
+	back, diags := Decompile(open("in", out), Options{})
 	if !bytes.Contains(in, []byte("unioncel")) && !bytes.Contains(in, []byte(`\`)) && !bytes.Equal(back, in) {
 		t.Errorf("decompile(compile(in)) is\n%q\nnot\n%q\nvia\n%s\n%s", back, in, out, textOfDiags(diags))
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -24,7 +23,7 @@ type golden struct {
 	ext   string
 	in    []byte
 	out   []byte // see compilable
-	opts  crdfile.Options
+	opts  Options
 	again bool // compiled with other options, too
 }
 

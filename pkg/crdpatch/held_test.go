@@ -8,7 +8,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -36,7 +35,7 @@ spec:
 func TestHeld(t *testing.T) {
 	const configMap = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m} # as it is\n"
 	in := configMap + "---\n" + heldCRD + "---\n" + configMap
-	compiled := string(mustCompile(t, []byte(in), crdfile.Options{}))
+	compiled := string(mustCompile(t, []byte(in), Options{}))
 	undeclared := strings.Replace(in, "            x-kubernetes-unions:\n            - members: [a, b]\n              discriminatorChange: Forbid\n", "", 1)
 	var value yaml.Node
 	if err := yaml.Unmarshal([]byte("[{members: [a, b]}]"), &value); err != nil {
@@ -86,7 +85,7 @@ func TestHeld(t *testing.T) {
 				continue
 			}
 			t.Run(tt.name+"/"+verb.name, func(t *testing.T) {
-				j := begin(open("in", []byte(verb.in)), crdfile.Options{})
+				j := begin(open("in", []byte(verb.in)), Options{})
 				out := string(verb.run(j))
 				if err := j.checkResult([]byte(out)); err != nil || j.diags.HasErrors() || out == verb.in {
 					t.Fatalf("the result is refused as it is: %v, %v\n%s", err, j.diags, out)
@@ -107,7 +106,7 @@ func TestHeld(t *testing.T) {
 func TestHeldInList(t *testing.T) {
 	crd := strings.TrimSuffix(heldCRD, "\n")
 	in := []byte("kind: List\napiVersion: v1\nitems:\n- " + strings.ReplaceAll(crd, "\n", "\n  ") + "\n- kind: ConfigMap\n")
-	j := begin(open("in", in), crdfile.Options{})
+	j := begin(open("in", in), Options{})
 	out := string(j.compile())
 	for _, tt := range []struct{ broken, want string }{
 		{out, ""},

@@ -8,7 +8,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -18,7 +17,7 @@ type Installed struct {
 	// At is the position of the manifest.
 	At diag.Pos
 	// CRD is the CRD in the file; nil if its unions are not read.
-	CRD *crdfile.CRD
+	CRD *CRD
 	// Compiled is true if compiling changed the CRD.
 	Compiled bool
 }
@@ -26,7 +25,7 @@ type Installed struct {
 // Install returns the CRDs of a file as they are sent to an API server. It compiles authored CRDs.
 // Compiled and live CRDs keep their rules, including edited rules, unless Options.InUse declares
 // unions for them. The list is sorted; with errors the result is nil.
-func Install(f *crdfile.File, opts crdfile.Options) ([]Installed, diag.List) {
+func Install(f *File, opts Options) ([]Installed, diag.List) {
 	j := begin(f, opts)
 	j.installing = true
 	r := j.revision(j.base())
@@ -38,10 +37,10 @@ func Install(f *crdfile.File, opts crdfile.Options) ([]Installed, diag.List) {
 	if objects == nil {
 		return nil, j.diags.Sort()
 	}
-	crds := map[diag.Pos]*crdfile.CRD{}
+	crds := map[diag.Pos]*CRD{}
 	for _, c := range j.crds {
 		crds[c.Pos()] = c
-		if wrong := c.TooManyRules(); wrong != nil {
+		if wrong := c.tooManyRules(); wrong != nil {
 			j.diags = append(j.diags, *wrong)
 		}
 	}
@@ -53,12 +52,12 @@ func Install(f *crdfile.File, opts crdfile.Options) ([]Installed, diag.List) {
 		}
 		in, value := Installed{At: o.Pos(nil)}, o.Value
 		if in.CRD = crds[in.At]; in.CRD != nil {
-			m := in.CRD.Manifest().Revised(r.Of)
-			want, edited := r.Want[m.Index]
+			m := in.CRD.manifest().revised(r.of)
+			want, edited := r.want[m.index]
 			if !edited {
-				_, want, _ = m.Document.Value()
+				_, want, _ = m.document.read()
 			}
-			value = m.Select(want)
+			value = m.selected(want)
 			in.Compiled = !reflect.DeepEqual(value, o.Value)
 		}
 		data, err := json.Marshal(value)

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 )
 
 // The size limits of the API server and kubectl are checked.
@@ -25,17 +24,17 @@ func TestLimits(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		in   []byte
-		opts crdfile.Options
+		opts Options
 		want string
 	}{
-		{"long comment in a declaration", long(header+body, "            - members", 270_000), crdfile.Options{},
+		{"long comment in a declaration", long(header+body, "            - members", 270_000), Options{},
 			"in:1:1: error: UC404: with unioncel.dev/unions the annotations have 270216 bytes; the API server accepts 262144"},
-		{"that long, without annotation", long(header+body, "            - members", 270_000), crdfile.Options{NoAnnotation: true}, ""},
-		{"that long, outside of it", long(header+body, "            x-kubernetes-unions", 270_000), crdfile.Options{}, ""},
-		{"small before", described(261_450), crdfile.Options{}, "in:1:1: warning: UC505: compiling grows this manifest from 261"},
-		{"small before and after", described(259_000), crdfile.Options{}, ""},
-		{"large before", described(270_000), crdfile.Options{}, ""},
-		{"small but for what kubectl has kept", applied(150_000, described(111_000)), crdfile.Options{}, ""},
+		{"that long, without annotation", long(header+body, "            - members", 270_000), Options{NoAnnotation: true}, ""},
+		{"that long, outside of it", long(header+body, "            x-kubernetes-unions", 270_000), Options{}, ""},
+		{"small before", described(261_450), Options{}, "in:1:1: warning: UC505: compiling grows this manifest from 261"},
+		{"small before and after", described(259_000), Options{}, ""},
+		{"large before", described(270_000), Options{}, ""},
+		{"small but for what kubectl has kept", applied(150_000, described(111_000)), Options{}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			out, diags := Compile(open("in", tt.in), tt.opts)
@@ -67,13 +66,13 @@ func TestDeclaredElsewhere(t *testing.T) {
             x-kubernetes-unions: [{members: [b, a]}]
 `
 	in := []byte(header + body)
-	out := mustCompile(t, in, crdfile.Options{})
-	same(t, "in another schema", mustCompile(t, append(slices.Clone(out), more...), crdfile.Options{}), mustCompile(t, append(slices.Clone(in), more...), crdfile.Options{}))
+	out := mustCompile(t, in, Options{})
+	same(t, "in another schema", mustCompile(t, append(slices.Clone(out), more...), Options{}), mustCompile(t, append(slices.Clone(in), more...), Options{}))
 	same(t, "decompiled", mustDecompile(t, append(slices.Clone(out), more...)), append(slices.Clone(in), more...))
 
 	second := []byte("---\n" + strings.ReplaceAll(string(in), "thing", "other"))
 	both := append(slices.Clone(out), second...)
-	same(t, "in another document", mustCompile(t, both, crdfile.Options{}), slices.Concat(out, mustCompile(t, second, crdfile.Options{})))
+	same(t, "in another document", mustCompile(t, both, Options{}), slices.Concat(out, mustCompile(t, second, Options{})))
 	same(t, "decompiled", mustDecompile(t, both), slices.Concat(in, second))
 
 	indent := func(text []byte) string {
@@ -82,5 +81,5 @@ func TestDeclaredElsewhere(t *testing.T) {
 	list := "apiVersion: v1\nkind: List\nitems:\n"
 	both = []byte(list + indent(out) + indent(in))
 	data(t, mustDecompile(t, both), []byte(list+indent(in)+indent(in)))
-	same(t, "compiled again", mustCompile(t, mustCompile(t, both, crdfile.Options{}), crdfile.Options{}), mustCompile(t, both, crdfile.Options{}))
+	same(t, "compiled again", mustCompile(t, mustCompile(t, both, Options{}), Options{}), mustCompile(t, both, Options{}))
 }

@@ -14,7 +14,7 @@ var errNoRoom = errors.New("there is no room for a value")
 // nullAt returns the span of a key's null value and its text, starting with the colon. The
 // error is errNoRoom if no value fits there.
 func (w *writer) nullAt(in, key, value *yaml.Node) (yamledit.Span, string, error) {
-	at, err := w.Editor().AfterKey(key, value)
+	at, err := w.editor().AfterKey(key, value)
 	if err != nil {
 		return at, "", err
 	}
@@ -27,7 +27,7 @@ func (w *writer) nullAt(in, key, value *yaml.Node) (yamledit.Span, string, error
 
 // spaceAfter returns the space between a key and the replacement of its null value.
 func (w *writer) spaceAfter(key *yaml.Node) string {
-	if w.Editor().Tight() && key.Style != 0 {
+	if w.editor().Tight() && key.Style != 0 {
 		return ""
 	}
 	return " "
@@ -38,7 +38,7 @@ func (w *writer) spaceAfter(key *yaml.Node) string {
 func (r *remover) null(in, key *yaml.Node, was string, end int) string {
 	quoted := key.Style != 0
 	switch {
-	case r.Manifest.IsJSON() && !r.Record.JSON, was == "" && yamledit.IsFlow(in) && strings.IndexByte(",}", r.Src[end]) >= 0:
+	case r.manifest.isJSON() && !r.record.JSON, was == "" && yamledit.IsFlow(in) && strings.IndexByte(",}", r.Src[end]) >= 0:
 		return " null"
 	case was != "" && strings.IndexByte(" \t\r\n", was[0]) < 0 && !(quoted && yamledit.IsFlow(in)):
 		return " " + was

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 )
 
 func TestNoAnnotation(t *testing.T) {
@@ -18,7 +17,7 @@ func TestNoAnnotation(t *testing.T) {
 		t.Run(g.name, func(t *testing.T) {
 			t.Parallel()
 			out := mustCompile(t, g.in, none)
-			if bytes.Contains(out, []byte(crdfile.Annotation)) {
+			if bytes.Contains(out, []byte(Annotation)) {
 				t.Errorf("there is an annotation:\n%s", out)
 			}
 			same(t, "compile(compile(in))", mustCompile(t, out, none), out)
@@ -52,7 +51,7 @@ func TestKubeVersion(t *testing.T) {
 		{"1.24", in, "", `in: error: UC303: "1.24" is not a version of Kubernetes since 1.25: write it like 1.30`},
 		{"one", in, "", `in: error: UC303: "one" is not a version of Kubernetes since 1.25: write it like 1.30`},
 	} {
-		out, diags := Compile(open("in", tt.in), crdfile.Options{KubeVersion: tt.version})
+		out, diags := Compile(open("in", tt.in), Options{KubeVersion: tt.version})
 		var keys []string
 		for _, m := range key.FindAllSubmatch(out, -1) {
 			keys = append(keys, string(m[1]))
@@ -67,26 +66,26 @@ func TestKubeVersion(t *testing.T) {
 		if out == nil {
 			continue
 		}
-		same(t, "compile(compile(in))", mustCompile(t, out, crdfile.Options{KubeVersion: tt.version}), out)
+		same(t, "compile(compile(in))", mustCompile(t, out, Options{KubeVersion: tt.version}), out)
 		same(t, "decompile(compile(in))", mustDecompile(t, out), tt.in)
 		// Another version replaces the rules.
-		same(t, "compile again", mustCompile(t, out, crdfile.Options{}), mustCompile(t, tt.in, crdfile.Options{}))
+		same(t, "compile again", mustCompile(t, out, Options{}), mustCompile(t, tt.in, Options{}))
 	}
 }
 
 func TestEncoding(t *testing.T) {
 	in := []byte(header + strings.Replace(body, "- members: [a, b]", "- members: [a, b]\n              discriminatorChange: Allow\n              cardinality: ExactlyOne", 1))
-	fine, compact := mustCompile(t, in, crdfile.Options{Encoding: compile.Fine}), mustCompile(t, in, crdfile.Options{Encoding: compile.Compact})
+	fine, compact := mustCompile(t, in, Options{Encoding: compile.Fine}), mustCompile(t, in, Options{Encoding: compile.Compact})
 	if n := bytes.Count(fine, []byte(" rule: ")); n != 2 {
 		t.Errorf("%d fine rules:\n%s", n, fine)
 	}
 	if n := bytes.Count(compact, []byte(" rule: ")); n != 1 {
 		t.Errorf("%d compact rules:\n%s", n, compact)
 	}
-	same(t, "auto of fine", mustCompile(t, fine, crdfile.Options{}), mustCompile(t, in, crdfile.Options{}))
-	same(t, "fine of compact", mustCompile(t, compact, crdfile.Options{Encoding: compile.Fine}), fine)
-	same(t, "compact of fine", mustCompile(t, fine, crdfile.Options{Encoding: compile.Compact}), compact)
-	same(t, "compact of compact", mustCompile(t, compact, crdfile.Options{Encoding: compile.Compact}), compact)
+	same(t, "auto of fine", mustCompile(t, fine, Options{}), mustCompile(t, in, Options{}))
+	same(t, "fine of compact", mustCompile(t, compact, Options{Encoding: compile.Fine}), fine)
+	same(t, "compact of fine", mustCompile(t, fine, Options{Encoding: compile.Compact}), compact)
+	same(t, "compact of compact", mustCompile(t, compact, Options{Encoding: compile.Compact}), compact)
 	for _, out := range [][]byte{fine, compact} {
 		same(t, "decompile", mustDecompile(t, out), in)
 	}

@@ -12,48 +12,45 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/compiled"
-	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // compileCRD plans the edits of one CRD.
-func (j *job) compileCRD(r *crdtext.Revision, c *crdfile.CRD) {
+func (j *job) compileCRD(r *revision, c *CRD) {
 	opts := c.Options()
 	compilation, diags := c.Compilation(opts.Compiler())
 	if compilation == nil {
 		j.diags = append(j.diags, diags...)
 		return
 	}
-	w := newWriter(c, c.Manifest().Revised(r.Of), opts)
+	w := newWriter(c, c.manifest().revised(r.of), opts)
 	result, more := compilation.Result()
 	if w.diags = slices.Concat(diags, more); result != nil && len(result.Objects) > 0 {
 		w.write(result)
 		w.replaced(result)
-		w.checkSize(len(c.Base().JSON()))
+		w.checkSize(len(c.Base().json()))
 	}
 	j.take(r, w)
 }
 
 // replaced reports compiled rules that the result does not write any more.
 func (w *writer) replaced(result *compile.Result) {
-	if r := w.crd.Base().Reverted; r != nil {
-		w.diags = append(w.diags, r.Removed(result.Additions)...)
+	if r := w.crd.Base().reverted; r != nil {
+		w.diags = append(w.diags, r.removed(result.Additions)...)
 	}
 }
 
 // take adds the plan of a writer to a revision.
-func (j *job) take(r *crdtext.Revision, w *writer) {
-	j.diags = append(j.diags, w.crd.Hinted(w.diags)...)
+func (j *job) take(r *revision, w *writer) {
+	j.diags = append(j.diags, w.crd.hinted(w.diags)...)
 	if len(w.edits) > 0 {
-		r.Set(w.Manifest, w.value)
-		r.Edits, j.touched = append(r.Edits, w.edits...), append(j.touched, w.touched...)
+		r.set(w.manifest, w.value)
+		r.edits, j.touched = append(r.edits, w.edits...), append(j.touched, w.touched...)
 	}
 }
 
@@ -81,21 +78,21 @@ func (w *writer) checkSize(was int) {
 		is -= len(entry)
 	}
 	if err == nil && is > maxClientSideApply && was <= maxClientSideApply {
-		w.report(diag.New(codes.ManifestTooLarge, w.Pos(w.Node),
+		w.report(diag.New(codes.ManifestTooLarge, w.pos(w.node),
 			"compiling grows this manifest from %d to %d bytes, beyond the %d that kubectl apply can keep in its annotation", was, is, maxClientSideApply).
 			Hinted("apply it with kubectl apply --server-side, or leave the annotation out (--no-annotation)"))
 	}
-	if _, ours := annotations[crdfile.Annotation]; ours && size > maxClientSideApply {
-		w.errorf(w.Node, codes.AnnotationTooLarge, "compile with --no-annotation, or declare fewer unions in one CRD",
-			"with %s the annotations have %d bytes; the API server accepts %d", crdfile.Annotation, size, maxClientSideApply)
+	if _, ours := annotations[Annotation]; ours && size > maxClientSideApply {
+		w.errorf(w.node, codes.AnnotationTooLarge, "compile with --no-annotation, or declare fewer unions in one CRD",
+			"with %s the annotations have %d bytes; the API server accepts %d", Annotation, size, maxClientSideApply)
 	}
 }
 
 // writer plans the edits of one CRD.
 type writer struct {
-	*crdtext.Manifest
-	crd     *crdfile.CRD
-	opts    crdfile.Options
+	*manifest
+	crd     *CRD
+	opts    Options
 	value   map[string]any // changed along with the edits
 	edits   []yamltext.Edit
 	touched []touch
@@ -104,15 +101,15 @@ type writer struct {
 }
 
 // newWriter returns a writer of a CRD for a text that was made from its file.
-func newWriter(c *crdfile.CRD, m *crdtext.Manifest, opts crdfile.Options) *writer {
-	_, v, _ := m.Value()
-	return &writer{Manifest: m, crd: c, opts: opts, value: runtime.DeepCopyJSON(m.Select(v))}
+func newWriter(c *CRD, m *manifest, opts Options) *writer {
+	_, v, _ := m.read()
+	return &writer{manifest: m, crd: c, opts: opts, value: runtime.DeepCopyJSON(m.selected(v))}
 }
 
 func (w *writer) report(d diag.Diagnostic) { w.diags = append(w.diags, d) }
 
 func (w *writer) errorf(n *yaml.Node, code diag.Code, hint, format string, args ...any) {
-	w.report(diag.New(code, w.Pos(n), format, args...).Hinted(hint))
+	w.report(diag.New(code, w.pos(n), format, args...).Hinted(hint))
 }
 
 // documentChange holds all edits of one schema.
@@ -122,7 +119,7 @@ type documentChange struct {
 	object *compile.Object // nil if only lists change
 	key    int             // the index of the declaration among the entries of the schema, or -1
 	rules  *yaml.Node      // to add
-	record compiled.Schema
+	record schemaRecord
 	at     int // the start of the schema
 	start  int // the start without the declaration, for record.At
 	cut    yamledit.Span
@@ -139,7 +136,7 @@ func (w *writer) write(r *compile.Result) {
 	}
 	w.severed(changes)
 	slices.SortStableFunc(changes, func(a, b *documentChange) int { return cmp.Compare(a.at, b.at) })
-	rec := compiled.Record{Format: compiled.Format, JSON: w.isBareJSON(), Encoding: w.opts.Encoding, KubeVersion: w.opts.KubeVersion}
+	rec := record{Format: recordFormat, JSON: w.isBareJSON(), Encoding: w.opts.Encoding, KubeVersion: w.opts.KubeVersion}
 	for _, c := range changes {
 		if c.cut.End > 0 {
 			c.record.At = w.uncut(c.cut.Start) - w.uncut(c.start)
@@ -177,9 +174,9 @@ func (w *writer) changes(r *compile.Result) []*documentChange {
 				return c
 			}
 		}
-		n := w.Schema(p)
-		start, _ := w.StartOf(n)
-		l = append(l, &documentChange{Place: p, node: n, key: declarationOf(n), rules: yamltext.ListNode(), at: start, record: compiled.Schema{Version: p.Name, Path: p.Path}})
+		n := w.schema(p)
+		start, _ := w.startOf(n)
+		l = append(l, &documentChange{Place: p, node: n, key: declarationOf(n), rules: yamltext.ListNode(), at: start, record: schemaRecord{Version: p.Name, Path: p.Path}})
 		return l[len(l)-1]
 	}
 	for i, o := range r.Objects {
@@ -193,9 +190,9 @@ func (w *writer) changes(r *compile.Result) []*documentChange {
 	}
 	for _, a := range r.Additions {
 		c := at(a.Place)
-		c.rules = compiled.RuleNodes(a.Rules...)
-		for _, rule := range compiled.DataOf(c.rules) {
-			c.record.Rules = append(c.record.Rules, compiled.Sum(rule))
+		c.rules = ruleNodes(a.Rules...)
+		for _, rule := range dataOf(c.rules) {
+			c.record.Rules = append(c.record.Rules, sumOf(rule))
 		}
 	}
 	return l
@@ -224,40 +221,40 @@ func (w *writer) uncut(at int) int {
 // apply plans the edits of one schema, changes its value and fills its record.
 func (w *writer) apply(c *documentChange) error {
 	n := c.node
-	if w.Aliased(n) {
+	if w.aliased(n) {
 		w.errorf(n, codes.SharedContent, "write out the schema at each path",
 			"an edit of %s would change other schemas that share it through an anchor", c.Place)
 		return nil
 	}
-	schema := crdtext.SchemaIn(w.value, c.Place)
+	schema := schemaIn(w.value, c.Place)
 	if schema == nil {
 		return fmt.Errorf("kubectl does not find it")
 	}
 	var fresh []yamledit.Entry
-	t := touch{Manifest: w.Manifest, schema: &c.Place}
+	t := touch{manifest: w.manifest, schema: &c.Place}
 	if len(c.rules.Content) > 0 {
-		e := yamledit.Entry{Key: compiled.Validations, Value: c.rules, Dash: w.dash(c)}
-		i, existing, err := listOf(n, compiled.Validations)
+		e := yamledit.Entry{Key: validations, Value: c.rules, Dash: w.dash(c)}
+		i, existing, err := listOf(n, validations)
 		switch {
 		case err != nil:
 			return err
 		case existing == nil:
 			fresh = append(fresh, e)
-		case w.Aliased(existing) || i < 0:
+		case w.aliased(existing) || i < 0:
 			w.errorf(existing, codes.SharedContent, "write the rules out at each of their places", "an edit of these rules would change other places that share them")
 			return nil
 		default:
 			c.record.Empty = len(existing.Content) == 0
 			e.Key = ""
-			edit, err := w.Editor().Put(existing, e)
+			edit, err := w.editor().Put(existing, e)
 			if err != nil {
 				return err
 			}
 			w.edits = append(w.edits, edit)
 		}
-		present, _ := schema[compiled.Validations].([]any)
-		t.added = compiled.DataOf(c.rules)
-		schema[compiled.Validations] = append(slices.Clip(present), t.added...)
+		present, _ := schema[validations].([]any)
+		t.added = dataOf(c.rules)
+		schema[validations] = append(slices.Clip(present), t.added...)
 	}
 	w.touched = append(w.touched, t)
 	if c.object != nil && c.key >= 0 {
@@ -265,14 +262,14 @@ func (w *writer) apply(c *documentChange) error {
 			return err
 		}
 		delete(schema, union.Key)
-		edit, err := w.Editor().ReplaceEntry(n, c.key, c.cut, fresh...)
+		edit, err := w.editor().ReplaceEntry(n, c.key, c.cut, fresh...)
 		w.edits = append(w.edits, edit)
 		return err
 	}
 	if len(fresh) == 0 {
 		return nil
 	}
-	edit, err := w.Editor().Put(n, fresh...)
+	edit, err := w.editor().Put(n, fresh...)
 	w.edits = append(w.edits, edit)
 	return err
 }
@@ -280,15 +277,15 @@ func (w *writer) apply(c *documentChange) error {
 // cutDeclaration plans the removal of the declaration and records its text.
 func (w *writer) cutDeclaration(c *documentChange) error {
 	n, key := c.node, c.key
-	cut, err := w.Editor().Cut(n, key, key)
+	cut, err := w.editor().Cut(n, key, key)
 	if err != nil {
 		return err
 	}
-	l, err := w.Editor().Entries(n)
+	l, err := w.editor().Entries(n)
 	if err != nil {
 		return err
 	}
-	start, err := w.StartOf(n)
+	start, err := w.startOf(n)
 	if err != nil {
 		return err
 	}
@@ -322,24 +319,24 @@ func listOf(n *yaml.Node, key string) (int, *yaml.Node, error) {
 // from the first list in the file.
 func (w *writer) dash(c *documentChange) int {
 	if c.object != nil && c.key >= 0 {
-		if d, ok := w.Editor().DashOf(c.node.Content[2*c.key], c.node.Content[2*c.key+1]); ok {
+		if d, ok := w.editor().DashOf(c.node.Content[2*c.key], c.node.Content[2*c.key+1]); ok {
 			return d
 		}
 	}
-	d, _ := w.Editor().FirstDash(w.Node, 0)
+	d, _ := w.editor().FirstDash(w.node, 0)
 	return d
 }
 
 // annotation returns a mapping with only our annotation.
 func annotation(text string) *yaml.Node {
-	return yamltext.MappingNode(yamledit.StringNode(crdfile.Annotation), yamledit.StringNode(text))
+	return yamltext.MappingNode(yamledit.StringNode(Annotation), yamledit.StringNode(text))
 }
 
-func (w *writer) annotate(rec compiled.Record) {
-	at := w.Node
+func (w *writer) annotate(rec record) {
+	at := w.node
 	_, metadata, shared, ok := yamltext.Lookup(at, "metadata")
-	if !ok || shared || metadata.Kind != yaml.MappingNode || w.Aliased(metadata) || len(metadata.Content) == 0 {
-		w.errorf(at, codes.Unproved, "give the CRD a metadata.name; or compile with --no-annotation", "the annotation %s cannot be added to the metadata", crdfile.Annotation)
+	if !ok || shared || metadata.Kind != yaml.MappingNode || w.aliased(metadata) || len(metadata.Content) == 0 {
+		w.errorf(at, codes.Unproved, "give the CRD a metadata.name; or compile with --no-annotation", "the annotation %s cannot be added to the metadata", Annotation)
 		return
 	}
 	key, annotations, shared, ok := yamltext.Lookup(metadata, "annotations")
@@ -351,27 +348,27 @@ func (w *writer) annotate(rec compiled.Record) {
 	case !ok:
 		rec.Annotations = new(string)
 		if text, err = rec.String(); err == nil {
-			edit, err = w.Editor().Put(metadata, yamledit.Entry{Key: "annotations", Value: annotation(text)})
+			edit, err = w.editor().Put(metadata, yamledit.Entry{Key: "annotations", Value: annotation(text)})
 		}
-	case shared || annotations.Kind == yaml.AliasNode || w.Aliased(annotations):
+	case shared || annotations.Kind == yaml.AliasNode || w.aliased(annotations):
 		w.errorf(key, codes.SharedContent, "write the annotations out, or compile with --no-annotation", "the annotations are shared through an anchor")
 		return
 	case annotations.Kind == yaml.ScalarNode && annotations.Tag == "!!null":
 		var value yamledit.Span
 		var was string
 		if value, was, err = w.nullAt(metadata, key, annotations); errors.Is(err, errNoRoom) {
-			w.errorf(key, codes.Unproved, "write annotations: {}", "there is no room for the annotation %s", crdfile.Annotation)
+			w.errorf(key, codes.Unproved, "write annotations: {}", "there is no room for the annotation %s", Annotation)
 			return
 		}
 		if err == nil {
 			rec.Annotations = &was
 			text, err = rec.String()
-			lay := yamledit.Layout{Tight: w.Editor().Tight()}
+			lay := yamledit.Layout{Tight: w.editor().Tight()}
 			edit = yamltext.Edit{Start: value.Start, End: value.End, New: w.spaceAfter(key) + lay.Value(annotation(text))}
 		}
 	default:
 		if text, err = rec.String(); err == nil {
-			edit, err = w.Editor().Put(annotations, yamledit.Entry{Key: crdfile.Annotation, Value: yamledit.StringNode(text)})
+			edit, err = w.editor().Put(annotations, yamledit.Entry{Key: Annotation, Value: yamledit.StringNode(text)})
 		}
 	}
 	if err != nil {
@@ -383,6 +380,6 @@ func (w *writer) annotate(rec compiled.Record) {
 	if present == nil {
 		present = map[string]any{}
 	}
-	present[crdfile.Annotation] = text
+	present[Annotation] = text
 	values["annotations"] = present
 }

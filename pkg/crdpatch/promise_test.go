@@ -14,12 +14,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/unioncel/unioncel/internal/compiled"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -87,12 +85,12 @@ func compileAll(tb testing.TB) []golden {
 		if err != nil {
 			tb.Fatal(err)
 		}
-		l = append(l, golden{name: "example/" + filepath.Base(f), ext: ".yaml", in: in, out: mustCompile(tb, in, crdfile.Options{})})
+		l = append(l, golden{name: "example/" + filepath.Base(f), ext: ".yaml", in: in, out: mustCompile(tb, in, Options{})})
 	}
 	return l
 }
 
-func mustCompile(tb testing.TB, in []byte, opts crdfile.Options) []byte {
+func mustCompile(tb testing.TB, in []byte, opts Options) []byte {
 	tb.Helper()
 	out, diags := Compile(open("in", in), opts)
 	if diags.HasErrors() {
@@ -103,7 +101,7 @@ func mustCompile(tb testing.TB, in []byte, opts crdfile.Options) []byte {
 
 func mustDecompile(tb testing.TB, in []byte) []byte {
 	tb.Helper()
-	out, diags := Decompile(open("in", in), crdfile.Options{})
+	out, diags := Decompile(open("in", in), Options{})
 	if diags.HasErrors() {
 		tb.Fatalf("Decompile:\n%s", textOfDiags(diags))
 	}
@@ -222,7 +220,7 @@ func strip(v any) {
 	}
 	if metadata, ok := m["metadata"].(map[string]any); ok {
 		if annotations, ok := metadata["annotations"].(map[string]any); ok {
-			delete(annotations, crdfile.Annotation)
+			delete(annotations, Annotation)
 			if len(annotations) == 0 {
 				delete(metadata, "annotations")
 			}
@@ -235,7 +233,7 @@ func strip(v any) {
 		switch v := v.(type) {
 		case map[string]any:
 			delete(v, union.Key)
-			delete(v, compiled.Validations)
+			delete(v, validations)
 			for _, w := range v {
 				rules(w)
 			}
@@ -300,7 +298,7 @@ func withoutDeclarations(t *testing.T, in []byte) ([]string, bool) {
 			key := n.Kind == yaml.MappingNode && i%2 == 0
 			flow := n.Style&yaml.FlowStyle != 0 || key && n.Content[i+1].Style&yaml.FlowStyle != 0
 			switch name := n.Content[i].Value; {
-			case key && (name == union.Key || name == compiled.Validations || name == "metadata" || name == "annotations") && flow,
+			case key && (name == union.Key || name == validations || name == "metadata" || name == "annotations") && flow,
 				key && name == "annotations" && n.Content[i+1].Kind == yaml.ScalarNode:
 				ok = false
 			case key && name == union.Key:

@@ -11,7 +11,6 @@ import (
 	sigs "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 )
 
 // encoders re-encode a document as tools do: in another layout, with sorted keys and without
@@ -57,7 +56,7 @@ func asStored(v any) {
 	metadata["uid"] = "11a51a5b-6a5b-4d2b-9e65-4b22a1a3a6d4"
 	metadata["managedFields"] = []any{map[string]any{
 		"apiVersion": "apiextensions.k8s.io/v1", "fieldsType": "FieldsV1", "manager": "kubectl", "operation": "Update",
-		"fieldsV1": map[string]any{"f:metadata": map[string]any{"f:annotations": map[string]any{".": map[string]any{}, "f:" + crdfile.Annotation: map[string]any{}}}},
+		"fieldsV1": map[string]any{"f:metadata": map[string]any{"f:annotations": map[string]any{".": map[string]any{}, "f:" + Annotation: map[string]any{}}}},
 	}}
 	m["status"] = map[string]any{
 		"acceptedNames":  map[string]any{"kind": "Thing", "plural": "things"},
@@ -163,11 +162,11 @@ metadata:
 spec:
 `
 	in := []byte(crd + body)
-	out := mustCompile(t, in, crdfile.Options{})
+	out := mustCompile(t, in, Options{})
 	lines := bytes.SplitAfter(out, []byte("\n"))
 	at := -1
 	for i, l := range lines {
-		if bytes.Contains(l, []byte(crdfile.Annotation)) {
+		if bytes.Contains(l, []byte(Annotation)) {
 			at = i
 		}
 	}
@@ -182,7 +181,7 @@ spec:
 			}
 		}
 		text := bytes.Join(moved, nil)
-		same(t, "compile", mustCompile(t, text, crdfile.Options{}), text)
+		same(t, "compile", mustCompile(t, text, Options{}), text)
 		same(t, "decompile", mustDecompile(t, text), in)
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -40,7 +39,7 @@ func recording(t *testing.T, declared, record string, rules ...map[string]any) [
 		spec += "  x-kubernetes-unions: " + declared + "\n"
 	}
 	annotation := jsonOf(map[string]any{"format": 2, "schemas": []any{r}})
-	return []byte(strings.Replace(testcrd.New("Route", spec), "\nspec:\n", "\n  annotations:\n    "+crdfile.Annotation+": '"+strings.ReplaceAll(annotation, "'", "''")+"'\nspec:\n", 1))
+	return []byte(strings.Replace(testcrd.New("Route", spec), "\nspec:\n", "\n  annotations:\n    "+Annotation+": '"+strings.ReplaceAll(annotation, "'", "''")+"'\nspec:\n", 1))
 }
 
 // TestForgedRecord asserts that a record of a union that is declared nowhere lets compile remove no
@@ -61,7 +60,7 @@ func TestForgedRecord(t *testing.T) {
 		{"source, as compiled", `{"source":"x-kubernetes-unions: [{members: [a, b]}]\n"}`, ours, codes.Forgotten},
 	} {
 		in := recording(t, cd, tt.record, tt.rule)
-		for verb, run := range verbs(crdfile.Options{}) {
+		for verb, run := range verbs(Options{}) {
 			if verb == "decompile" && tt.code == codes.Forgotten {
 				if _, diags := run(in); len(diags) != 1 || diags[0].Code != codes.RuleRemoved {
 					t.Errorf("%s, decompile: %v", tt.name, diags)
@@ -72,7 +71,7 @@ func TestForgedRecord(t *testing.T) {
 				t.Errorf("%s, %s: %v", tt.name, verb, diags)
 			}
 		}
-		for verb, run := range verbs(crdfile.Options{Forget: true}) {
+		for verb, run := range verbs(Options{Forget: true}) {
 			if out, diags := run(in); diags.HasErrors() || !bytes.Contains(out, []byte(jsonOf(tt.rule))) {
 				t.Errorf("%s, %s --forget: %v\n%s", tt.name, verb, diags, out)
 			}
@@ -84,13 +83,13 @@ func TestForgedRecord(t *testing.T) {
 // rules of the others stay compiled ones.
 func TestForgetOne(t *testing.T) {
 	source := []byte(testcrd.New("Route", "spec: {type: object, properties: {a: {type: string}, b: {type: string}, c: {type: string}, d: {type: string}}}"))
-	given := func(unions string, forget bool) crdfile.Options {
+	given := func(unions string, forget bool) Options {
 		value, err := yamltext.FromJSON([]byte(unions))
 		if err != nil {
 			t.Fatal(err)
 		}
 		of := union.Target{Name: "routes.example.com"}
-		return crdfile.Options{Forget: forget, External: union.Externals{Declarations: []union.External{{Target: of, Path: schemapath.New("spec"), Value: value}}}}
+		return Options{Forget: forget, External: union.Externals{Declarations: []union.External{{Target: of, Path: schemapath.New("spec"), Value: value}}}}
 	}
 	const ab, cd = `{"members":["a","b"],"discriminatorChange":"Forbid"}`, `{"members":["c","d"],"discriminatorChange":"Forbid"}`
 	both := mustCompile(t, source, given("["+ab+","+cd+"]", false))
@@ -107,18 +106,18 @@ func TestForgetOne(t *testing.T) {
 // TestRemoved asserts that each removed rule is named.
 func TestRemoved(t *testing.T) {
 	source := strings.Replace(header+body, "- members: [a, b]", "- members: [a, b]\n              discriminatorChange: Allow", 1)
-	compiled := mustCompile(t, []byte(source), crdfile.Options{})
+	compiled := mustCompile(t, []byte(source), Options{})
 	declared := bytes.Replace(compiled, []byte("            x-kubernetes-validations:\n"), []byte("            x-kubernetes-unions: [{members: [a, b], cardinality: ExactlyOne}]\n            x-kubernetes-validations:\n"), 1)
 	for name, run := range map[string]func() ([]byte, diag.List){
-		"decompile":        func() ([]byte, diag.List) { return Decompile(open("in", compiled), crdfile.Options{}) },
-		"declared another": func() ([]byte, diag.List) { return Compile(open("in", declared), crdfile.Options{}) },
+		"decompile":        func() ([]byte, diag.List) { return Decompile(open("in", compiled), Options{}) },
+		"declared another": func() ([]byte, diag.List) { return Compile(open("in", declared), Options{}) },
 	} {
 		_, diags := run()
 		if len(diags) != 1 || diags[0].Code != codes.RuleRemoved || diags[0].Message != `the output lacks rules compiled from a recorded union: "!(has(self.a) && has(self.b))"` || diags[0].Pos.Line == 0 {
 			t.Errorf("%s: %v", name, diags)
 		}
 	}
-	if _, diags := Compile(open("in", compiled), crdfile.Options{}); len(diags) > 0 {
+	if _, diags := Compile(open("in", compiled), Options{}); len(diags) > 0 {
 		t.Errorf("compiled again: %v", diags)
 	}
 }
@@ -134,7 +133,7 @@ func TestRandomRecords(t *testing.T) {
 	for range unioncases.Choose(50, 200, 10000) {
 		declaration := "{members: " + members() + pick("", ", cardinality: ExactlyOne", ", cardinality: AtLeastOne", ", discriminatorChange: Forbid") + "}"
 		// The rules that compiling writes for the union come from a compilation of the union alone.
-		alone := mustCompile(t, []byte(testcrd.New("Route", "spec:\n  type: object\n  properties: {a: {type: string}, b: {type: string}, c: {type: string}, d: {type: string}}\n  x-kubernetes-unions: ["+declaration+"]\n")), crdfile.Options{})
+		alone := mustCompile(t, []byte(testcrd.New("Route", "spec:\n  type: object\n  properties: {a: {type: string}, b: {type: string}, c: {type: string}, d: {type: string}}\n  x-kubernetes-unions: ["+declaration+"]\n")), Options{})
 		written := rulesIn(values(t, alone))
 		var rules []map[string]any
 		for range 1 + r.IntN(3) {
@@ -158,7 +157,7 @@ func TestRandomRecords(t *testing.T) {
 		record := jsonOf(map[string]any{"source": "x-kubernetes-unions: [" + declaration + "]\n"})
 		in := recording(t, declared, record, rules...)
 		for _, forget := range []bool{false, true} {
-			for verb, run := range verbs(crdfile.Options{Forget: forget}) {
+			for verb, run := range verbs(Options{Forget: forget}) {
 				out, diags := run(in)
 				if out == nil {
 					refused++
@@ -223,13 +222,13 @@ func TestSchemaEdited(t *testing.T) {
 	} {
 		source := testcrd.New("Route", "spec: "+tt.spec)
 		edit := func(text []byte) []byte { return bytes.Replace(text, []byte(tt.from), []byte(tt.to), 1) }
-		compiled := mustCompile(t, []byte(source), crdfile.Options{})
+		compiled := mustCompile(t, []byte(source), Options{})
 		edited := edit(compiled)
-		want := mustCompile(t, edit([]byte(source)), crdfile.Options{})
+		want := mustCompile(t, edit([]byte(source)), Options{})
 		if bytes.Equal(edited, compiled) || jsonOf(rulesIn(values(t, edited))) == jsonOf(rulesIn(values(t, want))) {
 			t.Errorf("%s: the edit changes nothing\n%s", tt.name, edited)
 		}
-		out, diags := Compile(open("in", edited), crdfile.Options{})
+		out, diags := Compile(open("in", edited), Options{})
 		if diags.HasErrors() || !slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == codes.RuleRemoved }) {
 			t.Errorf("%s: %v", tt.name, diags)
 		}

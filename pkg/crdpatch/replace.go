@@ -9,8 +9,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/compiled"
-	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -18,22 +16,22 @@ import (
 
 // replace removes from base the hand-written rules that unions replace. The result is nil on
 // errors.
-func (j *job) replace(base *crdtext.Text) *crdtext.Text {
-	r := crdtext.Revise(base)
+func (j *job) replace(base *fileText) *fileText {
+	r := revise(base)
 	for _, c := range j.crds {
-		if j.installing && c.Settled() {
+		if j.installing && c.settled() {
 			continue
 		}
 		removals := c.Replaced(c.Options().Compiler())
 		if len(removals) == 0 {
 			continue
 		}
-		w := newWriter(c, c.Manifest().Revised(base), c.Options())
+		w := newWriter(c, c.manifest().revised(base), c.Options())
 		for _, removal := range removals {
-			schema := crdtext.SchemaIn(w.value, removal.Place)
-			w.touched = append(w.touched, replacementOf(w.Manifest, removal, schema))
+			schema := schemaIn(w.value, removal.Place)
+			w.touched = append(w.touched, replacementOf(w.manifest, removal, schema))
 			if err := w.remove(removal, schema); err != nil {
-				w.report(diag.New(codes.Unproved, w.Pos(w.Schema(removal.Place)), "cannot remove the hand-written rules: %v", err).In(removal.Place).
+				w.report(diag.New(codes.Unproved, w.pos(w.schema(removal.Place)), "cannot remove the hand-written rules: %v", err).In(removal.Place).
 					Hinted("delete them yourself, or write the schema in plain block style"))
 			}
 		}
@@ -42,10 +40,10 @@ func (j *job) replace(base *crdtext.Text) *crdtext.Text {
 	if j.diags.HasErrors() {
 		return nil
 	}
-	if len(r.Edits) == 0 {
+	if len(r.edits) == 0 {
 		return base
 	}
-	t, err := r.Text()
+	t, err := r.relocated()
 	if err != nil {
 		j.unproved(err)
 		return nil
@@ -55,7 +53,7 @@ func (j *job) replace(base *crdtext.Text) *crdtext.Text {
 
 // anchored reports whether an alias refers to n or to a node inside it.
 func (w *writer) anchored(n *yaml.Node) bool {
-	return w.Aliased(n) || slices.ContainsFunc(n.Content, w.anchored)
+	return w.aliased(n) || slices.ContainsFunc(n.Content, w.anchored)
 }
 
 // severed reports aliases that would lose their anchors: aliases outside the declarations to be
@@ -81,22 +79,22 @@ func (w *writer) severed(changes []*documentChange) {
 
 // remove plans to remove constraints from a schema, and removes them from its value.
 func (w *writer) remove(r compile.Removal, value map[string]any) error {
-	n := w.Schema(r.Place)
-	if w.Aliased(n) {
+	n := w.schema(r.Place)
+	if w.aliased(n) {
 		return errors.New("the schema is shared through an anchor")
 	}
 	present := maps.Clone(value)
-	keys, items := compiled.Remove(r, value)
-	for _, key := range compiled.ListKeys {
+	keys, items := removeConstraints(r, value)
+	for _, key := range listKeys {
 		if len(items[key]) == 0 && !slices.Contains(keys, key) {
 			continue
 		}
-		at := crdtext.IndexOf(n, key)
+		at := indexOf(n, key)
 		if at < 0 {
 			return fmt.Errorf("its %s is shared through an alias or merge key", key)
 		}
 		l := n.Content[at*2+1]
-		if l.Kind != yaml.SequenceNode || w.Aliased(l) || len(l.Content) != len(compiled.ItemsOf(present[key])) {
+		if l.Kind != yaml.SequenceNode || w.aliased(l) || len(l.Content) != len(itemsOf(present[key])) {
 			return fmt.Errorf("its %s is shared through an alias", key)
 		}
 		if err := w.cutAll(l, items[key]); err != nil {
@@ -105,7 +103,7 @@ func (w *writer) remove(r compile.Removal, value map[string]any) error {
 	}
 	var whole []int // indices of entries of the schema
 	for _, key := range keys {
-		whole = append(whole, crdtext.IndexOf(n, key))
+		whole = append(whole, indexOf(n, key))
 	}
 	slices.Sort(whole)
 	if len(whole) > 0 && whole[0] < 0 {
@@ -116,7 +114,7 @@ func (w *writer) remove(r compile.Removal, value map[string]any) error {
 
 // cutAll plans to remove entries of a collection, given by ascending indices.
 func (w *writer) cutAll(n *yaml.Node, indices []int) error {
-	cuts, err := w.Editor().CutRuns(n, indices)
+	cuts, err := w.editor().CutRuns(n, indices)
 	if err != nil {
 		return err
 	}

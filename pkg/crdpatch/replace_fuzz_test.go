@@ -14,11 +14,9 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/compiled"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -60,7 +58,7 @@ func (e *edit) text(t *testing.T, text []byte) ([]byte, bool) {
 			schema = n
 		}
 	}
-	if _, v, _, ok := yamltext.Lookup(schema, compiled.Validations); ok {
+	if _, v, _, ok := yamltext.Lookup(schema, validations); ok {
 		list = v
 	}
 	insert := func(i, indent int, line string) bool {
@@ -92,7 +90,7 @@ func (e *edit) text(t *testing.T, text []byte) ([]byte, bool) {
 		lines[i] = e.line
 		return e.done(lines, true)
 	case commentAboveList:
-		i := slices.IndexFunc(schema.Content, func(n *yaml.Node) bool { return n.Value == compiled.Validations })
+		i := slices.IndexFunc(schema.Content, func(n *yaml.Node) bool { return n.Value == validations })
 		line := schema.Content[i].Line - 1
 		return e.done(lines, i > 0 && !strings.HasPrefix(strings.TrimSpace(lines[line]), "- ") && insert(line, schema.Content[i].Column-1, fmt.Sprintf("# user %d.", e.n)))
 	}
@@ -142,21 +140,21 @@ func (e *edit) data(docs []any) {
 		if schema == nil {
 			continue
 		}
-		rules, _ := schema[compiled.Validations].([]any)
+		rules, _ := schema[validations].([]any)
 		switch e.kind {
 		case propertyAbove, propertyBetween:
 			schema["properties"].(map[string]any)[fmt.Sprint("new", e.n)] = map[string]any{"type": "string"}
 		case describe:
 			schema["description"] = fmt.Sprint("new ", e.n)
 		case ruleFirst, ruleLast:
-			schema[compiled.Validations] = append(slices.Clone(rules), map[string]any{"rule": e.rule()})
+			schema[validations] = append(slices.Clone(rules), map[string]any{"rule": e.rule()})
 		case deleteRule:
 			rules = slices.DeleteFunc(slices.Clone(rules), func(r any) bool {
 				rule, _ := r.(map[string]any)["rule"].(string)
 				return strings.Contains(e.deleted, fmt.Sprintf("%q", rule))
 			})
-			if schema[compiled.Validations] = rules; len(rules) == 0 {
-				delete(schema, compiled.Validations)
+			if schema[validations] = rules; len(rules) == 0 {
+				delete(schema, validations)
 			}
 		}
 	}
@@ -205,7 +203,7 @@ func unordered(v any) any {
 		for _, item := range v {
 			unordered(item)
 		}
-		if rules, ok := v[compiled.Validations].([]any); ok {
+		if rules, ok := v[validations].([]any); ok {
 			slices.SortFunc(rules, func(a, b any) int {
 				x, _ := json.Marshal(a)
 				y, _ := json.Marshal(b)
@@ -246,7 +244,7 @@ func contents(lines []string, begun bool) []string {
 			continue
 		}
 		line = strings.TrimSpace(line)
-		if after, ok := strings.CutPrefix(line, compiled.Validations+":"); ok {
+		if after, ok := strings.CutPrefix(line, validations+":"); ok {
 			line = strings.TrimSpace(after)
 		}
 		if line != "" && !strings.HasPrefix(line, "[{rule:") {
@@ -330,10 +328,10 @@ func forgetReplaced(v any) {
 		for _, key := range []string{"allOf", "oneOf", "minProperties", "maxProperties"} {
 			delete(v, key)
 		}
-		if rules, ok := v[compiled.Validations].([]any); ok {
-			v[compiled.Validations] = slices.DeleteFunc(rules, func(r any) bool { return !strings.HasPrefix(compiled.RuleOf(r), "self != null") })
-			if len(v[compiled.Validations].([]any)) == 0 {
-				delete(v, compiled.Validations)
+		if rules, ok := v[validations].([]any); ok {
+			v[validations] = slices.DeleteFunc(rules, func(r any) bool { return !strings.HasPrefix(ruleOf(r), "self != null") })
+			if len(v[validations].([]any)) == 0 {
+				delete(v, validations)
 			}
 		}
 		for _, item := range v {
@@ -344,7 +342,7 @@ func forgetReplaced(v any) {
 
 // edited checks that user edits of compiled text lose no line of the user, and give the same
 // data as without compiling.
-func (s *scene) edited(t *testing.T, in, out []byte, opts crdfile.Options) {
+func (s *scene) edited(t *testing.T, in, out []byte, opts Options) {
 	text, data := out, values(t, in)
 	lines := strings.SplitAfter(string(in), "\n")
 	mine := map[string]int{}
@@ -429,10 +427,10 @@ func (s *scene) broken(t *testing.T, out []byte) {
 	lines := bytes.SplitAfter(out, []byte("\n"))
 	i := s.IntN(len(lines))
 	text := bytes.Join(slices.Delete(lines, i, i+1), nil)
-	if got, diags := Decompile(open("in", text), crdfile.Options{}); diags.HasErrors() != (got == nil) {
+	if got, diags := Decompile(open("in", text), Options{}); diags.HasErrors() != (got == nil) {
 		t.Errorf("Decompile: errors: %t, output: %t of\n%s", diags.HasErrors(), got != nil, text)
 	}
-	if got, diags := Compile(open("in", text), crdfile.Options{External: s.Externals}); diags.HasErrors() != (got == nil) {
+	if got, diags := Compile(open("in", text), Options{External: s.Externals}); diags.HasErrors() != (got == nil) {
 		t.Errorf("Compile: errors: %t, output: %t of\n%s", diags.HasErrors(), got != nil, text)
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	sigs "sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/compiled"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -276,10 +275,10 @@ func (s *scene) rules(indent int, rules []string) {
 		for _, r := range rules {
 			l = append(l, fmt.Sprintf("{rule: %q}", r))
 		}
-		s.write(indent, compiled.Validations+": ["+strings.Join(l, ", ")+"]")
+		s.write(indent, validations+": ["+strings.Join(l, ", ")+"]")
 		return
 	}
-	s.write(indent, compiled.Validations+":")
+	s.write(indent, validations+":")
 	indent += 2 * s.IntN(2)
 	for _, r := range rules {
 		switch s.n++; s.IntN(5) {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -89,7 +88,7 @@ x-kubernetes-validations:
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in := handWritten(c.written, c.declaration)
-			out, diags := Compile(open("crd.yaml", []byte(in)), crdfile.Options{})
+			out, diags := Compile(open("crd.yaml", []byte(in)), Options{})
 			if out == nil {
 				t.Fatal(textOfDiags(diags))
 			}
@@ -118,7 +117,7 @@ x-kubernetes-validations:
 			if t.Failed() {
 				t.Logf("\n%s", out)
 			}
-			again, diags := Compile(open("crd.yaml", out), crdfile.Options{})
+			again, diags := Compile(open("crd.yaml", out), Options{})
 			same(t, "compile(compile(in))", again, out)
 			if slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == codes.RulesReplaced }) {
 				t.Errorf("compiling again: %v", diags)
@@ -130,7 +129,7 @@ x-kubernetes-validations:
 			} else if !strings.Contains(string(back), union.Key) {
 				t.Errorf("no declaration in\n%s", back)
 			}
-			same(t, "compile(decompile(compile(in)))", mustCompile(t, back, crdfile.Options{}), out)
+			same(t, "compile(decompile(compile(in)))", mustCompile(t, back, Options{}), out)
 			replacedFromOutside(t, in, c.code == codes.RulesReplaced)
 		})
 	}
@@ -141,7 +140,7 @@ func TestReplacePositions(t *testing.T) {
 	in := handWritten("x-kubernetes-validations:\n- message: one\n  rule: '(has(self.a)?1:0)+(has(self.b)?1:0) == 1'", replacing) +
 		"            default: {type: x}\n" + strings.Repeat(" ", 10) + "status:\n            type: object\n            properties: {c: {type: string}}\n" +
 		"            x-kubernetes-unions:\n            - members: [d]\n"
-	_, diags := Compile(open("crd.yaml", []byte(in)), crdfile.Options{})
+	_, diags := Compile(open("crd.yaml", []byte(in)), Options{})
 	i := slices.IndexFunc(diags, func(d diag.Diagnostic) bool { return d.Code == codes.UnknownMember })
 	if i < 0 || !strings.Contains(strings.Split(in, "\n")[diags[i].Pos.Line-1], "members: [d]") {
 		t.Errorf("diagnostics: %s", textOfDiags(diags))
@@ -152,7 +151,7 @@ func TestReplacePositions(t *testing.T) {
 // like rules replaced by a declaration in the CRD.
 func replacedFromOutside(t *testing.T, in string, replaced bool) {
 	bare, elsewhere := undeclared(t, []byte(in))
-	out, diags := Compile(open("crd.yaml", bare), crdfile.Options{External: elsewhere})
+	out, diags := Compile(open("crd.yaml", bare), Options{External: elsewhere})
 	if said := slices.ContainsFunc(diags, func(d diag.Diagnostic) bool { return d.Code == codes.RulesReplaced }); said != replaced {
 		t.Errorf("replaced: %t, diagnostics: %s", replaced, textOfDiags(diags))
 	}
@@ -160,14 +159,14 @@ func replacedFromOutside(t *testing.T, in string, replaced bool) {
 		bare = mustDecompile(t, out)
 	}
 	same(t, "decompile", mustDecompile(t, out), bare)
-	same(t, "compile(decompile(compile(in)))", mustCompile(t, bare, crdfile.Options{External: elsewhere}), out)
-	same(t, "compile again", mustCompile(t, out, crdfile.Options{External: elsewhere}), out)
-	same(t, "compile again without the declaration", mustCompile(t, out, crdfile.Options{}), out)
-	gone, diags := Compile(open("crd.yaml", out), crdfile.Options{External: union.Externals{Scopes: elsewhere.Scopes}})
+	same(t, "compile(decompile(compile(in)))", mustCompile(t, bare, Options{External: elsewhere}), out)
+	same(t, "compile again", mustCompile(t, out, Options{External: elsewhere}), out)
+	same(t, "compile again without the declaration", mustCompile(t, out, Options{}), out)
+	gone, diags := Compile(open("crd.yaml", out), Options{External: union.Externals{Scopes: elsewhere.Scopes}})
 	if gone != nil || len(diags) == 0 || diags[0].Code != codes.Forgotten {
 		t.Errorf("compile without any declaration: %s", textOfDiags(diags))
 	}
-	opts := crdfile.Options{External: elsewhere, NoAnnotation: true}
+	opts := Options{External: elsewhere, NoAnnotation: true}
 	forgetful := mustCompile(t, bare, opts)
 	same(t, "compile again without the annotation", mustCompile(t, forgetful, opts), forgetful)
 	// A tool that reformats the file does not change its data.
@@ -194,24 +193,24 @@ x-kubernetes-validations:
 	in := handWritten(written, replacing)
 	edit := strings.NewReplacer("size: {type: integer}", "size: {type: integer, format: int32}", "  group: example.com", "  group: example.com  # ours")
 	bare, elsewhere := undeclared(t, []byte(in))
-	out := mustCompile(t, bare, crdfile.Options{External: elsewhere})
+	out := mustCompile(t, bare, Options{External: elsewhere})
 	want := edit.Replace(string(mustDecompile(t, out)))
 	edited := []byte(edit.Replace(string(out)))
 	same(t, "decompile(edit(compile(in)))", mustDecompile(t, edited), []byte(want))
-	same(t, "compile(edit(compile(in)))", mustCompile(t, edited, crdfile.Options{External: elsewhere}), edited)
+	same(t, "compile(edit(compile(in)))", mustCompile(t, edited, Options{External: elsewhere}), edited)
 }
 
 // Each union that is no longer declared is named, with its schema.
 func TestForgottenEach(t *testing.T) {
 	two := strings.Replace(gateway, "              routes:\n", "              a: {type: string}\n              b: {type: string}\n              c: {type: string}\n              d: {type: string}\n              routes:\n", 1)
 	given := []union.External{external("v1", routes, aOrB), external("v1", "properties.spec", `[{"members": ["a", "b"]}, {"members": ["c", "d"]}]`)}
-	compiled := mustCompile(t, []byte(two), crdfile.Options{External: union.Externals{Declarations: given}})
+	compiled := mustCompile(t, []byte(two), Options{External: union.Externals{Declarations: given}})
 	given[1] = external("v1", "properties.spec", `[{"members": ["c", "d"]}]`)
-	_, wrong := Compile(open("crd.yaml", compiled), crdfile.Options{External: union.Externals{Declarations: []union.External{external("v1", "properties.spce", aOrB)}}})
+	_, wrong := Compile(open("crd.yaml", compiled), Options{External: union.Externals{Declarations: []union.External{external("v1", "properties.spce", aOrB)}}})
 	if len(wrong) != 1 || wrong[0].Code != codes.NoSuchSchema {
 		t.Errorf("a path that is wrong: %v, want nothing of forgotten unions", wrong)
 	}
-	_, diags := Compile(open("crd.yaml", compiled), crdfile.Options{External: union.Externals{Declarations: given[1:]}})
+	_, diags := Compile(open("crd.yaml", compiled), Options{External: union.Externals{Declarations: given[1:]}})
 	var got []string
 	for _, d := range diags {
 		got = append(got, d.Path+": "+d.Message)

@@ -9,24 +9,21 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/compiled"
-	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // revert returns the text with its compiled CRDs decompiled, or nil on errors.
-func (j *job) revert(t *crdtext.Text, crds []*crdfile.CRD) *crdtext.Text {
-	r := &removals{Revision: crdtext.Revise(t)}
+func (j *job) revert(t *fileText, crds []*CRD) *fileText {
+	r := &removals{revision: revise(t)}
 	for _, c := range crds {
-		v := &remover{Reverted: c.Base().Reverted, removals: r, job: j}
-		r.Set(v.Manifest, v.Value)
+		v := &remover{reverted: c.Base().reverted, removals: r, job: j}
+		r.set(v.manifest, v.value)
 		v.remove()
-		is := v.Manifest.IsJSON() && !v.Record.JSON
-		if was, ok := r.JSON[v.Index]; !ok || was {
-			r.JSON[v.Index] = is
+		is := v.manifest.isJSON() && !v.record.JSON
+		if was, ok := r.json[v.index]; !ok || was {
+			r.json[v.index] = is
 		}
 	}
 	if j.diags.HasErrors() {
@@ -43,27 +40,27 @@ func (j *job) revert(t *crdtext.Text, crds []*crdfile.CRD) *crdtext.Text {
 // removals are the edits that remove rules and annotations from a text, and the declarations to
 // restore.
 type removals struct {
-	*crdtext.Revision
+	*revision
 	restored []restoration
 }
 
 // restoration is a declaration to restore.
 type restoration struct {
-	*compiled.Claim
-	*crdtext.Document
+	*claim
+	*document
 	// cut is the offset of the removed list of rules, or -1 if the list remains.
 	cut int
 }
 
 // remover plans the edits that revert one CRD.
 type remover struct {
-	*compiled.Reverted
+	*reverted
 	*removals
 	job *job
 }
 
 func (r *remover) edit(start, end int, text string) {
-	r.Edits = append(r.Edits, yamltext.Edit{Start: start, End: end, New: text})
+	r.edits = append(r.edits, yamltext.Edit{Start: start, End: end, New: text})
 }
 
 func (r *remover) failed(n *yaml.Node, format string, args ...any) {
@@ -71,20 +68,20 @@ func (r *remover) failed(n *yaml.Node, format string, args ...any) {
 }
 
 func (r *remover) remove() {
-	touched := []touch{{Manifest: r.Manifest}}
-	for _, c := range r.Claims {
-		touched = append(touched, touch{Manifest: r.Manifest, schema: &c.Place, removed: map[string][]any{compiled.Validations: c.Items()}})
+	touched := []touch{{manifest: r.manifest}}
+	for _, c := range r.claims {
+		touched = append(touched, touch{manifest: r.manifest, schema: &c.Place, removed: map[string][]any{validations: c.items()}})
 		cut, err := r.removeRules(c)
 		if err != nil {
 			r.failed(c.Node, "cannot remove the rules from %s: %v", c.Place, err)
 		}
-		if c.Restored {
-			r.restored = append(r.restored, restoration{c, r.Document, cut})
+		if c.restored {
+			r.restored = append(r.restored, restoration{c, r.document, cut})
 		}
 	}
 	r.job.touched = append(r.job.touched, touched...)
 	if err := r.removeAnnotation(); err != nil {
-		r.failed(r.Annotations, "cannot remove the annotation: %v", err)
+		r.failed(r.annotations, "cannot remove the annotation: %v", err)
 	}
 }
 
@@ -99,19 +96,19 @@ var attempts = []attempt{{}, {beside: true}, {rewritten: true}}
 
 // restore applies the removals and restores declarations. Each document uses the first attempt
 // that gives the intended data.
-func (r *removals) restore() (*crdtext.Text, error) {
+func (r *removals) restore() (*fileText, error) {
 	// Deeper schemas come first: at the same offset, the inner declaration preceded.
 	slices.SortStableFunc(r.restored, func(a, b restoration) int { return cmp.Compare(len(b.Path), len(a.Path)) })
-	how := make([]int, len(r.Of.Docs))
+	how := make([]int, len(r.of.docs))
 	for {
 		t, err := r.restoreAs(how)
 		if err == nil {
 			return t, nil
 		}
-		var wrong *crdtext.DocumentError
+		var wrong *documentError
 		tried := false
 		for i := range how {
-			if (!errors.As(err, &wrong) || wrong.Index == i) && how[i]+1 < len(attempts) {
+			if (!errors.As(err, &wrong) || wrong.index == i) && how[i]+1 < len(attempts) {
 				how[i]++
 				tried = true
 			}
@@ -122,21 +119,21 @@ func (r *removals) restore() (*crdtext.Text, error) {
 	}
 }
 
-func (r *removals) restoreAs(how []int) (*crdtext.Text, error) {
-	made := *r.Revision
-	made.Edits, made.Origins = nil, map[int]*yaml.Node{}
-	cuts := slices.Clone(r.Edits)
-	crdtext.SortEdits(cuts)
+func (r *removals) restoreAs(how []int) (*fileText, error) {
+	made := *r.revision
+	made.edits, made.origins = nil, map[int]*yaml.Node{}
+	cuts := slices.Clone(r.edits)
+	sortEdits(cuts)
 	for _, s := range r.restored {
-		edit, err := s.edit(cuts, attempts[how[s.Index]])
+		edit, err := s.edit(cuts, attempts[how[s.index]])
 		if err != nil {
-			return nil, &crdtext.DocumentError{Index: s.Index, Err: err}
+			return nil, &documentError{index: s.index, err: err}
 		}
-		made.Edits = append(made.Edits, edit)
-		made.Origins[edit.Start] = s.Node
+		made.edits = append(made.edits, edit)
+		made.origins[edit.Start] = s.Node
 	}
-	made.Edits = append(made.Edits, cuts...) // after insertions at the same offset
-	return made.Text()
+	made.edits = append(made.edits, cuts...) // after insertions at the same offset
+	return made.relocated()
 }
 
 // edit returns the edit that restores the declaration, to be applied along with removals.
@@ -147,17 +144,17 @@ func (s restoration) edit(removals []yamltext.Edit, how attempt) (yamltext.Edit,
 		return yamltext.Edit{}, err
 	}
 	if !how.rewritten {
-		at, _ := crdtext.Unapplied(removals, crdtext.Applied(removals, start)+s.At)
-		key := yamltext.Find(n, compiled.Validations).Key
+		at, _ := unapplied(removals, applied(removals, start)+s.At)
+		key := yamltext.Find(n, validations).Key
 		switch {
 		case s.cut >= 0:
 			at = s.cut
 		case how.beside && key != nil && !yamledit.IsFlow(n):
-			first, err := s.StartOf(key)
+			first, err := s.startOf(key)
 			if err != nil {
 				return yamltext.Edit{}, err
 			}
-			at = s.Editor().LineStart(first)
+			at = s.editor().LineStart(first)
 		}
 		if at < s.Start || at > s.End {
 			return yamltext.Edit{}, errors.New("the place is outside the document")
@@ -170,24 +167,24 @@ func (s restoration) edit(removals []yamltext.Edit, how attempt) (yamltext.Edit,
 	}
 	e := yamledit.Entry{Key: union.Key, Value: value}
 	if yamledit.IsFlow(n) {
-		return s.Editor().Put(n, e)
+		return s.editor().Put(n, e)
 	}
-	l, err := s.Editor().Entries(n)
+	l, err := s.editor().Entries(n)
 	if err != nil {
 		return yamltext.Edit{}, err
 	}
-	at := s.Editor().LineStart(l[0].Start)
-	return yamltext.Edit{Start: at, End: at, New: s.Editor().Lines(e.Block(s.Editor().Indentation(n, l)))}, nil
+	at := s.editor().LineStart(l[0].Start)
+	return yamltext.Edit{Start: at, End: at, New: s.editor().Lines(e.Block(s.editor().Indentation(n, l)))}, nil
 }
 
 // startWithout returns the start of the schema's mapping, without leading entries that are
 // removed.
 func (s restoration) startWithout(removals []yamltext.Edit) (int, error) {
-	start, err := s.StartOf(s.Node)
+	start, err := s.startOf(s.Node)
 	if err != nil || yamledit.IsFlow(s.Node) {
 		return start, err
 	}
-	l, err := s.Editor().Entries(s.Node)
+	l, err := s.editor().Entries(s.Node)
 	for len(l) > 1 && slices.ContainsFunc(removals, func(e yamltext.Edit) bool { return e.Start <= start && l[0].End <= e.End }) {
 		l = l[1:]
 		start = l[0].Start
@@ -197,48 +194,48 @@ func (s restoration) startWithout(removals []yamltext.Edit) (int, error) {
 
 // removeRules plans to remove our rules from one schema. It returns the offset of the list if it is
 // removed as a whole, or else -1.
-func (r *remover) removeRules(c *compiled.Claim) (int, error) {
+func (r *remover) removeRules(c *claim) (int, error) {
 	switch {
-	case len(c.Ours) == 0:
+	case len(c.ours) == 0:
 		return -1, nil
-	case c.Whole():
-		cut, err := r.Editor().Cut(c.Node, c.HeadIndex/2, c.HeadIndex/2)
+	case c.whole():
+		cut, err := r.editor().Cut(c.Node, c.headIndex/2, c.headIndex/2)
 		r.edit(cut.Start, cut.End, "")
 		return cut.Start, err
-	case c.All() && !yamledit.IsFlow(c.List):
-		value, err := r.Editor().AfterKey(c.Head, c.List)
+	case c.all() && !yamledit.IsFlow(c.list):
+		value, err := r.editor().AfterKey(c.head, c.list)
 		r.edit(value.Start, value.End, " []")
 		return -1, err
 	}
-	cuts, err := r.Editor().CutRuns(c.List, c.Ours)
-	r.Edits = append(r.Edits, cuts...)
+	cuts, err := r.editor().CutRuns(c.list, c.ours)
+	r.edits = append(r.edits, cuts...)
 	return -1, err
 }
 
 func (r *remover) removeAnnotation() error {
-	m, at := r.Annotations, r.Key
-	metadata, _ := r.Value["metadata"].(map[string]any)
+	m, at := r.annotations, r.key
+	metadata, _ := r.value["metadata"].(map[string]any)
 	if left, _ := metadata["annotations"].(map[string]any); len(left) == 0 {
-		key := r.Metadata.Content[r.MetadataKey]
+		key := r.metadata.Content[r.metadataKey]
 		was := ""
-		if r.Record.Annotations != nil {
-			was = *r.Record.Annotations
+		if r.record.Annotations != nil {
+			was = *r.record.Annotations
 		}
 		_, there := metadata["annotations"]
 		switch null, had := strings.CutPrefix(was, ":"); {
 		case had:
-			s, err := r.Editor().AfterKey(key, r.Annotations)
-			r.edit(s.Start, s.End, r.null(r.Metadata, key, null, s.End))
+			s, err := r.editor().AfterKey(key, r.annotations)
+			r.edit(s.Start, s.End, r.null(r.metadata, key, null, s.End))
 			return err
 		case !there:
-			m, at = r.Metadata, r.MetadataKey
-		case !yamledit.IsFlow(r.Annotations):
-			s, err := r.Editor().AfterKey(key, r.Annotations)
+			m, at = r.metadata, r.metadataKey
+		case !yamledit.IsFlow(r.annotations):
+			s, err := r.editor().AfterKey(key, r.annotations)
 			r.edit(s.Start, s.End, " {}")
 			return err
 		}
 	}
-	cut, err := r.Editor().Cut(m, at/2, at/2)
+	cut, err := r.editor().Cut(m, at/2, at/2)
 	r.edit(cut.Start, cut.End, "")
 	return err
 }

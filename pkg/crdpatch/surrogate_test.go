@@ -3,8 +3,6 @@ package crdpatch
 import (
 	"strings"
 	"testing"
-
-	"github.com/unioncel/unioncel/pkg/crdfile"
 )
 
 // Escaped surrogate pairs anywhere in a JSON manifest are read, and pairs outside the edits keep
@@ -26,7 +24,7 @@ func TestSurrogatePairs(t *testing.T) {
   }
 }
 `
-	out := string(mustCompile(t, []byte(in), crdfile.Options{}))
+	out := string(mustCompile(t, []byte(in), Options{}))
 	for _, kept := range []string{`"apiextensions.k8s.io\/v1"`, `{"half": "\ud83d"}`, `"a \ud83d\ude00 thing"`, `["\uD83D\uDE00", "B"]`} {
 		if !strings.Contains(out, kept) {
 			t.Errorf("%s is gone", kept)
@@ -35,11 +33,11 @@ func TestSurrogatePairs(t *testing.T) {
 	if !strings.Contains(out, `self.type == '😀'`) {
 		t.Errorf("no rule for the value:\n%s", out)
 	}
-	again, diags := Compile(open("crd.json", []byte(out)), crdfile.Options{})
+	again, diags := Compile(open("crd.json", []byte(out)), Options{})
 	if string(again) != out || diags.HasErrors() {
 		t.Errorf("compiled again: %v\n%s", diags, again)
 	}
-	back, diags := Decompile(open("crd.json", []byte(out)), crdfile.Options{})
+	back, diags := Decompile(open("crd.json", []byte(out)), Options{})
 	if string(back) != in || diags.HasErrors() {
 		t.Errorf("decompiled: %v\n%s", diags, back)
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -22,7 +21,7 @@ func TestCompileCRDForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	declared := union.External{Target: of, Path: schemapath.Path{schemapath.Property("spec")}, Value: value}
-	out, diags := Compile(crdfile.Open("crd.json", []byte(src)), crdfile.Options{External: union.Externals{Declarations: []union.External{declared}}})
+	out, diags := Compile(Open("crd.json", []byte(src)), Options{External: union.Externals{Declarations: []union.External{declared}}})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
@@ -30,10 +29,10 @@ func TestCompileCRDForgotten(t *testing.T) {
 	if err := yaml.Unmarshal(out, &crd); err != nil {
 		t.Fatal(err)
 	}
-	if _, diags = CompileCRD(&crd, crdfile.Options{External: union.Externals{Scopes: []union.Scope{{Target: of}}}}); len(diags) != 1 || diags[0].Code != codes.Forgotten {
+	if _, diags = CompileCRD(&crd, Options{External: union.Externals{Scopes: []union.Scope{{Target: of}}}}); len(diags) != 1 || diags[0].Code != codes.Forgotten {
 		t.Error(diags)
 	}
-	got, diags := CompileCRD(&crd, crdfile.Options{Forget: true, External: union.Externals{Scopes: []union.Scope{{Target: of}}}})
+	got, diags := CompileCRD(&crd, Options{Forget: true, External: union.Externals{Scopes: []union.Scope{{Target: of}}}})
 	if diags.HasErrors() || len(got.Annotations) > 0 || len(got.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].XValidations) == 0 {
 		t.Errorf("%v, %v", got, diags)
 	}

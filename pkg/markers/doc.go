@@ -4,7 +4,7 @@
 // [Load] takes package patterns as controller-gen does. It finds the same types, builds the same
 // CRDs in memory, and walks Go types and schemas side by side, so that a declaration gets the path
 // that its struct has in the file controller-gen writes. The result is a [union.Externals]: one
-// [union.External] per union and place, ready for crdfile.Options. Load reads no CRD files: a CRD
+// [union.External] per union and place, ready for crdpatch.Options. Load reads no CRD files: a CRD
 // on disk that is older than the Go types is detected when the declarations are applied to it.
 //
 // [Declare] does the reverse: it adds markers for given unions to the text of the Go files. It never

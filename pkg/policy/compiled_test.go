@@ -16,7 +16,6 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/policytest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/policy"
 	"github.com/unioncel/unioncel/pkg/validate"
@@ -69,7 +68,7 @@ func TestValidatingAsCompiled(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			src := []byte(testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: "{" + tt.spec + "}"}))
-			compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", src), crdfile.Options{})
+			compiled, diags := crdpatch.Compile(crdpatch.Open("crd.yaml", src), crdpatch.Options{})
 			if diags.HasErrors() {
 				t.Fatalf("%v\n%s", diags, src)
 			}
@@ -77,7 +76,7 @@ func TestValidatingAsCompiled(t *testing.T) {
 			if err := yaml.Unmarshal(compiled, &crd); err != nil {
 				t.Fatal(err)
 			}
-			declared, _ := crdfile.Ask(crdfile.Open("crd.yaml", src), crdfile.Options{}, (*crdfile.CRD).Declared)
+			declared, _ := crdpatch.Ask(crdpatch.Open("crd.yaml", src), crdpatch.Options{}, (*crdpatch.CRD).Declared)
 			policies, _ := policy.Validating(declared[0].Kinds("crd.yaml"), policy.Options{})
 			s, kind := policytest.NewValidating(t, policies[0]), validate.New(&crd)
 			schema := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]

@@ -10,7 +10,6 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -141,11 +140,11 @@ spec:
           spec:
             x-kubernetes-unions: ` + indent(declarations, 12) + `
             ` + indent(strings.TrimLeft(spec, "\n"), 12) + "\n"
-	out, diags := crdpatch.Compile(crdfile.Open("widgets.yaml", []byte(text)), crdfile.Options{Encoding: encoding})
+	out, diags := crdpatch.Compile(crdpatch.Open("widgets.yaml", []byte(text)), crdpatch.Options{Encoding: encoding})
 	if diags.HasErrors() {
 		t.Fatalf("%v\n%s", diags, text)
 	}
-	declared, diags := crdfile.Ask(crdfile.Open("widgets.yaml", out), crdfile.Options{}, (*crdfile.CRD).Declared)
+	declared, diags := crdpatch.Ask(crdpatch.Open("widgets.yaml", out), crdpatch.Options{}, (*crdpatch.CRD).Declared)
 	if diags.HasErrors() || len(declared) != 1 || len(declared[0].Objects) != 1 {
 		t.Fatal(diags)
 	}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
@@ -25,7 +24,7 @@ func TestExamples(t *testing.T) {
 		}
 		for _, encoding := range []compile.Encoding{compile.Auto, compile.Fine, compile.Compact} {
 			t.Run(filepath.Base(file)+" "+string(encoding), func(t *testing.T) {
-				out, diags := crdpatch.Compile(crdfile.Open(file, src), crdfile.Options{Encoding: encoding})
+				out, diags := crdpatch.Compile(crdpatch.Open(file, src), crdpatch.Options{Encoding: encoding})
 				if diags.HasErrors() {
 					t.Fatal(diags)
 				}
@@ -42,7 +41,7 @@ func TestExamples(t *testing.T) {
 // proofsOf verifies all unions of a file.
 func proofsOf(t testing.TB, name string, src []byte) []verify.Proof {
 	t.Helper()
-	declared, diags := crdfile.Ask(crdfile.Open(name, src), crdfile.Options{}, (*crdfile.CRD).Declared)
+	declared, diags := crdpatch.Ask(crdpatch.Open(name, src), crdpatch.Options{}, (*crdpatch.CRD).Declared)
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}

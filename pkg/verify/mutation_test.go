@@ -23,7 +23,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
@@ -49,11 +48,11 @@ func TestMutants(t *testing.T) {
 	t.Run("examples", func(t *testing.T) {
 		for file, src := range sources {
 			for _, encoding := range []compile.Encoding{compile.Fine, compile.Compact} {
-				out, diags := crdpatch.Compile(crdfile.Open(file, src), crdfile.Options{Encoding: encoding})
+				out, diags := crdpatch.Compile(crdpatch.Open(file, src), crdpatch.Options{Encoding: encoding})
 				if diags.HasErrors() {
 					t.Fatal(diags)
 				}
-				declared, diags := crdfile.Ask(crdfile.Open(file, out), crdfile.Options{}, (*crdfile.CRD).Declared)
+				declared, diags := crdpatch.Ask(crdpatch.Open(file, out), crdpatch.Options{}, (*crdpatch.CRD).Declared)
 				if diags.HasErrors() {
 					t.Fatal(diags)
 				}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
 
@@ -22,7 +22,7 @@ type proof struct {
 
 // prove computes the proof, which is the same for all versions.
 func prove(v *version, manifest []byte) proof {
-	declared, diags := crdfile.Ask(crdfile.Open("crd.yaml", manifest), crdfile.Options{}, (*crdfile.CRD).Declared)
+	declared, diags := crdpatch.Ask(crdpatch.Open("crd.yaml", manifest), crdpatch.Options{}, (*crdpatch.CRD).Declared)
 	if len(declared) != 1 {
 		v.Fatal(diags)
 	}

@@ -23,7 +23,6 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/testmanifest"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -445,7 +444,7 @@ func (s typeSchema) breaks(old, new map[string]any, unchanged bool) verdict {
 
 // compiled returns the compiled CRD for a version, or nil if compiling fails.
 func (v *version) compiled(name string, source []byte, encoding compile.Encoding) json.RawMessage {
-	out, diags := crdpatch.Compile(crdfile.Open("crd.json", source), crdfile.Options{KubeVersion: v.String(), Encoding: encoding, NoAnnotation: true})
+	out, diags := crdpatch.Compile(crdpatch.Open("crd.json", source), crdpatch.Options{KubeVersion: v.String(), Encoding: encoding, NoAnnotation: true})
 	if diags.HasErrors() {
 		v.disagree("%s: it does not compile: %v", name, diags)
 		return nil

@@ -21,7 +21,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	_ "github.com/unioncel/unioncel/internal/testing/testgc"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/validate"
@@ -124,7 +123,7 @@ func compiled(t *testing.T, src []byte) *validate.Kind {
 	t.Helper()
 	_, schema, _ := strings.Cut(string(src), "\nschema:\n")
 	schema, _, _ = strings.Cut(schema, "\ntests:\n")
-	installed, l := crdpatch.Install(crdfile.Open("crd.yaml", []byte(testcrd.New("Case", "spec:\n"+schema+"\n"))), crdfile.Options{})
+	installed, l := crdpatch.Install(crdpatch.Open("crd.yaml", []byte(testcrd.New("Case", "spec:\n"+schema+"\n"))), crdpatch.Options{})
 	if l.HasErrors() {
 		t.Fatal(l)
 	}

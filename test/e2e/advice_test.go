@@ -12,7 +12,6 @@ import (
 	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -39,7 +38,7 @@ func with(text, old, replacement string) string {
 
 // advised returns the diagnostics of lint about a CRD with one of the codes.
 func advised(crd string, codes ...diag.Code) diag.List {
-	l := lint.File(crdfile.Open("crd.yaml", []byte(crd)), crdfile.Options{})
+	l := lint.File(crdpatch.Open("crd.yaml", []byte(crd)), crdpatch.Options{})
 	return slices.DeleteFunc(l, func(d diag.Diagnostic) bool { return !slices.Contains(codes, d.Code) })
 }
 
@@ -88,7 +87,7 @@ func TestAdviceUnchanged(t *testing.T) {
 				crd, label string
 				accepted   bool
 			}{{test.crd, "b", false}, {ratchet, "c", true}} {
-				compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(step.crd)), crdfile.Options{})
+				compiled, diags := crdpatch.Compile(crdpatch.Open("crd.yaml", []byte(step.crd)), crdpatch.Options{})
 				if diags.HasErrors() {
 					t.Fatal(diags)
 				}
@@ -194,7 +193,7 @@ func TestAdvice(t *testing.T) {
 			if told := advised(src, codes.VersionBypass, codes.TableBypass, codes.VersionsDiffer, codes.RemovableItem); test.code == "" && len(told) > 0 {
 				t.Errorf("lint tells of %s", told)
 			}
-			compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(src)), crdfile.Options{})
+			compiled, diags := crdpatch.Compile(crdpatch.Open("crd.yaml", []byte(src)), crdpatch.Options{})
 			if diags.HasErrors() {
 				t.Fatal(diags)
 			}

@@ -19,7 +19,6 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
@@ -88,7 +87,7 @@ func runFile(t *testing.T, server *servertest.Server, file string) {
 	if err := yaml.UnmarshalStrict(steps, &cases); err != nil {
 		t.Fatal(err)
 	}
-	crd := newTrial(t, server, manifest, crdfile.Options{Encoding: cases.Encoding})
+	crd := newTrial(t, server, manifest, crdpatch.Options{Encoding: cases.Encoding})
 	stored := map[string]map[string]any{}
 	for i, s := range cases.Steps {
 		if s.Stored != nil {
@@ -109,9 +108,9 @@ type trial struct {
 }
 
 // newTrial compiles a manifest.
-func newTrial(t *testing.T, server *servertest.Server, manifest []byte, opts crdfile.Options) *trial {
+func newTrial(t *testing.T, server *servertest.Server, manifest []byte, opts crdpatch.Options) *trial {
 	t.Helper()
-	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", manifest), opts)
+	compiled, diags := crdpatch.Compile(crdpatch.Open("crd.yaml", manifest), opts)
 	if diags.HasErrors() {
 		t.Fatalf("compile:\n%v", diags)
 	}

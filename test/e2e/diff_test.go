@@ -13,7 +13,6 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
@@ -26,7 +25,7 @@ func crdOf(t *testing.T, kind string, spec func(crdchanges.Change) string) []byt
 		versions = append(versions, testcrd.Version{Name: fmt.Sprint("v", i+1), Spec: spec(c)})
 	}
 	versions = append(versions, testcrd.Version{Name: "v0", Spec: "x-kubernetes-preserve-unknown-fields: true"})
-	out, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(testcrd.Versions(kind, versions...))), crdfile.Options{})
+	out, diags := crdpatch.Compile(crdpatch.Open("crd.yaml", []byte(testcrd.Versions(kind, versions...))), crdpatch.Options{})
 	if out == nil {
 		t.Fatal(diags)
 	}
@@ -51,7 +50,7 @@ func TestDiff(t *testing.T) {
 		}
 	}
 	read := func(t *testing.T, spec string) *change.Input {
-		l, diags := change.ReadInputs(crdfile.Open("crd.yaml", []byte(testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: spec}))), crdfile.Options{})
+		l, diags := change.ReadInputs(crdpatch.Open("crd.yaml", []byte(testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: spec}))), crdpatch.Options{})
 		if len(l) != 1 {
 			t.Fatal(diags)
 		}

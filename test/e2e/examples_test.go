@@ -10,7 +10,7 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/testing/servertest"
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
 // TestExamples checks the statements of the README about the examples.
@@ -80,7 +80,7 @@ func TestExamples(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			crd := newTrial(t, server, read(t, name+".yaml"), crdfile.Options{})
+			crd := newTrial(t, server, read(t, name+".yaml"), crdpatch.Options{})
 			crd.install(t, nil)
 			_, err := server.Create(t.Context(), read(t, "objects/"+name+"-bad.yaml"))
 			wantErrors(t, err, test.bad)

@@ -16,7 +16,7 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -194,7 +194,7 @@ func TestEveryState(t *testing.T) {
 
 func everyState(t *testing.T, server *servertest.Server, s shape) {
 	u := unionOf(t, s.manifest())
-	crd := newTrial(t, server, s.manifest(), crdfile.Options{Encoding: s.encoding})
+	crd := newTrial(t, server, s.manifest(), crdpatch.Options{Encoding: s.encoding})
 	objects := s.objects()
 	states := make([]union.State, len(objects))
 	for i, o := range objects {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
 // TestKubectl pins down the messages for the two most common mistakes. Run it with -v to see the
@@ -15,7 +15,7 @@ import (
 func TestKubectl(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t)
-	crd := newTrial(t, server, []byte(testcrd.Read("backend")), crdfile.Options{})
+	crd := newTrial(t, server, []byte(testcrd.Read("backend")), crdpatch.Options{})
 	crd.install(t, nil)
 	object := func(spec string) []byte {
 		return []byte("apiVersion: example.com/v1\nkind: Backend\nmetadata: {name: web}\nspec: " + spec + "\n")

@@ -21,7 +21,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -97,7 +96,7 @@ func runManifest(t *testing.T, server *servertest.Server, file string) (outcome 
 	if err != nil {
 		t.Fatal(err)
 	}
-	compiled, diags := crdpatch.Compile(crdfile.Open(file, src), crdfile.Options{})
+	compiled, diags := crdpatch.Compile(crdpatch.Open(file, src), crdpatch.Options{})
 	for _, d := range diags {
 		t.Log(d)
 		if d.Severity == diag.Error && d.Code != codes.RuleOverBudget && d.Code != codes.VersionOverBudget {
@@ -137,11 +136,11 @@ func promises(t *testing.T, file string, src, compiled []byte) {
 	if bytes.Contains(withoutAnnotation(compiled), []byte(union.Key)) {
 		t.Errorf("%s is still there", union.Key)
 	}
-	back, diags := crdpatch.Decompile(crdfile.Open(file, compiled), crdfile.Options{})
+	back, diags := crdpatch.Decompile(crdpatch.Open(file, compiled), crdpatch.Options{})
 	if diags.HasErrors() || !bytes.Equal(back, src) {
 		t.Errorf("decompiling does not give the source back: %v", diags)
 	}
-	twice, diags := crdpatch.Compile(crdfile.Open(file, compiled), crdfile.Options{})
+	twice, diags := crdpatch.Compile(crdpatch.Open(file, compiled), crdpatch.Options{})
 	if diags.HasErrors() || !bytes.Equal(twice, compiled) {
 		t.Errorf("compiling twice is not compiling once: %v", diags)
 	}
@@ -151,7 +150,7 @@ func promises(t *testing.T, file string, src, compiled []byte) {
 func withoutAnnotation(text []byte) []byte {
 	var kept [][]byte
 	for _, line := range bytes.Split(text, []byte("\n")) {
-		if !bytes.HasPrefix(bytes.TrimSpace(line), []byte(crdfile.Annotation+":")) {
+		if !bytes.HasPrefix(bytes.TrimSpace(line), []byte(crdpatch.Annotation+":")) {
 			kept = append(kept, line)
 		}
 	}
@@ -170,7 +169,7 @@ func onlyLinesAdded(t *testing.T, src, compiled []byte) {
 		}
 		key, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "- "), ":")
 		switch key {
-		case rulesKey, "rule", "message", "messageExpression", "reason", "fieldPath", "optionalOldSelf", "annotations", crdfile.Annotation:
+		case rulesKey, "rule", "message", "messageExpression", "reason", "fieldPath", "optionalOldSelf", "annotations", crdpatch.Annotation:
 		default:
 			t.Errorf("a line that is neither in the source nor a rule: %s", line)
 		}
@@ -203,7 +202,7 @@ func onlyRulesAdded(t *testing.T, before, after map[string]any) {
 	t.Helper()
 	if metadata, ok := after["metadata"].(map[string]any); ok {
 		if annotations, ok := metadata["annotations"].(map[string]any); ok {
-			if delete(annotations, crdfile.Annotation); len(annotations) == 0 {
+			if delete(annotations, crdpatch.Annotation); len(annotations) == 0 {
 				delete(metadata, "annotations")
 			}
 		}

@@ -27,7 +27,6 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/normalize"
@@ -61,7 +60,7 @@ func startWithPolicies(t *testing.T) *policyServer {
 // install installs a CRD without compiling its unions, and returns its kind in each version.
 func (s *policyServer) install(t *testing.T, crd string) map[string]kinds.Kind {
 	t.Helper()
-	declared, diags := crdfile.Ask(crdfile.Open("crd.yaml", []byte(crd)), crdfile.Options{}, (*crdfile.CRD).Declared)
+	declared, diags := crdpatch.Ask(crdpatch.Open("crd.yaml", []byte(crd)), crdpatch.Options{}, (*crdpatch.CRD).Declared)
 	if diags.HasErrors() {
 		t.Fatalf("%v\n%s", diags, crd)
 	}
@@ -74,7 +73,7 @@ func (s *policyServer) install(t *testing.T, crd string) map[string]kinds.Kind {
 // kindsOf returns the kind of a CRD in each version.
 func kindsOf(t *testing.T, crd string) map[string]kinds.Kind {
 	t.Helper()
-	declared, diags := crdfile.Ask(crdfile.Open("crd.yaml", []byte(crd)), crdfile.Options{}, (*crdfile.CRD).Declared)
+	declared, diags := crdpatch.Ask(crdpatch.Open("crd.yaml", []byte(crd)), crdpatch.Options{}, (*crdpatch.CRD).Declared)
 	if diags.HasErrors() {
 		t.Fatalf("%v\n%s", diags, crd)
 	}
@@ -88,7 +87,7 @@ func kindsOf(t *testing.T, crd string) map[string]kinds.Kind {
 // compile is install with the rules of the unions.
 func (s *policyServer) compile(t *testing.T, crd string) map[string]kinds.Kind {
 	t.Helper()
-	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(crd)), crdfile.Options{})
+	compiled, diags := crdpatch.Compile(crdpatch.Open("crd.yaml", []byte(crd)), crdpatch.Options{})
 	if diags.HasErrors() {
 		t.Fatalf("%v\n%s", diags, crd)
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/unioncel/unioncel/internal/report/explain"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
@@ -85,14 +84,14 @@ func TestPredicted(t *testing.T) {
 	for _, test := range besides {
 		t.Run(test.name, func(t *testing.T) {
 			src := []byte(testcrd.New(test.name, beside+strings.ReplaceAll(test.schema, "\n", "\n  ")))
-			compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", src), crdfile.Options{})
+			compiled, diags := crdpatch.Compile(crdpatch.Open("crd.yaml", src), crdpatch.Options{})
 			if compiled == nil {
 				t.Fatal(diags)
 			}
 			if err := server.Install(t.Context(), compiled); err != nil {
 				t.Fatal(err)
 			}
-			explanations, _ := crdpatch.Explain(crdfile.Open("crd.yaml", src), crdfile.Options{})
+			explanations, _ := crdpatch.Explain(crdpatch.Open("crd.yaml", src), crdpatch.Options{})
 			crd, err := explain.Explain(explanations[0])
 			if err != nil {
 				t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
@@ -49,7 +48,7 @@ func TestRefusedNames(t *testing.T) {
 			{"link that Forbid has to guard", named(name, "type", "a", "Forbid"), 26},
 		} {
 			t.Run(fmt.Sprintf("%s as %s", name, test.role), func(t *testing.T) {
-				out, diags := crdpatch.Compile(crdfile.Open("crd.yaml", test.manifest), crdfile.Options{})
+				out, diags := crdpatch.Compile(crdpatch.Open("crd.yaml", test.manifest), crdpatch.Options{})
 				if out != nil || len(diags) != 1 {
 					t.Fatalf("got %d bytes and %v, want one error", len(out), diags)
 				}
@@ -72,7 +71,7 @@ func TestInexpressibleSurroundings(t *testing.T) {
 		link := strings.Replace(body, "'LINK'", yamlQuoted(name), 1)
 		links = append(links, strings.Replace(link, "other:", yamlQuoted(name)+": {type: string}\n              other:", 1))
 	}
-	crd := newTrial(t, server, []byte(strings.Replace(manifest, body, strings.Join(links, ""), 1)), crdfile.Options{})
+	crd := newTrial(t, server, []byte(strings.Replace(manifest, body, strings.Join(links, ""), 1)), crdpatch.Options{})
 	crd.install(t, nil)
 	for i, name := range inexpressible {
 		t.Run(name, func(t *testing.T) {

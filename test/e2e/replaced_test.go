@@ -15,7 +15,6 @@ import (
 	"github.com/unioncel/unioncel/internal/declared/infer"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -121,7 +120,7 @@ func judgedAlike(t *testing.T, server *servertest.Server, src, apiVersion, kind 
 // replaceRules declares the unions that hand-written rules enforce, and compiles them.
 func replaceRules(t *testing.T, src []byte) []byte {
 	t.Helper()
-	sources, diags := crdfile.Ask(crdfile.Open("crd.yaml", src), crdfile.Options{}, (*crdfile.CRD).Source)
+	sources, diags := crdpatch.Ask(crdpatch.Open("crd.yaml", src), crdpatch.Options{}, (*crdpatch.CRD).Source)
 	if len(sources) != 1 {
 		t.Fatal(diags)
 	}
@@ -142,7 +141,7 @@ func replaceRules(t *testing.T, src []byte) []byte {
 			Value: &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{u.Node()}},
 		})
 	}
-	out, diags := crdpatch.Compile(crdfile.Open("crd.yaml", src), crdfile.Options{External: union.Externals{Declarations: declared}})
+	out, diags := crdpatch.Compile(crdpatch.Open("crd.yaml", src), crdpatch.Options{External: union.Externals{Declarations: declared}})
 	if out == nil {
 		t.Fatal(diags)
 	}

@@ -21,7 +21,6 @@ import (
 	"github.com/unioncel/unioncel/internal/change"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/kinds"
 )
@@ -354,7 +353,7 @@ func TestMigration(t *testing.T) {
 // unionsOf returns the kinds with unions in a CRD.
 func unionsOf(t *testing.T, text string) *kinds.Set {
 	t.Helper()
-	declared, l := crdfile.Ask(crdfile.Open("crd.yaml", []byte(text)), crdfile.Options{}, (*crdfile.CRD).Declared)
+	declared, l := crdpatch.Ask(crdpatch.Open("crd.yaml", []byte(text)), crdpatch.Options{}, (*crdpatch.CRD).Declared)
 	if l.HasErrors() {
 		t.Fatal(l)
 	}
@@ -370,7 +369,7 @@ func unionsOf(t *testing.T, text string) *kinds.Set {
 // compiled returns a CRD with its unions compiled.
 func compiled(t *testing.T, text string) []byte {
 	t.Helper()
-	out, l := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(text)), crdfile.Options{})
+	out, l := crdpatch.Compile(crdpatch.Open("crd.yaml", []byte(text)), crdpatch.Options{})
 	if l.HasErrors() {
 		t.Fatal(l)
 	}

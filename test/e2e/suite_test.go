@@ -9,7 +9,6 @@ import (
 	"github.com/unioncel/unioncel/internal/output/suite"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
@@ -18,9 +17,9 @@ func TestSuite(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t)
 	manifest := []byte(testcrd.Read("pipeline"))
-	crd := newTrial(t, server, manifest, crdfile.Options{})
+	crd := newTrial(t, server, manifest, crdpatch.Options{})
 	crd.install(t, nil)
-	plans, l := crdpatch.Explain(crdfile.Open("crd.yaml", manifest), crdfile.Options{})
+	plans, l := crdpatch.Explain(crdpatch.Open("crd.yaml", manifest), crdpatch.Options{})
 	if l.HasErrors() {
 		t.Fatal(l)
 	}

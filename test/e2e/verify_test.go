@@ -9,7 +9,7 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/verify"
 )
@@ -22,7 +22,7 @@ func TestCounterexamples(t *testing.T) {
 	for name := range unioncases.HandWritten {
 		t.Run(name, func(t *testing.T) {
 			manifest := unioncases.HandWrittenCRD(name)
-			declared, diags := crdfile.Ask(crdfile.Open("crd.yaml", manifest), crdfile.Options{}, (*crdfile.CRD).Declared)
+			declared, diags := crdpatch.Ask(crdpatch.Open("crd.yaml", manifest), crdpatch.Options{}, (*crdpatch.CRD).Declared)
 			if len(declared) != 1 {
 				t.Fatal(diags)
 			}
@@ -95,7 +95,7 @@ func TestStoredWithoutDefault(t *testing.T) {
 		if rules == "" {
 			manifest = compiled(t, string(manifest))
 		}
-		l, diags := crdfile.Ask(crdfile.Open("crd.yaml", manifest), crdfile.Options{}, (*crdfile.CRD).Declared)
+		l, diags := crdpatch.Ask(crdpatch.Open("crd.yaml", manifest), crdpatch.Options{}, (*crdpatch.CRD).Declared)
 		if len(l) != 1 {
 			t.Fatal(diags)
 		}

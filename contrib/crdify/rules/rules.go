@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/crdify/pkg/validations"
 
 	"github.com/unioncel/unioncel/internal/change"
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
 // The names of the validations in a configuration of crdify.
@@ -67,7 +67,7 @@ func read(crd *apiextensionsv1.CustomResourceDefinition) *change.Input {
 	typed := crd.DeepCopy()
 	typed.APIVersion, typed.Kind = apiextensionsv1.SchemeGroupVersion.String(), "CustomResourceDefinition"
 	if data, err := json.Marshal(typed); err == nil {
-		if l, found := change.ReadInputs(crdfile.Open(crd.Name, data), crdfile.Options{}); !found.HasErrors() && len(l) == 1 {
+		if l, found := change.ReadInputs(crdpatch.Open(crd.Name, data), crdpatch.Options{}); !found.HasErrors() && len(l) == 1 {
 			return l[0]
 		}
 	}

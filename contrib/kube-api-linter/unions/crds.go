@@ -15,7 +15,7 @@ import (
 	"github.com/unioncel/unioncel/internal/report/proof"
 	manifest "github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/markers"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -50,7 +50,7 @@ func (c crds) check() (found diag.List, err error) {
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		f := crdfile.Open(path, src)
+		f := crdpatch.Open(path, src)
 		targets, _ := f.Targets()
 		all = append(all, targets...)
 		if i := slices.IndexFunc(targets, c.unions.Concern); i >= 0 {
@@ -68,8 +68,8 @@ func (c crds) check() (found diag.List, err error) {
 }
 
 // checkFile lints a file, and proves whether its CRDs enforce the unions.
-func (c crds) checkFile(f *crdfile.File, first union.Target) (diag.List, error) {
-	opts := crdfile.Options{External: *c.unions}
+func (c crds) checkFile(f *crdpatch.File, first union.Target) (diag.List, error) {
+	opts := crdpatch.Options{External: *c.unions}
 	manifests, _ := f.CRDs(opts)
 	byHand := map[diag.Pos]bool{} // the unions with hand-written rules, which proofs decide about
 	found := slices.DeleteFunc(lint.File(f, opts), func(d diag.Diagnostic) bool {

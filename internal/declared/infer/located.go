@@ -12,7 +12,7 @@ import (
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/report/proof"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -23,8 +23,8 @@ import (
 type Located struct {
 	Found
 	CRD    *apiextensionsv1.CustomResourceDefinition
-	Source *crdfile.CRD // the CRD in the file
-	Pos    diag.Pos     // of the schema
+	Source *crdpatch.CRD // the CRD in the file
+	Pos    diag.Pos      // of the schema
 }
 
 // replaceable reports whether compiling can replace the constraints, which must be equivalent.

@@ -15,7 +15,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/output/clientschema"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -114,7 +113,7 @@ func casesOf(t *testing.T, file string) (l []ajvCase) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	installed, diags := crdpatch.Install(crdfile.Open(file, src), crdfile.Options{})
+	installed, diags := crdpatch.Install(crdpatch.Open(file, src), crdpatch.Options{})
 	if diags.HasErrors() {
 		return nil
 	}

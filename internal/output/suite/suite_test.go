@@ -11,7 +11,6 @@ import (
 	"github.com/unioncel/unioncel/internal/output/suite"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/validate"
 )
@@ -149,13 +148,13 @@ func failing(t *testing.T, tests []suite.Test, crd *apiextensionsv1.CustomResour
 // compiled returns the plan of a manifest, and the compiled CRD.
 func compiled(t *testing.T, manifest string) (compile.Plan, *apiextensionsv1.CustomResourceDefinition) {
 	t.Helper()
-	f := crdfile.Open("crd.yaml", []byte(manifest))
-	plans, l := crdfile.Ask(f, crdfile.Options{}, (*crdfile.CRD).Plan)
-	out, more := crdpatch.Compile(f, crdfile.Options{})
+	f := crdpatch.Open("crd.yaml", []byte(manifest))
+	plans, l := crdpatch.Ask(f, crdpatch.Options{}, (*crdpatch.CRD).Plan)
+	out, more := crdpatch.Compile(f, crdpatch.Options{})
 	if l.HasErrors() || more.HasErrors() || len(plans) != 1 {
 		t.Fatal(l, more)
 	}
-	declared, l := crdfile.Ask(crdfile.Open("crd.yaml", out), crdfile.Options{}, (*crdfile.CRD).Declared)
+	declared, l := crdpatch.Ask(crdpatch.Open("crd.yaml", out), crdpatch.Options{}, (*crdpatch.CRD).Declared)
 	if l.HasErrors() {
 		t.Fatal(l)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/sample"
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/validate"
@@ -32,7 +32,7 @@ type Result struct {
 
 // CRD audits the hand-written rules of the served versions of a CRD. It returns an error if ctx is
 // cancelled.
-func CRD(ctx context.Context, c *crdfile.CRD) (Result, error) {
+func CRD(ctx context.Context, c *crdpatch.CRD) (Result, error) {
 	crd, wrong := c.Source()
 	result := Result{Diags: wrong}
 	if crd == nil {
@@ -66,7 +66,7 @@ func CRD(ctx context.Context, c *crdfile.CRD) (Result, error) {
 
 // version is a served version of a CRD.
 type version struct {
-	source  *crdfile.CRD
+	source  *crdpatch.CRD
 	crd     *apiextensionsv1.CustomResourceDefinition // with this version only
 	index   int                                       // in the CRD of the file
 	name    string
@@ -85,7 +85,7 @@ type version struct {
 }
 
 // newVersion returns a version, or nil if it has no rules or the API server would not serve it.
-func newVersion(ctx context.Context, c *crdfile.CRD, crd *apiextensionsv1.CustomResourceDefinition, index int) *version {
+func newVersion(ctx context.Context, c *crdpatch.CRD, crd *apiextensionsv1.CustomResourceDefinition, index int) *version {
 	alone := *crd
 	one := crd.Spec.Versions[index]
 	one.Storage, one.Subresources, one.Deprecated = true, nil, false

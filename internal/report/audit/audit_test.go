@@ -15,7 +15,6 @@ import (
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/report/audit"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/validate"
@@ -25,7 +24,7 @@ type version = testcrd.Version
 
 func found(t *testing.T, src string) []audit.Finding {
 	t.Helper()
-	crds, _ := crdfile.Open("crd.yaml", []byte(src)).CRDs(crdfile.Options{})
+	crds, _ := crdpatch.Open("crd.yaml", []byte(src)).CRDs(crdpatch.Options{})
 	if len(crds) != 1 {
 		t.Fatalf("%d CRDs", len(crds))
 	}
@@ -40,7 +39,7 @@ func found(t *testing.T, src string) []audit.Finding {
 }
 
 // confirm repeats the claim of a finding: the API server's answer to its example.
-func confirm(t *testing.T, c *crdfile.CRD, f audit.Finding) {
+func confirm(t *testing.T, c *crdpatch.CRD, f audit.Finding) {
 	t.Helper()
 	if f.Code == codes.CostlyRule || f.Code == codes.NotCompiling || f.Without > 0 {
 		return
@@ -351,8 +350,8 @@ func TestFaulty(t *testing.T) {
 
 // Compiled rules have no findings.
 func TestCompiled(t *testing.T) {
-	src, diags := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(testcrd.Versions("Thing", version{Name: "v1", Spec: "type: object\n" + strs +
-		"\nx-kubernetes-unions:\n- members: [a, b]\n"}))), crdfile.Options{})
+	src, diags := crdpatch.Compile(crdpatch.Open("crd.yaml", []byte(testcrd.Versions("Thing", version{Name: "v1", Spec: "type: object\n" + strs +
+		"\nx-kubernetes-unions:\n- members: [a, b]\n"}))), crdpatch.Options{})
 	if diags.HasErrors() || !strings.Contains(string(src), "has(self.a)") {
 		t.Fatal(diags, string(src))
 	}
@@ -364,7 +363,7 @@ func TestCompiled(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	crds, _ := crdfile.Open("crd.yaml", []byte(testcrd.Versions("Thing", version{Name: "v1", Spec: rules(strs, "self.a == 'x'")}))).CRDs(crdfile.Options{})
+	crds, _ := crdpatch.Open("crd.yaml", []byte(testcrd.Versions("Thing", version{Name: "v1", Spec: rules(strs, "self.a == 'x'")}))).CRDs(crdpatch.Options{})
 	if _, err := audit.CRD(ctx, crds[0]); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}

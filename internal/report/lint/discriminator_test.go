@@ -6,7 +6,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/report/lint"
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
 // TestUnusedDiscriminator reports properties with a value for each member.
@@ -21,7 +21,7 @@ func TestUnusedDiscriminator(t *testing.T) {
 			"- members: [configMap, hostPath]\n- {discriminator: mode, fields-to-discriminateBy: {a: a}}", ""},
 	} {
 		spec := "type: object\nproperties:\n  " + test.property + "\n  configMap: {type: object}\n  hostPath: {type: object}\n  a: {type: object}\nx-kubernetes-unions:\n" + test.unions + "\n"
-		l := lint.File(crdfile.Open("crd.yaml", []byte(crd("mounts", version{Name: "v1", Spec: spec}))), crdfile.Options{})
+		l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("mounts", version{Name: "v1", Spec: spec}))), crdpatch.Options{})
 		if got := strings.Join(codesOf(l, codes.UnusedDiscriminator), "\n"); got != test.want || l.HasErrors() {
 			t.Errorf("%s: %q, want %q; %v", test.name, got, test.want, l)
 		}

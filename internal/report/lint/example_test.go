@@ -5,7 +5,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/report/lint"
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -36,7 +36,7 @@ spec:
               fields-to-discriminateBy: {http: HTTP, hosts: Hosts}
 `)
 	config := lint.Config{Ignore: []diag.Code{codes.ListMember}, Severities: map[diag.Code]diag.Severity{codes.NoEnum: diag.Error}}
-	findings := config.Apply(lint.File(crdfile.Open("route.yaml", src), crdfile.Options{}))
+	findings := config.Apply(lint.File(crdpatch.Open("route.yaml", src), crdpatch.Options{}))
 	for _, d := range findings {
 		fmt.Println(d)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/report/lint"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
@@ -25,8 +24,8 @@ x-kubernetes-validations:
 - rule: "self.type == 'B' ? has(self.b) : true"
 `
 	const want = `UC532 warning: this rule fails to evaluate when no member is set and type is unset (no such key: type), and the API server rejects the creation: {"spec":{}}`
-	f := crdfile.Open("crd.yaml", []byte(crd("mounts", version{Name: "v1", Spec: spec})))
-	l := lint.File(f, crdfile.Options{})
+	f := crdpatch.Open("crd.yaml", []byte(crd("mounts", version{Name: "v1", Spec: spec})))
+	l := lint.File(f, crdpatch.Options{})
 	if got := strings.Join(codesOf(l, codes.FailingRule), "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -35,8 +34,8 @@ x-kubernetes-validations:
 			t.Errorf("at %s", line)
 		}
 	}
-	out, _ := crdpatch.Compile(f, crdfile.Options{})
-	if got := strings.Join(codesOf(lint.File(crdfile.Open("crd.yaml", out), crdfile.Options{}), codes.FailingRule), "\n"); got != want {
+	out, _ := crdpatch.Compile(f, crdpatch.Options{})
+	if got := strings.Join(codesOf(lint.File(crdpatch.Open("crd.yaml", out), crdpatch.Options{}), codes.FailingRule), "\n"); got != want {
 		t.Errorf("compiled: got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/unioncel/unioncel/internal/report/lint"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -16,7 +15,7 @@ import (
 // fix applies the edits of the findings of [lint.File].
 func fix(src string) lint.Fixed {
 	return lint.Fix("crd.yaml", []byte(src), func(src []byte) diag.List {
-		return lint.File(crdfile.Open("crd.yaml", src), crdfile.Options{})
+		return lint.File(crdpatch.Open("crd.yaml", src), crdpatch.Options{})
 	})
 }
 
@@ -86,7 +85,7 @@ func TestFix(t *testing.T) {
 
 // TestFixCompiled asserts that declarations which compiling removed from the text are not edited.
 func TestFixCompiled(t *testing.T) {
-	compiled, _ := crdpatch.Compile(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: typed}))), crdfile.Options{})
+	compiled, _ := crdpatch.Compile(crdpatch.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: typed}))), crdpatch.Options{})
 	if got := fix(string(compiled)); got.Count != 0 || got.Refused != nil {
 		t.Errorf("got %+v", got)
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -16,7 +15,7 @@ import (
 // compiling.
 //
 // The list is sorted, and nil if there are no findings. The caller owns it.
-func File(f *crdfile.File, opts crdfile.Options) diag.List {
+func File(f *crdpatch.File, opts crdpatch.Options) diag.List {
 	crds, wrong := f.CRDs(opts)
 	l := slices.Clone(wrong)
 	plans := make([]*compile.Plan, len(crds))
@@ -54,7 +53,7 @@ func File(f *crdfile.File, opts crdfile.Options) diag.List {
 
 // resolved returns the unions of each CRD, or nil for a CRD without unions. If there are errors,
 // the result is empty.
-func resolved(crds []*crdfile.CRD, wrong diag.List) []*compile.Declared {
+func resolved(crds []*crdpatch.CRD, wrong diag.List) []*compile.Declared {
 	var l []*compile.Declared
 	for _, c := range crds {
 		d, more := c.Resolved()

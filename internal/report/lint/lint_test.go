@@ -12,7 +12,6 @@ import (
 	"github.com/unioncel/unioncel/internal/report/lint"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdfile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -228,7 +227,7 @@ func TestAdvice(t *testing.T) {
 			if versions == nil {
 				versions = []version{{Name: "v1", Spec: test.spec}}
 			}
-			l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", versions...))), crdfile.Options{})
+			l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", versions...))), crdpatch.Options{})
 			if l.HasErrors() {
 				t.Fatal(l)
 			}
@@ -252,7 +251,7 @@ func TestConversionWebhook(t *testing.T) {
     strategy: Webhook
     webhook: {conversionReviewVersions: [v1], clientConfig: {url: "https://example.com"}}
 `)
-	if got := codesOf(lint.File(crdfile.Open("crd.yaml", []byte(src)), crdfile.Options{}), codes.VersionBypass); got != nil {
+	if got := codesOf(lint.File(crdpatch.Open("crd.yaml", []byte(src)), crdpatch.Options{}), codes.VersionBypass); got != nil {
 		t.Error(got)
 	}
 }
@@ -298,7 +297,7 @@ func TestCostlyRules(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: test.spec}))), crdfile.Options{})
+			l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: test.spec}))), crdpatch.Options{})
 			if diff := cmp.Diff(test.want, codesOf(l, codes.CostlyRules)); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
 			}
@@ -332,15 +331,15 @@ func indented(text string, n int) string {
 // TestCompilerDiagnostics asserts that File returns all diagnostics of compiling, including those
 // about the output, and gives no advice if a declaration is invalid.
 func TestCompilerDiagnostics(t *testing.T) {
-	l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: replaced(typed, "tcp: TCP}", "tpc: TCP}")}))), crdfile.Options{})
+	l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: replaced(typed, "tcp: TCP}", "tpc: TCP}")}))), crdpatch.Options{})
 	if len(l) != 1 || l[0].Code != codes.UnknownMember {
 		t.Errorf("got %v", l)
 	}
-	l = lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: replaced(untyped, "[http, tcp]", "[http]\n  cardinality: ExactlyOne")}))), crdfile.Options{})
+	l = lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: replaced(untyped, "[http, tcp]", "[http]\n  cardinality: ExactlyOne")}))), crdpatch.Options{})
 	if len(l) != 1 || l[0].Code != codes.SingleMember {
 		t.Errorf("got %v", l)
 	}
-	if l := lint.File(crdfile.Open("crd.yaml", []byte(": x")), crdfile.Options{}); len(l) != 1 || l[0].Code != codes.Syntax {
+	if l := lint.File(crdpatch.Open("crd.yaml", []byte(": x")), crdpatch.Options{}); len(l) != 1 || l[0].Code != codes.Syntax {
 		t.Errorf("got %v", l)
 	}
 }
@@ -349,7 +348,7 @@ func TestCompilerDiagnostics(t *testing.T) {
 func TestAdviceWithoutRules(t *testing.T) {
 	spec := "type: object\nproperties:\n  routes:\n    type: array\n    items:\n" + indented(typed, 6)
 	spec = replaced(spec, "enum: [HTTP, TCP]", "enum: [HTTP, TCP, None]")
-	l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec}))), crdfile.Options{Encoding: compile.Compact, KubeVersion: "1.24"})
+	l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec}))), crdpatch.Options{Encoding: compile.Compact, KubeVersion: "1.24"})
 	if !l.HasErrors() || len(codesOf(l, codes.ValueWithoutMember)) != 1 {
 		t.Errorf("got %v", l)
 	}
@@ -360,7 +359,7 @@ func TestNothing(t *testing.T) {
 		"kind: ConfigMap\napiVersion: v1\n",
 		crd("routes", version{Name: "v1", Spec: "type: object"}),
 	} {
-		if l := lint.File(crdfile.Open("x.yaml", []byte(src)), crdfile.Options{}); l != nil {
+		if l := lint.File(crdpatch.Open("x.yaml", []byte(src)), crdpatch.Options{}); l != nil {
 			t.Errorf("%s: %v", src, l)
 		}
 	}
@@ -371,12 +370,12 @@ func TestCompiled(t *testing.T) {
 	spec := replaced(replaced(typed, "[HTTP, TCP]", "[HTTP, TCP, None]"), "tcp: {type: object, properties: {port: {type: integer}}}", "tcp: {type: array, items: {type: string}}")
 	src := []byte(crd("routes", version{Name: "v1", Spec: spec}))
 	for _, encoding := range []compile.Encoding{compile.Auto} {
-		compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", src), crdfile.Options{Encoding: encoding})
+		compiled, diags := crdpatch.Compile(crdpatch.Open("crd.yaml", src), crdpatch.Options{Encoding: encoding})
 		if diags.HasErrors() {
 			t.Fatal(diags)
 		}
-		want := codesOf(lint.File(crdfile.Open("crd.yaml", src), crdfile.Options{}), adviceOf...)
-		l := lint.File(crdfile.Open("crd.yaml", compiled), crdfile.Options{})
+		want := codesOf(lint.File(crdpatch.Open("crd.yaml", src), crdpatch.Options{}), adviceOf...)
+		l := lint.File(crdpatch.Open("crd.yaml", compiled), crdpatch.Options{})
 		if diff := cmp.Diff(want, codesOf(l, adviceOf...)); diff != "" || len(want) != 2 {
 			t.Errorf("%s: -source +compiled\n%s", encoding, diff)
 		}
@@ -396,12 +395,12 @@ func TestCompiled(t *testing.T) {
 func TestCompiledNotes(t *testing.T) {
 	spec := typed + "x-kubernetes-validations:\n- {rule: has(self.http) == (has(self.type) && self.type == 'HTTP'), message: mine}\n"
 	src := []byte(crd("routes", version{Name: "v1", Spec: spec}))
-	compiled, diags := crdpatch.Compile(crdfile.Open("crd.yaml", src), crdfile.Options{Encoding: compile.Fine})
+	compiled, diags := crdpatch.Compile(crdpatch.Open("crd.yaml", src), crdpatch.Options{Encoding: compile.Fine})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
 	for name, text := range map[string][]byte{"source": src, "compiled": compiled} {
-		l := codesOf(lint.File(crdfile.Open("crd.yaml", text), crdfile.Options{}), codes.HandWrittenRulePresent)
+		l := codesOf(lint.File(crdpatch.Open("crd.yaml", text), crdpatch.Options{}), codes.HandWrittenRulePresent)
 		if (len(l) > 0) != (name == "source") {
 			t.Errorf("%s: %v", name, l)
 		}
@@ -412,7 +411,7 @@ func TestCompiledNotes(t *testing.T) {
 func TestTwoErrors(t *testing.T) {
 	shared := replaced(crd("routes", version{Name: "v1", Spec: typed}), "metadata:\n", "metadata:\n  labels: &shared {a: b}\n  annotations: *shared\n")
 	wrong := crd("others", version{Name: "v1", Spec: replaced(typed, "tcp: TCP", "udp: TCP")})
-	l := lint.File(crdfile.Open("crd.yaml", []byte(shared+"---\n"+wrong)), crdfile.Options{})
+	l := lint.File(crdpatch.Open("crd.yaml", []byte(shared+"---\n"+wrong)), crdpatch.Options{})
 	if got := codesOf(l, codes.SharedContent, codes.UnknownMember); len(got) != 2 {
 		t.Error(l)
 	}
@@ -433,7 +432,7 @@ schemas:
 		t.Fatal(diags)
 	}
 	spec, _, _ := strings.Cut(typed, "x-kubernetes-unions")
-	l := lint.File(crdfile.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec}))), crdfile.Options{External: *set})
+	l := lint.File(crdpatch.Open("crd.yaml", []byte(crd("routes", version{Name: "v1", Spec: spec}))), crdpatch.Options{External: *set})
 	if len(l) != 1 || l[0].Code != codes.ValueWithoutMember || l[0].Pos != (diag.Pos{File: "unions.yaml", Line: 7, Col: 20}) ||
 		len(l[0].Related) != 1 || l[0].Related[0].Pos.File != "crd.yaml" {
 		t.Errorf("got %+v", l)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/report/lint"
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
 // unionsOf returns a CRD with n unions on one object.
@@ -26,7 +26,7 @@ func TestManyUnions(t *testing.T) {
 	taken := func(n int) float64 {
 		src := unionsOf(n)
 		return testing.AllocsPerRun(1, func() {
-			if l := lint.File(crdfile.Open("crd.yaml", src), crdfile.Options{}); l.HasErrors() {
+			if l := lint.File(crdpatch.Open("crd.yaml", src), crdpatch.Options{}); l.HasErrors() {
 				t.Error(l)
 			}
 		})
@@ -43,7 +43,7 @@ func BenchmarkFile(b *testing.B) {
 			src := unionsOf(n)
 			b.ReportAllocs()
 			for b.Loop() {
-				lint.File(crdfile.Open("crd.yaml", src), crdfile.Options{})
+				lint.File(crdpatch.Open("crd.yaml", src), crdpatch.Options{})
 			}
 		})
 	}

@@ -1,4 +1,4 @@
-package compiled
+package crdpatch
 
 import (
 	"slices"
@@ -11,14 +11,14 @@ import (
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
-// Validations is the key of the list that compiling adds rules to.
-const Validations = "x-kubernetes-validations"
+// validations is the key of the list that compiling adds rules to.
+const validations = "x-kubernetes-validations"
 
-// ListKeys are the keys of the lists of constraints whose items compiling may remove.
-var ListKeys = []string{"allOf", Validations}
+// listKeys are the keys of the lists of constraints whose items compiling may remove.
+var listKeys = []string{"allOf", validations}
 
-// RuleNodes returns the list of rules.
-func RuleNodes(l ...rules.Rule) *yaml.Node {
+// ruleNodes returns the list of rules.
+func ruleNodes(l ...rules.Rule) *yaml.Node {
 	list := yamltext.ListNode()
 	for _, r := range l {
 		list.Content = append(list.Content, ruleNode(r))
@@ -26,32 +26,32 @@ func RuleNodes(l ...rules.Rule) *yaml.Node {
 	return list
 }
 
-// DataOf returns the items of a list as kubectl reads them.
-func DataOf(list *yaml.Node) []any {
+// dataOf returns the items of a list as kubectl reads them.
+func dataOf(list *yaml.Node) []any {
 	l, _ := yamledit.DataOf(list).([]any)
 	return l
 }
 
-// Remove removes hand-written constraints from the value of a schema. It returns the keys of
+// removeConstraints removes hand-written constraints from the value of a schema. It returns the keys of
 // entries that are removed as a whole, and the indices of removed items by list.
-func Remove(r compile.Removal, schema map[string]any) (whole []string, items map[string][]int) {
+func removeConstraints(r compile.Removal, schema map[string]any) (whole []string, items map[string][]int) {
 	items = map[string][]int{}
 	for _, c := range r.Constraints {
-		if slices.Contains(ListKeys, c.Key) {
+		if slices.Contains(listKeys, c.Key) {
 			items[c.Key] = append(items[c.Key], c.Index)
 			continue
 		}
 		whole = append(whole, c.Key)
 		delete(schema, c.Key)
 	}
-	for _, key := range ListKeys {
+	for _, key := range listKeys {
 		taken := items[key]
 		if len(taken) == 0 {
 			continue
 		}
 		slices.Sort(taken)
-		if present := ItemsOf(schema[key]); len(taken) < len(present) {
-			schema[key] = Omit(present, taken)
+		if present := itemsOf(schema[key]); len(taken) < len(present) {
+			schema[key] = omit(present, taken)
 			continue
 		}
 		delete(schema, key)
@@ -61,21 +61,21 @@ func Remove(r compile.Removal, schema map[string]any) (whole []string, items map
 	return whole, items
 }
 
-// ItemsOf returns the items of a list in a schema's value.
-func ItemsOf(v any) []any {
+// itemsOf returns the items of a list in a schema's value.
+func itemsOf(v any) []any {
 	l, _ := v.([]any)
 	return l
 }
 
-// RuleOf returns the text of a rule that is given as data, or "".
-func RuleOf(v any) string {
+// ruleOf returns the text of a rule that is given as data, or "".
+func ruleOf(v any) string {
 	m, _ := v.(map[string]any)
 	s, _ := m["rule"].(string)
 	return s
 }
 
-// Omit returns a list without the items at the given indices.
-func Omit(l []any, indices []int) []any {
+// omit returns a list without the items at the given indices.
+func omit(l []any, indices []int) []any {
 	kept := []any{}
 	for i, v := range l {
 		if !slices.Contains(indices, i) {

@@ -1,9 +1,9 @@
-package crdfile_test
+package crdpatch_test
 
 import (
 	"fmt"
 
-	"github.com/unioncel/unioncel/pkg/crdfile"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
 const backup = `apiVersion: apiextensions.k8s.io/v1
@@ -33,8 +33,8 @@ spec:
 
 // Print the rules of each union, and their costs by the API server's estimator.
 func ExampleAsk() {
-	file := crdfile.Open("backup.yaml", []byte(backup))
-	plans, diagnostics := crdfile.Ask(file, crdfile.Options{}, (*crdfile.CRD).Plan)
+	file := crdpatch.Open("backup.yaml", []byte(backup))
+	plans, diagnostics := crdpatch.Ask(file, crdpatch.Options{}, (*crdpatch.CRD).Plan)
 	for _, d := range diagnostics {
 		fmt.Println(d)
 	}

@@ -1,4 +1,4 @@
-package compiled
+package crdpatch
 
 import (
 	"encoding/json"
@@ -11,7 +11,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -20,16 +19,16 @@ import (
 // A rule in the annotation is ours if compiling may write it for the recorded unions, with the
 // recorded options, byte for byte: its messages and every other key included.
 
-// Claim is a schema of a record with its present content.
-type Claim struct {
+// claim is a schema of a record with its present content.
+type claim struct {
 	recorded
-	// Head is the key of the list of rules if the list exists, List the list if it can be edited,
-	// and HeadIndex the index of the key. Ours are the indices of the claimed rules, in ascending order.
-	Head, List *yaml.Node
-	HeadIndex  int
-	Ours       []int
-	// Restored is true if the declaration is restored in the schema.
-	Restored bool
+	// head is the key of the list of rules if the list exists, list the list if it can be edited,
+	// and headIndex the index of the key. ours are the indices of the claimed rules, in ascending order.
+	head, list *yaml.Node
+	headIndex  int
+	ours       []int
+	// restored is true if the declaration is restored in the schema.
+	restored bool
 
 	value   map[string]any // the schema, edited
 	at      *yaml.Node     // the key of the list, or else the schema
@@ -39,34 +38,34 @@ type Claim struct {
 	fresh bool
 }
 
-// All reports whether all rules of the list are claimed, and Whole whether the list is removed with
+// all reports whether all rules of the list are claimed, and whole whether the list is removed with
 // them.
-func (c *Claim) All() bool   { return len(c.Ours) > 0 && len(c.Ours) == len(c.present) }
-func (c *Claim) Whole() bool { return c.All() && !c.Empty }
+func (c *claim) all() bool   { return len(c.ours) > 0 && len(c.ours) == len(c.present) }
+func (c *claim) whole() bool { return c.all() && !c.Empty }
 
 // item returns the node of a rule, or the nearest existing node.
-func (c *Claim) item(i int) *yaml.Node {
-	if c.List == nil || i >= len(c.List.Content) {
+func (c *claim) item(i int) *yaml.Node {
+	if c.list == nil || i >= len(c.list.Content) {
 		return c.at
 	}
-	return c.List.Content[i]
+	return c.list.Content[i]
 }
 
-// Items returns the claimed rules.
-func (c *Claim) Items() []any {
+// items returns the claimed rules.
+func (c *claim) items() []any {
 	var l []any
-	for _, i := range c.Ours {
+	for _, i := range c.ours {
 		l = append(l, c.present[i])
 	}
 	return l
 }
 
 // take removes the claimed rules from the value of the schema.
-func (c *Claim) take() {
-	if c.Whole() {
-		delete(c.value, Validations)
-	} else if c.List != nil {
-		c.value[Validations] = Omit(c.present, c.Ours)
+func (c *claim) take() {
+	if c.whole() {
+		delete(c.value, validations)
+	} else if c.list != nil {
+		c.value[validations] = omit(c.present, c.ours)
 	}
 }
 
@@ -74,10 +73,10 @@ func (c *Claim) take() {
 func (r *reverter) claim() {
 	for _, s := range r.schemas {
 		if s.Node == nil {
-			r.gone(s.Schema)
+			r.gone(s.schemaRecord)
 			continue
 		}
-		c := &Claim{recorded: s, value: crdtext.SchemaIn(r.Value, s.Place)}
+		c := &claim{recorded: s, value: schemaIn(r.value, s.Place)}
 		if c.value == nil {
 			r.report(diag.New(codes.BadAnnotation, r.keyPos(),
 				"the annotation %s names the schema %s, which kubectl does not find", Annotation, c.Place).
@@ -90,80 +89,80 @@ func (r *reverter) claim() {
 		if len(s.Rules) > 0 {
 			c.look()
 		}
-		r.Claims = append(r.Claims, c)
+		r.claims = append(r.claims, c)
 	}
 }
 
 // look finds the recorded rules.
-func (c *Claim) look() {
+func (c *claim) look() {
 	c.at = c.Node
-	c.present, _ = c.value[Validations].([]any)
-	if e := yamltext.Find(c.Node, Validations); e.Key != nil {
-		c.at, c.Head, c.HeadIndex = e.Key, e.Key, e.Index
+	c.present, _ = c.value[validations].([]any)
+	if e := yamltext.Find(c.Node, validations); e.Key != nil {
+		c.at, c.head, c.headIndex = e.Key, e.Key, e.Index
 		if e.Index >= 0 && e.Value.Kind == yaml.SequenceNode && len(e.Value.Content) == len(c.present) {
-			c.List = e.Value
+			c.list = e.Value
 		}
 	}
 	var sums []string
-	if c.List != nil {
+	if c.list != nil {
 		for _, v := range c.present {
-			sums = append(sums, Sum(v))
+			sums = append(sums, sumOf(v))
 		}
 	}
 	for _, sum := range c.Rules {
 		if i := slices.Index(sums, sum); i >= 0 {
-			c.Ours = append(c.Ours, i)
+			c.ours = append(c.ours, i)
 		} else {
 			c.missing = append(c.missing, sum)
 		}
 	}
-	slices.Sort(c.Ours)
-	c.Ours = slices.Compact(c.Ours)
+	slices.Sort(c.ours)
+	c.ours = slices.Compact(c.ours)
 }
 
-// confirm checks the claims. It reports missing rules, and unconfirmed rules unless Options.Forget
+// confirm checks the claims. It reports missing rules, and unconfirmed rules unless revertOptions.forget
 // is set. Unconfirmed rules are no longer claimed.
 func (r *reverter) confirm() {
 	ours, missing := false, false
-	for _, c := range r.Claims {
-		ours, missing = ours || len(c.Ours) > 0, missing || len(c.missing) > 0
+	for _, c := range r.claims {
+		ours, missing = ours || len(c.ours) > 0, missing || len(c.missing) > 0
 	}
 	if !ours && !missing {
 		return
 	}
-	for _, c := range r.Claims {
+	for _, c := range r.claims {
 		c.take()
 	}
-	w := r.regenerate(r.Annotated.Options())
+	w := r.regenerate(r.annotated.options())
 	if w.overLimit {
 		return
 	}
 	same := true // as the source of the compilation
-	for _, c := range r.Claims {
+	for _, c := range r.claims {
 		has := func(i int) bool { return w.has(c, c.present[i]) }
-		unconfirmed := slices.DeleteFunc(slices.Clone(c.Ours), has)
+		unconfirmed := slices.DeleteFunc(slices.Clone(c.ours), has)
 		if len(unconfirmed) > 0 {
 			same = false
 			w.possible()
 			unconfirmed = slices.DeleteFunc(unconfirmed, has)
 		}
 		for _, i := range unconfirmed {
-			if !r.opts.Forget {
+			if !r.opts.forget {
 				r.unconfirmed(c, i, w.why)
 			}
 		}
-		c.Ours = slices.DeleteFunc(c.Ours, func(i int) bool { return slices.Contains(unconfirmed, i) })
+		c.ours = slices.DeleteFunc(c.ours, func(i int) bool { return slices.Contains(unconfirmed, i) })
 		c.take()
 	}
 	if same {
-		r.Again = w.whole
+		r.again = w.whole
 	}
 	if !missing {
 		return
 	}
 	w.present()
 	overwritten := r.overwritten(w)
-	for _, c := range r.Claims {
+	for _, c := range r.claims {
 		c.fresh = c.fresh || overwritten
 		if len(c.missing) > 0 && !c.fresh {
 			r.changed(c, w)
@@ -171,13 +170,13 @@ func (r *reverter) confirm() {
 	}
 }
 
-func (r *reverter) unconfirmed(c *Claim, i int, why string) {
-	message := fmt.Sprintf("the annotation %s claims the rule %s, but its unions do not write it", Annotation, shortened(RuleOf(c.present[i])))
+func (r *reverter) unconfirmed(c *claim, i int, why string) {
+	message := fmt.Sprintf("the annotation %s claims the rule %s, but its unions do not write it", Annotation, shortened(ruleOf(c.present[i])))
 	if why != "" {
 		message += ": with this schema they do not compile: " + why
 	}
 	const hint = "--forget drops the claim and keeps the rule as a hand-written one; or undo the edits made since"
-	r.report(diag.New(codes.UnconfirmedRule, r.Pos(c.item(i)), "%s", message).In(c.Place).Hinted(hint))
+	r.report(diag.New(codes.UnconfirmedRule, r.pos(c.item(i)), "%s", message).In(c.Place).Hinted(hint))
 }
 
 // shortened quotes a text, and truncates a long one.
@@ -189,8 +188,8 @@ func shortened(s string) string {
 	return strconv.Quote(s)
 }
 
-// JSON returns a value as JSON, or "" if it cannot be encoded.
-func JSON(v any) string {
+// jsonOf returns a value as JSON, or "" if it cannot be encoded.
+func jsonOf(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
 		return ""
@@ -202,19 +201,19 @@ func JSON(v any) string {
 // example because a client applied the source again. Then no compiled rule is left. All unions must
 // be external, and their declarations given.
 func (r *reverter) overwritten(w *regenerated) bool {
-	given := r.opts.Declarations
-	covers := func(s Schema) bool {
+	given := r.opts.declarations
+	covers := func(s schemaRecord) bool {
 		return slices.ContainsFunc(given, func(e union.External) bool { return !e.Extend && e.Covers(s.Version, s.Path) })
 	}
 	items := 0
-	for _, s := range r.Record.Schemas {
+	for _, s := range r.record.Schemas {
 		if len(s.Unions) > 0 && !(s.External && covers(s)) {
 			return false
 		}
 	}
-	for _, c := range r.Claims {
+	for _, c := range r.claims {
 		edited := func(sum string) bool { return c.textOf(w.rule(c, sum)) >= 0 }
-		if len(c.Ours) > 0 || slices.ContainsFunc(c.missing, edited) {
+		if len(c.ours) > 0 || slices.ContainsFunc(c.missing, edited) {
 			return false
 		}
 		items += len(c.missing)
@@ -223,21 +222,21 @@ func (r *reverter) overwritten(w *regenerated) bool {
 }
 
 // textOf returns the index of the present rule with the text of a rule, or -1.
-func (c *Claim) textOf(rule map[string]any) int {
-	if RuleOf(rule) == "" {
+func (c *claim) textOf(rule map[string]any) int {
+	if ruleOf(rule) == "" {
 		return -1
 	}
-	return slices.IndexFunc(c.present, func(v any) bool { return RuleOf(v) == RuleOf(rule) })
+	return slices.IndexFunc(c.present, func(v any) bool { return ruleOf(v) == ruleOf(rule) })
 }
 
 // edited describes the differences between a present rule and the rule that compiling wrote.
-func (c *Claim) edited(i int, rule map[string]any) string {
+func (c *claim) edited(i int, rule map[string]any) string {
 	item, _ := c.present[i].(map[string]any)
 	all := maps.Clone(item)
 	maps.Copy(all, rule)
 	var keys, values []string
 	for _, key := range slices.Sorted(maps.Keys(all)) {
-		if JSON(item[key]) == JSON(rule[key]) {
+		if jsonOf(item[key]) == jsonOf(rule[key]) {
 			continue
 		}
 		value := "none"
@@ -250,10 +249,10 @@ func (c *Claim) edited(i int, rule map[string]any) string {
 }
 
 // changed reports rules that are gone or edited.
-func (r *reverter) changed(c *Claim, w *regenerated) {
+func (r *reverter) changed(c *claim, w *regenerated) {
 	rule := w.rule(c, c.missing[0])
-	at, problem := c.at, "is gone, or its text was edited: "+RuleOf(rule)
-	if i := c.textOf(rule); i >= 0 && c.List != nil {
+	at, problem := c.at, "is gone, or its text was edited: "+ruleOf(rule)
+	if i := c.textOf(rule); i >= 0 && c.list != nil {
 		at, problem = c.item(i), c.edited(i, rule)
 	}
 	if rule == nil {
@@ -267,6 +266,6 @@ func (r *reverter) changed(c *Claim, w *regenerated) {
 	if c.External {
 		again = "generate the file again, as with controller-gen, and compile it"
 	}
-	r.report(diag.New(codes.RuleChanged, r.Pos(at), "%s", message).In(c.Place).
+	r.report(diag.New(codes.RuleChanged, r.pos(at), "%s", message).In(c.Place).
 		Hinted(fmt.Sprintf("restore it; or %s; or delete the annotation %s, which makes all rules yours", again, Annotation)))
 }

@@ -1,18 +1,17 @@
-package compiled
+package crdpatch
 
 import (
 	"slices"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // gone reports a missing recorded schema. If another schema has its rules, the schema was renamed.
 // This is an error, since the declaration would be lost.
-func (r *reverter) gone(s Schema) {
-	d := diag.New(codes.RuleChanged, r.Pos(r.Annotations), "this schema is gone; its union is forgotten").At(placeOf(s.Path)).As(diag.Warning).
+func (r *reverter) gone(s schemaRecord) {
+	d := diag.New(codes.RuleChanged, r.pos(r.annotations), "this schema is gone; its union is forgotten").At(placeOf(s.Path)).As(diag.Warning).
 		Hinted("nothing needs to be done if that was intended")
 	if at := r.strays(s); len(at) > 0 {
 		d.Severity = diag.Error
@@ -28,8 +27,8 @@ func (r *reverter) copies() {
 		if s.Node == nil {
 			continue
 		}
-		for _, at := range r.strays(s.Schema) {
-			r.report(diag.New(codes.RuleChanged, r.Pos(r.Annotations),
+		for _, at := range r.strays(s.schemaRecord) {
+			r.report(diag.New(codes.RuleChanged, r.pos(r.annotations),
 				"the rules here are copies of those compiled for %s; they are treated as hand-written ones", placeOf(s.Path)).At(at).As(diag.Warning).
 				Hinted("to copy the union with its schema, run unioncel decompile before copying"))
 		}
@@ -37,7 +36,7 @@ func (r *reverter) copies() {
 }
 
 // strays returns the paths of unrecorded schemas that have all rules of a recorded schema.
-func (r *reverter) strays(s Schema) []string {
+func (r *reverter) strays(s schemaRecord) []string {
 	if r.unrecorded == nil {
 		r.unrecorded = r.otherRules()
 	}
@@ -61,11 +60,11 @@ func (r *reverter) otherRules() []ruled {
 	l := []ruled{}
 	var visit func(version string, path schemapath.Path, schema map[string]any)
 	visit = func(version string, path schemapath.Path, schema map[string]any) {
-		present := ItemsOf(schema[Validations])
-		if len(present) > 0 && !slices.ContainsFunc(r.Record.Schemas, func(o Schema) bool { return o.Version == version && o.Path.Equal(path) }) {
+		present := itemsOf(schema[validations])
+		if len(present) > 0 && !slices.ContainsFunc(r.record.Schemas, func(o schemaRecord) bool { return o.Version == version && o.Path.Equal(path) }) {
 			sums := map[string]bool{}
 			for _, rule := range present {
-				sums[Sum(rule)] = true
+				sums[sumOf(rule)] = true
 			}
 			l = append(l, ruled{placeOf(path), sums})
 		}
@@ -74,10 +73,10 @@ func (r *reverter) otherRules() []ruled {
 		}
 	}
 	spec, _ := r.source()["spec"].(map[string]any)
-	for i, v := range ItemsOf(spec["versions"]) {
+	for i, v := range itemsOf(spec["versions"]) {
 		version, _ := v.(map[string]any)
 		name, _ := version["name"].(string)
-		if schema := crdtext.SchemaIn(r.source(), schemapath.Place{Version: i}); schema != nil {
+		if schema := schemaIn(r.source(), schemapath.Place{Version: i}); schema != nil {
 			visit(name, nil, schema)
 		}
 	}

@@ -1,7 +1,4 @@
-// Package compiled reads the annotation of a compiled CRD, and removes the rules that
-// compiling added from the CRD as data. The annotation is not trusted, since anyone
-// may have written it: a rule is removed only if the recorded unions compile to it.
-package compiled
+package crdpatch
 
 import (
 	"cmp"
@@ -28,12 +25,12 @@ import (
 // Annotation is the key of the annotation that records the compilation of a CRD.
 const Annotation = "unioncel.dev/unions"
 
-// Format is the only version of the annotation's content that this package writes and reads.
-const Format = 2
+// recordFormat is the only version of the annotation's content that this package writes and reads.
+const recordFormat = 2
 
-// Record is the content of the annotation. Anyone may have written it: it is checked
+// record is the content of the annotation. Anyone may have written it: it is checked
 // (check, claims.go) before it is used.
-type Record struct {
+type record struct {
 	Format int `json:"format"`
 	// Annotations is nil if metadata had a mapping of annotations, "" if the key was absent,
 	// else the text of its null value, starting with the colon.
@@ -45,11 +42,11 @@ type Record struct {
 	Encoding    compile.Encoding `json:"encoding,omitempty"`
 	KubeVersion string           `json:"kubeVersion,omitempty"`
 	// Schemas are the changed schemas, in document order.
-	Schemas []Schema `json:"schemas"`
+	Schemas []schemaRecord `json:"schemas"`
 }
 
-// Schema records the edit of one schema.
-type Schema struct {
+// schemaRecord records the edit of one schema.
+type schemaRecord struct {
 	Version string          `json:"version"`
 	Path    schemapath.Path `json:"path,omitempty"`
 	// Unions is the value of the declaration; empty for a schema that only got removal
@@ -69,10 +66,10 @@ type Schema struct {
 	Rules []string `json:"rules,omitempty"`
 }
 
-// Sum returns the checksum of a rule over all its keys. It only identifies the rule and detects
+// sumOf returns the checksum of a rule over all its keys. It only identifies the rule and detects
 // edits. A forged rule with the same sum is not ours, since the union does not write it, so 8
 // digits are enough.
-func Sum(rule any) string {
+func sumOf(rule any) string {
 	data, err := json.Marshal(rule) // maps are marshalled with sorted keys
 	if err != nil {
 		return ""
@@ -84,13 +81,13 @@ func Sum(rule any) string {
 const sumBytes = 4
 
 // String returns the annotation's value: ASCII, so that it survives every tool.
-func (r Record) String() (string, error) {
+func (r record) String() (string, error) {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	r.Schemas = slices.Clone(r.Schemas)
 	for i, s := range r.Schemas {
-		if told, err := DeclarationIn(s.Source); err == nil && told == string(s.Unions) {
+		if told, err := declarationIn(s.Source); err == nil && told == string(s.Unions) {
 			r.Schemas[i].Unions = nil
 		}
 	}
@@ -115,39 +112,39 @@ func (r Record) String() (string, error) {
 // errOldFormat is the error for annotations of format 1.
 var errOldFormat = errors.New("it was written by an older version of unioncel")
 
-// Parse reads the annotation's value.
-func Parse(s string) (Record, error) {
+// parseRecord reads the annotation's value.
+func parseRecord(s string) (record, error) {
 	var probe struct {
 		Format int `json:"format"`
 	}
 	if err := json.Unmarshal([]byte(s), &probe); err != nil {
-		return Record{}, err
+		return record{}, err
 	}
 	if probe.Format == 1 {
-		return Record{}, errOldFormat
+		return record{}, errOldFormat
 	}
-	if probe.Format != Format {
-		return Record{}, fmt.Errorf("it has format %d; this version of unioncel reads format %d", probe.Format, Format)
+	if probe.Format != recordFormat {
+		return record{}, fmt.Errorf("it has format %d; this version of unioncel reads format %d", probe.Format, recordFormat)
 	}
-	var r Record
+	var r record
 	err := json.Unmarshal([]byte(s), &r)
 	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
-		return Record{}, fmt.Errorf("%s: %s expected, found %s", wrong.Field, cmp.Or(kinds[wrong.Type.Kind()], wrong.Type.Kind().String()), wrong.Value)
+		return record{}, fmt.Errorf("%s: %s expected, found %s", wrong.Field, cmp.Or(jsonKinds[wrong.Type.Kind()], wrong.Type.Kind().String()), wrong.Value)
 	}
 	if err != nil {
-		return Record{}, err
+		return record{}, err
 	}
 	if r.Encoding, err = compile.ParseEncoding(string(cmp.Or(r.Encoding, "auto"))); err != nil {
-		return Record{}, fmt.Errorf("encoding: %w", err)
+		return record{}, fmt.Errorf("encoding: %w", err)
 	}
 	if r.KubeVersion, err = compile.ParseKubeVersion(r.KubeVersion); err != nil {
-		return Record{}, fmt.Errorf("kubeVersion: %w", err)
+		return record{}, fmt.Errorf("kubeVersion: %w", err)
 	}
 	for i := range r.Schemas {
 		if s := &r.Schemas[i]; s.Source != "" && len(s.Unions) == 0 {
-			unions, err := DeclarationIn(s.Source)
+			unions, err := declarationIn(s.Source)
 			if err != nil {
-				return Record{}, fmt.Errorf("schemas[%d].source: %w", i, err)
+				return record{}, fmt.Errorf("schemas[%d].source: %w", i, err)
 			}
 			s.Unions = json.RawMessage(unions)
 		}
@@ -155,11 +152,11 @@ func Parse(s string) (Record, error) {
 	return r, r.check()
 }
 
-// kinds maps kinds of Go values to their names in JSON.
-var kinds = map[reflect.Kind]string{reflect.Slice: "array", reflect.Struct: "object"}
+// jsonKinds maps kinds of Go values to their names in JSON.
+var jsonKinds = map[reflect.Kind]string{reflect.Slice: "array", reflect.Struct: "object"}
 
 // check returns an error unless this package may have written the record.
-func (r Record) check() error {
+func (r record) check() error {
 	if r.Annotations != nil && *r.Annotations != "" && !isNullText(*r.Annotations) {
 		return errors.New("annotations: this is not a null value")
 	}
@@ -177,7 +174,7 @@ func (r Record) check() error {
 	return nil
 }
 
-func (s Schema) check() error {
+func (s schemaRecord) check() error {
 	switch {
 	case s.Version == "":
 		return errors.New(".version is missing")
@@ -247,9 +244,9 @@ func isNullText(text string) bool {
 	return false
 }
 
-// DeclarationIn returns the value of the declaration in a text that was cut out of a mapping: in
+// declarationIn returns the value of the declaration in a text that was cut out of a mapping: in
 // block style, or in flow style with an adjacent comma.
-func DeclarationIn(text string) (string, error) {
+func declarationIn(text string) (string, error) {
 	n, err := onlyEntry(text)
 	if err != nil {
 		trimmed := strings.TrimSpace(text)

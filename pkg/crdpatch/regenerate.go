@@ -1,4 +1,4 @@
-package compiled
+package crdpatch
 
 import (
 	"encoding/json"
@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
@@ -21,9 +20,9 @@ type regenerated struct {
 	items map[string]map[string]bool
 	bySum map[string]map[string]map[string]any
 	// whole, unless nil, is the compilation of the unmodified CRD without the claimed items.
-	whole *Compilation
+	whole *cachedCompilation
 	// again are the compilations, and writing those whose unions have all possible rules.
-	again, writing []*Compilation
+	again, writing []*cachedCompilation
 	// why is the error if the unions do not compile together.
 	why string
 	// overLimit is true if the declarations exceed a limit, which has been reported.
@@ -35,12 +34,12 @@ func newRegenerated() *regenerated {
 }
 
 // has reports whether the unions write a rule in a schema, compared as data.
-func (w *regenerated) has(c *Claim, rule any) bool {
-	return w.items[c.Place.Structural()][JSON(rule)]
+func (w *regenerated) has(c *claim, rule any) bool {
+	return w.items[c.Place.Structural()][jsonOf(rule)]
 }
 
 // rule returns a rule by its sum, or nil.
-func (w *regenerated) rule(c *Claim, sum string) map[string]any {
+func (w *regenerated) rule(c *claim, sum string) map[string]any {
 	return w.bySum[c.Place.Structural()][sum]
 }
 
@@ -49,10 +48,10 @@ func (w *regenerated) add(p schemapath.Place, l ...rules.Rule) {
 	if w.items[k] == nil {
 		w.items[k], w.bySum[k] = map[string]bool{}, map[string]map[string]any{}
 	}
-	for _, v := range DataOf(RuleNodes(l...)) {
-		if text := JSON(v); !w.items[k][text] {
+	for _, v := range dataOf(ruleNodes(l...)) {
+		if text := jsonOf(v); !w.items[k][text] {
 			w.items[k][text] = true
-			w.bySum[k][Sum(v)], _ = v.(map[string]any)
+			w.bySum[k][sumOf(v)], _ = v.(map[string]any)
 		}
 	}
 }
@@ -87,18 +86,18 @@ func (w *regenerated) possible() {
 // regenerate compiles the recorded unions on the CRD without the claimed items.
 func (r *reverter) regenerate(opts compile.Options) *regenerated {
 	w := newRegenerated()
-	var declaring []*Claim
-	crd, copied := r.Value, false
-	edit := func(c *Claim) map[string]any {
+	var declaring []*claim
+	crd, copied := r.value, false
+	edit := func(c *claim) map[string]any {
 		if !copied {
-			crd, copied = runtime.DeepCopyJSON(r.Value), true
+			crd, copied = runtime.DeepCopyJSON(r.value), true
 		}
-		return crdtext.SchemaIn(crd, c.Place)
+		return schemaIn(crd, c.Place)
 	}
-	for _, c := range r.Claims {
-		v, ok := c.value[Validations]
+	for _, c := range r.claims {
+		v, ok := c.value[validations]
 		if _, isList := v.([]any); ok && !isList && len(c.Rules) > 0 {
-			delete(edit(c), Validations) // no API server accepts it
+			delete(edit(c), validations) // no API server accepts it
 		}
 		if c.unions != nil {
 			declaring = append(declaring, c)
@@ -108,7 +107,7 @@ func (r *reverter) regenerate(opts compile.Options) *regenerated {
 	w.writing = append(w.writing, again)
 	added := false
 	for _, c := range declaring {
-		for _, name := range missing(c) {
+		for _, name := range missingProperties(c) {
 			if why != "" { // else the CRD is a variant without the member
 				addProperty(edit(c), name)
 				added = true
@@ -116,24 +115,24 @@ func (r *reverter) regenerate(opts compile.Options) *regenerated {
 		}
 	}
 	if added {
-		var with *Compilation
+		var with *cachedCompilation
 		with, why = r.compileAgain(w, crd, declaring, opts)
 		w.writing = append(w.writing, with)
 	}
 	if w.why = why; why != "" && len(declaring) > 1 {
 		for _, c := range declaring { // an error in one schema must not affect other schemas
-			_, _ = r.compileAgain(w, crd, []*Claim{c}, opts)
+			_, _ = r.compileAgain(w, crd, []*claim{c}, opts)
 		}
 	}
-	if !copied && !compile.Declares(r.Manifest.Node) {
+	if !copied && !compile.Declares(r.manifest.node) {
 		w.whole = again
 	}
 	return w
 }
 
-// missing returns the properties that a recorded union names and the schema no longer has. No
+// missingProperties returns the properties that a recorded union names and the schema no longer has. No
 // API server accepts a rule that reads a missing property, so removing such rules loses nothing.
-func missing(c *Claim) []string {
+func missingProperties(c *claim) []string {
 	properties, ok := c.value["properties"].(map[string]any)
 	if !ok {
 		return nil
@@ -180,14 +179,14 @@ func addProperty(schema map[string]any, name string) {
 
 // compileAgain adds the items that the declarations of some schemas compile to. It returns the
 // compilation, and the message of an error.
-func (r *reverter) compileAgain(w *regenerated, crd map[string]any, declaring []*Claim, opts compile.Options) (*Compilation, string) {
+func (r *reverter) compileAgain(w *regenerated, crd map[string]any, declaring []*claim, opts compile.Options) (*cachedCompilation, string) {
 	var recorded []union.External
 	for _, c := range declaring {
 		if recorded = append(recorded, *c.unions); c.extension != nil {
 			recorded = append(recorded, *c.extension)
 		}
 	}
-	again := &Compilation{compile.New(r.manifest(crd, recorded), opts), recorded, opts}
+	again := &cachedCompilation{compile.New(r.manifestOf(crd, recorded), opts), recorded, opts}
 	w.again = append(w.again, again)
 	result, diags := again.Result()
 	if result == nil {
@@ -208,8 +207,8 @@ func (r *reverter) compileAgain(w *regenerated, crd map[string]any, declaring []
 	return again, ""
 }
 
-// manifest returns the manifest of a CRD with other declarations instead of its own.
-func (r *reverter) manifest(crd map[string]any, declarations []union.External) compile.Manifest {
+// manifestOf returns the manifest of a CRD with other declarations instead of its own.
+func (r *reverter) manifestOf(crd map[string]any, declarations []union.External) compile.Manifest {
 	data, _ := json.Marshal(crd) // cannot fail: crd was read as JSON
-	return compile.Manifest{File: r.Name, Node: r.pruned(), JSON: data, External: declarations, Limits: r.Limits, Undeclared: true}
+	return compile.Manifest{File: r.name, Node: r.pruned(), JSON: data, External: declarations, Limits: r.limits, Undeclared: true}
 }

@@ -1,4 +1,4 @@
-package crdfile
+package crdpatch
 
 import (
 	"fmt"
@@ -8,9 +8,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/compiled"
 	"github.com/unioncel/unioncel/internal/cost"
-	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -21,7 +19,7 @@ import (
 // CRD is a CRD of a file, or another manifest that contains the schemas of a CRD, such as a
 // CompositeResourceDefinition, with the options to compile it.
 type CRD struct {
-	m    *manifest
+	m    *fileCRD
 	view *view
 	opts Options
 }
@@ -40,8 +38,8 @@ const (
 
 // origin derives the origin of a CRD from its annotation, and from metadata and status that only an
 // API server writes.
-func (m *manifest) origin() Origin {
-	metadata, stored := yamltext.Value(m.Node, "metadata"), yamltext.Value(yamltext.Value(m.Node, "status"), "storedVersions")
+func (m *fileCRD) origin() Origin {
+	metadata, stored := yamltext.Value(m.node, "metadata"), yamltext.Value(yamltext.Value(m.node, "status"), "storedVersions")
 	switch {
 	case m.asIs.declares:
 		return Authored
@@ -57,13 +55,13 @@ func (m *manifest) origin() Origin {
 func (c *CRD) Origin() Origin { return c.m.origin() }
 
 // Target returns the CRD's name, group and kind.
-func (c *CRD) Target() union.Target { return c.m.Target() }
+func (c *CRD) Target() union.Target { return c.m.target() }
 
 // Pos returns the position of the manifest.
-func (c *CRD) Pos() diag.Pos { return c.m.Pos(c.m.Node) }
+func (c *CRD) Pos() diag.Pos { return c.m.pos(c.m.node) }
 
-// Manifest returns the CRD in the text of its file.
-func (c *CRD) Manifest() *crdtext.Manifest { return c.m.Manifest }
+// manifest returns the CRD in the text of its file.
+func (c *CRD) manifest() *manifest { return c.m.manifest }
 
 // Options returns the effective options of the CRD, with InUse and AsRecorded applied.
 func (c *CRD) Options() Options {
@@ -74,7 +72,7 @@ func (c *CRD) Options() Options {
 		recorded = true
 	}
 	if recorded && c.m.annotated != nil {
-		was := c.m.annotated.Options()
+		was := c.m.annotated.options()
 		return opts.or(Options{Encoding: was.Encoding, KubeVersion: was.KubeVersion, Origins: was.Origins})
 	}
 	return opts
@@ -84,23 +82,23 @@ func (c *CRD) Options() Options {
 func (c *CRD) With(declarations []union.External) *CRD {
 	opts := c.opts
 	opts.External.Declarations = declarations
-	return &CRD{m: c.m, view: &view{opts: opts, reverted: map[*manifest]*Base{}}, opts: opts}
+	return &CRD{m: c.m, view: &view{opts: opts, reverted: map[*fileCRD]*base{}}, opts: opts}
 }
 
-// Settled reports whether the CRD is in use and must stay unchanged, because no declarations are
+// settled reports whether the CRD is in use and must stay unchanged, because no declarations are
 // given for it.
-func (c *CRD) Settled() bool {
+func (c *CRD) settled() bool {
 	return c.m.origin() != Authored && !c.Options().External.Concern(c.Target())
 }
 
 // Withheld reports whether Options.InUse withholds external declarations from the CRD.
 func (c *CRD) Withheld() bool {
-	return c.opts.InUse != nil && c.opts.External.Concern(c.Target()) && c.Settled()
+	return c.opts.InUse != nil && c.opts.External.Concern(c.Target()) && c.settled()
 }
 
 // node returns the schema at a place, without compiled rules, or nil.
 func (c *CRD) node(p schemapath.Place) *yaml.Node {
-	return crdtext.Schema(c.Base().node, p)
+	return schemaAt(c.Base().node, p)
 }
 
 // Schema returns the position of a schema in the file, and whether unions are declared for it: in
@@ -108,11 +106,11 @@ func (c *CRD) node(p schemapath.Place) *yaml.Node {
 func (c *CRD) Schema(p schemapath.Place) (at diag.Pos, declares bool) {
 	at = c.Pos()
 	if n := c.node(p); n != nil {
-		at = c.m.Pos(n)
+		at = c.m.pos(n)
 		_, _, _, declares = yamltext.Lookup(n, union.Key)
 	}
 	covers := func(e union.External) bool { return e.Covers(p.Name, p.Path) }
-	return at, declares || slices.ContainsFunc(c.Base().recorded(), covers) || slices.ContainsFunc(c.given().Declarations, covers)
+	return at, declares || slices.ContainsFunc(c.Base().recorded(), covers) || slices.ContainsFunc(c.given().declarations, covers)
 }
 
 // Declares reports whether unions are declared for the CRD: in a schema, externally or in the
@@ -131,7 +129,7 @@ func (c *CRD) Keyword(p schemapath.Place, key string) diag.Pos {
 	at, _ := c.Schema(p)
 	if n := c.node(p); n != nil && key != "" {
 		if k, _, _, ok := yamltext.Lookup(n, key); ok {
-			at = c.m.Pos(k)
+			at = c.m.pos(k)
 		}
 	}
 	return at
@@ -151,7 +149,7 @@ func (c *CRD) Constraint(p schemapath.Place, constraint verify.Constraint) diag.
 			v = rule
 		}
 	}
-	return c.m.Pos(v)
+	return c.m.pos(v)
 }
 
 // Source returns the CRD without compiled rules, as the API server reads it. With errors the result
@@ -169,15 +167,15 @@ func (c *CRD) Source() (*apiextensionsv1.CustomResourceDefinition, diag.List) {
 func (c *CRD) Faults(crd *apiextensionsv1.CustomResourceDefinition) (l diag.List) {
 	for _, f := range cost.Faults(crd, nil) {
 		pos, _ := c.Schema(f.Place)
-		if rules := yamltext.Value(c.node(f.Place), compiled.Validations); rules != nil {
+		if rules := yamltext.Value(c.node(f.Place), validations); rules != nil {
 			for _, n := range rules.Content {
 				if yamltext.Text(n, "rule") == f.Rule.Rule {
-					pos = c.m.Pos(yamltext.Value(n, "rule"))
+					pos = c.m.pos(yamltext.Value(n, "rule"))
 				}
 			}
 		}
 		l = append(l, diag.New(codes.NotCompiling, pos,
-			"%s", f.Message).At(fmt.Sprintf("%s.%s[%d].rule", f.Structural(), compiled.Validations, f.Index)).
+			"%s", f.Message).At(fmt.Sprintf("%s.%s[%d].rule", f.Structural(), validations, f.Index)).
 			Hinted(f.Hint))
 	}
 	return l

@@ -1,4 +1,4 @@
-package crdfile
+package crdpatch
 
 import (
 	"github.com/unioncel/unioncel/pkg/compile"

@@ -1,9 +1,8 @@
-package crdfile
+package crdpatch
 
 import (
 	"slices"
 
-	"github.com/unioncel/unioncel/internal/compiled"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -22,34 +21,34 @@ func (c *CRD) Resolved() (*compile.Declared, diag.List) {
 }
 
 func (c *CRD) read(from func(*compile.Compilation) (*compile.Declared, diag.List)) (*compile.Declared, diag.List) {
-	var r compiled.Recorded
+	var r recordedDeclarations
 	if c.m.annotated != nil {
-		r = c.m.annotated.Recorded(c.given())
+		r = c.m.annotated.recorded(c.given())
 	}
-	external := c.external(r.Own, r.External)
+	external := c.external(r.own, r.external)
 	s := c.m.asIs
 	if len(external) == 0 && !s.declares {
-		return nil, r.Diags
+		return nil, r.diags
 	}
 	if wrong := s.read(); wrong != nil {
-		return nil, append(r.Diags, wrong...)
+		return nil, append(r.diags, wrong...)
 	}
 	d, diags := from(s.compilation(external, compile.Options{}).Compilation)
-	if diags = append(r.Diags, diags...); d == nil || len(d.Objects) == 0 || r.Diags.HasErrors() {
+	if diags = append(r.diags, diags...); d == nil || len(d.Objects) == 0 || r.diags.HasErrors() {
 		return nil, diags
 	}
 	return d, diags
 }
 
-// Extended returns the unions of the CRD without an earlier compilation, including the external
+// extended returns the unions of the CRD without an earlier compilation, including the external
 // declarations.
-func (c *CRD) Extended(external []union.External) (*compile.Declared, diag.List) {
+func (c *CRD) extended(external []union.External) (*compile.Declared, diag.List) {
 	b, diags := c.readable()
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	if b.Reverted != nil {
-		external = slices.Concat(b.Reverted.Declared, external)
+	if b.reverted != nil {
+		external = slices.Concat(b.reverted.declared, external)
 	}
 	d, diags := compile.New(b.manifest(external), compile.Options{}).Unions()
 	return d, b.hinted(diags)
@@ -61,13 +60,13 @@ func (c *CRD) Compilation(opts compile.Options) (*compile.Compilation, diag.List
 	b := c.Base()
 	external, ok := c.declared(b)
 	if !ok {
-		return nil, b.Diags
+		return nil, b.diags
 	}
 	if _, diags := c.readable(); diags.HasErrors() {
 		return nil, diags
 	}
 	s, diags := b.replace(external, opts)
-	diags = append(slices.Clip(b.Diags), b.hinted(diags)...)
+	diags = append(slices.Clip(b.diags), b.hinted(diags)...)
 	if diags.HasErrors() {
 		return nil, diags
 	}
@@ -90,9 +89,9 @@ func (c *CRD) Plan() (*compile.Plan, diag.List) {
 	return plan, diags
 }
 
-// Hinted returns a copy of l in which diagnostics about declarations that only the annotation has
+// hinted returns a copy of l in which diagnostics about declarations that only the annotation has
 // lose their edits, and errors among them get a hint.
-func (c *CRD) Hinted(l diag.List) diag.List { return c.Base().hinted(l) }
+func (c *CRD) hinted(l diag.List) diag.List { return c.Base().hinted(l) }
 
 // Ask calls a function for each CRD of a file, and returns the results that are not nil, in
 // document order. The list is sorted; with errors the result is nil.

@@ -1,16 +1,9 @@
-// Package crdfile reads the CustomResourceDefinitions of a manifest file, and their unions.
-//
-// [Open] opens a file: YAML or JSON, with any number of documents, and lists of manifests. The file
-// is parsed once, lazily, and each CRD is compiled once for the same options. For compiled CRDs, the
-// annotation gives the source and its unions.
-package crdfile
+package crdpatch
 
 import (
 	"bytes"
 	"slices"
 
-	"github.com/unioncel/unioncel/internal/compiled"
-	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/internal/yaml/source"
@@ -20,9 +13,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Annotation is the key of the annotation that records the compilation of a CRD.
-const Annotation = compiled.Annotation
-
 // File is an open file. It is not safe for concurrent use.
 type File struct {
 	name   string
@@ -30,18 +20,18 @@ type File struct {
 	limits limit.Limits
 
 	parsed bool
-	text   *crdtext.Text // nil if the file cannot be read
+	text   *fileText // nil if the file cannot be read
 	yaml   *yamltext.File
 	wrong  diag.List
-	crds   []*manifest
+	crds   []*fileCRD
 	views  []*view
 }
 
-// manifest is a CRD of the file.
-type manifest struct {
-	*crdtext.Manifest
-	annotated *compiled.Annotated // nil if it was not compiled
-	marred    diag.List           // the error in its annotation
+// fileCRD is a CRD of the file.
+type fileCRD struct {
+	*manifest
+	annotated *annotated // nil if it was not compiled
+	marred    diag.List  // the error in its annotation
 	asIs      *stage
 }
 
@@ -60,9 +50,9 @@ func (f *File) WithLimits(l limit.Limits) *File {
 func (f *File) Name() string  { return f.name }
 func (f *File) Bytes() []byte { return f.given }
 
-// Text returns the text of the file, with a newline at its end, and errors and warnings about it. It
+// parse returns the text of the file, with a newline at its end, and errors and warnings about it. It
 // is nil if the file cannot be read.
-func (f *File) Text() (*crdtext.Text, diag.List) {
+func (f *File) parse() (*fileText, diag.List) {
 	if f.parsed {
 		return f.text, f.wrong
 	}
@@ -73,17 +63,17 @@ func (f *File) Text() (*crdtext.Text, diag.List) {
 		f.wrong = diag.List{*wrong}
 		return nil, f.wrong
 	}
-	if f.text, f.wrong = crdtext.New(f.name, file, f.limits); len(src) == len(f.given) {
+	if f.text, f.wrong = newText(f.name, file, f.limits); len(src) == len(f.given) {
 		f.yaml = file
 	}
 	if f.text == nil {
 		return nil, f.wrong
 	}
-	for _, m := range f.text.Manifests() {
-		c := &manifest{Manifest: m}
-		c.asIs = newStage(c, m.Node, nil)
+	for _, m := range f.text.manifests() {
+		c := &fileCRD{manifest: m}
+		c.asIs = newStage(c, m.node, nil)
 		var wrong *diag.Diagnostic
-		if c.annotated, wrong = compiled.Read(m); wrong != nil {
+		if c.annotated, wrong = readAnnotation(m); wrong != nil {
 			c.marred = diag.List{*wrong}
 		}
 		f.crds = append(f.crds, c)
@@ -103,7 +93,7 @@ func ended(src []byte) []byte {
 // Objects returns the objects of the file, including CRDs. With errors in the list the result is
 // nil.
 func (f *File) Objects() (*resource.File, diag.List) {
-	if _, _ = f.Text(); f.yaml == nil {
+	if _, _ = f.parse(); f.yaml == nil {
 		return resource.Parse(f.name, f.given, f.limits)
 	}
 	return resource.FromText(f.name, f.yaml)
@@ -112,13 +102,13 @@ func (f *File) Objects() (*resource.File, diag.List) {
 // Targets returns the name, group and kind of each CRD of the file, or false if the file cannot be
 // read.
 func (f *File) Targets() ([]union.Target, bool) {
-	text, _ := f.Text()
+	text, _ := f.parse()
 	if text == nil {
 		return nil, false
 	}
 	var l []union.Target
 	for _, m := range f.crds {
-		l = append(l, m.Target())
+		l = append(l, m.target())
 	}
 	return l, true
 }
@@ -126,14 +116,14 @@ func (f *File) Targets() ([]union.Target, bool) {
 // CRDs returns the CRDs of the file in document order, with the options to compile them. The list
 // has errors and warnings about the file.
 func (f *File) CRDs(opts Options) ([]*CRD, diag.List) {
-	_, wrong := f.Text()
+	_, wrong := f.parse()
 	wrong = slices.Clone(wrong)
 	i := slices.IndexFunc(f.views, func(v *view) bool {
 		return v.opts.Forget == opts.Forget && v.opts.InUse == opts.InUse && v.opts.External.Same(opts.External)
 	})
 	if i < 0 {
 		i = len(f.views)
-		f.views = append(f.views, &view{opts: opts, reverted: map[*manifest]*Base{}})
+		f.views = append(f.views, &view{opts: opts, reverted: map[*fileCRD]*base{}})
 	}
 	var l []*CRD
 	for _, m := range f.crds {
@@ -145,7 +135,7 @@ func (f *File) CRDs(opts Options) ([]*CRD, diag.List) {
 // view caches the reverted CRDs of a file for some options.
 type view struct {
 	opts     Options
-	reverted map[*manifest]*Base
+	reverted map[*fileCRD]*base
 }
 
 // WithBytes opens a file with the same name and limits, and other content.

@@ -1,4 +1,4 @@
-package compiled
+package crdpatch
 
 import (
 	"fmt"
@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -19,105 +18,105 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Options are the options for reverting a CRD.
-type Options struct {
-	Given
-	// Forget keeps rules that cannot be confirmed, without an error.
-	Forget bool
+// revertOptions are the options for reverting a CRD.
+type revertOptions struct {
+	given
+	// forget keeps rules that cannot be confirmed, without an error.
+	forget bool
 }
 
-// Reverted is a CRD, as data, without the rules and the annotation that compiling added. Its owner
-// may change Value.
-type Reverted struct {
-	*Annotated
-	// Node is the manifest with its positions in the file, without restored declarations.
-	Node *yaml.Node
-	// Value is the CRD as kubectl reads it, with its declarations.
-	Value map[string]any
-	// Declared are the declarations to restore in schemas. External are recorded external
+// reverted is a CRD, as data, without the rules and the annotation that compiling added. Its owner
+// may change value.
+type reverted struct {
+	*annotated
+	// node is the manifest with its positions in the file, without restored declarations.
+	node *yaml.Node
+	// value is the CRD as kubectl reads it, with its declarations.
+	value map[string]any
+	// declared are the declarations to restore in schemas. external are recorded external
 	// declarations, including extensions.
-	Declared, External []union.External
-	// Again, unless nil, is the compilation of the recorded unions on the reverted CRD.
-	Again *Compilation
-	// Claims are the schemas of the record.
-	Claims []*Claim
-	// Hints are hints for errors in recorded declarations, by position.
-	Hints map[diag.Pos]string
-	Diags diag.List
+	declared, external []union.External
+	// again, unless nil, is the compilation of the recorded unions on the reverted CRD.
+	again *cachedCompilation
+	// claims are the schemas of the record.
+	claims []*claim
+	// hints are hints for errors in recorded declarations, by position.
+	hints map[diag.Pos]string
+	diags diag.List
 }
 
-// Compilation is a compilation with external declarations.
-type Compilation struct {
+// cachedCompilation is a compilation with external declarations.
+type cachedCompilation struct {
 	*compile.Compilation
-	External []union.External
-	Options  compile.Options
+	external []union.External
+	opts     compile.Options
 }
 
-// Is reports whether the compilation has these declarations and options.
-func (c *Compilation) Is(external []union.External, opts compile.Options) bool {
-	return c != nil && c.Options.Same(opts) && slices.EqualFunc(c.External, external, union.External.Same)
+// is reports whether the compilation has these declarations and options.
+func (c *cachedCompilation) is(external []union.External, opts compile.Options) bool {
+	return c != nil && c.opts.Same(opts) && slices.EqualFunc(c.external, external, union.External.Same)
 }
 
 type reverter struct {
-	*Reverted
-	opts       Options
+	*reverted
+	opts       revertOptions
 	own        []union.External // recorded for schemas without a declaration
 	unrecorded []ruled
 }
 
-func (c *Annotated) reverter(opts Options) *reverter {
-	return &reverter{Reverted: &Reverted{Annotated: c, Hints: map[diag.Pos]string{}}, opts: opts}
+func (c *annotated) reverter(opts revertOptions) *reverter {
+	return &reverter{reverted: &reverted{annotated: c, hints: map[diag.Pos]string{}}, opts: opts}
 }
 
-// Revert removes the confirmed additions of the compiler from the CRD, and restores declarations. A
+// revert removes the confirmed additions of the compiler from the CRD, and restores declarations. A
 // declaration in a schema overrides the recorded declaration. Missing or edited rules are errors.
-// With errors only Diags and Hints of the result are valid.
-func (c *Annotated) Revert(opts Options) *Reverted {
+// With errors only diags and hints of the result are valid.
+func (c *annotated) revert(opts revertOptions) *reverted {
 	r := c.reverter(opts)
-	r.Value, _ = runtime.DeepCopyJSONValue(r.source()).(map[string]any)
+	r.value, _ = runtime.DeepCopyJSONValue(r.source()).(map[string]any)
 	r.copies()
 	r.claim()
 	r.dropAnnotation()
-	if r.opts.Forget {
+	if r.opts.forget {
 		r.forget()
 	}
 	r.confirm()
-	if r.Diags.HasErrors() {
-		return r.Reverted
+	if r.diags.HasErrors() {
+		return r.reverted
 	}
-	r.Hints[r.keyPos()] = "the declaration is external, and the annotation " + Annotation + " keeps it: correct it at its source, and give it again (--go, --unions)"
-	for _, c := range r.Claims {
+	r.hints[r.keyPos()] = "the declaration is external, and the annotation " + Annotation + " keeps it: correct it at its source, and give it again (--go, --unions)"
+	for _, c := range r.claims {
 		r.keep(c.recorded)
-		if c.Restored = !c.fresh && !c.Schema.External && c.unions != nil; c.Restored {
-			r.Hints[r.Pos(c.Node)] = "the declaration is in the annotation " + Annotation + ": run unioncel decompile to edit it"
-			r.Declared = append(r.Declared, *c.unions)
+		if c.restored = !c.fresh && !c.schemaRecord.External && c.unions != nil; c.restored {
+			r.hints[r.pos(c.Node)] = "the declaration is in the annotation " + Annotation + ": run unioncel decompile to edit it"
+			r.declared = append(r.declared, *c.unions)
 		}
 	}
-	r.Node = r.pruned()
-	for _, c := range r.Claims {
-		if c.Restored {
+	r.node = r.pruned()
+	for _, c := range r.claims {
+		if c.restored {
 			var declaration any
 			_ = json.Unmarshal(c.Unions, &declaration) // the record was checked
 			c.value[union.Key] = declaration
 		}
 	}
-	return r.Reverted
+	return r.reverted
 }
 
 // source returns the CRD as kubectl reads it. The result is read-only.
-func (c *Annotated) source() map[string]any {
-	_, value, _ := c.Manifest.Value()
-	return c.Select(value)
+func (c *annotated) source() map[string]any {
+	_, value, _ := c.manifest.read()
+	return c.selected(value)
 }
 
-func (r *reverter) report(d diag.Diagnostic) { r.Diags = append(r.Diags, d) }
+func (r *reverter) report(d diag.Diagnostic) { r.diags = append(r.diags, d) }
 
 // dropAnnotation removes the annotation from the value.
 func (r *reverter) dropAnnotation() {
-	metadata, _ := r.Value["metadata"].(map[string]any)
+	metadata, _ := r.value["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
 	delete(annotations, Annotation)
-	if was := r.Record.Annotations; len(annotations) > 0 || was == nil {
+	if was := r.record.Annotations; len(annotations) > 0 || was == nil {
 		return
 	} else if strings.HasPrefix(*was, ":") {
 		metadata["annotations"] = nil
@@ -129,21 +128,21 @@ func (r *reverter) dropAnnotation() {
 // pruned returns the manifest without the claimed items.
 func (r *reverter) pruned() *yaml.Node {
 	drop := map[*yaml.Node]bool{}
-	for _, c := range r.Claims {
-		for _, i := range c.Ours {
-			drop[c.List.Content[i]] = true
+	for _, c := range r.claims {
+		for _, i := range c.ours {
+			drop[c.list.Content[i]] = true
 		}
-		if c.Whole() {
-			drop[c.Head] = true
+		if c.whole() {
+			drop[c.head] = true
 		}
 	}
-	return yamltext.Omit(r.Manifest.Node, drop)
+	return yamltext.Omit(r.manifest.node, drop)
 }
 
 // keep adds the external declarations of a schema to the result, and reports recorded unions that
 // are declared nowhere any more. For commands that write, the warnings are errors (see crdpatch).
 func (r *reverter) keep(s recorded) {
-	if !r.opts.Forget {
+	if !r.opts.forget {
 		report := func(at diag.Pos, subject string) {
 			r.report(diag.New(codes.Forgotten, at, "%s declared nowhere any more", subject).At(placeOf(s.Path)).As(diag.Warning).
 				Hinted("declare it again, with all declarations of the CRD in one command (--go, --kubebuilder and --unions); or keep its rules as hand-written ones with compile --forget; or remove them with decompile"))
@@ -156,11 +155,11 @@ func (r *reverter) keep(s recorded) {
 			report(*s.unions.At, fmt.Sprintf("the union of %s, which the annotation records, is", strings.Join(namesOf(*s.unions)[i], ", ")))
 		}
 	}
-	if s.External && crdtext.IndexOf(s.Node, union.Key) < 0 {
-		r.External = append(r.External, *s.unions)
+	if s.External && indexOf(s.Node, union.Key) < 0 {
+		r.external = append(r.external, *s.unions)
 	}
 	if s.extension != nil {
-		r.External = append(r.External, *s.extension)
+		r.external = append(r.external, *s.extension)
 	}
 }
 
@@ -178,7 +177,7 @@ func (r *reverter) lost(s recorded) (unions []int, extension bool) {
 	if declared {
 		add(union.External{Value: yamltext.Resolve(own)})
 	}
-	for _, e := range r.opts.Declarations {
+	for _, e := range r.opts.declarations {
 		switch {
 		case !e.Covers(s.Version, s.Path):
 		case e.Extend:
@@ -187,7 +186,7 @@ func (r *reverter) lost(s recorded) (unions []int, extension bool) {
 			add(e)
 		}
 	}
-	all := r.opts.All(s.Version)
+	all := r.opts.all(s.Version)
 	if declared || s.External && all {
 		for i, properties := range namesOf(*s.unions) {
 			if !slices.ContainsFunc(properties, func(name string) bool { return slices.Contains(named, name) }) {
@@ -201,7 +200,7 @@ func (r *reverter) lost(s recorded) (unions []int, extension bool) {
 // forget drops the claims on the rules of lost unions, which become hand-written ones. With an
 // extension, all unions of its schema are lost.
 func (r *reverter) forget() {
-	for _, c := range r.Claims {
+	for _, c := range r.claims {
 		lost, extension := r.lost(c.recorded)
 		if len(lost) == 0 && !extension {
 			continue
@@ -219,32 +218,32 @@ func (r *reverter) forget() {
 			declarations = append(declarations, *c.extension)
 		}
 		w := newRegenerated()
-		w.writing = []*Compilation{{Compilation: compile.New(r.manifest(r.Value, declarations), r.Annotated.Options())}}
+		w.writing = []*cachedCompilation{{Compilation: compile.New(r.manifestOf(r.value, declarations), r.annotated.options())}}
 		w.possible()
-		for _, around := range r.Claims {
-			around.Ours = slices.DeleteFunc(around.Ours, func(i int) bool { return w.has(around, around.present[i]) })
+		for _, around := range r.claims {
+			around.ours = slices.DeleteFunc(around.ours, func(i int) bool { return w.has(around, around.present[i]) })
 			around.missing = slices.DeleteFunc(around.missing, func(sum string) bool { return w.rule(around, sum) != nil })
 		}
 	}
 }
 
-// Removed returns a warning for each schema with compiled rules that are not among the additions.
-func (r *Reverted) Removed(additions []compile.Addition) (l diag.List) {
+// removed returns a warning for each schema with compiled rules that are not among the additions.
+func (r *reverted) removed(additions []compile.Addition) (l diag.List) {
 	w := newRegenerated()
 	for _, a := range additions {
 		w.add(a.Place, a.Rules...)
 	}
-	for _, c := range r.Claims {
+	for _, c := range r.claims {
 		var removed []string
 		at := c.at
-		for _, i := range slices.Backward(c.Ours) {
+		for _, i := range slices.Backward(c.ours) {
 			if !w.has(c, c.present[i]) {
-				removed, at = append(removed, strconv.Quote(RuleOf(c.present[i]))), c.item(i)
+				removed, at = append(removed, strconv.Quote(ruleOf(c.present[i]))), c.item(i)
 			}
 		}
 		if len(removed) > 0 {
 			slices.Reverse(removed)
-			l = append(l, diag.New(codes.RuleRemoved, r.Pos(at),
+			l = append(l, diag.New(codes.RuleRemoved, r.pos(at),
 				"the output lacks rules compiled from a recorded union: %s", strings.Join(removed, ", ")).In(c.Place).
 				Hinted("nothing needs to be done, unless a person wrote this rule"))
 		}

@@ -1,5 +1,4 @@
-// Package crdtext finds the CRDs in the text of a manifest file, and edits that text.
-package crdtext
+package crdpatch
 
 import (
 	"bytes"
@@ -22,69 +21,69 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Text is the text of a manifest file, parsed once. The nodes of a text that a [Revision] made
+// fileText is the text of a manifest file, parsed once. The nodes of a text that a [revision] made
 // have the positions of the text that it revised.
-type Text struct {
+type fileText struct {
 	*yamltext.File
-	Name   string
-	Limits limit.Limits
-	Docs   []*Document
-	// Diags are errors and warnings about the CRDs.
-	Diags diag.List
+	name   string
+	limits limit.Limits
+	docs   []*document
+	// diags are errors and warnings about the CRDs.
+	diags diag.List
 	// origin, unless nil, is the position in the revised text for an offset.
 	origin func(at int) (line, column int)
 }
 
-// Document is one of the documents of a text.
-type Document struct {
+// document is one of the documents of a text.
+type document struct {
 	*yamltext.Document
-	*Text
-	Index int
-	CRDs  []*Manifest
+	*fileText
+	index int
+	crds  []*manifest
 
 	aliases map[*yaml.Node]bool
-	source  *Document // unless nil, one of an earlier text with the same bytes
+	source  *document // unless nil, one of an earlier text with the same bytes
 }
 
-// Manifest is a CustomResourceDefinition in a document, or another kind that contains schemas
+// manifest is a CustomResourceDefinition in a document, or another kind that contains schemas
 // (internal/carrier), at the root or in the items of a list.
-type Manifest struct {
-	*Document
-	Node  *yaml.Node
+type manifest struct {
+	*document
+	node  *yaml.Node
 	items []int // the indices that lead to it through lists
-	index int   // among the CRDs of the document
+	nth   int   // among the CRDs of the document
 }
 
-// Parse parses a text. The result is nil if the text cannot be edited: the list says why.
-func Parse(name string, src []byte, limits limit.Limits) (*Text, diag.List) {
+// parseText parses a text. The result is nil if the text cannot be edited: the list says why.
+func parseText(name string, src []byte, limits limit.Limits) (*fileText, diag.List) {
 	file, wrong := source.Parse(name, src, limits)
 	if wrong != nil {
 		return nil, diag.List{*wrong}
 	}
-	return New(name, file, limits)
+	return newText(name, file, limits)
 }
 
-// New is the text of a file that is parsed already.
-func New(name string, file *yamltext.File, limits limit.Limits) (*Text, diag.List) {
-	t := &Text{File: file, Name: name, Limits: limits}
+// newText is the text of a file that is parsed already.
+func newText(name string, file *yamltext.File, limits limit.Limits) (*fileText, diag.List) {
+	t := &fileText{File: file, name: name, limits: limits}
 	var wrong diag.List
 	for i, parsed := range file.Docs {
-		d := &Document{Document: parsed, Text: t, Index: i}
-		t.Docs = append(t.Docs, d)
+		d := &document{Document: parsed, fileText: t, index: i}
+		t.docs = append(t.docs, d)
 		d.find(d.Root, nil)
-		if len(d.CRDs) > 0 {
+		if len(d.crds) > 0 {
 			wrong = slices.Concat(wrong, source.Duplicates(name, d.Root), source.Misread(name, d.Root))
 		}
 	}
 	if len(wrong) > 0 {
 		return nil, wrong
 	}
-	return t, t.Diags
+	return t, t.diags
 }
 
 // find finds the CRDs at n and below. A CRD with unions in a version that no API server
 // serves any more is reported.
-func (d *Document) find(n *yaml.Node, items []int) {
+func (d *document) find(n *yaml.Node, items []int) {
 	if n != nil && n.Kind == yaml.AliasNode && compile.Declares(n.Alias) {
 		d.errorf(n, codes.SharedContent, "write out each CRD", "the alias *%s stands for a CRD that declares unions: an edit would change the other uses", n.Value)
 	}
@@ -110,14 +109,14 @@ func (d *Document) find(n *yaml.Node, items []int) {
 	switch k, read := carrier.Lookup(apiVersion, kind); {
 	case k == nil:
 	case read:
-		d.CRDs = append(d.CRDs, &Manifest{Document: d, Node: n, items: items, index: len(d.CRDs)})
+		d.crds = append(d.crds, &manifest{document: d, node: n, items: items, nth: len(d.crds)})
 	case compile.Declares(n):
 		d.errorf(n, codes.OldCRDVersion, "convert it to "+k.Group+"/"+k.Versions[0], "%s %s", apiVersion, k.Gone)
 	}
 }
 
 // findText reports the CRDs with unions in the texts of a ConfigMap or Secret.
-func (d *Document) findText(n *yaml.Node) {
+func (d *document) findText(n *yaml.Node) {
 	for _, key := range []string{"data", "stringData"} {
 		for _, e := range yamltext.Entries(yamltext.Value(n, key)) {
 			v := yamltext.Resolve(e.Value)
@@ -128,88 +127,88 @@ func (d *Document) findText(n *yaml.Node) {
 			if !bytes.Contains(text, []byte(union.Key)) {
 				continue
 			}
-			inner, _ := Parse(d.Name, text, d.Limits)
-			if inner == nil || !slices.ContainsFunc(inner.Manifests(), func(m *Manifest) bool { return compile.Declares(m.Node) }) {
+			inner, _ := parseText(d.name, text, d.limits)
+			if inner == nil || !slices.ContainsFunc(inner.manifests(), func(m *manifest) bool { return compile.Declares(m.node) }) {
 				continue
 			}
-			d.Diags = append(d.Diags, diag.New(codes.CRDInText, d.Pos(e.Key),
+			d.diags = append(d.diags, diag.New(codes.CRDInText, d.pos(e.Key),
 				"the text of %s is a CRD that declares unions: it is not compiled", e.Key.Value).
 				Hinted("compile it as a file of its own, and make the "+yamltext.Text(n, "kind")+" of the result"))
 		}
 	}
 }
 
-func (d *Document) errorf(n *yaml.Node, code diag.Code, hint, format string, args ...any) {
-	d.Diags = append(d.Diags, diag.New(code, d.Pos(n), format, args...).Hinted(hint))
+func (d *document) errorf(n *yaml.Node, code diag.Code, hint, format string, args ...any) {
+	d.diags = append(d.diags, diag.New(code, d.pos(n), format, args...).Hinted(hint))
 }
 
-// Pos is the position of a node.
-func (t *Text) Pos(n *yaml.Node) diag.Pos {
-	return diag.Pos{File: t.Name, Line: n.Line, Col: n.Column}
+// pos is the position of a node.
+func (t *fileText) pos(n *yaml.Node) diag.Pos {
+	return diag.Pos{File: t.name, Line: n.Line, Col: n.Column}
 }
 
 // position is the position of an offset or, in a revised text, of its origin.
-func (t *Text) position(at int) (line, column int) {
+func (t *fileText) position(at int) (line, column int) {
 	if t.origin != nil {
 		return t.origin(at)
 	}
 	return t.Position(at)
 }
 
-// Manifests are the CRDs of all documents.
-func (t *Text) Manifests() []*Manifest {
-	var l []*Manifest
-	for _, d := range t.Docs {
-		l = append(l, d.CRDs...)
+// manifests are the CRDs of all documents.
+func (t *fileText) manifests() []*manifest {
+	var l []*manifest
+	for _, d := range t.docs {
+		l = append(l, d.crds...)
 	}
 	return l
 }
 
-// StartOf is the offset of a node.
-func (d *Document) StartOf(n *yaml.Node) (int, error) {
+// startOf is the offset of a node.
+func (d *document) startOf(n *yaml.Node) (int, error) {
 	start, _, err := d.Span(d.Document, n)
 	return start, err
 }
 
-// Editor edits the text of the document.
-func (d *Document) Editor() yamledit.Text {
+// editor edits the text of the document.
+func (d *document) editor() yamledit.Text {
 	return yamledit.Text{File: d.File, Document: d.Document}
 }
 
-// Value is the document as kubectl reads it, as JSON and as data, which are not to be
+// read is the document as kubectl reads it, as JSON and as data, which are not to be
 // changed; or a diagnostic that says why it cannot.
-func (d *Document) Value() (data []byte, v any, wrong *diag.Diagnostic) {
+func (d *document) read() (data []byte, v any, wrong *diag.Diagnostic) {
 	if d.source != nil {
-		return d.source.Value()
+		return d.source.read()
 	}
-	return source.Value(d.Name, d.File, d.Document)
+	return source.Value(d.name, d.File, d.Document)
 }
 
-// Copied is a copy of the data that kubectl reads in a document that it can read.
-func (d *Document) Copied() any {
-	_, v, _ := d.Value()
+// copied is a copy of the data that kubectl reads in a document that it can read.
+func (d *document) copied() any {
+	_, v, _ := d.read()
 	return runtime.DeepCopyJSONValue(v)
 }
 
-// IsJSON reports whether the document is JSON.
-func (d *Document) IsJSON() bool { return yamledit.IsFlow(d.Root) && json.Valid(d.Bytes()) }
+// isJSON reports whether the document is JSON.
+func (d *document) isJSON() bool { return yamledit.IsFlow(d.Root) && json.Valid(d.bytes()) }
 
-// Bytes is the text of the document.
-func (d *Document) Bytes() []byte { return d.Src[d.Start:d.End] }
+// bytes is the text of the document.
+func (d *document) bytes() []byte { return d.Src[d.Start:d.End] }
 
-// Aliased reports whether an alias refers to n, or to something that holds it.
-func (d *Document) Aliased(n *yaml.Node) bool {
+// aliased reports whether an alias refers to n, or to something that holds it.
+func (d *document) aliased(n *yaml.Node) bool {
 	if d.aliases == nil {
 		d.aliases = yamltext.Aliased(d.Root)
 	}
 	return d.aliases[n]
 }
 
-// Revised returns the same CRD in a revision of the text.
-func (m *Manifest) Revised(t *Text) *Manifest { return t.Docs[m.Index].CRDs[m.index] }
+// revised returns the same CRD in a revision of the text.
+func (m *manifest) revised(t *fileText) *manifest { return t.docs[m.index].crds[m.nth] }
 
-// Select returns the CRD's part of the data of its document, or nil.
-func (m *Manifest) Select(v any) map[string]any {
+// selected returns the CRD's part of the data of its document, or nil.
+func (m *manifest) selected(v any) map[string]any {
 	for _, i := range m.items {
 		list, _ := v.(map[string]any)
 		items, _ := list["items"].([]any)
@@ -222,26 +221,26 @@ func (m *Manifest) Select(v any) map[string]any {
 	return crd
 }
 
-// Listed reports whether the CRD is an item of a list.
-func (m *Manifest) Listed() bool { return len(m.items) > 0 }
+// listed reports whether the CRD is an item of a list.
+func (m *manifest) listed() bool { return len(m.items) > 0 }
 
-// Target returns the name, group and kind of the CRD.
-func (m *Manifest) Target() union.Target {
-	spec, text := yamltext.Value(m.Node, "spec"), yamltext.Text
-	return union.Target{Name: text(yamltext.Value(m.Node, "metadata"), "name"), Group: text(spec, "group"), Kind: text(yamltext.Value(spec, "names"), "kind")}
+// target returns the name, group and kind of the CRD.
+func (m *manifest) target() union.Target {
+	spec, text := yamltext.Value(m.node, "spec"), yamltext.Text
+	return union.Target{Name: text(yamltext.Value(m.node, "metadata"), "name"), Group: text(spec, "group"), Kind: text(yamltext.Value(spec, "names"), "kind")}
 }
 
-// Kind is the kind of the manifest.
-func (m *Manifest) Kind() *carrier.Carrier {
-	k, _ := carrier.Lookup(yamltext.Text(m.Node, "apiVersion"), yamltext.Text(m.Node, "kind"))
+// kind is the kind of the manifest.
+func (m *manifest) kind() *carrier.Carrier {
+	k, _ := carrier.Lookup(yamltext.Text(m.node, "apiVersion"), yamltext.Text(m.node, "kind"))
 	return k
 }
 
-// Place returns the place of the schema at a path in a version of the CRD, and the schema. That
+// place returns the place of the schema at a path in a version of the CRD, and the schema. That
 // is nil where none is written out.
-func (m *Manifest) Place(version string, path schemapath.Path) (schemapath.Place, *yaml.Node) {
+func (m *manifest) place(version string, path schemapath.Path) (schemapath.Place, *yaml.Node) {
 	p := schemapath.Place{Name: version, Path: path}
-	versions := writtenOut(m.Node, "spec", "versions")
+	versions := writtenOut(m.node, "spec", "versions")
 	if versions == nil {
 		return p, nil
 	}
@@ -249,14 +248,14 @@ func (m *Manifest) Place(version string, path schemapath.Path) (schemapath.Place
 	if p.Version < 0 {
 		return schemapath.Place{Name: version, Path: path}, nil
 	}
-	return p, m.Schema(p)
+	return p, m.schema(p)
 }
 
-// Schema returns the schema at a place, or nil where none is written out.
-func (m *Manifest) Schema(p schemapath.Place) *yaml.Node { return Schema(m.Node, p) }
+// schema returns the schema at a place, or nil where none is written out.
+func (m *manifest) schema(p schemapath.Place) *yaml.Node { return schemaAt(m.node, p) }
 
-// Schema returns the schema at a place of a CRD, or nil where none is written out.
-func Schema(crd *yaml.Node, p schemapath.Place) *yaml.Node {
+// schemaAt returns the schema at a place of a CRD, or nil where none is written out.
+func schemaAt(crd *yaml.Node, p schemapath.Place) *yaml.Node {
 	versions := writtenOut(crd, "spec", "versions")
 	if versions == nil || p.Version >= len(versions.Content) {
 		return nil
@@ -268,8 +267,8 @@ func Schema(crd *yaml.Node, p schemapath.Place) *yaml.Node {
 	return n
 }
 
-// SchemaIn returns the schema at a place of a CRD's data, or nil.
-func SchemaIn(crd map[string]any, p schemapath.Place) map[string]any {
+// schemaIn returns the schema at a place of a CRD's data, or nil.
+func schemaIn(crd map[string]any, p schemapath.Place) map[string]any {
 	spec, _ := crd["spec"].(map[string]any)
 	versions, _ := spec["versions"].([]any)
 	if p.Version >= len(versions) {
@@ -294,8 +293,8 @@ func writtenOut(n *yaml.Node, keys ...string) *yaml.Node {
 	return n
 }
 
-// IndexOf returns the number of a mapping's own entry with a key, or -1.
-func IndexOf(n *yaml.Node, key string) int {
+// indexOf returns the number of a mapping's own entry with a key, or -1.
+func indexOf(n *yaml.Node, key string) int {
 	if e := yamltext.Find(n, key); e.Index >= 0 && e.Value.Kind != yaml.AliasNode {
 		return e.Index / 2
 	}

@@ -1,4 +1,4 @@
-package crdfile
+package crdpatch
 
 import (
 	"encoding/json"
@@ -10,8 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/compiled"
-	"github.com/unioncel/unioncel/internal/crdtext"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
@@ -22,28 +20,28 @@ import (
 // stage is a CRD as data before compiling: unmodified, without an earlier compilation, or also
 // without the hand-written rules that unions replace.
 type stage struct {
-	m            *manifest
+	m            *fileCRD
 	node         *yaml.Node     // with positions in the file
 	declares     bool           // the node declares unions
 	value        map[string]any // as kubectl reads it; nil until it is read
 	data         []byte         // value as JSON; nil until it is needed
-	compilations []*compiled.Compilation
+	compilations []*cachedCompilation
 }
 
-func newStage(m *manifest, node *yaml.Node, value map[string]any) *stage {
+func newStage(m *fileCRD, node *yaml.Node, value map[string]any) *stage {
 	return &stage{m: m, node: node, declares: compile.Declares(node), value: value}
 }
 
-// Base is a CRD without an earlier compilation.
-type Base struct {
+// base is a CRD without an earlier compilation.
+type base struct {
 	*stage
-	// Reverted is nil for a CRD that was not compiled.
-	Reverted *compiled.Reverted
-	Diags    diag.List
+	// reverted is nil for a CRD that was not compiled.
+	reverted *reverted
+	diags    diag.List
 	hints    map[diag.Pos]string
 	// replaced is the last result of replace, and replacing its compilation.
 	replaced  *stage
-	replacing *compiled.Compilation
+	replacing *cachedCompilation
 }
 
 // read reads the value from the file lazily: most CRDs without unions are never read. It returns
@@ -52,18 +50,18 @@ func (s *stage) read() diag.List {
 	if s.value != nil {
 		return nil
 	}
-	data, value, wrong := s.m.Value()
+	data, value, wrong := s.m.read()
 	if wrong != nil {
 		return diag.List{*wrong}
 	}
-	if s.value = s.m.Select(value); !s.m.Listed() {
+	if s.value = s.m.selected(value); !s.m.listed() {
 		s.data = data
 	}
 	return nil
 }
 
-// JSON returns the CRD as kubectl reads it, or null if kubectl cannot read it.
-func (s *stage) JSON() []byte {
+// json returns the CRD as kubectl reads it, or null if kubectl cannot read it.
+func (s *stage) json() []byte {
 	if _ = s.read(); s.data == nil {
 		s.data, _ = json.Marshal(s.value) // cannot fail: value was read as JSON
 	}
@@ -71,18 +69,18 @@ func (s *stage) JSON() []byte {
 }
 
 func (s *stage) manifest(external []union.External) compile.Manifest {
-	return compile.Manifest{File: s.m.Name, Node: s.node, JSON: s.JSON(), External: external, Limits: s.m.Limits}
+	return compile.Manifest{File: s.m.name, Node: s.node, JSON: s.json(), External: external, Limits: s.m.limits}
 }
 
 // compilation returns the compilation of the CRD. It caches compilations by declarations and
 // options.
-func (s *stage) compilation(external []union.External, opts compile.Options) *compiled.Compilation {
+func (s *stage) compilation(external []union.External, opts compile.Options) *cachedCompilation {
 	for _, c := range s.compilations {
-		if c.Is(external, opts) {
+		if c.is(external, opts) {
 			return c
 		}
 	}
-	c := &compiled.Compilation{Compilation: compile.New(s.manifest(external), opts), External: external, Options: opts}
+	c := &cachedCompilation{Compilation: compile.New(s.manifest(external), opts), external: external, opts: opts}
 	s.compilations = append(s.compilations, c)
 	return c
 }
@@ -92,8 +90,8 @@ func (s *stage) decode(c *CRD, l diag.List) (*apiextensionsv1.CustomResourceDefi
 	if wrong := c.m.tooManyRules(s.node); wrong != nil {
 		return nil, append(l, *wrong)
 	}
-	kind := c.m.Kind()
-	crd, _, err := kind.Decode(s.JSON())
+	kind := c.m.kind()
+	crd, _, err := kind.Decode(s.json())
 	if err != nil {
 		return nil, append(l, diag.New(codes.UndecodableCRD, c.Pos(), "the API server cannot read this %s: %v", kind.Kind, err).
 			Hinted("compare it with kubectl explain "+strings.ToLower(kind.Kind)+".spec --recursive"))
@@ -102,12 +100,12 @@ func (s *stage) decode(c *CRD, l diag.List) (*apiextensionsv1.CustomResourceDefi
 }
 
 // tooManyRules reports the first schema with more rules than the limit.
-func (m *manifest) tooManyRules(crd *yaml.Node) *diag.Diagnostic {
-	most := m.Limits.OrDefault().Rules
+func (m *fileCRD) tooManyRules(crd *yaml.Node) *diag.Diagnostic {
+	most := m.limits.OrDefault().Rules
 	var over func(n *yaml.Node) *yaml.Node
 	over = func(n *yaml.Node) *yaml.Node {
 		for i, c := range n.Content {
-			if n.Kind == yaml.MappingNode && i%2 == 0 && c.Value == compiled.Validations && len(n.Content[i+1].Content) > most {
+			if n.Kind == yaml.MappingNode && i%2 == 0 && c.Value == validations && len(n.Content[i+1].Content) > most {
 				return c
 			}
 			if found := over(c); found != nil {
@@ -120,59 +118,59 @@ func (m *manifest) tooManyRules(crd *yaml.Node) *diag.Diagnostic {
 	if key == nil {
 		return nil
 	}
-	return new(diag.New(codes.OverLimit, m.Pos(key), "the schema has more rules than the limit of %d", most).Hinted(limit.Hint("rules")))
+	return new(diag.New(codes.OverLimit, m.pos(key), "the schema has more rules than the limit of %d", most).Hinted(limit.Hint("rules")))
 }
 
-// TooManyRules returns an error diagnostic if a schema has more rules than the limit.
-func (c *CRD) TooManyRules() *diag.Diagnostic { return c.m.tooManyRules(c.m.Node) }
+// tooManyRules returns an error diagnostic if a schema has more rules than the limit.
+func (c *CRD) tooManyRules() *diag.Diagnostic { return c.m.tooManyRules(c.m.node) }
 
 // given returns the external declarations in the effective options.
-func (c *CRD) given() compiled.Given {
+func (c *CRD) given() given {
 	l, all := c.Options().External.Select(c.Target())
-	return compiled.Given{Declarations: l, All: all}
+	return given{declarations: l, all: all}
 }
 
 // Base returns the CRD without an earlier compilation. With errors in Diags the CRD is unmodified.
-func (c *CRD) Base() *Base {
+func (c *CRD) Base() *base {
 	if b := c.view.reverted[c.m]; b != nil {
 		return b
 	}
-	b := &Base{stage: c.m.asIs, Diags: c.m.marred}
+	b := &base{stage: c.m.asIs, diags: c.m.marred}
 	c.view.reverted[c.m] = b
 	if c.m.annotated == nil {
 		return b
 	}
-	r := c.m.annotated.Revert(compiled.Options{Given: c.given(), Forget: c.opts.Forget})
-	if b.Diags, b.hints = r.Diags, r.Hints; !r.Diags.HasErrors() {
-		b.Reverted, b.stage = r, newStage(c.m, r.Node, r.Value)
-		if r.Again != nil {
-			b.compilations = append(b.compilations, r.Again)
+	r := c.m.annotated.revert(revertOptions{given: c.given(), forget: c.opts.Forget})
+	if b.diags, b.hints = r.diags, r.hints; !r.diags.HasErrors() {
+		b.reverted, b.stage = r, newStage(c.m, r.node, r.value)
+		if r.again != nil {
+			b.compilations = append(b.compilations, r.again)
 		}
 	}
 	return b
 }
 
 // readable returns Base with its value read.
-func (c *CRD) readable() (*Base, diag.List) {
+func (c *CRD) readable() (*base, diag.List) {
 	b := c.Base()
-	return b, slices.Concat(b.Diags, b.read())
+	return b, slices.Concat(b.diags, b.read())
 }
 
 // recorded returns the declarations that only the annotation has.
-func (b *Base) recorded() []union.External {
-	if b.Reverted == nil {
+func (b *base) recorded() []union.External {
+	if b.reverted == nil {
 		return nil
 	}
-	return slices.Concat(b.Reverted.Declared, b.Reverted.External)
+	return slices.Concat(b.reverted.declared, b.reverted.external)
 }
 
 // external returns the declarations for a CRD from outside the manifest: own declarations, given
 // declarations, and recorded declarations unless the given ones replace them for their version.
 func (c *CRD) external(own, recorded []union.External) []union.External {
 	given := c.given()
-	l := slices.Concat(own, given.Declarations)
+	l := slices.Concat(own, given.declarations)
 	for _, e := range recorded {
-		if !given.All(e.Version) {
+		if !given.all(e.Version) {
 			l = append(l, e)
 		}
 	}
@@ -181,10 +179,10 @@ func (c *CRD) external(own, recorded []union.External) []union.External {
 
 // declared returns the declarations for the CRD from outside the manifest, and whether the CRD has
 // any declarations, in the manifest or outside.
-func (c *CRD) declared(b *Base) (external []union.External, ok bool) {
+func (c *CRD) declared(b *base) (external []union.External, ok bool) {
 	var own, recorded []union.External
-	if b.Reverted != nil {
-		own, recorded = b.Reverted.Declared, b.Reverted.External
+	if b.reverted != nil {
+		own, recorded = b.reverted.declared, b.reverted.external
 	}
 	external = c.external(own, recorded)
 	return external, len(external) > 0 || b.declares
@@ -203,7 +201,7 @@ func (c *CRD) Replaced(opts compile.Options) []compile.Removal {
 
 // replace returns the stage without the hand-written rules that unions replace. It caches the last
 // result.
-func (b *Base) replace(external []union.External, opts compile.Options) (*stage, diag.List) {
+func (b *base) replace(external []union.External, opts compile.Options) (*stage, diag.List) {
 	compilation := b.compilation(external, opts)
 	removals, diags := compilation.Replaced()
 	if len(removals) == 0 {
@@ -219,8 +217,8 @@ func (b *Base) replace(external []union.External, opts compile.Options) (*stage,
 func (s *stage) removing(removals []compile.Removal) *stage {
 	drop, value := map[*yaml.Node]bool{}, runtime.DeepCopyJSON(s.value)
 	for _, removal := range removals {
-		whole, items := compiled.Remove(removal, crdtext.SchemaIn(value, removal.Place))
-		n := crdtext.Schema(s.node, removal.Place)
+		whole, items := removeConstraints(removal, schemaIn(value, removal.Place))
+		n := schemaAt(s.node, removal.Place)
 		for _, key := range whole {
 			k, _, _, _ := yamltext.Lookup(n, key)
 			drop[k] = true
@@ -238,7 +236,7 @@ func (s *stage) removing(removals []compile.Removal) *stage {
 }
 
 // hinted returns a list with hints added to errors in recorded declarations.
-func (b *Base) hinted(l diag.List) diag.List {
+func (b *base) hinted(l diag.List) diag.List {
 	out := slices.Clone(l)
 	for i, d := range out {
 		if hint := b.hints[d.Pos]; hint != "" {
