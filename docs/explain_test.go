@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unioncel/unioncel/internal/report/explain"
+	"github.com/unioncel/unioncel/internal/report"
 )
 
 // TestExplain runs the commands of explain.md on its CRD, and compares the output with the blocks
@@ -52,7 +52,7 @@ func TestExplainJSON(t *testing.T) {
 			got = append(got, found[1])
 		}
 	}
-	if want := jsonKeys(reflect.TypeFor[explain.Explanation](), ""); !slices.Equal(got, want) {
+	if want := jsonKeys(reflect.TypeFor[report.Explanation](), ""); !slices.Equal(got, want) {
 		t.Errorf("the keys are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }

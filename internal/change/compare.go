@@ -65,7 +65,7 @@ func Compare(ctx context.Context, old, new *Input) (Comparison, error) {
 	return r, nil
 }
 
-// Versions compares the served versions of a CRD in pairs, in the order of the CRD. Bounds and
+// CompareVersions compares the served versions of a CRD in pairs, in the order of the CRD. Bounds and
 // errors are the same as for [Compare].
 func CompareVersions(ctx context.Context, crd *Input) (Comparison, error) {
 	r := Comparison{Name: crd.Name}

@@ -71,7 +71,7 @@ type titled struct {
 	*Counterexample
 }
 
-// Document returns reports for people: a table for each CRD that changed, and the examples as YAML
+// ComparisonDocument returns reports for people: a table for each CRD that changed, and the examples as YAML
 // for pasting.
 func ComparisonDocument(reports []Comparison) report.Document {
 	var d report.Document
@@ -122,7 +122,7 @@ func (c Change) details() report.Document {
 	return d
 }
 
-// summary counts CRDs by class.
+// tally counts CRDs by class.
 func tally(reports []Comparison) string {
 	if len(reports) == 1 {
 		return "1 CRD: " + string(reports[0].Class())
@@ -156,7 +156,7 @@ type (
 	}
 )
 
-// Data returns reports for programs, to be written as JSON: an array with an object for each CRD.
+// ComparisonData returns reports for programs, to be written as JSON: an array with an object for each CRD.
 func ComparisonData(reports []Comparison) any {
 	out := []reportJSON{}
 	for _, r := range reports {
@@ -169,7 +169,7 @@ func ComparisonData(reports []Comparison) any {
 	return out
 }
 
-// Diagnostics returns the changes of reports as diagnostics. A change that rejects objects accepted
+// ComparisonDiagnostics returns the changes of reports as diagnostics. A change that rejects objects accepted
 // before is an error, and an undecided change is a warning.
 func ComparisonDiagnostics(reports []Comparison) diag.List {
 	var l diag.List

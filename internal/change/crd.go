@@ -28,13 +28,13 @@ type Input struct {
 	at func(p schemapath.Place, keyword string) diag.Pos
 }
 
-// Plain returns an Input for a CRD that was not read from a file. It has no unions and no
+// InputOf returns an Input for a CRD that was not read from a file. It has no unions and no
 // positions.
 func InputOf(crd *apiextensionsv1.CustomResourceDefinition) *Input {
 	return &Input{CustomResourceDefinition: crd}
 }
 
-// Read reads the CRDs of a file and compiles their unions. The list contains errors, in which case
+// ReadInputs reads the CRDs of a file and compiles their unions. The list contains errors, in which case
 // the result is nil, or warnings about rules that do not compile, and about compiled CRDs whose rules
 // differ from the rules of their unions.
 func ReadInputs(f *crdpatch.File, opts crdpatch.Options) ([]*Input, diag.List) {

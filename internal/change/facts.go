@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/version"
 
-	"github.com/unioncel/unioncel/internal/report/shell"
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
@@ -76,7 +76,7 @@ func file(name, placeholder string) string {
 	if name == "" {
 		return placeholder
 	}
-	return shell.File(name)
+	return report.ShellFile(name)
 }
 
 // rejects describes each change by which stored objects may become invalid or lose fields, in one

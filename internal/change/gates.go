@@ -73,7 +73,7 @@ type rulePlace struct {
 	rule    apiextensionsv1.ValidationRule
 }
 
-// rulesOf returns all rules of a CRD.
+// rulePlaces returns all rules of a CRD.
 func rulePlaces(crd *apiextensionsv1.CustomResourceDefinition) (l []rulePlace) {
 	for i, v := range crd.Spec.Versions {
 		schemapath.Walk(SchemaOf(crd, v.Name), func(path schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {

@@ -65,7 +65,7 @@ var (
 	after = []func(*Facts) []Step{(*Facts).servers, (*Facts).objects, (*Facts).disown, (*Facts).isApplied, (*Facts).migrate}
 )
 
-// New returns the plan for the facts. If the facts contradict each other, the verdict is [Stop].
+// NewPlan returns the plan for the facts. If the facts contradict each other, the verdict is [Stop].
 func NewPlan(f Facts) Plan {
 	p := Plan{CRD: f.To.Name, Versions: []Version{}}
 	if l := f.Contradictions(); len(l) > 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/unioncel/unioncel/internal/report"
 )
 
-// Document returns a plan for people.
+// PlanDocument returns a plan for people.
 func PlanDocument(p Plan) report.Document {
 	var d report.Document
 	d.Heading(2, report.N(p.CRD), ": ", p.Verdict)

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/output/patch"
-	"github.com/unioncel/unioncel/internal/report/shell"
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/pkg/normalize"
 	"github.com/unioncel/unioncel/pkg/union"
 	"github.com/unioncel/unioncel/pkg/validate"
@@ -73,9 +73,9 @@ func (c *inquiry) repair(ctx context.Context, problems int) (*Repair, error) {
 // command returns the kubectl patch command of a repair.
 func (c *inquiry) command(r *Repair) string {
 	u := unstructured.Unstructured{Object: c.read}
-	l := []string{"kubectl", "patch", fmt.Sprintf("%s.%s.%s", c.crd.Spec.Names.Plural, c.version, c.crd.Spec.Group), shell.Quote(u.GetName())}
+	l := []string{"kubectl", "patch", fmt.Sprintf("%s.%s.%s", c.crd.Spec.Names.Plural, c.version, c.crd.Spec.Group), report.ShellQuote(u.GetName())}
 	if namespace := u.GetNamespace(); namespace != "" {
-		l = append(l, "-n", shell.Quote(namespace))
+		l = append(l, "-n", report.ShellQuote(namespace))
 	}
-	return strings.Join(append(l, "--type", string(r.Type), "-p", shell.Quote(r.Patch)), " ")
+	return strings.Join(append(l, "--type", string(r.Type), "-p", report.ShellQuote(r.Patch)), " ")
 }

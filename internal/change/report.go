@@ -20,7 +20,7 @@ const (
 	Tighter Class = "tighter"
 	// Both is a change that is tighter and looser.
 	Both Class = "both"
-	// Unknown is a change that could not be decided: it may reject objects that were accepted, or
+	// Undecided is a change that could not be decided: it may reject objects that were accepted, or
 	// may have no effect.
 	Undecided Class = "unknown"
 )
@@ -46,12 +46,12 @@ const (
 type Sort string
 
 const (
-	// Union is the rules of a declared union.
+	// UnionSort is the rules of a declared union.
 	UnionSort Sort = "union"
 	// Rule is a rule that reads only the new object, Transition a rule that reads oldSelf.
 	Rule       Sort = "rule"
 	Transition Sort = "transition rule"
-	// Keyword is a keyword that constrains the value of its schema.
+	// KeywordSort is a keyword that constrains the value of its schema.
 	KeywordSort Sort = "keyword"
 	// Composition is allOf, anyOf, oneOf, not.
 	Composition Sort = "composition"
@@ -59,7 +59,7 @@ const (
 	Required Sort = "required"
 	// Shape is a change of decoding, which precedes validation: properties, defaults, nullable.
 	Shape Sort = "shape"
-	// Version is a version as a whole, or a field of the CRD outside its schemas.
+	// VersionSort is a version as a whole, or a field of the CRD outside its schemas.
 	VersionSort Sort = "version"
 )
 
@@ -119,7 +119,7 @@ type Counterexample struct {
 	Errors []string `json:"errors"`
 }
 
-// Report has the differences between two CRDs.
+// Comparison has the differences between two CRDs.
 type Comparison struct {
 	// Name of the CRD.
 	Name string

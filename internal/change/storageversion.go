@@ -9,13 +9,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// Name returns the name of the StorageVersion of a resource: <group>.<resource>. The name of group
+// StorageVersionName returns the name of the StorageVersion of a resource: <group>.<resource>. The name of group
 // "" is core.
 func StorageVersionName(r schema.GroupResource) string {
 	return cmp.Or(r.Group, "core") + "." + r.Resource
 }
 
-// ValidateName returns the API server's errors for the name of a StorageVersion. It follows
+// ValidateStorageVersionName returns the API server's errors for the name of a StorageVersion. It follows
 // ValidateStorageVersion of k8s.io/kubernetes/pkg/apis/apiserverinternal/validation, which cannot
 // be imported.
 func ValidateStorageVersionName(name string) []string {
@@ -33,7 +33,7 @@ func ValidateStorageVersionName(name string) []string {
 	return l
 }
 
-// Agreed returns the version in which all servers encode objects. ok is false if the servers
+// AgreedStorageVersion returns the version in which all servers encode objects. ok is false if the servers
 // differ, or if there are no entries.
 func AgreedStorageVersion(entries []v1alpha1.ServerStorageVersion) (version string, ok bool) {
 	for i, e := range entries {

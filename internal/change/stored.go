@@ -22,7 +22,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/validate"
 )
 
-// Options configure a [Judge].
+// JudgeOptions configure a [Judge].
 type JudgeOptions struct {
 	// Before is the CRD under which the objects were stored; nil if it did not change.
 	Before *apiextensionsv1.CustomResourceDefinition
@@ -47,7 +47,7 @@ type Judge struct {
 	dropping   sync.Map // by two versions, see drops
 }
 
-// New returns a judge for a CRD with compiled unions. It returns an error if no server would serve
+// NewJudge returns a judge for a CRD with compiled unions. It returns an error if no server would serve
 // the CRD, or if an option is invalid.
 func NewJudge(crd *apiextensionsv1.CustomResourceDefinition, opts JudgeOptions) (*Judge, error) {
 	k, err := validate.NewFor(crd, opts.KubeVersion)

@@ -56,7 +56,7 @@ func (v Prediction) InWords() string {
 	return said
 }
 
-// Document returns summaries for people.
+// SummaryDocument returns summaries for people.
 func SummaryDocument(summaries []*Summary) report.Document {
 	var d report.Document
 	for _, s := range summaries {
@@ -112,7 +112,7 @@ func SummaryDocument(summaries []*Summary) report.Document {
 	return d
 }
 
-// Diagnostics returns the examples as diagnostics. A blocked object is an error, and a restricted
+// SummaryDiagnostics returns the examples as diagnostics. A blocked object is an error, and a restricted
 // object a warning.
 func SummaryDiagnostics(summaries []*Summary) diag.List {
 	var l diag.List

@@ -11,7 +11,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// versionOf returns the version of a CRD that has the given name, or nil if there is none.
+// versionNamed returns the version of a CRD that has the given name, or nil if there is none.
 func versionNamed(crd *apiextensionsv1.CustomResourceDefinition, name string) *apiextensionsv1.CustomResourceDefinitionVersion {
 	i := slices.IndexFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
 	if i < 0 {

@@ -33,7 +33,7 @@ const (
 	Elsewhere
 	// Items adds an item to a list that has an invalid item, or that violates a rule.
 	Items
-	// Report changes another field of an invalid status, or adds an item to an invalid list in it, as
+	// StatusElsewhere changes another field of an invalid status, or adds an item to an invalid list in it, as
 	// controllers do.
 	StatusElsewhere
 	// Within changes a field in values that violate constraints.

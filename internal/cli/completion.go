@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/unioncel/unioncel/internal/report/lint"
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -74,7 +74,7 @@ func completeKubeVersions(cmd *cobra.Command, args []string, toComplete string) 
 // completeCodes completes the codes of diagnostics that can be ignored.
 func completeCodes(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var l []cobra.Completion
-	for _, code := range lint.Codes() {
+	for _, code := range report.LintCodes() {
 		info, _ := diag.Lookup(code)
 		l = append(l, cobra.CompletionWithDesc(string(code), info.Title))
 	}

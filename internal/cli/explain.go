@@ -10,7 +10,6 @@ import (
 
 	"github.com/unioncel/unioncel/docs"
 	"github.com/unioncel/unioncel/internal/report"
-	"github.com/unioncel/unioncel/internal/report/explain"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -95,19 +94,19 @@ func (a *app) explainCodes(output *printing, codes []string) error {
 
 // explainAll prints one explanation of all inputs, in order.
 func (a *app) explainAll(ctx context.Context, scope scoping, output *printing, args []string) error {
-	_, err := collect(ctx, a, scope, args, func(f *crdpatch.File, in input) ([]explain.Explanation, diag.List, error) {
+	_, err := collect(ctx, a, scope, args, func(f *crdpatch.File, in input) ([]report.Explanation, diag.List, error) {
 		inputs, diags := a.explain(f, in.options())
-		var l []explain.Explanation
+		var l []report.Explanation
 		for _, plan := range inputs {
-			crd, err := explain.Explain(plan)
+			crd, err := report.Explain(plan)
 			if err != nil {
 				return nil, diags, err
 			}
 			l = append(l, crd)
 		}
 		return l, diags, nil
-	}, func(crds []explain.Explanation) error {
-		return a.showReport(output, report.Report{Data: crds, Document: explain.Document(crds)})
+	}, func(crds []report.Explanation) error {
+		return a.showReport(output, report.Report{Data: crds, Document: report.ExplanationDocument(crds)})
 	})
 	return err
 }

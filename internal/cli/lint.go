@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/unioncel/unioncel/internal/report/lint"
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -76,14 +76,14 @@ type findingFlags struct {
 
 func (f *findingFlags) register(cmd *cobra.Command, formats []string) {
 	f.output.register(cmd, "findings", formats...)
-	cmd.Flags().StringVar(&f.compiler.failOn, "fail-on", lint.Thresholds[lint.FailOnError],
+	cmd.Flags().StringVar(&f.compiler.failOn, "fail-on", report.Thresholds[report.FailOnError],
 		"exit with 1 if there is a finding of at least this `SEVERITY`: error, warning or info; or never")
 	cmd.Flags().StringSliceVar(&f.compiler.ignore, "ignore", nil, "ignore findings with this `CODE`; repeatable")
-	choose(cmd, "fail-on", lint.Thresholds...)
+	choose(cmd, "fail-on", report.Thresholds...)
 	complete(cmd, "ignore", completeCodes)
 	check(cmd, "ignore", func(codes string) (string, error) {
 		for code := range strings.SplitSeq(codes, ",") {
-			if hint, err := lint.CheckCode(diag.Code(code), "ignored"); err != nil {
+			if hint, err := report.CheckLintCode(diag.Code(code), "ignored"); err != nil {
 				return "", fmt.Errorf("%w: %s", err, hint)
 			}
 		}
@@ -109,7 +109,7 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) error
 		limit := *r.scope.config.Lint.FailOn
 		reached = reached || limit.Reached(findings) || r.scope.read.failed()
 		least := diag.Warning
-		if limit == lint.FailOnInfo {
+		if limit == report.FailOnInfo {
 			least = diag.Info
 		}
 		all = append(all, a.loud(findings, least)...)
@@ -152,7 +152,7 @@ func (a *app) lintInputs(cmd *cobra.Command, flags *lintFlags, args []string) (s
 		if flags.fix {
 			return a.fix(f, r)
 		}
-		a.inspect(r, f, lint.File(f, r.options()))
+		a.inspect(r, f, report.Lint(f, r.options()))
 		return nil, nil
 	})
 	if err != nil || l.failed() {
@@ -164,8 +164,8 @@ func (a *app) lintInputs(cmd *cobra.Command, flags *lintFlags, args []string) (s
 
 // fix corrects an input, and stages the result.
 func (a *app) fix(f *crdpatch.File, r *result) (notes []string, err error) {
-	fixed := lint.Fix(r.name, f.Bytes(), func(src []byte) diag.List {
-		l, _ := r.scope.judge(lint.File(f.WithBytes(src), r.options()))
+	fixed := report.Fix(r.name, f.Bytes(), func(src []byte) diag.List {
+		l, _ := r.scope.judge(report.Lint(f.WithBytes(src), r.options()))
 		return l
 	})
 	a.inspect(r, f.WithBytes(fixed.Src), fixed.Found)

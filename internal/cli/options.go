@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/internal/declared/project"
-	"github.com/unioncel/unioncel/internal/report/lint"
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -114,7 +114,7 @@ func (c *compilerFlags) override(cmd *cobra.Command, s *scope) error {
 		}
 	}
 	if given("fail-on") || config.Lint.FailOn == nil {
-		failOn, _ := lint.ParseThreshold(c.failOn)
+		failOn, _ := report.ParseThreshold(c.failOn)
 		config.Lint.FailOn = &failOn
 	}
 	for _, code := range c.ignore {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/english"
-	"github.com/unioncel/unioncel/internal/report/sarif"
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -165,7 +165,7 @@ func (a *app) printDiagnostics(w io.Writer, format string, colour bool, l diag.L
 	if strings.HasPrefix(version, "(") {
 		version = "" // a build without a version
 	}
-	return sarif.Write(w, l, sarif.Options{Version: version, Path: paths})
+	return report.WriteSARIF(w, l, report.SARIFOptions{Version: version, Path: paths})
 }
 
 // keep records the text of a file for excerpts, nil if the file can be read again.

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/internal/report"
-	"github.com/unioncel/unioncel/internal/report/proof"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -61,7 +60,7 @@ See also unioncel help inputs.`,
 
 // verifyAll verifies the unions of all inputs, in order, and prints the results together.
 func (a *app) verifyAll(ctx context.Context, scope scoping, output *printing, args []string) error {
-	found, err := collect(ctx, a, scope, args, func(f *crdpatch.File, in input) (l []proof.Verified, diags diag.List, err error) {
+	found, err := collect(ctx, a, scope, args, func(f *crdpatch.File, in input) (l []report.Verified, diags diag.List, err error) {
 		declared, diags := skipping(in.scope, in.options(), func(opts crdpatch.Options) ([]*compile.Declared, diag.List) {
 			return crdpatch.Ask(f, opts, func(c *crdpatch.CRD) (*compile.Declared, diag.List) {
 				d, l := c.Declared()
@@ -72,10 +71,10 @@ func (a *app) verifyAll(ctx context.Context, scope scoping, output *printing, ar
 			})
 		})
 		if declared != nil {
-			l = []proof.Verified{} // the other unions are verified despite skipped ones
+			l = []report.Verified{} // the other unions are verified despite skipped ones
 		}
 		for _, d := range declared {
-			proofs, err := proof.Verify(ctx, *d)
+			proofs, err := report.Verify(ctx, *d)
 			switch {
 			case errors.Is(err, context.Canceled):
 				return nil, diags, errInterrupted
@@ -85,8 +84,8 @@ func (a *app) verifyAll(ctx context.Context, scope scoping, output *printing, ar
 			l = append(l, proofs...)
 		}
 		return l, diags, nil
-	}, func(l []proof.Verified) error {
-		return a.showReport(output, report.Report{Data: l, Document: proof.Document(l), Diagnostics: proof.Diagnostics(l)})
+	}, func(l []report.Verified) error {
+		return a.showReport(output, report.Report{Data: l, Document: report.ProofDocument(l), Diagnostics: report.ProofDiagnostics(l)})
 	})
 	if err != nil {
 		return err

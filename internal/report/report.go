@@ -1,6 +1,3 @@
-// Package report prints documents for people: headings, paragraphs, tables, lists and code. It
-// prints text for a terminal, and Markdown for GitHub. Only the printers escape text from
-// manifests, which must not move the cursor of a terminal or be interpreted as Markdown.
 package report
 
 import (

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/unioncel/unioncel/internal/report/lint"
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
@@ -24,7 +24,7 @@ func TestWork(t *testing.T) {
 	commands := map[string]func(*crdpatch.File){
 		"compile":   func(f *crdpatch.File) { crdpatch.Compile(f, crdpatch.Options{}) },
 		"explain":   func(f *crdpatch.File) { crdpatch.Explain(f, crdpatch.Options{}) },
-		"lint":      func(f *crdpatch.File) { lint.File(f, crdpatch.Options{}) },
+		"lint":      func(f *crdpatch.File) { report.Lint(f, crdpatch.Options{}) },
 		"decompile": func(f *crdpatch.File) { crdpatch.Decompile(f, crdpatch.Options{}) },
 	}
 	for name, command := range commands {

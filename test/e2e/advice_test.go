@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/report/lint"
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -38,7 +38,7 @@ func with(text, old, replacement string) string {
 
 // advised returns the diagnostics of lint about a CRD with one of the codes.
 func advised(crd string, codes ...diag.Code) diag.List {
-	l := lint.File(crdpatch.Open("crd.yaml", []byte(crd)), crdpatch.Options{})
+	l := report.Lint(crdpatch.Open("crd.yaml", []byte(crd)), crdpatch.Options{})
 	return slices.DeleteFunc(l, func(d diag.Diagnostic) bool { return !slices.Contains(codes, d.Code) })
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/unioncel/unioncel/internal/report/explain"
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -92,7 +92,7 @@ func TestPredicted(t *testing.T) {
 				t.Fatal(err)
 			}
 			explanations, _ := crdpatch.Explain(crdpatch.Open("crd.yaml", src), crdpatch.Options{})
-			crd, err := explain.Explain(explanations[0])
+			crd, err := report.Explain(explanations[0])
 			if err != nil {
 				t.Fatal(err)
 			}

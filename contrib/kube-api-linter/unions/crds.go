@@ -11,8 +11,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
-	"github.com/unioncel/unioncel/internal/report/lint"
-	"github.com/unioncel/unioncel/internal/report/proof"
+	"github.com/unioncel/unioncel/internal/report"
 	manifest "github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -72,7 +71,7 @@ func (c crds) checkFile(f *crdpatch.File, first union.Target) (diag.List, error)
 	opts := crdpatch.Options{External: *c.unions}
 	manifests, _ := f.CRDs(opts)
 	byHand := map[diag.Pos]bool{} // the unions with hand-written rules, which proofs decide about
-	found := slices.DeleteFunc(lint.File(f, opts), func(d diag.Diagnostic) bool {
+	found := slices.DeleteFunc(report.Lint(f, opts), func(d diag.Diagnostic) bool {
 		byHand[d.Pos] = byHand[d.Pos] || d.Code == codes.HandWrittenConstraint
 		return d.Code == codes.HandWrittenConstraint
 	})
@@ -105,7 +104,7 @@ func (c crds) prove(target union.Target, d *compile.Declared, byHand map[diag.Po
 	d.Objects = slices.DeleteFunc(slices.Clone(d.Objects), func(o compile.Object) bool {
 		return !slices.ContainsFunc(o.Declarations, func(u *union.Declaration) bool { return filepath.Ext(u.Pos.File) == ".go" })
 	})
-	proofs, err := proof.Verify(context.Background(), *d)
+	proofs, err := report.Verify(context.Background(), *d)
 	if err != nil {
 		return nil, err
 	}

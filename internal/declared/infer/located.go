@@ -10,7 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/english"
-	"github.com/unioncel/unioncel/internal/report/proof"
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -115,9 +115,9 @@ func (i Located) posOf(c verify.Constraint) diag.Pos {
 // Label returns the discriminator and the members of the union on one line.
 func (i Located) Label() string {
 	if i.Union.Discriminator != "" {
-		return i.Union.Discriminator + ": " + proof.Members(i.Union.MemberNames())
+		return i.Union.Discriminator + ": " + report.MembersInWords(i.Union.MemberNames())
 	}
-	return proof.Members(i.Union.MemberNames())
+	return report.MembersInWords(i.Union.MemberNames())
 }
 
 // lines returns the line numbers of constraints, as text. It is "" if there are no constraints.

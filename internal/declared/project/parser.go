@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/unioncel/unioncel/internal/report/lint"
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -85,9 +85,9 @@ func types(list yamlconfig.Value) []string {
 	return l
 }
 
-func lintConfig(v yamlconfig.Value) lint.Config {
+func lintConfig(v yamlconfig.Value) report.LintConfig {
 	fields := v.Fields(lintKeys)
-	var c lint.Config
+	var c report.LintConfig
 	for _, item := range fields["ignore"].Items() {
 		c.Ignore = append(c.Ignore, code(item, "ignored"))
 	}
@@ -100,7 +100,7 @@ func lintConfig(v yamlconfig.Value) lint.Config {
 	}
 	const never = "errors always fail: write error; for a single run there is --fail-on never"
 	if i := slices.Index(severities, fields["failOn"].OneOf(severities, never)); i >= 0 {
-		c.FailOn = new(lint.Threshold(i))
+		c.FailOn = new(report.Threshold(i))
 	}
 	return c
 }
@@ -111,7 +111,7 @@ var severities = []string{diag.Error.String(), diag.Warning.String(), diag.Info.
 // code returns a code that can be ignored or get another severity.
 func code(v yamlconfig.Value, what string) diag.Code {
 	c := diag.Code(v.Text())
-	if hint, err := lint.CheckCode(c, what); err != nil && c != "" {
+	if hint, err := report.CheckLintCode(c, what); err != nil && c != "" {
 		v.Errorf(hint, "%v", err)
 	}
 	return c

@@ -2,7 +2,7 @@ package project
 
 import (
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/report/lint"
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -33,7 +33,7 @@ type Config struct {
 	// Strict turns problems that a CRD has regardless of its unions into errors.
 	Strict bool
 	// Lint selects the codes and severities that lint reports.
-	Lint lint.Config
+	Lint report.LintConfig
 }
 
 // Parse reads a configuration. name is the file's name in diagnostics. The list is sorted; if it

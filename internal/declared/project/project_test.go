@@ -8,7 +8,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/declared/project"
-	"github.com/unioncel/unioncel/internal/report/lint"
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/testing/schematest"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -32,11 +32,11 @@ lint:
   severities: {UC524: error, UC523: info}
   failOn: warning
 `
-	warning := lint.FailOnWarning
+	warning := report.FailOnWarning
 	want := &project.Config{
 		Go: []string{"./api/...", "example.com/types"}, Kubebuilder: true, SkipInvalid: []string{"api/v1.Backup", "v1.Job"}, Unions: []string{"config/unions.yaml"},
 		KubeVersion: "1.30", Encoding: compile.Fine, Origins: compile.Origins{KubeVersion: "c.yaml:7:14", Encoding: "c.yaml:8:11"}, NoAnnotation: true, RequireUnions: true, Strict: true,
-		Lint: lint.Config{
+		Lint: report.LintConfig{
 			Ignore: []diag.Code{codes.ValueWithoutMember}, Severities: map[diag.Code]diag.Severity{codes.Undiscriminated: diag.Error, codes.ListMember: diag.Info},
 			FailOn: &warning,
 		},

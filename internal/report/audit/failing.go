@@ -9,7 +9,7 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/sample"
-	"github.com/unioncel/unioncel/internal/report/proof"
+	"github.com/unioncel/unioncel/internal/report"
 )
 
 // failing finds rules that fail to evaluate: on an update that changes nothing the rule reads, or
@@ -120,7 +120,7 @@ func (o *object) guard(a *audited, e *prove.Example, blocking bool) (fixes []fix
 		if apart == nil {
 			return nil, hint
 		}
-		e, object = apart, proof.Inline(apart.New)
+		e, object = apart, report.InlineObject(apart.New)
 	}
 	for _, g := range l {
 		rest := ", which accepts " + object

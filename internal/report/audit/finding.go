@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/unioncel/unioncel/internal/prove"
-	"github.com/unioncel/unioncel/internal/report/proof"
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/verify"
@@ -84,7 +84,7 @@ func Diagnostics(l []Finding) diag.List {
 	for _, f := range l {
 		d := f.Diagnostic
 		if f.Example != nil {
-			if text := proof.Inline(f.Example.New); len(text) <= maxInline {
+			if text := report.InlineObject(f.Example.New); len(text) <= maxInline {
 				d.Message += ": " + text
 			}
 		}

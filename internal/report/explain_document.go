@@ -1,0 +1,163 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/internal/english"
+
+	"github.com/unioncel/unioncel/pkg/rules"
+	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// ExplanationDocument returns explanations for people: a section for each CRD and union, with a diagram of the
+// changes, the rules, and the errors.
+func ExplanationDocument(crds []Explanation) Document {
+	var d Document
+	for _, c := range crds {
+		d.Heading(1, N(c.Name))
+		d.Say(english.Plural(c.Rules, "rule"), " in ", english.Plural(len(c.Unions), "union"), ", ", english.Plural(c.Bytes, "byte"), " added")
+		costs := Table{Columns: []Column{{Name: "version"}, {Name: "cost before", Number: true}, {Name: "added", Number: true}, {Name: "sum", Number: true}, {Name: "of the limit", Number: true}}}
+		for _, v := range c.Versions {
+			costs.Row(v.Name, english.Number(v.CostBefore), english.Number(v.CostAdded), english.Number(v.Cost), english.Percent(v.PercentOfLimit))
+		}
+		if len(costs.Rows) > 0 {
+			d.Add(costs)
+		}
+		for _, u := range c.Unions {
+			d.Add(u.document()...)
+		}
+	}
+	return d
+}
+
+func (u ExplainedUnion) document() Document {
+	var d Document
+	d.Heading(2, u.title())
+	d.Add(u.facts())
+	if u.diagram != "" {
+		d.Add(Code{Language: "mermaid", Text: u.diagram})
+	}
+	d.Heading(3, "Rules")
+	if len(u.Rules) == 0 {
+		d.Say("None.")
+	} else {
+		l := List{Numbered: true}
+		for _, r := range u.Rules {
+			l.Items = append(l.Items, Item{Line: r.heading(), Blocks: r.details(u)})
+		}
+		d.Add(l)
+	}
+	if len(u.Errors) > 0 {
+		d.Heading(3, "Errors")
+		d.Say(u.readings())
+		l := List{}
+		for _, s := range u.Errors {
+			l.Items = append(l.Items, Item{Line: Concat(s.Situation), Blocks: Document{Code{Language: "text", Text: strings.Join(s.lines(), "\n") + "\n"}}})
+		}
+		d.Add(l)
+	}
+	return d
+}
+
+// title returns the heading of a union.
+func (u ExplainedUnion) title() Line {
+	t := Concat("Union")
+	if u.Name != "" {
+		t = Concat(t, " ", N(u.Name))
+	}
+	return Concat(t, " of ", named(u.Object), " in version ", u.Version)
+}
+
+// named returns the name of an object in a resource.
+func named(path string) Line {
+	if path == "" {
+		return Concat("the root")
+	}
+	return Concat(N(path))
+}
+
+// facts returns the declared properties of a union.
+func (u ExplainedUnion) facts() Facts {
+	var l Facts
+	add := func(name string, texts ...Line) {
+		if len(texts) > 0 && texts[0].String() != "" {
+			l = append(l, Fact{Name: name, Texts: texts})
+		}
+	}
+	add("declared at", Concat(N(u.Pos.String())))
+	if u.Discriminator != "" {
+		text := Concat(N(u.Discriminator))
+		if u.declared.Type != union.StringValue {
+			text = Concat(text, " ("+u.DiscriminatorType+")")
+		}
+		add("discriminator", text)
+	}
+	add("cardinality", Concat(u.cardinality()))
+	var members []Line
+	for _, m := range u.Members {
+		text := Concat(N(m.Name))
+		if about := u.describe(m); about != "" {
+			text = Concat(text, ": ", about)
+		}
+		members = append(members, text)
+	}
+	add("members", members...)
+	add("other values", Concat(u.otherValues()))
+	encoding := u.Encoding
+	if u.Why != "" {
+		encoding += ": " + u.Why
+	}
+	add("encoding", Concat(encoding))
+	add("left out", Concat(u.Dropped))
+	return l
+}
+
+// heading returns the error that a rule reports, with the rule's fixed message.
+func (r ExplainedRule) heading() Line {
+	kind := map[string]field.ErrorType{
+		string(rules.ReasonForbidden): field.ErrorTypeForbidden, string(rules.ReasonRequired): field.ErrorTypeRequired,
+		string(apiextensionsv1.FieldValueDuplicate): field.ErrorTypeDuplicate,
+	}[r.Reason]
+	if kind == "" {
+		kind = field.ErrorTypeInvalid
+	}
+	message := r.Message
+	if message == "" {
+		message = "failed rule: " + r.Rule // in the words of the API server
+	}
+	text := kind.String() + ": " + message
+	if r.FieldPath != "" {
+		text = r.FieldPath + ": " + text
+	}
+	return Concat(text)
+}
+
+// details returns the expressions and the costs of a rule.
+func (r ExplainedRule) details(u ExplainedUnion) Document {
+	cel := r.Rule + "\n"
+	if r.MessageExpression != "" {
+		cel += "// the message\n" + r.MessageExpression + "\n"
+	}
+	var on Line
+	if r.Schema != u.Schema {
+		on = Concat("on ", named(r.Object), "; ")
+	}
+	l := []string{r.Kind, fmt.Sprintf("costs %s × %s = %s, %s of the limit", english.Number(r.CostOnce), english.Number(r.Executions), english.Number(r.Cost), english.Percent(r.PercentOfLimit))}
+	if r.MessageExpression != "" {
+		l = append(l, fmt.Sprintf("message %s, %s", english.Number(r.MessageCost), english.Percent(percent(r.MessageCost, cost.MessageLimit))))
+	}
+	if r.OptionalOldSelf {
+		l = append(l, "optionalOldSelf")
+	}
+	if r.Present {
+		l = append(l, "hand-written, already present")
+	} else {
+		l = append(l, english.Plural(r.Bytes, "byte"))
+	}
+	return Document{Code{Language: "cel", Text: cel}, Paragraph(Concat(on, strings.Join(l, "; ")))}
+}
