@@ -17,7 +17,7 @@ func (j *job) unchanged() (bool, diag.List) {
 		opts := c.Options()
 		compilation, diags := c.Compilation(opts.Compiler())
 		l = append(l, diags...)
-		switch reverted := c.Base().reverted; {
+		switch reverted := c.base().reverted; {
 		case compilation == nil && reverted == nil:
 			continue
 		case compilation == nil || reverted == nil:
@@ -34,7 +34,7 @@ func (j *job) unchanged() (bool, diag.List) {
 
 // asCompiled reports whether a compiled CRD already has the rules of a result.
 func asCompiled(c *CRD, opts Options, result *compile.Result) bool {
-	r, m := c.Base().reverted, c.manifest()
+	r, m := c.base().reverted, c.m
 	data, _, _ := m.read()
 	removals := c.Replaced(opts.Compiler())
 	switch {
@@ -48,7 +48,7 @@ func asCompiled(c *CRD, opts Options, result *compile.Result) bool {
 		return false
 	}
 	return !slices.ContainsFunc(changes, func(is *documentChange) bool {
-		i := slices.IndexFunc(r.claims, func(was *claim) bool { return was.Place.Is(is.Place) })
+		i := slices.IndexFunc(r.claims, func(was *claim) bool { return was.place.Is(is.Place) })
 		return i < 0 || m.aliased(is.node) || !is.made(r.claims[i])
 	})
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -22,16 +21,7 @@ type annotated struct {
 	metadata, annotations *yaml.Node
 	metadataKey, key      int
 
-	schemas []recorded
-}
-
-// recorded is a schema of the record, located in the manifest.
-type recorded struct {
-	schemaRecord
-	Place schemapath.Place
-	Node  *yaml.Node // nil if it is gone
-	// unions and extension are its declarations, nil if there are none.
-	unions, extension *union.External
+	schemas []claim
 }
 
 // readAnnotation returns the CRD of a manifest with its annotation, or nil if there is no annotation.
@@ -69,11 +59,12 @@ func readAnnotation(m *manifest) (*annotated, *diag.Diagnostic) {
 		return bad("", "the annotation %s is on something that kubectl does not take for a CRD", Annotation)
 	}
 	for _, s := range c.record.Schemas {
-		r := recorded{schemaRecord: s}
-		if r.Place, r.Node = c.place(s.Version, s.Path); r.Node != nil {
-			c.declare(&r)
+		k := claim{schemaRecord: s}
+		if k.place, k.node = c.place(s.Version, s.Path); k.node != nil {
+			_, _, _, k.declared = yamltext.Lookup(k.node, union.Key)
+			c.declare(&k)
 		}
-		c.schemas = append(c.schemas, r)
+		c.schemas = append(c.schemas, k)
 	}
 	return c, nil
 }
@@ -86,57 +77,29 @@ func (c *annotated) options() compile.Options {
 	return compile.Options{Encoding: c.record.Encoding, KubeVersion: c.record.KubeVersion, Origins: compile.Origins{KubeVersion: "the annotation", Encoding: "the annotation"}}
 }
 
-// declare sets the declarations of a recorded schema.
-func (c *annotated) declare(s *recorded) {
-	at := c.keyPos()
-	if len(s.Extend) > 0 {
-		value, _ := yamltext.FromJSON(s.Extend) // the record was checked
-		s.extension = &union.External{Version: s.Version, Path: s.Path, Value: value, At: &at, Extend: true}
-	}
-	if len(s.Unions) == 0 {
-		return
-	}
-	value, _ := yamltext.FromJSON(s.Unions)
-	s.unions = &union.External{Version: s.Version, Path: s.Path, Value: value, At: &at}
-	if !s.External && indexOf(s.Node, union.Key) < 0 {
-		position := c.pos(s.Node)
-		if s.unions.At, s.unions.Own = &position, s.Node; yamltext.Find(s.Node, validations).Key != nil {
-			s.unions.Own = yamltext.Find(s.Node, validations).Key
-		}
-	}
+// source returns the CRD as kubectl reads it. The result is read-only.
+func (c *annotated) source() map[string]any {
+	_, value, _ := c.manifest.read()
+	return c.selected(value)
 }
 
-// recordedDeclarations are the declarations in the record of a compiled CRD.
-type recordedDeclarations struct {
-	// own are the declarations that compiling removed from schemas, external the external
-	// declarations, including extensions.
-	own, external []union.External
-	diags         diag.List
-}
-
-// recorded returns the recorded declarations, whether or not the rules are still there. It reports
-// schemas that are gone, and external declarations that are no longer given.
-func (c *annotated) recorded(given given) recordedDeclarations {
-	r := c.reverter(revertOptions{given: given})
-	for _, s := range c.schemas {
-		if len(s.Unions) == 0 {
-			continue
+// declare sets the recorded declarations of a schema.
+func (c *annotated) declare(k *claim) {
+	external := func(text []byte) *union.External {
+		if len(text) == 0 {
+			return nil
 		}
-		if s.Node == nil {
-			r.gone(s.schemaRecord)
-			continue
-		}
-		if s.unions.Own != nil {
-			r.own = append(r.own, *s.unions)
-		}
-		r.keep(s)
+		value, _ := yamltext.FromJSON(text) // the record was checked
+		return &union.External{Version: k.Version, Path: k.Path, Value: value, At: new(c.keyPos())}
 	}
-	return recordedDeclarations{r.own, r.external, r.diags}
-}
-
-// given are external declarations for a CRD.
-type given struct {
-	declarations []union.External
-	// all reports whether these are all external declarations for a version.
-	all func(version string) bool
+	k.unions = external(k.Unions)
+	if k.extension = external(k.Extend); k.extension != nil {
+		k.extension.Extend = true
+	}
+	if k.restored() {
+		k.unions.At, k.unions.Own = new(c.pos(k.node)), k.node
+		if rules := yamltext.Find(k.node, validations); rules.Key != nil {
+			k.unions.Own = rules.Key
+		}
+	}
 }

@@ -13,30 +13,35 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // A rule in the annotation is ours if compiling may write it for the recorded unions, with the
 // recorded options, byte for byte: its messages and every other key included.
 
-// claim is a schema of a record with its present content.
+// claim is a schema of the record as it is now, and the rules in it that the record claims.
 type claim struct {
-	recorded
-	// head is the key of the list of rules if the list exists, list the list if it can be edited,
-	// and headIndex the index of the key. ours are the indices of the claimed rules, in ascending order.
-	head, list *yaml.Node
-	headIndex  int
-	ours       []int
-	// restored is true if the declaration is restored in the schema.
-	restored bool
+	schemaRecord
+	place schemapath.Place
+	node  *yaml.Node // nil if the schema is gone
+	// unions and extension are the recorded declarations, nil if there are none.
+	unions, extension *union.External
+	// declared is true if the schema declares unions, which override the recorded ones.
+	declared bool
 
 	value   map[string]any // the schema, edited
-	at      *yaml.Node     // the key of the list, or else the schema
-	present []any          // the rules in the list
-	missing []string       // sums of missing rules
-	// fresh is true if the recorded declaration is overridden: missing rules are no error then.
-	fresh bool
+	present []any          // the rules in its list
+	// head is the key of the list of rules if the list exists, list the list if it can be edited,
+	// and headIndex the index of the key.
+	head, list *yaml.Node
+	headIndex  int
+	ours       []int    // the indices of the claimed rules, in ascending order
+	missing    []string // sums of missing rules
 }
+
+// restored reports whether reverting restores the declaration in the schema.
+func (c *claim) restored() bool { return c.unions != nil && !c.External && !c.declared }
 
 // all reports whether all rules of the list are claimed, and whole whether the list is removed with
 // them.
@@ -45,10 +50,13 @@ func (c *claim) whole() bool { return c.all() && !c.Empty }
 
 // item returns the node of a rule, or the nearest existing node.
 func (c *claim) item(i int) *yaml.Node {
-	if c.list == nil || i >= len(c.list.Content) {
-		return c.at
+	switch {
+	case c.list != nil && i < len(c.list.Content):
+		return c.list.Content[i]
+	case c.head != nil:
+		return c.head
 	}
-	return c.list.Content[i]
+	return c.node
 }
 
 // items returns the claimed rules.
@@ -70,35 +78,30 @@ func (c *claim) take() {
 }
 
 // claim looks up the schemas of the record, and reports schemas that are gone.
-func (r *reverter) claim() {
-	for _, s := range r.schemas {
-		if s.Node == nil {
-			r.gone(s.schemaRecord)
+func (r *reverted) claim() {
+	for _, c := range r.schemas {
+		if c.node == nil {
+			r.gone(c)
 			continue
 		}
-		c := &claim{recorded: s, value: schemaIn(r.value, s.Place)}
-		if c.value == nil {
+		if c.value = schemaIn(r.value, c.place); c.value == nil {
 			r.report(diag.New(codes.BadAnnotation, r.keyPos(),
-				"the annotation %s names the schema %s, which kubectl does not find", Annotation, c.Place).
+				"the annotation %s names the schema %s, which kubectl does not find", Annotation, c.place).
 				Hinted("quote the keys that lead to it"))
 			continue
 		}
-		if _, _, _, declared := yamltext.Lookup(s.Node, union.Key); declared {
-			c.fresh = true
-		}
-		if len(s.Rules) > 0 {
+		if len(c.Rules) > 0 {
 			c.look()
 		}
-		r.claims = append(r.claims, c)
+		r.claims = append(r.claims, &c)
 	}
 }
 
 // look finds the recorded rules.
 func (c *claim) look() {
-	c.at = c.Node
-	c.present, _ = c.value[validations].([]any)
-	if e := yamltext.Find(c.Node, validations); e.Key != nil {
-		c.at, c.head, c.headIndex = e.Key, e.Key, e.Index
+	c.present = itemsOf(c.value[validations])
+	if e := yamltext.Find(c.node, validations); e.Key != nil {
+		c.head, c.headIndex = e.Key, e.Index
 		if e.Index >= 0 && e.Value.Kind == yaml.SequenceNode && len(e.Value.Content) == len(c.present) {
 			c.list = e.Value
 		}
@@ -120,38 +123,34 @@ func (c *claim) look() {
 	c.ours = slices.Compact(c.ours)
 }
 
-// confirm checks the claims. It reports missing rules, and unconfirmed rules unless revertOptions.forget
-// is set. Unconfirmed rules are no longer claimed.
-func (r *reverter) confirm() {
+// confirm checks the claims. It reports missing rules, and unconfirmed rules unless these are to be
+// forgotten. Unconfirmed rules are no longer claimed.
+func (r *reverted) confirm() {
 	ours, missing := false, false
 	for _, c := range r.claims {
 		ours, missing = ours || len(c.ours) > 0, missing || len(c.missing) > 0
+		c.take()
 	}
 	if !ours && !missing {
 		return
 	}
-	for _, c := range r.claims {
-		c.take()
-	}
-	w := r.regenerate(r.annotated.options())
+	w := r.regenerate()
 	if w.overLimit {
 		return
 	}
 	same := true // as the source of the compilation
 	for _, c := range r.claims {
-		has := func(i int) bool { return w.has(c, c.present[i]) }
-		unconfirmed := slices.DeleteFunc(slices.Clone(c.ours), has)
-		if len(unconfirmed) > 0 {
+		unwritten := func(i int) bool { return !w.has(c.place, c.present[i]) }
+		if slices.ContainsFunc(c.ours, unwritten) {
 			same = false
 			w.possible()
-			unconfirmed = slices.DeleteFunc(unconfirmed, has)
 		}
-		for _, i := range unconfirmed {
-			if !r.opts.forget {
+		for _, i := range c.ours {
+			if unwritten(i) && !r.forget {
 				r.unconfirmed(c, i, w.why)
 			}
 		}
-		c.ours = slices.DeleteFunc(c.ours, func(i int) bool { return slices.Contains(unconfirmed, i) })
+		c.ours = slices.DeleteFunc(c.ours, unwritten)
 		c.take()
 	}
 	if same {
@@ -160,23 +159,22 @@ func (r *reverter) confirm() {
 	if !missing {
 		return
 	}
-	w.present()
+	w.possible()
 	overwritten := r.overwritten(w)
 	for _, c := range r.claims {
-		c.fresh = c.fresh || overwritten
-		if len(c.missing) > 0 && !c.fresh {
+		if len(c.missing) > 0 && !c.declared && !overwritten {
 			r.changed(c, w)
 		}
 	}
 }
 
-func (r *reverter) unconfirmed(c *claim, i int, why string) {
+func (r *reverted) unconfirmed(c *claim, i int, why string) {
 	message := fmt.Sprintf("the annotation %s claims the rule %s, but its unions do not write it", Annotation, shortened(ruleOf(c.present[i])))
 	if why != "" {
 		message += ": with this schema they do not compile: " + why
 	}
 	const hint = "--forget drops the claim and keeps the rule as a hand-written one; or undo the edits made since"
-	r.report(diag.New(codes.UnconfirmedRule, r.pos(c.item(i)), "%s", message).In(c.Place).Hinted(hint))
+	r.report(diag.New(codes.UnconfirmedRule, r.pos(c.item(i)), "%s", message).In(c.place).Hinted(hint))
 }
 
 // shortened quotes a text, and truncates a long one.
@@ -200,10 +198,9 @@ func jsonOf(v any) string {
 // overwritten reports whether the CRD, except for its annotations, was replaced by its source, for
 // example because a client applied the source again. Then no compiled rule is left. All unions must
 // be external, and their declarations given.
-func (r *reverter) overwritten(w *regenerated) bool {
-	given := r.opts.declarations
+func (r *reverted) overwritten(w *regenerated) bool {
 	covers := func(s schemaRecord) bool {
-		return slices.ContainsFunc(given, func(e union.External) bool { return !e.Extend && e.Covers(s.Version, s.Path) })
+		return slices.ContainsFunc(r.given.declarations, func(e union.External) bool { return !e.Extend && e.Covers(s.Version, s.Path) })
 	}
 	items := 0
 	for _, s := range r.record.Schemas {
@@ -212,13 +209,13 @@ func (r *reverter) overwritten(w *regenerated) bool {
 		}
 	}
 	for _, c := range r.claims {
-		edited := func(sum string) bool { return c.textOf(w.rule(c, sum)) >= 0 }
+		edited := func(sum string) bool { return c.textOf(w.rule(c.place, sum)) >= 0 }
 		if len(c.ours) > 0 || slices.ContainsFunc(c.missing, edited) {
 			return false
 		}
 		items += len(c.missing)
 	}
-	return items > 0 && len(given) > 0
+	return items > 0 && len(r.given.declarations) > 0
 }
 
 // textOf returns the index of the present rule with the text of a rule, or -1.
@@ -249,9 +246,9 @@ func (c *claim) edited(i int, rule map[string]any) string {
 }
 
 // changed reports rules that are gone or edited.
-func (r *reverter) changed(c *claim, w *regenerated) {
-	rule := w.rule(c, c.missing[0])
-	at, problem := c.at, "is gone, or its text was edited: "+ruleOf(rule)
+func (r *reverted) changed(c *claim, w *regenerated) {
+	rule := w.rule(c.place, c.missing[0])
+	at, problem := c.item(len(c.present)), "is gone, or its text was edited: "+ruleOf(rule)
 	if i := c.textOf(rule); i >= 0 && c.list != nil {
 		at, problem = c.item(i), c.edited(i, rule)
 	}
@@ -266,6 +263,6 @@ func (r *reverter) changed(c *claim, w *regenerated) {
 	if c.External {
 		again = "generate the file again, as with controller-gen, and compile it"
 	}
-	r.report(diag.New(codes.RuleChanged, r.pos(at), "%s", message).In(c.Place).
+	r.report(diag.New(codes.RuleChanged, r.pos(at), "%s", message).In(c.place).
 		Hinted(fmt.Sprintf("restore it; or %s; or delete the annotation %s, which makes all rules yours", again, Annotation)))
 }

@@ -19,8 +19,7 @@ import (
 // CRD is a CRD of a file, or another manifest that contains the schemas of a CRD, such as a
 // CompositeResourceDefinition, with the options to compile it.
 type CRD struct {
-	m    *fileCRD
-	view *view
+	m    *manifest
 	opts Options
 }
 
@@ -38,7 +37,7 @@ const (
 
 // origin derives the origin of a CRD from its annotation, and from metadata and status that only an
 // API server writes.
-func (m *fileCRD) origin() Origin {
+func (m *manifest) origin() Origin {
 	metadata, stored := yamltext.Value(m.node, "metadata"), yamltext.Value(yamltext.Value(m.node, "status"), "storedVersions")
 	switch {
 	case m.asIs.declares:
@@ -60,9 +59,6 @@ func (c *CRD) Target() union.Target { return c.m.target() }
 // Pos returns the position of the manifest.
 func (c *CRD) Pos() diag.Pos { return c.m.pos(c.m.node) }
 
-// manifest returns the CRD in the text of its file.
-func (c *CRD) manifest() *manifest { return c.m.manifest }
-
 // Options returns the effective options of the CRD, with InUse and AsRecorded applied.
 func (c *CRD) Options() Options {
 	opts, recorded := c.opts, c.opts.AsRecorded
@@ -82,7 +78,7 @@ func (c *CRD) Options() Options {
 func (c *CRD) With(declarations []union.External) *CRD {
 	opts := c.opts
 	opts.External.Declarations = declarations
-	return &CRD{m: c.m, view: &view{opts: opts, reverted: map[*fileCRD]*base{}}, opts: opts}
+	return &CRD{m: c.m, opts: opts}
 }
 
 // settled reports whether the CRD is in use and must stay unchanged, because no declarations are
@@ -98,7 +94,7 @@ func (c *CRD) Withheld() bool {
 
 // node returns the schema at a place, without compiled rules, or nil.
 func (c *CRD) node(p schemapath.Place) *yaml.Node {
-	return schemaAt(c.Base().node, p)
+	return schemaAt(c.base().node, p)
 }
 
 // Schema returns the position of a schema in the file, and whether unions are declared for it: in
@@ -109,14 +105,14 @@ func (c *CRD) Schema(p schemapath.Place) (at diag.Pos, declares bool) {
 		at = c.m.pos(n)
 		_, _, _, declares = yamltext.Lookup(n, union.Key)
 	}
-	covers := func(e union.External) bool { return e.Covers(p.Name, p.Path) }
-	return at, declares || slices.ContainsFunc(c.Base().recorded(), covers) || slices.ContainsFunc(c.given().declarations, covers)
+	external, _ := c.declared()
+	return at, declares || slices.ContainsFunc(external, func(e union.External) bool { return e.Covers(p.Name, p.Path) })
 }
 
 // Declares reports whether unions are declared for the CRD: in a schema, externally or in the
 // annotation, with or without errors.
 func (c *CRD) Declares() bool {
-	_, ok := c.declared(c.Base())
+	_, ok := c.declared()
 	return ok
 }
 

@@ -37,7 +37,7 @@ func (j *job) decompile(forget bool) *fileText {
 	t := j.base()
 	j.diags = slices.DeleteFunc(j.diags, func(d diag.Diagnostic) bool { return d.Code == codes.Forgotten }) // their rules go, too
 	for _, c := range j.crds {
-		if r := c.Base().reverted; r != nil {
+		if r := c.base().reverted; r != nil {
 			j.diags = append(j.diags, r.removed(nil)...)
 		}
 	}
@@ -75,7 +75,7 @@ func (j *job) base() *fileText {
 		if j.installing && c.settled() {
 			continue
 		}
-		b := c.Base()
+		b := c.base()
 		j.diags = append(j.diags, b.diags...)
 		if b.reverted != nil {
 			compiled = append(compiled, c)

@@ -10,7 +10,7 @@ import (
 
 // gone reports a missing recorded schema. If another schema has its rules, the schema was renamed.
 // This is an error, since the declaration would be lost.
-func (r *reverter) gone(s schemaRecord) {
+func (r *reverted) gone(s claim) {
 	d := diag.New(codes.RuleChanged, r.pos(r.annotations), "this schema is gone; its union is forgotten").At(placeOf(s.Path)).As(diag.Warning).
 		Hinted("nothing needs to be done if that was intended")
 	if at := r.strays(s); len(at) > 0 {
@@ -22,12 +22,12 @@ func (r *reverter) gone(s schemaRecord) {
 }
 
 // copies warns of rules that were copied along with a schema.
-func (r *reverter) copies() {
+func (r *reverted) copies() {
 	for _, s := range r.schemas {
-		if s.Node == nil {
+		if s.node == nil {
 			continue
 		}
-		for _, at := range r.strays(s.schemaRecord) {
+		for _, at := range r.strays(s) {
 			r.report(diag.New(codes.RuleChanged, r.pos(r.annotations),
 				"the rules here are copies of those compiled for %s; they are treated as hand-written ones", placeOf(s.Path)).At(at).As(diag.Warning).
 				Hinted("to copy the union with its schema, run unioncel decompile before copying"))
@@ -36,7 +36,7 @@ func (r *reverter) copies() {
 }
 
 // strays returns the paths of unrecorded schemas that have all rules of a recorded schema.
-func (r *reverter) strays(s schemaRecord) []string {
+func (r *reverted) strays(s claim) []string {
 	if r.unrecorded == nil {
 		r.unrecorded = r.otherRules()
 	}
@@ -56,7 +56,7 @@ type ruled struct {
 }
 
 // otherRules returns the schemas that have rules and are not in the record.
-func (r *reverter) otherRules() []ruled {
+func (r *reverted) otherRules() []ruled {
 	l := []ruled{}
 	var visit func(version string, path schemapath.Path, schema map[string]any)
 	visit = func(version string, path schemapath.Path, schema map[string]any) {

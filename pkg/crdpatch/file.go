@@ -23,16 +23,6 @@ type File struct {
 	text   *fileText // nil if the file cannot be read
 	yaml   *yamltext.File
 	wrong  diag.List
-	crds   []*fileCRD
-	views  []*view
-}
-
-// fileCRD is a CRD of the file.
-type fileCRD struct {
-	*manifest
-	annotated *annotated // nil if it was not compiled
-	marred    diag.List  // the error in its annotation
-	asIs      *stage
 }
 
 // Open opens a file; name is its name in diagnostics. Open does not modify src, and callers must not
@@ -70,13 +60,11 @@ func (f *File) parse() (*fileText, diag.List) {
 		return nil, f.wrong
 	}
 	for _, m := range f.text.manifests() {
-		c := &fileCRD{manifest: m}
-		c.asIs = newStage(c, m.node, nil)
+		m.asIs = newStage(m, m.node, nil)
 		var wrong *diag.Diagnostic
-		if c.annotated, wrong = readAnnotation(m); wrong != nil {
-			c.marred = diag.List{*wrong}
+		if m.annotated, wrong = readAnnotation(m); wrong != nil {
+			m.marred = diag.List{*wrong}
 		}
-		f.crds = append(f.crds, c)
 	}
 	return f.text, f.wrong
 }
@@ -107,7 +95,7 @@ func (f *File) Targets() ([]union.Target, bool) {
 		return nil, false
 	}
 	var l []union.Target
-	for _, m := range f.crds {
+	for _, m := range text.manifests() {
 		l = append(l, m.target())
 	}
 	return l, true
@@ -116,26 +104,16 @@ func (f *File) Targets() ([]union.Target, bool) {
 // CRDs returns the CRDs of the file in document order, with the options to compile them. The list
 // has errors and warnings about the file.
 func (f *File) CRDs(opts Options) ([]*CRD, diag.List) {
-	_, wrong := f.parse()
+	text, wrong := f.parse()
 	wrong = slices.Clone(wrong)
-	i := slices.IndexFunc(f.views, func(v *view) bool {
-		return v.opts.Forget == opts.Forget && v.opts.InUse == opts.InUse && v.opts.External.Same(opts.External)
-	})
-	if i < 0 {
-		i = len(f.views)
-		f.views = append(f.views, &view{opts: opts, reverted: map[*fileCRD]*base{}})
+	if text == nil {
+		return nil, wrong
 	}
 	var l []*CRD
-	for _, m := range f.crds {
-		l, wrong = append(l, &CRD{m: m, view: f.views[i], opts: opts}), append(wrong, m.marred...)
+	for _, m := range text.manifests() {
+		l, wrong = append(l, &CRD{m: m, opts: opts}), append(wrong, m.marred...)
 	}
 	return l, wrong
-}
-
-// view caches the reverted CRDs of a file for some options.
-type view struct {
-	opts     Options
-	reverted map[*fileCRD]*base
 }
 
 // WithBytes opens a file with the same name and limits, and other content.

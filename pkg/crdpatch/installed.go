@@ -52,7 +52,7 @@ func Install(f *File, opts Options) ([]Installed, diag.List) {
 		}
 		in, value := Installed{At: o.Pos(nil)}, o.Value
 		if in.CRD = crds[in.At]; in.CRD != nil {
-			m := in.CRD.manifest().revised(r.of)
+			m := in.CRD.m.revised(r.of)
 			want, edited := r.want[m.index]
 			if !edited {
 				_, want, _ = m.document.read()

@@ -75,8 +75,8 @@ func ruleOf(v any) string {
 }
 
 // omit returns a list without the items at the given indices.
-func omit(l []any, indices []int) []any {
-	kept := []any{}
+func omit[T any](l []T, indices []int) []T {
+	kept := []T{}
 	for i, v := range l {
 		if !slices.Contains(indices, i) {
 			kept = append(kept, v)

@@ -28,19 +28,19 @@ func (j *job) compileCRD(r *revision, c *CRD) {
 		j.diags = append(j.diags, diags...)
 		return
 	}
-	w := newWriter(c, c.manifest().revised(r.of), opts)
+	w := newWriter(c, c.m.revised(r.of), opts)
 	result, more := compilation.Result()
 	if w.diags = slices.Concat(diags, more); result != nil && len(result.Objects) > 0 {
 		w.write(result)
 		w.replaced(result)
-		w.checkSize(len(c.Base().json()))
+		w.checkSize(len(c.base().json()))
 	}
 	j.take(r, w)
 }
 
 // replaced reports compiled rules that the result does not write any more.
 func (w *writer) replaced(result *compile.Result) {
-	if r := w.crd.Base().reverted; r != nil {
+	if r := w.crd.base().reverted; r != nil {
 		w.diags = append(w.diags, r.removed(result.Additions)...)
 	}
 }

@@ -9,65 +9,46 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // regenerated holds the rules that the recorded unions compile to.
 type regenerated struct {
-	// items are the rules by schema and by their JSON, bySum by schema and checksum.
-	items map[string]map[string]bool
-	bySum map[string]map[string]map[string]any
+	// rules are by schema and checksum.
+	rules map[string]map[string][]map[string]any
+	// compilations of all unions and, after errors, of each schema alone.
+	compilations []*cachedCompilation
 	// whole, unless nil, is the compilation of the unmodified CRD without the claimed items.
 	whole *cachedCompilation
-	// again are the compilations, and writing those whose unions have all possible rules.
-	again, writing []*cachedCompilation
 	// why is the error if the unions do not compile together.
 	why string
 	// overLimit is true if the declarations exceed a limit, which has been reported.
 	overLimit bool
 }
 
-func newRegenerated() *regenerated {
-	return &regenerated{items: map[string]map[string]bool{}, bySum: map[string]map[string]map[string]any{}}
-}
-
 // has reports whether the unions write a rule in a schema, compared as data.
-func (w *regenerated) has(c *claim, rule any) bool {
-	return w.items[c.Place.Structural()][jsonOf(rule)]
+func (w *regenerated) has(p schemapath.Place, rule any) bool {
+	return slices.ContainsFunc(w.rules[p.Structural()][sumOf(rule)], func(v map[string]any) bool { return jsonOf(v) == jsonOf(rule) })
 }
 
 // rule returns a rule by its sum, or nil.
-func (w *regenerated) rule(c *claim, sum string) map[string]any {
-	return w.bySum[c.Place.Structural()][sum]
+func (w *regenerated) rule(p schemapath.Place, sum string) map[string]any {
+	if l := w.rules[p.Structural()][sum]; len(l) > 0 {
+		return l[0]
+	}
+	return nil
 }
 
-func (w *regenerated) add(p schemapath.Place, l ...rules.Rule) {
-	k := p.Structural()
-	if w.items[k] == nil {
-		w.items[k], w.bySum[k] = map[string]bool{}, map[string]map[string]any{}
-	}
-	for _, v := range dataOf(ruleNodes(l...)) {
-		if text := jsonOf(v); !w.items[k][text] {
-			w.items[k][text] = true
-			w.bySum[k][sumOf(v)], _ = v.(map[string]any)
+func (w *regenerated) add(additions []compile.Addition) {
+	for _, a := range additions {
+		k := a.Structural()
+		if w.rules[k] == nil {
+			w.rules[k] = map[string][]map[string]any{}
 		}
-	}
-}
-
-// present adds the rules that are not written because a rule with the same text exists.
-func (w *regenerated) present() {
-	for _, again := range w.again {
-		plan, _ := again.Plan()
-		if plan == nil {
-			continue
-		}
-		for _, u := range plan.Unions {
-			for _, r := range u.Rules {
-				if r.Present {
-					w.add(r.Place, r.Rule)
-				}
+		for _, v := range dataOf(ruleNodes(a.Rules...)) {
+			if rule, ok := v.(map[string]any); ok && !w.has(a.Place, v) {
+				w.rules[k][sumOf(v)] = append(w.rules[k][sumOf(v)], rule)
 			}
 		}
 	}
@@ -75,24 +56,22 @@ func (w *regenerated) present() {
 
 // possible adds all rules that the unions may get, in other encodings or schemas.
 func (w *regenerated) possible() {
-	for _, again := range w.writing {
-		for _, a := range again.Possible() {
-			w.add(a.Place, a.Rules...)
-		}
+	for _, again := range w.compilations {
+		w.add(again.Possible())
 	}
-	w.writing = nil
+	w.compilations = nil
 }
 
 // regenerate compiles the recorded unions on the CRD without the claimed items.
-func (r *reverter) regenerate(opts compile.Options) *regenerated {
-	w := newRegenerated()
+func (r *reverted) regenerate() *regenerated {
+	w := &regenerated{rules: map[string]map[string][]map[string]any{}}
 	var declaring []*claim
 	crd, copied := r.value, false
 	edit := func(c *claim) map[string]any {
 		if !copied {
 			crd, copied = runtime.DeepCopyJSON(r.value), true
 		}
-		return schemaIn(crd, c.Place)
+		return schemaIn(crd, c.place)
 	}
 	for _, c := range r.claims {
 		v, ok := c.value[validations]
@@ -103,29 +82,27 @@ func (r *reverter) regenerate(opts compile.Options) *regenerated {
 			declaring = append(declaring, c)
 		}
 	}
-	again, why := r.compileAgain(w, crd, declaring, opts)
-	w.writing = append(w.writing, again)
+	w.why = r.compileAgain(w, crd, declaring...)
+	if !copied && !compile.Declares(r.manifest.node) {
+		w.whole = w.compilations[0]
+	}
+	if w.why == "" {
+		return w
+	}
 	added := false
 	for _, c := range declaring {
 		for _, name := range missingProperties(c) {
-			if why != "" { // else the CRD is a variant without the member
-				addProperty(edit(c), name)
-				added = true
-			}
+			addProperty(edit(c), name)
+			added = true
 		}
 	}
 	if added {
-		var with *cachedCompilation
-		with, why = r.compileAgain(w, crd, declaring, opts)
-		w.writing = append(w.writing, with)
+		w.why = r.compileAgain(w, crd, declaring...)
 	}
-	if w.why = why; why != "" && len(declaring) > 1 {
+	if w.why != "" && len(declaring) > 1 {
 		for _, c := range declaring { // an error in one schema must not affect other schemas
-			_, _ = r.compileAgain(w, crd, []*claim{c}, opts)
+			r.compileAgain(w, crd, c)
 		}
-	}
-	if !copied && !compile.Declares(r.manifest.node) {
-		w.whole = again
 	}
 	return w
 }
@@ -177,38 +154,30 @@ func addProperty(schema map[string]any, name string) {
 	}
 }
 
-// compileAgain adds the items that the declarations of some schemas compile to. It returns the
-// compilation, and the message of an error.
-func (r *reverter) compileAgain(w *regenerated, crd map[string]any, declaring []*claim, opts compile.Options) (*cachedCompilation, string) {
+// compileAgain adds the rules that the declarations of some schemas compile to. It returns the message
+// of an error.
+func (r *reverted) compileAgain(w *regenerated, crd map[string]any, declaring ...*claim) string {
 	var recorded []union.External
 	for _, c := range declaring {
-		if recorded = append(recorded, *c.unions); c.extension != nil {
-			recorded = append(recorded, *c.extension)
-		}
+		recorded = append(recorded, r.standing(c)...)
 	}
-	again := &cachedCompilation{compile.New(r.manifestOf(crd, recorded), opts), recorded, opts}
-	w.again = append(w.again, again)
-	result, diags := again.Result()
-	if result == nil {
-		for _, d := range slices.Clone(diags).Sort() {
-			if d.Code == codes.OverLimit {
-				w.overLimit = true
-				r.report(d)
-			}
-			if d.Severity == diag.Error {
-				return again, d.Message
-			}
-		}
-		return again, ""
-	}
-	for _, a := range result.Additions {
-		w.add(a.Place, a.Rules...)
-	}
-	return again, ""
-}
-
-// manifestOf returns the manifest of a CRD with other declarations instead of its own.
-func (r *reverter) manifestOf(crd map[string]any, declarations []union.External) compile.Manifest {
 	data, _ := json.Marshal(crd) // cannot fail: crd was read as JSON
-	return compile.Manifest{File: r.name, Node: r.pruned(), JSON: data, External: declarations, Limits: r.limits, Undeclared: true}
+	m := compile.Manifest{File: r.name, Node: r.pruned(), JSON: data, External: recorded, Limits: r.limits, Undeclared: true}
+	again := &cachedCompilation{Compilation: compile.New(m, r.annotated.options()), external: recorded, opts: r.annotated.options()}
+	w.compilations = append(w.compilations, again)
+	result, diags := again.Result()
+	if result != nil {
+		w.add(result.Additions)
+		return ""
+	}
+	for _, d := range slices.Clone(diags).Sort() {
+		if d.Code == codes.OverLimit {
+			w.overLimit = true
+			r.report(d)
+		}
+		if d.Severity == diag.Error {
+			return d.Message
+		}
+	}
+	return ""
 }

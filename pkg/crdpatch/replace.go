@@ -26,7 +26,7 @@ func (j *job) replace(base *fileText) *fileText {
 		if len(removals) == 0 {
 			continue
 		}
-		w := newWriter(c, c.manifest().revised(base), c.Options())
+		w := newWriter(c, c.m.revised(base), c.Options())
 		for _, removal := range removals {
 			schema := schemaIn(w.value, removal.Place)
 			w.touched = append(w.touched, replacementOf(w.manifest, removal, schema))

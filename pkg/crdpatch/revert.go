@@ -18,7 +18,7 @@ import (
 func (j *job) revert(t *fileText, crds []*CRD) *fileText {
 	r := &removals{revision: revise(t)}
 	for _, c := range crds {
-		v := &remover{reverted: c.Base().reverted, removals: r, job: j}
+		v := &remover{reverted: c.base().reverted, removals: r, job: j}
 		r.set(v.manifest, v.value)
 		v.remove()
 		is := v.manifest.isJSON() && !v.record.JSON
@@ -70,12 +70,12 @@ func (r *remover) failed(n *yaml.Node, format string, args ...any) {
 func (r *remover) remove() {
 	touched := []touch{{manifest: r.manifest}}
 	for _, c := range r.claims {
-		touched = append(touched, touch{manifest: r.manifest, schema: &c.Place, removed: map[string][]any{validations: c.items()}})
+		touched = append(touched, touch{manifest: r.manifest, schema: &c.place, removed: map[string][]any{validations: c.items()}})
 		cut, err := r.removeRules(c)
 		if err != nil {
-			r.failed(c.Node, "cannot remove the rules from %s: %v", c.Place, err)
+			r.failed(c.node, "cannot remove the rules from %s: %v", c.place, err)
 		}
-		if c.restored {
+		if c.restored() {
 			r.restored = append(r.restored, restoration{c, r.document, cut})
 		}
 	}
@@ -130,7 +130,7 @@ func (r *removals) restoreAs(how []int) (*fileText, error) {
 			return nil, &documentError{index: s.index, err: err}
 		}
 		made.edits = append(made.edits, edit)
-		made.origins[edit.Start] = s.Node
+		made.origins[edit.Start] = s.node
 	}
 	made.edits = append(made.edits, cuts...) // after insertions at the same offset
 	return made.relocated()
@@ -138,7 +138,7 @@ func (r *removals) restoreAs(how []int) (*fileText, error) {
 
 // edit returns the edit that restores the declaration, to be applied along with removals.
 func (s restoration) edit(removals []yamltext.Edit, how attempt) (yamltext.Edit, error) {
-	n := s.Node
+	n := s.node
 	start, err := s.startWithout(removals)
 	if err != nil {
 		return yamltext.Edit{}, err
@@ -180,11 +180,11 @@ func (s restoration) edit(removals []yamltext.Edit, how attempt) (yamltext.Edit,
 // startWithout returns the start of the schema's mapping, without leading entries that are
 // removed.
 func (s restoration) startWithout(removals []yamltext.Edit) (int, error) {
-	start, err := s.startOf(s.Node)
-	if err != nil || yamledit.IsFlow(s.Node) {
+	start, err := s.startOf(s.node)
+	if err != nil || yamledit.IsFlow(s.node) {
 		return start, err
 	}
-	l, err := s.editor().Entries(s.Node)
+	l, err := s.editor().Entries(s.node)
 	for len(l) > 1 && slices.ContainsFunc(removals, func(e yamltext.Edit) bool { return e.Start <= start && l[0].End <= e.End }) {
 		l = l[1:]
 		start = l[0].Start
@@ -199,7 +199,7 @@ func (r *remover) removeRules(c *claim) (int, error) {
 	case len(c.ours) == 0:
 		return -1, nil
 	case c.whole():
-		cut, err := r.editor().Cut(c.Node, c.headIndex/2, c.headIndex/2)
+		cut, err := r.editor().Cut(c.node, c.headIndex/2, c.headIndex/2)
 		r.edit(cut.Start, cut.End, "")
 		return cut.Start, err
 	case c.all() && !yamledit.IsFlow(c.list):

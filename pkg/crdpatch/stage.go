@@ -20,7 +20,7 @@ import (
 // stage is a CRD as data before compiling: unmodified, without an earlier compilation, or also
 // without the hand-written rules that unions replace.
 type stage struct {
-	m            *fileCRD
+	m            *manifest
 	node         *yaml.Node     // with positions in the file
 	declares     bool           // the node declares unions
 	value        map[string]any // as kubectl reads it; nil until it is read
@@ -28,20 +28,27 @@ type stage struct {
 	compilations []*cachedCompilation
 }
 
-func newStage(m *fileCRD, node *yaml.Node, value map[string]any) *stage {
+func newStage(m *manifest, node *yaml.Node, value map[string]any) *stage {
 	return &stage{m: m, node: node, declares: compile.Declares(node), value: value}
 }
 
-// base is a CRD without an earlier compilation.
+// base is a CRD without an earlier compilation, for some external declarations.
 type base struct {
 	*stage
+	given  union.Externals
+	forget bool
 	// reverted is nil for a CRD that was not compiled.
 	reverted *reverted
 	diags    diag.List
 	hints    map[diag.Pos]string
-	// replaced is the last result of replace, and replacing its compilation.
-	replaced  *stage
-	replacing *cachedCompilation
+}
+
+// cachedCompilation is a compilation with external declarations.
+type cachedCompilation struct {
+	*compile.Compilation
+	external []union.External
+	opts     compile.Options
+	replaced *stage // without the hand-written rules that the unions replace, once it is needed
 }
 
 // read reads the value from the file lazily: most CRDs without unions are never read. It returns
@@ -76,7 +83,7 @@ func (s *stage) manifest(external []union.External) compile.Manifest {
 // options.
 func (s *stage) compilation(external []union.External, opts compile.Options) *cachedCompilation {
 	for _, c := range s.compilations {
-		if c.is(external, opts) {
+		if c.opts.Same(opts) && slices.EqualFunc(c.external, external, union.External.Same) {
 			return c
 		}
 	}
@@ -100,7 +107,7 @@ func (s *stage) decode(c *CRD, l diag.List) (*apiextensionsv1.CustomResourceDefi
 }
 
 // tooManyRules reports the first schema with more rules than the limit.
-func (m *fileCRD) tooManyRules(crd *yaml.Node) *diag.Diagnostic {
+func (m *manifest) tooManyRules(crd *yaml.Node) *diag.Diagnostic {
 	most := m.limits.OrDefault().Rules
 	var over func(n *yaml.Node) *yaml.Node
 	over = func(n *yaml.Node) *yaml.Node {
@@ -130,17 +137,20 @@ func (c *CRD) given() given {
 	return given{declarations: l, all: all}
 }
 
-// Base returns the CRD without an earlier compilation. With errors in Diags the CRD is unmodified.
-func (c *CRD) Base() *base {
-	if b := c.view.reverted[c.m]; b != nil {
-		return b
+// base returns the CRD without an earlier compilation. With errors in its diags the CRD is unmodified.
+func (c *CRD) base() *base {
+	external := c.Options().External
+	for _, b := range c.m.bases {
+		if b.forget == c.opts.Forget && b.given.Same(external) {
+			return b
+		}
 	}
-	b := &base{stage: c.m.asIs, diags: c.m.marred}
-	c.view.reverted[c.m] = b
+	b := &base{stage: c.m.asIs, given: external, forget: c.opts.Forget, diags: c.m.marred}
+	c.m.bases = append(c.m.bases, b)
 	if c.m.annotated == nil {
 		return b
 	}
-	r := c.m.annotated.revert(revertOptions{given: c.given(), forget: c.opts.Forget})
+	r := c.m.annotated.revert(c.given(), c.opts.Forget)
 	if b.diags, b.hints = r.diags, r.hints; !r.diags.HasErrors() {
 		b.reverted, b.stage = r, newStage(c.m, r.node, r.value)
 		if r.again != nil {
@@ -150,26 +160,22 @@ func (c *CRD) Base() *base {
 	return b
 }
 
-// readable returns Base with its value read.
+// readable returns the base with its value read.
 func (c *CRD) readable() (*base, diag.List) {
-	b := c.Base()
+	b := c.base()
 	return b, slices.Concat(b.diags, b.read())
 }
 
-// recorded returns the declarations that only the annotation has.
-func (b *base) recorded() []union.External {
-	if b.reverted == nil {
-		return nil
-	}
-	return slices.Concat(b.reverted.declared, b.reverted.external)
-}
-
-// external returns the declarations for a CRD from outside the manifest: own declarations, given
-// declarations, and recorded declarations unless the given ones replace them for their version.
-func (c *CRD) external(own, recorded []union.External) []union.External {
+// external returns the declarations for a CRD from outside the manifest: restored and given ones, and
+// recorded external ones unless the given ones replace them for their version. r is nil for a CRD that
+// was not compiled.
+func (c *CRD) external(r *reverted) []union.External {
 	given := c.given()
-	l := slices.Concat(own, given.declarations)
-	for _, e := range recorded {
+	if r == nil {
+		return given.declarations
+	}
+	l := slices.Concat(r.declared, given.declarations)
+	for _, e := range r.external {
 		if !given.all(e.Version) {
 			l = append(l, e)
 		}
@@ -179,38 +185,32 @@ func (c *CRD) external(own, recorded []union.External) []union.External {
 
 // declared returns the declarations for the CRD from outside the manifest, and whether the CRD has
 // any declarations, in the manifest or outside.
-func (c *CRD) declared(b *base) (external []union.External, ok bool) {
-	var own, recorded []union.External
-	if b.reverted != nil {
-		own, recorded = b.reverted.declared, b.reverted.external
-	}
-	external = c.external(own, recorded)
+func (c *CRD) declared() (external []union.External, ok bool) {
+	b := c.base()
+	external = c.external(b.reverted)
 	return external, len(external) > 0 || b.declares
 }
 
 // Replaced returns the hand-written rules that the unions replace.
 func (c *CRD) Replaced(opts compile.Options) []compile.Removal {
-	b := c.Base()
-	external, ok := c.declared(b)
+	external, ok := c.declared()
 	if !ok {
 		return nil
 	}
-	removals, _ := b.compilation(external, opts).Replaced()
+	removals, _ := c.base().compilation(external, opts).Replaced()
 	return removals
 }
 
-// replace returns the stage without the hand-written rules that unions replace. It caches the last
-// result.
-func (b *base) replace(external []union.External, opts compile.Options) (*stage, diag.List) {
-	compilation := b.compilation(external, opts)
-	removals, diags := compilation.Replaced()
+// replace returns the stage without the hand-written rules that a compilation replaces.
+func (s *stage) replace(c *cachedCompilation) (*stage, diag.List) {
+	removals, diags := c.Replaced()
 	if len(removals) == 0 {
-		return b.stage, diags
+		return s, diags
 	}
-	if b.replacing != compilation {
-		b.replaced, b.replacing = b.removing(removals), compilation
+	if c.replaced == nil {
+		c.replaced = s.removing(removals)
 	}
-	return b.replaced, diags
+	return c.replaced, diags
 }
 
 // removing returns the CRD without the given hand-written rules.

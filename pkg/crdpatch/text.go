@@ -52,6 +52,12 @@ type manifest struct {
 	node  *yaml.Node
 	items []int // the indices that lead to it through lists
 	nth   int   // among the CRDs of the document
+
+	// These are nil in the texts that are made from a file.
+	asIs      *stage
+	annotated *annotated // nil if it was not compiled
+	marred    diag.List  // the error in its annotation
+	bases     []*base    // by declarations
 }
 
 // parseText parses a text. The result is nil if the text cannot be edited: the list says why.

@@ -21,12 +21,11 @@ func (c *CRD) Resolved() (*compile.Declared, diag.List) {
 }
 
 func (c *CRD) read(from func(*compile.Compilation) (*compile.Declared, diag.List)) (*compile.Declared, diag.List) {
-	var r recordedDeclarations
+	r := &reverted{}
 	if c.m.annotated != nil {
 		r = c.m.annotated.recorded(c.given())
 	}
-	external := c.external(r.own, r.external)
-	s := c.m.asIs
+	external, s := c.external(r), c.m.asIs
 	if len(external) == 0 && !s.declares {
 		return nil, r.diags
 	}
@@ -57,15 +56,15 @@ func (c *CRD) extended(external []union.External) (*compile.Declared, diag.List)
 // Compilation returns the compilation of the CRD without its earlier compilation. It is nil if
 // there are no unions, and with errors.
 func (c *CRD) Compilation(opts compile.Options) (*compile.Compilation, diag.List) {
-	b := c.Base()
-	external, ok := c.declared(b)
+	external, ok := c.declared()
 	if !ok {
-		return nil, b.diags
+		return nil, c.base().diags
 	}
-	if _, diags := c.readable(); diags.HasErrors() {
+	b, diags := c.readable()
+	if diags.HasErrors() {
 		return nil, diags
 	}
-	s, diags := b.replace(external, opts)
+	s, diags := b.replace(b.compilation(external, opts))
 	diags = append(slices.Clip(b.diags), b.hinted(diags)...)
 	if diags.HasErrors() {
 		return nil, diags
@@ -83,7 +82,7 @@ func (c *CRD) Plan() (*compile.Plan, diag.List) {
 		return nil, diags
 	}
 	plan, more := compilation.Plan()
-	if diags = append(diags, c.Base().hinted(more)...); plan == nil || len(plan.Unions) == 0 {
+	if diags = append(diags, c.base().hinted(more)...); plan == nil || len(plan.Unions) == 0 {
 		return nil, diags
 	}
 	return plan, diags
@@ -91,7 +90,7 @@ func (c *CRD) Plan() (*compile.Plan, diag.List) {
 
 // hinted returns a copy of l in which diagnostics about declarations that only the annotation has
 // lose their edits, and errors among them get a hint.
-func (c *CRD) hinted(l diag.List) diag.List { return c.Base().hinted(l) }
+func (c *CRD) hinted(l diag.List) diag.List { return c.base().hinted(l) }
 
 // Ask calls a function for each CRD of a file, and returns the results that are not nil, in
 // document order. The list is sorted; with errors the result is nil.
