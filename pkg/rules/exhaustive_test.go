@@ -18,7 +18,7 @@ import (
 // With [unioncases.Exhaustive] the test covers all unions, and all pairs of states of up to three
 // members. Shapes that differ from others only in their values are sampled, at one pair in three.
 // Pairs of four members are sampled at one in 25, since rules on changes treat a fourth member like
-// a third. Without it the test covers one in 23 of the unions with a discriminator, or one in 59
+// a third. Without it the test covers one in 41 of the unions with a discriminator, or one in 101
 // for the shapes of [unioncases.Shapes], and a quarter of the pairs of states of more than one
 // member.
 //
@@ -68,9 +68,9 @@ func newTrial(t *testing.T, s unioncases.Shape, number int) *trial {
 			c.every *= 4
 		}
 		if s.Discriminated {
-			unions = 23 // no divisor of the number of values of any key
+			unions = 41 // no divisor of the number of values of any key
 			if s.Type == union.StringValue && s.Unset == "" && !s.Nested && !s.Scalar {
-				unions = 59 // these shapes differ only in combinations
+				unions = 101 // these shapes differ only in combinations
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	schemacel "k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 
+	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
@@ -70,9 +71,10 @@ func allRules(t testing.TB, declaration map[string]any, schema *apiextensionsv1.
 	return l
 }
 
+// TestHostileNames gives each name one role in turn, and all roles with [unioncases.Exhaustive].
 func TestHostileNames(t *testing.T) {
 	tried := 0
-	for _, name := range hostileNames {
+	for i, name := range hostileNames {
 		schema := &apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{
 			"plain": {Type: "string"}, name: {Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{name: {Type: "string"}}},
 		}}
@@ -85,7 +87,7 @@ func TestHostileNames(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			full, other := map[string]any{name: "x"}, map[string]any{"plain": "x"}
-			for _, tt := range []struct {
+			for role, tt := range []struct {
 				role        string
 				declaration map[string]any
 				schema      *apiextensionsv1.JSONSchemaProps
@@ -98,6 +100,9 @@ func TestHostileNames(t *testing.T) {
 				{"discriminated member", map[string]any{"discriminator": "plain", "fields-to-discriminateBy": map[string]any{name: name}}, schema,
 					[]map[string]any{{name: full, "plain": name}, {name: full, "plain": "other"}}},
 			} {
+				if (i+role)%3 > 0 && !unioncases.Exhaustive {
+					continue
+				}
 				l := allRules(t, tt.declaration, tt.schema)
 				compiled(t, structural(t, tt.schema), l)
 				fails := newServer(t, structural(t, tt.schema), l).fails(t, tt.bad[0], tt.bad[1])
@@ -110,6 +115,9 @@ func TestHostileNames(t *testing.T) {
 						t.Errorf("%s: %s at %s", tt.role, want, f.field)
 					}
 				}
+			}
+			if i%3 > 0 && !unioncases.Exhaustive {
+				return
 			}
 			u := unionOf(t, marshal(t, map[string]any{"members": []string{name}, "discriminatorChange": "Forbid"}), schema)
 			r, _ := rules.RemovalGuard(u, []string{name, name})
@@ -187,9 +195,10 @@ func TestHostileValues(t *testing.T) {
 }
 
 // TestLargeUnions tests the limits of the server's parser: depth and length.
+// TestLargeUnions compiles the rules of 20 members, and of 80 with [unioncases.Exhaustive].
 func TestLargeUnions(t *testing.T) {
 	for _, n := range []int{20, 80} {
-		if testing.Short() && n > 20 {
+		if n > 20 && !unioncases.Exhaustive {
 			continue
 		}
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
