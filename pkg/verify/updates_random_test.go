@@ -28,7 +28,7 @@ import (
 // Proofs have to agree with the API server's evaluation of all objects and updates. The environment
 // variable UPDATES sets the number of unions.
 func TestRandomUpdates(t *testing.T) {
-	rounds := unioncases.Choose(10, 16, 150)
+	rounds := unioncases.Choose(10, 10, 150)
 	if n, err := strconv.Atoi(os.Getenv("UPDATES")); err == nil {
 		rounds = n
 	}
