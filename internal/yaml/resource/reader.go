@@ -36,28 +36,32 @@ func newReader(r io.Reader, most int) *objectReader {
 }
 
 // Read limits a JSON decoder to the bytes left and records line breaks. It replaces the separators of
-// documents with spaces: no line of a JSON value is ---.
-func (r *objectReader) Read(b []byte) (int, error) {
+// documents with spaces: no line of a JSON value is ---. It fills b, because the decoder scans the
+// same whitespace again after every Read.
+func (r *objectReader) Read(b []byte) (n int, err error) {
 	if r.left <= 0 {
 		return 0, errTooLong
 	}
-	if len(r.rest) == 0 {
-		var err error
-		if r.rest, err = r.in.ReadSlice('\n'); len(r.rest) == 0 || err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
-			return 0, err
+	for n < len(b) && r.left > 0 && err == nil {
+		if len(r.rest) == 0 {
+			r.rest, err = r.in.ReadSlice('\n')
+			if errors.Is(err, bufio.ErrBufferFull) || errors.Is(err, io.EOF) && len(r.rest) > 0 {
+				err = nil
+			}
+			if string(bytes.TrimRight(r.rest, " \t\r\n")) == "---" {
+				copy(r.rest, "   ")
+			}
 		}
-		if string(bytes.TrimRight(r.rest, " \t\r\n")) == "---" {
-			copy(r.rest, "   ")
+		m := copy(b[n:], r.rest)
+		r.rest = r.rest[m:]
+		n += m
+		r.read += int64(m)
+		r.left -= m
+		if m > 0 && b[n-1] == '\n' {
+			r.lines = append(r.lines, r.read-1)
 		}
 	}
-	n := copy(b, r.rest)
-	r.rest = r.rest[n:]
-	r.read += int64(n)
-	r.left -= n
-	if n > 0 && b[n-1] == '\n' {
-		r.lines = append(r.lines, r.read-1)
-	}
-	return n, nil
+	return n, err
 }
 
 // decode decodes one value, whose length is limited to most bytes.

@@ -150,6 +150,7 @@ func TestStream(t *testing.T) {
 		{strings.Repeat(list+"---\n", 2*whole/len(list)), limit.Limits{Size: 1 << 20}, strings.TrimSpace(strings.Repeat("Route Route Route ", 2*whole/len(list)))},
 		{flow + blank, limit.Limits{}, "A"},
 		{blank + flow, limit.Limits{}, "A"},
+		{strings.Repeat("\n", whole) + list, limit.Limits{}, "Route Route Route"}, // in linear time
 		{"[" + flow + "]" + blank, limit.Limits{}, none},
 		{"hello: 1\n", limit.Limits{}, none},
 		{"Error from server (NotFound): routes.example.com \"web\" not found\n", limit.Limits{}, none},
