@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unioncel/unioncel/internal/declared/project"
+	"github.com/unioncel/unioncel/internal/declared"
 )
 
 // The configuration in config.md is valid, and its table has the keys of the JSON Schema. The table
@@ -20,7 +20,7 @@ func TestConfig(t *testing.T) {
 	for _, b := range d.blocks(t, 0, len(d.lines)) {
 		if b.info == "yaml" {
 			shown++
-			if _, diags := project.Parse(".unioncel.yaml", []byte(b.text)); diags != nil {
+			if _, diags := declared.ParseConfig(".unioncel.yaml", []byte(b.text)); diags != nil {
 				t.Error(diags)
 			}
 		}

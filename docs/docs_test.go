@@ -26,8 +26,8 @@ func TestMain(m *testing.M) { testprog.Main(m, "unioncel") }
 // apiVersion, the versions or the properties of a CRD, or a declaration.
 type templates struct{ crd, declaration string }
 
-// declared is the declaration of the CRD of an entry that shows none.
-const declared = "- members: [http, tcp]\n"
+// plainUnion is the declaration of the CRD of an entry that shows none.
+const plainUnion = "- members: [http, tcp]\n"
 
 func (m templates) file(text string) string {
 	if strings.HasPrefix(text, "apiVersion:") {
@@ -76,8 +76,8 @@ func TestDiagnostics(t *testing.T) {
 		t.Fatal("diagnostics.md does not show how inputs become files")
 	}
 	intro := lines(d.lines[:sections[0][0]])
-	if !strings.Contains(strings.ReplaceAll(intro, "\n", " "), "`"+strings.TrimSpace(declared)+"`") {
-		t.Errorf("diagnostics.md does not say that %q is declared unless an entry shows a CRD", declared)
+	if !strings.Contains(strings.ReplaceAll(intro, "\n", " "), "`"+strings.TrimSpace(plainUnion)+"`") {
+		t.Errorf("diagnostics.md does not say that %q is declared unless an entry shows a CRD", plainUnion)
 	}
 	commands := fileCommand.FindAllStringSubmatch(intro, -1)
 	if len(commands) == 0 {
@@ -190,7 +190,7 @@ func (d *document) entry(t *testing.T, m templates, commands [][]string, code di
 		script = command(commands, inputs, code)
 	}
 	if inputs[crdFile] == "" {
-		inputs[crdFile] = declared
+		inputs[crdFile] = plainUnion
 	}
 	want := d.run(t, m, inputs, script)
 	if !reports(want, code) {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/cli"
-	"github.com/unioncel/unioncel/internal/declared/unionset"
+	"github.com/unioncel/unioncel/internal/declared"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -85,7 +85,7 @@ func unionSet(t *testing.T, crds []string) string {
 			}
 		}
 	}
-	text, err := unionset.Format(l)
+	text, err := declared.FormatUnionSet(l)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/declared"
 	"github.com/unioncel/unioncel/internal/declared/infer"
-	"github.com/unioncel/unioncel/internal/declared/unionset"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -61,7 +61,7 @@ func (a *app) declare(flags *inferring, files []answer[inferred], partial bool) 
 		return nil
 	}
 	if flags.set != "" {
-		text, err := unionset.Format(all)
+		text, err := declared.FormatUnionSet(all)
 		if err != nil {
 			return err
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/declared/unionset"
+	"github.com/unioncel/unioncel/internal/declared"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/markers"
@@ -35,7 +35,7 @@ func (a *app) readExternal(s *scope) (e *external, files []*result, err error) {
 		if err != nil {
 			return e, nil, err
 		}
-		set, diags := unionset.Parse(name, src)
+		set, diags := declared.ParseUnionSet(name, src)
 		files = append(files, &result{input: input{scope: s}, diagnostics: diags})
 		e.add(set)
 	}

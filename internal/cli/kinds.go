@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/declared/builtin"
+	"github.com/unioncel/unioncel/internal/declared"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -59,14 +59,14 @@ func (k *kindFlags) read(cmd *cobra.Command, a *app) (*kinds.Set, error) {
 	}
 	var others []union.External
 	if k.builtin {
-		others = builtin.Declarations()
+		others = declared.Builtin()
 	}
 	for _, e := range sets.Declarations {
 		if !slices.ContainsFunc(targets, e.Is) {
 			others = append(others, e)
 		}
 	}
-	own, unknown, diags := builtin.Kinds(others)
+	own, unknown, diags := declared.BuiltinKinds(others)
 	diags = append(diags, union.Externals{Declarations: unknown, Scopes: sets.Scopes}.Missing(targets)...)
 	return set, errors.Join(a.report(diags, "text"), set.Add(own...))
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/unioncel/unioncel/internal/declared/project"
+	"github.com/unioncel/unioncel/internal/declared"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/compile"
@@ -28,7 +28,7 @@ var flagOrigins = compile.Origins{KubeVersion: "--kube-version", Encoding: "--en
 
 // compilerFlags select the configuration, the unions to compile and the form of the rules.
 type compilerFlags struct {
-	given      project.Config // the options that flags give, without lint's
+	given      declared.Config // the options that flags give, without lint's
 	failOn     string
 	ignore     []string
 	forget     bool

@@ -11,8 +11,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/declared/project"
-	"github.com/unioncel/unioncel/internal/declared/unionset"
+	"github.com/unioncel/unioncel/internal/declared"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -23,12 +22,12 @@ import (
 // override them.
 type scope struct {
 	*external
-	name    string         // of the configuration, or empty
-	read    *result        // the configuration, with its diagnostics
-	files   []*result      // with declarations, unless another scope has them
-	config  project.Config // overridden by flags
-	dir     string         // of the Go packages, if the configuration names them
-	project bool           // the configuration names declarations outside the CRDs
+	name    string          // of the configuration, or empty
+	read    *result         // the configuration, with its diagnostics
+	files   []*result       // with declarations, unless another scope has them
+	config  declared.Config // overridden by flags
+	dir     string          // of the Go packages, if the configuration names them
+	project bool            // the configuration names declarations outside the CRDs
 	opts    crdpatch.Options
 	flags   *compilerFlags
 	walked  bool // the inputs include a directory
@@ -89,7 +88,7 @@ func (a *app) loadScope(s *scope, cmd *cobra.Command, loaded map[string]*externa
 		if err != nil {
 			return err
 		}
-		config, wrong := project.Parse(s.name, src)
+		config, wrong := declared.ParseConfig(s.name, src)
 		if s.read.diagnostics = wrong; config != nil {
 			s.config = *config
 		}
@@ -228,7 +227,7 @@ func unrepeated(l diag.List) diag.List {
 // look records the parts of an input that matter to external declarations.
 func (s *scope) look(r *result, f *crdpatch.File) {
 	holds := len(s.Declarations) > 0 || s.reads && slices.ContainsFunc(carrier.Names(), func(kind string) bool { return bytes.Contains(f.Bytes(), []byte(kind)) })
-	r.unionSet = s.reads && unionset.Holds(f.Bytes())
+	r.unionSet = s.reads && declared.HoldsUnionSet(f.Bytes())
 	if holds {
 		r.crds, r.readable = f.Targets()
 	}

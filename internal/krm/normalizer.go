@@ -9,7 +9,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/declared/builtin"
+	"github.com/unioncel/unioncel/internal/declared"
 	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -68,9 +68,9 @@ func (n *normalizer) kinds(r *run) *kinds.Set {
 	set := &kinds.Set{}
 	declarations := n.external.Declarations
 	if n.builtin {
-		declarations = slices.Concat(builtin.Declarations(), declarations)
+		declarations = slices.Concat(declared.Builtin(), declarations)
 	}
-	own, others, diags := builtin.Kinds(declarations)
+	own, others, diags := declared.BuiltinKinds(declarations)
 	r.report(diags...)
 	n.add(r, set, own)
 

@@ -5,7 +5,7 @@ import (
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
-	"github.com/unioncel/unioncel/internal/declared/unionset"
+	"github.com/unioncel/unioncel/internal/declared"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -23,7 +23,7 @@ func (r *run) declarations(fields map[string]yamlconfig.Value) union.Externals {
 	}
 	for _, f := range r.files.read(names(fields[unionsKey.Name]), source.ReadConfig, r.unread(unionsKey.Name)) {
 		r.concern(f.name, resultSubject{file: f.name, text: f.text})
-		set, diags := unionset.Parse(f.name, f.text)
+		set, diags := declared.ParseUnionSet(f.name, f.text)
 		r.report(diags...)
 		declare(set)
 	}
@@ -36,7 +36,7 @@ func (r *run) declarations(fields map[string]yamlconfig.Value) union.Externals {
 // inline reads the schemas in the configuration like the schemas of a UnionSet. Positions become
 // paths of schemas, because users do not see the lines.
 func (r *run) inline(schemas *yaml.Node) *union.Externals {
-	set, diags := unionset.Inline(r.configName(), schemas)
+	set, diags := declared.InlineUnionSet(r.configName(), schemas)
 	r.report(diags...)
 	if set == nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/declared/unionset"
+	"github.com/unioncel/unioncel/internal/declared"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/compile"
@@ -419,7 +419,7 @@ func TestTwoErrors(t *testing.T) {
 
 // TestElsewhere asserts that findings on declarations in a UnionSet have positions in the UnionSet.
 func TestElsewhere(t *testing.T) {
-	set, diags := unionset.Parse("unions.yaml", []byte(`apiVersion: unioncel.dev/v1alpha1
+	set, diags := declared.ParseUnionSet("unions.yaml", []byte(`apiVersion: unioncel.dev/v1alpha1
 kind: UnionSet
 schemas:
 - crd: routes.example.com

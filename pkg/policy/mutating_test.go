@@ -16,7 +16,7 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/declared/builtin"
+	"github.com/unioncel/unioncel/internal/declared"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/testing/policytest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
@@ -61,7 +61,7 @@ func TestMutatingBuiltIn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("large policies are compiled")
 	}
-	all, _, diags := builtin.Kinds(builtin.Declarations())
+	all, _, diags := declared.BuiltinKinds(declared.Builtin())
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/unioncel/unioncel/internal/declared/builtin"
+	"github.com/unioncel/unioncel/internal/declared"
 	"github.com/unioncel/unioncel/internal/testing/policytest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
@@ -107,7 +107,7 @@ func TestValidatingRoot(t *testing.T) {
 // TestValidatingRequests tests that a policy matches all requests that write members of a union.
 func TestValidatingRequests(t *testing.T) {
 	const union, items = "x-kubernetes-unions: [{members: [a, b]}]", "x-kubernetes-unions: [{members: [{name: x}, {name: 'y'}]}]"
-	builtins, _, _ := builtin.Kinds(builtin.Declarations())
+	builtins, _, _ := declared.BuiltinKinds(declared.Builtin())
 	pod := builtins[slices.IndexFunc(builtins, func(k kinds.Kind) bool { return k.Kind == "Pod" })]
 	pod.Objects = slices.DeleteFunc(pod.Objects, func(o kinds.UnionObject) bool { return o.Path.String() != "spec.ephemeralContainers[*].env[*]" })
 	for _, tt := range []struct {

@@ -35,16 +35,16 @@ var fileCalls = map[string][]string{
 	// Go packages, imports of their ignored files, and files with edits that are not written yet.
 	"pkg/markers/load.go": {"import golang.org/x/tools/go/packages", "loader.LoadRootsWithConfig"},
 	// Methods with the same name that do not access files.
-	"internal/change/decide.go":           {".Create"},
-	"internal/output/suite/requests.go":   {".Create"},
-	"internal/output/suite/tests.go":      {".Create"},
-	"internal/report/audit/audit.go":      {".Create"},
-	"pkg/validate/objects.go":             {".Create"},
-	"internal/rewrite/change.go":          {".Remove"},
-	"pkg/normalize/normalize.go":          {".Remove"},
-	"pkg/union/lookup.go":                 {".Remove"},
-	"internal/declared/project/parser.go": {".Open"},
-	"internal/declared/unionset/parse.go": {".Open"},
+	"internal/change/decide.go":          {".Create"},
+	"internal/output/suite/requests.go":  {".Create"},
+	"internal/output/suite/tests.go":     {".Create"},
+	"internal/report/audit/audit.go":     {".Create"},
+	"pkg/validate/objects.go":            {".Create"},
+	"internal/rewrite/change.go":         {".Remove"},
+	"pkg/normalize/normalize.go":         {".Remove"},
+	"pkg/union/lookup.go":                {".Remove"},
+	"internal/declared/config_parser.go": {".Open"},
+	"internal/declared/unionset.go":      {".Open"},
 }
 
 // opens lists the functions that access files, by package path.

@@ -19,9 +19,8 @@ const module = "github.com/unioncel/unioncel/"
 var allowed = map[string][]string{
 	"cmd/unioncel":                        {"internal/cli"},
 	"docs":                                {},
-	"internal/cli":                        {"docs", "internal/carrier", "internal/change", "internal/codes", "internal/declared/builtin", "internal/declared/infer", "internal/declared/project", "internal/declared/unionset", "internal/english", "internal/krm", "internal/limit", "internal/ordered", "internal/output/clientschema", "internal/output/patch", "internal/output/suite", "internal/report", "internal/report/audit", "internal/spelling", "internal/yaml/resource", "internal/yaml/source", "pkg/compile", "pkg/crdpatch", "pkg/crdpatch", "pkg/diag", "pkg/kinds", "pkg/markers", "pkg/normalize", "pkg/policy", "pkg/union", "pkg/validate", "pkg/verify"},
-	"internal/krm":                        {"internal/carrier", "internal/codes", "internal/declared/builtin", "internal/declared/unionset", "internal/limit", "internal/ordered", "internal/spelling", "internal/yaml/source", "internal/yaml/yamlconfig", "internal/yaml/yamltext", "pkg/compile", "pkg/crdpatch", "pkg/crdpatch", "pkg/diag", "pkg/kinds", "pkg/normalize", "pkg/union"},
-	"internal/declared/builtin":           {"internal/codes", "internal/spelling", "internal/yaml/yamltext", "pkg/diag", "pkg/kinds", "pkg/schemapath", "pkg/union", "pkg/verify"},
+	"internal/cli":                        {"docs", "internal/carrier", "internal/change", "internal/codes", "internal/declared", "internal/declared/infer", "internal/english", "internal/krm", "internal/limit", "internal/ordered", "internal/output/clientschema", "internal/output/patch", "internal/output/suite", "internal/report", "internal/report/audit", "internal/spelling", "internal/yaml/resource", "internal/yaml/source", "pkg/compile", "pkg/crdpatch", "pkg/crdpatch", "pkg/diag", "pkg/kinds", "pkg/markers", "pkg/normalize", "pkg/policy", "pkg/union", "pkg/validate", "pkg/verify"},
+	"internal/krm":                        {"internal/carrier", "internal/codes", "internal/declared", "internal/limit", "internal/ordered", "internal/spelling", "internal/yaml/source", "internal/yaml/yamlconfig", "internal/yaml/yamltext", "pkg/compile", "pkg/crdpatch", "pkg/crdpatch", "pkg/diag", "pkg/kinds", "pkg/normalize", "pkg/union"},
 	"internal/prove":                      {"internal/english", "internal/limit", "internal/nested", "internal/prove/formula", "internal/prove/logic", "internal/prove/sample", "pkg/schemapath"},
 	"internal/prove/sample":               {"internal/cost", "internal/limit", "internal/prove/formula", "pkg/schemapath"},
 	"internal/prove/schemadiff":           {"internal/limit", "internal/prove", "internal/prove/formula", "internal/prove/logic", "internal/prove/sample", "pkg/schemapath"},
@@ -39,9 +38,7 @@ var allowed = map[string][]string{
 	"internal/rewrite":                    {"internal/codes", "internal/limit", "internal/nested", "internal/yaml/resource", "internal/yaml/yamledit", "internal/yaml/yamltext", "pkg/diag", "pkg/kinds", "pkg/schemapath", "pkg/union"},
 	"internal/yaml/resource":              {"internal/codes", "internal/limit", "internal/yaml/source", "internal/yaml/yamledit", "internal/yaml/yamltext", "pkg/diag"},
 	"internal/report/audit":               {"internal/cel", "internal/codes", "internal/cost", "internal/english", "internal/nested", "internal/pattern", "internal/prove", "internal/prove/formula", "internal/prove/logic", "internal/prove/sample", "internal/report", "pkg/crdpatch", "pkg/diag", "pkg/schemapath", "pkg/validate", "pkg/verify"},
-	"internal/declared/project":           {"internal/codes", "internal/report", "internal/yaml/yamlconfig", "pkg/compile", "pkg/diag"},
 	"pkg/markers":                         {"internal/codes", "internal/pattern", "internal/spelling", "internal/yaml/yamltext", "pkg/diag", "pkg/schemapath", "pkg/union"},
-	"internal/declared/unionset":          {"internal/codes", "internal/limit", "internal/yaml/source", "internal/yaml/yamlconfig", "internal/yaml/yamledit", "internal/yaml/yamltext", "pkg/diag", "pkg/schemapath", "pkg/union"},
 	"internal/declared/infer":             {"internal/codes", "internal/english", "internal/limit", "internal/pattern", "internal/prove", "internal/prove/formula", "internal/prove/logic", "internal/report", "internal/yaml/yamltext", "pkg/crdpatch", "pkg/diag", "pkg/schemapath", "pkg/union", "pkg/verify"},
 	"pkg/crdpatch":                        {"internal/carrier", "internal/codes", "internal/cost", "internal/limit", "internal/yaml/resource", "internal/yaml/source", "internal/yaml/yamledit", "internal/yaml/yamltext", "pkg/compile", "pkg/diag", "pkg/rules", "pkg/schemapath", "pkg/union", "pkg/verify"},
 	"pkg/uniontest":                       {"internal/cli", "internal/output/suite", "pkg/crdpatch", "pkg/diag", "pkg/schemapath", "pkg/validate"},
@@ -81,6 +78,7 @@ var allowed = map[string][]string{
 	"internal/testing/policytest":         {},
 	"internal/testing/unioncases":         {"pkg/union"},
 	"internal/change":                     {"internal/carrier", "internal/codes", "internal/cost", "internal/english", "internal/limit", "internal/output/patch", "internal/prove/formula", "internal/prove/regular", "internal/prove/sample", "internal/prove/schemadiff", "internal/report", "internal/yaml/resource", "internal/yaml/source", "internal/yaml/yamlconfig", "internal/yaml/yamltext", "pkg/compile", "pkg/crdpatch", "pkg/crdpatch", "pkg/diag", "pkg/kinds", "pkg/normalize", "pkg/schemapath", "pkg/union", "pkg/validate", "pkg/verify"},
+	"internal/declared":                   {"internal/codes", "internal/limit", "internal/report", "internal/spelling", "internal/yaml/source", "internal/yaml/yamlconfig", "internal/yaml/yamledit", "internal/yaml/yamltext", "pkg/compile", "pkg/diag", "pkg/kinds", "pkg/schemapath", "pkg/union", "pkg/verify"},
 }
 
 type listed struct {

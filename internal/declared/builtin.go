@@ -1,4 +1,4 @@
-package builtin
+package declared
 
 import (
 	"cmp"
@@ -18,28 +18,28 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Name stands for the file name of the declarations in messages.
-const Name = "--builtin"
+// BuiltinName stands for the file name of the declarations in messages.
+const BuiltinName = "--builtin"
 
-// Declarations returns all unions of the covered kinds, sorted by kind. The caller must not modify
+// Builtin returns all unions of the covered kinds, sorted by kind. The caller must not modify
 // their nodes, which have no positions in a file.
-func Declarations() []union.External {
+func Builtin() []union.External {
 	var l []union.External
 	for _, gvk := range covered() {
 		for _, p := range all().kinds[gvk].places {
 			l = append(l, union.External{
 				Target: union.Target{Group: gvk.Group, Kind: gvk.Kind}, Version: gvk.Version,
-				Path: p.path, Value: p.unions, File: Name,
+				Path: p.path, Value: p.unions, File: BuiltinName,
 			})
 		}
 	}
 	return l
 }
 
-// Kinds returns the covered kinds that have declarations, and the declarations for other kinds.
+// BuiltinKinds returns the covered kinds that have declarations, and the declarations for other kinds.
 // Kinds(Declarations()) returns all unions of Kubernetes' own types. If there are errors, it
 // returns no kinds.
-func Kinds(declarations []union.External) (l []kinds.Kind, others []union.External, diags diag.List) {
+func BuiltinKinds(declarations []union.External) (l []kinds.Kind, others []union.External, diags diag.List) {
 	of := map[schema.GroupVersionKind][]union.External{}
 	for _, e := range declarations {
 		var versions []string

@@ -1,4 +1,4 @@
-package unionset_test
+package declared_test
 
 import (
 	"fmt"
@@ -6,13 +6,13 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/unioncel/unioncel/internal/declared/unionset"
+	"github.com/unioncel/unioncel/internal/declared"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-func ExampleParse() {
-	set, diags := unionset.Parse("unions.yaml", []byte(`
+func ExampleParseUnionSet() {
+	set, diags := declared.ParseUnionSet("unions.yaml", []byte(`
 apiVersion: unioncel.dev/v1alpha1
 kind: UnionSet
 schemas:
@@ -28,7 +28,7 @@ schemas:
 		fmt.Println(e.Pos(), e.Target, e.Path)
 	}
 
-	_, diags = unionset.Parse("unions.yaml", []byte(`
+	_, diags = declared.ParseUnionSet("unions.yaml", []byte(`
 apiVersion: unioncel.dev/v1alpha1
 kind: UnionSet
 schemas:
@@ -47,14 +47,14 @@ schemas:
 	//  hint: write "path"
 }
 
-func ExampleFormat() {
+func ExampleFormatUnionSet() {
 	u := &union.Union{Members: []union.Member{{Name: "s3"}, {Name: "nfs"}}}
 	var l []union.External
 	for _, version := range []string{"v1", "v1beta1"} {
 		l = append(l, union.External{Target: union.Target{Name: "backups.example.com"}, Version: version, Path: schemapath.New("spec"),
 			Value: &yaml.Node{Kind: yaml.SequenceNode, Content: []*yaml.Node{u.Node()}}})
 	}
-	out, err := unionset.Format(l)
+	out, err := declared.FormatUnionSet(l)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package unionset
+package declared
 
 import (
 	"bytes"
@@ -17,32 +17,32 @@ import (
 
 // The apiVersion and kind of a document. Other ones are rejected.
 const (
-	APIVersion = yamlconfig.APIVersion
-	Kind       = "UnionSet"
+	APIVersion   = yamlconfig.APIVersion
+	UnionSetKind = "UnionSet"
 )
 
-// Parse reads a file with one or more UnionSet documents. name is the file's name in diagnostics.
+// ParseUnionSet reads a file with one or more UnionSet documents. name is the file's name in diagnostics.
 // The list is sorted; the result is nil if and only if the list has errors. The caller owns the
 // result. Parse neither modifies nor retains src.
 //
 // Declarations has an entry for each item and version in the file. The entries share nodes with the
 // parsed file. Scopes has each named CRD and kind once, in the order of the text, including CRDs
 // declared to have no unions.
-func Parse(name string, src []byte) (*union.Externals, diag.List) {
+func ParseUnionSet(name string, src []byte) (*union.Externals, diag.List) {
 	r := &yamlconfig.Reader{File: name, Code: codes.BadUnionSet, Ambiguous: codes.AmbiguousScalar}
 	var entries []setEntry
-	for _, root := range r.Open(src, Kind, "; CRDs are arguments") {
+	for _, root := range r.Open(src, UnionSetKind, "; CRDs are arguments") {
 		entries = append(entries, document(r, root)...)
 	}
 	return externals(r, entries)
 }
 
-// Inline reads the value of schemas in the configuration with a name. Diagnostics have no lines, and
+// InlineUnionSet reads the value of schemas in the configuration with a name. Diagnostics have no lines, and
 // each declaration is at the name, followed by the path of its item, such as schemas[0].
-func Inline(name string, schemas *yaml.Node) (*union.Externals, diag.List) {
+func InlineUnionSet(name string, schemas *yaml.Node) (*union.Externals, diag.List) {
 	r := &yamlconfig.Reader{File: name, At: &diag.Pos{File: name}, Code: codes.BadUnionSet, Ambiguous: codes.AmbiguousScalar}
 	return externals(r, document(r, yamltext.MappingNode(yamltext.StringNode("apiVersion"), yamltext.StringNode(APIVersion),
-		yamltext.StringNode("kind"), yamltext.StringNode(Kind), yamltext.StringNode("schemas"), schemas)))
+		yamltext.StringNode("kind"), yamltext.StringNode(UnionSetKind), yamltext.StringNode("schemas"), schemas)))
 }
 
 // externals returns the declarations of items, unless there are errors.
@@ -77,37 +77,37 @@ func externals(r *yamlconfig.Reader, entries []setEntry) (*union.Externals, diag
 	return set, r.Diags.Sort()
 }
 
-// Holds reports whether one of the documents of a file is a UnionSet.
-func Holds(src []byte) bool {
-	if !bytes.Contains(src, []byte(Kind)) {
+// HoldsUnionSet reports whether one of the documents of a file is a UnionSet.
+func HoldsUnionSet(src []byte) bool {
+	if !bytes.Contains(src, []byte(UnionSetKind)) {
 		return false
 	}
 	file, wrong := source.Parse("", src, limit.Limits{})
 	return wrong == nil && slices.ContainsFunc(file.Docs, func(d *yamltext.Document) bool {
-		return yamltext.Text(d.Root, "kind") == Kind && yamltext.Text(d.Root, "apiVersion") == APIVersion
+		return yamltext.Text(d.Root, "kind") == UnionSetKind && yamltext.Text(d.Root, "apiVersion") == APIVersion
 	})
 }
 
 var setKeys = yamlconfig.Mapping{
-	Name:  "a " + Kind,
+	Name:  "a " + UnionSetKind,
 	Keys:  []yamlconfig.Key{{Name: "metadata", Example: "{name: backups}"}, {Name: "schemas", Example: "[{crd: backups.example.com, path: spec, " + union.Key + ": [...]}]"}},
 	Hints: map[string]string{"CustomResourceDefinition": "give CRDs as arguments"},
 }
 
 // document returns the valid items of a document.
 func document(r *yamlconfig.Reader, root *yaml.Node) []setEntry {
-	fields := r.Object(root, Kind, setKeys)
+	fields := r.Object(root, UnionSetKind, setKeys)
 	if fields == nil {
 		return nil
 	}
 	schemas, ok := fields["schemas"]
 	if !ok {
-		r.Value(root, "").Errorf("list the schemas with unions: schemas: "+setKeys.Keys[1].Example, "this %s has no schemas", Kind)
+		r.Value(root, "").Errorf("list the schemas with unions: schemas: "+setKeys.Keys[1].Example, "this %s has no schemas", UnionSetKind)
 	}
 	var l []setEntry
 	for _, item := range schemas.Items() {
 		before := len(r.Diags)
-		if e := read(r, item); len(r.Diags) == before {
+		if e := readUnionSet(r, item); len(r.Diags) == before {
 			l = append(l, e)
 		}
 	}

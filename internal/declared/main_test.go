@@ -1,3 +1,3 @@
-package builtin_test
+package declared_test
 
 import _ "github.com/unioncel/unioncel/internal/testing/testgc"

@@ -1,4 +1,4 @@
-package project
+package declared
 
 import (
 	"go/token"
@@ -14,7 +14,7 @@ import (
 
 // The keys of the configuration and of its parts.
 var (
-	configKeys = yamlconfig.Mapping{Name: "a " + Kind, Keys: []yamlconfig.Key{
+	configKeys = yamlconfig.Mapping{Name: "a " + ConfigKind, Keys: []yamlconfig.Key{
 		{Name: "go", Example: "[./api/...]"}, {Name: "kubebuilder", Example: "true"}, {Name: "skipInvalid", Example: "[api/v1.Backup]"},
 		{Name: "unions", Example: "[unions.yaml]"}, {Name: "kubeVersion", Example: `"1.30"`}, {Name: "encoding", Example: "auto"},
 		{Name: "annotation", Example: "false"}, {Name: "requireUnions", Example: "true"}, {Name: "strict", Example: "true"},
@@ -25,16 +25,16 @@ var (
 	}}
 )
 
-// read reads the document of a file. It returns nil unless there is exactly one document.
-func read(r *yamlconfig.Reader, src []byte) *Config {
-	documents := r.Open(src, Kind, "")
+// readConfig reads the document of a file. It returns nil unless there is exactly one document.
+func readConfig(r *yamlconfig.Reader, src []byte) *Config {
+	documents := r.Open(src, ConfigKind, "")
 	if len(documents) > 1 {
 		r.Value(documents[1], "").Errorf("put everything in the first document", "a configuration is one document, and this is a second one")
 	}
 	if len(documents) != 1 {
 		return nil
 	}
-	fields := r.Object(documents[0], Kind, configKeys)
+	fields := r.Object(documents[0], ConfigKind, configKeys)
 	c := &Config{
 		Go:            names(fields["go"]),
 		Kubebuilder:   fields["kubebuilder"].Bool(false),

@@ -1,4 +1,4 @@
-package unionset_test
+package declared_test
 
 import (
 	"cmp"
@@ -11,14 +11,14 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/unioncel/unioncel/internal/declared/unionset"
+	"github.com/unioncel/unioncel/internal/declared"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// declared returns the content of declarations as sorted lines. It reads the nodes only with
+// contents returns the content of declarations as sorted lines. It reads the nodes only with
 // yaml.v3.
-func declared(t *testing.T, externals []union.External) []string {
+func contents(t *testing.T, externals []union.External) []string {
 	t.Helper()
 	var l []string
 	for _, e := range externals {
@@ -38,7 +38,7 @@ func declared(t *testing.T, externals []union.External) []string {
 
 func parse(t *testing.T, text string) *union.Externals {
 	t.Helper()
-	set, diags := unionset.Parse("f.yaml", []byte(text))
+	set, diags := declared.ParseUnionSet("f.yaml", []byte(text))
 	if set == nil {
 		t.Fatalf("%v\n%s", diags, text)
 	}
@@ -47,7 +47,7 @@ func parse(t *testing.T, text string) *union.Externals {
 
 func format(t *testing.T, externals []union.External) string {
 	t.Helper()
-	out, err := unionset.Format(externals)
+	out, err := declared.FormatUnionSet(externals)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestFormatParses(t *testing.T) {
 			l := written(t, parse(t, test.text).Declarations)
 			out := format(t, l)
 			again := parse(t, out)
-			if d := gocmp.Diff(declared(t, l), declared(t, again.Declarations)); d != "" {
+			if d := gocmp.Diff(contents(t, l), contents(t, again.Declarations)); d != "" {
 				t.Errorf("%s\n%s", d, out)
 			}
 			slices.Reverse(l)
@@ -163,7 +163,7 @@ func TestFormatErrors(t *testing.T) {
 		{"not a CRD", change(func(e *union.External) { e.Name = "x" }), `"x" is not the name of a CRD`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if out, err := unionset.Format(test.externals); err == nil || !strings.HasPrefix(err.Error(), test.want) || out != nil {
+			if out, err := declared.FormatUnionSet(test.externals); err == nil || !strings.HasPrefix(err.Error(), test.want) || out != nil {
 				t.Errorf("%v\n%s", err, out)
 			}
 		})

@@ -1,4 +1,4 @@
-package unionset_test
+package declared_test
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/unioncel/unioncel/internal/declared/unionset"
+	"github.com/unioncel/unioncel/internal/declared"
 	"github.com/unioncel/unioncel/internal/testing/schematest"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -32,7 +32,7 @@ func TestSchema(t *testing.T) {
 		}
 	}
 	withPath := func(path string) string {
-		data, err := json.Marshal(map[string]any{"apiVersion": unionset.APIVersion, "kind": unionset.Kind, "schemas": []any{
+		data, err := json.Marshal(map[string]any{"apiVersion": declared.APIVersion, "kind": declared.UnionSetKind, "schemas": []any{
 			map[string]any{"crd": "a.example.com", "path": path, union.Key: []any{map[string]any{"members": []string{"a", "b"}}}},
 		}})
 		if err != nil {

@@ -1,4 +1,4 @@
-package unionset
+package declared
 
 import (
 	"cmp"
@@ -45,7 +45,7 @@ var schemaKeys = yamlconfig.Mapping{
 	}(),
 }
 
-func read(r *yamlconfig.Reader, item yamlconfig.Value) setEntry {
+func readUnionSet(r *yamlconfig.Reader, item yamlconfig.Value) setEntry {
 	e := setEntry{item: item}
 	before := len(r.Diags)
 	fields := item.Fields(schemaKeys)

@@ -1,4 +1,4 @@
-package unionset
+package declared
 
 import (
 	"cmp"
@@ -13,14 +13,14 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Format writes declarations for versions of named CRDs as a UnionSet. It has an item per schema,
+// FormatUnionSet writes declarations for versions of named CRDs as a UnionSet. It has an item per schema,
 // sorted by CRD, path and versions. Versions with equal declarations share an item, and several
 // declarations for one schema become one list. [Parse] returns the same declarations from the
 // result.
 //
 // Format returns an error if a UnionSet cannot express a declaration, for example because no path
 // leads to its schema.
-func Format(declarations []union.External) ([]byte, error) {
+func FormatUnionSet(declarations []union.External) ([]byte, error) {
 	for _, e := range declarations {
 		if slices.Contains(e.Path.Properties(), "") {
 			return nil, errors.New("a property without a name has no path")
@@ -31,12 +31,12 @@ func Format(declarations []union.External) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, diags := Parse(Kind, out)
+	set, diags := ParseUnionSet(UnionSetKind, out)
 	if set == nil {
 		return nil, errors.New(diags[0].Message)
 	}
 	if !slices.EqualFunc(l, items(set.Declarations), item.equal) {
-		return nil, fmt.Errorf("the declarations cannot be written as a %s", Kind)
+		return nil, fmt.Errorf("the declarations cannot be written as a %s", UnionSetKind)
 	}
 	return out, nil
 }
@@ -107,7 +107,7 @@ func encode(l []item) ([]byte, error) {
 		schemas.Content = append(schemas.Content, m)
 	}
 	return yamltext.Encode(yamltext.MappingNode(yamltext.StringNode("apiVersion"), yamltext.StringNode(APIVersion),
-		yamltext.StringNode("kind"), yamltext.StringNode(Kind), yamltext.StringNode("schemas"), schemas))
+		yamltext.StringNode("kind"), yamltext.StringNode(UnionSetKind), yamltext.StringNode("schemas"), schemas))
 }
 
 // maxFlow is the maximum length in bytes of a list in flow style.

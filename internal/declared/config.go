@@ -1,4 +1,4 @@
-package project
+package declared
 
 import (
 	"github.com/unioncel/unioncel/internal/codes"
@@ -8,8 +8,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Kind is the kind of a configuration. Other ones are rejected.
-const Kind = "Config"
+// ConfigKind is the kind of a configuration. Other ones are rejected.
+const ConfigKind = "Config"
 
 // Config are the options of a project. The zero value is the default.
 type Config struct {
@@ -36,11 +36,11 @@ type Config struct {
 	Lint report.LintConfig
 }
 
-// Parse reads a configuration. name is the file's name in diagnostics. The list is sorted; if it
+// ParseConfig reads a configuration. name is the file's name in diagnostics. The list is sorted; if it
 // has errors, the result is nil. Diagnostics do not quote files that do not mention unioncel.
-func Parse(name string, src []byte) (*Config, diag.List) {
+func ParseConfig(name string, src []byte) (*Config, diag.List) {
 	r := &yamlconfig.Reader{File: name, Code: codes.BadConfig}
-	c := read(r, src)
+	c := readConfig(r, src)
 	if r.Diags.HasErrors() {
 		return nil, r.Diags.Sort()
 	}

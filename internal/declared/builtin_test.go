@@ -1,4 +1,4 @@
-package builtin_test
+package declared_test
 
 import (
 	"fmt"
@@ -15,8 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/unioncel/unioncel/internal/declared/builtin"
-	"github.com/unioncel/unioncel/internal/declared/unionset"
+	"github.com/unioncel/unioncel/internal/declared"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -25,9 +24,9 @@ import (
 // TestEveryFieldIsDecided asserts that each field of a type with unions is in a union or listed as
 // an exception. So each new field of k8s.io/api requires a decision.
 func TestEveryFieldIsDecided(t *testing.T) {
-	for _, d := range builtin.Table() {
+	for _, d := range declared.Table() {
 		declared := slices.Clone(d.Others)
-		for _, u := range parse(t, d) {
+		for _, u := range parseKind(t, d) {
 			declared = append(declared, u.Properties()...)
 		}
 		var fields []string
@@ -46,7 +45,7 @@ func TestEveryFieldIsDecided(t *testing.T) {
 	}
 }
 
-func parse(t *testing.T, d builtin.Declared) []*union.Declaration {
+func parseKind(t *testing.T, d declared.Declared) []*union.Declaration {
 	t.Helper()
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(d.Unions), &doc); err != nil {
@@ -61,7 +60,7 @@ func parse(t *testing.T, d builtin.Declared) []*union.Declaration {
 
 // all returns the kinds of the declarations.
 var all = sync.OnceValue(func() []kinds.Kind {
-	l, others, diags := builtin.Kinds(builtin.Declarations())
+	l, others, diags := declared.BuiltinKinds(declared.Builtin())
 	if len(others)+len(diags) > 0 {
 		panic(fmt.Sprint(others, diags))
 	}
@@ -156,18 +155,18 @@ func TestMeaning(t *testing.T) {
 
 // TestDocumented asserts that docs/reference/builtin.md has a row for each type.
 func TestDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/reference/builtin.md")
+	page, err := os.ReadFile("../../docs/reference/builtin.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range builtin.Table() {
+	for _, d := range declared.Table() {
 		if want := row(t, d); !strings.Contains(string(page), want+"\n") {
 			t.Errorf("docs/reference/builtin.md needs the row\n%s", want)
 		}
 	}
 }
 
-func row(t *testing.T, d builtin.Declared) string {
+func row(t *testing.T, d declared.Declared) string {
 	var l []string
 	for _, u := range resolved(t, d) {
 		what := fmt.Sprintf("all %d fields", len(u.Members))
@@ -208,9 +207,9 @@ func row(t *testing.T, d builtin.Declared) string {
 }
 
 // resolved returns the resolved unions of a type, from any path.
-func resolved(t *testing.T, d builtin.Declared) []*union.Union {
+func resolved(t *testing.T, d declared.Declared) []*union.Union {
 	t.Helper()
-	declared := parse(t, d)
+	declared := parseKind(t, d)
 	for _, k := range all() {
 		for _, o := range k.Objects {
 			if len(o.Unions) == len(declared) && slices.EqualFunc(o.Unions, declared, func(u *union.Union, d *union.Declaration) bool {
@@ -286,13 +285,13 @@ var stable = regexp.MustCompile(`^io\.k8s\.api\.[a-z]+\.v[0-9]+\.`)
 // the same members. It ignores the published values: they come from the names of Go fields, and may
 // differ from the API's values, such as Queuing for Queue.
 func TestPublishedUnions(t *testing.T) {
-	declared := map[string][]*union.Declaration{}
-	for _, d := range builtin.Table() {
-		declared[d.Published()] = parse(t, d)
+	ours := map[string][]*union.Declaration{}
+	for _, d := range declared.Table() {
+		ours[d.Published()] = parseKind(t, d)
 	}
 	found := 0
 	for _, p := range readPublished(t).Types {
-		known, isDeclared := declared[p.Name]
+		known, isDeclared := ours[p.Name]
 		for _, u := range p.Map.Unions {
 			if !isDeclared {
 				if stable.MatchString(p.Name) {
@@ -324,7 +323,7 @@ func TestPublishedUnions(t *testing.T) {
 // TestRetainKeys asserts that field types with the strategy retainKeys, made for unions, have one.
 func TestRetainKeys(t *testing.T) {
 	var unions []reflect.Type
-	for _, d := range builtin.Table() {
+	for _, d := range declared.Table() {
 		unions = append(unions, d.Of)
 	}
 	var has func(reflect.Type) bool
@@ -362,7 +361,7 @@ func TestRetainKeys(t *testing.T) {
 			walk(f.Type)
 		}
 	}
-	for _, k := range builtin.Types() {
+	for _, k := range declared.Types() {
 		walk(k)
 	}
 	if len(found) != 4 {
@@ -422,18 +421,18 @@ func TestPublishedKeys(t *testing.T) {
 // TestUnionSet asserts that a UnionSet with all declarations is read as the same kinds.
 func TestUnionSet(t *testing.T) {
 	var schemas []any
-	for _, e := range builtin.Declarations() {
+	for _, e := range declared.Builtin() {
 		schemas = append(schemas, map[string]any{"group": e.Group, "kind": e.Kind, "versions": []string{e.Version}, "path": e.Path.String(), union.Key: e.Value})
 	}
-	text, err := yaml.Marshal(map[string]any{"apiVersion": unionset.APIVersion, "kind": unionset.Kind, "schemas": schemas})
+	text, err := yaml.Marshal(map[string]any{"apiVersion": declared.APIVersion, "kind": declared.UnionSetKind, "schemas": schemas})
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, diags := unionset.Parse("unions.yaml", text)
+	set, diags := declared.ParseUnionSet("unions.yaml", text)
 	if len(diags) > 0 {
 		t.Fatal(diags)
 	}
-	got, others, diags := builtin.Kinds(set.Declarations)
+	got, others, diags := declared.BuiltinKinds(set.Declarations)
 	if len(others)+len(diags) > 0 {
 		t.Fatal(others, diags)
 	}
@@ -441,7 +440,7 @@ func TestUnionSet(t *testing.T) {
 		if got[i].Origin != "unions.yaml" {
 			t.Errorf("%s is from %s", got[i], got[i].Origin)
 		}
-		got[i].Origin = builtin.Name
+		got[i].Origin = declared.BuiltinName
 	}
 	if d := cmp.Diff(all(), got, cmp.AllowUnexported(schemapath.Step{}, kinds.UnionObject{})); d != "" {
 		t.Error(d)

@@ -1,4 +1,4 @@
-package project_test
+package declared_test
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/declared/project"
+	"github.com/unioncel/unioncel/internal/declared"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/testing/schematest"
 	"github.com/unioncel/unioncel/pkg/compile"
@@ -16,7 +16,7 @@ import (
 
 const head = "apiVersion: unioncel.dev/v1alpha1\nkind: Config\n"
 
-func TestParse(t *testing.T) {
+func TestParseConfig(t *testing.T) {
 	schema := schematest.Read(t, "config")
 	text := head + `go: [./api/..., example.com/types]
 kubebuilder: true
@@ -33,7 +33,7 @@ lint:
   failOn: warning
 `
 	warning := report.FailOnWarning
-	want := &project.Config{
+	want := &declared.Config{
 		Go: []string{"./api/...", "example.com/types"}, Kubebuilder: true, SkipInvalid: []string{"api/v1.Backup", "v1.Job"}, Unions: []string{"config/unions.yaml"},
 		KubeVersion: "1.30", Encoding: compile.Fine, Origins: compile.Origins{KubeVersion: "c.yaml:7:14", Encoding: "c.yaml:8:11"}, NoAnnotation: true, RequireUnions: true, Strict: true,
 		Lint: report.LintConfig{
@@ -41,7 +41,7 @@ lint:
 			FailOn: &warning,
 		},
 	}
-	got, diags := project.Parse("c.yaml", []byte(text))
+	got, diags := declared.ParseConfig("c.yaml", []byte(text))
 	if diff := cmp.Diff(want, got); diff != "" || diags != nil {
 		t.Errorf("%v\n%s", diags, diff)
 	}
@@ -49,14 +49,14 @@ lint:
 		t.Error(err)
 	}
 	for _, text := range []string{head, head + "annotation: true\n", "# comment\n---\n" + head, `{"apiVersion": "unioncel.dev/v1alpha1", "kind": "Config"}`} {
-		got, diags := project.Parse("c.yaml", []byte(text))
-		if diff := cmp.Diff(&project.Config{}, got); diff != "" || diags != nil || schema.Validate(t, text) != nil {
+		got, diags := declared.ParseConfig("c.yaml", []byte(text))
+		if diff := cmp.Diff(&declared.Config{}, got); diff != "" || diags != nil || schema.Validate(t, text) != nil {
 			t.Errorf("%s\n%v\n%s", text, diags, diff)
 		}
 	}
 }
 
-func TestParseErrors(t *testing.T) {
+func TestParseConfigErrors(t *testing.T) {
 	schema := schematest.Read(t, "config")
 	tests := []struct {
 		text, want string
@@ -102,7 +102,7 @@ func TestParseErrors(t *testing.T) {
 		{text: head + "lint: []\n", want: "c.yaml:3:7: error: UC706: lint must be a mapping, not an empty list"},
 	}
 	for _, test := range tests {
-		c, diags := project.Parse("c.yaml", []byte(test.text))
+		c, diags := declared.ParseConfig("c.yaml", []byte(test.text))
 		var b strings.Builder
 		if err := diag.Text(&b, diags, nil); err != nil {
 			t.Fatal(err)

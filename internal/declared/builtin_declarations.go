@@ -1,4 +1,4 @@
-package builtin
+package declared
 
 import (
 	"reflect"

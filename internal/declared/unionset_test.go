@@ -1,4 +1,4 @@
-package unionset_test
+package declared_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/unioncel/unioncel/internal/declared/unionset"
+	"github.com/unioncel/unioncel/internal/declared"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -175,10 +175,10 @@ schemas:
 		"a.example.com", []string{"3:75 a.example.com  spec 1"}},
 }
 
-func TestParse(t *testing.T) {
+func TestParseUnionSet(t *testing.T) {
 	for _, test := range good {
 		t.Run(test.name, func(t *testing.T) {
-			set, diags := unionset.Parse("f.yaml", []byte(test.text))
+			set, diags := declared.ParseUnionSet("f.yaml", []byte(test.text))
 			if len(diags) > 0 || set == nil {
 				t.Fatal(diags)
 			}
@@ -374,10 +374,10 @@ var bad = []struct {
 		"1:1: error: UC101: kubectl cannot read this document: yaml: map merge requires map or sequence of maps as the value"}},
 }
 
-func TestParseErrors(t *testing.T) {
+func TestParseUnionSetErrors(t *testing.T) {
 	for _, test := range bad {
 		t.Run(test.name, func(t *testing.T) {
-			set, diags := unionset.Parse("f.yaml", []byte(test.text))
+			set, diags := declared.ParseUnionSet("f.yaml", []byte(test.text))
 			if set != nil {
 				t.Errorf("%+v", set)
 			}
@@ -411,7 +411,7 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(test.text))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		set, diags := unionset.Parse("f.yaml", src)
+		set, diags := declared.ParseUnionSet("f.yaml", src)
 		if (set == nil) != diags.HasErrors() {
 			t.Fatalf("%v, %v", set, diags)
 		}
