@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/output/patch"
+	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/internal/testing/policytest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -155,11 +155,11 @@ x-kubernetes-unions:
 				t.Errorf("%v: no patch, normalize makes %s", p, usual)
 			}
 		} else {
-			data, err := patch.Create(kind.GroupVersionKind, patch.Merge, old, object)
+			data, err := product.CreatePatch(kind.GroupVersionKind, product.MergePatch, old, object)
 			if err != nil {
 				t.Fatal(err)
 			}
-			patched, err := patch.Apply(kind.GroupVersionKind, patch.Merge, old, data)
+			patched, err := product.ApplyPatch(kind.GroupVersionKind, product.MergePatch, old, data)
 			if err != nil {
 				t.Fatal(err)
 			}

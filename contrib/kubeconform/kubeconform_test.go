@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/unioncel/unioncel/internal/cli"
-	"github.com/unioncel/unioncel/internal/output/suite"
+	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/pkg/validate"
 )
 
@@ -52,7 +52,7 @@ func compare(t *testing.T, name string) {
 		if plan == nil {
 			t.Skip("the CRD declares no unions")
 		}
-		requests, err := suite.Requests(t.Context(), *plan, in.CustomResourceDefinition)
+		requests, err := product.SuiteRequests(t.Context(), *plan, in.CustomResourceDefinition)
 		if err != nil {
 			t.Fatal(err)
 		}

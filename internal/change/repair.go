@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/unioncel/unioncel/internal/output/patch"
+	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/pkg/normalize"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -21,8 +21,8 @@ type Repair struct {
 	// Says describes each change in words.
 	Says []string `json:"says"`
 	// Type and Patch are the arguments of kubectl patch.
-	Type  patch.Type `json:"type"`
-	Patch string     `json:"patch"`
+	Type  product.PatchType `json:"type"`
+	Patch string            `json:"patch"`
 	// Command is the kubectl command that applies the patch.
 	Command string `json:"command"`
 	// Left are the problems that remain.
@@ -53,15 +53,15 @@ func (c *inquiry) repair(ctx context.Context, problems int) (*Repair, error) {
 	if err != nil || len(left) >= problems {
 		return nil, err
 	}
-	r := &Repair{Left: left, Type: patch.Merge}
+	r := &Repair{Left: left, Type: product.MergePatch}
 	for _, change := range changes {
 		r.Says = append(r.Says, change.At.String()+": "+change.String())
 		// A merge patch would have to repeat the whole list.
 		if slices.ContainsFunc(change.At, func(step any) bool { _, ok := step.(int); return ok }) {
-			r.Type = patch.JSON
+			r.Type = product.JSONPatch
 		}
 	}
-	text, err := patch.Create(gvk, r.Type, c.read, repaired)
+	text, err := product.CreatePatch(gvk, r.Type, c.read, repaired)
 	if err != nil {
 		return nil, err
 	}

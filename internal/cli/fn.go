@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/unioncel/unioncel/internal/krm"
+	"github.com/unioncel/unioncel/internal/product"
 )
 
 func (a *app) fnCommand() *cobra.Command {
@@ -50,7 +50,7 @@ func (a *app) fn() error {
 		return fileError("the working directory", err)
 	}
 	defer dir.Close()
-	report, err := krm.Run(in, krm.Host{Files: dir.FS(), Limits: a.limits})
+	report, err := product.RunFunction(in, product.Host{Files: dir.FS(), Limits: a.limits})
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/unioncel/unioncel/internal/output/patch"
+	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -29,7 +29,7 @@ type patching struct {
 
 func (a *app) patchCommand() *cobra.Command {
 	flags := patching{conversion: conversion{lasting: true}}
-	types := words(patch.Types())
+	types := words(product.PatchTypes())
 	cmd := &cobra.Command{
 		Use:   "patch {--crd CRD | --builtin} (--live LIVE DESIRED | --explicit PATCH...)",
 		Short: "Make patches that clear excluded members",
@@ -58,7 +58,7 @@ See also unioncel help inputs, and unioncel help output.`,
 			switch {
 			case flags.explicit && flags.live != "":
 				return usagef("--explicit rewrites patches: it takes no --live")
-			case flags.explicit && flags.kind == string(patch.JSON):
+			case flags.explicit && flags.kind == string(product.JSONPatch):
 				return usagef("--explicit is for patches of type merge or strategic")
 			case len(flags.base) > 0 && !flags.explicit:
 				return usagef("--base is for --explicit")
@@ -92,7 +92,7 @@ func (a *app) makeExplicit(cmd *cobra.Command, flags *patching, args []string) e
 		return err
 	}
 	return a.convert(cmd, &flags.conversion, one(crdpatch.Options{}), func(f *crdpatch.File, in input) ([]byte, diag.List) {
-		r := patch.Explicit(set, in.name, f.Bytes(), base, flags.kind == string(patch.Merge), a.limits)
+		r := product.ExplicitPatch(set, in.name, f.Bytes(), base, flags.kind == string(product.MergePatch), a.limits)
 		return flags.kinds.rewritten(in, set, r.Known, r.Text, r.Diagnostics)
 	}, args)
 }
@@ -114,7 +114,7 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 	if err != nil {
 		return err
 	}
-	t := patch.Type(cmp.Or(flags.kind, string(patch.Merge)))
+	t := product.PatchType(cmp.Or(flags.kind, string(product.MergePatch)))
 	k, ok := set.Lookup(live.GroupVersionKind)
 	if !ok {
 		return a.report(diag.List{flags.kinds.unknown(flags.live, set)}, flags.format)
@@ -140,7 +140,7 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 	for _, c := range changes {
 		a.say("%s: %s: %s", name, c.At, c)
 	}
-	data, err := patch.Create(live.GroupVersionKind, t, live.Value, desired)
+	data, err := product.CreatePatch(live.GroupVersionKind, t, live.Value, desired)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}

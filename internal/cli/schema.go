@@ -12,7 +12,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/unioncel/unioncel/internal/output/clientschema"
+	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -99,7 +99,7 @@ func schemas(f *crdpatch.File, in input) ([]schemaFile, diag.List, error) {
 			for _, o := range declared.ObjectsOf(i) {
 				unions = append(unions, o.Object)
 			}
-			schema, err := clientschema.JSONSchema(crd, i, unions)
+			schema, err := product.JSONSchema(crd, i, unions)
 			if err != nil {
 				return nil, l, err
 			}

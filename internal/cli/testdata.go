@@ -16,7 +16,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
-	"github.com/unioncel/unioncel/internal/output/suite"
+	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -85,7 +85,7 @@ func (a *app) testsOf(ctx context.Context, dir string, f *crdpatch.File, in inpu
 		if !filepath.IsLocal(crd.Name) || strings.ContainsAny(crd.Name, `/\`) {
 			return nil, l, fmt.Errorf("%s: there can be no tests of a CRD with the name %q", in.name, crd.Name)
 		}
-		var tests []suite.Test // empty if the CRD has no unions
+		var tests []product.Test // empty if the CRD has no unions
 		var p *compile.Plan
 		if crd.CRD != nil {
 			p, _ = crd.CRD.Plan() // errors have been reported
@@ -98,11 +98,11 @@ func (a *app) testsOf(ctx context.Context, dir string, f *crdpatch.File, in inpu
 				continue
 			}
 			var err error
-			if tests, err = suite.Tests(ctx, *p, crd.CustomResourceDefinition); err != nil {
+			if tests, err = product.SuiteTests(ctx, *p, crd.CustomResourceDefinition); err != nil {
 				return nil, l, err
 			}
 		}
-		files, err := suite.Files(crd.Name, tests)
+		files, err := product.SuiteFiles(crd.Name, tests)
 		if err != nil {
 			return nil, l, fmt.Errorf("%s: %w", filepath.Join(dir, crd.Name), err)
 		}
@@ -190,7 +190,7 @@ func (a *app) testSuites(ctx context.Context, scope scoping, crds, paths []strin
 	for _, file := range inputs {
 		dir := filepath.Dir(file.name)
 		total, most := 0, a.limits.OrDefault().Size
-		s, wrong := suite.Read(file.name, file.found, func(name string) ([]byte, error) {
+		s, wrong := product.ReadSuite(file.name, file.found, func(name string) ([]byte, error) {
 			src, err := a.readBelow(dir, name)
 			// With links and shared objects, the total size can exceed that of the tree.
 			if total += len(src); total > most && total > len(src) {
@@ -253,7 +253,7 @@ func (a *app) suiteFiles(ctx context.Context, paths []string) (all []answer[[]by
 			return nil, err
 		}
 		files, err := process(ctx, a, inputs, func(r *result, src []byte) ([]byte, error) {
-			r.other = r.walk && !suite.IsSuite(src)
+			r.other = r.walk && !product.IsSuite(src)
 			return src, nil
 		})
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/cli"
-	"github.com/unioncel/unioncel/internal/output/suite"
+	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/validate"
@@ -76,7 +76,7 @@ func Parity(t *testing.T, crd string, webhook func(old, new *unstructured.Unstru
 }
 
 // requestsOf returns requests for the unions of a CRD, and the CRD's schemas without rules.
-func requestsOf(t *testing.T, in crdpatch.Installed) ([]suite.Test, *validate.Kind, error) {
+func requestsOf(t *testing.T, in crdpatch.Installed) ([]product.Test, *validate.Kind, error) {
 	if in.CRD == nil {
 		return nil, nil, nil
 	}
@@ -86,7 +86,7 @@ func requestsOf(t *testing.T, in crdpatch.Installed) ([]suite.Test, *validate.Ki
 		report(t, append(l, more...))
 		return nil, nil, nil
 	}
-	requests, err := suite.Requests(t.Context(), *plan, in.CustomResourceDefinition)
+	requests, err := product.SuiteRequests(t.Context(), *plan, in.CustomResourceDefinition)
 	return requests, validate.New(withoutRules(source)), err
 }
 
@@ -106,7 +106,7 @@ func withoutRules(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv
 }
 
 // decoded returns the objects of a request as an admission webhook gets them.
-func decoded(k *validate.Kind, r suite.Test) (old, object *unstructured.Unstructured, err error) {
+func decoded(k *validate.Kind, r product.Test) (old, object *unstructured.Unstructured, err error) {
 	read := func(value map[string]any) *unstructured.Unstructured {
 		if value == nil || err != nil {
 			return nil
@@ -119,7 +119,7 @@ func decoded(k *validate.Kind, r suite.Test) (old, object *unstructured.Unstruct
 }
 
 // mismatch describes a request that only one side rejects.
-func mismatch(r suite.Test, a validate.Answer, webhook error) string {
+func mismatch(r product.Test, a validate.Answer, webhook error) string {
 	var b strings.Builder
 	if a.Refused != nil {
 		fmt.Fprintf(&b, "the CRD rejects a request that the webhook accepts: %v\n", a.Refused)

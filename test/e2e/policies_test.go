@@ -23,7 +23,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 
-	"github.com/unioncel/unioncel/internal/output/patch"
+	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
@@ -208,7 +208,7 @@ var operations = []operation{
 	}},
 	{"JSON patch", func(w *write, old, new map[string]any) (err error) {
 		w.patch = types.JSONPatchType
-		w.body, err = patch.Create(schema.GroupVersionKind{}, patch.JSON, map[string]any{"spec": old["spec"]}, map[string]any{"spec": new["spec"]})
+		w.body, err = product.CreatePatch(schema.GroupVersionKind{}, product.JSONPatch, map[string]any{"spec": old["spec"]}, map[string]any{"spec": new["spec"]})
 		return err
 	}},
 	// The patch that kubectl apply sends for an object that others have written.

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unioncel/unioncel/internal/output/suite"
+	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
-// The server confirms the expectations that internal/output/suite writes.
+// The server confirms the expectations that internal/product writes.
 func TestSuite(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t)
@@ -23,7 +23,7 @@ func TestSuite(t *testing.T) {
 	if l.HasErrors() {
 		t.Fatal(l)
 	}
-	tests, err := suite.Tests(t.Context(), plans[0].Plan, crd.data)
+	tests, err := product.SuiteTests(t.Context(), plans[0].Plan, crd.data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,15 +29,15 @@ var fileCalls = map[string][]string{
 	"internal/cli/owner_unix.go":       {".Chown", ".Chown", "import syscall"},                                         // of the targets
 	"internal/cli/main.go":             {"import syscall", "os.Rename"},                                                // signals; for the batch
 	"internal/cli/terminal_windows.go": {"import golang.org/x/sys/windows"},                                            // colours
-	"internal/krm/files.go":            {"fs.WalkDir"},                                                                 // in an os.Root
+	"internal/product/krm_files.go":    {"fs.WalkDir"},                                                                 // in an os.Root
 	"pkg/markers/places.go":            {"os.ReadFile"},                                                                // Go files that the go command has listed
 	"internal/yaml/source/config.go":   {".Open"},                                                                      // ReadFile
 	// Go packages, imports of their ignored files, and files with edits that are not written yet.
 	"pkg/markers/load.go": {"import golang.org/x/tools/go/packages", "loader.LoadRootsWithConfig"},
 	// Methods with the same name that do not access files.
 	"internal/change/decide.go":          {".Create"},
-	"internal/output/suite/requests.go":  {".Create"},
-	"internal/output/suite/tests.go":     {".Create"},
+	"internal/product/suite_requests.go": {".Create"},
+	"internal/product/suite_tests.go":    {".Create"},
 	"internal/report/audit/audit.go":     {".Create"},
 	"pkg/validate/objects.go":            {".Create"},
 	"internal/rewrite/change.go":         {".Remove"},

@@ -19,8 +19,7 @@ const module = "github.com/unioncel/unioncel/"
 var allowed = map[string][]string{
 	"cmd/unioncel":                        {"internal/cli"},
 	"docs":                                {},
-	"internal/cli":                        {"docs", "internal/carrier", "internal/change", "internal/codes", "internal/declared", "internal/declared/infer", "internal/english", "internal/krm", "internal/limit", "internal/ordered", "internal/output/clientschema", "internal/output/patch", "internal/output/suite", "internal/report", "internal/report/audit", "internal/spelling", "internal/yaml/resource", "internal/yaml/source", "pkg/compile", "pkg/crdpatch", "pkg/crdpatch", "pkg/diag", "pkg/kinds", "pkg/markers", "pkg/normalize", "pkg/policy", "pkg/union", "pkg/validate", "pkg/verify"},
-	"internal/krm":                        {"internal/carrier", "internal/codes", "internal/declared", "internal/limit", "internal/ordered", "internal/spelling", "internal/yaml/source", "internal/yaml/yamlconfig", "internal/yaml/yamltext", "pkg/compile", "pkg/crdpatch", "pkg/crdpatch", "pkg/diag", "pkg/kinds", "pkg/normalize", "pkg/union"},
+	"internal/cli":                        {"docs", "internal/carrier", "internal/change", "internal/codes", "internal/declared", "internal/declared/infer", "internal/english", "internal/limit", "internal/ordered", "internal/product", "internal/report", "internal/report/audit", "internal/spelling", "internal/yaml/resource", "internal/yaml/source", "pkg/compile", "pkg/crdpatch", "pkg/crdpatch", "pkg/diag", "pkg/kinds", "pkg/markers", "pkg/normalize", "pkg/policy", "pkg/union", "pkg/validate", "pkg/verify"},
 	"internal/prove":                      {"internal/english", "internal/limit", "internal/nested", "internal/prove/formula", "internal/prove/logic", "internal/prove/sample", "pkg/schemapath"},
 	"internal/prove/sample":               {"internal/cost", "internal/limit", "internal/prove/formula", "pkg/schemapath"},
 	"internal/prove/schemadiff":           {"internal/limit", "internal/prove", "internal/prove/formula", "internal/prove/logic", "internal/prove/sample", "pkg/schemapath"},
@@ -29,9 +28,6 @@ var allowed = map[string][]string{
 	"internal/pattern":                    {},
 	"internal/report":                     {"internal/codes", "internal/cost", "internal/english", "internal/prove/formula", "internal/prove/sample", "internal/spelling", "internal/yaml/yamltext", "pkg/compile", "pkg/crdpatch", "pkg/crdpatch", "pkg/diag", "pkg/rules", "pkg/schemapath", "pkg/union", "pkg/validate", "pkg/verify"},
 	"pkg/kinds":                           {"pkg/schemapath", "pkg/union"},
-	"internal/output/clientschema":        {"internal/pattern", "pkg/union"},
-	"internal/output/suite":               {"internal/codes", "internal/limit", "internal/yaml/resource", "internal/yaml/yamlconfig", "pkg/compile", "pkg/diag", "pkg/schemapath", "pkg/union", "pkg/validate", "pkg/verify"},
-	"internal/output/patch":               {"internal/codes", "internal/limit", "internal/rewrite", "internal/yaml/resource", "pkg/diag", "pkg/kinds", "pkg/schemapath", "pkg/union"},
 	"pkg/policy":                          {"internal/cel", "internal/codes", "pkg/diag", "pkg/kinds", "pkg/rules", "pkg/schemapath", "pkg/union"},
 	"pkg/normalize":                       {"internal/codes", "internal/limit", "internal/rewrite", "internal/yaml/resource", "internal/yaml/yamledit", "pkg/diag", "pkg/kinds", "pkg/schemapath", "pkg/union"},
 	"pkg/validate":                        {"internal/codes", "internal/spelling", "internal/yaml/resource", "pkg/diag"},
@@ -41,7 +37,7 @@ var allowed = map[string][]string{
 	"pkg/markers":                         {"internal/codes", "internal/pattern", "internal/spelling", "internal/yaml/yamltext", "pkg/diag", "pkg/schemapath", "pkg/union"},
 	"internal/declared/infer":             {"internal/codes", "internal/english", "internal/limit", "internal/pattern", "internal/prove", "internal/prove/formula", "internal/prove/logic", "internal/report", "internal/yaml/yamltext", "pkg/crdpatch", "pkg/diag", "pkg/schemapath", "pkg/union", "pkg/verify"},
 	"pkg/crdpatch":                        {"internal/carrier", "internal/codes", "internal/cost", "internal/limit", "internal/yaml/resource", "internal/yaml/source", "internal/yaml/yamledit", "internal/yaml/yamltext", "pkg/compile", "pkg/diag", "pkg/rules", "pkg/schemapath", "pkg/union", "pkg/verify"},
-	"pkg/uniontest":                       {"internal/cli", "internal/output/suite", "pkg/crdpatch", "pkg/diag", "pkg/schemapath", "pkg/validate"},
+	"pkg/uniontest":                       {"internal/cli", "internal/product", "pkg/crdpatch", "pkg/diag", "pkg/schemapath", "pkg/validate"},
 	"pkg/compile":                         {"internal/carrier", "internal/codes", "internal/cost", "internal/english", "internal/limit", "internal/pattern", "internal/spelling", "internal/work", "internal/yaml/yamltext", "pkg/diag", "pkg/kinds", "pkg/rules", "pkg/schemapath", "pkg/union", "pkg/verify"},
 	"pkg/verify":                          {"internal/codes", "internal/cost", "internal/english", "internal/limit", "internal/nested", "internal/prove", "internal/prove/formula", "internal/prove/logic", "internal/prove/sample", "pkg/diag", "pkg/schemapath", "pkg/union"},
 	"internal/prove/formula":              {"internal/cost", "internal/limit", "internal/prove/logic", "internal/prove/regular", "pkg/schemapath"},
@@ -77,8 +73,9 @@ var allowed = map[string][]string{
 	"internal/testing/testprog/kustomize": {},
 	"internal/testing/policytest":         {},
 	"internal/testing/unioncases":         {"pkg/union"},
-	"internal/change":                     {"internal/carrier", "internal/codes", "internal/cost", "internal/english", "internal/limit", "internal/output/patch", "internal/prove/formula", "internal/prove/regular", "internal/prove/sample", "internal/prove/schemadiff", "internal/report", "internal/yaml/resource", "internal/yaml/source", "internal/yaml/yamlconfig", "internal/yaml/yamltext", "pkg/compile", "pkg/crdpatch", "pkg/crdpatch", "pkg/diag", "pkg/kinds", "pkg/normalize", "pkg/schemapath", "pkg/union", "pkg/validate", "pkg/verify"},
+	"internal/change":                     {"internal/carrier", "internal/codes", "internal/cost", "internal/english", "internal/limit", "internal/product", "internal/prove/formula", "internal/prove/regular", "internal/prove/sample", "internal/prove/schemadiff", "internal/report", "internal/yaml/resource", "internal/yaml/source", "internal/yaml/yamlconfig", "internal/yaml/yamltext", "pkg/compile", "pkg/crdpatch", "pkg/crdpatch", "pkg/diag", "pkg/kinds", "pkg/normalize", "pkg/schemapath", "pkg/union", "pkg/validate", "pkg/verify"},
 	"internal/declared":                   {"internal/codes", "internal/limit", "internal/report", "internal/spelling", "internal/yaml/source", "internal/yaml/yamlconfig", "internal/yaml/yamledit", "internal/yaml/yamltext", "pkg/compile", "pkg/diag", "pkg/kinds", "pkg/schemapath", "pkg/union", "pkg/verify"},
+	"internal/product":                    {"internal/carrier", "internal/codes", "internal/declared", "internal/limit", "internal/ordered", "internal/pattern", "internal/rewrite", "internal/spelling", "internal/yaml/resource", "internal/yaml/source", "internal/yaml/yamlconfig", "internal/yaml/yamltext", "pkg/compile", "pkg/crdpatch", "pkg/diag", "pkg/kinds", "pkg/normalize", "pkg/schemapath", "pkg/union", "pkg/validate", "pkg/verify"},
 }
 
 type listed struct {

@@ -1,3 +1,0 @@
-package krm
-
-import _ "github.com/unioncel/unioncel/internal/testing/testgc"

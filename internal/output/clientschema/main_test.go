@@ -1,3 +1,0 @@
-package clientschema_test
-
-import _ "github.com/unioncel/unioncel/internal/testing/testgc"

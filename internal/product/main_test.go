@@ -1,0 +1,3 @@
+package product
+
+import _ "github.com/unioncel/unioncel/internal/testing/testgc"

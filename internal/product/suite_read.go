@@ -1,0 +1,211 @@
+package product
+
+import (
+	"bytes"
+	"path"
+
+	"go.yaml.in/yaml/v3"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/json"
+	sigs "sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/limit"
+	"github.com/unioncel/unioncel/internal/yaml/resource"
+	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
+	"github.com/unioncel/unioncel/pkg/diag"
+)
+
+// IsSuite reports whether the content of a file is an index of tests or an OpenShift suite.
+func IsSuite(src []byte) bool {
+	if !bytes.Contains(src, []byte("tests")) {
+		return false
+	}
+	k := keysOf(src)
+	return !k.Tests.IsZero() && !(k.CRD.IsZero() && k.CRDName.IsZero())
+}
+
+// rootKeys are the keys that distinguish files with tests. In an OpenShift suite, the tests are a
+// mapping.
+type rootKeys struct {
+	CRD     yaml.Node `yaml:"crd"`
+	CRDName yaml.Node `yaml:"crdName"`
+	Tests   yaml.Node `yaml:"tests"`
+}
+
+func keysOf(src []byte) (k rootKeys) {
+	if err := yaml.Unmarshal(src, &k); err != nil {
+		return rootKeys{}
+	}
+	return k
+}
+
+// Suite has the tests of one CRD in a file.
+type Suite struct {
+	// CRD is the name of the CRD.
+	CRD   string
+	Tests []Test
+	// Skipped are the names of tests in the file that Tests omits. Warnings give the reasons.
+	Skipped []string
+	// Pos is the position of the suite.
+	Pos diag.Pos
+}
+
+// The mappings in files with tests.
+var (
+	ofIndex = yamlconfig.Mapping{Name: "an index of tests", Keys: []yamlconfig.Key{{Name: "crd", Example: "routes.example.com"}, {Name: "tests", Example: "[{name: a, object: a.yaml}]"}}}
+	ofEntry = yamlconfig.Mapping{Name: "a test", Keys: []yamlconfig.Key{{Name: "name", Example: "http is set"}, {Name: "object", Example: "a.yaml"},
+		{Name: "old", Example: "a.yaml"}, {Name: "status", Example: "true"}, {Name: "errors", Example: "[Required value]"}}}
+	ofSuite = yamlconfig.Mapping{Name: "a suite", Keys: keys("apiVersion", "name", "crdName", "version", "featureGate", "featureGates", "crdFilter", "tests")}
+	ofTests = yamlconfig.Mapping{Name: "the tests of a suite", Keys: keys("onCreate", "onUpdate")}
+	create  = yamlconfig.Mapping{Name: "a test", Keys: keys("name", "initial", "expected", "expectedError")}
+	update  = yamlconfig.Mapping{Name: "a test", Keys: keys("name", "initial", "updated", "expected", "expectedError", "expectedStatusError", "initialCRDPatches")}
+)
+
+func keys(names ...string) []yamlconfig.Key {
+	var l []yamlconfig.Key
+	for _, name := range names {
+		l = append(l, yamlconfig.Key{Name: name})
+	}
+	return l
+}
+
+// ReadSuite reads an index, or an OpenShift suite, in which the tests are a mapping. read returns the
+// files that an index names, by their path from it. The result is nil if the diagnostics have
+// errors.
+func ReadSuite(name string, src []byte, read func(path string) ([]byte, error), limits limit.Limits) (*Suite, diag.List) {
+	f, l := resource.Parse(name, src, limits)
+	if l.HasErrors() {
+		return nil, l
+	}
+	r := &suiteReader{Reader: yamlconfig.Reader{File: name, Code: codes.BadTests, UnknownKey: codes.BadTests, Ambiguous: codes.AmbiguousScalar}, read: read, limits: limits}
+	var roots []*yaml.Node
+	for _, d := range f.Docs {
+		if d.Root != nil {
+			roots = append(roots, d.Root)
+		}
+	}
+	if len(roots) != 1 {
+		return nil, diag.List{{Code: codes.BadTests, Pos: diag.Pos{File: name}, Message: "a file with tests is one document", Hint: hint}}
+	}
+	root := r.Value(roots[0], "")
+	r.suite.Pos = root.Pos()
+	if keysOf(src).Tests.Kind == yaml.MappingNode {
+		r.openShift(root)
+	} else {
+		r.index(root)
+	}
+	if r.suite.CRD == "" && !r.Diags.HasErrors() {
+		root.Errorf(hint, "the file does not name its CRD")
+	}
+	if r.Diags.HasErrors() {
+		return nil, r.Diags.Sort()
+	}
+	return &r.suite, r.Diags
+}
+
+const hint = "docs/testdata.md shows both forms of files with tests"
+
+type suiteReader struct {
+	yamlconfig.Reader
+	read   func(path string) ([]byte, error)
+	limits limit.Limits
+	suite  Suite
+}
+
+func (r *suiteReader) index(root yamlconfig.Value) {
+	fields := root.Fields(ofIndex)
+	r.suite.CRD = fields["crd"].Text()
+	for _, item := range fields["tests"].Items() {
+		f := item.Fields(ofEntry)
+		t := Test{Name: f["name"].Text(), Status: f["status"].Bool(false), pos: item.Pos()}
+		for _, w := range f["errors"].Words() {
+			t.Errors = append(t.Errors, w.Text)
+		}
+		t.Object, t.Old = r.object(f["object"]), r.object(f["old"])
+		r.add(item, t)
+	}
+}
+
+// object returns the object in the file with the name at a value. It must be the only object.
+func (r *suiteReader) object(at yamlconfig.Value) map[string]any {
+	name := at.Text()
+	if name == "" {
+		return nil
+	}
+	src, err := r.read(name)
+	if err != nil {
+		at.Errorf("", "%v", err)
+		return nil
+	}
+	f, l := resource.Parse(path.Join(path.Dir(r.File), name), src, r.limits)
+	if r.Diags = append(r.Diags, l...); f == nil {
+		return nil
+	}
+	if len(f.Objects) != 1 {
+		at.Errorf("", "%s has %d objects, not one", name, len(f.Objects))
+		return nil
+	}
+	return f.Objects[0].Value
+}
+
+// openShift reads an OpenShift suite. Its updates also write the status.
+func (r *suiteReader) openShift(root yamlconfig.Value) {
+	fields := root.Fields(ofSuite)
+	r.suite.CRD = fields["crdName"].Text()
+	tests := fields["tests"].Fields(ofTests)
+	for _, item := range tests["onCreate"].Items() {
+		f := item.Fields(create)
+		r.add(item, Test{Name: f["name"].Text(), Object: r.text(f["initial"]), Errors: stringsOf(f["expectedError"]), Stored: r.text(f["expected"]), foreign: true, pos: item.Pos()})
+	}
+	for _, item := range tests["onUpdate"].Items() {
+		f := item.Fields(update)
+		if patches := f["initialCRDPatches"]; patches.Node != nil {
+			patches.Errorf("", "%q is skipped: patches of the CRD are not supported", f["name"].Text()).Severity = diag.Warning
+			r.suite.Skipped = append(r.suite.Skipped, f["name"].Text())
+			continue
+		}
+		r.add(item, Test{Name: f["name"].Text(), Object: r.text(f["updated"]), Old: r.text(f["initial"]), Status: true,
+			Errors: append(stringsOf(f["expectedError"]), stringsOf(f["expectedStatusError"])...), Stored: r.text(f["expected"]), foreign: true, pos: item.Pos()})
+	}
+}
+
+func stringsOf(v yamlconfig.Value) []string {
+	if s := v.Word().Text; s != "" {
+		return []string{s}
+	}
+	return nil
+}
+
+// text returns the object in a YAML text.
+func (r *suiteReader) text(v yamlconfig.Value) map[string]any {
+	var object map[string]any
+	data, err := sigs.YAMLToJSON([]byte(v.Word().Text))
+	if err == nil {
+		err = json.Unmarshal(data, &object) // Kubernetes' own JSON package decodes whole numbers as integers
+	}
+	if err != nil {
+		v.Errorf("", "this is no object: %v", err)
+		return nil
+	}
+	return object
+}
+
+// add adds a test, which must have an object. An object without metadata gets a name.
+func (r *suiteReader) add(item yamlconfig.Value, t Test) {
+	if t.Object == nil {
+		if !r.Diags.HasErrors() {
+			item.Errorf(hint, "%q has no object", t.Name)
+		}
+		return
+	}
+	for _, object := range []map[string]any{t.Object, t.Old} {
+		if _, named := object["metadata"]; object != nil && !named {
+			object["metadata"] = map[string]any{"name": "test"}
+		}
+	}
+	if t.foreign && t.Old != nil {
+		(&unstructured.Unstructured{Object: t.Object}).SetName((&unstructured.Unstructured{Object: t.Old}).GetName())
+	}
+	r.suite.Tests = append(r.suite.Tests, t)
+}
