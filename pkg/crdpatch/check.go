@@ -2,7 +2,6 @@ package crdpatch
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -154,58 +153,4 @@ func unannotate(crd map[string]any) {
 	if delete(annotations, Annotation); len(annotations) == 0 {
 		delete(metadata, "annotations")
 	}
-}
-
-// sameRules reports whether two documents have the same unions and rules, and differ only in
-// the texts that their annotations record.
-func sameRules(d, e *document) bool {
-	if bytes.Equal(d.bytes(), e.bytes()) {
-		return true
-	}
-	for _, x := range []*document{d, e} {
-		if _, _, wrong := x.read(); wrong != nil {
-			return false
-		}
-	}
-	a, b := d.copied(), e.copied()
-	for _, m := range d.crds {
-		if !forget(m.selected(a)) || !forget(m.selected(b)) {
-			return false
-		}
-	}
-	return reflect.DeepEqual(a, b)
-}
-
-// forget removes recorded texts from a CRD's annotation, and sorts the rules of the
-// schemas that it lists: their order does not matter. It returns false if the annotation cannot
-// be read.
-func forget(crd map[string]any) bool {
-	metadata, _ := crd["metadata"].(map[string]any)
-	annotations, _ := metadata["annotations"].(map[string]any)
-	text, ok := annotations[Annotation].(string)
-	if !ok {
-		return annotations[Annotation] == nil
-	}
-	r, err := parseRecord(text)
-	if err != nil {
-		return false
-	}
-	r.Annotations, r.JSON = nil, false
-	for i := range r.Schemas {
-		s := &r.Schemas[i]
-		s.Source, s.At = "", 0
-		slices.Sort(s.Rules)
-		spec, _ := crd["spec"].(map[string]any)
-		for v := range itemsOf(spec["versions"]) {
-			items := itemsOf(schemaIn(crd, schemapath.Place{Version: v, Path: s.Path})[validations])
-			slices.SortStableFunc(items, func(a, b any) int {
-				return cmp.Or(cmp.Compare(ruleOf(a), ruleOf(b)), cmp.Compare(sumOf(a), sumOf(b)))
-			})
-		}
-	}
-	slices.SortFunc(r.Schemas, func(a, b schemaRecord) int {
-		return cmp.Or(cmp.Compare(a.Version, b.Version), schemapath.Compare(a.Path, b.Path))
-	})
-	annotations[Annotation], err = r.String()
-	return err == nil
 }

@@ -47,10 +47,8 @@ func (j *job) decompile(forget bool) *fileText {
 // job is an edit of a file.
 type job struct {
 	*File
-	crds []*CRD
-	// installing leaves settled CRDs unchanged.
-	installing bool
-	diags      diag.List
+	crds  []*CRD // to edit
+	diags diag.List
 	// touched are the edited schemas and removed annotations.
 	touched []touch
 	made    []*fileText // texts made from the file
@@ -72,9 +70,6 @@ func (j *job) text() *fileText {
 func (j *job) base() *fileText {
 	var compiled []*CRD
 	for _, c := range j.crds {
-		if j.installing && c.settled() {
-			continue
-		}
 		b := c.base()
 		j.diags = append(j.diags, b.diags...)
 		if b.reverted != nil {
@@ -94,14 +89,8 @@ func (j *job) base() *fileText {
 
 // compile returns the compiled text, with a newline at its end.
 func (j *job) compile() []byte {
-	if !j.diags.HasErrors() {
-		if same, diags := j.unchanged(); same {
-			j.diags = append(j.diags, diags...)
-			return j.text().Src
-		}
-	}
-	base := j.base()
-	r := j.revision(base)
+	j.crds = slices.DeleteFunc(j.crds, j.compiled)
+	r := j.revision(j.base())
 	if r == nil {
 		return nil
 	}
@@ -120,10 +109,7 @@ func (j *job) compile() []byte {
 			j.unproved(err)
 		}
 	}
-	if base == j.text() {
-		return out.Src
-	}
-	return j.kept(out)
+	return out.Src
 }
 
 // revision returns the edits that compile the base, or nil on errors.
@@ -137,9 +123,7 @@ func (j *job) revision(base *fileText) *revision {
 	}
 	r := revise(t)
 	for _, c := range j.crds {
-		if !j.installing || !c.settled() {
-			j.compileCRD(r, c)
-		}
+		j.compileCRD(r, c)
 	}
 	if j.forgotten() {
 		return nil
@@ -163,19 +147,6 @@ func (j *job) forgotten() bool {
 		j.diags = slices.DeleteFunc(j.diags, func(d diag.Diagnostic) bool { return d.Code == codes.RuleRemoved })
 	}
 	return j.diags.HasErrors()
-}
-
-// kept returns the result, but with the original bytes of documents whose rules did not change.
-func (j *job) kept(out *fileText) []byte {
-	var kept []byte
-	for i, d := range j.text().docs {
-		if sameRules(d, out.docs[i]) {
-			kept = append(kept, d.bytes()...)
-		} else {
-			kept = append(kept, out.docs[i].bytes()...)
-		}
-	}
-	return kept
 }
 
 // result checks an edited file and returns it, or nil on errors. All rewritten files pass through

@@ -3,6 +3,7 @@ package crdpatch
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
@@ -27,7 +28,8 @@ type Installed struct {
 // unions for them. The list is sorted; with errors the result is nil.
 func Install(f *File, opts Options) ([]Installed, diag.List) {
 	j := begin(f, opts)
-	j.installing = true
+	all := slices.Clone(j.crds)
+	j.crds = slices.DeleteFunc(j.crds, (*CRD).settled)
 	r := j.revision(j.base())
 	if r == nil {
 		return nil, j.diags.Sort()
@@ -38,7 +40,7 @@ func Install(f *File, opts Options) ([]Installed, diag.List) {
 		return nil, j.diags.Sort()
 	}
 	crds := map[diag.Pos]*CRD{}
-	for _, c := range j.crds {
+	for _, c := range all {
 		crds[c.Pos()] = c
 		if wrong := c.tooManyRules(); wrong != nil {
 			j.diags = append(j.diags, *wrong)

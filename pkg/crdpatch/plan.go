@@ -182,10 +182,10 @@ func (w *writer) changes(r *compile.Result) []*documentChange {
 	for i, o := range r.Objects {
 		c := at(o.Place)
 		c.object = &r.Objects[i]
-		c.record.Unions = json.RawMessage(yamledit.JSON(yamledit.Plain(o.Value)))
+		c.record.Unions = declarationJSON(o.Value)
 		c.record.External = c.key < 0
 		if o.Extensions != nil {
-			c.record.Extend = json.RawMessage(yamledit.JSON(yamledit.Plain(o.Extensions)))
+			c.record.Extend = declarationJSON(o.Extensions)
 		}
 	}
 	for _, a := range r.Additions {

@@ -19,6 +19,7 @@ import (
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -378,4 +379,31 @@ func forgetAll(v any) {
 		}
 	}
 	forget(m)
+}
+
+// forget removes the recorded texts from a CRD's annotation, and sorts the rules of the schemas that it
+// lists: their order does not matter.
+func forget(crd map[string]any) {
+	metadata, _ := crd["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	text, _ := annotations[Annotation].(string)
+	r, err := parseRecord(text)
+	if err != nil {
+		return
+	}
+	r.Annotations, r.JSON = nil, false
+	for i := range r.Schemas {
+		s := &r.Schemas[i]
+		s.Source, s.At = "", 0
+		slices.Sort(s.Rules)
+		spec, _ := crd["spec"].(map[string]any)
+		for v := range itemsOf(spec["versions"]) {
+			items := itemsOf(schemaIn(crd, schemapath.Place{Version: v, Path: s.Path})[validations])
+			slices.SortStableFunc(items, func(a, b any) int { return strings.Compare(jsonOf(a), jsonOf(b)) })
+		}
+	}
+	slices.SortFunc(r.Schemas, func(a, b schemaRecord) int {
+		return strings.Compare(a.Version+a.Path.String(), b.Version+b.Path.String())
+	})
+	annotations[Annotation], _ = r.String()
 }

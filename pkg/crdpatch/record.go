@@ -1,6 +1,7 @@
 package crdpatch
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -87,7 +88,7 @@ func (r record) String() (string, error) {
 	enc.SetEscapeHTML(false)
 	r.Schemas = slices.Clone(r.Schemas)
 	for i, s := range r.Schemas {
-		if told, err := declarationIn(s.Source); err == nil && told == string(s.Unions) {
+		if told, err := declarationIn(s.Source); err == nil && bytes.Equal(told, s.Unions) {
 			r.Schemas[i].Unions = nil
 		}
 	}
@@ -146,7 +147,7 @@ func parseRecord(s string) (record, error) {
 			if err != nil {
 				return record{}, fmt.Errorf("schemas[%d].source: %w", i, err)
 			}
-			s.Unions = json.RawMessage(unions)
+			s.Unions = unions
 		}
 	}
 	return r, r.check()
@@ -246,19 +247,24 @@ func isNullText(text string) bool {
 
 // declarationIn returns the value of the declaration in a text that was cut out of a mapping: in
 // block style, or in flow style with an adjacent comma.
-func declarationIn(text string) (string, error) {
+func declarationIn(text string) (json.RawMessage, error) {
 	n, err := onlyEntry(text)
 	if err != nil {
 		trimmed := strings.TrimSpace(text)
 		trimmed = strings.TrimSuffix(strings.TrimPrefix(trimmed, ","), ",")
 		if n, err = onlyEntry("{" + trimmed + "\n}"); err != nil {
-			return "", err
+			return nil, err
 		}
 	}
 	if hasAlias(n) {
-		return "", errors.New("the text has an alias")
+		return nil, errors.New("the text has an alias")
 	}
-	return yamledit.JSON(yamledit.Plain(n)), nil
+	return declarationJSON(n), nil
+}
+
+// declarationJSON returns a declaration as compact JSON.
+func declarationJSON(n *yaml.Node) json.RawMessage {
+	return json.RawMessage(yamledit.Layout{Tight: true}.Value(yamledit.Plain(n)))
 }
 
 // onlyEntry returns the value of x-kubernetes-unions in a text that holds nothing else.

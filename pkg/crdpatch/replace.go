@@ -19,9 +19,6 @@ import (
 func (j *job) replace(base *fileText) *fileText {
 	r := revise(base)
 	for _, c := range j.crds {
-		if j.installing && c.settled() {
-			continue
-		}
 		removals := c.Replaced(c.Options().Compiler())
 		if len(removals) == 0 {
 			continue
