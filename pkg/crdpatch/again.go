@@ -11,8 +11,8 @@ import (
 // compiled reports whether compiling leaves a CRD of the file unchanged, because it was compiled with the
 // same unions. Other tools may have reformatted it. Its diagnostics are then added to those of the job.
 func (j *job) compiled(c *CRD) bool {
-	opts, r := c.Options(), c.base().reverted
-	if r == nil || opts.NoAnnotation || !opts.Compiler().Same(r.annotated.options()) || len(c.Replaced(opts.Compiler())) > 0 {
+	opts, r := c.Options(), c.base()
+	if r.annotated == nil || opts.NoAnnotation || !opts.Compiler().Same(r.annotated.options()) || len(c.Replaced(opts.Compiler())) > 0 {
 		return false
 	}
 	compilation, diags := c.Compilation(opts.Compiler())

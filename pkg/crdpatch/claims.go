@@ -78,7 +78,7 @@ func (c *claim) take() {
 }
 
 // claim looks up the schemas of the record, and reports schemas that are gone.
-func (r *reverted) claim() {
+func (r *base) claim() {
 	for _, c := range r.schemas {
 		if c.node == nil {
 			r.gone(c)
@@ -125,7 +125,7 @@ func (c *claim) look() {
 
 // confirm checks the claims. It reports missing rules, and unconfirmed rules unless these are to be
 // forgotten. Unconfirmed rules are no longer claimed.
-func (r *reverted) confirm() {
+func (r *base) confirm() {
 	ours, missing := false, false
 	for _, c := range r.claims {
 		ours, missing = ours || len(c.ours) > 0, missing || len(c.missing) > 0
@@ -153,8 +153,8 @@ func (r *reverted) confirm() {
 		c.ours = slices.DeleteFunc(c.ours, unwritten)
 		c.take()
 	}
-	if same {
-		r.again = w.whole
+	if same && w.whole != nil {
+		r.compilations = append(r.compilations, w.whole)
 	}
 	if !missing {
 		return
@@ -168,7 +168,7 @@ func (r *reverted) confirm() {
 	}
 }
 
-func (r *reverted) unconfirmed(c *claim, i int, why string) {
+func (r *base) unconfirmed(c *claim, i int, why string) {
 	message := fmt.Sprintf("the annotation %s claims the rule %s, but its unions do not write it", Annotation, shortened(ruleOf(c.present[i])))
 	if why != "" {
 		message += ": with this schema they do not compile: " + why
@@ -198,7 +198,7 @@ func jsonOf(v any) string {
 // overwritten reports whether the CRD, except for its annotations, was replaced by its source, for
 // example because a client applied the source again. Then no compiled rule is left. All unions must
 // be external, and their declarations given.
-func (r *reverted) overwritten(w *regenerated) bool {
+func (r *base) overwritten(w *regenerated) bool {
 	covers := func(s schemaRecord) bool {
 		return slices.ContainsFunc(r.given.declarations, func(e union.External) bool { return !e.Extend && e.Covers(s.Version, s.Path) })
 	}
@@ -246,7 +246,7 @@ func (c *claim) edited(i int, rule map[string]any) string {
 }
 
 // changed reports rules that are gone or edited.
-func (r *reverted) changed(c *claim, w *regenerated) {
+func (r *base) changed(c *claim, w *regenerated) {
 	rule := w.rule(c.place, c.missing[0])
 	at, problem := c.item(len(c.present)), "is gone, or its text was edited: "+ruleOf(rule)
 	if i := c.textOf(rule); i >= 0 && c.list != nil {

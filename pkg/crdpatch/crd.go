@@ -3,6 +3,7 @@ package crdpatch
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -94,7 +95,7 @@ func (c *CRD) Withheld() bool {
 
 // node returns the schema at a place, without compiled rules, or nil.
 func (c *CRD) node(p schemapath.Place) *yaml.Node {
-	return schemaAt(c.base().node, p)
+	return schemaAt(c.base().stage.node, p)
 }
 
 // Schema returns the position of a schema in the file, and whether unions are declared for it: in
@@ -155,7 +156,16 @@ func (c *CRD) Source() (*apiextensionsv1.CustomResourceDefinition, diag.List) {
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	return b.decode(c, diags)
+	if wrong := c.m.tooManyRules(b.stage.node); wrong != nil {
+		return nil, append(diags, *wrong)
+	}
+	kind := c.m.kind()
+	crd, _, err := kind.Decode(b.json())
+	if err != nil {
+		return nil, append(diags, diag.New(codes.UndecodableCRD, c.Pos(), "the API server cannot read this %s: %v", kind.Kind, err).
+			Hinted("compare it with kubectl explain "+strings.ToLower(kind.Kind)+".spec --recursive"))
+	}
+	return crd, diags
 }
 
 // Faults returns an error for each rule that the API server cannot compile. crd is the decoded CRD,

@@ -37,9 +37,7 @@ func (j *job) decompile(forget bool) *fileText {
 	t := j.base()
 	j.diags = slices.DeleteFunc(j.diags, func(d diag.Diagnostic) bool { return d.Code == codes.Forgotten }) // their rules go, too
 	for _, c := range j.crds {
-		if r := c.base().reverted; r != nil {
-			j.diags = append(j.diags, r.removed(nil)...)
-		}
+		j.diags = append(j.diags, c.base().removed(nil)...)
 	}
 	return t
 }
@@ -72,7 +70,7 @@ func (j *job) base() *fileText {
 	for _, c := range j.crds {
 		b := c.base()
 		j.diags = append(j.diags, b.diags...)
-		if b.reverted != nil {
+		if b.annotated != nil {
 			compiled = append(compiled, c)
 		}
 	}

@@ -27,7 +27,7 @@ func (j *job) declare(given union.Externals) []byte {
 		return nil
 	}
 	for _, c := range j.crds {
-		if r := c.base().reverted; r != nil && len(r.external) > 0 {
+		if r := c.base(); len(r.external) > 0 {
 			j.diags = append(j.diags, diag.New(codes.Unproved, *r.external[0].At,
 				"declarations cannot be written into this file: it would lose the external ones that its annotation %s keeps", Annotation).
 				Hinted("write them to a UnionSet; or run unioncel decompile, and give the external ones again when compiling"))

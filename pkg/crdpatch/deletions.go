@@ -10,7 +10,7 @@ import (
 
 // gone reports a missing recorded schema. If another schema has its rules, the schema was renamed.
 // This is an error, since the declaration would be lost.
-func (r *reverted) gone(s claim) {
+func (r *base) gone(s claim) {
 	d := diag.New(codes.RuleChanged, r.pos(r.annotations), "this schema is gone; its union is forgotten").At(placeOf(s.Path)).As(diag.Warning).
 		Hinted("nothing needs to be done if that was intended")
 	if at := r.strays(s); len(at) > 0 {
@@ -22,7 +22,7 @@ func (r *reverted) gone(s claim) {
 }
 
 // copies warns of rules that were copied along with a schema.
-func (r *reverted) copies() {
+func (r *base) copies() {
 	for _, s := range r.schemas {
 		if s.node == nil {
 			continue
@@ -36,7 +36,7 @@ func (r *reverted) copies() {
 }
 
 // strays returns the paths of unrecorded schemas that have all rules of a recorded schema.
-func (r *reverted) strays(s claim) []string {
+func (r *base) strays(s claim) []string {
 	if r.unrecorded == nil {
 		r.unrecorded = r.otherRules()
 	}
@@ -56,7 +56,7 @@ type ruled struct {
 }
 
 // otherRules returns the schemas that have rules and are not in the record.
-func (r *reverted) otherRules() []ruled {
+func (r *base) otherRules() []ruled {
 	l := []ruled{}
 	var visit func(version string, path schemapath.Path, schema map[string]any)
 	visit = func(version string, path schemapath.Path, schema map[string]any) {

@@ -40,9 +40,7 @@ func (j *job) compileCRD(r *revision, c *CRD) {
 
 // replaced reports compiled rules that the result does not write any more.
 func (w *writer) replaced(result *compile.Result) {
-	if r := w.crd.base().reverted; r != nil {
-		w.diags = append(w.diags, r.removed(result.Additions)...)
-	}
+	w.diags = append(w.diags, w.crd.base().removed(result.Additions)...)
 }
 
 // take adds the plan of a writer to a revision.

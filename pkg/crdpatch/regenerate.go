@@ -63,7 +63,7 @@ func (w *regenerated) possible() {
 }
 
 // regenerate compiles the recorded unions on the CRD without the claimed items.
-func (r *reverted) regenerate() *regenerated {
+func (r *base) regenerate() *regenerated {
 	w := &regenerated{rules: map[string]map[string][]map[string]any{}}
 	var declaring []*claim
 	crd, copied := r.value, false
@@ -156,7 +156,7 @@ func addProperty(schema map[string]any, name string) {
 
 // compileAgain adds the rules that the declarations of some schemas compile to. It returns the message
 // of an error.
-func (r *reverted) compileAgain(w *regenerated, crd map[string]any, declaring ...*claim) string {
+func (r *base) compileAgain(w *regenerated, crd map[string]any, declaring ...*claim) string {
 	var recorded []union.External
 	for _, c := range declaring {
 		recorded = append(recorded, r.standing(c)...)

@@ -18,7 +18,7 @@ import (
 func (j *job) revert(t *fileText, crds []*CRD) *fileText {
 	r := &removals{revision: revise(t)}
 	for _, c := range crds {
-		v := &remover{reverted: c.base().reverted, removals: r, job: j}
+		v := &remover{base: c.base(), removals: r, job: j}
 		r.set(v.manifest, v.value)
 		v.remove()
 		is := v.manifest.isJSON() && !v.record.JSON
@@ -54,7 +54,7 @@ type restoration struct {
 
 // remover plans the edits that revert one CRD.
 type remover struct {
-	*reverted
+	*base
 	*removals
 	job *job
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/codes"
@@ -30,17 +29,6 @@ type stage struct {
 
 func newStage(m *manifest, node *yaml.Node, value map[string]any) *stage {
 	return &stage{m: m, node: node, declares: compile.Declares(node), value: value}
-}
-
-// base is a CRD without an earlier compilation, for some external declarations.
-type base struct {
-	*stage
-	given  union.Externals
-	forget bool
-	// reverted is nil for a CRD that was not compiled.
-	reverted *reverted
-	diags    diag.List
-	hints    map[diag.Pos]string
 }
 
 // cachedCompilation is a compilation with external declarations.
@@ -75,8 +63,9 @@ func (s *stage) json() []byte {
 	return s.data
 }
 
-func (s *stage) manifest(external []union.External) compile.Manifest {
-	return compile.Manifest{File: s.m.name, Node: s.node, JSON: s.json(), External: external, Limits: s.m.limits}
+// compile returns a compilation of the CRD.
+func (s *stage) compile(external []union.External, opts compile.Options) *compile.Compilation {
+	return compile.New(compile.Manifest{File: s.m.name, Node: s.node, JSON: s.json(), External: external, Limits: s.m.limits}, opts)
 }
 
 // compilation returns the compilation of the CRD. It caches compilations by declarations and
@@ -87,23 +76,9 @@ func (s *stage) compilation(external []union.External, opts compile.Options) *ca
 			return c
 		}
 	}
-	c := &cachedCompilation{Compilation: compile.New(s.manifest(external), opts), external: external, opts: opts}
+	c := &cachedCompilation{Compilation: s.compile(external, opts), external: external, opts: opts}
 	s.compilations = append(s.compilations, c)
 	return c
-}
-
-// decode returns the CRD as the API server reads it.
-func (s *stage) decode(c *CRD, l diag.List) (*apiextensionsv1.CustomResourceDefinition, diag.List) {
-	if wrong := c.m.tooManyRules(s.node); wrong != nil {
-		return nil, append(l, *wrong)
-	}
-	kind := c.m.kind()
-	crd, _, err := kind.Decode(s.json())
-	if err != nil {
-		return nil, append(l, diag.New(codes.UndecodableCRD, c.Pos(), "the API server cannot read this %s: %v", kind.Kind, err).
-			Hinted("compare it with kubectl explain "+strings.ToLower(kind.Kind)+".spec --recursive"))
-	}
-	return crd, l
 }
 
 // tooManyRules reports the first schema with more rules than the limit.
@@ -128,36 +103,10 @@ func (m *manifest) tooManyRules(crd *yaml.Node) *diag.Diagnostic {
 	return new(diag.New(codes.OverLimit, m.pos(key), "the schema has more rules than the limit of %d", most).Hinted(limit.Hint("rules")))
 }
 
-// tooManyRules returns an error diagnostic if a schema has more rules than the limit.
-func (c *CRD) tooManyRules() *diag.Diagnostic { return c.m.tooManyRules(c.m.node) }
-
 // given returns the external declarations in the effective options.
 func (c *CRD) given() given {
 	l, all := c.Options().External.Select(c.Target())
 	return given{declarations: l, all: all}
-}
-
-// base returns the CRD without an earlier compilation. With errors in its diags the CRD is unmodified.
-func (c *CRD) base() *base {
-	external := c.Options().External
-	for _, b := range c.m.bases {
-		if b.forget == c.opts.Forget && b.given.Same(external) {
-			return b
-		}
-	}
-	b := &base{stage: c.m.asIs, given: external, forget: c.opts.Forget, diags: c.m.marred}
-	c.m.bases = append(c.m.bases, b)
-	if c.m.annotated == nil {
-		return b
-	}
-	r := c.m.annotated.revert(c.given(), c.opts.Forget)
-	if b.diags, b.hints = r.diags, r.hints; !r.diags.HasErrors() {
-		b.reverted, b.stage = r, newStage(c.m, r.node, r.value)
-		if r.again != nil {
-			b.compilations = append(b.compilations, r.again)
-		}
-	}
-	return b
 }
 
 // readable returns the base with its value read.
@@ -167,15 +116,11 @@ func (c *CRD) readable() (*base, diag.List) {
 }
 
 // external returns the declarations for a CRD from outside the manifest: restored and given ones, and
-// recorded external ones unless the given ones replace them for their version. r is nil for a CRD that
-// was not compiled.
-func (c *CRD) external(r *reverted) []union.External {
+// recorded external ones unless the given ones replace them for their version.
+func (c *CRD) external(b *base) []union.External {
 	given := c.given()
-	if r == nil {
-		return given.declarations
-	}
-	l := slices.Concat(r.declared, given.declarations)
-	for _, e := range r.external {
+	l := slices.Concat(b.declared, given.declarations)
+	for _, e := range b.external {
 		if !given.all(e.Version) {
 			l = append(l, e)
 		}
@@ -187,7 +132,7 @@ func (c *CRD) external(r *reverted) []union.External {
 // any declarations, in the manifest or outside.
 func (c *CRD) declared() (external []union.External, ok bool) {
 	b := c.base()
-	external = c.external(b.reverted)
+	external = c.external(b)
 	return external, len(external) > 0 || b.declares
 }
 

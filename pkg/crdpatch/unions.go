@@ -21,18 +21,15 @@ func (c *CRD) Resolved() (*compile.Declared, diag.List) {
 }
 
 func (c *CRD) read(from func(*compile.Compilation) (*compile.Declared, diag.List)) (*compile.Declared, diag.List) {
-	r := &reverted{}
-	if c.m.annotated != nil {
-		r = c.m.annotated.recorded(c.given())
-	}
-	external, s := c.external(r), c.m.asIs
-	if len(external) == 0 && !s.declares {
+	r := c.recorded()
+	external := c.external(r)
+	if len(external) == 0 && !r.declares {
 		return nil, r.diags
 	}
-	if wrong := s.read(); wrong != nil {
+	if wrong := r.read(); wrong != nil {
 		return nil, append(r.diags, wrong...)
 	}
-	d, diags := from(s.compilation(external, compile.Options{}).Compilation)
+	d, diags := from(r.compilation(external, compile.Options{}).Compilation)
 	if diags = append(r.diags, diags...); d == nil || len(d.Objects) == 0 || r.diags.HasErrors() {
 		return nil, diags
 	}
@@ -46,10 +43,7 @@ func (c *CRD) extended(external []union.External) (*compile.Declared, diag.List)
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	if b.reverted != nil {
-		external = slices.Concat(b.reverted.declared, external)
-	}
-	d, diags := compile.New(b.manifest(external), compile.Options{}).Unions()
+	d, diags := b.compile(slices.Concat(b.declared, external), compile.Options{}).Unions()
 	return d, b.hinted(diags)
 }
 

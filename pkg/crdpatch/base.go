@@ -18,22 +18,18 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// reverted is a CRD, as data, without the rules and the annotation that compiling added. Its owner
-// may change value.
-type reverted struct {
-	*annotated
-	given given
+// base is a CRD without an earlier compilation, for some external declarations: without the rules and
+// the annotation that compiling added, and with its declarations.
+type base struct {
+	*stage
+	*annotated // nil for a CRD that was not compiled
+	externals  union.Externals
+	given      given
 	// forget makes rules that cannot be confirmed hand-written ones, without an error.
 	forget bool
-	// node is the manifest with its positions in the file, without restored declarations.
-	node *yaml.Node
-	// value is the CRD as kubectl reads it, with its declarations.
-	value map[string]any
 	// declared are the declarations to restore in schemas. external are recorded external
 	// declarations, including extensions.
 	declared, external []union.External
-	// again, unless nil, is the compilation of the recorded unions on the reverted CRD.
-	again *cachedCompilation
 	// claims are the schemas of the record.
 	claims []*claim
 	// hints are hints for errors in recorded declarations, by position.
@@ -50,11 +46,30 @@ type given struct {
 	all func(version string) bool
 }
 
-// recorded returns the recorded declarations, whether or not the rules are still there. It reports
-// schemas that are gone, and external declarations that are no longer given.
-func (c *annotated) recorded(given given) *reverted {
-	r := &reverted{annotated: c, given: given}
-	for _, s := range c.schemas {
+// base returns the CRD without an earlier compilation. With errors in its diags the CRD is unmodified.
+func (c *CRD) base() *base {
+	externals := c.Options().External
+	for _, b := range c.m.bases {
+		if b.forget == c.opts.Forget && b.externals.Same(externals) {
+			return b
+		}
+	}
+	b := &base{stage: c.m.asIs, annotated: c.m.annotated, externals: externals, given: c.given(), forget: c.opts.Forget, diags: c.m.marred}
+	c.m.bases = append(c.m.bases, b)
+	if b.annotated != nil {
+		b.revert()
+	}
+	return b
+}
+
+// recorded returns the unmodified CRD with the recorded declarations, whether or not the rules are still
+// there. It reports schemas that are gone, and external declarations that are no longer given.
+func (c *CRD) recorded() *base {
+	r := &base{stage: c.m.asIs, annotated: c.m.annotated, given: c.given()}
+	if r.annotated == nil {
+		return r
+	}
+	for _, s := range r.schemas {
 		switch {
 		case s.unions != nil:
 			r.declare(&s)
@@ -67,16 +82,16 @@ func (c *annotated) recorded(given given) *reverted {
 
 // revert removes the confirmed additions of the compiler from the CRD, and restores declarations. A
 // declaration in a schema overrides the recorded declaration. Missing or edited rules are errors.
-// With errors only diags and hints of the result are valid.
-func (c *annotated) revert(given given, forget bool) *reverted {
-	r := &reverted{annotated: c, given: given, forget: forget, hints: map[diag.Pos]string{}}
-	r.value = runtime.DeepCopyJSON(r.source())
+func (r *base) revert() {
+	r.hints = map[diag.Pos]string{}
+	r.stage = newStage(r.m, nil, runtime.DeepCopyJSON(r.source()))
 	r.copies()
 	r.claim()
 	r.dropAnnotation()
 	r.confirm()
 	if r.diags.HasErrors() {
-		return r
+		r.stage, r.annotated, r.claims = r.m.asIs, nil, nil
+		return
 	}
 	r.hints[r.keyPos()] = "the declaration is external, and the annotation " + Annotation + " keeps it: correct it at its source, and give it again (--go, --unions)"
 	for _, c := range r.claims {
@@ -87,14 +102,14 @@ func (c *annotated) revert(given given, forget bool) *reverted {
 			c.value[union.Key] = declaration
 		}
 	}
-	r.node = r.pruned()
-	return r
+	r.stage.node = r.pruned()
+	r.declares = compile.Declares(r.stage.node)
 }
 
-func (r *reverted) report(d diag.Diagnostic) { r.diags = append(r.diags, d) }
+func (r *base) report(d diag.Diagnostic) { r.diags = append(r.diags, d) }
 
 // dropAnnotation removes the annotation from the value.
-func (r *reverted) dropAnnotation() {
+func (r *base) dropAnnotation() {
 	metadata, _ := r.value["metadata"].(map[string]any)
 	annotations, _ := metadata["annotations"].(map[string]any)
 	delete(annotations, Annotation)
@@ -108,7 +123,7 @@ func (r *reverted) dropAnnotation() {
 }
 
 // pruned returns the manifest without the claimed items.
-func (r *reverted) pruned() *yaml.Node {
+func (r *base) pruned() *yaml.Node {
 	drop := map[*yaml.Node]bool{}
 	for _, c := range r.claims {
 		for _, i := range c.ours {
@@ -123,7 +138,7 @@ func (r *reverted) pruned() *yaml.Node {
 
 // declare adds the recorded declarations of a schema to the result, and reports recorded unions that
 // are declared nowhere any more. For commands that write, the warnings are errors (see job.forgotten).
-func (r *reverted) declare(c *claim) {
+func (r *base) declare(c *claim) {
 	if !r.forget {
 		report := func(at diag.Pos, subject string) {
 			r.report(diag.New(codes.Forgotten, at, "%s declared nowhere any more", subject).At(placeOf(c.Path)).As(diag.Warning).
@@ -151,7 +166,7 @@ func (r *reverted) declare(c *claim) {
 // lost returns the indices of recorded unions that share no name with the unions now declared for the
 // schema, and whether an extension is no longer given. Declarations in the schema override the
 // recorded ones, and so do given declarations, if these are all of a version.
-func (r *reverted) lost(c *claim) (unions []int, extension bool) {
+func (r *base) lost(c *claim) (unions []int, extension bool) {
 	if c.unions == nil {
 		return nil, false
 	}
@@ -185,7 +200,7 @@ func (r *reverted) lost(c *claim) (unions []int, extension bool) {
 // standing returns the recorded declarations of a schema. If rules are to be forgotten, the unions that
 // are declared nowhere any more are left out: their rules are hand-written ones. With an extension, all
 // unions of its schema are left out.
-func (r *reverted) standing(c *claim) []union.External {
+func (r *base) standing(c *claim) []union.External {
 	if c.unions == nil {
 		return nil
 	}
@@ -208,7 +223,7 @@ func (r *reverted) standing(c *claim) []union.External {
 }
 
 // removed returns a warning for each schema with compiled rules that are not among the additions.
-func (r *reverted) removed(additions []compile.Addition) (l diag.List) {
+func (r *base) removed(additions []compile.Addition) (l diag.List) {
 	w := &regenerated{rules: map[string]map[string][]map[string]any{}}
 	w.add(additions)
 	for _, c := range r.claims {
