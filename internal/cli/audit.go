@@ -26,6 +26,7 @@ unions, and reports rules that
   - accept an object that their message or a description rules out
   - mean each item of a list, and reject the list only if all items are wrong
   - exclude a value of an enum; reject nothing, or everything
+  - make a value immutable that an update can remove, and the next one set anew
   - repeat another rule, or are missing in another served version
   - take more than half of a cost budget
   - do not compile, or not for the kubeVersion in ` + configFile + `

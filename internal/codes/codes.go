@@ -184,4 +184,5 @@ var (
 	CostlyRule        = warning("UC929", "costly rule")
 	BlocksUpdates     = warning("UC930", "rule blocks updates")
 	NotCompiling      = failure("UC931", "rule that does not compile")
+	Bypassed          = warning("UC932", "immutability can be bypassed")
 )

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"sigs.k8s.io/yaml"
 
@@ -110,15 +111,20 @@ type Column struct {
 // diagrams.
 type Code struct{ Language, Text string }
 
-// Example returns resources for pasting: the creation of an object or, if old is not nil, the update
-// from old to object. Very long ones, which only show a cost, are cut: JSON has them whole.
-func Example(old, object map[string]any) Code {
-	text := excerpt(object)
-	if old != nil {
-		before := excerpt(old)
-		text = fmt.Appendf(nil, "# stored\n%s---\n# updated to\n%s", before, text)
+// Example returns resources for pasting: the creation of an object, or an object with its updates. It
+// omits those that are nil. Very long ones, which only show a cost, are cut: JSON has them whole.
+func Example(objects ...map[string]any) Code {
+	text := ""
+	for i, object := range slices.DeleteFunc(objects, func(o map[string]any) bool { return o == nil }) {
+		if i == 1 {
+			text = "# stored\n" + text
+		}
+		if i > 0 {
+			text += "---\n# updated to\n"
+		}
+		text += string(excerpt(object))
 	}
-	return Code{Language: "yaml", Text: string(text)}
+	return Code{Language: "yaml", Text: text}
 }
 
 // excerpt returns the beginning of an object as YAML.

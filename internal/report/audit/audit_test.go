@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,7 +49,15 @@ func confirm(t *testing.T, c *crdpatch.CRD, f audit.Finding) {
 	crd, _ := c.Source()
 	k := validate.New(crd)
 	answer, err := k.Create(context.Background(), f.Example.New)
-	if f.Example.Old != nil {
+	if f.Between != nil {
+		if answer, err = k.Update(context.Background(), f.Example.New, f.Example.Old); err != nil || answer.Refused == nil {
+			t.Errorf("the API server accepts the change in one update: %v", err)
+		}
+		answer, err = k.Update(context.Background(), f.Between, f.Example.Old)
+		if err == nil && answer.Refused == nil {
+			answer, err = k.Update(context.Background(), f.Example.New, f.Between)
+		}
+	} else if f.Example.Old != nil {
 		answer, err = k.Update(context.Background(), f.Example.New, f.Example.Old)
 	}
 	if err != nil || (answer.Refused != nil) != (f.Response != "") {
@@ -175,7 +185,7 @@ func TestFindings(t *testing.T) {
 			"UC926 correct the rule, or delete it", "UC926 correct the rule, or delete it", `UC921 write has(self.c) && self.c == 'x', which rejects this object without an error`}},
 		{"blocks updates", rules(strs, "self.a == oldSelf.a | a is immutable"), []string{"UC930 write !has(oldSelf.a) || has(self.a) && self.a == oldSelf.a, which accepts this object"}},
 		{"fails when removed", rules(strs, "!has(oldSelf.a) || self.a == oldSelf.a | a is immutable"), []string{"UC921 write !has(oldSelf.a) || has(self.a) && self.a == oldSelf.a, which rejects this object with the message of the rule"}},
-		{"guarded transition", rules(strs, "has(self.a) == has(oldSelf.a) && (!has(self.a) || self.a == oldSelf.a)"), nil},
+		{"guarded transition", rules(strs, "has(self.a) == has(oldSelf.a) && (!has(self.a) || self.a == oldSelf.a)"), []string{"UC932 add the rule !(has(oldSelf.spec) && has(oldSelf.spec.a)) || (has(self.spec) && has(self.spec.a)) to (root), which rejects the first of the updates"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
@@ -184,6 +194,59 @@ func TestFindings(t *testing.T) {
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
+			}
+		})
+	}
+}
+
+// An immutable value that may be removed can be changed in two updates.
+func TestBypassed(t *testing.T) {
+	// A rule on a field of a required object, and a rule on the object.
+	kept := func(field, rule, on string) string {
+		fields := map[string]string{
+			"a": "{type: string, maxLength: 9", "b": "{type: string, maxLength: 9", "t": "{type: string, enum: [A, B]",
+			"o": "{type: object, required: [x], properties: {x: {type: string, maxLength: 9}}", "r": "{type: string, maxLength: 9",
+		}
+		fields[field] += fmt.Sprintf(", x-kubernetes-validations: [{%s}]", rule)
+		var l []string
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
+			l = append(l, name+": "+fields[name]+"}")
+		}
+		return fmt.Sprintf("type: object\nrequired: [box]\nproperties: {box: {type: object, required: [r], properties: {%s}, x-kubernetes-validations: [{rule: %q}]}}", strings.Join(l, ", "), on)
+	}
+	for _, tt := range []struct {
+		name, spec, required string
+		want                 string // the hint
+	}{
+		{"optional", kept("a", "rule: self == oldSelf", "true"), "[spec]", "!has(oldSelf.a) || has(self.a) to spec.box"},
+		{"required", kept("r", "rule: self == oldSelf", "true"), "[spec]", ""},
+		{"required in an optional object", kept("r", "rule: self == oldSelf", "true"), "[]", "!has(oldSelf.spec) || has(self.spec) to (root)"},
+		{"optional in an optional object", kept("a", "rule: self == oldSelf", "true"), "[]", "!(has(oldSelf.spec) && has(oldSelf.spec.box.a)) || (has(self.spec) && has(self.spec.box.a)) to (root)"},
+		{"a field of the object with the rule", kept("o", "rule: self.x == oldSelf.x", "true"), "[spec]", "!has(oldSelf.o) || has(self.o) to spec.box"},
+		{"kept by another rule", kept("a", "rule: self == oldSelf", "!has(oldSelf.a) || has(self.a)"), "[spec]", ""},
+		{"set once by another rule", kept("a", "rule: self == oldSelf", "has(oldSelf.a) || !has(self.a)"), "[spec]", ""},
+		{"optional oldSelf", kept("a", "rule: '!oldSelf.hasValue() || self == oldSelf.value()', optionalOldSelf: true", "true"), "[spec]", "!has(oldSelf.a) || has(self.a) to spec.box"},
+		{"created only", kept("a", "rule: oldSelf.hasValue() && self == oldSelf.value(), optionalOldSelf: true", "true"), "[spec]", ""},
+		{"once set", kept("a", "rule: oldSelf == '' || self == oldSelf", "true"), "[spec]", "!has(oldSelf.a) || has(self.a) to spec.box"},
+		{"may be cleared", kept("a", "rule: self == oldSelf, message: a is immutable but may be cleared", "true"), "[spec]", ""},
+		{"may only grow", kept("a", "rule: self >= oldSelf", "true"), "[spec]", ""},
+		{"replaced by another field", kept("a", "rule: self == oldSelf", "has(self.a) != has(self.b)"), "[spec]", "!has(oldSelf.a) || has(self.a) to spec.box"},
+		{"a discriminator", kept("t", "rule: self == oldSelf", "(has(self.t) && self.t == 'A') == has(self.b)"), "[spec]", "!has(oldSelf.t) || has(self.t) to spec.box"},
+		{"a rule on the object", kept("b", "rule: size(self) > 0", "has(self.a) == has(oldSelf.a) && (!has(self.a) || self.a == oldSelf.a)"), "[]", "!(has(oldSelf.spec) && has(oldSelf.spec.box.a)) || (has(self.spec) && has(self.spec.box.a)) to (root)"},
+		{"a default", "type: object\ndefault: {}\nproperties: {a: {type: string, default: x, x-kubernetes-validations: [{rule: self == oldSelf}]}}", "[]", ""},
+		{"nullable", "type: object\nrequired: [a]\nproperties: {a: {type: string, nullable: true, x-kubernetes-validations: [{rule: self == oldSelf}]}}", "[spec]", "!has(oldSelf.a) || has(self.a) to spec"},
+		{"in an item", "type: object\nrequired: [l]\nproperties: {l: {type: array, maxItems: 9, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, required: [k], properties: {k: {type: string}, a: {type: string, x-kubernetes-validations: [{rule: self == oldSelf}]}}}}}", "[spec]", "!has(oldSelf.a) || has(self.a) to spec.l[*]"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			src := strings.Replace(testcrd.Versions("Thing", version{Name: "v1", Spec: tt.spec}), "type: object\n", "type: object\n        required: "+tt.required+"\n", 1)
+			got := ""
+			for _, f := range found(t, src) {
+				if f.Code == codes.Bypassed {
+					got += strings.TrimSuffix(strings.TrimPrefix(f.Hint, "add the rule "), ", which rejects the first of the updates")
+				}
+			}
+			if got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
 	}
@@ -313,7 +376,7 @@ func TestSamples(t *testing.T) {
 		got = append(got, f.Code)
 	}
 	want := []diag.Code{codes.NotEachItem, codes.ImpossibleValue, codes.LooserThanMessage, codes.FailsToEvaluate, codes.OtherVersion,
-		codes.NeverRejects, codes.SameRule, codes.AlwaysRejects, codes.CostlyRule, codes.BlocksUpdates}
+		codes.NeverRejects, codes.SameRule, codes.AlwaysRejects, codes.CostlyRule, codes.BlocksUpdates, codes.Bypassed}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/prove"
+	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/internal/report"
 )
@@ -25,7 +26,7 @@ func (o *object) failing(a *audited) []Finding {
 		}
 		e, response := o.rejected(a, sample.Errs, l.Not())
 		if e == nil {
-			a.open = a.MayFail() && !o.never(append(o.unrejected(a.Check), o.create(), a.Place.Present(), l.Not())...)
+			o.mayFail(a, o.create(), a.Place.Present(), l.Not())
 			return nil
 		}
 		_, detail := o.Ask(a.Check, e.New, nil)
@@ -42,8 +43,15 @@ func (o *object) failing(a *audited) []Finding {
 		return []Finding{o.finding(codes.FailsToEvaluate, a.rule, e, response,
 			"this rule fails to evaluate on an update that everything else accepts: %s", detail).fixed(o.guard(a, e, false))}
 	}
-	a.open = a.MayFail() && !o.never(append(o.unrejected(a.Check), o.Space.Old.Present(), a.Place.Present(), a.Place.Counterpart().Present(), a.Fails)...)
+	o.mayFail(a, o.Space.Old.Present(), a.Place.Present(), a.Place.Counterpart().Present(), a.Fails)
 	return nil
+}
+
+// mayFail notes that a rule may fail to evaluate on an object that satisfies formulas, if it may.
+func (o *object) mayFail(a *audited, l ...logic.Lit) {
+	if a.MayFail() && !o.never(append(o.unrejected(a.Check), l...)...) {
+		a.open = "no object was found on which it fails to evaluate, though there may be one"
+	}
 }
 
 // update returns an update of an accepted object on which the rule fails to evaluate, and which the
@@ -66,14 +74,13 @@ func (o *object) update(a *audited, unrelated bool) (*prove.Example, string) {
 		if said, _ := o.Ask(a.Check, e.New, e.Old); said != sample.Errs {
 			return "", false
 		}
-		if refused, ok := answer(ctx, o.judge, e.Old, nil); !ok || refused != "" {
+		if !accepts(ctx, o.judge, nil, e.Old) {
 			return "", false
 		}
 		if response, ok = answer(ctx, o.judge, e.New, e.Old); !ok || response == "" {
 			return "", false
 		}
-		free, ok := answer(ctx, o.lacking(a.rule), e.New, e.Old)
-		return response, ok && free == ""
+		return response, accepts(ctx, o.lacking(a.rule), e.Old, e.New)
 	}, l...)
 }
 

@@ -54,6 +54,9 @@ func (v *version) findings(ctx context.Context, versions []*version) []Finding {
 // qualify names the faulty rules in findings if they change the API server's answer to the example.
 func (v *version) qualify(ctx context.Context, l []Finding, faulty []rule) {
 	same := func(w *version, f *Finding) bool {
+		if f.Between != nil {
+			return accepts(ctx, w.judge, f.Example.Old, f.Between, f.Example.New)
+		}
 		response, ok := answer(ctx, w.judge, f.Example.New, f.Example.Old)
 		return ok && response == f.Response
 	}

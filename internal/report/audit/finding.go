@@ -23,13 +23,17 @@ type Finding struct {
 	// Example is an object that shows the mistake, or an update if Old is not nil. Response is the
 	// error of the API server, or empty if it accepts the example. They are zero for costs
 	// and for rules that do not compile.
-	Example  *verify.Example `json:"example,omitempty"`
-	Response string          `json:"response,omitempty"`
+	Example *verify.Example `json:"example,omitempty"`
+	// Between, unless nil, is the object after the first of two updates: Example.New is the one after the second.
+	Between  map[string]any `json:"between,omitempty"`
+	Response string         `json:"response,omitempty"`
 	// Without is the number of rules that the API server's answer leaves out. Related names them.
 	Without int `json:"-"`
 
-	fixes []fix // of the hint
-	of    rule
+	fixes   []fix  // of the hint
+	guard   string // a further rule to write, on the schema at the path guarded
+	guarded schemapath.Path
+	of      rule
 }
 
 // finding returns a finding about a rule. Example may be nil.
@@ -84,7 +88,11 @@ func Diagnostics(l []Finding) diag.List {
 	for _, f := range l {
 		d := f.Diagnostic
 		if f.Example != nil {
-			if text := report.InlineObject(f.Example.New); len(text) <= maxInline {
+			text := report.InlineObject(f.Example.New)
+			if f.Between != nil {
+				text = report.InlineObject(f.Example.Old) + ", " + report.InlineObject(f.Between) + ", " + text
+			}
+			if len(text) <= maxInline {
 				d.Message += ": " + text
 			}
 		}

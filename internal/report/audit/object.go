@@ -34,7 +34,7 @@ type audited struct {
 	// excludes and that have been reported.
 	constant   bool
 	impossible []logic.Lit
-	open       bool // some object may fail in it, and none was found
+	open       string // the reason why the rule may have mistakes that were not found
 }
 
 // object returns the object at a path. An error is the reason why its rules cannot be decided.
@@ -133,7 +133,10 @@ func (o *object) audit(versions []*version) []Finding {
 	}
 	for i := range o.audited {
 		a := &o.audited[i]
-		l = append(l, o.failing(a)...)
+		failing := o.failing(a)
+		if l = append(l, failing...); len(failing) == 0 {
+			l = append(l, o.bypassed(a)...)
+		}
 		l = append(l, o.notEachItem(a)...)
 		if !a.constant {
 			l = append(l, o.otherVersions(a, versions)...)
@@ -202,15 +205,13 @@ func (o *object) rejects(a *audited, said sample.Answer, object map[string]any) 
 	if !ok || response == "" {
 		return "", false
 	}
-	free, ok := answer(ctx, o.lacking(a.rule), object, nil)
-	return response, ok && free == ""
+	return response, accepts(ctx, o.lacking(a.rule), nil, object)
 }
 
 // accepted returns an example that the API server accepts.
 func (o *object) accepted(l ...logic.Lit) *prove.Example {
 	e, _ := o.find(func(e *prove.Example) (string, bool) {
-		response, ok := answer(o.Source.Context(), o.judge, e.New, nil)
-		return "", ok && response == ""
+		return "", accepts(o.Source.Context(), o.judge, nil, e.New)
 	}, append(append(l, o.others()...), o.create())...)
 	return e
 }
@@ -218,19 +219,20 @@ func (o *object) accepted(l ...logic.Lit) *prove.Example {
 // replaced returns the rule with another text, or nil if it does not compile. It has the formulas of
 // the rule's check.
 func (o *object) replaced(a *audited, text string) *prove.Check {
-	only := *a.Schema.Props
 	validation := *a.Validation
 	validation.Rule, validation.MessageExpression = text, ""
+	return o.read(*a.Check, validation)
+}
+
+// read returns a rule in the place of a check, or nil if it does not compile.
+func (o *object) read(c prove.Check, validation apiextensionsv1.ValidationRule) *prove.Check {
+	only := *c.Schema.Props
 	only.XValidations = apiextensionsv1.ValidationRules{validation}
-	t := sample.New(&only, a.At, a.Schema.Root).Rules()[0]
-	if t.Broken != nil {
+	c.Test = sample.New(&only, c.Schema.Path, c.Schema.Root).Rules()[0]
+	if c.Test.Broken != nil || o.Read(&c) != nil {
 		return nil
 	}
-	c := &prove.Check{Test: t, Level: a.Level, Schema: a.Schema, Place: a.Place}
-	if o.Read(c) != nil {
-		return nil
-	}
-	return c
+	return &c
 }
 
 // served returns the API server's code with another text of a rule, or nil if it rejects the CRD.

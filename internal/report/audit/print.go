@@ -54,7 +54,7 @@ func (f Finding) write(d *report.Document) {
 			said = "Without the faulty rules below, the" + strings.TrimPrefix(said, "The")
 		}
 		d.Say(said)
-		d.Add(report.Example(f.Example.Old, f.Example.New))
+		d.Add(report.Example(f.Example.Old, f.Between, f.Example.New))
 		if f.Response != "" {
 			d.Add(report.Quote{f.Response})
 		}
