@@ -272,7 +272,7 @@ func unionOf(t *testing.T, manifest []byte) judged {
 }
 
 // pairs returns the updates to try, as pairs of state indices. With [unioncases.Exhaustive] it
-// returns all pairs. Otherwise it returns one in 32, and the first of each group of similar pairs:
+// returns all pairs. Otherwise it returns one in 128, and the first of each group of similar pairs:
 // with the same violations, the same violations of the new state alone, and the same answer to
 // whether it is the old one.
 func (u judged) pairs(states []union.State) map[[2]int]bool {
@@ -280,7 +280,7 @@ func (u judged) pairs(states []union.State) map[[2]int]bool {
 	for i := range states {
 		for j := range states {
 			alike := fmt.Sprint(u.Judge(&states[i], states[j]), u.Judge(nil, states[j]), i == j)
-			l[[2]int{i, j}] = unioncases.Exhaustive || !seen[alike] || rand.New(rand.NewPCG(uint64(i), uint64(j))).IntN(32) == 0
+			l[[2]int{i, j}] = unioncases.Exhaustive || !seen[alike] || rand.New(rand.NewPCG(uint64(i), uint64(j))).IntN(128) == 0
 			seen[alike] = true
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/unioncel/unioncel/internal/change"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
+	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/kinds"
 )
@@ -95,12 +96,14 @@ var tightenings = []struct {
 
 // TestTightenings sends each write that internal/change predicts, for an object that was
 // stored before its CRD was tightened. The predictions match the server in every cell. The answers
-// of the server are the table in docs/reference/stored.md.
+// of the server are the table in docs/reference/stored.md. Without [unioncases.Exhaustive] the test
+// covers one row in three.
 func TestTightenings(t *testing.T) {
 	t.Parallel()
 	server := servertest.Start(t)
 	var table strings.Builder
-	for i, test := range tightenings {
+	rows := unioncases.Some(tightenings, 3, 0)
+	for i, test := range rows {
 		t.Run(test.name, func(t *testing.T) {
 			kind := fmt.Sprintf("Tight%d", i)
 			crd := func(tight bool) []byte {
@@ -212,7 +215,7 @@ func TestTightenings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(page), "\n"+table.String()+"\n") {
+	if len(rows) == len(tightenings) && !strings.Contains(string(page), "\n"+table.String()+"\n") {
 		t.Errorf("docs/reference/stored.md does not have this table:\n%s", table.String())
 	}
 }
