@@ -49,7 +49,7 @@ func kindOf(plural string) string { return strings.ToUpper(plural[:1]) + plural[
 // suggests makes it updatable.
 func TestAdviceUnchanged(t *testing.T) {
 	t.Parallel()
-	s := servertest.Start(t)
+	s := servertest.Shared(t)
 	const stored = "{type: HTTP, http: {}, tcp: {z: 1}}"
 	open := with(typed, "tcp: {type: object, ", "tcp: {type: object, x-kubernetes-preserve-unknown-fields: true, ")
 	root := strings.Replace(testcrd.Versions("Root", testcrd.Version{Name: "v1", Spec: "type: string"}), "        properties:\n",
@@ -105,7 +105,7 @@ func TestAdviceUnchanged(t *testing.T) {
 // The API server behaves as the advice says: it accepts or rejects each step as expected.
 func TestAdvice(t *testing.T) {
 	t.Parallel()
-	s := servertest.Start(t)
+	s := servertest.Shared(t)
 	type step struct {
 		version, spec string
 		refused       string // part of the error; empty if the step is accepted

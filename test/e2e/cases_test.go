@@ -63,7 +63,7 @@ func TestCases(t *testing.T) {
 		t.Fatalf("no cases: %v", err)
 	}
 	t.Parallel()
-	server := servertest.Start(t)
+	server := servertest.Shared(t)
 	t.Run("all", func(t *testing.T) { // returns after all parallel tests
 		for _, file := range files {
 			t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {

@@ -40,7 +40,7 @@ func TestDiff(t *testing.T) {
 		t.Skip("starts an API server")
 	}
 	t.Parallel()
-	s := servertest.Start(t)
+	s := servertest.Shared(t)
 	const old, new = "Before", "After"
 	changes := unioncases.Some(crdchanges.All, 4, 0)
 	for kind, spec := range map[string]func(crdchanges.Change) string{

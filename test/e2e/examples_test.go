@@ -16,7 +16,7 @@ import (
 // TestExamples checks the statements of the README about the examples.
 func TestExamples(t *testing.T) {
 	t.Parallel()
-	server := servertest.Start(t)
+	server := servertest.Shared(t)
 	for name, test := range map[string]struct {
 		bad     []string // the server's errors for the bad object
 		updates []exampleUpdate

@@ -66,7 +66,7 @@ var shapes = []shape{
 			{absent, false, true},
 		},
 	}, {
-		name:   "Table",
+		name:   "Transitions",
 		schema: `{type: {type: string, enum: [A, B, X, ""]}, a: {type: string}, b: {type: object}}`,
 		declaration: `{discriminator: type, fields-to-discriminateBy: {a: A, b: B},
 			deduceInvalidDiscriminator: true, allowedChanges: {A: [B], B: ["", X]}}`,
@@ -176,12 +176,12 @@ func (s shape) objects() []map[string]any {
 	return l
 }
 
-// TestEveryState compares the server, with compiled CRDs, to the model. It creates every object of
-// a shape, and updates from one object to another for a sample of the pairs, valid or not. With
-// [unioncases.Exhaustive] it tries all pairs. (pkg/rules evaluates the rules on all pairs.)
+// TestEveryState compares the server, with compiled CRDs, to the model. It creates objects of a
+// shape, and updates one object to another, valid or not. With [unioncases.Exhaustive] it tries all
+// objects and pairs, otherwise a sample. (pkg/rules evaluates the rules on all pairs.)
 func TestEveryState(t *testing.T) {
 	t.Parallel()
-	server := servertest.Start(t)
+	server := servertest.Shared(t)
 	t.Run("all", func(t *testing.T) {
 		for _, s := range shapes {
 			t.Run(s.name, func(t *testing.T) {
@@ -218,7 +218,13 @@ func everyState(t *testing.T, server *servertest.Server, s shape) {
 	}
 	crd.install(t, stored)
 
+	created := map[string]bool{}
 	for i, o := range objects {
+		alike := fmt.Sprint(u.Judge(nil, states[i]))
+		if created[alike] && i%5 > 0 && !unioncases.Exhaustive {
+			continue
+		}
+		created[alike] = true
 		_, err := server.Create(t.Context(), crd.object(t, fmt.Sprintf("create-%d", i), "", spec(o, 0)))
 		if !u.compare(t, s.encoding, nil, states[i], err) {
 			t.Errorf("create %v", o)

@@ -14,7 +14,7 @@ import (
 // text.
 func TestKubectl(t *testing.T) {
 	t.Parallel()
-	server := servertest.Start(t)
+	server := servertest.Shared(t)
 	crd := newTrial(t, server, []byte(testcrd.Read("backend")), crdpatch.Options{})
 	crd.install(t, nil)
 	object := func(spec string) []byte {

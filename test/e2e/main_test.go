@@ -1,3 +1,10 @@
 package e2e
 
-import _ "github.com/unioncel/unioncel/internal/testing/testgc"
+import (
+	"testing"
+
+	"github.com/unioncel/unioncel/internal/testing/servertest"
+	_ "github.com/unioncel/unioncel/internal/testing/testgc"
+)
+
+func TestMain(m *testing.M) { servertest.Main(m) }

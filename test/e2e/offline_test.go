@@ -114,7 +114,7 @@ spec:
 // internal/testing/servertest checks that pkg/validate gives the same answers.
 func TestOffline(t *testing.T) {
 	t.Parallel()
-	server := servertest.Start(t)
+	server := servertest.Shared(t)
 	if err := server.Install(t.Context(), []byte(shopCRD)); err != nil {
 		t.Fatal(err)
 	}

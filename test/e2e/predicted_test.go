@@ -80,7 +80,7 @@ spec:
 // alongside.
 func TestPredicted(t *testing.T) {
 	t.Parallel()
-	server := servertest.Start(t)
+	server := servertest.Shared(t)
 	for _, test := range besides {
 		t.Run(test.name, func(t *testing.T) {
 			src := []byte(testcrd.New(test.name, beside+strings.ReplaceAll(test.schema, "\n", "\n  ")))

@@ -63,7 +63,7 @@ func TestRefusedNames(t *testing.T) {
 // Such names are harmless if no rule has to read them: above the union and alongside it.
 func TestInexpressibleSurroundings(t *testing.T) {
 	t.Parallel()
-	server := servertest.Start(t)
+	server := servertest.Shared(t)
 	manifest := string(named("LINK", "type", "a", "Clear"))
 	var links []string
 	body := manifest[strings.Index(manifest, "          'LINK':"):]

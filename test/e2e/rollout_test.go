@@ -151,7 +151,7 @@ var unsafe = []struct {
 // The plan of each change does not say go, and going ahead would break a request.
 func TestUnsafe(t *testing.T) {
 	t.Parallel()
-	server := servertest.Start(t)
+	server := servertest.Shared(t)
 	config := server.Config()
 	config.WarningHandler = rest.NoWarnings{}
 	client, err := dynamic.NewForConfig(config)

@@ -85,7 +85,7 @@ func (r randomly) object() string {
 // predicts the answer to every write, and every lost field.
 func TestRandomly(t *testing.T) {
 	t.Parallel()
-	server := servertest.Start(t)
+	server := servertest.Shared(t)
 	config := server.Config()
 	config.WarningHandler = rest.NoWarnings{}
 	client, err := dynamic.NewForConfig(config)

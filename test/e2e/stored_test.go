@@ -100,7 +100,7 @@ var tightenings = []struct {
 // covers one row in three.
 func TestTightenings(t *testing.T) {
 	t.Parallel()
-	server := servertest.Start(t)
+	server := servertest.Shared(t)
 	var table strings.Builder
 	rows := unioncases.Some(tightenings, 3, 0)
 	for i, test := range rows {
@@ -255,7 +255,7 @@ func adviceHolds(t *testing.T, text []byte, v change.Prediction, ratchet bool) {
 // object in the new storage version.
 func TestMigration(t *testing.T) {
 	t.Parallel()
-	server := servertest.Start(t)
+	server := servertest.Shared(t)
 	const lax = "{type: object, properties: {mode: {type: string}, gone: {type: string}, u: {" + unionObject + "}}}"
 	const strict = "{type: object, required: [owner], properties: {owner: {type: string}, mode: {type: string, enum: [A, B]}, since: {type: string%s}, u: {" + unionObject + ", " + declared + "}}}"
 	before := testcrd.Versions("Move", testcrd.Version{Name: "v1", Spec: lax})

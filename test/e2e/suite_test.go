@@ -15,7 +15,7 @@ import (
 // The server confirms the expectations that internal/product writes.
 func TestSuite(t *testing.T) {
 	t.Parallel()
-	server := servertest.Start(t)
+	server := servertest.Shared(t)
 	manifest := []byte(testcrd.Read("pipeline"))
 	crd := newTrial(t, server, manifest, crdpatch.Options{})
 	crd.install(t, nil)

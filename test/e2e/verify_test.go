@@ -18,7 +18,7 @@ import (
 // rejected.
 func TestCounterexamples(t *testing.T) {
 	t.Parallel()
-	server := servertest.Start(t)
+	server := servertest.Shared(t)
 	for name := range unioncases.HandWritten {
 		t.Run(name, func(t *testing.T) {
 			manifest := unioncases.HandWrittenCRD(name)
@@ -81,7 +81,7 @@ func renamed(resource map[string]any, i int) map[string]any {
 // verify finds rules that read the property without has(), and compiled rules accept the update.
 func TestStoredWithoutDefault(t *testing.T) {
 	t.Parallel()
-	server := servertest.Start(t)
+	server := servertest.Shared(t)
 	const shape = "type: object\nproperties: {mode: {type: integer%s}, fast: {type: string}, safe: {type: string}}\n"
 	declared := fmt.Sprintf(shape, ", default: 1") + `x-kubernetes-unions:
 - {discriminator: mode, fields-to-discriminateBy: {fast: 1, safe: 0}, optionalMembers: [fast, safe], unset: 1, discriminatorChange: Forbid}

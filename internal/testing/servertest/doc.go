@@ -16,7 +16,8 @@
 // [Start] works in tests and benchmarks and takes less than half a second. A
 // server stops with the test that started it. A process may run several
 // servers, but one server per top-level test is enough: it serves any number
-// of CRDs, and each takes a few milliseconds.
+// of CRDs, and each takes a few milliseconds. [Shared] returns one server for
+// all tests of a process, which run with [Main].
 //
 // # Writing
 //
