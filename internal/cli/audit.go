@@ -32,9 +32,9 @@ unions, and reports rules that
   - do not compile, or not for the kubeVersion in ` + configFile + `
 
 Each finding has an object that the API server's own code accepts or rejects as
-the finding says, and a fix. A note counts the rules that were not decided, such as
-those that --limit steps=N leaves open. Rules that unioncel compiled are left out.
-docs/audit.md explains the findings.
+the finding says, and a fix. Rules that were not decided, such as those that
+--limit steps=N leaves open, are named (UC933). Rules that unioncel compiled are left
+out. docs/audit.md explains the findings.
 
 Findings are warnings; only rules that do not compile are errors. The exit code is 1
 if there is a finding of at least the severity given with --fail-on: by default, warnings
@@ -119,7 +119,7 @@ func auditFile(ctx context.Context, in input, f *crdpatch.File) (audited audit.R
 		}
 		diagnostics = append(diagnostics, l.Diags...)
 		audited.Rules, audited.Undecided = audited.Rules+l.Rules, append(audited.Undecided, l.Undecided...)
-		for _, f := range l.Findings {
+		for _, f := range slices.Concat(l.Findings, l.Undecided) {
 			if l, _ := in.scope.judge(audit.Diagnostics([]audit.Finding{f})); len(l) > 0 {
 				f.Severity = l[0].Severity
 				audited.Findings = append(audited.Findings, f)

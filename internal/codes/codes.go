@@ -185,4 +185,5 @@ var (
 	BlocksUpdates     = warning("UC930", "rule blocks updates")
 	NotCompiling      = failure("UC931", "rule that does not compile")
 	Bypassed          = warning("UC932", "immutability can be bypassed")
+	NotDecided        = note("UC933", "rule not decided")
 )

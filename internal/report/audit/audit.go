@@ -10,6 +10,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/sample"
@@ -22,10 +23,10 @@ import (
 // Result is the result of an audit.
 type Result struct {
 	Findings []Finding // in the order of the file
-	// Rules is the number of rules of the served versions. Undecided are the reasons, one for each rule,
-	// why a rule without findings may have mistakes.
+	// Rules is the number of rules of the served versions. Undecided are the rules without findings that
+	// may have mistakes, with the reasons as messages.
 	Rules     int
-	Undecided []string
+	Undecided []Finding
 	// Diags are the diagnostics of reading the CRD.
 	Diags diag.List
 }
@@ -51,16 +52,16 @@ func CRD(ctx context.Context, c *crdpatch.CRD) (Result, error) {
 		result.Rules += v.rules
 		for _, r := range v.open {
 			if !slices.ContainsFunc(result.Findings, func(f Finding) bool { return f.Version == v.name && f.of.equal(r.rule) }) {
-				result.Undecided = append(result.Undecided, r.reason)
+				result.Undecided = append(result.Undecided, v.finding(codes.NotDecided, r.rule, nil, "", "%s", r.reason))
 			}
 		}
 	}
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
 	}
-	slices.SortStableFunc(result.Findings, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col), cmp.Compare(a.Code, b.Code))
-	})
+	for _, l := range [][]Finding{result.Findings, result.Undecided} {
+		slices.SortStableFunc(l, func(a, b Finding) int { return cmp.Or(a.Pos.Compare(b.Pos), cmp.Compare(a.Code, b.Code)) })
+	}
 	return result, nil
 }
 
@@ -136,8 +137,8 @@ func (r Result) Tally() string {
 		return ""
 	}
 	counts := map[string]int{}
-	for _, reason := range r.Undecided {
-		counts[reason]++
+	for _, f := range r.Undecided {
+		counts[f.Message]++
 	}
 	var l []string
 	for _, reason := range slices.Sorted(maps.Keys(counts)) {

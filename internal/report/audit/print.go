@@ -1,15 +1,34 @@
 package audit
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/report"
 )
 
+// maxOpen bounds the undecided rules that people read.
+const maxOpen = 10
+
 // Document returns findings for people, with a tally. Equal findings are written once.
 func Document(l []Finding) report.Document {
 	var d report.Document
+	var open report.List
+	undecided := 0
+	l = slices.DeleteFunc(slices.Clone(l), func(f Finding) bool {
+		if f.Code != codes.NotDecided {
+			return false
+		}
+		if undecided++; undecided <= maxOpen {
+			open.Add(report.N(f.Pos.String()), ": ", report.N(f.CRD), " (", f.Path, ", ", f.Version, "): ", f.Message)
+		}
+		return true
+	})
+	if undecided > maxOpen {
+		open.Add(undecided-maxOpen, " more; --format json has all of them")
+	}
 	also := map[[4]string][]Finding{}
 	for _, f := range l {
 		also[f.fingerprint()] = append(also[f.fingerprint()], f)
@@ -30,6 +49,10 @@ func Document(l []Finding) report.Document {
 			d.Say("Also in ", english.Plural(len(others), "other rule"), ":")
 			d.Add(list)
 		}
+	}
+	if undecided > 0 {
+		d.Say("Not decided:")
+		d.Add(open)
 	}
 	d.Say(english.Plural(len(l), "finding"))
 	return d
