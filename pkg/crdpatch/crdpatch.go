@@ -92,17 +92,12 @@ func (j *job) compile() []byte {
 	if r == nil {
 		return nil
 	}
-	t := r.of
-	if len(r.edits) == 0 && t == j.text() {
-		return t.Src
-	}
-	out, err := r.final()
-	if err != nil {
-		j.unproved(err)
+	out := j.apply(r)
+	if out == nil {
 		return nil
 	}
 	j.made = append(j.made, out)
-	if _, edited := r.want[len(t.docs)-1]; edited {
+	if _, edited := r.want[len(out.docs)-1]; edited {
 		if err := j.checkEnd(); err != nil {
 			j.unproved(err)
 		}
@@ -127,6 +122,21 @@ func (j *job) revision(base *fileText) *revision {
 		return nil
 	}
 	return r
+}
+
+// apply returns the text of a revision, or nil on errors.
+func (j *job) apply(r *revision) *fileText {
+	if j.diags.HasErrors() {
+		return nil
+	}
+	if len(r.edits) == 0 {
+		return r.of
+	}
+	t, err := r.text()
+	if err != nil {
+		j.unproved(err)
+	}
+	return t
 }
 
 // forgotten reports whether there are errors. Unions that are declared nowhere any more are errors,

@@ -53,15 +53,10 @@ func (j *job) declare(given union.Externals) []byte {
 		j.take(r, w)
 		r.json[w.index] = w.isBareJSON()
 	}
-	if j.diags.HasErrors() {
-		return nil
+	if out := j.apply(r); out != nil {
+		return out.Src
 	}
-	out, err := r.final()
-	if err != nil {
-		j.unproved(err)
-		return nil
-	}
-	return out.Src
+	return nil
 }
 
 // declare plans to write declarations into schemas that have none.
@@ -74,14 +69,14 @@ func (w *writer) declare(objects []compile.Object) {
 			continue
 		}
 		if w.aliased(n) {
-			w.errorf(n, codes.SharedContent, "write out the schema at each path",
+			w.errorf(w.at(o.Place), codes.SharedContent, "write out the schema at each path",
 				"an edit of %s would change other schemas that share it through an anchor", o.Place)
 			continue
 		}
 		unions := yamledit.Plain(o.Value)
 		edit, err := w.editor().Put(n, yamledit.Entry{Key: union.Key, Value: unions, Dash: w.dash(&documentChange{}), Short: true})
 		if err != nil {
-			w.errorf(n, codes.Unproved, "write the schema in plain block style", "cannot edit this schema: %v", err)
+			w.errorf(w.at(o.Place), codes.Unproved, "write the schema in plain block style", "cannot edit this schema: %v", err)
 			continue
 		}
 		schemaIn(w.value, o.Place)[union.Key] = yamledit.DataOf(unions)

@@ -35,10 +35,10 @@ func (w *writer) spaceAfter(key *yaml.Node) string {
 
 // null returns the null value to write between the colon of a key and offset end: the recorded
 // text, or equivalent text if the layout has changed and requires it.
-func (r *remover) null(in, key *yaml.Node, was string, end int) string {
+func (b *base) null(in, key *yaml.Node, was string, end int) string {
 	quoted := key.Style != 0
 	switch {
-	case r.manifest.isJSON() && !r.record.JSON, was == "" && yamledit.IsFlow(in) && strings.IndexByte(",}", r.Src[end]) >= 0:
+	case b.isJSON() && !b.record.JSON, was == "" && yamledit.IsFlow(in) && strings.IndexByte(",}", b.Src[end]) >= 0:
 		return " null"
 	case was != "" && strings.IndexByte(" \t\r\n", was[0]) < 0 && !(quoted && yamledit.IsFlow(in)):
 		return " " + was

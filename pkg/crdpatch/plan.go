@@ -76,12 +76,12 @@ func (w *writer) checkSize(was int) {
 		is -= len(entry)
 	}
 	if err == nil && is > maxClientSideApply && was <= maxClientSideApply {
-		w.report(diag.New(codes.ManifestTooLarge, w.pos(w.node),
+		w.report(diag.New(codes.ManifestTooLarge, w.crd.Pos(),
 			"compiling grows this manifest from %d to %d bytes, beyond the %d that kubectl apply can keep in its annotation", was, is, maxClientSideApply).
 			Hinted("apply it with kubectl apply --server-side, or leave the annotation out (--no-annotation)"))
 	}
 	if _, ours := annotations[Annotation]; ours && size > maxClientSideApply {
-		w.errorf(w.node, codes.AnnotationTooLarge, "compile with --no-annotation, or declare fewer unions in one CRD",
+		w.errorf(w.crd.Pos(), codes.AnnotationTooLarge, "compile with --no-annotation, or declare fewer unions in one CRD",
 			"with %s the annotations have %d bytes; the API server accepts %d", Annotation, size, maxClientSideApply)
 	}
 }
@@ -106,8 +106,14 @@ func newWriter(c *CRD, m *manifest, opts Options) *writer {
 
 func (w *writer) report(d diag.Diagnostic) { w.diags = append(w.diags, d) }
 
-func (w *writer) errorf(n *yaml.Node, code diag.Code, hint, format string, args ...any) {
-	w.report(diag.New(code, w.pos(n), format, args...).Hinted(hint))
+func (w *writer) errorf(at diag.Pos, code diag.Code, hint, format string, args ...any) {
+	w.report(diag.New(code, at, format, args...).Hinted(hint))
+}
+
+// at returns the position of a schema in the file.
+func (w *writer) at(p schemapath.Place) diag.Pos {
+	at, _ := w.crd.Schema(p)
+	return at
 }
 
 // documentChange holds all edits of one schema.
@@ -129,7 +135,7 @@ func (w *writer) write(r *compile.Result) {
 	slices.SortStableFunc(changes, func(a, b *documentChange) int { return cmp.Compare(len(b.Path), len(a.Path)) })
 	for _, c := range changes {
 		if err := w.apply(c); err != nil {
-			w.errorf(c.node, codes.Unproved, "write the schema in plain block style", "cannot edit this schema: %v", err)
+			w.errorf(w.at(c.Place), codes.Unproved, "write the schema in plain block style", "cannot edit this schema: %v", err)
 		}
 	}
 	w.severed(changes)
@@ -220,7 +226,7 @@ func (w *writer) uncut(at int) int {
 func (w *writer) apply(c *documentChange) error {
 	n := c.node
 	if w.aliased(n) {
-		w.errorf(n, codes.SharedContent, "write out the schema at each path",
+		w.errorf(w.at(c.Place), codes.SharedContent, "write out the schema at each path",
 			"an edit of %s would change other schemas that share it through an anchor", c.Place)
 		return nil
 	}
@@ -239,7 +245,7 @@ func (w *writer) apply(c *documentChange) error {
 		case existing == nil:
 			fresh = append(fresh, e)
 		case w.aliased(existing) || i < 0:
-			w.errorf(existing, codes.SharedContent, "write the rules out at each of their places", "an edit of these rules would change other places that share them")
+			w.errorf(w.crd.m.pos(yamltext.Resolve(yamltext.Value(w.crd.node(c.Place), validations))), codes.SharedContent, "write the rules out at each of their places", "an edit of these rules would change other places that share them")
 			return nil
 		default:
 			c.record.Empty = len(existing.Content) == 0
@@ -331,13 +337,17 @@ func annotation(text string) *yaml.Node {
 }
 
 func (w *writer) annotate(rec record) {
-	at := w.node
-	_, metadata, shared, ok := yamltext.Lookup(at, "metadata")
+	_, metadata, shared, ok := yamltext.Lookup(w.node, "metadata")
 	if !ok || shared || metadata.Kind != yaml.MappingNode || w.aliased(metadata) || len(metadata.Content) == 0 {
-		w.errorf(at, codes.Unproved, "give the CRD a metadata.name; or compile with --no-annotation", "the annotation %s cannot be added to the metadata", Annotation)
+		w.errorf(w.crd.Pos(), codes.Unproved, "give the CRD a metadata.name; or compile with --no-annotation", "the annotation %s cannot be added to the metadata", Annotation)
 		return
 	}
 	key, annotations, shared, ok := yamltext.Lookup(metadata, "annotations")
+	own := yamltext.Value(w.crd.m.node, "metadata")
+	at := w.crd.m.pos(own)
+	if k, _, _, there := yamltext.Lookup(own, "annotations"); there {
+		at = w.crd.m.pos(k)
+	}
 	values, _ := w.value["metadata"].(map[string]any)
 	var edit yamltext.Edit
 	var err error
@@ -349,13 +359,13 @@ func (w *writer) annotate(rec record) {
 			edit, err = w.editor().Put(metadata, yamledit.Entry{Key: "annotations", Value: annotation(text)})
 		}
 	case shared || annotations.Kind == yaml.AliasNode || w.aliased(annotations):
-		w.errorf(key, codes.SharedContent, "write the annotations out, or compile with --no-annotation", "the annotations are shared through an anchor")
+		w.errorf(at, codes.SharedContent, "write the annotations out, or compile with --no-annotation", "the annotations are shared through an anchor")
 		return
 	case annotations.Kind == yaml.ScalarNode && annotations.Tag == "!!null":
 		var value yamledit.Span
 		var was string
 		if value, was, err = w.nullAt(metadata, key, annotations); errors.Is(err, errNoRoom) {
-			w.errorf(key, codes.Unproved, "write annotations: {}", "there is no room for the annotation %s", Annotation)
+			w.errorf(at, codes.Unproved, "write annotations: {}", "there is no room for the annotation %s", Annotation)
 			return
 		}
 		if err == nil {
@@ -370,7 +380,7 @@ func (w *writer) annotate(rec record) {
 		}
 	}
 	if err != nil {
-		w.errorf(metadata, codes.Unproved, "compile with --no-annotation", "cannot write the annotation: %v", err)
+		w.errorf(w.crd.m.pos(own), codes.Unproved, "compile with --no-annotation", "cannot write the annotation: %v", err)
 		return
 	}
 	w.edits = append(w.edits, edit)

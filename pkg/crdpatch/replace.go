@@ -28,24 +28,13 @@ func (j *job) replace(base *fileText) *fileText {
 			schema := schemaIn(w.value, removal.Place)
 			w.touched = append(w.touched, replacementOf(w.manifest, removal, schema))
 			if err := w.remove(removal, schema); err != nil {
-				w.report(diag.New(codes.Unproved, w.pos(w.schema(removal.Place)), "cannot remove the hand-written rules: %v", err).In(removal.Place).
+				w.report(diag.New(codes.Unproved, w.at(removal.Place), "cannot remove the hand-written rules: %v", err).In(removal.Place).
 					Hinted("delete them yourself, or write the schema in plain block style"))
 			}
 		}
 		j.take(r, w)
 	}
-	if j.diags.HasErrors() {
-		return nil
-	}
-	if len(r.edits) == 0 {
-		return base
-	}
-	t, err := r.relocated()
-	if err != nil {
-		j.unproved(err)
-		return nil
-	}
-	return t
+	return j.apply(r)
 }
 
 // anchored reports whether an alias refers to n or to a node inside it.
@@ -58,17 +47,19 @@ func (w *writer) anchored(n *yaml.Node) bool {
 func (w *writer) severed(changes []*documentChange) {
 	inside := map[*yaml.Node]bool{} // the nodes of the declarations
 	for _, c := range changes {
-		if c.cut.End > 0 {
-			for _, entry := range c.node.Content[2*c.key : 2*c.key+2] {
+		// The annotation restores declarations without aliases, so only those of the file can have some.
+		own := w.crd.m.schema(c.Place)
+		if key := declarationOf(own); c.cut.End > 0 && key >= 0 {
+			for _, entry := range own.Content[2*key : 2*key+2] {
 				for n := range yamltext.All(entry) {
 					inside[n] = true
 				}
 			}
 		}
 	}
-	for n := range yamltext.All(w.Root) {
+	for n := range yamltext.All(w.crd.m.Root) {
 		if inside[n.Alias] && !inside[n] {
-			w.errorf(n, codes.SharedContent, "move the anchor out of the declaration, or write the value out here",
+			w.errorf(w.crd.m.pos(n), codes.SharedContent, "move the anchor out of the declaration, or write the value out here",
 				"*%s refers to an anchor inside the union declaration at line %d, which compiling takes out", n.Value, n.Alias.Line)
 		}
 	}

@@ -16,15 +16,9 @@ import (
 
 // revert returns the text with its compiled CRDs decompiled, or nil on errors.
 func (j *job) revert(t *fileText, crds []*CRD) *fileText {
-	r := &removals{revision: revise(t)}
+	r := &remover{job: j, revision: revise(t)}
 	for _, c := range crds {
-		v := &remover{base: c.base(), removals: r, job: j}
-		r.set(v.manifest, v.value)
-		v.remove()
-		is := v.manifest.isJSON() && !v.record.JSON
-		if was, ok := r.json[v.index]; !ok || was {
-			r.json[v.index] = is
-		}
+		r.remove(c.base())
 	}
 	if j.diags.HasErrors() {
 		return nil
@@ -37,10 +31,11 @@ func (j *job) revert(t *fileText, crds []*CRD) *fileText {
 	return t
 }
 
-// removals are the edits that remove rules and annotations from a text, and the declarations to
+// remover plans the edits that remove rules and annotations from a text, and the declarations to
 // restore.
-type removals struct {
+type remover struct {
 	*revision
+	job      *job
 	restored []restoration
 }
 
@@ -52,13 +47,6 @@ type restoration struct {
 	cut int
 }
 
-// remover plans the edits that revert one CRD.
-type remover struct {
-	*base
-	*removals
-	job *job
-}
-
 func (r *remover) edit(start, end int, text string) {
 	r.edits = append(r.edits, yamltext.Edit{Start: start, End: end, New: text})
 }
@@ -67,39 +55,45 @@ func (r *remover) failed(n *yaml.Node, format string, args ...any) {
 	r.job.errorf(n, codes.Unproved, "", format, args...)
 }
 
-func (r *remover) remove() {
-	touched := []touch{{manifest: r.manifest}}
-	for _, c := range r.claims {
-		touched = append(touched, touch{manifest: r.manifest, schema: &c.place, removed: map[string][]any{validations: c.items()}})
-		cut, err := r.removeRules(c)
+// remove plans the edits that revert one CRD.
+func (r *remover) remove(b *base) {
+	r.set(b.m, b.value)
+	is := b.isJSON() && !b.record.JSON
+	if was, ok := r.json[b.index]; !ok || was {
+		r.json[b.index] = is
+	}
+	touched := []touch{{manifest: b.m}}
+	for _, c := range b.claims {
+		touched = append(touched, touch{manifest: b.m, schema: &c.place, removed: map[string][]any{validations: c.items()}})
+		cut, err := r.removeRules(b, c)
 		if err != nil {
 			r.failed(c.node, "cannot remove the rules from %s: %v", c.place, err)
 		}
 		if c.restored() {
-			r.restored = append(r.restored, restoration{c, r.document, cut})
+			r.restored = append(r.restored, restoration{c, b.document, cut})
 		}
 	}
 	r.job.touched = append(r.job.touched, touched...)
-	if err := r.removeAnnotation(); err != nil {
-		r.failed(r.annotations, "cannot remove the annotation: %v", err)
+	if err := r.removeAnnotation(b); err != nil {
+		r.failed(b.annotations, "cannot remove the annotation: %v", err)
 	}
 }
 
-// attempt is a way to restore the declarations of a document: the exact text at its offset (the
-// zero value), the exact text before the rules of the schema (beside), or the same data where it
-// fits (rewritten).
-type attempt struct {
-	beside, rewritten bool
-}
+// attempt is a way to restore the declarations of a document.
+type attempt int
 
-var attempts = []attempt{{}, {beside: true}, {rewritten: true}}
+const (
+	exact     attempt = iota // the exact text at its offset
+	beside                   // the exact text before the rules of the schema
+	rewritten                // the same data where it fits
+)
 
 // restore applies the removals and restores declarations. Each document uses the first attempt
 // that gives the intended data.
-func (r *removals) restore() (*fileText, error) {
+func (r *remover) restore() (*fileText, error) {
 	// Deeper schemas come first: at the same offset, the inner declaration preceded.
 	slices.SortStableFunc(r.restored, func(a, b restoration) int { return cmp.Compare(len(b.Path), len(a.Path)) })
-	how := make([]int, len(r.of.docs))
+	how := make([]attempt, len(r.of.docs))
 	for {
 		t, err := r.restoreAs(how)
 		if err == nil {
@@ -108,7 +102,7 @@ func (r *removals) restore() (*fileText, error) {
 		var wrong *documentError
 		tried := false
 		for i := range how {
-			if (!errors.As(err, &wrong) || wrong.index == i) && how[i]+1 < len(attempts) {
+			if (!errors.As(err, &wrong) || wrong.index == i) && how[i] < rewritten {
 				how[i]++
 				tried = true
 			}
@@ -119,21 +113,20 @@ func (r *removals) restore() (*fileText, error) {
 	}
 }
 
-func (r *removals) restoreAs(how []int) (*fileText, error) {
+func (r *remover) restoreAs(how []attempt) (*fileText, error) {
 	made := *r.revision
-	made.edits, made.origins = nil, map[int]*yaml.Node{}
+	made.edits = nil
 	cuts := slices.Clone(r.edits)
 	sortEdits(cuts)
 	for _, s := range r.restored {
-		edit, err := s.edit(cuts, attempts[how[s.index]])
+		edit, err := s.edit(cuts, how[s.index])
 		if err != nil {
-			return nil, &documentError{index: s.index, err: err}
+			return nil, &documentError{s.index, err}
 		}
 		made.edits = append(made.edits, edit)
-		made.origins[edit.Start] = s.node
 	}
 	made.edits = append(made.edits, cuts...) // after insertions at the same offset
-	return made.relocated()
+	return made.text()
 }
 
 // edit returns the edit that restores the declaration, to be applied along with removals.
@@ -143,13 +136,13 @@ func (s restoration) edit(removals []yamltext.Edit, how attempt) (yamltext.Edit,
 	if err != nil {
 		return yamltext.Edit{}, err
 	}
-	if !how.rewritten {
-		at, _ := unapplied(removals, applied(removals, start)+s.At)
+	if how != rewritten {
+		at := unapplied(removals, applied(removals, start)+s.At)
 		key := yamltext.Find(n, validations).Key
 		switch {
 		case s.cut >= 0:
 			at = s.cut
-		case how.beside && key != nil && !yamledit.IsFlow(n):
+		case how == beside && key != nil && !yamledit.IsFlow(n):
 			first, err := s.startOf(key)
 			if err != nil {
 				return yamltext.Edit{}, err
@@ -194,48 +187,48 @@ func (s restoration) startWithout(removals []yamltext.Edit) (int, error) {
 
 // removeRules plans to remove our rules from one schema. It returns the offset of the list if it is
 // removed as a whole, or else -1.
-func (r *remover) removeRules(c *claim) (int, error) {
+func (r *remover) removeRules(b *base, c *claim) (int, error) {
 	switch {
 	case len(c.ours) == 0:
 		return -1, nil
 	case c.whole():
-		cut, err := r.editor().Cut(c.node, c.headIndex/2, c.headIndex/2)
+		cut, err := b.editor().Cut(c.node, c.headIndex/2, c.headIndex/2)
 		r.edit(cut.Start, cut.End, "")
 		return cut.Start, err
 	case c.all() && !yamledit.IsFlow(c.list):
-		value, err := r.editor().AfterKey(c.head, c.list)
+		value, err := b.editor().AfterKey(c.head, c.list)
 		r.edit(value.Start, value.End, " []")
 		return -1, err
 	}
-	cuts, err := r.editor().CutRuns(c.list, c.ours)
+	cuts, err := b.editor().CutRuns(c.list, c.ours)
 	r.edits = append(r.edits, cuts...)
 	return -1, err
 }
 
-func (r *remover) removeAnnotation() error {
-	m, at := r.annotations, r.key
-	metadata, _ := r.value["metadata"].(map[string]any)
+func (r *remover) removeAnnotation(b *base) error {
+	m, at := b.annotations, b.key
+	metadata, _ := b.value["metadata"].(map[string]any)
 	if left, _ := metadata["annotations"].(map[string]any); len(left) == 0 {
-		key := r.metadata.Content[r.metadataKey]
+		key := b.metadata.Content[b.metadataKey]
 		was := ""
-		if r.record.Annotations != nil {
-			was = *r.record.Annotations
+		if b.record.Annotations != nil {
+			was = *b.record.Annotations
 		}
 		_, there := metadata["annotations"]
 		switch null, had := strings.CutPrefix(was, ":"); {
 		case had:
-			s, err := r.editor().AfterKey(key, r.annotations)
-			r.edit(s.Start, s.End, r.null(r.metadata, key, null, s.End))
+			s, err := b.editor().AfterKey(key, b.annotations)
+			r.edit(s.Start, s.End, b.null(b.metadata, key, null, s.End))
 			return err
 		case !there:
-			m, at = r.metadata, r.metadataKey
-		case !yamledit.IsFlow(r.annotations):
-			s, err := r.editor().AfterKey(key, r.annotations)
+			m, at = b.metadata, b.metadataKey
+		case !yamledit.IsFlow(b.annotations):
+			s, err := b.editor().AfterKey(key, b.annotations)
 			r.edit(s.Start, s.End, " {}")
 			return err
 		}
 	}
-	cut, err := r.editor().Cut(m, at/2, at/2)
+	cut, err := b.editor().Cut(m, at/2, at/2)
 	r.edit(cut.Start, cut.End, "")
 	return err
 }

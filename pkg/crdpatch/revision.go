@@ -10,8 +10,6 @@ import (
 	"reflect"
 	"slices"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 )
 
@@ -22,13 +20,11 @@ type revision struct {
 	edits []yamltext.Edit
 	want  map[int]any  // by document
 	json  map[int]bool // documents that are to be JSON
-	// origins are the nodes that inserted text was made from, by the offset of the insertion.
-	origins map[int]*yaml.Node
 }
 
 // revise begins a revision of a text.
 func revise(t *fileText) *revision {
-	return &revision{of: t, want: map[int]any{}, json: map[int]bool{}, origins: map[int]*yaml.Node{}}
+	return &revision{of: t, want: map[int]any{}, json: map[int]bool{}}
 }
 
 // set says which data the CRD is to have.
@@ -41,19 +37,9 @@ func (r *revision) set(m *manifest, crd map[string]any) {
 	maps.Copy(draft, crd)
 }
 
-// relocated makes the edits and parses the result, whose nodes have the positions of the nodes that
-// they were made from. The errors are the same as for [Revision.Final].
-func (r *revision) relocated() (*fileText, error) {
-	t, err := r.final()
-	if err == nil {
-		r.relocate(t)
-	}
-	return t, err
-}
-
-// final makes the edits and parses the result, for its bytes and data. It is a [documentError]
-// unless each document has the intended data, and the others have not changed.
-func (r *revision) final() (*fileText, error) {
+// text makes the edits and parses the result. The error is a [documentError] unless each document has
+// the intended data, and the others have not changed.
+func (r *revision) text() (*fileText, error) {
 	src, err := yamltext.Apply(r.of.Src, r.edits)
 	if err != nil {
 		return nil, err
@@ -104,34 +90,10 @@ func (r *revision) check(was, is *document) error {
 	return nil
 }
 
-// relocate gives the nodes of the result the positions of the nodes that they were made from.
-func (r *revision) relocate(t *fileText) {
-	edits := slices.Clone(r.edits)
-	sortEdits(edits)
-	t.origin = func(at int) (line, column int) {
-		at, inserted := unapplied(edits, at)
-		if n := r.origins[at]; inserted && n != nil {
-			return n.Line, n.Column
-		}
-		return r.of.position(at)
-	}
-	for _, d := range t.docs {
-		starts := map[*yaml.Node]int{} // looked up by the positions that they have now
-		for n := range yamltext.All(d.Root) {
-			if start, err := d.startOf(n); err == nil {
-				starts[n] = start
-			}
-		}
-		for n, start := range starts {
-			n.Line, n.Column = t.origin(start)
-		}
-	}
-}
-
-// unapplied translates an offset in an edited text to the text before, and tells
-// whether it is in inserted text. An offset where text was deleted is that
-// after the deletion. The edits are sorted.
-func unapplied(edits []yamltext.Edit, at int) (int, bool) {
+// unapplied translates an offset in an edited text to the text before. An offset in inserted text is
+// that of the insertion, and an offset where text was deleted that after the deletion. The edits are
+// sorted.
+func unapplied(edits []yamltext.Edit, at int) int {
 	shift := 0
 	for _, e := range edits {
 		start := e.Start + shift
@@ -139,11 +101,11 @@ func unapplied(edits []yamltext.Edit, at int) (int, bool) {
 			break
 		}
 		if at < start+len(e.New) {
-			return e.Start, true
+			return e.Start
 		}
 		shift += len(e.New) - (e.End - e.Start)
 	}
-	return at - shift, false
+	return at - shift
 }
 
 // sortEdits sorts edits by where they start.

@@ -21,8 +21,7 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// fileText is the text of a manifest file, parsed once. The nodes of a text that a [revision] made
-// have the positions of the text that it revised.
+// fileText is the text of a manifest file, or of a [revision] of it, parsed once.
 type fileText struct {
 	*yamltext.File
 	name   string
@@ -30,8 +29,6 @@ type fileText struct {
 	docs   []*document
 	// diags are errors and warnings about the CRDs.
 	diags diag.List
-	// origin, unless nil, is the position in the revised text for an offset.
-	origin func(at int) (line, column int)
 }
 
 // document is one of the documents of a text.
@@ -151,14 +148,6 @@ func (d *document) errorf(n *yaml.Node, code diag.Code, hint, format string, arg
 // pos is the position of a node.
 func (t *fileText) pos(n *yaml.Node) diag.Pos {
 	return diag.Pos{File: t.name, Line: n.Line, Col: n.Column}
-}
-
-// position is the position of an offset or, in a revised text, of its origin.
-func (t *fileText) position(at int) (line, column int) {
-	if t.origin != nil {
-		return t.origin(at)
-	}
-	return t.Position(at)
 }
 
 // manifests are the CRDs of all documents.
