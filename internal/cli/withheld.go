@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -51,11 +52,8 @@ func (in input) reasonWithheld(f *crdpatch.File) string {
 		switch asItIs := in.takenAsItIs(); {
 		case asItIs != "" && in.scope.Concern(c.Target()) && !opts.External.Concern(c.Target()):
 			return asItIs
-		case asItIs != "" || !c.Withheld():
-		case c.Origin() == crdpatch.Compiled:
-			why = "compiled"
-		default:
-			why = "from a cluster"
+		case asItIs == "":
+			why = cmp.Or(c.Withheld(), why)
 		}
 	}
 	return why

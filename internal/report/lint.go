@@ -30,8 +30,7 @@ func Lint(f *crdpatch.File, opts crdpatch.Options) diag.List {
 	if planned {
 		// A plan has no diagnostics about the output. Like the plan, compile with the recorded
 		// options.
-		opts.AsRecorded = true
-		_, more := crdpatch.Compile(f, opts)
+		_, more := crdpatch.Compile(f, opts.AsCompiled())
 		l = append(l, slices.DeleteFunc(more, func(d diag.Diagnostic) bool { return d.Code == codes.RuleRemoved })...)
 	}
 	for i, d := range resolved(crds, wrong) {

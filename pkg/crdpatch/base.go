@@ -54,7 +54,8 @@ func (c *CRD) base() *base {
 			return b
 		}
 	}
-	b := &base{stage: c.m.asIs, annotated: c.m.annotated, externals: externals, given: c.given(), forget: c.opts.Forget, diags: c.m.marred}
+	b := c.unmodified()
+	b.externals, b.forget, b.diags = externals, c.opts.Forget, c.m.marred
 	c.m.bases = append(c.m.bases, b)
 	if b.annotated != nil {
 		b.revert()
@@ -62,10 +63,16 @@ func (c *CRD) base() *base {
 	return b
 }
 
-// recorded returns the unmodified CRD with the recorded declarations, whether or not the rules are still
+// unmodified returns the CRD as it is, without its recorded declarations.
+func (c *CRD) unmodified() *base {
+	l, all := c.Options().External.Select(c.Target())
+	return &base{stage: c.m.asIs, annotated: c.m.annotated, given: given{l, all}}
+}
+
+// recorded returns the CRD as it is with its recorded declarations, whether or not the rules are still
 // there. It reports schemas that are gone, and external declarations that are no longer given.
 func (c *CRD) recorded() *base {
-	r := &base{stage: c.m.asIs, annotated: c.m.annotated, given: c.given()}
+	r := c.unmodified()
 	if r.annotated == nil {
 		return r
 	}

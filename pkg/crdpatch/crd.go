@@ -11,6 +11,7 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -24,35 +25,21 @@ type CRD struct {
 	opts Options
 }
 
-// Origin is the origin of a CRD's manifest.
-type Origin int
-
-const (
-	// Authored is a CRD that an author or a generator wrote, or any CRD that declares unions.
-	Authored Origin = iota
-	// Compiled is a CRD with the annotation.
-	Compiled
-	// Live is a CRD that an API server printed, compiled or not.
-	Live
-)
-
-// origin derives the origin of a CRD from its annotation, and from metadata and status that only an
-// API server writes.
-func (m *manifest) origin() Origin {
+// inUse returns the origin of a CRD in use: compiled, or printed by an API server, whether compiled or not.
+// It is "" for a CRD that an author or a generator wrote, and for any CRD that declares unions.
+func (m *manifest) inUse() string {
+	// Only an API server writes these metadata and this status.
 	metadata, stored := yamltext.Value(m.node, "metadata"), yamltext.Value(yamltext.Value(m.node, "status"), "storedVersions")
 	switch {
 	case m.asIs.declares:
-		return Authored
+		return ""
 	case yamltext.Text(metadata, "uid") != "", yamltext.Text(metadata, "resourceVersion") != "", stored != nil && len(stored.Content) > 0:
-		return Live
+		return "from a cluster"
 	case m.annotated != nil:
-		return Compiled
+		return "compiled"
 	}
-	return Authored
+	return ""
 }
-
-// Origin returns the origin of the manifest.
-func (c *CRD) Origin() Origin { return c.m.origin() }
 
 // Target returns the CRD's name, group and kind.
 func (c *CRD) Target() union.Target { return c.m.target() }
@@ -60,17 +47,23 @@ func (c *CRD) Target() union.Target { return c.m.target() }
 // Pos returns the position of the manifest.
 func (c *CRD) Pos() diag.Pos { return c.m.pos(c.m.node) }
 
-// Options returns the effective options of the CRD, with InUse and AsRecorded applied.
+// Options returns the effective options of the CRD, with InUse applied.
 func (c *CRD) Options() Options {
-	opts, recorded := c.opts, c.opts.AsRecorded
-	if opts.InUse != nil && c.m.origin() != Authored {
-		used := *opts.InUse
-		opts.KubeVersion, opts.Encoding, opts.Origins, opts.External = used.KubeVersion, used.Encoding, used.Origins, used.External
-		recorded = true
+	opts := c.opts
+	if opts.InUse == nil || c.m.inUse() == "" {
+		return opts
 	}
-	if recorded && c.m.annotated != nil {
-		was := c.m.annotated.options()
-		return opts.or(Options{Encoding: was.Encoding, KubeVersion: was.KubeVersion, Origins: was.Origins})
+	used := *opts.InUse
+	opts.KubeVersion, opts.Encoding, opts.Origins, opts.External = used.KubeVersion, used.Encoding, used.Origins, used.External
+	if c.m.annotated == nil {
+		return opts
+	}
+	was := c.m.annotated.options()
+	if opts.Encoding == compile.Auto {
+		opts.Encoding, opts.Origins.Encoding = was.Encoding, was.Origins.Encoding
+	}
+	if opts.KubeVersion == "" {
+		opts.KubeVersion, opts.Origins.KubeVersion = was.KubeVersion, was.Origins.KubeVersion
 	}
 	return opts
 }
@@ -85,12 +78,16 @@ func (c *CRD) With(declarations []union.External) *CRD {
 // settled reports whether the CRD is in use and must stay unchanged, because no declarations are
 // given for it.
 func (c *CRD) settled() bool {
-	return c.m.origin() != Authored && !c.Options().External.Concern(c.Target())
+	return c.m.inUse() != "" && !c.Options().External.Concern(c.Target())
 }
 
-// Withheld reports whether Options.InUse withholds external declarations from the CRD.
-func (c *CRD) Withheld() bool {
-	return c.opts.InUse != nil && c.opts.External.Concern(c.Target()) && c.settled()
+// Withheld returns the reason why Options.InUse withholds external declarations from the CRD: it is
+// compiled or from a cluster. Otherwise it returns "".
+func (c *CRD) Withheld() string {
+	if c.opts.InUse == nil || !c.opts.External.Concern(c.Target()) || !c.settled() {
+		return ""
+	}
+	return c.m.inUse()
 }
 
 // node returns the schema at a place, without compiled rules, or nil.
@@ -106,15 +103,14 @@ func (c *CRD) Schema(p schemapath.Place) (at diag.Pos, declares bool) {
 		at = c.m.pos(n)
 		_, _, _, declares = yamltext.Lookup(n, union.Key)
 	}
-	external, _ := c.declared()
-	return at, declares || slices.ContainsFunc(external, func(e union.External) bool { return e.Covers(p.Name, p.Path) })
+	return at, declares || slices.ContainsFunc(c.base().outside(), func(e union.External) bool { return e.Covers(p.Name, p.Path) })
 }
 
 // Declares reports whether unions are declared for the CRD: in a schema, externally or in the
 // annotation, with or without errors.
 func (c *CRD) Declares() bool {
-	_, ok := c.declared()
-	return ok
+	b := c.base()
+	return b.declares || len(b.outside()) > 0
 }
 
 // Keyword returns the position of a keyword of a schema in the file. If there is none, it returns

@@ -24,8 +24,7 @@ type Explanation struct {
 // that are not given default to its recorded options. The diagnostics are sorted; with
 // errors there are no plans.
 func Explain(f *File, opts Options) ([]Explanation, diag.List) {
-	opts.AsRecorded = true
-	j := begin(f, opts)
+	j := begin(f, opts.AsCompiled())
 	base := j.base()
 	if base == nil {
 		return nil, j.diags.Sort()

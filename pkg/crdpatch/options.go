@@ -17,26 +17,23 @@ type Options struct {
 	// External are declarations outside the CRDs. The annotation records them, so
 	// that the output can be compiled again without them.
 	External union.Externals
-	// AsRecorded takes KubeVersion and Encoding, if they are not given, from the
-	// annotation of a compiled CRD.
-	AsRecorded bool
 	// Forget keeps rules that the annotation claims and that are not ours, and the rules of
 	// recorded unions that are declared nowhere any more. They become hand-written rules and
 	// are no longer claimed. Without Forget they are errors.
 	Forget bool
 	// InUse, unless nil, replaces KubeVersion, Encoding and External for CRDs in use:
 	// CRDs that were compiled or that an API server printed, unless they declare
-	// unions themselves. The options of a project only apply to its sources.
+	// unions themselves. KubeVersion and Encoding default to the recorded ones.
+	// The options of a project only apply to its sources.
 	InUse *Options
 }
 
-// or returns the options, with defaults from other.
-func (o Options) or(other Options) Options {
-	if o.Encoding == compile.Auto {
-		o.Encoding, o.Origins.Encoding = other.Encoding, other.Origins.Encoding
-	}
-	if o.KubeVersion == "" {
-		o.KubeVersion, o.Origins.KubeVersion = other.KubeVersion, other.Origins.KubeVersion
+// AsCompiled returns the options with InUse set: unless others are given, compiled CRDs then have the
+// options that they were compiled with.
+func (o Options) AsCompiled() Options {
+	if o.InUse == nil {
+		used := o
+		o.InUse = &used
 	}
 	return o
 }

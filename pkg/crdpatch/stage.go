@@ -103,46 +103,31 @@ func (m *manifest) tooManyRules(crd *yaml.Node) *diag.Diagnostic {
 	return new(diag.New(codes.OverLimit, m.pos(key), "the schema has more rules than the limit of %d", most).Hinted(limit.Hint("rules")))
 }
 
-// given returns the external declarations in the effective options.
-func (c *CRD) given() given {
-	l, all := c.Options().External.Select(c.Target())
-	return given{declarations: l, all: all}
-}
-
 // readable returns the base with its value read.
 func (c *CRD) readable() (*base, diag.List) {
 	b := c.base()
 	return b, slices.Concat(b.diags, b.read())
 }
 
-// external returns the declarations for a CRD from outside the manifest: restored and given ones, and
+// outside returns the declarations for the CRD from outside the manifest: restored and given ones, and
 // recorded external ones unless the given ones replace them for their version.
-func (c *CRD) external(b *base) []union.External {
-	given := c.given()
-	l := slices.Concat(b.declared, given.declarations)
+func (b *base) outside() []union.External {
+	l := slices.Concat(b.declared, b.given.declarations)
 	for _, e := range b.external {
-		if !given.all(e.Version) {
+		if !b.given.all(e.Version) {
 			l = append(l, e)
 		}
 	}
 	return l
 }
 
-// declared returns the declarations for the CRD from outside the manifest, and whether the CRD has
-// any declarations, in the manifest or outside.
-func (c *CRD) declared() (external []union.External, ok bool) {
-	b := c.base()
-	external = c.external(b)
-	return external, len(external) > 0 || b.declares
-}
-
 // Replaced returns the hand-written rules that the unions replace.
 func (c *CRD) Replaced(opts compile.Options) []compile.Removal {
-	external, ok := c.declared()
-	if !ok {
+	if !c.Declares() {
 		return nil
 	}
-	removals, _ := c.base().compilation(external, opts).Replaced()
+	b := c.base()
+	removals, _ := b.compilation(b.outside(), opts).Replaced()
 	return removals
 }
 

@@ -22,7 +22,7 @@ func (c *CRD) Resolved() (*compile.Declared, diag.List) {
 
 func (c *CRD) read(from func(*compile.Compilation) (*compile.Declared, diag.List)) (*compile.Declared, diag.List) {
 	r := c.recorded()
-	external := c.external(r)
+	external := r.outside()
 	if len(external) == 0 && !r.declares {
 		return nil, r.diags
 	}
@@ -50,14 +50,14 @@ func (c *CRD) extended(external []union.External) (*compile.Declared, diag.List)
 // Compilation returns the compilation of the CRD without its earlier compilation. It is nil if
 // there are no unions, and with errors.
 func (c *CRD) Compilation(opts compile.Options) (*compile.Compilation, diag.List) {
-	external, ok := c.declared()
-	if !ok {
+	if !c.Declares() {
 		return nil, c.base().diags
 	}
 	b, diags := c.readable()
 	if diags.HasErrors() {
 		return nil, diags
 	}
+	external := b.outside()
 	s, diags := b.replace(b.compilation(external, opts))
 	diags = append(slices.Clip(b.diags), b.hinted(diags)...)
 	if diags.HasErrors() {
@@ -69,9 +69,8 @@ func (c *CRD) Compilation(opts compile.Options) (*compile.Compilation, diag.List
 // Plan returns the plan of the CRD. For a compiled CRD, options that are not given default to its
 // recorded options. The result is nil with errors, and without unions.
 func (c *CRD) Plan() (*compile.Plan, diag.List) {
-	recorded := *c
-	recorded.opts.AsRecorded = true
-	compilation, diags := c.Compilation(recorded.Options().Compiler())
+	c = &CRD{m: c.m, opts: c.opts.AsCompiled()}
+	compilation, diags := c.Compilation(c.Options().Compiler())
 	if compilation == nil {
 		return nil, diags
 	}
