@@ -210,7 +210,8 @@ func text(u *union.Union, s union.State) string {
 	return strings.Join(words, " ")
 }
 
-// A normalized state is legal, and normalizing it again changes nothing.
+// A normalized state is legal, and normalizing it again changes nothing. Without
+// [unioncases.Exhaustive] the test covers one in three of the old states.
 func TestNormalizeEveryState(t *testing.T) {
 	for i, shape := range slices.Concat(unioncases.Shapes(), unioncases.Valued(), unioncases.Grouped()) {
 		if shape.Members > 3 || shape.EmptyIsUnset || shape.Members > 2 && testing.Short() {
@@ -224,9 +225,9 @@ func TestNormalizeEveryState(t *testing.T) {
 			}
 			u := unions[0]
 			for _, a := range []union.Algorithm{union.KEP2019, union.KEP2022} {
-				for _, new := range states {
+				for j, new := range states {
 					olds := []*union.State{nil}
-					for _, old := range states {
+					for _, old := range unioncases.Some(states, 3, j) {
 						olds = append(olds, &old.State)
 					}
 					for _, old := range olds {
