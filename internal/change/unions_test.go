@@ -21,7 +21,7 @@ func TestUnions(t *testing.T) {
 	})
 	encodings := []compile.Encoding{compile.Auto, compile.Fine, compile.Compact}
 	r := rand.New(rand.NewPCG(34, 0))
-	for range unioncases.Choose(4, 12, 400) {
+	for range unioncases.Choose(4, 6, 400) {
 		s := shapes[r.IntN(len(shapes))]
 		declarations := s.Declarations()
 		i := r.IntN(len(declarations))
