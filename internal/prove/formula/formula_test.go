@@ -172,7 +172,7 @@ func TestRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all apiextensionsv1.ValidationRules
-	for range unioncases.Choose(100, 600, 1500) {
+	for range unioncases.Choose(100, 250, 1500) {
 		gen := rules{Rand: r, old: r.IntN(2) == 0}
 		gen.opt = gen.old && r.IntN(2) == 0
 		all = append(all, apiextensionsv1.ValidationRule{Rule: gen.condition(1 + r.IntN(3)), OptionalOldSelf: &gen.opt})
@@ -287,7 +287,7 @@ func TestViews(t *testing.T) {
 	}
 	base := parse(t, schema)
 	counts := map[string]int{}
-	for range unioncases.Choose(70, 250, 1500) {
+	for range unioncases.Choose(70, 100, 1500) {
 		gen := rules{Rand: r, old: r.IntN(3) == 0}
 		gen.opt = gen.old && r.IntN(2) == 0
 		text := gen.condition(1 + r.IntN(2))
@@ -432,7 +432,7 @@ func TestKeywords(t *testing.T) {
 	}
 	s := parse(t, schema)
 	counts := map[bool]int{}
-	for range unioncases.Choose(200, 500, 1500) {
+	for range unioncases.Choose(200, 300, 1500) {
 		text := keywords(3)
 		only := parse(t, text)
 		in, err := formula.Internal(only)

@@ -102,7 +102,7 @@ func TestItemsSound(t *testing.T) {
 		{"(self.exists(c, c.type == 'A') ? self : []).exists(c, c.type == 'B')"},
 		{"(self.exists(c, c.type == 'A') ? self : self.filter(c, c.type == 'X')).all(c, c.type == 'B' || c.s == 'A')"},
 	}
-	for range unioncases.Choose(100, 150, 1500) {
+	for range unioncases.Choose(100, 100, 1500) {
 		texts := []string{itemRule(r, 3)}
 		if r.IntN(3) == 0 {
 			texts = append(texts, itemRule(r, 2))
