@@ -203,7 +203,7 @@ func TestNullMembers(t *testing.T) {
 		}
 		t.Run(s.String(), func(t *testing.T) {
 			t.Parallel()
-			for j, declaration := range unioncases.Some(s.Declarations(), 23, i) {
+			for j, declaration := range unioncases.Some(s.Declarations(), 41, i) {
 				text := s.Schema()
 				if j%2 == 0 {
 					text = strings.ReplaceAll(text, "nullable: true, ", "")

@@ -2,7 +2,6 @@ package product
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"io/fs"
 	"reflect"
@@ -18,6 +17,7 @@ import (
 	sigs "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
+	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -293,14 +293,10 @@ func TestResultsAreReplaced(t *testing.T) {
 	}
 }
 
-var corpus = flag.Int("crds", 500, "how many CRDs TestManyItems compiles")
-
 func TestManyItems(t *testing.T) {
-	if testing.Short() {
-		*corpus = min(*corpus, 50)
-	}
+	corpus := unioncases.Choose(50, 150, 500)
 	var items []string
-	for i := range *corpus {
+	for i := range corpus {
 		items = append(items, crdText(fmt.Sprintf("n%d", i), unions...))
 	}
 	r := mustRun(t, listOf("", items...), nil)
@@ -311,7 +307,7 @@ func TestManyItems(t *testing.T) {
 			t.Fatalf("item %d is %s, want %s", i, got, want)
 		}
 	}
-	if got := bytes.Count(r.Output, []byte("at most one of http, tcp may be set")); len(l) != *corpus || got != *corpus {
+	if got := bytes.Count(r.Output, []byte("at most one of http, tcp may be set")); len(l) != corpus || got != corpus {
 		t.Errorf("%d items, %d compiled", len(l), got)
 	}
 	some := listOf("", items[:min(50, len(items))]...)
