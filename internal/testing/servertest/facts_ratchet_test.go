@@ -3,6 +3,8 @@ package servertest
 import (
 	"fmt"
 	"testing"
+
+	"github.com/unioncel/unioncel/internal/testing/unioncases"
 )
 
 // ratchetingFacts assert when an object may keep a value that a newer schema rejects.
@@ -150,6 +152,9 @@ func unchangedFacts(t *testing.T, s *Server) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for j, rule := range []string{static, same} {
+				if rule == same && i%4 > 0 && !unioncases.Exhaustive {
+					continue // it gives all of them the same answer
+				}
 				kind := fmt.Sprintf("Unchanged%dx%d", i, j)
 				stored := "spec: {u: {a: x, b: x, " + test.value + "}}"
 				want := test.want
