@@ -177,7 +177,12 @@ func TestFindings(t *testing.T) {
 		{"reversed", rules(strs, "!has(self.a) || has(self.b)", "!has(self.b) || has(self.a)"), nil},
 
 		{"costly", "type: object\nproperties: {l: {type: array, items: {type: string}, x-kubernetes-validations: [{rule: 'self.all(x, self.exists_one(y, x == y))'}]}}",
-			[]string{"UC929 bound the lists, maps and strings that the rule reads with maxItems, maxProperties and maxLength"}},
+			[]string{"UC929 bound spec.l with maxItems and spec.l[*] with maxLength"}},
+
+		{"costly in a bounded list", "type: object\nproperties: {l: {type: array, maxItems: 100, items: {type: object, properties: {a: {type: string}, b: {type: string, maxLength: 9}}}, x-kubernetes-validations: [{rule: 'self.all(x, self.all(y, !has(x.a) || !has(y.a) || x.a.contains(y.a)))'}]}}",
+			[]string{"UC929 bound spec.l[*].a with maxLength"}},
+		{"costly and bounded", "type: object\nproperties: {l: {type: array, maxItems: 9000, items: {type: string, maxLength: 99}, x-kubernetes-validations: [{rule: 'self.all(x, self.exists_one(y, x == y))'}]}}",
+			[]string{"UC929 lower maxItems of spec.l (9000) and maxLength of spec.l[*] (99)"}},
 
 		{"does not compile", rules(strs, "self.none == 'x'", "self.a == 'x'"), []string{"UC931 correct the rule, since the API server rejects the CRD",
 			`UC921 write has(self.a) && self.a == 'x', which rejects this object without an error`}},
@@ -389,7 +394,7 @@ func TestSamples(t *testing.T) {
 			t.Errorf("%s is at %q", f.Code, line)
 		}
 	}
-	if n := audit.Diagnostics(l).Count(diag.Warning); n != len(want) {
+	if n := audit.Diagnostics(l).Count(diag.Warning); n != len(want)-1 { // the costly rule is over the budget
 		t.Errorf("%d warnings", n)
 	}
 }
