@@ -76,13 +76,13 @@ var whole process
 
 var shared = sync.OnceValues(func() (*Server, error) { return begin(&whole) })
 
-// Main runs tests that may call [Shared].
-func Main(m *testing.M) {
+// Main runs tests that may call [Shared], and returns the exit code of the process.
+func Main(m *testing.M) int {
 	code := m.Run()
 	for _, end := range slices.Backward(whole.cleanups) {
 		end()
 	}
-	os.Exit(max(code, whole.code))
+	return max(code, whole.code)
 }
 
 // owner is a test or a process.
