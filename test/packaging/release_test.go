@@ -247,6 +247,21 @@ func TestCrossCompiled(t *testing.T) {
 	}
 }
 
+// The jobs of CI run all stages of .ci/run.
+func TestStages(t *testing.T) {
+	var ci struct {
+		Jobs map[string]struct {
+			Strategy struct{ Matrix struct{ Stages []string } }
+		}
+	}
+	load(t, ".github/workflows/ci.yaml", &ci)
+	_, stages, _ := strings.Cut(read(t, "../../.ci/run"), "\nreadonly default_stages=(")
+	stages, _, _ = strings.Cut(stages, ")")
+	if got := strings.Join(ci.Jobs["check"].Strategy.Matrix.Stages, " "); got != stages || got == "" {
+		t.Errorf("CI runs %q, and .ci/run %q", got, stages)
+	}
+}
+
 // platforms returns, sorted, the platforms for which a command builds the program when it is run at
 // the root of the repository.
 func platforms(t *testing.T, name string, args ...string) []string {
