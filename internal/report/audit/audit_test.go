@@ -174,6 +174,8 @@ func TestFindings(t *testing.T) {
 		{"no reads", rules(strs, "false"), nil},
 
 		{"same", rules(strs, "!has(self.a) || has(self.b)", "has(self.a) ? has(self.b) : true"), []string{"UC927 delete one of them"}},
+		{"same, and a message names another field", rules(strs, "!has(self.a) || has(self.b) | b is required with a", "!has(self.a) || has(self.b)  | c is required with a"), []string{"UC927 read c in this rule, as its message says, or delete one of them"}},
+		{"same, and the other message names another field", rules(strs, "!has(self.a) || has(self.b) | c is required with a", "!has(self.a) || has(self.b)  | b is required with a"), []string{"UC927 read c in the other rule, as its message says, or delete one of them"}},
 		{"reversed", rules(strs, "!has(self.a) || has(self.b)", "!has(self.b) || has(self.a)"), nil},
 
 		{"costly", "type: object\nproperties: {l: {type: array, items: {type: string}, x-kubernetes-validations: [{rule: 'self.all(x, self.exists_one(y, x == y))'}]}}",

@@ -11,6 +11,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/english"
+	"github.com/unioncel/unioncel/internal/pattern"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/sample"
@@ -134,6 +135,19 @@ func within(path, other []string) bool {
 	return len(path) >= len(other) && slices.Equal(path[:len(other)], other)
 }
 
+// unread returns the properties that the message of a rule names and that the rule does not read.
+func (a *audited) unread() (l []string) {
+	for _, word := range words().FindAllString(a.Validation.Message, -1) {
+		read := slices.ContainsFunc(a.Paths, func(path []string) bool { return len(path) == 0 || path[0] == word })
+		if a.Schema.Property(word) != nil && !read && !slices.Contains(l, word) {
+			l = append(l, word)
+		}
+	}
+	return l
+}
+
+var words = pattern.Lazy(`\w+`)
+
 // same finds two rules on one schema that read the same fields and reject the same objects.
 func (o *object) same() []Finding {
 	var l []Finding
@@ -161,6 +175,12 @@ func (o *object) same() []Finding {
 				continue
 			}
 			f := o.finding(codes.SameRule, b.rule, e, response, "this rule rejects the same objects as another rule of the schema").hinted("delete one of them")
+			if other := a.unread(); len(other) > 0 {
+				f = f.hinted("read %s in the other rule, as its message says, or delete one of them", english.List(other, "and"))
+			}
+			if own := b.unread(); len(own) > 0 {
+				f = f.hinted("read %s in this rule, as its message says, or delete one of them", english.List(own, "and"))
+			}
 			f.Related = []diag.Related{{Pos: o.finding(codes.SameRule, a.rule, nil, "", "").Pos, Message: "the other rule"}}
 			l = append(l, f)
 			break
