@@ -8,8 +8,9 @@ import (
 )
 
 // Possible returns every rule that compiling may write for the unions, whatever the budgets and the
-// schemas around them: in each encoding, and with a removal guard on each ancestor. A rule that is
-// not among them is not one of this package. Unions with errors have no rules.
+// schemas around them: in each encoding, with a removal guard on each ancestor, and with a
+// discriminator that the schema requires or not. A rule that is not among them is not one of this
+// package. Unions with errors have no rules.
 func (c *Compilation) Possible() []Addition {
 	k := c.compiler
 	k.understand()
@@ -20,6 +21,9 @@ func (c *Compilation) Possible() []Addition {
 				continue
 			}
 			l = append(l, Addition{Place: o.Place, Rules: k.possible(u)})
+			if u.Discriminator != "" && !u.Deduce && u.Unset == "" {
+				l = append(l, Addition{Place: o.Place, Rules: k.possible(edited(u))})
+			}
 			for i, step := range slices.Backward(o.Path) {
 				if _, ok := step.Property(); !ok || !u.Guarded() {
 					break
@@ -36,6 +40,15 @@ func (c *Compilation) Possible() []Addition {
 		}
 	}
 	return l
+}
+
+// edited returns the union before someone edited the schema of its discriminator, so that a rule has
+// to require it and did not before, or the reverse.
+func edited(u *union.Union) *union.Union {
+	before := *u
+	before.DiscriminatorRequired = u.Cardinality == union.ExactlyOne && !u.DiscriminatorRequired
+	before.Cardinality = union.ExactlyOne
+	return &before
 }
 
 // possible returns the rules of a union on its object in all encodings.

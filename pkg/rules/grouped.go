@@ -49,7 +49,7 @@ func (o variable) group(g []int, whole bool) statement {
 	case u.Deduce:
 		conditions = append(conditions, union.TooMany)
 		say(cel.Not(o.typeSet()), "", union.TooMany, oneWhileUnset(u))
-	case whole && u.Cardinality == union.ExactlyOne:
+	case whole && mustSelect(u):
 		conditions = append(conditions, union.Selected)
 		say(cel.Not(o.typeSet()), u.Discriminator, union.Selected, mustBeSet(u))
 	}
@@ -148,7 +148,7 @@ func (o variable) noneHolds(g []int, whole bool) cel.Expr {
 		must = append(must, u.Members[i].Required()...)
 		may = append(may, u.Members[i].Optional...)
 	}
-	set := whole && u.Cardinality == union.ExactlyOne
+	set := whole && mustSelect(u)
 	must, may = u.Accepted(must), u.Accepted(may)
 	if !set && u.Unset == "" {
 		may = append(may, "")

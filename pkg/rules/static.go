@@ -76,6 +76,12 @@ func fineDiscriminated(u *union.Union) []Rule {
 	return append(l, ruled(o.onWhole(1))...)
 }
 
+// mustSelect reports whether a rule has to require the discriminator. The schema's own check is
+// better for stored objects, because the API server ratchets it.
+func mustSelect(u *union.Union) bool {
+	return u.Cardinality == union.ExactlyOne && !u.DiscriminatorRequired
+}
+
 // forbidden returns the rule that member i is set only when it is selected.
 func (o variable) forbidden(i int) statement {
 	m := o.u.Members[i]
@@ -91,7 +97,7 @@ func (o variable) forbidden(i int) statement {
 func (o variable) onWhole(groups int) []statement {
 	u := o.u
 	var l []statement
-	if u.Cardinality == union.ExactlyOne {
+	if mustSelect(u) {
 		l = append(l, state(u, o.typeSet(), ReasonRequired, u.Discriminator, mustBeSet(u), union.Selected))
 	}
 	if u.ForbidUnmapped {
@@ -297,7 +303,7 @@ func onlySelected(u *union.Union, members []int, whole bool) string {
 		message += " unless " + is + " optional"
 	}
 	switch {
-	case whole && u.Cardinality == union.ExactlyOne:
+	case whole && mustSelect(u):
 		message += "; " + mustBeSet(u)
 	case whole && u.ForbidUnmapped:
 		message += "; " + mustBeMapped(u)

@@ -26,6 +26,17 @@ func DefaultCardinality(discriminator string, schema *apiextensionsv1.JSONSchema
 	return AtMostOne
 }
 
+// requiresValue reports whether a schema rejects an object in which the discriminator is absent, ""
+// or null.
+func requiresValue(schema *apiextensionsv1.JSONSchemaProps, u *Union) bool {
+	path, property := Property(schema, u.Discriminator)
+	if property == nil || property.Nullable || !Requires(schema, path) {
+		return false
+	}
+	enum := EnumStrings(property)
+	return u.Type != StringValue || len(enum) > 0 && !slices.Contains(enum, "")
+}
+
 // Property returns the property that a declaration names: the property of the object with that name
 // or, for a path such as platform.type, a property of a nested object. It returns nil if neither
 // exists.

@@ -362,6 +362,7 @@ func (r *resolver) cardinality() {
 	if u.Cardinality == 0 {
 		u.Cardinality = DefaultCardinality(u.Discriminator, r.schema)
 	}
+	u.DiscriminatorRequired = requiresValue(r.schema, u)
 	switch {
 	case u.Discriminator != "" && u.Cardinality == AtLeastOne:
 		r.errorf(d.posOf("cardinality"), codes.Contradiction, "use ExactlyOne or AtMostOne, or drop the discriminator", "AtLeastOne contradicts a discriminator, which selects the members")

@@ -26,6 +26,9 @@ type Union struct {
 	Cardinality Cardinality
 	// ForbidUnmapped rejects discriminator values that map to no member.
 	ForbidUnmapped bool
+	// DiscriminatorRequired reports that the schema accepts no new object without a value of the
+	// discriminator: neither an absent property nor "" or null. [Selected] then needs no rule.
+	DiscriminatorRequired bool
 	// Deduce allows an unset discriminator if at most one member is present. That member is
 	// then selected.
 	Deduce bool
