@@ -158,8 +158,8 @@ func (d *declaring) superfluous() []infer.Located {
 			if crd == nil {
 				continue
 			}
-			declared := c.Replaced(opts.Compiler()) // compiling removes these
-			for _, r := range c.With(replacing(opts.External.Declarations)).Replaced(opts.Compiler()) {
+			declared := c.Replaced() // compiling removes these
+			for _, r := range c.With(replacing(opts.External.Declarations)).Replaced() {
 				constraints := slices.DeleteFunc(slices.Clone(r.Constraints), func(k verify.Constraint) bool {
 					return slices.ContainsFunc(declared, func(o compile.Removal) bool { return o.Is(r.Place) && slices.Contains(o.Constraints, k) })
 				})

@@ -12,10 +12,10 @@ import (
 // same unions. Other tools may have reformatted it. Its diagnostics are then added to those of the job.
 func (j *job) compiled(c *CRD) bool {
 	opts, r := c.Options(), c.base()
-	if r.annotated == nil || opts.NoAnnotation || !opts.Compiler().Same(r.annotated.options()) || len(c.Replaced(opts.Compiler())) > 0 {
+	if r.annotated == nil || opts.NoAnnotation || !opts.compiler().Same(r.annotated.options()) || len(c.Replaced()) > 0 {
 		return false
 	}
-	compilation, diags := c.Compilation(opts.Compiler())
+	compilation, diags := c.compilation()
 	if compilation == nil {
 		return false
 	}
@@ -23,7 +23,7 @@ func (j *job) compiled(c *CRD) bool {
 	if result == nil {
 		return false
 	}
-	w := newWriter(c, c.m, opts)
+	w := newWriter(c, j.text())
 	changes := w.changes(result)
 	if len(changes) != len(r.claims) || len(changes) != len(r.record.Schemas) {
 		return false

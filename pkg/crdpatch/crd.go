@@ -44,8 +44,8 @@ func (m *manifest) inUse() string {
 // Target returns the CRD's name, group and kind.
 func (c *CRD) Target() union.Target { return c.m.target() }
 
-// Pos returns the position of the manifest.
-func (c *CRD) Pos() diag.Pos { return c.m.pos(c.m.node) }
+// pos returns the position of the manifest.
+func (c *CRD) pos() diag.Pos { return c.m.pos(c.m.node) }
 
 // Options returns the effective options of the CRD, with InUse applied.
 func (c *CRD) Options() Options {
@@ -98,7 +98,7 @@ func (c *CRD) node(p schemapath.Place) *yaml.Node {
 // Schema returns the position of a schema in the file, and whether unions are declared for it: in
 // the schema, externally or in the annotation, with or without errors.
 func (c *CRD) Schema(p schemapath.Place) (at diag.Pos, declares bool) {
-	at = c.Pos()
+	at = c.pos()
 	if n := c.node(p); n != nil {
 		at = c.m.pos(n)
 		_, _, _, declares = yamltext.Lookup(n, union.Key)
@@ -158,7 +158,7 @@ func (c *CRD) Source() (*apiextensionsv1.CustomResourceDefinition, diag.List) {
 	kind := c.m.kind()
 	crd, _, err := kind.Decode(b.json())
 	if err != nil {
-		return nil, append(diags, diag.New(codes.UndecodableCRD, c.Pos(), "the API server cannot read this %s: %v", kind.Kind, err).
+		return nil, append(diags, diag.New(codes.UndecodableCRD, c.pos(), "the API server cannot read this %s: %v", kind.Kind, err).
 			Hinted("compare it with kubectl explain "+strings.ToLower(kind.Kind)+".spec --recursive"))
 	}
 	return crd, diags

@@ -48,7 +48,7 @@ func (j *job) declare(given union.Externals) []byte {
 		if declared == nil {
 			continue
 		}
-		w := newWriter(c, c.m.revised(base), Options{})
+		w := newWriter(c, base)
 		w.declare(declared.Objects)
 		j.take(r, w)
 		r.json[w.index] = w.isBareJSON()

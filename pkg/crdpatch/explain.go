@@ -39,7 +39,7 @@ func Explain(f *File, opts Options) ([]Explanation, diag.List) {
 		if j.diags = append(j.diags, diags...); plan == nil {
 			continue
 		}
-		w := newWriter(c, c.m.revised(t), c.Options())
+		w := newWriter(c, t)
 		w.write(plan.Result)
 		j.diags = append(j.diags, c.hinted(w.diags)...)
 		l = append(l, w.explanation(plan))

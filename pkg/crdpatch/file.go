@@ -6,9 +6,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yaml/resource"
-	"github.com/unioncel/unioncel/internal/yaml/source"
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -21,7 +19,6 @@ type File struct {
 
 	parsed bool
 	text   *fileText // nil if the file cannot be read
-	yaml   *yamltext.File
 	wrong  diag.List
 }
 
@@ -47,16 +44,7 @@ func (f *File) parse() (*fileText, diag.List) {
 		return f.text, f.wrong
 	}
 	f.parsed = true
-	src := ended(f.given)
-	file, wrong := source.Parse(f.name, src, f.limits)
-	if wrong != nil {
-		f.wrong = diag.List{*wrong}
-		return nil, f.wrong
-	}
-	if f.text, f.wrong = newText(f.name, file, f.limits); len(src) == len(f.given) {
-		f.yaml = file
-	}
-	if f.text == nil {
+	if f.text, f.wrong = parseText(f.name, ended(f.given), f.limits); f.text == nil {
 		return nil, f.wrong
 	}
 	for _, m := range f.text.manifests() {
@@ -81,10 +69,10 @@ func ended(src []byte) []byte {
 // Objects returns the objects of the file, including CRDs. With errors in the list the result is
 // nil.
 func (f *File) Objects() (*resource.File, diag.List) {
-	if _, _ = f.parse(); f.yaml == nil {
-		return resource.Parse(f.name, f.given, f.limits)
+	if text, _ := f.parse(); text != nil && len(text.Src) == len(f.given) {
+		return resource.FromText(f.name, text.File)
 	}
-	return resource.FromText(f.name, f.yaml)
+	return resource.Parse(f.name, f.given, f.limits)
 }
 
 // Targets returns the name, group and kind of each CRD of the file, or false if the file cannot be

@@ -41,7 +41,7 @@ func Install(f *File, opts Options) ([]Installed, diag.List) {
 	}
 	crds := map[diag.Pos]*CRD{}
 	for _, c := range all {
-		crds[c.Pos()] = c
+		crds[c.pos()] = c
 		if wrong := c.m.tooManyRules(c.m.node); wrong != nil {
 			j.diags = append(j.diags, *wrong)
 		}

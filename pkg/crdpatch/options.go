@@ -38,7 +38,7 @@ func (o Options) AsCompiled() Options {
 	return o
 }
 
-// Compiler returns the options for pkg/compile.
-func (o Options) Compiler() compile.Options {
+// compiler returns the options for pkg/compile.
+func (o Options) compiler() compile.Options {
 	return compile.Options{KubeVersion: o.KubeVersion, Encoding: o.Encoding, Origins: o.Origins}
 }

@@ -22,13 +22,12 @@ import (
 
 // compileCRD plans the edits of one CRD.
 func (j *job) compileCRD(r *revision, c *CRD) {
-	opts := c.Options()
-	compilation, diags := c.Compilation(opts.Compiler())
+	compilation, diags := c.compilation()
 	if compilation == nil {
 		j.diags = append(j.diags, diags...)
 		return
 	}
-	w := newWriter(c, c.m.revised(r.of), opts)
+	w := newWriter(c, r.of)
 	result, more := compilation.Result()
 	if w.diags = slices.Concat(diags, more); result != nil && len(result.Objects) > 0 {
 		w.write(result)
@@ -76,12 +75,12 @@ func (w *writer) checkSize(was int) {
 		is -= len(entry)
 	}
 	if err == nil && is > maxClientSideApply && was <= maxClientSideApply {
-		w.report(diag.New(codes.ManifestTooLarge, w.crd.Pos(),
+		w.report(diag.New(codes.ManifestTooLarge, w.crd.pos(),
 			"compiling grows this manifest from %d to %d bytes, beyond the %d that kubectl apply can keep in its annotation", was, is, maxClientSideApply).
 			Hinted("apply it with kubectl apply --server-side, or leave the annotation out (--no-annotation)"))
 	}
 	if _, ours := annotations[Annotation]; ours && size > maxClientSideApply {
-		w.errorf(w.crd.Pos(), codes.AnnotationTooLarge, "compile with --no-annotation, or declare fewer unions in one CRD",
+		w.errorf(w.crd.pos(), codes.AnnotationTooLarge, "compile with --no-annotation, or declare fewer unions in one CRD",
 			"with %s the annotations have %d bytes; the API server accepts %d", Annotation, size, maxClientSideApply)
 	}
 }
@@ -90,7 +89,6 @@ func (w *writer) checkSize(was int) {
 type writer struct {
 	*manifest
 	crd     *CRD
-	opts    Options
 	value   map[string]any // changed along with the edits
 	edits   []yamltext.Edit
 	touched []touch
@@ -99,9 +97,10 @@ type writer struct {
 }
 
 // newWriter returns a writer of a CRD for a text that was made from its file.
-func newWriter(c *CRD, m *manifest, opts Options) *writer {
+func newWriter(c *CRD, t *fileText) *writer {
+	m := c.m.revised(t)
 	_, v, _ := m.read()
-	return &writer{manifest: m, crd: c, opts: opts, value: runtime.DeepCopyJSON(m.selected(v))}
+	return &writer{manifest: m, crd: c, value: runtime.DeepCopyJSON(m.selected(v))}
 }
 
 func (w *writer) report(d diag.Diagnostic) { w.diags = append(w.diags, d) }
@@ -140,14 +139,15 @@ func (w *writer) write(r *compile.Result) {
 	}
 	w.severed(changes)
 	slices.SortStableFunc(changes, func(a, b *documentChange) int { return cmp.Compare(a.at, b.at) })
-	rec := record{Format: recordFormat, JSON: w.isBareJSON(), Encoding: w.opts.Encoding, KubeVersion: w.opts.KubeVersion}
+	opts := w.crd.Options()
+	rec := record{Format: recordFormat, JSON: w.isBareJSON(), Encoding: opts.Encoding, KubeVersion: opts.KubeVersion}
 	for _, c := range changes {
 		if c.cut.End > 0 {
 			c.record.At = w.uncut(c.cut.Start) - w.uncut(c.start)
 		}
 		rec.Schemas = append(rec.Schemas, c.record)
 	}
-	if !w.opts.NoAnnotation {
+	if !opts.NoAnnotation {
 		w.annotate(rec)
 	}
 	// An insertion at the start of a replacement comes before it.
@@ -339,7 +339,7 @@ func annotation(text string) *yaml.Node {
 func (w *writer) annotate(rec record) {
 	_, metadata, shared, ok := yamltext.Lookup(w.node, "metadata")
 	if !ok || shared || metadata.Kind != yaml.MappingNode || w.aliased(metadata) || len(metadata.Content) == 0 {
-		w.errorf(w.crd.Pos(), codes.Unproved, "give the CRD a metadata.name; or compile with --no-annotation", "the annotation %s cannot be added to the metadata", Annotation)
+		w.errorf(w.crd.pos(), codes.Unproved, "give the CRD a metadata.name; or compile with --no-annotation", "the annotation %s cannot be added to the metadata", Annotation)
 		return
 	}
 	key, annotations, shared, ok := yamltext.Lookup(metadata, "annotations")

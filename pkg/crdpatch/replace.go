@@ -19,11 +19,11 @@ import (
 func (j *job) replace(base *fileText) *fileText {
 	r := revise(base)
 	for _, c := range j.crds {
-		removals := c.Replaced(c.Options().Compiler())
+		removals := c.Replaced()
 		if len(removals) == 0 {
 			continue
 		}
-		w := newWriter(c, c.m.revised(base), c.Options())
+		w := newWriter(c, base)
 		for _, removal := range removals {
 			schema := schemaIn(w.value, removal.Place)
 			w.touched = append(w.touched, replacementOf(w.manifest, removal, schema))

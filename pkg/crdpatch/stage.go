@@ -84,23 +84,14 @@ func (s *stage) compilation(external []union.External, opts compile.Options) *ca
 // tooManyRules reports the first schema with more rules than the limit.
 func (m *manifest) tooManyRules(crd *yaml.Node) *diag.Diagnostic {
 	most := m.limits.OrDefault().Rules
-	var over func(n *yaml.Node) *yaml.Node
-	over = func(n *yaml.Node) *yaml.Node {
-		for i, c := range n.Content {
-			if n.Kind == yaml.MappingNode && i%2 == 0 && c.Value == validations && len(n.Content[i+1].Content) > most {
-				return c
-			}
-			if found := over(c); found != nil {
-				return found
+	for n := range yamltext.All(crd) {
+		for key, rules := range yamltext.Pairs(n) {
+			if key.Value == validations && len(rules.Content) > most {
+				return new(diag.New(codes.OverLimit, m.pos(key), "the schema has more rules than the limit of %d", most).Hinted(limit.Hint("rules")))
 			}
 		}
-		return nil
 	}
-	key := over(crd)
-	if key == nil {
-		return nil
-	}
-	return new(diag.New(codes.OverLimit, m.pos(key), "the schema has more rules than the limit of %d", most).Hinted(limit.Hint("rules")))
+	return nil
 }
 
 // readable returns the base with its value read.
@@ -122,12 +113,12 @@ func (b *base) outside() []union.External {
 }
 
 // Replaced returns the hand-written rules that the unions replace.
-func (c *CRD) Replaced(opts compile.Options) []compile.Removal {
+func (c *CRD) Replaced() []compile.Removal {
 	if !c.Declares() {
 		return nil
 	}
 	b := c.base()
-	removals, _ := b.compilation(b.outside(), opts).Replaced()
+	removals, _ := b.compilation(b.outside(), c.Options().compiler()).Replaced()
 	return removals
 }
 

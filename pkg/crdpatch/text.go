@@ -63,23 +63,18 @@ func parseText(name string, src []byte, limits limit.Limits) (*fileText, diag.Li
 	if wrong != nil {
 		return nil, diag.List{*wrong}
 	}
-	return newText(name, file, limits)
-}
-
-// newText is the text of a file that is parsed already.
-func newText(name string, file *yamltext.File, limits limit.Limits) (*fileText, diag.List) {
 	t := &fileText{File: file, name: name, limits: limits}
-	var wrong diag.List
+	var diags diag.List
 	for i, parsed := range file.Docs {
 		d := &document{Document: parsed, fileText: t, index: i}
 		t.docs = append(t.docs, d)
 		d.find(d.Root, nil)
 		if len(d.crds) > 0 {
-			wrong = slices.Concat(wrong, source.Duplicates(name, d.Root), source.Misread(name, d.Root))
+			diags = slices.Concat(diags, source.Duplicates(name, d.Root), source.Misread(name, d.Root))
 		}
 	}
-	if len(wrong) > 0 {
-		return nil, wrong
+	if len(diags) > 0 {
+		return nil, diags
 	}
 	return t, t.diags
 }

@@ -22,7 +22,7 @@ func CompileCRD(crd *apiextensionsv1.CustomResourceDefinition, opts Options) (*a
 	crds, diags := Open(crd.Name, src).CRDs(opts)
 	for _, c := range crds {
 		source, wrong := c.Source()
-		compilation, more := c.Compilation(c.Options().Compiler())
+		compilation, more := c.compilation()
 		if diags = slices.Concat(diags, wrong, more); diags.HasErrors() {
 			break
 		}

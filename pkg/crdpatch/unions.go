@@ -47,9 +47,9 @@ func (c *CRD) extended(external []union.External) (*compile.Declared, diag.List)
 	return d, b.hinted(diags)
 }
 
-// Compilation returns the compilation of the CRD without its earlier compilation. It is nil if
+// compilation returns the compilation of the CRD without its earlier compilation. It is nil if
 // there are no unions, and with errors.
-func (c *CRD) Compilation(opts compile.Options) (*compile.Compilation, diag.List) {
+func (c *CRD) compilation() (*compile.Compilation, diag.List) {
 	if !c.Declares() {
 		return nil, c.base().diags
 	}
@@ -57,7 +57,7 @@ func (c *CRD) Compilation(opts compile.Options) (*compile.Compilation, diag.List
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	external := b.outside()
+	external, opts := b.outside(), c.Options().compiler()
 	s, diags := b.replace(b.compilation(external, opts))
 	diags = append(slices.Clip(b.diags), b.hinted(diags)...)
 	if diags.HasErrors() {
@@ -70,7 +70,7 @@ func (c *CRD) Compilation(opts compile.Options) (*compile.Compilation, diag.List
 // recorded options. The result is nil with errors, and without unions.
 func (c *CRD) Plan() (*compile.Plan, diag.List) {
 	c = &CRD{m: c.m, opts: c.opts.AsCompiled()}
-	compilation, diags := c.Compilation(c.Options().Compiler())
+	compilation, diags := c.compilation()
 	if compilation == nil {
 		return nil, diags
 	}
