@@ -91,9 +91,8 @@ func (r *base) regenerate() *regenerated {
 	}
 	added := false
 	for _, c := range declaring {
-		for _, name := range missingProperties(c) {
-			addProperty(edit(c), name)
-			added = true
+		for _, name := range slices.Concat(namesOf(*c.unions)...) {
+			added = complete(edit(c), name) || added
 		}
 	}
 	if added {
@@ -107,51 +106,32 @@ func (r *base) regenerate() *regenerated {
 	return w
 }
 
-// missingProperties returns the properties that a recorded union names and the schema no longer has. No
-// API server accepts a rule that reads a missing property, so removing such rules loses nothing.
-func missingProperties(c *claim) []string {
-	properties, ok := c.value["properties"].(map[string]any)
-	if !ok {
-		return nil
+// complete adds a property that a recorded union names and its schema no longer has. Its name may be a
+// path. No API server accepts a rule that reads a missing property, so removing such rules loses nothing.
+func complete(schema map[string]any, name string) (added bool) {
+	properties, ok := schema["properties"].(map[string]any)
+	if _, there := properties[name]; !ok || there || name == "" {
+		return false
 	}
-	return slices.DeleteFunc(slices.Concat(namesOf(*c.unions)...), func(name string) bool {
-		if _, there := properties[name]; there || name == "" {
-			return true
-		}
-		at := any(map[string]any{"properties": properties})
-		for _, step := range stepsOf(name) {
-			object, _ := at.(map[string]any)
-			inner, _ := object["properties"].(map[string]any)
-			at = inner[step]
-		}
-		return at != nil
-	})
-}
-
-// stepsOf returns the properties on the path that a name in a declaration denotes.
-func stepsOf(name string) []string {
+	steps := []string{name}
 	if path, err := schemapath.Parse(name); err == nil && !path.HasElements() {
-		return path.Properties()
+		steps = path.Properties()
 	}
-	return []string{name}
-}
-
-// addProperty adds a string property and, if its name is a path, the objects on the path.
-func addProperty(schema map[string]any, name string) {
-	properties, _ := schema["properties"].(map[string]any)
-	steps := stepsOf(name)
-	for _, holder := range steps[:len(steps)-1] {
-		object, _ := properties[holder].(map[string]any)
+	last := len(steps) - 1
+	for _, step := range steps[:last] {
+		object, _ := properties[step].(map[string]any)
 		inner, ok := object["properties"].(map[string]any)
 		if !ok {
 			inner = map[string]any{}
-			properties[holder] = map[string]any{"type": "object", "properties": inner}
+			properties[step] = map[string]any{"type": "object", "properties": inner}
 		}
 		properties = inner
 	}
-	if last := steps[len(steps)-1]; properties[last] == nil {
-		properties[last] = map[string]any{"type": "string"}
+	if properties[steps[last]] != nil {
+		return false
 	}
+	properties[steps[last]] = map[string]any{"type": "string"}
+	return true
 }
 
 // compileAgain adds the rules that the declarations of some schemas compile to. It returns the message
