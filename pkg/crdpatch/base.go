@@ -32,9 +32,7 @@ type base struct {
 	declared, external []union.External
 	// claims are the schemas of the record.
 	claims []*claim
-	// hints are hints for errors in recorded declarations, by position.
-	hints map[diag.Pos]string
-	diags diag.List
+	diags  diag.List
 
 	unrecorded []ruled
 }
@@ -90,7 +88,6 @@ func (c *CRD) recorded() *base {
 // revert removes the confirmed additions of the compiler from the CRD, and restores declarations. A
 // declaration in a schema overrides the recorded declaration. Missing or edited rules are errors.
 func (r *base) revert() {
-	r.hints = map[diag.Pos]string{}
 	r.stage = newStage(r.m, nil, runtime.DeepCopyJSON(r.source()))
 	r.copies()
 	r.claim()
@@ -100,10 +97,8 @@ func (r *base) revert() {
 		r.stage, r.annotated, r.claims = r.m.asIs, nil, nil
 		return
 	}
-	r.hints[r.keyPos()] = "the declaration is external, and the annotation " + Annotation + " keeps it: correct it at its source, and give it again (--go, --unions)"
 	for _, c := range r.claims {
 		if r.declare(c); c.restored() {
-			r.hints[r.pos(c.node)] = "the declaration is in the annotation " + Annotation + ": run unioncel decompile to edit it"
 			var declaration any
 			_ = json.Unmarshal(c.Unions, &declaration) // the record was checked
 			c.value[union.Key] = declaration

@@ -6,8 +6,6 @@ import (
 	"reflect"
 	"slices"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -217,10 +215,6 @@ func (j *job) textOf(src []byte) (*fileText, error) {
 		return nil, errors.New(wrong[0].Message)
 	}
 	return t, nil
-}
-
-func (j *job) errorf(n *yaml.Node, code diag.Code, hint, format string, args ...any) {
-	j.diags = append(j.diags, diag.New(code, j.text().pos(n), format, args...).Hinted(hint))
 }
 
 func (j *job) unproved(err error) {

@@ -31,15 +31,10 @@ func (j *job) compileCRD(r *revision, c *CRD) {
 	result, more := compilation.Result()
 	if w.diags = slices.Concat(diags, more); result != nil && len(result.Objects) > 0 {
 		w.write(result)
-		w.replaced(result)
+		w.diags = append(w.diags, c.base().removed(result.Additions)...)
 		w.checkSize(len(c.base().json()))
 	}
 	j.take(r, w)
-}
-
-// replaced reports compiled rules that the result does not write any more.
-func (w *writer) replaced(result *compile.Result) {
-	w.diags = append(w.diags, w.crd.base().removed(result.Additions)...)
 }
 
 // take adds the plan of a writer to a revision.

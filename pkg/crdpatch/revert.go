@@ -6,11 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/yaml/yamledit"
 	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -51,8 +50,8 @@ func (r *remover) edit(start, end int, text string) {
 	r.edits = append(r.edits, yamltext.Edit{Start: start, End: end, New: text})
 }
 
-func (r *remover) failed(n *yaml.Node, format string, args ...any) {
-	r.job.errorf(n, codes.Unproved, "", format, args...)
+func (r *remover) failed(at diag.Pos, format string, args ...any) {
+	r.job.diags = append(r.job.diags, diag.New(codes.Unproved, at, format, args...))
 }
 
 // remove plans the edits that revert one CRD.
@@ -67,7 +66,7 @@ func (r *remover) remove(b *base) {
 		touched = append(touched, touch{manifest: b.m, schema: &c.place, removed: map[string][]any{validations: c.items()}})
 		cut, err := r.removeRules(b, c)
 		if err != nil {
-			r.failed(c.node, "cannot remove the rules from %s: %v", c.place, err)
+			r.failed(b.pos(c.node), "cannot remove the rules from %s: %v", c.place, err)
 		}
 		if c.restored() {
 			r.restored = append(r.restored, restoration{c, b.document, cut})
@@ -75,7 +74,7 @@ func (r *remover) remove(b *base) {
 	}
 	r.job.touched = append(r.job.touched, touched...)
 	if err := r.removeAnnotation(b); err != nil {
-		r.failed(b.annotations, "cannot remove the annotation: %v", err)
+		r.failed(b.pos(b.annotations), "cannot remove the annotation: %v", err)
 	}
 }
 

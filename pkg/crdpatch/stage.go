@@ -156,11 +156,24 @@ func (s *stage) removing(removals []compile.Removal) *stage {
 	return newStage(s.m, yamltext.Omit(s.node, drop), value)
 }
 
+// hint returns a hint for an error at the position of a recorded declaration, or "".
+func (b *base) hint(at diag.Pos) string {
+	switch {
+	case b.annotated == nil:
+		return ""
+	case at == b.keyPos():
+		return "the declaration is external, and the annotation " + Annotation + " keeps it: correct it at its source, and give it again (--go, --unions)"
+	case slices.ContainsFunc(b.claims, func(c *claim) bool { return c.restored() && b.pos(c.node) == at }):
+		return "the declaration is in the annotation " + Annotation + ": run unioncel decompile to edit it"
+	}
+	return ""
+}
+
 // hinted returns a list with hints added to errors in recorded declarations.
 func (b *base) hinted(l diag.List) diag.List {
 	out := slices.Clone(l)
 	for i, d := range out {
-		if hint := b.hints[d.Pos]; hint != "" {
+		if hint := b.hint(d.Pos); hint != "" {
 			if out[i].Edits = nil; d.Severity == diag.Error {
 				out[i].Hint = strings.TrimPrefix(d.Hint+"; "+hint, "; ")
 			}
