@@ -111,7 +111,7 @@ func ReadsOld(rule string) bool {
 // mayFail reports whether the evaluation of a rule on a schema may fail.
 func mayFail(rule string, s *apiextensionsv1.JSONSchemaProps) bool {
 	parsed, err := formula.Parse(rule)
-	if err != nil || s == nil || parsed.MayFail() {
+	if err != nil || s == nil || parsed.MayFail(s) {
 		return true
 	}
 	typed := true

@@ -9,6 +9,9 @@ import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/operators"
 	"github.com/google/cel-go/parser"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // The macros over lists and maps whose bodies are conditions.
@@ -33,7 +36,7 @@ func (r *Rule) GuardedOld(optional func(path []string) bool) (rule string, ok bo
 	var unless, known []string
 	for _, selected := range g.added {
 		if strings.HasPrefix(selected, "oldSelf.") {
-			unless, known = append(unless, "!has("+selected+")"), append(known, selected)
+			unless, known = append(unless, g.guard(selected, true)), append(known, selected)
 		}
 	}
 	text, l := g.print(r.tree.Expr(), known)
@@ -50,16 +53,26 @@ var infallible = []string{
 	"size", "startsWith", "endsWith", "contains",
 }
 
-// MayFail reports whether the evaluation of the rule may fail for values of their types: unless all
-// reads are guarded by has(), and all functions have a result.
-func (r *Rule) MayFail() bool {
+// MayFail reports whether the evaluation of the rule on a schema may fail for values of their types:
+// unless all reads are guarded by has() or in, all functions have a result, and no item or entry is null.
+func (r *Rule) MayFail(s *apiextensionsv1.JSONSchemaProps) bool {
 	g := r.guarding(func([]string) bool { return true })
 	g.print(r.tree.Expr(), nil)
 	fails := len(g.added) > 0 || g.failed
+	for _, path := range r.Paths {
+		schemapath.Walk(schemapath.New(path[:min(len(path), 1)]...).Schema(s), func(_ schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
+			items, values := schemapath.Items.Schema(s), schemapath.Values.Schema(s)
+			fails = fails || items != nil && items.Nullable || values != nil && values.Nullable
+			return !fails
+		})
+	}
 	ast.PreOrderVisit(r.tree.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
 		switch e.Kind() {
 		case ast.CallKind:
 			name := function(e)
+			if _, ok := g.path(e); ok {
+				return // with a guard
+			}
 			literal := name == "matches" && e.AsCall().Args()[len(e.AsCall().Args())-1].Kind() == ast.LiteralKind
 			fails = fails || !literal && !slices.Contains(infallible, name)
 		case ast.ComprehensionKind:
@@ -72,7 +85,7 @@ func (r *Rule) MayFail() bool {
 }
 
 func (r *Rule) guarding(optional func(path []string) bool) *guarding {
-	g := &guarding{printer: printer{info: r.tree.SourceInfo(), accepts: map[int64]bool{}}, optional: optional, items: map[string][]string{}}
+	g := &guarding{printer: printer{info: r.tree.SourceInfo(), accepts: map[int64]bool{}}, optional: optional, items: map[string][]string{}, entries: map[string]string{}}
 	g.replace = g.guarded
 	return g
 }
@@ -253,6 +266,10 @@ func (p *printer) stated(e ast.Expr, result bool) []string {
 	if e.Kind() == ast.SelectKind && e.AsSelect().IsTestOnly() && result {
 		return []string{p.tested(e)}
 	}
+	if function(e) == operators.In && result {
+		args := e.AsCall().Args()
+		return []string{p.unparse(args[1]) + "[" + p.unparse(args[0]) + "]"}
+	}
 	return p.both(e, result, p.stated)
 }
 
@@ -260,8 +277,8 @@ func (p *printer) stated(e ast.Expr, result bool) []string {
 // those that it reads, unless it has this result for absent values.
 func (p *printer) read(e ast.Expr, result bool) []string {
 	switch accepts, guarded := p.accepts[e.ID()]; {
-	case e.Kind() == ast.SelectKind && e.AsSelect().IsTestOnly():
-		return p.stated(e, result)
+	case e.Kind() == ast.SelectKind && e.AsSelect().IsTestOnly(), function(e) == operators.In && result:
+		return append(p.stated(e, result), p.selected(e)...)
 	case isLogical(e):
 		return p.both(e, result, p.read)
 	case !guarded || accepts == result:
@@ -294,7 +311,7 @@ func (p *printer) selections(e ast.Expr, visit func(ast.Expr)) {
 	case e.Kind() == ast.ComprehensionKind:
 		p.selections(e.AsComprehension().IterRange(), visit)
 		return
-	case e.Kind() == ast.SelectKind && !e.AsSelect().IsTestOnly():
+	case e.Kind() == ast.SelectKind && !e.AsSelect().IsTestOnly(), function(e) == operators.Index:
 		visit(e)
 	case function(e) == operators.LogicalAnd, function(e) == operators.LogicalOr:
 		return
@@ -319,6 +336,21 @@ type guarding struct {
 	optional func(path []string) bool
 	items    map[string][]string // the paths of the items that variables stand for
 	added    []string            // the selections with a guard
+	entries  map[string]string   // the guards of entries of maps, by selection
+}
+
+// guard returns the condition that a selection needs, or its negation.
+func (g *guarding) guard(selected string, negated bool) string {
+	guard, isEntry := g.entries[selected]
+	switch {
+	case !isEntry && negated:
+		return "!has(" + selected + ")"
+	case !isEntry:
+		return "has(" + selected + ")"
+	case negated:
+		return "!(" + guard + ")"
+	}
+	return guard
 }
 
 // guarded prints an operand that is no logical operator, with the guards that it needs.
@@ -351,10 +383,10 @@ func (g *guarding) guarded(e ast.Expr, known []string) (string, level, bool) {
 			text, l = g.unparse(of)+"."+call.FunctionName()+"("+c.IterVar()+", "+body+")", atom
 		}
 	}
-	var guards []string
+	var guards, missing []string
 	g.needs(of, known, func(selected string) {
-		if guard := "has(" + selected + ")"; !slices.Contains(guards, guard) {
-			guards, g.added = append(guards, guard), append(g.added, selected)
+		if guard := g.guard(selected, false); !slices.Contains(guards, guard) {
+			guards, missing, g.added = append(guards, guard), append(missing, g.guard(selected, true)), append(g.added, selected)
 		}
 	})
 	if len(guards) == 0 {
@@ -368,7 +400,7 @@ func (g *guarding) guarded(e ast.Expr, known []string) (string, level, bool) {
 	if l > disjunction {
 		text = "(" + text + ")"
 	}
-	return "!" + strings.Join(guards, " || !") + " || " + text, disjunction, true
+	return strings.Join(append(missing, text), " || "), disjunction, true
 }
 
 // equivalence returns the sides of an equation of conditions, and the operator.
@@ -448,12 +480,21 @@ func (g *guarding) absent(e ast.Expr, values int) verdict {
 // needs calls add with the selections that need a guard, outermost first.
 func (g *guarding) needs(e ast.Expr, known []string, add func(string)) {
 	switch {
-	case e.Kind() == ast.SelectKind:
-		s := e.AsSelect()
-		g.needs(s.Operand(), known, add)
-		if path, ok := g.path(e); ok && !s.IsTestOnly() && g.optional(path) {
+	case e.Kind() == ast.SelectKind || function(e) == operators.Index:
+		for _, sub := range operands(e) {
+			g.needs(sub, known, add)
+		}
+		tests := e.Kind() == ast.SelectKind && e.AsSelect().IsTestOnly()
+		if path, ok := g.path(e); ok && !tests && g.optional(path) {
 			text := g.unparse(e)
-			if !slices.ContainsFunc(known, func(present string) bool { return present == text || strings.HasPrefix(present, text+".") }) {
+			if e.Kind() == ast.CallKind {
+				args := e.AsCall().Args()
+				g.entries[text] = g.unparse(args[1]) + " in " + g.unparse(args[0])
+			}
+			if !slices.ContainsFunc(known, func(present string) bool {
+				rest, within := strings.CutPrefix(present, text)
+				return within && (rest == "" || rest[0] == '.' || rest[0] == '[')
+			}) {
 				add(text)
 			}
 		}
@@ -483,6 +524,11 @@ func (g *guarding) path(e ast.Expr) ([]string, bool) {
 	case ast.SelectKind:
 		path, ok := g.path(e.AsSelect().Operand())
 		return append(slices.Clip(path), unescaped(e.AsSelect().FieldName())), ok
+	case ast.CallKind:
+		if key, isText := literal(last(e.AsCall().Args())).(string); isText && function(e) == operators.Index {
+			path, ok := g.path(e.AsCall().Args()[0])
+			return append(slices.Clip(path), key), ok
+		}
 	}
 	return nil, false
 }

@@ -34,6 +34,9 @@ func TestGuarded(t *testing.T) {
 		{"items", "self.items.all(i, i.kind == 'A' || i.x == 1)", "!has(self.items) || self.items.all(i, i.kind == 'A' || has(i.x) && i.x == 1)"},
 		{"long", "self.a == 1 || [" + strings.Repeat("has(self.b) && ", 9) + "has(self.c)].exists(x, x)", "has(self.a) && self.a == 1 || [" + strings.Repeat("has(self.b) && ", 9) + "has(self.c)].exists(x, x)"},
 		{"old", "self.a == oldSelf.a", "has(self.a) && has(oldSelf.a) && self.a == oldSelf.a"},
+		{"an entry", "self.m['k'] == 1", "has(self.m) && 'k' in self.m && self.m['k'] == 1"},
+		{"an entry that differs", "self.m['k'] != 1", "!has(self.m) || !('k' in self.m) || self.m['k'] != 1"},
+		{"an entry with a guard", "'k' in self.m && self.m['k'] == 1", "has(self.m) && 'k' in self.m && self.m['k'] == 1"},
 		{"nothing to guard", "has(self.a) && self.a == 1 && self.type == 'A'", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -60,6 +63,10 @@ func TestMayFail(t *testing.T) {
 		"self.items.all(i, i.x == 1)":                         true,
 		"!has(self.items) || self.items.all(i, i.x == 1)":     true,
 		"self['a'] == 'x'":                                    true,
+		"'a' in self && self['a'] == 'x'":                     false,
+		"'a' in self || self['a'] == 'x'":                     true,
+		"'a' in self && self['b'] == 'x'":                     true,
+		"has(self.nulls) && 'a' in self.nulls":                true,
 		"self[0] == 1":                                        true,
 		"int(self) == 1":                                      true,
 		"self / 2 > 1":                                        true,
@@ -70,7 +77,11 @@ func TestMayFail(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := r.MayFail(); got != want {
+		schema := parse(t, "type: object")
+		if strings.Contains(rule, "nulls") {
+			schema = parse(t, "type: object\nproperties: {nulls: {type: object, additionalProperties: {type: string, nullable: true}}}")
+		}
+		if got := r.MayFail(schema); got != want {
 			t.Errorf("%s: got %t, want %t", rule, got, want)
 		}
 	}

@@ -49,7 +49,7 @@ func (o *object) failing(a *audited) []Finding {
 
 // mayFail notes that a rule may fail to evaluate on an object that satisfies formulas, if it may.
 func (o *object) mayFail(a *audited, l ...logic.Lit) {
-	if a.MayFail() && !o.never(append(o.unrejected(a.Check), l...)...) {
+	if a.MayFail(a.Schema.Props) && !o.never(append(o.unrejected(a.Check), l...)...) {
 		a.open = "no object was found on which it fails to evaluate, though there may be one"
 	}
 }
