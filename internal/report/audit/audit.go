@@ -293,8 +293,9 @@ func accepts(ctx context.Context, k *validate.Kind, old map[string]any, objects 
 }
 
 // answer returns the error of the API server for a creation or, unless old is nil, an update; it is
-// empty if it accepts the object, and not ok if it could not validate it.
-func answer(ctx context.Context, k *validate.Kind, object, old map[string]any) (response string, ok bool) {
+// empty if it accepts the object, and not ok if it could not validate it. It has only the causes with one
+// of the messages in about, if any.
+func answer(ctx context.Context, k *validate.Kind, object, old map[string]any, about ...string) (response string, ok bool) {
 	var a validate.Answer
 	var err error
 	if old == nil {
@@ -304,7 +305,9 @@ func answer(ctx context.Context, k *validate.Kind, object, old map[string]any) (
 	}
 	var l []string
 	for _, c := range a.Causes() {
-		l = append(l, strings.TrimPrefix(c.Field+": "+c.Message, ": "))
+		if len(about) == 0 || slices.ContainsFunc(about, func(text string) bool { return strings.Contains(c.Message, text) }) {
+			l = append(l, strings.TrimPrefix(c.Field+": "+c.Message, ": "))
+		}
 	}
 	return strings.Join(l, "; "), err == nil
 }

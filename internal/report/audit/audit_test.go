@@ -402,6 +402,19 @@ func TestSamples(t *testing.T) {
 	}
 }
 
+// The error of an example is the rule's own.
+func TestResponse(t *testing.T) {
+	spec := rules(strs, "has(self.a) && !has(self.a) | first", "has(self.b) && !has(self.b) | second", "!has(self.a) || has(self.c) | third", "has(self.a) ? has(self.c) : true | fourth")
+	want := []string{"spec: Invalid value: first", "spec: Invalid value: second", "spec: Invalid value: third; spec: Invalid value: fourth"}
+	var got []string
+	for _, f := range found(t, testcrd.Versions("Thing", version{Name: "v1", Spec: spec})) {
+		got = append(got, f.Response)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
 // Findings name faulty rules that hide them from the API server.
 func TestFaulty(t *testing.T) {
 	l := found(t, testcrd.Versions("Thing", version{Name: "v1", Spec: rules(strs, "has(self.a) && self.a.startsWith('b') && self.a == 'c'", "self.c == 'x'")}))

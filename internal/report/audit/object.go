@@ -270,12 +270,18 @@ func optional(n *sample.Schema, path []string) bool {
 // rejectedByBoth returns a confirmation that the API server rejects an object because of two rules.
 func (o *object) rejectedByBoth(a, b *audited) func(*prove.Example) (string, bool) {
 	return func(e *prove.Example) (string, bool) {
+		var about []string
 		for _, c := range []*audited{a, b} {
-			if said, _ := o.Ask(c.Check, e.New, nil); said == sample.Holds {
+			said, detail := o.Ask(c.Check, e.New, nil)
+			switch said {
+			case sample.Holds:
 				return "", false
+			case sample.Fails:
+				detail = o.Message(c.Check, e.New, nil)
 			}
+			about = append(about, detail)
 		}
-		response, ok := answer(o.Source.Context(), o.judge, e.New, nil)
+		response, ok := answer(o.Source.Context(), o.judge, e.New, nil, about...)
 		return response, ok && response != ""
 	}
 }
