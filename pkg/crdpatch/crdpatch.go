@@ -64,21 +64,19 @@ func (j *job) text() *fileText {
 
 // base returns the text without an earlier compilation, or nil on errors.
 func (j *job) base() *fileText {
-	var compiled []*CRD
 	for _, c := range j.crds {
-		b := c.base()
-		j.diags = append(j.diags, b.diags...)
-		if b.annotated != nil {
-			compiled = append(compiled, c)
-		}
+		j.diags = append(j.diags, c.base().diags...)
 	}
 	if j.diags.HasErrors() {
 		return nil
 	}
-	t := j.text()
-	if len(compiled) > 0 {
-		t = j.revert(t, compiled)
+	r := &remover{job: j, revision: revise(j.text())}
+	for _, c := range j.crds {
+		if b := c.base(); b.annotated != nil {
+			r.remove(b)
+		}
 	}
+	t := r.restore()
 	j.made = []*fileText{j.text(), t}
 	return t
 }

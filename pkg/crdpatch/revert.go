@@ -13,23 +13,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// revert returns the text with its compiled CRDs decompiled, or nil on errors.
-func (j *job) revert(t *fileText, crds []*CRD) *fileText {
-	r := &remover{job: j, revision: revise(t)}
-	for _, c := range crds {
-		r.remove(c.base())
-	}
-	if j.diags.HasErrors() {
-		return nil
-	}
-	t, err := r.restore()
-	if err != nil {
-		j.unproved(err)
-		return nil
-	}
-	return t
-}
-
 // remover plans the edits that remove rules and annotations from a text, and the declarations to
 // restore.
 type remover struct {
@@ -87,16 +70,16 @@ const (
 	rewritten                // the same data where it fits
 )
 
-// restore applies the removals and restores declarations. Each document uses the first attempt
-// that gives the intended data.
-func (r *remover) restore() (*fileText, error) {
+// restore applies the removals and restores declarations, or returns nil on errors. Each document uses
+// the first attempt that gives the intended data.
+func (r *remover) restore() *fileText {
 	// Deeper schemas come first: at the same offset, the inner declaration preceded.
 	slices.SortStableFunc(r.restored, func(a, b restoration) int { return cmp.Compare(len(b.Path), len(a.Path)) })
 	how := make([]attempt, len(r.of.docs))
-	for {
+	for !r.job.diags.HasErrors() {
 		t, err := r.restoreAs(how)
 		if err == nil {
-			return t, nil
+			return t
 		}
 		var wrong *documentError
 		tried := false
@@ -107,12 +90,16 @@ func (r *remover) restore() (*fileText, error) {
 			}
 		}
 		if !tried {
-			return nil, err
+			r.job.unproved(err)
 		}
 	}
+	return nil
 }
 
 func (r *remover) restoreAs(how []attempt) (*fileText, error) {
+	if len(r.edits) == 0 {
+		return r.of, nil
+	}
 	made := *r.revision
 	made.edits = nil
 	cuts := slices.Clone(r.edits)

@@ -96,8 +96,5 @@ func Ask[T any](f *File, opts Options, ask func(*CRD) (*T, diag.List)) ([]*T, di
 			l = append(l, answer)
 		}
 	}
-	if diags.HasErrors() {
-		return nil, diags.Sort()
-	}
-	return l, diags.Sort()
+	return finish(l, diags)
 }
