@@ -161,7 +161,14 @@ func (r *base) confirm() {
 	}
 	w.possible()
 	overwritten := r.overwritten(w)
+	forgets := r.forget && slices.ContainsFunc(r.claims, func(c *claim) bool {
+		unions, extension := r.lost(c)
+		return len(unions) > 0 || extension
+	})
 	for _, c := range r.claims {
+		if forgets { // rules that no other union writes were theirs
+			c.missing = slices.DeleteFunc(c.missing, func(sum string) bool { return w.rule(c.place, sum) == nil })
+		}
 		if len(c.missing) > 0 && !c.declared && !overwritten {
 			r.changed(c, w)
 		}

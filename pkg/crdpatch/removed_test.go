@@ -101,6 +101,18 @@ func TestForgetOne(t *testing.T) {
 	if strings.Contains(text, "oldSelf.a") || !strings.Contains(text, "oldSelf.c") || strings.Count(text, "at most one of") != 2 {
 		t.Error(text)
 	}
+	without := func(rule string) []byte {
+		docs := values(t, both)
+		schema := schemaIn(docs[0].(map[string]any), schemapath.Place{Path: schemapath.New("spec")})
+		schema[validations] = slices.DeleteFunc(itemsOf(schema[validations]), func(v any) bool { return strings.Contains(ruleOf(v), rule) })
+		return encode(t, docs, encoders[0].of)
+	}
+	if _, diags := Compile(open("in", without("oldSelf.c")), given("["+ab+"]", true)); diags.HasErrors() {
+		t.Errorf("a rule of the lost union is gone: %v", diags)
+	}
+	if out, diags := Compile(open("in", without("oldSelf.a")), given("["+ab+"]", true)); out != nil || diags[0].Code != codes.RuleChanged {
+		t.Errorf("a rule of the other union is gone: %v", diags)
+	}
 }
 
 // TestRemoved asserts that each removed rule is named.
