@@ -62,7 +62,7 @@ func readAnnotation(m *manifest) (*annotated, *diag.Diagnostic) {
 		k := claim{schemaRecord: s}
 		if k.place, k.node = c.place(s.Version, s.Path); k.node != nil {
 			_, _, _, k.declared = yamltext.Lookup(k.node, union.Key)
-			c.declare(&k)
+			c.readDeclarations(&k)
 		}
 		c.schemas = append(c.schemas, k)
 	}
@@ -83,8 +83,8 @@ func (c *annotated) source() map[string]any {
 	return c.selected(value)
 }
 
-// declare sets the recorded declarations of a schema.
-func (c *annotated) declare(k *claim) {
+// readDeclarations sets the recorded declarations of a schema.
+func (c *annotated) readDeclarations(k *claim) {
 	external := func(text []byte) *union.External {
 		if len(text) == 0 {
 			return nil

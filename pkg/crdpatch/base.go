@@ -90,7 +90,7 @@ func (c *CRD) recorded() *base {
 func (r *base) revert() {
 	r.stage = newStage(r.m, nil, runtime.DeepCopyJSON(r.source()))
 	r.copies()
-	r.claim()
+	r.locate()
 	r.dropAnnotation()
 	r.confirm()
 	if r.diags.HasErrors() {

@@ -77,8 +77,8 @@ func (c *claim) take() {
 	}
 }
 
-// claim looks up the schemas of the record, and reports schemas that are gone.
-func (r *base) claim() {
+// locate finds the schemas of the record and the rules that it claims, and reports schemas that are gone.
+func (r *base) locate() {
 	for _, c := range r.schemas {
 		if c.node == nil {
 			r.gone(c)
