@@ -1,12 +1,14 @@
 package crdpatch
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -62,5 +64,19 @@ spec:
 		return d.Code == codes.UnconfirmedRule && strings.Contains(d.Message, forged)
 	}) {
 		t.Errorf("the forged rule is taken for a compiled one: %v", diags)
+	}
+}
+
+// A compiled CRD keeps its bytes, however it was reformatted, if another CRD of its document is compiled.
+func TestCompiledInList(t *testing.T) {
+	const spec = "spec: {type: object, properties: {a: {type: string}, b: {type: string}}, x-kubernetes-unions: [{members: [a, b]}]}"
+	done, err := json.Marshal(values(t, mustCompile(t, []byte(testcrd.New("Done", spec)), Options{}))[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := "kind: List\napiVersion: v1\nitems:\n- " + string(done) + "\n- " + strings.ReplaceAll(strings.TrimSuffix(testcrd.New("New", spec), "\n"), "\n", "\n  ") + "\n"
+	out := string(mustCompile(t, []byte(in), Options{}))
+	if before, _, ok := strings.Cut(out, string(done)); !ok || !strings.HasPrefix(in, before) || strings.Count(out, Annotation) != 2 {
+		t.Error(out)
 	}
 }
