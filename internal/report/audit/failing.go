@@ -13,6 +13,9 @@ import (
 	"github.com/unioncel/unioncel/internal/report"
 )
 
+// unfit is the hint for rules that fail on values of the right type, such as duration(self) on a text.
+const unfit = "reject such values before the rule uses them: in the schema (pattern, format, minItems), or with a condition in front"
+
 // failing finds rules that fail to evaluate: on an update that changes nothing the rule reads, or
 // else on an object that all other rules accept.
 func (o *object) failing(a *audited) []Finding {
@@ -94,7 +97,7 @@ func (o *object) guard(a *audited, e *prove.Example, blocking bool) (fixes []fix
 	case sample.CostHint(detail) != "":
 		return nil, sample.CostHint(detail)
 	case !strings.HasPrefix(detail, "no such key"):
-		return nil, "reject such values before the rule uses them: in the schema (pattern, format, minItems), or with a condition in front"
+		return nil, unfit
 	}
 	absent := func(path []string) bool { return optional(a.Schema, path) }
 	if blocking {

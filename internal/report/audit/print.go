@@ -9,26 +9,19 @@ import (
 	"github.com/unioncel/unioncel/internal/report"
 )
 
-// maxOpen bounds the undecided rules that people read.
-const maxOpen = 10
+// maxListed bounds the rules in a list that people read.
+const maxListed = 10
 
 // Document returns findings for people, with a tally. Equal findings are written once.
 func Document(l []Finding) report.Document {
 	var d report.Document
-	var open report.List
-	undecided := 0
+	var open []Finding
 	l = slices.DeleteFunc(slices.Clone(l), func(f Finding) bool {
-		if f.Code != codes.NotDecided {
-			return false
+		if f.Code == codes.NotDecided {
+			open = append(open, f)
 		}
-		if undecided++; undecided <= maxOpen {
-			open.Add(report.N(f.Pos.String()), ": ", report.N(f.CRD), " (", f.Path, ", ", f.Version, "): ", f.Message)
-		}
-		return true
+		return f.Code == codes.NotDecided
 	})
-	if undecided > maxOpen {
-		open.Add(undecided-maxOpen, " more; --format json has all of them")
-	}
 	also := map[[4]string][]Finding{}
 	for _, f := range l {
 		also[f.fingerprint()] = append(also[f.fingerprint()], f)
@@ -42,25 +35,35 @@ func Document(l []Finding) report.Document {
 		d.Heading(2, report.N(f.Pos.String()), ": "+string(f.Code)+": ", report.N(f.CRD), " (", f.Path, ", ", f.Version, ")")
 		f.write(&d)
 		if others := alike[1:]; len(others) > 0 {
-			var list report.List
-			for _, o := range others {
-				list.Add(report.N(o.Pos.String()), ": ", report.N(o.CRD), " (", o.Path, ", ", o.Version, ")")
-			}
 			d.Say("Also in ", english.Plural(len(others), "other rule"), ":")
-			d.Add(list)
+			d.Add(listed(others, func(Finding) string { return "" }))
 		}
 	}
-	if undecided > 0 {
+	if len(open) > 0 {
 		d.Say("Not decided:")
-		d.Add(open)
+		d.Add(listed(open, func(f Finding) string { return ": " + f.Message }))
 	}
 	d.Say(english.Plural(len(l), "finding"))
 	return d
 }
 
+// listed returns the places of rules, with a text each.
+func listed(l []Finding, text func(Finding) string) (list report.List) {
+	for _, f := range l[:min(len(l), maxListed)] {
+		list.Add(report.N(f.Pos.String()), ": ", report.N(f.CRD), " (", f.Path, ", ", f.Version, ")", text(f))
+	}
+	if more := len(l) - maxListed; more > 0 {
+		list.Add(more, " more; --format json has all of them")
+	}
+	return list
+}
+
 // fingerprint returns texts that are the same for equal findings. They may be in several schemas,
-// versions and CRDs.
+// versions and CRDs. Rules that fail on values of the right type are alike.
 func (f Finding) fingerprint() [4]string {
+	if f.Hint == unfit {
+		return [4]string{string(f.Code), f.Hint}
+	}
 	return [4]string{string(f.Code), f.Rule, f.Message, f.Hint}
 }
 
