@@ -8,7 +8,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/unioncel/unioncel/internal/yaml/resource"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/validate"
 )
@@ -62,7 +62,7 @@ func (c Constraint) String() string {
 }
 
 // place is the path of a value in an object.
-type place = resource.Path
+type place = yamltext.ObjectPath
 
 // celRule is a CEL rule of a version.
 type celRule struct {
@@ -121,7 +121,7 @@ func (c *inquiry) problem(e *field.Error, ask func(*validate.Kind) (validate.Ans
 			where, p.Field = name, name
 		}
 	}
-	at := (&resource.Object{Value: c.read}).Find(where)
+	at := (&yamltext.Object{Value: c.read}).Find(where)
 	root := c.root()
 	path := pathOf(root, at)
 	r, evaluation, err := c.ruleOf(e, path, ask)

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/unioncel/unioncel/internal/report"
-	"github.com/unioncel/unioncel/internal/yaml/resource"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -46,7 +46,7 @@ type Facts struct {
 // Origins are the objects and positions that facts were read from. They may be zero.
 type Origins struct {
 	From, To diag.Pos
-	Live     *resource.Object
+	Live     *yamltext.Object
 }
 
 // Policy states which admission policies unioncel can generate for the unions of an object.
@@ -139,7 +139,7 @@ type Migration struct {
 	Created    time.Time
 	Conditions []metav1.Condition
 	// Origin is the object that the migration was read from; nil if unknown.
-	Origin *resource.Object
+	Origin *yamltext.Object
 }
 
 func (m Migration) is(condition string) (metav1.Condition, bool) {
@@ -237,7 +237,7 @@ func (f *Facts) Contradictions() diag.List {
 
 // at returns the position of a field, such as status.storedVersions[1], of the object that a fact
 // was read from.
-func at(origin *resource.Object, field string) diag.Pos {
+func at(origin *yamltext.Object, field string) diag.Pos {
 	if origin == nil {
 		return diag.Pos{}
 	}

@@ -10,27 +10,23 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/version"
 
-	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
-	"github.com/unioncel/unioncel/internal/yaml/resource"
-	"github.com/unioncel/unioncel/internal/yaml/source"
-	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // isAlone reports whether an object is a whole document instead of an item of a list. The user has
 // then chosen this object.
-func isAlone(o *resource.Object) bool { return o.Node == o.Document.Root }
+func isAlone(o *yamltext.Object) bool { return o.Node == o.Document.Root }
 
 // only returns diagnostics unless all objects of a file are of one kind. get is the hint for other
 // kinds: the command that prints the expected objects.
-func only(f *resource.File, get string, is func(*resource.Object) bool) diag.List {
+func only(f *yamltext.ObjectFile, get string, is func(*yamltext.Object) bool) diag.List {
 	var l diag.List
 	for _, o := range f.Objects {
 		if !is(o) {
-			l = append(l, unusable(o.Pos(resource.Path{"kind"}), get, "%s of %s is not expected here", o.Kind, o.GroupVersion()))
+			l = append(l, unusable(o.Pos(yamltext.ObjectPath{"kind"}), get, "%s of %s is not expected here", o.Kind, o.GroupVersion()))
 		}
 	}
 	if len(f.Objects) == 0 {
@@ -52,7 +48,7 @@ func contradictory(pos diag.Pos, hint, format string, args ...any) diag.Diagnost
 	return diag.New(codes.ContradictoryFacts, pos, format, args...).Hinted(hint)
 }
 
-func decode(o *resource.Object, into any) diag.List {
+func decode(o *yamltext.Object, into any) diag.List {
 	data, err := json.Marshal(o.Value)
 	if err == nil {
 		err = json.Unmarshal(data, into)
@@ -66,13 +62,13 @@ func decode(o *resource.Object, into any) diag.List {
 // ReadLive reads the CRD in the cluster, with its status, from the output of kubectl get. It skips
 // other items of lists. Another CRD as a whole document is an error, because the user has chosen the
 // wrong one.
-func (f *Facts) ReadLive(file *resource.File) diag.List {
+func (f *Facts) ReadLive(file *yamltext.ObjectFile) diag.List {
 	get := "kubectl get crd " + f.To.Name + " -o yaml"
-	kind := apiextensionsv1.SchemeGroupVersion.WithKind(carrier.CRD().Kind)
-	if wrong := only(file, get, func(o *resource.Object) bool { return o.GroupVersionKind == kind }); len(wrong) > 0 {
+	kind := apiextensionsv1.SchemeGroupVersion.WithKind(yamltext.CRDCarrier().Kind)
+	if wrong := only(file, get, func(o *yamltext.Object) bool { return o.GroupVersionKind == kind }); len(wrong) > 0 {
 		return wrong
 	}
-	var found *resource.Object
+	var found *yamltext.Object
 	for _, o := range file.Objects {
 		switch {
 		case o.Name == f.To.Name && found != nil:
@@ -82,7 +78,7 @@ func (f *Facts) ReadLive(file *resource.File) diag.List {
 		case o.Name == f.To.Name:
 			found = o
 		case isAlone(o):
-			return diag.List{contradictory(o.Pos(resource.Path{"metadata", "name"}), get, "this is %s, and the change is of %s", o.Name, f.To.Name)}
+			return diag.List{contradictory(o.Pos(yamltext.ObjectPath{"metadata", "name"}), get, "this is %s, and the change is of %s", o.Name, f.To.Name)}
 		}
 	}
 	if found == nil {
@@ -93,7 +89,7 @@ func (f *Facts) ReadLive(file *resource.File) diag.List {
 		return wrong
 	}
 	if len(crd.Status.StoredVersions) == 0 {
-		return diag.List{unusable(found.Pos(resource.Path{"status"}), get, "the CRD has no status.storedVersions: it is not from a cluster")}
+		return diag.List{unusable(found.Pos(yamltext.ObjectPath{"status"}), get, "the CRD has no status.storedVersions: it is not from a cluster")}
 	}
 	f.Live, f.Origins.Live = crd, found
 	return nil
@@ -104,9 +100,9 @@ func (f *Facts) ReadLive(file *resource.File) diag.List {
 var migrationVersions = []string{"v1alpha1", "v1beta1", "v1"}
 
 // ReadMigrations reads the migrations of the resource.
-func (f *Facts) ReadMigrations(file *resource.File) diag.List {
+func (f *Facts) ReadMigrations(file *yamltext.ObjectFile) diag.List {
 	get := "kubectl get storageversionmigrations.storagemigration.k8s.io -o yaml"
-	if wrong := only(file, get, func(o *resource.Object) bool {
+	if wrong := only(file, get, func(o *yamltext.Object) bool {
 		return o.Kind == "StorageVersionMigration" && o.Group == storagemigrationv1.GroupName && slices.Contains(migrationVersions, o.Version)
 	}); len(wrong) > 0 {
 		return wrong
@@ -120,11 +116,11 @@ func (f *Facts) ReadMigrations(file *resource.File) diag.List {
 		of := schema.GroupResource{Group: m.Spec.Resource.Group, Resource: m.Spec.Resource.Resource}
 		switch {
 		case of.Resource == "":
-			return diag.List{unusable(o.Pos(resource.Path{"spec", "resource"}), get, "the migration does not say of which resource it is")}
+			return diag.List{unusable(o.Pos(yamltext.ObjectPath{"spec", "resource"}), get, "the migration does not say of which resource it is")}
 		case of == f.Resource():
 			f.Migrations = append(f.Migrations, Migration{m.Name, m.CreationTimestamp.Time, m.Status.Conditions, o})
 		case isAlone(o):
-			return diag.List{contradictory(o.Pos(resource.Path{"spec", "resource"}), get, "this is a migration of %s, and the change is of %s", of, f.Resource())}
+			return diag.List{contradictory(o.Pos(yamltext.ObjectPath{"spec", "resource"}), get, "this is a migration of %s, and the change is of %s", of, f.Resource())}
 		}
 	}
 	return nil
@@ -135,18 +131,18 @@ const getServers = "write a list, such as [v1.37.1, {name: a, version: v1.36.4}]
 // ReadServers reads the versions of API servers from a list, or from the output of kubectl get
 // --raw /version or kubectl version -o yaml, with one document per server.
 func ReadServers(name string, src []byte, limits limit.Limits) ([]Server, diag.List) {
-	file, wrong := source.Parse(name, src, limits)
+	file, wrong := yamltext.ParseManifest(name, src, limits)
 	if wrong != nil {
 		return nil, diag.List{*wrong}
 	}
-	r := &yamlconfig.Reader{File: name, Code: codes.UnusableFact}
-	var found []yamlconfig.Value
+	r := &yamltext.ConfigReader{File: name, Code: codes.UnusableFact}
+	var found []yamltext.ConfigValue
 	for _, d := range file.Docs {
 		if d.Root == nil {
 			continue
 		}
-		r.Diags = append(r.Diags, source.Duplicates(name, d.Root)...)
-		if _, _, wrong := source.Value(name, file, d); wrong != nil {
+		r.Diags = append(r.Diags, yamltext.Duplicates(name, d.Root)...)
+		if _, _, wrong := yamltext.KubectlValue(name, file, d); wrong != nil {
 			r.Diags = append(r.Diags, *wrong)
 		} else if root := r.Value(d.Root, "v1.37.1"); root.Node.Kind == yaml.SequenceNode {
 			found = append(found, root.Items()...)
@@ -181,13 +177,15 @@ func ReadServers(name string, src []byte, limits limit.Limits) ([]Server, diag.L
 
 // readServer reads a version, a name and a version, or the version document of an API server. It
 // returns no text after an error.
-func readServer(v yamlconfig.Value) (name, text string) {
-	field := func(name string) yamlconfig.Value { return v.Field(yamlconfig.Key{Name: name, Example: `"1.37"`}) }
+func readServer(v yamltext.ConfigValue) (name, text string) {
+	field := func(name string) yamltext.ConfigValue {
+		return v.Field(yamltext.ConfigKey{Name: name, Example: `"1.37"`})
+	}
 	if v.Node.Kind != yaml.MappingNode {
 		return "", v.Text()
 	}
 	if field("version").Node != nil {
-		fields := v.Fields(yamlconfig.Mapping{Name: "an API server", Keys: []yamlconfig.Key{{Name: "name", Example: "a"}, {Name: "version", Example: `"1.37"`}}})
+		fields := v.Fields(yamltext.ConfigMapping{Name: "an API server", Keys: []yamltext.ConfigKey{{Name: "name", Example: "a"}, {Name: "version", Example: `"1.37"`}}})
 		return fields["name"].Text(), fields["version"].Text()
 	}
 	if server := field("serverVersion"); server.Node != nil {

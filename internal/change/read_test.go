@@ -10,7 +10,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/internal/yaml/resource"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -112,7 +112,7 @@ func TestRead(t *testing.T) {
 		{"a migration of a future version", "migrations", strings.Replace(oneMigration, "io/v1", "io/v2", 1), "in:2:1: error: UC901: StorageVersionMigration of storagemigration.k8s.io/v2 is not expected here"},
 		{"a malformed migration", "migrations", strings.Replace(oneMigration, "2026-01-01T12:00:00Z", "yesterday", 1), `in:1:1: error: UC901: the API server cannot read this StorageVersionMigration: parsing time "yesterday" as "2006-01-02T15:04:05Z07:00": cannot parse "yesterday" as "2006"`},
 	} {
-		f, wrong := resource.Parse("in", []byte(tt.src), limit.Limits{})
+		f, wrong := yamltext.ParseObjects("in", []byte(tt.src), limit.Limits{})
 		if f == nil {
 			t.Errorf("%s: %v", tt.name, wrong)
 			continue

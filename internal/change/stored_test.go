@@ -11,7 +11,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/change"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/kinds"
 )
@@ -52,7 +52,7 @@ func object(t testing.TB, text string) map[string]any {
 	if !strings.HasPrefix(text, "apiVersion") {
 		text = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: it, namespace: shop}\n" + text
 	}
-	_, v, err := source.Read([]byte(text))
+	_, v, err := yamltext.ReadAsKubectl([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/unioncel/unioncel/internal/yaml/resource"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/validate"
 )
 
@@ -284,7 +284,7 @@ func (c *inquiry) faults(found []Problem) []place {
 	var l []place
 	for _, p := range found {
 		at := p.at
-		if named := (&resource.Object{Value: c.read}).Find(p.Field); hasPrefix(named, at) {
+		if named := (&yamltext.Object{Value: c.read}).Find(p.Field); hasPrefix(named, at) {
 			at = named
 		}
 		l = append(l, at)

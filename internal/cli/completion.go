@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/unioncel/unioncel/internal/report"
-	"github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -62,7 +62,7 @@ func oneOf(values ...cobra.Completion) cobra.CompletionFunc {
 
 // manifests completes directories and manifest files.
 func manifests(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return source.Extensions(), cobra.ShellCompDirectiveFilterFileExt
+	return yamltext.Extensions(), cobra.ShellCompDirectiveFilterFileExt
 }
 
 // completeKubeVersions computes the versions lazily: they take longer than the rest of unioncel's

@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/internal/yamltext"
 )
 
 // findRevisions is findInputs for arguments that may be REV:PATH, a file or directory at a git
@@ -92,7 +92,7 @@ func manifestsIn(list string) (l []input, size int) {
 		attributes, name, _ := strings.Cut(entry, "\t")
 		fields := strings.Fields(attributes) // mode, type, object and size
 		hidden := slices.ContainsFunc(strings.Split(name, "/"), func(s string) bool { return strings.HasPrefix(s, ".") })
-		if len(fields) == 4 && strings.HasPrefix(fields[0], "100") && !hidden && source.IsManifestName(path.Base(name)) {
+		if len(fields) == 4 && strings.HasPrefix(fields[0], "100") && !hidden && yamltext.IsManifestName(path.Base(name)) {
 			l = append(l, input{name: name, walk: true, blob: fields[2]})
 			bytes, _ := strconv.Atoi(fields[3]) // reading reports missing objects
 			size += bytes

@@ -15,7 +15,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/ordered"
-	"github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -191,7 +191,7 @@ func (f *finder) addDir(dir string) error {
 				return fs.SkipDir
 			}
 			return nil
-		case hidden || !source.IsManifestName(entry.Name()) || isLinkToDir(path, entry):
+		case hidden || !yamltext.IsManifestName(entry.Name()) || isLinkToDir(path, entry):
 			return nil
 		}
 		found = true

@@ -10,7 +10,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/declared"
-	"github.com/unioncel/unioncel/internal/yaml/resource"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -105,7 +105,7 @@ func (k *kindFlags) readCRDs(cmd *cobra.Command, a *app, set *kinds.Set) ([]unio
 
 // readToClear returns the kinds that have unions, and the objects in files as old objects of updates.
 // It reports their diagnostics, and lists the unions whose members are not cleared.
-func (k *kindFlags) readToClear(cmd *cobra.Command, a *app, args []string) (*kinds.Set, *resource.Old, error) {
+func (k *kindFlags) readToClear(cmd *cobra.Command, a *app, args []string) (*kinds.Set, *yamltext.OldObjects, error) {
 	set, err := k.read(cmd, a)
 	if err != nil {
 		return nil, nil, err
@@ -123,7 +123,7 @@ func (k *kindFlags) readToClear(cmd *cobra.Command, a *app, args []string) (*kin
 	if len(alone) > 0 {
 		a.note("unions of list items, and in items of sets, are left alone: " + few(alone))
 	}
-	old := &resource.Old{}
+	old := &yamltext.OldObjects{}
 	if len(args) == 0 {
 		return set, old, nil
 	}
@@ -160,19 +160,19 @@ func (k *kindFlags) hint(set *kinds.Set) string {
 }
 
 // objects returns the objects in files, and reports their diagnostics.
-func (a *app) objects(ctx context.Context, args []string) ([]*resource.Object, error) {
+func (a *app) objects(ctx context.Context, args []string) ([]*yamltext.Object, error) {
 	inputs, err := a.findInputs(args)
 	if err != nil {
 		return nil, err
 	}
-	files, err := process(ctx, a, inputs, func(r *result, src []byte) (f *resource.File, err error) {
-		f, r.diagnostics = resource.Parse(r.name, src, a.limits)
+	files, err := process(ctx, a, inputs, func(r *result, src []byte) (f *yamltext.ObjectFile, err error) {
+		f, r.diagnostics = yamltext.ParseObjects(r.name, src, a.limits)
 		return f, nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	var all []*resource.Object
+	var all []*yamltext.Object
 	for _, r := range files {
 		if r.found != nil {
 			all = append(all, r.found.Objects...)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/declared"
 	"github.com/unioncel/unioncel/internal/report"
-	"github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -205,7 +205,7 @@ func nearestConfig(file string) (string, error) {
 
 // readConfig reads a configuration or a UnionSet.
 func (a *app) readConfig(name string) ([]byte, error) {
-	src, err := source.ReadConfig(os.DirFS(filepath.Dir(name)), filepath.Base(name))
+	src, err := yamltext.ReadConfig(os.DirFS(filepath.Dir(name)), filepath.Base(name))
 	if err != nil {
 		return nil, fileError(name, err)
 	}

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/product"
-	"github.com/unioncel/unioncel/internal/yaml/resource"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/normalize"
@@ -123,8 +123,8 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 	if err != nil {
 		return err
 	}
-	old := &resource.Old{}
-	old.Add([]*resource.Object{live})
+	old := &yamltext.OldObjects{}
+	old.Add([]*yamltext.Object{live})
 	if same, _ := old.Find(written); same == nil || written.Version != live.Version {
 		return fmt.Errorf("%s has %s of %s, and %s has %s of %s: a patch cannot turn one into the other", name, written, written.GroupVersion(), flags.live, live, live.GroupVersion())
 	}
@@ -153,7 +153,7 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 }
 
 // one returns the only object in a file.
-func (a *app) one(cmd *cobra.Command, what, name string) (*resource.Object, error) {
+func (a *app) one(cmd *cobra.Command, what, name string) (*yamltext.Object, error) {
 	l, err := a.objects(cmd.Context(), []string{name})
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/report"
-	"github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -127,7 +127,7 @@ func folded(l diag.List) (out diag.List) {
 func (a *app) printDiagnostics(w io.Writer, format string, colour bool, l diag.List) error {
 	l = slices.Clone(l)
 	for i := range l {
-		if l[i].Hint == source.Helm && a.reader != "" {
+		if l[i].Hint == yamltext.Helm && a.reader != "" {
 			l[i].Hint += " | " + a.reader
 		}
 	}
@@ -177,7 +177,7 @@ func (a *app) source(file string) []byte {
 	kept, opened := a.texts.Load(file)
 	src, _ := kept.([]byte)
 	if src == nil && (opened || filepath.Ext(file) == ".go" && !leadsOut(file, filepath.Dir(file))) {
-		src, _ = source.ReadFile(os.DirFS(filepath.Dir(file)), filepath.Base(file), a.limits)
+		src, _ = yamltext.ReadFile(os.DirFS(filepath.Dir(file)), filepath.Base(file), a.limits)
 	}
 	return src
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/unioncel/unioncel/internal/change"
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/report"
-	"github.com/unioncel/unioncel/internal/yaml/resource"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
@@ -122,7 +122,7 @@ func (a *app) rolloutCRDs(ctx context.Context, scope scoping, files rolloutFlags
 		in.role = side.role
 		inputs = append(inputs, in)
 	}
-	var old *resource.File
+	var old *yamltext.ObjectFile
 	sides, _, err := ask(ctx, a, inputs, scope, func(open *crdpatch.File, in input) ([]*change.Input, diag.List, error) {
 		found, wrong := change.ReadInputs(open, in.options())
 		if in.role == oldSide {
@@ -238,9 +238,9 @@ func (a *app) rolloutCluster(ctx context.Context, files rolloutFlags, f *change.
 }
 
 // objectsOf reads a file as objects.
-func objectsOf(a *app, read func(*resource.File) diag.List) func(string, []byte) diag.List {
+func objectsOf(a *app, read func(*yamltext.ObjectFile) diag.List) func(string, []byte) diag.List {
 	return func(name string, src []byte) diag.List {
-		file, wrong := resource.Parse(name, src, a.limits)
+		file, wrong := yamltext.ParseObjects(name, src, a.limits)
 		if file == nil {
 			return wrong
 		}
@@ -254,7 +254,7 @@ func (a *app) rolloutObjects(ctx context.Context, name string, f *change.Facts) 
 	if err != nil {
 		return nil // reported by accepted
 	}
-	l, err := a.storedObjects(ctx, []string{name}, judges{judge.GroupKind(): judge}, func(o resource.Item, v change.Prediction) { objects.Add(v, o.Value) })
+	l, err := a.storedObjects(ctx, []string{name}, judges{judge.GroupKind(): judge}, func(o yamltext.ObjectItem, v change.Prediction) { objects.Add(v, o.Value) })
 	if err != nil {
 		return err
 	}

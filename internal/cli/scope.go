@@ -9,10 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/declared"
-	"github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -206,7 +205,7 @@ func (a *app) tally(l scopes, results []*result, format string) error {
 // that matter to external declarations.
 func (a *app) inspect(r *result, f *crdpatch.File, l diag.List) {
 	r.diagnostics = unrepeated(l)
-	if r.other = r.walk && source.IsOther(f.Bytes(), l); r.other {
+	if r.other = r.walk && yamltext.IsOther(f.Bytes(), l); r.other {
 		r.diagnostics, r.readable = nil, true
 		return
 	}
@@ -226,7 +225,7 @@ func unrepeated(l diag.List) diag.List {
 
 // look records the parts of an input that matter to external declarations.
 func (s *scope) look(r *result, f *crdpatch.File) {
-	holds := len(s.Declarations) > 0 || s.reads && slices.ContainsFunc(carrier.Names(), func(kind string) bool { return bytes.Contains(f.Bytes(), []byte(kind)) })
+	holds := len(s.Declarations) > 0 || s.reads && slices.ContainsFunc(yamltext.CarrierNames(), func(kind string) bool { return bytes.Contains(f.Bytes(), []byte(kind)) })
 	r.unionSet = s.reads && declared.HoldsUnionSet(f.Bytes())
 	if holds {
 		r.crds, r.readable = f.Targets()

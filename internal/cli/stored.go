@@ -15,7 +15,7 @@ import (
 	"github.com/unioncel/unioncel/internal/change"
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/ordered"
-	"github.com/unioncel/unioncel/internal/yaml/resource"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -46,7 +46,7 @@ func (a *app) summarize(ctx context.Context, pairs []*comparison, args []string,
 		}
 		by[j.GroupKind()], summaries[j.GroupKind()] = j, change.NewSummary(j.GroupKind(), most)
 	}
-	found, err := a.storedObjects(ctx, args, by, func(o resource.Item, v change.Prediction) { summaries[v.GroupKind].Add(v, o.Pos) })
+	found, err := a.storedObjects(ctx, args, by, func(o yamltext.ObjectItem, v change.Prediction) { summaries[v.GroupKind].Add(v, o.Pos) })
 	if err != nil {
 		return nil, err
 	}
@@ -123,17 +123,17 @@ func dataOf(reports []change.Comparison, summaries []*change.Summary) any {
 // the verdicts to take in the order of the files. It holds only the objects in work in memory. The
 // diagnostics report unreadable files and objects that cannot be validated. Objects of other kinds
 // are ignored, unless there are only those.
-func (a *app) storedObjects(ctx context.Context, args []string, by judges, take func(resource.Item, change.Prediction)) (diag.List, error) {
+func (a *app) storedObjects(ctx context.Context, args []string, by judges, take func(yamltext.ObjectItem, change.Prediction)) (diag.List, error) {
 	inputs, err := a.findInputs(args)
 	if err != nil {
 		return nil, err
 	}
 	var files, objects diag.List
 	known, others := 0, 0
-	ordered.Each(func(yield func(resource.Item) bool) {
+	ordered.Each(func(yield func(yamltext.ObjectItem) bool) {
 		for _, in := range inputs {
 			var l diag.List
-			if l, err = a.stream(in, func(i resource.Item) error {
+			if l, err = a.stream(in, func(i yamltext.ObjectItem) error {
 				yield(i) // always continues
 				return ctx.Err()
 			}); err != nil {
@@ -141,7 +141,7 @@ func (a *app) storedObjects(ctx context.Context, args []string, by judges, take 
 			}
 			files = append(files, l...)
 		}
-	}, 2*runtime.GOMAXPROCS(0), func(i resource.Item) (change.Prediction, error) { return by.judge(ctx, i.Value) }, func(i resource.Item, v change.Prediction, err error) {
+	}, 2*runtime.GOMAXPROCS(0), func(i yamltext.ObjectItem) (change.Prediction, error) { return by.judge(ctx, i.Value) }, func(i yamltext.ObjectItem, v change.Prediction, err error) {
 		known++
 		p := (*ordered.Panic)(nil)
 		switch {
@@ -167,10 +167,10 @@ func (a *app) storedObjects(ctx context.Context, args []string, by judges, take 
 }
 
 // stream reads the objects of an input, which may be large, one at a time.
-func (a *app) stream(in input, yield func(resource.Item) error) (diag.List, error) {
+func (a *app) stream(in input, yield func(yamltext.ObjectItem) error) (diag.List, error) {
 	var l diag.List
 	err := a.read(in, func(r io.Reader) (err error) {
-		l, err = resource.Stream(in.name, r, a.limits, yield)
+		l, err = yamltext.StreamObjects(in.name, r, a.limits, yield)
 		return err
 	})
 	return l, err

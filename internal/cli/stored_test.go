@@ -15,7 +15,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/change"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/internal/yaml/resource"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
@@ -98,7 +98,7 @@ func TestStoredObjects(t *testing.T) {
 	for _, asJSON := range []bool{false, true} {
 		a := newApp(Streams{})
 		next, restricted := 0, 0
-		l, err := a.storedObjects(t.Context(), []string{thingsOf(t, n, asJSON)}, thingJudges(t), func(i resource.Item, v change.Prediction) {
+		l, err := a.storedObjects(t.Context(), []string{thingsOf(t, n, asJSON)}, thingJudges(t), func(i yamltext.ObjectItem, v change.Prediction) {
 			if want := fmt.Sprintf("thing-%d", next); v.Name != want {
 				t.Errorf("%s comes before %s", v.Name, want)
 			}
@@ -113,7 +113,7 @@ func TestStoredObjects(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := newApp(Streams{}).storedObjects(ctx, []string{thingsOf(t, 3, false)}, thingJudges(t), func(resource.Item, change.Prediction) {}); err == nil {
+	if _, err := newApp(Streams{}).storedObjects(ctx, []string{thingsOf(t, 3, false)}, thingJudges(t), func(yamltext.ObjectItem, change.Prediction) {}); err == nil {
 		t.Error("it is not interrupted")
 	}
 }
@@ -133,7 +133,7 @@ func TestBadStoredObjects(t *testing.T) {
 		{"cut off between items", string(whole[:bytes.LastIndex(whole, []byte("\n- "))+1]), `<stdin>:1:1: error: UC101: this has apiVersion and items, but no kind`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			l, err := newApp(Streams{In: bufio.NewReader(strings.NewReader(test.text))}).storedObjects(t.Context(), []string{"-"}, thingJudges(t), func(resource.Item, change.Prediction) {})
+			l, err := newApp(Streams{In: bufio.NewReader(strings.NewReader(test.text))}).storedObjects(t.Context(), []string{"-"}, thingJudges(t), func(yamltext.ObjectItem, change.Prediction) {})
 			if err != nil || len(l) != 1 || !strings.Contains(l[0].String(), test.want) {
 				t.Error(l, err)
 			}
@@ -156,7 +156,7 @@ func BenchmarkStored(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				n := 0
-				l, err := newApp(Streams{}).storedObjects(context.Background(), []string{file}, thingJudges(b), func(resource.Item, change.Prediction) { n++ })
+				l, err := newApp(Streams{}).storedObjects(context.Background(), []string{file}, thingJudges(b), func(yamltext.ObjectItem, change.Prediction) { n++ })
 				if err != nil || len(l) > 0 || n != 10_000 {
 					b.Fatal(l, err, n)
 				}

@@ -17,7 +17,7 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/product"
-	"github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -238,7 +238,7 @@ func (a *app) readBelow(dir, name string) ([]byte, error) {
 	if name = path.Clean(name); !fs.ValidPath(name) {
 		return nil, fmt.Errorf("%s is not below %s", name, dir)
 	}
-	src, err := source.ReadFile(root.FS(), name, a.limits)
+	src, err := yamltext.ReadFile(root.FS(), name, a.limits)
 	if err != nil {
 		return nil, fileError(path.Join(dir, name), err)
 	}

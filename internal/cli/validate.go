@@ -12,9 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/yaml/resource"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/validate"
@@ -82,7 +81,7 @@ See also unioncel help inputs.`,
 type manifest struct {
 	crds      []definition
 	installed []crdpatch.Installed
-	objects   []*resource.Object // without CRDs
+	objects   []*yamltext.Object // without CRDs
 }
 
 // definition is a CRD; crd is nil if it cannot be used.
@@ -161,7 +160,7 @@ func (a *app) objectsIn(open *crdpatch.File, r *result) (m manifest, err error) 
 	}
 	var carriers []definition
 	for _, o := range f.Objects {
-		if k, _ := carrier.Lookup(o.GroupVersion().String(), o.Kind); k == nil {
+		if k, _ := yamltext.LookupCarrier(o.GroupVersion().String(), o.Kind); k == nil {
 			m.objects = append(m.objects, o)
 			continue
 		}
@@ -200,7 +199,7 @@ func (a *app) objectsIn(open *crdpatch.File, r *result) (m manifest, err error) 
 // judge validates the objects of files, and returns a tally of them.
 func judge(ctx context.Context, files []answer[manifest]) (l diag.List, tally string) {
 	set := &validate.Set{}
-	old := &resource.Old{}
+	old := &yamltext.OldObjects{}
 	for _, f := range files {
 		for _, d := range f.found.crds {
 			if d.crd == nil {

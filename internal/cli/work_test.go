@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/internal/work"
+	"github.com/unioncel/unioncel/internal/yamltext"
 )
 
 // TestWork limits the number of times that commands parse, read, decode and compile a file with one
@@ -36,7 +36,7 @@ func TestWork(t *testing.T) {
 	}
 	type counts struct{ parses, readings, decodes, compilations int64 }
 	now := func() counts {
-		return counts{work.Parses.Load(), work.Readings.Load(), work.Decodes.Load(), work.Compilations.Load()}
+		return counts{yamltext.Parses.Load(), yamltext.Readings.Load(), yamltext.Decodes.Load(), yamltext.Compilations.Load()}
 	}
 	for _, tt := range []struct {
 		name string

@@ -3,7 +3,7 @@ package declared
 import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/report"
-	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -39,7 +39,7 @@ type Config struct {
 // ParseConfig reads a configuration. name is the file's name in diagnostics. The list is sorted; if it
 // has errors, the result is nil. Diagnostics do not quote files that do not mention unioncel.
 func ParseConfig(name string, src []byte) (*Config, diag.List) {
-	r := &yamlconfig.Reader{File: name, Code: codes.BadConfig}
+	r := &yamltext.ConfigReader{File: name, Code: codes.BadConfig}
 	c := readConfig(r, src)
 	if r.Diags.HasErrors() {
 		return nil, r.Diags.Sort()

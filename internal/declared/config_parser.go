@@ -7,26 +7,26 @@ import (
 	"strings"
 
 	"github.com/unioncel/unioncel/internal/report"
-	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // The keys of the configuration and of its parts.
 var (
-	configKeys = yamlconfig.Mapping{Name: "a " + ConfigKind, Keys: []yamlconfig.Key{
+	configKeys = yamltext.ConfigMapping{Name: "a " + ConfigKind, Keys: []yamltext.ConfigKey{
 		{Name: "go", Example: "[./api/...]"}, {Name: "kubebuilder", Example: "true"}, {Name: "skipInvalid", Example: "[api/v1.Backup]"},
 		{Name: "unions", Example: "[unions.yaml]"}, {Name: "kubeVersion", Example: `"1.30"`}, {Name: "encoding", Example: "auto"},
 		{Name: "annotation", Example: "false"}, {Name: "requireUnions", Example: "true"}, {Name: "strict", Example: "true"},
 		{Name: "lint", Example: "{ignore: [UC521]}"},
 	}}
-	lintKeys = yamlconfig.Mapping{Name: "lint", Keys: []yamlconfig.Key{
+	lintKeys = yamltext.ConfigMapping{Name: "lint", Keys: []yamltext.ConfigKey{
 		{Name: "ignore", Example: "[UC521]"}, {Name: "severities", Example: "{UC524: error}"}, {Name: "failOn", Example: "warning"},
 	}}
 )
 
 // readConfig reads the document of a file. It returns nil unless there is exactly one document.
-func readConfig(r *yamlconfig.Reader, src []byte) *Config {
+func readConfig(r *yamltext.ConfigReader, src []byte) *Config {
 	documents := r.Open(src, ConfigKind, "")
 	if len(documents) > 1 {
 		r.Value(documents[1], "").Errorf("put everything in the first document", "a configuration is one document, and this is a second one")
@@ -40,8 +40,8 @@ func readConfig(r *yamlconfig.Reader, src []byte) *Config {
 		Kubebuilder:   fields["kubebuilder"].Bool(false),
 		SkipInvalid:   types(fields["skipInvalid"]),
 		Unions:        names(fields["unions"]),
-		KubeVersion:   yamlconfig.Parse(fields["kubeVersion"], compile.ParseKubeVersion),
-		Encoding:      yamlconfig.Parse(fields["encoding"], compile.ParseEncoding),
+		KubeVersion:   yamltext.ParseConfigValue(fields["kubeVersion"], compile.ParseKubeVersion),
+		Encoding:      yamltext.ParseConfigValue(fields["encoding"], compile.ParseEncoding),
 		Origins:       compile.Origins{KubeVersion: fields["kubeVersion"].At(), Encoding: fields["encoding"].At()},
 		NoAnnotation:  !fields["annotation"].Bool(true),
 		RequireUnions: fields["requireUnions"].Bool(false),
@@ -60,7 +60,7 @@ func readConfig(r *yamlconfig.Reader, src []byte) *Config {
 }
 
 // names returns a list of patterns or files. They must be relative.
-func names(list yamlconfig.Value) []string {
+func names(list yamltext.ConfigValue) []string {
 	var l []string
 	for _, item := range list.Items() {
 		s := item.Text()
@@ -73,7 +73,7 @@ func names(list yamlconfig.Value) []string {
 }
 
 // types returns the names of Go types in skipInvalid.
-func types(list yamlconfig.Value) []string {
+func types(list yamltext.ConfigValue) []string {
 	var l []string
 	for _, item := range list.Items() {
 		s := item.Text()
@@ -85,7 +85,7 @@ func types(list yamlconfig.Value) []string {
 	return l
 }
 
-func lintConfig(v yamlconfig.Value) report.LintConfig {
+func lintConfig(v yamltext.ConfigValue) report.LintConfig {
 	fields := v.Fields(lintKeys)
 	var c report.LintConfig
 	for _, item := range fields["ignore"].Items() {
@@ -109,7 +109,7 @@ func lintConfig(v yamlconfig.Value) report.LintConfig {
 var severities = []string{diag.Error.String(), diag.Warning.String(), diag.Info.String()}
 
 // code returns a code that can be ignored or get another severity.
-func code(v yamlconfig.Value, what string) diag.Code {
+func code(v yamltext.ConfigValue, what string) diag.Code {
 	c := diag.Code(v.Text())
 	if hint, err := report.CheckLintCode(c, what); err != nil && c != "" {
 		v.Errorf(hint, "%v", err)

@@ -8,16 +8,14 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
-	"github.com/unioncel/unioncel/internal/yaml/source"
-	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // The apiVersion and kind of a document. Other ones are rejected.
 const (
-	APIVersion   = yamlconfig.APIVersion
+	APIVersion   = yamltext.APIVersion
 	UnionSetKind = "UnionSet"
 )
 
@@ -29,7 +27,7 @@ const (
 // parsed file. Scopes has each named CRD and kind once, in the order of the text, including CRDs
 // declared to have no unions.
 func ParseUnionSet(name string, src []byte) (*union.Externals, diag.List) {
-	r := &yamlconfig.Reader{File: name, Code: codes.BadUnionSet, Ambiguous: codes.AmbiguousScalar}
+	r := &yamltext.ConfigReader{File: name, Code: codes.BadUnionSet, Ambiguous: codes.AmbiguousScalar}
 	var entries []setEntry
 	for _, root := range r.Open(src, UnionSetKind, "; CRDs are arguments") {
 		entries = append(entries, document(r, root)...)
@@ -40,13 +38,13 @@ func ParseUnionSet(name string, src []byte) (*union.Externals, diag.List) {
 // InlineUnionSet reads the value of schemas in the configuration with a name. Diagnostics have no lines, and
 // each declaration is at the name, followed by the path of its item, such as schemas[0].
 func InlineUnionSet(name string, schemas *yaml.Node) (*union.Externals, diag.List) {
-	r := &yamlconfig.Reader{File: name, At: &diag.Pos{File: name}, Code: codes.BadUnionSet, Ambiguous: codes.AmbiguousScalar}
+	r := &yamltext.ConfigReader{File: name, At: &diag.Pos{File: name}, Code: codes.BadUnionSet, Ambiguous: codes.AmbiguousScalar}
 	return externals(r, document(r, yamltext.MappingNode(yamltext.StringNode("apiVersion"), yamltext.StringNode(APIVersion),
 		yamltext.StringNode("kind"), yamltext.StringNode(UnionSetKind), yamltext.StringNode("schemas"), schemas)))
 }
 
 // externals returns the declarations of items, unless there are errors.
-func externals(r *yamlconfig.Reader, entries []setEntry) (*union.Externals, diag.List) {
+func externals(r *yamltext.ConfigReader, entries []setEntry) (*union.Externals, diag.List) {
 	overlaps(entries)
 	if r.Diags.HasErrors() {
 		return nil, r.Diags.Sort()
@@ -82,20 +80,20 @@ func HoldsUnionSet(src []byte) bool {
 	if !bytes.Contains(src, []byte(UnionSetKind)) {
 		return false
 	}
-	file, wrong := source.Parse("", src, limit.Limits{})
+	file, wrong := yamltext.ParseManifest("", src, limit.Limits{})
 	return wrong == nil && slices.ContainsFunc(file.Docs, func(d *yamltext.Document) bool {
 		return yamltext.Text(d.Root, "kind") == UnionSetKind && yamltext.Text(d.Root, "apiVersion") == APIVersion
 	})
 }
 
-var setKeys = yamlconfig.Mapping{
+var setKeys = yamltext.ConfigMapping{
 	Name:  "a " + UnionSetKind,
-	Keys:  []yamlconfig.Key{{Name: "metadata", Example: "{name: backups}"}, {Name: "schemas", Example: "[{crd: backups.example.com, path: spec, " + union.Key + ": [...]}]"}},
+	Keys:  []yamltext.ConfigKey{{Name: "metadata", Example: "{name: backups}"}, {Name: "schemas", Example: "[{crd: backups.example.com, path: spec, " + union.Key + ": [...]}]"}},
 	Hints: map[string]string{"CustomResourceDefinition": "give CRDs as arguments"},
 }
 
 // document returns the valid items of a document.
-func document(r *yamlconfig.Reader, root *yaml.Node) []setEntry {
+func document(r *yamltext.ConfigReader, root *yaml.Node) []setEntry {
 	fields := r.Object(root, UnionSetKind, setKeys)
 	if fields == nil {
 		return nil

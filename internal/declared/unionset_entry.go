@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -25,16 +25,16 @@ type setEntry struct {
 	to       schemapath.Path // the path of the schema
 	unions   *yaml.Node      // nil if there are only extensions, or if the CRD has no unions
 	extends  *yaml.Node      // extensions of unions declared elsewhere
-	item     yamlconfig.Value
+	item     yamltext.ConfigValue
 }
 
 // declaresNone reports whether the entry declares that the CRD has no unions.
 func (e setEntry) declaresNone() bool { return e.unions == nil && e.extends == nil }
 
 // schemaKeys are the keys of an item of schemas in the file.
-var schemaKeys = yamlconfig.Mapping{
+var schemaKeys = yamltext.ConfigMapping{
 	Name: "an item of schemas",
-	Keys: []yamlconfig.Key{{Name: "crd", Example: "backups.example.com"}, {Name: "group", Example: "apps"}, {Name: "kind", Example: "Deployment"}, {Name: "versions", Example: "[v1]"}, {Name: "path", Example: "spec.storage"},
+	Keys: []yamltext.ConfigKey{{Name: "crd", Example: "backups.example.com"}, {Name: "group", Example: "apps"}, {Name: "kind", Example: "Deployment"}, {Name: "versions", Example: "[v1]"}, {Name: "path", Example: "spec.storage"},
 		{Name: union.Key, Example: "[{members: [a, b]}]"}, {Name: extendKey, Example: "[{union: backend, ratchet: true}]"}},
 	Hints: func() map[string]string {
 		hints := map[string]string{}
@@ -45,7 +45,7 @@ var schemaKeys = yamlconfig.Mapping{
 	}(),
 }
 
-func readUnionSet(r *yamlconfig.Reader, item yamlconfig.Value) setEntry {
+func readUnionSet(r *yamltext.ConfigReader, item yamltext.ConfigValue) setEntry {
 	e := setEntry{item: item}
 	before := len(r.Diags)
 	fields := item.Fields(schemaKeys)
@@ -83,7 +83,7 @@ func readUnionSet(r *yamlconfig.Reader, item yamlconfig.Value) setEntry {
 }
 
 // target reads the target of an item: a CRD by name, or any kind.
-func target(item yamlconfig.Value, fields map[string]yamlconfig.Value) (t union.Target) {
+func target(item yamltext.ConfigValue, fields map[string]yamltext.ConfigValue) (t union.Target) {
 	crd, named := fields["crd"]
 	group, grouped := fields["group"]
 	kind, kinded := fields["kind"]
@@ -111,7 +111,7 @@ func target(item yamlconfig.Value, fields map[string]yamlconfig.Value) (t union.
 }
 
 // name reads the name of a CRD, which consists of its plural and its group.
-func name(v yamlconfig.Value) string {
+func name(v yamltext.ConfigValue) string {
 	name := v.Text()
 	if name != "" && (len(validation.IsDNS1123Subdomain(name)) > 0 || !strings.Contains(name, ".")) {
 		hint := "write plural and group, as kubectl get crd prints them: backups.example.com"
@@ -123,7 +123,7 @@ func name(v yamlconfig.Value) string {
 	return name
 }
 
-func versions(list yamlconfig.Value) []string {
+func versions(list yamltext.ConfigValue) []string {
 	var l []string
 	items := list.Items()
 	if list.Node.Kind == yaml.SequenceNode && len(items) == 0 {

@@ -8,8 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/unioncel/unioncel/internal/yaml/yamledit"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -67,7 +66,7 @@ func items(declarations []union.External) []item {
 		}
 		for _, u := range e.Value.Content {
 			single[at].unions = append(single[at].unions, u)
-			single[at].meaning += yamledit.JSON(yamledit.Plain(u))
+			single[at].meaning += yamltext.JSONOnOneLine(yamltext.PlainNode(u))
 		}
 	}
 	sortItems(single)

@@ -3,8 +3,7 @@ package product
 import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
-	"github.com/unioncel/unioncel/internal/carrier"
-	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -12,9 +11,9 @@ import (
 
 // compilerKind is the kind that compiles CRDs.
 var compilerKind = kindOf("UnionCompiler", readCompiler,
-	yamlconfig.Key{Name: "files", Example: "[crds/backup.yaml]"}, unionsKey, schemasKey, yamlconfig.Key{Name: "kubeVersion", Example: `"1.30"`},
-	yamlconfig.Key{Name: "encoding", Example: "auto"}, yamlconfig.Key{Name: "noAnnotation", Example: "true"},
-	yamlconfig.Key{Name: "forget", Example: "true"},
+	yamltext.ConfigKey{Name: "files", Example: "[crds/backup.yaml]"}, unionsKey, schemasKey, yamltext.ConfigKey{Name: "kubeVersion", Example: `"1.30"`},
+	yamltext.ConfigKey{Name: "encoding", Example: "auto"}, yamltext.ConfigKey{Name: "noAnnotation", Example: "true"},
+	yamltext.ConfigKey{Name: "forget", Example: "true"},
 )
 
 // compiler has the options of a UnionCompiler.
@@ -23,12 +22,12 @@ type compiler struct {
 	opts  crdpatch.Options
 }
 
-func readCompiler(r *run, fields map[string]yamlconfig.Value) function {
+func readCompiler(r *run, fields map[string]yamltext.ConfigValue) function {
 	return &compiler{
 		files: names(fields["files"]),
 		opts: crdpatch.Options{
-			KubeVersion:  yamlconfig.Parse(fields["kubeVersion"], compile.ParseKubeVersion),
-			Encoding:     yamlconfig.Parse(fields["encoding"], compile.ParseEncoding),
+			KubeVersion:  yamltext.ParseConfigValue(fields["kubeVersion"], compile.ParseKubeVersion),
+			Encoding:     yamltext.ParseConfigValue(fields["encoding"], compile.ParseEncoding),
 			Origins:      compile.Origins{KubeVersion: fields["kubeVersion"].At(), Encoding: fields["encoding"].At()},
 			NoAnnotation: fields["noAnnotation"].Bool(false),
 			Forget:       fields["forget"].Bool(false),
@@ -41,7 +40,7 @@ func (c *compiler) items(r *run) []*yaml.RNode {
 	if len(c.files) == 0 {
 		r.needsItems("files", "name files, as in files: [crds/backup.yaml], or list the "+r.kind.name+" under transformers")
 	}
-	work := r.received(func(item *yaml.RNode) bool { return !isLocal(item) && carrier.MayHold(word(item, yaml.KindField)) })
+	work := r.received(func(item *yaml.RNode) bool { return !isLocal(item) && yamltext.MayHold(word(item, yaml.KindField)) })
 	work = append(work, r.read("files", c.files)...)
 	eachPiece(work, (*piece).encode)
 	r.missing(work, c.opts)

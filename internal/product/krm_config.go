@@ -8,8 +8,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/spelling"
-	"github.com/unioncel/unioncel/internal/yaml/source"
-	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -17,10 +16,10 @@ import (
 // configKind is a kind of functionConfig.
 type configKind struct {
 	name string
-	want string             // the names that the kind may have
-	keys yamlconfig.Mapping // in the order in the documentation
+	want string                 // the names that the kind may have
+	keys yamltext.ConfigMapping // in the order in the documentation
 	// read returns the function for the fields of a functionConfig, and reports errors in them.
-	read func(*run, map[string]yamlconfig.Value) function
+	read func(*run, map[string]yamltext.ConfigValue) function
 }
 
 // function transforms a list.
@@ -34,18 +33,18 @@ func configKinds() []configKind { return []configKind{compilerKind, normalizerKi
 
 // Keys that several kinds share.
 var (
-	unionsKey  = yamlconfig.Key{Name: "unions", Example: "[unions.yaml]"}
-	schemasKey = yamlconfig.Key{Name: "schemas", Example: "[{crd: backups.example.com, path: spec, " + union.Key + ": [...]}]"}
+	unionsKey  = yamltext.ConfigKey{Name: "unions", Example: "[unions.yaml]"}
+	schemasKey = yamltext.ConfigKey{Name: "schemas", Example: "[{crd: backups.example.com, path: spec, " + union.Key + ": [...]}]"}
 )
 
 // kindOf returns a kind with metadata and the given keys.
-func kindOf(name string, read func(*run, map[string]yamlconfig.Value) function, keys ...yamlconfig.Key) configKind {
-	return configKind{name, name, yamlconfig.Mapping{
+func kindOf(name string, read func(*run, map[string]yamltext.ConfigValue) function, keys ...yamltext.ConfigKey) configKind {
+	return configKind{name, name, yamltext.ConfigMapping{
 		Name: "a " + name,
-		Keys: slices.Concat([]yamlconfig.Key{{Name: "metadata", Example: "{name: unions}"}}, keys),
+		Keys: slices.Concat([]yamltext.ConfigKey{{Name: "metadata", Example: "{name: unions}"}}, keys),
 		Hints: map[string]string{
 			"spec": "write its keys at the top level, next to metadata",
-			"ConfigMap": "write apiVersion: " + yamlconfig.APIVersion + " and kind: " + anyKind + ", with the options at the top level, " +
+			"ConfigMap": "write apiVersion: " + yamltext.APIVersion + " and kind: " + anyKind + ", with the options at the top level, " +
 				"not under data: a ConfigMap has no place for lists and booleans",
 		},
 	}, read}
@@ -98,18 +97,18 @@ func (r *run) config() function {
 	r.kind = kindNamed(word(c, "kind"))
 	r.concern(r.configName(), resultSubject{resource: resourceOf(c)})
 	at := diag.Pos{File: r.configName()}
-	for _, d := range source.Duplicates(at.File, c.YNode()) {
+	for _, d := range yamltext.Duplicates(at.File, c.YNode()) {
 		d.Pos = at
 		r.report(d)
 	}
-	reader := &yamlconfig.Reader{At: &at, Code: codes.BadFunctionConfig}
+	reader := &yamltext.ConfigReader{At: &at, Code: codes.BadFunctionConfig}
 	f := r.kind.read(r, reader.Object(c.YNode(), r.kind.want, r.kind.keys))
 	r.report(reader.Diags...)
 	return f
 }
 
 // names returns the strings in a list except "".
-func names(list yamlconfig.Value) []string {
+func names(list yamltext.ConfigValue) []string {
 	var l []string
 	for _, item := range list.Items() {
 		if s := item.Text(); s != "" {

@@ -7,8 +7,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/unioncel/unioncel/internal/limit"
-	"github.com/unioncel/unioncel/internal/yaml/source"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 )
 
 // encode encodes a document so that it is read back as the same data. The encoder writes some
@@ -25,7 +24,7 @@ func encode(root *yaml.Node) ([]byte, error) {
 func encodeStyled(root *yaml.Node) ([]byte, error) {
 	out, err := yamltext.Encode(root)
 	if err == nil {
-		again, wrong := source.Parse("", out, limit.None())
+		again, wrong := yamltext.ParseManifest("", out, limit.None())
 		switch {
 		case wrong != nil:
 			err = errors.New(wrong.Message)

@@ -7,7 +7,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/internal/yamltext"
 )
 
 // inputFile is a file with its content.
@@ -116,7 +116,7 @@ func (f *fileReader) find(name string) ([]string, error) {
 			return fmt.Errorf("%s: %w", p, reason(err))
 		case entry.IsDir() && hidden:
 			return fs.SkipDir
-		case entry.IsDir() || hidden || !source.IsManifestName(p):
+		case entry.IsDir() || hidden || !yamltext.IsManifestName(p):
 			return nil
 		}
 		info, err := fs.Stat(f.fsys, p)

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/internal/yamltext"
 )
 
 // generated returns the kinds and names of the items that are generated from files.
@@ -101,7 +101,7 @@ func TestGenerateMistakes(t *testing.T) {
 		"[versionless.yaml]":           "versionless.yaml:2:1: error: UC705: items[1] of this List has no apiVersion|" + object,
 		"[expanded.yaml]":              "expanded.yaml:4:1: error: UC705: this document has no kind|" + object,
 		"[halves]":                     "halves/crd.yaml:1:1: error: UC705: this document has no apiVersion|" + object,
-		"[templates]":                  "templates/crd.yaml:2:1: error: UC101: did not find expected <document start>|" + source.Helm,
+		"[templates]":                  "templates/crd.yaml:2:1: error: UC101: did not find expected <document start>|" + yamltext.Helm,
 		"[others/values.yaml, others]": "others/values.yaml:1:1: error: UC705: this document has no kind|" + object,
 		"[others, others/values.yaml]": "others/values.yaml:1:1: error: UC705: this document has no kind|" + object,
 		"[missing.yaml]":               "UnionCompiler/unions: error: UC705: missing.yaml: file does not exist at files[0]|" + relative,

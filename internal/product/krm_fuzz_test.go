@@ -9,8 +9,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/unioncel/unioncel/internal/yaml/source"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 )
 
 var fuzzFiles = fstest.MapFS{
@@ -119,7 +118,7 @@ func items(t *testing.T, text []byte) []any {
 		if d.Root == nil {
 			continue
 		}
-		_, v, wrong := source.Value("", file, d)
+		_, v, wrong := yamltext.KubectlValue("", file, d)
 		if wrong != nil {
 			return nil // kubectl cannot read such a document, but kustomize may
 		}

@@ -9,11 +9,9 @@ import (
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
-	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
-	"github.com/unioncel/unioncel/internal/yaml/source"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -27,7 +25,7 @@ func (r *run) unread(key string) func(i int, hint, message string) {
 // read returns the files at a key of the configuration.
 func (r *run) read(key string, names []string) []*piece {
 	var l []*piece
-	for _, f := range r.files.read(names, func(fsys fs.FS, name string) ([]byte, error) { return source.ReadFile(fsys, name, r.host.Limits) }, r.unread(key)) {
+	for _, f := range r.files.read(names, func(fsys fs.FS, name string) ([]byte, error) { return yamltext.ReadFile(fsys, name, r.host.Limits) }, r.unread(key)) {
 		r.concern(f.name, resultSubject{file: f.name, text: f.text})
 		l = append(l, &piece{name: f.name, text: f.text, found: f.found, limits: r.host.Limits})
 	}
@@ -35,7 +33,7 @@ func (r *run) read(key string, names []string) []*piece {
 }
 
 // isOther reports whether a file with these diagnostics is not meant for the function.
-func (w *piece) isOther(l diag.List) bool { return w.found && source.IsOther(w.text, l) }
+func (w *piece) isOther(l diag.List) bool { return w.found && yamltext.IsOther(w.text, l) }
 
 // skip turns the errors of an unrelated file into warnings, in case the file is needed. An empty
 // file is never needed.
@@ -50,7 +48,7 @@ func (w *piece) skip() {
 
 // unreadable reports whether a file is unrelated and cannot be read.
 func (w *piece) unreadable() bool {
-	_, wrong := source.Parse(w.name, w.text, w.limits)
+	_, wrong := yamltext.ParseManifest(w.name, w.text, w.limits)
 	return wrong != nil && w.isOther(diag.List{*wrong})
 }
 
@@ -69,14 +67,14 @@ func (w *piece) take(document int, what string, n *yaml.RNode) {
 	items, list := listed(n)
 	missing := notAnObject(n)
 	switch {
-	case carrier.IsList(kind) && list:
+	case yamltext.IsList(kind) && list:
 		for i, item := range items {
 			w.take(document, fmt.Sprintf("items[%d] of this %s", i, kind), item)
 		}
 	case missing == "" && isTooling(n):
 	case missing == "":
 		w.items = append(w.items, n)
-	case w.found && !carrier.MayHold(kind):
+	case w.found && !yamltext.MayHold(kind):
 	default:
 		w.diags = append(w.diags, diag.New(codes.BadFunctionConfig, w.placeOf(document), "%s %s", what, missing).
 			Hinted("files contain Kubernetes objects, which have an apiVersion and a kind: write them, or take the file out of the list of files"))

@@ -11,7 +11,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
-	"github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -143,7 +143,7 @@ func (w *piece) convert(to func(name string, src []byte) ([]byte, diag.List)) {
 func (w *piece) unplaced(l diag.List) diag.List {
 	var root *yaml.Node
 	if len(l) > 0 {
-		if file, wrong := source.Parse(w.name, w.text, limit.None()); wrong == nil {
+		if file, wrong := yamltext.ParseManifest(w.name, w.text, limit.None()); wrong == nil {
 			root = file.Docs[0].Root
 		}
 	}

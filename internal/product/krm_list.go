@@ -10,8 +10,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
-	"github.com/unioncel/unioncel/internal/yaml/source"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -68,7 +67,7 @@ func checkList(root *yaml.Node) error {
 	for i := 0; i < len(root.Content); i += 2 {
 		keys.Content = append(keys.Content, root.Content[i], yamltext.StringNode(""))
 	}
-	for _, d := range source.Duplicates("", keys) {
+	for _, d := range yamltext.Duplicates("", keys) {
 		return fmt.Errorf("the %s is malformed: %s", listKind, d.Message)
 	}
 	items := yamltext.Value(root, itemsKey)
@@ -132,7 +131,7 @@ func unreadable(d diag.Diagnostic) error {
 // documents returns the roots of the non-empty documents in a text. Aliases are expanded in the
 // same way as by kubectl.
 func documents(name string, text []byte, limits limit.Limits) ([]*yaml.Node, *diag.Diagnostic) {
-	file, wrong := source.Parse(name, text, limits)
+	file, wrong := yamltext.ParseManifest(name, text, limits)
 	if wrong != nil {
 		return nil, wrong
 	}
@@ -140,11 +139,11 @@ func documents(name string, text []byte, limits limit.Limits) ([]*yaml.Node, *di
 	for _, d := range file.Docs {
 		root := d.Root
 		if root != nil && hasAlias(root) {
-			data, _, wrong := source.Value(name, file, d)
+			data, _, wrong := yamltext.KubectlValue(name, file, d)
 			if wrong != nil {
 				return nil, wrong
 			}
-			expanded, wrong := source.Parse(name, data, limits)
+			expanded, wrong := yamltext.ParseManifest(name, data, limits)
 			if wrong != nil {
 				return nil, wrong
 			}

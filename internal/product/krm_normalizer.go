@@ -7,10 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
-	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/declared"
-	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
@@ -20,7 +19,7 @@ import (
 
 // normalizerKind is the kind that clears the members that unions forbid in objects.
 var normalizerKind = kindOf("UnionNormalizer", readNormalizer,
-	yamlconfig.Key{Name: "crds", Example: "[crds/backup.yaml]"}, yamlconfig.Key{Name: "builtin", Example: "true"}, unionsKey, schemasKey,
+	yamltext.ConfigKey{Name: "crds", Example: "[crds/backup.yaml]"}, yamltext.ConfigKey{Name: "builtin", Example: "true"}, unionsKey, schemasKey,
 )
 
 // normalizer has the options of a UnionNormalizer.
@@ -31,7 +30,7 @@ type normalizer struct {
 	external union.Externals
 }
 
-func readNormalizer(r *run, fields map[string]yamlconfig.Value) function {
+func readNormalizer(r *run, fields map[string]yamltext.ConfigValue) function {
 	return &normalizer{crds: names(fields["crds"]), builtin: fields["builtin"].Bool(false), external: r.declarations(fields)}
 }
 
@@ -75,7 +74,7 @@ func (n *normalizer) kinds(r *run) *kinds.Set {
 	n.add(r, set, own)
 
 	opts := crdpatch.Options{External: union.Externals{Declarations: others, Scopes: n.external.Scopes}}
-	work := r.received(func(item *yaml.RNode) bool { return carrier.MayHold(word(item, yaml.KindField)) })
+	work := r.received(func(item *yaml.RNode) bool { return yamltext.MayHold(word(item, yaml.KindField)) })
 	work = slices.DeleteFunc(work, func(w *piece) bool { return w.asIs })
 	work = append(work, r.read("crds", n.crds)...)
 	eachPiece(work, (*piece).encode)

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/unioncel/unioncel/internal/limit"
-	"github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -95,7 +95,7 @@ func (r *run) objectAt(at diag.Pos) (*yaml.ResourceIdentifier, int) {
 
 func objectsOf(text []byte) []fileObject {
 	l := []fileObject{}
-	file, wrong := source.Parse("", text, limit.None())
+	file, wrong := yamltext.ParseManifest("", text, limit.None())
 	if wrong != nil {
 		return l
 	}

@@ -6,14 +6,13 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/unioncel/unioncel/internal/declared"
-	"github.com/unioncel/unioncel/internal/yaml/source"
-	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // declarations reads the declarations outside of CRDs, in files of the configuration and in the
 // configuration itself.
-func (r *run) declarations(fields map[string]yamlconfig.Value) union.Externals {
+func (r *run) declarations(fields map[string]yamltext.ConfigValue) union.Externals {
 	var all union.Externals
 	declare := func(set *union.Externals) {
 		if set != nil {
@@ -21,7 +20,7 @@ func (r *run) declarations(fields map[string]yamlconfig.Value) union.Externals {
 			all.Scopes = append(all.Scopes, set.Scopes...)
 		}
 	}
-	for _, f := range r.files.read(names(fields[unionsKey.Name]), source.ReadConfig, r.unread(unionsKey.Name)) {
+	for _, f := range r.files.read(names(fields[unionsKey.Name]), yamltext.ReadConfig, r.unread(unionsKey.Name)) {
 		r.concern(f.name, resultSubject{file: f.name, text: f.text})
 		set, diags := declared.ParseUnionSet(f.name, f.text)
 		r.report(diags...)

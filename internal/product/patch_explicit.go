@@ -7,7 +7,7 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/rewrite"
-	"github.com/unioncel/unioncel/internal/yaml/resource"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -20,24 +20,26 @@ import (
 // all lists of custom resources and, if whole is set, all lists. Patches that a kustomization
 // contains as text are edited in place. If base has the patched object, siblings that this object
 // does not set need no null. base may be nil.
-func ExplicitPatch(set *kinds.Set, name string, src []byte, base *resource.Old, whole bool, limits limit.Limits) rewrite.Result {
-	plan := func(k kinds.Kind, o, patched *resource.Object, l diag.List) ([]rewrite.Rewrite, diag.List) {
+func ExplicitPatch(set *kinds.Set, name string, src []byte, base *yamltext.OldObjects, whole bool, limits limit.Limits) rewrite.Result {
+	plan := func(k kinds.Kind, o, patched *yamltext.Object, l diag.List) ([]rewrite.Rewrite, diag.List) {
 		var before map[string]any
 		if patched != nil && patched.Version == o.Version {
 			before = patched.Value
 		}
 		x := explicit{o: o, lists: !whole && BuiltIn(o.GroupVersionKind), based: before != nil, diagnostics: l}
 		for _, object := range slices.SortedStableFunc(slices.Values(k.Objects), func(a, b kinds.UnionObject) int { return len(b.Path) - len(a.Path) }) {
-			visit := func(at resource.Path, v map[string]any, below rewrite.Old) { x.unions(at, object.Unions, v, below) }
+			visit := func(at yamltext.ObjectPath, v map[string]any, below rewrite.Old) {
+				x.unions(at, object.Unions, v, below)
+			}
 			rewrite.Walk{UnionObject: object, Items: x.items, Union: visit, Directives: true}.Visit(o.Value, before)
 		}
 		return x.changes, x.diagnostics
 	}
-	return rewrite.Files{Set: set, Old: base, Limits: limits, Parse: resource.ParsePatches, Plan: plan}.Rewrite(name, src)
+	return rewrite.Files{Set: set, Old: base, Limits: limits, Parse: yamltext.ParsePatches, Plan: plan}.Rewrite(name, src)
 }
 
 type explicit struct {
-	o           *resource.Object
+	o           *yamltext.Object
 	lists       bool // whether lists with keys are merged
 	based       bool // whether the patched object is known
 	changes     []rewrite.Rewrite
@@ -46,7 +48,7 @@ type explicit struct {
 
 // items returns the base items with which the items of a patch are merged. A list that is replaced
 // as a whole has none.
-func (x *explicit) items(items []any, base rewrite.Old, keys []string, _ schemapath.Path, _ resource.Path) []rewrite.Old {
+func (x *explicit) items(items []any, base rewrite.Old, keys []string, _ schemapath.Path, _ yamltext.ObjectPath) []rewrite.Old {
 	if !x.lists || keys == nil {
 		return nil
 	}
@@ -54,7 +56,7 @@ func (x *explicit) items(items []any, base rewrite.Old, keys []string, _ schemap
 }
 
 // unions adds null for the siblings of the members that a patch sets.
-func (x *explicit) unions(at resource.Path, unions []*union.Union, object map[string]any, below rewrite.Old) {
+func (x *explicit) unions(at yamltext.ObjectPath, unions []*union.Union, object map[string]any, below rewrite.Old) {
 	base, _ := below.Value.(map[string]any)
 	if _, ok := object["$patch"]; ok {
 		return // the patch deletes or replaces the object
@@ -141,14 +143,14 @@ func merges(object map[string]any, path []string) bool {
 	return true
 }
 
-func (x *explicit) fail(at resource.Path, u *union.Union, member int, format string, args ...any) {
+func (x *explicit) fail(at yamltext.ObjectPath, u *union.Union, member int, format string, args ...any) {
 	path := u.Path(u.Members[member].Name).Properties()
 	x.diagnostics = append(x.diagnostics, diag.New(codes.NotNormalized, x.o.Pos(at.Property(path...)), format, args...).At(at.String()).
 		Hinted("set one of them in the patch"))
 }
 
 // put adds members that are null to the object at a path.
-func (x *explicit) put(at resource.Path, u *union.Union, missing map[string]any) {
+func (x *explicit) put(at yamltext.ObjectPath, u *union.Union, missing map[string]any) {
 	names := slices.DeleteFunc(u.MemberNames(), func(name string) bool { _, ok := missing[name]; return !ok })
 	members := strings.Join(names, ", ")
 	x.changes = append(x.changes, rewrite.Rewrite{At: at, Union: u, Put: missing, Plain: true, Says: members,

@@ -12,7 +12,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/product"
-	"github.com/unioncel/unioncel/internal/yaml/resource"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -283,12 +283,12 @@ func TestExplicit(t *testing.T) {
 // TestExplicitBase has a base: siblings that the base does not set need no null.
 func TestExplicitBase(t *testing.T) {
 	const podHead = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
-	base, l := resource.Parse("base.yaml", []byte(podHead+"spec:\n  volumes: [{name: other, secret: {b: x}}, {name: v, emptyDir: {}}]\n---\n"+
+	base, l := yamltext.ParseObjects("base.yaml", []byte(podHead+"spec:\n  volumes: [{name: other, secret: {b: x}}, {name: v, emptyDir: {}}]\n---\n"+
 		"apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: t}\nspec: {type: HTTP, http: {}, map: {k: {a: x}}, c: null}\nbelow: {sub: {type: UDP}, deep: {in: {udp: {}}}}\n"), limit.Limits{})
 	if l.HasErrors() {
 		t.Fatal(l)
 	}
-	old := &resource.Old{}
+	old := &yamltext.OldObjects{}
 	old.Add(base.Objects)
 	const head = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: t}\n"
 	for _, tt := range []struct{ src, want string }{

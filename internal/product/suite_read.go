@@ -11,8 +11,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
-	"github.com/unioncel/unioncel/internal/yaml/resource"
-	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -53,19 +52,19 @@ type Suite struct {
 
 // The mappings in files with tests.
 var (
-	ofIndex = yamlconfig.Mapping{Name: "an index of tests", Keys: []yamlconfig.Key{{Name: "crd", Example: "routes.example.com"}, {Name: "tests", Example: "[{name: a, object: a.yaml}]"}}}
-	ofEntry = yamlconfig.Mapping{Name: "a test", Keys: []yamlconfig.Key{{Name: "name", Example: "http is set"}, {Name: "object", Example: "a.yaml"},
+	ofIndex = yamltext.ConfigMapping{Name: "an index of tests", Keys: []yamltext.ConfigKey{{Name: "crd", Example: "routes.example.com"}, {Name: "tests", Example: "[{name: a, object: a.yaml}]"}}}
+	ofEntry = yamltext.ConfigMapping{Name: "a test", Keys: []yamltext.ConfigKey{{Name: "name", Example: "http is set"}, {Name: "object", Example: "a.yaml"},
 		{Name: "old", Example: "a.yaml"}, {Name: "status", Example: "true"}, {Name: "errors", Example: "[Required value]"}}}
-	ofSuite = yamlconfig.Mapping{Name: "a suite", Keys: keys("apiVersion", "name", "crdName", "version", "featureGate", "featureGates", "crdFilter", "tests")}
-	ofTests = yamlconfig.Mapping{Name: "the tests of a suite", Keys: keys("onCreate", "onUpdate")}
-	create  = yamlconfig.Mapping{Name: "a test", Keys: keys("name", "initial", "expected", "expectedError")}
-	update  = yamlconfig.Mapping{Name: "a test", Keys: keys("name", "initial", "updated", "expected", "expectedError", "expectedStatusError", "initialCRDPatches")}
+	ofSuite = yamltext.ConfigMapping{Name: "a suite", Keys: keys("apiVersion", "name", "crdName", "version", "featureGate", "featureGates", "crdFilter", "tests")}
+	ofTests = yamltext.ConfigMapping{Name: "the tests of a suite", Keys: keys("onCreate", "onUpdate")}
+	create  = yamltext.ConfigMapping{Name: "a test", Keys: keys("name", "initial", "expected", "expectedError")}
+	update  = yamltext.ConfigMapping{Name: "a test", Keys: keys("name", "initial", "updated", "expected", "expectedError", "expectedStatusError", "initialCRDPatches")}
 )
 
-func keys(names ...string) []yamlconfig.Key {
-	var l []yamlconfig.Key
+func keys(names ...string) []yamltext.ConfigKey {
+	var l []yamltext.ConfigKey
 	for _, name := range names {
-		l = append(l, yamlconfig.Key{Name: name})
+		l = append(l, yamltext.ConfigKey{Name: name})
 	}
 	return l
 }
@@ -74,11 +73,11 @@ func keys(names ...string) []yamlconfig.Key {
 // files that an index names, by their path from it. The result is nil if the diagnostics have
 // errors.
 func ReadSuite(name string, src []byte, read func(path string) ([]byte, error), limits limit.Limits) (*Suite, diag.List) {
-	f, l := resource.Parse(name, src, limits)
+	f, l := yamltext.ParseObjects(name, src, limits)
 	if l.HasErrors() {
 		return nil, l
 	}
-	r := &suiteReader{Reader: yamlconfig.Reader{File: name, Code: codes.BadTests, UnknownKey: codes.BadTests, Ambiguous: codes.AmbiguousScalar}, read: read, limits: limits}
+	r := &suiteReader{ConfigReader: yamltext.ConfigReader{File: name, Code: codes.BadTests, UnknownKey: codes.BadTests, Ambiguous: codes.AmbiguousScalar}, read: read, limits: limits}
 	var roots []*yaml.Node
 	for _, d := range f.Docs {
 		if d.Root != nil {
@@ -107,13 +106,13 @@ func ReadSuite(name string, src []byte, read func(path string) ([]byte, error), 
 const hint = "docs/testdata.md shows both forms of files with tests"
 
 type suiteReader struct {
-	yamlconfig.Reader
+	yamltext.ConfigReader
 	read   func(path string) ([]byte, error)
 	limits limit.Limits
 	suite  Suite
 }
 
-func (r *suiteReader) index(root yamlconfig.Value) {
+func (r *suiteReader) index(root yamltext.ConfigValue) {
 	fields := root.Fields(ofIndex)
 	r.suite.CRD = fields["crd"].Text()
 	for _, item := range fields["tests"].Items() {
@@ -128,7 +127,7 @@ func (r *suiteReader) index(root yamlconfig.Value) {
 }
 
 // object returns the object in the file with the name at a value. It must be the only object.
-func (r *suiteReader) object(at yamlconfig.Value) map[string]any {
+func (r *suiteReader) object(at yamltext.ConfigValue) map[string]any {
 	name := at.Text()
 	if name == "" {
 		return nil
@@ -138,7 +137,7 @@ func (r *suiteReader) object(at yamlconfig.Value) map[string]any {
 		at.Errorf("", "%v", err)
 		return nil
 	}
-	f, l := resource.Parse(path.Join(path.Dir(r.File), name), src, r.limits)
+	f, l := yamltext.ParseObjects(path.Join(path.Dir(r.File), name), src, r.limits)
 	if r.Diags = append(r.Diags, l...); f == nil {
 		return nil
 	}
@@ -150,7 +149,7 @@ func (r *suiteReader) object(at yamlconfig.Value) map[string]any {
 }
 
 // openShift reads an OpenShift suite. Its updates also write the status.
-func (r *suiteReader) openShift(root yamlconfig.Value) {
+func (r *suiteReader) openShift(root yamltext.ConfigValue) {
 	fields := root.Fields(ofSuite)
 	r.suite.CRD = fields["crdName"].Text()
 	tests := fields["tests"].Fields(ofTests)
@@ -170,7 +169,7 @@ func (r *suiteReader) openShift(root yamlconfig.Value) {
 	}
 }
 
-func stringsOf(v yamlconfig.Value) []string {
+func stringsOf(v yamltext.ConfigValue) []string {
 	if s := v.Word().Text; s != "" {
 		return []string{s}
 	}
@@ -178,7 +177,7 @@ func stringsOf(v yamlconfig.Value) []string {
 }
 
 // text returns the object in a YAML text.
-func (r *suiteReader) text(v yamlconfig.Value) map[string]any {
+func (r *suiteReader) text(v yamltext.ConfigValue) map[string]any {
 	var object map[string]any
 	data, err := sigs.YAMLToJSON([]byte(v.Word().Text))
 	if err == nil {
@@ -192,7 +191,7 @@ func (r *suiteReader) text(v yamlconfig.Value) map[string]any {
 }
 
 // add adds a test, which must have an object. An object without metadata gets a name.
-func (r *suiteReader) add(item yamlconfig.Value, t Test) {
+func (r *suiteReader) add(item yamltext.ConfigValue, t Test) {
 	if t.Object == nil {
 		if !r.Diags.HasErrors() {
 			item.Errorf(hint, "%q has no object", t.Name)

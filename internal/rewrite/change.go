@@ -10,16 +10,14 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/nested"
-	"github.com/unioncel/unioncel/internal/yaml/resource"
-	"github.com/unioncel/unioncel/internal/yaml/yamledit"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // Rewrite clears and sets the discriminator or members of a union in a union object.
 type Rewrite struct {
-	At    resource.Path
+	At    yamltext.ObjectPath
 	Union *union.Union
 	Clear []string
 	Put   map[string]any
@@ -44,7 +42,7 @@ func (c Rewrite) Apply(object map[string]any) {
 
 // mapping is a YAML mapping with the entries that changes clear and put.
 type mapping struct {
-	at      resource.Path
+	at      yamltext.ObjectPath
 	changes []*Rewrite
 	clear   []string
 	puts    []string // in the order of the declarations; each has an entry in values
@@ -52,7 +50,7 @@ type mapping struct {
 }
 
 // edit returns the edits of an object's text for changes, and a diagnostic for each change.
-func edit(o *resource.Object, changes []Rewrite) ([]yamltext.Edit, diag.List) {
+func edit(o *yamltext.Object, changes []Rewrite) ([]yamltext.Edit, diag.List) {
 	var edited []*mapping
 	in := func(c *Rewrite, path []string) *mapping {
 		at := c.At.Property(path...)
@@ -112,7 +110,7 @@ func edit(o *resource.Object, changes []Rewrite) ([]yamltext.Edit, diag.List) {
 }
 
 // edit returns the edits that change the mapping in the text of an object.
-func (m *mapping) edit(o *resource.Object) ([]yamltext.Edit, error) {
+func (m *mapping) edit(o *yamltext.Object) ([]yamltext.Edit, error) {
 	n, err := o.Mapping(m.at)
 	if err != nil {
 		return nil, err
@@ -137,13 +135,13 @@ func (m *mapping) edit(o *resource.Object) ([]yamltext.Edit, error) {
 		out = append(out, i)
 	}
 	slices.Sort(out)
-	var in []yamledit.Entry
+	var in []yamltext.NewEntry
 	var edits []yamltext.Edit
 	for _, name := range m.puts {
 		value := nodeOf(m.values[name])
 		i := index(name)
 		if i < 0 {
-			in = append(in, yamledit.Entry{Key: name, Value: value, Plain: m.changes[0].Plain})
+			in = append(in, yamltext.NewEntry{Key: name, Value: value, Plain: m.changes[0].Plain})
 			continue
 		}
 		// The old value is null, an empty value that counts as unset, or the discriminator.
@@ -160,7 +158,7 @@ func (m *mapping) edit(o *resource.Object) ([]yamltext.Edit, error) {
 // nodeOf returns a value of unstructured JSON as a tree of nodes.
 func nodeOf(v any) *yaml.Node {
 	if s, ok := v.(string); ok {
-		return yamledit.StringNode(s)
+		return yamltext.NewStringNode(s)
 	}
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -11,9 +11,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
-	"github.com/unioncel/unioncel/internal/yaml/resource"
-	"github.com/unioncel/unioncel/internal/yaml/yamledit"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
 )
@@ -34,13 +32,13 @@ type Files struct {
 	// Set has the kinds of the objects. Objects of other kinds stay unchanged.
 	Set *kinds.Set
 	// Old has the objects that are replaced or patched; it may be nil.
-	Old    *resource.Old
+	Old    *yamltext.OldObjects
 	Limits limit.Limits
 	// Parse reads a file.
-	Parse func(name string, src []byte, limits limit.Limits) (*resource.File, diag.List)
+	Parse func(name string, src []byte, limits limit.Limits) (*yamltext.ObjectFile, diag.List)
 	// Plan returns the changes of an object that replaces old, which may be nil. It receives the
 	// diagnostics of the lookup of old, and returns them with its own.
-	Plan func(k kinds.Kind, o, old *resource.Object, l diag.List) ([]Rewrite, diag.List)
+	Plan func(k kinds.Kind, o, old *yamltext.Object, l diag.List) ([]Rewrite, diag.List)
 }
 
 // Rewrite makes the changes in the text of a file. It checks that the result parses to the intended
@@ -74,7 +72,7 @@ func (f Files) Rewrite(name string, src []byte) Result {
 	if r.Diagnostics.HasErrors() {
 		return r
 	}
-	out, err := yamledit.Apply(src, edits)
+	out, err := yamltext.ApplyLines(src, edits)
 	if err == nil && len(edits) > 0 {
 		written, l := f.Parse(name, out, f.Limits)
 		err = same(written, l, want)
@@ -88,7 +86,7 @@ func (f Files) Rewrite(name string, src []byte) Result {
 }
 
 // same returns an error unless a file has exactly the wanted objects.
-func same(f *resource.File, l diag.List, want []any) error {
+func same(f *yamltext.ObjectFile, l diag.List, want []any) error {
 	if f == nil {
 		return errors.New(l[0].Message)
 	}

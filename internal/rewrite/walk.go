@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/unioncel/unioncel/internal/yaml/resource"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
@@ -15,7 +15,7 @@ type Old struct {
 	Value any
 	// Moved is a list whose old items cannot be told apart, so that Value is unknown; nil if
 	// Value is known.
-	Moved resource.Path
+	Moved yamltext.ObjectPath
 }
 
 // Child returns the old value of a key.
@@ -29,9 +29,9 @@ type Walk struct {
 	kinds.UnionObject
 	// Items returns the old values of the items of a list, or nil to skip the items. keys are the
 	// keys of the list; rest leads from an item to the union objects.
-	Items func(items []any, old Old, keys []string, rest schemapath.Path, at resource.Path) []Old
+	Items func(items []any, old Old, keys []string, rest schemapath.Path, at yamltext.ObjectPath) []Old
 	// Union is called for each union object.
-	Union func(at resource.Path, object map[string]any, old Old)
+	Union func(at yamltext.ObjectPath, object map[string]any, old Old)
 	// Directives is true if map keys that begin with $ are directives, not entries.
 	Directives bool
 }
@@ -42,7 +42,7 @@ func (w Walk) Visit(object, old map[string]any) {
 }
 
 // walk follows the rest of a path; keys are the keys of its lists.
-func (w Walk) walk(path schemapath.Path, keys [][]string, at resource.Path, v any, old Old) {
+func (w Walk) walk(path schemapath.Path, keys [][]string, at yamltext.ObjectPath, v any, old Old) {
 	if len(path) == 0 {
 		if object, ok := v.(map[string]any); ok {
 			w.Union(at, object, old)

@@ -10,13 +10,11 @@ import (
 	"go.yaml.in/yaml/v3"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/limit"
-	"github.com/unioncel/unioncel/internal/work"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -199,7 +197,7 @@ func (c *compiler) run() bool {
 		return true
 	}
 	c.diags = c.declared
-	work.Compilations.Add(1)
+	yamltext.Compilations.Add(1)
 	for _, stage := range []func(){c.encode, c.carry, c.validate, c.checkConstraints} {
 		if c.diags.HasErrors() {
 			return false
@@ -214,7 +212,7 @@ type compiler struct {
 	opts     Options
 	kube     kubeVersion
 	located  *locator
-	carrier  *carrier.Carrier // the kind of the manifest
+	carrier  *yamltext.Carrier // the kind of the manifest
 	crd      *apiextensionsv1.CustomResourceDefinition
 	objects  []*unionObject
 	diags    diag.List

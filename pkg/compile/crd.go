@@ -15,9 +15,8 @@ import (
 	"k8s.io/utils/lru"
 	"sigs.k8s.io/json"
 
-	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -68,11 +67,11 @@ func (c *compiler) decode() {
 }
 
 // carrierOf returns the kind of a manifest, CustomResourceDefinition if the kind is unknown.
-func carrierOf(n *yaml.Node) *carrier.Carrier {
-	if k, _ := carrier.Lookup(yamltext.Text(n, "apiVersion"), yamltext.Text(n, "kind")); k != nil {
+func carrierOf(n *yaml.Node) *yamltext.Carrier {
+	if k, _ := yamltext.LookupCarrier(yamltext.Text(n, "apiVersion"), yamltext.Text(n, "kind")); k != nil {
 		return k
 	}
-	return carrier.CRD()
+	return yamltext.CRDCarrier()
 }
 
 // carry reports rules that do not reach the API server, and rules that read properties that do not.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/yaml/yamledit"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -179,7 +179,7 @@ func unended(out, src []byte) []byte {
 	if bytes.HasSuffix(src, []byte("\n")) {
 		return out
 	}
-	return bytes.TrimSuffix(out, []byte(yamledit.Newline(src)))
+	return bytes.TrimSuffix(out, []byte(yamltext.Newline(src)))
 }
 
 // checkEnd returns an error if the final newline that opening the file added changes the data of

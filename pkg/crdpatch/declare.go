@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/yaml/yamledit"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -73,13 +73,13 @@ func (w *writer) declare(objects []compile.Object) {
 				"an edit of %s would change other schemas that share it through an anchor", o.Place)
 			continue
 		}
-		unions := yamledit.Plain(o.Value)
-		edit, err := w.editor().Put(n, yamledit.Entry{Key: union.Key, Value: unions, Dash: w.dash(&documentChange{}), Short: true})
+		unions := yamltext.PlainNode(o.Value)
+		edit, err := w.editor().Put(n, yamltext.NewEntry{Key: union.Key, Value: unions, Dash: w.dash(&documentChange{}), Short: true})
 		if err != nil {
 			w.errorf(w.at(o.Place), codes.Unproved, "write the schema in plain block style", "cannot edit this schema: %v", err)
 			continue
 		}
-		schemaIn(w.value, o.Place)[union.Key] = yamledit.DataOf(unions)
+		schemaIn(w.value, o.Place)[union.Key] = yamltext.DataOf(unions)
 		w.edits = append(w.edits, edit)
 		w.touched = append(w.touched, touch{manifest: w.manifest, schema: &o.Place})
 	}

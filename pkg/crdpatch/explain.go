@@ -3,8 +3,7 @@ package crdpatch
 import (
 	"go.yaml.in/yaml/v3"
 
-	"github.com/unioncel/unioncel/internal/yaml/yamledit"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -70,11 +69,11 @@ func (w *writer) size(r compile.RulePlan) int {
 	if err != nil {
 		return 0
 	}
-	if yamledit.IsFlow(n) {
-		return len(w.editor().Broken(yamledit.Entry{Value: one}.Flow(w.editor().LayoutOf(n, l))))
+	if yamltext.IsFlow(n) {
+		return len(w.editor().Broken(yamltext.NewEntry{Value: one}.Flow(w.editor().LayoutOf(n, l))))
 	}
 	dash, _ := w.firstDashOf(n)
-	return len(w.editor().Lines(yamledit.Entry{}.BlockItems(w.editor().Indentation(n, l)+dash, one)))
+	return len(w.editor().Lines(yamltext.NewEntry{}.BlockItems(w.editor().Indentation(n, l)+dash, one)))
 }
 
 // firstDashOf returns the indentation of lists in the schema, or else in the file.

@@ -5,8 +5,7 @@ import (
 	"slices"
 
 	"github.com/unioncel/unioncel/internal/limit"
-	"github.com/unioncel/unioncel/internal/yaml/resource"
-	"github.com/unioncel/unioncel/internal/yaml/yamledit"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -63,16 +62,16 @@ func ended(src []byte) []byte {
 	if len(src) == 0 || bytes.HasSuffix(src, []byte("\n")) {
 		return src
 	}
-	return append(slices.Clip(src), yamledit.Newline(src)...)
+	return append(slices.Clip(src), yamltext.Newline(src)...)
 }
 
 // Objects returns the objects of the file, including CRDs. With errors in the list the result is
 // nil.
-func (f *File) Objects() (*resource.File, diag.List) {
+func (f *File) Objects() (*yamltext.ObjectFile, diag.List) {
 	if text, _ := f.parse(); text != nil && len(text.Src) == len(f.given) {
-		return resource.FromText(f.name, text.File)
+		return yamltext.ObjectsFromText(f.name, text.File)
 	}
-	return resource.Parse(f.name, f.given, f.limits)
+	return yamltext.ParseObjects(f.name, f.given, f.limits)
 }
 
 // Targets returns the name, group and kind of each CRD of the file, or false if the file cannot be

@@ -15,9 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/yaml/source"
-	"github.com/unioncel/unioncel/internal/yaml/yamledit"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -306,7 +304,7 @@ func TestRuleOfAnother(t *testing.T) {
 		other   = "            x-kubernetes-unions:\n            - members: [a, b]\n"
 	)
 	implying := `[{"discriminator":"path","fields-to-discriminateBy":{"a":"/x"},"optionalMembers":["a"],"unmappedValues":"Forbid"}]`
-	set := union.Externals{Declarations: []union.External{{Target: union.Target{Name: "things.example.com"}, Path: schemapath.New("spec"), Value: yamltext.ListNode(yamltext.MappingNode(yamledit.StringNode("members"), yamltext.ListNode(yamledit.StringNode("a"), yamledit.StringNode("b"))))}}}
+	set := union.Externals{Declarations: []union.External{{Target: union.Target{Name: "things.example.com"}, Path: schemapath.New("spec"), Value: yamltext.ListNode(yamltext.MappingNode(yamltext.NewStringNode("members"), yamltext.ListNode(yamltext.NewStringNode("a"), yamltext.NewStringNode("b"))))}}}
 	for _, tt := range []struct {
 		name, record, declared string
 		elsewhere              union.Externals
@@ -345,7 +343,7 @@ func TestAnnotationSize(t *testing.T) {
 			continue
 		}
 		for _, d := range f.Docs {
-			_, v, err := source.Read(f.Src[d.Start:d.End])
+			_, v, err := yamltext.ReadAsKubectl(f.Src[d.Start:d.End])
 			if err != nil {
 				t.Fatal(err)
 			}

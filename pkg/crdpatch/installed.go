@@ -7,8 +7,8 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -48,7 +48,7 @@ func Install(f *File, opts Options) ([]Installed, diag.List) {
 	}
 	var l []Installed
 	for _, o := range objects.Objects {
-		kind, _ := carrier.Lookup(o.GroupVersion().String(), o.Kind)
+		kind, _ := yamltext.LookupCarrier(o.GroupVersion().String(), o.Kind)
 		if kind == nil {
 			continue
 		}

@@ -5,8 +5,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/unioncel/unioncel/internal/yaml/yamledit"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/rules"
 )
@@ -28,7 +27,7 @@ func ruleNodes(l ...rules.Rule) *yaml.Node {
 
 // dataOf returns the items of a list as kubectl reads them.
 func dataOf(list *yaml.Node) []any {
-	l, _ := yamledit.DataOf(list).([]any)
+	l, _ := yamltext.DataOf(list).([]any)
 	return l
 }
 
@@ -91,14 +90,14 @@ func ruleNode(r rules.Rule) *yaml.Node {
 	m := yamltext.MappingNode()
 	add := func(key, value string) {
 		if value != "" {
-			m.Content = append(m.Content, yamledit.StringNode(key), yamledit.StringNode(value))
+			m.Content = append(m.Content, yamltext.NewStringNode(key), yamltext.NewStringNode(value))
 		}
 	}
 	add("fieldPath", r.FieldPath)
 	add("message", r.Message)
 	add("messageExpression", r.MessageExpression)
 	if r.OptionalOldSelf {
-		m.Content = append(m.Content, yamledit.StringNode("optionalOldSelf"), yamltext.BoolNode(true))
+		m.Content = append(m.Content, yamltext.NewStringNode("optionalOldSelf"), yamltext.BoolNode(true))
 	}
 	add("reason", string(r.Reason))
 	add("rule", r.Rule)

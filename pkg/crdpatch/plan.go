@@ -12,8 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/yaml/yamledit"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -88,7 +87,7 @@ type writer struct {
 	edits   []yamltext.Edit
 	touched []touch
 	diags   diag.List
-	cuts    []yamledit.Span // the removed declarations
+	cuts    []yamltext.Span // the removed declarations
 }
 
 // newWriter returns a writer of a CRD for a text that was made from its file.
@@ -120,7 +119,7 @@ type documentChange struct {
 	record schemaRecord
 	at     int // the start of the schema
 	start  int // the start without the declaration, for record.At
-	cut    yamledit.Span
+	cut    yamltext.Span
 }
 
 func (w *writer) write(r *compile.Result) {
@@ -153,7 +152,7 @@ func (w *writer) write(r *compile.Result) {
 
 // isBareJSON reports whether the document without the declarations is JSON.
 func (w *writer) isBareJSON() bool {
-	if !yamledit.IsFlow(w.Root) {
+	if !yamltext.IsFlow(w.Root) {
 		return false
 	}
 	var cuts []yamltext.Edit
@@ -229,10 +228,10 @@ func (w *writer) apply(c *documentChange) error {
 	if schema == nil {
 		return fmt.Errorf("kubectl does not find it")
 	}
-	var fresh []yamledit.Entry
+	var fresh []yamltext.NewEntry
 	t := touch{manifest: w.manifest, schema: &c.Place}
 	if len(c.rules.Content) > 0 {
-		e := yamledit.Entry{Key: validations, Value: c.rules, Dash: w.dash(c)}
+		e := yamltext.NewEntry{Key: validations, Value: c.rules, Dash: w.dash(c)}
 		i, existing, err := listOf(n, validations)
 		switch {
 		case err != nil:
@@ -328,7 +327,7 @@ func (w *writer) dash(c *documentChange) int {
 
 // annotation returns a mapping with only our annotation.
 func annotation(text string) *yaml.Node {
-	return yamltext.MappingNode(yamledit.StringNode(Annotation), yamledit.StringNode(text))
+	return yamltext.MappingNode(yamltext.NewStringNode(Annotation), yamltext.NewStringNode(text))
 }
 
 func (w *writer) annotate(rec record) {
@@ -351,13 +350,13 @@ func (w *writer) annotate(rec record) {
 	case !ok:
 		rec.Annotations = new(string)
 		if text, err = rec.String(); err == nil {
-			edit, err = w.editor().Put(metadata, yamledit.Entry{Key: "annotations", Value: annotation(text)})
+			edit, err = w.editor().Put(metadata, yamltext.NewEntry{Key: "annotations", Value: annotation(text)})
 		}
 	case shared || annotations.Kind == yaml.AliasNode || w.aliased(annotations):
 		w.errorf(at, codes.SharedContent, "write the annotations out, or compile with --no-annotation", "the annotations are shared through an anchor")
 		return
 	case annotations.Kind == yaml.ScalarNode && annotations.Tag == "!!null":
-		var value yamledit.Span
+		var value yamltext.Span
 		var was string
 		if value, was, err = w.nullAt(metadata, key, annotations); errors.Is(err, errNoRoom) {
 			w.errorf(at, codes.Unproved, "write annotations: {}", "there is no room for the annotation %s", Annotation)
@@ -366,12 +365,12 @@ func (w *writer) annotate(rec record) {
 		if err == nil {
 			rec.Annotations = &was
 			text, err = rec.String()
-			lay := yamledit.Layout{Tight: w.editor().Tight()}
+			lay := yamltext.Layout{Tight: w.editor().Tight()}
 			edit = yamltext.Edit{Start: value.Start, End: value.End, New: w.spaceAfter(key) + lay.Value(annotation(text))}
 		}
 	default:
 		if text, err = rec.String(); err == nil {
-			edit, err = w.editor().Put(annotations, yamledit.Entry{Key: Annotation, Value: yamledit.StringNode(text)})
+			edit, err = w.editor().Put(annotations, yamltext.NewEntry{Key: Annotation, Value: yamltext.NewStringNode(text)})
 		}
 	}
 	if err != nil {

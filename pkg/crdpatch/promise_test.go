@@ -15,8 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
-	"github.com/unioncel/unioncel/internal/yaml/source"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -196,7 +195,7 @@ func values(tb testing.TB, text []byte) []any {
 	}
 	var l []any
 	for _, d := range f.Docs {
-		_, v, err := source.Read(f.Src[d.Start:d.End])
+		_, v, err := yamltext.ReadAsKubectl(f.Src[d.Start:d.End])
 		if err != nil {
 			tb.Fatal(err)
 		}

@@ -16,8 +16,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/unioncel/unioncel/internal/yaml/yamledit"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -264,7 +263,7 @@ func declarationIn(text string) (json.RawMessage, error) {
 
 // declarationJSON returns a declaration as compact JSON.
 func declarationJSON(n *yaml.Node) json.RawMessage {
-	return json.RawMessage(yamledit.Layout{Tight: true}.Value(yamledit.Plain(n)))
+	return json.RawMessage(yamltext.Layout{Tight: true}.Value(yamltext.PlainNode(n)))
 }
 
 // onlyEntry returns the value of x-kubernetes-unions in a text that holds nothing else.

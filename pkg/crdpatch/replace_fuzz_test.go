@@ -15,8 +15,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
-	"github.com/unioncel/unioncel/internal/yaml/yamledit"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -62,7 +61,7 @@ func (e *edit) text(t *testing.T, text []byte) ([]byte, bool) {
 		list = v
 	}
 	insert := func(i, indent int, line string) bool {
-		e.line = strings.Repeat(" ", indent) + line + yamledit.Newline(f.Src)
+		e.line = strings.Repeat(" ", indent) + line + yamltext.Newline(f.Src)
 		lines = slices.Insert(lines, i, e.line)
 		return true
 	}
@@ -296,7 +295,9 @@ func keepsPromises(t *testing.T, seed uint64) {
 // constraints that unions replace.
 func (s *scene) unreplaced(t *testing.T, in, out []byte) []byte {
 	back := mustDecompile(t, out)
-	if !slices.ContainsFunc(s.Declarations, func(e union.External) bool { return strings.Contains(yamledit.JSON(e.Value), "handWrittenRules") }) {
+	if !slices.ContainsFunc(s.Declarations, func(e union.External) bool {
+		return strings.Contains(yamltext.JSONOnOneLine(e.Value), "handWrittenRules")
+	}) {
 		same(t, "decompile(compile(in))", back, in)
 	}
 	whole := slices.DeleteFunc(strings.SplitAfter(string(back), "\n"), func(l string) bool {

@@ -7,8 +7,7 @@ import (
 	"strings"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/yaml/yamledit"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -128,7 +127,7 @@ func (s restoration) edit(removals []yamltext.Edit, how attempt) (yamltext.Edit,
 		switch {
 		case s.cut >= 0:
 			at = s.cut
-		case how == beside && key != nil && !yamledit.IsFlow(n):
+		case how == beside && key != nil && !yamltext.IsFlow(n):
 			first, err := s.startOf(key)
 			if err != nil {
 				return yamltext.Edit{}, err
@@ -144,8 +143,8 @@ func (s restoration) edit(removals []yamltext.Edit, how attempt) (yamltext.Edit,
 	if err != nil {
 		return yamltext.Edit{}, err
 	}
-	e := yamledit.Entry{Key: union.Key, Value: value}
-	if yamledit.IsFlow(n) {
+	e := yamltext.NewEntry{Key: union.Key, Value: value}
+	if yamltext.IsFlow(n) {
 		return s.editor().Put(n, e)
 	}
 	l, err := s.editor().Entries(n)
@@ -160,7 +159,7 @@ func (s restoration) edit(removals []yamltext.Edit, how attempt) (yamltext.Edit,
 // removed.
 func (s restoration) startWithout(removals []yamltext.Edit) (int, error) {
 	start, err := s.startOf(s.node)
-	if err != nil || yamledit.IsFlow(s.node) {
+	if err != nil || yamltext.IsFlow(s.node) {
 		return start, err
 	}
 	l, err := s.editor().Entries(s.node)
@@ -181,7 +180,7 @@ func (r *remover) removeRules(b *base, c *claim) (int, error) {
 		cut, err := b.editor().Cut(c.node, c.headIndex/2, c.headIndex/2)
 		r.edit(cut.Start, cut.End, "")
 		return cut.Start, err
-	case c.all() && !yamledit.IsFlow(c.list):
+	case c.all() && !yamltext.IsFlow(c.list):
 		value, err := b.editor().AfterKey(c.head, c.list)
 		r.edit(value.Start, value.End, " []")
 		return -1, err
@@ -208,7 +207,7 @@ func (r *remover) removeAnnotation(b *base) error {
 			return err
 		case !there:
 			m, at = b.metadata, b.metadataKey
-		case !yamledit.IsFlow(b.annotations):
+		case !yamltext.IsFlow(b.annotations):
 			s, err := b.editor().AfterKey(key, b.annotations)
 			r.edit(s.Start, s.End, " {}")
 			return err

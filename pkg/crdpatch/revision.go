@@ -10,7 +10,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 )
 
 // revision is a change of a text: edits, and the data that the documents which they change are

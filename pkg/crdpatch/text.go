@@ -9,12 +9,9 @@ import (
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
-	"github.com/unioncel/unioncel/internal/yaml/source"
-	"github.com/unioncel/unioncel/internal/yaml/yamledit"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -43,7 +40,7 @@ type document struct {
 }
 
 // manifest is a CustomResourceDefinition in a document, or another kind that contains schemas
-// (internal/carrier), at the root or in the items of a list.
+// (internal/yamltext), at the root or in the items of a list.
 type manifest struct {
 	*document
 	node  *yaml.Node
@@ -59,7 +56,7 @@ type manifest struct {
 
 // parseText parses a text. The result is nil if the text cannot be edited: the list says why.
 func parseText(name string, src []byte, limits limit.Limits) (*fileText, diag.List) {
-	file, wrong := source.Parse(name, src, limits)
+	file, wrong := yamltext.ParseManifest(name, src, limits)
 	if wrong != nil {
 		return nil, diag.List{*wrong}
 	}
@@ -70,7 +67,7 @@ func parseText(name string, src []byte, limits limit.Limits) (*fileText, diag.Li
 		t.docs = append(t.docs, d)
 		d.find(d.Root, nil)
 		if len(d.crds) > 0 {
-			diags = slices.Concat(diags, source.Duplicates(name, d.Root), source.Misread(name, d.Root))
+			diags = slices.Concat(diags, yamltext.Duplicates(name, d.Root), yamltext.Misread(name, d.Root))
 		}
 	}
 	if len(diags) > 0 {
@@ -90,7 +87,7 @@ func (d *document) find(n *yaml.Node, items []int) {
 	}
 	kind, apiVersion := yamltext.Text(n, "kind"), yamltext.Text(n, "apiVersion")
 	switch {
-	case carrier.IsList(kind):
+	case yamltext.IsList(kind):
 		switch _, v, _, ok := yamltext.Lookup(n, "items"); {
 		case ok && v.Kind == yaml.SequenceNode:
 			for i, item := range v.Content {
@@ -104,7 +101,7 @@ func (d *document) find(n *yaml.Node, items []int) {
 		d.findText(n)
 		return
 	}
-	switch k, read := carrier.Lookup(apiVersion, kind); {
+	switch k, read := yamltext.LookupCarrier(apiVersion, kind); {
 	case k == nil:
 	case read:
 		d.crds = append(d.crds, &manifest{document: d, node: n, items: items, nth: len(d.crds)})
@@ -161,8 +158,8 @@ func (d *document) startOf(n *yaml.Node) (int, error) {
 }
 
 // editor edits the text of the document.
-func (d *document) editor() yamledit.Text {
-	return yamledit.Text{File: d.File, Document: d.Document}
+func (d *document) editor() yamltext.EditedText {
+	return yamltext.EditedText{File: d.File, Document: d.Document}
 }
 
 // read is the document as kubectl reads it, as JSON and as data, which are not to be
@@ -171,7 +168,7 @@ func (d *document) read() (data []byte, v any, wrong *diag.Diagnostic) {
 	if d.source != nil {
 		return d.source.read()
 	}
-	return source.Value(d.name, d.File, d.Document)
+	return yamltext.KubectlValue(d.name, d.File, d.Document)
 }
 
 // copied is a copy of the data that kubectl reads in a document that it can read.
@@ -181,7 +178,7 @@ func (d *document) copied() any {
 }
 
 // isJSON reports whether the document is JSON.
-func (d *document) isJSON() bool { return yamledit.IsFlow(d.Root) && json.Valid(d.bytes()) }
+func (d *document) isJSON() bool { return yamltext.IsFlow(d.Root) && json.Valid(d.bytes()) }
 
 // bytes is the text of the document.
 func (d *document) bytes() []byte { return d.Src[d.Start:d.End] }
@@ -221,8 +218,8 @@ func (m *manifest) target() union.Target {
 }
 
 // kind is the kind of the manifest.
-func (m *manifest) kind() *carrier.Carrier {
-	k, _ := carrier.Lookup(yamltext.Text(m.node, "apiVersion"), yamltext.Text(m.node, "kind"))
+func (m *manifest) kind() *yamltext.Carrier {
+	k, _ := yamltext.LookupCarrier(yamltext.Text(m.node, "apiVersion"), yamltext.Text(m.node, "kind"))
 	return k
 }
 

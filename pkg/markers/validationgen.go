@@ -8,7 +8,7 @@ import (
 	"k8s.io/gengo/v2/codetags"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 

@@ -10,7 +10,7 @@ import (
 	"k8s.io/gengo/v2/codetags"
 
 	"github.com/unioncel/unioncel/internal/pattern"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/rewrite"
-	"github.com/unioncel/unioncel/internal/yaml/resource"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -19,7 +19,7 @@ import (
 // Change is the normalization of one union object.
 type Change struct {
 	// At is the path of the union object.
-	At    resource.Path
+	At    yamltext.ObjectPath
 	Union *union.Union
 	union.Normalization
 	// Kept are the old values of the members in Keep. Callers must not modify them.
@@ -43,19 +43,19 @@ func (c Change) String() string {
 }
 
 // pathTo returns the path of the named discriminator or member.
-func (c Change) pathTo(name string) resource.Path {
+func (c Change) pathTo(name string) yamltext.ObjectPath {
 	return c.At.Property(c.Union.Path(name).Properties()...)
 }
 
 // Problem is a union object that violates its union and that normalizing leaves unchanged.
 type Problem struct {
-	At    resource.Path
+	At    yamltext.ObjectPath
 	Union *union.Union
 	// Violations are the violations that normalizing could not resolve.
 	Violations []union.Violation
 	// Moved is the list whose old item cannot be identified, so that the members to clear are
 	// unknown; nil for other problems.
-	Moved resource.Path
+	Moved yamltext.ObjectPath
 	// Keys identify the object if it is an item of a list with keys.
 	Keys []string
 
@@ -149,7 +149,7 @@ type planner struct {
 }
 
 // items returns, for each item of a list, the old item to compare the item with.
-func (p *planner) items(items []any, old rewrite.Old, keys []string, rest schemapath.Path, at resource.Path) []rewrite.Old {
+func (p *planner) items(items []any, old rewrite.Old, keys []string, rest schemapath.Path, at yamltext.ObjectPath) []rewrite.Old {
 	before, _ := old.Value.([]any)
 	if keys != nil && old.Moved == nil {
 		return rewrite.ByKeys(items, old, keys)
@@ -205,7 +205,7 @@ func (p *planner) stripped(path schemapath.Path, v any) any {
 }
 
 // unions normalizes the unions of an object, unless the object is unchanged.
-func (p *planner) unions(at resource.Path, object map[string]any, old rewrite.Old) {
+func (p *planner) unions(at yamltext.ObjectPath, object map[string]any, old rewrite.Old) {
 	before, _ := old.Value.(map[string]any)
 	there, _ := at.Lookup(p.written)
 	written, ok := there.(map[string]any)
@@ -240,7 +240,7 @@ func carriedOver(u *union.Union, i int, object, before map[string]any) bool {
 }
 
 // union normalizes one union of an object.
-func (p *planner) union(at resource.Path, u *union.Union, object map[string]any, old rewrite.Old) {
+func (p *planner) union(at yamltext.ObjectPath, u *union.Union, object map[string]any, old rewrite.Old) {
 	before, _ := old.Value.(map[string]any)
 	new := u.StateOf(object)
 	if p.opts.Merged {
@@ -267,7 +267,7 @@ func (p *planner) union(at resource.Path, u *union.Union, object map[string]any,
 }
 
 // found records the change to a union object, or its violations as a problem.
-func (p *planner) found(at resource.Path, u *union.Union, n union.Normalization, before map[string]any, violations []union.Violation, was *union.State, new union.State) {
+func (p *planner) found(at yamltext.ObjectPath, u *union.Union, n union.Normalization, before map[string]any, violations []union.Violation, was *union.State, new union.State) {
 	if p.object.Set && !n.IsZero() || n.Value != "" && slices.Contains(p.object.ItemKeys(), u.Discriminator) {
 		n, violations = union.Normalization{}, u.Violations(new) // a changed key or item of a set would be another item
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
-	"github.com/unioncel/unioncel/internal/yaml/resource"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/normalize"
@@ -160,9 +160,9 @@ func TestKeyThatDecides(t *testing.T) {
 	}
 }
 
-func resourceOf(t testing.TB, text string) *resource.Object {
+func resourceOf(t testing.TB, text string) *yamltext.Object {
 	t.Helper()
-	f, l := resource.Parse("old.yaml", []byte(text), limit.Limits{})
+	f, l := yamltext.ParseObjects("old.yaml", []byte(text), limit.Limits{})
 	if len(l) > 0 {
 		t.Fatal(l)
 	}
@@ -217,13 +217,13 @@ func TestFile(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			old := &resource.Old{}
+			old := &yamltext.OldObjects{}
 			if tt.old != "" {
 				text := head + tt.old
 				if tt.new == "" {
 					text = strings.Replace(text, "com/v1", "com/v2", 1)
 				}
-				old.Add([]*resource.Object{resourceOf(t, text)})
+				old.Add([]*yamltext.Object{resourceOf(t, text)})
 			}
 			for _, crlf := range []bool{false, true} {
 				src, want := head+tt.new, head+tt.want
@@ -441,10 +441,10 @@ func TestRandom(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			before := &resource.Old{}
+			before := &yamltext.OldObjects{}
 			if old != nil {
 				data, _ := yaml.Marshal(old)
-				before.Add([]*resource.Object{resourceOf(t, string(data))})
+				before.Add([]*yamltext.Object{resourceOf(t, string(data))})
 			}
 			res := normalize.File(set, "in.yaml", text, before, opts, limit.Limits{})
 			if res.Text == nil {

@@ -8,8 +8,7 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/rewrite"
-	"github.com/unioncel/unioncel/internal/yaml/resource"
-	"github.com/unioncel/unioncel/internal/yaml/yamledit"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -19,8 +18,8 @@ import (
 // the matching object in old; an object without a match, or with old nil, is created. The
 // diagnostics report the changes and, as errors, the union objects that stay unchanged. Objects of
 // kinds that are not in the set stay unchanged.
-func File(set *kinds.Set, name string, src []byte, old *resource.Old, opts Options, limits limit.Limits) rewrite.Result {
-	plan := func(k kinds.Kind, o, was *resource.Object, l diag.List) ([]rewrite.Rewrite, diag.List) {
+func File(set *kinds.Set, name string, src []byte, old *yamltext.OldObjects, opts Options, limits limit.Limits) rewrite.Result {
+	plan := func(k kinds.Kind, o, was *yamltext.Object, l diag.List) ([]rewrite.Rewrite, diag.List) {
 		var before map[string]any
 		switch {
 		case l.HasErrors():
@@ -48,7 +47,7 @@ func File(set *kinds.Set, name string, src []byte, old *resource.Old, opts Optio
 		}
 		return rewritten, l
 	}
-	r := rewrite.Files{Set: set, Old: old, Limits: limits, Parse: resource.Parse, Plan: plan}.Rewrite(name, src)
+	r := rewrite.Files{Set: set, Old: old, Limits: limits, Parse: yamltext.ParseObjects, Plan: plan}.Rewrite(name, src)
 	if r.Diagnostics.HasErrors() {
 		r.Diagnostics = Undone(r.Diagnostics)
 	}
@@ -61,7 +60,7 @@ func Undone(l diag.List) diag.List {
 }
 
 // Diagnostic reports the problem at its position in the object.
-func (p Problem) Diagnostic(o *resource.Object) diag.Diagnostic {
+func (p Problem) Diagnostic(o *yamltext.Object) diag.Diagnostic {
 	d := diag.New(codes.NotNormalized, o.Pos(p.At), "%s", p.String()).At(p.At.String())
 	if p.Moved != nil {
 		d.Severity, d.Hint = diag.Warning, "set the members that are to go to null, or leave them out"
@@ -116,11 +115,11 @@ func (p Problem) hint() string {
 }
 
 // clearing returns the text for a patch that clears one of the members set in a problem.
-func clearing(o *resource.Object, p Problem) string {
+func clearing(o *yamltext.Object, p Problem) string {
 	item := ""
 	for _, key := range p.Keys {
 		if n, _ := o.Lookup(p.At.Child(key)); n != nil {
-			item += key + ": " + yamledit.Scalar(n) + ", "
+			item += key + ": " + yamltext.ScalarText(n) + ", "
 		}
 	}
 	var l []string
@@ -143,7 +142,7 @@ func clearing(o *resource.Object, p Problem) string {
 }
 
 // where returns the position of the first member that a change clears, or else of the object.
-func where(o *resource.Object, c Change) diag.Pos {
+func where(o *yamltext.Object, c Change) diag.Pos {
 	if len(c.Clear) > 0 {
 		return o.Pos(c.pathTo(c.Union.Members[c.Clear[0]].Name))
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/policytest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
-	"github.com/unioncel/unioncel/internal/yaml/resource"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/normalize"
@@ -93,7 +93,7 @@ func TestMutatingBuiltIn(t *testing.T) {
 			"{containers: [{name: c, env: [{name: E, valueFrom: {secretKeyRef: {name: s, key: k}}}]}]}"},
 	} {
 		object := func(spec string) map[string]any {
-			f, l := resource.Parse("in.yaml", []byte("{"+tt.head+spec+"}"), limit.Limits{})
+			f, l := yamltext.ParseObjects("in.yaml", []byte("{"+tt.head+spec+"}"), limit.Limits{})
 			if len(l) > 0 {
 				t.Fatal(l)
 			}

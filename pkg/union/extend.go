@@ -8,8 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -38,7 +37,7 @@ func ParseExtensions(file, path string, value *yaml.Node, at *diag.Pos) ([]*Exte
 		return nil, r.Diags
 	}
 	known := declarationKeys
-	known.Keys = append(slices.Clone(known.Keys), yamlconfig.Key{Name: ofKey, Example: "backend"})
+	known.Keys = append(slices.Clone(known.Keys), yamltext.ConfigKey{Name: ofKey, Example: "backend"})
 	var l []*Extension
 	for i, item := range list.Items() {
 		before := len(r.Diags)
@@ -136,6 +135,6 @@ func (e *Extension) apply(d *Declaration) {
 	})
 	*d = Declaration{Pos: d.Pos, Path: d.Path}
 	for _, k := range slices.Concat(kept, e.keys.keyed) {
-		d.add(k.Entry)
+		d.add(k.ConfigEntry)
 	}
 }

@@ -6,8 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 )
 
 // Group is an alternative of a union: a member or, without a discriminator, several members that are
@@ -105,7 +104,7 @@ func (u *Union) PresentGroups(s State) []Group {
 }
 
 // groupOf reads a list of properties in a list of members.
-func groupOf(v yamlconfig.Value) []fieldValues {
+func groupOf(v yamltext.ConfigValue) []fieldValues {
 	words := v.Words()
 	if len(words) < 2 {
 		v.Errorf("write the name of the property", "a group has several properties")

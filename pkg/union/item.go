@@ -13,8 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 )
 
 // ItemKey is a key of a list item and its value: a string, int64 or bool.
@@ -178,7 +177,7 @@ func scalarOf(s *apiextensionsv1.JSONSchemaProps) func(*yaml.Node) (v any, wrong
 		}
 	case s.Type == "integer":
 		return func(n *yaml.Node) (any, string) {
-			if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) > 0 || !yamlconfig.Decimal(n.Value) {
+			if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) > 0 || !yamltext.Decimal(n.Value) {
 				return nil, "want an integer, not " + yamltext.Describe(n)
 			}
 			v, _ := strconv.ParseInt(n.Value, 10, 64) // cannot fail: Decimal

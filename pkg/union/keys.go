@@ -7,8 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -18,7 +17,7 @@ type key struct {
 	rival string
 	// read checks the value. It stores a value that the resolver does not read from the key
 	// itself. It returns the position of errors about the key.
-	read func(d *Declaration, k, v yamlconfig.Value) diag.Pos
+	read func(d *Declaration, k, v yamltext.ConfigValue) diag.Pos
 	// write returns the value for a union, or nil if the union does not need the key.
 	write func(u *Union) *yaml.Node
 }
@@ -31,7 +30,7 @@ var keys = []key{
 	text("name", "backend", func(u *Union) *string { return &u.Name }),
 	{
 		name: "members", example: "[a, b]", rival: mappingKey,
-		read: func(d *Declaration, k, v yamlconfig.Value) diag.Pos {
+		read: func(d *Declaration, k, v yamltext.ConfigValue) diag.Pos {
 			for _, m := range v.Items() {
 				if m.Node.Kind == yaml.SequenceNode {
 					d.fields = append(d.fields, groupOf(m)...)
@@ -41,7 +40,7 @@ var keys = []key{
 				if m.Node.Kind != yaml.MappingNode {
 					f.name = m.Word()
 				} else {
-					f.item = append([]yamlconfig.Entry{}, m.Entries()...)
+					f.item = append([]yamltext.ConfigEntry{}, m.Entries()...)
 				}
 				for i := range f.item {
 					f.item[i].Name = f.item[i].Key.Word().Text
@@ -67,7 +66,7 @@ var keys = []key{
 	text("discriminator", "type", func(u *Union) *string { return &u.Discriminator }),
 	{
 		name: mappingKey, example: "{http: HTTP, tcp: [TCP, TLS]}", rival: "members",
-		read: func(d *Declaration, k, v yamlconfig.Value) diag.Pos {
+		read: func(d *Declaration, k, v yamltext.ConfigValue) diag.Pos {
 			d.fields = append(d.fields, byMember(v)...)
 			return k.Pos()
 		},
@@ -80,7 +79,7 @@ var keys = []key{
 	},
 	{
 		name: "unset", example: "HTTP",
-		read: func(d *Declaration, k, v yamlconfig.Value) diag.Pos {
+		read: func(d *Declaration, k, v yamltext.ConfigValue) diag.Pos {
 			w := v.Scalar()
 			d.union.Unset = w.Text
 			return k.Pos()
@@ -98,7 +97,7 @@ var keys = []key{
 	cardinalityKey,
 	{
 		name: "optionalMembers", example: "[tcp]",
-		read: func(_ *Declaration, _, v yamlconfig.Value) diag.Pos {
+		read: func(_ *Declaration, _, v yamltext.ConfigValue) diag.Pos {
 			l := append(optionalMembers(v), fieldValues{})
 			return l[0].name.Pos
 		},
@@ -112,7 +111,7 @@ var keys = []key{
 	},
 	{
 		name: "emptyIsUnset", example: "[http]",
-		read: func(_ *Declaration, _, v yamlconfig.Value) diag.Pos {
+		read: func(_ *Declaration, _, v yamltext.ConfigValue) diag.Pos {
 			return append(v.Words(), word{})[0].Pos
 		},
 		write: func(u *Union) *yaml.Node {
@@ -132,7 +131,7 @@ var keys = []key{
 	},
 	{
 		name: "allowedChanges", example: "{HTTP: [TCP]}", rival: "discriminatorChange",
-		read: func(_ *Declaration, k, v yamlconfig.Value) diag.Pos {
+		read: func(_ *Declaration, k, v yamltext.ConfigValue) diag.Pos {
 			byValue(v)
 			return k.Pos()
 		},
@@ -151,8 +150,8 @@ var keys = []key{
 	oneOf("handWrittenRules", "Replace", names[bool]{"Keep": false, "Replace": true}, func(u *Union) *bool { return &u.Replace }),
 	{
 		name: "message", example: "exactly one source must be set",
-		read: func(d *Declaration, k, v yamlconfig.Value) diag.Pos {
-			d.union.Message = texts(v, append(stateTexts, yamlconfig.Key{Name: "changed", Example: "type is immutable"}))
+		read: func(d *Declaration, k, v yamltext.ConfigValue) diag.Pos {
+			d.union.Message = texts(v, append(stateTexts, yamltext.ConfigKey{Name: "changed", Example: "type is immutable"}))
 			return k.Pos()
 		},
 		write: func(u *Union) *yaml.Node {
@@ -164,7 +163,7 @@ var keys = []key{
 	},
 	{
 		name: "messages", example: "{http: http goes with type HTTP}",
-		read: func(d *Declaration, k, v yamlconfig.Value) diag.Pos {
+		read: func(d *Declaration, k, v yamltext.ConfigValue) diag.Pos {
 			d.union.Messages = map[string]Texts{}
 			for _, e := range v.Entries() {
 				d.union.Messages[e.Key.Word().Text] = texts(e.Value, stateTexts)
@@ -200,10 +199,10 @@ var cardinalityKey = func() key {
 }()
 
 // stateTexts are the keys of Texts about the state.
-var stateTexts = []yamlconfig.Key{{Name: "required", Example: "http must be set"}, {Name: "forbidden", Example: "http may not be set"}}
+var stateTexts = []yamltext.ConfigKey{{Name: "required", Example: "http must be set"}, {Name: "forbidden", Example: "http may not be set"}}
 
 // texts reads a text for errors about the state, or a map with the given keys.
-func texts(v yamlconfig.Value, keys []yamlconfig.Key) Texts {
+func texts(v yamltext.ConfigValue, keys []yamltext.ConfigKey) Texts {
 	if v.Node.Kind != yaml.MappingNode {
 		text := line(v)
 		return Texts{Required: text, Forbidden: text}
@@ -211,12 +210,12 @@ func texts(v yamlconfig.Value, keys []yamlconfig.Key) Texts {
 	if len(v.Node.Content) == 0 {
 		v.Errorf("write {required: TEXT, forbidden: TEXT}, or a text for both", "the map has no text")
 	}
-	fields := v.Fields(yamlconfig.Mapping{Name: "a map of texts", Keys: keys})
+	fields := v.Fields(yamltext.ConfigMapping{Name: "a map of texts", Keys: keys})
 	return Texts{line(fields["required"]), line(fields["forbidden"]), line(fields["changed"])}
 }
 
 // line reads a message. The API server rejects others in rules, or replaces them.
-func line(v yamlconfig.Value) string {
+func line(v yamltext.ConfigValue) string {
 	w := v.Word()
 	text := strings.TrimSpace(w.Text)
 	switch {
@@ -256,25 +255,25 @@ func textsNode(t Texts) *yaml.Node {
 
 // text returns a key with a string.
 func text(name, example string, of func(*Union) *string) key {
-	return scalar(name, example, of, yamltext.StringNode, func(_, v yamlconfig.Value) (string, diag.Pos) { return v.Word().Text, v.Pos() })
+	return scalar(name, example, of, yamltext.StringNode, func(_, v yamltext.ConfigValue) (string, diag.Pos) { return v.Word().Text, v.Pos() })
 }
 
 // flag returns a key with a boolean.
 func flag(name string, of func(*Union) *bool) key {
-	return scalar(name, "true", of, yamltext.BoolNode, func(k, v yamlconfig.Value) (bool, diag.Pos) { return v.Bool(false), k.Pos() })
+	return scalar(name, "true", of, yamltext.BoolNode, func(k, v yamltext.ConfigValue) (bool, diag.Pos) { return v.Bool(false), k.Pos() })
 }
 
 // oneOf returns a key with one of the given words.
 func oneOf[T comparable](name, example string, words names[T], of func(*Union) *T) key {
 	write := func(t T) *yaml.Node { return yamltext.StringNode(words.name(t)) }
-	return scalar(name, example, of, write, func(_, v yamlconfig.Value) (T, diag.Pos) { return words[v.OneOf(words.list(), "")], v.Pos() })
+	return scalar(name, example, of, write, func(_, v yamltext.ConfigValue) (T, diag.Pos) { return words[v.OneOf(words.list(), "")], v.Pos() })
 }
 
 // scalar returns a key whose value is a field of Union. The zero value is not written.
-func scalar[T comparable](name, example string, of func(*Union) *T, write func(T) *yaml.Node, read func(k, v yamlconfig.Value) (T, diag.Pos)) key {
+func scalar[T comparable](name, example string, of func(*Union) *T, write func(T) *yaml.Node, read func(k, v yamltext.ConfigValue) (T, diag.Pos)) key {
 	return key{
 		name: name, example: example,
-		read: func(d *Declaration, k, v yamlconfig.Value) (pos diag.Pos) {
+		read: func(d *Declaration, k, v yamltext.ConfigValue) (pos diag.Pos) {
 			*of(&d.union), pos = read(k, v)
 			return pos
 		},
@@ -290,7 +289,7 @@ func scalar[T comparable](name, example string, of func(*Union) *T, write func(T
 
 // optionalMembers reads a list of members, or a map from members to the values for which they are
 // optional.
-func optionalMembers(v yamlconfig.Value) (l []fieldValues) {
+func optionalMembers(v yamltext.ConfigValue) (l []fieldValues) {
 	if v.Node != nil && v.Node.Kind == yaml.MappingNode {
 		return byMember(v)
 	}
@@ -301,17 +300,17 @@ func optionalMembers(v yamlconfig.Value) (l []fieldValues) {
 }
 
 // byMember reads a map from a member to one or more values.
-func byMember(v yamlconfig.Value) []fieldValues {
-	return byName(v, yamlconfig.Value.Word, yamlconfig.Value.ScalarOrMore)
+func byMember(v yamltext.ConfigValue) []fieldValues {
+	return byName(v, yamltext.ConfigValue.Word, yamltext.ConfigValue.ScalarOrMore)
 }
 
 // byValue reads a map from a value of the discriminator to one or more values.
-func byValue(v yamlconfig.Value) []fieldValues {
-	return byName(v, yamlconfig.Value.Scalar, yamlconfig.Value.ScalarOrMore)
+func byValue(v yamltext.ConfigValue) []fieldValues {
+	return byName(v, yamltext.ConfigValue.Scalar, yamltext.ConfigValue.ScalarOrMore)
 }
 
 // byName reads a map from a name to one or more words.
-func byName(v yamlconfig.Value, name func(yamlconfig.Value) word, words func(yamlconfig.Value) []word) (l []fieldValues) {
+func byName(v yamltext.ConfigValue, name func(yamltext.ConfigValue) word, words func(yamltext.ConfigValue) []word) (l []fieldValues) {
 	for _, e := range v.Entries() {
 		l = append(l, fieldValues{name: name(e.Key), values: append([]word{}, words(e.Value)...)})
 	}

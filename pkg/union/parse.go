@@ -8,8 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -31,11 +30,11 @@ type Declaration struct {
 
 // keyed is a key of a declaration with its value.
 type keyed struct {
-	yamlconfig.Entry
+	yamltext.ConfigEntry
 	pos diag.Pos // of errors about the key
 }
 
-func (d *Declaration) add(e yamlconfig.Entry) {
+func (d *Declaration) add(e yamltext.ConfigEntry) {
 	d.keyed = append(d.keyed, keyed{e, keyNamed(e.Name).read(d, e.Key, e.Value)})
 }
 
@@ -57,18 +56,18 @@ func (d *Declaration) posOf(key string) diag.Pos { return d.key(key).pos }
 // discriminator returns the name of the discriminator.
 func (d *Declaration) discriminator() word { return d.key("discriminator").Value.Word() }
 
-type word = yamlconfig.Word
+type word = yamltext.ConfigWord
 
 type fieldValues struct {
 	name   word
-	values []word             // nil in a list of members
-	item   []yamlconfig.Entry // the keys of a list item; items sets its name
-	group  string             // the name of the group in a list of members
+	values []word                 // nil in a list of members
+	item   []yamltext.ConfigEntry // the keys of a list item; items sets its name
+	group  string                 // the name of the group in a list of members
 }
 
 // newReader returns the reader of declarations at path.
-func newReader(file, path string, at *diag.Pos) *yamlconfig.Reader {
-	return &yamlconfig.Reader{File: file, At: at, SchemaPath: &path,
+func newReader(file, path string, at *diag.Pos) *yamltext.ConfigReader {
+	return &yamltext.ConfigReader{File: file, At: at, SchemaPath: &path,
 		Code: codes.MalformedDeclaration, UnknownKey: codes.UnknownKey, Ambiguous: codes.AmbiguousScalar}
 }
 
@@ -114,16 +113,16 @@ func plainNames(list *yaml.Node) (names []string) {
 	return names
 }
 
-var declarationKeys = func() yamlconfig.Mapping {
-	m := yamlconfig.Mapping{Name: "a union declaration"}
+var declarationKeys = func() yamltext.ConfigMapping {
+	m := yamltext.ConfigMapping{Name: "a union declaration"}
 	for _, k := range keys {
-		m.Keys = append(m.Keys, yamlconfig.Key{Name: k.name, Example: k.example})
+		m.Keys = append(m.Keys, yamltext.ConfigKey{Name: k.name, Example: k.example})
 	}
-	slices.SortFunc(m.Keys, func(a, b yamlconfig.Key) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(m.Keys, func(a, b yamltext.ConfigKey) int { return strings.Compare(a.Name, b.Name) })
 	return m
 }()
 
-func parse(item yamlconfig.Value) *Declaration {
+func parse(item yamltext.ConfigValue) *Declaration {
 	d := &Declaration{}
 	entries := item.Entries()
 	for len(entries) > 0 {
@@ -148,19 +147,19 @@ func parse(item yamlconfig.Value) *Declaration {
 
 // outdented returns the number of entries after e that probably belong to e but are not indented
 // below it.
-func outdented(e yamlconfig.Entry, rest []yamlconfig.Entry) int {
+func outdented(e yamltext.ConfigEntry, rest []yamltext.ConfigEntry) int {
 	key, v := e.Key.Node.Value, e.Value.Node
 	if key != mappingKey && key != "allowedChanges" || v.Kind != yaml.ScalarNode || v.Value != "" {
 		return 0
 	}
-	n := slices.IndexFunc(rest, func(e yamlconfig.Entry) bool { return Example(e.Key.Node.Value) != "" })
+	n := slices.IndexFunc(rest, func(e yamltext.ConfigEntry) bool { return Example(e.Key.Node.Value) != "" })
 	if n < 0 {
 		return len(rest)
 	}
 	return n
 }
 
-func nextToIt(l []yamlconfig.Entry) string {
+func nextToIt(l []yamltext.ConfigEntry) string {
 	var names []string
 	for _, e := range l {
 		names = append(names, fmt.Sprintf("%q", e.Key.Node.Value))

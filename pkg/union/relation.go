@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -23,7 +23,7 @@ const (
 func relation(name, example string, of func(Member) []string) key {
 	return key{
 		name: name, example: example,
-		read: func(d *Declaration, k, v yamlconfig.Value) diag.Pos {
+		read: func(d *Declaration, k, v yamltext.ConfigValue) diag.Pos {
 			for _, f := range relations(v) {
 				for _, w := range append([]word{f.name}, f.values...) {
 					if !slices.ContainsFunc(d.fields, func(f fieldValues) bool { return f.name.Text == w.Text }) {
@@ -44,8 +44,8 @@ func relation(name, example string, of func(Member) []string) key {
 }
 
 // relations reads a map from a property to one or more properties.
-func relations(v yamlconfig.Value) []fieldValues {
-	return byName(v, yamlconfig.Value.Word, yamlconfig.Value.WordOrMore)
+func relations(v yamltext.ConfigValue) []fieldValues {
+	return byName(v, yamltext.ConfigValue.Word, yamltext.ConfigValue.WordOrMore)
 }
 
 // Relates reports whether the union consists of presence relations: dependentRequired and

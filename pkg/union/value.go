@@ -10,8 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/yaml/yamlconfig"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 )
 
 // ValueType is the type of a discriminator. Values of any type are texts in a union and its states,
@@ -88,7 +87,7 @@ func (t ValueType) has(text string) bool {
 	case BooleanValue:
 		return text == "true" || text == "false"
 	case IntegerValue:
-		return yamlconfig.Decimal(text)
+		return yamltext.Decimal(text)
 	}
 	return true
 }

@@ -11,7 +11,7 @@ import (
 
 	sigsyaml "sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 )
 
 // visible agrees with the API server: rules cannot read values without a CEL type. The same

@@ -13,7 +13,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/spelling"
-	"github.com/unioncel/unioncel/internal/yaml/resource"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -88,7 +88,7 @@ const (
 
 // Object validates an object, as an update if before is not nil. Diagnostics have the positions of
 // the fields that the API server's errors name.
-func (s *Set) Object(ctx context.Context, o, before *resource.Object) (Verdict, diag.List) {
+func (s *Set) Object(ctx context.Context, o, before *yamltext.Object) (Verdict, diag.List) {
 	k, ok := s.kinds[o.GroupKind()]
 	if !ok {
 		return s.unknown(o)
@@ -98,7 +98,7 @@ func (s *Set) Object(ctx context.Context, o, before *resource.Object) (Verdict, 
 	}
 	crd := []diag.Related{{Pos: k.pos, Message: "the CRD"}}
 	if !slices.Contains(k.Served(), o.Version) {
-		return Unjudged, diag.List{{Code: codes.NoCRD, Pos: o.Pos(resource.Path{"apiVersion"}), Message: fmt.Sprintf("no matches for kind %q in version %q", o.Kind, o.GroupVersion()),
+		return Unjudged, diag.List{{Code: codes.NoCRD, Pos: o.Pos(yamltext.ObjectPath{"apiVersion"}), Message: fmt.Sprintf("no matches for kind %q in version %q", o.Kind, o.GroupVersion()),
 			Hint: "the CRD serves " + strings.Join(k.Served(), ", "), Related: crd}}
 	}
 	if err := k.Check(o.Version); err != nil {
@@ -134,7 +134,7 @@ func (s *Set) Object(ctx context.Context, o, before *resource.Object) (Verdict, 
 }
 
 // refusal returns the diagnostics for a rejected object.
-func refusal(o *resource.Object, answer Answer) diag.List {
+func refusal(o *yamltext.Object, answer Answer) diag.List {
 	var l diag.List
 	for _, path := range answer.Unknown {
 		at := o.Find(path)
@@ -157,7 +157,7 @@ func refusal(o *resource.Object, answer Answer) diag.List {
 
 // unknown handles an object whose kind no CRD defines. If a CRD has the same group, the kind is
 // misspelled or a CRD is missing.
-func (s *Set) unknown(o *resource.Object) (Verdict, diag.List) {
+func (s *Set) unknown(o *yamltext.Object) (Verdict, diag.List) {
 	var kinds []string
 	for k := range s.kinds {
 		if k.Group == o.Group {
@@ -168,7 +168,7 @@ func (s *Set) unknown(o *resource.Object) (Verdict, diag.List) {
 		return Unknown, nil
 	}
 	slices.Sort(kinds)
-	d := diag.New(codes.NoCRD, o.Pos(resource.Path{"kind"}), "no matches for kind %q in version %q", o.Kind, o.GroupVersion()).
+	d := diag.New(codes.NoCRD, o.Pos(yamltext.ObjectPath{"kind"}), "no matches for kind %q in version %q", o.Kind, o.GroupVersion()).
 		Hinted("give its CRD; of this group there are those of " + strings.Join(kinds, ", "))
 	if similar := spelling.Closest(o.Kind, kinds); similar != "" {
 		d.Hint = fmt.Sprintf("write %q", similar)

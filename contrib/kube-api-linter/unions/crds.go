@@ -12,7 +12,7 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/report"
-	manifest "github.com/unioncel/unioncel/internal/yaml/source"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -41,11 +41,11 @@ func (c crds) check() (found diag.List, err error) {
 	defer tree.Close()
 	var all []union.Target
 	err = fs.WalkDir(tree.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !manifest.IsManifestName(name) {
+		if err != nil || entry.IsDir() || !yamltext.IsManifestName(name) {
 			return err
 		}
 		path := filepath.Join(dir, name)
-		src, err := manifest.ReadFile(tree.FS(), name, limit.Limits{})
+		src, err := yamltext.ReadFile(tree.FS(), name, limit.Limits{})
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}

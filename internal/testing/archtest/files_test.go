@@ -15,23 +15,23 @@ import (
 )
 
 // fileCalls lists the calls that open, list, write or remove files, by the file that makes them.
-// Files named by a manifest, a configuration or a suite are read by internal/yaml/source.ReadFile,
+// Files named by a manifest, a configuration or a suite are read by yamltext.ReadFile,
 // on a file system whose links cannot lead out of it. Results are written by the batch of
 // internal/cli. A new call belongs there, or is listed here with a reason.
 var fileCalls = map[string][]string{
-	"internal/cli/inputs.go":           {"filepath.WalkDir", "os.Open"},                                                // named on the command line, or found below
-	"internal/cli/options.go":          {"os.DirFS"},                                                                   // configurations and UnionSets, after a check of links
-	"internal/cli/printing.go":         {"os.DirFS"},                                                                   // excerpts of inputs and of Go
-	"internal/cli/testdata.go":         {"os.OpenRoot"},                                                                // objects that an index names
-	"internal/cli/fn.go":               {"os.OpenRoot"},                                                                // files of a kustomization
-	"internal/cli/git.go":              {"import os/exec"},                                                             // revisions
-	"internal/cli/batch.go":            {".Chmod", "os.Mkdir", "os.OpenFile", "os.OpenFile", "os.Remove", "os.Remove"}, // the targets
-	"internal/cli/owner_unix.go":       {".Chown", ".Chown", "import syscall"},                                         // of the targets
-	"internal/cli/main.go":             {"import syscall", "os.Rename"},                                                // signals; for the batch
-	"internal/cli/terminal_windows.go": {"import golang.org/x/sys/windows"},                                            // colours
-	"internal/product/krm_files.go":    {"fs.WalkDir"},                                                                 // in an os.Root
-	"pkg/markers/places.go":            {"os.ReadFile"},                                                                // Go files that the go command has listed
-	"internal/yaml/source/config.go":   {".Open"},                                                                      // ReadFile
+	"internal/cli/inputs.go":             {"filepath.WalkDir", "os.Open"},                                                // named on the command line, or found below
+	"internal/cli/options.go":            {"os.DirFS"},                                                                   // configurations and UnionSets, after a check of links
+	"internal/cli/printing.go":           {"os.DirFS"},                                                                   // excerpts of inputs and of Go
+	"internal/cli/testdata.go":           {"os.OpenRoot"},                                                                // objects that an index names
+	"internal/cli/fn.go":                 {"os.OpenRoot"},                                                                // files of a kustomization
+	"internal/cli/git.go":                {"import os/exec"},                                                             // revisions
+	"internal/cli/batch.go":              {".Chmod", "os.Mkdir", "os.OpenFile", "os.OpenFile", "os.Remove", "os.Remove"}, // the targets
+	"internal/cli/owner_unix.go":         {".Chown", ".Chown", "import syscall"},                                         // of the targets
+	"internal/cli/main.go":               {"import syscall", "os.Rename"},                                                // signals; for the batch
+	"internal/cli/terminal_windows.go":   {"import golang.org/x/sys/windows"},                                            // colours
+	"internal/product/krm_files.go":      {"fs.WalkDir"},                                                                 // in an os.Root
+	"pkg/markers/places.go":              {"os.ReadFile"},                                                                // Go files that the go command has listed
+	"internal/yamltext/source_config.go": {".Open"},                                                                      // ReadFile
 	// Go packages, imports of their ignored files, and files with edits that are not written yet.
 	"pkg/markers/load.go": {"import golang.org/x/tools/go/packages", "loader.LoadRootsWithConfig"},
 	// Methods with the same name that do not access files.

@@ -4,7 +4,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/carrier"
+	"github.com/unioncel/unioncel/internal/yamltext"
 )
 
 // Derived returns the manifest of the CRD that the API server gets: a CRD itself, or the CRD that
@@ -14,8 +14,8 @@ func Derived(manifest []byte) ([]byte, error) {
 	if err := yaml.Unmarshal(manifest, &head); err != nil {
 		return nil, err
 	}
-	kind, read := carrier.Lookup(head.APIVersion, head.Kind)
-	if !read || kind == carrier.CRD() {
+	kind, read := yamltext.LookupCarrier(head.APIVersion, head.Kind)
+	if !read || kind == yamltext.CRDCarrier() {
 		return manifest, nil
 	}
 	data, err := yaml.YAMLToJSON(manifest)

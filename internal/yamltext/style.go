@@ -1,4 +1,4 @@
-package yamledit
+package yamltext
 
 import (
 	"bytes"
@@ -8,15 +8,13 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 )
 
-// Text is a document whose text is edited. Its methods return ranges and edits for [yamltext.Apply]
+// EditedText is a document whose text is edited. Its methods return ranges and edits for [Apply]
 // that remove entries from a collection or add them. Removing an added entry restores every byte.
-type Text struct {
-	*yamltext.File
-	*yamltext.Document
+type EditedText struct {
+	*File
+	*Document
 }
 
 // Span is a range of bytes.
@@ -26,7 +24,7 @@ type Span struct{ Start, End int }
 func IsFlow(n *yaml.Node) bool { return n.Style&yaml.FlowStyle != 0 }
 
 // Entries returns the ranges of the entries of a mapping or the items of a sequence.
-func (d Text) Entries(n *yaml.Node) ([]Span, error) {
+func (d EditedText) Entries(n *yaml.Node) ([]Span, error) {
 	var l []Span
 	step := 1
 	if n.Kind == yaml.MappingNode {
@@ -50,7 +48,7 @@ func (d Text) Entries(n *yaml.Node) ([]Span, error) {
 
 // Cut returns the range to delete for removing the entries first to last from collection n: whole
 // lines in block style, and the entries with one comma in flow style.
-func (d Text) Cut(n *yaml.Node, first, last int) (Span, error) {
+func (d EditedText) Cut(n *yaml.Node, first, last int) (Span, error) {
 	l, err := d.Entries(n)
 	if err != nil {
 		return Span{}, err
@@ -76,10 +74,10 @@ func (d Text) Cut(n *yaml.Node, first, last int) (Span, error) {
 }
 
 // dash returns the offset of the dash before an item of a block sequence.
-func (d Text) dash(item int) int { return bytes.LastIndexByte(d.Src[:item], '-') }
+func (d EditedText) dash(item int) int { return bytes.LastIndexByte(d.Src[:item], '-') }
 
 // Indentation returns the indentation of the entries of a block collection.
-func (d Text) Indentation(n *yaml.Node, l []Span) int {
+func (d EditedText) Indentation(n *yaml.Node, l []Span) int {
 	at := l[0].Start
 	if n.Kind == yaml.SequenceNode {
 		at = d.dash(at)
@@ -88,10 +86,10 @@ func (d Text) Indentation(n *yaml.Node, l []Span) int {
 }
 
 // LineStart returns the offset of the first byte of the line that contains at.
-func (d Text) LineStart(at int) int { return bytes.LastIndexByte(d.Src[:at], '\n') + 1 }
+func (d EditedText) LineStart(at int) int { return bytes.LastIndexByte(d.Src[:at], '\n') + 1 }
 
 // LineEnd returns the offset after the line break of the line that contains at.
-func (d Text) LineEnd(at int) int {
+func (d EditedText) LineEnd(at int) int {
 	if i := bytes.IndexByte(d.Src[at:], '\n'); i >= 0 {
 		return at + i + 1
 	}
@@ -107,7 +105,7 @@ func Newline(src []byte) string {
 }
 
 // Lines joins whole lines.
-func (d Text) Lines(l []string) string {
+func (d EditedText) Lines(l []string) string {
 	nl := Newline(d.Src)
 	return strings.Join(l, nl) + nl
 }
@@ -115,35 +113,35 @@ func (d Text) Lines(l []string) string {
 // Replace returns the edits that remove entries from mapping n, given in ascending order, and add
 // new entries. All changes to a mapping must be in one call, because in flow style each removed
 // entry takes a comma with it. A mapping without entries becomes {}.
-func (d Text) Replace(n *yaml.Node, out []int, in ...Entry) ([]yamltext.Edit, error) {
+func (d EditedText) Replace(n *yaml.Node, out []int, in ...NewEntry) ([]Edit, error) {
 	l, err := d.Entries(n)
 	if err != nil || len(out)+len(in) == 0 {
 		return nil, err
 	}
 	if len(out) == 0 {
 		put, err := d.Put(n, in...)
-		return []yamltext.Edit{put}, err
+		return []Edit{put}, err
 	}
 	run, all := firstRun(out), len(out) == len(l)
 	first, last := l[out[0]], l[out[run-1]]
-	var edits []yamltext.Edit
+	var edits []Edit
 	switch {
 	case IsFlow(n) && len(in) > 0:
-		edits, out, in = append(edits, yamltext.Edit{Start: first.Start, End: last.End, New: d.flow(n, l, in)}), out[run:], nil
+		edits, out, in = append(edits, Edit{Start: first.Start, End: last.End, New: d.flow(n, l, in)}), out[run:], nil
 	case IsFlow(n):
 	case all && len(in) > 0:
 		indent := d.Indentation(n, l)
-		return []yamltext.Edit{{Start: first.Start, End: d.LineEnd(last.End), New: d.block(indent, in)[indent:]}}, nil
+		return []Edit{{Start: first.Start, End: d.LineEnd(last.End), New: d.block(indent, in)[indent:]}}, nil
 	case all:
 		if before := bytes.TrimRight(d.Src[:first.Start], " \r\n"); bytes.HasSuffix(before, []byte(":")) {
-			return []yamltext.Edit{{Start: len(before), End: last.End, New: " {}"}}, nil
+			return []Edit{{Start: len(before), End: last.End, New: " {}"}}, nil
 		}
-		return []yamltext.Edit{{Start: first.Start, End: last.End, New: "{}"}}, nil
+		return []Edit{{Start: first.Start, End: last.End, New: "{}"}}, nil
 	case out[0] == 0 && len(bytes.TrimLeft(d.Src[d.LineStart(first.Start):first.Start], " ")) > 0:
 		// The first entries follow the dash of a list item. The next entry moves to this position.
 		end := d.LineEnd(last.End)
 		end += len(d.Src[end:]) - len(bytes.TrimLeft(d.Src[end:], " \r\n"))
-		edits, out = append(edits, yamltext.Edit{Start: first.Start, End: end}), out[run:]
+		edits, out = append(edits, Edit{Start: first.Start, End: end}), out[run:]
 	}
 	cuts, err := d.CutRuns(n, out)
 	if edits = append(edits, cuts...); err != nil || len(in) == 0 {
@@ -163,29 +161,29 @@ func firstRun(indices []int) int {
 }
 
 // Put returns the edit that adds entries at the end of collection n, a mapping or a sequence.
-func (d Text) Put(n *yaml.Node, in ...Entry) (yamltext.Edit, error) {
+func (d EditedText) Put(n *yaml.Node, in ...NewEntry) (Edit, error) {
 	l, err := d.Entries(n)
 	if err != nil {
-		return yamltext.Edit{}, err
+		return Edit{}, err
 	}
 	start, _, err := d.Span(d.Document, n)
 	if err != nil {
-		return yamltext.Edit{}, err
+		return Edit{}, err
 	}
 	if !IsFlow(n) {
 		at := d.LineEnd(l[len(l)-1].End)
-		return yamltext.Edit{Start: at, End: at, New: d.block(d.Indentation(n, l), in)}, nil
+		return Edit{Start: at, End: at, New: d.block(d.Indentation(n, l), in)}, nil
 	}
 	if len(l) == 0 {
 		at := start + bytes.IndexAny(d.Src[start:], "{[") + 1
-		return yamltext.Edit{Start: at, End: at, New: d.flow(n, l, in)}, nil
+		return Edit{Start: at, End: at, New: d.flow(n, l, in)}, nil
 	}
 	at := l[len(l)-1].End
-	return yamltext.Edit{Start: at, End: at, New: d.Broken(d.LayoutOf(n, l).comma()) + d.flow(n, l, in)}, nil
+	return Edit{Start: at, End: at, New: d.Broken(d.LayoutOf(n, l).comma()) + d.flow(n, l, in)}, nil
 }
 
 // block renders entries as lines in block style.
-func (d Text) block(indent int, in []Entry) string {
+func (d EditedText) block(indent int, in []NewEntry) string {
 	var lines []string
 	for _, e := range in {
 		lines = append(lines, e.Block(indent)...)
@@ -194,7 +192,7 @@ func (d Text) block(indent int, in []Entry) string {
 }
 
 // flow renders entries for flow collection n, whose current entries are l.
-func (d Text) flow(n *yaml.Node, l []Span, in []Entry) string {
+func (d EditedText) flow(n *yaml.Node, l []Span, in []NewEntry) string {
 	lay := d.LayoutOf(n, l)
 	var texts []string
 	for _, e := range in {
@@ -210,11 +208,11 @@ func plain(n *yaml.Node) bool {
 }
 
 // Broken returns text with the line breaks of the document.
-func (d Text) Broken(text string) string { return strings.ReplaceAll(text, "\n", Newline(d.Src)) }
+func (d EditedText) Broken(text string) string { return strings.ReplaceAll(text, "\n", Newline(d.Src)) }
 
 // LayoutOf returns the layout of a flow collection with entries l. The entries are on separate
 // lines if the last entry starts a line and the collection does not start on that line.
-func (d Text) LayoutOf(n *yaml.Node, l []Span) Layout {
+func (d EditedText) LayoutOf(n *yaml.Node, l []Span) Layout {
 	blank := func(at int) (string, bool) {
 		before := string(d.Src[d.LineStart(at):at])
 		return before, strings.Trim(before, " \t") == ""
@@ -235,7 +233,7 @@ func (d Text) LayoutOf(n *yaml.Node, l []Span) Layout {
 }
 
 // Tight reports whether the document is compact JSON.
-func (d Text) Tight() bool {
+func (d EditedText) Tight() bool {
 	root := d.Root
 	if !IsFlow(root) || len(root.Content) == 0 {
 		return false
@@ -246,45 +244,45 @@ func (d Text) Tight() bool {
 
 // ReplaceEntry returns the edit that replaces the entry at index i of mapping n with entries, which
 // may be empty. cutting is the result of Cut for the entry.
-func (d Text) ReplaceEntry(n *yaml.Node, i int, cutting Span, entries ...Entry) (yamltext.Edit, error) {
+func (d EditedText) ReplaceEntry(n *yaml.Node, i int, cutting Span, entries ...NewEntry) (Edit, error) {
 	if len(entries) == 0 {
-		return yamltext.Edit{Start: cutting.Start, End: cutting.End}, nil
+		return Edit{Start: cutting.Start, End: cutting.End}, nil
 	}
 	l, err := d.Entries(n)
 	if err != nil {
-		return yamltext.Edit{}, err
+		return Edit{}, err
 	}
 	old := l[i]
 	if !IsFlow(n) {
-		return yamltext.Edit{Start: cutting.Start, End: cutting.End, New: d.block(d.Indentation(n, l), entries)}, nil
+		return Edit{Start: cutting.Start, End: cutting.End, New: d.block(d.Indentation(n, l), entries)}, nil
 	}
 	text := d.flow(n, l, entries)
-	return yamltext.Edit{Start: cutting.Start, End: cutting.End,
+	return Edit{Start: cutting.Start, End: cutting.End,
 		New: string(d.Src[cutting.Start:old.Start]) + text + string(d.Src[old.End:cutting.End])}, nil
 }
 
 // CutRuns returns the edits that remove entries from a collection, given in ascending order, with
 // one edit for each run of consecutive entries.
-func (d Text) CutRuns(n *yaml.Node, indices []int) ([]yamltext.Edit, error) {
-	var cuts []yamltext.Edit
+func (d EditedText) CutRuns(n *yaml.Node, indices []int) ([]Edit, error) {
+	var cuts []Edit
 	for len(indices) > 0 {
 		run := firstRun(indices)
 		cut, err := d.Cut(n, indices[0], indices[run-1])
 		if err != nil {
 			return nil, err
 		}
-		cuts = append(cuts, yamltext.Edit{Start: cut.Start, End: cut.End})
+		cuts = append(cuts, Edit{Start: cut.Start, End: cut.End})
 		indices = indices[run:]
 	}
 	return cuts, nil
 }
 
 // SetValue returns the edit that replaces the value of the entry at an index of mapping n.
-func (d Text) SetValue(n *yaml.Node, index int, value *yaml.Node) (yamltext.Edit, error) {
+func (d EditedText) SetValue(n *yaml.Node, index int, value *yaml.Node) (Edit, error) {
 	start, end, err := d.Span(d.Document, n.Content[2*index+1])
-	text := JSON(value)
+	text := JSONOnOneLine(value)
 	if !IsFlow(n) && value.Kind == yaml.ScalarNode {
-		text = Scalar(value)
+		text = ScalarText(value)
 	}
 	if start == end { // an implicit null
 		text = " " + text
@@ -292,11 +290,11 @@ func (d Text) SetValue(n *yaml.Node, index int, value *yaml.Node) (yamltext.Edit
 			text = ":" + text
 		}
 	}
-	return yamltext.Edit{Start: start, End: end, New: text}, err
+	return Edit{Start: start, End: end, New: text}, err
 }
 
 // AfterKey returns the range from the colon after a key to the end of its value.
-func (d Text) AfterKey(key, value *yaml.Node) (Span, error) {
+func (d EditedText) AfterKey(key, value *yaml.Node) (Span, error) {
 	_, end, err := d.Span(d.Document, key)
 	if err != nil {
 		return Span{}, err
@@ -313,7 +311,7 @@ func (d Text) AfterKey(key, value *yaml.Node) (Span, error) {
 }
 
 // Literal returns the range of the lines of a literal block scalar without an anchor.
-func (d Text) Literal(value *yaml.Node) (Span, error) {
+func (d EditedText) Literal(value *yaml.Node) (Span, error) {
 	start, end, err := d.Span(d.Document, value)
 	if err != nil {
 		return Span{}, err
@@ -337,7 +335,7 @@ func (d Text) Literal(value *yaml.Node) (Span, error) {
 }
 
 // DashOf returns the indentation of a block sequence relative to its key.
-func (d Text) DashOf(key, value *yaml.Node) (int, bool) {
+func (d EditedText) DashOf(key, value *yaml.Node) (int, bool) {
 	if value.Kind != yaml.SequenceNode || IsFlow(value) || value.Anchor != "" {
 		return 0, false
 	}
@@ -354,7 +352,7 @@ func (d Text) DashOf(key, value *yaml.Node) (int, bool) {
 }
 
 // FirstDash returns the indentation of the first block sequence at n or below.
-func (d Text) FirstDash(n *yaml.Node, depth int) (int, bool) {
+func (d EditedText) FirstDash(n *yaml.Node, depth int) (int, bool) {
 	if depth > 64 {
 		return 0, false
 	}
@@ -371,12 +369,12 @@ func (d Text) FirstDash(n *yaml.Node, depth int) (int, bool) {
 	return 0, false
 }
 
-// Apply is [yamltext.Apply] for edits that may add lines after a last line without a line break.
+// ApplyLines is [Apply] for edits that may add lines after a last line without a line break.
 // The result then has no final line break, either.
-func Apply(src []byte, edits []yamltext.Edit) ([]byte, error) {
+func ApplyLines(src []byte, edits []Edit) ([]byte, error) {
 	nl := Newline(src)
 	if len(src) == 0 || bytes.HasSuffix(src, []byte("\n")) {
-		return yamltext.Apply(src, edits)
+		return Apply(src, edits)
 	}
 	edits = slices.Clone(edits)
 	for i, e := range edits {
@@ -384,5 +382,5 @@ func Apply(src []byte, edits []yamltext.Edit) ([]byte, error) {
 			edits[i].New = nl + strings.TrimSuffix(e.New, nl)
 		}
 	}
-	return yamltext.Apply(src, edits)
+	return Apply(src, edits)
 }

@@ -1,4 +1,4 @@
-package resource
+package yamltext
 
 import (
 	"fmt"
@@ -11,9 +11,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Old has the objects that other objects may replace. The zero value is empty. All calls of Add
+// OldObjects has the objects that other objects may replace. The zero value is empty. All calls of Add
 // must come first. The other methods are safe for concurrent use.
-type Old struct {
+type OldObjects struct {
 	objects []*Object
 	byName  map[oldName][]*Object // one object per namespace
 	used    atomic.Bool
@@ -28,7 +28,7 @@ type oldName struct {
 func nameOf(o *Object) oldName { return oldName{o.GroupKind(), o.Name} }
 
 // Add adds objects. It reports an object whose kind, namespace and name were added before.
-func (s *Old) Add(objects []*Object) diag.List {
+func (s *OldObjects) Add(objects []*Object) diag.List {
 	if s.byName == nil {
 		s.byName = map[oldName][]*Object{}
 	}
@@ -48,7 +48,7 @@ func (s *Old) Add(objects []*Object) diag.List {
 
 // Find returns the object that o replaces, or nil. Kind, namespace and name must match. A manifest
 // without a namespace matches any namespace if the name is unique.
-func (s *Old) Find(o *Object) (*Object, diag.List) {
+func (s *OldObjects) Find(o *Object) (*Object, diag.List) {
 	if s == nil {
 		return nil, nil
 	}
@@ -65,7 +65,7 @@ func (s *Old) Find(o *Object) (*Object, diag.List) {
 		return nil, nil
 	}
 	s.used.Store(true)
-	d := diag.New(codes.BadOldObject, o.Pos(Path{"metadata"}), "%s may replace %d old objects", o, len(l)).Hinted("write its namespace")
+	d := diag.New(codes.BadOldObject, o.Pos(ObjectPath{"metadata"}), "%s may replace %d old objects", o, len(l)).Hinted("write its namespace")
 	for _, p := range l {
 		d.Related = append(d.Related, diag.Related{Pos: p.Pos(nil), Message: p.String()})
 	}
@@ -74,7 +74,7 @@ func (s *Old) Find(o *Object) (*Object, diag.List) {
 
 // Unused reports the old objects if none of them was replaced. A partial match is no problem,
 // because users often pass a dump of all live objects.
-func (s *Old) Unused() diag.List {
+func (s *OldObjects) Unused() diag.List {
 	if s.used.Load() || len(s.objects) == 0 {
 		return nil
 	}

@@ -1,11 +1,11 @@
-package resource_test
+package yamltext_test
 
 import (
 	"fmt"
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/limit"
-	"github.com/unioncel/unioncel/internal/yaml/resource"
+	"github.com/unioncel/unioncel/internal/yamltext"
 )
 
 func TestParse(t *testing.T) {
@@ -28,7 +28,7 @@ items:
   kind: RouteList
   items: [{apiVersion: example.com/v1, kind: Route, metadata: {name: r}}]
 `
-	f, l := resource.Parse("in.yaml", []byte(src), limit.Limits{})
+	f, l := yamltext.ParseObjects("in.yaml", []byte(src), limit.Limits{})
 	if len(l) > 0 || len(f.Objects) != 3 {
 		t.Fatal(l, f)
 	}
@@ -40,17 +40,17 @@ items:
 		t.Error("Is is wrong")
 	}
 	for _, tt := range []struct {
-		path   resource.Path
+		path   yamltext.ObjectPath
 		at     string
 		value  any
 		shared bool
 	}{
 		{nil, "2:1", nil, false},
-		{resource.Path{"spec", "template", "volumes", 1, "name"}, "7:27", "b", false},
-		{resource.Path{"spec", "template", "volumes", 1}, "7:26", nil, false},
-		{resource.Path{"spec", "again", "volumes", 0, "name"}, "7:16", "a", true},
-		{resource.Path{"spec", "template", "volumes", 2}, "7:5", nil, false},
-		{resource.Path{"spec", "none", "x"}, "5:1", nil, false},
+		{yamltext.ObjectPath{"spec", "template", "volumes", 1, "name"}, "7:27", "b", false},
+		{yamltext.ObjectPath{"spec", "template", "volumes", 1}, "7:26", nil, false},
+		{yamltext.ObjectPath{"spec", "again", "volumes", 0, "name"}, "7:16", "a", true},
+		{yamltext.ObjectPath{"spec", "template", "volumes", 2}, "7:5", nil, false},
+		{yamltext.ObjectPath{"spec", "none", "x"}, "5:1", nil, false},
 	} {
 		n, shared := web.Lookup(tt.path)
 		v, ok := tt.path.Lookup(web.Value)
@@ -58,7 +58,7 @@ items:
 			t.Errorf("%s is at %v, node %v, shared %v, value %v", tt.path, pos, n, shared, v)
 		}
 	}
-	if p := (resource.Path{"spec", "volumes"}).Child(0).Child("a.b"); p.String() != "spec.volumes[0].a.b" || resource.Path(nil).String() != "" {
+	if p := (yamltext.ObjectPath{"spec", "volumes"}).Child(0).Child("a.b"); p.String() != "spec.volumes[0].a.b" || yamltext.ObjectPath(nil).String() != "" {
 		t.Error(p)
 	}
 	for src, want := range map[string]string{
@@ -66,7 +66,7 @@ items:
 		"":             "in.yaml: error: UC103: the file is empty",
 		"a: [":         "in.yaml:1:4: error: UC101: did not find expected node content",
 	} {
-		if f, l := resource.Parse("in.yaml", []byte(src), limit.Limits{}); f != nil || len(l) != 1 || l[0].String() != want {
+		if f, l := yamltext.ParseObjects("in.yaml", []byte(src), limit.Limits{}); f != nil || len(l) != 1 || l[0].String() != want {
 			t.Errorf("%q: %v", src, l)
 		}
 	}
@@ -80,7 +80,7 @@ spec:
   rules: [{to: x}, {to: y}]
   a: {b: {c: 1}, b.c: 2, "k[0]": {z: 3}, "it's": 4}
 `
-	f, l := resource.Parse("in.yaml", []byte(src), limit.Limits{})
+	f, l := yamltext.ParseObjects("in.yaml", []byte(src), limit.Limits{})
 	if len(l) > 0 {
 		t.Fatal(l)
 	}

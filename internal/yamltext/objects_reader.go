@@ -1,4 +1,4 @@
-package resource
+package yamltext
 
 import (
 	"bufio"
@@ -11,8 +11,8 @@ import (
 // errTooLong is returned for a part that exceeds the limit.
 var errTooLong = errors.New("too long")
 
-// bom is the byte order mark.
-const bom = "\ufeff"
+// byteOrderMark is the byte order mark.
+const byteOrderMark = "\ufeff"
 
 // objectReader reads a file without holding all of it.
 type objectReader struct {
@@ -29,8 +29,8 @@ type objectReader struct {
 
 func newReader(r io.Reader, most int) *objectReader {
 	b := bufio.NewReader(r)
-	if start, err := b.Peek(len(bom)); err == nil && string(start) == bom {
-		_, _ = b.Discard(len(bom))
+	if start, err := b.Peek(len(byteOrderMark)); err == nil && string(start) == byteOrderMark {
+		_, _ = b.Discard(len(byteOrderMark))
 	}
 	return &objectReader{in: b, most: most, left: most, line: 1}
 }

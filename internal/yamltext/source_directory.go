@@ -1,4 +1,4 @@
-package source
+package yamltext
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/unioncel/unioncel/internal/carrier"
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -23,7 +22,7 @@ func IsManifestName(name string) bool {
 // mentions are the texts that identify a file as relevant to unioncel.
 var mentions = func() [][]byte {
 	l := [][]byte{[]byte("x-kubernetes-unions"), []byte("unioncel.dev/")}
-	for _, kind := range carrier.Names() {
+	for _, kind := range CarrierNames() {
 		l = append(l, []byte(kind))
 	}
 	return l

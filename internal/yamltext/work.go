@@ -1,6 +1,4 @@
-// Package work counts the steps that take most of the time of a command. Tests hold each command
-// to its numbers.
-package work
+package yamltext
 
 import "sync/atomic"
 

@@ -1,4 +1,4 @@
-package yamlconfig
+package yamltext
 
 import (
 	"cmp"
@@ -8,8 +8,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
-	"github.com/unioncel/unioncel/internal/yaml/source"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -19,15 +18,15 @@ const APIVersion = "unioncel.dev/v1alpha1"
 // Open returns the root nodes of the documents in a file, or nil after an error. Every YAML reader
 // must read the same from the documents. Diagnostics do not quote a file that does not mention
 // unioncel; hint extends the hint of the diagnostic for such a file.
-func (r *Reader) Open(src []byte, kind, hint string) []*yaml.Node {
+func (r *ConfigReader) Open(src []byte, kind, hint string) []*yaml.Node {
 	report := func(code diag.Code, hint, message string) {
 		r.Diags = append(r.Diags, diag.New(code, diag.Pos{File: r.File}, "%s", message).Hinted(hint))
 	}
-	if !source.IsConfig(src) {
+	if !IsConfig(src) {
 		report(r.Code, head(kind)+hint, "this is not a "+kind+": it has no apiVersion: "+APIVersion)
 		return nil
 	}
-	file, wrong := source.Parse(r.File, src, limit.Limits{})
+	file, wrong := ParseManifest(r.File, src, limit.Limits{})
 	if wrong != nil {
 		r.Diags = append(r.Diags, *wrong)
 		return nil
@@ -38,12 +37,12 @@ func (r *Reader) Open(src []byte, kind, hint string) []*yaml.Node {
 			continue
 		}
 		l = append(l, d.Root)
-		duplicates := source.Duplicates(r.File, d.Root)
+		duplicates := Duplicates(r.File, d.Root)
 		r.Diags = append(r.Diags, duplicates...)
 		if len(duplicates) > 0 {
 			continue
 		}
-		if _, _, wrong := source.Value(r.File, file, d); wrong != nil {
+		if _, _, wrong := KubectlValue(r.File, file, d); wrong != nil {
 			r.Diags = append(r.Diags, *wrong)
 		}
 	}
@@ -60,13 +59,13 @@ func head(kind string) string { return "write apiVersion: " + APIVersion + " and
 
 // Object returns the fields of an object of a kind. It allows the keys apiVersion and kind, and the
 // keys of m. For an object of another kind, the result is nil, and m may have a hint.
-func (r *Reader) Object(n *yaml.Node, kind string, m Mapping) map[string]Value {
+func (r *ConfigReader) Object(n *yaml.Node, kind string, m ConfigMapping) map[string]ConfigValue {
 	root := r.Value(n, "{apiVersion: "+APIVersion+", kind: "+kind+"}")
 	if root.Node.Kind != yaml.MappingNode {
-		root.Errorf(head(kind), "want a %s, not %s", kind, yamltext.Describe(root.Node))
+		root.Errorf(head(kind), "want a %s, not %s", kind, Describe(root.Node))
 		return nil
 	}
-	top := []Key{{"apiVersion", APIVersion}, {"kind", kind}}
+	top := []ConfigKey{{"apiVersion", APIVersion}, {"kind", kind}}
 	for _, key := range slices.Backward(top) {
 		v := root.Field(key)
 		if v.Node == nil {
@@ -84,6 +83,6 @@ func (r *Reader) Object(n *yaml.Node, kind string, m Mapping) map[string]Value {
 	}
 	m.Keys = slices.Concat(top, m.Keys)
 	fields := root.Fields(m)
-	fields["metadata"].Field(Key{"name", "unions"}).Word() // other tools own the rest of metadata
+	fields["metadata"].Field(ConfigKey{"name", "unions"}).Word() // other tools own the rest of metadata
 	return fields
 }

@@ -1,4 +1,4 @@
-package resource
+package yamltext
 
 import (
 	"encoding/json"

@@ -8,8 +8,6 @@ import (
 	"sync"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/unioncel/unioncel/internal/work"
 )
 
 // File is a parsed stream of YAML or JSON documents. JSON documents need no separator between them.
@@ -172,7 +170,7 @@ func (f *File) parseChunk(c chunk) (*yaml.Node, error) {
 
 // decode parses one document with yaml.v3. It rejects text after the document.
 func decode(text []byte) (root *yaml.Node, err error) {
-	work.Parses.Add(1)
+	Parses.Add(1)
 	defer func() {
 		if r := recover(); r != nil {
 			root, err = nil, fmt.Errorf("invalid YAML: %v", r)

@@ -1,10 +1,4 @@
-// Package carrier lists the kinds of objects that contain schemas of custom resources:
-// CustomResourceDefinitions, and kinds that other controllers turn into CustomResourceDefinitions.
-//
-// All of them have their schemas at spec.versions[*].schema.openAPIV3Schema, so the path of a
-// schema is the same in the CustomResourceDefinition, and its content reaches the API server unless
-// [Carrier.Lost] returns a reason. To support another kind, add it to kinds.
-package carrier
+package yamltext
 
 import (
 	"slices"
@@ -13,7 +7,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/json"
 
-	"github.com/unioncel/unioncel/internal/work"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -34,12 +27,12 @@ var kinds = []*Carrier{
 	{Group: "apiextensions.crossplane.io", Kind: "CompositeResourceDefinition", Versions: []string{"v1", "v2"}, Gone: "is not known", decode: decodeXRD, lost: lostByCrossplane},
 }
 
-// CRD returns the kind of CustomResourceDefinitions.
-func CRD() *Carrier { return kinds[0] }
+// CRDCarrier returns the kind of CustomResourceDefinitions.
+func CRDCarrier() *Carrier { return kinds[0] }
 
-// Lookup returns the kind with that name in the group of an apiVersion, or nil. read reports
+// LookupCarrier returns the kind with that name in the group of an apiVersion, or nil. read reports
 // whether the version is supported.
-func Lookup(apiVersion, kind string) (k *Carrier, read bool) {
+func LookupCarrier(apiVersion, kind string) (k *Carrier, read bool) {
 	group, version, _ := strings.Cut(apiVersion, "/")
 	for _, k := range kinds {
 		if k.Group == group && k.Kind == kind {
@@ -53,7 +46,7 @@ func Lookup(apiVersion, kind string) (k *Carrier, read bool) {
 // server gets. unknown are the fields that the kind does not have, as [json.UnmarshalStrict]
 // reports them.
 func (k *Carrier) Decode(data []byte) (crd *apiextensionsv1.CustomResourceDefinition, unknown []error, err error) {
-	work.Decodes.Add(1)
+	Decodes.Add(1)
 	return k.decode(data)
 }
 
@@ -72,10 +65,10 @@ func IsList(kind string) bool {
 }
 
 // MayHold reports whether an object of this kind is a carrier, or a list whose items may be.
-func MayHold(kind string) bool { return slices.Contains(Names(), kind) || IsList(kind) }
+func MayHold(kind string) bool { return slices.Contains(CarrierNames(), kind) || IsList(kind) }
 
-// Names returns the names of the kinds.
-func Names() []string {
+// CarrierNames returns the names of the kinds.
+func CarrierNames() []string {
 	var l []string
 	for _, k := range kinds {
 		l = append(l, k.Kind)

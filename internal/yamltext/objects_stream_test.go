@@ -1,4 +1,4 @@
-package resource
+package yamltext
 
 import (
 	"errors"
@@ -32,7 +32,7 @@ const list = `{
 
 // streamed reads a text in parts.
 func streamed(text string, limits limit.Limits) (values []any, where []string, l diag.List, err error) {
-	l, err = inParts("in", strings.NewReader(text), limits.OrDefault(), func(i Item) error {
+	l, err = inParts("in", strings.NewReader(text), limits.OrDefault(), func(i ObjectItem) error {
 		values, where = append(values, i.Value), append(where, fmt.Sprintf("%d:%d", i.Pos.Line, i.Pos.Col))
 		return nil
 	})
@@ -84,7 +84,7 @@ func TestInParts(t *testing.T) {
 // same asserts that a text contains exactly these objects.
 func same(t *testing.T, text string, values []any) {
 	t.Helper()
-	f, l := Parse("in", []byte(text), limit.Limits{})
+	f, l := ParseObjects("in", []byte(text), limit.Limits{})
 	if f == nil {
 		t.Fatal(l)
 	}
@@ -111,7 +111,7 @@ func FuzzInParts(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if file, _ := Parse("in", []byte(text), limit.Limits{}); file != nil && !l.HasErrors() {
+		if file, _ := ParseObjects("in", []byte(text), limit.Limits{}); file != nil && !l.HasErrors() {
 			same(t, text, values)
 		}
 	})
@@ -127,7 +127,7 @@ func TestStream(t *testing.T) {
 	lists := strings.Repeat(list, 2*whole/len(list))
 	read := func(text string, limits limit.Limits) (string, error) {
 		var kinds []string
-		l, err := Stream("in", struct{ io.Reader }{strings.NewReader(text)}, limits, func(i Item) error {
+		l, err := StreamObjects("in", struct{ io.Reader }{strings.NewReader(text)}, limits, func(i ObjectItem) error {
 			kinds = append(kinds, fmt.Sprint(i.Value["kind"]))
 			return nil
 		})
@@ -182,12 +182,12 @@ func TestStream(t *testing.T) {
 	}
 	full := errors.New("full")
 	for _, text := range []string{list, padded, object} {
-		if _, err := Stream("in", strings.NewReader(text), limit.Limits{}, func(Item) error { return full }); !errors.Is(err, full) {
+		if _, err := StreamObjects("in", strings.NewReader(text), limit.Limits{}, func(ObjectItem) error { return full }); !errors.Is(err, full) {
 			t.Error(err)
 		}
 	}
 	for _, start := range []string{comment, "{" + blank} {
-		if l, err := Stream("in", io.MultiReader(strings.NewReader(start), failing{}), limit.Limits{}, func(Item) error { return nil }); !errors.Is(err, io.ErrNoProgress) {
+		if l, err := StreamObjects("in", io.MultiReader(strings.NewReader(start), failing{}), limit.Limits{}, func(ObjectItem) error { return nil }); !errors.Is(err, io.ErrNoProgress) {
 			t.Error(l, err)
 		}
 	}

@@ -1,5 +1,4 @@
-// Package source reads files as kubectl does and reports problems as diagnostics.
-package source
+package yamltext
 
 import (
 	"bytes"
@@ -15,17 +14,16 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/pattern"
-	"github.com/unioncel/unioncel/internal/work"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // Helm is the hint for a file that looks like a Helm template.
 const Helm = "this looks like a Helm template: render it first, such as with helm template CHART"
 
-// Parse splits a text into documents. If the text is malformed or exceeds a limit, it returns a
+// ParseManifest splits a text into documents. If the text is malformed or exceeds a limit, it returns a
 // diagnostic about the file name.
-func Parse(name string, text []byte, limits limit.Limits) (*yamltext.File, *diag.Diagnostic) {
+func ParseManifest(name string, text []byte, limits limit.Limits) (*File, *diag.Diagnostic) {
 	limits = limits.OrDefault()
 	if wrong := TooMuch(name, text, limits); wrong != nil {
 		return nil, wrong
@@ -39,7 +37,7 @@ func Parse(name string, text []byte, limits limit.Limits) (*yamltext.File, *diag
 		return nil, new(diag.New(codes.InvalidUTF8, diag.Pos{File: name, Line: line, Col: col}, "byte 0x%02x is not UTF-8", text[at]).
 			Hinted("save the file as UTF-8"))
 	}
-	file, err := yamltext.Parse(text)
+	file, err := Parse(text)
 	if err == nil {
 		for _, d := range file.Docs {
 			if n := deepest(d.Root, limits.Depth); n != nil {
@@ -54,7 +52,7 @@ func Parse(name string, text []byte, limits limit.Limits) (*yamltext.File, *diag
 	if bytes.Contains(text, []byte("{{")) {
 		d.Hint = Helm
 	}
-	var syntax *yamltext.SyntaxError
+	var syntax *SyntaxError
 	if errors.As(err, &syntax) {
 		d.Pos.Line, d.Pos.Col, d.Message = syntax.Line, syntax.Column, syntax.Msg
 		lines := bytes.Split(text, []byte("\n"))
@@ -80,11 +78,11 @@ func invalidUTF8(text []byte) int {
 // reads as the same are reported as ambiguous.
 func Duplicates(name string, n *yaml.Node) diag.List {
 	var l diag.List
-	for _, keys := range yamltext.DuplicateKeys(n) {
-		first, k := yamltext.Resolve(keys[0]), yamltext.Resolve(keys[1])
+	for _, keys := range DuplicateKeys(n) {
+		first, k := Resolve(keys[0]), Resolve(keys[1])
 		if first.Value != k.Value {
 			for _, key := range []*yaml.Node{first, k} {
-				if _, err := yamltext.String(key); err != nil {
+				if _, err := String(key); err != nil {
 					l = append(l, ambiguous(name, key, fmt.Sprintf("%v, so that %s and %s are the same key", err, first.Value, k.Value)))
 				}
 			}
@@ -98,22 +96,22 @@ func Duplicates(name string, n *yaml.Node) diag.List {
 }
 
 func ambiguous(name string, key *yaml.Node, message string) diag.Diagnostic {
-	quoted := yamltext.Quoted(key)
+	quoted := Quoted(key)
 	return diag.Diagnostic{Code: codes.AmbiguousScalar, Pos: diag.Pos{File: name, Line: key.Line, Col: key.Column}, Message: message,
-		Hint: "quote it: " + quoted, Edits: diag.Replace(key.Line, key.Column, yamltext.Written(key), quoted)}
+		Hint: "quote it: " + quoted, Edits: diag.Replace(key.Line, key.Column, Written(key), quoted)}
 }
 
 // Misread reports the properties, in the schemas at n and below, that a rule names and that kubectl
 // reads under another name.
 func Misread(name string, n *yaml.Node) (l diag.List) {
 	named := sync.OnceValue(func() map[string]bool { return fields(n) })
-	for m := range yamltext.All(n) {
-		for k, properties := range yamltext.Pairs(m) {
+	for m := range All(n) {
+		for k, properties := range Pairs(m) {
 			if k.Value != "properties" {
 				continue
 			}
-			for key := range yamltext.Pairs(properties) {
-				if _, err := yamltext.String(key); err != nil && key.Kind == yaml.ScalarNode && named()[key.Value] {
+			for key := range Pairs(properties) {
+				if _, err := String(key); err != nil && key.Kind == yaml.ScalarNode && named()[key.Value] {
 					l = append(l, ambiguous(name, key, fmt.Sprintf("%v, and a rule names the property %q", err, key.Value)))
 				}
 			}
@@ -129,9 +127,9 @@ var selection = pattern.Lazy(`(?s)[rR]?"""(?:\\.|[^\\])*?"""|[rR]?'''(?:\\.|[^\\
 // fields returns the names of the fields that the rules at n and below select.
 func fields(n *yaml.Node) map[string]bool {
 	names := map[string]bool{}
-	for m := range yamltext.All(n) {
+	for m := range All(n) {
 		for _, key := range []string{"rule", "messageExpression"} {
-			for _, found := range selection().FindAllStringSubmatch(yamltext.Text(m, key), -1) {
+			for _, found := range selection().FindAllStringSubmatch(Text(m, key), -1) {
 				names[found[1]] = true
 			}
 		}
@@ -140,25 +138,25 @@ func fields(n *yaml.Node) map[string]bool {
 	return names
 }
 
-// Read reads a document as kubectl does, and returns it as JSON and as data. It is not strict,
+// ReadAsKubectl reads a document as kubectl does, and returns it as JSON and as data. It is not strict,
 // because strict decoding rejects keys that override merged keys; Duplicates finds real duplicates.
-func Read(document []byte) (data []byte, v any, err error) {
-	work.Readings.Add(1)
+func ReadAsKubectl(document []byte) (data []byte, v any, err error) {
+	Readings.Add(1)
 	defer func() {
 		if r := recover(); r != nil { // the library panics on some malformed documents
 			err = fmt.Errorf("invalid YAML: %v", r)
 		}
 	}()
-	if data, err = yamltext.JSON(document); err == nil {
+	if data, err = JSON(document); err == nil {
 		err = json.Unmarshal(data, &v)
 	}
 	return data, v, err
 }
 
-// Value reads a document of a file, and shares the result with later calls. Callers must not modify
+// KubectlValue reads a document of a file, and shares the result with later calls. Callers must not modify
 // it. The diagnostic explains why kubectl cannot read the document.
-func Value(name string, file *yamltext.File, d *yamltext.Document) (data []byte, v any, wrong *diag.Diagnostic) {
-	data, v, err := d.Read(func() ([]byte, any, error) { return Read(file.Src[d.Start:d.End]) })
+func KubectlValue(name string, file *File, d *Document) (data []byte, v any, wrong *diag.Diagnostic) {
+	data, v, err := d.Read(func() ([]byte, any, error) { return ReadAsKubectl(file.Src[d.Start:d.End]) })
 	if err == nil {
 		return data, v, nil
 	}

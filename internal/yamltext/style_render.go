@@ -1,4 +1,4 @@
-package yamledit
+package yamltext
 
 import (
 	"bytes"
@@ -9,55 +9,54 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/util/json"
 )
 
-// StringNode returns a string node. Scalar decides whether to quote it.
-func StringNode(s string) *yaml.Node {
+// NewStringNode returns a string node. Scalar decides whether to quote it.
+func NewStringNode(s string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
 }
 
-// Plain returns a copy of a declaration without aliases and merge keys. Its scalars are strings,
+// PlainNode returns a copy of a declaration without aliases and merge keys. Its scalars are strings,
 // booleans and integers.
-func Plain(n *yaml.Node) *yaml.Node {
-	switch n = yamltext.Resolve(n); n.Kind {
+func PlainNode(n *yaml.Node) *yaml.Node {
+	switch n = Resolve(n); n.Kind {
 	case yaml.MappingNode:
-		m := yamltext.MappingNode()
-		for _, e := range yamltext.Entries(n) {
-			m.Content = append(m.Content, StringNode(e.Key.Value), Plain(e.Value))
+		m := MappingNode()
+		for _, e := range Entries(n) {
+			m.Content = append(m.Content, NewStringNode(e.Key.Value), PlainNode(e.Value))
 		}
 		return m
 	case yaml.SequenceNode:
-		l := yamltext.ListNode()
+		l := ListNode()
 		for _, item := range n.Content {
-			l.Content = append(l.Content, Plain(item))
+			l.Content = append(l.Content, PlainNode(item))
 		}
 		return l
 	}
 	switch n.ShortTag() {
 	case "!!bool":
-		return yamltext.BoolNode(n.Value == "true")
+		return BoolNode(n.Value == "true")
 	case "!!int":
-		return yamltext.IntNode(n.Value)
+		return IntNode(n.Value)
 	}
-	return StringNode(n.Value)
+	return NewStringNode(n.Value)
 }
 
 // DataOf returns the value that kubectl reads from a tree built by this package.
 func DataOf(n *yaml.Node) any {
 	var v any
-	_ = json.Unmarshal([]byte(JSON(n)), &v) // always valid
+	_ = json.Unmarshal([]byte(JSONOnOneLine(n)), &v) // always valid
 	return v
 }
 
-// JSON returns a tree of nodes as JSON on one line.
-func JSON(n *yaml.Node) string { return Layout{}.Value(n) }
+// JSONOnOneLine returns a tree of nodes as JSON on one line.
+func JSONOnOneLine(n *yaml.Node) string { return Layout{}.Value(n) }
 
-// Entry is an addition to a collection: a key with its value or, if Key is empty, the items of a
+// NewEntry is an addition to a collection: a key with its value or, if Key is empty, the items of a
 // sequence. Dash is the indentation of block sequences relative to their keys.
-type Entry struct {
+type NewEntry struct {
 	Key   string
 	Value *yaml.Node
 	Dash  int
@@ -68,23 +67,23 @@ type Entry struct {
 }
 
 // Block renders e as lines in block style.
-func (e Entry) Block(indent int) []string {
+func (e NewEntry) Block(indent int) []string {
 	if e.Key == "" {
 		return e.BlockItems(indent, e.Value)
 	}
-	return e.blockPair(indent, StringNode(e.Key), e.Value)
+	return e.blockPair(indent, NewStringNode(e.Key), e.Value)
 }
 
-func (e Entry) blockPair(indent int, key, value *yaml.Node) []string {
-	head := strings.Repeat(" ", indent) + Scalar(key) + ":"
+func (e NewEntry) blockPair(indent int, key, value *yaml.Node) []string {
+	head := strings.Repeat(" ", indent) + ScalarText(key) + ":"
 	if text := flowYAML(value); e.Short && text != "" && len(text) <= maxShort {
 		return []string{head + " " + text}
 	}
 	switch {
 	case value.Kind == yaml.ScalarNode:
-		return []string{head + " " + Scalar(value)}
+		return []string{head + " " + ScalarText(value)}
 	case len(value.Content) == 0:
-		return []string{head + " " + JSON(value)}
+		return []string{head + " " + JSONOnOneLine(value)}
 	}
 	lines := []string{head}
 	if value.Kind == yaml.SequenceNode {
@@ -94,15 +93,15 @@ func (e Entry) blockPair(indent int, key, value *yaml.Node) []string {
 }
 
 // blockPairs renders the entries of a mapping.
-func (e Entry) blockPairs(indent int, m *yaml.Node) (lines []string) {
-	for k, v := range yamltext.Pairs(m) {
+func (e NewEntry) blockPairs(indent int, m *yaml.Node) (lines []string) {
+	for k, v := range Pairs(m) {
 		lines = append(lines, e.blockPair(indent, k, v)...)
 	}
 	return lines
 }
 
 // BlockItems renders the items of a list as lines in block style.
-func (e Entry) BlockItems(indent int, list *yaml.Node) []string {
+func (e NewEntry) BlockItems(indent int, list *yaml.Node) []string {
 	var lines []string
 	for _, item := range list.Content {
 		first := len(lines)
@@ -110,9 +109,9 @@ func (e Entry) BlockItems(indent int, list *yaml.Node) []string {
 		case item.Kind == yaml.MappingNode && len(item.Content) > 0:
 			lines = append(lines, e.blockPairs(indent+2, item)...)
 		case item.Kind == yaml.ScalarNode:
-			lines = append(lines, strings.Repeat(" ", indent+2)+Scalar(item))
+			lines = append(lines, strings.Repeat(" ", indent+2)+ScalarText(item))
 		default:
-			lines = append(lines, strings.Repeat(" ", indent+2)+JSON(item))
+			lines = append(lines, strings.Repeat(" ", indent+2)+JSONOnOneLine(item))
 		}
 		lines[first] = lines[first][:indent] + "-" + lines[first][indent+1:]
 	}
@@ -130,12 +129,12 @@ func flowYAML(n *yaml.Node) string {
 	var texts []string
 	if n.Kind == yaml.SequenceNode {
 		for _, item := range n.Content {
-			texts = append(texts, Scalar(item))
+			texts = append(texts, ScalarText(item))
 		}
 		return "[" + strings.Join(texts, ", ") + "]"
 	}
-	for k, v := range yamltext.Pairs(n) {
-		texts = append(texts, Scalar(k)+": "+Scalar(v))
+	for k, v := range Pairs(n) {
+		texts = append(texts, ScalarText(k)+": "+ScalarText(v))
 	}
 	return "{" + strings.Join(texts, ", ") + "}"
 }
@@ -163,11 +162,11 @@ func (l Layout) comma() string {
 }
 
 // Flow renders e in flow style, as JSON. Lines are separated by \n. The first line is not indented.
-func (e Entry) Flow(l Layout) string {
+func (e NewEntry) Flow(l Layout) string {
 	if e.Key != "" {
-		text := l.pair(StringNode(e.Key), e.Value)
+		text := l.pair(NewStringNode(e.Key), e.Value)
 		if quoted := jsonString(e.Key); e.Plain {
-			text = Scalar(StringNode(e.Key)) + strings.TrimPrefix(text, quoted)
+			text = ScalarText(NewStringNode(e.Key)) + strings.TrimPrefix(text, quoted)
 		}
 		return text
 	}
@@ -194,7 +193,7 @@ func (l Layout) Value(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
 		brackets = "{}"
-		for k, v := range yamltext.Pairs(n) {
+		for k, v := range Pairs(n) {
 			texts = append(texts, inner.pair(k, v))
 		}
 	case yaml.SequenceNode:
@@ -232,15 +231,15 @@ func jsonString(s string) string {
 	return out.String()
 }
 
-// Scalar returns a scalar in block style. A string of common characters is plain if every YAML
+// ScalarText returns a scalar in block style. A string of common characters is plain if every YAML
 // reader reads it back. Other strings are quoted in the style that needs less escaping.
-func Scalar(n *yaml.Node) string {
+func ScalarText(n *yaml.Node) string {
 	s := n.Value
 	if n.Tag != "!!str" {
 		return s
 	}
 	if isName(s) {
-		if same, err := yamltext.String(StringNode(s)); err == nil && same == s {
+		if same, err := String(NewStringNode(s)); err == nil && same == s {
 			return s
 		}
 	}

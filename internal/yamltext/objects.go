@@ -1,6 +1,4 @@
-// Package resource reads the Kubernetes objects in manifest files, as documents or as items of
-// lists. Each object has the value that kubectl reads, and its position in the text.
-package resource
+package yamltext
 
 import (
 	"errors"
@@ -17,22 +15,20 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
-	"github.com/unioncel/unioncel/internal/yaml/source"
-	"github.com/unioncel/unioncel/internal/yaml/yamledit"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// File is a file with objects.
-type File struct {
-	*yamltext.File
+// ObjectFile is a file with objects.
+type ObjectFile struct {
+	*File
 	Name    string
 	Objects []*Object
 }
 
 // Object is an object in a file.
 type Object struct {
-	yamledit.Text
+	EditedText
 	// Node is the mapping of the object, and Value the object as kubectl reads it. Callers must not
 	// modify them.
 	Node  *yaml.Node
@@ -48,26 +44,26 @@ type Object struct {
 	aliased func() map[*yaml.Node]bool
 }
 
-// Parse reads a file. Documents and items without apiVersion and kind are skipped. The diagnostics
+// ParseObjects reads a file. Documents and items without apiVersion and kind are skipped. The diagnostics
 // describe problems of the file; if they contain errors, the returned File is nil.
-func Parse(name string, src []byte, limits limit.Limits) (*File, diag.List) {
-	parsed, wrong := source.Parse(name, src, limits)
+func ParseObjects(name string, src []byte, limits limit.Limits) (*ObjectFile, diag.List) {
+	parsed, wrong := ParseManifest(name, src, limits)
 	if wrong != nil {
 		return nil, diag.List{*wrong}
 	}
-	return FromText(name, parsed)
+	return ObjectsFromText(name, parsed)
 }
 
-// FromText is [Parse] for a file that has been parsed already.
-func FromText(name string, parsed *yamltext.File) (*File, diag.List) {
-	f := &File{File: parsed, Name: name}
+// ObjectsFromText is [Parse] for a file that has been parsed already.
+func ObjectsFromText(name string, parsed *File) (*ObjectFile, diag.List) {
+	f := &ObjectFile{File: parsed, Name: name}
 	var l diag.List
 	for _, d := range parsed.Docs {
 		if d.Root == nil || d.Root.Kind != yaml.MappingNode {
 			continue
 		}
-		l = append(l, source.Duplicates(name, d.Root)...)
-		_, v, wrong := source.Value(name, parsed, d)
+		l = append(l, Duplicates(name, d.Root)...)
+		_, v, wrong := KubectlValue(name, parsed, d)
 		if wrong != nil {
 			l = append(l, *wrong)
 			continue
@@ -79,7 +75,7 @@ func FromText(name string, parsed *yamltext.File) (*File, diag.List) {
 					Hinted("kubectl prints the kind of a list last: the list may be cut off"))
 			}
 		}
-		f.find(d, d.Root, v, sync.OnceValue(func() map[*yaml.Node]bool { return yamltext.Aliased(d.Root) }))
+		f.find(d, d.Root, v, sync.OnceValue(func() map[*yaml.Node]bool { return Aliased(d.Root) }))
 	}
 	if l.HasErrors() {
 		return nil, l
@@ -88,16 +84,16 @@ func FromText(name string, parsed *yamltext.File) (*File, diag.List) {
 }
 
 // find adds the objects of a document to the file: n itself or, if n is a list, its items.
-func (f *File) find(d *yamltext.Document, n *yaml.Node, v any, aliased func() map[*yaml.Node]bool) {
-	n = yamltext.Resolve(n)
+func (f *ObjectFile) find(d *Document, n *yaml.Node, v any, aliased func() map[*yaml.Node]bool) {
+	n = Resolve(n)
 	value, ok := v.(map[string]any)
 	if !ok || n.Kind != yaml.MappingNode {
 		return
 	}
 	kind, _ := value["kind"].(string)
 	items, isList := value["items"].([]any)
-	if list := yamltext.Value(n, "items"); isList && strings.HasSuffix(kind, "List") && list != nil && len(yamltext.Resolve(list).Content) == len(items) {
-		for i, item := range yamltext.Resolve(list).Content {
+	if list := Value(n, "items"); isList && strings.HasSuffix(kind, "List") && list != nil && len(Resolve(list).Content) == len(items) {
+		for i, item := range Resolve(list).Content {
 			f.find(d, item, items[i], aliased)
 		}
 		return
@@ -106,7 +102,7 @@ func (f *File) find(d *yamltext.Document, n *yaml.Node, v any, aliased func() ma
 	if kind == "" || apiVersion == "" {
 		return
 	}
-	o := &Object{Text: yamledit.Text{File: f.File, Document: d}, Node: n, Value: value, file: f.Name, aliased: aliased}
+	o := &Object{EditedText: EditedText{File: f.File, Document: d}, Node: n, Value: value, file: f.Name, aliased: aliased}
 	o.GroupVersionKind = schema.FromAPIVersionAndKind(apiVersion, kind)
 	metadata, _ := value["metadata"].(map[string]any)
 	o.Namespace, _ = metadata["namespace"].(string)
@@ -130,20 +126,20 @@ func (o *Object) String() string {
 
 // Lookup returns the node at a path, or nil. shared reports whether the path leads through an alias
 // or a merge key, so that other paths share the node.
-func (o *Object) Lookup(p Path) (n *yaml.Node, shared bool) {
+func (o *Object) Lookup(p ObjectPath) (n *yaml.Node, shared bool) {
 	n, _, shared = o.find(p)
 	return n, shared
 }
 
 // find is Lookup that also returns the node to point at: the key or item at the path, or at its
 // longest part that exists.
-func (o *Object) find(p Path) (n, at *yaml.Node, shared bool) {
+func (o *Object) find(p ObjectPath) (n, at *yaml.Node, shared bool) {
 	n, at = o.Node, o.Node
 	for _, step := range p {
-		n = yamltext.Resolve(n)
+		n = Resolve(n)
 		switch step := step.(type) {
 		case string:
-			k, v, other, ok := yamltext.Lookup(n, step)
+			k, v, other, ok := Lookup(n, step)
 			if !ok {
 				return nil, at, false
 			}
@@ -157,12 +153,12 @@ func (o *Object) find(p Path) (n, at *yaml.Node, shared bool) {
 		}
 		shared = shared || n.Kind == yaml.AliasNode
 	}
-	return yamltext.Resolve(n), at, shared
+	return Resolve(n), at, shared
 }
 
 // Mapping returns the mapping at a path, for an edit. It returns an error if the mapping cannot be
 // edited, or if the edit would also change other paths.
-func (o *Object) Mapping(p Path) (*yaml.Node, error) {
+func (o *Object) Mapping(p ObjectPath) (*yaml.Node, error) {
 	n, shared := o.Lookup(p)
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil, errors.New("it is not written out")
@@ -183,10 +179,10 @@ func (o *Object) Anchored(n *yaml.Node) bool {
 		return false
 	}
 	within := map[*yaml.Node]bool{}
-	for m := range yamltext.All(n) {
+	for m := range All(n) {
 		within[m] = true
 	}
-	for m := range yamltext.All(o.Document.Root) {
+	for m := range All(o.Document.Root) {
 		if within[m.Alias] && !within[m] {
 			return true
 		}
@@ -196,7 +192,7 @@ func (o *Object) Anchored(n *yaml.Node) bool {
 
 // Pos returns the position of the value at a path: the key of a property, or the item of a list. If
 // the path does not exist, it returns the position of the nearest existing ancestor.
-func (o *Object) Pos(p Path) diag.Pos {
+func (o *Object) Pos(p ObjectPath) diag.Pos {
 	_, at, _ := o.find(p)
 	if o.text != nil {
 		at = o.text
@@ -204,14 +200,14 @@ func (o *Object) Pos(p Path) diag.Pos {
 	return diag.Pos{File: o.file, Line: at.Line, Col: at.Column}
 }
 
-// Path leads to a value in an object. Its steps are keys (string) and indices (int).
-type Path []any
+// ObjectPath leads to a value in an object. Its steps are keys (string) and indices (int).
+type ObjectPath []any
 
 // Child returns the path extended by a key or an index. It does not share memory with p.
-func (p Path) Child(step any) Path { return append(slices.Clip(slices.Clone(p)), step) }
+func (p ObjectPath) Child(step any) ObjectPath { return append(slices.Clip(slices.Clone(p)), step) }
 
 // Property returns the path extended by properties. It does not share memory with p.
-func (p Path) Property(names ...string) Path {
+func (p ObjectPath) Property(names ...string) ObjectPath {
 	p = slices.Clip(slices.Clone(p))
 	for _, name := range names {
 		p = append(p, name)
@@ -221,7 +217,7 @@ func (p Path) Property(names ...string) Path {
 
 // String returns the path with dots before keys and brackets around indices, such as
 // spec.volumes[0].name. The root is the empty string.
-func (p Path) String() string {
+func (p ObjectPath) String() string {
 	var at *field.Path
 	for _, step := range p {
 		switch step := step.(type) {
@@ -245,7 +241,7 @@ func (p Path) String() string {
 }
 
 // Lookup returns the value at the path in v; ok is false if there is none.
-func (p Path) Lookup(v any) (any, bool) {
+func (p ObjectPath) Lookup(v any) (any, bool) {
 	for _, step := range p {
 		switch step := step.(type) {
 		case string:
@@ -271,21 +267,21 @@ func (p Path) Lookup(v any) (any, bool) {
 // Find returns the path in the form that the API server prints, such as
 // spec.rules[1].backends[web].port. Keys may follow a dot or stand in brackets, and may contain any
 // character. The path ends at the last existing value.
-func (o *Object) Find(text string) Path {
-	p, _ := find(o.Value, "."+strings.TrimPrefix(text, "."))
+func (o *Object) Find(text string) ObjectPath {
+	p, _ := longestPath(o.Value, "."+strings.TrimPrefix(text, "."))
 	return p
 }
 
-// find returns the longest path in a value that matches the start of text, and the length of the
+// longestPath returns the longest path in a value that matches the start of text, and the length of the
 // rest of text. Among matches of the same length, the shortest keys win.
-func find(v any, text string) (longest Path, left int) {
+func longestPath(v any, text string) (longest ObjectPath, left int) {
 	left = len(text)
 	try := func(step, inner any, rest string) {
 		if rest != "" && rest[0] != '.' && rest[0] != '[' {
 			return
 		}
-		if below, n := find(inner, rest); n < left {
-			longest, left = append(Path{step}, below...), n
+		if below, n := longestPath(inner, rest); n < left {
+			longest, left = append(ObjectPath{step}, below...), n
 		}
 	}
 	switch v := v.(type) {

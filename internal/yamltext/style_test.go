@@ -1,10 +1,9 @@
-package yamledit_test
+package yamltext_test
 
 import (
 	"testing"
 
-	"github.com/unioncel/unioncel/internal/yaml/yamledit"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+	"github.com/unioncel/unioncel/internal/yamltext"
 )
 
 // TestReplace edits the mapping at spec, or the first item of the list there.
@@ -37,7 +36,7 @@ func TestReplace(t *testing.T) {
 		if len(n.Content) > 0 && n.Tag == "!!seq" {
 			n = n.Content[0]
 		}
-		edits, err := yamledit.Text{File: f, Document: f.Docs[0]}.Replace(n, tt.indices)
+		edits, err := yamltext.EditedText{File: f, Document: f.Docs[0]}.Replace(n, tt.indices)
 		if err != nil {
 			t.Errorf("%q: %v", tt.src, err)
 			continue
@@ -64,7 +63,7 @@ func TestDashOf(t *testing.T) {
 			t.Fatal(err)
 		}
 		root := f.Docs[0].Root
-		dash, ok := yamledit.Text{File: f, Document: f.Docs[0]}.DashOf(root.Content[0], root.Content[1])
+		dash, ok := yamltext.EditedText{File: f, Document: f.Docs[0]}.DashOf(root.Content[0], root.Content[1])
 		if ok != tt.ok || ok && dash != tt.dash {
 			t.Errorf("%s: %d, %t", tt.name, dash, ok)
 		}

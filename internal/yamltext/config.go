@@ -1,10 +1,4 @@
-// Package yamlconfig reads the YAML that users write to configure unioncel: declarations of unions,
-// UnionSets, the project configuration, and the configuration of the kustomize function.
-//
-// A [Reader] reports every problem at its position, with a correction. The methods of [Value]
-// return the valid parts: Fields reads mappings with known keys, Entries mappings with any keys,
-// and Items, Word, Text, Bool and OneOf other values.
-package yamlconfig
+package yamltext
 
 import (
 	"cmp"
@@ -17,12 +11,12 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/spelling"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Reader reads the values in a file and collects diagnostics.
-type Reader struct {
+// ConfigReader reads the values in a file and collects diagnostics.
+type ConfigReader struct {
 	// File is the name of the file in diagnostics.
 	File string
 	// At, unless nil, is the position of all diagnostics. Callers set it for nodes that do not come
@@ -37,20 +31,20 @@ type Reader struct {
 	Diags diag.List
 }
 
-// Key is a key of a mapping, with an example of its value.
-type Key struct{ Name, Example string }
+// ConfigKey is a key of a mapping, with an example of its value.
+type ConfigKey struct{ Name, Example string }
 
-// Mapping describes the keys of a mapping.
-type Mapping struct {
+// ConfigMapping describes the keys of a mapping.
+type ConfigMapping struct {
 	// Name is the name of the mapping in messages, with an article.
 	Name string
-	Keys []Key
+	Keys []ConfigKey
 	// Hints are hints for some unknown keys.
 	Hints map[string]string
 }
 
 // Names returns the names of the keys.
-func (m Mapping) Names() []string {
+func (m ConfigMapping) Names() []string {
 	var l []string
 	for _, k := range m.Keys {
 		l = append(l, k.Name)
@@ -58,25 +52,25 @@ func (m Mapping) Names() []string {
 	return l
 }
 
-// Value is a value with its position. The zero Value is an absent value: it reads as the zero value
+// ConfigValue is a value with its position. The zero Value is an absent value: it reads as the zero value
 // of any type, without diagnostics.
-type Value struct {
+type ConfigValue struct {
 	// Node is never an alias.
 	Node *yaml.Node
 	// Path leads from the root of the document to the value, such as lint.ignore[0].
 	Path string
 
-	reader *Reader
-	key    Key // the key of the value or of its nearest ancestor with a key
+	reader *ConfigReader
+	key    ConfigKey // the key of the value or of its nearest ancestor with a key
 }
 
 // Value returns the value of a node without a key. example is an example of such a value.
-func (r *Reader) Value(n *yaml.Node, example string) Value {
-	return Value{yamltext.Resolve(n), "", r, Key{Example: example}}
+func (r *ConfigReader) Value(n *yaml.Node, example string) ConfigValue {
+	return ConfigValue{Resolve(n), "", r, ConfigKey{Example: example}}
 }
 
 // Pos returns the position of a node.
-func (r *Reader) Pos(n *yaml.Node) diag.Pos {
+func (r *ConfigReader) Pos(n *yaml.Node) diag.Pos {
 	if r.At != nil {
 		return *r.At
 	}
@@ -84,10 +78,10 @@ func (r *Reader) Pos(n *yaml.Node) diag.Pos {
 }
 
 // Pos returns the position of the value.
-func (v Value) Pos() diag.Pos { return v.reader.Pos(v.Node) }
+func (v ConfigValue) Pos() diag.Pos { return v.reader.Pos(v.Node) }
 
 // At returns the position of the value for messages, or "" if it is absent.
-func (v Value) At() string {
+func (v ConfigValue) At() string {
 	if v.Node == nil {
 		return ""
 	}
@@ -96,14 +90,14 @@ func (v Value) At() string {
 
 // Errorf reports a problem of the value. The caller may modify the returned diagnostic until it
 // reports the next one.
-func (v Value) Errorf(hint, format string, args ...any) *diag.Diagnostic {
+func (v ConfigValue) Errorf(hint, format string, args ...any) *diag.Diagnostic {
 	r := v.reader
 	r.Diags = append(r.Diags, v.problem(hint, format, args...))
 	return &r.Diags[len(r.Diags)-1]
 }
 
 // problem returns the diagnostic that Errorf reports.
-func (v Value) problem(hint, format string, args ...any) diag.Diagnostic {
+func (v ConfigValue) problem(hint, format string, args ...any) diag.Diagnostic {
 	r := v.reader
 	d := diag.New(r.Code, v.Pos(), format, args...).At(v.Path).Hinted(hint)
 	if r.SchemaPath != nil {
@@ -113,7 +107,7 @@ func (v Value) problem(hint, format string, args ...any) diag.Diagnostic {
 }
 
 // wrong reports an invalid value. The hint has an example of a valid value.
-func (v Value) wrong(format string, args ...any) *diag.Diagnostic {
+func (v ConfigValue) wrong(format string, args ...any) *diag.Diagnostic {
 	at := ""
 	if v.key.Name != "" {
 		at = v.key.Name + ": "
@@ -122,26 +116,26 @@ func (v Value) wrong(format string, args ...any) *diag.Diagnostic {
 }
 
 // want reports a value of the wrong type.
-func (v Value) want(what string) *diag.Diagnostic {
-	return v.wrong("want %s, not %s", what, yamltext.Describe(v.Node))
+func (v ConfigValue) want(what string) *diag.Diagnostic {
+	return v.wrong("want %s, not %s", what, Describe(v.Node))
 }
 
 // written returns the source text of a scalar, or "" if the node has no position in a file.
-func (v Value) written() string {
+func (v ConfigValue) written() string {
 	if v.reader.At != nil {
 		return ""
 	}
-	return yamltext.Written(v.Node)
+	return Written(v.Node)
 }
 
-// Entry is a key of a mapping with its value.
-type Entry struct {
+// ConfigEntry is a key of a mapping with its value.
+type ConfigEntry struct {
 	Name       string // the name of the key; set by Known
-	Key, Value Value
+	Key, Value ConfigValue
 }
 
 // Entries returns the entries of a mapping, including merged ones.
-func (v Value) Entries() []Entry {
+func (v ConfigValue) Entries() []ConfigEntry {
 	switch {
 	case v.Node == nil:
 		return nil
@@ -151,30 +145,30 @@ func (v Value) Entries() []Entry {
 	}
 	for i := 0; i < len(v.Node.Content); i += 2 {
 		if k := v.Node.Content[i]; k.Kind != yaml.ScalarNode {
-			Value{k, v.Path, v.reader, v.key}.Errorf("write the key out", "want a string as key, not %s", yamltext.Describe(k))
+			ConfigValue{k, v.Path, v.reader, v.key}.Errorf("write the key out", "want a string as key, not %s", Describe(k))
 		}
 	}
-	var l []Entry
-	for _, e := range yamltext.Entries(v.Node) {
-		l = append(l, Entry{"", v.child(e.Key.Value, e.Key), v.child(e.Key.Value, e.Value)})
+	var l []ConfigEntry
+	for _, e := range Entries(v.Node) {
+		l = append(l, ConfigEntry{"", v.child(e.Key.Value, e.Key), v.child(e.Key.Value, e.Value)})
 	}
 	return l
 }
 
 // child returns the value at a key of the mapping.
-func (v Value) child(key string, n *yaml.Node) Value {
+func (v ConfigValue) child(key string, n *yaml.Node) ConfigValue {
 	if v.Path != "" {
 		key = v.Path + "." + key
 	}
-	return Value{yamltext.Resolve(n), key, v.reader, v.key}
+	return ConfigValue{Resolve(n), key, v.reader, v.key}
 }
 
 // Field returns the value at a key of a mapping. It allows any other keys.
-func (v Value) Field(k Key) Value {
+func (v ConfigValue) Field(k ConfigKey) ConfigValue {
 	if v.Node != nil && v.Node.Kind != yaml.MappingNode {
 		v.want("a mapping")
 	}
-	_, n, _, _ := yamltext.Lookup(v.Node, k.Name)
+	_, n, _, _ := Lookup(v.Node, k.Name)
 	field := v.child(k.Name, n)
 	field.key = k
 	return field
@@ -182,12 +176,12 @@ func (v Value) Field(k Key) Value {
 
 // Fields returns the values of a mapping by key. Unknown keys are errors, because a misspelt key
 // would count as absent. The result is nil if the value is not a mapping.
-func (v Value) Fields(m Mapping) map[string]Value {
+func (v ConfigValue) Fields(m ConfigMapping) map[string]ConfigValue {
 	if v.Node != nil && v.Node.Kind != yaml.MappingNode {
-		v.Errorf("its keys are "+strings.Join(m.Names(), ", "), "%s must be a mapping, not %s", m.Name, yamltext.Describe(v.Node))
+		v.Errorf("its keys are "+strings.Join(m.Names(), ", "), "%s must be a mapping, not %s", m.Name, Describe(v.Node))
 		return nil
 	}
-	fields := map[string]Value{}
+	fields := map[string]ConfigValue{}
 	for _, e := range v.Entries() {
 		if e, ok := e.Known(m); ok {
 			fields[e.Name] = e.Value
@@ -197,12 +191,12 @@ func (v Value) Fields(m Mapping) map[string]Value {
 }
 
 // Known sets the Name of an entry. It reports a key that m does not have.
-func (e Entry) Known(m Mapping) (Entry, bool) {
+func (e ConfigEntry) Known(m ConfigMapping) (ConfigEntry, bool) {
 	name := e.Key.Word()
 	if !name.Set {
 		return e, false
 	}
-	i := slices.IndexFunc(m.Keys, func(k Key) bool { return k.Name == name.Text })
+	i := slices.IndexFunc(m.Keys, func(k ConfigKey) bool { return k.Name == name.Text })
 	if i < 0 {
 		known := m.Names()
 		hint := cmp.Or(m.Hints[name.Text], spelling.Hint(name.Text, known, "the keys are "+strings.Join(known, ", ")))
@@ -215,26 +209,26 @@ func (e Entry) Known(m Mapping) (Entry, bool) {
 }
 
 // Items returns the items of a list.
-func (v Value) Items() []Value {
+func (v ConfigValue) Items() []ConfigValue {
 	if v.Node != nil && v.Node.Kind != yaml.SequenceNode {
 		v.want("a list")
 	}
 	return v.items()
 }
 
-func (v Value) items() []Value {
+func (v ConfigValue) items() []ConfigValue {
 	if v.Node == nil || v.Node.Kind != yaml.SequenceNode {
 		return nil
 	}
-	var l []Value
+	var l []ConfigValue
 	for i, n := range v.Node.Content {
-		l = append(l, Value{yamltext.Resolve(n), fmt.Sprintf("%s[%d]", v.Path, i), v.reader, v.key})
+		l = append(l, ConfigValue{Resolve(n), fmt.Sprintf("%s[%d]", v.Path, i), v.reader, v.key})
 	}
 	return l
 }
 
-// Word is a string with its position. The zero Word is an absent string.
-type Word struct {
+// ConfigWord is a string with its position. The zero Word is an absent string.
+type ConfigWord struct {
 	Text string
 	Pos  diag.Pos
 	Set  bool // distinguishes an empty string from an absent one
@@ -249,56 +243,56 @@ type Word struct {
 }
 
 // Respelt returns the edit that corrects a misspelt word, or nil if the correct word is taken.
-func (w Word) Respelt(known []string, taken ...string) []diag.Edit {
+func (w ConfigWord) Respelt(known []string, taken ...string) []diag.Edit {
 	best := spelling.Certain(w.Text, known)
 	if slices.Contains(taken, best) {
 		return nil
 	}
-	return diag.Replace(w.Pos.Line, w.Pos.Col, w.written, yamltext.Respelt(w.written, best))
+	return diag.Replace(w.Pos.Line, w.Pos.Col, w.written, Respelt(w.written, best))
 }
 
 // Word returns the value if all YAML readers read it as the same string.
-func (v Value) Word() Word { return v.certain(v.word()) }
+func (v ConfigValue) Word() ConfigWord { return v.certain(v.word()) }
 
 // certain returns w, or reports that it is ambiguous.
-func (v Value) certain(w Word) Word {
+func (v ConfigValue) certain(w ConfigWord) ConfigWord {
 	if w.Ambiguous == nil {
 		return w
 	}
 	v.reader.Diags = append(v.reader.Diags, *w.Ambiguous)
-	return Word{}
+	return ConfigWord{}
 }
 
 // word is Word without the report: an ambiguous value has a diagnostic.
-func (v Value) word() Word {
+func (v ConfigValue) word() ConfigWord {
 	n := v.Node
 	if n == nil {
-		return Word{}
+		return ConfigWord{}
 	}
 	if n.Kind != yaml.ScalarNode || n.Value == "" && n.ShortTag() == "!!null" {
 		v.want("a string")
-		return Word{}
+		return ConfigWord{}
 	}
-	s, err := yamltext.String(n)
+	s, err := String(n)
 	if err == nil {
-		return Word{Text: s, Pos: v.Pos(), Set: true, written: v.written()}
+		return ConfigWord{Text: s, Pos: v.Pos(), Set: true, written: v.written()}
 	}
-	quoted := yamltext.Quoted(n)
+	quoted := Quoted(n)
 	hint := "quote it: " + quoted
 	if strings.HasPrefix(v.key.Example, `"`) { // another tool may have turned 1.30 into 1.3
 		hint = "quote it, like " + v.key.Example
 	}
 	d := v.problem(hint, "%v", err)
 	d.Code, d.Edits = cmp.Or(v.reader.Ambiguous, d.Code), diag.Replace(n.Line, n.Column, v.written(), quoted)
-	return Word{Text: n.Value, Pos: v.Pos(), Set: true, written: v.written(), Ambiguous: &d}
+	return ConfigWord{Text: n.Value, Pos: v.Pos(), Set: true, written: v.written(), Ambiguous: &d}
 }
 
 // Words returns the strings of a list.
-func (v Value) Words() []Word {
+func (v ConfigValue) Words() []ConfigWord {
 	if v.Node != nil && v.Node.Kind != yaml.SequenceNode {
 		v.want("a list of strings")
 	}
-	var l []Word
+	var l []ConfigWord
 	for _, item := range v.items() {
 		l = append(l, item.Word())
 	}
@@ -306,7 +300,7 @@ func (v Value) Words() []Word {
 }
 
 // Scalar is [Value.Word], but also reads true, false and integers without quotes.
-func (v Value) Scalar() Word {
+func (v ConfigValue) Scalar() ConfigWord {
 	w := v.word()
 	if w.Ambiguous == nil {
 		return w
@@ -316,7 +310,7 @@ func (v Value) Scalar() Word {
 		w.Plain = "boolean"
 	case tag == "!!int" && Decimal(w.Text):
 		w.Plain = "integer"
-	case tag == "!!int", tag == "!!float" && whole(w.Text):
+	case tag == "!!int", tag == "!!float" && isWholeNumber(w.Text):
 		w.Plain = "number"
 	default:
 		return v.certain(w)
@@ -330,35 +324,35 @@ func Decimal(text string) bool {
 	return err == nil && strconv.FormatInt(n, 10) == text
 }
 
-// whole reports whether a floating-point number is an integer.
-func whole(text string) bool {
+// isWholeNumber reports whether a floating-point number is an integer.
+func isWholeNumber(text string) bool {
 	f, err := strconv.ParseFloat(text, 64)
 	return err == nil && f == math.Trunc(f) && !math.IsInf(f, 0)
 }
 
 // ScalarOrMore returns the scalars of a list, or a single scalar as a list of one.
-func (v Value) ScalarOrMore() []Word { return v.oneOrMore(Value.Scalar) }
+func (v ConfigValue) ScalarOrMore() []ConfigWord { return v.oneOrMore(ConfigValue.Scalar) }
 
 // WordOrMore returns the strings of a list, or a single string as a list of one.
-func (v Value) WordOrMore() []Word { return v.oneOrMore(Value.Word) }
+func (v ConfigValue) WordOrMore() []ConfigWord { return v.oneOrMore(ConfigValue.Word) }
 
-func (v Value) oneOrMore(read func(Value) Word) []Word {
+func (v ConfigValue) oneOrMore(read func(ConfigValue) ConfigWord) []ConfigWord {
 	switch {
 	case v.Node == nil || v.Node.Kind == yaml.SequenceNode:
-		var l []Word
+		var l []ConfigWord
 		for _, item := range v.items() {
 			l = append(l, read(item))
 		}
 		return l
 	case v.Node.Kind == yaml.ScalarNode:
-		return []Word{read(v)}
+		return []ConfigWord{read(v)}
 	}
 	v.want("a string or a list of strings")
 	return nil
 }
 
 // Text returns a non-empty string, or "" if the value is absent or invalid.
-func (v Value) Text() string {
+func (v ConfigValue) Text() string {
 	if n := v.Node; n != nil && n.Kind == yaml.ScalarNode && (n.Value == "" || n.ShortTag() == "!!null") {
 		v.want("a string")
 		return ""
@@ -366,8 +360,8 @@ func (v Value) Text() string {
 	return v.Word().Text
 }
 
-// Parse returns the parsed text of the value, or the zero value if the value is absent or invalid.
-func Parse[T any](v Value, parse func(string) (T, error)) (t T) {
+// ParseConfigValue returns the parsed text of the value, or the zero value if the value is absent or invalid.
+func ParseConfigValue[T any](v ConfigValue, parse func(string) (T, error)) (t T) {
 	if s := v.Text(); s != "" {
 		var err error
 		if t, err = parse(s); err != nil {
@@ -378,7 +372,7 @@ func Parse[T any](v Value, parse func(string) (T, error)) (t T) {
 }
 
 // Bool returns the value or, if there is none, absent.
-func (v Value) Bool(absent bool) bool {
+func (v ConfigValue) Bool(absent bool) bool {
 	n := v.Node
 	if n == nil {
 		return absent
@@ -399,7 +393,7 @@ var booleans = map[string]string{"true": "true", "yes": "true", "on": "true", "f
 
 // OneOf returns the value if it is one of words, and "" otherwise. hint is the hint for values that
 // resemble no word.
-func (v Value) OneOf(words []string, hint string) string {
+func (v ConfigValue) OneOf(words []string, hint string) string {
 	w := v.Word()
 	if w.Set && !slices.Contains(words, w.Text) {
 		v.Errorf(spelling.Hint(w.Text, words, hint), "%s must be one of %s", v.key.Name, strings.Join(words, ", ")).Edits = w.Respelt(words)

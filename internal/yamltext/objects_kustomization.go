@@ -1,4 +1,4 @@
-package resource
+package yamltext
 
 import (
 	"bytes"
@@ -9,16 +9,15 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/limit"
-	"github.com/unioncel/unioncel/internal/yaml/yamledit"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // ParsePatches is [Parse] for the files of an overlay. In place of a kustomization, it returns the
 // inline patches. Patches in a literal block scalar have their own positions in the file and can be
 // edited there; other patches have the position of the string.
-func ParsePatches(name string, src []byte, limits limit.Limits) (*File, diag.List) {
-	f, l := Parse(name, src, limits)
+func ParsePatches(name string, src []byte, limits limit.Limits) (*ObjectFile, diag.List) {
+	f, l := ParseObjects(name, src, limits)
 	if f == nil {
 		return nil, l
 	}
@@ -46,21 +45,21 @@ func inlinePatches(name string, root *yaml.Node) (l []*yaml.Node) {
 		return nil
 	}
 	names := []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
-	switch kind := yamltext.Value(root, "kind"); {
+	switch kind := Value(root, "kind"); {
 	case kind == nil && !slices.Contains(names, path.Base(name)):
 		return nil
 	case kind != nil && kind.Value != "Kustomization" && kind.Value != "Component":
 		return nil
 	}
 	for _, key := range []string{"patches", "patchesStrategicMerge"} {
-		list := yamltext.Value(root, key)
+		list := Value(root, key)
 		if list == nil || list.Kind != yaml.SequenceNode {
 			continue
 		}
 		for _, n := range list.Content {
-			text := yamltext.Resolve(n)
+			text := Resolve(n)
 			if text.Kind == yaml.MappingNode {
-				n = yamltext.Value(text, "patch")
+				n = Value(text, "patch")
 				text = n
 			}
 			// Other strings are file names.
@@ -73,18 +72,18 @@ func inlinePatches(name string, root *yaml.Node) (l []*yaml.Node) {
 }
 
 // inline parses the patches in a string of a document.
-func (f *File) inline(d *yamltext.Document, n *yaml.Node, limits limit.Limits) (*File, diag.List) {
+func (f *ObjectFile) inline(d *Document, n *yaml.Node, limits limit.Limits) (*ObjectFile, diag.List) {
 	if n.Kind == yaml.ScalarNode && n.Style&yaml.LiteralStyle != 0 && n.Anchor == "" {
-		text := yamledit.Text{File: f.File, Document: d}
+		text := EditedText{File: f.File, Document: d}
 		body, err := text.Literal(n)
 		if err == nil {
 			if f.Src[body.End-1] != '\n' {
 				body.End = text.LineEnd(body.End)
 			}
-			return Parse(f.Name, scalarOnly(f.Src, body), limits)
+			return ParseObjects(f.Name, scalarOnly(f.Src, body), limits)
 		}
 	}
-	inner, l := Parse(f.Name, []byte(yamltext.Resolve(n).Value), limits)
+	inner, l := ParseObjects(f.Name, []byte(Resolve(n).Value), limits)
 	for i := range l {
 		l[i].Pos = diag.Pos{File: f.Name, Line: n.Line, Col: n.Column}
 	}
@@ -98,7 +97,7 @@ func (f *File) inline(d *yamltext.Document, n *yaml.Node, limits limit.Limits) (
 
 // scalarOnly returns the source up to the end of a literal block scalar. It blanks everything
 // outside of the scalar, which keeps the offsets.
-func scalarOnly(src []byte, body yamledit.Span) []byte {
+func scalarOnly(src []byte, body Span) []byte {
 	out := slices.Clone(src[:body.End])
 	for i, c := range out[:body.Start] {
 		if c != '\n' && c != '\r' {

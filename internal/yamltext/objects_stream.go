@@ -1,4 +1,4 @@
-package resource
+package yamltext
 
 import (
 	"bytes"
@@ -11,13 +11,12 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
-	"github.com/unioncel/unioncel/internal/yaml/source"
-	"github.com/unioncel/unioncel/internal/yaml/yamltext"
+
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Item is an object in a file that is read in parts.
-type Item struct {
+// ObjectItem is an object in a file that is read in parts.
+type ObjectItem struct {
 	Pos   diag.Pos
 	Value map[string]any
 }
@@ -25,53 +24,53 @@ type Item struct {
 // whole is the size, in bytes, of the largest JSON file that is read as a whole.
 const whole = 1 << 20
 
-// Stream reads the objects of a file like [Parse]. A large file whose first bytes are JSON objects is
+// StreamObjects reads the objects of a file like [Parse]. A large file whose first bytes are JSON objects is
 // read in parts: one object, or one item of a list in the form of kubectl, is in memory at a time,
 // and the limits apply to each part. Lines with --- may separate the objects.
 //
 // The error comes from reading or from yield. yield may keep the item. The diagnostics describe
 // problems of the file. Some objects may have been yielded before a problem was found.
-func Stream(name string, r io.Reader, limits limit.Limits, yield func(Item) error) (diag.List, error) {
+func StreamObjects(name string, r io.Reader, limits limit.Limits, yield func(ObjectItem) error) (diag.List, error) {
 	limits = limits.OrDefault()
 	head, err := io.ReadAll(io.LimitReader(r, whole+1))
 	if err != nil {
 		return nil, err
 	}
 	r = io.MultiReader(bytes.NewReader(head), r)
-	if len(head) > whole && isJSON(head) {
+	if len(head) > whole && isJSONStream(head) {
 		return inParts(name, r, limits, yield)
 	}
 	text, err := limits.Read(r)
 	if err != nil {
 		return nil, err
 	}
-	if wrong := source.TooMuch(name, text, limits); wrong != nil {
+	if wrong := TooMuch(name, text, limits); wrong != nil {
 		if len(text) > limits.Size {
 			wrong.Message = "the file is larger than the limit of " + bytesOf(limits.Size)
 		}
-		if !isJSON(head) {
+		if !isJSONStream(head) {
 			wrong.Hint = "split the file, or use kubectl get -o json: JSON objects are read one at a time; " + wrong.Hint
 		}
 		return diag.List{*wrong}, nil
 	}
-	f, l := Parse(name, text, limits)
+	f, l := ParseObjects(name, text, limits)
 	if f == nil {
 		return l, nil
 	}
-	if len(f.Objects) == 0 && !slices.ContainsFunc(f.Docs, func(d *yamltext.Document) bool {
-		kind := yamltext.Value(d.Root, "kind")
+	if len(f.Objects) == 0 && !slices.ContainsFunc(f.Docs, func(d *Document) bool {
+		kind := Value(d.Root, "kind")
 		return kind != nil && isList(kind.Value)
 	}) {
 		return append(l, noObject(name)), nil
 	}
 	for _, d := range f.Docs {
-		if token := yamltext.Value(yamltext.Value(d.Root, "metadata"), "continue"); token != nil && token.Value != "" {
+		if token := Value(Value(d.Root, "metadata"), "continue"); token != nil && token.Value != "" {
 			return append(l, onePage(diag.Pos{File: name, Line: token.Line, Col: token.Column})), nil
 		}
 	}
-	items := make([]Item, len(f.Objects)) // without the nodes, which take most of the memory
+	items := make([]ObjectItem, len(f.Objects)) // without the nodes, which take most of the memory
 	for i, o := range f.Objects {
-		items[i] = Item{o.Pos(nil), o.Value}
+		items[i] = ObjectItem{o.Pos(nil), o.Value}
 	}
 	for _, i := range items {
 		if err := yield(i); err != nil {
@@ -93,8 +92,8 @@ func onePage(at diag.Pos) diag.Diagnostic {
 		Hinted("give the output of kubectl get -A -o yaml, which reads all pages")
 }
 
-// isJSON reports whether a text begins with JSON objects. It may end anywhere in them.
-func isJSON(text []byte) bool {
+// isJSONStream reports whether a text begins with JSON objects. It may end anywhere in them.
+func isJSONStream(text []byte) bool {
 	d := json.NewDecoder(newReader(bytes.NewReader(text), len(text)+1))
 	began, depth := false, 0
 	for {
@@ -125,12 +124,12 @@ func bytesOf(n int) string {
 type parts struct {
 	name   string
 	limits limit.Limits
-	yield  func(Item) error
+	yield  func(ObjectItem) error
 	found  bool // an object or a list
 }
 
 // inParts reads a sequence of JSON objects in parts.
-func inParts(name string, r io.Reader, limits limit.Limits, yield func(Item) error) (diag.List, error) {
+func inParts(name string, r io.Reader, limits limit.Limits, yield func(ObjectItem) error) (diag.List, error) {
 	p := &parts{name: name, limits: limits, yield: yield}
 	err := p.json(newReader(r, limits.Size))
 	var wrong *partError
@@ -154,13 +153,13 @@ func (p *parts) wrong(line int, format string, args ...any) *partError {
 
 // read parses the part that begins on a line.
 func (p *parts) read(line int, text []byte) (any, error) {
-	if wrong := source.TooMuch(p.name, text, p.limits); wrong != nil {
+	if wrong := TooMuch(p.name, text, p.limits); wrong != nil {
 		wrong.Pos.Line, wrong.Pos.Col = line, 1
 		return nil, &partError{*wrong}
 	}
-	_, v, err := source.Read(text)
+	_, v, err := ReadAsKubectl(text)
 	if err != nil {
-		reason, hint := source.Unreadable(err, text)
+		reason, hint := Unreadable(err, text)
 		wrong := p.wrong(line, "kubectl cannot read the object that begins here: %s", reason)
 		wrong.Hint = hint
 		return nil, wrong
@@ -191,7 +190,7 @@ func (p *parts) objects(pos diag.Pos, v any) error {
 		return nil
 	}
 	p.found = true
-	return p.yield(Item{pos, value})
+	return p.yield(ObjectItem{pos, value})
 }
 
 // isList reports whether the objects of a kind are lists of other objects.
