@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/cost"
-	"github.com/unioncel/unioncel/internal/declared/infer"
+	"github.com/unioncel/unioncel/internal/handwritten"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -99,7 +99,7 @@ func replacing(t *testing.T, write func(names, values []string) string, n int, d
 	if len(sources) != 1 {
 		t.Fatal(diags)
 	}
-	found, _, err := infer.CRD(context.Background(), sources[0])
+	found, _, err := handwritten.Infer(context.Background(), sources[0])
 	if err != nil || len(found) != 1 || found[0].Comparison.Verdict != verify.Equivalent {
 		t.Fatalf("%v %+v\n%s", err, found, src)
 	}

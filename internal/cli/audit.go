@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unioncel/unioncel/internal/handwritten"
 	"github.com/unioncel/unioncel/internal/report"
-	"github.com/unioncel/unioncel/internal/report/audit"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -64,7 +64,7 @@ func (a *app) auditAll(cmd *cobra.Command, flags *findingFlags, args []string) e
 	if err != nil {
 		return err
 	}
-	audits, _, err := ask(cmd.Context(), a, inputs, a.scope(cmd, &flags.compiler), func(f *crdpatch.File, in input) (audit.Result, diag.List, error) {
+	audits, _, err := ask(cmd.Context(), a, inputs, a.scope(cmd, &flags.compiler), func(f *crdpatch.File, in input) (handwritten.AuditResult, diag.List, error) {
 		return auditFile(cmd.Context(), in, f)
 	})
 	if err != nil {
@@ -74,21 +74,21 @@ func (a *app) auditAll(cmd *cobra.Command, flags *findingFlags, args []string) e
 	if !slices.ContainsFunc(results, func(r *result) bool { return len(r.crds) > 0 }) && !anyFailed(results) {
 		return fmt.Errorf("no CRD in %s", strings.Join(namesOf(inputs), ", "))
 	}
-	found, errors := []audit.Finding{}, []audit.Finding{}
+	found, errors := []handwritten.Finding{}, []handwritten.Finding{}
 	read, reached := slices.Contains([]string{"json", "github", "sarif"}, flags.output.format), false
 	for _, r := range audits {
 		found = append(found, r.found.Findings...)
 		read = read || !r.failed()
-		reached = reached || r.scope.config.Lint.FailOn.Reached(audit.Diagnostics(r.found.Findings))
+		reached = reached || r.scope.config.Lint.FailOn.Reached(handwritten.AuditDiagnostics(r.found.Findings))
 		for _, d := range r.diagnostics {
 			if d.Severity == diag.Error {
-				errors = append(errors, audit.Error(d))
+				errors = append(errors, handwritten.AuditError(d))
 			}
 		}
 	}
 	if len(found) > 0 || read {
 		all := append(found, errors...)
-		if err := a.showReport(&flags.output, report.Report{Data: all, Document: audit.Document(found), Diagnostics: audit.Diagnostics(all)}); err != nil {
+		if err := a.showReport(&flags.output, report.Report{Data: all, Document: handwritten.AuditDocument(found), Diagnostics: handwritten.AuditDiagnostics(all)}); err != nil {
 			return err
 		}
 	}
@@ -107,10 +107,10 @@ func (a *app) auditAll(cmd *cobra.Command, flags *findingFlags, args []string) e
 }
 
 // auditFile audits the CRDs of an input, and applies its configuration to the findings.
-func auditFile(ctx context.Context, in input, f *crdpatch.File) (audited audit.Result, diagnostics diag.List, err error) {
+func auditFile(ctx context.Context, in input, f *crdpatch.File) (audited handwritten.AuditResult, diagnostics diag.List, err error) {
 	crds, diagnostics := f.CRDs(in.options())
 	for _, c := range crds {
-		l, err := audit.CRD(ctx, c)
+		l, err := handwritten.Audit(ctx, c)
 		switch {
 		case ctx.Err() != nil:
 			return audited, nil, errInterrupted
@@ -120,7 +120,7 @@ func auditFile(ctx context.Context, in input, f *crdpatch.File) (audited audit.R
 		diagnostics = append(diagnostics, l.Diags...)
 		audited.Rules, audited.Undecided = audited.Rules+l.Rules, append(audited.Undecided, l.Undecided...)
 		for _, f := range slices.Concat(l.Findings, l.Undecided) {
-			if l, _ := in.scope.judge(audit.Diagnostics([]audit.Finding{f})); len(l) > 0 {
+			if l, _ := in.scope.judge(handwritten.AuditDiagnostics([]handwritten.Finding{f})); len(l) > 0 {
 				f.Severity = l[0].Severity
 				audited.Findings = append(audited.Findings, f)
 			}

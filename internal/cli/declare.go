@@ -6,7 +6,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/declared"
-	"github.com/unioncel/unioncel/internal/declared/infer"
+	"github.com/unioncel/unioncel/internal/handwritten"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -86,13 +86,13 @@ func (a *app) declare(flags *inferring, files []answer[inferred], partial bool) 
 
 // declarable returns the unions of the input that compile, and the input with their declarations. It
 // adds a warning for each of the other unions.
-func (d *declaring) declarable(found []infer.Located) ([]byte, []infer.Located) {
+func (d *declaring) declarable(found []handwritten.Located) ([]byte, []handwritten.Located) {
 	out, diags, problem := d.try(found)
 	if problem == nil {
 		d.diagnostics = append(d.diagnostics, diags...)
 		return out, found
 	}
-	var fit []infer.Located
+	var fit []handwritten.Located
 	var warnings diag.List
 	out = nil
 	for _, f := range found {
@@ -109,7 +109,7 @@ func (d *declaring) declarable(found []infer.Located) ([]byte, []infer.Located) 
 
 // undeclared returns the warning that a union is left undeclared because of a problem, or that the
 // rules of declared unions are not deleted.
-func undeclared(f infer.Located, problem diag.Diagnostic) diag.Diagnostic {
+func undeclared(f handwritten.Located, problem diag.Diagnostic) diag.Diagnostic {
 	why := problem.Message
 	if problem.Code != codes.LeftUndeclared {
 		why = fmt.Sprintf("%s: %s", problem.Code, why)
@@ -122,7 +122,7 @@ func undeclared(f infer.Located, problem diag.Diagnostic) diag.Diagnostic {
 }
 
 // relocated returns unions with their positions in a file that has their declarations.
-func (a *app) relocated(l []infer.Located, f *crdpatch.File) []infer.Located {
+func (a *app) relocated(l []handwritten.Located, f *crdpatch.File) []handwritten.Located {
 	crds, _ := f.WithLimits(a.limits).CRDs(crdpatch.Options{})
 	l = slices.Clone(l)
 	for i := range l {
@@ -154,7 +154,7 @@ func (a *app) declaring(flags *inferring, r answer[inferred]) *declaring {
 
 // try returns the input with the declarations and their diagnostics. The problem is the first error
 // of declaring or compiling them, or nil.
-func (d *declaring) try(l []infer.Located) (out []byte, said diag.List, problem *diag.Diagnostic) {
+func (d *declaring) try(l []handwritten.Located) (out []byte, said diag.List, problem *diag.Diagnostic) {
 	var declarations []union.External
 	for _, f := range l {
 		declarations = append(declarations, f.Declaration(d.flags.replace))

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/declared/infer"
+	"github.com/unioncel/unioncel/internal/handwritten"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -19,7 +19,7 @@ import (
 // its file.
 type goEdit struct {
 	*result
-	infer.Located
+	handwritten.Located
 }
 
 // leave adds a warning that the edit is left out because of a problem.
@@ -72,7 +72,7 @@ func (a *app) declareInGo(flags *inferring, files []answer[inferred]) error {
 		a.note("nothing to declare: no unions found" + flags.that())
 	}
 	var told, deleted diag.List // a struct can have several schemas
-	rejected, kept := false, map[*result][]infer.Located{}
+	rejected, kept := false, map[*result][]handwritten.Located{}
 	for n, d := range declared {
 		e := from[n]
 		if d.Problem != nil {
@@ -144,12 +144,12 @@ func (a *app) previewGo(p preview, files []markers.Edited) error {
 }
 
 // superfluous returns the schemas with hand-written rules that unions declared in Go replace.
-func (d *declaring) superfluous() []infer.Located {
+func (d *declaring) superfluous() []handwritten.Located {
 	if !d.flags.replace || !d.flags.wanted(verify.Equivalent) {
 		return nil
 	}
 	f := d.found.file
-	l, _ := skipping(d.result.scope, d.opts, func(opts crdpatch.Options) (l []infer.Located, diags diag.List) {
+	l, _ := skipping(d.result.scope, d.opts, func(opts crdpatch.Options) (l []handwritten.Located, diags diag.List) {
 		crds, _ := f.CRDs(opts)
 		for _, c := range crds {
 			_, wrong := c.Resolved()
@@ -165,7 +165,7 @@ func (d *declaring) superfluous() []infer.Located {
 				})
 				if selected, _ := d.flags.under.Selects(r.Path); selected && len(constraints) > 0 {
 					at, _ := c.Schema(r.Place)
-					l = append(l, infer.Located{Found: infer.Found{Place: r.Place, Replaces: constraints, Comparison: verify.Comparison{Verdict: verify.Equivalent}}, CRD: crd, Source: c, Pos: at})
+					l = append(l, handwritten.Located{Found: handwritten.Found{Place: r.Place, Replaces: constraints, Comparison: verify.Comparison{Verdict: verify.Equivalent}}, CRD: crd, Source: c, Pos: at})
 				}
 			}
 		}

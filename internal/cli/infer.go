@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/unioncel/unioncel/internal/declared/infer"
+	"github.com/unioncel/unioncel/internal/handwritten"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -25,7 +25,7 @@ type inferring struct {
 	compiler compilerFlags
 	only     []string
 	paths    []string
-	under    infer.Paths // the parsed paths
+	under    handwritten.Paths // the parsed paths
 	write    bool
 	set      string
 	replace  bool
@@ -107,7 +107,7 @@ See also unioncel help inputs, and unioncel help output.`,
 
 func (f *inferring) validate() error {
 	var err error
-	if f.under, err = infer.ParsePaths(f.paths); err != nil {
+	if f.under, err = handwritten.ParsePaths(f.paths); err != nil {
 		return usagef("--path %v", err)
 	}
 	if f.write && f.output.path != "" {
@@ -169,8 +169,8 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 				}
 			}
 		}
-		slices.SortStableFunc(l.unions, func(a, b infer.Located) int { return cmp.Compare(a.Pos.Line, b.Pos.Line) })
-		l.unions = slices.DeleteFunc(l.unions, func(f infer.Located) bool { return !flags.wanted(f.Comparison.Verdict) })
+		slices.SortStableFunc(l.unions, func(a, b handwritten.Located) int { return cmp.Compare(a.Pos.Line, b.Pos.Line) })
+		l.unions = slices.DeleteFunc(l.unions, func(f handwritten.Located) bool { return !flags.wanted(f.Comparison.Verdict) })
 		return l, diagnostics, nil
 	})
 	if err != nil {
@@ -206,14 +206,14 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 // inferred holds the unions found in a file.
 type inferred struct {
 	file     *crdpatch.File
-	unions   []infer.Located
+	unions   []handwritten.Located
 	open     []string // the objects that may have more unions
 	declares bool     // the file declares unions
 	reached  []bool   // by path: there is a schema
 }
 
 // unionsIn returns the unions found in all files.
-func unionsIn(files []answer[inferred]) (l []infer.Located) {
+func unionsIn(files []answer[inferred]) (l []handwritten.Located) {
 	for _, r := range files {
 		l = append(l, r.found.unions...)
 	}
@@ -253,7 +253,7 @@ func (a *app) showInferred(flags *inferring, files []answer[inferred]) error {
 			}
 		})
 	}
-	r, err := infer.Report(unionsIn(files))
+	r, err := handwritten.InferReport(unionsIn(files))
 	if err != nil {
 		return err
 	}
@@ -265,12 +265,12 @@ func (a *app) showInferred(flags *inferring, files []answer[inferred]) error {
 
 // inferIn finds the unions of a CRD at paths and below, or all, except on schemas that have declared
 // unions. open are the objects that may have more.
-func inferIn(ctx context.Context, c *crdpatch.CRD, paths infer.Paths) (l []infer.Located, open []string, diagnostics diag.List, err error) {
+func inferIn(ctx context.Context, c *crdpatch.CRD, paths handwritten.Paths) (l []handwritten.Located, open []string, diagnostics diag.List, err error) {
 	crd, diagnostics := c.Source()
 	if crd == nil {
 		return nil, nil, diagnostics, nil
 	}
-	found, places, err := infer.CRD(ctx, crd, paths...)
+	found, places, err := handwritten.Infer(ctx, crd, paths...)
 	switch {
 	case ctx.Err() != nil:
 		return nil, nil, nil, errInterrupted
@@ -283,7 +283,7 @@ func inferIn(ctx context.Context, c *crdpatch.CRD, paths infer.Paths) (l []infer
 	diagnostics = append(diagnostics, c.Faults(crd)...)
 	for _, f := range found {
 		if at, declares := c.Schema(f.Place); !declares {
-			l = append(l, infer.Located{Found: f, CRD: crd, Source: c, Pos: at})
+			l = append(l, handwritten.Located{Found: f, CRD: crd, Source: c, Pos: at})
 		}
 	}
 	return l, open, diagnostics, nil

@@ -1,5 +1,5 @@
 // Package declared has the declarations of unions that stand outside of CRDs, and the configuration
-// of a project. (Package infer below it finds unions in hand-written rules.)
+// of a project.
 //
 // # Kubernetes' own types
 //

@@ -12,7 +12,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	sigsyaml "sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/declared/infer"
+	"github.com/unioncel/unioncel/internal/handwritten"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
@@ -129,7 +129,7 @@ func replaceRules(t *testing.T, src []byte) []byte {
 		t.Fatal(diags)
 	}
 	crd := sources[0]
-	found, _, err := infer.CRD(t.Context(), crd)
+	found, _, err := handwritten.Infer(t.Context(), crd)
 	if err != nil || len(found) == 0 {
 		t.Fatal(err)
 	}

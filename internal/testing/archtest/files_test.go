@@ -38,7 +38,7 @@ var fileCalls = map[string][]string{
 	"internal/change/decide.go":          {".Create"},
 	"internal/product/suite_requests.go": {".Create"},
 	"internal/product/suite_tests.go":    {".Create"},
-	"internal/report/audit/audit.go":     {".Create"},
+	"internal/handwritten/audit.go":      {".Create"},
 	"pkg/validate/objects.go":            {".Create"},
 	"internal/rewrite/change.go":         {".Remove"},
 	"pkg/normalize/normalize.go":         {".Remove"},

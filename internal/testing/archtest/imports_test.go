@@ -19,7 +19,7 @@ const module = "github.com/unioncel/unioncel/"
 var allowed = map[string][]string{
 	"cmd/unioncel":                        {"internal/cli"},
 	"docs":                                {},
-	"internal/cli":                        {"docs", "internal/change", "internal/codes", "internal/declared", "internal/declared/infer", "internal/english", "internal/limit", "internal/ordered", "internal/product", "internal/report", "internal/report/audit", "internal/spelling", "internal/yamltext", "pkg/compile", "pkg/crdpatch", "pkg/crdpatch", "pkg/diag", "pkg/kinds", "pkg/markers", "pkg/normalize", "pkg/policy", "pkg/union", "pkg/validate", "pkg/verify"},
+	"internal/cli":                        {"docs", "internal/change", "internal/codes", "internal/declared", "internal/english", "internal/handwritten", "internal/limit", "internal/ordered", "internal/product", "internal/report", "internal/spelling", "internal/yamltext", "pkg/compile", "pkg/crdpatch", "pkg/crdpatch", "pkg/diag", "pkg/kinds", "pkg/markers", "pkg/normalize", "pkg/policy", "pkg/union", "pkg/validate", "pkg/verify"},
 	"internal/prove":                      {"internal/english", "internal/limit", "internal/nested", "internal/prove/formula", "internal/prove/logic", "internal/prove/sample", "pkg/schemapath"},
 	"internal/prove/sample":               {"internal/cost", "internal/limit", "internal/prove/formula", "pkg/schemapath"},
 	"internal/prove/schemadiff":           {"internal/limit", "internal/prove", "internal/prove/formula", "internal/prove/logic", "internal/prove/sample", "pkg/schemapath"},
@@ -32,9 +32,7 @@ var allowed = map[string][]string{
 	"pkg/normalize":                       {"internal/codes", "internal/limit", "internal/rewrite", "internal/yamltext", "pkg/diag", "pkg/kinds", "pkg/schemapath", "pkg/union"},
 	"pkg/validate":                        {"internal/codes", "internal/spelling", "internal/yamltext", "pkg/diag"},
 	"internal/rewrite":                    {"internal/codes", "internal/limit", "internal/nested", "internal/yamltext", "pkg/diag", "pkg/kinds", "pkg/schemapath", "pkg/union"},
-	"internal/report/audit":               {"internal/cel", "internal/codes", "internal/cost", "internal/english", "internal/nested", "internal/pattern", "internal/prove", "internal/prove/formula", "internal/prove/logic", "internal/prove/sample", "internal/report", "pkg/crdpatch", "pkg/diag", "pkg/schemapath", "pkg/validate", "pkg/verify"},
 	"pkg/markers":                         {"internal/codes", "internal/pattern", "internal/spelling", "internal/yamltext", "pkg/diag", "pkg/schemapath", "pkg/union"},
-	"internal/declared/infer":             {"internal/codes", "internal/english", "internal/limit", "internal/pattern", "internal/prove", "internal/prove/formula", "internal/prove/logic", "internal/report", "internal/yamltext", "pkg/crdpatch", "pkg/diag", "pkg/schemapath", "pkg/union", "pkg/verify"},
 	"pkg/crdpatch":                        {"internal/codes", "internal/cost", "internal/limit", "internal/yamltext", "pkg/compile", "pkg/diag", "pkg/rules", "pkg/schemapath", "pkg/union", "pkg/verify"},
 	"pkg/uniontest":                       {"internal/cli", "internal/product", "pkg/crdpatch", "pkg/diag", "pkg/schemapath", "pkg/validate"},
 	"pkg/compile":                         {"internal/codes", "internal/cost", "internal/english", "internal/limit", "internal/pattern", "internal/spelling", "internal/yamltext", "pkg/diag", "pkg/kinds", "pkg/rules", "pkg/schemapath", "pkg/union", "pkg/verify"},
@@ -70,6 +68,7 @@ var allowed = map[string][]string{
 	"internal/declared":                   {"internal/codes", "internal/limit", "internal/report", "internal/spelling", "internal/yamltext", "pkg/compile", "pkg/diag", "pkg/kinds", "pkg/schemapath", "pkg/union", "pkg/verify"},
 	"internal/product":                    {"internal/codes", "internal/declared", "internal/limit", "internal/ordered", "internal/pattern", "internal/rewrite", "internal/spelling", "internal/yamltext", "pkg/compile", "pkg/crdpatch", "pkg/diag", "pkg/kinds", "pkg/normalize", "pkg/schemapath", "pkg/union", "pkg/validate", "pkg/verify"},
 	"internal/yamltext":                   {"internal/codes", "internal/limit", "internal/pattern", "internal/spelling", "pkg/diag", "pkg/schemapath"},
+	"internal/handwritten":                {"internal/cel", "internal/codes", "internal/cost", "internal/english", "internal/limit", "internal/nested", "internal/pattern", "internal/prove", "internal/prove/formula", "internal/prove/logic", "internal/prove/sample", "internal/report", "internal/yamltext", "pkg/crdpatch", "pkg/diag", "pkg/schemapath", "pkg/union", "pkg/validate", "pkg/verify"},
 }
 
 type listed struct {

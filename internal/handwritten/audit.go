@@ -1,0 +1,313 @@
+package handwritten
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/english"
+	"github.com/unioncel/unioncel/internal/prove"
+	"github.com/unioncel/unioncel/internal/prove/sample"
+	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/validate"
+)
+
+// AuditResult is the result of an audit.
+type AuditResult struct {
+	Findings []Finding // in the order of the file
+	// Rules is the number of rules of the served versions. Undecided are the rules without findings that
+	// may have mistakes, with the reasons as messages.
+	Rules     int
+	Undecided []Finding
+	// Diags are the diagnostics of reading the CRD.
+	Diags diag.List
+}
+
+// Audit audits the hand-written rules of the served versions of a CRD. It returns an error if ctx is
+// cancelled.
+func Audit(ctx context.Context, c *crdpatch.CRD) (AuditResult, error) {
+	crd, wrong := c.Source()
+	result := AuditResult{Diags: wrong}
+	if crd == nil {
+		return result, nil
+	}
+	var versions []*version
+	for i, v := range crd.Spec.Versions {
+		if v.Served {
+			if v := newVersion(ctx, c, crd, i); v != nil {
+				versions = append(versions, v)
+			}
+		}
+	}
+	for _, v := range versions {
+		result.Findings = append(result.Findings, v.findings(ctx, versions)...)
+		result.Rules += v.rules
+		for _, r := range v.open {
+			if !slices.ContainsFunc(result.Findings, func(f Finding) bool { return f.Version == v.name && f.of.equal(r.rule) }) {
+				result.Undecided = append(result.Undecided, v.finding(codes.NotDecided, r.rule, nil, "", "%s", r.reason))
+			}
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return AuditResult{}, err
+	}
+	for _, l := range [][]Finding{result.Findings, result.Undecided} {
+		slices.SortStableFunc(l, func(a, b Finding) int { return cmp.Or(a.Pos.Compare(b.Pos), cmp.Compare(a.Code, b.Code)) })
+	}
+	return result, nil
+}
+
+// version is a served version of a CRD.
+type version struct {
+	source  *crdpatch.CRD
+	crd     *apiextensionsv1.CustomResourceDefinition // with this version only
+	index   int                                       // in the CRD of the file
+	name    string
+	written *apiextensionsv1.JSONSchemaProps // the schema in the file
+	root    *sample.Schema
+	// judge is the API server's code. It has no status subresource: one write sets all fields.
+	judge *validate.Kind
+	// without is the API server's code without the rule lacks: see lacking.
+	without *validate.Kind
+	lacks   *sample.Test
+	leftOut []rule // the schema accepts every object in their place
+	rules   int
+	open    []undecided
+	told    []rule // with a finding of bypassed
+	// broken are the findings about rules that do not compile. They are left out.
+	broken []Finding
+}
+
+// newVersion returns a version, or nil if it has no rules or the API server would not serve it.
+func newVersion(ctx context.Context, c *crdpatch.CRD, crd *apiextensionsv1.CustomResourceDefinition, index int) *version {
+	alone := *crd
+	one := crd.Spec.Versions[index]
+	one.Storage, one.Subresources, one.Deprecated = true, nil, false
+	alone.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{one}
+	alone.Spec.Conversion = nil
+	v := (&version{source: c, crd: &alone, index: index, name: one.Name}).build()
+	if v == nil || ctx.Err() != nil {
+		return nil
+	}
+	v.written = v.root.Props
+	if l := v.uncompiled(); len(l) > 0 {
+		return v.leaveOut(l)
+	}
+	return v
+}
+
+// build prepares the schema of the version. It returns nil if there is none or the API server would
+// not serve it.
+func (v *version) build() *version {
+	root, err := sample.RootOf(v.crd, 0)
+	if err != nil {
+		return nil
+	}
+	v.root, v.judge, v.without, v.lacks = root, validate.New(v.crd), nil, nil
+	if v.judge.Check(v.name) != nil {
+		return nil
+	}
+	return v
+}
+
+// leaveOut returns the version with "true" in the place of some rules, which keeps the indices of
+// the others.
+func (v *version) leaveOut(l []rule) *version {
+	other := *v
+	other.crd, other.leftOut = v.crd.DeepCopy(), slices.Concat(v.leftOut, l)
+	for _, r := range l {
+		r.path.Edit(other.crd.Spec.Versions[0].Schema.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
+			s.XValidations[r.Index] = apiextensionsv1.ValidationRule{Rule: "true"}
+		})
+	}
+	return other.build()
+}
+
+// Tally describes the undecided rules, or returns "" if there are none.
+func (r AuditResult) Tally() string {
+	if len(r.Undecided) == 0 {
+		return ""
+	}
+	counts := map[string]int{}
+	for _, f := range r.Undecided {
+		counts[f.Message]++
+	}
+	var l []string
+	for _, reason := range slices.Sorted(maps.Keys(counts)) {
+		l = append(l, fmt.Sprintf("%s (%d)", reason, counts[reason]))
+	}
+	return fmt.Sprintf("%d of %s not decided: %s", len(r.Undecided), english.Plural(r.Rules, "rule"), strings.Join(l, "; "))
+}
+
+// undecided is a rule with the reason why it may have mistakes that are not found.
+type undecided struct {
+	rule
+	reason string
+}
+
+// rule is a rule of a schema.
+type rule struct {
+	*sample.Test
+	path   schemapath.Path
+	schema *sample.Schema
+}
+
+// equal reports whether two rules have the same place in the schema.
+func (r rule) equal(other rule) bool { return r.Index == other.Index && r.path.Equal(other.path) }
+
+// each calls f with the rules of each schema that has rules.
+func (v *version) each(f func(path schemapath.Path, s *apiextensionsv1.JSONSchemaProps, rules []rule)) {
+	schemapath.Walk(v.root.Props, func(path schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
+		if len(s.XValidations) == 0 {
+			return true
+		}
+		c, err := sample.NewChain(v.root, path)
+		if err != nil {
+			return true
+		}
+		n := c.Object()
+		var rules []rule
+		for _, t := range n.Rules() {
+			if t.Key == sample.RuleKey {
+				rules = append(rules, rule{t, path, n})
+			}
+		}
+		f(path, s, rules)
+		return true
+	})
+}
+
+// audit audits the rules of a version, object by object.
+func (v *version) audit(ctx context.Context, versions []*version) []Finding {
+	var objects []schemapath.Path
+	owned := map[string][]rule{}
+	var all []rule
+	v.open = nil
+	undecide := func(reason string, rules ...rule) {
+		for _, r := range rules {
+			if !slices.ContainsFunc(v.leftOut, r.equal) && !slices.ContainsFunc(v.open, func(u undecided) bool { return u.equal(r) }) {
+				v.open = append(v.open, undecided{r, reason})
+			}
+		}
+	}
+	v.each(func(path schemapath.Path, s *apiextensionsv1.JSONSchemaProps, rules []rule) {
+		all = append(all, rules...)
+		object, ok := objectOf(path, s)
+		if !ok {
+			undecide("it is on a value of a list or map", rules...)
+			return
+		}
+		if _, known := owned[object.String()]; !known {
+			objects = append(objects, object)
+		}
+		for _, r := range rules {
+			if r.Broken == nil && !slices.ContainsFunc(v.leftOut, r.equal) {
+				owned[object.String()] = append(owned[object.String()], r)
+			}
+		}
+	})
+	v.rules = len(all)
+	var l []Finding
+	for _, path := range objects {
+		g := sample.NewSource(ctx, v.crd, 0)
+		o, err := v.object(g, path, owned[path.String()])
+		if err == nil {
+			l = append(l, o.audit(versions)...)
+			err = g.Err()
+		}
+		if err != nil {
+			undecide(err.Error(), owned[path.String()]...)
+			continue
+		}
+		_, err = g.First(o.Object())
+		accepts := err == nil || o.accepted(o.Self(prove.New).Present()) != nil
+		for _, a := range o.audited {
+			switch {
+			case !accepts:
+				undecide("no object was found that the API server accepts", a.rule)
+			case a.open != "":
+				undecide(a.open, a.rule)
+			}
+		}
+	}
+	for _, r := range all {
+		if r.Broken != nil {
+			undecide(r.Broken.Error(), r)
+		}
+	}
+	v.confirmGuards(ctx, l)
+	return l
+}
+
+// objectOf returns the path of the object whose properties a rule on a schema constrains: the
+// schema itself, or the object that has it as a property.
+func objectOf(path schemapath.Path, s *apiextensionsv1.JSONSchemaProps) (object schemapath.Path, ok bool) {
+	if s.Type == "object" && len(s.Properties) > 0 {
+		return path, true
+	}
+	if len(path) == 0 {
+		return nil, false
+	}
+	if _, ok := path[len(path)-1].Property(); !ok {
+		return nil, false
+	}
+	return path[:len(path)-1], true
+}
+
+// lacking returns the API server's code without a rule. It keeps the last one only: one takes 30 MB
+// for a CRD of 1.3 MB.
+func (v *version) lacking(r rule) *validate.Kind {
+	if v.lacks != r.Test {
+		v.without, v.lacks = v.rewritten(r, "true"), r.Test
+	}
+	return v.without
+}
+
+// rewritten returns the API server's code with another text of a rule.
+func (v *version) rewritten(r rule, text string) *validate.Kind {
+	crd := v.crd.DeepCopy()
+	r.path.Edit(crd.Spec.Versions[0].Schema.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
+		s.XValidations[r.Index].Rule = text
+	})
+	return validate.New(crd)
+}
+
+// accepts reports whether the API server accepts the creation of an object or, unless old is nil, an
+// update, and then further updates.
+func accepts(ctx context.Context, k *validate.Kind, old map[string]any, objects ...map[string]any) bool {
+	for _, object := range objects {
+		if response, ok := answer(ctx, k, object, old); !ok || response != "" {
+			return false
+		}
+		old = object
+	}
+	return true
+}
+
+// answer returns the error of the API server for a creation or, unless old is nil, an update; it is
+// empty if it accepts the object, and not ok if it could not validate it. It has only the causes with one
+// of the messages in about, if any.
+func answer(ctx context.Context, k *validate.Kind, object, old map[string]any, about ...string) (response string, ok bool) {
+	var a validate.Answer
+	var err error
+	if old == nil {
+		a, err = k.Create(ctx, object)
+	} else {
+		a, err = k.Update(ctx, object, old)
+	}
+	var l []string
+	for _, c := range a.Causes() {
+		if len(about) == 0 || slices.ContainsFunc(about, func(text string) bool { return strings.Contains(c.Message, text) }) {
+			l = append(l, strings.TrimPrefix(c.Field+": "+c.Message, ": "))
+		}
+	}
+	return strings.Join(l, "; "), err == nil
+}

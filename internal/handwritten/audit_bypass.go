@@ -1,0 +1,211 @@
+package handwritten
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/unioncel/unioncel/internal/cel"
+	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/english"
+	"github.com/unioncel/unioncel/internal/pattern"
+	"github.com/unioncel/unioncel/internal/prove"
+	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/internal/prove/sample"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/validate"
+)
+
+// mayClear matches messages that allow a removal, such as "immutable once set, but may be cleared".
+var mayClear = pattern.Lazy(`(?i)\b(?:may|can) be (?:cleared|deleted|removed|unset)\b`)
+
+const unguarded = "reject the first of the updates with a rule on the object that lacks the value then"
+
+// bypassed finds a rule that makes a value immutable, at least unless it is empty, and that two updates
+// bypass: the first one removes the value, or an object with it, and the second one sets another value.
+func (o *object) bypassed(a *audited) []Finding {
+	if !a.Test.Changing() || slices.ContainsFunc(o.told, a.rule.equal) || mayClear().MatchString(a.Validation.Message) {
+		return nil
+	}
+	for _, read := range append([][]string{nil}, a.Paths...) {
+		if schemaAt(a.Schema, read) == nil {
+			continue
+		}
+		value := a.Place.Lookup(read...)
+		was := value.Counterpart()
+		changed := []logic.Lit{value.Present(), o.Space.Same(was, value).Not(), was.Present(), was.Empty().Not()}
+		if o.Space.Close(); !o.never(append(changed, a.Holds)...) {
+			continue
+		}
+		if l := o.bypass(a, value, read); l != nil {
+			return l
+		}
+	}
+	return nil
+}
+
+// bypass returns the finding for a rule that makes a value that it reads immutable.
+func (o *object) bypass(a *audited, value *formula.Place, read []string) []Finding {
+	was, path := value.Counterpart(), a.rule.path.Append(schemapath.New(read...)...)
+	removed := func(at *formula.Place) []logic.Lit {
+		return append(o.others(), was.Present(), at.Parent.Present(), at.Present().Not())
+	}
+	var links []*formula.Place // the values that updates may remove, and add again, from the inside out
+	for at := value; at != o.Places[o.Anchor()]; at = at.Parent {
+		added := append(o.others(), value.Present(), at.Counterpart().Parent.Present(), at.Counterpart().Present().Not())
+		if !o.never(removed(at)...) && !o.never(added...) {
+			links = append(links, at)
+		}
+	}
+	if len(links) == 0 {
+		return nil
+	}
+	open := a.open
+	a.open = "no updates were found that bypass it, though there may be some"
+	first := o.accepted(value.Present())
+	if first == nil {
+		return nil
+	}
+	second := o.changed(a, value, schemaAt(a.Schema, read), first.New)
+	if second == nil {
+		return nil
+	}
+	var stored []logic.Lit // the old object is the first one
+	for _, s := range o.Slots {
+		for i, c := range s.Chosen[prove.New] {
+			if first.Model(c) {
+				stored = append(stored, s.Chosen[prove.Old][i])
+			}
+		}
+	}
+	ctx := o.Source.Context()
+	for i, at := range links {
+		between := &prove.Example{New: runtime.DeepCopyJSON(first.New)}
+		if around, ok := at.Parent.Value(between.New).(map[string]any); ok {
+			delete(around, at.Name)
+		}
+		suits := func(e *prove.Example) (string, bool) { return "", accepts(ctx, o.judge, first.New, e.New, second) }
+		if _, ok := suits(between); !ok {
+			between, _ = o.find(suits, append(removed(at), stored...)...)
+		}
+		if between == nil {
+			continue
+		}
+		f := o.finding(codes.Bypassed, a.rule, &prove.Example{Old: first.New, New: second}, "",
+			"this rule makes a value immutable only until it is removed: an update can remove %s, and the next one can set another value", path[:len(at.Path())])
+		a.open, f.Between, o.told = open, between.New, append(o.told, a.rule)
+		var also []string
+		for k, outer := range slices.Backward(links[i:]) { // a guard for the outermost link closes all
+			f.guard, f.guarded = guardOf(outer.Parent, value), path[:len(outer.Path())-1]
+			on := schemapath.Place{Path: f.guarded}
+			if k > 0 && len(f.guard) > maxKept || !o.closes(f.guard, outer.Parent, value, f.guarded) {
+				also = append(also, on.String())
+				continue
+			}
+			rest := ""
+			if len(also) > 0 {
+				rest = "; write such a rule for " + english.List(also, "and") + ", too"
+			}
+			return []Finding{f.hinted("add the rule %s to %s, which rejects the first of the updates%s", f.guard, on, rest)}
+		}
+		f.guard = ""
+		return []Finding{f.hinted(unguarded)}
+	}
+	return nil
+}
+
+// changed returns a valid object with another value than an old one, if the rule rejects the change.
+func (o *object) changed(a *audited, value *formula.Place, n *sample.Schema, old map[string]any) map[string]any {
+	ctx, was := o.Source.Context(), value.Value(old)
+	rejects := func(object map[string]any) bool {
+		said, _ := o.Ask(a.Check, object, old)
+		return said == sample.Fails && accepts(ctx, o.judge, nil, object) && !accepts(ctx, o.judge, old, object)
+	}
+	for _, v := range append([]any{next(was)}, o.Source.Several(n)...) {
+		object := runtime.DeepCopyJSON(old)
+		if around, ok := value.Parent.Value(object).(map[string]any); ok {
+			around[value.Name] = runtime.DeepCopyJSONValue(v)
+		}
+		if rejects(object) {
+			return object
+		}
+	}
+	l := append(o.others(), o.create(), value.Present())
+	if scalar(was) != nil {
+		l = append(l, value.Equals(was).Not())
+	}
+	if e, _ := o.find(func(e *prove.Example) (string, bool) { return "", rejects(e.New) }, l...); e != nil {
+		return e.New
+	}
+	return nil
+}
+
+// next returns a text of the same form with another letter or digit, and other values as they are.
+func next(v any) any {
+	text, _ := v.(string)
+	for i := len(text) - 1; i >= 0; i-- {
+		switch c := text[i]; {
+		case '0' <= c && c < '9', 'a' <= c && c < 'z', 'A' <= c && c < 'Z':
+			return text[:i] + string(c+1) + text[i+1:]
+		}
+	}
+	return v
+}
+
+// guardOf returns a rule on an object that rejects the removal of a value in it.
+func guardOf(around, value *formula.Place) string {
+	names := value.Path()[len(around.Path()):]
+	has := func(self string) cel.Expr {
+		at := around
+		var l []cel.Expr
+		for i, name := range names {
+			if at = at.Child(name); !at.Always() {
+				l = append(l, cel.Has(cel.Var(self).Field(names[:i+1]...)))
+			}
+		}
+		return cel.And(l...)
+	}
+	return cel.Or(cel.Not(has("oldSelf")), has("self")).String()
+}
+
+// closes reports whether a rule on an object rejects each removal of a value in it, as proved.
+func (o *object) closes(text string, around, value *formula.Place, path schemapath.Path) bool {
+	level := min(len(path), len(o.Schemas))
+	n := o.Object().Lookup(path[min(len(path), len(o.Path)):])
+	if level < len(o.Schemas) {
+		n = o.Schemas[level]
+	}
+	guard := o.read(prove.Check{Level: level, Schema: n, Place: around}, apiextensionsv1.ValidationRule{Rule: text})
+	return guard != nil && o.never(guard.Holds, around.Present(), value.Counterpart().Present(), value.Present().Not())
+}
+
+// confirmGuards keeps the guards of findings only if the API server accepts the CRD with all of them, and
+// if they reject the updates.
+func (v *version) confirmGuards(ctx context.Context, l []Finding) {
+	crd, added := v.crd.DeepCopy(), map[string]bool{}
+	for _, f := range l {
+		if key := f.guarded.String() + " " + f.guard; f.guard != "" && !added[key] {
+			added[key] = true
+			f.guarded.Edit(crd.Spec.Versions[0].Schema.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
+				s.XValidations = append(s.XValidations, apiextensionsv1.ValidationRule{Rule: f.guard})
+			})
+		}
+	}
+	if len(added) == 0 {
+		return
+	}
+	kind := validate.New(crd)
+	served := kind.Check(v.name) == nil
+	for i, f := range l {
+		if f.guard == "" {
+			continue
+		}
+		if response, _ := answer(ctx, kind, f.Between, f.Example.Old); !served || !strings.Contains(response, f.guard) {
+			l[i] = f.hinted(unguarded)
+		}
+	}
+}

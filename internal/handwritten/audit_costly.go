@@ -1,0 +1,155 @@
+package handwritten
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/internal/english"
+	"github.com/unioncel/unioncel/internal/prove"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// portion describes a percentage, before the budget.
+func portion(percent uint64) string {
+	if percent < 1000 {
+		return fmt.Sprintf("%d%% of", percent)
+	}
+	return english.Number(percent/100) + " times"
+}
+
+// costly finds rules that take more than half of the budget of a rule. If the other rules of the
+// version together take more than half of the budget of a version, or the budget of a request, it
+// reports the costliest of them.
+func (v *version) costly(ctx context.Context) []Finding {
+	estimator, err := cost.Of(v.crd)
+	if err != nil {
+		return nil
+	}
+	var rules []rule
+	v.each(func(_ schemapath.Path, _ *apiextensionsv1.JSONSchemaProps, l []rule) { rules = append(rules, l...) })
+	var l []Finding
+	var most *rule
+	var highest, total uint64
+	var mostCost cost.Cost
+	for i, r := range rules {
+		if i > 0 && rules[i-1].schema == r.schema {
+			continue // estimated with the others of its schema
+		}
+		costs, err := estimator.Rules(0, r.path, r.schema.Props.XValidations)
+		if err != nil {
+			continue
+		}
+		for j, c := range costs {
+			own := rules[i+j]
+			if p := cost.Percent(c.Rule(), cost.RuleLimit); p > cost.Half {
+				l = append(l, v.costlyRule(own, c, c.Rule() > cost.RuleLimit, nil, "", excess("this rule takes", c.Rule(), p, "one")))
+				continue
+			}
+			total = cost.Add(total, c.Total())
+			if c.Total() > highest {
+				highest, most, mostCost = c.Total(), &rules[i+j], c
+			}
+		}
+	}
+	request, _ := verify.Request(ctx, v.crd, 0, v.crd, 0) // audit reports its errors at the end
+	over := total > cost.VersionLimit
+	switch p := cost.Percent(total, cost.VersionLimit); {
+	case most == nil:
+	case request != nil && request.Kind == verify.Rejected:
+		l = append(l, v.costlyRule(*most, mostCost, over, &prove.Example{New: request.New}, request.Message, request.Text+", and this rule takes the most"))
+	case p > cost.Half:
+		l = append(l, v.costlyRule(*most, mostCost, over, nil, "", excess("the rules of version "+v.name+" take", total, p, "a version")+", and this rule takes the most"))
+	}
+	return l
+}
+
+// costlyRule returns the finding for a rule that takes most of a budget. It is an error if the rules are
+// over the budget, so that the API server rejects a CRD with them.
+func (v *version) costlyRule(r rule, c cost.Cost, over bool, e *prove.Example, response, message string) Finding {
+	f := v.finding(codes.CostlyRule, r, e, response, "%s", message).hinted("%s", v.bounds(r, c))
+	if over {
+		f.Diagnostic = f.As(diag.Error)
+	}
+	return f
+}
+
+// excess compares a cost with a budget.
+func excess(takes string, total, percent uint64, budget string) string {
+	times := portion(percent)
+	if total == math.MaxUint64 {
+		times = "an unbounded multiple of"
+	}
+	return takes + " " + times + " the cost that the API server allows for " + budget
+}
+
+// bounds returns a fix for a costly rule: bounds that lower its cost, for the lists and maps that contain
+// it and the values that it reads, or else lower bounds.
+func (v *version) bounds(r rule, c cost.Cost) string {
+	var missing, present []string
+	tried := map[string]bool{}
+	consider := func(path schemapath.Path) {
+		key, at := boundOf(path.Schema(v.root.Props))
+		if at == nil || tried[path.String()] || len(tried) == maxBounds {
+			return
+		}
+		tried[path.String()] = true
+		crd := v.crd.DeepCopy()
+		path.Edit(crd.Spec.Versions[0].Schema.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
+			_, at := boundOf(s)
+			*at = new(int64(1))
+		})
+		estimator, err := cost.Of(crd)
+		if err != nil {
+			return
+		}
+		costs, err := estimator.Rules(0, r.path, r.schema.Props.XValidations)
+		switch lower := err == nil && costs[r.Index].Rule() < c.Rule(); {
+		case lower && *at == nil:
+			missing = append(missing, path.String()+" with "+key)
+		case lower:
+			present = append(present, fmt.Sprintf("%s of %s (%d)", key, path, **at))
+		}
+	}
+	for i := range r.path {
+		consider(r.path[:i])
+	}
+	for _, read := range r.Paths {
+		at := r.path.Append(schemapath.New(read...)...)
+		schemapath.Walk(at.Schema(v.root.Props), func(p schemapath.Path, _ *apiextensionsv1.JSONSchemaProps) bool {
+			consider(at.Append(p...))
+			return true
+		})
+	}
+	switch {
+	case len(missing) > 0:
+		return "bound " + english.List(missing, "and")
+	case len(present) > 0:
+		return "lower " + english.List(present, "and")
+	}
+	return "nest fewer macros, or read smaller values"
+}
+
+// maxBounds bounds the bounds to try: each takes as long as reading the CRD.
+const maxBounds = 16
+
+// boundOf returns the keyword that bounds the size of the values of a schema, and its value. It is nil for
+// values of a fixed size.
+func boundOf(s *apiextensionsv1.JSONSchemaProps) (key string, at **int64) {
+	switch {
+	case s == nil || len(s.Enum) > 0:
+	case s.Type == "array":
+		return "maxItems", &s.MaxItems
+	case s.AdditionalProperties != nil:
+		return "maxProperties", &s.MaxProperties
+	case s.Type == "string":
+		return "maxLength", &s.MaxLength
+	}
+	return "", nil
+}

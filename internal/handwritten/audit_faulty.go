@@ -1,0 +1,124 @@
+package handwritten
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	kube "k8s.io/apimachinery/pkg/util/version"
+
+	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+)
+
+// faults are the findings about rules that reject too much. Such a rule can make examples for other
+// rules impossible.
+var faults = []diag.Code{codes.AlwaysRejects, codes.BlocksUpdates, codes.FailsToEvaluate}
+
+// maxPasses bounds the audits of a version without faulty rules.
+const maxPasses = 2
+
+// findings audits the rules of a version. It audits the other rules again without the faulty rules.
+func (v *version) findings(ctx context.Context, versions []*version) []Finding {
+	l := append(v.costly(ctx), v.audit(ctx, versions)...)
+	w := v
+	for range maxPasses {
+		var faulty []rule
+		for _, f := range l {
+			if slices.Contains(faults, f.Code) && !slices.ContainsFunc(w.leftOut, f.of.equal) && !slices.ContainsFunc(faulty, f.of.equal) {
+				faulty = append(faulty, f.of)
+			}
+		}
+		if len(faulty) == 0 || ctx.Err() != nil {
+			break
+		}
+		if w = w.leaveOut(faulty); w == nil {
+			break
+		}
+		var more []Finding
+		for _, f := range w.audit(ctx, versions) {
+			known := func(other Finding) bool { return other.Code == f.Code && other.of.equal(f.of) }
+			if !slices.ContainsFunc(l, known) && !slices.ContainsFunc(more, known) {
+				more = append(more, f)
+			}
+		}
+		v.qualify(ctx, more, w.leftOut[len(v.leftOut):])
+		l = append(l, more...)
+		v.open = w.open
+	}
+	return append(l, v.broken...)
+}
+
+// qualify names the faulty rules in findings if they change the API server's answer to the example.
+func (v *version) qualify(ctx context.Context, l []Finding, faulty []rule) {
+	same := func(w *version, f *Finding) bool {
+		if f.Between != nil {
+			return accepts(ctx, w.judge, f.Example.Old, f.Between, f.Example.New)
+		}
+		response, ok := answer(ctx, w.judge, f.Example.New, f.Example.Old)
+		missing := func(cause string) bool { return !strings.Contains(response, cause) }
+		partial := f.Code == codes.AlwaysRejects || f.Code == codes.SameRule // see rejectedByBoth
+		return ok && (response == f.Response || partial && !slices.ContainsFunc(strings.Split(f.Response, "; "), missing))
+	}
+	changing := map[*Finding][]rule{}
+	for i := range l {
+		if f := &l[i]; !same(v, f) {
+			changing[f] = nil
+		}
+	}
+	if len(changing) == 0 {
+		return
+	}
+	for _, r := range faulty {
+		others := slices.DeleteFunc(slices.Clone(faulty), r.equal)
+		w := v.leaveOut(others)
+		if w == nil {
+			continue
+		}
+		for f, rules := range changing {
+			if !same(w, f) {
+				changing[f] = append(rules, r)
+			}
+		}
+	}
+	for f, rules := range changing {
+		if len(rules) == 0 {
+			rules = faulty
+		}
+		f.Without = len(rules)
+		for _, r := range rules {
+			f.Related = append(f.Related, diag.Related{Pos: v.finding(f.Code, r, nil, "", "").Pos, Message: "the example leaves out this faulty rule"})
+		}
+	}
+}
+
+// uncompiled returns the rules that the API server cannot compile. It adds findings about them, and
+// about rules that the oldest API server, by the options, does not support.
+func (v *version) uncompiled() []rule {
+	found := map[diag.Code][]cost.Fault{codes.NotCompiling: cost.Faults(v.crd, nil)}
+	if oldest := v.source.Options().KubeVersion; oldest != "" {
+		found[codes.KubeVersion] = cost.Faults(v.crd, kube.MustParseGeneric(oldest))
+	}
+	var l []rule
+	v.each(func(path schemapath.Path, _ *apiextensionsv1.JSONSchemaProps, rules []rule) {
+		for code, faults := range found {
+			for _, f := range faults {
+				i := slices.IndexFunc(rules, func(r rule) bool { return f.Index == r.Index && f.Path.Equal(path) })
+				if i < 0 {
+					continue
+				}
+				if code == codes.KubeVersion {
+					f.Hint = v.source.Options().Origins.Version(f.Hint)
+				}
+				v.broken = append(v.broken, v.finding(code, rules[i], nil, "", "%s", f.Message).hinted("%s", f.Hint))
+				if code == codes.NotCompiling {
+					l = append(l, rules[i])
+				}
+			}
+		}
+	})
+	return l
+}

@@ -1,0 +1,110 @@
+package handwritten
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/nested"
+	"github.com/unioncel/unioncel/internal/pattern"
+	"github.com/unioncel/unioncel/internal/prove"
+	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/prove/sample"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+)
+
+// ofList matches messages about the list as a whole, such as "some peer must lack a name".
+var ofList = pattern.Lazy(`(?i)\b(?:every|all|any|some|at least|one of|contains?|includes?|other than|except|without|(?:is|are) required)\b`)
+
+// notEachItem finds a negated all() over items with a combination of conditions: it was meant to
+// reject the combination in each item, and rejects it only if every item has it.
+func (o *object) notEachItem(a *audited) []Finding {
+	if a.Test.Changing() || len(a.Place.Path()) < len(o.Self(0).Path()) {
+		return nil
+	}
+	not, ok := a.NotAll()
+	if !ok || not.Conjuncts < 2 || ofList().MatchString(a.Validation.Message) || ofList().MatchString(a.Validation.MessageExpression) {
+		return nil
+	}
+	items := schemaAt(a.Schema, not.List)
+	if items = items.Child(schemapath.Items); items == nil {
+		return nil
+	}
+	fixed := o.replaced(a, not.Each)
+	if fixed == nil {
+		return nil
+	}
+	ctx := o.Source.Context()
+	path := append(a.Place.Path()[len(o.Self(0).Path()):], not.List...)
+	for _, bad := range o.satisfying(ctx, items, not.Broken) {
+		alone := o.with(path, bad)
+		response, ok := o.rejects(a, sample.Fails, alone)
+		if !ok {
+			continue
+		}
+		for _, good := range o.satisfying(ctx, items, "!("+not.Broken+")") {
+			both := o.with(path, bad, good)
+			refused, ok := answer(ctx, o.judge, both, nil)
+			if !ok || refused != "" {
+				continue
+			}
+			if said, _ := o.Ask(fixed, both, nil); said != sample.Fails {
+				continue
+			}
+			kind := o.served(a.rule, not.Each)
+			if kind == nil {
+				return nil
+			}
+			refused, _ = answer(ctx, kind, both, nil)
+			if accepts, ok := answer(ctx, kind, o.with(path, good), nil); refused == "" || !ok || accepts != "" {
+				continue
+			}
+			return []Finding{o.finding(codes.NotEachItem, a.rule, &prove.Example{New: both}, "",
+				"this rule rejects a list only if all its items meet the condition: it rejects the first item alone (%s), and accepts it alongside another", response).
+				fixed([]fix{{not.Each, ", to reject each such item"}}, "")}
+		}
+	}
+	return nil
+}
+
+// satisfying returns a few values of a schema that a further rule accepts.
+func (o *object) satisfying(ctx context.Context, n *sample.Schema, rule string) []any {
+	with := *n.Props
+	with.XValidations = append(apiextensionsv1.ValidationRules{{Rule: rule}}, with.XValidations...)
+	if l := sample.Values(ctx, &with); len(l) > 0 {
+		return l
+	}
+	read, err := formula.Parse(rule)
+	v, broken := sample.New(&with, "", false).Validator()
+	if err != nil || broken != nil {
+		return nil
+	}
+	// Equalities may need a literal in each of several properties.
+	combined := append(slices.Clone(o.Source.Several(n)), o.Source.Written(n, read.Literals)...)
+	return slices.DeleteFunc(combined, func(value any) bool { return len(v.Validate(ctx, value, nil)) > 0 })
+}
+
+// with returns a resource with a list of items at a path of the object.
+func (o *object) with(path []string, items ...any) map[string]any {
+	object := map[string]any{}
+	if v, err := o.Source.First(o.Object()); err == nil {
+		if valid, ok := v.(map[string]any); ok {
+			object = maps.Clone(valid)
+		}
+	}
+	nested.Put(object, path, runtime.DeepCopyJSONValue(append([]any{}, items...)))
+	s := o.Source.Surround(o.Chain, object)
+	var inner any = object
+	for level := len(o.Path) - 1; level >= 0; level-- {
+		inner = s.Put(level, inner)
+	}
+	resource, _ := inner.(map[string]any)
+	if len(o.Path) == 0 {
+		o.Source.Identify(resource)
+	}
+	return resource
+}

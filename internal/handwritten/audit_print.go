@@ -1,0 +1,102 @@
+package handwritten
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/english"
+	"github.com/unioncel/unioncel/internal/report"
+)
+
+// maxListed bounds the rules in a list that people read.
+const maxListed = 10
+
+// AuditDocument returns findings for people, with a tally. Equal findings are written once.
+func AuditDocument(l []Finding) report.Document {
+	var d report.Document
+	var open []Finding
+	l = slices.DeleteFunc(slices.Clone(l), func(f Finding) bool {
+		if f.Code == codes.NotDecided {
+			open = append(open, f)
+		}
+		return f.Code == codes.NotDecided
+	})
+	also := map[[4]string][]Finding{}
+	for _, f := range l {
+		also[f.fingerprint()] = append(also[f.fingerprint()], f)
+	}
+	for _, f := range l {
+		alike := also[f.fingerprint()]
+		if len(alike) == 0 {
+			continue // written
+		}
+		delete(also, f.fingerprint())
+		d.Heading(2, report.N(f.Pos.String()), ": "+string(f.Code)+": ", report.N(f.CRD), " (", f.Path, ", ", f.Version, ")")
+		f.write(&d)
+		if others := alike[1:]; len(others) > 0 {
+			d.Say("Also in ", english.Plural(len(others), "other rule"), ":")
+			d.Add(listed(others, func(Finding) string { return "" }))
+		}
+	}
+	if len(open) > 0 {
+		d.Say("Not decided:")
+		d.Add(listed(open, func(f Finding) string { return ": " + f.Message }))
+	}
+	d.Say(english.Plural(len(l), "finding"))
+	return d
+}
+
+// listed returns the places of rules, with a text each.
+func listed(l []Finding, text func(Finding) string) (list report.List) {
+	for _, f := range l[:min(len(l), maxListed)] {
+		list.Add(report.N(f.Pos.String()), ": ", report.N(f.CRD), " (", f.Path, ", ", f.Version, ")", text(f))
+	}
+	if more := len(l) - maxListed; more > 0 {
+		list.Add(more, " more; --format json has all of them")
+	}
+	return list
+}
+
+// fingerprint returns texts that are the same for equal findings. They may be in several schemas,
+// versions and CRDs. Rules that fail on values of the right type are alike.
+func (f Finding) fingerprint() [4]string {
+	if f.Hint == unfit {
+		return [4]string{string(f.Code), f.Hint}
+	}
+	return [4]string{string(f.Code), f.Rule, f.Message, f.Hint}
+}
+
+// write adds a finding without its heading.
+func (f Finding) write(d *report.Document) {
+	d.Say(f.Message)
+	d.Add(report.Code{Language: "cel", Text: f.Rule + "\n"})
+	if f.Example != nil {
+		said := "The API server accepts:"
+		if f.Response != "" {
+			said = "The API server rejects:"
+		}
+		if f.Without > 0 {
+			said = "Without the faulty rules below, the" + strings.TrimPrefix(said, "The")
+		}
+		d.Say(said)
+		d.Add(report.Example(f.Example.Old, f.Between, f.Example.New))
+		if f.Response != "" {
+			d.Add(report.Quote{f.Response})
+		}
+	}
+	for _, r := range f.Related {
+		d.Say("See ", report.N(r.Pos.String()), ": "+r.Message)
+	}
+	if len(f.fixes) == 0 {
+		d.Say("Fix: ", f.Hint)
+	}
+	for i, fix := range f.fixes {
+		start := "Fix: write the following rule"
+		if i > 0 {
+			start = "Or write the following rule"
+		}
+		d.Say(start, fix.effect, ":")
+		d.Add(report.Code{Language: "cel", Text: fix.rule + "\n"})
+	}
+}

@@ -1,0 +1,91 @@
+package handwritten
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// alike numbers groups of equal unions, in order of their first objects from 0, and returns the
+// group of each union. Equal unions have the same declaration, constraints and proof, and their objects
+// have the same schema apart from documentation. The rest of their CRDs may differ.
+func alike(l []Located) ([]int, error) {
+	var groups []int
+	of := map[string]int{}
+	for _, i := range l {
+		key, err := i.fingerprint()
+		if err != nil {
+			return nil, err
+		}
+		if _, ok := of[key]; !ok {
+			of[key] = len(of)
+		}
+		groups = append(groups, of[key])
+	}
+	return groups, nil
+}
+
+// fingerprint returns a text that is the same for equal unions.
+func (i Located) fingerprint() (string, error) {
+	declaration, err := i.text()
+	if err != nil {
+		return "", err
+	}
+	parts := []string{declaration, string(i.Form), string(i.Comparison.Verdict), string(i.Changes.Verdict)}
+	for _, c := range i.Replaces {
+		parts = append(parts, c.String(), i.rule(c).Rule, strconv.FormatBool(i.losesMessage(c)))
+	}
+	for _, f := range []*verify.Finding{i.Comparison.Tighter, i.Comparison.Looser, i.Changes.Tighter} {
+		parts = append(parts, i.relative(f))
+	}
+	parts = append(append(parts, i.Comparison.Inconclusive...), i.Changes.Inconclusive...)
+	if s := i.Schema(i.CRD); s != nil {
+		s = s.DeepCopy()
+		undocument(s)
+		data, err := json.Marshal(s)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, string(data))
+	}
+	return strings.Join(parts, "\x00"), nil
+}
+
+// relative returns the words of a finding, with the path of a removed object relative to the union
+// object.
+func (i Located) relative(f *verify.Finding) string {
+	if f == nil {
+		return ""
+	}
+	words := f.Words(i.Union)
+	if rest, ok := strings.CutPrefix(i.Place.String(), f.Removed); ok && f.Removed != "" {
+		words = strings.Replace(words, f.Removed, "^"+rest, 1)
+	}
+	return words
+}
+
+// undocument removes the documentation from a schema and the schemas inside it.
+func undocument(s *apiextensionsv1.JSONSchemaProps) {
+	s.Description, s.Title, s.Example, s.ExternalDocs = "", "", nil, nil
+	for name, p := range s.Properties {
+		undocument(&p)
+		s.Properties[name] = p
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		undocument(s.Items.Schema)
+	}
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
+		undocument(s.AdditionalProperties.Schema)
+	}
+	for _, l := range [][]apiextensionsv1.JSONSchemaProps{s.AllOf, s.AnyOf, s.OneOf} {
+		for n := range l {
+			undocument(&l[n])
+		}
+	}
+	slices.Sort(s.Required)
+}

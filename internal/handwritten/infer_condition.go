@@ -1,0 +1,213 @@
+package handwritten
+
+import (
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/pkg/union"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// condition is a hand-written constraint that a union could replace. It depends only on which
+// properties are set, which are empty, and the constants that they equal.
+type condition struct {
+	verify.Constraint
+	form  Form
+	holds logic.Lit
+	reads []propertyFact
+	// slots are the properties that the condition reads, in order of appearance.
+	slots []int
+	// texts are the strings other than "" with which the condition compares properties, by slot.
+	texts map[int][]string
+	// sized are the slots of properties that the condition tests for emptiness.
+	sized map[int]bool
+	// zero is the only slot that the condition compares with a constant, 0, or -1.
+	zero int
+	// loose are the sized slots for which the condition treats empty values as unset.
+	loose map[int]bool
+}
+
+// discriminator returns the only property that the condition compares with values, or -1 if there
+// is no such property. ok is false if there are several.
+func (c *condition) discriminator() (slot int, ok bool) {
+	if len(c.texts) == 0 {
+		return -1, true
+	}
+	for s := range c.texts {
+		slot = s
+	}
+	return slot, len(c.texts) == 1
+}
+
+// maxSlots is the maximum number of properties that a condition may read.
+const maxSlots = 64
+
+// condition returns a constraint with its formula. It is nil if the formula depends on other facts,
+// on no property, or on too many.
+func (o *candidateObject) condition(k verify.Constraint, form Form, holds logic.Lit) *condition {
+	c := &condition{Constraint: k, form: form, holds: holds, texts: map[int][]string{}, sized: map[int]bool{}, zero: -1, loose: map[int]bool{}}
+	c.reads = o.factsOf(holds)
+	if c.read(); len(c.slots) == 0 || len(c.slots) > maxSlots {
+		return nil
+	}
+	if d, _ := c.discriminator(); d < 0 && (form == Pairs || form == Conditional) {
+		c.form = Presence
+	}
+	c.loosen(o)
+	return c
+}
+
+// conditions returns the constraints on the object that depend only on which properties are set,
+// and on the values of strings.
+func (o *candidateObject) conditions() []*condition {
+	var l []*condition
+	add := func(key string, index int, form Form, holds logic.Lit) {
+		if c := o.condition(verify.Constraint{Key: key, Index: index}, form, holds); c != nil {
+			l = append(l, c)
+		}
+	}
+	for i, r := range o.schema.XValidations {
+		// This cheap test skips most rules. A rule that reads oldSelf does not describe the valid
+		// objects.
+		if !strings.Contains(r.Rule, "self.") || strings.Contains(r.Rule, "oldSelf") {
+			continue
+		}
+		if parsed, err := formula.Parse(r.Rule); err == nil {
+			add(ruleKey, i, formOfRule(parsed), o.rule(parsed, 0))
+		}
+	}
+	s := o.schema
+	for i := range s.AllOf {
+		add("allOf", i, formOf(&s.AllOf[i]), o.keywords(s.AllOf[i]))
+	}
+	if len(s.AnyOf) > 0 {
+		add("anyOf", 0, AnyOf, o.keywords(apiextensionsv1.JSONSchemaProps{AnyOf: s.AnyOf}))
+	}
+	if len(s.OneOf) > 0 {
+		add("oneOf", 0, OneOf, o.keywords(apiextensionsv1.JSONSchemaProps{OneOf: s.OneOf}))
+	}
+	if s.Not != nil {
+		add("not", 0, Not, o.keywords(apiextensionsv1.JSONSchemaProps{Not: s.Not}))
+	}
+	if o.counts() {
+		add("minProperties", 0, PropertyCount, o.keywords(apiextensionsv1.JSONSchemaProps{MinProperties: s.MinProperties}))
+		add("maxProperties", 0, PropertyCount, o.keywords(apiextensionsv1.JSONSchemaProps{MaxProperties: s.MaxProperties}))
+	}
+	for _, c := range l {
+		discriminates := func(k *condition) bool { return len(k.texts) == 1 && len(k.texts[c.zero]) > 0 }
+		if c.zero >= 0 && slices.ContainsFunc(l, discriminates) {
+			// The property is the discriminator of another condition, so 0 is one of its values.
+			c.texts[c.zero] = []string{"0"}
+			delete(c.sized, c.zero)
+			if c.form == Presence {
+				c.form = Pairs
+			}
+			clear(c.loose)
+			c.loosen(o)
+		}
+	}
+	return l
+}
+
+// ruleKey is the key of constraints that are CEL rules.
+const ruleKey = "x-kubernetes-validations"
+
+// formOf returns the form of a schema in an allOf.
+func formOf(s *apiextensionsv1.JSONSchemaProps) Form {
+	switch {
+	case len(s.OneOf) > 0:
+		return OneOf
+	case len(s.AnyOf) > 0:
+		return AnyOf
+	}
+	for i := range s.AllOf {
+		if f := formOf(&s.AllOf[i]); f != Not {
+			return f
+		}
+	}
+	return Not
+}
+
+// counts reports whether the object may have only one of its listed properties.
+func (o *candidateObject) counts() bool {
+	s := o.schema
+	open := s.AdditionalProperties != nil || formula.KeepsUnknown(s)
+	return s.MaxProperties != nil && *s.MaxProperties == 1 && !open && !o.resource
+}
+
+// read collects the properties and strings that the condition reads.
+func (c *condition) read() {
+	zeros := map[int]bool{} // the slots of properties that the condition compares with false or 0
+	for _, fact := range c.reads {
+		slot := fact.slot
+		if !slices.Contains(c.slots, slot) {
+			c.slots = append(c.slots, slot)
+		}
+		switch text := textOf(fact.Constant); {
+		case fact.Kind == formula.Equals && fact.Constant == any(true):
+			c.texts[slot], zeros[slot] = []string{"true", "false"}, true
+		case tellsZero(fact.Fact):
+			c.texts[slot], zeros[slot] = append(c.texts[slot], text), true
+		case fact.Kind == formula.Empty, fact.Kind == formula.Equals && text == "":
+			c.sized[slot] = true
+		case fact.Kind == formula.Equals:
+			c.texts[slot] = append(c.texts[slot], text)
+		}
+	}
+	// A property that is compared with false or 0 is a discriminator if it is the only one, and compared
+	// with a boolean or with other numbers. Otherwise, it is a member that may be empty.
+	alone := len(c.texts) == 1
+	for slot := range zeros {
+		if texts := c.texts[slot]; !alone || len(texts) == 1 && texts[0] == "0" {
+			delete(c.texts, slot)
+			c.sized[slot] = true
+			if alone {
+				c.zero = slot
+			}
+		}
+	}
+}
+
+// loosen finds the properties for which the condition treats empty values as absent.
+func (c *condition) loosen(o *candidateObject) {
+	d, ok := c.discriminator()
+	if !ok {
+		return
+	}
+	for _, slot := range c.slots {
+		if slot == d || !c.sized[slot] || !canBeEmpty(o.property(slot)) {
+			continue
+		}
+		absent, empty := map[logic.Lit]bool{}, map[logic.Lit]bool{}
+		for _, fact := range c.reads {
+			if fact.slot == slot {
+				absent[fact.Lit] = false
+				empty[fact.Lit] = fact.Kind == formula.Present || fact.Kind == formula.Empty || fact.Constant == any("") || fact.Constant == any(int64(0))
+			}
+		}
+		s := o.space
+		c.loose[slot] = !o.possible(s.Equal(s.Restrict(c.holds, absent), s.Restrict(c.holds, empty)).Not())
+	}
+}
+
+// canBeEmpty reports whether the schema of a property accepts "", [], {}, false or 0.
+func canBeEmpty(s apiextensionsv1.JSONSchemaProps) bool {
+	positive := func(n *int64) bool { return n != nil && *n > 0 }
+	switch s.Type {
+	case "string":
+		return s.Format == "" && !positive(s.MinLength) && (len(s.Enum) == 0 || slices.Contains(union.EnumStrings(&s), ""))
+	case "boolean":
+		return len(s.Enum) == 0
+	case "integer", "number":
+		return len(s.Enum) == 0 && (s.Minimum == nil || *s.Minimum <= 0) && (s.Maximum == nil || *s.Maximum >= 0)
+	case "array":
+		return !positive(s.MinItems)
+	case "object":
+		return !positive(s.MinProperties) && len(s.Required) == 0
+	}
+	return false
+}

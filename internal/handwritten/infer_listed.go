@@ -1,0 +1,81 @@
+package handwritten
+
+import (
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/unioncel/unioncel/internal/pattern"
+	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/pkg/union"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// quantified matches rules about the items of a list. Other rules need not be parsed.
+var quantified = pattern.Lazy(`\.(?:all|exists|exists_one|existsOne|filter|map)\(`)
+
+// readList finds the unions of the items of a list, which keys tell apart. The rules are on the
+// list or on objects around it.
+func (f *finder) readList(s *apiextensionsv1.JSONSchemaProps) error {
+	if s.Type != "array" || s.XListType == nil || *s.XListType != "map" || len(s.XListMapKeys) == 0 || s.Items == nil || s.Items.Schema == nil {
+		return nil
+	}
+	o := f.object(s, false)
+	type listRule struct {
+		verify.Constraint
+		*formula.Rule
+	}
+	var rules []listRule
+	var literals []any
+	for above := range len(f.path) + 1 {
+		path, on := f.path[len(f.path)-above:].Properties(), s
+		if above > 0 {
+			if _, ok := f.path[len(f.path)-above].Property(); !ok {
+				break // other rules are about several lists
+			}
+			on = f.levels[len(f.path)-above].schema
+		}
+		for i, r := range on.XValidations {
+			if !quantified().MatchString(r.Rule) || strings.Contains(r.Rule, "oldSelf") || above > 0 && !strings.Contains(r.Rule, path[above-1]) {
+				continue
+			}
+			parsed, err := formula.Parse(r.Rule)
+			if err == nil && slices.ContainsFunc(parsed.Paths, func(p []string) bool { return slices.Equal(p, path) }) {
+				rules = append(rules, listRule{verify.Constraint{Key: ruleKey, Index: i, Above: above}, parsed})
+				literals = append(literals, parsed.Literals...)
+			}
+		}
+	}
+	if len(rules) == 0 {
+		return nil
+	}
+	f.objects = append(f.objects, o)
+	o.at(0).NameItems(literals)
+	var l []*condition
+	for _, r := range rules {
+		if c := o.condition(r.Constraint, Items, o.rule(r.Rule, r.Above)); c != nil {
+			l = append(l, c)
+		}
+	}
+	o.space.Close()
+	return f.candidates(o, o.candidates(l))
+}
+
+// namedItem is named for the list item whose path is its name in package formula.
+func (o *candidateObject) namedItem(path []string) (name string, keys []union.ItemKey, ok bool) {
+	values := formula.KeysOf(path[0])
+	for _, key := range o.schema.XListMapKeys {
+		keys = append(keys, union.ItemKey{Name: key, Value: values[key]})
+	}
+	u := o.resolve(&union.Union{Members: []union.Member{{Item: keys}}})
+	if len(path) > 1 || values == nil || u == nil {
+		return "", nil, false
+	}
+	return u.Members[0].Name, keys, true
+}
+
+// member returns the member in a slot.
+func (o *candidateObject) member(slot int) union.Member {
+	return union.Member{Name: o.names[slot], Item: o.items[slot]}
+}

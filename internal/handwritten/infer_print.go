@@ -1,0 +1,197 @@
+package handwritten
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	sigs "sigs.k8s.io/yaml"
+
+	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/english"
+	"github.com/unioncel/unioncel/internal/report"
+	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/union"
+	"github.com/unioncel/unioncel/pkg/verify"
+)
+
+// InferReport returns the unions as a report. It returns an error if a declaration cannot be written as
+// YAML.
+func InferReport(l []Located) (report.Report, error) {
+	groups, err := alike(l)
+	if err != nil {
+		return report.Report{}, err
+	}
+	var r report.Report
+	all := []foundJSON{}
+	for n, i := range l {
+		data, err := i.data()
+		if err != nil {
+			return report.Report{}, err
+		}
+		data.Group = groups[n] + 1
+		all = append(all, data)
+		r.Diagnostics = append(r.Diagnostics, diag.New(codes.LeftUndeclared, i.Pos,
+			"a union of %s is not declared: %s, %s to %s", i.Label(), i.Form, i.Comparison.Verdict, i.lines(i.Replaces)).In(i.Place).As(diag.Info).
+			Hinted("unioncel infer --write declares it"))
+		if slices.Contains(groups[:n], groups[n]) {
+			continue // written with the first union of the group
+		}
+		var also []Located
+		for m := n + 1; m < len(l); m++ {
+			if groups[m] == groups[n] {
+				also = append(also, l[m])
+			}
+		}
+		if err := i.write(&r.Document, also); err != nil {
+			return report.Report{}, err
+		}
+	}
+	r.Data = all
+	return r, nil
+}
+
+// write adds the union, and the equal unions of other objects, to a document.
+func (i Located) write(d *report.Document, also []Located) error {
+	text, err := i.text()
+	if err != nil {
+		return err
+	}
+	d.Heading(2, report.N(i.Pos.String()), ": ", i.Form, ": ", i.Comparison.Verdict)
+	d.Say("In ", report.N(i.Place.String()), ":")
+	d.Add(report.Code{Language: "yaml", Text: text})
+	if len(also) > 0 {
+		d.Say("Also in ", english.Plural(len(also), "other object"), ":")
+		d.Add(i.others(also))
+	}
+	replaced := report.List{}
+	for _, c := range i.Replaces {
+		where := ""
+		if c.Above > 0 {
+			where = ", in " + i.schemaOf(c).String()
+		}
+		item := report.Item{Line: report.Concat("line ", i.posOf(c).Line, where, ": ", report.N(c.String()))}
+		if rule := i.rule(c).Rule; rule != "" {
+			item = report.Item{Line: report.Concat("line ", i.posOf(c).Line, where, ":"), Blocks: report.Document{report.Code{Language: "cel", Text: rule + "\n"}}}
+		}
+		replaced.Items = append(replaced.Items, item)
+	}
+	d.Say("It replaces:")
+	d.Add(replaced)
+	if lost := i.lostMessages(); lost != "" {
+		d.Say("The declaration does not have ", lost, ".")
+	}
+	for _, f := range []*verify.Finding{i.Comparison.Tighter, i.Comparison.Looser} {
+		if f == nil {
+			continue
+		}
+		head := "Rejected now, accepted by the union: "
+		if f.Kind == verify.Accepted {
+			head = "Accepted now, rejected by the union: "
+		}
+		d.Say(head, f.Words(i.Union))
+		d.Add(report.Example(f.Old, f.New))
+	}
+	for _, s := range i.Comparison.Inconclusive {
+		d.Say("Inconclusive: ", s)
+	}
+	if f := i.Changes.Tighter; f != nil {
+		d.Say("Accepted now, rejected by discriminatorChange: Forbid: ", f.Words(i.Union))
+	}
+	if i.Changes.Verdict == verify.Inconclusive {
+		d.Say("Inconclusive for discriminatorChange: Forbid: ", strings.Join(i.Changes.Inconclusive, "; "))
+	}
+	return nil
+}
+
+// others lists the objects of unions that are equal to this one.
+func (i Located) others(l []Located) report.List {
+	var out report.List
+	for _, o := range l {
+		line := report.Concat(report.N(o.Pos.String()), ": ", report.N(o.Place.String()))
+		if o.Name != i.Name {
+			line = report.Concat(line, " (", o.Name, ")")
+		}
+		out.Add(line, ", replaces ", o.lines(o.Replaces))
+	}
+	return out
+}
+
+// text returns the declaration as YAML.
+func (i Located) text() (string, error) {
+	out, err := yamltext.Encode(yamltext.MappingNode(yamltext.StringNode(union.Key), yamltext.ListNode(i.Union.Node())))
+	return string(out), err
+}
+
+// foundJSON is the JSON form of a [Located].
+type foundJSON struct {
+	diag.Pos
+	CRD         string          `json:"crd"`
+	Version     string          `json:"version"`
+	Schema      string          `json:"schema"`
+	Form        Form            `json:"form"`
+	Verdict     verify.Verdict  `json:"verdict"`
+	Declaration json.RawMessage `json:"declaration"`
+	// Group is the same number for equal unions of several objects.
+	Group    int            `json:"group"`
+	Replaces []replacedJSON `json:"replaces"`
+	// Accepted and Refused are resources that the union would treat differently: Accepted is
+	// accepted now, Refused is rejected now.
+	Accepted     *verify.Example `json:"accepted,omitempty"`
+	Refused      *verify.Example `json:"refused,omitempty"`
+	Inconclusive []string        `json:"inconclusive,omitempty"`
+	// Changes compares discriminatorChange: Forbid with rules on changes.
+	Changes *changesJSON `json:"changes,omitempty"`
+}
+
+type changesJSON struct {
+	Verdict      verify.Verdict  `json:"verdict"`
+	Accepted     *verify.Example `json:"accepted,omitempty"`
+	Inconclusive []string        `json:"inconclusive,omitempty"`
+}
+
+// replacedJSON is a constraint with its position that a union would replace.
+type replacedJSON struct {
+	Line       int    `json:"line"`
+	Col        int    `json:"col"`
+	Schema     string `json:"schema"`
+	Constraint string `json:"constraint"`
+	Rule       string `json:"rule,omitempty"`
+	// LostMessage is set if the declaration does not have the message of the rule.
+	LostMessage bool `json:"lostMessage,omitempty"`
+}
+
+// data returns the JSON form of the union, without its group.
+func (i Located) data() (foundJSON, error) {
+	text, err := yaml.Marshal(i.Union.Node())
+	if err != nil {
+		return foundJSON{}, err
+	}
+	declaration, err := sigs.YAMLToJSON(text)
+	if err != nil {
+		return foundJSON{}, err
+	}
+	v := foundJSON{Pos: i.Pos, CRD: i.CRD.Name, Version: i.Name, Schema: i.Place.Structural(), Form: i.Form, Verdict: i.Comparison.Verdict,
+		Declaration: declaration, Replaces: []replacedJSON{},
+		Accepted: exampleOf(i.Comparison.Tighter), Refused: exampleOf(i.Comparison.Looser), Inconclusive: i.Comparison.Inconclusive}
+	if c := i.Changes; c.Verdict != "" {
+		v.Changes = &changesJSON{c.Verdict, exampleOf(c.Tighter), c.Inconclusive}
+	}
+	for _, c := range i.Replaces {
+		at := i.posOf(c)
+		name := c
+		name.Above = 0 // Schema has this information
+		v.Replaces = append(v.Replaces, replacedJSON{at.Line, at.Col, i.schemaOf(c).Structural(), name.String(), i.rule(c).Rule, i.losesMessage(c)})
+	}
+	return v, nil
+}
+
+// exampleOf returns the example of a finding, or nil for nil.
+func exampleOf(f *verify.Finding) *verify.Example {
+	if f == nil {
+		return nil
+	}
+	return &f.Example
+}

@@ -1,3 +1,0 @@
-package audit_test
-
-import _ "github.com/unioncel/unioncel/internal/testing/testgc"
