@@ -75,6 +75,8 @@ type version struct {
 	root    *sample.Schema
 	// judge is the API server's code. It has no status subresource: one write sets all fields.
 	judge *validate.Kind
+	// updates is judge with the compiled transition rules, or nil: see transitions.
+	updates *validate.Kind
 	// without is the API server's code without the rule lacks: see lacking.
 	without *validate.Kind
 	lacks   *sample.Test
@@ -111,7 +113,7 @@ func (v *version) build() *version {
 	if err != nil {
 		return nil
 	}
-	v.root, v.judge, v.without, v.lacks = root, validate.New(v.crd), nil, nil
+	v.root, v.judge, v.updates, v.without, v.lacks = root, validate.New(v.crd), nil, nil, nil
 	if v.judge.Check(v.name) != nil {
 		return nil
 	}

@@ -88,7 +88,16 @@ func (o *object) bypass(a *audited, value *formula.Place, read []string) []Findi
 		if around, ok := at.Parent.Value(between.New).(map[string]any); ok {
 			delete(around, at.Name)
 		}
-		suits := func(e *prove.Example) (string, bool) { return "", accepts(ctx, o.judge, first.New, e.New, second) }
+		suits := func(e *prove.Example) (string, bool) {
+			if !accepts(ctx, o.judge, first.New, e.New, second) {
+				return "", false
+			}
+			if !accepts(ctx, o.transitions(), first.New, e.New, second) {
+				a.open = "a rule of a union rejects the updates that bypass it, though others may exist"
+				return "", false
+			}
+			return "", true
+		}
 		if _, ok := suits(between); !ok {
 			between, _ = o.find(suits, append(removed(at), stored...)...)
 		}
@@ -181,6 +190,31 @@ func (o *object) closes(text string, around, value *formula.Place, path schemapa
 	}
 	guard := o.read(prove.Check{Level: level, Schema: n, Place: around}, apiextensionsv1.ValidationRule{Rule: text})
 	return guard != nil && o.never(guard.Holds, around.Present(), value.Counterpart().Present(), value.Present().Not())
+}
+
+// transitions returns the API server's code with the compiled rules of unions that restrict updates, which
+// close a bypass, too.
+func (v *version) transitions() *validate.Kind {
+	if v.updates != nil {
+		return v.updates
+	}
+	v.updates = v.judge
+	plan, _ := v.source.Plan()
+	if plan == nil || plan.Result == nil {
+		return v.updates
+	}
+	crd := v.crd.DeepCopy()
+	for _, addition := range plan.Result.Additions {
+		for _, r := range addition.Rules {
+			if rule := r.Validation(); addition.Version == v.index && formula.ReadsOld(rule) {
+				addition.Path.Edit(crd.Spec.Versions[0].Schema.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
+					s.XValidations = append(s.XValidations, rule)
+				})
+			}
+		}
+	}
+	v.updates = validate.New(crd)
+	return v.updates
 }
 
 // confirmGuards keeps the guards of findings only if the API server accepts the CRD with all of them, and

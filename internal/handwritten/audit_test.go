@@ -209,6 +209,8 @@ func TestFindings(t *testing.T) {
 
 // An immutable value that may be removed can be changed in two updates.
 func TestBypassed(t *testing.T) {
+	const ofUnion = `type: object
+properties: {box: {type: object, required: [t, r], properties: {t: {type: string, enum: [A, B]}, a: {type: string}, b: {type: string}, r: {type: string, x-kubernetes-validations: [{rule: self == oldSelf}]}}, x-kubernetes-unions: [{discriminator: t, fields-to-discriminateBy: {a: A, b: B}, discriminatorChange: %s}]}}`
 	// A rule on a field of a required object, and a rule on the object.
 	kept := func(field, rule, on string) string {
 		fields := map[string]string{
@@ -244,6 +246,8 @@ func TestBypassed(t *testing.T) {
 		{"a default", "type: object\ndefault: {}\nproperties: {a: {type: string, default: x, x-kubernetes-validations: [{rule: self == oldSelf}]}}", "[]", ""},
 		{"nullable", "type: object\nrequired: [a]\nproperties: {a: {type: string, nullable: true, x-kubernetes-validations: [{rule: self == oldSelf}]}}", "[spec]", "!has(oldSelf.a) || has(self.a) to spec"},
 		{"in an item", "type: object\nrequired: [l]\nproperties: {l: {type: array, maxItems: 9, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k], items: {type: object, required: [k], properties: {k: {type: string}, a: {type: string, x-kubernetes-validations: [{rule: self == oldSelf}]}}}}}", "[spec]", "!has(oldSelf.a) || has(self.a) to spec.l[*]"},
+		{"closed by a union", fmt.Sprintf(ofUnion, "Forbid"), "[spec]", ""},
+		{"left open by a union", fmt.Sprintf(ofUnion, "Allow"), "[spec]", "!has(oldSelf.box) || has(self.box) to spec"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			src := strings.Replace(testcrd.Versions("Thing", version{Name: "v1", Spec: tt.spec}), "type: object\n", "type: object\n        required: "+tt.required+"\n", 1)
