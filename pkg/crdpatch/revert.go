@@ -126,7 +126,7 @@ func (s restoration) edit(removals []yamltext.Edit, how attempt) (yamltext.Edit,
 		key := yamltext.Find(n, validations).Key
 		switch {
 		case s.cut >= 0:
-			at = s.cut
+			at = unapplied(removals, applied(removals, s.cut))
 		case how == beside && key != nil && !yamltext.IsFlow(n):
 			first, err := s.startOf(key)
 			if err != nil {
