@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // Advise adds advice to each change that may reject stored objects. The advice says which writes of
@@ -15,7 +14,7 @@ func (r *Comparison) Advise(crd *Input) error {
 		if !ok {
 			continue
 		}
-		root := crd.root(c.NewVersion)
+		root := SchemaOf(crd.CustomResourceDefinition, c.NewVersion)
 		if root == nil {
 			continue
 		}
@@ -71,13 +70,4 @@ func (crd *Input) ratchets(c Change) bool {
 	return slices.ContainsFunc(crd.Unions, func(u compile.UnionPlan) bool {
 		return u.Name == c.NewVersion && u.Path.Equal(c.Path) && label(u.Union) == c.Subject && u.Union.Ratchet
 	})
-}
-
-// root returns the schema of a version, or nil.
-func (crd *Input) root(name string) *jsonSchema {
-	i := versionIndex(crd, name)
-	if i < 0 {
-		return nil
-	}
-	return schemapath.Place{Version: i}.Schema(crd.CustomResourceDefinition)
 }

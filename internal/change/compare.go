@@ -36,7 +36,7 @@ func Compare(ctx context.Context, old, new *Input) (Comparison, error) {
 	r := Comparison{Name: new.Name}
 	compareFields(&r, old, new)
 	for i, v := range old.Spec.Versions {
-		j := versionIndex(new, v.Name)
+		j := versionIndex(new.CustomResourceDefinition, v.Name)
 		if j < 0 {
 			c := Change{Version: v.Name, Sort: VersionSort, Subject: "version " + v.Name, Kind: Removed, What: "version " + v.Name + " removed", Class: Tighter, Pos: new.pos("", nil, "")}
 			if !v.Served {
@@ -53,7 +53,7 @@ func Compare(ctx context.Context, old, new *Input) (Comparison, error) {
 		r.Changes = append(r.Changes, found...)
 	}
 	for _, v := range new.Spec.Versions {
-		if versionIndex(old, v.Name) < 0 {
+		if versionIndex(old.CustomResourceDefinition, v.Name) < 0 {
 			c := Change{NewVersion: v.Name, Sort: VersionSort, Subject: "version " + v.Name, Kind: Added, What: "version " + v.Name + " added", Class: Looser, Pos: new.pos(v.Name, nil, "")}
 			if !v.Served {
 				c.Class = Same
@@ -85,10 +85,6 @@ func CompareVersions(ctx context.Context, crd *Input) (Comparison, error) {
 		r.Changes = append(r.Changes, found...)
 	}
 	return r, nil
-}
-
-func versionIndex(c *Input, name string) int {
-	return slices.IndexFunc(c.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
 }
 
 // compare compares two versions. After a panic, only their difference is undecided.
@@ -215,7 +211,7 @@ func compareFields(r *Comparison, old, new *Input) {
 		add("", "spec.conversion", Same, "Objects that are stored in another version are read otherwise from now on.", "conversion %s -> %s", x, y)
 	}
 	for _, v := range b.Versions {
-		i := versionIndex(old, v.Name)
+		i := versionIndex(old.CustomResourceDefinition, v.Name)
 		if i < 0 {
 			continue
 		}

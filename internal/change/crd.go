@@ -75,7 +75,7 @@ func (c *Input) has(r compile.RulePlan) bool {
 // pos returns the position of a keyword of a schema. If there is no such version, it returns the
 // position of the CRD.
 func (c *Input) pos(name string, path schemapath.Path, keyword string) diag.Pos {
-	i := versionIndex(c, name)
+	i := versionIndex(c.CustomResourceDefinition, name)
 	if c.at == nil || i < 0 {
 		return c.Pos
 	}

@@ -66,26 +66,6 @@ var (
 	migration  = version.MajorMinor(1, 37)
 )
 
-// rulePlace is a rule with its version and path.
-type rulePlace struct {
-	version int
-	path    schemapath.Path
-	rule    apiextensionsv1.ValidationRule
-}
-
-// rulePlaces returns all rules of a CRD.
-func rulePlaces(crd *apiextensionsv1.CustomResourceDefinition) (l []rulePlace) {
-	for i, v := range crd.Spec.Versions {
-		schemapath.Walk(SchemaOf(crd, v.Name), func(path schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
-			for _, r := range s.XValidations {
-				l = append(l, rulePlace{i, path, r})
-			}
-			return true
-		})
-	}
-	return l
-}
-
 // servers returns the step that checks whether all API servers support the new rules. The oldest
 // server decides.
 func (f *Facts) servers() []Step {
@@ -114,8 +94,14 @@ func (f *Facts) servers() []Step {
 
 // required returns the rules that the change adds, a line about each feature that no rule used
 // before, and the oldest version that has these features.
-func (f *Facts) required() (added []rulePlace, needs []string, since *version.Version) {
-	old, added := rulePlaces(f.From), rulePlaces(f.To)
+func (f *Facts) required() (added []*celRule, needs []string, since *version.Version) {
+	all := func(crd *apiextensionsv1.CustomResourceDefinition) (l []*celRule) {
+		for _, v := range crd.Spec.Versions {
+			l = append(l, rulesOf(crd, v.Name)...)
+		}
+		return l
+	}
+	old, added := all(f.From), all(f.To)
 	since = rules
 	need := func(what string, v *version.Version) {
 		needs = append(needs, fmt.Sprintf("%s: since v%s", what, minor(v)))
@@ -127,14 +113,14 @@ func (f *Facts) required() (added []rulePlace, needs []string, since *version.Ve
 		need("x-kubernetes-validations", rules)
 	}
 	for _, feature := range cost.Features {
-		uses := func(p rulePlace) bool { return feature.In(p.rule) }
+		uses := func(r *celRule) bool { return feature.In(r.ValidationRule) }
 		if slices.ContainsFunc(added, uses) && !slices.ContainsFunc(old, uses) {
 			need(feature.Name, feature.Since)
 		}
 	}
-	return slices.DeleteFunc(added, func(p rulePlace) bool {
-		return slices.ContainsFunc(old, func(q rulePlace) bool {
-			return q.rule.Rule == p.rule.Rule && q.rule.MessageExpression == p.rule.MessageExpression
+	return slices.DeleteFunc(added, func(r *celRule) bool {
+		return slices.ContainsFunc(old, func(q *celRule) bool {
+			return q.Rule == r.Rule && q.MessageExpression == r.MessageExpression
 		})
 	}), needs, since
 }
@@ -166,10 +152,10 @@ func (f *Facts) upgrade(needs []string, since *version.Version) Step {
 }
 
 // uncompiled lists the rules in l that a server of a version cannot compile.
-func uncompiled(crd *apiextensionsv1.CustomResourceDefinition, l []rulePlace, v *version.Version) (lines []string) {
+func uncompiled(crd *apiextensionsv1.CustomResourceDefinition, l []*celRule, v *version.Version) (lines []string) {
 	for _, fault := range cost.Faults(crd, v) {
-		is := func(p rulePlace) bool {
-			return p.version == fault.Version && p.path.Equal(fault.Path) && reflect.DeepEqual(p.rule, fault.Rule)
+		is := func(r *celRule) bool {
+			return r.version == crd.Spec.Versions[fault.Version].Name && r.path.Equal(fault.Path) && reflect.DeepEqual(r.ValidationRule, fault.Rule)
 		}
 		if fault.Feature == nil && slices.ContainsFunc(l, is) {
 			lines = append(lines, fmt.Sprintf("%s: %s (%s)", cmp.Or(fault.Path.String(), "the object"), fault.Message, fault.Rule.Rule))

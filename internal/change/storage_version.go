@@ -22,10 +22,8 @@ func Converts(crd *apiextensionsv1.CustomResourceDefinition) bool {
 
 // SchemaOf returns the schema of a version of a CRD, or nil if there is none.
 func SchemaOf(crd *apiextensionsv1.CustomResourceDefinition, version string) *apiextensionsv1.JSONSchemaProps {
-	for _, v := range crd.Spec.Versions {
-		if v.Name == version && v.Schema != nil {
-			return v.Schema.OpenAPIV3Schema
-		}
+	if v := versionNamed(crd, version); v != nil && v.Schema != nil {
+		return v.Schema.OpenAPIV3Schema
 	}
 	return nil
 }

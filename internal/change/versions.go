@@ -13,15 +13,19 @@ import (
 
 // versionNamed returns the version of a CRD that has the given name, or nil if there is none.
 func versionNamed(crd *apiextensionsv1.CustomResourceDefinition, name string) *apiextensionsv1.CustomResourceDefinitionVersion {
-	i := slices.IndexFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
-	if i < 0 {
-		return nil
+	if i := versionIndex(crd, name); i >= 0 {
+		return &crd.Spec.Versions[i]
 	}
-	return &crd.Spec.Versions[i]
+	return nil
+}
+
+// versionIndex returns the index of a version, or -1.
+func versionIndex(crd *apiextensionsv1.CustomResourceDefinition, name string) int {
+	return slices.IndexFunc(crd.Spec.Versions, func(v apiextensionsv1.CustomResourceDefinitionVersion) bool { return v.Name == name })
 }
 
 func has(crd *apiextensionsv1.CustomResourceDefinition, name string) bool {
-	return versionNamed(crd, name) != nil
+	return versionIndex(crd, name) >= 0
 }
 
 func served(crd *apiextensionsv1.CustomResourceDefinition, name string) bool {
