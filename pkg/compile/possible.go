@@ -8,10 +8,10 @@ import (
 )
 
 // Possible returns every rule that compiling may write for the unions, whatever the budgets and the
-// schemas around them: in each encoding, with a removal guard on each ancestor, and with a
-// discriminator that the schema requires or not. A rule that is not among them is not one of this
-// package. Unions with errors have no rules.
-func (c *Compilation) Possible() []Addition {
+// schemas around them: in each encoding, and with a removal guard on each ancestor. Unions with errors
+// have no rules. With before, it also returns the rules from before an edit of the schema that requires
+// a discriminator, or no longer does so: any other rule is not one of this package.
+func (c *Compilation) Possible(before bool) []Addition {
 	k := c.compiler
 	k.understand()
 	var l []Addition
@@ -21,7 +21,7 @@ func (c *Compilation) Possible() []Addition {
 				continue
 			}
 			l = append(l, Addition{Place: o.Place, Rules: k.possible(u)})
-			if u.Discriminator != "" && !u.Deduce && u.Unset == "" {
+			if before && u.Discriminator != "" && !u.Deduce && u.Unset == "" {
 				l = append(l, Addition{Place: o.Place, Rules: k.possible(edited(u))})
 			}
 			for i, step := range slices.Backward(o.Path) {

@@ -224,16 +224,21 @@ func (r *base) standing(c *claim) []union.External {
 	return []union.External{unions, *c.extension}
 }
 
-// removed returns a warning for each schema with compiled rules that are not among the additions.
-func (r *base) removed(additions []compile.Addition) (l diag.List) {
-	w := &regenerated{rules: map[string]map[string][]map[string]any{}}
-	w.add(additions)
+// removed returns a warning for each schema with compiled rules whose conditions the unions of a
+// compilation write in no encoding.
+func (r *base) removed(by *compile.Compilation) (l diag.List) {
+	written := map[string][]string{}
+	for _, a := range by.Possible(false) {
+		for _, rule := range a.Rules {
+			written[a.Structural()] = append(written[a.Structural()], rule.Rule)
+		}
+	}
 	for _, c := range r.claims {
 		var removed []string
 		at := c.node
 		for _, i := range slices.Backward(c.ours) {
-			if !w.has(c.place, c.present[i]) {
-				removed, at = append(removed, strconv.Quote(ruleOf(c.present[i]))), c.item(i)
+			if rule := ruleOf(c.present[i]); !slices.Contains(written[c.place.Structural()], rule) {
+				removed, at = append(removed, strconv.Quote(rule)), c.item(i)
 			}
 		}
 		if len(removed) > 0 {

@@ -35,7 +35,9 @@ func (j *job) decompile(forget bool) *fileText {
 	t := j.base()
 	j.diags = slices.DeleteFunc(j.diags, func(d diag.Diagnostic) bool { return d.Code == codes.Forgotten }) // their rules go, too
 	for _, c := range j.crds {
-		j.diags = append(j.diags, c.base().removed(nil)...)
+		if b := c.base(); len(b.claims) > 0 {
+			j.diags = append(j.diags, b.removed(b.compilation(b.declared, b.annotated.options()).Compilation)...)
+		}
 	}
 	return t
 }

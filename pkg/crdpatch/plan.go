@@ -30,7 +30,7 @@ func (j *job) compileCRD(r *revision, c *CRD) {
 	result, more := compilation.Result()
 	if w.diags = slices.Concat(diags, more); result != nil && len(result.Objects) > 0 {
 		w.write(result)
-		w.diags = append(w.diags, c.base().removed(result.Additions)...)
+		w.diags = append(w.diags, c.base().removed(compilation)...)
 		w.checkSize(len(c.base().json()))
 	}
 	j.take(r, w)

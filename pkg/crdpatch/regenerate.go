@@ -57,7 +57,7 @@ func (w *regenerated) add(additions []compile.Addition) {
 // possible adds all rules that the unions may get, in other encodings or schemas.
 func (w *regenerated) possible() {
 	for _, again := range w.compilations {
-		w.add(again.Possible())
+		w.add(again.Possible(true))
 	}
 	w.compilations = nil
 }
