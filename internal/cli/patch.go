@@ -91,8 +91,12 @@ func (a *app) makeExplicit(cmd *cobra.Command, flags *patching, args []string) e
 	if err != nil {
 		return err
 	}
+	merges := product.BuiltIn
+	if flags.kind == string(product.MergePatch) {
+		merges = nil
+	}
 	return a.convert(cmd, &flags.conversion, one(crdpatch.Options{}), func(f *crdpatch.File, in input) ([]byte, diag.List) {
-		r := product.ExplicitPatch(set, in.name, f.Bytes(), base, flags.kind == string(product.MergePatch), a.limits)
+		r := normalize.ExplicitPatches(set, in.name, f.Bytes(), base, merges, a.limits)
 		return flags.kinds.rewritten(in, set, r.Known, r.Text, r.Diagnostics)
 	}, args)
 }

@@ -65,7 +65,6 @@
 //
 // # Patches
 //
-// [CreatePatch] creates the patch from one object to another, and [ExplicitPatch] overlay patches
-// that explicitly clear the members which a union forbids. They use the patch libraries of kubectl
-// and the API server.
+// [CreatePatch] creates the patch from one object to another with the patch libraries of kubectl and
+// the API server.
 package product

@@ -14,6 +14,7 @@ import (
 	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/normalize"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -261,7 +262,7 @@ func TestExplicit(t *testing.T) {
 		if want == "" {
 			want = tt.src
 		}
-		r := product.ExplicitPatch(set(t), "kustomization.yaml", []byte(tt.src), nil, false, limit.Limits{})
+		r := normalize.ExplicitPatches(set(t), "kustomization.yaml", []byte(tt.src), nil, product.BuiltIn, limit.Limits{})
 		got := string(r.Text)
 		if r.Text == nil {
 			got = strings.Trim(fmt.Sprint(r.Diagnostics), "[]")
@@ -270,12 +271,12 @@ func TestExplicit(t *testing.T) {
 			t.Errorf("%s: -want +got\n%s", tt.name, diff)
 		}
 		if r.Text != nil {
-			if again := product.ExplicitPatch(set(t), "kustomization.yaml", r.Text, nil, false, limit.Limits{}); string(again.Text) != got {
+			if again := normalize.ExplicitPatches(set(t), "kustomization.yaml", r.Text, nil, product.BuiltIn, limit.Limits{}); string(again.Text) != got {
 				t.Errorf("%s: it is not explicit:\n%s", tt.name, again.Text)
 			}
 		}
 	}
-	if r := product.ExplicitPatch(set(t), "in.yaml", []byte(tests[11].src), nil, true, limit.Limits{}); string(r.Text) != tests[11].src {
+	if r := normalize.ExplicitPatches(set(t), "in.yaml", []byte(tests[11].src), nil, nil, limit.Limits{}); string(r.Text) != tests[11].src {
 		t.Errorf("a merge patch has become\n%s", r.Text)
 	}
 }
@@ -302,7 +303,7 @@ func TestExplicitBase(t *testing.T) {
 		if tt.want == "" {
 			tt.want = tt.src
 		}
-		r := product.ExplicitPatch(set(t), "in.yaml", []byte(tt.src), old, false, limit.Limits{})
+		r := normalize.ExplicitPatches(set(t), "in.yaml", []byte(tt.src), old, product.BuiltIn, limit.Limits{})
 		if diff := cmp.Diff(tt.want, string(r.Text)); diff != "" {
 			t.Errorf("-want +got\n%s\n%v", diff, r.Diagnostics)
 		}

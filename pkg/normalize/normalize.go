@@ -9,7 +9,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/unioncel/unioncel/internal/rewrite"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -111,7 +110,7 @@ func Plan(k kinds.Kind, old, new map[string]any, opts Options) ([]Change, []Prob
 	for _, o := range objects {
 		p.object, p.sharing = o, union.Sharing(o.Unions)
 		done := len(p.changes)
-		rewrite.Walk{UnionObject: o, Items: p.items, Union: p.unions}.Visit(new, old)
+		walk{UnionObject: o, Items: p.items, Union: p.unions}.Visit(new, old)
 		if len(p.changes) > done {
 			Apply(new, p.changes[done:])
 			Apply(p.written, p.changes[done:])
@@ -149,12 +148,12 @@ type planner struct {
 }
 
 // items returns, for each item of a list, the old item to compare the item with.
-func (p *planner) items(items []any, old rewrite.Old, keys []string, rest schemapath.Path, at yamltext.ObjectPath) []rewrite.Old {
+func (p *planner) items(items []any, old former, keys []string, rest schemapath.Path, at yamltext.ObjectPath) []former {
 	before, _ := old.Value.([]any)
 	if keys != nil && old.Moved == nil {
-		return rewrite.ByKeys(items, old, keys)
+		return byKeys(items, old, keys)
 	}
-	l := make([]rewrite.Old, len(items))
+	l := make([]former, len(items))
 	still := old.Moved == nil && len(items) == len(before)
 	for i := 0; still && i < len(items); i++ {
 		still = reflect.DeepEqual(p.stripped(rest, items[i]), p.stripped(rest, before[i]))
@@ -205,7 +204,7 @@ func (p *planner) stripped(path schemapath.Path, v any) any {
 }
 
 // unions normalizes the unions of an object, unless the object is unchanged.
-func (p *planner) unions(at yamltext.ObjectPath, object map[string]any, old rewrite.Old) {
+func (p *planner) unions(at yamltext.ObjectPath, object map[string]any, old former) {
 	before, _ := old.Value.(map[string]any)
 	there, _ := at.Lookup(p.written)
 	written, ok := there.(map[string]any)
@@ -240,7 +239,7 @@ func carriedOver(u *union.Union, i int, object, before map[string]any) bool {
 }
 
 // union normalizes one union of an object.
-func (p *planner) union(at yamltext.ObjectPath, u *union.Union, object map[string]any, old rewrite.Old) {
+func (p *planner) union(at yamltext.ObjectPath, u *union.Union, object map[string]any, old former) {
 	before, _ := old.Value.(map[string]any)
 	new := u.StateOf(object)
 	if p.opts.Merged {
@@ -292,9 +291,9 @@ func Apply(object map[string]any, changes []Change) {
 	}
 }
 
-// rewrite returns the change as input for package rewrite.
-func (c Change) rewrite() rewrite.Rewrite {
-	x := rewrite.Rewrite{At: c.At, Union: c.Union, Clear: c.Union.NamesOf(c.Clear), Put: maps.Clone(c.Kept), Says: c.String()}
+// rewrite returns the change as an edit of a file.
+func (c Change) rewrite() unionEdit {
+	x := unionEdit{At: c.At, Union: c.Union, Clear: c.Union.NamesOf(c.Clear), Put: maps.Clone(c.Kept), Says: c.String()}
 	if c.Value != "" {
 		x.Put[c.Union.Discriminator] = c.Union.Type.Value(c.Value)
 	}

@@ -6,14 +6,13 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/unioncel/unioncel/internal/rewrite"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // together normalizes unions that share properties. It normalizes one after the other until nothing
 // changes. If the result violates one of them, all stay unchanged.
-func (p *planner) together(at yamltext.ObjectPath, unions []*union.Union, object map[string]any, old rewrite.Old) {
+func (p *planner) together(at yamltext.ObjectPath, unions []*union.Union, object map[string]any, old former) {
 	first := planner{opts: p.opts, object: p.object}
 	for _, u := range unions {
 		first.union(at, u, object, old)
@@ -38,7 +37,7 @@ func (p *planner) together(at yamltext.ObjectPath, unions []*union.Union, object
 
 // settled returns the changes after which no union changes the object any more. ok is false if there
 // is no such state, or if it violates a union.
-func (p *planner) settled(at yamltext.ObjectPath, unions []*union.Union, object map[string]any, old rewrite.Old) (changes []Change, ok bool) {
+func (p *planner) settled(at yamltext.ObjectPath, unions []*union.Union, object map[string]any, old former) (changes []Change, ok bool) {
 	before, _ := old.Value.(map[string]any)
 	work := runtime.DeepCopyJSON(object)
 	for range 2*len(unions) + 1 {

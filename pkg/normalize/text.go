@@ -7,7 +7,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
-	"github.com/unioncel/unioncel/internal/rewrite"
+
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
@@ -18,8 +18,8 @@ import (
 // the matching object in old; an object without a match, or with old nil, is created. The
 // diagnostics report the changes and, as errors, the union objects that stay unchanged. Objects of
 // kinds that are not in the set stay unchanged.
-func File(set *kinds.Set, name string, src []byte, old *yamltext.OldObjects, opts Options, limits limit.Limits) rewrite.Result {
-	plan := func(k kinds.Kind, o, was *yamltext.Object, l diag.List) ([]rewrite.Rewrite, diag.List) {
+func File(set *kinds.Set, name string, src []byte, old *yamltext.OldObjects, opts Options, limits limit.Limits) Result {
+	plan := func(k kinds.Kind, o, was *yamltext.Object, l diag.List) ([]unionEdit, diag.List) {
 		var before map[string]any
 		switch {
 		case l.HasErrors():
@@ -39,7 +39,7 @@ func File(set *kinds.Set, name string, src []byte, old *yamltext.OldObjects, opt
 			}
 			l = append(l, d)
 		}
-		var rewritten []rewrite.Rewrite
+		var rewritten []unionEdit
 		for _, c := range changes {
 			x := c.rewrite()
 			x.Report = diag.New(codes.Normalized, where(o, c), "%s", x.Says).At(c.At.String())
@@ -47,7 +47,7 @@ func File(set *kinds.Set, name string, src []byte, old *yamltext.OldObjects, opt
 		}
 		return rewritten, l
 	}
-	r := rewrite.Files{Set: set, Old: old, Limits: limits, Parse: yamltext.ParseObjects, Plan: plan}.Rewrite(name, src)
+	r := files{Set: set, Old: old, Limits: limits, Parse: yamltext.ParseObjects, Plan: plan}.Rewrite(name, src)
 	if r.Diagnostics.HasErrors() {
 		r.Diagnostics = Undone(r.Diagnostics)
 	}

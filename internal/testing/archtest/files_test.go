@@ -40,7 +40,7 @@ var fileCalls = map[string][]string{
 	"internal/product/suite_tests.go":    {".Create"},
 	"internal/handwritten/audit.go":      {".Create"},
 	"pkg/validate/objects.go":            {".Create"},
-	"internal/rewrite/change.go":         {".Remove"},
+	"pkg/normalize/change.go":            {".Remove"},
 	"pkg/normalize/normalize.go":         {".Remove"},
 	"pkg/union/lookup.go":                {".Remove"},
 	"internal/declared/config_parser.go": {".Open"},

@@ -1,4 +1,4 @@
-package rewrite
+package normalize
 
 import (
 	"encoding/json"
@@ -15,8 +15,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Rewrite clears and sets the discriminator or members of a union in a union object.
-type Rewrite struct {
+// unionEdit clears and sets the discriminator or members of a union in a union object.
+type unionEdit struct {
 	At    yamltext.ObjectPath
 	Union *union.Union
 	Clear []string
@@ -29,7 +29,7 @@ type Rewrite struct {
 }
 
 // Apply makes the change in an object.
-func (c Rewrite) Apply(object map[string]any) {
+func (c unionEdit) Apply(object map[string]any) {
 	at, _ := c.At.Lookup(object)
 	o := at.(map[string]any)
 	for _, name := range c.Clear {
@@ -43,16 +43,16 @@ func (c Rewrite) Apply(object map[string]any) {
 // mapping is a YAML mapping with the entries that changes clear and put.
 type mapping struct {
 	at      yamltext.ObjectPath
-	changes []*Rewrite
+	changes []*unionEdit
 	clear   []string
 	puts    []string // in the order of the declarations; each has an entry in values
 	values  map[string]any
 }
 
 // edit returns the edits of an object's text for changes, and a diagnostic for each change.
-func edit(o *yamltext.Object, changes []Rewrite) ([]yamltext.Edit, diag.List) {
+func edit(o *yamltext.Object, changes []unionEdit) ([]yamltext.Edit, diag.List) {
 	var edited []*mapping
-	in := func(c *Rewrite, path []string) *mapping {
+	in := func(c *unionEdit, path []string) *mapping {
 		at := c.At.Property(path...)
 		i := slices.IndexFunc(edited, func(m *mapping) bool { return slices.Equal(m.at, at) })
 		if i < 0 {

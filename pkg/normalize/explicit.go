@@ -1,12 +1,13 @@
-package product
+package normalize
 
 import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
-	"github.com/unioncel/unioncel/internal/rewrite"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
@@ -14,49 +15,49 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// ExplicitPatch edits the patches in a file such that they clear the siblings of the members that they
+// ExplicitPatches edits the patches in a file such that they clear the siblings of the members that they
 // set. They set siblings to null, as JSON merge patches and strategic merge patches do. A patch has
-// apiVersion and kind; other documents stay unchanged. So do lists that are replaced as a whole:
-// all lists of custom resources and, if whole is set, all lists. Patches that a kustomization
+// apiVersion and kind; other documents stay unchanged. So do lists that are replaced as a whole: all
+// lists, except those of kinds for which merges returns true. Patches that a kustomization
 // contains as text are edited in place. If base has the patched object, siblings that this object
 // does not set need no null. base may be nil.
-func ExplicitPatch(set *kinds.Set, name string, src []byte, base *yamltext.OldObjects, whole bool, limits limit.Limits) rewrite.Result {
-	plan := func(k kinds.Kind, o, patched *yamltext.Object, l diag.List) ([]rewrite.Rewrite, diag.List) {
+func ExplicitPatches(set *kinds.Set, name string, src []byte, base *yamltext.OldObjects, merges func(schema.GroupVersionKind) bool, limits limit.Limits) Result {
+	plan := func(k kinds.Kind, o, patched *yamltext.Object, l diag.List) ([]unionEdit, diag.List) {
 		var before map[string]any
 		if patched != nil && patched.Version == o.Version {
 			before = patched.Value
 		}
-		x := explicit{o: o, lists: !whole && BuiltIn(o.GroupVersionKind), based: before != nil, diagnostics: l}
+		x := explicit{o: o, lists: merges != nil && merges(o.GroupVersionKind), based: before != nil, diagnostics: l}
 		for _, object := range slices.SortedStableFunc(slices.Values(k.Objects), func(a, b kinds.UnionObject) int { return len(b.Path) - len(a.Path) }) {
-			visit := func(at yamltext.ObjectPath, v map[string]any, below rewrite.Old) {
+			visit := func(at yamltext.ObjectPath, v map[string]any, below former) {
 				x.unions(at, object.Unions, v, below)
 			}
-			rewrite.Walk{UnionObject: object, Items: x.items, Union: visit, Directives: true}.Visit(o.Value, before)
+			walk{UnionObject: object, Items: x.items, Union: visit, Directives: true}.Visit(o.Value, before)
 		}
 		return x.changes, x.diagnostics
 	}
-	return rewrite.Files{Set: set, Old: base, Limits: limits, Parse: yamltext.ParsePatches, Plan: plan}.Rewrite(name, src)
+	return files{Set: set, Old: base, Limits: limits, Parse: yamltext.ParsePatches, Plan: plan}.Rewrite(name, src)
 }
 
 type explicit struct {
 	o           *yamltext.Object
 	lists       bool // whether lists with keys are merged
 	based       bool // whether the patched object is known
-	changes     []rewrite.Rewrite
+	changes     []unionEdit
 	diagnostics diag.List
 }
 
 // items returns the base items with which the items of a patch are merged. A list that is replaced
 // as a whole has none.
-func (x *explicit) items(items []any, base rewrite.Old, keys []string, _ schemapath.Path, _ yamltext.ObjectPath) []rewrite.Old {
+func (x *explicit) items(items []any, base former, keys []string, _ schemapath.Path, _ yamltext.ObjectPath) []former {
 	if !x.lists || keys == nil {
 		return nil
 	}
-	return rewrite.ByKeys(items, base, keys)
+	return byKeys(items, base, keys)
 }
 
 // unions adds null for the siblings of the members that a patch sets.
-func (x *explicit) unions(at yamltext.ObjectPath, unions []*union.Union, object map[string]any, below rewrite.Old) {
+func (x *explicit) unions(at yamltext.ObjectPath, unions []*union.Union, object map[string]any, below former) {
 	base, _ := below.Value.(map[string]any)
 	if _, ok := object["$patch"]; ok {
 		return // the patch deletes or replaces the object
@@ -153,6 +154,6 @@ func (x *explicit) fail(at yamltext.ObjectPath, u *union.Union, member int, form
 func (x *explicit) put(at yamltext.ObjectPath, u *union.Union, missing map[string]any) {
 	names := slices.DeleteFunc(u.MemberNames(), func(name string) bool { _, ok := missing[name]; return !ok })
 	members := strings.Join(names, ", ")
-	x.changes = append(x.changes, rewrite.Rewrite{At: at, Union: u, Put: missing, Plain: true, Says: members,
+	x.changes = append(x.changes, unionEdit{At: at, Union: u, Put: missing, Plain: true, Says: members,
 		Report: diag.New(codes.Normalized, x.o.Pos(at), "%s set to null", members).At(at.String()).As(diag.Info)})
 }

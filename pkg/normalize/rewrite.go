@@ -1,6 +1,4 @@
-// Package rewrite changes union objects in the text of a file. Normalization and explicit patches
-// use it.
-package rewrite
+package normalize
 
 import (
 	"errors"
@@ -27,8 +25,8 @@ type Result struct {
 	Diagnostics diag.List
 }
 
-// Files rewrites files.
-type Files struct {
+// files rewrites files.
+type files struct {
 	// Set has the kinds of the objects. Objects of other kinds stay unchanged.
 	Set *kinds.Set
 	// Old has the objects that are replaced or patched; it may be nil.
@@ -38,12 +36,12 @@ type Files struct {
 	Parse func(name string, src []byte, limits limit.Limits) (*yamltext.ObjectFile, diag.List)
 	// Plan returns the changes of an object that replaces old, which may be nil. It receives the
 	// diagnostics of the lookup of old, and returns them with its own.
-	Plan func(k kinds.Kind, o, old *yamltext.Object, l diag.List) ([]Rewrite, diag.List)
+	Plan func(k kinds.Kind, o, old *yamltext.Object, l diag.List) ([]unionEdit, diag.List)
 }
 
 // Rewrite makes the changes in the text of a file. It checks that the result parses to the intended
 // objects.
-func (f Files) Rewrite(name string, src []byte) Result {
+func (f files) Rewrite(name string, src []byte) Result {
 	file, l := f.Parse(name, src, f.Limits)
 	r := Result{Diagnostics: l}
 	if file == nil {

@@ -1,4 +1,4 @@
-package rewrite
+package normalize
 
 import (
 	"maps"
@@ -10,8 +10,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// Old is the old value that a value is compared with.
-type Old struct {
+// former is the old value that a value is compared with.
+type former struct {
 	Value any
 	// Moved is a list whose old items cannot be told apart, so that Value is unknown; nil if
 	// Value is known.
@@ -19,30 +19,30 @@ type Old struct {
 }
 
 // Child returns the old value of a key.
-func (o Old) Child(key string) Old {
+func (o former) Child(key string) former {
 	object, _ := o.Value.(map[string]any)
-	return Old{object[key], o.Moved}
+	return former{object[key], o.Moved}
 }
 
-// Walk visits the union objects in an object.
-type Walk struct {
+// walk visits the union objects in an object.
+type walk struct {
 	kinds.UnionObject
 	// Items returns the old values of the items of a list, or nil to skip the items. keys are the
 	// keys of the list; rest leads from an item to the union objects.
-	Items func(items []any, old Old, keys []string, rest schemapath.Path, at yamltext.ObjectPath) []Old
+	Items func(items []any, old former, keys []string, rest schemapath.Path, at yamltext.ObjectPath) []former
 	// Union is called for each union object.
-	Union func(at yamltext.ObjectPath, object map[string]any, old Old)
+	Union func(at yamltext.ObjectPath, object map[string]any, old former)
 	// Directives is true if map keys that begin with $ are directives, not entries.
 	Directives bool
 }
 
 // Visit walks an object alongside the old object.
-func (w Walk) Visit(object, old map[string]any) {
-	w.walk(w.Path, w.Keys, nil, object, Old{Value: old})
+func (w walk) Visit(object, old map[string]any) {
+	w.walk(w.Path, w.Keys, nil, object, former{Value: old})
 }
 
 // walk follows the rest of a path; keys are the keys of its lists.
-func (w Walk) walk(path schemapath.Path, keys [][]string, at yamltext.ObjectPath, v any, old Old) {
+func (w walk) walk(path schemapath.Path, keys [][]string, at yamltext.ObjectPath, v any, old former) {
 	if len(path) == 0 {
 		if object, ok := v.(map[string]any); ok {
 			w.Union(at, object, old)
@@ -76,9 +76,9 @@ func (w Walk) walk(path schemapath.Path, keys [][]string, at yamltext.ObjectPath
 	}
 }
 
-// ByKeys correlates the items of a list with the old items by their keys.
-func ByKeys(items []any, old Old, keys []string) []Old {
-	l := make([]Old, len(items))
+// byKeys correlates the items of a list with the old items by their keys.
+func byKeys(items []any, old former, keys []string) []former {
+	l := make([]former, len(items))
 	before, _ := old.Value.([]any)
 	for i, item := range items {
 		// An item is mostly at its old index; looking there first keeps long lists cheap.
