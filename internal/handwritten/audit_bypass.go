@@ -108,10 +108,10 @@ func (o *object) bypass(a *audited, value *formula.Place, read []string) []Findi
 			"this rule makes a value immutable only until it is removed: an update can remove %s, and the next one can set another value", path[:len(at.Path())])
 		a.open, f.Between, o.told = open, between.New, append(o.told, a.rule)
 		var also []string
-		for k, outer := range slices.Backward(links[i:]) { // a guard for the outermost link closes all
+		for _, outer := range slices.Backward(links[i:]) { // a guard for the outermost link closes all
 			f.guard, f.guarded = guardOf(outer.Parent, value), path[:len(outer.Path())-1]
 			on := schemapath.Place{Path: f.guarded}
-			if k > 0 && len(f.guard) > maxKept || !o.closes(f.guard, outer.Parent, value, f.guarded) {
+			if !o.closes(f.guard, outer.Parent, value, f.guarded) {
 				also = append(also, on.String())
 				continue
 			}

@@ -232,6 +232,7 @@ properties: {box: {type: object, required: [t, r], properties: {t: {type: string
 		{"required", kept("r", "rule: self == oldSelf", "true"), "[spec]", ""},
 		{"required in an optional object", kept("r", "rule: self == oldSelf", "true"), "[]", "!has(oldSelf.spec) || has(self.spec) to (root)"},
 		{"optional in an optional object", kept("a", "rule: self == oldSelf", "true"), "[]", "!(has(oldSelf.spec) && has(oldSelf.spec.box.a)) || (has(self.spec) && has(self.spec.box.a)) to (root)"},
+		{"in three optional objects", "type: object\nproperties: {storage: {type: object, properties: {volume: {type: object, properties: {class: {type: string, x-kubernetes-validations: [{rule: self == oldSelf}]}}}}}}", "[]", "!(has(oldSelf.spec) && has(oldSelf.spec.storage) && has(oldSelf.spec.storage.volume) && has(oldSelf.spec.storage.volume.class)) || (has(self.spec) && has(self.spec.storage) && has(self.spec.storage.volume) && has(self.spec.storage.volume.class)) to (root)"},
 		{"a field of the object with the rule", kept("o", "rule: self.x == oldSelf.x", "true"), "[spec]", "!has(oldSelf.o) || has(self.o) to spec.box"},
 		{"kept by another rule", kept("a", "rule: self == oldSelf", "!has(oldSelf.a) || has(self.a)"), "[spec]", ""},
 		{"set once by another rule", kept("a", "rule: self == oldSelf", "has(oldSelf.a) || !has(self.a)"), "[spec]", ""},
