@@ -51,6 +51,7 @@ func (o *object) bypassed(a *audited) []Finding {
 // bypass returns the finding for a rule that makes a value that it reads immutable.
 func (o *object) bypass(a *audited, value *formula.Place, read []string) []Finding {
 	was, path := value.Counterpart(), a.rule.path.Append(schemapath.New(read...)...)
+	unlessEmpty := !o.never(value.Present(), o.Space.Same(was, value).Not(), was.Present(), a.Holds)
 	removed := func(at *formula.Place) []logic.Lit {
 		return append(o.others(), was.Present(), at.Parent.Present(), at.Present().Not())
 	}
@@ -66,7 +67,11 @@ func (o *object) bypass(a *audited, value *formula.Place, read []string) []Findi
 	}
 	open := a.open
 	a.open = "no updates were found that bypass it, though there may be some"
-	first := o.accepted(value.Present())
+	set := []logic.Lit{value.Present()}
+	if unlessEmpty {
+		set = append(set, value.Empty().Not())
+	}
+	first := o.accepted(set...)
 	if first == nil {
 		return nil
 	}
@@ -109,9 +114,9 @@ func (o *object) bypass(a *audited, value *formula.Place, read []string) []Findi
 		a.open, f.Between, o.told = open, between.New, append(o.told, a.rule)
 		var also []string
 		for _, outer := range slices.Backward(links[i:]) { // a guard for the outermost link closes all
-			f.guard, f.guarded = guardOf(outer.Parent, value), path[:len(outer.Path())-1]
+			f.guard, f.guarded = guardOf(outer.Parent, value, unlessEmpty), path[:len(outer.Path())-1]
 			on := schemapath.Place{Path: f.guarded}
-			if !o.closes(f.guard, outer.Parent, value, f.guarded) {
+			if !o.closes(f.guard, outer.Parent, value, unlessEmpty, f.guarded) {
 				also = append(also, on.String())
 				continue
 			}
@@ -165,8 +170,8 @@ func next(v any) any {
 	return v
 }
 
-// guardOf returns a rule on an object that rejects the removal of a value in it.
-func guardOf(around, value *formula.Place) string {
+// guardOf returns a rule on an object that rejects the removal of a value in it, perhaps unless it is empty.
+func guardOf(around, value *formula.Place, unlessEmpty bool) string {
 	names := value.Path()[len(around.Path()):]
 	has := func(self string) cel.Expr {
 		at := around
@@ -178,18 +183,45 @@ func guardOf(around, value *formula.Place) string {
 		}
 		return cel.And(l...)
 	}
-	return cel.Or(cel.Not(has("oldSelf")), has("self")).String()
+	was := has("oldSelf")
+	if unlessEmpty {
+		was = cel.And(was, filled(cel.Var("oldSelf").Field(names...), value.Schema))
+	}
+	return cel.Or(cel.Not(was), has("self")).String()
 }
 
-// closes reports whether a rule on an object rejects each removal of a value in it, as proved.
-func (o *object) closes(text string, around, value *formula.Place, path schemapath.Path) bool {
+// filled tests whether a value is not empty, if CEL can tell.
+func filled(value cel.Expr, schema *apiextensionsv1.JSONSchemaProps) cel.Expr {
+	switch {
+	case schema == nil || schema.XIntOrString || schema.Format != "" && schema.Type == "string":
+	case schema.Type == "string":
+		return value.Ne(cel.String(""))
+	case schema.Type == "boolean":
+		return value
+	case schema.Type == "integer":
+		return value.Ne(cel.Int(0))
+	case schema.Type == "number":
+		return value.Ne(cel.Var("0.0"))
+	case schema.Type == "array", schema.AdditionalProperties != nil:
+		return cel.Size(value).Gt(cel.Int(0))
+	}
+	return cel.True
+}
+
+// closes reports whether a rule on an object rejects each removal of a value in it, perhaps unless it is
+// empty, as proved.
+func (o *object) closes(text string, around, value *formula.Place, unlessEmpty bool, path schemapath.Path) bool {
 	level := min(len(path), len(o.Schemas))
 	n := o.Object().Lookup(path[min(len(path), len(o.Path)):])
 	if level < len(o.Schemas) {
 		n = o.Schemas[level]
 	}
 	guard := o.read(prove.Check{Level: level, Schema: n, Place: around}, apiextensionsv1.ValidationRule{Rule: text})
-	return guard != nil && o.never(guard.Holds, around.Present(), value.Counterpart().Present(), value.Present().Not())
+	removed := []logic.Lit{around.Present(), value.Counterpart().Present(), value.Present().Not()}
+	if unlessEmpty {
+		removed = append(removed, value.Counterpart().Empty().Not())
+	}
+	return guard != nil && o.never(append(removed, guard.Holds)...)
 }
 
 // transitions returns the API server's code with the compiled rules of unions that restrict updates, which
