@@ -35,7 +35,7 @@ func (j *job) decompile(forget bool) *fileText {
 	t := j.base()
 	j.diags = slices.DeleteFunc(j.diags, func(d diag.Diagnostic) bool { return d.Code == codes.Forgotten }) // their rules go, too
 	for _, c := range j.crds {
-		if b := c.base(); len(b.claims) > 0 {
+		if b := c.base(); t != nil && len(b.claims) > 0 { // with errors, nothing is removed
 			j.diags = append(j.diags, b.removed(b.compilation(b.declared, b.annotated.options()).Compilation)...)
 		}
 	}

@@ -151,6 +151,10 @@ func TestRemoved(t *testing.T) {
 			t.Errorf("%s: %v", tt.name, diags)
 		}
 	}
+	broken := outside + "---\n" + strings.Replace(string(compiled), `{"format":2`, `{"format":"2"`, 1)
+	if _, diags := Decompile(open("in", []byte(broken)), Options{}); len(diags) != 1 || diags[0].Code != codes.BadAnnotation {
+		t.Errorf("beside an error: %v", diags)
+	}
 }
 
 // TestRandomRecords compiles and decompiles CRDs with random records of rules by hand, which may have
