@@ -56,6 +56,13 @@ See also unioncel help inputs, and unioncel help output.`,
 				if failed {
 					out = nil
 				}
+				if crds, _ := f.CRDs(in.options()); flags.check && out != nil {
+					for _, crd := range crds {
+						if options := crd.Recompiled(); options != "" {
+							a.note(f.Name() + ": " + options)
+						}
+					}
+				}
 				return out, l
 			}, args)
 		},

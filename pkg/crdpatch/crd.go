@@ -1,6 +1,7 @@
 package crdpatch
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -66,6 +67,23 @@ func (c *CRD) Options() Options {
 		opts.KubeVersion, opts.Origins.KubeVersion = was.KubeVersion, was.Origins.KubeVersion
 	}
 	return opts
+}
+
+// Recompiled names the options that differ from those that the CRD was compiled with, or returns "".
+func (c *CRD) Recompiled() string {
+	if c.m.annotated == nil {
+		return ""
+	}
+	var l []string
+	differ := func(option, was, is, origin string) {
+		if was != is {
+			l = append(l, fmt.Sprintf("compiled with --%s %s, now %s (%s)", option, was, is, cmp.Or(origin, "the default")))
+		}
+	}
+	was, is, linked := c.m.annotated.record, c.Options(), compile.Linked()
+	differ("encoding", cmp.Or(string(was.Encoding), "auto"), cmp.Or(string(is.Encoding), "auto"), is.Origins.Encoding)
+	differ("kube-version", cmp.Or(was.KubeVersion, linked), cmp.Or(is.KubeVersion, linked), is.Origins.KubeVersion)
+	return strings.Join(l, "; ")
 }
 
 // With returns the CRD with other external declarations.
