@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
@@ -93,24 +94,32 @@ func excess(takes string, total, percent uint64, budget string) string {
 // it and the values that it reads, or else lower bounds.
 func (v *version) bounds(r rule, c cost.Cost) string {
 	var missing, present []string
-	tried := map[string]bool{}
-	consider := func(path schemapath.Path) {
-		key, at := boundOf(path.Schema(v.root.Props))
-		if at == nil || tried[path.String()] || len(tried) == maxBounds {
-			return
-		}
-		tried[path.String()] = true
+	var tried []schemapath.Path
+	bounded := func(paths ...schemapath.Path) uint64 {
 		crd := v.crd.DeepCopy()
-		path.Edit(crd.Spec.Versions[0].Schema.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
-			_, at := boundOf(s)
-			*at = new(int64(1))
-		})
+		for _, path := range paths {
+			path.Edit(crd.Spec.Versions[0].Schema.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
+				_, at := boundOf(s)
+				*at = new(int64(1))
+			})
+		}
 		estimator, err := cost.Of(crd)
 		if err != nil {
-			return
+			return c.Rule()
 		}
 		costs, err := estimator.Rules(0, r.path, r.schema.Props.XValidations)
-		switch lower := err == nil && costs[r.Index].Rule() < c.Rule(); {
+		if err != nil {
+			return c.Rule()
+		}
+		return costs[r.Index].Rule()
+	}
+	consider := func(path schemapath.Path) {
+		key, at := boundOf(path.Schema(v.root.Props))
+		if at == nil || slices.ContainsFunc(tried, path.Equal) || len(tried) == maxBounds {
+			return
+		}
+		tried = append(tried, path)
+		switch lower := bounded(path) < c.Rule(); {
 		case lower && *at == nil:
 			missing = append(missing, path.String()+" with "+key)
 		case lower:
@@ -128,12 +137,13 @@ func (v *version) bounds(r rule, c cost.Cost) string {
 		})
 	}
 	switch {
+	case len(tried) < maxBounds && bounded(tried...) > cost.RuleLimit: // no bounds help enough
 	case len(missing) > 0:
 		return "bound " + english.List(missing, "and")
 	case len(present) > 0:
 		return "lower " + english.List(present, "and")
 	}
-	return "nest fewer macros, or read smaller values"
+	return "nest fewer macros, or read smaller values; the API server knows no bound of optional values, such as self.?a, nor of texts that functions return"
 }
 
 // maxBounds bounds the bounds to try: each takes as long as reading the CRD.

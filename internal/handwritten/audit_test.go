@@ -186,6 +186,8 @@ func TestFindings(t *testing.T) {
 			[]string{"UC929 bound spec.l[*].a with maxLength"}},
 		{"costly and bounded", "type: object\nproperties: {l: {type: array, maxItems: 9000, items: {type: string, maxLength: 99}, x-kubernetes-validations: [{rule: 'self.all(x, self.exists_one(y, x == y))'}]}}",
 			[]string{"UC929 lower maxItems of spec.l (9000) and maxLength of spec.l[*] (99)"}},
+		{"costly whatever the bounds", "type: object\nproperties: {l: {type: array, maxItems: 9, items: {type: string, maxLength: 99, x-kubernetes-validations: [{rule: \"!isURL(self) || url(self).getEscapedPath().matches('^/v[0-9]+$')\"}]}}}",
+			[]string{"UC929 nest fewer macros, or read smaller values; the API server knows no bound of optional values, such as self.?a, nor of texts that functions return"}},
 
 		{"does not compile", rules(strs, "self.none == 'x'", "self.a == 'x'"), []string{"UC931 correct the rule, since the API server rejects the CRD",
 			`UC921 write has(self.a) && self.a == 'x', which rejects this object without an error`}},
