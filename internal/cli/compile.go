@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -56,7 +57,8 @@ See also unioncel help inputs, and unioncel help output.`,
 				if failed {
 					out = nil
 				}
-				if crds, _ := f.CRDs(in.options()); flags.check && out != nil {
+				if flags.check && out != nil && bytes.Contains(f.Bytes(), []byte(crdpatch.Annotation)) {
+					crds, _ := f.CRDs(in.options())
 					for _, crd := range crds {
 						if options := crd.Recompiled(); options != "" {
 							a.note(f.Name() + ": " + options)
