@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/pkg/crdpatch"
