@@ -124,13 +124,22 @@ func (v *version) build() *version {
 // the others.
 func (v *version) leaveOut(l []rule) *version {
 	other := *v
-	other.crd, other.leftOut = v.crd.DeepCopy(), slices.Concat(v.leftOut, l)
-	for _, r := range l {
-		r.path.Edit(other.crd.Spec.Versions[0].Schema.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
-			s.XValidations[r.Index] = apiextensionsv1.ValidationRule{Rule: "true"}
-		})
-	}
+	other.leftOut = slices.Concat(v.leftOut, l)
+	other.crd = v.copied(func(root *apiextensionsv1.JSONSchemaProps) {
+		for _, r := range l {
+			r.path.Edit(root, func(s *apiextensionsv1.JSONSchemaProps) {
+				s.XValidations[r.Index] = apiextensionsv1.ValidationRule{Rule: "true"}
+			})
+		}
+	})
 	return other.build()
+}
+
+// copied returns a copy of the CRD, with an edit of its schema.
+func (v *version) copied(edit func(root *apiextensionsv1.JSONSchemaProps)) *apiextensionsv1.CustomResourceDefinition {
+	crd := v.crd.DeepCopy()
+	edit(crd.Spec.Versions[0].Schema.OpenAPIV3Schema)
+	return crd
 }
 
 // Tally describes the undecided rules, or returns "" if there are none.
@@ -275,11 +284,24 @@ func (v *version) lacking(r rule) *validate.Kind {
 
 // rewritten returns the API server's code with another text of a rule.
 func (v *version) rewritten(r rule, text string) *validate.Kind {
-	crd := v.crd.DeepCopy()
-	r.path.Edit(crd.Spec.Versions[0].Schema.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
-		s.XValidations[r.Index].Rule = text
-	})
-	return validate.New(crd)
+	return validate.New(v.copied(func(root *apiextensionsv1.JSONSchemaProps) {
+		r.path.Edit(root, func(s *apiextensionsv1.JSONSchemaProps) { s.XValidations[r.Index].Rule = text })
+	}))
+}
+
+// further is a rule that the CRD lacks.
+type further struct {
+	path schemapath.Path
+	rule apiextensionsv1.ValidationRule
+}
+
+// with returns the API server's code with further rules.
+func (v *version) with(l []further) *validate.Kind {
+	return validate.New(v.copied(func(root *apiextensionsv1.JSONSchemaProps) {
+		for _, r := range l {
+			r.path.Edit(root, func(s *apiextensionsv1.JSONSchemaProps) { s.XValidations = append(s.XValidations, r.rule) })
+		}
+	}))
 }
 
 // accepts reports whether the API server accepts the creation of an object or, unless old is nil, an

@@ -96,14 +96,14 @@ func (v *version) bounds(r rule, c cost.Cost) string {
 	var missing, present []string
 	var tried []schemapath.Path
 	bounded := func(paths ...schemapath.Path) uint64 {
-		crd := v.crd.DeepCopy()
-		for _, path := range paths {
-			path.Edit(crd.Spec.Versions[0].Schema.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) {
-				_, at := boundOf(s)
-				*at = new(int64(1))
-			})
-		}
-		estimator, err := cost.Of(crd)
+		estimator, err := cost.Of(v.copied(func(root *apiextensionsv1.JSONSchemaProps) {
+			for _, path := range paths {
+				path.Edit(root, func(s *apiextensionsv1.JSONSchemaProps) {
+					_, at := boundOf(s)
+					*at = new(int64(1))
+				})
+			}
+		}))
 		if err != nil {
 			return c.Rule()
 		}

@@ -15,13 +15,9 @@ const maxListed = 10
 // AuditDocument returns findings for people, with a tally. Equal findings are written once.
 func AuditDocument(l []Finding) report.Document {
 	var d report.Document
-	var open []Finding
-	l = slices.DeleteFunc(slices.Clone(l), func(f Finding) bool {
-		if f.Code == codes.NotDecided {
-			open = append(open, f)
-		}
-		return f.Code == codes.NotDecided
-	})
+	notDecided := func(f Finding) bool { return f.Code == codes.NotDecided }
+	open := slices.DeleteFunc(slices.Clone(l), func(f Finding) bool { return !notDecided(f) })
+	l = slices.DeleteFunc(slices.Clone(l), notDecided)
 	also := map[[4]string][]Finding{}
 	for _, f := range l {
 		also[f.fingerprint()] = append(also[f.fingerprint()], f)
