@@ -29,12 +29,11 @@ func DefaultCardinality(discriminator string, schema *apiextensionsv1.JSONSchema
 // requiresValue reports whether a schema rejects an object in which the discriminator is absent, ""
 // or null.
 func requiresValue(schema *apiextensionsv1.JSONSchemaProps, u *Union) bool {
-	path, property := Property(schema, u.Discriminator)
-	if property == nil || property.Nullable || !Requires(schema, path) {
+	if DefaultCardinality(u.Discriminator, schema) != ExactlyOne {
 		return false
 	}
-	enum := EnumStrings(property)
-	return u.Type != StringValue || len(enum) > 0 && !slices.Contains(enum, "")
+	_, property := Property(schema, u.Discriminator)
+	return !property.Nullable && (u.Type != StringValue || len(property.Enum) > 0)
 }
 
 // Property returns the property that a declaration names: the property of the object with that name
