@@ -11,9 +11,6 @@ import (
 // errTooLong is returned for a part that exceeds the limit.
 var errTooLong = errors.New("too long")
 
-// byteOrderMark is the byte order mark.
-const byteOrderMark = "\ufeff"
-
 // objectReader reads a file without holding all of it.
 type objectReader struct {
 	in   *bufio.Reader
@@ -29,8 +26,8 @@ type objectReader struct {
 
 func newReader(r io.Reader, most int) *objectReader {
 	b := bufio.NewReader(r)
-	if start, err := b.Peek(len(byteOrderMark)); err == nil && string(start) == byteOrderMark {
-		_, _ = b.Discard(len(byteOrderMark))
+	if start, err := b.Peek(len(bom)); err == nil && bytes.Equal(start, bom) {
+		_, _ = b.Discard(len(bom))
 	}
 	return &objectReader{in: b, most: most, left: most, line: 1}
 }
