@@ -22,12 +22,32 @@ import (
 // TestMain adds unioncel to PATH.
 func TestMain(m *testing.M) { testprog.Main(m, "unioncel") }
 
-// templates turn the input of an entry into a file. An input is a whole file, which starts with its
-// apiVersion, the versions or the properties of a CRD, or a declaration.
+// templates turn the input of an example into a file. An input is a whole file, which starts with
+// its apiVersion, the versions or the properties of a CRD, or a declaration.
 type templates struct{ crd, declaration string }
 
-// plainUnion is the declaration of the CRD of an entry that shows none.
+// plainUnion is the declaration of the CRD of an example that shows none.
 const plainUnion = "- members: [http, tcp]\n"
+
+// examplesFile has an example of each diagnostic, and the templates.
+const examplesFile = "testdata/diagnostics.txt"
+
+// readTemplates returns the templates of the examples of diagnostics.
+func (d *document) readTemplates(t *testing.T) (m templates) {
+	t.Helper()
+	for _, b := range d.blocks(t, 0, d.sections()[0][0]) {
+		switch {
+		case strings.Contains(b.text, "# ...properties...\n"):
+			m.crd = b.text
+		case strings.Contains(b.text, "# ...unions...\n"):
+			m.declaration = b.text
+		}
+	}
+	if m.crd == "" || m.declaration == "" {
+		t.Fatalf("%s does not show how inputs become files", d.name)
+	}
+	return m
+}
 
 func (m templates) file(text string) string {
 	if strings.HasPrefix(text, "apiVersion:") {
@@ -50,82 +70,71 @@ func fill(template, mark, text string) string {
 	return strings.TrimRight(before, " ") + indent(text, margin) + after
 }
 
-var codeHeading = regexp.MustCompile(`^## (UC\d+): (.+)$`)
+var codeHeading = regexp.MustCompile(`^## UC\d+: `)
 
-// TestDiagnostics runs every entry of diagnostics.md: the input yields the code, the output
-// matches, and the fix removes the diagnostic.
-func TestDiagnostics(t *testing.T) {
-	d := open(t, "diagnostics.md")
+// codeSections returns the sections of codes, which must be those of diag.Codes, in order.
+func (d *document) codeSections(t *testing.T) [][2]int {
+	t.Helper()
 	sections := slices.DeleteFunc(d.sections(), func(s [2]int) bool { return !codeHeading.MatchString(d.lines[s[0]]) })
-	if len(sections) == 0 {
-		t.Fatal("diagnostics.md has no entries")
+	for i, info := range diag.Codes {
+		if want := fmt.Sprintf("## %s: %s", info.Code, info.Title); i >= len(sections) || d.lines[sections[i][0]] != want {
+			t.Fatalf("%s: section %d is not %q", d.name, i+1, want)
+		}
 	}
-	var m templates
+	if len(sections) > len(diag.Codes) {
+		t.Errorf("%s has a section too much", d.name)
+	}
+	return sections
+}
+
+// TestDiagnostics runs the example of every diagnostic: the input yields the code, the output
+// matches, and the fix removes the diagnostic. The entry in diagnostics.md begins with the severity,
+// and describes the fix unless the hint of the example does.
+func TestDiagnostics(t *testing.T) {
+	page, examples := open(t, "diagnostics.md"), open(t, examplesFile)
+	entries, sections := page.codeSections(t), examples.codeSections(t)
 	var sample block
-	for _, b := range d.blocks(t, 0, sections[0][0]) {
-		switch {
-		case strings.Contains(b.text, "# ...properties...\n"):
-			m.crd = b.text
-		case strings.Contains(b.text, "# ...unions...\n"):
-			m.declaration = b.text
-		case b.info == "text":
+	for _, b := range page.blocks(t, 0, entries[0][0]) {
+		if b.info == "text" {
 			sample = b
 		}
 	}
-	if m.crd == "" || m.declaration == "" {
-		t.Fatal("diagnostics.md does not show how inputs become files")
-	}
-	intro := lines(d.lines[:sections[0][0]])
-	if !strings.Contains(strings.ReplaceAll(intro, "\n", " "), "`"+strings.TrimSpace(plainUnion)+"`") {
-		t.Errorf("diagnostics.md does not say that %q is declared unless an entry shows a CRD", plainUnion)
-	}
-	commands := fileCommand.FindAllStringSubmatch(intro, -1)
+	m := examples.readTemplates(t)
+	commands := fileCommand.FindAllStringSubmatch(lines(examples.lines[:sections[0][0]]), -1)
 	if len(commands) == 0 {
-		t.Fatal("diagnostics.md has no table of files and commands")
+		t.Fatalf("%s has no table of files and commands", examples.name)
 	}
-
-	var listed []diag.Code
-	for _, s := range sections {
-		heading := codeHeading.FindStringSubmatch(d.lines[s[0]])
-		code := diag.Code(heading[1])
-		listed = append(listed, code)
-		t.Run(heading[1], func(t *testing.T) {
-			info, ok := diag.Lookup(code)
-			if !ok {
-				t.Fatal("no such code")
-			}
-			if heading[2] != info.Title {
-				t.Errorf("the title is %q, want %q", heading[2], info.Title)
-			}
+	for i, info := range diag.Codes {
+		t.Run(string(info.Code), func(t *testing.T) {
+			text := lines(page.lines[entries[i][0]+2 : entries[i][1]])
 			severity := strings.ToUpper(info.Severity.String()[:1]) + info.Severity.String()[1:] + ". "
-			if s[0]+2 >= s[1] || !strings.HasPrefix(d.lines[s[0]+2], severity) {
-				t.Errorf("the text does not start with %q", severity)
+			if !strings.HasPrefix(text, severity) {
+				t.Errorf("the entry does not start with %q", severity)
 			}
-			if testing.Short() && !*update && len(listed)%6 > 0 {
+			if testing.Short() && !*update && i%6 > 0 {
 				return
 			}
-			printed := d.entry(t, m, commands, code, s)
-			if code == codes.UnknownMember {
-				d.generated(t, sample.from, sample.to, printed)
+			printed := examples.entry(t, m, commands, info.Code, sections[i])
+			if !strings.Contains(text, "\nFix: ") && !hinted.MatchString(messages(printed, info.Code)) {
+				t.Error("neither the entry nor a hint says how to fix it")
+			}
+			if info.Code == codes.UnknownMember {
+				page.generated(t, sample.from, sample.to, printed)
 			}
 		})
 	}
-	for i, info := range diag.Codes {
-		if i >= len(listed) || listed[i] != info.Code {
-			t.Fatalf("%s: entry %d is not %s", d.name, i+1, info.Code)
-		}
-	}
-	if len(listed) > len(diag.Codes) {
-		t.Errorf("%s has an entry too much", d.name)
-	}
-	d.save(t)
+	page.save(t)
+	examples.save(t)
 }
 
-// fileCommand is a row of the table of files: the name of one, and the command that entries
-// with it show the output of.
+// hinted matches a hint on a terminal and on GitHub.
+var hinted = regexp.MustCompile(`(?m)^ hint: |%0Ahint: `)
+
+// fileCommand is a row of the table of files: the name of one, and the command that examples
+// with it run.
 var fileCommand = regexp.MustCompile("(?m)^\\| .* \\| `(\\S+)` \\| `(unioncel .+)` \\|$")
 
-// command returns the command of an entry that shows none, or "" to compile the CRD.
+// command returns the command of an example that shows none, or "" to compile the CRD.
 func command(commands [][]string, inputs map[string]string, code diag.Code) (script string) {
 	for _, c := range commands {
 		switch file, line := c[1], c[2]; {
@@ -145,24 +154,23 @@ var (
 	replacement = regexp.MustCompile("replace `([^`]+)` with `([^`]+)`|delete `([^`]+)`")
 )
 
-// messages returns the messages of the diagnostics with a code, and their hints if they are shown.
-func messages(printed string, code diag.Code, hints bool) string {
+// messages returns the messages of the diagnostics with a code, and their hints.
+func messages(printed string, code diag.Code) string {
 	var b strings.Builder
 	ours := false
 	for line := range strings.Lines(printed) {
 		m := printedLine.FindStringSubmatch(line)
-		hint := hints && strings.HasPrefix(line, " hint: ")
 		if m != nil || !strings.HasPrefix(line, " ") {
 			ours = m != nil && m[1]+m[2] == string(code)
 		}
-		if ours && (m != nil || hint) {
+		if ours && (m != nil || strings.HasPrefix(line, " hint: ")) {
 			b.WriteString(line)
 		}
 	}
 	return b.String()
 }
 
-// entry runs one entry and returns the output.
+// entry runs one example and returns the output.
 func (d *document) entry(t *testing.T, m templates, commands [][]string, code diag.Code, section [2]int) string {
 	inputs := map[string]string{} // by file
 	var script string
@@ -184,7 +192,7 @@ func (d *document) entry(t *testing.T, m templates, commands [][]string, code di
 		}
 	}
 	if output == nil || len(inputs) == 0 && script == "" {
-		t.Fatal("the entry has no input or no output")
+		t.Fatal("the example has no input or no output")
 	}
 	if script == "" {
 		script = command(commands, inputs, code)
@@ -196,12 +204,9 @@ func (d *document) entry(t *testing.T, m templates, commands [][]string, code di
 	if !reports(want, code) {
 		t.Errorf("%s is not among what is printed:\n%s", code, want)
 	}
-	_, fix, ok := strings.Cut(lines(d.lines[section[0]:section[1]]), "\nFix: ")
-	if !ok {
-		t.Error("the entry does not say how to fix it")
-	}
-	edits := replacement.FindAllStringSubmatch(strings.ReplaceAll(fix, "\n", " "), -1)
-	d.generated(t, output.from, output.to, messages(want, code, strings.Contains(fix, "hint")))
+	_, fix, _ := strings.Cut(lines(d.lines[section[0]:section[1]]), "\nFix: ")
+	edits := replacement.FindAllStringSubmatch(fix, -1)
+	d.generated(t, output.from, output.to, messages(want, code))
 
 	var all []map[string]string
 	for _, b := range fixes {
@@ -219,7 +224,7 @@ func (d *document) entry(t *testing.T, m templates, commands [][]string, code di
 	return want
 }
 
-// The file names of the blocks of an entry.
+// The file names of the blocks of an example.
 const (
 	crdFile    = "crd.yaml"
 	unionsFile = "unions.yaml"

@@ -191,13 +191,7 @@ func (s subject) output(t *testing.T, flags []string) string {
 	} else if len(flags) > 0 {
 		t.Fatalf("no such flags: %v", flags)
 	}
-	diagnostics := open(t, "diagnostics.md")
-	var m templates
-	for _, b := range diagnostics.blocks(t, 0, len(diagnostics.lines)) {
-		if strings.Contains(b.text, "# ...properties...\n") {
-			m.crd = b.text
-		}
-	}
+	m := open(t, examplesFile).readTemplates(t)
 	out, diags := crdpatch.Compile(crdpatch.Open("crd.yaml", []byte(m.file("spec:\n"+indent(s.text, 2)))), opts)
 	if diags.HasErrors() {
 		t.Fatal(diags)
