@@ -19,7 +19,7 @@ var (
 	marked = regexp.MustCompile("(?m)^<!-- recipe: (\\S+) (\\S+) -->\n```([a-z]*)\n((?s:.*?))^```$")
 )
 
-// TestDocument compares the blocks of recipes.md and rollout.md with the files of the scripts that
+// TestDocument compares the blocks of recipes.md and change.md with the files of the scripts that
 // they are marked with. A script must run the commands shown, and every script must be in one of
 // the documents.
 func TestDocument(t *testing.T) {
@@ -34,7 +34,7 @@ func TestDocument(t *testing.T) {
 		}
 	}
 	shown := map[string]bool{}
-	for _, document := range []string{"../../docs/recipes.md", "../../docs/rollout.md"} {
+	for _, document := range []string{"../../docs/recipes.md", "../../docs/change.md"} {
 		shows(t, document, scripts, shown)
 	}
 	for script := range scripts {
@@ -52,7 +52,8 @@ func shows(t *testing.T, document string, scripts map[string]*txtar.Archive, sho
 		t.Fatal(err)
 	}
 	blocks := marked.FindAllStringSubmatch(string(text), -1)
-	if fences := len(fence.FindAll(text, -1)); fences != 2*len(blocks) {
+	// A test of package docs runs the other blocks of change.md.
+	if fences := len(fence.FindAll(text, -1)); fences != 2*len(blocks) && filepath.Base(document) != "change.md" {
 		t.Errorf("%s has %d fences, and %d blocks that say which file they are", document, fences, len(blocks))
 	}
 	for _, b := range blocks {

@@ -40,7 +40,7 @@ func Test(t *testing.T) {
 }
 
 // recipes runs the scripts of testdata. Each is a recipe of docs/recipes.md, or a part of
-// docs/rollout.md.
+// docs/change.md.
 func recipes(t *testing.T, server *servertest.Server) {
 	kubeconfig, err := server.Kubeconfig()
 	if err != nil {
