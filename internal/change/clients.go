@@ -21,7 +21,7 @@ func (f *Facts) clients() []Step {
 		case !v.Served:
 			continue
 		case to == nil || !to.Served:
-			l = append(l, f.unserve(v))
+			l = append(l, f.stopServing(v))
 			continue
 		}
 		none := &apiextensionsv1.CustomResourceSubresources{}
@@ -56,16 +56,16 @@ func (f *Facts) written(version, subresource, who, reason string) Step {
 		}
 	}
 	if len(writers) == 0 {
-		return Step{ID: "clients", State: Done, Title: "Nobody is known to write " + who}
+		return Step{ID: "clients", State: Done, Title: "No known client writes " + who}
 	}
 	return Step{ID: "clients", State: Waiting, Title: "Change the subresource in a new version, to which clients move",
 		Reason: reason + " These have written " + who + ".", Details: writers}
 }
 
-// unserve returns the step for a version that is no longer served.
-func (f *Facts) unserve(v apiextensionsv1.CustomResourceDefinitionVersion) Step {
+// stopServing returns the step for a version that is no longer served.
+func (f *Facts) stopServing(v apiextensionsv1.CustomResourceDefinitionVersion) Step {
 	const reason = "Requests through a version that is not served get 404."
-	if has(f.To, v.Name) { // otherwise disown handles its managed fields
+	if has(f.To, v.Name) { // otherwise managedFields handles its managed fields
 		l, ok := f.managed(v.Name)
 		if !ok {
 			return f.unmanaged("clients", "who writes through "+v.Name, reason)
@@ -100,9 +100,9 @@ func (m Managed) line() string {
 // mostManaged bounds the number of managedFields entries that a step lists.
 const mostManaged = 10
 
-// disown returns the step for managedFields that name removed versions. Server-side apply converts
+// managedFields returns the step for managedFields that name removed versions. Server-side apply converts
 // objects to each version that an entry names, and fails without this version.
-func (f *Facts) disown() []Step {
+func (f *Facts) managedFields() []Step {
 	const fails = "Server-side apply fails for objects whose managedFields name a version that the CRD does not have."
 	gone := f.gone()
 	if len(gone) == 0 {

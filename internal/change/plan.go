@@ -62,7 +62,7 @@ var (
 		(*Facts).servers, (*Facts).objects, (*Facts).storageVersion, (*Facts).clients, (*Facts).warnFirst,
 		(*Facts).removed, (*Facts).apply, (*Facts).migrateLater, (*Facts).back,
 	}
-	after = []func(*Facts) []Step{(*Facts).servers, (*Facts).objects, (*Facts).disown, (*Facts).isApplied, (*Facts).migrate}
+	after = []func(*Facts) []Step{(*Facts).servers, (*Facts).objects, (*Facts).managedFields, (*Facts).isApplied, (*Facts).migrate}
 )
 
 // NewPlan returns the plan for the facts. If the facts contradict each other, the verdict is [Stop].

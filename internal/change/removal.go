@@ -98,5 +98,5 @@ func (f *Facts) removed() []Step {
 	if verdict(steps) != Go {
 		return steps
 	}
-	return append(steps, f.disown()...)
+	return append(steps, f.managedFields()...)
 }

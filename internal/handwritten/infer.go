@@ -190,7 +190,7 @@ func (f *finder) candidates(o *candidateObject, l []*candidate) error {
 	}
 	for _, c := range sharing {
 		claimed := slices.ContainsFunc(c.replaced, func(k *condition) bool { return o.claimed(k.Constraint) })
-		if claimed || !c.agrees(o.found) {
+		if claimed || !c.compatible(o.found) {
 			continue
 		}
 		found, err := f.compare(c)
@@ -215,7 +215,7 @@ func (o *candidateObject) candidates(conditions []*condition) []*candidate {
 		o.may[slot] = o.admits(o.member(slot))
 	}
 	l := append(o.discriminated(conditions), o.plain(conditions)...)
-	l = slices.DeleteFunc(l, func(c *candidate) bool { return !c.settle() })
+	l = slices.DeleteFunc(l, func(c *candidate) bool { return !c.mayDeclare() })
 	slices.SortStableFunc(l, func(a, b *candidate) int {
 		return cmp.Or(a.rank()-b.rank(), cmp.Compare(len(b.replaced), len(a.replaced)))
 	})

@@ -37,8 +37,8 @@ func (c *candidate) rank() int {
 	return 0
 }
 
-// settle resolves the union. It reports whether the union may be declared and replaces conditions.
-func (c *candidate) settle() bool {
+// mayDeclare resolves the union. It reports whether the union may be declared and replaces conditions.
+func (c *candidate) mayDeclare() bool {
 	c.resolved = c.resolve(c.union)
 	for i := 0; c.resolved == nil && i < len(c.others); i++ {
 		c.resolved = c.resolve(c.others[i])
@@ -69,8 +69,8 @@ func (o *candidateObject) resolve(u *union.Union) *union.Union {
 	return unions[0]
 }
 
-// agrees reports whether the union may be declared together with those found.
-func (c *candidate) agrees(found []Found) bool {
+// compatible reports whether the union may be declared together with those found.
+func (c *candidate) compatible(found []Found) bool {
 	value := yamltext.ListNode(c.resolved.Node())
 	for _, f := range found {
 		value.Content = append(value.Content, f.Union.Node())

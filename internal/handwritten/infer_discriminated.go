@@ -36,12 +36,12 @@ type row struct {
 	may, must map[int]bool
 }
 
-// sense is a reason to consider a property a member.
-type sense int
+// memberRole is a reason to consider a property a member.
+type memberRole int
 
 const (
 	// selecting: the property may be set only with values that conditions mention together with it.
-	selecting sense = iota
+	selecting memberRole = iota
 	// belonging: like selecting, but members may share values, and some accepted values must
 	// exclude the property. This rules out a oneOf that allows all properties alongside the
 	// required properties.
@@ -164,11 +164,11 @@ type reading struct {
 	partial bool
 }
 
-// members returns the properties that are members in one sense, and the conditions that read only
+// members returns the properties that are members in one role, and the conditions that read only
 // these properties. It repeats the search after it has left out properties, because this leaves out
 // their conditions, too. If values may not be shared, a value that selects several members excludes
 // them.
-func (g *group) members(how sense, shared bool) ([]reading, []*condition) {
+func (g *group) members(how memberRole, shared bool) ([]reading, []*condition) {
 	slots := slices.Clone(g.asked)
 	for {
 		t := g.table(slots)
@@ -246,7 +246,7 @@ func (g *group) table(slots []int) *table {
 }
 
 // read returns the values with which a property may be set. ok reports whether it is a member.
-func (t *table) read(slot int, how sense) (r reading, ok bool) {
+func (t *table) read(slot int, how memberRole) (r reading, ok bool) {
 	r.slot = slot
 	var may, must, all, mentioned []string
 	for _, c := range t.conditions {

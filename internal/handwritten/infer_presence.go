@@ -20,7 +20,7 @@ func (o *candidateObject) plain(conditions []*condition) []*candidate {
 			continue
 		}
 		about = append(about, c)
-		says := o.sayPlain(c)
+		says := o.plainMeaningOf(c)
 		for _, p := range says.apart {
 			g.connect(p[0], p[1])
 		}
@@ -91,14 +91,14 @@ func (c *candidate) has(slots []int) bool {
 	return len(c.union.Members) == len(slots) && !slices.ContainsFunc(slots, func(s int) bool { return !slices.Contains(c.union.MemberNames(), c.names[s]) })
 }
 
-// plainSaying is the meaning of a condition without a discriminator.
-type plainSaying struct {
+// plainMeaning is the meaning of a condition without a discriminator.
+type plainMeaning struct {
 	apart [][2]int // two properties that may be set alone, but not together
 	one   bool     // one property must be set, and each suffices
 }
 
-func (o *candidateObject) sayPlain(c *condition) plainSaying {
-	within, s := []*condition{c}, plainSaying{}
+func (o *candidateObject) plainMeaningOf(c *condition) plainMeaning {
+	within, s := []*condition{c}, plainMeaning{}
 	var full, set, single, pairs []logic.Lit
 	for i, slot := range c.slots {
 		full, set = append(full, o.full(slot)), append(set, o.set(slot, within))

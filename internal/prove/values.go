@@ -138,7 +138,7 @@ func (p *Problem) extend(s *Slot, r *Reads) {
 	}
 	p.deepen(s, r)
 	if s.holder {
-		p.hollow(s)
+		p.clearParts(s)
 	}
 	if p.Widen != nil {
 		p.Widen(s, r)
@@ -308,8 +308,8 @@ func put(object map[string]any, path []string, v any) {
 	}
 }
 
-// hollow removes parts from the values of a slot, because the parts have slots of their own.
-func (p *Problem) hollow(s *Slot) {
+// clearParts removes parts from the values of a slot, because the parts have slots of their own.
+func (p *Problem) clearParts(s *Slot) {
 	values := s.Values
 	s.Values = nil
 	for _, v := range values {

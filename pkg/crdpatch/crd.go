@@ -93,16 +93,16 @@ func (c *CRD) With(declarations []union.External) *CRD {
 	return &CRD{m: c.m, opts: opts}
 }
 
-// settled reports whether the CRD is in use and must stay unchanged, because no declarations are
+// mustStay reports whether the CRD is in use and must stay unchanged, because no declarations are
 // given for it.
-func (c *CRD) settled() bool {
+func (c *CRD) mustStay() bool {
 	return c.m.inUse() != "" && !c.Options().External.Concern(c.Target())
 }
 
 // Withheld returns the reason why Options.InUse withholds external declarations from the CRD: it is
 // compiled or from a cluster. Otherwise it returns "".
 func (c *CRD) Withheld() string {
-	if c.opts.InUse == nil || !c.opts.External.Concern(c.Target()) || !c.settled() {
+	if c.opts.InUse == nil || !c.opts.External.Concern(c.Target()) || !c.mustStay() {
 		return ""
 	}
 	return c.m.inUse()

@@ -13,7 +13,7 @@ import (
 func (r *base) gone(s claim) {
 	d := diag.New(codes.RuleChanged, r.pos(r.annotations), "this schema is gone; its union is forgotten").At(placeOf(s.Path)).As(diag.Warning).
 		Hinted("nothing needs to be done if that was intended")
-	if at := r.strays(s); len(at) > 0 {
+	if at := r.copiesOf(s); len(at) > 0 {
 		d.Severity = diag.Error
 		d.Message = "this schema is gone, and its compiled rules are at " + at[0]
 		d.Hint = "undo the renaming, run unioncel decompile, rename, and compile again"
@@ -27,7 +27,7 @@ func (r *base) copies() {
 		if s.node == nil {
 			continue
 		}
-		for _, at := range r.strays(s) {
+		for _, at := range r.copiesOf(s) {
 			r.report(diag.New(codes.RuleChanged, r.pos(r.annotations),
 				"the rules here are copies of those compiled for %s; they are treated as hand-written ones", placeOf(s.Path)).At(at).As(diag.Warning).
 				Hinted("to copy the union with its schema, run unioncel decompile before copying"))
@@ -35,8 +35,8 @@ func (r *base) copies() {
 	}
 }
 
-// strays returns the paths of unrecorded schemas that have all rules of a recorded schema.
-func (r *base) strays(s claim) []string {
+// copiesOf returns the paths of unrecorded schemas that have all rules of a recorded schema.
+func (r *base) copiesOf(s claim) []string {
 	if r.unrecorded == nil {
 		r.unrecorded = r.otherRules()
 	}

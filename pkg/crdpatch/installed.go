@@ -29,7 +29,7 @@ type Installed struct {
 func Install(f *File, opts Options) ([]Installed, diag.List) {
 	j := begin(f, opts)
 	all := slices.Clone(j.crds)
-	j.crds = slices.DeleteFunc(j.crds, (*CRD).settled)
+	j.crds = slices.DeleteFunc(j.crds, (*CRD).mustStay)
 	r := j.revision(j.base())
 	if r == nil {
 		return nil, j.diags.Sort()

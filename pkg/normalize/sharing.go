@@ -21,7 +21,7 @@ func (p *planner) together(at yamltext.ObjectPath, unions []*union.Union, object
 		p.problems = append(p.problems, first.problems...)
 		return
 	}
-	changes, ok := p.settled(at, unions, object, old)
+	changes, ok := p.stable(at, unions, object, old)
 	if ok {
 		p.changes = append(p.changes, changes...)
 		return
@@ -35,9 +35,9 @@ func (p *planner) together(at yamltext.ObjectPath, unions []*union.Union, object
 	}
 }
 
-// settled returns the changes after which no union changes the object any more. ok is false if there
+// stable returns the changes after which no union changes the object any more. ok is false if there
 // is no such state, or if it violates a union.
-func (p *planner) settled(at yamltext.ObjectPath, unions []*union.Union, object map[string]any, old former) (changes []Change, ok bool) {
+func (p *planner) stable(at yamltext.ObjectPath, unions []*union.Union, object map[string]any, old former) (changes []Change, ok bool) {
 	before, _ := old.Value.(map[string]any)
 	work := runtime.DeepCopyJSON(object)
 	for range 2*len(unions) + 1 {

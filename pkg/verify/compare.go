@@ -236,7 +236,7 @@ func (f *findings) compare(owner []int, excess []bool) error {
 		var any *prove.Example
 		for i, c := range p.Checks {
 			m, err := p.Possible(append(l, c.Holds.Not())...)
-			if err := f.doubted(err, c.Name()+" may reject states that the union allows"); err != nil {
+			if err := f.unanswered(err, c.Name()+" may reject states that the union allows"); err != nil {
 				return err
 			}
 			if m == nil {
@@ -245,7 +245,7 @@ func (f *findings) compare(owner []int, excess []bool) error {
 			if e, err := p.Any(append(l, c.Holds.Not())...); e != nil {
 				refusing, any = append(refusing, c.Holds.Not()), e
 				excess[owner[i]] = excess[owner[i]] || e.Old == nil
-			} else if err := f.unmade(err, m, "rejects", c); err != nil {
+			} else if err := f.withoutExample(err, m, "rejects", c); err != nil {
 				return err
 			}
 		}
@@ -253,7 +253,7 @@ func (f *findings) compare(owner []int, excess []bool) error {
 			continue
 		}
 		e, err := p.Smallest(nil, append(l, s.Or(refusing...))...)
-		if err := f.unmade(err, nil, ""); err != nil {
+		if err := f.withoutExample(err, nil, ""); err != nil {
 			return err
 		}
 		if e == nil {

@@ -108,7 +108,7 @@ func (f *findings) accepted(breaks []broken, enforced bool, l ...logic.Lit) erro
 		})
 		m, err := f.Possible(append(l, f.whenAny(open))...)
 		if m == nil || err != nil {
-			return f.doubted(err, "the rules may accept states that the union forbids")
+			return f.unanswered(err, "the rules may accept states that the union forbids")
 		}
 		// Each condition gets its own smallest example.
 		wanted := open[slices.IndexFunc(open, func(b broken) bool { return m(b.when) })].when
@@ -117,7 +117,7 @@ func (f *findings) accepted(breaks []broken, enforced bool, l ...logic.Lit) erro
 		}
 		e, err := f.Smallest(conditions(breaks), append(l, wanted)...)
 		if e == nil {
-			if err := f.unmade(err, m, "accepts", f.Checks...); err != nil {
+			if err := f.withoutExample(err, m, "accepts", f.Checks...); err != nil {
 				return err
 			}
 			breaks = slices.DeleteFunc(slices.Clone(breaks), func(b broken) bool { return b.when == wanted })
@@ -153,7 +153,7 @@ func (f *findings) removed() error {
 	for level := len(p.Path) - 1; level >= p.Anchor(); level-- {
 		l := append(all, s.Old.Present(), p.old.exists, p.removable().Not(), p.Places[level].Present(), p.Places[level+1].Present().Not())
 		m, err := p.Possible(l...)
-		if err := f.doubted(err, "the rules may let the union object be removed"); err != nil {
+		if err := f.unanswered(err, "the rules may let the union object be removed"); err != nil {
 			return err
 		}
 		if m == nil {
@@ -161,7 +161,7 @@ func (f *findings) removed() error {
 		}
 		e, err := p.Smallest(nil, l...)
 		if e == nil {
-			if err := f.unmade(err, m, "accepts", p.Checks...); err != nil {
+			if err := f.withoutExample(err, m, "accepts", p.Checks...); err != nil {
 				return err
 			}
 			continue
@@ -181,11 +181,11 @@ func (f *findings) keeps(c *prove.Check) error {
 	l := []logic.Lit{s.Old.Present(), p.old.exists, p.removable()}
 	refused, err := p.Smallest(nil, append(l, p.new.exists.Not(), c.Holds.Not())...)
 	if refused == nil {
-		return f.unmade(err, nil, "")
+		return f.withoutExample(err, nil, "")
 	}
 	accepted, err := p.Smallest(nil, append(l, p.new.exists, c.Holds)...)
 	if accepted == nil {
-		return f.unmade(err, nil, "")
+		return f.withoutExample(err, nil, "")
 	}
 	f.restricted(c, "whether the union object is removed", accepted, refused)
 	return nil
@@ -212,7 +212,7 @@ func (f *findings) rejected(c *prove.Check, l ...logic.Lit) (bool, error) {
 	restricted := false
 	for range maxMixed {
 		m, err := p.Possible(refused...)
-		if err := f.doubted(err, c.Name()+" may reject states that the union allows"); err != nil || m == nil {
+		if err := f.unanswered(err, c.Name()+" may reject states that the union allows"); err != nil || m == nil {
 			return false, err
 		}
 		var e *prove.Example
@@ -225,7 +225,7 @@ func (f *findings) rejected(c *prove.Check, l ...logic.Lit) (bool, error) {
 			state := p.StateOf(c, m)
 			other, unknown := p.Possible(append(slices.Concat(l, state), c.Holds)...)
 			if unknown != nil {
-				return true, f.doubted(unknown, c.Name()+" may reject states that the union allows")
+				return true, f.unanswered(unknown, c.Name()+" may reject states that the union allows")
 			}
 			if other != nil {
 				done, err := f.restricts(c, m, restricted, l, state)
@@ -241,7 +241,7 @@ func (f *findings) rejected(c *prove.Check, l ...logic.Lit) (bool, error) {
 			}
 		}
 		if e == nil {
-			return true, f.unmade(err, m, "rejects", c)
+			return true, f.withoutExample(err, m, "rejects", c)
 		}
 		if c.Changing && p.u.Change == union.Allow && e.Old != nil {
 			// The union leaves changes to other rules, and this rule accepts some of them.
@@ -251,7 +251,7 @@ func (f *findings) rejected(c *prove.Check, l ...logic.Lit) (bool, error) {
 				return true, nil
 			}
 			if err != nil {
-				return true, f.unmade(err, m, "accepts", c)
+				return true, f.withoutExample(err, m, "accepts", c)
 			}
 		}
 		f.differences = append(f.differences, difference{Example: e, check: c})
@@ -272,14 +272,14 @@ func (f *findings) restricts(c *prove.Check, m logic.Model, known bool, l, state
 	}
 	accepted, err := search(append(l, c.Holds)...)
 	if accepted == nil {
-		return true, f.unmade(err, m, "accepts", c)
+		return true, f.withoutExample(err, m, "accepts", c)
 	}
 	if known {
 		return false, nil
 	}
 	refused, err := p.Smallest(nil, append(l, c.Holds.Not())...)
 	if refused == nil {
-		return false, f.unmade(err, nil, "")
+		return false, f.withoutExample(err, nil, "")
 	}
 	f.restricted(c, p.Others(c), accepted, refused)
 	return false, nil
@@ -306,8 +306,8 @@ func add(l []Finding, kind Kind, texts ...string) []Finding {
 	return l
 }
 
-// doubted records a question that the solver could not decide. It returns all other errors.
-func (f *findings) doubted(err error, what string) error {
+// unanswered records a question that the solver could not decide. It returns all other errors.
+func (f *findings) unanswered(err error, what string) error {
 	if errors.Is(err, logic.ErrUnknown) {
 		f.doubt(fmt.Sprintf("%s: %v", what, err))
 		return nil
@@ -483,9 +483,9 @@ func (p *unionProblem) order(m logic.Model, side int) []int {
 	return l
 }
 
-// unmade records that no example was found for a model. It returns all errors other than undecided
+// withoutExample records that no example was found for a model. It returns all errors other than undecided
 // searches.
-func (f *findings) unmade(err error, m logic.Model, verb string, checks ...*prove.Check) error {
+func (f *findings) withoutExample(err error, m logic.Model, verb string, checks ...*prove.Check) error {
 	if err != nil && !prove.Undecided(err) {
 		return err
 	}

@@ -58,30 +58,30 @@ func ItemWith(list []any, name string) any {
 	return nil
 }
 
-// stray is the value of a key in unnamed items. It differs from all constants of the rule. It may
+// otherKey is the value of a key in unnamed items. It differs from all constants of the rule. It may
 // equal any other value.
-type stray struct{}
+type otherKey struct{}
 
-// strays are items with a stray in some keys. Only their keys are known.
-type strays struct{ keys map[string]any }
+// unknownItems are items with an otherKey for some keys. Only their keys are known.
+type unknownItems struct{ keys map[string]any }
 
-// isStray reports whether a value may be a stray item or its key.
-func isStray(v value) bool {
+// isOther reports whether a value may be an unknown item or its key.
+func isOther(v value) bool {
 	return slices.ContainsFunc(v.cases, func(c choice) bool {
 		switch c.is.(type) {
-		case stray, strays:
+		case otherKey, unknownItems:
 			return true
 		}
 		return false
 	})
 }
 
-// differs reports whether x is a stray (said), and whether it certainly differs from y (known).
+// differs reports whether x is an otherKey (said), and whether it certainly differs from y (known).
 func (r *ruleReader) differs(x, y any) (said, known bool) {
 	switch x.(type) {
-	case strays:
+	case unknownItems:
 		return true, false
-	case stray:
+	case otherKey:
 		if n, ok := y.(number); ok && !n.more {
 			y = n.n
 		}
@@ -99,7 +99,7 @@ const maxItems = 300
 
 // items returns the items of a list that a rule or facts distinguish by key, and the other items,
 // which may occur any number of times. ok is false for lists without facts about an item.
-func (r *ruleReader) items(p *Place) (known list, others []strays, ok bool) {
+func (r *ruleReader) items(p *Place) (known list, others []unknownItems, ok bool) {
 	if p = p.asSent(); p.view != nil || p.Schema == nil || len(p.Schema.XListMapKeys) == 0 {
 		return nil, nil, false
 	}
@@ -112,7 +112,7 @@ func (r *ruleReader) items(p *Place) (known list, others []strays, ok bool) {
 		var more []map[string]any
 		choices := slices.Clip(named[k])
 		if all, finite := p.keyValues(k); !finite || slices.ContainsFunc(all, func(v any) bool { return !slices.Contains(named[k], v) }) {
-			choices = append(choices, stray{})
+			choices = append(choices, otherKey{})
 		}
 		for _, c := range combinations {
 			for _, v := range choices {
@@ -126,8 +126,8 @@ func (r *ruleReader) items(p *Place) (known list, others []strays, ok bool) {
 		}
 	}
 	for _, keys := range combinations {
-		if slices.Contains(slices.Collect(maps.Values(keys)), any(stray{})) {
-			others = append(others, strays{keys})
+		if slices.Contains(slices.Collect(maps.Values(keys)), any(otherKey{})) {
+			others = append(others, unknownItems{keys})
 		} else {
 			known = append(known, r.itemOf(p, keys))
 		}
@@ -181,7 +181,7 @@ func (r *ruleReader) itemOf(p *Place, keys map[string]any) *element {
 // counted returns the unnamed items of a list with one key. These are all possible items, or as
 // many representatives as a comprehension with the initial result first can distinguish. All rules
 // share the representatives. ok is false if another rule has named different items.
-func (r *ruleReader) counted(p *Place, s strays, first value) (l list, ok bool) {
+func (r *ruleReader) counted(p *Place, s unknownItems, first value) (l list, ok bool) {
 	p = p.asSent()
 	n := int(r.most) + 1
 	if _, isBool := first.cases[0].is.(bool); isBool && n > maxItems {
@@ -320,13 +320,13 @@ func effect(first, next value) (changed, ok bool) {
 	return false, false
 }
 
-// plain reports whether a value is a single scalar or stray.
+// plain reports whether a value is a single scalar or an otherKey.
 func plain(v value) bool {
 	if v.fails != logic.False || len(v.cases) != 1 {
 		return false
 	}
 	switch v.cases[0].is.(type) {
-	case string, bool, number, stray, strays:
+	case string, bool, number, otherKey, unknownItems:
 		return true
 	}
 	return false

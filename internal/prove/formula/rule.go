@@ -228,7 +228,7 @@ func (r *ruleReader) selected(e ast.Expr, v value, field string, test bool) valu
 				_, ok := is.(some)
 				return one(ok)
 			})
-		case strays:
+		case unknownItems:
 			v, ok := is.keys[unescaped(field)]
 			switch {
 			case !ok:
@@ -356,7 +356,7 @@ func (r *ruleReader) comprehension(e ast.Expr) value {
 func (r *ruleReader) unrolled(e ast.Expr, over value) value {
 	c := e.AsComprehension()
 	var items list
-	var others []strays
+	var others []unknownItems
 	if len(over.cases) == 1 {
 		switch is := over.cases[0].is.(type) {
 		case *Place:
@@ -395,7 +395,7 @@ func (r *ruleReader) unrolled(e ast.Expr, over value) value {
 		})
 	}
 	for _, item := range items {
-		if isStray(item.is) {
+		if isOther(item.is) {
 			if _, ok := effect(accu, step(item.is)); !ok {
 				return r.opaque(e, "")
 			}

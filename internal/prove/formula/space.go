@@ -534,7 +534,7 @@ func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys
 
 // question returns the question that equals q, or adds q.
 func (s *Space) question(q Question) *Question {
-	q = q.settled()
+	q = q.ofSentObject()
 	key := fmt.Sprint(q.At.view.number(), " ", q.key())
 	if have, ok := s.questions[key]; ok && (q.Text != "" || q.Schema != nil) {
 		return have

@@ -362,9 +362,9 @@ func (s *Space) sameHolders(p, q *Place) logic.Lit {
 	return same
 }
 
-// settled returns the question about the sent object, if the view decodes all values that the
+// ofSentObject returns the question about the sent object, if the view decodes all values that the
 // question reads, and their ancestors, without changes. Otherwise it returns q.
-func (q Question) settled() Question {
+func (q Question) ofSentObject() Question {
 	if q.At.view == nil || slices.ContainsFunc(q.Reads, func(p *Place) bool {
 		return p.view != nil && (p.asSent() == p || q.At.space.sameHolders(p, p.base) != logic.True)
 	}) {
