@@ -304,7 +304,13 @@ func (d *document) run(t *testing.T, m templates, inputs map[string]string, scri
 		case crdFile:
 			text = m.file(text)
 		case goFile:
-			write("go.mod", "module example.com/project\n\ngo 1.26\n")
+			env, err := testprog.Module(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, value := range env {
+				t.Setenv(name, value)
+			}
 		}
 		write(name, text)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/normalize"
@@ -111,6 +112,15 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope scoping, t fu
 		}
 	}
 	l.missing(results)
+	if flags.check {
+		for _, r := range l.files() {
+			for i, d := range r.diagnostics {
+				if d.Code == codes.StaleCRD {
+					r.diagnostics[i].Severity = diag.Error
+				}
+			}
+		}
+	}
 	all := append(l.files(), results...)
 	diags := diagnosticsOf(all)
 	if flags.after != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -107,8 +108,8 @@ func skipping[T any](s *scope, opts crdpatch.Options, work func(crdpatch.Options
 	}
 }
 
-// missing returns diagnostics of declarations for CRDs that no input has. It warns of UnionSets among the inputs,
-// which are passed through like other manifests.
+// missing returns diagnostics of declarations for CRDs that no input has, and of members that no CRD
+// has. It warns of UnionSets among the inputs, which are passed through like other manifests.
 func (s *scope) missing(results []*result) (l diag.List) {
 	var crds []union.Target
 	readable := true
@@ -122,6 +123,42 @@ func (s *scope) missing(results []*result) (l diag.List) {
 	}
 	if readable && !s.incomplete { // otherwise the list of CRDs is incomplete, and compiling reports why
 		l = append(l, s.Missing(crds)...)
+	}
+	stale, _ := s.judge(s.stale(results))
+	return append(l, stale...).Sort()
+}
+
+// stale returns warnings about members of Go types that no CRD of the type has, instead of the notes
+// that each CRD lacks them.
+func (s *scope) stale(results []*result) (l diag.List) {
+	found := map[diag.Pos]diag.Diagnostic{}
+	for _, d := range diagnosticsOf(results) {
+		if d.Code == codes.AbsentMember && filepath.Ext(d.Pos.File) == ".go" {
+			found[d.Pos] = d
+		}
+	}
+	for pos, d := range found {
+		is := func(d diag.Diagnostic) bool { return d.Code == codes.AbsentMember && d.Pos == pos }
+		if slices.ContainsFunc(results, func(r *result) bool {
+			crds := slices.DeleteFunc(slices.Clone(r.crds), func(crd union.Target) bool {
+				return !slices.ContainsFunc(s.Declarations, func(x union.External) bool { return x.Is(crd) && x.Holds(pos) })
+			})
+			lacking := map[string]int{} // by path: a file may have several CRDs
+			for _, d := range r.diagnostics {
+				if is(d) {
+					lacking[d.Path]++
+				}
+			}
+			return len(crds) > slices.Max(append(slices.Collect(maps.Values(lacking)), 0))
+		}) {
+			continue
+		}
+		for _, r := range results {
+			r.diagnostics = slices.DeleteFunc(r.diagnostics, is)
+		}
+		member, _, _ := strings.Cut(strings.TrimPrefix(d.Message, "member "), " ")
+		l = append(l, diag.New(codes.StaleCRD, pos, "member %s is in no CRD of this type", member).At(d.Path).
+			Hinted("run controller-gen first"))
 	}
 	return l
 }

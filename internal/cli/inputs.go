@@ -379,7 +379,9 @@ func (r *result) skip() {
 }
 
 // dropWarnings drops the warnings about an unchanged file: the run that wrote it has printed them.
-// A CRD inside a text is still not compiled, so that warning stays.
+// Those about something that is still to do stay.
 func (r *result) dropWarnings() {
-	r.diagnostics = slices.DeleteFunc(r.diagnostics, func(d diag.Diagnostic) bool { return d.Severity != diag.Error && d.Code != codes.CRDInText })
+	r.diagnostics = slices.DeleteFunc(r.diagnostics, func(d diag.Diagnostic) bool {
+		return d.Severity != diag.Error && d.Code != codes.CRDInText && d.Code != codes.AbsentMember
+	})
 }

@@ -120,6 +120,7 @@ var (
 	SharedValue            = note("UC533", "value of several members")
 	AbsentMember           = note("UC534", "member absent from the schema")
 	RuleRemoved            = warning("UC535", "compiled rule removed")
+	StaleCRD               = warning("UC536", "CRD older than its Go type")
 )
 
 // Errors in markers in Go source.
