@@ -13,7 +13,7 @@ import (
 )
 
 // The configuration in config.md is valid, and its table has the keys of the JSON Schema. The table
-// of lint.md has the keys below lint.
+// of check.md has the keys below lint.
 func TestConfig(t *testing.T) {
 	d := open(t, "config.md")
 	shown := 0
@@ -39,7 +39,7 @@ func TestConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	sameKeys(t, d, slices.Sorted(maps.Keys(schema.Properties)))
-	sameKeys(t, open(t, "lint.md"), slices.Sorted(maps.Keys(schema.Properties["lint"].Properties)))
+	sameKeys(t, open(t, "check.md"), slices.Sorted(maps.Keys(schema.Properties["lint"].Properties)))
 }
 
 // sameKeys compares the table of keys of a page with the keys of the JSON Schema.

@@ -19,10 +19,10 @@ func (a *app) lintCommand() *cobra.Command {
 		Short: "Check declared unions, and advise on them",
 		Long: `Lint checks the unions of CustomResourceDefinitions. It writes no files without --fix.
 It prints the errors and warnings that compile would report, and advice on unions that are
-legal but likely to be regretted; docs/lint.md gives the reasons. Notes report choices
-that are correct in many CRDs; --verbose or --fail-on info prints them. Compiled CRDs are
-checked by the declarations in their annotation. CRDs without unions and other documents
-are skipped.
+legal but likely to be regretted; unioncel explain CODE gives the reasons. Notes report
+choices that are correct in many CRDs; --verbose or --fail-on info prints them. Compiled
+CRDs are checked by the declarations in their annotation. CRDs without unions and other
+documents are skipped.
 
 Findings go to standard output: as text; as JSON, an array of objects; as SARIF, for
 code scanning; or as commands that make GitHub Actions annotate lines. The exit code

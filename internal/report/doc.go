@@ -21,7 +21,7 @@
 // [Lint] checks the unions of the CRDs in a file without writing compiled files. It reports the
 // diagnostics of compiling, and gives advice. Findings other than errors can be disabled by a
 // [LintConfig]. [Fix] applies the edits of findings.
-// Each piece of advice has a code, UC520 and up; docs/lint.md describes its purpose.
+// Each piece of advice has a code, UC520 and up; docs/diagnostics.md describes its purpose.
 //
 // # Proofs
 //
