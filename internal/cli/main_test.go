@@ -21,7 +21,7 @@ import (
 )
 
 // none is the tally of compile for files without CRDs.
-const none = "unioncel: 0 CRDs, 0 unions\n"
+const none = "unioncel: 0 CRDs, 0 unions; no input has a CustomResourceDefinition\n"
 
 // testApp returns a program that converts files to upper case, and its output streams.
 func testApp(in io.Reader) (a *app, out, errs *bytes.Buffer) {

@@ -186,7 +186,10 @@ func (a *app) tally(l scopes, results []*result, format string) error {
 	total := func(s *scope) bool { return a.verbose || s.flags.totals || s.config.RequireUnions }
 	if format == "text" && (allUnions == 0 || slices.ContainsFunc(l, total)) { // it would corrupt output for programs
 		unions := plural(allUnions, "union")
-		if allUnions == 0 && allCRDs > 0 {
+		switch {
+		case allCRDs == 0:
+			unions += "; no input has a CustomResourceDefinition"
+		case allUnions == 0:
 			unions += "; markers in Go need --go, or go: in " + configFile + ", and unioncel infer finds those that hand-written rules enforce"
 		}
 		a.note(plural(allCRDs, "CRD") + ", " + unions)
