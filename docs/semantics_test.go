@@ -466,7 +466,7 @@ func (s subject) errors(t *testing.T, objects string) string {
 	return b.String()
 }
 
-var keyRow = regexp.MustCompile("^\\| `([^`]+)` \\|.*\\| `([^`]+)` \\| [^|]+ \\|$")
+var keyRow = regexp.MustCompile("^\\| `(([\\w-]+): [^`]+)` \\| [^|]+ \\| [^|]+ \\|$")
 
 // keys checks that the table of a declaration's keys is complete, and that its examples are valid.
 func (d *document) keys(t *testing.T, from int) {
@@ -484,18 +484,19 @@ func (d *document) keys(t *testing.T, from int) {
 			t.Errorf("%s:%d: not the row of a key", d.name, i+1)
 			continue
 		}
-		n := slices.Index(missing, row[1])
+		example, key := row[1], row[2]
+		n := slices.Index(missing, key)
 		if n < 0 {
-			t.Errorf("%s:%d: %s is no key", d.name, i+1, row[1])
+			t.Errorf("%s:%d: %s is no key", d.name, i+1, key)
 			continue
 		}
 		missing = slices.Delete(missing, n, n+1)
 		declaration := map[string]any{"discriminator": "type", "fields-to-discriminateBy": map[string]any{"http": "HTTP", "tcp": "TCP"}}
-		if row[1] == "members" || strings.HasPrefix(row[1], "dependent") {
+		if key == "members" || strings.HasPrefix(key, "dependent") {
 			declaration = map[string]any{}
 		}
-		if err := sigsyaml.Unmarshal([]byte(row[2]), &declaration); err != nil || declaration[row[1]] == nil {
-			t.Errorf("%s:%d: %s: %v", d.name, i+1, row[2], err)
+		if err := sigsyaml.Unmarshal([]byte(example), &declaration); err != nil || declaration[key] == nil {
+			t.Errorf("%s:%d: %s: %v", d.name, i+1, example, err)
 			continue
 		}
 		schema, err := sigsyaml.Marshal(map[string]any{"type": "object", "x-kubernetes-unions": []any{declaration}, "properties": map[string]any{
