@@ -197,3 +197,12 @@ func sh(t *testing.T, dir, script string, out, errs io.Writer) (code int) {
 	}
 	return code
 }
+
+// shell runs commands and returns the output and the exit code.
+func shell(t *testing.T, dir, script string) (string, int) {
+	t.Helper()
+	var out bytes.Buffer
+	code := sh(t, dir, script, &out, &out)
+	// kustomize adds a blank to some errors, which editors remove.
+	return regexp.MustCompile(`(?m) +$`).ReplaceAllString(out.String(), ""), code
+}

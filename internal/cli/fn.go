@@ -27,7 +27,7 @@ Other items stay as they are. Diagnostics go to the results of the list and to s
 error. If there is an error, the items are those of the input and the exit code is 1; if
 the input is not a ResourceList, nothing is printed and the exit code is 2.
 
-docs/kustomize.md has examples.`,
+docs/pipelines.md has examples.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usagef("fn takes no arguments, since kustomize and others run it; for files, use %s compile", a.name)

@@ -1,4 +1,4 @@
-// Package recipes runs the recipes of docs/recipes.md. Each is a script in testdata, with the files
+// Package recipes runs the recipes of docs/pipelines.md. Each is a script in testdata, with the files
 // and commands that the document shows. The programs and the API server are real. Tools that
 // require a network are replaced by commands.
 //

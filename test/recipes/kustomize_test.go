@@ -31,7 +31,7 @@ func docker(args []string) error {
 }
 
 // kustomize runs the scripts of testdata/kustomize. Each shows a correct or incorrect way to use
-// the function in kustomize. docs/kustomize.md is the guide to them.
+// the function in kustomize. docs/pipelines.md is the guide to them.
 func kustomize(t *testing.T, server *servertest.Server) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/kustomize",

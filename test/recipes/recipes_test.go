@@ -39,7 +39,7 @@ func Test(t *testing.T) {
 	t.Run("kustomize", func(t *testing.T) { kustomize(t, server) })
 }
 
-// recipes runs the scripts of testdata. Each is a recipe of docs/recipes.md, or a part of
+// recipes runs the scripts of testdata. Each is a recipe of docs/pipelines.md, or a part of
 // docs/change.md.
 func recipes(t *testing.T, server *servertest.Server) {
 	kubeconfig, err := server.Kubeconfig()
