@@ -40,7 +40,7 @@ created. The KEP has two algorithms:
             member that was added clears the others. The default for other unions.
 
 What the KEP leaves to validation, such as two members set at once, is an error, and
-nothing is written then. docs/normalize.md has the details.
+nothing is written then. docs/clear.md has the details.
 
 See also unioncel help inputs, and unioncel help output.`,
 		Example: `  # What would become of the live object?

@@ -50,7 +50,7 @@ rules of the union reject such a request.
 The arguments are CRDs; --builtin is for Kubernetes' own kinds.
 
 With --validate it writes a ValidatingAdmissionPolicy instead, which rejects the
-objects that compiled rules reject, for kinds whose schema cannot be edited; docs/policy.md has the
+objects that compiled rules reject, for kinds whose schema cannot be edited; docs/clear.md has the
 exceptions. Start with --action Warn or Audit.`,
 		Example: `  # Let the API server clear the members of routes
   unioncel policy crd.yaml | kubectl apply -f -

@@ -51,7 +51,7 @@ var byHand = []struct{ name, policy, want string }{
 	{"applynone", "mutations: [{patchType: ApplyConfiguration, applyConfiguration: {expression: \"Object{spec: Object.spec{?a: optional.none()}}\"}}]", `{"a":{"x":1},"d":{"x":1}}`},
 }
 
-// facts checks the general statements about policies in docs/policy.md.
+// facts checks the general statements about policies in docs/clear.md.
 func (s *policyServer) facts(t *testing.T) policyTest {
 	var versions []testcrd.Version
 	for _, x := range byHand {
