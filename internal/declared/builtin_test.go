@@ -153,15 +153,15 @@ func TestMeaning(t *testing.T) {
 	}
 }
 
-// TestDocumented asserts that docs/reference/builtin.md has a row for each type.
+// TestDocumented asserts that docs/builtin.md has a row for each type.
 func TestDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../docs/reference/builtin.md")
+	page, err := os.ReadFile("../../docs/builtin.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, d := range declared.Table() {
 		if want := row(t, d); !strings.Contains(string(page), want+"\n") {
-			t.Errorf("docs/reference/builtin.md needs the row\n%s", want)
+			t.Errorf("docs/builtin.md needs the row\n%s", want)
 		}
 	}
 }

@@ -18,7 +18,7 @@
 //
 // Tests check that each field of a type with unions is in a union or listed as an exception, and
 // compare the declarations with the published OpenAPI. docs/builtin.md lists the covered types, and
-// the omitted types with reasons.
+// the omitted ones.
 //
 // # UnionSets
 //
