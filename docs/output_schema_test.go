@@ -12,6 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/unioncel/unioncel/internal/change"
+	"github.com/unioncel/unioncel/internal/handwritten"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -23,8 +24,18 @@ var outputs = []struct {
 	typ                 reflect.Type
 }{
 	{"explain", "check.md", "unioncel explain --format json crd.yaml", reflect.TypeFor[[]report.Explanation]()},
+	{"infer", "handwritten.md", "unioncel infer --format json crd.yaml", inferred()},
+	{"audit", "handwritten.md", "unioncel audit --format json crd.yaml", reflect.TypeFor[[]handwritten.Finding]()},
 	{"verify", "check.md", "unioncel verify --format json crd.yaml", reflect.TypeFor[[]report.Verified]()},
 	{"rollout", "change.md", "unioncel rollout --format json --objects routes.yaml crd.yaml new.yaml", reflect.TypeFor[change.Plan]()},
+}
+
+func inferred() reflect.Type {
+	r, err := handwritten.InferReport(nil)
+	if err != nil {
+		panic(err)
+	}
+	return reflect.TypeOf(r.Data)
 }
 
 // TestOutputSchemas holds reference/*.schema.json to the types, and the output to the schemas. The

@@ -56,7 +56,7 @@ var byHand = []struct {
 }
 
 // TestReplace holds declarations to the bytes, and rules to the costs, of the rules that they
-// replace, as infer.md says.
+// replace, as handwritten.md says.
 func TestReplace(t *testing.T) {
 	for _, form := range byHand {
 		for _, n := range []int{3, 5, 8} {

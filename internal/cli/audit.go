@@ -34,7 +34,7 @@ unions, and reports rules that
 Each finding has an object that the API server's own code accepts or rejects as
 the finding says, and a fix. Rules that were not decided, such as those that
 --limit steps=N leaves open, are named (UC933). Rules that unioncel compiled are left
-out. docs/audit.md explains the findings.
+out. docs/handwritten.md explains the findings.
 
 Findings are warnings; only rules that the API server rejects are errors. The exit code is 1
 if there is a finding of at least the severity given with --fail-on: by default, warnings

@@ -156,13 +156,14 @@ func (p *goProject) migrate(project *txtar.Archive) string {
 	return string(txtar.Format(out))
 }
 
-// TestInferGoDocs migrates the struct in docs/infer.md.
+// TestInferGoDocs migrates the struct in docs/handwritten.md.
 func TestInferGoDocs(t *testing.T) {
-	page := string(file(t, "../../docs/infer.md"))
-	_, page, _ = strings.Cut(page, "\n## Go types\n")
+	page := string(file(t, "../../docs/handwritten.md"))
+	_, page, _ = strings.Cut(page, "\n### Go types\n")
+	page, _, _ = strings.Cut(page, "\n## ")
 	blocks := regexp.MustCompile("(?s)```(?:go|sh)\n(.*?)```").FindAllStringSubmatch(page, -1)
 	if len(blocks) != 3 {
-		t.Fatalf("docs/infer.md has %d blocks about Go types, want a command and two structs", len(blocks))
+		t.Fatalf("docs/handwritten.md has %d blocks about Go types, want a struct, a command and a struct", len(blocks))
 	}
 	const before = `// +groupName=example.com
 package v1
@@ -180,9 +181,9 @@ type Redirect struct{}
 
 `
 	p := newGoProject(t)
-	p.write("api/v1/types.go", before+blocks[1][1])
+	p.write("api/v1/types.go", before+blocks[0][1])
 	p.run(p.generator, []string{"crd", "paths=./api/...", "output:crd:dir=config/crd"}, 0)
-	p.unioncel(strings.Fields(blocks[0][1])[1:]...)
+	p.unioncel(strings.Fields(blocks[1][1])[1:]...)
 	got := string(file(t, filepath.Join(p.dir, "api/v1/types.go")))
 	if d := cmp.Diff(before+blocks[2][1], got); d != "" {
 		t.Error(d)
