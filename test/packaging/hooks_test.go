@@ -14,9 +14,8 @@ type hook struct {
 	TypesOr                                []string `json:"types_or"`
 	Args                                   []string
 	Files                                  string
-	PassFilenames                          *bool    `json:"pass_filenames"`
-	RequireSerial                          bool     `json:"require_serial"`
-	Dependencies                           []string `json:"additional_dependencies"`
+	PassFilenames                          *bool `json:"pass_filenames"`
+	RequireSerial                          bool  `json:"require_serial"`
 }
 
 // TestHooks runs every hook like pre-commit does: the entry, then the files.
