@@ -107,7 +107,7 @@ func TestArchitecture(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for i, line := range open(t, "architecture.md").lines {
+	for i, line := range open(t, "contributing/architecture.md").lines {
 		for _, file := range sourceFile.FindAllString(line, -1) {
 			if !there[file] {
 				t.Errorf("architecture.md:%d: there is no %s", i+1, file)

@@ -1,5 +1,5 @@
 // Hostile measures the CPU time and the memory that hostile manifests require, for the table in
-// docs/performance.md:
+// docs/contributing/performance.md:
 //
 //	go build -o /tmp/before ./cmd/unioncel   # of an older commit
 //	go build -o /tmp/after ./cmd/unioncel

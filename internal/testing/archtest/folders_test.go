@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the picture in docs/architecture.md")
+var update = flag.Bool("update", false, "write the picture in docs/contributing/architecture.md")
 
 // folderOf returns the folder that stands for a package in the diagram: a package of pkg, or a
 // folder of internal. It is "" for packages that only tests use.
@@ -70,7 +70,7 @@ func picture(arrows map[string][]string) string {
 	return b.String()
 }
 
-// TestFolders checks that the diagram in docs/architecture.md matches the imports, and that imports
+// TestFolders checks that the diagram in docs/contributing/architecture.md matches the imports, and that imports
 // between folders have no cycle.
 func TestFolders(t *testing.T) {
 	arrows := folders()
@@ -79,7 +79,7 @@ func TestFolders(t *testing.T) {
 			t.Errorf("imports lead from %s back to it", name)
 		}
 	}
-	const file, begin, end = "../../../docs/architecture.md", "<!-- folders -->\n", "<!-- end of folders -->\n"
+	const file, begin, end = "../../../docs/contributing/architecture.md", "<!-- folders -->\n", "<!-- end of folders -->\n"
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -1,5 +1,5 @@
 // Package archtest guards the direction of imports between the packages of this
-// module (docs/architecture.md).
+// module (docs/contributing/architecture.md).
 package archtest
 
 import (
@@ -81,7 +81,7 @@ func TestImportsPointOneWay(t *testing.T) {
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
-	page, err := os.ReadFile("../../../docs/architecture.md")
+	page, err := os.ReadFile("../../../docs/contributing/architecture.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestImportsPointOneWay(t *testing.T) {
 		_, row, found := strings.Cut(string(page), "\n| `"+folder+"` | ")
 		row, _, _ = strings.Cut(row, "\n")
 		if within := strings.TrimPrefix(name[len(folder):], "/"); !found || !strings.Contains(row, "`"+within+"`") && within != "" {
-			t.Errorf("docs/architecture.md does not say what %s does", name)
+			t.Errorf("docs/contributing/architecture.md does not say what %s does", name)
 		}
 	}
 	seen := 0
@@ -108,7 +108,7 @@ func TestImportsPointOneWay(t *testing.T) {
 		may, known := allowed[name]
 		if !known {
 			if len(p.Imports) > 0 && !strings.HasPrefix(name, "examples/") {
-				t.Errorf("%s: add the package to this test and to docs/architecture.md", name)
+				t.Errorf("%s: add the package to this test and to docs/contributing/architecture.md", name)
 			}
 			continue
 		}
