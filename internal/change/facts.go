@@ -1,6 +1,7 @@
 package change
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -12,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/version"
 
-	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
@@ -37,7 +37,7 @@ type Facts struct {
 	Objects *Objects
 	// Migrations are the migrations of the resource; an empty list is not nil.
 	Migrations []Migration
-	// Names are the file names in commands.
+	// Names are the files in commands.
 	Names Names
 	// Origins are the objects and positions that the facts were read from.
 	Origins Origins
@@ -57,27 +57,18 @@ type Policy struct {
 	Rejects, Clears bool
 }
 
-// Names are the file names in commands. Empty names are replaced by placeholders.
+// Names are the files as words of shell commands. Empty names are replaced by placeholders.
 type Names struct {
 	From, To, Objects string
 	// CompileFrom and CompileTo are set if the files declare unions that have to be compiled.
 	CompileFrom, CompileTo bool
 }
 
-// fromFile returns the file of the CRD before the change, quoted for a command.
-func (n Names) fromFile() string { return file(n.From, "OLD") }
+func (n Names) fromFile() string { return cmp.Or(n.From, "OLD") }
 
-// toFile returns the file of the CRD after the change, quoted for a command.
-func (n Names) toFile() string { return file(n.To, "NEW") }
+func (n Names) toFile() string { return cmp.Or(n.To, "NEW") }
 
-func (n Names) objects(placeholder string) string { return file(n.Objects, placeholder) }
-
-func file(name, placeholder string) string {
-	if name == "" {
-		return placeholder
-	}
-	return report.ShellFile(name)
-}
+func (n Names) objects(placeholder string) string { return cmp.Or(n.Objects, placeholder) }
 
 // rejects describes each change by which stored objects may become invalid or lose fields, in one
 // line each.

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 	"sigs.k8s.io/yaml"
 
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -324,7 +325,7 @@ func TestContradictions(t *testing.T) {
 // TestNamesOfFiles uses file names that a shell or a reader could mistake for other text. Commands
 // must contain each name as a single word, and no line of a report may start in a name.
 func TestNamesOfFiles(t *testing.T) {
-	names := Names{From: "$(reboot).yaml", To: "new.yaml\n 1. next     Apply the CRD", Objects: "-o it's.yaml", CompileFrom: true, CompileTo: true}
+	names := Names{From: report.ShellFile("$(reboot).yaml"), To: report.ShellFile("new.yaml\n 1. next     Apply the CRD"), Objects: report.ShellFile("-o it's.yaml"), CompileFrom: true, CompileTo: true}
 	words := []string{`'$(reboot).yaml'`, `$'new.yaml\012 1. next     Apply the CRD'`, `'./-o it'\''s.yaml'`}
 	p := NewPlan(Facts{From: crd(t, v("v1", plain)), To: crd(t, v("v1", pointed)), Changes: classed(Tighter), Names: names,
 		Servers: []Server{{"a", version.MustParse("1.36.0")}}, Objects: &Objects{Total: 9, Invalid: 2, Blocked: 2, Examples: []string{"web/a\n 1. next     Apply the CRD"}}})

@@ -19,7 +19,8 @@ import (
 
 // rolloutFlags name the files of a rollout, one each; empty if not given.
 type rolloutFlags struct {
-	from, to, live, objects, migrations, servers string
+	sides                              map[role]string
+	live, objects, migrations, servers string
 }
 
 func (a *app) rolloutCommand() *cobra.Command {
@@ -44,8 +45,8 @@ the verdict wait; the plan says how to get it. A change that rejects no accepted
 needs no objects, one that keeps all versions needs no status, and one that needs no new
 feature of the API servers needs no versions of them.
 
-Unions that the CRDs declare are compiled first, in memory; OLD, compiled and live CRDs are
-taken as they are. --servers takes a list,
+OLD and NEW are as in unioncel diff, with one CRD each. Unions that the CRDs declare are
+compiled first, in memory; OLD, compiled and live CRDs are taken as they are. --servers takes a list,
 [v1.37.1, {name: a, version: v1.36.4}], or the output of kubectl get --raw /version of
 each API server.`,
 		Example: `  # Is it safe to apply?
@@ -54,6 +55,9 @@ each API server.`,
   kubectl get --raw /version > version.json
   unioncel rollout old.yaml new.yaml --objects objects.yaml --servers version.json
 
+  # Before merging a branch
+  unioncel rollout main:crds/routes.yaml crds/routes.yaml
+
   # What comes next, now that it is applied?
   kubectl get crd routes.example.com -o yaml > status.yaml
   unioncel rollout old.yaml new.yaml --crd-status status.yaml --objects objects.yaml`,
@@ -61,7 +65,7 @@ each API server.`,
 			if len(args) != 2 {
 				return usagef("two arguments are needed, OLD and NEW, not %d", len(args))
 			}
-			files.from, files.to = args[0], args[1]
+			files.sides = map[role]string{oldSide: args[0], newSide: args[1]}
 			return a.rollout(cmd.Context(), a.scope(cmd, &flags), &output, files)
 		},
 	}
@@ -77,7 +81,7 @@ each API server.`,
 
 // rollout makes a plan and prints it.
 func (a *app) rollout(ctx context.Context, scope scoping, output *printing, files rolloutFlags) error {
-	if err := once([]string{files.from, files.to}, files.live, files.objects, files.migrations, files.servers); err != nil {
+	if err := once([]string{files.sides[oldSide], files.sides[newSide]}, files.live, files.objects, files.migrations, files.servers); err != nil {
 		return err
 	}
 	f := &change.Facts{}
@@ -111,21 +115,20 @@ func (a *app) rollout(ctx context.Context, scope scoping, output *printing, file
 // rolloutCRDs reads the CRDs, and compares them.
 func (a *app) rolloutCRDs(ctx context.Context, scope scoping, files rolloutFlags, f *change.Facts) error {
 	var inputs []input
-	for _, side := range []struct {
-		role
-		file string
-	}{{oldSide, files.from}, {newSide, files.to}} {
-		in, err := a.oneInput(side.file)
+	for _, side := range []role{oldSide, newSide} {
+		found, err := a.findRevisions(ctx, []string{files.sides[side]})
 		if err != nil {
 			return err
 		}
-		in.role = side.role
-		inputs = append(inputs, in)
+		for _, in := range found {
+			in.role = side
+			inputs = append(inputs, in)
+		}
 	}
 	var old *yamltext.ObjectFile
-	sides, _, err := ask(ctx, a, inputs, scope, func(open *crdpatch.File, in input) ([]*change.Input, diag.List, error) {
+	answers, _, err := ask(ctx, a, inputs, scope, func(open *crdpatch.File, in input) ([]*change.Input, diag.List, error) {
 		found, wrong := change.ReadInputs(open, in.options())
-		if in.role == oldSide {
+		if in.role == oldSide && len(found) > 0 {
 			old, _ = open.Objects() // its CRD has been read
 		}
 		return found, wrong, nil
@@ -133,20 +136,27 @@ func (a *app) rolloutCRDs(ctx context.Context, scope scoping, files rolloutFlags
 	if err != nil {
 		return err
 	}
-	for _, r := range sides {
-		if len(r.found) != 1 && !r.failed() {
-			r.diagnostics = append(r.diagnostics, diag.New(codes.UnusableFact, diag.Pos{File: r.name}, "%s here, and a plan is for one", plural(len(r.found), "CRD")).
+	crds, of := map[role][]*change.Input{}, map[role]input{}
+	all := diagnosticsOf(resultsOf(answers))
+	for _, r := range answers {
+		if crds[r.role] = append(crds[r.role], r.found...); len(r.found) > 0 {
+			of[r.role] = r.input
+		}
+	}
+	for side, name := range files.sides {
+		if n := len(crds[side]); n != 1 && !all.HasErrors() {
+			all = append(all, diag.New(codes.UnusableFact, diag.Pos{File: name}, "%s here, and a plan is for one", plural(n, "CRD")).
 				Hinted("give a file with one CRD"))
 		}
 	}
-	if err := a.report(diagnosticsOf(resultsOf(sides)), "text"); err != nil {
+	if err := a.report(all, "text"); err != nil {
 		return err
 	}
-	from, to := sides[0].found[0], sides[1].found[0]
+	from, to := crds[oldSide][0], crds[newSide][0]
 	f.From, f.To = from.CustomResourceDefinition, to.CustomResourceDefinition
 	f.Origins.From, f.Origins.To = from.Pos, to.Pos
 	f.Names.CompileFrom, f.Names.CompileTo = from.Compiled, to.Compiled
-	f.Names.From, f.Names.To, f.Names.Objects = fileName(files.from), fileName(files.to), fileName(files.objects)
+	f.Names.From, f.Names.To, f.Names.Objects = fileName(of[oldSide]), fileName(of[newSide]), fileName(input{name: files.objects})
 	if f.From.Name != f.To.Name {
 		return nil // a contradiction
 	}
@@ -187,12 +197,15 @@ func policiesOf(set *kinds.Set) []change.Policy {
 	return l
 }
 
-// fileName returns the name of a file for use in commands, or "" if the file cannot be read again.
-func fileName(name string) string {
-	if _, ok := streamOf(name); ok {
+// fileName returns an input as a word of shell commands, or "" if it cannot be read again.
+func fileName(in input) string {
+	switch _, stream := streamOf(in.name); {
+	case in.name == "" || stream:
 		return ""
+	case in.blob != "":
+		return "<(git show " + report.ShellQuote(in.name) + ")"
 	}
-	return name
+	return report.ShellFile(in.name)
 }
 
 // oneInput returns the input of a flag that names a single file.
