@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -35,6 +34,13 @@ func completeArguments(cmd *cobra.Command) cobra.CompletionFunc {
 	switch {
 	case cmd.Name() == "help":
 		return completeTopics
+	case strings.Contains(cmd.Use, "CODE"):
+		return func(cmd *cobra.Command, args []string, toComplete string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if !strings.HasPrefix(toComplete, "UC") {
+				return manifests(cmd, args, toComplete)
+			}
+			return completeCodes(func(diag.CodeInfo) bool { return true })
+		}
 	case strings.Contains(cmd.Use, "FILE"):
 		return manifests
 	}
@@ -71,12 +77,17 @@ func completeKubeVersions(cmd *cobra.Command, args []string, toComplete string) 
 	return oneOf(kubeVersions()...)(cmd, args, toComplete)
 }
 
-// completeCodes completes the codes of diagnostics that can be ignored.
-func completeCodes(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+// completeIgnored completes the codes of diagnostics that can be ignored.
+func completeIgnored(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return completeCodes(func(c diag.CodeInfo) bool { return c.Severity != diag.Error })
+}
+
+func completeCodes(is func(diag.CodeInfo) bool) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var l []cobra.Completion
-	for _, code := range report.LintCodes() {
-		info, _ := diag.Lookup(code)
-		l = append(l, cobra.CompletionWithDesc(string(code), info.Title))
+	for _, c := range diag.Codes {
+		if is(c) {
+			l = append(l, cobra.CompletionWithDesc(string(c.Code), c.Title))
+		}
 	}
 	return l, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -211,13 +212,18 @@ func (a *app) wouldChange(p preview, results []*result) error {
 	return errFindings
 }
 
+var addedLine, removedLine = regexp.MustCompile(`(?m)^\+.*$`), regexp.MustCompile(`(?m)^-.*$`)
+
 // printAll prints differences: exact bytes that patch can apply, or
 // escaped text on a terminal.
 func (a *app) printAll(differences [][]byte) error {
-	terminal := newConsole(a.streams.Out).terminal
+	console := newConsole(a.streams.Out).paint(a.color)
 	for _, data := range differences {
-		if terminal {
+		if console.terminal {
 			data = []byte(diag.Escape(strings.ReplaceAll(string(data), "\r\n", "\n")))
+		}
+		if console.colour {
+			data = removedLine.ReplaceAll(addedLine.ReplaceAll(data, []byte("\x1b[32m$0\x1b[0m")), []byte("\x1b[31m$0\x1b[0m"))
 		}
 		if err := a.print(data); err != nil {
 			return err

@@ -80,7 +80,7 @@ func (f *findingFlags) register(cmd *cobra.Command, formats []string) {
 		"exit with 1 if there is a finding of at least this `SEVERITY`: error, warning or info; or never")
 	cmd.Flags().StringSliceVar(&f.compiler.ignore, "ignore", nil, "ignore findings with this `CODE`; repeatable")
 	choose(cmd, "fail-on", report.Thresholds...)
-	complete(cmd, "ignore", completeCodes)
+	complete(cmd, "ignore", completeIgnored)
 	check(cmd, "ignore", func(codes string) (string, error) {
 		for code := range strings.SplitSeq(codes, ",") {
 			if hint, err := report.CheckLintCode(diag.Code(code), "ignored"); err != nil {
@@ -122,7 +122,11 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) error
 	if err := a.showFindings(&flags.output, all); err != nil {
 		return err
 	}
-	if !flags.fix {
+	switch {
+	case flags.fix:
+	case len(all) == 0 && flags.output.format == "text":
+		a.note("0 findings")
+	default:
 		a.offerFix(all, results)
 	}
 	for _, r := range answers {
@@ -193,7 +197,7 @@ func (a *app) offerFix(l diag.List, results []*result) {
 
 // showFindings prints findings, with --quiet only errors.
 func (a *app) showFindings(output *printing, l diag.List) error {
-	colour := output.path == "" && newConsole(a.streams.Out).colour
+	colour := output.path == "" && newConsole(a.streams.Out).paint(a.color).colour
 	var out bytes.Buffer
 	if err := a.printDiagnostics(&out, output.format, colour, a.loud(l.Sort(), diag.Info)); err != nil {
 		return fmt.Errorf("print findings: %w", err)

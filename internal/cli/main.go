@@ -107,6 +107,7 @@ type app struct {
 	quiet     bool      // print errors only
 	verbose   bool      // print the work done, too
 	all       bool      // print all diagnostics of a file
+	color     string    // auto, always or never
 	document  string    // the format of diagnostics that are one document on Err, without notes
 	held      diag.List // diagnostics for the document so far
 	compile   transform

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,6 +36,10 @@ func (a *app) execute(ctx context.Context, args []string) int {
 		if a.timeout > 0 {
 			time.AfterFunc(a.timeout, func() { a.stop(stopped(a.timeout)) })
 		}
+		if !slices.Contains(colors, a.color) {
+			return usagef("--color: %q is not %s", a.color, alternatives(colors))
+		}
+		a.console.paint(a.color)
 		cmd.SetContext(limit.WithSteps(cmd.Context(), a.limits.OrDefault().Steps))
 		if strings.Contains(cmd.Use, "|-") {
 			a.reader = a.name + " " + cmd.Name()
@@ -96,6 +101,8 @@ wait. Results go to standard output, everything else to standard error.`,
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "print errors only: no warnings, no notes")
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "also print notes and repeated warnings, and name each file when it is done")
 	root.PersistentFlags().BoolVar(&a.all, "all", false, fmt.Sprintf("print all diagnostics of a file, not only the %d most severe; JSON and SARIF always have all", mostDiagnostics))
+	root.PersistentFlags().StringVar(&a.color, "color", "auto", "`WHEN` to use colours: auto, for a terminal; always; or never")
+	complete(root, "color", oneOf(colors...))
 	root.PersistentFlags().Var(&a.limits, "limit", "a limit on the content of a file; repeatable; see unioncel help limits")
 	root.PersistentFlags().DurationVar(&a.timeout, "timeout", 10*time.Minute, "stop with exit code 2 after this time; 0 for never")
 	root.SetFlagErrorFunc(flagError)
@@ -112,6 +119,11 @@ wait. Results go to standard output, everything else to standard error.`,
 	versionFlag(root)
 	root.SetOut(out) // before completions: cobra's command records the writer
 	completions(root)
+	for _, cmd := range append(root.Commands(), root) {
+		for _, text := range []*string{&cmd.Long, &cmd.Example} {
+			*text = strings.ReplaceAll(*text, program+" ", a.name+" ")
+		}
+	}
 	return root
 }
 

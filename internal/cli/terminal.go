@@ -28,6 +28,17 @@ func newConsole(w io.Writer) *console {
 	return c
 }
 
+// colors are the values of --color.
+var colors = []string{"auto", "always", "never"}
+
+// paint sets whether the console has colours: always, never, or by the terminal ("auto").
+func (c *console) paint(when string) *console {
+	if when != "auto" {
+		c.colour = when == "always"
+	}
+	return c
+}
+
 func (c *console) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -76,14 +76,3 @@ func adviceOn(s *lintedUnion) []func(*lintedUnion) diag.List {
 	}
 	return advice
 }
-
-// LintCodes returns the codes that can be disabled, in ascending order.
-func LintCodes() []diag.Code {
-	var l []diag.Code
-	for _, info := range diag.Codes {
-		if info.Severity != diag.Error {
-			l = append(l, info.Code)
-		}
-	}
-	return slices.Clip(l)
-}

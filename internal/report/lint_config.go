@@ -87,8 +87,10 @@ func unknownCode(code diag.Code) string {
 		return ""
 	}
 	var known []string
-	for _, c := range LintCodes() {
-		known = append(known, string(c))
+	for _, c := range diag.Codes {
+		if c.Severity != diag.Error {
+			known = append(known, string(c.Code))
+		}
 	}
 	upper := strings.ToUpper(string(code))
 	if slices.Contains(known, upper) {

@@ -43,8 +43,8 @@ func TestHooks(t *testing.T) {
 		{"unioncel-check", source, 1, "--- crd.yaml", source},
 		{"unioncel-check", done, 0, "1 CRD, 1 union", done},
 		{"unioncel-check", bad, 1, "crd.yaml:25:17: error: UC203: ", bad},
-		{"unioncel-lint", source, 0, "", source},
-		{"unioncel-lint", done, 0, "", done},
+		{"unioncel-lint", source, 0, "0 findings", source},
+		{"unioncel-lint", done, 0, "0 findings", done},
 		{"unioncel-lint", bad, 1, "crd.yaml:25:17: error: UC203: ", bad},
 	} {
 		h, ok := hooks[test.hook]
@@ -55,7 +55,7 @@ func TestHooks(t *testing.T) {
 		dir := write(t, map[string]string{"crd.yaml": test.text, "--config=values.yaml": other})
 		entry := append(strings.Fields(h.Entry), h.Args...)
 		output, code := run(t, dir, os.Environ(), entry[0], append(entry[1:], "crd.yaml", "--config=values.yaml")...)
-		if code != test.code || !strings.Contains(output, test.output) || (test.output == "") != (output == "") {
+		if code != test.code || !strings.Contains(output, test.output) {
 			t.Errorf("%s: exit code %d, want %d, and %q in:\n%s", test.hook, code, test.code, test.output, output)
 		}
 		if got := read(t, dir, "crd.yaml"); got != test.want {

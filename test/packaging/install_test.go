@@ -55,7 +55,7 @@ exec "$plugin" "$@"
 		t.Errorf("exit code %d: %s", code, output)
 	}
 	output, code = run(t, home, env, "kubectl", "unioncel", "compile", "--help")
-	if code != 0 || !strings.Contains(output, "\n  kubectl unioncel compile [FILE|DIR|-]...") {
+	if code != 0 || !strings.Contains(output, "\n  kubectl unioncel compile [FILE|DIR|-]...") || !strings.Contains(output, "\n  kubectl unioncel compile crd.yaml\n") {
 		t.Errorf("exit code %d, and help does not say kubectl unioncel: %s", code, output)
 	}
 	output, code = run(t, home, env, filepath.Join(bin, "kubectl_complete-unioncel"), "comp")
