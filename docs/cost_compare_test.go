@@ -30,9 +30,6 @@ import (
 // sizes are the numbers of members in comparisons.
 var sizes = []int{2, 3, 4, 6, 8, 10, 12, 16, 20, 30, 40}
 
-// shownSizes are the numbers of members in tables.
-var shownSizes = []int{2, 16}
-
 // A comparison compares rules with the same meaning by several authors.
 type comparison struct {
 	discriminated bool
@@ -61,16 +58,6 @@ type form struct {
 	quality quality
 	write   func(u *union.Union) []apiextensionsv1.ValidationRule
 	ours    bool
-}
-
-// meaning returns the comparison that a directive names.
-func meaning(t *testing.T, args []string) comparison {
-	t.Helper()
-	c, ok := comparisons[strings.Join(args, " ")]
-	if !ok {
-		t.Fatalf("no such comparison: %v", args)
-	}
-	return c
 }
 
 var comparisons = map[string]comparison{
@@ -245,10 +232,9 @@ func (c comparison) named(t *testing.T, names, values []string) subject {
 	return read(t, string(text))
 }
 
-// measured is the cost and the length of the rules of a form.
+// measured is the cost of the rules of a form.
 type measured struct {
 	greatest, sum uint64 // of the rules, evaluated once, without message expressions
-	bytes         int    // of the rules as JSON
 }
 
 func (f form) measure(t *testing.T, s subject) measured {
@@ -263,7 +249,6 @@ func (f form) measure(t *testing.T, s subject) measured {
 	for _, c := range costs(t, root, path, l...) {
 		m.greatest, m.sum = max(m.greatest, c.Once), m.sum+c.Once
 	}
-	m.bytes = asJSON(t, l)
 	return m
 }
 
@@ -277,27 +262,6 @@ func asJSON(t *testing.T, value any) int {
 		t.Fatal(err)
 	}
 	return b.Len() - len("\n")
-}
-
-// compare returns a table of the cost and the length of each form.
-func (c comparison) compare(t *testing.T) string {
-	t.Helper()
-	rows := [][]string{{"rules"}}
-	for _, f := range c.forms {
-		if f.name != "controller-gen 0.21" {
-			rows = append(rows, []string{f.name})
-		}
-	}
-	for _, n := range shownSizes {
-		rows[0] = append(rows[0], fmt.Sprintf("%d members: cost", n), "bytes")
-		s := c.of(t, n)
-		for i, row := range rows[1:] {
-			at := slices.IndexFunc(c.forms, func(f form) bool { return f.name == row[0] })
-			m := c.forms[at].measure(t, s)
-			rows[i+1] = append(row, cell(m.greatest, m.sum), thousands(uint64(m.bytes)))
-		}
-	}
-	return grid(rows)
 }
 
 // encodings returns a table of the costs of a union in a list, by encoding.

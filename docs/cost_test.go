@@ -25,7 +25,6 @@ import (
 //	executions   the number of evaluations of a rule, by required properties
 //	bounds       the same, by the bounds of two lists
 //	encodings    the costs of the encodings of one union, and the budgets
-//	compare      unioncel's rules and other rules (argument: the meaning)
 //	limits       the largest unions that compile, by place
 func TestCost(t *testing.T) {
 	d := open(t, "cost.md")
@@ -41,7 +40,7 @@ func TestCost(t *testing.T) {
 		if found == nil {
 			continue
 		}
-		verb, args := found[1], strings.Fields(found[2])
+		verb := found[1]
 		end := i + 1
 		for end < len(d.lines) && strings.HasPrefix(d.lines[end], "|") {
 			end++
@@ -54,7 +53,6 @@ func TestCost(t *testing.T) {
 			"bounds":     bounds,
 			"encodings":  encodings,
 			"limits":     func(t *testing.T) string { return limits(t, d.lines[i+1:end]) },
-			"compare":    func(t *testing.T) string { return meaning(t, args).compare(t) },
 		}[verb]
 		if generate == nil {
 			t.Fatalf("%s:%d: no such directive", d.name, i+1)
@@ -72,7 +70,7 @@ func TestCost(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	for _, verb := range []string{"rules", "messages", "budgets", "executions", "bounds", "encodings", "compare", "limits"} {
+	for _, verb := range []string{"rules", "messages", "budgets", "executions", "bounds", "encodings", "limits"} {
 		if !slices.ContainsFunc(tables, func(table *table) bool { return strings.HasPrefix(table.name, verb) }) {
 			t.Errorf("%s shows nothing of the kind %q", d.name, verb)
 		}
