@@ -121,3 +121,19 @@ type TCPProbe struct{}
 func withoutAnnotation(text []byte) []byte {
 	return regexp.MustCompile("(?m)^    "+regexp.QuoteMeta(crdpatch.Annotation)+": .*$").ReplaceAll(text, nil)
 }
+
+// The command to try in a checkout compiles an example.
+func TestReadmeRun(t *testing.T) {
+	data, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile("(?s)<!-- run -->\n```sh\n(.*?)```\n").FindStringSubmatch(string(data))
+	if m == nil {
+		t.Fatal("README.md has no command to run")
+	}
+	var out, errs bytes.Buffer
+	if code := sh(t, "..", m[1], &out, &errs); code != 0 || !strings.Contains(out.String(), "x-kubernetes-validations:") {
+		t.Errorf("exit code %d\n%s", code, &errs)
+	}
+}
