@@ -47,16 +47,7 @@ func alternatives(meaning string) []alternative {
 			}})
 		}
 	}
-	if comparisons[meaning].discriminated {
-		l = slices.Insert(l, 1, alternative{"OpenShift, unguarded", func(_ *testing.T, s subject) written {
-			schema := s.schema.DeepCopy()
-			for _, r := range openShift.write(s.Union) {
-				r.Rule = strings.TrimPrefix(r.Rule, "has(self."+s.Discriminator+") && ")
-				schema.XValidations = append(schema.XValidations, r)
-			}
-			return written{schema: schema}
-		}})
-	} else {
+	if !comparisons[meaning].discriminated {
 		l = append(l, alternative{"`oneOf`", func(_ *testing.T, s subject) written {
 			schema := s.schema.DeepCopy()
 			for _, name := range s.MemberNames() {
