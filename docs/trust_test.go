@@ -10,9 +10,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
-// TestStopping runs the commands for removing unioncel in stability.md, on the CRD of the README.
+// TestStopping runs the commands for removing unioncel in trust.md, on the CRD of the README.
 func TestStopping(t *testing.T) {
-	page, err := os.ReadFile("stability.md")
+	page, err := os.ReadFile("trust.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestStopping(t *testing.T) {
 		_, rest, _ := strings.Cut(string(page), "<!-- run: "+name+" -->\n```sh\n")
 		command, _, ok := strings.Cut(rest, "```\n")
 		if !ok {
-			t.Fatalf("stability.md has no command %q", name)
+			t.Fatalf("trust.md has no command %q", name)
 		}
 		dir := t.TempDir()
 		file := filepath.Join(dir, "config", "crd", "crd.yaml")
