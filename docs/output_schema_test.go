@@ -27,6 +27,8 @@ var outputs = []struct {
 	{"infer", "handwritten.md", "unioncel infer --format json crd.yaml", inferred()},
 	{"audit", "handwritten.md", "unioncel audit --format json crd.yaml", reflect.TypeFor[[]handwritten.Finding]()},
 	{"verify", "check.md", "unioncel verify --format json crd.yaml", reflect.TypeFor[[]report.Verified]()},
+	{"diff", "change.md", "unioncel diff --format json crd.yaml new.yaml", reflect.TypeOf(change.ComparisonData(nil))},
+	{"diff-objects", "change.md", "unioncel diff --format json --objects routes.yaml crd.yaml new.yaml", compared()},
 	{"rollout", "change.md", "unioncel rollout --format json --objects routes.yaml crd.yaml new.yaml", reflect.TypeFor[change.Plan]()},
 }
 
@@ -36,6 +38,14 @@ func inferred() reflect.Type {
 		panic(err)
 	}
 	return reflect.TypeOf(r.Data)
+}
+
+// compared returns the type of the output of diff --objects.
+func compared() reflect.Type {
+	return reflect.StructOf([]reflect.StructField{
+		{Name: "CRDs", Type: reflect.TypeOf(change.ComparisonData(nil)), Tag: `json:"crds"`},
+		{Name: "Objects", Type: reflect.TypeFor[[]*change.Summary](), Tag: `json:"objects"`},
+	})
 }
 
 // TestOutputSchemas holds reference/*.schema.json to the types, and the output to the schemas. The
