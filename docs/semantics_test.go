@@ -62,7 +62,7 @@ var directive = regexp.MustCompile(`^<!-- ([a-z]+)((?: [^ ]+)*) -->$`)
 //
 //	union       a schema with a declaration: the subject of the following parts. A declaration
 //	            alone has the schema of the subject before
-//	static ENC  its static rules in an encoding, as CEL (arguments: numbers of the rules)
+//	static      its static rules, as CEL (arguments: numbers of the rules)
 //	change      its rule about changes
 //	guard LINK  its removal guard on the parent of a property
 //	output      the output of unioncel compile (arguments: flags)
@@ -106,14 +106,10 @@ func TestSemantics(t *testing.T) {
 			}
 			s = read(t, text)
 		case "static":
-			enc, known := map[string]rules.Encoding{"paired": rules.Paired, "fine": rules.Fine, "compact": rules.Compact, "groups": 2}[args[0]]
-			if !known {
-				t.Fatalf("%s:%d: no encoding %q", d.name, i+1, args[0])
-			}
-			l := rules.Static(s.Union, enc)
-			if len(args) > 1 {
+			l := rules.Static(s.Union, rules.Paired)
+			if len(args) > 0 {
 				var some []rules.Rule
-				for _, number := range args[1:] {
+				for _, number := range args {
 					n, err := strconv.Atoi(number)
 					if err != nil || n < 1 || n > len(l) {
 						t.Fatalf("%s:%d: no rule %s of %d", d.name, i+1, number, len(l))
