@@ -86,10 +86,10 @@ func textOf(o map[string]any) string {
 	return strings.Join(words, " ")
 }
 
-// TestKEP generates the table of kep.md. It runs each update through the server's validation,
+// TestKEP generates the table of contributing/kep.md. It runs each update through the server's validation,
 // normalize, the policy and the patch, which must agree.
 func TestKEP(t *testing.T) {
-	d := open(t, "kep.md")
+	d := open(t, "contributing/kep.md")
 	rows := [][]string{{"a client", "union", "update", "server alone", "kep-2019", "kep-2022", "policy"}}
 	for _, p := range promises {
 		src := testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: `type: object
