@@ -39,8 +39,8 @@ created. The KEP has two algorithms:
             it was left out; an unset one clears all. Without a discriminator, one
             member that was added clears the others. The default for other unions.
 
-What the KEP leaves to validation, such as two members set at once, is an error, and
-nothing is written then. docs/clear.md has the details.
+What the KEP leaves to validation, such as two members set at once, is an error:
+such a union stays as it is, and the others are normalized. docs/clear.md has the details.
 
 See also unioncel help inputs, and unioncel help output.`,
 		Example: `  # What would become of the live object?

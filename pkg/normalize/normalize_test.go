@@ -231,9 +231,9 @@ func TestFile(t *testing.T) {
 					src, want = strings.ReplaceAll(src, "\n", "\r\n"), strings.ReplaceAll(want, "\n", "\r\n")
 				}
 				r := normalize.File(kindOf(t, tt.spec), "in.yaml", []byte(src), old, normalize.Options{}, limit.Limits{})
-				if r.Text == nil {
-					if got := fmt.Sprint(r.Diagnostics); got != "[in.yaml:"+tt.want+"]" && got != "in.yaml:"+tt.want {
-						t.Errorf("%s", got)
+				if r.Diagnostics.HasErrors() {
+					if got := fmt.Sprint(r.Diagnostics); got != "[in.yaml:"+tt.want+"]" && got != "in.yaml:"+tt.want || string(r.Text) != src {
+						t.Errorf("%s\n%s", got, r.Text)
 					}
 					continue
 				}
@@ -266,7 +266,7 @@ func TestMerged(t *testing.T) {
 	} {
 		r := normalize.File(kindOf(t, tt.spec), "in.yaml", []byte(head+tt.src), nil, normalize.Options{Merged: true}, limit.Limits{})
 		got := strings.TrimPrefix(string(r.Text), head)
-		if r.Text == nil {
+		if r.Diagnostics.HasErrors() {
 			got = strings.Trim(fmt.Sprint(r.Diagnostics), "[]")
 			if !strings.Contains(r.Diagnostics[0].Hint, ": null") {
 				t.Errorf("%s: hint %q", tt.src, r.Diagnostics[0].Hint)
@@ -447,7 +447,7 @@ func TestRandom(t *testing.T) {
 				before.Add([]*yamltext.Object{resourceOf(t, string(data))})
 			}
 			res := normalize.File(set, "in.yaml", text, before, opts, limit.Limits{})
-			if res.Text == nil {
+			if res.Diagnostics.HasErrors() {
 				if !slices.ContainsFunc(left, func(p normalize.Problem) bool { return p.Moved == nil }) {
 					fail("%s\n%v", text, res.Diagnostics)
 				}

@@ -16,8 +16,8 @@ import (
 
 // Result is a rewritten file.
 type Result struct {
-	// Text is the file. Bytes outside the changes are the same as before. It is nil if the
-	// diagnostics have errors.
+	// Text is the file. Bytes outside the changes are the same as before. It is nil if the file
+	// cannot be read or written; errors about objects do not prevent other changes.
 	Text []byte
 	// Known is the number of objects whose kind has unions.
 	Known int
@@ -44,7 +44,7 @@ type files struct {
 func (f files) Rewrite(name string, src []byte) Result {
 	file, l := f.Parse(name, src, f.Limits)
 	r := Result{Diagnostics: l}
-	if file == nil {
+	if file == nil || l.HasErrors() {
 		return r
 	}
 	var edits []yamltext.Edit
@@ -61,14 +61,15 @@ func (f files) Rewrite(name string, src []byte) Result {
 		changes, l := f.Plan(k, o, old, l)
 		r.Diagnostics = append(r.Diagnostics, l...)
 		more, l := edit(o, changes)
+		if l.HasErrors() {
+			r.Diagnostics = append(r.Diagnostics, Undone(l)...)
+			continue
+		}
 		r.Diagnostics = append(r.Diagnostics, l...)
 		edits = append(edits, more...)
 		for _, c := range changes {
 			c.Apply(value)
 		}
-	}
-	if r.Diagnostics.HasErrors() {
-		return r
 	}
 	out, err := yamltext.ApplyLines(src, edits)
 	if err == nil && len(edits) > 0 {

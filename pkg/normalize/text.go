@@ -47,11 +47,7 @@ func File(set *kinds.Set, name string, src []byte, old *yamltext.OldObjects, opt
 		}
 		return rewritten, l
 	}
-	r := files{Set: set, Old: old, Limits: limits, Parse: yamltext.ParseObjects, Plan: plan}.Rewrite(name, src)
-	if r.Diagnostics.HasErrors() {
-		r.Diagnostics = Undone(r.Diagnostics)
-	}
-	return r
+	return files{Set: set, Old: old, Limits: limits, Parse: yamltext.ParseObjects, Plan: plan}.Rewrite(name, src)
 }
 
 // Undone removes the diagnostics that report changes, for a result that is not written.
