@@ -2,6 +2,9 @@ package report
 
 import (
 	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -28,17 +31,57 @@ func ExplanationDocument(crds []Explanation) Document {
 		if len(costs.Rows) > 0 {
 			d.Add(costs)
 		}
-		for _, u := range c.Unions {
-			d.Add(u.document()...)
+		sections := sectionsOf(c.Unions)
+		if len(sections) > 1 {
+			index := List{}
+			for _, s := range sections {
+				index.Add(Link(s.title))
+			}
+			d.Add(index)
+		}
+		for _, s := range sections {
+			d.Heading(2, s.title)
+			d.Add(s.body...)
 		}
 	}
 	return d
 }
 
+// section explains a union of one or more versions.
+type section struct {
+	title Line
+	body  Document
+}
+
+// sectionsOf returns the sections of unions. Versions with equal explanations share a section.
+func sectionsOf(unions []ExplainedUnion) []section {
+	var l []section
+	for len(unions) > 0 {
+		first := unions[0]
+		body := first.document()
+		same := func(u ExplainedUnion) bool {
+			return u.Object == first.Object && u.Name == first.Name && reflect.DeepEqual(u.document(), body)
+		}
+		var versions []string
+		var declared []Line
+		for _, u := range unions {
+			if at := Concat(N(u.Pos.String())); same(u) {
+				versions = append(versions, u.Version)
+				if !slices.ContainsFunc(declared, func(l Line) bool { return l.String() == at.String() }) {
+					declared = append(declared, at)
+				}
+			}
+		}
+		facts := append(Facts{{Name: "declared at", Texts: declared}}, first.facts()...)
+		l = append(l, section{first.title(versions), append(Document{facts}, body...)})
+		unions = slices.DeleteFunc(slices.Clone(unions), same)
+	}
+	return l
+}
+
+// document returns the explanation without the parts that depend on the version.
 func (u ExplainedUnion) document() Document {
 	var d Document
-	d.Heading(2, u.title())
-	d.Add(u.facts())
 	if u.diagram != "" {
 		d.Add(Code{Language: "mermaid", Text: u.diagram})
 	}
@@ -55,7 +98,7 @@ func (u ExplainedUnion) document() Document {
 	if len(u.Errors) > 0 {
 		d.Heading(3, "Errors")
 		d.Say(u.readings())
-		l := List{}
+		l := List{Numbered: true}
 		for _, s := range u.Errors {
 			l.Items = append(l.Items, Item{Line: Concat(s.Situation), Blocks: Document{Code{Language: "text", Text: strings.Join(s.lines(), "\n") + "\n"}}})
 		}
@@ -64,13 +107,17 @@ func (u ExplainedUnion) document() Document {
 	return d
 }
 
-// title returns the heading of a union.
-func (u ExplainedUnion) title() Line {
+// title returns the heading of a union in versions.
+func (u ExplainedUnion) title(versions []string) Line {
 	t := Concat("Union")
 	if u.Name != "" {
 		t = Concat(t, " ", N(u.Name))
 	}
-	return Concat(t, " of ", named(u.Object), " in version ", u.Version)
+	in := " in version "
+	if len(versions) > 1 {
+		in = " in versions "
+	}
+	return Concat(t, " of ", named(u.Object), in, english.List(versions, "and"))
 }
 
 // named returns the name of an object in a resource.
@@ -89,7 +136,6 @@ func (u ExplainedUnion) facts() Facts {
 			l = append(l, Fact{Name: name, Texts: texts})
 		}
 	}
-	add("declared at", Concat(N(u.Pos.String())))
 	if u.Discriminator != "" {
 		text := Concat(N(u.Discriminator))
 		if u.declared.Type != union.StringValue {
@@ -108,6 +154,7 @@ func (u ExplainedUnion) facts() Facts {
 	}
 	add("members", members...)
 	add("other values", Concat(u.otherValues()))
+	add("changes", Concat(u.changes))
 	encoding := u.Encoding
 	if u.Why != "" {
 		encoding += ": " + u.Why
@@ -119,6 +166,14 @@ func (u ExplainedUnion) facts() Facts {
 
 // heading returns the error that a rule reports, with the rule's fixed message.
 func (r ExplainedRule) heading() Line {
+	if r.FieldPath != "" {
+		return Concat(r.FieldPath, ": ", r.reports())
+	}
+	return Concat(r.reports())
+}
+
+// reports returns the error without its path.
+func (r ExplainedRule) reports() string {
 	kind := map[string]field.ErrorType{
 		string(rules.ReasonForbidden): field.ErrorTypeForbidden, string(rules.ReasonRequired): field.ErrorTypeRequired,
 		string(apiextensionsv1.FieldValueDuplicate): field.ErrorTypeDuplicate,
@@ -130,11 +185,7 @@ func (r ExplainedRule) heading() Line {
 	if message == "" {
 		message = "failed rule: " + r.Rule // in the words of the API server
 	}
-	text := kind.String() + ": " + message
-	if r.FieldPath != "" {
-		text = r.FieldPath + ": " + text
-	}
-	return Concat(text)
+	return kind.String() + ": " + message
 }
 
 // details returns the expressions and the costs of a rule.
@@ -158,6 +209,19 @@ func (r ExplainedRule) details(u ExplainedUnion) Document {
 		l = append(l, "hand-written, already present")
 	} else {
 		l = append(l, english.Plural(r.Bytes, "byte"))
+	}
+	var errors []string
+	for i, s := range u.Errors {
+		if slices.ContainsFunc(s.Errors, func(e string) bool { return strings.HasSuffix(e, ": "+r.reports()) }) {
+			errors = append(errors, strconv.Itoa(i+1))
+		}
+	}
+	switch len(errors) {
+	case 0:
+	case 1:
+		l = append(l, "see error "+errors[0])
+	default:
+		l = append(l, "see errors "+english.List(errors, "and"))
 	}
 	return Document{Code{Language: "cel", Text: cel}, Paragraph(Concat(on, strings.Join(l, "; ")))}
 }

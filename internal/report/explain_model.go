@@ -77,6 +77,7 @@ type ExplainedUnion struct {
 
 	declared *union.Union
 	diagram  string // in Mermaid's language, or ""
+	changes  string // in words, if there is no diagram
 	examples int    // the maximum number of members with examples in Errors
 }
 

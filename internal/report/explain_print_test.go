@@ -173,7 +173,7 @@ func TestHeadings(t *testing.T) {
 		t.Errorf("the root is at %q", object)
 	}
 	text := textOf(t, got)
-	for _, want := range []string{"\nUnion of the root in version v1\n\ndeclared at  crd.yaml:16:31\n", " the rule about changes, for want of room\n", "\n    b: Forbidden: at most one of a, b may be set\n"} {
+	for _, want := range []string{"\nUnion of the root in version v1\n\ndeclared at  crd.yaml:16:31\n", " the rule about changes, for want of room\n", "\n     b: Forbidden: at most one of a, b may be set\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -212,10 +213,7 @@ func (s *unionPlan) described(st union.State, written any) (*Sample, string) {
 			state.EmptyMembers, unset = append(state.EmptyMembers, m.Name), append(unset, plainText(m.Name)+" "+empty(v))
 		}
 	}
-	words := english.List(set, "and") + " set"
-	if len(set) == 0 {
-		words = "no member set"
-	}
+	words := cmp.Or(english.List(set, "and"), "no member") + " set"
 	for _, u := range unset {
 		words += ", " + u
 	}

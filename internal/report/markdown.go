@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -128,11 +129,26 @@ func (l Line) markdown() string {
 			b.WriteString(name(text))
 		case span.Style == Strong:
 			b.WriteString("**" + escaped(text) + "**")
+		case span.Style == Reference:
+			b.WriteString("[" + escaped(text) + "](#" + anchor(text) + ")")
 		default:
 			b.WriteString(escapedIn(text, i == 0))
 		}
 	}
 	return b.String()
+}
+
+// anchor returns the anchor that GitHub gives to a heading.
+func anchor(heading string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, heading)
 }
 
 // escaped returns a text on one line. Characters with a meaning in Markdown get a backslash.

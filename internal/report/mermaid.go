@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,13 +24,13 @@ type graph struct {
 	edges  [][2]int
 }
 
-// mermaid returns a state diagram of the changes between selections, or "" if there is nothing to
-// draw.
-func (s *unionPlan) mermaid() string {
+// mermaid returns a state diagram of the changes between selections or, if all or none are allowed,
+// a sentence instead.
+func (s *unionPlan) mermaid() (diagram, sentence string) {
 	choices, changes := s.choices(), s.Changes()
 	n := len(choices)
 	if n < 2 {
-		return ""
+		return "", ""
 	}
 	allowed := make([][]bool, n)
 	g := graph{}
@@ -43,19 +44,17 @@ func (s *unionPlan) mermaid() string {
 			}
 		}
 	}
-	note := ""
 	switch len(g.edges) {
 	case n * (n - 1):
-		note = "every change is allowed"
-		g.edges = nil
+		return "", "every change is allowed"
 	case 0:
-		note = "no change is allowed"
+		return "", "no change is allowed"
 	}
 	if len(g.edges) > maxEdges || n > maxStates {
-		g = s.grouped(choices, allowed, note == "")
+		g = s.grouped(choices, allowed)
 	}
 	if len(g.edges) > maxGroupedEdges || len(g.labels) > maxStates {
-		return ""
+		return "", ""
 	}
 	var b strings.Builder
 	b.WriteString("stateDiagram-v2\n")
@@ -65,15 +64,12 @@ func (s *unionPlan) mermaid() string {
 	for _, e := range g.edges {
 		fmt.Fprintf(&b, "    s%d --> s%d\n", e[0], e[1])
 	}
-	if note != "" {
-		fmt.Fprintf(&b, "    note right of s0 : %s\n", note)
-	}
-	return b.String()
+	return b.String(), ""
 }
 
 // grouped draws interchangeable selections as one state. An edge from this state to itself means
 // that the selections may become each other.
-func (s *unionPlan) grouped(choices []choice, allowed [][]bool, edges bool) graph {
+func (s *unionPlan) grouped(choices []choice, allowed [][]bool) graph {
 	var groups [][]int
 	for i := range allowed {
 		g := slices.IndexFunc(groups, func(group []int) bool {
@@ -94,7 +90,7 @@ func (s *unionPlan) grouped(choices []choice, allowed [][]bool, edges bool) grap
 		g.labels = append(g.labels, s.stateLabel(together...))
 		for j, other := range groups {
 			from, to := group[0], other[len(other)-1]
-			if edges && allowed[from][to] {
+			if allowed[from][to] {
 				g.edges = append(g.edges, [2]int{i, j})
 			}
 		}
@@ -125,6 +121,15 @@ func (s *unionPlan) stateLabel(choices ...choice) string {
 	text := english.List(l, "or")
 	if s.Discriminator != "" {
 		text = plainText(s.Discriminator) + " " + text
+		if len(choices) == 1 {
+			var set []string
+			for i, m := range s.Members {
+				if choices[0].state.Present[i] {
+					set = append(set, plainText(m.Name))
+				}
+			}
+			text += ": " + cmp.Or(english.List(set, "and"), "no member")
+		}
 	}
 	return mermaidText(text)
 }

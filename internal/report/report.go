@@ -150,11 +150,13 @@ type Span struct {
 // Style is the style of a span.
 type Style int
 
-// The styles: plain text, a name or expression, and emphasized text.
+// The styles: plain text, a name or expression, emphasized text, and a link to the heading with this
+// text.
 const (
 	Plain Style = iota
 	Name
 	Strong
+	Reference
 )
 
 // N returns a span with a name.
@@ -162,6 +164,9 @@ func N(name string) Span { return Span{name, Name} }
 
 // S returns a span of emphasized text.
 func S(text string) Span { return Span{text, Strong} }
+
+// Link returns a span that refers to a heading.
+func Link(heading Line) Span { return Span{heading.String(), Reference} }
 
 // Concat returns a line that joins spans, plain strings and other lines.
 func Concat(parts ...any) Line {
