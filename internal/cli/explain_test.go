@@ -60,7 +60,7 @@ func TestExplain(t *testing.T) {
 		has   []string
 	}{
 		{nil, "<stdin>.example.com\n", []string{"declared at  <stdin>:7:3", "b: Forbidden: at most one of a, b may be set", "42 bytes"}},
-		{[]string{"--format", "markdown"}, "# `<stdin>.example.com`\n", []string{"```mermaid\n", "- a and b set\n", "```text\n  b: Forbidden: at most one of a, b may be set\n"}},
+		{[]string{"--format", "markdown"}, "# `<stdin>.example.com`\n", []string{"- changes: every change is allowed\n", "1. a and b set\n", "```text\n   b: Forbidden: at most one of a, b may be set\n"}},
 		{[]string{"--format=json", "-"}, "[\n  {\n", []string{`"name": "<stdin>.example.com"`, `"line": 7`, `"bytes": 42`}},
 	} {
 		a, out, errs, _ := explainApp("a: 1\n")
