@@ -9,15 +9,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
+	"github.com/unioncel/unioncel/internal/normalize"
 	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/internal/testing/policytest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
+	"github.com/unioncel/unioncel/internal/validate"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	unionkinds "github.com/unioncel/unioncel/pkg/kinds"
-	"github.com/unioncel/unioncel/pkg/normalize"
 	"github.com/unioncel/unioncel/pkg/policy"
 	"github.com/unioncel/unioncel/pkg/union"
-	"github.com/unioncel/unioncel/pkg/validate"
 )
 
 // promises are the statements about clients in KEP-1027, each with a union and an update. The table

@@ -19,7 +19,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/cli"
 	"github.com/unioncel/unioncel/internal/product"
-	"github.com/unioncel/unioncel/pkg/validate"
+	"github.com/unioncel/unioncel/internal/validate"
 )
 
 // TestExamples compares kubeconform with the API server's code, for the creation of objects in all

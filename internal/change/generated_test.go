@@ -16,7 +16,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/change"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
-	"github.com/unioncel/unioncel/pkg/validate"
+	"github.com/unioncel/unioncel/internal/validate"
 )
 
 // TestGenerated compares pairs of generated schemas, and runs the API server's validators on

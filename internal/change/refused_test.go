@@ -11,7 +11,7 @@ import (
 	"github.com/unioncel/unioncel/internal/change"
 	"github.com/unioncel/unioncel/internal/testing/crdchanges"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
-	"github.com/unioncel/unioncel/pkg/validate"
+	"github.com/unioncel/unioncel/internal/validate"
 )
 
 // TestNothingRefused checks the classes same and looser with random objects and updates. Neither

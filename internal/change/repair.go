@@ -9,11 +9,11 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/unioncel/unioncel/internal/normalize"
 	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/internal/report"
-	"github.com/unioncel/unioncel/pkg/normalize"
+	"github.com/unioncel/unioncel/internal/validate"
 	"github.com/unioncel/unioncel/pkg/union"
-	"github.com/unioncel/unioncel/pkg/validate"
 )
 
 // Repair is a patch that makes an object valid, or leaves it with fewer problems.

@@ -18,8 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/unioncel/unioncel/internal/validate"
 	"github.com/unioncel/unioncel/pkg/kinds"
-	"github.com/unioncel/unioncel/pkg/validate"
 )
 
 // JudgeOptions configure a [Judge].

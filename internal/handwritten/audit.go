@@ -14,10 +14,10 @@ import (
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/sample"
+	"github.com/unioncel/unioncel/internal/validate"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
-	"github.com/unioncel/unioncel/pkg/validate"
 )
 
 // AuditResult is the result of an audit.

@@ -16,8 +16,8 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/sample"
+	"github.com/unioncel/unioncel/internal/validate"
 	"github.com/unioncel/unioncel/pkg/schemapath"
-	"github.com/unioncel/unioncel/pkg/validate"
 )
 
 // mayClear matches messages that allow a removal, such as "immutable once set, but may be cleared".

@@ -12,9 +12,9 @@ import (
 	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/prove"
+	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
-	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // portion describes a percentage, before the budget.

@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"github.com/unioncel/unioncel/internal/prove"
+	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
-	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // Finding is a mistake in a rule.

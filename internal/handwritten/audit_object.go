@@ -11,8 +11,8 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/sample"
+	"github.com/unioncel/unioncel/internal/validate"
 	"github.com/unioncel/unioncel/pkg/schemapath"
-	"github.com/unioncel/unioncel/pkg/validate"
 )
 
 // object is an object, with the rules on it and on its properties as formulas.

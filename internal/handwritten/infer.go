@@ -10,9 +10,9 @@ import (
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
-	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // Found is a union that a CRD enforces by hand. The caller owns it.

@@ -8,7 +8,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/unioncel/unioncel/pkg/verify"
+	"github.com/unioncel/unioncel/internal/prove/verify"
 )
 
 // alike numbers groups of equal unions, in order of their first objects from 0, and returns the

@@ -10,7 +10,7 @@ import (
 	sigs "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/handwritten"
-	"github.com/unioncel/unioncel/pkg/verify"
+	"github.com/unioncel/unioncel/internal/prove/verify"
 )
 
 // TestDocumentedForms infers a union, in the row's form, from each row of a table in

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/handwritten"
-	"github.com/unioncel/unioncel/pkg/verify"
+	"github.com/unioncel/unioncel/internal/prove/verify"
 )
 
 // FuzzRules asserts that found unions may be declared, share no property and have a verdict.

@@ -19,8 +19,8 @@ import (
 	sigs "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/handwritten"
+	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/pkg/union"
-	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 var update = flag.Bool("update", false, "write the golden files of testdata")

@@ -8,8 +8,8 @@ import (
 
 	"github.com/unioncel/unioncel/internal/pattern"
 	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/pkg/union"
-	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // quantified matches rules about the items of a list. Other rules need not be parsed.

@@ -6,7 +6,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/handwritten"
-	"github.com/unioncel/unioncel/pkg/verify"
+	"github.com/unioncel/unioncel/internal/prove/verify"
 )
 
 // TestItems infers unions of the items of a list from rules on the list, and from rules on objects

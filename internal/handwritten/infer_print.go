@@ -10,11 +10,11 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/english"
+	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
-	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // InferReport returns the unions as a report. It returns an error if a declaration cannot be written as

@@ -10,7 +10,7 @@ import (
 	sigs "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/handwritten"
-	"github.com/unioncel/unioncel/pkg/verify"
+	"github.com/unioncel/unioncel/internal/prove/verify"
 )
 
 // TestProposals asserts the unions proposed for schemas with rules, and their verdicts.

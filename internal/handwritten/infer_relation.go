@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/pkg/union"
-	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // relations finds presence relations: conditions that no union covers, and that only say which

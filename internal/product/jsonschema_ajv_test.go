@@ -15,11 +15,11 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/product"
+	"github.com/unioncel/unioncel/internal/prove/verify"
+	"github.com/unioncel/unioncel/internal/validate"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
-	"github.com/unioncel/unioncel/pkg/validate"
-	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // ajvCase is the input of ajv: a schema, and objects to validate.

@@ -9,6 +9,6 @@
 // the search continues until both agree. The result is an [Example]. A [Wish] makes it small.
 //
 // The package has no notion of unions. A [Subject] lists the relevant properties of the object,
-// each a [Part], and the legal states. Subjects are unions (pkg/verify) and pairs of schemas
+// each a [Part], and the legal states. Subjects are unions (internal/prove/verify) and pairs of schemas
 // (internal/prove/schemadiff).
 package prove

@@ -13,7 +13,7 @@
 // An [Explanation] describes the result of compiling a CRD: the added rules, their costs, and the
 // errors that users get. [Explain] turns a compilation plan into an Explanation, which is plain
 // data, to be written as JSON; [ExplanationDocument] formats it for people. It makes no decisions
-// itself. pkg/union defines the legal states and changes, the plan has the costs, pkg/verify finds
+// itself. pkg/union defines the legal states and changes, the plan has the costs, internal/prove/verify finds
 // examples of violations, and the API server's own validators return the errors.
 //
 // # Advice

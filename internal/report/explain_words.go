@@ -9,9 +9,9 @@ import (
 	"unicode"
 
 	"github.com/unioncel/unioncel/internal/english"
+	"github.com/unioncel/unioncel/internal/validate"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/union"
-	"github.com/unioncel/unioncel/pkg/validate"
 )
 
 // plainText returns a text from a manifest. It escapes characters that would move the cursor, end a

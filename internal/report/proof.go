@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
-	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // Verified is the proof of whether the rules of a CRD enforce a union.

@@ -11,8 +11,8 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/english"
 
+	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // ProofDocument returns proofs for people, with the number of each verdict.

@@ -14,12 +14,12 @@ import (
 	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/limit"
+	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
-	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // Encoding selects how static rules are written.

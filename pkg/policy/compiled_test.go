@@ -16,9 +16,9 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/policytest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
+	"github.com/unioncel/unioncel/internal/validate"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/policy"
-	"github.com/unioncel/unioncel/pkg/validate"
 )
 
 // TestValidatingAsCompiled tests that a policy rejects exactly the requests that a compiled CRD

@@ -18,13 +18,13 @@ import (
 
 	"github.com/unioncel/unioncel/internal/declared"
 	"github.com/unioncel/unioncel/internal/limit"
+	"github.com/unioncel/unioncel/internal/normalize"
 	"github.com/unioncel/unioncel/internal/testing/policytest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/kinds"
-	"github.com/unioncel/unioncel/pkg/normalize"
 	"github.com/unioncel/unioncel/pkg/policy"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -108,8 +108,8 @@ func TestMutatingBuiltIn(t *testing.T) {
 
 var places = unioncases.Places()
 
-// TestMutating tests that a policy changes requests exactly as pkg/normalize does, for all pairs of
-// states of small unions, including illegal old states. Requests that pkg/normalize leaves to
+// TestMutating tests that a policy changes requests exactly as internal/normalize does, for all pairs of
+// states of small unions, including illegal old states. Requests that internal/normalize leaves to
 // validation stay unchanged. The test covers a sample of the unions and of the pairs;
 // [unioncases.Exhaustive] covers more unions, and all pairs in a property.
 func TestMutating(t *testing.T) {
@@ -211,7 +211,7 @@ func serverOf(t *testing.T, k kinds.Kind, opts policy.Options) *policytest.Serve
 	return policytest.New(t, policies[0])
 }
 
-// agrees compares a policy with pkg/normalize. It returns their results if these differ.
+// agrees compares a policy with internal/normalize. It returns their results if these differ.
 func agrees(t *testing.T, s *policytest.Server, k kinds.Kind, opts policy.Options, before, after map[string]any) (got, want string) {
 	t.Helper()
 	normal := runtime.DeepCopyJSON(after)
@@ -227,7 +227,7 @@ func agrees(t *testing.T, s *policytest.Server, k kinds.Kind, opts policy.Option
 }
 
 // TestMutatingAncestors removes, adds and replaces union objects and the values around them. A policy
-// changes such requests exactly as pkg/normalize does, and fails for none.
+// changes such requests exactly as internal/normalize does, and fails for none.
 func TestMutatingAncestors(t *testing.T) {
 	every, turn, written := unioncases.Choose(4800, 4200, 60), 0, 0
 	for _, shape := range slices.Concat(unioncases.Shapes(), unioncases.Further()) {
@@ -308,7 +308,7 @@ func TestMutatingRoot(t *testing.T) {
 	}
 }
 
-// TestMutatingRandom tests that a policy changes random objects exactly as pkg/normalize does. The
+// TestMutatingRandom tests that a policy changes random objects exactly as internal/normalize does. The
 // objects have nested unions and unions in lists of all kinds. Items are added, removed, moved,
 // changed.
 func TestMutatingRandom(t *testing.T) {
@@ -377,7 +377,7 @@ func object(spec any) map[string]any {
 	return map[string]any{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{"name": "t"}, "spec": runtime.DeepCopyJSONValue(spec)}
 }
 
-// TestMutatingNulls tests that a policy and pkg/normalize treat null alike: above union objects, in
+// TestMutatingNulls tests that a policy and internal/normalize treat null alike: above union objects, in
 // them and alongside their members. They also agree on paths that end in the same name.
 func TestMutatingNulls(t *testing.T) {
 	const list, values, properties, null = "type: array, items: {", "type: object, additionalProperties: {", "type: object, properties: {", "nullable: true, "

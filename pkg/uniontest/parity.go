@@ -12,9 +12,9 @@ import (
 
 	"github.com/unioncel/unioncel/internal/cli"
 	"github.com/unioncel/unioncel/internal/product"
+	"github.com/unioncel/unioncel/internal/validate"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/schemapath"
-	"github.com/unioncel/unioncel/pkg/validate"
 )
 
 // maxMismatches bounds the number of mismatches that Parity prints.

@@ -2,7 +2,7 @@
 
 // Package compat validates one set of cases with every supported minor version
 // of Kubernetes: the unions of internal/testing/unioncases, the tables of
-// test/e2e, and the verdicts of pkg/verify on hand-written rules. Each CRD is
+// test/e2e, and the verdicts of internal/prove/verify on hand-written rules. Each CRD is
 // compiled for the version that validates it. The judges are separate programs
 // (see judge/doc.go):
 //

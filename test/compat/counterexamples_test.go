@@ -8,13 +8,13 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/verify"
 )
 
-// proof is the result of pkg/verify for the only union of a manifest.
+// proof is the result of internal/prove/verify for the only union of a manifest.
 type proof struct {
 	compile.Declared
 	verify.Proof
@@ -50,7 +50,7 @@ func (v *version) proof(name string, manifest []byte) (proof, json.RawMessage) {
 	return p.(proof), crd
 }
 
-// askCounterexamples asks about the objects that pkg/verify reports as accepted or rejected by
+// askCounterexamples asks about the objects that internal/prove/verify reports as accepted or rejected by
 // rules that disagree with the union next to them.
 func askCounterexamples(v *version, send func(*question)) {
 	for _, name := range slices.Sorted(maps.Keys(unioncases.HandWritten)) {
@@ -125,7 +125,7 @@ spec:
                 (has(self.plain) ? 1 : 0) + (has(self.__namespace__) ? 1 : 0) + (has(self.cluster__dash__ref) ? 1 : 0) == 1
 `
 
-// askOptional checks the notes of pkg/verify about such rules: before 1.37, null in the old object
+// askOptional checks the notes of internal/prove/verify about such rules: before 1.37, null in the old object
 // counts as set, and a property that CEL escapes is never found.
 func askOptional(v *version, send func(*question)) {
 	p, crd := v.proof("optional oldSelf", []byte(optional))

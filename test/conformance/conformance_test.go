@@ -21,9 +21,9 @@ import (
 
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	_ "github.com/unioncel/unioncel/internal/testing/testgc"
+	"github.com/unioncel/unioncel/internal/validate"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/union"
-	"github.com/unioncel/unioncel/pkg/validate"
 )
 
 var update = flag.Bool("update", false, "write the conformance tests")

@@ -23,13 +23,13 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 
+	"github.com/unioncel/unioncel/internal/normalize"
 	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/kinds"
-	"github.com/unioncel/unioncel/pkg/normalize"
 	"github.com/unioncel/unioncel/pkg/policy"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -334,7 +334,7 @@ type policyTest struct {
 
 // matrix is a union in a place, with valid and invalid states. For every operation, an API server
 // with a clearing policy answers exactly like a server without policies that gets the object
-// normalized by pkg/normalize. A rejecting policy rejects exactly the objects that compiled rules
+// normalized by internal/normalize. A rejecting policy rejects exactly the objects that compiled rules
 // reject.
 type matrix struct {
 	*policyServer

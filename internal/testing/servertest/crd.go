@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/unioncel/unioncel/pkg/validate"
+	"github.com/unioncel/unioncel/internal/validate"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"

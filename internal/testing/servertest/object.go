@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/pkg/validate"
+	"github.com/unioncel/unioncel/internal/validate"
 )
 
 // fieldManager is the field manager of all writes.

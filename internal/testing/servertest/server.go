@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/unioncel/unioncel/internal/testing/testprog"
-	"github.com/unioncel/unioncel/pkg/validate"
+	"github.com/unioncel/unioncel/internal/validate"
 )
 
 // maxSocketPath is the length of the longest unix socket path that every operating system accepts

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/pkg/union"
-	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // TestExamplesFound tests that examples are minimal. The old object of an update satisfies the

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // TestForeignValues proves rules on discriminators without an enum, which may have any value. Rules

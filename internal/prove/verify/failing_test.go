@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unioncel/unioncel/pkg/verify"
+	"github.com/unioncel/unioncel/internal/prove/verify"
 )
 
 // TestFailing tests that a rule which fails to evaluate is reported with an object that passes

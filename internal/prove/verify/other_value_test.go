@@ -3,7 +3,7 @@ package verify_test
 import (
 	"testing"
 
-	"github.com/unioncel/unioncel/pkg/verify"
+	"github.com/unioncel/unioncel/internal/prove/verify"
 )
 
 // TestOtherValues compares discriminators whose other values are unknown. The comparison is

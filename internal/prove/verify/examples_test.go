@@ -6,14 +6,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
-	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // TestExamples proves the compiled examples in several encodings.
 func TestExamples(t *testing.T) {
-	files, err := filepath.Glob("../../examples/*.yaml")
+	files, err := filepath.Glob("../../../examples/*.yaml")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no examples", err)
 	}

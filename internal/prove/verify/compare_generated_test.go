@@ -9,10 +9,10 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/union"
-	"github.com/unioncel/unioncel/pkg/verify"
 )
 
 // generated returns declarations of n members with all combinations of conditions on states. The
