@@ -2,6 +2,7 @@ package handwritten
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -16,12 +17,16 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/sample"
+	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/internal/validate"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// mayClear matches messages that allow a removal, such as "immutable once set, but may be cleared".
-var mayClear = pattern.Lazy(`(?i)\b(?:may|can) be (?:cleared|deleted|removed|unset)\b`)
+// mayClear matches messages that allow a removal, such as "immutable once set, but may be cleared", or
+// "immutable: delete it first to change it". Deleting the whole object is another matter.
+var mayClear = pattern.Lazy(`(?i)\b(?:(?:may|can) be (?:cleared|deleted|removed|unset)\b` +
+	`|(?:clear|delete|remove|unset) (?:it|the (?:field|value)) first\b` +
+	`|(?:clear|delete|remove|unset)(?: it| the (?:field|value))? and (?:re-?create|re-?add|add|set)(?: it| the (?:field|value))?(?: again| to change it)?(?:[.,;:)]|$))`)
 
 const unguarded = "reject the first of the updates with a rule on the object that lacks the value then"
 
@@ -112,22 +117,70 @@ func (o *object) bypass(a *audited, value *formula.Place, read []string) []Findi
 		a.open, f.Between, o.told = open, between.New, append(o.told, a.rule)
 		var also []string
 		for _, outer := range slices.Backward(links[i:]) { // a guard for the outermost link closes all
-			f.guard, f.guarded = guardOf(outer.Parent, value, unlessEmpty), path[:len(outer.Path())-1]
-			on := schemapath.Place{Path: f.guarded}
-			if !o.closes(f.guard, outer.Parent, value, unlessEmpty, f.guarded) {
-				also = append(also, on.String())
+			on := schemapath.Place{Path: path[:len(outer.Path())-1]}
+			g := &Guard{on.String(), guardOf(outer.Parent, value, unlessEmpty), on.Path, ", which rejects the first of the updates"}
+			if !o.closes(g, outer.Parent, value, unlessEmpty) {
+				also = append(also, g.Path)
 				continue
 			}
-			rest := ""
-			if len(also) > 0 {
-				rest = "; write such a rule for " + english.List(also, "and") + ", too"
+			if frozen := o.frozen(outer.Parent, value, path); len(frozen) > 0 {
+				g.effect += fmt.Sprintf("; while %s is set, it also keeps %s from changing", path, english.List(frozen, "and"))
 			}
-			return []Finding{f.hinted("add the rule %s to %s, which rejects the first of the updates%s", f.guard, on, rest)}
+			if len(also) > 0 {
+				g.effect += "; write such a rule for " + english.List(also, "and") + ", too"
+			}
+			f.Guard = g
+			return []Finding{f.hinted("add the rule %s to %s%s", g.Rule, g.Path, g.effect)}
 		}
-		f.guard = ""
 		return []Finding{f.hinted(unguarded)}
 	}
 	return nil
+}
+
+// frozen returns the fields next to a value, or next to the objects with it, that have a single value
+// where this one is set, such as the discriminator of a member.
+func (o *object) frozen(around, value *formula.Place, path schemapath.Path) (l []string) {
+	var given []logic.Lit
+	for at := value.Parent; ; at = at.Parent {
+		given = append(given, o.legal(at, path[:len(at.Path())])...)
+		if at == around {
+			break
+		}
+	}
+	given = append(given, o.others()...)
+	for at := value.Parent; ; at = at.Parent {
+		for _, step := range schemapath.Children(at.Schema) {
+			name, _ := step.Property()
+			s := at.Schema.Properties[name]
+			if is := at.Child(name); is != value && s.Type == "string" && slices.ContainsFunc(formula.EnumValues(&s), func(v any) bool {
+				other := append(slices.Clip(given), is.Present(), is.Equals(v).Not())
+				return o.never(append(other, value.Present())...) && !o.never(append(other, value.Present().Not())...)
+			}) {
+				l = append(l, path[:len(at.Path())].Append(step).String())
+			}
+		}
+		if at == around {
+			return l
+		}
+	}
+}
+
+// legal returns the formulas that an object satisfies its declared unions.
+func (o *object) legal(at *formula.Place, path schemapath.Path) (l []logic.Lit) {
+	plan, _ := o.source.Plan()
+	if plan == nil || plan.Result == nil {
+		return nil
+	}
+	for _, object := range plan.Result.Objects {
+		if object.Version != o.index || !object.Path.Equal(path) {
+			continue
+		}
+		for _, u := range object.Unions {
+			_, broken := verify.Broken(o.Space, u, at)
+			l = append(l, o.Space.Or(broken...).Not())
+		}
+	}
+	return l
 }
 
 // changed returns a valid object with another value than an old one, if the rule rejects the change.
@@ -206,15 +259,15 @@ func filled(value cel.Expr, schema *apiextensionsv1.JSONSchemaProps) cel.Expr {
 	return cel.True
 }
 
-// closes reports whether a rule on an object rejects each removal of a value in it, perhaps unless it is
+// closes reports whether a guard rejects each removal of a value in an object, perhaps unless it is
 // empty, as proved.
-func (o *object) closes(text string, around, value *formula.Place, unlessEmpty bool, path schemapath.Path) bool {
-	level := min(len(path), len(o.Schemas))
-	n := o.Object().Lookup(path[min(len(path), len(o.Path)):])
+func (o *object) closes(g *Guard, around, value *formula.Place, unlessEmpty bool) bool {
+	level := min(len(g.at), len(o.Schemas))
+	n := o.Object().Lookup(g.at[min(len(g.at), len(o.Path)):])
 	if level < len(o.Schemas) {
 		n = o.Schemas[level]
 	}
-	guard := o.read(prove.Check{Level: level, Schema: n, Place: around}, apiextensionsv1.ValidationRule{Rule: text})
+	guard := o.read(prove.Check{Level: level, Schema: n, Place: around}, apiextensionsv1.ValidationRule{Rule: g.Rule})
 	removed := []logic.Lit{around.Present(), value.Counterpart().Present(), value.Present().Not()}
 	if unlessEmpty {
 		removed = append(removed, value.Counterpart().Empty().Not())
@@ -249,9 +302,9 @@ func (v *version) transitions() *validate.Kind {
 func (v *version) confirmGuards(ctx context.Context, l []Finding) {
 	var guards []further
 	for _, f := range l {
-		known := func(g further) bool { return g.rule.Rule == f.guard && g.path.Equal(f.guarded) }
-		if f.guard != "" && !slices.ContainsFunc(guards, known) {
-			guards = append(guards, further{f.guarded, apiextensionsv1.ValidationRule{Rule: f.guard}})
+		known := func(g further) bool { return g.rule.Rule == f.Guard.Rule && g.path.Equal(f.Guard.at) }
+		if f.Guard != nil && !slices.ContainsFunc(guards, known) {
+			guards = append(guards, further{f.Guard.at, apiextensionsv1.ValidationRule{Rule: f.Guard.Rule}})
 		}
 	}
 	if len(guards) == 0 {
@@ -260,11 +313,12 @@ func (v *version) confirmGuards(ctx context.Context, l []Finding) {
 	kind := v.with(guards)
 	served := kind.Check(v.name) == nil
 	for i, f := range l {
-		if f.guard == "" {
+		if f.Guard == nil {
 			continue
 		}
-		if response, _ := answer(ctx, kind, f.Between, f.Example.Old); !served || !strings.Contains(response, f.guard) {
+		if response, _ := answer(ctx, kind, f.Between, f.Example.Old); !served || !strings.Contains(response, f.Guard.Rule) {
 			l[i] = f.hinted(unguarded)
+			l[i].Guard = nil
 		}
 	}
 }

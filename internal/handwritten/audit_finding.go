@@ -20,6 +20,8 @@ type Finding struct {
 	Rule            string `json:"rule"`
 	// Fix is the rule to write in the place of this one, if the hint has a single one; or empty.
 	Fix string `json:"fix,omitempty"`
+	// Guard is a rule to add, or nil.
+	Guard *Guard `json:"guard,omitempty"`
 	// Example is an object that shows the mistake, or an update if Old is not nil. Response is the
 	// error of the API server, or empty if it accepts the example. They are zero for costs
 	// and for rules that do not compile.
@@ -30,10 +32,17 @@ type Finding struct {
 	// Without is the number of rules that the API server's answer leaves out. Related names them.
 	Without int `json:"-"`
 
-	fixes   []fix  // of the hint
-	guard   string // a further rule to write, on the schema at the path guarded
-	guarded schemapath.Path
-	of      rule
+	fixes []fix // of the hint
+	of    rule
+}
+
+// Guard is a rule to add to the schema at a path.
+type Guard struct {
+	Path string `json:"path"`
+	Rule string `json:"rule"`
+
+	at     schemapath.Path
+	effect string // continues a sentence
 }
 
 // finding returns a finding about a rule. Example may be nil.

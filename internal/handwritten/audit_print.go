@@ -84,7 +84,11 @@ func (f Finding) write(d *report.Document) {
 	for _, r := range f.Related {
 		d.Say("See ", report.N(r.Pos.String()), ": "+r.Message)
 	}
-	if len(f.fixes) == 0 {
+	switch g := f.Guard; {
+	case g != nil:
+		d.Say("Fix: add the following rule to ", report.N(g.Path), g.effect, ":")
+		d.Add(report.Code{Language: "cel", Text: g.Rule + "\n"})
+	case len(f.fixes) == 0:
 		d.Say("Fix: ", f.Hint)
 	}
 	for i, fix := range f.fixes {

@@ -372,6 +372,9 @@ func (r *ruleReader) placeEquals(e ast.Expr, a *Place, y any) value {
 	if _, ok := y.(null); ok {
 		return one(false) // the value is present, so it is not null
 	}
+	if b, ok := y.(*Place); ok && isIntOrString(a) && isIntOrString(b) {
+		return r.truth(r.Same(a, b), logic.False)
+	}
 	if kind := kindOf(a); kind == "" || kind != kindOf(y) {
 		return r.opaque(e, "==")
 	}

@@ -269,7 +269,7 @@ func (p *Place) Key() logic.Lit { return p.space.Or(p.present, p.null) }
 
 // Empty returns the formula that the value is an empty string, list or map, false, or 0.
 func (p *Place) Empty() logic.Lit {
-	if p.Schema != nil && !p.Schema.XIntOrString {
+	if p.Schema != nil && !isIntOrString(p) {
 		switch p.Schema.Type {
 		case "string":
 			return p.Equals("")
@@ -527,6 +527,8 @@ func isExact(p *Place) bool {
 	kind := kindOf(p)
 	return kind == "string" || kind == "integer" || kind == "boolean"
 }
+
+func isIntOrString(p *Place) bool { return p.Schema != nil && p.Schema.XIntOrString }
 
 func isBool(p *Place) bool { return p.Schema != nil && p.Schema.Type == "boolean" }
 
