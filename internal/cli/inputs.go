@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/ordered"
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -242,7 +242,7 @@ func isLinkToDir(path string, entry fs.DirEntry) bool {
 func process[T any](ctx context.Context, a *app, inputs []input, work func(r *result, src []byte) (T, error)) ([]answer[T], error) {
 	var answers []answer[T]
 	var errs []error
-	ordered.Each(slices.Values(inputs), len(inputs), func(in input) (answer[T], error) {
+	limit.Each(slices.Values(inputs), len(inputs), func(in input) (answer[T], error) {
 		r := answer[T]{result: &result{input: in}}
 		if ctx.Err() != nil {
 			return r, errInterrupted
@@ -255,7 +255,7 @@ func process[T any](ctx context.Context, a *app, inputs []input, work func(r *re
 		r.took = time.Since(begin)
 		return r, err
 	}, func(in input, r answer[T], err error) {
-		if p := (*ordered.Panic)(nil); errors.As(err, &p) {
+		if p := (*limit.Panic)(nil); errors.As(err, &p) {
 			for line := range strings.Lines(string(p.Stack)) {
 				a.say("%s", strings.TrimSuffix(line, "\n"))
 			}

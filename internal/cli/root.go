@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/limit"
-	"github.com/unioncel/unioncel/internal/spelling"
 )
 
 // execute runs the command line and returns the exit code.
@@ -148,7 +148,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-	if similar := spelling.Closest(unknown.GetSpecifiedName(), known); similar != "" {
+	if similar := english.Closest(unknown.GetSpecifiedName(), known); similar != "" {
 		return usagef("%w; did you mean --%s?", err, similar)
 	}
 	return err

@@ -14,7 +14,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/change"
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/ordered"
+	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
@@ -130,7 +130,7 @@ func (a *app) storedObjects(ctx context.Context, args []string, by judges, take 
 	}
 	var files, objects diag.List
 	known, others := 0, 0
-	ordered.Each(func(yield func(yamltext.ObjectItem) bool) {
+	limit.Each(func(yield func(yamltext.ObjectItem) bool) {
 		for _, in := range inputs {
 			var l diag.List
 			if l, err = a.stream(in, func(i yamltext.ObjectItem) error {
@@ -143,7 +143,7 @@ func (a *app) storedObjects(ctx context.Context, args []string, by judges, take 
 		}
 	}, 2*runtime.GOMAXPROCS(0), func(i yamltext.ObjectItem) (change.Prediction, error) { return by.judge(ctx, i.Value) }, func(i yamltext.ObjectItem, v change.Prediction, err error) {
 		known++
-		p := (*ordered.Panic)(nil)
+		p := (*limit.Panic)(nil)
 		switch {
 		case err == nil:
 			take(i, v)

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 	"k8s.io/apiserver/pkg/util/compatibility"
 
-	"github.com/unioncel/unioncel/internal/pattern"
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -155,4 +155,4 @@ func (e *ruleError) reason() string {
 }
 
 // celError matches an error of the API server about a rule, and the first line of CEL's error in it.
-var celError = pattern.Lazy(`^(?:(?:messageExpression )?compilation failed: )?(?:ERROR: <input>:\d+:\d+: )?(.*?)(?: \(in container ''\))?(?:\n|$)`)
+var celError = english.Pattern(`^(?:(?:messageExpression )?compilation failed: )?(?:ERROR: <input>:\d+:\d+: )?(.*?)(?: \(in container ''\))?(?:\n|$)`)

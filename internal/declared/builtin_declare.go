@@ -7,8 +7,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/prove/verify"
-	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -110,7 +110,7 @@ func find(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path) (schemapa
 			return wrong("write [*] after its name", "%s is a map, and the path goes on without its values", call(p))
 		case next == nil:
 			names := slices.Sorted(maps.Keys(s.Properties))
-			return wrong(spelling.Hint(name, names, "correct the path"), "%s has no property %q", call(p), name)
+			return wrong(english.Hint(name, names, "correct the path"), "%s has no property %q", call(p), name)
 		}
 		p, s = append(p, step), next
 	}

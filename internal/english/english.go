@@ -1,5 +1,5 @@
-// Package english writes numbers, lists and names of people's input into English sentences, and
-// reads sentences of known forms.
+// Package english is about the texts that people read and write: it writes numbers and lists as
+// words, reads sentences of known forms, matches patterns, and corrects misspelt names.
 package english
 
 import (

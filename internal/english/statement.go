@@ -3,8 +3,6 @@ package english
 import (
 	"regexp"
 	"strings"
-
-	"github.com/unioncel/unioncel/internal/pattern"
 )
 
 // Statement is a restriction of an object that a sentence of a message or description states.
@@ -42,19 +40,19 @@ var forms = []struct {
 	Form
 	pattern func() *regexp.Regexp
 }{
-	{AtMostOne, pattern.Lazy(`(?i)^(?:at most|only) one of (?:the fields )?(.+?)` + beSet + `$`)},
-	{ExactlyOne, pattern.Lazy(`(?i)^exactly one of (?:the fields )?(.+?)` + beSet + `$`)},
-	{ExactlyOne, pattern.Lazy(`(?i)^(?:the fields )?(.+?)(?: fields)?` + notBe + `(?:both be|be both) (?:empty|unset|omitted) and (?:they )?are mutually exclusive$`)},
-	{AtMostOne, pattern.Lazy(`(?i)^(?:the fields )?(.+?) (?:fields )?are mutually exclusive$`)},
-	{AtMostOne, pattern.Lazy(`(?i)^(.+? is mutually exclusive with .+?)$`)},
-	{AtMostOne, pattern.Lazy(`(?i)^(?:the fields )?(.+?)(?: fields)?` + notBe + `(?:both be|be both) ` + set + `$`)},
-	{Either, pattern.Lazy(`(?i)^either (.+?) must be ` + set + `$`)},
-	{WhenValue, pattern.Lazy(`(?i)` + ofWhen + `,? and (?:is )?forbidden otherwise$`)},
-	{RequiredWhen, pattern.Lazy(`(?i)` + ofWhen + `$`)},
-	{Unset, pattern.Lazy(`(?i)^(\S+)(?: field)?` + notBe + `be ` + set + `$`)},
+	{AtMostOne, Pattern(`(?i)^(?:at most|only) one of (?:the fields )?(.+?)` + beSet + `$`)},
+	{ExactlyOne, Pattern(`(?i)^exactly one of (?:the fields )?(.+?)` + beSet + `$`)},
+	{ExactlyOne, Pattern(`(?i)^(?:the fields )?(.+?)(?: fields)?` + notBe + `(?:both be|be both) (?:empty|unset|omitted) and (?:they )?are mutually exclusive$`)},
+	{AtMostOne, Pattern(`(?i)^(?:the fields )?(.+?) (?:fields )?are mutually exclusive$`)},
+	{AtMostOne, Pattern(`(?i)^(.+? is mutually exclusive with .+?)$`)},
+	{AtMostOne, Pattern(`(?i)^(?:the fields )?(.+?)(?: fields)?` + notBe + `(?:both be|be both) ` + set + `$`)},
+	{Either, Pattern(`(?i)^either (.+?) must be ` + set + `$`)},
+	{WhenValue, Pattern(`(?i)` + ofWhen + `,? and (?:is )?forbidden otherwise$`)},
+	{RequiredWhen, Pattern(`(?i)` + ofWhen + `$`)},
+	{Unset, Pattern(`(?i)^(\S+)(?: field)?` + notBe + `be ` + set + `$`)},
 }
 
-var separator = pattern.Lazy(`(?i),? (?:and|or|and/or|is mutually exclusive with) |, ?`)
+var separator = Pattern(`(?i),? (?:and|or|and/or|is mutually exclusive with) |, ?`)
 
 // Statements returns the statements in a text, and whether it states nothing else.
 func Statements(text string) (l []Statement, all bool) {

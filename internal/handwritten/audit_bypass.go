@@ -12,7 +12,6 @@ import (
 	"github.com/unioncel/unioncel/internal/cel"
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/english"
-	"github.com/unioncel/unioncel/internal/pattern"
 	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
@@ -24,7 +23,7 @@ import (
 
 // mayClear matches messages that allow a removal, such as "immutable once set, but may be cleared", or
 // "immutable: delete it first to change it". Deleting the whole object is another matter.
-var mayClear = pattern.Lazy(`(?i)\b(?:(?:may|can) be (?:cleared|deleted|removed|unset)\b` +
+var mayClear = english.Pattern(`(?i)\b(?:(?:may|can) be (?:cleared|deleted|removed|unset)\b` +
 	`|(?:clear|delete|remove|unset) (?:it|the (?:field|value)) first\b` +
 	`|(?:clear|delete|remove|unset)(?: it| the (?:field|value))? and (?:re-?create|re-?add|add|set)(?: it| the (?:field|value))?(?: again| to change it)?(?:[.,;:)]|$))`)
 

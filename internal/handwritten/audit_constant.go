@@ -11,7 +11,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/english"
-	"github.com/unioncel/unioncel/internal/pattern"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/sample"
@@ -146,7 +145,7 @@ func (a *audited) unread() (l []string) {
 	return l
 }
 
-var words = pattern.Lazy(`\w+`)
+var words = english.Pattern(`\w+`)
 
 // same finds two rules on one schema that read the same fields and reject the same objects.
 func (o *object) same() []Finding {

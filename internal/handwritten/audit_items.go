@@ -9,8 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/nested"
-	"github.com/unioncel/unioncel/internal/pattern"
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/sample"
@@ -18,7 +17,7 @@ import (
 )
 
 // ofList matches messages about the list as a whole, such as "some peer must lack a name".
-var ofList = pattern.Lazy(`(?i)\b(?:every|all|any|some|at least|one of|contains?|includes?|other than|except|without|(?:is|are) required)\b`)
+var ofList = english.Pattern(`(?i)\b(?:every|all|any|some|at least|one of|contains?|includes?|other than|except|without|(?:is|are) required)\b`)
 
 // notEachItem finds a negated all() over items with a combination of conditions: it was meant to
 // reject the combination in each item, and rejects it only if every item has it.
@@ -96,7 +95,7 @@ func (o *object) with(path []string, items ...any) map[string]any {
 			object = maps.Clone(valid)
 		}
 	}
-	nested.Put(object, path, runtime.DeepCopyJSONValue(append([]any{}, items...)))
+	schemapath.SetValueAt(object, path, runtime.DeepCopyJSONValue(append([]any{}, items...)))
 	s := o.Source.Surround(o.Chain, object)
 	var inner any = object
 	for level := len(o.Path) - 1; level >= 0; level-- {

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/unioncel/unioncel/internal/cel"
-	"github.com/unioncel/unioncel/internal/nested"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // member is a field of a statement, as a rule uses it. Some of its values count neither as set nor
@@ -75,7 +75,7 @@ func (m *member) initial(o *object) {
 		}
 		if i < len(m.path)-1 {
 			around, _ := v.(map[string]any)
-			_, within := nested.Get(around, m.path[i+1:])
+			_, within := schemapath.ValueAt(around, m.path[i+1:])
 			m.unclear, m.defaulted = m.unclear || within, m.defaulted || within
 			continue
 		}
@@ -125,7 +125,7 @@ func (m member) formula(o *object) logic.Lit {
 
 // isSet repeats the formula for one value.
 func (m member) isSet(object map[string]any) bool {
-	v, _ := nested.Get(object, m.path)
+	v, _ := schemapath.ValueAt(object, m.path)
 	if m.unclear || v == nil || slices.Contains([]any{"", false, int64(0), float64(0)}, scalar(v)) || slices.Contains(m.neither, scalar(v)) {
 		return false
 	}
@@ -133,7 +133,7 @@ func (m member) isSet(object map[string]any) bool {
 		return false
 	}
 	for _, path := range m.inside {
-		if v, _ := nested.Get(object, path); v == nil {
+		if v, _ := schemapath.ValueAt(object, path); v == nil {
 			return false
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/unioncel/unioncel/internal/cel"
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/english"
-	"github.com/unioncel/unioncel/internal/nested"
 	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
@@ -186,14 +185,14 @@ func (j judged) broken(value any) bool {
 	object, _ := value.(map[string]any)
 	set, unset := 0, 0
 	for _, m := range j.members {
-		switch v, _ := nested.Get(object, m.path); {
+		switch v, _ := schemapath.ValueAt(object, m.path); {
 		case m.isSet(object):
 			set++
 		case v == nil && !m.defaulted:
 			unset++
 		}
 	}
-	v, _ := nested.Get(object, j.discriminator)
+	v, _ := schemapath.ValueAt(object, j.discriminator)
 	switch j.Form {
 	case english.ExactlyOne:
 		return set > 1 || unset == len(j.members)

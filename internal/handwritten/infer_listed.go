@@ -6,14 +6,14 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/unioncel/unioncel/internal/pattern"
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // quantified matches rules about the items of a list. Other rules need not be parsed.
-var quantified = pattern.Lazy(`\.(?:all|exists|exists_one|existsOne|filter|map)\(`)
+var quantified = english.Pattern(`\.(?:all|exists|exists_one|existsOne|filter|map)\(`)
 
 // readList finds the unions of the items of a list, which keys tell apart. The rules are on the
 // list or on objects around it.

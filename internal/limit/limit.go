@@ -1,5 +1,6 @@
-// Package limit bounds the work that an untrusted manifest may cause. It counts work instead of
-// measuring time, so that results are the same on any machine.
+// Package limit bounds the work that an untrusted manifest may cause, and the work on several inputs
+// at once ([Each]). It counts work instead of measuring time, so that results are the same on any
+// machine.
 package limit
 
 import (

@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/nested"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -87,7 +87,7 @@ func edit(o *yamltext.Object, changes []unionEdit) ([]yamltext.Edit, diag.List) 
 			if !slices.Contains(m.puts, path[n]) {
 				m.puts = append(m.puts, path[n])
 			}
-			nested.Put(m.values, path[n:], v)
+			schemapath.SetValueAt(m.values, path[n:], v)
 		}
 	}
 	// Inner mappings come first: at the same position, edits of the inner mapping precede.

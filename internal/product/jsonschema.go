@@ -10,7 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/unioncel/unioncel/internal/pattern"
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -130,7 +130,7 @@ func jsonDialect(n node, whole bool) {
 // notECMAScript matches syntax that a pattern of JSON Schema cannot have, in contrast to a pattern of
 // the API server: flags and named groups, [[:alpha:]], []a], \A, \z, \Q, \pL and the escapes of
 // characters that need none. Validators reject the whole schema because of it.
-var notECMAScript = pattern.Lazy(`\(\?[^:]|\[:|\[\^?\]|\\[AzQEaC]|\\[pP][^{]|\\x\{|\\[ !"#%&',:;<=>@_~]`)
+var notECMAScript = english.Pattern(`\(\?[^:]|\[:|\[\^?\]|\\[AzQEaC]|\\[pP][^{]|\\x\{|\\[ !"#%&',:;<=>@_~]`)
 
 // exemptNull excludes null from keywords of a schema that null may violate.
 func exemptNull(n node) {

@@ -8,7 +8,6 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/unioncel/unioncel/internal/limit"
-	"github.com/unioncel/unioncel/internal/ordered"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -89,11 +88,11 @@ func (r *run) convert(work []*piece, to func(name string, src []byte) ([]byte, d
 
 // eachPiece calls do for each piece, several at a time.
 func eachPiece(work []*piece, do func(*piece)) {
-	ordered.Each(slices.Values(work), len(work), func(w *piece) (none struct{}, _ error) {
+	limit.Each(slices.Values(work), len(work), func(w *piece) (none struct{}, _ error) {
 		do(w)
 		return none, nil
 	}, func(w *piece, _ struct{}, err error) {
-		if p := (*ordered.Panic)(nil); errors.As(err, &p) {
+		if p := (*limit.Panic)(nil); errors.As(err, &p) {
 			w.diags = append(w.diags, p.Diagnostic(w.name))
 		}
 	})

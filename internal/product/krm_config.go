@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/spelling"
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -63,7 +63,7 @@ func kindNamed(name string) configKind {
 	}
 	i := slices.Index(known, name)
 	if i < 0 {
-		i = slices.Index(known, spelling.Certain(name, known))
+		i = slices.Index(known, english.Certain(name, known))
 	}
 	if i < 0 {
 		unknown := l[0]

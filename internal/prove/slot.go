@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/unioncel/unioncel/internal/nested"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/sample"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // Slot is a property on which a fact depends, with candidate values. Examples consist of slots.
@@ -183,7 +183,7 @@ func (p *Problem) connect() {
 			// Evaluate the fact on an object that has only this value.
 			object := map[string]any{}
 			if v != any(Absent{}) {
-				nested.Put(object, sl.Path, v)
+				schemapath.SetValueAt(object, sl.Path, v)
 			}
 			if f.Evaluate(level, object) {
 				holds = append(holds, sl.Chosen[side][i])

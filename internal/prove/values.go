@@ -8,7 +8,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/unioncel/unioncel/internal/nested"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -291,7 +290,7 @@ func (p *Problem) deepen(s *Slot, r *Reads) {
 
 // assign is put for a path whose parent must exist. It reports whether the parent exists.
 func assign(object map[string]any, path []string, v any) bool {
-	holder, _ := nested.Get(object, path[:len(path)-1])
+	holder, _ := schemapath.ValueAt(object, path[:len(path)-1])
 	if _, ok := holder.(map[string]any); !ok {
 		return false
 	}
@@ -302,9 +301,9 @@ func assign(object map[string]any, path []string, v any) bool {
 // put sets the value at a path, or removes it.
 func put(object map[string]any, path []string, v any) {
 	if v == any(Absent{}) {
-		nested.Drop(object, path)
+		schemapath.DropValueAt(object, path)
 	} else {
-		nested.Put(object, path, v)
+		schemapath.SetValueAt(object, path, v)
 	}
 }
 
@@ -316,7 +315,7 @@ func (p *Problem) clearParts(s *Slot) {
 		if object, ok := v.(map[string]any); ok {
 			for _, of := range p.Parts {
 				if len(of.Path) > len(s.Path) && slices.Equal(of.Path[:len(s.Path)], s.Path) {
-					nested.Drop(object, of.Path[len(s.Path):])
+					schemapath.DropValueAt(object, of.Path[len(s.Path):])
 				}
 			}
 		}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/unioncel/unioncel/internal/spelling"
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -98,7 +98,7 @@ func unknownCode(code diag.Code) string {
 	}
 	digits := strings.TrimLeft(upper, "UC")
 	if _, err := strconv.Atoi(digits); err != nil || len(digits) != 3 { // else any other number is as likely
-		if best := spelling.Closest(string(code), known); best != "" && strings.HasPrefix(upper, "UC") {
+		if best := english.Closest(string(code), known); best != "" && strings.HasPrefix(upper, "UC") {
 			return fmt.Sprintf("did you mean %s?", best)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/spelling"
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -170,7 +170,7 @@ func (s *Set) unknown(o *yamltext.Object) (Verdict, diag.List) {
 	slices.Sort(kinds)
 	d := diag.New(codes.NoCRD, o.Pos(yamltext.ObjectPath{"kind"}), "no matches for kind %q in version %q", o.Kind, o.GroupVersion()).
 		Hinted("give its CRD; of this group there are those of " + strings.Join(kinds, ", "))
-	if similar := spelling.Closest(o.Kind, kinds); similar != "" {
+	if similar := english.Closest(o.Kind, kinds); similar != "" {
 		d.Hint = fmt.Sprintf("write %q", similar)
 	}
 	return Unjudged, diag.List{d}

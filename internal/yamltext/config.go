@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/unioncel/unioncel/internal/spelling"
+	"github.com/unioncel/unioncel/internal/english"
 
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -199,7 +199,7 @@ func (e ConfigEntry) Known(m ConfigMapping) (ConfigEntry, bool) {
 	i := slices.IndexFunc(m.Keys, func(k ConfigKey) bool { return k.Name == name.Text })
 	if i < 0 {
 		known := m.Names()
-		hint := cmp.Or(m.Hints[name.Text], spelling.Hint(name.Text, known, "the keys are "+strings.Join(known, ", ")))
+		hint := cmp.Or(m.Hints[name.Text], english.Hint(name.Text, known, "the keys are "+strings.Join(known, ", ")))
 		d := e.Key.Errorf(hint, "unknown key %q in %s", name.Text, m.Name)
 		d.Code, d.Edits = cmp.Or(e.Key.reader.UnknownKey, d.Code), name.Respelt(known)
 		return e, false
@@ -244,7 +244,7 @@ type ConfigWord struct {
 
 // Respelt returns the edit that corrects a misspelt word, or nil if the correct word is taken.
 func (w ConfigWord) Respelt(known []string, taken ...string) []diag.Edit {
-	best := spelling.Certain(w.Text, known)
+	best := english.Certain(w.Text, known)
 	if slices.Contains(taken, best) {
 		return nil
 	}
@@ -396,7 +396,7 @@ var booleans = map[string]string{"true": "true", "yes": "true", "on": "true", "f
 func (v ConfigValue) OneOf(words []string, hint string) string {
 	w := v.Word()
 	if w.Set && !slices.Contains(words, w.Text) {
-		v.Errorf(spelling.Hint(w.Text, words, hint), "%s must be one of %s", v.key.Name, strings.Join(words, ", ")).Edits = w.Respelt(words)
+		v.Errorf(english.Hint(w.Text, words, hint), "%s must be one of %s", v.key.Name, strings.Join(words, ", ")).Edits = w.Respelt(words)
 		return ""
 	}
 	return w.Text

@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/limit"
-	"github.com/unioncel/unioncel/internal/pattern"
 
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -121,7 +121,7 @@ func Misread(name string, n *yaml.Node) (l diag.List) {
 }
 
 // selection matches the selection of a field in CEL, or else a string or comment, which selects none.
-var selection = pattern.Lazy(`(?s)[rR]?"""(?:\\.|[^\\])*?"""|[rR]?'''(?:\\.|[^\\])*?'''|[rR]"[^"]*"|[rR]'[^']*'|` +
+var selection = english.Pattern(`(?s)[rR]?"""(?:\\.|[^\\])*?"""|[rR]?'''(?:\\.|[^\\])*?'''|[rR]"[^"]*"|[rR]'[^']*'|` +
 	`"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|//[^\n]*|\.(\w+)`)
 
 // fields returns the names of the fields that the rules at n and below select.

@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/spelling"
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -147,7 +147,7 @@ func (l *locator) enter(e union.External, n *yaml.Node, key string) *yaml.Node {
 		for _, p := range yamltext.Entries(n) {
 			names = append(names, p.Key.Value)
 		}
-		if best := spelling.Closest(key, names); slices.Contains([]string{"properties", "items", "additionalProperties"}, key) {
+		if best := english.Closest(key, names); slices.Contains([]string{"properties", "items", "additionalProperties"}, key) {
 			hint = fmt.Sprintf("leave %s out: a path has the names of properties, and [*]", key)
 		} else if best != "" {
 			hint = fmt.Sprintf("did you mean %q?", best)

@@ -7,12 +7,12 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 
 	"github.com/unioncel/unioncel/internal/cost"
-	"github.com/unioncel/unioncel/internal/pattern"
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
 // versionText matches a version of Kubernetes, with the suffix of a distribution.
-var versionText = pattern.Lazy(`^v?[0-9]+(\.[0-9]+)+([-+][0-9A-Za-z.+-]+)?$`)
+var versionText = english.Pattern(`^v?[0-9]+(\.[0-9]+)+([-+][0-9A-Za-z.+-]+)?$`)
 
 // oldest is the first Kubernetes version that enables validation rules by default.
 var oldest = version.MajorMinor(1, 25)

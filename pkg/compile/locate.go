@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/spelling"
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -317,7 +317,7 @@ func (l *locator) misplaced(n *yaml.Node, parent string) {
 					"%s is not in a schema here: it would have no effect", union.Key)
 			case looksDeclaring(k):
 				l.errorf(k, codes.Misplaced, fmt.Sprintf("write %q", union.Key), "unknown key %q", k.Value)
-				l.edit(k, yamltext.Respelt(yamltext.Written(k), spelling.Certain(k.Value, []string{union.Key})))
+				l.edit(k, yamltext.Respelt(yamltext.Written(k), english.Certain(k.Value, []string{union.Key})))
 			}
 			if property || !slices.Contains(data, k.Value) {
 				l.misplaced(v, k.Value)

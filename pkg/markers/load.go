@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-tools/pkg/loader"
 	"sigs.k8s.io/controller-tools/pkg/markers"
 
-	"github.com/unioncel/unioncel/internal/pattern"
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -163,10 +163,10 @@ func (l *loading) matters(p *packages.Package, err packages.Error) bool {
 }
 
 // controllerGenOnly matches the errors of controller-gen that do not affect a schema.
-var controllerGenOnly = pattern.Lazy(`^(?:encountered struct field|CRD for |must apply )| applied to version .* not in CRD$`)
+var controllerGenOnly = english.Pattern(`^(?:encountered struct field|CRD for |must apply )| applied to version .* not in CRD$`)
 
 // untyped matches the errors by which controller-gen repeats errors of the type checker.
-var untyped = pattern.Lazy(`^(?:unknown type|use of unimported package) `)
+var untyped = english.Pattern(`^(?:unknown type|use of unimported package) `)
 
 // inType reports whether an error is in a part of a type declaration that controller-gen reads.
 func (l *loading) inType(p *packages.Package, err packages.Error) bool {
@@ -259,4 +259,4 @@ func within(path, dir string) bool {
 
 // printedPos matches a position as the go command prints it: "-" or a package's name and ":-" stand for
 // none.
-var printedPos = pattern.Lazy(`^(?:(?:.*:)?-|(.*?))(?::(\d+))?(?::(\d+))?$`)
+var printedPos = english.Pattern(`^(?:(?:.*:)?-|(.*?))(?::(\d+))?(?::(\d+))?$`)

@@ -12,8 +12,7 @@ import (
 	"k8s.io/gengo/v2/codetags"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/pattern"
-	"github.com/unioncel/unioncel/internal/spelling"
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -100,7 +99,7 @@ func definitions() table {
 func (t table) has(m mark) bool { return m.name != "" && t[m.name[1:]].role != none }
 
 // mention finds markers of Kubernetes in text that does not parse.
-var mention = pattern.Lazy(`\bk8s:\w+`)
+var mention = english.Pattern(`\bk8s:\w+`)
 
 // parseMark parses a marker without its "+". It reports whether the marker is about unions,
 // misspelt markers included.
@@ -131,7 +130,7 @@ func parseMark(text string) (mark, bool) {
 	}
 }
 
-var memberArguments = pattern.Lazy(`^(?:=\s*([^\s,=]+))?\s*(,\s*optional)?$`)
+var memberArguments = english.Pattern(`^(?:=\s*([^\s,=]+))?\s*(,\s*optional)?$`)
 
 // arguments parses the arguments of a marker that is not validation-gen's.
 func (m *mark) arguments(rest string) {
@@ -172,14 +171,14 @@ func spaced(space, text string) (mark, bool) {
 // leave a field unguarded.
 func misspelt(name string) (mark, bool) {
 	known := slices.Sorted(maps.Keys(definitions()))
-	lower, best := strings.ToLower(name), spelling.Closest(name, known)
+	lower, best := strings.ToLower(name), english.Closest(name, known)
 	ours := strings.HasPrefix(lower, "union") || strings.HasPrefix(lower, "k8s:union") || strings.HasPrefix(lower, "k8s:dependent")
-	near := best != "" && spelling.Distance(lower, strings.ToLower(best)) <= min(2, len(best)/5)
+	near := best != "" && english.Distance(lower, strings.ToLower(best)) <= min(2, len(best)/5)
 	if !ours && !near {
 		return mark{}, false
 	}
 	m := mark{name: "+" + name, problem: misuse(fmt.Sprintf("+%s is not a marker", name), "write +"+cmp.Or(best, "unionMember"))}
-	if near && spelling.Certain(name, known) == best {
+	if near && english.Certain(name, known) == best {
 		m.wrong, m.right = m.name, "+"+best
 	}
 	return m, true

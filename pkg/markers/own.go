@@ -9,8 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/pattern"
-	"github.com/unioncel/unioncel/internal/spelling"
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -19,7 +18,7 @@ import (
 // ownPrefix is the start of unioncel's markers, after the "+".
 const ownPrefix = "unioncel:union"
 
-var ownForm = pattern.Lazy(`^` + ownPrefix + `(?:\(\s*([^()]*?)\s*\))?:([A-Za-z-]+)(?:\s*:?=\s*(.*?))?\s*$`)
+var ownForm = english.Pattern(`^` + ownPrefix + `(?:\(\s*([^()]*?)\s*\))?:([A-Za-z-]+)(?:\s*:?=\s*(.*?))?\s*$`)
 
 // Keys that describe the field with the marker; all other keys are keys of the declaration and
 // describe its union.
@@ -310,7 +309,7 @@ func (s *structure) addressed(m mark) *declaration {
 // unknownKey reports a key that no declaration has.
 func (s *structure) unknownKey(m mark) {
 	known := append(union.Keys(), valuesKey, optionalKey)
-	s.errorf(m.pos, codes.UnknownKey, spelling.Hint(m.key, known, "the keys are "+strings.Join(known, ", ")), "+%s has no key %q", ownPrefix, m.key)
+	s.errorf(m.pos, codes.UnknownKey, english.Hint(m.key, known, "the keys are "+strings.Join(known, ", ")), "+%s has no key %q", ownPrefix, m.key)
 }
 
 // key sets a key of a union, and reports a key that is set twice.

@@ -11,18 +11,18 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// english are the keys that are also English words.
-const english = `members|discriminator|message|name|cardinality|unset`
+// wording are the keys that are also English words.
+const wording = `members|discriminator|message|name|cardinality|unset`
 
 // keyed matches the keys of declarations in a text, and also quoted text and markers, which stay as
 // they are. An English word counts as a key if it has a value or is to be deleted.
 var keyed = sync.OnceValue(func() *regexp.Regexp {
-	others := slices.DeleteFunc(union.Keys(), regexp.MustCompile("^(?:"+english+")$").MatchString)
+	others := slices.DeleteFunc(union.Keys(), regexp.MustCompile("^(?:"+wording+")$").MatchString)
 	return regexp.MustCompile(`"(?:[^"\\]|\\.)*"` +
 		`|\+unioncel:\S+|\+k8s:\w+` +
 		`|in fields-to-discriminateBy\b` +
 		`|\b(?:` + strings.Join(others, "|") + `)\b(?:: (?:\{[^}]*\}|\[[^]]*\]|[A-Za-z]+))?` +
-		`|\b(?:` + english + `): (?:\[[^]]*\]|[A-Za-z]+)` +
+		`|\b(?:` + wording + `): (?:\[[^]]*\]|[A-Za-z]+)` +
 		`|\b(?:delete cardinality\b|cardinality (?:AtLeastOne|must)\b)`)
 })
 

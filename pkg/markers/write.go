@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"k8s.io/gengo/v2/codetags"
 
-	"github.com/unioncel/unioncel/internal/pattern"
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -210,7 +210,7 @@ func tag(name, of, value string) string {
 	return t.String()
 }
 
-var plainWord = pattern.Lazy(`^[A-Za-z][A-Za-z0-9_./-]*$`)
+var plainWord = english.Pattern(`^[A-Za-z][A-Za-z0-9_./-]*$`)
 
 // flow returns a node in YAML's flow style, on one line, as [parseOwn] reads it. Strings are quoted,
 // except for words.

@@ -11,7 +11,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/spelling"
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -128,7 +128,7 @@ func exceeds(n int64, prop *apiextensionsv1.JSONSchemaProps, says func(key, form
 // slip reports whether a value looks like a misspelt member value.
 func (r *resolver) slip(v word) bool {
 	values := r.u.MemberValues()
-	return r.strings() && !slices.Contains(values, v.Text) && spelling.Closest(v.Text, values) != ""
+	return r.strings() && !slices.Contains(values, v.Text) && english.Closest(v.Text, values) != ""
 }
 
 // changes reports whether allowedChanges may name a value of the discriminator. Without an enum it

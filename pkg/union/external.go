@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/spelling"
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -205,7 +205,7 @@ func (e Externals) Missing(crds []Target) diag.List {
 		d := diag.New(codes.NoSuchCRD, x.NamedAt(),
 			"this union is for CustomResourceDefinition %s, which no input has", cmp.Or(x.Name, "of "+x.Target.String())).
 			Hinted("correct its name, or also give the file that has it")
-		if best := spelling.Closest(x.Name, names); best != "" && x.Kind == "" {
+		if best := english.Closest(x.Name, names); best != "" && x.Kind == "" {
 			d.Hint = fmt.Sprintf("did you mean %s? Or also give the file that has it", best)
 		}
 		if x.Kind != "" {

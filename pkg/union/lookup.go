@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/unioncel/unioncel/internal/nested"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // Names returns the discriminator, if there is one, and the members, in declared order. The
@@ -37,18 +37,18 @@ func (u *Union) Holders() [][]string {
 
 // Lookup is like [Union.Value], but also reports whether the field exists. A null field exists.
 func (u *Union) Lookup(object map[string]any, name string) (v any, there bool) {
-	return nested.Get(object, u.Path(name).Properties())
+	return schemapath.ValueAt(object, u.Path(name).Properties())
 }
 
 // Remove removes the named discriminator or member from a union object. It keeps nested objects
 // that become empty.
 func (u *Union) Remove(object map[string]any, name string) {
-	nested.Drop(object, u.Path(name).Properties())
+	schemapath.DropValueAt(object, u.Path(name).Properties())
 }
 
 // Put sets the named discriminator or member in a union object, and creates missing nested objects.
 func (u *Union) Put(object map[string]any, name string, v any) {
-	nested.Put(object, u.Path(name).Properties(), v)
+	schemapath.SetValueAt(object, u.Path(name).Properties(), v)
 }
 
 // Omit returns a union object without its discriminator and members. It shares the remaining

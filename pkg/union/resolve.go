@@ -10,7 +10,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/spelling"
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -533,7 +533,7 @@ func (d *Declaration) Demands() []Demand {
 // nearest returns the hint for a misspelt name: the closest known name, or all known names if they
 // are few.
 func nearest(name string, known []string) string {
-	return spelling.Hint(name, slices.Sorted(slices.Values(known)), listed(known))
+	return english.Hint(name, slices.Sorted(slices.Values(known)), listed(known))
 }
 
 // listed returns a hint with the known names if they are few.

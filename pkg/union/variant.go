@@ -7,7 +7,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/english"
-	"github.com/unioncel/unioncel/internal/spelling"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -34,9 +33,9 @@ func (r *resolver) variant() {
 	absent := func(f fieldValues) bool {
 		path, property := Property(r.schema, f.name.Text)
 		return property == nil && len(f.values) > 0 &&
-			spelling.Closest(f.name.Text, except(r.siblings(path), r.d.Properties())) == "" &&
+			english.Closest(f.name.Text, except(r.siblings(path), r.d.Properties())) == "" &&
 			!slices.ContainsFunc(f.values, func(v word) bool {
-				return v.Text == "" || slices.Contains(enum, v.Text) || r.strings() && spelling.Closest(v.Text, unused) != ""
+				return v.Text == "" || slices.Contains(enum, v.Text) || r.strings() && english.Closest(v.Text, unused) != ""
 			})
 	}
 	var left, missing []fieldValues

@@ -8,7 +8,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/unioncel/unioncel/internal/nested"
 	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
@@ -272,13 +271,13 @@ func (w *writing) start(own map[string]any) map[string]any {
 			if !w.source.Admits(w.schema.Lookup(u.Path(u.Discriminator)), u.Type.Value(value)) {
 				return false
 			}
-			nested.Put(o, discriminator.Path, u.Type.Value(value))
+			schemapath.SetValueAt(o, discriminator.Path, u.Type.Value(value))
 		}
 		for _, i := range members {
 			if len(w.parts[i].Set) == 0 {
 				return false
 			}
-			nested.Put(o, w.parts[i].Path, w.parts[i].Set[0])
+			schemapath.SetValueAt(o, w.parts[i].Path, w.parts[i].Set[0])
 		}
 		if len(u.Violations(u.StateOf(w.schema.Value(o)))) > 0 {
 			return false
@@ -349,15 +348,15 @@ func (w *writing) neighbours(unions []*union.Union) (map[string]any, error) {
 			continue
 		}
 		for _, part := range other.parts {
-			if value, ok := nested.Get(object, part.Path); ok {
-				nested.Put(own, part.Path, value)
+			if value, ok := schemapath.ValueAt(object, part.Path); ok {
+				schemapath.SetValueAt(own, part.Path, value)
 			}
 		}
 	}
 	if d := n.Defaults(); d != nil && n.Props.Type == "object" {
 		// Rules only see objects with defaults.
 		d(own)
-		nested.Drop(own, w.u.Path(w.u.Discriminator).Properties())
+		schemapath.DropValueAt(own, w.u.Path(w.u.Discriminator).Properties())
 	}
 	return own, errors.Join(problems...)
 }

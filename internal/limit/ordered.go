@@ -1,5 +1,4 @@
-// Package ordered runs work on several items concurrently and keeps their order.
-package ordered
+package limit
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package spelling
+package english
 
 import (
 	"math/rand/v2"

@@ -1,5 +1,4 @@
-// Package spelling corrects misspelt names.
-package spelling
+package english
 
 import (
 	"fmt"

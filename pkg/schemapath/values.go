@@ -1,10 +1,9 @@
-// Package nested reads and changes values at paths of properties in unstructured JSON.
-package nested
+package schemapath
 
 import "maps"
 
-// Get returns the value at a path, and whether the path exists; the value may be null.
-func Get(object map[string]any, path []string) (v any, ok bool) {
+// ValueAt returns the value at a path of properties in an object, and whether the path exists; the value may be null.
+func ValueAt(object map[string]any, path []string) (v any, ok bool) {
 	v, ok = object, true
 	for _, name := range path {
 		inner, _ := v.(map[string]any)
@@ -13,8 +12,8 @@ func Get(object map[string]any, path []string) (v any, ok bool) {
 	return v, ok
 }
 
-// Put sets the value at a path. It copies the inner objects, or creates them.
-func Put(object map[string]any, path []string, v any) {
+// SetValueAt sets the value at a path. It copies the inner objects, or creates them.
+func SetValueAt(object map[string]any, path []string, v any) {
 	for ; len(path) > 1; path = path[1:] {
 		inner, _ := object[path[0]].(map[string]any)
 		if inner = maps.Clone(inner); inner == nil {
@@ -26,8 +25,8 @@ func Put(object map[string]any, path []string, v any) {
 	object[path[0]] = v
 }
 
-// Drop removes the value at a path. It copies the inner objects.
-func Drop(object map[string]any, path []string) {
+// DropValueAt removes the value at a path. It copies the inner objects.
+func DropValueAt(object map[string]any, path []string) {
 	for ; len(path) > 1; path = path[1:] {
 		inner, ok := object[path[0]].(map[string]any)
 		if !ok {
