@@ -64,7 +64,7 @@ func (a *app) auditAll(cmd *cobra.Command, flags *findingFlags, args []string) e
 	if err != nil {
 		return err
 	}
-	audits, _, err := ask(cmd.Context(), a, inputs, a.scope(cmd, &flags.compiler), func(f *crdpatch.File, in input) (handwritten.AuditResult, diag.List, error) {
+	audits, _, err := ask(cmd.Context(), a, inputs, &flags.compiler, func(f *crdpatch.File, in input) (handwritten.AuditResult, diag.List, error) {
 		return auditFile(cmd.Context(), in, f)
 	})
 	if err != nil {

@@ -52,7 +52,7 @@ See also unioncel help inputs, and unioncel help output.`,
   kustomize build config | unioncel compile --kube-version 1.28 | kubectl apply -f -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			compiler.loud = flags.check
-			return a.convert(cmd, &flags, a.scope(cmd, &compiler), func(f *crdpatch.File, in input) ([]byte, diag.List) {
+			return a.convert(cmd, &flags, &compiler, func(f *crdpatch.File, in input) ([]byte, diag.List) {
 				out, l := skipping(in.scope, in.options(), func(opts crdpatch.Options) ([]byte, diag.List) { return a.compile(f, opts) })
 				l, failed := in.scope.judge(l)
 				if failed {
@@ -76,7 +76,7 @@ See also unioncel help inputs, and unioncel help output.`,
 	compiler.registerStrict(cmd)
 	cmd.Flags().BoolVar(&compiler.given.NoAnnotation, "no-annotation", false,
 		"omit the annotation that recompiling and decompiling rely on")
-	registerForget(cmd, &compiler.forget)
+	compiler.registerForget(cmd)
 	cmd.Flags().BoolVar(&compiler.skipInvalid, "skip-invalid", false,
 		"with --go, leave out the unions of structs that have errors, and write the rest;\nthe exit code is still 1")
 	return cmd

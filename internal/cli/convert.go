@@ -79,7 +79,7 @@ func (c *conversion) register(a *app, cmd *cobra.Command) {
 
 // convert runs a command that turns files into files. It reads, converts and stages one file at a
 // time, so that memory does not grow with the number of files.
-func (a *app) convert(cmd *cobra.Command, flags *conversion, scope scoping, t func(f *crdpatch.File, in input) ([]byte, diag.List), args []string) error {
+func (a *app) convert(cmd *cobra.Command, flags *conversion, compiler *compilerFlags, t func(f *crdpatch.File, in input) ([]byte, diag.List), args []string) error {
 	if err := flags.preview.validate(flags.write, flags.output); err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, scope scoping, t fu
 	if err := plan(inputs, flags); err != nil {
 		return err
 	}
-	l, answers, err := load(cmd.Context(), a, inputs, scope, func(f *crdpatch.File, r *result) ([]byte, error) {
+	l, answers, err := load(cmd.Context(), a, inputs, compiler, func(f *crdpatch.File, r *result) ([]byte, error) {
 		out, diagnostics := t(f, r.input)
 		a.inspect(r, f, diagnostics)
 		return a.converted(flags, r, f.Bytes(), out)
@@ -163,9 +163,7 @@ func (a *app) converted(flags *conversion, r *result, src, out []byte) ([]byte, 
 	if !r.changed && !a.verbose && !flags.lasting {
 		r.dropWarnings()
 	}
-	if out != nil {
-		r.skip()
-	}
+	r.partial = out != nil
 	switch {
 	case r.failed():
 		return nil, nil

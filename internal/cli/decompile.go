@@ -9,8 +9,8 @@ import (
 
 func (a *app) decompileCommand() *cobra.Command {
 	var (
-		flags conversion
-		opts  crdpatch.Options
+		flags    conversion
+		compiler compilerFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "decompile [FILE|DIR|-]...",
@@ -30,10 +30,10 @@ See also unioncel help inputs, and unioncel help output.`,
   # Decompile, edit, compile
   unioncel decompile -w config/crd && $EDITOR config/crd/backends.yaml && unioncel compile -w config/crd`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.convert(cmd, &flags, one(opts), func(f *crdpatch.File, _ input) ([]byte, diag.List) { return a.decompile(f, opts) }, args)
+			return a.convert(cmd, &flags, &compiler, func(f *crdpatch.File, in input) ([]byte, diag.List) { return a.decompile(f, in.options()) }, args)
 		},
 	}
 	flags.register(a, cmd)
-	registerForget(cmd, &opts.Forget)
+	compiler.registerForget(cmd)
 	return cmd
 }

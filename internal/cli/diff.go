@@ -87,7 +87,7 @@ It is also 1 if a stored object is restricted or blocked, unless --fail-on is ne
 			if err := once(args, objects...); err != nil {
 				return err
 			}
-			return a.diff(cmd.Context(), a.scope(cmd, &flags), &output, failOn, versions, objects, args)
+			return a.diff(cmd.Context(), &flags, &output, failOn, versions, objects, args)
 		},
 	}
 	cmd.Flags().BoolVar(&versions, "versions", false, "compare the served versions of each CRD with each other")
@@ -101,8 +101,8 @@ It is also 1 if a stored object is restricted or blocked, unless --fail-on is ne
 }
 
 // diff compares all CRDs, and prints the differences and the fate of stored objects.
-func (a *app) diff(ctx context.Context, scope scoping, output *printing, failOn []string, versions bool, objects, args []string) error {
-	pairs, found, err := a.readCRDs(ctx, scope, versions, args)
+func (a *app) diff(ctx context.Context, flags *compilerFlags, output *printing, failOn []string, versions bool, objects, args []string) error {
+	pairs, found, err := a.readCRDs(ctx, flags, versions, args)
 	if err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ func fatal(r change.Comparison, failOn []string) bool {
 // readCRDs reads the CRDs of the old and the new side, and matches them by name; with versions there
 // is only the new side. CRDs that only one side has are left out if the other side has files with
 // errors, which may contain them.
-func (a *app) readCRDs(ctx context.Context, scope scoping, versions bool, args []string) (pairs []*comparison, diags diag.List, err error) {
+func (a *app) readCRDs(ctx context.Context, flags *compilerFlags, versions bool, args []string) (pairs []*comparison, diags diag.List, err error) {
 	if len(args) == 0 {
 		args = []string{"-"}
 	}
@@ -172,7 +172,7 @@ func (a *app) readCRDs(ctx context.Context, scope scoping, versions bool, args [
 			inputs = append(inputs, in)
 		}
 	}
-	answers, l, err := ask(ctx, a, inputs, scope, func(f *crdpatch.File, in input) ([]*change.Input, diag.List, error) {
+	answers, l, err := ask(ctx, a, inputs, flags, func(f *crdpatch.File, in input) ([]*change.Input, diag.List, error) {
 		crds, wrong := change.ReadInputs(f, in.options())
 		for i, d := range wrong {
 			if d.Code == codes.NotCompiling && in.role == newSide { // the fix of an old rule can be compared

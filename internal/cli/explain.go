@@ -58,7 +58,7 @@ allows. JSON is an array with an object for each CustomResourceDefinition.`,
 			if areCodes(args) {
 				return a.explainCodes(&output, args)
 			}
-			return a.explainAll(cmd.Context(), a.scope(cmd, &flags), &output, args)
+			return a.explainAll(cmd.Context(), &flags, &output, args)
 		},
 	}
 	flags.register(cmd)
@@ -93,8 +93,8 @@ func (a *app) explainCodes(output *printing, codes []string) error {
 }
 
 // explainAll prints one explanation of all inputs, in order.
-func (a *app) explainAll(ctx context.Context, scope scoping, output *printing, args []string) error {
-	_, err := collect(ctx, a, scope, args, func(f *crdpatch.File, in input) ([]report.Explanation, diag.List, error) {
+func (a *app) explainAll(ctx context.Context, flags *compilerFlags, output *printing, args []string) error {
+	_, err := collect(ctx, a, flags, args, func(f *crdpatch.File, in input) ([]report.Explanation, diag.List, error) {
 		inputs, diags := a.explain(f, in.options())
 		var l []report.Explanation
 		for _, plan := range inputs {

@@ -17,7 +17,6 @@ import (
 // external holds the declarations outside the CRDs. Scopes that name the same ones share it.
 type external struct {
 	union.Externals
-	reads bool // the command reads UnionSets
 	sound bool // all errors are about Go structs
 	// incomplete marks inputs that need not include all CRDs, because the user did not name them.
 	incomplete bool
@@ -27,7 +26,7 @@ type external struct {
 // problems are diagnostics of the files.
 func (a *app) readExternal(s *scope) (e *external, files []*result, err error) {
 	config := s.config
-	e = &external{reads: true, incomplete: s.project && !s.walked}
+	e = &external{incomplete: s.project && !s.walked}
 	if config.Kubebuilder && len(config.Go) == 0 {
 		return e, nil, usagef("--kubebuilder needs --go: it says which Go packages have the markers")
 	}
@@ -51,9 +50,7 @@ func (a *app) readExternal(s *scope) (e *external, files []*result, err error) {
 		e.add(set)
 		if set != nil {
 			e.sound = diags.HasErrors()
-			if s.flags.skipInvalid {
-				r.skip()
-			}
+			r.partial = s.flags.skipInvalid
 			if s.flags.edits {
 				r.diagnostics = nil
 			}

@@ -152,7 +152,7 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 	if err != nil {
 		return err
 	}
-	files, _, err := ask(cmd.Context(), a, inputs, a.scope(cmd, &flags.compiler), func(f *crdpatch.File, in input) (l inferred, diagnostics diag.List, err error) {
+	files, _, err := ask(cmd.Context(), a, inputs, &flags.compiler, func(f *crdpatch.File, in input) (l inferred, diagnostics diag.List, err error) {
 		l.file, l.reached = f, make([]bool, len(flags.under))
 		crds, diagnostics := f.CRDs(in.options())
 		for _, c := range crds {

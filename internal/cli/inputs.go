@@ -335,7 +335,7 @@ type result struct {
 	other       bool // not a manifest
 	took        time.Duration
 	diagnostics diag.List
-	skipped     diag.List // errors that do not prevent writing
+	partial     bool // there is a result despite errors
 	changed     bool
 }
 
@@ -356,27 +356,16 @@ func resultsOf[T any](answers []answer[T]) (l []*result) {
 // diagnosticsOf returns the diagnostics of results.
 func diagnosticsOf(results []*result) (l diag.List) {
 	for _, r := range results {
-		l = slices.Concat(l, r.diagnostics, r.skipped)
+		l = append(l, r.diagnostics...)
 	}
 	return l
 }
 
-// anyFailed reports whether some input has errors that prevent writing.
+// anyFailed reports whether some input has errors and no result.
 func anyFailed(results []*result) bool { return slices.ContainsFunc(results, (*result).failed) }
 
-// failed reports whether an input has errors that prevent writing.
-func (r *result) failed() bool { return r.diagnostics.HasErrors() }
-
-// skip marks the errors as ones that do not prevent writing.
-func (r *result) skip() {
-	is := func(d diag.Diagnostic) bool { return d.Severity == diag.Error }
-	for _, d := range r.diagnostics {
-		if is(d) {
-			r.skipped = append(r.skipped, d)
-		}
-	}
-	r.diagnostics = slices.DeleteFunc(r.diagnostics, is)
-}
+// failed reports whether an input has errors and no result.
+func (r *result) failed() bool { return !r.partial && r.diagnostics.HasErrors() }
 
 // dropWarnings drops the warnings about an unchanged file: the run that wrote it has printed them.
 // Those about something that is still to do stay.

@@ -80,7 +80,7 @@ func (k *kindFlags) readCRDs(cmd *cobra.Command, a *app, set *kinds.Set) ([]unio
 	if err != nil {
 		return nil, err
 	}
-	files, _, err := ask(cmd.Context(), a, inputs, a.scope(cmd, &k.compilerFlags), func(f *crdpatch.File, in input) ([]*compile.Declared, diag.List, error) {
+	files, _, err := ask(cmd.Context(), a, inputs, &k.compilerFlags, func(f *crdpatch.File, in input) ([]*compile.Declared, diag.List, error) {
 		declared, diags := crdpatch.Ask(f, in.options(), (*crdpatch.CRD).Declared)
 		return declared, diags, nil
 	})

@@ -152,7 +152,7 @@ func (a *app) lintInputs(cmd *cobra.Command, flags *lintFlags, args []string) (s
 			return nil, nil, err
 		}
 	}
-	l, answers, err := load(cmd.Context(), a, inputs, a.scope(cmd, &flags.compiler), func(f *crdpatch.File, r *result) ([]string, error) {
+	l, answers, err := load(cmd.Context(), a, inputs, &flags.compiler, func(f *crdpatch.File, r *result) ([]string, error) {
 		if flags.fix {
 			return a.fix(f, r)
 		}

@@ -69,7 +69,7 @@ See also unioncel help inputs, and unioncel help output.`,
 				}
 				return l
 			}
-			return a.convert(cmd, &flags, one(crdpatch.Options{}), func(f *crdpatch.File, in input) ([]byte, diag.List) {
+			return a.convert(cmd, &flags, &compilerFlags{}, func(f *crdpatch.File, in input) ([]byte, diag.List) {
 				r := normalize.File(set, in.name, f.Bytes(), before, opts, a.limits)
 				return kinds.rewritten(in, set, r.Known, r.Text, r.Diagnostics)
 			}, args)

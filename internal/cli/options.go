@@ -28,6 +28,7 @@ var flagOrigins = compile.Origins{KubeVersion: "--kube-version", Encoding: "--en
 
 // compilerFlags select the configuration, the unions to compile and the form of the rules.
 type compilerFlags struct {
+	cmd        *cobra.Command  // nil for a command without configuration and external declarations
 	given      declared.Config // the options that flags give, without lint's
 	failOn     string
 	ignore     []string
@@ -77,6 +78,7 @@ func (c *compilerFlags) registerUnions(cmd *cobra.Command) {
 
 // registerConfig adds the flags of commands that read CRDs.
 func (c *compilerFlags) registerConfig(cmd *cobra.Command) {
+	c.cmd = cmd
 	cmd.Flags().StringVar(&c.configFile, "config", "", "read the configuration from this `FILE` instead of "+configFile)
 	cmd.Flags().BoolVar(&c.noConfig, "no-config", false, "read no configuration")
 }
@@ -92,15 +94,15 @@ func (c *compilerFlags) registerStrict(cmd *cobra.Command) {
 }
 
 // registerForget adds the flag for commands that revert the rules an annotation records.
-func registerForget(cmd *cobra.Command, forget *bool) {
-	cmd.Flags().BoolVar(forget, "forget", false,
+func (c *compilerFlags) registerForget(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&c.forget, "forget", false,
 		"keep rules that the annotation claims, but its unions do not write, as hand-written ones")
 }
 
 // override applies the given flags to the configuration of a scope, whose packages and files become
 // relative to the working directory. Files that the configuration names must be in its repository.
-func (c *compilerFlags) override(cmd *cobra.Command, s *scope) error {
-	config, given := &s.config, cmd.Flags().Changed
+func (c *compilerFlags) override(s *scope) error {
+	config, given := &s.config, c.cmd.Flags().Changed
 	for flag, apply := range map[string]func(){
 		"kube-version":   func() { config.KubeVersion, config.Origins.KubeVersion = c.given.KubeVersion, flagOrigins.KubeVersion },
 		"encoding":       func() { config.Encoding, config.Origins.Encoding = c.given.Encoding, flagOrigins.Encoding },
@@ -153,15 +155,15 @@ func (c *compilerFlags) override(cmd *cobra.Command, s *scope) error {
 
 // finder returns a function that returns the name of an input's configuration, or "" if there is
 // none.
-func (c *compilerFlags) finder(cmd *cobra.Command) func(input) (string, error) {
+func (c *compilerFlags) finder() func(input) (string, error) {
 	found := map[string]string{} // by directory
 	return func(in input) (string, error) {
 		switch {
 		case c.noConfig && c.configFile != "":
 			return "", usagef("--config and --no-config cannot be used together")
-		case c.noConfig:
+		case c.noConfig, c.cmd == nil:
 			return "", nil
-		case cmd.Flags().Changed("config") && c.configFile == "":
+		case c.cmd.Flags().Changed("config") && c.configFile == "":
 			return "", usagef("--config needs a file name; use --no-config to read none")
 		case c.configFile != "":
 			return c.configFile, nil

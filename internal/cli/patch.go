@@ -95,7 +95,7 @@ func (a *app) makeExplicit(cmd *cobra.Command, flags *patching, args []string) e
 	if flags.kind == string(product.MergePatch) {
 		merges = nil
 	}
-	return a.convert(cmd, &flags.conversion, one(crdpatch.Options{}), func(f *crdpatch.File, in input) ([]byte, diag.List) {
+	return a.convert(cmd, &flags.conversion, &compilerFlags{}, func(f *crdpatch.File, in input) ([]byte, diag.List) {
 		r := normalize.ExplicitPatches(set, in.name, f.Bytes(), base, merges, a.limits)
 		return flags.kinds.rewritten(in, set, r.Known, r.Text, r.Diagnostics)
 	}, args)

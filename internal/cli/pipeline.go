@@ -12,8 +12,8 @@ type planner func(f *crdpatch.File, opts crdpatch.Options) ([]crdpatch.Explanati
 
 // load runs work on each input, opened as a file with CRDs. It returns no answers if a
 // configuration has errors, or a file that a configuration or a flag names.
-func load[T any](ctx context.Context, a *app, inputs []input, scope scoping, work func(f *crdpatch.File, r *result) (T, error)) (scopes, []answer[T], error) {
-	l, err := scope(inputs)
+func load[T any](ctx context.Context, a *app, inputs []input, flags *compilerFlags, work func(f *crdpatch.File, r *result) (T, error)) (scopes, []answer[T], error) {
+	l, err := a.scope(inputs, flags)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -37,8 +37,8 @@ func load[T any](ctx context.Context, a *app, inputs []input, scope scoping, wor
 
 // ask runs work on each input, opened as a file with CRDs. It reports the errors of
 // configurations, and of files that a configuration or a flag names.
-func ask[T any](ctx context.Context, a *app, inputs []input, scope scoping, work func(f *crdpatch.File, in input) (T, diag.List, error)) ([]answer[T], scopes, error) {
-	l, answers, err := load(ctx, a, inputs, scope, func(f *crdpatch.File, r *result) (T, error) {
+func ask[T any](ctx context.Context, a *app, inputs []input, flags *compilerFlags, work func(f *crdpatch.File, in input) (T, diag.List, error)) ([]answer[T], scopes, error) {
+	l, answers, err := load(ctx, a, inputs, flags, func(f *crdpatch.File, r *result) (T, error) {
 		found, diagnostics, err := work(f, r.input)
 		a.inspect(r, f, diagnostics)
 		return found, err
@@ -51,25 +51,19 @@ func ask[T any](ctx context.Context, a *app, inputs []input, scope scoping, work
 
 // collect returns the items of all inputs. Unless all inputs have errors, it shows the items, and
 // prints the diagnostics after that: errors in one file do not hide the results of the others.
-func collect[T any](ctx context.Context, a *app, scope scoping, args []string, work func(f *crdpatch.File, in input) ([]T, diag.List, error), show func([]T) error) ([]answer[[]T], error) {
+func collect[T any](ctx context.Context, a *app, flags *compilerFlags, args []string, work func(f *crdpatch.File, in input) ([]T, diag.List, error), show func([]T) error) ([]answer[[]T], error) {
 	inputs, err := a.findInputs(args)
 	if err != nil {
 		return nil, err
 	}
-	answers, l, err := ask(ctx, a, inputs, scope, work)
+	answers, l, err := ask(ctx, a, inputs, flags, work)
 	if err != nil {
 		return nil, err
 	}
 	read := false
-	for i, r := range answers {
-		if r.found != nil {
-			r.skip()
-		}
-		if r.failed() {
-			answers[i].found = nil
-		} else {
-			read = true
-		}
+	for _, r := range answers {
+		r.partial = r.found != nil
+		read = read || !r.failed()
 	}
 	results := resultsOf(answers)
 	l.missing(results)

@@ -66,7 +66,7 @@ each API server.`,
 				return usagef("two arguments are needed, OLD and NEW, not %d", len(args))
 			}
 			files.sides = map[role]string{oldSide: args[0], newSide: args[1]}
-			return a.rollout(cmd.Context(), a.scope(cmd, &flags), &output, files)
+			return a.rollout(cmd.Context(), &flags, &output, files)
 		},
 	}
 	f := cmd.Flags()
@@ -80,12 +80,12 @@ each API server.`,
 }
 
 // rollout makes a plan and prints it.
-func (a *app) rollout(ctx context.Context, scope scoping, output *printing, files rolloutFlags) error {
+func (a *app) rollout(ctx context.Context, flags *compilerFlags, output *printing, files rolloutFlags) error {
 	if err := once([]string{files.sides[oldSide], files.sides[newSide]}, files.live, files.objects, files.migrations, files.servers); err != nil {
 		return err
 	}
 	f := &change.Facts{}
-	if err := a.rolloutCRDs(ctx, scope, files, f); err != nil {
+	if err := a.rolloutCRDs(ctx, flags, files, f); err != nil {
 		return err
 	}
 	if err := a.rolloutCluster(ctx, files, f); err != nil {
@@ -113,7 +113,7 @@ func (a *app) rollout(ctx context.Context, scope scoping, output *printing, file
 }
 
 // rolloutCRDs reads the CRDs, and compares them.
-func (a *app) rolloutCRDs(ctx context.Context, scope scoping, files rolloutFlags, f *change.Facts) error {
+func (a *app) rolloutCRDs(ctx context.Context, flags *compilerFlags, files rolloutFlags, f *change.Facts) error {
 	var inputs []input
 	for _, side := range []role{oldSide, newSide} {
 		found, err := a.findRevisions(ctx, []string{files.sides[side]})
@@ -126,7 +126,7 @@ func (a *app) rolloutCRDs(ctx context.Context, scope scoping, files rolloutFlags
 		}
 	}
 	var old *yamltext.ObjectFile
-	answers, _, err := ask(ctx, a, inputs, scope, func(open *crdpatch.File, in input) ([]*change.Input, diag.List, error) {
+	answers, _, err := ask(ctx, a, inputs, flags, func(open *crdpatch.File, in input) ([]*change.Input, diag.List, error) {
 		found, wrong := change.ReadInputs(open, in.options())
 		if in.role == oldSide && len(found) > 0 {
 			old, _ = open.Objects() // its CRD has been read

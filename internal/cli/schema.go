@@ -44,7 +44,7 @@ See also unioncel help inputs, and unioncel help output.`,
   # One version
   unioncel schema crd.yaml > backend_v1.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			found, err := collect(cmd.Context(), a, a.scope(cmd, &flags), args, schemas, nil)
+			found, err := collect(cmd.Context(), a, &flags, args, schemas, nil)
 			if err != nil {
 				return err
 			}

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/declared"
 	"github.com/unioncel/unioncel/internal/yamltext"
@@ -35,53 +33,41 @@ type scope struct {
 
 type scopes []*scope
 
-// scoping gives each input its scope, and returns the scopes.
-type scoping func([]input) (scopes, error)
-
-// one returns a single scope for all inputs, without external declarations.
-func one(opts crdpatch.Options) scoping {
-	return func(inputs []input) (scopes, error) {
-		s := &scope{external: &external{}, opts: opts, flags: &compilerFlags{}, read: &result{}}
-		for i := range inputs {
-			inputs[i].scope = s
-		}
-		return scopes{s}, nil
-	}
-}
-
 // scope finds the configuration of each input, and reads the declarations that it and the flags
 // name.
-func (a *app) scope(cmd *cobra.Command, flags *compilerFlags) scoping {
-	return func(inputs []input) (scopes, error) {
-		var l scopes
-		find := flags.finder(cmd)
-		for i, in := range inputs {
-			name, err := find(in)
-			if err != nil {
-				return nil, err
-			}
-			at := slices.IndexFunc(l, func(s *scope) bool { return s.name == name })
-			if at < 0 {
-				at = len(l)
-				l = append(l, &scope{name: name, flags: flags})
-			}
-			inputs[i].scope = l[at]
-			l[at].walked = l[at].walked || in.walk
+func (a *app) scope(inputs []input, flags *compilerFlags) (scopes, error) {
+	var l scopes
+	find := flags.finder()
+	for i, in := range inputs {
+		name, err := find(in)
+		if err != nil {
+			return nil, err
 		}
-		loaded := map[string]*external{}
-		for _, s := range l {
-			if err := a.loadScope(s, cmd, loaded); err != nil {
-				return nil, err
-			}
+		at := slices.IndexFunc(l, func(s *scope) bool { return s.name == name })
+		if at < 0 {
+			at = len(l)
+			l = append(l, &scope{name: name, flags: flags})
 		}
-		return l, nil
+		inputs[i].scope = l[at]
+		l[at].walked = l[at].walked || in.walk
 	}
+	loaded := map[string]*external{}
+	for _, s := range l {
+		if err := a.loadScope(s, loaded); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
 }
 
 // loadScope reads the configuration and the declarations that it and the flags name. loaded caches
 // declarations read for other scopes.
-func (a *app) loadScope(s *scope, cmd *cobra.Command, loaded map[string]*external) error {
-	s.external, s.read = &external{reads: true}, &result{input: input{scope: s}}
+func (a *app) loadScope(s *scope, loaded map[string]*external) error {
+	s.external, s.read = &external{}, &result{input: input{scope: s}}
+	if s.flags.cmd == nil {
+		s.opts.Forget = s.flags.forget
+		return nil
+	}
 	if s.name != "" {
 		src, err := a.readConfig(s.name)
 		if err != nil {
@@ -93,7 +79,7 @@ func (a *app) loadScope(s *scope, cmd *cobra.Command, loaded map[string]*externa
 		}
 	}
 	flags := s.flags
-	if err := flags.override(cmd, s); err != nil || s.read.failed() {
+	if err := flags.override(s); err != nil || s.read.failed() {
 		return err
 	}
 	s.counts = flags.gate || a.verbose || s.config.RequireUnions
@@ -228,8 +214,9 @@ func unrepeated(l diag.List) diag.List {
 
 // look records the parts of an input that matter to external declarations.
 func (s *scope) look(r *result, f *crdpatch.File) {
-	holds := len(s.Declarations) > 0 || s.reads && slices.ContainsFunc(yamltext.CarrierNames(), func(kind string) bool { return bytes.Contains(f.Bytes(), []byte(kind)) })
-	r.unionSet = s.reads && declared.HoldsUnionSet(f.Bytes())
+	reads := s.flags.cmd != nil
+	holds := len(s.Declarations) > 0 || reads && slices.ContainsFunc(yamltext.CarrierNames(), func(kind string) bool { return bytes.Contains(f.Bytes(), []byte(kind)) })
+	r.unionSet = reads && declared.HoldsUnionSet(f.Bytes())
 	if holds {
 		r.crds, r.readable = f.Targets()
 	}

@@ -55,7 +55,7 @@ See also unioncel help inputs, and unioncel help output.`,
 			if dir == "" {
 				return usagef("-o is missing: it names the directory for the tests")
 			}
-			found, err := collect(cmd.Context(), a, a.scope(cmd, &flags), args, func(f *crdpatch.File, in input) ([]output, diag.List, error) {
+			found, err := collect(cmd.Context(), a, &flags, args, func(f *crdpatch.File, in input) ([]output, diag.List, error) {
 				return a.testsOf(cmd.Context(), dir, f, in)
 			}, nil)
 			if err != nil {
@@ -117,11 +117,11 @@ func (a *app) testsOf(ctx context.Context, dir string, f *crdpatch.File, in inpu
 }
 
 // runSuites runs the tests in files and directories, and prints the failures.
-func (a *app) runSuites(ctx context.Context, scope scoping, output *printing, crds, paths []string) error {
+func (a *app) runSuites(ctx context.Context, flags *compilerFlags, output *printing, crds, paths []string) error {
 	if len(crds) == 0 {
 		return usagef("--crd is missing: it names the CustomResourceDefinitions of the tests")
 	}
-	suites, err := a.testSuites(ctx, scope, crds, paths)
+	suites, err := a.testSuites(ctx, flags, crds, paths)
 	if err != nil {
 		return err
 	}
@@ -163,8 +163,8 @@ type SuiteTest struct {
 }
 
 // testSuites runs the tests in files and directories.
-func (a *app) testSuites(ctx context.Context, scope scoping, crds, paths []string) (suites Suites, err error) {
-	files, l, err := a.readManifests(ctx, scope, nil, nil, crds)
+func (a *app) testSuites(ctx context.Context, flags *compilerFlags, crds, paths []string) (suites Suites, err error) {
+	files, l, err := a.readManifests(ctx, flags, nil, nil, crds)
 	if err != nil {
 		return suites, err
 	}

@@ -10,26 +10,25 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// forTests returns the state and the scope of commands without flags, for packages that test CRDs.
-func forTests() (*app, func([]input) (scopes, error)) {
-	a := newApp(Streams{Out: io.Discard, Err: io.Discard})
-	cmd, flags := &cobra.Command{Use: "test"}, compilerFlags{judges: true, loud: true}
-	flags.register(cmd)
-	return a, a.scope(cmd, &flags)
+// forTests returns the state and the flags of a command without arguments, for packages that test CRDs.
+func forTests() (*app, *compilerFlags) {
+	flags := &compilerFlags{judges: true, loud: true}
+	flags.register(&cobra.Command{Use: "test"})
+	return newApp(Streams{Out: io.Discard, Err: io.Discard}), flags
 }
 
 // RunSuites runs the tests in files and directories, as validate --suite does with the options of the
 // project.
 func RunSuites(ctx context.Context, crds, suites []string) (Suites, error) {
-	a, scope := forTests()
-	return a.testSuites(ctx, scope, crds, suites)
+	a, flags := forTests()
+	return a.testSuites(ctx, flags, crds, suites)
 }
 
 // Install returns the CRDs in files and directories as they are sent to an API server: compiled
 // with the options of the project. The list has the diagnostics that validate prints.
 func Install(ctx context.Context, paths ...string) ([]crdpatch.Installed, diag.List, error) {
-	a, scope := forTests()
-	files, l, err := a.readManifests(ctx, scope, nil, nil, paths)
+	a, flags := forTests()
+	files, l, err := a.readManifests(ctx, flags, nil, nil, paths)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -64,9 +64,9 @@ See also unioncel help inputs.`,
 				if len(args)+len(old) > 0 {
 					return usagef("--suite has its own objects: leave out --old and the arguments")
 				}
-				return a.runSuites(cmd.Context(), a.scope(cmd, &flags), &output, crds, suites)
+				return a.runSuites(cmd.Context(), &flags, &output, crds, suites)
 			}
-			return a.validateAll(cmd.Context(), a.scope(cmd, &flags), &output, crds, old, args)
+			return a.validateAll(cmd.Context(), &flags, &output, crds, old, args)
 		},
 	}
 	cmd.Flags().StringArrayVar(&crds, "crd", nil, "the CustomResourceDefinitions of the objects: a `FILE|DIR`; may be repeated")
@@ -92,8 +92,8 @@ type definition struct {
 }
 
 // validateAll validates the objects of all inputs, and prints the findings together.
-func (a *app) validateAll(ctx context.Context, scope scoping, output *printing, crds, old, args []string) error {
-	files, l, err := a.readManifests(ctx, scope, crds, old, args)
+func (a *app) validateAll(ctx context.Context, flags *compilerFlags, output *printing, crds, old, args []string) error {
+	files, l, err := a.readManifests(ctx, flags, crds, old, args)
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (a *app) showAnswers(output *printing, found diag.List, tally string) error
 }
 
 // readManifests reads all inputs, each with its diagnostics.
-func (a *app) readManifests(ctx context.Context, scope scoping, crds, old, args []string) ([]answer[manifest], scopes, error) {
+func (a *app) readManifests(ctx context.Context, flags *compilerFlags, crds, old, args []string) ([]answer[manifest], scopes, error) {
 	if err := once(args, slices.Concat(crds, old)...); err != nil {
 		return nil, nil, err
 	}
@@ -144,7 +144,7 @@ func (a *app) readManifests(ctx context.Context, scope scoping, crds, old, args 
 			inputs = append(inputs, in)
 		}
 	}
-	l, files, err := load(ctx, a, inputs, scope, a.objectsIn)
+	l, files, err := load(ctx, a, inputs, flags, a.objectsIn)
 	if err != nil || l.failed() {
 		return nil, l, err
 	}

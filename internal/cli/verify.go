@@ -48,7 +48,7 @@ See also unioncel help inputs.`,
   # In CI
   unioncel compile -o dist config/crd && unioncel verify dist`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.verifyAll(cmd.Context(), a.scope(cmd, &flags), &output, args)
+			return a.verifyAll(cmd.Context(), &flags, &output, args)
 		},
 	}
 	flags.registerUnions(cmd)
@@ -59,8 +59,8 @@ See also unioncel help inputs.`,
 }
 
 // verifyAll verifies the unions of all inputs, in order, and prints the results together.
-func (a *app) verifyAll(ctx context.Context, scope scoping, output *printing, args []string) error {
-	found, err := collect(ctx, a, scope, args, func(f *crdpatch.File, in input) (l []report.Verified, diags diag.List, err error) {
+func (a *app) verifyAll(ctx context.Context, flags *compilerFlags, output *printing, args []string) error {
+	found, err := collect(ctx, a, flags, args, func(f *crdpatch.File, in input) (l []report.Verified, diags diag.List, err error) {
 		declared, diags := skipping(in.scope, in.options(), func(opts crdpatch.Options) ([]*compile.Declared, diag.List) {
 			return crdpatch.Ask(f, opts, func(c *crdpatch.CRD) (*compile.Declared, diag.List) {
 				d, l := c.Declared()
