@@ -19,28 +19,18 @@ func (a *app) auditCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit [FILE|DIR|-]...",
 		Short: "Find mistakes in hand-written CEL rules",
-		Long: `Audit reads the hand-written rules of CustomResourceDefinitions, with or without
-unions, and reports rules that
+		Long: `Audit reads the hand-written rules of CustomResourceDefinitions, with or without unions.
+It reports rules that fail to evaluate, accept an object that their message rules out,
+reject nothing or everything, can be bypassed by an update, repeat another rule, are
+missing in another served version, or take more than half of a cost budget.
 
-  - fail to evaluate on an object that everything else accepts, or on every update
-  - accept an object that their message or a description rules out
-  - mean each item of a list, and reject the list only if all items are wrong
-  - exclude a value of an enum; reject nothing, or everything
-  - make a value immutable that an update can remove, and the next one set anew
-  - repeat another rule, or are missing in another served version
-  - take more than half of a cost budget
-  - do not compile, or not for the kubeVersion in ` + configFile + `
-
-Each finding has an object that the API server's own code accepts or rejects as
-the finding says, and a fix. Rules that were not decided, such as those that
---limit steps=N leaves open, are named (UC933). Rules that unioncel compiled are left
-out. docs/handwritten.md explains the findings.
+Each finding has an object that the API server's own code accepts or rejects as the
+finding says, and a fix. Undecided rules are named; --limit steps=N decides more of them.
+docs/handwritten.md explains the findings.
 
 Findings are warnings; only rules that the API server rejects are errors. The exit code is 1
 if there is a finding of at least the severity given with --fail-on: by default, warnings
-never fail. --ignore leaves out codes. The key lint in ` + configFile + ` applies, too.
-
-See also unioncel help inputs.`,
+never fail. The key lint in ` + configFile + ` applies, too.`,
 		Example: `  unioncel audit crd.yaml
 
   # Audit a CRD in the cluster

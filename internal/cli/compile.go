@@ -18,29 +18,19 @@ func (a *app) compileCommand() *cobra.Command {
 		Use:   "compile [FILE|DIR|-]...",
 		Short: "Replace declared unions by validation rules",
 		Long: `Compile replaces every x-kubernetes-unions in CustomResourceDefinitions by
-x-kubernetes-validations. Everything else in the files stays as it is, to the
-byte, and so do documents that are not CustomResourceDefinitions. Compiling a
+x-kubernetes-validations. Every other byte of the files stays as it is. Compiling a
 second time changes nothing.
 
 Unions are declared in the CRDs, by markers in Go types (--go), or in files of kind
 UnionSet (--unions). The result records them, so it can be compiled again without those
-flags.
-
-See also unioncel help inputs, and unioncel help output.`,
-		Example: `  # Print the result of one file
+flags.`,
+		Example: `  # Print the result of one file; compile a directory in place, and into another one
   unioncel compile crd.yaml
-
-  # Compile a directory in place
   unioncel compile -w config/crd
-
-  # Compile a directory into another one
   unioncel compile -o dist/crd config/crd
 
   # In CI: fail if something is not compiled, and show it, or if there is nothing to compile
   unioncel compile --check --diff --require-unions config/crd
-
-  # The same in a project with .unioncel.yaml
-  unioncel compile --check config/crd
 
   # After controller-gen, with the markers of the Go types
   unioncel compile --go ./api/... -w config/crd/bases

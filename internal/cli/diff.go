@@ -43,25 +43,22 @@ keyword of the schemas that was added, removed, moved or changed, with its effec
   looser   more objects are accepted
   tighter  some objects are rejected that were accepted
   both     looser and tighter
-  unknown  undecided
+  unknown  undecided within --limit steps=N
 
 Same is proved, and so is that looser rejects nothing. For the rest there is an object, or
-an update of one, that the API server's own code has validated under both CRDs, as YAML
-that can be applied, with the errors. Descriptions, messages and order make no difference.
+an update of one, that the API server's own code has validated under both CRDs.
 
 OLD and NEW are files, directories, - for standard input, or REV:PATH for a file or
 directory at a revision of git. CRDs are matched by name. Declarations outside CRDs (--go,
 --unions, ` + configFile + `) apply to sources: OLD, compiled and live CRDs, revisions and
-standard input are taken as they are. A change that is not decided within --limit steps=N
-is unknown; time makes no difference.
+standard input are taken as they are.
 
 --objects adds the fate of stored objects under NEW, as kubectl get -A -o yaml prints them:
 which writes the API server still accepts, the errors of the others, and patches that
-repair them. --versions compares the served versions of each CRD with each other instead.
+repair them.
 
-The exit code is 1 if something is tighter, or could not be decided. --fail-on selects
-other classes: a list of tighter, looser and unknown; any, for all differences; or never.
-It is also 1 if a stored object is restricted or blocked, unless --fail-on is never.`,
+The exit code is 1 if something is tighter, or could not be decided, or if a stored object
+is restricted or blocked. --fail-on selects other classes.`,
 		Example: `  # What does this branch change?
   unioncel diff main:config/crd config/crd
 

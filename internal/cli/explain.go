@@ -25,21 +25,12 @@ func (a *app) explainCommand() *cobra.Command {
 		Long: `Explain shows the rules that compile writes, or has written, for every union of
 CustomResourceDefinitions: their costs by the API server's own estimator and their
 shares of its budgets, the bytes they add, the reason for the encoding, and the errors
-that users will read. It writes no files.
+that users will read; other rules of the CRD may add errors. It writes no files.
 
-For codes of diagnostics, such as UC203, it prints their entries in
-docs/diagnostics.md.
+Costs are in the estimator's unit, roughly one comparison: the cost of evaluating a rule
+once, times the number of times that one object can make the API server evaluate it.
 
-Other rules of the CRD may add errors.
-
-Costs are in the estimator's unit, roughly one comparison. A rule's cost is the cost
-of evaluating it once, times the number of times that one object can make the API
-server evaluate it.
-
-See also unioncel help inputs.
-
-Markdown is meant for GitHub: it adds a diagram of the changes that each union
-allows. JSON is an array with an object for each CustomResourceDefinition.`,
+For codes of diagnostics, such as UC203, it prints their entries in docs/diagnostics.md.`,
 		Example: `  # Before compiling: which rules would be added, and is there room for them?
   unioncel explain crd.yaml
 

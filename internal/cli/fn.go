@@ -12,10 +12,9 @@ func (a *app) fnCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "fn",
 		Short: "Compile unions and normalize objects as a KRM function, for kustomize",
-		Long: `Fn is run by kustomize and other orchestrators of KRM functions, not by people:
-it reads a ResourceList from standard input and writes one to standard output.
-Orchestrators run programs without arguments, so unioncel runs this command when
-it is called unioncel-fn.
+		Long: `Fn is run by kustomize and other orchestrators of KRM functions, not by people: it reads
+a ResourceList from standard input and writes one to standard output. Orchestrators run
+programs without arguments, so unioncel runs this command when it is called unioncel-fn.
 
 The kinds of functionConfig are
 
@@ -23,11 +22,8 @@ The kinds of functionConfig are
   UnionNormalizer  clears the members of the objects among the items that their unions
                    exclude, as when patches have been merged into them
 
-Other items stay as they are. Diagnostics go to the results of the list and to standard
-error. If there is an error, the items are those of the input and the exit code is 1; if
-the input is not a ResourceList, nothing is printed and the exit code is 2.
-
-docs/pipelines.md has examples.`,
+Diagnostics go to the results of the list and to standard error. If there is an error, the
+items are those of the input and the exit code is 1. docs/pipelines.md has examples.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usagef("fn takes no arguments, since kustomize and others run it; for files, use %s compile", a.name)

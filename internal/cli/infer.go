@@ -50,22 +50,14 @@ for all objects:
   different     both
   inconclusive  could not be determined; the reason is given
 
-In a compiled CRD, the rules that compiling wrote are ignored, and so are schemas
-that declare unions. --path selects the unions at a path and below it.
-
 With --write the declarations that are equivalent, or those that --only names, are
 written into the files; with --unions to a UnionSet instead, and with --go as markers
 into the Go types of the CRDs. With --replace the next compile removes the
 hand-written rules of those that are equivalent, after proving it again; with --go
-their markers are deleted, also where markers declare the union already. A union that would not compile is left as it is, with a
-warning. --check lists the files that --write would change, and --diff shows how;
-neither writes anything.
-
-See also unioncel help inputs, and unioncel help output.`,
-		Example: `  # Which unions does this file have?
+their markers are deleted, also where markers declare the union already. A union that
+would not compile is left as it is, with a warning.`,
+		Example: `  # Which unions does this file have? And a CRD in the cluster?
   unioncel infer crd.yaml
-
-  # And a CRD in the cluster?
   kubectl get crd backends.example.com -o yaml | unioncel infer
 
   # Only those in one part of a large schema

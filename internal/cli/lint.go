@@ -17,25 +17,18 @@ func (a *app) lintCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lint [FILE|DIR|-]...",
 		Short: "Check declared unions, and advise on them",
-		Long: `Lint checks the unions of CustomResourceDefinitions. It writes no files without --fix.
-It prints the errors and warnings that compile would report, and advice on unions that are
-legal but likely to be regretted; unioncel explain CODE gives the reasons. Notes report
-choices that are correct in many CRDs; --verbose or --fail-on info prints them. Compiled
-CRDs are checked by the declarations in their annotation. CRDs without unions and other
-documents are skipped.
+		Long: `Lint checks the unions of CustomResourceDefinitions. It prints the errors and warnings that
+compile would report, and advice on unions that are legal but likely to be regretted;
+unioncel explain CODE gives the reasons. Notes report choices that are correct in many CRDs;
+--verbose or --fail-on info prints them.
 
-Findings go to standard output: as text; as JSON, an array of objects; as SARIF, for
-code scanning; or as commands that make GitHub Actions annotate lines. The exit code
-is 1 if there is a finding of at least the severity given with --fail-on.
-
-Errors cannot be disabled. Every warning and note can: with --ignore, or in
+Findings go to standard output. The exit code is 1 if there is a finding of at least the
+severity given with --fail-on. Every warning and note can be disabled: with --ignore, or in
 ` + configFile + ` next to the input, or the nearest one above it in the repository.
 
 --fix corrects the inputs where there is only one way to do it: misspelt names and
 words, missing quotes. Everything else stays as it is, to the byte. Then it prints the
-findings that remain. Only inputs are changed.
-
-See also unioncel help inputs.`,
+findings that remain.`,
 		Example: `  unioncel lint config/crd
 
   # Correct misspelt keys, missing quotes and the like

@@ -23,10 +23,8 @@ func (a *app) normalizeCommand() *cobra.Command {
 		Short: "Clear the members that the unions of objects exclude",
 		Long: `Normalize reads objects, and clears in them the members that their unions exclude,
 as KEP-1027 wanted the API server to do: who sets a new member, or changes the
-discriminator, need not clear the others. Every other byte stays as it is.
-
-The unions are those of CRDs (--crd) and of Kubernetes' own kinds (--builtin), such as
-the strategy of a Deployment, the sources of volumes and the handlers of probes.
+discriminator, need not clear the others. Every other byte stays as it is. The unions are
+those of CRDs (--crd) and of Kubernetes' own kinds (--builtin).
 
 The object that each replaces is the one in --old of the same kind, namespace and
 name; without a namespace, the only one of that name. If there is none, the object is
@@ -40,9 +38,7 @@ created. The KEP has two algorithms:
             member that was added clears the others. The default for other unions.
 
 What the KEP leaves to validation, such as two members set at once, is an error:
-such a union stays as it is, and the others are normalized. docs/clear.md has the details.
-
-See also unioncel help inputs, and unioncel help output.`,
+such a union stays as it is, and the others are normalized. docs/clear.md has the details.`,
 		Example: `  # What would become of the live object?
   kubectl get route web -o yaml > live.yaml
   unioncel normalize --crd crd.yaml --old live.yaml web.yaml

@@ -35,18 +35,13 @@ func (a *app) patchCommand() *cobra.Command {
 		Short: "Make patches that clear excluded members",
 		Long: `Patch prints the patch that turns the object in LIVE into the one in DESIRED, and
 clears the members that its unions exclude then, as normalize does. Fields that the server
-sets, such as the status, the namespace and metadata.uid, stay where DESIRED leaves them
-out.
+sets, such as the status and metadata.uid, stay where DESIRED leaves them out.
 
 With --explicit it rewrites the files of an overlay: each patch that sets a member, or
 the discriminator, then sets the other members to null, which kustomize and the API
-server understand. Every other byte stays as it is. Patches in the text of kustomization.yaml
-are rewritten in literal blocks (patch: |-), and elsewhere an error. Patches without
-apiVersion and kind, such as JSON patches, stay as they are, and so do lists that are
-replaced as a whole: all lists of custom resources, and with --type merge all lists.
-With --base only members that the patched object has are set to null.
-
-See also unioncel help inputs, and unioncel help output.`,
+server understand; with --base, only members that the patched object has. Patches without
+apiVersion and kind, and lists that are replaced as a whole, stay as they are.
+docs/clear.md has the details.`,
 		Example: `  # The patch for a live object
   kubectl get route web -o yaml > live.yaml
   unioncel patch --crd crd.yaml --live live.yaml web.yaml > patch.json

@@ -31,26 +31,21 @@ func (a *app) policyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy [FILE|DIR|-]...",
 		Short: "Write admission policies that clear excluded members",
-		Long: `Policy writes a MutatingAdmissionPolicy, and its binding, for each kind with unions.
-A client that sets a new member, or changes the discriminator, need not clear the
-other members: the API server does. It needs Kubernetes 1.36. It leaves a union alone
-if the request does not change it, or if clearing members would not make it legal: the
-rules of the union reject such a request.
-
---clear selects the members to clear. Each value has a disadvantage:
+		Long: `Policy writes a MutatingAdmissionPolicy, and its binding, for each kind with unions: of the
+CRDs that are its arguments, or of Kubernetes itself (--builtin). A client that sets a new
+member, or changes the discriminator, need not clear the other members: the API server
+does, from Kubernetes 1.36. It leaves a union alone if the request does not change it, or if
+clearing members would not make it legal. --clear selects the members to clear:
 
   CarriedOver  (default) members that the stored object has with the same value, when
                the union switches. Nothing that the request wrote is undone. But the
                same request again finds nothing to switch, and may be rejected.
-  Unselected   every member that the discriminator does not select, and a required one
-               that was left out is kept, as in KEP-1027. The same request again changes
-               nothing. But values of the request are discarded silently: with
-               {type: TCP, tcp: …} stored, {type: TCP, http: …} succeeds without http.
+  Unselected   every member that the discriminator does not select, as in KEP-1027. The
+               same request again changes nothing. But values of the request are
+               discarded silently.
 
-The arguments are CRDs; --builtin is for Kubernetes' own kinds.
-
-With --validate it writes a ValidatingAdmissionPolicy instead, which rejects the
-objects that compiled rules reject, for kinds whose schema cannot be edited; docs/clear.md has the
+With --validate it writes a ValidatingAdmissionPolicy instead, which rejects the objects that
+compiled rules reject, for kinds whose schema cannot be edited; docs/clear.md has the
 exceptions. Start with --action Warn or Audit.`,
 		Example: `  # Let the API server clear the members of routes
   unioncel policy crd.yaml | kubectl apply -f -

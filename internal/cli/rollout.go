@@ -41,14 +41,9 @@ with the commands, and whether now is the time. The verdict is also the exit cod
   wait  3  something else has to happen, or to be known, first; then ask again
 
 The facts are files, as kubectl prints them. A fact that matters and is not given makes
-the verdict wait; the plan says how to get it. A change that rejects no accepted object
-needs no objects, one that keeps all versions needs no status, and one that needs no new
-feature of the API servers needs no versions of them.
-
-OLD and NEW are as in unioncel diff, with one CRD each. Unions that the CRDs declare are
-compiled first, in memory; OLD, compiled and live CRDs are taken as they are. --servers takes a list,
-[v1.37.1, {name: a, version: v1.36.4}], or the output of kubectl get --raw /version of
-each API server.`,
+the verdict wait; the plan says how to get it. OLD and NEW are as in unioncel diff, with one
+CRD each. --servers takes a list, [v1.37.1, {name: a, version: v1.36.4}], or the output of
+kubectl get --raw /version of each API server.`,
 		Example: `  # Is it safe to apply?
   kubectl get crd routes.example.com -o yaml > old.yaml
   kubectl get routes.example.com -A -o yaml --show-managed-fields > objects.yaml

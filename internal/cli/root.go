@@ -120,6 +120,9 @@ wait. Results go to standard output, everything else to standard error.`,
 	root.SetOut(out) // before completions: cobra's command records the writer
 	completions(root)
 	for _, cmd := range append(root.Commands(), root) {
+		if strings.Contains(cmd.Use, "FILE|") {
+			cmd.Long += "\n\nSee also unioncel help inputs and unioncel help output."
+		}
 		for _, text := range []*string{&cmd.Long, &cmd.Example} {
 			*text = strings.ReplaceAll(*text, program+" ", a.name+" ")
 		}

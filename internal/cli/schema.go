@@ -28,15 +28,11 @@ func (a *app) schemaCommand() *cobra.Command {
 		Short: "Write JSON Schemas for editors and checkers",
 		Long: `Schema writes a JSON Schema (draft-07) for each version of CustomResourceDefinitions, as
 yaml-language-server and kubeconform read it. It lists the members for each value of a
-discriminator, which is tested with if and then, so that errors are about the members
-for its value. Unknown fields are errors where they are to the API server.
+discriminator. Unknown fields are errors where they are to the API server. Schemas cannot
+express CEL rules and the conditions of unions on changes.
 
 With -o, the files are DIR/GROUP/KIND_VERSION.json, the layout of catalogs of schemas;
-without it, there may be one version only.
-
-Schemas cannot express CEL rules and the conditions of unions on changes.
-
-See also unioncel help inputs, and unioncel help output.`,
+without it, there may be one version only.`,
 		Example: `  # A catalog for kubeconform:
   #   -schema-location 'schemas/{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json'
   unioncel schema -o schemas config/crd

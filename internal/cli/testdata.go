@@ -34,15 +34,12 @@ func (a *app) testdataCommand() *cobra.Command {
 		Short: "Write objects to test the unions of CRDs with",
 		Long: `Testdata writes, for each union of CustomResourceDefinitions, objects and updates that
 the API server accepts, and others that it rejects, with its errors: the smallest for
-each condition and change, and the same on every run. CRDs that declare unions are
-compiled first, in memory, with the options of compile.
+each condition and change, and the same on every run.
 
 In DIR, each CRD has a directory with the objects, their index (index.yaml), and a suite
 for each version in the form of OpenShift's API repository (VERSION.testsuite.yaml).
-The directory of a CRD must not exist yet: to write its tests anew, remove it. Keep tests
-of your own in other directories; validate --suite runs all tests below a directory.
-
-See also unioncel help inputs, and unioncel help output.`,
+To write the tests of a CRD anew, remove its directory. Keep tests of your own in other
+directories; validate --suite runs all tests below a directory.`,
 		Example: `  unioncel testdata -o test/unions config/crd
 
   # Write those of one CRD anew

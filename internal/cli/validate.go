@@ -34,20 +34,15 @@ func (a *app) validateCommand() *cobra.Command {
 pruning, defaults, metadata, schema, list types, embedded resources, CEL rules. The
 code is the API server's own, and so are the errors; each has its position in the file.
 
-The CRDs are those of --crd and those among the inputs. A CRD that declares unions is
-compiled first, in memory, with the options of compile: the objects are validated by the
-result of compile. Compiled and live CRDs are taken as they are.
-
-An object is created, unless --old has one of its kind, namespace and name. Then it
-replaces that object, as kubectl replace does: rules that compare with the old object are
-evaluated, and unchanged values are ratcheted as in the API server.
+The CRDs are those of --crd and those among the inputs. An object is created, unless --old
+has one of its kind, namespace and name. Then it replaces that object, as kubectl replace
+does: rules that compare with the old object are evaluated, and unchanged values are
+ratcheted as in the API server.
 
 Objects of kinds without a CRD are counted, not validated. The exit code is 1 if an
 object is rejected, if it is of a group that has CRDs and none of them is for it, or if no
-object was validated; with --suite, if a test fails. Subresources, admission webhooks and policies, and conversion
-webhooks are out of scope.
-
-See also unioncel help inputs.`,
+object was validated; with --suite, if a test fails. Subresources, admission and conversion
+webhooks are out of scope.`,
 		Example: `  unioncel validate --crd config/crd config/samples
 
   # Would the live objects accept the change?

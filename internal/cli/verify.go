@@ -23,22 +23,16 @@ func (a *app) verifyCommand() *cobra.Command {
 		Short: "Prove that the rules of a CRD enforce its unions",
 		Long: `Verify decides, for all objects and all updates, whether the rules in a CRD
 accept all states that its unions allow and reject the rest. The rules may be hand-written
-or compiled; oneOf, minProperties and the like are rules, too. Each
-counterexample is an object, or an update of one, that the API server's own
-validators have confirmed. Verify takes the unions that are declared, and those
-that compile recorded in the annotation of its results; so it works on source
-files, on compiled files, and on live objects.
+or compiled; oneOf, minProperties and the like are rules, too. The unions are those that
+are declared, and those that compile recorded in the annotation of its results.
 
-For each union it prints "proved", or the smallest counterexample found for
-each kind of difference, as YAML that can be applied; or that no rule reads the
-union at all. A rule that is stricter than the union, depending on something
-else, is named, with an object that it accepts and one that it rejects. An
-undecided question is inconclusive, never proved. The search is bounded by steps, not
-by time: the result is the same on any machine. --limit steps=N allows more.
+For each union it prints "proved", or the smallest counterexample found for each kind of
+difference: an object, or an update of one, that the API server's own validators have
+confirmed. A rule that is stricter than the union, depending on something else, is named,
+with an object that it accepts and one that it rejects. An undecided question is
+inconclusive, never proved; --limit steps=N decides more of them.
 
-The exit code is 1 if anything is not proved.
-
-See also unioncel help inputs.`,
+The exit code is 1 if anything is not proved.`,
 		Example: `  # Do the hand-written rules enforce the declared union?
   unioncel verify crd.yaml
 
