@@ -154,38 +154,24 @@ func (a *app) readCRDs(ctx context.Context, flags *compilerFlags, versions bool,
 	if len(args) == 0 {
 		args = []string{"-"}
 	}
-	groups, roles := [][]string{args}, []role{newSide}
+	sides := map[role][]string{newSide: args}
 	if !versions {
-		groups, roles = [][]string{args[:1], args[1:]}, []role{oldSide, newSide}
+		sides = map[role][]string{oldSide: args[:1], newSide: args[1:]}
 	}
-	var inputs []input
-	for i, group := range groups {
-		found, err := a.findRevisions(ctx, group)
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, in := range found {
-			in.role = roles[i]
-			inputs = append(inputs, in)
-		}
-	}
-	answers, l, err := ask(ctx, a, inputs, flags, func(f *crdpatch.File, in input) ([]*change.Input, diag.List, error) {
-		crds, wrong := change.ReadInputs(f, in.options())
-		for i, d := range wrong {
-			if d.Code == codes.NotCompiling && in.role == newSide { // the fix of an old rule can be compared
-				wrong[i].Severity, crds = diag.Error, nil
-			}
-		}
-		return crds, wrong, nil
-	})
+	answers, l, err := a.readSides(ctx, flags, sides)
 	if err != nil {
 		return nil, nil, err
 	}
 	some, failed := map[role]bool{}, map[role]bool{}
 	var repeated diag.List
 	for _, r := range answers {
+		for i, d := range r.diagnostics {
+			if d.Code == codes.NotCompiling && r.role == newSide { // the fix of an old rule can be compared
+				r.diagnostics[i].Severity, r.found.crds = diag.Error, nil
+			}
+		}
 		failed[r.role] = failed[r.role] || r.failed()
-		for _, c := range r.found {
+		for _, c := range r.found.crds {
 			some[r.role] = true
 			i := slices.IndexFunc(pairs, func(p *comparison) bool { return p.name == c.Name })
 			if i < 0 {
@@ -204,9 +190,9 @@ func (a *app) readCRDs(ctx context.Context, flags *compilerFlags, versions bool,
 				With(diag.Related{Pos: (*side).Pos, Message: "the other one"}))
 		}
 	}
-	for i, role := range roles {
-		if !some[role] && !failed[role] {
-			return nil, nil, fmt.Errorf("no CRD in %s", strings.Join(groups[i], ", "))
+	for _, role := range []role{oldSide, newSide} {
+		if names := sides[role]; len(names) > 0 && !some[role] && !failed[role] {
+			return nil, nil, fmt.Errorf("no CRD in %s", strings.Join(names, ", "))
 		}
 	}
 	diags = diagnosticsOf(append(l.files(), resultsOf(answers)...))
@@ -216,6 +202,31 @@ func (a *app) readCRDs(ctx context.Context, flags *compilerFlags, versions bool,
 	return slices.DeleteFunc(pairs, func(p *comparison) bool {
 		return p.old == nil && failed[oldSide] || p.new == nil && failed[newSide]
 	}), diags, nil
+}
+
+// side is a file of one side of a change.
+type side struct {
+	file *crdpatch.File
+	crds []*change.Input
+}
+
+// readSides reads the CRDs of the sides of a change, whose arguments may name revisions.
+func (a *app) readSides(ctx context.Context, flags *compilerFlags, sides map[role][]string) ([]answer[side], scopes, error) {
+	var inputs []input
+	for _, role := range []role{oldSide, newSide} {
+		found, err := a.findRevisions(ctx, sides[role])
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, in := range found {
+			in.role = role
+			inputs = append(inputs, in)
+		}
+	}
+	return ask(ctx, a, inputs, flags, func(f *crdpatch.File, in input) (side, diag.List, error) {
+		crds, wrong := change.ReadInputs(f, in.options())
+		return side{f, crds}, wrong, nil
+	})
 }
 
 // comparison is a pair of CRDs to compare, one of them nil if it was added or removed, or with

@@ -11,7 +11,6 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/yamltext"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/policy"
@@ -19,7 +18,7 @@ import (
 
 // rolloutFlags name the files of a rollout, one each; empty if not given.
 type rolloutFlags struct {
-	sides                              map[role]string
+	sides                              map[role][]string
 	live, objects, migrations, servers string
 }
 
@@ -60,7 +59,7 @@ kubectl get --raw /version of each API server.`,
 			if len(args) != 2 {
 				return usagef("two arguments are needed, OLD and NEW, not %d", len(args))
 			}
-			files.sides = map[role]string{oldSide: args[0], newSide: args[1]}
+			files.sides = map[role][]string{oldSide: args[:1], newSide: args[1:]}
 			return a.rollout(cmd.Context(), &flags, &output, files)
 		},
 	}
@@ -76,7 +75,7 @@ kubectl get --raw /version of each API server.`,
 
 // rollout makes a plan and prints it.
 func (a *app) rollout(ctx context.Context, flags *compilerFlags, output *printing, files rolloutFlags) error {
-	if err := once([]string{files.sides[oldSide], files.sides[newSide]}, files.live, files.objects, files.migrations, files.servers); err != nil {
+	if err := once(slices.Concat(files.sides[oldSide], files.sides[newSide]), files.live, files.objects, files.migrations, files.servers); err != nil {
 		return err
 	}
 	f := &change.Facts{}
@@ -109,38 +108,20 @@ func (a *app) rollout(ctx context.Context, flags *compilerFlags, output *printin
 
 // rolloutCRDs reads the CRDs, and compares them.
 func (a *app) rolloutCRDs(ctx context.Context, flags *compilerFlags, files rolloutFlags, f *change.Facts) error {
-	var inputs []input
-	for _, side := range []role{oldSide, newSide} {
-		found, err := a.findRevisions(ctx, []string{files.sides[side]})
-		if err != nil {
-			return err
-		}
-		for _, in := range found {
-			in.role = side
-			inputs = append(inputs, in)
-		}
-	}
-	var old *yamltext.ObjectFile
-	answers, _, err := ask(ctx, a, inputs, flags, func(open *crdpatch.File, in input) ([]*change.Input, diag.List, error) {
-		found, wrong := change.ReadInputs(open, in.options())
-		if in.role == oldSide && len(found) > 0 {
-			old, _ = open.Objects() // its CRD has been read
-		}
-		return found, wrong, nil
-	})
+	answers, _, err := a.readSides(ctx, flags, files.sides)
 	if err != nil {
 		return err
 	}
-	crds, of := map[role][]*change.Input{}, map[role]input{}
+	crds, of := map[role][]*change.Input{}, map[role]answer[side]{}
 	all := diagnosticsOf(resultsOf(answers))
 	for _, r := range answers {
-		if crds[r.role] = append(crds[r.role], r.found...); len(r.found) > 0 {
-			of[r.role] = r.input
+		if crds[r.role] = append(crds[r.role], r.found.crds...); len(r.found.crds) > 0 {
+			of[r.role] = r
 		}
 	}
-	for side, name := range files.sides {
-		if n := len(crds[side]); n != 1 && !all.HasErrors() {
-			all = append(all, diag.New(codes.UnusableFact, diag.Pos{File: name}, "%s here, and a plan is for one", plural(n, "CRD")).
+	for role, names := range files.sides {
+		if n := len(crds[role]); n != 1 && !all.HasErrors() {
+			all = append(all, diag.New(codes.UnusableFact, diag.Pos{File: names[0]}, "%s here, and a plan is for one", plural(n, "CRD")).
 				Hinted("give a file with one CRD"))
 		}
 	}
@@ -151,12 +132,13 @@ func (a *app) rolloutCRDs(ctx context.Context, flags *compilerFlags, files rollo
 	f.From, f.To = from.CustomResourceDefinition, to.CustomResourceDefinition
 	f.Origins.From, f.Origins.To = from.Pos, to.Pos
 	f.Names.CompileFrom, f.Names.CompileTo = from.Compiled, to.Compiled
-	f.Names.From, f.Names.To, f.Names.Objects = fileName(of[oldSide]), fileName(of[newSide]), fileName(input{name: files.objects})
+	f.Names.From, f.Names.To, f.Names.Objects = fileName(of[oldSide].input), fileName(of[newSide].input), fileName(input{name: files.objects})
 	if f.From.Name != f.To.Name {
 		return nil // a contradiction
 	}
 	if files.live == "" && len(f.From.Status.StoredVersions) > 0 {
-		if wrong := f.ReadLive(old); len(wrong) > 0 {
+		file, _ := of[oldSide].found.file.Objects() // its CRD has been read
+		if wrong := f.ReadLive(file); len(wrong) > 0 {
 			return a.report(wrong, "text")
 		}
 	}
