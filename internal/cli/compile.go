@@ -12,7 +12,7 @@ import (
 func (a *app) compileCommand() *cobra.Command {
 	var (
 		flags    conversion
-		compiler = compilerFlags{gate: true, totals: true}
+		compiler = compilerFlags{totals: true}
 	)
 	cmd := &cobra.Command{
 		Use:   "compile [FILE|DIR|-]...",

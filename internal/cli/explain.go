@@ -86,7 +86,7 @@ func (a *app) explainCodes(output *printing, codes []string) error {
 // explainAll prints one explanation of all inputs, in order.
 func (a *app) explainAll(ctx context.Context, flags *compilerFlags, output *printing, args []string) error {
 	_, err := collect(ctx, a, flags, args, func(f *crdpatch.File, in input) ([]report.Explanation, diag.List, error) {
-		inputs, diags := a.explain(f, in.options())
+		inputs, diags := crdpatch.Explain(f, in.options())
 		var l []report.Explanation
 		for _, plan := range inputs {
 			crd, err := report.Explain(plan)

@@ -233,17 +233,12 @@ func (a *app) showInferred(flags *inferring, files []answer[inferred]) error {
 	if !slices.ContainsFunc(results, func(r *result) bool { return !r.failed() }) {
 		return a.report(diagnosticsOf(results), "text")
 	}
-	if !anyFailed(results) {
-		lacking(a, files, func(r answer[inferred]) string {
-			switch said := "no unions found" + flags.that(); {
-			case len(r.found.unions) > 0:
-				return ""
-			case r.found.declares:
-				return said + " besides those declared"
-			default:
-				return said
-			}
-		})
+	if len(unionsIn(files)) == 0 && !anyFailed(results) {
+		note := "no unions found" + flags.that()
+		if slices.ContainsFunc(files, func(r answer[inferred]) bool { return r.found.declares }) {
+			note += " besides those declared"
+		}
+		a.note(note)
 	}
 	r, err := handwritten.InferReport(unionsIn(files))
 	if err != nil {

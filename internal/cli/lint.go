@@ -46,7 +46,7 @@ findings that remain.`,
 			return a.lintAll(cmd, &flags, args)
 		},
 	}
-	flags.compiler.skipInvalid, flags.compiler.loud, flags.compiler.gate = true, true, true
+	flags.compiler.skipInvalid, flags.compiler.loud = true, true
 	flags.compiler.register(cmd)
 	flags.register(cmd, diagnosticFormats)
 	cmd.Flags().BoolVar(&flags.fix, "fix", false, "correct the files where there is only one way to do it")

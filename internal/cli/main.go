@@ -112,7 +112,6 @@ type app struct {
 	held      diag.List // diagnostics for the document so far
 	compile   transform
 	decompile transform
-	explain   planner
 	batch     batch
 	limits    limit.Limits
 	timeout   time.Duration
@@ -132,7 +131,6 @@ func newApp(streams Streams) *app {
 		console:   console,
 		compile:   crdpatch.Compile,
 		decompile: crdpatch.Decompile,
-		explain:   crdpatch.Explain,
 		batch:     batch{rename: os.Rename},
 	}
 }

@@ -184,17 +184,18 @@ func TestPanicIsOfItsFile(t *testing.T) {
 	crash := func(f *crdpatch.File) {
 		_ = strings.Repeat(" ", bytes.IndexByte(f.Bytes(), 'p')-bytes.IndexByte(f.Bytes(), 'n'))
 	}
-	a, out, errs, _ := explainApp("")
-	plan := a.explain
-	a.explain = func(f *crdpatch.File, opts crdpatch.Options) ([]crdpatch.Explanation, diag.List) {
+	a, _, errs := testApp(nil)
+	var shown []string
+	if _, err := collect(t.Context(), a, &compilerFlags{}, []string{dir}, func(f *crdpatch.File, _ input) ([]string, diag.List, error) {
 		if bytes.HasPrefix(f.Bytes(), []byte("panic")) {
 			crash(f)
 		}
-		return plan(f, opts)
-	}
-	code := a.main(context.Background(), func() {}, []string{"explain", "--format", "json", dir})
-	if code != exitFindings || !strings.Contains(errs.String(), want) || !strings.Contains(out.String(), "c.yaml.example.com") {
-		t.Errorf("exit code %d, printed %s and\n%s", code, errs, out)
+		return []string{filepath.Base(f.Name())}, nil, nil
+	}, func(names []string) error {
+		shown = names
+		return nil
+	}); !errors.Is(err, errFindings) || !strings.Contains(errs.String(), want) || !slices.Equal(shown, []string{"a.yaml", "c.yaml"}) {
+		t.Errorf("%v, printed %s, shown %q", err, errs, shown)
 	}
 	a, _, errs = testApp(nil)
 	a.compile = func(f *crdpatch.File, _ crdpatch.Options) ([]byte, diag.List) {
@@ -203,7 +204,7 @@ func TestPanicIsOfItsFile(t *testing.T) {
 		}
 		return bytes.ToUpper(f.Bytes()), nil
 	}
-	code = a.main(context.Background(), func() {}, []string{"compile", "-w", dir})
+	code := a.main(context.Background(), func() {}, []string{"compile", "-w", dir})
 	if got, _ := os.ReadFile(filepath.Join(dir, "a.yaml")); code != exitFindings || !strings.Contains(errs.String(), want) || string(got) != "a: 1\n" {
 		t.Errorf("exit code %d, printed %s, wrote %q", code, errs, got)
 	}

@@ -40,8 +40,8 @@ type compilerFlags struct {
 	skipInvalid, edits bool
 	// judges marks commands that analyze CRDs and do not compile CRDs in use.
 	judges bool
-	// gate makes the command say when there are no unions, and totals makes it always print the
-	// numbers of CRDs and unions; loud makes it name the configuration.
+	// gate makes the command count CRDs and unions, and totals makes it always print the numbers; loud
+	// makes it name the configuration.
 	gate, totals, loud bool
 }
 
@@ -85,6 +85,7 @@ func (c *compilerFlags) registerConfig(cmd *cobra.Command) {
 
 // registerGate adds the flag for commands that act as gates in pipelines.
 func (c *compilerFlags) registerGate(cmd *cobra.Command) {
+	c.gate = true
 	cmd.Flags().BoolVar(&c.given.RequireUnions, "require-unions", false, "exit with 1 if the inputs have no unions at all")
 }
 

@@ -41,8 +41,8 @@ clearing members would not make it legal. --clear selects the members to clear:
                the union switches. Nothing that the request wrote is undone. But the
                same request again finds nothing to switch, and may be rejected.
   Unselected   every member that the discriminator does not select, as in KEP-1027. The
-               same request again changes nothing. But values of the request are
-               discarded silently.
+               same request again changes nothing.
+               But values of the request are discarded silently.
 
 With --validate it writes a ValidatingAdmissionPolicy instead, which rejects the objects that
 compiled rules reject, for kinds whose schema cannot be edited; docs/clear.md has the

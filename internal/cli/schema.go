@@ -20,7 +20,7 @@ import (
 
 func (a *app) schemaCommand() *cobra.Command {
 	var (
-		flags = compilerFlags{judges: true}
+		flags = compilerFlags{judges: true, gate: true}
 		dir   string
 	)
 	cmd := &cobra.Command{
@@ -40,20 +40,9 @@ without it, there may be one version only.`,
   # One version
   unioncel schema crd.yaml > backend_v1.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			found, err := collect(cmd.Context(), a, &flags, args, schemas, nil)
+			all, err := collect(cmd.Context(), a, &flags, args, schemas, nil)
 			if err != nil {
 				return err
-			}
-			found = slices.DeleteFunc(found, func(r answer[[]schemaFile]) bool { return len(r.found) == 0 })
-			lacking(a, found, func(r answer[[]schemaFile]) string {
-				if slices.ContainsFunc(r.found, func(s schemaFile) bool { return s.unions }) {
-					return ""
-				}
-				return "no unions"
-			})
-			var all []output
-			for _, s := range itemsOf(found) {
-				all = append(all, s.output)
 			}
 			switch {
 			case len(all) == 0:
@@ -71,16 +60,10 @@ without it, there may be one version only.`,
 	return cmd
 }
 
-// schemaFile is a schema with its path in a catalog.
-type schemaFile struct {
-	output
-	unions bool
-}
-
-// schemas returns the schemas of the CRDs in a file.
-func schemas(f *crdpatch.File, in input) ([]schemaFile, diag.List, error) {
+// schemas returns the schemas of the CRDs in a file, with their paths in a catalog.
+func schemas(f *crdpatch.File, in input) ([]output, diag.List, error) {
 	crds, l := f.CRDs(in.options())
-	var out []schemaFile
+	var out []output
 	for _, c := range crds {
 		crd, wrong := c.Source()
 		declared, more := c.Declared()
@@ -110,7 +93,7 @@ func schemas(f *crdpatch.File, in input) ([]schemaFile, diag.List, error) {
 			if err := diag.WriteJSON(&b, schema); err != nil {
 				return nil, l, err
 			}
-			out = append(out, schemaFile{output{path, b.Bytes()}, len(unions) > 0})
+			out = append(out, output{path, b.Bytes()})
 		}
 	}
 	if l.HasErrors() {

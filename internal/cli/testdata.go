@@ -52,13 +52,13 @@ directories; validate --suite runs all tests below a directory.`,
 			if dir == "" {
 				return usagef("-o is missing: it names the directory for the tests")
 			}
-			found, err := collect(cmd.Context(), a, &flags, args, func(f *crdpatch.File, in input) ([]output, diag.List, error) {
+			files, err := collect(cmd.Context(), a, &flags, args, func(f *crdpatch.File, in input) ([]output, diag.List, error) {
 				return a.testsOf(cmd.Context(), dir, f, in)
 			}, nil)
 			if err != nil {
 				return err
 			}
-			return a.writeIn(dir, itemsOf(found))
+			return a.writeIn(dir, files)
 		},
 	}
 	flags.register(cmd)

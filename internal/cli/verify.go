@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +16,7 @@ import (
 
 func (a *app) verifyCommand() *cobra.Command {
 	var (
-		flags  = compilerFlags{judges: true, gate: true, totals: true, loud: true}
+		flags  = compilerFlags{judges: true, totals: true, loud: true}
 		output printing
 	)
 	cmd := &cobra.Command{
@@ -84,10 +85,8 @@ func (a *app) verifyAll(ctx context.Context, flags *compilerFlags, output *print
 	if err != nil {
 		return err
 	}
-	for _, v := range itemsOf(found) {
-		if !v.Proved {
-			return errFindings
-		}
+	if slices.ContainsFunc(found, func(v report.Verified) bool { return !v.Proved }) {
+		return errFindings
 	}
 	return nil
 }
