@@ -199,7 +199,9 @@ func (o *object) changed(a *audited, value *formula.Place, n *sample.Schema, old
 		}
 	}
 	l := append(o.others(), o.create(), value.Present())
-	if scalar(was) != nil {
+	switch was.(type) {
+	case []any, map[string]any:
+	default:
 		l = append(l, value.Equals(was).Not())
 	}
 	if e, _ := o.find(func(e *prove.Example) (string, bool) { return "", rejects(e.New) }, l...); e != nil {

@@ -199,7 +199,7 @@ func (o *object) contradicts(a *audited, g *guarded) bool {
 				stated = j.meets
 			}
 			if e, _ := o.find(func(e *prove.Example) (string, bool) {
-				return "", g.accepts(e) != allowed && j.broken(o.Self(0).Value(e.New)) != allowed
+				return "", g.accepts(e) != allowed
 			}, append(l, stated)...); e != nil {
 				return true
 			}

@@ -2,7 +2,6 @@ package handwritten
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -38,15 +37,25 @@ func (o *object) notEachItem(a *audited) []Finding {
 		return nil
 	}
 	ctx := o.Source.Context()
+	base := o.accepted(o.Self(0).Present())
+	if base == nil {
+		return nil
+	}
 	path := append(a.Place.Path()[len(o.Self(0).Path()):], not.List...)
+	with := func(items ...any) map[string]any {
+		resource := runtime.DeepCopyJSON(base.New)
+		object, _ := o.Self(0).Value(resource).(map[string]any)
+		schemapath.SetValueAt(object, path, runtime.DeepCopyJSONValue(append([]any{}, items...)))
+		return resource
+	}
 	for _, bad := range o.satisfying(ctx, items, not.Broken) {
-		alone := o.with(path, bad)
+		alone := with(bad)
 		response, ok := o.rejects(a, sample.Fails, alone)
 		if !ok {
 			continue
 		}
 		for _, good := range o.satisfying(ctx, items, "!("+not.Broken+")") {
-			both := o.with(path, bad, good)
+			both := with(bad, good)
 			refused, ok := answer(ctx, o.judge, both, nil)
 			if !ok || refused != "" {
 				continue
@@ -59,7 +68,7 @@ func (o *object) notEachItem(a *audited) []Finding {
 				return nil
 			}
 			refused, _ = answer(ctx, kind, both, nil)
-			if accepts, ok := answer(ctx, kind, o.with(path, good), nil); refused == "" || !ok || accepts != "" {
+			if accepts, ok := answer(ctx, kind, with(good), nil); refused == "" || !ok || accepts != "" {
 				continue
 			}
 			return []Finding{o.finding(codes.NotEachItem, a.rule, &prove.Example{New: both}, "",
@@ -85,25 +94,4 @@ func (o *object) satisfying(ctx context.Context, n *sample.Schema, rule string) 
 	// Equalities may need a literal in each of several properties.
 	combined := append(slices.Clone(o.Source.Several(n)), o.Source.Written(n, read.Literals)...)
 	return slices.DeleteFunc(combined, func(value any) bool { return len(v.Validate(ctx, value, nil)) > 0 })
-}
-
-// with returns a resource with a list of items at a path of the object.
-func (o *object) with(path []string, items ...any) map[string]any {
-	object := map[string]any{}
-	if v, err := o.Source.First(o.Object()); err == nil {
-		if valid, ok := v.(map[string]any); ok {
-			object = maps.Clone(valid)
-		}
-	}
-	schemapath.SetValueAt(object, path, runtime.DeepCopyJSONValue(append([]any{}, items...)))
-	s := o.Source.Surround(o.Chain, object)
-	var inner any = object
-	for level := len(o.Path) - 1; level >= 0; level-- {
-		inner = s.Put(level, inner)
-	}
-	resource, _ := inner.(map[string]any)
-	if len(o.Path) == 0 {
-		o.Source.Identify(resource)
-	}
-	return resource
 }

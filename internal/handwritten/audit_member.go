@@ -123,32 +123,6 @@ func (m member) formula(o *object) logic.Lit {
 	return o.Space.And(l...)
 }
 
-// isSet repeats the formula for one value.
-func (m member) isSet(object map[string]any) bool {
-	v, _ := schemapath.ValueAt(object, m.path)
-	if m.unclear || v == nil || slices.Contains([]any{"", false, int64(0), float64(0)}, scalar(v)) || slices.Contains(m.neither, scalar(v)) {
-		return false
-	}
-	if l, ok := v.([]any); ok && len(l) == 0 {
-		return false
-	}
-	for _, path := range m.inside {
-		if v, _ := schemapath.ValueAt(object, path); v == nil {
-			return false
-		}
-	}
-	return true
-}
-
-// scalar returns a scalar, or nil for lists and maps.
-func scalar(v any) any {
-	switch v.(type) {
-	case []any, map[string]any:
-		return nil
-	}
-	return v
-}
-
 // special reports whether the rule compares the field with a value that means something else than an
 // absent field: an object with nothing else set may be valid.
 func (m member) special() bool {
