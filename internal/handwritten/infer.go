@@ -74,7 +74,7 @@ type finder struct {
 	only    Paths
 	version int
 	path    schemapath.Path
-	levels  []*level           // the schemas before each step of path
+	levels  []*level           // the schemas on path, from the root
 	objects []*candidateObject // with conditions, in order
 	// later are the searches for unions of properties in nested objects, which take long.
 	later []func() error
@@ -94,6 +94,8 @@ func (f *finder) walk(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 		return nil
 	}
 	resource = resource || s.XEmbeddedResource
+	f.levels = append(f.levels, &level{schema: s})
+	defer func() { f.levels = f.levels[:len(f.levels)-1] }()
 	if selected && s.Type == "object" && len(s.Properties) > 1 {
 		if err := f.read(s, resource); err != nil {
 			return err
@@ -104,8 +106,6 @@ func (f *finder) walk(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 			return err
 		}
 	}
-	f.levels = append(f.levels, &level{schema: s})
-	defer func() { f.levels = f.levels[:len(f.levels)-1] }()
 	for _, step := range schemapath.Children(s) {
 		if name, _ := step.Property(); resource && name == "metadata" {
 			continue // the server does not evaluate rules there
@@ -131,7 +131,7 @@ func (f *finder) object(s *apiextensionsv1.JSONSchemaProps, resource bool) *cand
 // read finds the unions of one schema.
 func (f *finder) read(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 	o := f.object(s, resource)
-	all, above := o.conditions(), f.readAncestors(o)
+	all, above := o.conditions(f.levels[len(f.path)].all()), f.readAncestors(o)
 	if len(all)+len(above) == 0 {
 		return nil
 	}
@@ -170,36 +170,31 @@ func (f *finder) read(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 // they are proved, and replace constraints that no union replaces yet.
 func (f *finder) candidates(o *candidateObject, l []*candidate) error {
 	var sharing []*candidate
-	for _, c := range l {
-		if slices.ContainsFunc(c.union.Names(), func(name string) bool { return o.taken[name] }) {
-			sharing = append(sharing, c)
-			continue
-		}
+	accept := func(c *candidate, proved bool) error {
 		found, err := f.compare(c)
-		if err != nil {
+		if err != nil || proved && (found.Comparison.Verdict != verify.Equivalent || slices.ContainsFunc(found.Replaces, o.claimed)) {
 			return err
-		}
-		if c.tentative && found.Comparison.Verdict != verify.Equivalent {
-			continue
 		}
 		found.Union = c.withMessages(found)
 		for _, name := range found.Union.Names() {
 			o.taken[name] = true
 		}
 		o.found = append(o.found, found)
+		return nil
 	}
-	for _, c := range sharing {
-		claimed := slices.ContainsFunc(c.replaced, func(k *condition) bool { return o.claimed(k.Constraint) })
-		if claimed || !c.compatible(o.found) {
-			continue
-		}
-		found, err := f.compare(c)
-		if err != nil {
+	for _, c := range l {
+		if slices.ContainsFunc(c.union.Names(), func(name string) bool { return o.taken[name] }) {
+			sharing = append(sharing, c)
+		} else if err := accept(c, c.tentative); err != nil {
 			return err
 		}
-		if found.Comparison.Verdict == verify.Equivalent && !slices.ContainsFunc(found.Replaces, o.claimed) {
-			found.Union = c.withMessages(found)
-			o.found = append(o.found, found)
+	}
+	for _, c := range sharing {
+		if slices.ContainsFunc(c.replaced, func(k *condition) bool { return o.claimed(k.Constraint) }) || !c.compatible(o.found) {
+			continue
+		}
+		if err := accept(c, true); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -255,7 +250,7 @@ func (o *candidateObject) confirm() {
 		for i, u := range unions {
 			if u != nil && !slices.ContainsFunc(k.slots, func(slot int) bool { return !slices.Contains(u.Names(), o.names[slot]) }) {
 				o.found[i].Comparison = verify.Comparison{Verdict: verify.Inconclusive, Inconclusive: []string{
-					"the union alone is equivalent, but another constraint restricts its fields: " + o.textOf(k)}}
+					"the union alone is equivalent, but another constraint restricts its fields: " + cmp.Or(ruleAt(o.root, o.Path, k.Constraint).Rule, k.String())}}
 			}
 		}
 	}

@@ -2,12 +2,12 @@ package handwritten
 
 import (
 	"slices"
-	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -61,41 +61,30 @@ func (o *candidateObject) condition(k verify.Constraint, form Form, holds logic.
 	return c
 }
 
-// conditions returns the constraints on the object that depend only on which properties are set,
-// and on the values of strings.
-func (o *candidateObject) conditions() []*condition {
+// conditions returns the constraints on the object, by its rules and keywords, that depend only on which
+// properties are set, and on the values of strings.
+func (o *candidateObject) conditions(rules []parsedRule) []*condition {
 	var l []*condition
-	add := func(key string, index int, form Form, holds logic.Lit) {
-		if c := o.condition(verify.Constraint{Key: key, Index: index}, form, holds); c != nil {
+	add := func(k verify.Constraint, form Form, holds logic.Lit) {
+		if c := o.condition(k, form, holds); c != nil {
 			l = append(l, c)
 		}
 	}
-	for i, r := range o.schema.XValidations {
-		// This cheap test skips most rules. A rule that reads oldSelf does not describe the valid
-		// objects.
-		if !strings.Contains(r.Rule, "self.") || strings.Contains(r.Rule, "oldSelf") {
+	for _, r := range rules {
+		add(verify.Constraint{Key: sample.RuleKey, Index: r.index}, formOfRule(r.Rule), o.rule(r.Rule, 0))
+	}
+	for _, k := range verify.Written(o.schema) {
+		counts := k.Key == "minProperties" || k.Key == "maxProperties"
+		if k.Key == sample.RuleKey || counts && !o.counts() {
 			continue
 		}
-		if parsed, err := formula.Parse(r.Rule); err == nil {
-			add(ruleKey, i, formOfRule(parsed), o.rule(parsed, 0))
+		var only apiextensionsv1.JSONSchemaProps
+		k.CopyTo(&only, o.schema)
+		form := formOf(&only)
+		if counts {
+			form = PropertyCount
 		}
-	}
-	s := o.schema
-	for i := range s.AllOf {
-		add("allOf", i, formOf(&s.AllOf[i]), o.keywords(s.AllOf[i]))
-	}
-	if len(s.AnyOf) > 0 {
-		add("anyOf", 0, AnyOf, o.keywords(apiextensionsv1.JSONSchemaProps{AnyOf: s.AnyOf}))
-	}
-	if len(s.OneOf) > 0 {
-		add("oneOf", 0, OneOf, o.keywords(apiextensionsv1.JSONSchemaProps{OneOf: s.OneOf}))
-	}
-	if s.Not != nil {
-		add("not", 0, Not, o.keywords(apiextensionsv1.JSONSchemaProps{Not: s.Not}))
-	}
-	if o.counts() {
-		add("minProperties", 0, PropertyCount, o.keywords(apiextensionsv1.JSONSchemaProps{MinProperties: s.MinProperties}))
-		add("maxProperties", 0, PropertyCount, o.keywords(apiextensionsv1.JSONSchemaProps{MaxProperties: s.MaxProperties}))
+		add(k, form, o.keywords(only))
 	}
 	for _, c := range l {
 		discriminates := func(k *condition) bool { return len(k.texts) == 1 && len(k.texts[c.zero]) > 0 }
@@ -113,10 +102,7 @@ func (o *candidateObject) conditions() []*condition {
 	return l
 }
 
-// ruleKey is the key of constraints that are CEL rules.
-const ruleKey = "x-kubernetes-validations"
-
-// formOf returns the form of a schema in an allOf.
+// formOf returns the form of the keywords of a schema.
 func formOf(s *apiextensionsv1.JSONSchemaProps) Form {
 	switch {
 	case len(s.OneOf) > 0:

@@ -160,8 +160,6 @@ type reading struct {
 	// selected are the values with which the property is a member.
 	selected []string
 	optional []string // selected values that do not require the property
-	// partial reports whether only some of the selected values require the property.
-	partial bool
 }
 
 // members returns the properties that are members in one role, and the conditions that read only
@@ -292,7 +290,6 @@ func (t *table) read(slot int, how memberRole) (r reading, ok bool) {
 		// "unless type is A" does not single out B, even if the enum has no C.
 		restricted = restricted && (how == excluding || slices.Contains(mentioned, v))
 	}
-	r.partial = len(must) > 0 && len(must) < len(r.selected)
 	r.optional = slices.DeleteFunc(slices.Clone(r.selected), func(v string) bool { return slices.Contains(must, v) })
 	return r, restricted && len(r.selected) > 0
 }
@@ -416,7 +413,9 @@ func (c *candidate) vary(members []reading, implicit union.Cardinality, meant st
 	add(func(u *union.Union) { u.Cardinality, u.Deduce, u.Unset = explicit, false, "" })
 	add(func(u *union.Union) { u.ForbidUnmapped = !u.ForbidUnmapped })
 	whole := func(m union.Member) bool {
-		return slices.ContainsFunc(members, func(r reading) bool { return c.names[r.slot] == m.Name && r.partial })
+		return slices.ContainsFunc(members, func(r reading) bool {
+			return c.names[r.slot] == m.Name && len(r.optional) > 0 && len(r.optional) < len(r.selected)
+		})
 	}
 	if slices.ContainsFunc(c.union.Members, whole) && len(members) > 1 {
 		add(func(u *union.Union) { u.Members = slices.DeleteFunc(u.Members, whole) })

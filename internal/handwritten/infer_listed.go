@@ -2,18 +2,15 @@ package handwritten
 
 import (
 	"slices"
-	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/internal/prove/verify"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
-
-// quantified matches rules about the items of a list. Other rules need not be parsed.
-var quantified = english.Pattern(`\.(?:all|exists|exists_one|existsOne|filter|map)\(`)
 
 // readList finds the unions of the items of a list, which keys tell apart. The rules are on the
 // list or on objects around it.
@@ -23,27 +20,19 @@ func (f *finder) readList(s *apiextensionsv1.JSONSchemaProps) error {
 	}
 	o := f.object(s, false)
 	type listRule struct {
-		verify.Constraint
-		*formula.Rule
+		parsedRule
+		above int
 	}
 	var rules []listRule
 	var literals []any
 	for above := range len(f.path) + 1 {
-		path, on := f.path[len(f.path)-above:].Properties(), s
-		if above > 0 {
-			if _, ok := f.path[len(f.path)-above].Property(); !ok {
-				break // other rules are about several lists
-			}
-			on = f.levels[len(f.path)-above].schema
+		steps := f.path[len(f.path)-above:]
+		if above > 0 && (steps[0] == schemapath.Items || steps[0] == schemapath.Values) {
+			break // other rules are about several lists
 		}
-		for i, r := range on.XValidations {
-			if !quantified().MatchString(r.Rule) || strings.Contains(r.Rule, "oldSelf") || above > 0 && !strings.Contains(r.Rule, path[above-1]) {
-				continue
-			}
-			parsed, err := formula.Parse(r.Rule)
-			if err == nil && slices.ContainsFunc(parsed.Paths, func(p []string) bool { return slices.Equal(p, path) }) {
-				rules = append(rules, listRule{verify.Constraint{Key: ruleKey, Index: i, Above: above}, parsed})
-				literals = append(literals, parsed.Literals...)
+		for _, r := range f.levels[len(f.path)-above].all() {
+			if slices.ContainsFunc(r.Paths, func(p []string) bool { return slices.Equal(p, steps.Properties()) }) {
+				rules, literals = append(rules, listRule{r, above}), append(literals, r.Literals...)
 			}
 		}
 	}
@@ -54,7 +43,7 @@ func (f *finder) readList(s *apiextensionsv1.JSONSchemaProps) error {
 	o.at(0).NameItems(literals)
 	var l []*condition
 	for _, r := range rules {
-		if c := o.condition(r.Constraint, Items, o.rule(r.Rule, r.Above)); c != nil {
+		if c := o.condition(verify.Constraint{Key: sample.RuleKey, Index: r.index, Above: r.above}, Items, o.rule(r.Rule, r.above)); c != nil {
 			l = append(l, c)
 		}
 	}

@@ -75,11 +75,7 @@ func (i Located) schemaOf(c verify.Constraint) schemapath.Place {
 
 // rule returns a constraint that is a rule. For other constraints, it returns the zero rule.
 func (i Located) rule(c verify.Constraint) apiextensionsv1.ValidationRule {
-	schema := i.schemaOf(c).Schema(i.CRD)
-	if c.Key == ruleKey && schema != nil && c.Index < len(schema.XValidations) {
-		return schema.XValidations[c.Index]
-	}
-	return apiextensionsv1.ValidationRule{}
+	return ruleAt(i.CRD.Spec.Versions[i.Version].Schema.OpenAPIV3Schema, i.Path, c)
 }
 
 // losesMessage reports whether a constraint has a message that the declaration does not have.

@@ -1,31 +1,30 @@
 package handwritten
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/internal/prove/verify"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// ruleOf returns a condition that is a rule. For other conditions, it returns the zero rule.
-func (o *candidateObject) ruleOf(k *condition) apiextensionsv1.ValidationRule {
-	if k.Key != ruleKey {
+// ruleAt returns a constraint of the union object at a path if it is a rule. For other constraints, it
+// returns the zero rule.
+func ruleAt(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path, c verify.Constraint) apiextensionsv1.ValidationRule {
+	if c.Key != sample.RuleKey {
 		return apiextensionsv1.ValidationRule{}
 	}
-	return o.Path[:len(o.Path)-k.Above].Schema(o.root).XValidations[k.Index]
+	return path[:len(path)-c.Above].Schema(root).XValidations[c.Index]
 }
-
-// textOf returns the text of a rule, or names another condition.
-func (o *candidateObject) textOf(k *condition) string { return cmp.Or(o.ruleOf(k).Rule, k.String()) }
 
 // message returns the fixed message of a rule, or "".
 func (o *candidateObject) message(k *condition) string {
-	r := o.ruleOf(k)
+	r := ruleAt(o.root, o.Path, k.Constraint)
 	if text := strings.TrimSpace(r.Message); r.MessageExpression == "" && union.Printable(text) {
 		return text
 	}

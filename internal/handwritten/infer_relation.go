@@ -25,16 +25,13 @@ func (f *finder) relations(o *candidateObject, conditions []*condition) error {
 	if len(left) == 0 {
 		return nil
 	}
-	accepted, err := f.relate(o, left, all)
-	if err != nil || accepted || len(left) == 1 {
-		return err
-	}
+	err := f.candidates(o, o.relation(left, all))
 	for i := range left {
-		if _, err := f.relate(o, left[i:i+1], all[i:i+1]); err != nil {
-			return err
+		if err == nil && len(left) > 1 && !o.claimed(left[i].Constraint) {
+			err = f.candidates(o, o.relation(left[i:i+1], all[i:i+1]))
 		}
 	}
-	return nil
+	return err
 }
 
 // claimed reports whether a union of the object replaces the constraint.
@@ -42,8 +39,8 @@ func (o *candidateObject) claimed(c verify.Constraint) bool {
 	return slices.ContainsFunc(o.found, func(found Found) bool { return slices.Contains(found.Replaces, c) })
 }
 
-// relate adds the relations of conditions as one declaration, if it is proved.
-func (f *finder) relate(o *candidateObject, within []*condition, all []pairs) (bool, error) {
+// relation returns the declaration of the relations of conditions, if it may be declared.
+func (o *candidateObject) relation(within []*condition, all []pairs) []*candidate {
 	u := &union.Union{Cardinality: union.AnyNumber, Change: union.Allow}
 	at := map[int]int{}
 	member := func(slot int) *union.Member {
@@ -68,17 +65,12 @@ func (f *finder) relate(o *candidateObject, within []*condition, all []pairs) (b
 			member(r[1])
 		}
 	}
-	c := &candidate{candidateObject: o, union: u, within: within, replaced: within, tentative: true}
-	if c.resolved = o.resolve(u); c.resolved == nil || len(u.Members) > maxMembers {
-		return false, nil
+	c := &candidate{candidateObject: o, union: u, within: within, tentative: true}
+	if len(u.Members) > maxMembers || !c.mayDeclare() {
+		return nil
 	}
-	found, err := f.attempt(c, c.resolved, within)
-	if err != nil || found.Comparison.Verdict != verify.Equivalent {
-		return false, err
-	}
-	found.Union = c.withMessages(found)
-	o.found = append(o.found, found)
-	return true, nil
+	c.replaced = within
+	return []*candidate{c}
 }
 
 // pairs are relations between two properties, by slot: the first one requires the second one, or

@@ -151,7 +151,7 @@ func Constraints(crd *apiextensionsv1.CustomResourceDefinition, version int, pat
 	if err != nil {
 		return nil, nil, err
 	}
-	all := written(c.Object().Props)
+	all := Written(c.Object().Props)
 	if len(all) == 0 {
 		return nil, nil, nil
 	}
@@ -178,8 +178,8 @@ func Constraints(crd *apiextensionsv1.CustomResourceDefinition, version int, pat
 	return states, changes, nil
 }
 
-// written returns all constraints of a schema.
-func written(s *apiextensionsv1.JSONSchemaProps) []Constraint {
+// Written returns all constraints of a schema.
+func Written(s *apiextensionsv1.JSONSchemaProps) []Constraint {
 	var l []Constraint
 	for i := range s.XValidations {
 		l = append(l, Constraint{Key: sample.RuleKey, Index: i})
