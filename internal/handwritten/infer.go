@@ -190,7 +190,7 @@ func (f *finder) candidates(o *candidateObject, l []*candidate) error {
 		}
 	}
 	for _, c := range sharing {
-		if slices.ContainsFunc(c.replaced, func(k *condition) bool { return o.claimed(k.Constraint) }) || !c.compatible(o.found) {
+		if slices.ContainsFunc(c.replaced, func(k *condition) bool { return o.claimed(k.Constraint) }) || o.resolve(c.resolved, o.found...) == nil {
 			continue
 		}
 		if err := accept(c, true); err != nil {
@@ -211,8 +211,14 @@ func (o *candidateObject) candidates(conditions []*condition) []*candidate {
 	}
 	l := append(o.discriminated(conditions), o.plain(conditions)...)
 	l = slices.DeleteFunc(l, func(c *candidate) bool { return !c.mayDeclare() })
+	last := func(c *candidate) int {
+		if c.fallback {
+			return 1
+		}
+		return 0
+	}
 	slices.SortStableFunc(l, func(a, b *candidate) int {
-		return cmp.Or(a.rank()-b.rank(), cmp.Compare(len(b.replaced), len(a.replaced)))
+		return cmp.Or(last(a)-last(b), cmp.Compare(len(b.replaced), len(a.replaced)))
 	})
 	return l
 }
@@ -224,7 +230,7 @@ func (o *candidateObject) inside(conditions []*condition) []*candidate {
 		return c.union.Discriminator == "" || !slices.ContainsFunc(c.resolved.Names(), func(name string) bool { return len(c.resolved.Path(name)) > 1 })
 	})
 	for _, c := range l {
-		c.tentative, c.inside = true, true
+		c.tentative = true
 	}
 	return l
 }

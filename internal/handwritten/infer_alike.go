@@ -9,6 +9,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/prove/verify"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // alike numbers groups of equal unions, in order of their first objects from 0, and returns the
@@ -44,15 +45,18 @@ func (i Located) fingerprint() (string, error) {
 		parts = append(parts, i.relative(f))
 	}
 	parts = append(append(parts, i.Comparison.Inconclusive...), i.Changes.Inconclusive...)
-	if s := i.Schema(i.CRD); s != nil {
-		s = s.DeepCopy()
-		undocument(s)
-		data, err := json.Marshal(s)
-		if err != nil {
-			return "", err
+	schemapath.Walk(i.Schema(i.CRD), func(p schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
+		own := *s
+		own.Properties, own.Items = nil, nil
+		if s.AdditionalProperties != nil {
+			own.AdditionalProperties = &apiextensionsv1.JSONSchemaPropsOrBool{Allows: s.AdditionalProperties.Allows}
 		}
-		parts = append(parts, string(data))
-	}
+		own.Description, own.Title, own.Example, own.ExternalDocs = "", "", nil, nil
+		own.Required = slices.Sorted(slices.Values(s.Required))
+		data, _ := json.Marshal(own)
+		parts = append(parts, p.String(), string(data))
+		return true
+	})
 	return strings.Join(parts, "\x00"), nil
 }
 
@@ -67,25 +71,4 @@ func (i Located) relative(f *verify.Finding) string {
 		words = strings.Replace(words, f.Removed, "^"+rest, 1)
 	}
 	return words
-}
-
-// undocument removes the documentation from a schema and the schemas inside it.
-func undocument(s *apiextensionsv1.JSONSchemaProps) {
-	s.Description, s.Title, s.Example, s.ExternalDocs = "", "", nil, nil
-	for name, p := range s.Properties {
-		undocument(&p)
-		s.Properties[name] = p
-	}
-	if s.Items != nil && s.Items.Schema != nil {
-		undocument(s.Items.Schema)
-	}
-	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
-		undocument(s.AdditionalProperties.Schema)
-	}
-	for _, l := range [][]apiextensionsv1.JSONSchemaProps{s.AllOf, s.AnyOf, s.OneOf} {
-		for n := range l {
-			undocument(&l[n])
-		}
-	}
-	slices.Sort(s.Required)
 }

@@ -17,8 +17,6 @@ type candidate struct {
 	// tentative candidates are reported only if they are proved. fallback candidates count only if
 	// no other candidate has their properties.
 	tentative, fallback bool
-	// inside reports properties of nested objects.
-	inside bool
 	// others are variants, in order of likelihood.
 	others []*union.Union
 	// within are the conditions that read only properties of the union.
@@ -27,14 +25,6 @@ type candidate struct {
 	// object allowed by the union satisfies.
 	resolved *union.Union
 	replaced []*condition
-}
-
-// rank is the order of candidates: fallbacks come last.
-func (c *candidate) rank() int {
-	if c.fallback {
-		return 1
-	}
-	return 0
 }
 
 // mayDeclare resolves the union. It reports whether the union may be declared and replaces conditions.
@@ -54,33 +44,22 @@ func (c *candidate) mayDeclare() bool {
 	return len(c.replaced) > 0
 }
 
-// resolve checks the declaration of u like the compiler. It returns the resolved union, or nil if
-// the union may not be declared.
-func (o *candidateObject) resolve(u *union.Union) *union.Union {
+// resolve checks the declaration of u, together with unions found, like the compiler. It returns the
+// resolved union, or nil if the unions may not be declared.
+func (o *candidateObject) resolve(u *union.Union, others ...Found) *union.Union {
 	value := yamltext.ListNode(u.Node())
-	declarations, diags := union.Parse("", "", value, &diag.Pos{Line: 1, Col: 1})
-	if diags.HasErrors() {
-		return nil
-	}
-	unions, diags := union.Resolve(declarations, o.schema, o.resource)
-	if diags.HasErrors() {
-		return nil
-	}
-	return unions[0]
-}
-
-// compatible reports whether the union may be declared together with those found.
-func (c *candidate) compatible(found []Found) bool {
-	value := yamltext.ListNode(c.resolved.Node())
-	for _, f := range found {
+	for _, f := range others {
 		value.Content = append(value.Content, f.Union.Node())
 	}
 	declarations, diags := union.Parse("", "", value, &diag.Pos{Line: 1, Col: 1})
 	if diags.HasErrors() {
-		return false
+		return nil
 	}
-	_, diags = verify.Resolve(declarations, c.schema, c.resource)
-	return !diags.HasErrors()
+	unions, diags := verify.Resolve(declarations, o.schema, o.resource)
+	if diags.HasErrors() {
+		return nil
+	}
+	return unions[0]
 }
 
 // admits reports whether m may be a member of a union.
