@@ -281,8 +281,8 @@ func (e *editing) edit() []Edited {
 
 // deletions returns the markers of the rules to delete. It rejects requests with a rule that no marker
 // has, or whose struct or marker also affects other schemas.
-func (e *editing) deletions() map[*ast.Comment]bool {
-	deleted := map[*ast.Comment]bool{}
+func (e *editing) deletions() map[*comment]bool {
+	deleted := map[*comment]bool{}
 	open := e.open()
 	for _, r := range open {
 		if r.Deleted = nil; r.Union != nil {
@@ -332,10 +332,10 @@ func (e *editing) elsewhere(s *structure, field schemapath.Path, is func(*reques
 // markerOf returns the marker of a rule of a schema: on one of its types, or on the field with the
 // schema. elsewhere is another schema that has the rule because of the same marker, and that is not
 // to lose it.
-func (e *editing) markerOf(a address, rule string) (found *ast.Comment, elsewhere string) {
-	find := func(s *structure, node ast.Node, target markers.TargetType, field schemapath.Path) bool {
-		comments := e.commentsOf(s.id.Package)[node]
-		i := slices.IndexFunc(comments, func(c *ast.Comment) bool { return e.has(s, target, c, rule) })
+func (e *editing) markerOf(a address, rule string) (found *comment, elsewhere string) {
+	find := func(s *structure, values markers.MarkerValues, target markers.TargetType, field schemapath.Path) bool {
+		comments := e.commentsOf(values)
+		i := slices.IndexFunc(comments, func(c *comment) bool { return e.has(s, target, c, rule) })
 		if i < 0 || e.outside(s) != "" {
 			return false
 		}
@@ -344,14 +344,14 @@ func (e *editing) markerOf(a address, rule string) (found *ast.Comment, elsewher
 		return true
 	}
 	for _, s := range e.typesAt(a) {
-		if find(s.structure, s.info.RawSpec, markers.DescribesType, nil) {
+		if find(s.structure, s.info.Markers, markers.DescribesType, nil) {
 			return found, elsewhere
 		}
 	}
 	if n := len(a.path); n > 0 {
 		name, _ := a.path[n-1].Property()
 		for _, s := range e.typesAt(address{a.Target, a.version, a.path[:n-1]}) {
-			if f := s.property(name); f != nil && find(s.structure, f.info.RawField, markers.DescribesField, a.path[n-1:]) {
+			if f := s.property(name); f != nil && find(s.structure, f.info.Markers, markers.DescribesField, a.path[n-1:]) {
 				return found, elsewhere
 			}
 		}
@@ -360,7 +360,7 @@ func (e *editing) markerOf(a address, rule string) (found *ast.Comment, elsewher
 }
 
 // has reports whether controller-gen writes a rule for a marker of a type or of one of its fields.
-func (e *editing) has(s *structure, target markers.TargetType, comment *ast.Comment, rule string) bool {
+func (e *editing) has(s *structure, target markers.TargetType, comment *comment, rule string) bool {
 	text := strings.TrimSpace(comment.Text[2:])
 	definition := e.parser.Collector.Registry.Lookup(text, target)
 	if definition == nil {

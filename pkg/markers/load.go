@@ -29,7 +29,7 @@ type loading struct {
 	parser   *crd.Parser
 	roots    []*loader.Package
 	known    map[crd.TypeIdent]*structure
-	comments map[*loader.Package]comments
+	comments []*comment
 	reached  map[crd.TypeIdent]map[crd.TypeIdent]bool
 	sites    []site
 	diags    diag.List
@@ -39,8 +39,7 @@ func newLoading(opts Options) *loading {
 	fset := token.NewFileSet()
 	return &loading{
 		opts: opts, places: newPlaces(fset),
-		known: map[crd.TypeIdent]*structure{}, comments: map[*loader.Package]comments{},
-		reached: map[crd.TypeIdent]map[crd.TypeIdent]bool{},
+		known: map[crd.TypeIdent]*structure{}, reached: map[crd.TypeIdent]map[crd.TypeIdent]bool{},
 	}
 }
 
@@ -97,7 +96,8 @@ func (l *loading) packages(patterns []string) bool {
 	}
 
 	registry := &markers.Registry{}
-	if err := crdmarkers.Register(registry); err != nil {
+	err = errors.Join(crdmarkers.Register(registry), registry.Define(numberMarker, markers.DescribesType, 0), registry.Define(numberMarker, markers.DescribesField, 0))
+	if err != nil {
 		l.errorf(diag.Pos{}, "", "the markers of controller-gen: %v", err)
 		return false
 	}
@@ -108,22 +108,44 @@ func (l *loading) packages(patterns []string) bool {
 		AllowDangerousTypes: true,
 	}
 	crd.AddKnownTypes(l.parser)
+	l.number()
 	for _, root := range roots {
 		l.parser.NeedPackage(root)
 	}
 	return true
 }
 
-// packageErrors reports the errors of the packages and their imports that matter to a CRD, and
-// whether there are any.
-func (l *loading) packageErrors() bool {
-	before := len(l.diags)
+// all calls f for each package and its imports.
+func (l *loading) all(f func(*packages.Package)) {
 	raw := make([]*packages.Package, len(l.roots))
 	for i, root := range l.roots {
 		raw[i] = root.Package
 	}
+	packages.Visit(raw, nil, f)
+}
+
+// number makes the parser number the comments of each package before it collects the markers.
+func (l *loading) number() {
+	paths := map[string]bool{}
+	l.all(func(p *packages.Package) { paths[loader.NonVendorPath(p.PkgPath)] = true })
+	for path := range paths {
+		add, ok := l.parser.PackageOverrides[path]
+		if !ok {
+			add = (*crd.Parser).AddPackage
+		}
+		l.parser.PackageOverrides[path] = func(parser *crd.Parser, p *loader.Package) {
+			l.numberComments(p)
+			add(parser, p)
+		}
+	}
+}
+
+// packageErrors reports the errors of the packages and their imports that matter to a CRD, and
+// whether there are any.
+func (l *loading) packageErrors() bool {
+	before := len(l.diags)
 	var all []*packages.Package
-	packages.Visit(raw, nil, func(p *packages.Package) { all = append(all, p) })
+	l.all(func(p *packages.Package) { all = append(all, p) })
 	for _, p := range all {
 		for _, err := range p.Errors {
 			if l.matters(p, err) {

@@ -46,8 +46,16 @@ type field struct {
 
 // structs reads and checks all types of the packages that the user named.
 func (l *loading) structs() {
-	for _, root := range l.roots {
-		for _, m := range l.marks(l.commentsOf(root)[nil], nil) {
+	ids := slices.SortedFunc(maps.Keys(l.parser.Types), compareIdents)
+	ids = slices.DeleteFunc(ids, func(id crd.TypeIdent) bool { return !l.named(id.Package) })
+	for _, id := range ids {
+		l.structure(id)
+	}
+	for _, c := range l.comments {
+		if _, read := l.parser.GroupVersions[c.of]; c.placed || !read || !l.named(c.of) {
+			continue
+		}
+		for _, m := range l.marks([]*comment{c}, nil) {
 			if m.problem == nil {
 				m.problem = misuse(m.name+" is not before a type or a field of a named struct",
 					"put it in the comment right before the type or field that it is about")
@@ -55,11 +63,6 @@ func (l *loading) structs() {
 			}
 			l.diags = append(l.diags, *m.problem)
 		}
-	}
-	ids := slices.SortedFunc(maps.Keys(l.parser.Types), compareIdents)
-	ids = slices.DeleteFunc(ids, func(id crd.TypeIdent) bool { return !l.named(id.Package) })
-	for _, id := range ids {
-		l.structure(id)
 	}
 	// The check of a struct also reads the structs that inline it, so all must be known first.
 	for _, id := range ids {
@@ -83,11 +86,10 @@ func (l *loading) structure(id crd.TypeIdent) *structure {
 	}
 	s := &structure{l: l, id: id, info: info, pos: l.places.pos(info.RawSpec.Name.Pos())}
 	l.known[id] = s
-	found := l.commentsOf(id.Package)
-	s.marks = l.marks(found[info.RawSpec], nil)
+	s.marks = l.marks(l.commentsOf(info.Markers), nil)
 	for i := range info.Fields {
 		f := l.field(id.Package, &info.Fields[i])
-		f.marks = l.marks(found[f.info.RawField], f)
+		f.marks = l.marks(l.commentsOf(f.info.Markers), f)
 		s.fields = append(s.fields, f)
 	}
 	return s
