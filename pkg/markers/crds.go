@@ -118,7 +118,7 @@ func (s *site) declare(l []union.External) []union.External {
 			to, at = to.Append(step), step.Schema(at)
 		}
 		has := func(name string) bool { _, ok := at.Properties[name]; return ok }
-		if at == nil || u.list == "" && !slices.ContainsFunc(u.properties(), has) {
+		if at == nil || u.list == "" && !slices.ContainsFunc(u.names, has) {
 			continue
 		}
 		s.used = true

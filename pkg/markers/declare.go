@@ -20,8 +20,8 @@ import (
 type declaration struct {
 	at   diag.Pos
 	item *yaml.Node
-	// parsed is the declaration without those keys of unioncel's markers that add to it.
-	parsed *union.Declaration
+	// names are those of the discriminator and the members that are properties, in this order.
+	names []string
 	// keys are unioncel's markers for the union.
 	keys []mark
 	// ofStruct reports whether markers of the struct list the members.
@@ -55,39 +55,33 @@ func (s *structure) declare() {
 	s.mixed(all)
 	for _, u := range all {
 		if u.item != nil || s.build(u) {
-			s.add(u)
+			s.unions = append(s.unions, u)
 		}
 	}
-	s.own()
+	if !s.diags.HasErrors() { // otherwise the keys would cause further errors
+		s.own()
+	}
+	s.resolve()
 	slices.SortStableFunc(s.unions, func(a, b *declaration) int { return a.at.Compare(b.at) })
-}
-
-// add adds a union with the keys that declare it.
-func (s *structure) add(u *declaration) {
-	parsed, diags := union.Parse(u.at.File, "", u.value(), nil)
-	for i, d := range diags {
-		if !u.ofStruct {
-			diags[i].Message, diags[i].Hint = onFields.Replace(d.Message), onFields.Replace(d.Hint)
-		}
-	}
-	if s.diags = append(s.diags, diags...); len(parsed) > 0 {
-		u.parsed = parsed[0]
-		s.unions = append(s.unions, u)
-	}
 }
 
 // resolve checks the unions against the schema of the type. A marker with an error gets no other one.
 // A type inside itself and a type parameter have no schema here, but may have one in a CRD.
 func (s *structure) resolve() {
 	var onStruct []*union.Declaration
-	var found diag.List
+	var found diag.List // apart from errors of parsing, which do not depend on a schema
 	check := func(l []*union.Declaration, at *apiextensionsv1.JSONSchemaProps) {
 		_, diags := union.Resolve(l, at, false)
 		found = append(found, diags...)
 	}
 	for _, u := range s.unions {
 		l, diags := union.Parse(u.at.File, "", u.value(), nil)
-		found = append(found, diags...)
+		for i, d := range diags {
+			if !u.ofStruct && !slices.ContainsFunc(u.keys, func(m mark) bool { return m.pos == d.Pos }) {
+				diags[i].Message, diags[i].Hint = onFields.Replace(d.Message), onFields.Replace(d.Hint)
+			}
+		}
+		s.diags = append(s.diags, diags...)
 		if u.list == "" {
 			onStruct = append(onStruct, l...)
 		} else if at := schemapath.Property(u.list).Schema(s.schema()); at != nil {
@@ -262,7 +256,7 @@ func (s *structure) build(u *declaration) bool {
 				return false
 			}
 		}
-		u.from = s.values(d.field)
+		u.from, u.names = s.values(d.field), []string{d.field.json}
 		u.set("discriminator", yamltext.StringNode(d.field.json))
 	}
 	names, byValue := yamltext.StringsNode(), yamltext.MappingNode()
@@ -280,6 +274,7 @@ func (s *structure) build(u *declaration) bool {
 			}
 			continue
 		}
+		u.names = append(u.names, m.field.json)
 		names.Content = append(names.Content, textAt(m.field.json, m.pos))
 		byValue.Content = append(byValue.Content, textAt(m.field.json, m.pos), oneOrMore(values))
 		at, whenOptional, listed := s.optionalOf(m, values, whenOptional)

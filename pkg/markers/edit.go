@@ -182,7 +182,7 @@ func (e *editing) assign(r *request) {
 		return
 	}
 	declares := func(name string) bool {
-		return slices.ContainsFunc(r.of.unions, func(d *declaration) bool { return slices.Contains(d.properties(), name) })
+		return slices.ContainsFunc(r.of.unions, func(d *declaration) bool { return slices.Contains(d.names, name) })
 	}
 	r.text = canonical(yamltext.ListNode(r.Union.Node()), found.at, len(r.Path) == 0)
 	switch {

@@ -41,7 +41,7 @@ func (s *structure) listed() (l []*declaration) {
 		if len(names) == 0 {
 			continue // controller-gen writes no rule either
 		}
-		u := &declaration{at: m.pos, item: yamltext.MappingNode(), ofStruct: true}
+		u := &declaration{at: m.pos, item: yamltext.MappingNode(), names: names, ofStruct: true}
 		u.set("members", yamltext.StringsNode(names...))
 		u.set("cardinality", yamltext.StringNode(m.cardinality.String()))
 		u.set("handWrittenRules", yamltext.StringNode("Replace"))

@@ -2,7 +2,6 @@ package markers
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -157,10 +156,6 @@ func (s *structure) optionalOf(m mark, values, some []*yaml.Node) (at diag.Pos, 
 // own adds the keys of unioncel's markers to the unions of the struct, and adds the unions that
 // only such markers declare.
 func (s *structure) own() {
-	if s.diags.HasErrors() {
-		s.resolve()
-		return // the markers would cause further errors
-	}
 	alone := map[string]*declaration{}
 	for _, m := range s.marks {
 		if m.role == own && slices.Contains(structKeys, m.key) && alone[m.of] == nil {
@@ -168,6 +163,7 @@ func (s *structure) own() {
 			if alone[m.of] = u; m.of != "" {
 				u.set("name", yamltext.StringNode(m.of))
 			}
+			s.unions = append(s.unions, u)
 		}
 	}
 	var others []mark // keys of unions that are declared otherwise
@@ -184,11 +180,10 @@ func (s *structure) own() {
 			others = append(others, m)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(alone)) {
-		s.add(alone[name])
-	}
-	if s.lenient() { // what the other keys may say depends on the CRDs
-		s.resolve()
+	for _, u := range alone {
+		if l, _ := union.Parse("", "", u.value(), nil); len(l) > 0 {
+			u.names = l[0].Properties()
+		}
 	}
 	for _, m := range others {
 		if u := s.addressed(m); u != nil {
@@ -201,9 +196,6 @@ func (s *structure) own() {
 				s.onField(m)
 			}
 		}
-	}
-	if !s.lenient() {
-		s.resolve()
 	}
 }
 
@@ -225,7 +217,7 @@ func (s *structure) onField(m mark) {
 		wrong(hint, "%s is on %s, which is not in a union", m.name, f.name)
 	case ofMember && u.ofStruct:
 		wrong("set it on the struct too", "%s describes a member by its own markers, and %s is one by those of the struct", m.name, f.name)
-	case ofMember && f.json == u.parsed.Discriminator():
+	case ofMember && f.json == yamltext.Text(u.item, "discriminator"):
 		wrong("put it on a member", "%s describes a member, and %s is the discriminator", m.name, f.name)
 	case m.key == valuesKey && slices.ContainsFunc(f.marks, hasMode):
 		wrong("delete it: the modes are the values", "%s is on %s, which has modes", m.name, f.name)
@@ -266,7 +258,7 @@ func (s *structure) messages(u *declaration, m mark) {
 // another union.
 func (s *structure) unionOf(f *field) (found *declaration) {
 	for _, u := range s.unions {
-		if slices.Contains(u.properties(), f.json) && (found == nil || found.relates() && !u.relates()) {
+		if slices.Contains(u.names, f.json) && (found == nil || found.relates() && !u.relates()) {
 			found = u
 		}
 	}
@@ -278,12 +270,12 @@ func (s *structure) addressed(m mark) *declaration {
 	var found []*declaration
 	var names []string
 	for _, u := range s.unions {
-		if len(u.properties()) == 0 {
+		if len(u.names) == 0 {
 			continue // of items, or without members
 		}
-		names = append(names, u.properties()[0])
-		is := func(f *field) bool { return f.name == m.of && slices.Contains(u.properties(), f.json) }
-		if m.of == "" || m.of == yamltext.Text(u.item, "name") || slices.Contains(u.properties(), m.of) || slices.ContainsFunc(s.fields, is) {
+		names = append(names, u.names[0])
+		is := func(f *field) bool { return f.name == m.of && slices.Contains(u.names, f.json) }
+		if m.of == "" || m.of == yamltext.Text(u.item, "name") || slices.Contains(u.names, m.of) || slices.ContainsFunc(s.fields, is) {
 			found = append(found, u)
 		}
 	}
@@ -323,6 +315,3 @@ func (s *structure) key(u *declaration, m mark) {
 	u.keys = append(u.keys, m)
 	u.set(m.key, place(m.node, m.pos))
 }
-
-// properties returns the names of the discriminator and the members, in this order.
-func (d *declaration) properties() []string { return d.parsed.Properties() }

@@ -153,7 +153,7 @@ func (s *structure) foreign() {
 	}
 	s.unions = slices.DeleteFunc(s.unions, func(u *declaration) bool {
 		cardinality := yamltext.Text(u.item, "cardinality")
-		return len(u.properties()) == 1 && (cardinality == "" || cardinality == union.AtMostOne.String())
+		return len(u.names) == 1 && (cardinality == "" || cardinality == union.AtMostOne.String())
 	})
 }
 

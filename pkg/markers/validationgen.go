@@ -131,6 +131,7 @@ func (s *structure) related() []*declaration {
 		if i < 0 {
 			continue
 		}
+		u.names = append(u.names, f.json)
 		s.nilable(f, marks[i])
 		if at := s.emptyOf(f, marks[i].pos, true); at.Line > 0 {
 			empty.Content = append(empty.Content, textAt(f.json, at))

@@ -50,7 +50,7 @@ func (d *declaration) relates() bool {
 // fit returns the value of x-kubernetes-unions for a CRD with the properties in lookup; see
 // union.External.
 func (d *declaration) fit(lookup func(string) ([]string, bool)) (*yaml.Node, diag.List) {
-	enum, _ := lookup(d.parsed.Discriminator())
+	enum, _ := lookup(yamltext.Text(d.item, "discriminator"))
 	item, diags := d.guess(d.from.ofCRD(enum), func(name string) bool { _, ok := lookup(name); return ok })
 	return (&declaration{at: d.at, item: item}).value(), diags
 }
