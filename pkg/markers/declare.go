@@ -39,8 +39,6 @@ type declaration struct {
 	// cardinality is zero if the schema decides. AtMostOne lets the discriminator be unset, unless
 	// the schema requires it.
 	cardinality union.Cardinality
-	// emptyIsUnset means that members are unset when validation-gen treats them as unset.
-	emptyIsUnset bool
 }
 
 // declare finds the unions that the markers of a type declare.
@@ -283,7 +281,7 @@ func (s *structure) build(u *declaration) bool {
 			some.Content = append(some.Content, textAt(m.field.json, at), oneOrMore(whenOptional))
 			partly = partly || u.from != nil && (listed || len(whenOptional) != len(values))
 		}
-		if at := s.emptyOf(m.field, m.pos, u.emptyIsUnset); at.Line > 0 {
+		if at := s.emptyOf(m.field, m.pos, !kep.has(m)); at.Line > 0 {
 			empty.Content = append(empty.Content, textAt(m.field.json, at))
 		}
 	}

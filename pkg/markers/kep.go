@@ -97,17 +97,19 @@ func (s *structure) marking(discriminators, members []mark) []*declaration {
 }
 
 // discriminatorOf returns the index of the discriminator that a member names by JSON name, else by
-// Go name, else by one of its values. It returns -1 after an error.
+// Go name, else by one of its values, such as HTTP in +unionMember=HTTP. A single discriminator can
+// also have the member's own name as a value. It returns -1 after an error.
 func (s *structure) discriminatorOf(m mark, discriminators []mark) int {
-	i := slices.IndexFunc(discriminators, func(d mark) bool { return d.field.json == m.of })
-	if i < 0 {
-		i = slices.IndexFunc(discriminators, func(d mark) bool { return d.field.name == m.of })
-	}
-	if i < 0 {
-		i = s.discriminatorWith(m, discriminators)
-	}
-	if i >= 0 {
-		return i
+	own := len(discriminators) == 1 && (strings.EqualFold(m.of, m.field.name) || strings.EqualFold(m.of, m.field.json))
+	for _, is := range []func(d mark) bool{
+		func(d mark) bool { return d.field.json == m.of },
+		func(d mark) bool { return d.field.name == m.of },
+		func(d mark) bool { return own || slices.Contains(s.values(d.field).known, m.of) },
+	} {
+		found := slices.DeleteFunc(slices.Clone(discriminators), func(d mark) bool { return !is(d) })
+		if len(slices.CompactFunc(found, func(a, b mark) bool { return a.field == b.field })) == 1 {
+			return slices.IndexFunc(discriminators, is)
+		}
 	}
 	is := func(f *field) bool { return f.json == m.of || f.name == m.of }
 	if s.apart(m, func(_ *structure, o mark) bool { return o.role == discriminator && kep.has(o) && is(o.field) }) {
@@ -127,22 +129,4 @@ func (s *structure) discriminatorOf(m mark, discriminators []mark) int {
 	}
 	s.errorf(m.pos, codes.UnknownDiscriminator, hint, "member %s names %q, which is not a discriminator of %s", m.field.name, m.of, s.id.Name)
 	return -1
-}
-
-// discriminatorWith returns the index of the only discriminator that can have the value in the
-// marker, such as HTTP in +unionMember=HTTP, or -1. A single discriminator can also have the
-// member's own name as a value.
-func (s *structure) discriminatorWith(m mark, discriminators []mark) int {
-	found := -1
-	for i, d := range discriminators {
-		own := len(discriminators) == 1 && (strings.EqualFold(m.of, m.field.name) || strings.EqualFold(m.of, m.field.json))
-		if !own && !slices.Contains(s.values(d.field).known, m.of) {
-			continue
-		}
-		if found >= 0 {
-			return -1
-		}
-		found = i
-	}
-	return found
 }

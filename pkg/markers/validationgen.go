@@ -46,7 +46,7 @@ func (s *structure) named(markers table) (l []*declaration) {
 		})
 		if i < 0 {
 			i = len(l)
-			l = append(l, &declaration{name: m.of, cardinality: m.cardinality, list: list, emptyIsUnset: true})
+			l = append(l, &declaration{name: m.of, cardinality: m.cardinality, list: list})
 		}
 		if m.role == discriminator {
 			l[i].discriminators = append(l[i].discriminators, m)
