@@ -259,7 +259,7 @@ func (s *structure) build(u *declaration) bool {
 	}
 	names, byValue := yamltext.StringsNode(), yamltext.MappingNode()
 	optional, some, partly := yamltext.StringsNode(), yamltext.MappingNode(), false
-	empty := yamltext.StringsNode()
+	var members []mark
 	for _, marks := range s.membersOf(u) {
 		m := marks[0]
 		var values, whenOptional []*yaml.Node
@@ -272,7 +272,7 @@ func (s *structure) build(u *declaration) bool {
 			}
 			continue
 		}
-		u.names = append(u.names, m.field.json)
+		members, u.names = append(members, m), append(u.names, m.field.json)
 		names.Content = append(names.Content, textAt(m.field.json, m.pos))
 		byValue.Content = append(byValue.Content, textAt(m.field.json, m.pos), oneOrMore(values))
 		at, whenOptional, listed := s.optionalOf(m, values, whenOptional)
@@ -280,9 +280,6 @@ func (s *structure) build(u *declaration) bool {
 			optional.Content = append(optional.Content, textAt(m.field.json, at))
 			some.Content = append(some.Content, textAt(m.field.json, at), oneOrMore(whenOptional))
 			partly = partly || u.from != nil && (listed || len(whenOptional) != len(values))
-		}
-		if at := s.emptyOf(m.field, m.pos, !kep.has(m)); at.Line > 0 {
-			empty.Content = append(empty.Content, textAt(m.field.json, at))
 		}
 	}
 	if u.from == nil {
@@ -299,9 +296,7 @@ func (s *structure) build(u *declaration) bool {
 	case len(optional.Content) > 0:
 		u.set("optionalMembers", optional)
 	}
-	if len(empty.Content) > 0 {
-		u.set(emptyKey, empty)
-	}
+	s.empty(u, members)
 	if u.from != nil {
 		fitting, diags := u.guess(u.from, func(string) bool { return true })
 		if u.item = fitting; !s.lenient() { // else fit repeats it

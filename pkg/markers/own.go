@@ -123,17 +123,23 @@ func (s *structure) yes(m mark) bool {
 	return m.node.Value == "true"
 }
 
-// emptyOf returns the position for a member that is unset when it is empty: the one of the marker on
-// its field that says so, or else at, if it usually is and the schema has such values.
-func (s *structure) emptyOf(f *field, at diag.Pos, usually bool) (pos diag.Pos) {
-	said, ok := f.says(emptyKey)
-	switch {
-	case ok && s.yes(said):
-		return said.pos
-	case !ok && usually && s.unsetWhenZero(f):
-		return at
+// empty sets emptyIsUnset: a member is unset when it is empty if a marker on its field says so, or
+// else if it is so for validation-gen.
+func (s *structure) empty(u *declaration, members []mark) {
+	empty := yamltext.StringsNode()
+	for _, m := range members {
+		at := m.pos
+		said, ok := m.field.says(emptyKey)
+		if ok {
+			at = said.pos
+		}
+		if ok && s.yes(said) || !ok && !kep.has(m) && s.unsetWhenZero(m.field) {
+			empty.Content = append(empty.Content, textAt(m.field.json, at))
+		}
 	}
-	return pos
+	if len(empty.Content) > 0 {
+		u.set(emptyKey, empty)
+	}
 }
 
 // optionalOf returns the position at which a member is made optional, if it is, and the values for

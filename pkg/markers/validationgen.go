@@ -125,21 +125,16 @@ func (s *structure) related() []*declaration {
 			u.set(key, table)
 		}
 	}
-	empty := yamltext.StringsNode()
+	var members []mark
 	for _, f := range s.fields {
 		i := slices.IndexFunc(marks, func(m mark) bool { return m.field == f || *m.value == f.json && !f.inline })
 		if i < 0 {
 			continue
 		}
-		u.names = append(u.names, f.json)
 		s.nilable(f, marks[i])
-		if at := s.emptyOf(f, marks[i].pos, true); at.Line > 0 {
-			empty.Content = append(empty.Content, textAt(f.json, at))
-		}
+		members, u.names = append(members, mark{field: f, pos: marks[i].pos}), append(u.names, f.json)
 	}
-	if len(empty.Content) > 0 {
-		u.set(emptyKey, empty)
-	}
+	s.empty(u, members)
 	return []*declaration{u}
 }
 
