@@ -65,12 +65,12 @@ func (l *loading) marks(comments []*comment, f *field) (found []mark) {
 			continue
 		}
 		m.field = f
-		m.pos = l.places.pos(c.Pos() + token.Pos(2+strings.Index(text, "+")))
+		m.pos = l.pos(c.Pos() + token.Pos(2+strings.Index(text, "+")))
 		if m.problem != nil {
 			m.problem.Pos = m.pos
 		}
 		if strings.Count(text, m.wrong) == 1 {
-			at := l.places.pos(c.Pos() + token.Pos(2+strings.Index(text, m.wrong)))
+			at := l.pos(c.Pos() + token.Pos(2+strings.Index(text, m.wrong)))
 			m.problem.Edits = diag.Replace(at.Line, at.Col, m.wrong, m.right)
 		}
 		found = append(found, m)

@@ -1,6 +1,7 @@
 package markers
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -24,6 +25,9 @@ func (l *loading) kinds() []schema.GroupKind {
 	for _, kind := range kinds {
 		l.parser.NeedCRDFor(kind, nil)
 	}
+	slices.SortFunc(kinds, func(a, b schema.GroupKind) int {
+		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Kind, b.Kind))
+	})
 	return kinds
 }
 
@@ -48,6 +52,9 @@ func (l *loading) crds(kinds []schema.GroupKind) *union.Externals {
 		for _, s := range l.sites[sites:] {
 			found = s.declare(found)
 		}
+		slices.SortFunc(found, func(a, b union.External) int {
+			return cmp.Or(cmp.Compare(a.Version, b.Version), schemapath.Compare(a.Path, b.Path), a.Pos().Compare(b.Pos()))
+		})
 		if kind.Group != "" {
 			set.Declarations = append(set.Declarations, found...)
 			set.Scopes = append(set.Scopes, scopes...)
@@ -77,7 +84,7 @@ func (l *loading) typeOf(kind schema.GroupKind, v apiextensionsv1.CustomResource
 	}
 	slices.SortFunc(ids, compareIdents)
 	if len(ids) > 1 {
-		l.errorf(l.places.pos(l.parser.Types[ids[0]].RawSpec.Name.Pos()), "give each package its own // +versionName",
+		l.errorf(l.pos(l.parser.Types[ids[0]].RawSpec.Name.Pos()), "give each package its own // +versionName",
 			"packages %s and %s both declare version %s of %s", ids[0].Package.PkgPath, ids[1].Package.PkgPath, v.Name, kind)
 	}
 	return ids[0], len(ids) == 1

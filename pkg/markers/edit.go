@@ -67,7 +67,7 @@ type Edited struct {
 // there any if a file is outside the main module, or is a link that leads out of its directory.
 func Declare(opts Options, wanted []Wanted, patterns ...string) ([]Outcome, []Edited, diag.List) {
 	opts.CRDs = true
-	before := newLoading(opts)
+	before := newLoading(opts, nil)
 	set := before.load(patterns)
 	Words(before.diags)
 	if set == nil {
@@ -87,16 +87,17 @@ func Declare(opts Options, wanted []Wanted, patterns ...string) ([]Outcome, []Ed
 		if l := e.outsideFiles(files); l != nil {
 			return nil, nil, l
 		}
-		after := newLoading(opts)
+		edited := map[string][]byte{}
 		for _, f := range files {
-			after.places.edited[f.Name] = f.New
+			edited[f.Name] = f.New
 		}
+		after := newLoading(opts, edited)
 		got := after.load(patterns)
 		if Words(after.diags); !e.accepts(after, got) {
 			continue
 		}
 		for i := range files {
-			files[i].Name = before.places.relative(files[i].Name)
+			files[i].Name = before.relative(files[i].Name)
 		}
 		for _, s := range after.known {
 			for _, r := range e.requests {
@@ -221,7 +222,7 @@ func (l *loading) outsideFiles(files []Edited) (wrong diag.List) {
 		default:
 			continue
 		}
-		wrong = append(wrong, diag.New(codes.LeftUndeclared, diag.Pos{File: l.places.relative(f.Name)}, "nothing is written: this file needs markers, and %s", problem).
+		wrong = append(wrong, diag.New(codes.LeftUndeclared, diag.Pos{File: l.relative(f.Name)}, "nothing is written: this file needs markers, and %s", problem).
 			As(diag.Error).Hinted(hint))
 	}
 	return wrong
@@ -239,7 +240,7 @@ type line struct {
 func (e *editing) edit() []Edited {
 	inserted, deleted, names := map[line][]string{}, map[line]bool{}, map[string]bool{}
 	lineOf := func(n ast.Node) line {
-		p := e.places.fset.PositionFor(n.Pos(), false)
+		p := e.fset.PositionFor(n.Pos(), false)
 		names[p.Filename] = true
 		return line{p.Filename, p.Line}
 	}
@@ -253,7 +254,7 @@ func (e *editing) edit() []Edited {
 	}
 	var files []Edited
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		src, _ := e.places.read(name)
+		src, _ := e.read(name)
 		var out, end []byte
 		for i, text := range bytes.SplitAfter(src, []byte("\n")) {
 			at := line{name, i + 1}
@@ -303,7 +304,7 @@ func (e *editing) deletions() map[*comment]bool {
 				break
 			}
 			deleted[comment] = true
-			r.Deleted = append(r.Deleted, e.places.pos(comment.Pos()))
+			r.Deleted = append(r.Deleted, e.pos(comment.Pos()))
 		}
 		for _, o := range open {
 			if r.Problem != nil && o.of == r.of && o.text == r.text { // the same union in another schema

@@ -25,7 +25,10 @@ import (
 // loading is the state of one Load.
 type loading struct {
 	opts     Options
-	places   *places
+	fset     *token.FileSet
+	work     string              // the working directory
+	edited   map[string][]byte   // files with edits that are not written yet
+	text     map[string][][]byte // the lines of files
 	parser   *crd.Parser
 	roots    []*loader.Package
 	known    map[crd.TypeIdent]*structure
@@ -35,10 +38,10 @@ type loading struct {
 	diags    diag.List
 }
 
-func newLoading(opts Options) *loading {
-	fset := token.NewFileSet()
+func newLoading(opts Options, edited map[string][]byte) *loading {
+	work, _ := os.Getwd() // without one, names stay absolute
 	return &loading{
-		opts: opts, places: newPlaces(fset),
+		opts: opts, fset: token.NewFileSet(), work: work, edited: edited, text: map[string][][]byte{},
 		known: map[crd.TypeIdent]*structure{}, reached: map[crd.TypeIdent]map[crd.TypeIdent]bool{},
 	}
 }
@@ -69,7 +72,7 @@ func (l *loading) packages(patterns []string) bool {
 		return false
 	}
 	config := &packages.Config{
-		Fset: l.places.fset, Dir: l.opts.Dir, Mode: packages.NeedModule | packages.NeedSyntax, Overlay: l.places.edited,
+		Fset: l.fset, Dir: l.opts.Dir, Mode: packages.NeedModule | packages.NeedSyntax, Overlay: l.edited,
 		// With cgo, listing packages runs the C compiler and pkg-config on their contents.
 		Env: append(os.Environ(), "CGO_ENABLED=0"),
 	}
@@ -203,7 +206,7 @@ func (l *loading) inType(p *packages.Package, err packages.Error) bool {
 				if n == nil || found || !filter(n) {
 					return false
 				}
-				found = l.places.fset.Position(n.Pos()).String() == err.Pos
+				found = l.fset.Position(n.Pos()).String() == err.Pos
 				return true
 			})
 		}
@@ -223,11 +226,11 @@ func (l *loading) goPos(p *packages.Package, err packages.Error, all []*packages
 	for _, q := range all {
 		for _, full := range q.GoFiles {
 			if full == file || !filepath.IsAbs(file) && strings.HasSuffix(full, end) && (q == p || q.Imports[p.PkgPath] != nil) {
-				return l.places.position(full, line, col)
+				return l.position(full, line, col)
 			}
 		}
 	}
-	return diag.Pos{File: l.places.relative(file)}
+	return diag.Pos{File: l.relative(file)}
 }
 
 // isLink reports whether a file is a symbolic link.
@@ -262,7 +265,7 @@ func (l *loading) own(p *loader.Package) bool {
 func (l *loading) mainModule(p *loader.Package) string {
 	switch m := p.Module; {
 	case m == nil:
-		return l.places.work
+		return l.work
 	case m.Main:
 		return m.Dir
 	case m.Replace != nil && m.Replace.Version == "" && filepath.IsLocal(m.Replace.Path):

@@ -1,13 +1,8 @@
 package markers
 
 import (
-	"cmp"
-	"slices"
-	"strings"
-
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -45,7 +40,7 @@ type Options struct {
 // The go command lists the packages, without cgo, and may download modules. docs/markers.md
 // describes the programs that it runs, and how to prevent that.
 func Load(opts Options, patterns ...string) (*union.Externals, diag.List) {
-	l := newLoading(opts)
+	l := newLoading(opts, nil)
 	set := l.load(patterns)
 	Words(l.diags)
 	return set, l.diags.Sort()
@@ -74,22 +69,7 @@ func (l *loading) load(patterns []string) (set *union.Externals) {
 	if !l.diags.HasErrors() {
 		l.unused()
 	}
-	slices.SortFunc(set.Declarations, func(a, b union.External) int {
-		return cmp.Or(
-			compareTargets(a.Target, b.Target),
-			cmp.Compare(a.Version, b.Version),
-			schemapath.Compare(a.Path, b.Path),
-			a.Pos().Compare(b.Pos()),
-		)
-	})
-	slices.SortFunc(set.Scopes, func(a, b union.Scope) int {
-		return cmp.Or(compareTargets(a.Target, b.Target), cmp.Compare(a.Version, b.Version))
-	})
 	return set
-}
-
-func compareTargets(a, b union.Target) int {
-	return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Kind, b.Kind))
 }
 
 // errorf reports an error about the packages as a whole.

@@ -10,33 +10,21 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// places converts positions of Go to positions of diagnostics: file names as the user would write
-// them, columns in characters.
-type places struct {
-	fset   *token.FileSet
-	work   string // the working directory
-	lines  map[string][][]byte
-	edited map[string][]byte // files with edits that are not written yet
-}
-
-func newPlaces(fset *token.FileSet) *places {
-	work, _ := os.Getwd() // without one, names stay absolute
-	return &places{fset: fset, work: work, lines: map[string][][]byte{}, edited: map[string][]byte{}}
-}
-
-func (p *places) pos(at token.Pos) diag.Pos {
-	q := p.fset.PositionFor(at, false)
-	return p.position(q.Filename, q.Line, q.Column)
+// pos converts a position of Go to one of a diagnostic, with the file name as the user would write it
+// and the column in characters.
+func (l *loading) pos(at token.Pos) diag.Pos {
+	q := l.fset.PositionFor(at, false)
+	return l.position(q.Filename, q.Line, q.Column)
 }
 
 // position returns the position for a column in bytes.
-func (p *places) position(file string, line, col int) diag.Pos {
-	return diag.Pos{File: p.relative(file), Line: line, Col: p.column(file, line, col)}
+func (l *loading) position(file string, line, col int) diag.Pos {
+	return diag.Pos{File: l.relative(file), Line: line, Col: l.column(file, line, col)}
 }
 
 // relative returns a file name relative to the working directory if the file is below it.
-func (p *places) relative(file string) string {
-	short, err := filepath.Rel(p.work, file)
+func (l *loading) relative(file string) string {
+	short, err := filepath.Rel(l.work, file)
 	if err != nil || !filepath.IsLocal(short) || !filepath.IsAbs(file) {
 		return file
 	}
@@ -44,22 +32,22 @@ func (p *places) relative(file string) string {
 }
 
 // read returns the content of a Go file that the go command has listed, with its edits.
-func (p *places) read(file string) ([]byte, error) {
-	if src, ok := p.edited[file]; ok {
+func (l *loading) read(file string) ([]byte, error) {
+	if src, ok := l.edited[file]; ok {
 		return src, nil
 	}
 	return os.ReadFile(file)
 }
 
 // column converts a column in bytes to a column in characters.
-func (p *places) column(file string, line, col int) int {
-	lines, ok := p.lines[file]
+func (l *loading) column(file string, line, col int) int {
+	lines, ok := l.text[file]
 	if !ok {
 		// The columns of a file that cannot be read again stay in bytes.
-		if src, err := p.read(file); err == nil {
+		if src, err := l.read(file); err == nil {
 			lines = bytes.Split(src, []byte("\n"))
 		}
-		p.lines[file] = lines
+		l.text[file] = lines
 	}
 	if line < 1 || line > len(lines) || col < 1 || col-1 > len(lines[line-1]) {
 		return col

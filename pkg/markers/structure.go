@@ -84,7 +84,7 @@ func (l *loading) structure(id crd.TypeIdent) *structure {
 	if info == nil {
 		return nil
 	}
-	s := &structure{l: l, id: id, info: info, pos: l.places.pos(info.RawSpec.Name.Pos())}
+	s := &structure{l: l, id: id, info: info, pos: l.pos(info.RawSpec.Name.Pos())}
 	l.known[id] = s
 	s.marks = l.marks(l.commentsOf(info.Markers), nil)
 	for i := range info.Fields {
@@ -161,10 +161,10 @@ func (s *structure) foreign() {
 // controller-tools/pkg/crd.
 func (l *loading) field(p *loader.Package, info *markers.FieldInfo) *field {
 	raw := info.RawField
-	f := &field{name: info.Name, info: info, pos: l.places.pos(raw.Pos()), typ: p.TypesInfo.TypeOf(raw.Type)}
+	f := &field{name: info.Name, info: info, pos: l.pos(raw.Pos()), typ: p.TypesInfo.TypeOf(raw.Type)}
 	for _, name := range raw.Names {
 		if name.Name == info.Name {
-			f.pos = l.places.pos(name.Pos())
+			f.pos = l.pos(name.Pos())
 		}
 	}
 	if f.name == "" { // embedded: the name of the type, without its package and arguments
