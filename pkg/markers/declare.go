@@ -113,7 +113,7 @@ func (s *structure) placed() bool {
 		if m.problem != nil {
 			s.diags = append(s.diags, *m.problem)
 		} else if m.role != listing {
-			s.errorf(m.pos, codes.BadMarker, hint, m.name+format, args...)
+			s.misused(m, hint, format, args...)
 		}
 	}
 	found := len(s.marks)
@@ -154,8 +154,8 @@ func (s *structure) mixed(all []*declaration) {
 				continue
 			}
 			d := other.discriminators[0]
-			related(s.errorf(m.pos, codes.BadMarker, "write "+memberMarker(d)+" instead",
-				"%s makes %s a union by itself: discriminator %s has %s, of another dialect", m.name, m.field.name, d.field.name, d.name), d.pos, "the discriminator")
+			related(s.misused(m, "write "+memberMarker(d)+" instead",
+				" makes %s a union by itself: discriminator %s has %s, of another dialect", m.field.name, d.field.name, d.name), d.pos, "the discriminator")
 			break
 		}
 	}

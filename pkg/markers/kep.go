@@ -38,8 +38,8 @@ func (s *structure) ofKEP() []*declaration {
 	for _, m := range members {
 		other := func(o mark) bool { return o.cardinality == 0 }
 		if m.cardinality != 0 && (all >= 0 || slices.ContainsFunc(members, other)) {
-			s.errorf(m.pos, codes.BadMarker, "write +unionMember for all members, or only +union if all fields are members",
-				"%s is alongside +union or +unionMember, whose unions differ", m.name)
+			s.misused(m, "write +unionMember for all members, or only +union if all fields are members",
+				" is alongside +union or +unionMember, whose unions differ")
 		}
 	}
 	return s.marking(discriminators, members)

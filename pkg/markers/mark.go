@@ -38,9 +38,9 @@ type mark struct {
 	item     *yaml.Node // the keys of the list item, for a marker inside +k8s:item
 }
 
-// misuse returns an error in a marker.
-func misuse(message, hint string) *diag.Diagnostic {
-	d := diag.New(codes.BadMarker, diag.Pos{}, "%s", message).Hinted(hint)
+// misuse returns an error in a marker. The message begins with the marker.
+func (m mark) misuse(hint, format string, args ...any) *diag.Diagnostic {
+	d := diag.New(codes.BadMarker, m.pos, "%s", m.name+fmt.Sprintf(format, args...)).Hinted(hint)
 	return &d
 }
 
@@ -138,14 +138,14 @@ func (m *mark) arguments(rest string) {
 	rest = strings.TrimSpace(rest)
 	if m.name != "+unionMember" {
 		if rest != "" {
-			m.problem = misuse(fmt.Sprintf("%s takes no arguments, and no text may follow it", m.name), "write "+m.name)
+			m.problem = m.misuse("write "+m.name, " takes no arguments, and no text may follow it")
 		}
 		return
 	}
 	found := memberArguments().FindStringSubmatch(rest)
 	if found == nil {
-		m.problem = misuse(fmt.Sprintf("%s%s cannot be read", m.name, given),
-			"write +unionMember, +unionMember=<discriminator>, +unionMember,optional or +unionMember=<discriminator>,optional")
+		m.problem = m.misuse("write +unionMember, +unionMember=<discriminator>, +unionMember,optional or +unionMember=<discriminator>,optional",
+			"%s cannot be read", given)
 		return
 	}
 	m.of, m.optional = found[1], found[2] != ""
@@ -158,9 +158,8 @@ func spaced(space, text string) (mark, bool) {
 	if !ok || m.role == none || m.role == whole && m.problem != nil { // prose: + union of a and b
 		return mark{}, false
 	}
-	out := mark{name: m.name, problem: misuse(
-		fmt.Sprintf("the space after the + makes this a comment, not the marker %s", m.name), "delete the space",
-	)}
+	out := mark{name: m.name}
+	out.problem = mark{}.misuse("delete the space", "the space after the + makes this a comment, not the marker %s", m.name)
 	if m.problem == nil {
 		out.wrong, out.right = "+"+space, "+"
 	}
@@ -177,7 +176,8 @@ func misspelt(name string) (mark, bool) {
 	if !ours && !near {
 		return mark{}, false
 	}
-	m := mark{name: "+" + name, problem: misuse(fmt.Sprintf("+%s is not a marker", name), "write +"+cmp.Or(best, "unionMember"))}
+	m := mark{name: "+" + name}
+	m.problem = m.misuse("write +"+cmp.Or(best, "unionMember"), " is not a marker")
 	if near && english.Certain(name, known) == best {
 		m.wrong, m.right = m.name, "+"+best
 	}
@@ -190,8 +190,9 @@ func parseTag(text string) (mark, bool) {
 	if err != nil {
 		for _, name := range mention().FindAllString(text, -1) {
 			if defined := definitions()[name]; defined.role != none {
-				return mark{definition: defined, name: "+" + name, problem: misuse(fmt.Sprintf("+%s cannot be read: %v", name, err),
-					`write it like +k8s:unionMember(union: "x", memberName: "V") or +k8s:item(type: "A")=+k8s:unionMember`)}, true
+				m := mark{definition: defined, name: "+" + name}
+				m.problem = m.misuse(`write it like +k8s:unionMember(union: "x", memberName: "V") or +k8s:item(type: "A")=+k8s:unionMember`, " cannot be read: %v", err)
+				return m, true
 			}
 		}
 		return mark{}, false
@@ -217,10 +218,10 @@ func parseTag(text string) (mark, bool) {
 		m := mark{definition: defined, name: "+" + t.Name, item: item.item}
 		switch {
 		case around != "":
-			m.problem = misuse(fmt.Sprintf("%s inside +%s cannot be expressed", m.name, around),
-				"the unions of a CRD do not depend on options, and are on fields only: write the marker by itself, or delete it")
+			m.problem = m.misuse("the unions of a CRD do not depend on options, and are on fields only: write the marker by itself, or delete it",
+				" inside +%s cannot be expressed", around)
 		case m.item != nil && m.role != member:
-			m.problem = misuse(fmt.Sprintf("%s inside +k8s:item cannot be expressed", m.name), "items of a list are members by +k8s:unionMember or +k8s:zeroOrOneOfMember")
+			m.problem = m.misuse("items of a list are members by +k8s:unionMember or +k8s:zeroOrOneOfMember", " inside +k8s:item cannot be expressed")
 		default:
 			m.tag(t)
 		}
@@ -235,34 +236,34 @@ func (m *mark) tag(t *codetags.Tag) {
 	for _, a := range t.Args {
 		switch value := a.Value; {
 		case seen[a.Name]:
-			m.problem = misuse(fmt.Sprintf("%s has the argument %s twice", m.name, a.Name), "delete one")
+			m.problem = m.misuse("delete one", " has the argument %s twice", a.Name)
 		case a.Name != "" && a.Name == m.ofArg:
 			m.of = value
 		case a.Name != "" && a.Name == m.valueArg, a.Name == "" && (m.role == inMode || m.role == relation):
 			m.value = &value
 		default:
-			m.problem = misuse(fmt.Sprintf("%s does not take the argument %s", m.name, a), argumentHint(m.definition))
+			m.problem = m.misuse(m.argumentHint(), " does not take the argument %s", a)
 		}
 		seen[a.Name] = true
 	}
 	switch {
 	case m.problem != nil:
 	case m.of == "default" && modes.has(*m):
-		m.problem = misuse(fmt.Sprintf("%s may not name its group default, which stands for the unnamed group", m.name), "delete the argument")
+		m.problem = m.misuse("delete the argument", " may not name its group default, which stands for the unnamed group")
 	case m.role == inMode:
 		m.payload(t)
 	case m.role == relation && m.value == nil:
-		m.problem = misuse(m.name+" names no property", "write it like "+m.name+`("other")`)
+		m.problem = m.misuse("write it like "+m.name+`("other")`, " names no property")
 	case t.ValueType != codetags.ValueTypeNone:
-		m.problem = misuse(fmt.Sprintf("%s takes no value", m.name), argumentHint(m.definition))
+		m.problem = m.misuse(m.argumentHint(), " takes no value")
 	}
 }
 
-func argumentHint(d definition) string {
-	if d.ofArg == "" {
+func (d definition) argumentHint() string {
+	switch {
+	case d.ofArg == "":
 		return "the argument is the JSON name of another field"
-	}
-	if d.valueArg == "" {
+	case d.valueArg == "":
 		return "the argument is " + d.ofArg
 	}
 	return "the arguments are " + d.ofArg + " and " + d.valueArg
@@ -270,12 +271,12 @@ func argumentHint(d definition) string {
 
 // payload parses the marker after ifMode("A")=.
 func (m *mark) payload(t *codetags.Tag) {
-	example := m.name + `("A")=+k8s:required`
+	example := "write it like " + m.name + `("A")=+k8s:required`
 	switch {
 	case m.value == nil:
-		m.problem = misuse(m.name+" names no mode", "write it like "+example)
+		m.problem = m.misuse(example, " names no mode")
 	case t.ValueTag == nil:
-		m.problem = misuse(m.name+" says nothing about the mode", "write it like "+example)
+		m.problem = m.misuse(example, " says nothing about the mode")
 	default:
 		payload := *t.ValueTag
 		for (payload.Name == "k8s:alpha" || payload.Name == "k8s:beta") && payload.ValueTag != nil {
@@ -285,10 +286,8 @@ func (m *mark) payload(t *codetags.Tag) {
 		case "k8s:required", "k8s:optional", "k8s:forbidden":
 			m.mode = strings.TrimPrefix(payload.Name, "k8s:")
 		default:
-			m.problem = misuse(
-				fmt.Sprintf("%s with +%s cannot be expressed by a union", m.name, payload.Name),
-				"+k8s:required, +k8s:optional and +k8s:forbidden can; write the rest as +kubebuilder:validation:XValidation",
-			)
+			m.problem = m.misuse("+k8s:required, +k8s:optional and +k8s:forbidden can; write the rest as +kubebuilder:validation:XValidation",
+				" with +%s cannot be expressed by a union", payload.Name)
 			m.problem.Severity = diag.Warning
 		}
 	}

@@ -19,17 +19,12 @@ const ownPrefix = "unioncel:union"
 
 var ownForm = english.Pattern(`^` + ownPrefix + `(?:\(\s*([^()]*?)\s*\))?:([A-Za-z-]+)(?:\s*:?=\s*(.*?))?\s*$`)
 
-// Keys that describe the field with the marker; all other keys are keys of the declaration and
-// describe its union.
+// Keys that describe the field with the marker. The last two are also keys of the declaration, which
+// describe its union, as all other keys do.
 const (
 	valuesKey   = "values"
 	optionalKey = "optional"
 	emptyKey    = "emptyIsUnset"
-)
-
-// Keys with texts, which may have semicolons. The second describes the field, if it is on one.
-const (
-	messageKey  = "message"
 	messagesKey = "messages"
 )
 
@@ -42,8 +37,8 @@ func parseOwn(text string) mark {
 	found := ownForm().FindStringSubmatch(text)
 	if found == nil {
 		name, _, _ := strings.Cut(text, "=")
-		return mark{name: "+" + name, problem: misuse(fmt.Sprintf("+%s cannot be read", text),
-			"write it like +unioncel:union:discriminatorChange=Forbid, or +unioncel:union(name):discriminatorChange=Forbid")}
+		return mark{name: "+" + name, problem: mark{name: "+" + text}.misuse(
+			"write it like +unioncel:union:discriminatorChange=Forbid, or +unioncel:union(name):discriminatorChange=Forbid", " cannot be read")}
 	}
 	m := mark{definition: definition{role: own}, of: found[1], key: found[2], name: "+" + ownPrefix + ":" + found[2]}
 	value := found[3]
@@ -59,12 +54,11 @@ func parseOwn(text string) mark {
 	case value != "" && strings.ContainsRune(`[{"'`, rune(value[0])):
 		var document yaml.Node
 		if err := yaml.Unmarshal([]byte(value), &document); err != nil || len(document.Content) != 1 {
-			m.problem = misuse(fmt.Sprintf("%s cannot be read: %q is not a list, mapping or string in YAML's flow style", m.name, value),
-				"write it like "+m.name+"="+example(m.key))
+			m.problem = m.misuse("write it like "+m.name+"="+example(m.key), " cannot be read: %q is not a list, mapping or string in YAML's flow style", value)
 			break
 		}
 		m.node = document.Content[0]
-	case strings.Contains(value, ";") && m.key != messageKey && m.key != messagesKey:
+	case strings.Contains(value, ";") && m.key != "message" && m.key != messagesKey: // texts may have semicolons
 		m.node = yamltext.StringsNode()
 		for item := range strings.SplitSeq(value, ";") {
 			m.node.Content = append(m.node.Content, yamltext.StringNode(strings.TrimSpace(item)))
@@ -115,25 +109,18 @@ func (m mark) values() []*yaml.Node {
 	return m.node.Content
 }
 
-// yes returns the boolean value of a marker, and reports other values.
-func (s *structure) yes(m mark) bool {
-	if m.node.Tag != "!!bool" {
-		s.errorf(m.pos, codes.MalformedDeclaration, "write "+m.name+" or "+m.name+"=false", "%s is true or false", m.name)
-	}
-	return m.node.Value == "true"
-}
-
 // empty sets emptyIsUnset: a member is unset when it is empty if a marker on its field says so, or
 // else if it is so for validation-gen.
 func (s *structure) empty(u *declaration, members []mark) {
 	empty := yamltext.StringsNode()
 	for _, m := range members {
-		at := m.pos
-		said, ok := m.field.says(emptyKey)
-		if ok {
-			at = said.pos
+		at, unset := m.pos, !kep.has(m) && s.unsetWhenZero(m.field)
+		if said, ok := m.field.says(emptyKey); ok {
+			if at, unset = said.pos, said.node.Value == "true"; said.node.Tag != "!!bool" {
+				s.errorf(at, codes.MalformedDeclaration, "write "+said.name+" or "+said.name+"=false", "%s is true or false", said.name)
+			}
 		}
-		if ok && s.yes(said) || !ok && !kep.has(m) && s.unsetWhenZero(m.field) {
+		if unset {
 			empty.Content = append(empty.Content, textAt(m.field.json, at))
 		}
 	}
@@ -177,7 +164,7 @@ func (s *structure) own() {
 		switch u := alone[m.of]; {
 		case m.role != own:
 		case m.key == valuesKey || m.key == optionalKey:
-			s.errorf(m.pos, codes.BadMarker, "put it on the field of the member", "%s describes a field, but is on a type", m.name)
+			s.misused(m, "put it on the field of the member", " describes a field, but is on a type")
 		case !slices.Contains(union.Keys(), m.key):
 			s.unknownKey(m)
 		case u != nil:
@@ -210,30 +197,29 @@ func (s *structure) own() {
 func (s *structure) onField(m mark) {
 	f, u := m.field, s.unionOf(m.field)
 	ofMember := m.key == valuesKey || m.key == optionalKey || m.key == emptyKey
-	wrong := func(hint, format string, args ...any) { s.errorf(m.pos, codes.BadMarker, hint, format, args...) }
 	hasMode := func(o mark) bool { return o.role == inMode }
 	switch {
 	case m.of != "":
-		wrong("write "+m.name, "%s on a field names a union: it is about that of the field", m.name)
+		s.misused(m, "write "+m.name, " on a field names a union: it is about that of the field")
 	case u == nil:
 		hint := "put it on a member or the discriminator of a union, or on the struct"
 		if slices.ContainsFunc(f.marks, func(m mark) bool { return m.item != nil }) {
 			hint = "extend the union of its items in a UnionSet"
 		}
-		wrong(hint, "%s is on %s, which is not in a union", m.name, f.name)
+		s.misused(m, hint, " is on %s, which is not in a union", f.name)
 	case ofMember && u.ofStruct:
-		wrong("set it on the struct too", "%s describes a member by its own markers, and %s is one by those of the struct", m.name, f.name)
+		s.misused(m, "set it on the struct too", " describes a member by its own markers, and %s is one by those of the struct", f.name)
 	case ofMember && f.json == yamltext.Text(u.item, "discriminator"):
-		wrong("put it on a member", "%s describes a member, and %s is the discriminator", m.name, f.name)
+		s.misused(m, "put it on a member", " describes a member, and %s is the discriminator", f.name)
 	case m.key == valuesKey && slices.ContainsFunc(f.marks, hasMode):
-		wrong("delete it: the modes are the values", "%s is on %s, which has modes", m.name, f.name)
+		s.misused(m, "delete it: the modes are the values", " is on %s, which has modes", f.name)
 	case m.key == valuesKey && u.from == nil:
 		s.errorf(m.pos, codes.Contradiction, "delete it: without a discriminator members have no values", "member %s has values in a union that has no discriminator", f.name)
 	case ofMember:
 	case m.key == "optionalMembers":
-		wrong("write +unioncel:union:optional on a member, or put it on the struct", "%s describes a struct, but is on a field", m.name)
+		s.misused(m, "write +unioncel:union:optional on a member, or put it on the struct", " describes a struct, but is on a field")
 	case slices.Contains(structKeys, m.key):
-		wrong("put it on the struct", "%s describes a struct, but is on a field", m.name)
+		s.misused(m, "put it on the struct", " describes a struct, but is on a field")
 	case !slices.Contains(union.Keys(), m.key):
 		s.unknownKey(m)
 	case m.key == messagesKey:
@@ -254,7 +240,7 @@ func (s *structure) messages(u *declaration, m mark) {
 		s.key(u, m)
 	case all.Kind != yaml.MappingNode: // an error
 	case yamltext.Value(all, of.json) != nil:
-		s.errorf(m.pos, codes.BadMarker, "delete one of them", "%s is set twice for %s", m.name, of.name)
+		s.misused(m, "delete one of them", " is set twice for %s", of.name)
 	default:
 		all.Content = append(all.Content, textAt(of.json, m.pos), m.node)
 	}
@@ -285,21 +271,20 @@ func (s *structure) addressed(m mark) *declaration {
 			found = append(found, u)
 		}
 	}
-	wrong := func(hint, format string, args ...any) { s.errorf(m.pos, codes.BadMarker, hint, format, args...) }
 	switch {
 	case len(found) == 1:
 		return found[0]
 	case len(found) > 1:
 		example := fmt.Sprintf("write +%s(%s):%s for the union of %[2]s, or put it on a field of the union", ownPrefix, names[0], m.key)
-		wrong(example, "%s has several unions, and %s does not say which it is about", s.id.Name, m.name)
+		s.errorf(m.pos, codes.BadMarker, example, "%s has several unions, and %s does not say which it is about", s.id.Name, m.name)
 	case len(names) > 0:
-		wrong("write one of "+strings.Join(names, ", "), "%s has no union %q: a union is named by its name, its discriminator or a member", s.id.Name, m.of)
+		s.errorf(m.pos, codes.BadMarker, "write one of "+strings.Join(names, ", "), "%s has no union %q: a union is named by its name, its discriminator or a member", s.id.Name, m.of)
 	case slices.ContainsFunc(s.marks, func(m mark) bool { return m.role == listing }):
-		wrong("use --kubebuilder, which compiles these unions too", "%s is about a union whose rules controller-gen writes, and they stay as they are", m.name)
+		s.misused(m, "use --kubebuilder, which compiles these unions too", " is about a union whose rules controller-gen writes, and they stay as they are")
 	case slices.ContainsFunc(s.unions, func(u *declaration) bool { return u.list != "" }):
-		wrong("extend the union of the items in a UnionSet", "%s is on %s, whose union is of items of a list", m.name, s.id.Name)
+		s.misused(m, "extend the union of the items in a UnionSet", " is on %s, whose union is of items of a list", s.id.Name)
 	default:
-		wrong("mark the members, or list them with +unioncel:union:members", "%s is on %s, which declares no union", m.name, s.id.Name)
+		s.misused(m, "mark the members, or list them with +unioncel:union:members", " is on %s, which declares no union", s.id.Name)
 	}
 	return nil
 }
@@ -314,7 +299,7 @@ func (s *structure) unknownKey(m mark) {
 func (s *structure) key(u *declaration, m mark) {
 	for _, other := range u.keys {
 		if other.key == m.key {
-			related(s.errorf(m.pos, codes.BadMarker, "delete one of them", "%s is set twice for one union", m.name), other.pos, "the first")
+			related(s.misused(m, "delete one of them", " is set twice for one union"), other.pos, "the first")
 			return
 		}
 	}

@@ -57,9 +57,7 @@ func (l *loading) structs() {
 		}
 		for _, m := range l.marks([]*comment{c}, nil) {
 			if m.problem == nil {
-				m.problem = misuse(m.name+" is not before a type or a field of a named struct",
-					"put it in the comment right before the type or field that it is about")
-				m.problem.Pos = m.pos
+				m.problem = m.misuse("put it in the comment right before the type or field that it is about", " is not before a type or a field of a named struct")
 			}
 			l.diags = append(l.diags, *m.problem)
 		}
@@ -201,6 +199,12 @@ func (s *structure) marked(dialect table, roles ...role) (l []mark) {
 
 func (s *structure) errorf(pos diag.Pos, code diag.Code, hint, format string, args ...any) *diag.Diagnostic {
 	s.diags = append(s.diags, diag.New(code, pos, format, args...).Hinted(hint))
+	return &s.diags[len(s.diags)-1]
+}
+
+// misused reports an error in a marker. The message begins with the marker.
+func (s *structure) misused(m mark, hint, format string, args ...any) *diag.Diagnostic {
+	s.diags = append(s.diags, *m.misuse(hint, format, args...))
 	return &s.diags[len(s.diags)-1]
 }
 

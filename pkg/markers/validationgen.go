@@ -145,9 +145,9 @@ func (m *mark) keysOf(t *codetags.Tag) {
 	const example = `write it like +k8s:item(type: "A")=+k8s:unionMember`
 	switch {
 	case t.ValueTag == nil:
-		m.problem = misuse(m.name+" has no marker for the item", example)
+		m.problem = m.misuse(example, " has no marker for the item")
 	case len(t.Args) == 0 || slices.ContainsFunc(t.Args, func(a codetags.Arg) bool { return a.Name == "" }):
-		m.problem = misuse(m.name+" names no key of the item", example)
+		m.problem = m.misuse(example, " names no key of the item")
 	}
 	if m.item == nil {
 		m.item = yamltext.MappingNode()
@@ -171,8 +171,8 @@ func (s *structure) nilable(f *field, m mark) {
 	switch types.Unalias(f.typ).Underlying().(type) {
 	case *types.Pointer, *types.Map, *types.Slice, *types.Basic:
 	default:
-		s.errorf(m.pos, codes.BadMarker, "make it a pointer", "%s is on %s, whose type %s is always set: a member is a pointer, map, list, string, number or boolean",
-			m.name, f.name, types.TypeString(f.typ, (*types.Package).Name))
+		s.misused(m, "make it a pointer", " is on %s, whose type %s is always set: a member is a pointer, map, list, string, number or boolean",
+			f.name, types.TypeString(f.typ, (*types.Package).Name))
 	}
 }
 

@@ -212,10 +212,9 @@ func tag(name, of, value string) string {
 
 var plainWord = english.Pattern(`^[A-Za-z][A-Za-z0-9_./-]*$`)
 
-// flow returns a node in YAML's flow style, on one line, as [parseOwn] reads it. Strings are quoted,
-// except for words.
+// flow returns a node, whose style it changes, in YAML's flow style on one line, as [parseOwn] reads it.
+// Strings are quoted, except for words.
 func flow(n *yaml.Node) string {
-	n = clone(n)
 	for n := range yamltext.All(n) {
 		word := plainWord().MatchString(n.Value) && yamltext.StringNode(n.Value).Style == 0
 		if n.Style = yaml.FlowStyle; n.Kind == yaml.ScalarNode && n.Tag == "!!str" && !word {
