@@ -2,6 +2,7 @@ package markers
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -159,5 +160,127 @@ func (l *loading) unused() {
 		}
 		l.diags = append(l.diags, diag.New(codes.UnusedMarkers, s.pos, "no CRD of these packages has %s, which declares a union", id.Name).
 			Hinted("name the packages of the kinds that use it too, or delete the markers"))
+	}
+}
+
+// address is a schema of a CRD.
+type address struct {
+	union.Target
+	version string
+	path    schemapath.Path
+}
+
+func (a address) is(b address) bool {
+	return a.Is(b.Target) && a.version == b.version && a.path.Equal(b.path)
+}
+
+func (a address) String() string {
+	path := a.path.String()
+	if path == "" {
+		path = "the root"
+	}
+	return fmt.Sprintf("%s in version %s of %s", path, a.version, a.Target)
+}
+
+// site is a type that a schema is generated from. A schema can come from several types, such as a
+// struct and the structs that it inlines.
+type site struct {
+	address
+	*structure
+	at *apiextensionsv1.JSONSchemaProps
+}
+
+// typesAt returns the types of a schema, outermost first.
+func (l *loading) typesAt(a address) []site {
+	return slices.DeleteFunc(slices.Clone(l.sites), func(s site) bool { return !s.address.is(a) })
+}
+
+// schemaOf returns the schema of a version that controller-gen generates.
+func (l *loading) schemaOf(a address) *apiextensionsv1.JSONSchemaProps {
+	for _, s := range l.sites {
+		if s.Is(a.Target) && s.version == a.version && len(s.path) == 0 {
+			return a.path.Schema(s.at)
+		}
+	}
+	return nil
+}
+
+// property returns the field of s with a property, not of an inlined struct, or nil.
+func (s *structure) property(name string) *field {
+	i := slices.IndexFunc(s.fields, func(f *field) bool { return f.json == name && !f.inline })
+	if i < 0 {
+		return nil
+	}
+	return s.fields[i]
+}
+
+// references calls f for each type that the schema of a type refers to, with the path of the reference.
+// The schema is the one that controller-gen makes before it replaces references.
+func (l *loading) references(from crd.TypeIdent, f func(schemapath.Path, crd.TypeIdent)) {
+	var visit func(*apiextensionsv1.JSONSchemaProps, schemapath.Path)
+	visit = func(s *apiextensionsv1.JSONSchemaProps, path schemapath.Path) {
+		if s.Ref != nil {
+			name, imported, err := crd.RefParts(*s.Ref)
+			p := from.Package
+			if imported != "" {
+				p = p.Imports()[imported]
+			}
+			if err == nil && p != nil {
+				f(path, crd.TypeIdent{Package: p, Name: name})
+			}
+		}
+		for i := range s.AllOf {
+			visit(&s.AllOf[i], path)
+		}
+		for _, step := range schemapath.Children(s) {
+			visit(step.Schema(s), path.Append(step))
+		}
+	}
+	if made, ok := l.parser.Schemata[from]; ok {
+		visit(&made, nil)
+	}
+}
+
+// reach returns the types that the schema of a type refers to, directly or indirectly.
+func (l *loading) reach(from crd.TypeIdent) map[crd.TypeIdent]bool {
+	if found, ok := l.reached[from]; ok {
+		return found
+	}
+	found := map[crd.TypeIdent]bool{}
+	l.reached[from] = found
+	var add func(schemapath.Path, crd.TypeIdent)
+	add = func(_ schemapath.Path, to crd.TypeIdent) {
+		if !found[to] {
+			found[to] = true
+			l.references(to, add)
+		}
+	}
+	l.parser.NeedSchemaFor(from) // no CRD may have it
+	l.references(from, add)
+	return found
+}
+
+// inlines reports whether a struct inlines another one, directly or through others than those seen.
+func (l *loading) inlines(outer, inner crd.TypeIdent, seen ...crd.TypeIdent) (found bool) {
+	l.references(outer, func(path schemapath.Path, to crd.TypeIdent) {
+		found = found || len(path) == 0 && !slices.Contains(seen, to) && (to == inner || l.inlines(to, inner, append(seen, to)...))
+	})
+	return found
+}
+
+// cycle warns about the unions of a type that contains its own enclosing type. controller-gen
+// writes out either type below the other, at random, so that the path of the unions is unknown.
+func (l *loading) cycle(outer, inner crd.TypeIdent) {
+	for _, id := range slices.SortedFunc(maps.Keys(l.reach(inner)), compareIdents) { // inner is one of them
+		s := l.structure(id)
+		if s == nil || id == outer {
+			continue
+		}
+		if s.check(); len(s.unions) > 0 {
+			s.used = true
+			l.diags = append(l.diags, diag.New(codes.UnusedMarkers, s.pos,
+				"the unions of %s are left out below %s: the types contain each other, and controller-gen writes either one in full, at random", id.Name, outer.Name).
+				Hinted("break the cycle: put +kubebuilder:validation:Schemaless and +kubebuilder:pruning:PreserveUnknownFields on a field of it"))
+		}
 	}
 }

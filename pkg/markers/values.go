@@ -7,6 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
+	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -83,4 +88,108 @@ func (v *values) hasConstant(value, field string) bool {
 		}
 	}
 	return false
+}
+
+// value returns the union as the value of x-kubernetes-unions.
+func (d *declaration) value() *yaml.Node {
+	list := yamltext.ListNode(d.item)
+	list.Line, list.Column = d.at.Line, d.at.Col
+	return list
+}
+
+// set sets a key of the declaration. Nodes without a position get the position of the union.
+func (d *declaration) set(key string, value *yaml.Node) {
+	d.item.Line, d.item.Column = d.at.Line, d.at.Col
+	for n := range yamltext.All(value) {
+		if n.Line == 0 {
+			n.Line, n.Column = d.at.Line, d.at.Col
+		}
+	}
+	k := place(yamltext.StringNode(key), d.posOf(value))
+	switch old, v, _, ok := yamltext.Lookup(d.item, key); {
+	case ok:
+		*old, *v = *k, *value
+	case key == "name": // comes first
+		d.item.Content = slices.Insert(d.item.Content, 0, k, value)
+	default:
+		d.item.Content = append(d.item.Content, k, value)
+	}
+}
+
+// posOf returns the position of a node of the declaration.
+func (d *declaration) posOf(n *yaml.Node) diag.Pos {
+	return diag.Pos{File: d.at.File, Line: n.Line, Col: n.Column}
+}
+
+// relates reports whether the union consists of presence relations.
+func (d *declaration) relates() bool {
+	return yamltext.Value(d.item, "dependentRequired") != nil || yamltext.Value(d.item, "dependentForbidden") != nil
+}
+
+// fit returns the value of x-kubernetes-unions for a CRD with the properties in lookup; see
+// union.External.
+func (d *declaration) fit(lookup func(string) ([]string, bool)) (*yaml.Node, diag.List) {
+	enum, _ := lookup(yamltext.Text(d.item, "discriminator"))
+	item, diags := d.guess(d.from.ofCRD(enum), func(name string) bool { _, ok := lookup(name); return ok })
+	return (&declaration{at: d.at, item: item}).value(), diags
+}
+
+// guess returns the declaration with the values of members without a marker for them. Several members
+// may share a value that markers set, but not a value guessed from their names, which is more likely
+// a slip.
+func (d *declaration) guess(values *values, present func(string) bool) (item *yaml.Node, diags diag.List) {
+	item = clone(d.item)
+	optional := yamltext.Value(item, "optionalMembers")
+	first := map[string]*yaml.Node{}
+	for key, node := range yamltext.Pairs(yamltext.Value(item, "fields-to-discriminateBy")) {
+		field, ok := d.guessed[key.Value]
+		if !ok {
+			continue
+		}
+		value, ok := values.valueOf(field, key.Value)
+		if !ok && !present(key.Value) {
+			continue // union.Resolve leaves the member out
+		}
+		if !ok {
+			lack := diag.New(codes.ValueNotInEnum, d.posOf(key),
+				"no value of discriminator %s is for member %s: the values are %s", values.discriminator, field, strings.Join(values.known, ", ")).
+				Hinted("name the field or a constant after the value, or write +unioncel:union:values=V on the field")
+			if _, known := d.from.valueOf(field, key.Value); known {
+				lack.Hint = "the CRD lacks a value that the Go type has: run controller-gen first"
+			}
+			diags = append(diags, lack)
+			continue
+		}
+		fitting := textAt(value, d.posOf(node))
+		if o := yamltext.Value(optional, key.Value); o != nil && d.posOf(o) == d.posOf(node) { // of the same marker
+			*o = *fitting
+		}
+		*node = *fitting
+		if other := first[value]; other != nil {
+			diags = append(diags, diag.New(codes.DuplicateValue, d.posOf(key),
+				"value %q seems to select both %s and %s", value, d.guessed[other.Value], field).
+				Hinted("give each member its own value, or write +unioncel:union:values="+value+" on one of them if they belong together").
+				With(diag.Related{Pos: d.posOf(other), Message: "the first member with this value"}))
+		} else {
+			first[value] = key
+		}
+	}
+	return item, diags
+}
+
+func clone(n *yaml.Node) *yaml.Node {
+	out := *n
+	out.Content = slices.Clone(n.Content)
+	for i, c := range out.Content {
+		out.Content[i] = clone(c)
+	}
+	return &out
+}
+
+// place sets the position of a node and of all nodes below it.
+func place(n *yaml.Node, pos diag.Pos) *yaml.Node {
+	for n := range yamltext.All(n) {
+		n.Line, n.Column = pos.Line, pos.Col
+	}
+	return n
 }
