@@ -38,7 +38,7 @@ func (e goEdit) leave(problem diag.Diagnostic) {
 // or a package, nothing is written.
 func (a *app) declareInGo(flags *inferring, files []answer[inferred]) error {
 	var from []goEdit
-	var wanted []markers.Wanted
+	var wanted []*markers.Wanted
 	for _, r := range files {
 		d := a.declaring(flags, r)
 		if d.isFaulty() {
@@ -55,7 +55,7 @@ func (a *app) declareInGo(flags *inferring, files []answer[inferred]) error {
 				continue
 			}
 			from = append(from, e)
-			wanted = append(wanted, markers.Wanted{Target: f.Target(), Version: f.Name, Path: f.Path, Union: f.Union, Rules: rules})
+			wanted = append(wanted, &markers.Wanted{Place: markers.Place{Target: f.Target(), Version: f.Name, Path: f.Path}, Union: f.Union, Rules: rules})
 		}
 	}
 	results := resultsOf(files)
@@ -63,7 +63,7 @@ func (a *app) declareInGo(flags *inferring, files []answer[inferred]) error {
 		return a.report(diagnosticsOf(results), "text")
 	}
 	to := results[0].scope
-	declared, edited, diags := markers.Declare(
+	edited, diags := markers.Declare(
 		markers.Options{Kubebuilder: to.config.Kubebuilder, SkipInvalid: to.config.SkipInvalid, Dir: to.dir}, wanted, to.config.Go...)
 	if diags.HasErrors() {
 		return a.report(append(diagnosticsOf(results), diags...), "text")
@@ -73,7 +73,7 @@ func (a *app) declareInGo(flags *inferring, files []answer[inferred]) error {
 	}
 	var told, deleted diag.List // a struct can have several schemas
 	rejected, kept := false, map[*result][]handwritten.Located{}
-	for n, d := range declared {
+	for n, d := range wanted {
 		e := from[n]
 		if d.Problem != nil {
 			e.leave(*d.Problem)
@@ -81,14 +81,14 @@ func (a *app) declareInGo(flags *inferring, files []answer[inferred]) error {
 			continue
 		}
 		if e.Union == nil {
-			deleted = append(deleted, diag.Diagnostic{Pos: d.Pos, Message: fmt.Sprintf("deleted from %s: %s that declared unions replace", d.Struct, plural(len(d.Deleted), "rule"))})
+			deleted = append(deleted, diag.Diagnostic{Pos: d.Pos, Message: fmt.Sprintf("deleted from %s: %s that declared unions replace", d.Struct, plural(d.Deleted, "rule"))})
 			continue
 		}
 		kept[e.result] = append(kept[e.result], e.Located)
 		line := fmt.Sprintf("declared in %s: %s", d.Struct, e.Label())
 		switch {
-		case len(d.Deleted) > 0:
-			line += ", in place of " + plural(len(d.Deleted), "rule")
+		case d.Deleted > 0:
+			line += ", in place of " + plural(d.Deleted, "rule")
 		case flags.replace && e.Comparison.Verdict == verify.Equivalent:
 			line += "; its rules are on an ancestor: delete them by hand"
 		}

@@ -45,7 +45,7 @@ func (l *loading) crds(kinds []schema.GroupKind) *union.Externals {
 		var scopes []union.Scope
 		for _, v := range built.Spec.Versions {
 			if id, ok := l.typeOf(kind, v); ok {
-				l.visit(address{target, v.Name, nil}, id, v.Schema.OpenAPIV3Schema, nil, true)
+				l.visit(Place{target, v.Name, nil}, id, v.Schema.OpenAPIV3Schema, nil, true)
 				scopes = append(scopes, union.Scope{Target: target, Version: v.Name})
 			}
 		}
@@ -93,7 +93,7 @@ func (l *loading) typeOf(kind schema.GroupKind, v apiextensionsv1.CustomResource
 
 // visit adds the schema at an address, as controller-gen writes it, as a site of its Go type, and
 // continues below it. path has the enclosing types.
-func (l *loading) visit(to address, id crd.TypeIdent, at *apiextensionsv1.JSONSchemaProps, path []crd.TypeIdent, root bool) {
+func (l *loading) visit(to Place, id crd.TypeIdent, at *apiextensionsv1.JSONSchemaProps, path []crd.TypeIdent, root bool) {
 	if slices.Contains(path, id) {
 		return // controller-gen writes an empty schema for a type inside itself
 	}
@@ -111,7 +111,7 @@ func (l *loading) visit(to address, id crd.TypeIdent, at *apiextensionsv1.JSONSc
 	l.references(id, func(below schemapath.Path, inner crd.TypeIdent) {
 		// A schema that controller-gen has left out, as it does below metadata, has no unions.
 		if s := below.Schema(at); s != nil {
-			l.visit(address{to.Target, to.version, to.path.Append(below...)}, inner, s, path, false)
+			l.visit(Place{to.Target, to.Version, to.Path.Append(below...)}, inner, s, path, false)
 		}
 	})
 }
@@ -120,7 +120,7 @@ func (l *loading) visit(to address, id crd.TypeIdent, at *apiextensionsv1.JSONSc
 // and for those that another path of references has led to.
 func (s *site) declare(l []union.External) []union.External {
 	for _, u := range s.unions {
-		to, at := s.path, s.at
+		to, at := s.Path, s.at
 		if u.list != "" {
 			step := schemapath.Property(u.list)
 			to, at = to.Append(step), step.Schema(at)
@@ -130,7 +130,7 @@ func (s *site) declare(l []union.External) []union.External {
 			continue
 		}
 		s.used = true
-		e := union.External{Target: s.Target, Version: s.version, Path: to, File: u.at.File, Value: u.value(), Struct: s.structure.String()}
+		e := union.External{Target: s.Target, Version: s.Version, Path: to, File: u.at.File, Value: u.value(), Struct: s.structure.String()}
 		if s.l.opts.CRDs && u.from != nil {
 			e.Fit = u.fit
 		}
@@ -163,43 +163,40 @@ func (l *loading) unused() {
 	}
 }
 
-// address is a schema of a CRD.
-type address struct {
+// Place is a schema of a CRD.
+type Place struct {
 	union.Target
-	version string
-	path    schemapath.Path
+	Version string
+	Path    schemapath.Path
 }
 
-func (a address) is(b address) bool {
-	return a.Is(b.Target) && a.version == b.version && a.path.Equal(b.path)
+func (p Place) is(q Place) bool {
+	return p.Is(q.Target) && p.Version == q.Version && p.Path.Equal(q.Path)
 }
 
-func (a address) String() string {
-	path := a.path.String()
-	if path == "" {
-		path = "the root"
-	}
-	return fmt.Sprintf("%s in version %s of %s", path, a.version, a.Target)
+// String describes the schema.
+func (p Place) String() string {
+	return fmt.Sprintf("%s in version %s of %s", cmp.Or(p.Path.String(), "the root"), p.Version, p.Target)
 }
 
 // site is a type that a schema is generated from. A schema can come from several types, such as a
 // struct and the structs that it inlines.
 type site struct {
-	address
+	Place
 	*structure
 	at *apiextensionsv1.JSONSchemaProps
 }
 
 // typesAt returns the types of a schema, outermost first.
-func (l *loading) typesAt(a address) []site {
-	return slices.DeleteFunc(slices.Clone(l.sites), func(s site) bool { return !s.address.is(a) })
+func (l *loading) typesAt(a Place) []site {
+	return slices.DeleteFunc(slices.Clone(l.sites), func(s site) bool { return !s.is(a) })
 }
 
 // schemaOf returns the schema of a version that controller-gen generates.
-func (l *loading) schemaOf(a address) *apiextensionsv1.JSONSchemaProps {
+func (l *loading) schemaOf(a Place) *apiextensionsv1.JSONSchemaProps {
 	for _, s := range l.sites {
-		if s.Is(a.Target) && s.version == a.version && len(s.path) == 0 {
-			return a.path.Schema(s.at)
+		if s.Is(a.Target) && s.Version == a.Version && len(s.Path) == 0 {
+			return a.Path.Schema(s.at)
 		}
 	}
 	return nil

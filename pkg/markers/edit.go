@@ -29,24 +29,19 @@ import (
 
 // Wanted is a union to declare in Go, or rules that declared unions replace.
 type Wanted struct {
-	// Target, Version and Path lead to the schema of the union object.
-	union.Target
-	Version string
-	Path    schemapath.Path
+	// Place is the schema of the union object.
+	Place
 	// Union is nil if only Rules are to be deleted.
 	Union *union.Union
 	// Rules are rules of the schema. Their markers are deleted.
 	Rules []string
-}
 
-// Outcome is the result of [Declare] for a [Wanted].
-type Outcome struct {
-	// Struct is the struct with the markers, as in union.External, and Pos its position after the
-	// edits. They are zero if there is no such struct.
+	// [Declare] sets Struct to the struct with the markers, as in union.External, and Pos to its
+	// position after the edits. They are zero if there is no such struct.
 	Struct string
 	Pos    diag.Pos
-	// Deleted are the positions of the markers of Wanted.Rules.
-	Deleted []diag.Pos
+	// Deleted is the number of deleted markers.
+	Deleted int
 	// Problem is the reason why the union is not declared, or nil.
 	Problem *diag.Diagnostic
 }
@@ -66,16 +61,16 @@ type Edited struct {
 // same union. The packages are read again with the edits: the structs must declare exactly the
 // wanted unions, and controller-gen must generate the same CRDs without the rules.
 //
-// The result has an outcome for each union, and the edited files, sorted by name. The diagnostics are
-// those that remain with the edits, at their positions without them. If the packages cannot be read, there are no outcomes. Nor are
-// there any if a file is outside the main module, or is a link that leads out of its directory.
-func Declare(opts Options, wanted []Wanted, patterns ...string) ([]Outcome, []Edited, diag.List) {
+// The result has the edited files, sorted by name. The diagnostics are those that remain with the
+// edits, at their positions without them. There are no files, and an error, if the packages cannot be
+// read, or if a file is outside the main module or a link that leads out of its directory.
+func Declare(opts Options, wanted []*Wanted, patterns ...string) ([]Edited, diag.List) {
 	opts.CRDs = true
 	before := newLoading(opts, nil)
 	set := before.load(patterns)
 	Words(before.diags)
 	if set == nil {
-		return nil, nil, before.diags.Sort()
+		return nil, before.diags.Sort()
 	}
 	e := &editing{loading: before, set: set}
 	for _, w := range wanted {
@@ -86,10 +81,10 @@ func Declare(opts Options, wanted []Wanted, patterns ...string) ([]Outcome, []Ed
 	for {
 		files := e.edit()
 		if len(files) == 0 {
-			return e.outcomes(), nil, before.diags.Sort()
+			return nil, before.diags.Sort()
 		}
 		if l := e.outsideFiles(files); l != nil {
-			return nil, nil, l
+			return nil, l
 		}
 		edited := map[string][]byte{}
 		for _, f := range files {
@@ -104,14 +99,14 @@ func Declare(opts Options, wanted []Wanted, patterns ...string) ([]Outcome, []Ed
 			files[i].Name = before.relative(files[i].Name)
 		}
 		for _, s := range after.known {
-			for _, r := range e.requests {
-				if r.Struct == s.String() {
-					r.Pos = s.pos
+			for _, w := range wanted {
+				if w.Struct == s.String() {
+					w.Pos = s.pos
 				}
 			}
 		}
 		remaining := slices.DeleteFunc(before.diags, func(d diag.Diagnostic) bool { return !after.reports(d) })
-		return e.outcomes(), files, remaining.Sort()
+		return files, remaining.Sort()
 	}
 }
 
@@ -127,16 +122,13 @@ type editing struct {
 	requests []*request
 }
 
-// request is a wanted union or rules with its outcome.
+// request is a wanted union or rules.
 type request struct {
-	Wanted
-	Outcome
+	*Wanted
 	of       *structure // gets the markers
 	text     string     // the union in canonical form
 	onStruct bool       // listed on the struct, because markers of fields failed
 }
-
-func (r *request) address() address { return address{r.Target, r.Version, r.Path} }
 
 func (r *request) reject(hint, format string, args ...any) {
 	d := undeclared(hint, format, args...)
@@ -146,13 +138,6 @@ func (r *request) reject(hint, format string, args ...any) {
 // undeclared returns the reason why a union is not declared.
 func undeclared(hint, format string, args ...any) diag.Diagnostic {
 	return diag.New(codes.LeftUndeclared, diag.Pos{}, format, args...).As(diag.Error).Hinted(hint)
-}
-
-func (e *editing) outcomes() (l []Outcome) {
-	for _, r := range e.requests {
-		l = append(l, r.Outcome)
-	}
-	return l
 }
 
 // open returns the requests that are not rejected.
@@ -168,10 +153,10 @@ func (e *editing) assign(r *request) {
 			"markers for the items of a list are written by hand")
 		return
 	}
-	types := slices.DeleteFunc(e.typesAt(r.address()), func(s site) bool { return len(s.fields) == 0 })
+	types := slices.DeleteFunc(e.typesAt(r.Place), func(s site) bool { return len(s.fields) == 0 })
 	if len(types) == 0 {
 		r.reject("name the packages of the Go types, and run controller-gen if the CRD is older",
-			"no struct of the Go packages has the schema %s", r.address())
+			"no struct of the Go packages has the schema %s", r.Place)
 		return
 	}
 	found := types[0]
@@ -290,7 +275,7 @@ func (e *editing) deletions() map[*comment]bool {
 	deleted := map[*comment]bool{}
 	open := e.open()
 	for _, r := range open {
-		if r.Deleted = nil; r.Union != nil {
+		if r.Deleted = 0; r.Union != nil {
 			if at := e.elsewhere(r.of, nil, func(o *request) bool { return o.text == r.text }); at != "" {
 				r.reject("give all CRDs with the struct, or declare the union in a UnionSet",
 					"its struct %s is also used at %s, where the union is not found, or differs", r.Struct, at)
@@ -298,7 +283,7 @@ func (e *editing) deletions() map[*comment]bool {
 			}
 		}
 		for _, rule := range r.Rules {
-			comment, elsewhere := e.markerOf(r.address(), rule)
+			comment, elsewhere := e.markerOf(r.Place, rule)
 			if comment == nil {
 				r.reject("run controller-gen if the CRD is older than the types, or omit --replace", "no marker in the Go packages has the rule %s", rule)
 				break
@@ -308,7 +293,7 @@ func (e *editing) deletions() map[*comment]bool {
 				break
 			}
 			deleted[comment] = true
-			r.Deleted = append(r.Deleted, e.pos(comment.Pos()))
+			r.Deleted++
 		}
 		for _, o := range open {
 			if r.Problem != nil && o.of == r.of && o.text == r.text { // the same union in another schema
@@ -326,8 +311,8 @@ func (e *editing) deletions() map[*comment]bool {
 // satisfies a condition, or "".
 func (e *editing) elsewhere(s *structure, field schemapath.Path, is func(*request) bool) string {
 	for _, o := range e.sites {
-		at := address{o.Target, o.version, o.path.Append(field...)}
-		if o.structure == s && !slices.ContainsFunc(e.open(), func(r *request) bool { return r.address().is(at) && is(r) }) {
+		at := Place{o.Target, o.Version, o.Path.Append(field...)}
+		if o.structure == s && !slices.ContainsFunc(e.open(), func(r *request) bool { return r.Place.is(at) && is(r) }) {
 			return at.String()
 		}
 	}
@@ -337,7 +322,7 @@ func (e *editing) elsewhere(s *structure, field schemapath.Path, is func(*reques
 // markerOf returns the marker of a rule of a schema: on one of its types, or on the field with the
 // schema. elsewhere is another schema that has the rule because of the same marker, and that is not
 // to lose it.
-func (e *editing) markerOf(a address, rule string) (found *comment, elsewhere string) {
+func (e *editing) markerOf(a Place, rule string) (found *comment, elsewhere string) {
 	find := func(s *structure, values markers.MarkerValues, target markers.TargetType, field schemapath.Path) bool {
 		comments := e.commentsOf(values)
 		i := slices.IndexFunc(comments, func(c *comment) bool { return e.has(s, target, c, rule) })
@@ -353,10 +338,10 @@ func (e *editing) markerOf(a address, rule string) (found *comment, elsewhere st
 			return found, elsewhere
 		}
 	}
-	if n := len(a.path); n > 0 {
-		name, _ := a.path[n-1].Property()
-		for _, s := range e.typesAt(address{a.Target, a.version, a.path[:n-1]}) {
-			if f := s.property(name); f != nil && find(s.structure, f.info.Markers, markers.DescribesField, a.path[n-1:]) {
+	if n := len(a.Path); n > 0 {
+		name, _ := a.Path[n-1].Property()
+		for _, s := range e.typesAt(Place{a.Target, a.Version, a.Path[:n-1]}) {
+			if f := s.property(name); f != nil && find(s.structure, f.info.Markers, markers.DescribesField, a.Path[n-1:]) {
 				return found, elsewhere
 			}
 		}
@@ -435,7 +420,7 @@ func (e *editing) problems(after *loading, got *union.Externals) map[string]*dia
 	want, have := e.declared(e.set), after.declared(got)
 	for _, r := range e.open() {
 		if r.Union != nil {
-			want[unionAt{r.Struct, r.address().String(), r.text}] = true
+			want[unionAt{r.Struct, r.Place.String(), r.text}] = true
 		}
 	}
 	const hint = "write the markers by hand, or declare the union in a UnionSet"
@@ -459,7 +444,7 @@ type unionAt struct{ of, at, text string }
 func (l *loading) declared(set *union.Externals) map[unionAt]bool {
 	out := map[unionAt]bool{}
 	for _, x := range set.Declarations {
-		a := address{x.Target, x.Version, x.Path}
+		a := Place{x.Target, x.Version, x.Path}
 		if at := l.schemaOf(a); at != nil {
 			out[unionAt{x.Struct, a.String(), canonical(x.Value, at, len(x.Path) == 0)}] = true
 		}

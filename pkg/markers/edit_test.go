@@ -35,10 +35,12 @@ type Spec struct {
 `
 
 // wanted is the union of a and b.
-func wanted(path string, rules ...string) markers.Wanted {
-	return markers.Wanted{
-		Target: union.Target{Name: "things.example.com", Group: "example.com", Kind: "Thing"}, Version: "v1",
-		Path:  schemapath.New(path),
+func wanted(path string, rules ...string) *markers.Wanted {
+	return &markers.Wanted{
+		Place: markers.Place{
+			Target:  union.Target{Name: "things.example.com", Group: "example.com", Kind: "Thing"},
+			Version: "v1", Path: schemapath.New(path),
+		},
 		Union: &union.Union{Members: []union.Member{{Name: "a"}, {Name: "b"}}, Cardinality: union.ExactlyOne},
 		Rules: rules,
 	}
@@ -55,10 +57,11 @@ func TestDeclareText(t *testing.T) {
 		src := spell(editable)
 		write(t, "edit/v1/types.go", src)
 		// Two inputs can have the same CRD.
-		w := wanted("spec", "has(self.a) != has(self.b)")
-		outcomes, files, diags := markers.Declare(markers.Options{}, []markers.Wanted{w, w}, "./edit/...")
-		if len(diags) > 0 || len(outcomes) != 2 || outcomes[0].Problem != nil || outcomes[1].Problem != nil || len(files) != 1 {
-			t.Fatalf("%s: %+v %v %v", name, outcomes, files, diags)
+		const rule = "has(self.a) != has(self.b)"
+		first, second := wanted("spec", rule), wanted("spec", rule)
+		files, diags := markers.Declare(markers.Options{}, []*markers.Wanted{first, second}, "./edit/...")
+		if len(diags) > 0 || first.Problem != nil || second.Problem != nil || len(files) != 1 {
+			t.Fatalf("%s: %+v %+v %v %v", name, first, second, files, diags)
 		}
 		want := strings.Replace(editable, "// +kubebuilder:validation:XValidation:rule=\"has(self.a) != has(self.b)\"\n", "", 1)
 		want = strings.Replace(want, "\tA *string", "\t// +unionMember\n\t// +unioncel:union:cardinality=ExactlyOne\n\tA *string", 1)
@@ -80,9 +83,10 @@ func TestDeclareLastLine(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n"} {
 		before := strings.ReplaceAll(before, "\n", end)
 		write(t, "edit/v1/types.go", before+last)
-		outcomes, files, diags := markers.Declare(markers.Options{}, []markers.Wanted{wanted("spec")}, "./edit/...")
-		if len(diags) > 0 || len(outcomes) != 1 || outcomes[0].Problem != nil || len(files) != 1 {
-			t.Fatal(outcomes, files, diags)
+		w := wanted("spec")
+		files, diags := markers.Declare(markers.Options{}, []*markers.Wanted{w}, "./edit/...")
+		if len(diags) > 0 || w.Problem != nil || len(files) != 1 {
+			t.Fatal(w, files, diags)
 		}
 		want := before + "// +unioncel:union:members=[a, b]" + end + "// +unioncel:union:cardinality=ExactlyOne" + end + last
 		if diff := cmp.Diff(want, string(files[0].New)); diff != "" {
@@ -100,7 +104,7 @@ func TestDeclareProblems(t *testing.T) {
 		"\ntype Both struct {\n\t// +unionMember\n\tA *string `json:\"a,omitempty\"`\n\t// +unionMember\n\tB *string `json:\"b,omitempty\"`\n}\n")
 	for _, tt := range []struct {
 		name   string
-		wanted markers.Wanted
+		wanted *markers.Wanted
 		want   string
 	}{
 		{"no such path", wanted("status"), "no struct of the Go packages has the schema status in version v1 of Thing.example.com"},
@@ -108,13 +112,13 @@ func TestDeclareProblems(t *testing.T) {
 		{"declared already", wanted("both"), "its struct example.com/edit/v1.Both declares a union of these fields already"},
 		{"no such rule", wanted("spec", "true"), "no marker in the Go packages has the rule true"},
 	} {
-		outcomes, files, diags := markers.Declare(markers.Options{}, []markers.Wanted{tt.wanted}, "./edit/v1")
-		if len(outcomes) != 1 || outcomes[0].Problem == nil || outcomes[0].Problem.Message != tt.want || len(files)+len(diags) > 0 {
-			t.Errorf("%s: %+v %v %v", tt.name, outcomes, files, diags)
+		files, diags := markers.Declare(markers.Options{}, []*markers.Wanted{tt.wanted}, "./edit/v1")
+		if d := tt.wanted.Problem; d == nil || d.Message != tt.want || len(files)+len(diags) > 0 {
+			t.Errorf("%s: %+v %v %v", tt.name, tt.wanted, files, diags)
 		}
 	}
-	if outcomes, files, diags := markers.Declare(markers.Options{}, []markers.Wanted{wanted("spec")}, "./nowhere"); outcomes != nil || files != nil || !diags.HasErrors() {
-		t.Error(outcomes, files, diags)
+	if files, diags := markers.Declare(markers.Options{}, []*markers.Wanted{wanted("spec")}, "./nowhere"); files != nil || !diags.HasErrors() {
+		t.Error(files, diags)
 	}
 }
 
@@ -126,9 +130,9 @@ func TestDeclareDialect(t *testing.T) {
 		"\ntype Both struct {\n\t// +k8s:unionMember\n\tA *string `json:\"a,omitempty\"`\n\t// +k8s:unionMember\n\tB *string `json:\"b,omitempty\"`\n}\n")
 	w := wanted("spec")
 	w.Union = &union.Union{Discriminator: "type", Members: []union.Member{{Name: "a", Values: []string{"A"}}}}
-	outcomes, files, diags := markers.Declare(markers.Options{}, []markers.Wanted{w}, "./edit/...")
-	if len(diags) > 0 || len(outcomes) != 1 || outcomes[0].Problem != nil || len(files) != 1 {
-		t.Fatal(outcomes, files, diags)
+	files, diags := markers.Declare(markers.Options{}, []*markers.Wanted{w}, "./edit/...")
+	if len(diags) > 0 || w.Problem != nil || len(files) != 1 {
+		t.Fatal(w, files, diags)
 	}
 	if want := "\t// +unionMember\n\tA *string"; !strings.Contains(string(files[0].New), want) {
 		t.Errorf("no %q in\n%s", want, files[0].New)
