@@ -41,6 +41,13 @@ type declaration struct {
 	cardinality union.Cardinality
 }
 
+// selected is a member of a union that markers of fields declare.
+type selected struct {
+	mark
+	modes            []mark
+	values, optional []*yaml.Node // that select it, and those of its modes for which it is optional
+}
+
 // declare finds the unions that the markers of a type declare.
 func (s *structure) declare() {
 	if !s.placed() {
@@ -259,27 +266,21 @@ func (s *structure) build(u *declaration) bool {
 	}
 	names, byValue := yamltext.StringsNode(), yamltext.MappingNode()
 	optional, some, partly := yamltext.StringsNode(), yamltext.MappingNode(), false
-	var members []mark
-	for _, marks := range s.membersOf(u) {
-		m := marks[0]
-		var values, whenOptional []*yaml.Node
-		if u.from != nil {
-			values, whenOptional = s.valuesOf(u, &m, marks)
+	members := slices.DeleteFunc(s.membersOf(u), func(m selected) bool {
+		never := len(m.values) == 0 && m.role == inMode
+		if never && !s.diags.HasErrors() {
+			s.errorf(m.pos, codes.BadMarker, "allow it for some mode, or delete the field", "member %s is forbidden in every mode", m.field.name)
 		}
-		if len(values) == 0 && m.role == inMode {
-			if !s.diags.HasErrors() {
-				s.errorf(m.pos, codes.BadMarker, "allow it for some mode, or delete the field", "member %s is forbidden in every mode", m.field.name)
-			}
-			continue
-		}
-		members, u.names = append(members, m), append(u.names, m.field.json)
+		return never
+	})
+	for _, m := range members {
+		u.names = append(u.names, m.field.json)
 		names.Content = append(names.Content, textAt(m.field.json, m.pos))
-		byValue.Content = append(byValue.Content, textAt(m.field.json, m.pos), oneOrMore(values))
-		at, whenOptional, listed := s.optionalOf(m, values, whenOptional)
-		if at.Line > 0 {
+		byValue.Content = append(byValue.Content, textAt(m.field.json, m.pos), oneOrMore(m.values))
+		if at, values, listed := s.optionalOf(m); at.Line > 0 {
 			optional.Content = append(optional.Content, textAt(m.field.json, at))
-			some.Content = append(some.Content, textAt(m.field.json, at), oneOrMore(whenOptional))
-			partly = partly || u.from != nil && (listed || len(whenOptional) != len(values))
+			some.Content = append(some.Content, textAt(m.field.json, at), oneOrMore(values))
+			partly = partly || u.from != nil && (listed || len(values) != len(m.values))
 		}
 	}
 	if u.from == nil {
@@ -319,66 +320,55 @@ func (s *structure) buildItems(u *declaration) {
 	u.set("cardinality", yamltext.StringNode(u.cardinality.String()))
 }
 
-// membersOf returns the markers of each member. Several markers are one member only if they are its
-// modes.
-func (s *structure) membersOf(u *declaration) (l [][]mark) {
+// membersOf returns the members of a union, at the markers that set their values if it has a
+// discriminator. Several markers are one member only if they are its modes.
+func (s *structure) membersOf(u *declaration) (l []selected) {
 	for _, m := range u.members {
-		i := slices.IndexFunc(l, func(o []mark) bool { return o[0].field.json == m.field.json })
+		said, ok := m.field.says(valuesKey)
+		i := slices.IndexFunc(l, func(o selected) bool { return o.field.json == m.field.json })
 		switch {
-		case i < 0:
-			l = append(l, []mark{m})
-		case m.role == inMode && l[i][0].field == m.field:
-			l[i] = append(l[i], m)
-		default:
+		case i >= 0 && m.role == inMode && l[i].field == m.field:
+			s.mode(&l[i], m)
+		case i >= 0:
 			hint := "delete one of them"
-			if l[i][0].field == m.field && len(u.discriminators) > 0 {
+			if l[i].field == m.field && len(u.discriminators) > 0 {
 				hint = "delete one of them, and write +unioncel:union:values=A;B if several values select it"
 			}
-			related(s.errorf(m.pos, codes.MemberShared, hint, "property %q is listed twice", m.field.json), l[i][0].pos, "the first")
+			related(s.errorf(m.pos, codes.MemberShared, hint, "property %q is listed twice", m.field.json), l[i].pos, "the first")
+		case m.role == inMode:
+			l = append(l, selected{mark: m})
+			s.mode(&l[len(l)-1], m)
+		case u.from == nil:
+			l = append(l, selected{mark: m})
+		case ok && m.value != nil:
+			related(s.errorf(said.pos, codes.BadMarker, "delete one of the two", "%s and %s both set the value of %s", m.name, said.name, m.field.name), m.pos, "the other")
+		case ok:
+			m.pos = said.pos
+			l = append(l, selected{mark: m, values: said.values()})
+		case m.value != nil:
+			l = append(l, selected{mark: m, values: []*yaml.Node{textAt(*m.value, m.pos)}})
+		default:
+			u.guessed[m.field.json] = m.field.name
+			l = append(l, selected{mark: m, values: []*yaml.Node{textAt(m.field.name, m.pos)}})
 		}
 	}
 	return l
 }
 
-// valuesOf returns the values of the discriminator that select a member, and those for which its modes
-// make it optional. A marker with values becomes the position of the member.
-func (s *structure) valuesOf(u *declaration, m *mark, marks []mark) (values, optional []*yaml.Node) {
-	said, ok := m.field.says(valuesKey)
-	switch {
-	case m.role == inMode:
-		return s.modesOf(marks)
-	case ok && m.value != nil:
-		related(s.errorf(said.pos, codes.BadMarker, "delete one of the two", "%s and %s both set the value of %s", m.name, said.name, m.field.name), m.pos, "the other")
-	case ok:
-		m.pos = said.pos
-		return said.values(), nil
-	}
-	value := m.field.name
-	if m.value != nil {
-		value = *m.value
-	} else {
-		u.guessed[m.field.json] = m.field.name
-	}
-	return []*yaml.Node{textAt(value, m.pos)}, nil
-}
-
-// modesOf returns the modes that allow a member, and those for which it is optional.
-func (s *structure) modesOf(marks []mark) (values, optional []*yaml.Node) {
-	for i, m := range marks {
-		same := slices.IndexFunc(marks[:i], func(o mark) bool { return *o.value == *m.value })
-		switch {
-		case same >= 0 && marks[same].mode != m.mode:
-			related(s.errorf(m.pos, codes.Contradiction, "delete one of the two", "mode %q of %s is both %s and %s", *m.value, m.field.name, marks[same].mode, m.mode),
-				marks[same].pos, "the first")
-		case same >= 0 || m.mode == "forbidden": // like every mode that no marker names
-		default:
-			values = append(values, textAt(*m.value, m.pos))
-			if m.mode == "optional" {
-				optional = append(optional, values[len(values)-1])
-			}
+// mode adds a mode to the values of a member, unless it forbids the member, as every mode does that no
+// marker names.
+func (s *structure) mode(to *selected, m mark) {
+	i := slices.IndexFunc(to.modes, func(o mark) bool { return *o.value == *m.value })
+	switch to.modes = append(to.modes, m); {
+	case i >= 0 && to.modes[i].mode != m.mode:
+		related(s.errorf(m.pos, codes.Contradiction, "delete one of the two", "mode %q of %s is both %s and %s", *m.value, m.field.name, to.modes[i].mode, m.mode),
+			to.modes[i].pos, "the first")
+	case i < 0 && m.mode != "forbidden":
+		to.values = append(to.values, textAt(*m.value, m.pos))
+		if m.mode == "optional" {
+			to.optional = append(to.optional, to.values[len(to.values)-1])
 		}
 	}
-	return values, optional
 }
 
 // oneOrMore returns a value, or a list of values.

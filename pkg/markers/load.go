@@ -31,6 +31,7 @@ type loading struct {
 	text     map[string][][]byte // the lines of files
 	parser   *crd.Parser
 	roots    []*loader.Package
+	all      []*packages.Package // the roots and their imports
 	known    map[crd.TypeIdent]*structure
 	comments []*comment
 	reached  map[crd.TypeIdent]map[crd.TypeIdent]bool
@@ -50,8 +51,7 @@ func newLoading(opts Options, edited map[string][]byte) *loading {
 // them. It reports whether the packages are usable.
 func (l *loading) packages(patterns []string) bool {
 	if len(patterns) == 0 {
-		l.errorf(diag.Pos{}, "name packages, such as ./api/...", "no Go packages are named")
-		return false
+		return l.fail("name packages, such as ./api/...", "no Go packages are named")
 	}
 	const hint = "write a directory as ./api, and as ./api/... with everything below it"
 	for _, pattern := range patterns {
@@ -63,9 +63,9 @@ func (l *loading) packages(patterns []string) bool {
 		info, err := os.Stat(dir)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && (build.IsLocalImport(name) || filepath.IsAbs(name)) && !strings.Contains(name, "..."):
-			l.errorf(diag.Pos{}, hint, "there is no directory %s", name)
+			l.fail(hint, "there is no directory %s", name)
 		case err == nil && !info.IsDir():
-			l.errorf(diag.Pos{}, hint, "%s is a file: name a directory or a package", pattern)
+			l.fail(hint, "%s is a file: name a directory or a package", pattern)
 		}
 	}
 	if l.diags.HasErrors() {
@@ -83,17 +83,18 @@ func (l *loading) packages(patterns []string) bool {
 		if strings.Contains(message, "executable file not found") {
 			hint = "install Go and put it on the PATH: the go command finds the packages"
 		}
-		l.errorf(diag.Pos{}, hint, "the Go packages %s cannot be found: %s", strings.Join(patterns, " "), message)
-		return false
+		return l.fail(hint, "the Go packages %s cannot be found: %s", strings.Join(patterns, " "), message)
 	}
 	if len(roots) == 0 {
-		l.errorf(diag.Pos{}, hint, "no Go package matches %s", strings.Join(patterns, " "))
-		return false
+		return l.fail(hint, "no Go package matches %s", strings.Join(patterns, " "))
 	}
 	l.roots = roots
+	var raw []*packages.Package
 	for _, root := range roots {
 		root.NeedSyntax()
+		raw = append(raw, root.Package)
 	}
+	packages.Visit(raw, nil, func(p *packages.Package) { l.all = append(l.all, p) })
 	if l.packageErrors() {
 		return false
 	}
@@ -101,8 +102,7 @@ func (l *loading) packages(patterns []string) bool {
 	registry := &markers.Registry{}
 	err = errors.Join(crdmarkers.Register(registry), registry.Define(numberMarker, markers.DescribesType, 0), registry.Define(numberMarker, markers.DescribesField, 0))
 	if err != nil {
-		l.errorf(diag.Pos{}, "", "the markers of controller-gen: %v", err)
-		return false
+		return l.fail("", "the markers of controller-gen: %v", err)
 	}
 	l.parser = &crd.Parser{
 		Collector: &markers.Collector{Registry: registry},
@@ -118,19 +118,12 @@ func (l *loading) packages(patterns []string) bool {
 	return true
 }
 
-// all calls f for each package and its imports.
-func (l *loading) all(f func(*packages.Package)) {
-	raw := make([]*packages.Package, len(l.roots))
-	for i, root := range l.roots {
-		raw[i] = root.Package
-	}
-	packages.Visit(raw, nil, f)
-}
-
 // number makes the parser number the comments of each package before it collects the markers.
 func (l *loading) number() {
 	paths := map[string]bool{}
-	l.all(func(p *packages.Package) { paths[loader.NonVendorPath(p.PkgPath)] = true })
+	for _, p := range l.all {
+		paths[loader.NonVendorPath(p.PkgPath)] = true
+	}
 	for path := range paths {
 		add, ok := l.parser.PackageOverrides[path]
 		if !ok {
@@ -147,12 +140,10 @@ func (l *loading) number() {
 // whether there are any.
 func (l *loading) packageErrors() bool {
 	before := len(l.diags)
-	var all []*packages.Package
-	l.all(func(p *packages.Package) { all = append(all, p) })
-	for _, p := range all {
+	for _, p := range l.all {
 		for _, err := range p.Errors {
 			if l.matters(p, err) {
-				at, message, hint := l.goPos(p, err, all), strings.TrimSpace(err.Msg), goHint(p, err)
+				at, message, hint := l.goPos(p, err), strings.TrimSpace(err.Msg), goHint(p, err)
 				if isLink(at.File) { // the message and the line could show the content of any file
 					at = diag.Pos{File: at.File}
 					message, hint = "the go command cannot read this file, which is a link", "go build says why"
@@ -194,22 +185,17 @@ var controllerGenOnly = english.Pattern(`^(?:encountered struct field|CRD for |m
 var untyped = english.Pattern(`^(?:unknown type|use of unimported package) `)
 
 // inType reports whether an error is in a part of a type declaration that controller-gen reads.
-func (l *loading) inType(p *packages.Package, err packages.Error) bool {
-	found, filter := false, crd.Generator{}.CheckFilter()
+func (l *loading) inType(p *packages.Package, err packages.Error) (found bool) {
+	filter := crd.Generator{}.CheckFilter()
 	for _, file := range p.Syntax {
-		for _, d := range file.Decls {
-			g, ok := d.(*ast.GenDecl)
-			if !ok || g.Tok != token.TYPE {
-				continue
+		ast.Inspect(file, func(n ast.Node) bool {
+			decl, ok := n.(*ast.GenDecl)
+			if _, function := n.(*ast.FuncDecl); n == nil || function || ok && decl.Tok != token.TYPE || !filter(n) {
+				return false
 			}
-			ast.Inspect(g, func(n ast.Node) bool {
-				if n == nil || found || !filter(n) {
-					return false
-				}
-				found = l.fset.Position(n.Pos()).String() == err.Pos
-				return true
-			})
-		}
+			found = found || n != file && l.fset.Position(n.Pos()).String() == err.Pos
+			return !found
+		})
 	}
 	return found
 }
@@ -217,13 +203,13 @@ func (l *loading) inType(p *packages.Package, err packages.Error) bool {
 // goPos returns the position of an error of a package. The go command may name a file relative to
 // the directory of a pattern. A //line comment can name any file: a file that belongs to none of the
 // packages is never opened, neither for the column nor to show the line.
-func (l *loading) goPos(p *packages.Package, err packages.Error, all []*packages.Package) diag.Pos {
+func (l *loading) goPos(p *packages.Package, err packages.Error) diag.Pos {
 	found := printedPos().FindStringSubmatch(err.Pos)
 	file := filepath.FromSlash(found[1])
 	line, _ := strconv.Atoi(found[2])
 	col, _ := strconv.Atoi(found[3])
 	end := string(filepath.Separator) + strings.TrimLeft(file, "."+string(filepath.Separator))
-	for _, q := range all {
+	for _, q := range l.all {
 		for _, full := range q.GoFiles {
 			if full == file || !filepath.IsAbs(file) && strings.HasSuffix(full, end) && (q == p || q.Imports[p.PkgPath] != nil) {
 				return l.position(full, line, col)

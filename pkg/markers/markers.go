@@ -51,8 +51,7 @@ func (l *loading) load(patterns []string) (set *union.Externals) {
 	// must not crash the process.
 	defer func() {
 		if r := recover(); r != nil {
-			l.errorf(diag.Pos{}, "check whether controller-gen can read the packages",
-				"the Go packages cannot be read: %v", r)
+			l.fail("check whether controller-gen can read the packages", "the Go packages cannot be read: %v", r)
 			set = nil
 		}
 	}()
@@ -72,7 +71,13 @@ func (l *loading) load(patterns []string) (set *union.Externals) {
 	return set
 }
 
-// errorf reports an error about the packages as a whole.
+// errorf reports an error in the packages.
 func (l *loading) errorf(pos diag.Pos, hint, format string, args ...any) {
 	l.diags = append(l.diags, diag.New(codes.GoPackage, pos, format, args...).Hinted(hint))
+}
+
+// fail reports an error about the packages as a whole, and returns false.
+func (l *loading) fail(hint, format string, args ...any) bool {
+	l.errorf(diag.Pos{}, hint, format, args...)
+	return false
 }

@@ -111,10 +111,10 @@ func (m mark) values() []*yaml.Node {
 
 // empty sets emptyIsUnset: a member is unset when it is empty if a marker on its field says so, or
 // else if it is so for validation-gen.
-func (s *structure) empty(u *declaration, members []mark) {
+func (s *structure) empty(u *declaration, members []selected) {
 	empty := yamltext.StringsNode()
 	for _, m := range members {
-		at, unset := m.pos, !kep.has(m) && s.unsetWhenZero(m.field)
+		at, unset := m.pos, !kep.has(m.mark) && s.unsetWhenZero(m.field)
 		if said, ok := m.field.says(emptyKey); ok {
 			if at, unset = said.pos, said.node.Value == "true"; said.node.Tag != "!!bool" {
 				s.errorf(at, codes.MalformedDeclaration, "write "+said.name+" or "+said.name+"=false", "%s is true or false", said.name)
@@ -130,18 +130,18 @@ func (s *structure) empty(u *declaration, members []mark) {
 }
 
 // optionalOf returns the position at which a member is made optional, if it is, and the values for
-// which it is. some are those of its modes. listed reports whether a marker lists the values.
-func (s *structure) optionalOf(m mark, values, some []*yaml.Node) (at diag.Pos, optional []*yaml.Node, listed bool) {
+// which it is. listed reports whether a marker lists the values.
+func (s *structure) optionalOf(m selected) (at diag.Pos, optional []*yaml.Node, listed bool) {
 	said, ok := m.field.says(optionalKey)
 	switch {
-	case !ok && m.optional:
-		return m.pos, values, false
-	case !ok && len(some) > 0:
-		return m.pos, some, false
+	case !ok && m.mark.optional:
+		return m.pos, m.values, false
+	case !ok && len(m.optional) > 0:
+		return m.pos, m.optional, false
 	case ok && said.node.Tag != "!!bool":
 		return said.pos, said.values(), true
 	case ok && said.node.Value == "true":
-		return said.pos, values, false
+		return said.pos, m.values, false
 	}
 	return at, nil, false
 }
