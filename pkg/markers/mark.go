@@ -105,54 +105,47 @@ func (t table) has(m mark) bool { return m.name != "" && t[m.name[1:]].role != n
 // mention finds markers of Kubernetes in text that does not parse.
 var mention = english.Pattern(`\bk8s:\w+`)
 
+// nameAndRest matches the name of a marker and the text after it.
+var nameAndRest = english.Pattern(`(?s)^([\w:]*)(.*)$`)
+
 // parseMark parses a marker without its "+". It reports whether the marker is about unions,
 // misspelt markers included.
 func parseMark(text string) (mark, bool) {
 	if apart := strings.TrimLeftFunc(text, unicode.IsSpace); apart != text {
 		return spaced(text[:len(text)-len(apart)], apart)
 	}
-	end := strings.IndexFunc(text, func(r rune) bool {
-		return !(r == ':' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z')
-	})
-	name, rest := text, ""
-	if end >= 0 {
-		name, rest = text[:end], strings.TrimRightFunc(text[end:], unicode.IsSpace)
-	}
-	switch defined := definitions()[name]; {
+	found := nameAndRest().FindStringSubmatch(text)
+	name, defined := found[1], definitions()[found[1]]
+	switch {
 	case strings.HasPrefix(name, "unioncel"):
 		return parseOwn(text), true
-	case strings.HasPrefix(name, "k8s:") || defined.ofArg != "":
+	case strings.HasPrefix(name, "k8s:"):
 		return parseTag(text)
 	case defined.role == none:
 		return misspelt(name)
-	default:
-		m := mark{definition: defined, name: "+" + name}
-		if defined.role != listing { // controller-tools reads the rest
-			m.arguments(rest)
-		}
-		return m, true
 	}
+	m := mark{definition: defined, name: "+" + name}
+	if defined.role != listing { // controller-tools reads the rest
+		m.problem = m.arguments(found[2])
+	}
+	return m, true
 }
 
 var memberArguments = english.Pattern(`^(?:=\s*([^\s,=]+))?\s*(,\s*optional)?$`)
 
-// arguments parses the arguments of a marker that is not validation-gen's.
-func (m *mark) arguments(rest string) {
-	given := rest
-	rest = strings.TrimSpace(rest)
-	if m.name != "+unionMember" {
-		if rest != "" {
-			m.problem = m.misuse("write "+m.name, " takes no arguments, and no text may follow it")
-		}
-		return
-	}
+// arguments parses the arguments of a marker that is not validation-gen's, and returns the problem.
+func (m *mark) arguments(text string) *diag.Diagnostic {
+	rest := strings.TrimSpace(text)
 	found := memberArguments().FindStringSubmatch(rest)
-	if found == nil {
-		m.problem = m.misuse("write +unionMember, +unionMember=<discriminator>, +unionMember,optional or +unionMember=<discriminator>,optional",
-			"%s cannot be read", given)
-		return
+	switch {
+	case m.name != "+unionMember" && rest != "":
+		return m.misuse("write "+m.name, " takes no arguments, and no text may follow it")
+	case found == nil:
+		return m.misuse("write +unionMember, +unionMember=<discriminator>, +unionMember,optional or +unionMember=<discriminator>,optional",
+			"%s cannot be read", text)
 	}
 	m.of, m.optional = found[1], found[2] != ""
+	return nil
 }
 
 // spaced parses the text after "+ ", which no tool reads as a marker. It returns a problem if the
@@ -201,68 +194,67 @@ func parseTag(text string) (mark, bool) {
 		}
 		return mark{}, false
 	}
-	around, item := "", mark{}
+	m, around := mark{}, ""
 	for t := &tag; t != nil; t = t.ValueTag {
-		defined := definitions()[t.Name]
-		if t.Name == "k8s:item" {
-			if item.keysOf(t); item.problem != nil {
-				return item, true
+		m.name, m.definition = "+"+t.Name, definitions()[t.Name]
+		switch {
+		case t.Name == "k8s:item":
+			if m.problem = m.keysOf(t); m.problem != nil {
+				return m, true
 			}
-		}
-		if defined.role == none {
+		case isStability(t):
+		case m.role == none:
 			if m, ok := misspelt(t.Name); ok {
 				return m, true
 			}
-			// The stability levels of validation-gen make no difference to a CRD.
-			if !slices.Contains([]string{"k8s:item", "k8s:alpha", "k8s:beta"}, t.Name) {
-				around = cmp.Or(around, t.Name)
-			}
-			continue
-		}
-		m := mark{definition: defined, name: "+" + t.Name, item: item.item}
-		switch {
+			around = cmp.Or(around, t.Name)
 		case around != "":
 			m.problem = m.misuse("the unions of a CRD do not depend on options, and are on fields only: write the marker by itself, or delete it",
 				" inside +%s cannot be expressed", around)
+			return m, true
 		case m.item != nil && m.role != member:
 			m.problem = m.misuse("items of a list are members by +k8s:unionMember or +k8s:zeroOrOneOfMember", " inside +k8s:item cannot be expressed")
+			return m, true
 		default:
-			m.tag(t)
+			m.problem = m.tag(t)
+			return m, true
 		}
-		return m, true
 	}
 	return mark{}, false
 }
 
-// tag parses the arguments and the payload.
-func (m *mark) tag(t *codetags.Tag) {
-	seen := map[string]bool{}
-	for _, a := range t.Args {
+// isStability reports whether a tag is a stability level of validation-gen, which makes no difference
+// to a CRD.
+func isStability(t *codetags.Tag) bool { return t.Name == "k8s:alpha" || t.Name == "k8s:beta" }
+
+// tag parses the arguments and the payload, and returns the problem.
+func (m *mark) tag(t *codetags.Tag) *diag.Diagnostic {
+	for i, a := range t.Args {
 		switch value := a.Value; {
-		case seen[a.Name]:
-			m.problem = m.misuse("delete one", " has the argument %s twice", a.Name)
+		case slices.ContainsFunc(t.Args[:i], func(o codetags.Arg) bool { return o.Name == a.Name }):
+			return m.misuse("delete one", " has the argument %s twice", a.Name)
 		case a.Name != "" && a.Name == m.ofArg:
 			m.of = value
 		case a.Name != "" && a.Name == m.valueArg, a.Name == "" && (m.role == inMode || m.role == relation):
 			m.value = &value
 		default:
-			m.problem = m.misuse(m.argumentHint(), " does not take the argument %s", a)
+			return m.misuse(m.argumentHint(), " does not take the argument %s", a)
 		}
-		seen[a.Name] = true
 	}
 	switch {
-	case m.problem != nil:
 	case m.of == "default" && modes.has(*m):
-		m.problem = m.misuse("delete the argument", " may not name its group default, which stands for the unnamed group")
+		return m.misuse("delete the argument", " may not name its group default, which stands for the unnamed group")
 	case m.role == inMode:
-		m.payload(t)
+		return m.payload(t)
 	case m.role == relation && m.value == nil:
-		m.problem = m.misuse("write it like "+m.name+`("other")`, " names no property")
+		return m.misuse("write it like "+m.name+`("other")`, " names no property")
 	case t.ValueType != codetags.ValueTypeNone:
-		m.problem = m.misuse(m.argumentHint(), " takes no value")
+		return m.misuse(m.argumentHint(), " takes no value")
 	}
+	return nil
 }
 
+// argumentHint describes the arguments of a marker.
 func (d definition) argumentHint() string {
 	switch {
 	case d.ofArg == "":
@@ -273,28 +265,26 @@ func (d definition) argumentHint() string {
 	return "the arguments are " + d.ofArg + " and " + d.valueArg
 }
 
-// payload parses the marker after ifMode("A")=.
-func (m *mark) payload(t *codetags.Tag) {
+// payload parses the marker after ifMode("A")=, and returns the problem.
+func (m *mark) payload(t *codetags.Tag) *diag.Diagnostic {
 	example := "write it like " + m.name + `("A")=+k8s:required`
 	switch {
 	case m.value == nil:
-		m.problem = m.misuse(example, " names no mode")
+		return m.misuse(example, " names no mode")
 	case t.ValueTag == nil:
-		m.problem = m.misuse(example, " says nothing about the mode")
-	default:
-		payload := *t.ValueTag
-		for (payload.Name == "k8s:alpha" || payload.Name == "k8s:beta") && payload.ValueTag != nil {
-			payload = *payload.ValueTag
-		}
-		switch payload.Name {
-		case "k8s:required", "k8s:optional", "k8s:forbidden":
-			m.mode = strings.TrimPrefix(payload.Name, "k8s:")
-		default:
-			m.problem = m.misuse("+k8s:required, +k8s:optional and +k8s:forbidden can; write the rest as +kubebuilder:validation:XValidation",
-				" with +%s cannot be expressed by a union", payload.Name)
-			m.problem.Severity = diag.Warning
-		}
+		return m.misuse(example, " says nothing about the mode")
 	}
+	for t = t.ValueTag; isStability(t) && t.ValueTag != nil; {
+		t = t.ValueTag
+	}
+	m.mode = strings.TrimPrefix(t.Name, "k8s:")
+	if slices.Contains([]string{"k8s:required", "k8s:optional", "k8s:forbidden"}, t.Name) {
+		return nil
+	}
+	problem := m.misuse("+k8s:required, +k8s:optional and +k8s:forbidden can; write the rest as +kubebuilder:validation:XValidation",
+		" with +%s cannot be expressed by a union", t.Name)
+	problem.Severity = diag.Warning
+	return problem
 }
 
 // comment is a line with a marker of any tool.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -138,18 +139,16 @@ func (s *structure) related() []*declaration {
 	return []*declaration{u}
 }
 
-// keysOf reads the keys of +k8s:item. An incomplete tag is a problem, since its author may mean a
-// member.
-func (m *mark) keysOf(t *codetags.Tag) {
-	m.name = "+" + t.Name
+// keysOf reads the keys of +k8s:item, and returns the problem. An incomplete tag is one, since its author
+// may mean a member.
+func (m *mark) keysOf(t *codetags.Tag) *diag.Diagnostic {
 	const example = `write it like +k8s:item(type: "A")=+k8s:unionMember`
 	switch {
-	case t.ValueTag == nil:
-		m.problem = m.misuse(example, " has no marker for the item")
 	case len(t.Args) == 0 || slices.ContainsFunc(t.Args, func(a codetags.Arg) bool { return a.Name == "" }):
-		m.problem = m.misuse(example, " names no key of the item")
-	}
-	if m.item == nil {
+		return m.misuse(example, " names no key of the item")
+	case t.ValueTag == nil:
+		return m.misuse(example, " has no marker for the item")
+	case m.item == nil:
 		m.item = yamltext.MappingNode()
 	}
 	for _, a := range t.Args {
@@ -163,6 +162,7 @@ func (m *mark) keysOf(t *codetags.Tag) {
 		}
 		m.item.Content = append(m.item.Content, yamltext.StringNode(a.Name), value)
 	}
+	return nil
 }
 
 // nilable reports fields that validation-gen cannot handle: a struct that is not a pointer is
