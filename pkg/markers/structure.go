@@ -94,7 +94,8 @@ func (l *loading) structure(id crd.TypeIdent) *structure {
 }
 
 // check finds the unions of a struct, once, and reports its errors. A struct with errors has no
-// unions.
+// unions. Users cannot fix another module: its errors are information, and its unions that forbid nothing
+// are left out.
 func (s *structure) check() {
 	if s.checked {
 		return
@@ -104,30 +105,32 @@ func (s *structure) check() {
 	if s.diags.HasErrors() {
 		s.unions = nil
 	}
-	switch {
-	case !s.l.own(s.id.Package):
-		s.foreign()
-	case slices.ContainsFunc(s.l.opts.SkipInvalid, func(name string) bool { return union.IsStruct(s.String(), name) }):
-		s.mention(Listed)
+	left := ""
+	if !s.l.own(s.id.Package) {
+		left = "which is of another module"
+		s.unions = slices.DeleteFunc(s.unions, func(u *declaration) bool {
+			cardinality := yamltext.Text(u.item, "cardinality")
+			return len(u.names) == 1 && (cardinality == "" || cardinality == union.AtMostOne.String())
+		})
+		s.diags = slices.DeleteFunc(s.diags, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
+		for i := range s.diags {
+			s.diags[i].Hint = "declare them in a UnionSet if you need them"
+		}
+	} else if slices.ContainsFunc(s.l.opts.SkipInvalid, func(name string) bool { return union.IsStruct(s.String(), name) }) {
+		left = Listed
 	}
-	for i := range s.diags {
-		s.diags[i].Path = s.String()
+	for _, d := range s.diags {
+		if left != "" && d.Severity == diag.Error {
+			d = Mention(d, s.String(), left)
+		}
+		d.Path = s.String()
+		s.l.diags = append(s.l.diags, d)
 	}
-	s.l.diags = append(s.l.diags, s.diags...)
 }
 
 // String returns the name of the type, with the path of its package.
 func (s *structure) String() string {
 	return loader.NonVendorPath(s.id.Package.PkgPath) + "." + s.id.Name
-}
-
-// mention turns the errors of the struct into information, with a reason.
-func (s *structure) mention(why string) {
-	for i, d := range s.diags {
-		if d.Severity == diag.Error {
-			s.diags[i] = Mention(d, s.String(), why)
-		}
-	}
 }
 
 // Listed is the reason to pass to [Mention] for structs that Options.SkipInvalid names.
@@ -141,30 +144,11 @@ func Mention(d diag.Diagnostic, of, why string) diag.Diagnostic {
 	return d
 }
 
-// foreign turns errors into information, because users cannot fix another module. It leaves out
-// unions that forbid nothing.
-func (s *structure) foreign() {
-	s.diags = slices.DeleteFunc(s.diags, func(d diag.Diagnostic) bool { return d.Severity != diag.Error })
-	s.mention("which is of another module")
-	for i := range s.diags {
-		s.diags[i].Hint = "declare them in a UnionSet if you need them"
-	}
-	s.unions = slices.DeleteFunc(s.unions, func(u *declaration) bool {
-		cardinality := yamltext.Text(u.item, "cardinality")
-		return len(u.names) == 1 && (cardinality == "" || cardinality == union.AtMostOne.String())
-	})
-}
-
 // field reads the JSON tag and the markers of a field like structToSchema in
 // controller-tools/pkg/crd.
 func (l *loading) field(p *loader.Package, info *markers.FieldInfo) *field {
 	raw := info.RawField
 	f := &field{name: info.Name, info: info, pos: l.pos(raw.Pos()), typ: p.TypesInfo.TypeOf(raw.Type)}
-	for _, name := range raw.Names {
-		if name.Name == info.Name {
-			f.pos = l.pos(name.Pos())
-		}
-	}
 	if f.name == "" { // embedded: the name of the type, without its package and arguments
 		name, _, _ := strings.Cut(strings.TrimPrefix(types.ExprString(raw.Type), "*"), "[")
 		f.name = name[strings.LastIndex(name, ".")+1:]
@@ -177,10 +161,9 @@ func (l *loading) field(p *loader.Package, info *markers.FieldInfo) *field {
 		return f
 	}
 	parts := strings.Split(tag, ",")
-	f.json = parts[0]
 	f.inline = parts[0] == "" || slices.Contains(parts[1:], "inline")
-	if f.inline {
-		f.json = ""
+	if !f.inline {
+		f.json = parts[0]
 	}
 	return f
 }
