@@ -41,13 +41,6 @@ type declaration struct {
 	cardinality union.Cardinality
 }
 
-// selected is a member of a union that markers of fields declare.
-type selected struct {
-	mark
-	modes            []mark
-	values, optional []*yaml.Node // that select it, and those of its modes for which it is optional
-}
-
 // declare finds the unions that the markers of a type declare.
 func (s *structure) declare() {
 	if !s.placed() {
@@ -266,7 +259,7 @@ func (s *structure) build(u *declaration) bool {
 	}
 	names, byValue := yamltext.StringsNode(), yamltext.MappingNode()
 	optional, some, partly := yamltext.StringsNode(), yamltext.MappingNode(), false
-	members := slices.DeleteFunc(s.membersOf(u), func(m selected) bool {
+	members := slices.DeleteFunc(s.membersOf(u), func(m mark) bool {
 		never := len(m.values) == 0 && m.role == inMode
 		if never && !s.diags.HasErrors() {
 			s.errorf(m.pos, codes.BadMarker, "allow it for some mode, or delete the field", "member %s is forbidden in every mode", m.field.name)
@@ -320,36 +313,37 @@ func (s *structure) buildItems(u *declaration) {
 	u.set("cardinality", yamltext.StringNode(u.cardinality.String()))
 }
 
-// membersOf returns the members of a union, at the markers that set their values if it has a
-// discriminator. Several markers are one member only if they are its modes.
-func (s *structure) membersOf(u *declaration) (l []selected) {
+// membersOf returns the members of a union with their values, at the markers that set them. Several
+// markers are one member only if they are its modes.
+func (s *structure) membersOf(u *declaration) (l []mark) {
 	for _, m := range u.members {
 		said, ok := m.field.says(valuesKey)
-		i := slices.IndexFunc(l, func(o selected) bool { return o.field.json == m.field.json })
+		i := slices.IndexFunc(l, func(o mark) bool { return o.field.json == m.field.json })
 		switch {
-		case i >= 0 && m.role == inMode && l[i].field == m.field:
-			s.mode(&l[i], m)
-		case i >= 0:
+		case i >= 0 && !(m.role == inMode && l[i].field == m.field):
 			hint := "delete one of them"
 			if l[i].field == m.field && len(u.discriminators) > 0 {
 				hint = "delete one of them, and write +unioncel:union:values=A;B if several values select it"
 			}
 			related(s.errorf(m.pos, codes.MemberShared, hint, "property %q is listed twice", m.field.json), l[i].pos, "the first")
-		case m.role == inMode:
-			l = append(l, selected{mark: m})
-			s.mode(&l[len(l)-1], m)
-		case u.from == nil:
-			l = append(l, selected{mark: m})
-		case ok && m.value != nil:
-			related(s.errorf(said.pos, codes.BadMarker, "delete one of the two", "%s and %s both set the value of %s", m.name, said.name, m.field.name), m.pos, "the other")
+			continue
+		case m.role == inMode || u.from == nil:
+		case ok && m.value == nil:
+			m.pos, m.values = said.pos, said.list()
 		case ok:
-			m.pos = said.pos
-			l = append(l, selected{mark: m, values: said.values()})
+			related(s.errorf(said.pos, codes.BadMarker, "delete one of the two", "%s and %s both set the value of %s", m.name, said.name, m.field.name), m.pos, "the other")
+			fallthrough
 		case m.value != nil:
-			l = append(l, selected{mark: m, values: []*yaml.Node{textAt(*m.value, m.pos)}})
+			m.values = []*yaml.Node{textAt(*m.value, m.pos)}
 		default:
 			u.guessed[m.field.json] = m.field.name
-			l = append(l, selected{mark: m, values: []*yaml.Node{textAt(m.field.name, m.pos)}})
+			m.values = []*yaml.Node{textAt(m.field.name, m.pos)}
+		}
+		if i < 0 {
+			i, l = len(l), append(l, m)
+		}
+		if m.role == inMode {
+			s.mode(&l[i], m)
 		}
 	}
 	return l
@@ -357,7 +351,7 @@ func (s *structure) membersOf(u *declaration) (l []selected) {
 
 // mode adds a mode to the values of a member, unless it forbids the member, as every mode does that no
 // marker names.
-func (s *structure) mode(to *selected, m mark) {
+func (s *structure) mode(to *mark, m mark) {
 	i := slices.IndexFunc(to.modes, func(o mark) bool { return *o.value == *m.value })
 	switch to.modes = append(to.modes, m); {
 	case i >= 0 && to.modes[i].mode != m.mode:
@@ -366,7 +360,7 @@ func (s *structure) mode(to *selected, m mark) {
 	case i < 0 && m.mode != "forbidden":
 		to.values = append(to.values, textAt(*m.value, m.pos))
 		if m.mode == "optional" {
-			to.optional = append(to.optional, to.values[len(to.values)-1])
+			to.some = append(to.some, to.values[len(to.values)-1])
 		}
 	}
 }

@@ -40,6 +40,11 @@ type mark struct {
 	key      string     // the key of a unioncel marker
 	node     *yaml.Node // the value of the key
 	item     *yaml.Node // the keys of the list item, for a marker inside +k8s:item
+
+	// Of a member: its markers of modes, the values that select it, and those of its modes for which it
+	// is optional.
+	modes        []mark
+	values, some []*yaml.Node
 }
 
 // misuse returns an error in a marker. The message begins with the marker.

@@ -100,8 +100,8 @@ func (f *field) says(key string) (mark, bool) {
 	return mark{}, false
 }
 
-// values returns the values that a marker lists, which [union.Parse] checks.
-func (m mark) values() []*yaml.Node {
+// list returns the values that a marker lists, which [union.Parse] checks.
+func (m mark) list() []*yaml.Node {
 	place(m.node, m.pos)
 	if m.node.Kind != yaml.SequenceNode {
 		return []*yaml.Node{m.node}
@@ -111,10 +111,10 @@ func (m mark) values() []*yaml.Node {
 
 // empty sets emptyIsUnset: a member is unset when it is empty if a marker on its field says so, or
 // else if it is so for validation-gen.
-func (s *structure) empty(u *declaration, members []selected) {
+func (s *structure) empty(u *declaration, members []mark) {
 	empty := yamltext.StringsNode()
 	for _, m := range members {
-		at, unset := m.pos, !kep.has(m.mark) && s.unsetWhenZero(m.field)
+		at, unset := m.pos, !kep.has(m) && s.unsetWhenZero(m.field)
 		if said, ok := m.field.says(emptyKey); ok {
 			if at, unset = said.pos, said.node.Value == "true"; said.node.Tag != "!!bool" {
 				s.errorf(at, codes.MalformedDeclaration, "write "+said.name+" or "+said.name+"=false", "%s is true or false", said.name)
@@ -131,15 +131,15 @@ func (s *structure) empty(u *declaration, members []selected) {
 
 // optionalOf returns the position at which a member is made optional, if it is, and the values for
 // which it is. listed reports whether a marker lists the values.
-func (s *structure) optionalOf(m selected) (at diag.Pos, optional []*yaml.Node, listed bool) {
+func (s *structure) optionalOf(m mark) (at diag.Pos, optional []*yaml.Node, listed bool) {
 	said, ok := m.field.says(optionalKey)
 	switch {
-	case !ok && m.mark.optional:
+	case !ok && m.optional:
 		return m.pos, m.values, false
-	case !ok && len(m.optional) > 0:
-		return m.pos, m.optional, false
+	case !ok && len(m.some) > 0:
+		return m.pos, m.some, false
 	case ok && said.node.Tag != "!!bool":
-		return said.pos, said.values(), true
+		return said.pos, said.list(), true
 	case ok && said.node.Value == "true":
 		return said.pos, m.values, false
 	}

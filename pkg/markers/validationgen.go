@@ -126,14 +126,14 @@ func (s *structure) related() []*declaration {
 			u.set(key, table)
 		}
 	}
-	var members []selected
+	var members []mark
 	for _, f := range s.fields {
 		i := slices.IndexFunc(marks, func(m mark) bool { return m.field == f || *m.value == f.json && !f.inline })
 		if i < 0 {
 			continue
 		}
 		s.nilable(f, marks[i])
-		members, u.names = append(members, selected{mark: mark{field: f, pos: marks[i].pos}}), append(u.names, f.json)
+		members, u.names = append(members, mark{field: f, pos: marks[i].pos}), append(u.names, f.json)
 	}
 	s.empty(u, members)
 	return []*declaration{u}
