@@ -192,16 +192,6 @@ func (l *loading) typesAt(a Place) []site {
 	return slices.DeleteFunc(slices.Clone(l.sites), func(s site) bool { return !s.is(a) })
 }
 
-// schemaOf returns the schema of a version that controller-gen generates.
-func (l *loading) schemaOf(a Place) *apiextensionsv1.JSONSchemaProps {
-	for _, s := range l.sites {
-		if s.Is(a.Target) && s.Version == a.Version && len(s.Path) == 0 {
-			return a.Path.Schema(s.at)
-		}
-	}
-	return nil
-}
-
 // property returns the field of s with a property, not of an inlined struct, or nil.
 func (s *structure) property(name string) *field {
 	i := slices.IndexFunc(s.fields, func(f *field) bool { return f.json == name && !f.inline })

@@ -444,9 +444,9 @@ type unionAt struct{ of, at, text string }
 func (l *loading) declared(set *union.Externals) map[unionAt]bool {
 	out := map[unionAt]bool{}
 	for _, x := range set.Declarations {
-		a := Place{x.Target, x.Version, x.Path}
-		if at := l.schemaOf(a); at != nil {
-			out[unionAt{x.Struct, a.String(), canonical(x.Value, at, len(x.Path) == 0)}] = true
+		root := l.typesAt(Place{x.Target, x.Version, nil})[0]
+		if at := x.Path.Schema(root.at); at != nil {
+			out[unionAt{x.Struct, Place{x.Target, x.Version, x.Path}.String(), canonical(x.Value, at, len(x.Path) == 0)}] = true
 		}
 	}
 	return out

@@ -144,7 +144,7 @@ func (l *loading) packageErrors() bool {
 		for _, err := range p.Errors {
 			if l.matters(p, err) {
 				at, message, hint := l.goPos(p, err), strings.TrimSpace(err.Msg), goHint(p, err)
-				if isLink(at.File) { // the message and the line could show the content of any file
+				if info, err := os.Lstat(at.File); err == nil && info.Mode()&os.ModeSymlink != 0 { // the message and the line could show the content of any file
 					at = diag.Pos{File: at.File}
 					message, hint = "the go command cannot read this file, which is a link", "go build says why"
 				}
@@ -217,12 +217,6 @@ func (l *loading) goPos(p *packages.Package, err packages.Error) diag.Pos {
 		}
 	}
 	return diag.Pos{File: l.relative(file)}
-}
-
-// isLink reports whether a file is a symbolic link.
-func isLink(file string) bool {
-	info, err := os.Lstat(file)
-	return err == nil && info.Mode()&os.ModeSymlink != 0
 }
 
 func goHint(p *packages.Package, err packages.Error) string {

@@ -17,9 +17,26 @@ func (l *loading) pos(at token.Pos) diag.Pos {
 	return l.position(q.Filename, q.Line, q.Column)
 }
 
-// position returns the position for a column in bytes.
+// position returns the position for a column in bytes, which it converts to characters.
 func (l *loading) position(file string, line, col int) diag.Pos {
-	return diag.Pos{File: l.relative(file), Line: line, Col: l.column(file, line, col)}
+	pos := diag.Pos{File: l.relative(file), Line: line, Col: col}
+	lines, ok := l.text[file]
+	if !ok {
+		// The columns of a file that cannot be read again stay in bytes.
+		if src, err := l.read(file); err == nil {
+			lines = bytes.Split(src, []byte("\n"))
+		}
+		l.text[file] = lines
+	}
+	if line < 1 || line > len(lines) || col < 1 || col-1 > len(lines[line-1]) {
+		return pos
+	}
+	before := lines[line-1][:col-1]
+	if line == 1 { // a byte order mark is not a character
+		before = bytes.TrimPrefix(before, []byte("\ufeff"))
+	}
+	pos.Col = utf8.RuneCount(before) + 1
+	return pos
 }
 
 // relative returns a file name relative to the working directory if the file is below it.
@@ -37,24 +54,4 @@ func (l *loading) read(file string) ([]byte, error) {
 		return src, nil
 	}
 	return os.ReadFile(file)
-}
-
-// column converts a column in bytes to a column in characters.
-func (l *loading) column(file string, line, col int) int {
-	lines, ok := l.text[file]
-	if !ok {
-		// The columns of a file that cannot be read again stay in bytes.
-		if src, err := l.read(file); err == nil {
-			lines = bytes.Split(src, []byte("\n"))
-		}
-		l.text[file] = lines
-	}
-	if line < 1 || line > len(lines) || col < 1 || col-1 > len(lines[line-1]) {
-		return col
-	}
-	before := lines[line-1][:col-1]
-	if line == 1 { // a byte order mark is not a character
-		before = bytes.TrimPrefix(before, []byte("\ufeff"))
-	}
-	return utf8.RuneCount(before) + 1
 }

@@ -17,15 +17,14 @@ import (
 
 // values are the known values of a discriminator.
 type values struct {
-	discriminator string
-	typ           string            // the name of its type, if it has a named type
-	constants     map[string]string // name to value
-	known         []string          // empty: any value
+	typ       string            // the name of its type, if it has a named type
+	constants map[string]string // name to value
+	known     []string          // empty: any value
 }
 
 // values returns the values in the enum of a field, or else the constants of its type.
 func (s *structure) values(f *field) *values {
-	v := &values{discriminator: f.name, constants: map[string]string{}}
+	v := &values{constants: map[string]string{}}
 	typ := types.Unalias(f.typ)
 	if p, ok := typ.(*types.Pointer); ok {
 		typ = types.Unalias(p.Elem())
@@ -59,17 +58,25 @@ func (v values) ofCRD(enum []string) *values {
 
 // valueOf returns the value for a field whose markers set none: its Go name or its JSON name if the
 // discriminator can take it; else the only value that differs from either in case only; else the
-// value of the only constant named after type and field.
+// value of the only constant named after type and field: StrategyTypeRecreate, RecreateStrategyType.
 func (v *values) valueOf(field, json string) (string, bool) {
 	if len(v.known) == 0 {
 		return field, true
+	}
+	named := func(value string) bool {
+		for name, of := range v.constants {
+			if of == value && (strings.EqualFold(name, v.typ+field) || strings.EqualFold(name, field+v.typ)) {
+				return true
+			}
+		}
+		return false
 	}
 	for _, is := range []func(string) bool{
 		func(value string) bool { return value == field },
 		func(value string) bool { return value == json },
 		func(value string) bool { return strings.EqualFold(value, field) },
 		func(value string) bool { return strings.EqualFold(value, json) },
-		func(value string) bool { return v.hasConstant(value, field) },
+		named,
 	} {
 		found := slices.DeleteFunc(slices.Clone(v.known), func(value string) bool { return !is(value) })
 		if len(found) == 1 {
@@ -77,17 +84,6 @@ func (v *values) valueOf(field, json string) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// hasConstant reports whether a constant with the value is named after type and field:
-// StrategyTypeRecreate, RecreateStrategyType.
-func (v *values) hasConstant(value, field string) bool {
-	for name, of := range v.constants {
-		if of == value && (strings.EqualFold(name, v.typ+field) || strings.EqualFold(name, field+v.typ)) {
-			return true
-		}
-	}
-	return false
 }
 
 // value returns the union as the value of x-kubernetes-unions.
@@ -152,7 +148,7 @@ func (d *declaration) guess(values *values, present func(string) bool) (item *ya
 		}
 		if !ok {
 			lack := diag.New(codes.ValueNotInEnum, d.posOf(key),
-				"no value of discriminator %s is for member %s: the values are %s", values.discriminator, field, strings.Join(values.known, ", ")).
+				"no value of discriminator %s is for member %s: the values are %s", d.discriminators[0].field.name, field, strings.Join(values.known, ", ")).
 				Hinted("name the field or a constant after the value, or write +unioncel:union:values=V on the field")
 			if _, known := d.from.valueOf(field, key.Value); known {
 				lack.Hint = "the CRD lacks a value that the Go type has: run controller-gen first"

@@ -83,27 +83,16 @@ func (e *editing) markersOf(s *structure) lines {
 			name = u.Members[0].Name
 		}
 		for key, value := range yamltext.Pairs(u.Node()) {
-			out.own(s.declaration(), name, key.Value, value)
+			out.own(s.info.RawSpec, name, key.Value, value)
 		}
 	}
 	return out
-}
-
-// declaration returns the node with the first line of the type.
-func (s *structure) declaration() ast.Node {
-	if s.info.RawDecl != nil && !s.info.RawDecl.Lparen.IsValid() {
-		return s.info.RawDecl
-	}
-	return s.info.RawSpec
 }
 
 // hasAll reports whether the properties of a union are fields of s.
 func (s *structure) hasAll(u *union.Union) bool {
 	return !slices.ContainsFunc(u.Names(), func(name string) bool { return s.property(name) == nil })
 }
-
-// discriminates reports whether a marker makes its field a discriminator, without modes.
-func discriminates(m mark) bool { return m.role == discriminator && !modes.has(m) }
 
 // markFields declares a union with markers of fields. alone reports whether no other union of the struct
 // has such markers.
@@ -130,7 +119,7 @@ func (s *structure) markFields(out lines, marker string, u *union.Union, alone b
 	anchor := s.property(u.Names()[0]).info.RawField
 	if u.Discriminator != "" {
 		marks := s.property(u.Discriminator).marks
-		i := slices.IndexFunc(marks, discriminates)
+		i := slices.IndexFunc(marks, func(m mark) bool { return m.role == discriminator && !modes.has(m) })
 		switch {
 		case i >= 0 && tags.has(marks[i]):
 			name = marks[i].of
