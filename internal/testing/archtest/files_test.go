@@ -30,10 +30,9 @@ var fileCalls = map[string][]string{
 	"internal/cli/main.go":               {"import syscall", "os.Rename"},                                                // signals; for the batch
 	"internal/cli/terminal_windows.go":   {"import golang.org/x/sys/windows"},                                            // colours
 	"internal/product/krm_files.go":      {"fs.WalkDir"},                                                                 // in an os.Root
-	"pkg/markers/places.go":              {"os.ReadFile"},                                                                // Go files that the go command has listed
 	"internal/yamltext/source_config.go": {".Open"},                                                                      // ReadFile
 	// Go packages, imports of their ignored files, and files with edits that are not written yet.
-	"pkg/markers/load.go": {"import golang.org/x/tools/go/packages", "loader.LoadRootsWithConfig"},
+	"pkg/markers/load.go": {"import golang.org/x/tools/go/packages", "loader.LoadRootsWithConfig", "os.ReadFile"},
 	// Methods with the same name that do not access files.
 	"internal/change/decide.go":          {".Create"},
 	"internal/product/suite_requests.go": {".Create"},
