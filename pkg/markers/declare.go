@@ -66,12 +66,7 @@ func (s *structure) declare() {
 // resolve checks the unions against the schema of the type. A marker with an error gets no other one.
 // A type inside itself and a type parameter have no schema here, but may have one in a CRD.
 func (s *structure) resolve() {
-	var onStruct []*union.Declaration
-	var found diag.List // apart from errors of parsing, which do not depend on a schema
-	check := func(l []*union.Declaration, at *apiextensionsv1.JSONSchemaProps) {
-		_, diags := union.Resolve(l, at, false)
-		found = append(found, diags...)
-	}
+	declared := map[string][]*union.Declaration{} // by list
 	for _, u := range s.unions {
 		l, diags := union.Parse(u.at.File, "", u.value(), nil)
 		for i, d := range diags {
@@ -80,14 +75,18 @@ func (s *structure) resolve() {
 			}
 		}
 		s.diags = append(s.diags, diags...)
-		if u.list == "" {
-			onStruct = append(onStruct, l...)
-		} else if at := schemapath.Property(u.list).Schema(s.schema()); at != nil {
-			check(l, at)
-		}
+		declared[u.list] = append(declared[u.list], l...)
 	}
-	if len(onStruct) > 0 && s.schema().Type == "object" { // another type has no properties
-		check(onStruct, s.schema())
+	var found diag.List // apart from errors of parsing, which do not depend on a schema
+	for list, l := range declared {
+		at := s.schema()
+		if list != "" {
+			at = schemapath.Property(list).Schema(at)
+		}
+		if at != nil && (list != "" || at.Type == "object") { // another type has no properties
+			_, diags := union.Resolve(l, at, false)
+			found = append(found, diags...)
+		}
 	}
 	found = slices.DeleteFunc(found, func(d diag.Diagnostic) bool {
 		return d.Severity != diag.Error || d.Code == codes.InvisibleProperty || s.lenient() && slices.Contains(ofCRD, d.Code) ||
@@ -149,14 +148,13 @@ func (s *structure) mixed(all []*declaration) {
 			continue
 		}
 		m := u.members[0]
-		for _, other := range all {
-			if len(other.discriminators) == 0 || kep.has(other.discriminators[0]) == kep.has(m) {
-				continue
-			}
-			d := other.discriminators[0]
+		i := slices.IndexFunc(all, func(o *declaration) bool {
+			return len(o.discriminators) > 0 && kep.has(o.discriminators[0]) != kep.has(m)
+		})
+		if i >= 0 {
+			d := all[i].discriminators[0]
 			related(s.misused(m, "write "+memberMarker(d)+" instead",
 				" makes %s a union by itself: discriminator %s has %s, of another dialect", m.field.name, d.field.name, d.name), d.pos, "the discriminator")
-			break
 		}
 	}
 }
@@ -203,16 +201,12 @@ func (s *structure) memberless(d mark) {
 		s.errorf(d.pos, codes.NoMembers, "add optional fields when there are any", "discriminator %s has no members", d.field.name).Severity = diag.Info
 		return
 	}
-	markers := kep
-	for _, dialect := range dialects() {
-		if dialect.markers.has(d) {
-			markers = dialect.markers
-		}
-	}
+	same := func(o mark) bool { return kep.has(o) == kep.has(d) && modes.has(o) == modes.has(d) } // dialect
 	if s.apart(d, func(other *structure, o mark) bool {
 		// In validation-gen's dialect, members of a nested struct are a union without a discriminator.
 		near := !tags.has(o) || s.l.inlines(s.id, other.id) || s.l.inlines(other.id, s.id)
-		return near && (o.role == member || o.role == inMode) && markers.has(o) && (o.of == d.of || o.of == d.field.json) && len(other.marked(markers, discriminator)) == 0
+		return near && (o.role == member || o.role == inMode) && same(o) && (o.of == d.of || o.of == d.field.json) &&
+			!slices.ContainsFunc(other.marked(definitions(), discriminator), same)
 	}) {
 		return
 	}
@@ -253,6 +247,9 @@ func (s *structure) build(u *declaration) bool {
 			if s.memberless(d); kep.has(d) {
 				return false
 			}
+		}
+		if !kep.has(d) {
+			u.cardinality = union.AtMostOne // an unset discriminator only means that no member is selected
 		}
 		u.from, u.names = s.values(d.field), []string{d.field.json}
 		u.set("discriminator", yamltext.StringNode(d.field.json))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/format"
+	"go/token"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -68,7 +69,6 @@ func Declare(opts Options, wanted []*Wanted, patterns ...string) ([]Edited, diag
 	opts.CRDs = true
 	before := newLoading(opts, nil)
 	set := before.load(patterns)
-	Words(before.diags)
 	if set == nil {
 		return nil, before.diags.Sort()
 	}
@@ -91,8 +91,7 @@ func Declare(opts Options, wanted []*Wanted, patterns ...string) ([]Edited, diag
 			edited[f.Name] = f.New
 		}
 		after := newLoading(opts, edited)
-		got := after.load(patterns)
-		if Words(after.diags); !e.accepts(after, got) {
+		if got := after.load(patterns); !e.accepts(after, got) {
 			continue
 		}
 		for i := range files {
@@ -217,21 +216,15 @@ func (l *loading) outsideFiles(files []Edited) (wrong diag.List) {
 	return wrong
 }
 
-// line is a line of a file.
-type line struct {
-	file   string
-	number int
-}
-
 // edit returns the files with the markers of all unions that are not rejected. New lines have the
 // indentation and the line ending of the next line, or the line ending of the previous one if the file
 // ends without one.
 func (e *editing) edit() []Edited {
-	inserted, deleted, names := map[line][]string{}, map[line]bool{}, map[string]bool{}
-	lineOf := func(n ast.Node) line {
+	inserted, deleted, names := map[token.Position][]string{}, map[token.Position]bool{}, map[string]bool{}
+	lineOf := func(n ast.Node) token.Position {
 		p := e.fset.PositionFor(n.Pos(), false)
 		names[p.Filename] = true
-		return line{p.Filename, p.Line}
+		return token.Position{Filename: p.Filename, Line: p.Line}
 	}
 	for comment := range e.deletions() {
 		deleted[lineOf(comment)] = true
@@ -246,7 +239,7 @@ func (e *editing) edit() []Edited {
 		src, _ := e.read(name)
 		var out, end []byte
 		for i, text := range bytes.SplitAfter(src, []byte("\n")) {
-			at := line{name, i + 1}
+			at := token.Position{Filename: name, Line: i + 1}
 			code := bytes.TrimSpace(text)
 			indent, ending, _ := bytes.Cut(text, code)
 			if len(ending) > 0 {

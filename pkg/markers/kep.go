@@ -62,8 +62,7 @@ func (s *structure) everyField(m mark, discriminators []mark) []*declaration {
 
 // marking returns the unions of a struct with a marker on each member, which may name its
 // discriminator.
-func (s *structure) marking(discriminators, members []mark) []*declaration {
-	var l []*declaration
+func (s *structure) marking(discriminators, members []mark) (l []*declaration) {
 	for _, d := range discriminators {
 		l = append(l, &declaration{discriminators: []mark{d}})
 	}

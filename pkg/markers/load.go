@@ -62,7 +62,6 @@ type Options struct {
 func Load(opts Options, patterns ...string) (*union.Externals, diag.List) {
 	l := newLoading(opts, nil)
 	set := l.load(patterns)
-	Words(l.diags)
 	return set, l.diags.Sort()
 }
 
@@ -74,6 +73,7 @@ func (l *loading) load(patterns []string) (set *union.Externals) {
 			l.fail("check whether controller-gen can read the packages", "the Go packages cannot be read: %v", r)
 			set = nil
 		}
+		Words(l.diags)
 	}()
 	if !l.packages(patterns) {
 		return nil

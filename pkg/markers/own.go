@@ -200,7 +200,6 @@ func (s *structure) own() {
 func (s *structure) onField(m mark) {
 	f, u := m.field, s.unionOf(m.field)
 	ofMember := m.key == valuesKey || m.key == optionalKey || m.key == emptyKey
-	hasMode := func(o mark) bool { return o.role == inMode }
 	switch {
 	case m.of != "":
 		s.misused(m, "write "+m.name, " on a field names a union: it is about that of the field")
@@ -214,7 +213,7 @@ func (s *structure) onField(m mark) {
 		s.misused(m, "set it on the struct too", " describes a member by its own markers, and %s is one by those of the struct", f.name)
 	case ofMember && f.json == yamltext.Text(u.item, "discriminator"):
 		s.misused(m, "put it on a member", " describes a member, and %s is the discriminator", f.name)
-	case m.key == valuesKey && slices.ContainsFunc(f.marks, hasMode):
+	case m.key == valuesKey && slices.ContainsFunc(f.marks, func(o mark) bool { return o.role == inMode }):
 		s.misused(m, "delete it: the modes are the values", " is on %s, which has modes", f.name)
 	case m.key == valuesKey && u.from == nil:
 		s.errorf(m.pos, codes.Contradiction, "delete it: without a discriminator members have no values", "member %s has values in a union that has no discriminator", f.name)

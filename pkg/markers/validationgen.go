@@ -67,18 +67,12 @@ func (s *structure) named(markers table) (l []*declaration) {
 func (s *structure) tagged() []*declaration {
 	l := s.named(tags)
 	for _, d := range l {
-		if d.name != "" && d.list == "" && len(d.members) > 0 {
-			named := func(m mark) bool { return m.of == d.name }
-			if s.apart(d.members[0], func(other *structure, o mark) bool {
-				return tags.has(o) && named(o) && o.item == nil && o.cardinality == d.cardinality && s.l.inlines(s.id, other.id) &&
-					!(len(d.discriminators) > 0 && slices.ContainsFunc(other.marked(tags, discriminator), named))
-			}) {
-				s.diags[len(s.diags)-1].Hint = "move the fields of the union into one struct, or name the unions differently"
-			}
-		}
-		if len(d.discriminators) > 0 {
-			// An unset discriminator only means that no member is selected.
-			d.cardinality = union.AtMostOne
+		named := func(m mark) bool { return m.of == d.name }
+		if d.name != "" && d.list == "" && len(d.members) > 0 && s.apart(d.members[0], func(other *structure, o mark) bool {
+			return tags.has(o) && named(o) && o.item == nil && o.cardinality == d.cardinality && s.l.inlines(s.id, other.id) &&
+				!(len(d.discriminators) > 0 && slices.ContainsFunc(other.marked(tags, discriminator), named))
+		}) {
+			s.diags[len(s.diags)-1].Hint = "move the fields of the union into one struct, or name the unions differently"
 		}
 	}
 	return l
@@ -88,7 +82,6 @@ func (s *structure) tagged() []*declaration {
 func (s *structure) modal() []*declaration {
 	l := s.named(modes)
 	return slices.DeleteFunc(l, func(d *declaration) bool {
-		d.cardinality = union.AtMostOne
 		if len(d.discriminators) > 0 {
 			return false
 		}
