@@ -155,7 +155,7 @@ func demands(at *apiextensionsv1.JSONSchemaProps, name string) bool {
 func (l *loading) unused() {
 	for _, id := range slices.SortedFunc(maps.Keys(l.known), compareIdents) {
 		s := l.known[id]
-		if !l.named(id.Package) || s.used || len(s.unions) == 0 {
+		if !slices.Contains(l.roots, id.Package) || s.used || len(s.unions) == 0 {
 			continue
 		}
 		l.diags = append(l.diags, diag.New(codes.UnusedMarkers, s.pos, "no CRD of these packages has %s, which declares a union", id.Name).

@@ -129,9 +129,10 @@ type request struct {
 	onStruct bool       // listed on the struct, because markers of fields failed
 }
 
+// reject sets the first reason why the union is not declared.
 func (r *request) reject(hint, format string, args ...any) {
 	d := undeclared(hint, format, args...)
-	r.Problem = &d
+	r.Problem = cmp.Or(r.Problem, &d)
 }
 
 // undeclared returns the reason why a union is not declared.
@@ -185,7 +186,7 @@ func (e *editing) assign(r *request) {
 // outside describes the package or file of a type that may not be edited. It returns "" if it may be.
 func (l *loading) outside(s *structure) string {
 	switch p := s.id.Package; {
-	case !l.named(p):
+	case !slices.Contains(l.roots, p):
 		return "a package that --go does not name"
 	case p.Module != nil && !p.Module.Main && p.Module.Replace == nil:
 		return "the module " + p.Module.Path
@@ -276,17 +277,15 @@ func (e *editing) deletions() map[*comment]bool {
 			}
 		}
 		for _, rule := range r.Rules {
-			comment, elsewhere := e.markerOf(r.Place, rule)
-			if comment == nil {
+			switch comment, elsewhere := e.markerOf(r.Place, rule); {
+			case comment == nil:
 				r.reject("run controller-gen if the CRD is older than the types, or omit --replace", "no marker in the Go packages has the rule %s", rule)
-				break
-			}
-			if elsewhere != "" {
+			case elsewhere != "":
 				r.reject("give all CRDs with the struct, or omit --replace", "the marker with the rule %s is also for %s", rule, elsewhere)
-				break
+			default:
+				deleted[comment] = true
+				r.Deleted++
 			}
-			deleted[comment] = true
-			r.Deleted++
 		}
 		for _, o := range open {
 			if r.Problem != nil && o.of == r.of && o.text == r.text { // the same union in another schema

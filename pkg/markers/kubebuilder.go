@@ -1,6 +1,8 @@
 package markers
 
 import (
+	"maps"
+
 	crdmarkers "sigs.k8s.io/controller-tools/pkg/crd/markers"
 
 	"github.com/unioncel/unioncel/internal/yamltext"
@@ -21,23 +23,22 @@ func (s *structure) listed() (l []*declaration) {
 	if !s.l.opts.Kubebuilder {
 		return nil
 	}
-	seen := map[string]int{}
+	rest := maps.Clone(s.info.Markers) // as controller-tools parses them
 	for _, m := range s.marks {
-		if m.role != listing {
+		values := rest[m.name[1:]]
+		if m.role != listing || len(values) == 0 {
 			continue
 		}
+		rest[m.name[1:]] = values[1:]
 		var names []string
-		if values := s.info.Markers[m.name[1:]]; seen[m.name] < len(values) {
-			switch l := values[seen[m.name]].(type) { // as controller-tools parses it
-			case crdmarkers.ExactlyOneOf:
-				names = l
-			case crdmarkers.AtMostOneOf:
-				names = l
-			case crdmarkers.AtLeastOneOf:
-				names = l
-			}
+		switch l := values[0].(type) {
+		case crdmarkers.ExactlyOneOf:
+			names = l
+		case crdmarkers.AtMostOneOf:
+			names = l
+		case crdmarkers.AtLeastOneOf:
+			names = l
 		}
-		seen[m.name]++
 		if len(names) == 0 {
 			continue // controller-gen writes no rule either
 		}

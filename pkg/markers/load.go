@@ -309,13 +309,9 @@ func goHint(p *packages.Package, err packages.Error) string {
 	return ""
 }
 
-func (l *loading) named(p *loader.Package) bool {
-	return slices.Contains(l.roots, p)
-}
-
 // own reports whether a package is in the module of a package that the user named.
 func (l *loading) own(p *loader.Package) bool {
-	return l.named(p) || p.Module != nil && slices.ContainsFunc(l.roots, func(root *loader.Package) bool {
+	return slices.Contains(l.roots, p) || p.Module != nil && slices.ContainsFunc(l.roots, func(root *loader.Package) bool {
 		return root.Module != nil && root.Module.Path == p.Module.Path
 	})
 }

@@ -47,12 +47,12 @@ type field struct {
 // structs reads and checks all types of the packages that the user named.
 func (l *loading) structs() {
 	ids := slices.SortedFunc(maps.Keys(l.parser.Types), compareIdents)
-	ids = slices.DeleteFunc(ids, func(id crd.TypeIdent) bool { return !l.named(id.Package) })
+	ids = slices.DeleteFunc(ids, func(id crd.TypeIdent) bool { return !slices.Contains(l.roots, id.Package) })
 	for _, id := range ids {
 		l.structure(id)
 	}
 	for _, c := range l.comments {
-		if _, read := l.parser.GroupVersions[c.of]; c.placed || !read || !l.named(c.of) {
+		if _, read := l.parser.GroupVersions[c.of]; c.placed || !read || !slices.Contains(l.roots, c.of) {
 			continue
 		}
 		for _, m := range l.marks([]*comment{c}, nil) {

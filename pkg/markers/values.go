@@ -143,17 +143,15 @@ func (d *declaration) guess(values *values, present func(string) bool) (item *ya
 			continue
 		}
 		value, ok := values.valueOf(field, key.Value)
-		if !ok && !present(key.Value) {
-			continue // union.Resolve leaves the member out
-		}
 		if !ok {
-			lack := diag.New(codes.ValueNotInEnum, d.posOf(key),
-				"no value of discriminator %s is for member %s: the values are %s", d.discriminators[0].field.name, field, strings.Join(values.known, ", ")).
-				Hinted("name the field or a constant after the value, or write +unioncel:union:values=V on the field")
-			if _, known := d.from.valueOf(field, key.Value); known {
-				lack.Hint = "the CRD lacks a value that the Go type has: run controller-gen first"
+			if present(key.Value) { // else union.Resolve leaves the member out
+				hint := "name the field or a constant after the value, or write +unioncel:union:values=V on the field"
+				if _, known := d.from.valueOf(field, key.Value); known {
+					hint = "the CRD lacks a value that the Go type has: run controller-gen first"
+				}
+				diags = append(diags, diag.New(codes.ValueNotInEnum, d.posOf(key), "no value of discriminator %s is for member %s: the values are %s",
+					d.discriminators[0].field.name, field, strings.Join(values.known, ", ")).Hinted(hint))
 			}
-			diags = append(diags, lack)
 			continue
 		}
 		fitting := textAt(value, d.posOf(node))
@@ -161,14 +159,14 @@ func (d *declaration) guess(values *values, present func(string) bool) (item *ya
 			*o = *fitting
 		}
 		*node = *fitting
-		if other := first[value]; other != nil {
-			diags = append(diags, diag.New(codes.DuplicateValue, d.posOf(key),
-				"value %q seems to select both %s and %s", value, d.guessed[other.Value], field).
-				Hinted("give each member its own value, or write +unioncel:union:values="+value+" on one of them if they belong together").
-				With(diag.Related{Pos: d.posOf(other), Message: "the first member with this value"}))
-		} else {
+		other := first[value]
+		if other == nil {
 			first[value] = key
+			continue
 		}
+		diags = append(diags, diag.New(codes.DuplicateValue, d.posOf(key), "value %q seems to select both %s and %s", value, d.guessed[other.Value], field).
+			Hinted("give each member its own value, or write +unioncel:union:values="+value+" on one of them if they belong together").
+			With(diag.Related{Pos: d.posOf(other), Message: "the first member with this value"}))
 	}
 	return item, diags
 }
