@@ -125,8 +125,7 @@ func (s *site) declare(l []union.External) []union.External {
 			step := schemapath.Property(u.list)
 			to, at = to.Append(step), step.Schema(at)
 		}
-		has := func(name string) bool { _, ok := at.Properties[name]; return ok }
-		if at == nil || u.list == "" && !slices.ContainsFunc(u.names, has) {
+		if at == nil || u.list == "" && !slices.ContainsFunc(u.names, func(name string) bool { _, ok := at.Properties[name]; return ok }) {
 			continue
 		}
 		s.used = true
@@ -134,10 +133,9 @@ func (s *site) declare(l []union.External) []union.External {
 		if s.l.opts.CRDs && u.from != nil {
 			e.Fit = u.fit
 		}
-		same := func(o union.External) bool {
+		if !slices.ContainsFunc(l, func(o union.External) bool {
 			return o.Version == e.Version && o.Path.Equal(e.Path) && o.Pos() == e.Pos()
-		}
-		if !slices.ContainsFunc(l, same) {
+		}) {
 			l = append(l, e)
 		}
 	}

@@ -179,13 +179,11 @@ func (s *structure) apart(m mark, is func(other *structure, o mark) bool) bool {
 		if other == s || !s.l.reach(s.id)[id] && !s.l.reach(id)[s.id] {
 			continue
 		}
-		for _, f := range other.fields {
-			for _, o := range f.marks {
-				if o.problem == nil && is(other, o) {
-					related(s.errorf(m.pos, codes.SpansStructs, declareOnStruct,
-						"the union has parts in different structs: %s in %s, %s in %s", m.field.name, s.id.Name, f.name, id.Name), o.pos, "the other part")
-					return true
-				}
+		for _, o := range other.marked(definitions()) {
+			if is(other, o) {
+				related(s.errorf(m.pos, codes.SpansStructs, declareOnStruct,
+					"the union has parts in different structs: %s in %s, %s in %s", m.field.name, s.id.Name, o.field.name, id.Name), o.pos, "the other part")
+				return true
 			}
 		}
 	}

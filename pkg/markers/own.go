@@ -1,6 +1,7 @@
 package markers
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -57,7 +58,7 @@ func parseOwn(text string) mark {
 	case value != "" && strings.ContainsRune(`[{"'`, rune(value[0])):
 		var document yaml.Node
 		if err := yaml.Unmarshal([]byte(value), &document); err != nil || len(document.Content) != 1 {
-			m.problem = m.misuse("write it like "+m.name+"="+example(m.key), " cannot be read: %q is not a list, mapping or string in YAML's flow style", value)
+			m.problem = m.misuse("write it like "+m.name+"="+inMarker(cmp.Or(union.Example(m.key), "[TCP, TLS]")), " cannot be read: %q is not a list, mapping or string in YAML's flow style", value)
 			break
 		}
 		m.node = document.Content[0]
@@ -75,14 +76,6 @@ func parseOwn(text string) mark {
 		m.node = yamltext.StringsNode(m.node.Value)
 	}
 	return m
-}
-
-// example returns a value of a key as it is written in a marker.
-func example(key string) string {
-	if key == valuesKey || key == optionalKey {
-		return "TCP;TLS"
-	}
-	return inMarker(union.Example(key))
 }
 
 // inMarker writes the value of a key for a marker.
@@ -341,8 +334,8 @@ var asMarkers = strings.NewReplacer(" in the declaration", "",
 
 // onFields replaces keys of declarations with the markers on fields that set them.
 var onFields = strings.NewReplacer(
-	"fields-to-discriminateBy: "+union.Example("fields-to-discriminateBy"), "+unioncel:union:values="+example(valuesKey),
-	"optionalMembers: "+union.Example("optionalMembers"), "+unioncel:union:optional="+example(optionalKey),
+	"fields-to-discriminateBy: "+union.Example("fields-to-discriminateBy"), "+unioncel:union:values=TCP;TLS",
+	"optionalMembers: "+union.Example("optionalMembers"), "+unioncel:union:optional=TCP;TLS",
 	"fields-to-discriminateBy", "+unioncel:union:values",
 	"optionalMembers", "+unioncel:union:optional",
 )

@@ -18,22 +18,22 @@ import (
 // frequent in the struct, or else in its package, or else of KEP-1027. It returns "" for unioncel's
 // markers on the struct.
 func (s *structure) memberMarker() string {
-	ofKEP, tagged, own := 0, 0, 0
+	uses := map[string]int{}
 	marked := len(s.marked(kep))+len(s.marked(tags)) > 0 // as a discriminator that lacks members
 	for _, o := range s.l.known {
 		if o == s || !marked && o.id.Package == s.id.Package {
-			ofKEP += len(o.marked(kep))
-			tagged += len(o.marked(tags))
-			own += len(slices.DeleteFunc(slices.Clone(o.unions), func(u *declaration) bool { return !u.ofStruct }))
+			uses["unionMember"] += len(o.marked(kep))
+			uses["k8s:unionMember"] += len(o.marked(tags))
+			uses[""] += len(slices.DeleteFunc(slices.Clone(o.unions), func(u *declaration) bool { return !u.ofStruct }))
 		}
 	}
-	switch {
-	case own > max(ofKEP, tagged):
-		return ""
-	case tagged > ofKEP:
-		return "k8s:unionMember"
+	most := "unionMember"
+	for _, marker := range []string{"k8s:unionMember", ""} {
+		if uses[marker] > uses[most] {
+			most = marker
+		}
 	}
-	return "unionMember"
+	return most
 }
 
 // lines are markers to add to types and fields.
