@@ -4,7 +4,6 @@ package e2e
 
 import (
 	"bytes"
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,8 +18,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/testing/testprog"
 )
-
-var update = flag.Bool("update", false, "write the expected output in testdata/infergo anew")
 
 // TestInferGo migrates projects with hand-written rules: infer writes markers into the Go types, and
 // the CRDs that the real controller-gen and unioncel make of them accept the same objects as before.

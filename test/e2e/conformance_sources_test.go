@@ -1,4 +1,4 @@
-package conformance
+package e2e
 
 // The properties of most unions.
 const (
@@ -7,10 +7,10 @@ const (
 )
 
 var (
-	empty  = map[string]any{}
-	typed  = map[string][]any{"type": {"", "A", "B", "Other"}, "a": {empty}, "b": {"", "x"}}
-	closed = map[string][]any{"type": {"A", "B", "None"}, "a": {empty}, "b": {"x"}}
-	three  = map[string][]any{"a": {empty}, "b": {"x"}, "c": {[]any{}}}
+	empty        = map[string]any{}
+	typedRequest = map[string][]any{"type": {"", "A", "B", "Other"}, "a": {empty}, "b": {"", "x"}}
+	closed       = map[string][]any{"type": {"A", "B", "None"}, "a": {empty}, "b": {"x"}}
+	three        = map[string][]any{"a": {empty}, "b": {"x"}, "c": {[]any{}}}
 )
 
 // sources are the files of the suite: those below kep-1027 use the keys of KEP-1027, those below
@@ -23,7 +23,7 @@ properties:
   ` + ab + `x-kubernetes-unions:
 - discriminator: type
   fields-to-discriminateBy: {a: A, b: B}
-`, typed},
+`, typedRequest},
 	{"kep-1027/required-discriminator", "A required discriminator: exactly one member, or none for a value of no member.", `
 type: object
 required: [type]
@@ -58,7 +58,7 @@ properties:
 - discriminator: type
   fields-to-discriminateBy: {a: A, b: B}
   deduceInvalidDiscriminator: true
-`, typed},
+`, typedRequest},
 	{"extensions/exactly-one", "Exactly one member.", `
 type: object
 properties:
@@ -81,7 +81,7 @@ properties:
 - discriminator: type
   fields-to-discriminateBy: {a: A, b: B}
   unmappedValues: Forbid
-`, typed},
+`, typedRequest},
 	{"extensions/optional-members", "A selected member that may be absent.", `
 type: object
 properties:
@@ -90,7 +90,7 @@ properties:
 - discriminator: type
   fields-to-discriminateBy: {a: A, b: B}
   optionalMembers: [b]
-`, typed},
+`, typedRequest},
 	{"extensions/several-values", "Several values of a member, and a value of several members.", `
 type: object
 properties:

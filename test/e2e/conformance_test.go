@@ -1,6 +1,4 @@
-// Package conformance holds the compiler to the conformance tests of x-kubernetes-unions in
-// testdata/conformance, and generates them from the meaning of a union in pkg/union.
-package conformance
+package e2e
 
 import (
 	"bytes"
@@ -26,9 +24,11 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-var update = flag.Bool("update", false, "write the conformance tests")
+var update = flag.Bool("update", false, "write the conformance tests, and the output in testdata/infergo, anew")
 
-const dir = "../../testdata/conformance"
+// conformanceTests holds the tests of x-kubernetes-unions, which are generated from the meaning of a union
+// in pkg/union.
+const conformanceTests = "../../testdata/conformance"
 
 // source is a file with its schema, for which the tests are generated.
 type source struct {
@@ -38,7 +38,7 @@ type source struct {
 }
 
 // file is the content of a file with conformance tests.
-type file struct {
+type conformanceFile struct {
 	Schema any    `json:"schema"`
 	Tests  []test `json:"tests"`
 }
@@ -58,11 +58,11 @@ type violation struct {
 // TestConformance validates each test with the API server's code and the compiled rules.
 func TestConformance(t *testing.T) {
 	if *update {
-		write(t)
+		writeConformance(t)
 	}
-	files, err := filepath.Glob(dir + "/*/*.yaml")
+	files, err := filepath.Glob(conformanceTests + "/*/*.yaml")
 	if err != nil || len(files) != len(sources) {
-		t.Fatalf("%d files, %v: run go test ./test/conformance -args -update", len(files), err)
+		t.Fatalf("%d files, %v: run go test ./test/e2e -run Conformance -args -update", len(files), err)
 	}
 	for _, name := range files {
 		t.Run(filepath.Base(name), func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestConformance(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var f file
+			var f conformanceFile
 			data, err := sigs.YAMLToJSONStrict(src)
 			if err != nil {
 				t.Fatal(err)
@@ -78,9 +78,9 @@ func TestConformance(t *testing.T) {
 			if unknown, err := kjson.UnmarshalStrict(data, &f); err != nil || unknown != nil {
 				t.Fatal(err, unknown)
 			}
-			kind := compiled(t, src)
+			kind := compiledSource(t, src)
 			for _, test := range f.Tests {
-				a, err := answer(t, kind, test)
+				a, err := conformanceAnswer(t, kind, test)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -93,22 +93,22 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// TestGenerated compares the files with the meaning of their unions.
-func TestGenerated(t *testing.T) {
+// TestConformanceSources compares the files with the meaning of their unions.
+func TestConformanceSources(t *testing.T) {
 	for _, s := range sources {
-		got, err := os.ReadFile(filepath.Join(dir, s.name+".yaml"))
+		got, err := os.ReadFile(filepath.Join(conformanceTests, s.name+".yaml"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got, s.text(t)) {
-			t.Errorf("%s.yaml is stale: run go test ./test/conformance -args -update", s.name)
+			t.Errorf("%s.yaml is stale: run go test ./test/e2e -run Conformance -args -update", s.name)
 		}
 	}
 }
 
-func write(t *testing.T) {
+func writeConformance(t *testing.T) {
 	for _, s := range sources {
-		name := filepath.Join(dir, s.name+".yaml")
+		name := filepath.Join(conformanceTests, s.name+".yaml")
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +119,7 @@ func write(t *testing.T) {
 }
 
 // compiled returns a kind whose spec has the schema of a file.
-func compiled(t *testing.T, src []byte) *validate.Kind {
+func compiledSource(t *testing.T, src []byte) *validate.Kind {
 	t.Helper()
 	_, schema, _ := strings.Cut(string(src), "\nschema:\n")
 	schema, _, _ = strings.Cut(schema, "\ntests:\n")
@@ -130,7 +130,7 @@ func compiled(t *testing.T, src []byte) *validate.Kind {
 	return validate.New(installed[0].CustomResourceDefinition)
 }
 
-func answer(t *testing.T, k *validate.Kind, test test) (validate.Answer, error) {
+func conformanceAnswer(t *testing.T, k *validate.Kind, test test) (validate.Answer, error) {
 	resource := func(spec map[string]any) map[string]any {
 		return map[string]any{"apiVersion": "example.com/v1", "kind": "Case", "metadata": map[string]any{"name": "case"}, "spec": spec}
 	}

@@ -1,4 +1,4 @@
-package kinds_test
+package policy_test
 
 import (
 	"slices"
