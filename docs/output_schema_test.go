@@ -26,10 +26,24 @@ var outputs = []struct {
 	{"explain", "check.md", "unioncel explain --format json crd.yaml", reflect.TypeFor[[]report.Explanation]()},
 	{"infer", "handwritten.md", "unioncel infer --format json crd.yaml", inferred()},
 	{"audit", "handwritten.md", "unioncel audit --format json crd.yaml", reflect.TypeFor[[]handwritten.Finding]()},
+	{"diagnostics", "check.md", "unioncel lint --format json --fail-on info crd.yaml", reflect.TypeFor[[]reported]()},
 	{"verify", "check.md", "unioncel verify --format json crd.yaml", reflect.TypeFor[[]report.Verified]()},
 	{"diff", "change.md", "unioncel diff --format json crd.yaml new.yaml", reflect.TypeOf(change.ComparisonData(nil))},
 	{"diff-objects", "change.md", "unioncel diff --format json --objects routes.yaml crd.yaml new.yaml", compared()},
 	{"rollout", "change.md", "unioncel rollout --format json --objects routes.yaml crd.yaml new.yaml", reflect.TypeFor[change.Plan]()},
+}
+
+// reported is a diagnostic as JSON has it.
+type reported struct {
+	diag.Diagnostic
+	Edits []struct {
+		Line    int    `json:"line"`
+		Col     int    `json:"col"`
+		EndLine int    `json:"endLine"`
+		EndCol  int    `json:"endCol"`
+		Old     string `json:"old"`
+		New     string `json:"new"`
+	} `json:"edits"`
 }
 
 func inferred() reflect.Type {
