@@ -113,7 +113,7 @@ var places = unioncases.Places()
 // validation stay unchanged. The test covers a sample of the unions and of the pairs;
 // [unioncases.Exhaustive] covers more unions, and all pairs in a property.
 func TestMutating(t *testing.T) {
-	every, pairs := unioncases.Choose(600, 523, 4), unioncases.Choose(29, 3, 5)
+	every, pairs := unioncases.Choose(600, 523, 8), unioncases.Choose(29, 3, 5)
 	written, turn := 0, 0
 	for _, shape := range []unioncases.Shape{
 		{Members: 2}, {Members: 3, EmptyIsUnset: true},

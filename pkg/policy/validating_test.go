@@ -19,7 +19,7 @@ import (
 func TestValidating(t *testing.T) {
 	every, pairs := 29, 3 // the sampling intervals of unions and places, and of changes
 	if unioncases.Exhaustive {
-		every, pairs = 4, 1
+		every, pairs = 7, 1
 	}
 	for _, shape := range []unioncases.Shape{
 		{Members: 2, EmptyIsUnset: true}, {Members: 2, Discriminated: true, TwoValues: true}, {Members: 3, Discriminated: true, EmptyIsUnset: true},

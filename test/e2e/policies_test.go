@@ -266,7 +266,7 @@ func TestPolicies(t *testing.T) {
 			case n > 0 && !unioncases.Exhaustive:
 				m.every = 23
 			case i > 0 && n > 0: // pkg/policy tries every pair in every place
-				m.every = 5
+				m.every = 11
 			}
 			m.prepare(t, s, fmt.Sprintf("Thing%c%c", 'a'+n, 'a'+i), shape.Schema(), "x-kubernetes-unions: [{"+declaration+"}]\n")
 			tests = append(tests, policyTest{m.name, m.run})
