@@ -101,10 +101,7 @@ func auditFile(ctx context.Context, in input, f *crdpatch.File) (audited handwri
 	crds, diagnostics := f.CRDs(in.options())
 	for _, c := range crds {
 		l, err := handwritten.Audit(ctx, c)
-		switch {
-		case ctx.Err() != nil:
-			return audited, nil, errInterrupted
-		case err != nil:
+		if err != nil {
 			return audited, nil, fmt.Errorf("%s: %w", in.name, err)
 		}
 		diagnostics = append(diagnostics, l.Diags...)

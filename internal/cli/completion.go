@@ -32,8 +32,6 @@ func completions(root *cobra.Command) {
 // completeArguments completes positional arguments.
 func completeArguments(cmd *cobra.Command) cobra.CompletionFunc {
 	switch {
-	case cmd.Name() == "help":
-		return completeTopics
 	case strings.Contains(cmd.Use, "CODE"):
 		return func(cmd *cobra.Command, args []string, toComplete string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if !strings.HasPrefix(toComplete, "UC") {
@@ -90,19 +88,6 @@ func completeCodes(is func(diag.CodeInfo) bool) ([]cobra.Completion, cobra.Shell
 		}
 	}
 	return l, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-}
-
-// completeTopics completes the commands that have help.
-func completeTopics(help *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	var l []cobra.Completion
-	if topic, rest, err := help.Root().Find(args); err == nil && len(rest) == 0 {
-		for _, cmd := range topic.Commands() {
-			if cmd.IsAvailableCommand() {
-				l = append(l, cobra.CompletionWithDesc(cmd.Name(), cmd.Short))
-			}
-		}
-	}
-	return l, cobra.ShellCompDirectiveNoFileComp
 }
 
 // kubeVersions lists the versions of Kubernetes to compile for, the latest first.

@@ -25,7 +25,7 @@ func (c checked) Set(value string) error {
 
 // check adds a check of the values of a flag, which returns the value to set.
 func check(cmd *cobra.Command, name string, check func(string) (string, error)) {
-	f := cmd.Flags().Lookup(name)
+	f := cmd.Flag(name)
 	f.Value = checked{f.Value, check}
 	if f.DefValue == "[]" {
 		f.DefValue = "" // help prints the default of types that are not pflag's
@@ -34,7 +34,7 @@ func check(cmd *cobra.Command, name string, check func(string) (string, error)) 
 
 // choose limits the values of a flag to some words, which completion offers.
 func choose(cmd *cobra.Command, name string, words ...string) {
-	list := cmd.Flags().Lookup(name).Value.Type() == "stringSlice"
+	list := cmd.Flag(name).Value.Type() == "stringSlice"
 	check(cmd, name, func(value string) (string, error) {
 		given := []string{value}
 		if list {

@@ -134,8 +134,6 @@ func (a *app) git(ctx context.Context, args ...string) ([]byte, error) {
 	}
 	err = errors.Join(readErr, cmd.Wait())
 	switch said := strings.TrimSpace(messages.String()); {
-	case ctx.Err() != nil:
-		return nil, errInterrupted
 	case over:
 		return out, nil // git was stopped
 	case err == nil:

@@ -258,10 +258,7 @@ func inferIn(ctx context.Context, c *crdpatch.CRD, paths handwritten.Paths) (l [
 		return nil, nil, diagnostics, nil
 	}
 	found, places, err := handwritten.Infer(ctx, crd, paths...)
-	switch {
-	case ctx.Err() != nil:
-		return nil, nil, nil, errInterrupted
-	case err != nil:
+	if err != nil {
 		return nil, nil, nil, fmt.Errorf("%s: %w", crd.Name, err)
 	}
 	for _, p := range places {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"go/build"
 	"os"
@@ -81,6 +82,12 @@ func (c *compilerFlags) registerConfig(cmd *cobra.Command) {
 	c.cmd = cmd
 	cmd.Flags().StringVar(&c.configFile, "config", "", "read the configuration from this `FILE` instead of "+configFile)
 	cmd.Flags().BoolVar(&c.noConfig, "no-config", false, "read no configuration")
+	check(cmd, "config", func(name string) (string, error) {
+		if name == "" {
+			return "", errors.New("needs a file name; use --no-config to read none")
+		}
+		return name, nil
+	})
 }
 
 // registerGate adds the flag for commands that act as gates in pipelines.
@@ -154,32 +161,17 @@ func (c *compilerFlags) override(s *scope) error {
 	return nil
 }
 
-// finder returns a function that returns the name of an input's configuration, or "" if there is
-// none.
-func (c *compilerFlags) finder() func(input) (string, error) {
-	found := map[string]string{} // by directory
-	return func(in input) (string, error) {
-		switch {
-		case c.noConfig && c.configFile != "":
-			return "", usagef("--config and --no-config cannot be used together")
-		case c.noConfig, c.cmd == nil:
-			return "", nil
-		case c.cmd.Flags().Changed("config") && c.configFile == "":
-			return "", usagef("--config needs a file name; use --no-config to read none")
-		case c.configFile != "":
-			return c.configFile, nil
-		}
-		dir := filepath.Dir(in.path) // "." for standard input
-		name, ok := found[dir]
-		if !ok {
-			var err error
-			if name, err = nearestConfig(in.path); err != nil {
-				return "", err
-			}
-			found[dir] = name
-		}
-		return name, nil
+// configOf returns the name of an input's configuration, or "" if there is none.
+func (c *compilerFlags) configOf(in input) (string, error) {
+	switch {
+	case c.noConfig && c.configFile != "":
+		return "", usagef("--config and --no-config cannot be used together")
+	case c.noConfig, c.cmd == nil:
+		return "", nil
+	case c.configFile != "":
+		return c.configFile, nil
 	}
+	return nearestConfig(in.path)
 }
 
 // nearestConfig returns the name of the nearest configuration, in the directory of a file or an

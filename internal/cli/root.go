@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -36,9 +35,6 @@ func (a *app) execute(ctx context.Context, args []string) int {
 		if a.timeout > 0 {
 			time.AfterFunc(a.timeout, func() { a.stop(stopped(a.timeout)) })
 		}
-		if !slices.Contains(colors, a.color) {
-			return usagef("--color: %q is not %s", a.color, alternatives(colors))
-		}
 		a.console.paint(a.color)
 		cmd.SetContext(limit.WithSteps(cmd.Context(), a.limits.OrDefault().Steps))
 		if strings.Contains(cmd.Use, "|-") {
@@ -61,7 +57,7 @@ func (a *app) execute(ctx context.Context, args []string) int {
 		return exitFindings
 	case errors.Is(err, errWait):
 		return exitWait
-	case errors.Is(err, errInterrupted):
+	case ctx.Err() != nil, errors.Is(err, errInterrupted):
 		a.complainStopped(ctx)
 	case !running, errors.As(err, &usage):
 		a.fail(err)
@@ -102,11 +98,10 @@ wait. Results go to standard output, everything else to standard error.`,
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "also print notes and repeated warnings, and name each file when it is done")
 	root.PersistentFlags().BoolVar(&a.all, "all", false, fmt.Sprintf("print all diagnostics of a file, not only the %d most severe; JSON and SARIF always have all", mostDiagnostics))
 	root.PersistentFlags().StringVar(&a.color, "color", "auto", "`WHEN` to use colours: auto, for a terminal; always; or never")
-	complete(root, "color", oneOf(colors...))
+	choose(root, "color", colors...)
 	root.PersistentFlags().Var(&a.limits, "limit", "a limit on the content of a file; repeatable; see unioncel help limits")
 	root.PersistentFlags().DurationVar(&a.timeout, "timeout", 10*time.Minute, "stop with exit code 2 after this time; 0 for never")
 	root.SetFlagErrorFunc(flagError)
-	root.SetHelpCommand(helpCommand())
 	group(root, "Compile", a.compileCommand(), a.decompileCommand(), a.fnCommand())
 	group(root, "Check", a.lintCommand(), a.verifyCommand(), a.auditCommand(), a.explainCommand())
 	group(root, "Objects", a.validateCommand(), a.normalizeCommand(), a.policyCommand(), a.patchCommand(), a.schemaCommand(), a.testdataCommand())
@@ -120,6 +115,10 @@ wait. Results go to standard output, everything else to standard error.`,
 	root.SetOut(out) // before completions: cobra's command records the writer
 	completions(root)
 	for _, cmd := range append(root.Commands(), root) {
+		if cmd.Name() == "help" {
+			cmd.Run, cmd.RunE = nil, showHelp
+			cmd.Long, cmd.Example = "Help shows the help of a command, as its flag --help does.", "  unioncel help compile"
+		}
 		if strings.Contains(cmd.Use, "FILE|") {
 			cmd.Long += "\n\nSee also unioncel help inputs and unioncel help output."
 		}
@@ -157,25 +156,17 @@ func flagError(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// helpCommand is like cobra's, but fails on an unknown command.
-func helpCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "help [COMMAND]",
-		Short:   "Show the help of a command",
-		Long:    "Help shows the help of a command, as its flag --help does.",
-		Example: `  unioncel help compile`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			topic, rest, err := cmd.Root().Find(args)
-			if err != nil {
-				return usageError{err}
-			}
-			if topic == cmd.Root() && len(rest) > 0 {
-				return whichCommand(topic, rest)
-			}
-			topic.InitDefaultHelpFlag()
-			return topic.Help()
-		},
+// showHelp shows the help of a command. Unlike cobra's, it fails on an unknown command.
+func showHelp(cmd *cobra.Command, args []string) error {
+	topic, rest, err := cmd.Root().Find(args)
+	if err != nil {
+		return usageError{err}
 	}
+	if topic == cmd.Root() && len(rest) > 0 {
+		return whichCommand(topic, rest)
+	}
+	topic.InitDefaultHelpFlag()
+	return topic.Help()
 }
 
 // whichCommand prints help without arguments, as kubectl does, or returns the error about an

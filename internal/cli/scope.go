@@ -37,9 +37,8 @@ type scopes []*scope
 // name.
 func (a *app) scope(inputs []input, flags *compilerFlags) (scopes, error) {
 	var l scopes
-	find := flags.finder()
 	for i, in := range inputs {
-		name, err := find(in)
+		name, err := flags.configOf(in)
 		if err != nil {
 			return nil, err
 		}

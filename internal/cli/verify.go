@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -70,10 +69,7 @@ func (a *app) verifyAll(ctx context.Context, flags *compilerFlags, output *print
 		}
 		for _, d := range declared {
 			proofs, err := report.Verify(ctx, *d)
-			switch {
-			case errors.Is(err, context.Canceled):
-				return nil, diags, errInterrupted
-			case err != nil:
+			if err != nil {
 				return nil, diags, fmt.Errorf("%s: %w", in.name, err)
 			}
 			l = append(l, proofs...)
