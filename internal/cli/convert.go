@@ -139,16 +139,17 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, compiler *compilerF
 			texts = append(texts, r.found)
 		}
 	}
+	changed := count(results, func(r *result) bool { return r.changed })
 	switch {
 	case comparing: // the differences of some files, if others have errors
 		if shown := a.printAll(texts); shown != nil || failed {
 			return errors.Join(shown, err)
 		}
-		return cmp.Or(a.wouldChange(flags.preview, results), err)
+		return cmp.Or(a.wouldChange(flags.preview, changed, len(results), results), err)
 	case failed:
 		return err
 	case flags.write || flags.output != "":
-		return cmp.Or(a.replaceChanged(results), err)
+		return cmp.Or(a.replaceChanged(changed, len(results)), err)
 	}
 	return cmp.Or(join(a.streams.Out, texts), err)
 }
@@ -180,12 +181,11 @@ func (a *app) converted(flags *conversion, r *result, src, out []byte) ([]byte, 
 }
 
 // replaceChanged puts the staged results in place.
-func (a *app) replaceChanged(results []*result) error {
+func (a *app) replaceChanged(changed, of int) error {
 	if err := a.batch.commit(); err != nil {
 		return err
 	}
-	changed := count(results, func(r *result) bool { return r.changed })
-	if summary := fmt.Sprintf("%d of %s changed", changed, plural(len(results), "file")); a.console.terminal {
+	if summary := fmt.Sprintf("%d of %s changed", changed, plural(of, "file")); a.console.terminal {
 		a.note(summary)
 	} else {
 		a.say("%s", summary)
@@ -195,17 +195,16 @@ func (a *app) replaceChanged(results []*result) error {
 
 // wouldChange ends a preview: it prints the number of files that would change, if any, and returns
 // errFindings then.
-func (a *app) wouldChange(p preview, results []*result) error {
-	changed := count(results, func(r *result) bool { return r.changed })
+func (a *app) wouldChange(p preview, changed, of int, inputs []*result) error {
 	if changed == 0 {
 		return nil
 	}
 	if p.check {
 		hint := "; -w instead of --check writes them"
-		if slices.ContainsFunc(results, func(r *result) bool { return r.path == "" }) {
+		if slices.ContainsFunc(inputs, func(r *result) bool { return r.path == "" }) {
 			hint = ""
 		}
-		a.note(fmt.Sprintf("%d of %s would change%s", changed, plural(len(results), "file"), hint))
+		a.note(fmt.Sprintf("%d of %s would change%s", changed, plural(of, "file"), hint))
 	}
 	return errFindings
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/unioncel/unioncel/internal/handwritten"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/markers"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -16,10 +17,9 @@ import (
 // the changes. Unions that would not compile are left out. A preview may be partial: other inputs
 // have errors.
 func (a *app) declare(flags *inferring, files []answer[inferred], partial bool) error {
-	var outs []output
+	var edited []markers.Edited
 	var all []union.External
 	var told []string
-	var shown [][]byte
 	done := "declared"
 	if flags.preview.wanted() {
 		done = "would be declared"
@@ -41,13 +41,8 @@ func (a *app) declare(flags *inferring, files []answer[inferred], partial bool) 
 		for _, f := range l {
 			told = append(told, f.Told(done, flags.replace))
 		}
-		switch {
-		case len(l) == 0:
-		case flags.preview.wanted():
-			r.changed = true
-			shown = append(shown, flags.difference(r.name, r.found.file.Bytes(), out))
-		case flags.set == "":
-			outs = append(outs, output{path: r.path, data: out})
+		if len(l) > 0 && flags.set == "" {
+			edited = append(edited, markers.Edited{Name: r.name, Old: r.found.file.Bytes(), New: out})
 		}
 	}
 	results := resultsOf(files)
@@ -65,23 +60,37 @@ func (a *app) declare(flags *inferring, files []answer[inferred], partial bool) 
 		if err != nil {
 			return err
 		}
-		outs = []output{{path: flags.set, data: text}}
+		edited = []markers.Edited{{Name: flags.set, New: text}}
 	}
-	if err := a.batch.replace(outs); err != nil {
+	if err := a.applyEdits(flags.preview, edited); err != nil {
 		return err
 	}
 	for _, line := range told {
 		a.note(line)
 	}
-	if flags.preview.wanted() {
-		if err := a.printAll(shown); err != nil || partial {
-			return err
-		}
-		return a.wouldChange(flags.preview, results)
+	switch {
+	case flags.preview.wanted() && partial:
+		return nil
+	case flags.preview.wanted():
+		return a.wouldChange(flags.preview, len(edited), len(files), results)
 	}
 	a.note(fmt.Sprintf("declared %s", plural(len(all), "union")))
 	a.note("equivalent rules accept the same objects; stored objects that are invalid today may violate the new rules: see rollout --objects")
 	return nil
+}
+
+// applyEdits replaces the files that get declarations, or shows the changes.
+func (a *app) applyEdits(p preview, files []markers.Edited) error {
+	var outs []output
+	var shown [][]byte
+	for _, f := range files {
+		outs = append(outs, output{path: f.Name, data: f.New})
+		shown = append(shown, p.difference(f.Name, f.Old, f.New))
+	}
+	if p.wanted() {
+		return a.printAll(shown)
+	}
+	return a.batch.replace(outs)
 }
 
 // declarable returns the unions of the input that compile, and the input with their declarations. It

@@ -106,15 +106,11 @@ func (a *app) declareInGo(flags *inferring, files []answer[inferred]) error {
 	if err := a.report(append(diagnosticsOf(results), diags...), "text"); err != nil {
 		return err
 	}
-	if len(edited) > 0 && flags.preview.wanted() {
-		return a.previewGo(flags.preview, edited)
-	}
-	var outs []output
-	for _, f := range edited {
-		outs = append(outs, output{path: f.Name, data: f.New})
-	}
-	if err := a.batch.replace(outs); err != nil {
+	if err := a.applyEdits(flags.preview, edited); err != nil {
 		return err
+	}
+	if len(edited) > 0 && flags.preview.wanted() {
+		return a.wouldChange(flags.preview, len(edited), len(edited), nil)
 	}
 	for _, d := range slices.Concat(told, deleted.Sort()) {
 		a.note(d.Pos.String() + ": " + d.Message)
@@ -127,20 +123,6 @@ func (a *app) declareInGo(flags *inferring, files []answer[inferred]) error {
 		a.note(done + "run controller-gen next, then unioncel compile")
 	}
 	return nil
-}
-
-// previewGo shows the changes of Go files.
-func (a *app) previewGo(p preview, files []markers.Edited) error {
-	var shown [][]byte
-	var changed []*result
-	for _, f := range files {
-		shown = append(shown, p.difference(f.Name, f.Old, f.New))
-		changed = append(changed, &result{input: input{name: f.Name, path: f.Name}, changed: true})
-	}
-	if err := a.printAll(shown); err != nil {
-		return err
-	}
-	return a.wouldChange(p, changed)
 }
 
 // superfluous returns the schemas with hand-written rules that unions declared in Go replace.
