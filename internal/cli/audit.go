@@ -43,7 +43,7 @@ never fail. The key lint in ` + configFile + ` applies, too.`,
 		},
 	}
 	flags.compiler.registerConfig(cmd)
-	flags.register(cmd, reportFormatNames(true))
+	flags.register(cmd, report.Formats(true))
 	return cmd
 }
 

@@ -5,18 +5,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
 
-	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/normalize"
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -74,7 +70,7 @@ func (c *conversion) register(a *app, cmd *cobra.Command) {
 	cmd.Flags().BoolVarP(&c.write, "write", "w", false, "replace the files that change")
 	registerOutput(cmd, &c.output, "write to this `FILE|DIR` instead of standard output")
 	c.preview.register(cmd)
-	registerFormat(cmd, &c.format, "diagnostics", diagnosticFormats...)
+	registerFormat(cmd, &c.format, "diagnostics", report.DiagnosticFormats...)
 }
 
 // convert runs a command that turns files into files. It reads, converts and stages one file at a
@@ -209,8 +205,6 @@ func (a *app) wouldChange(p preview, changed, of int, inputs []*result) error {
 	return errFindings
 }
 
-var addedLine, removedLine = regexp.MustCompile(`(?m)^\+.*$`), regexp.MustCompile(`(?m)^-.*$`)
-
 // printAll prints differences: exact bytes that patch can apply, or
 // escaped text on a terminal.
 func (a *app) printAll(differences [][]byte) error {
@@ -220,7 +214,7 @@ func (a *app) printAll(differences [][]byte) error {
 			data = []byte(diag.Escape(strings.ReplaceAll(string(data), "\r\n", "\n")))
 		}
 		if console.colour {
-			data = removedLine.ReplaceAll(addedLine.ReplaceAll(data, []byte("\x1b[32m$0\x1b[0m")), []byte("\x1b[31m$0\x1b[0m"))
+			data = report.ColorDiff(data)
 		}
 		if err := a.print(data); err != nil {
 			return err
@@ -240,22 +234,7 @@ func (p preview) difference(name string, src, out []byte) []byte {
 		b.WriteString(diag.Escape(oneLine(name)) + "\n")
 	}
 	if p.diff {
-		label := diffLabel(filepath.ToSlash(name))
-		_, hunks, _ := bytes.Cut(diff.Diff(label, src, label, out), []byte("\n")) // without "diff a b"
-		b.Write(hunks)
+		b.Write(report.Diff(name, src, out))
 	}
 	return b.Bytes()
-}
-
-// diffLabel writes a file name in the syntax of patch and git: quoted if it has control characters,
-// and with a trailing tab if it has spaces. Directories are separated by slashes.
-func diffLabel(name string) string {
-	switch {
-	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) || strings.ContainsAny(name, `"\`):
-		return strconv.Quote(name)
-	case strings.Contains(name, " "):
-		return name + "\t"
-	default:
-		return name
-	}
 }

@@ -93,7 +93,7 @@ is restricted or blocked. --fail-on selects other classes.`,
 		"exit with 1 if something is of these `CLASSES`: tighter, looser, unknown; any; or never")
 	choose(cmd, "fail-on", failClasses...)
 	flags.register(cmd)
-	output.register(cmd, "the differences", reportFormatNames(true)...)
+	output.register(cmd, "the differences", report.Formats(true)...)
 	return cmd
 }
 

@@ -54,7 +54,7 @@ For codes of diagnostics, such as UC203, it prints their entries in docs/diagnos
 	}
 	flags.register(cmd)
 	flags.skipInvalid = true
-	output.register(cmd, "explanations", reportFormatNames(false)...)
+	output.register(cmd, "explanations", report.Formats(false)...)
 	return cmd
 }
 
@@ -80,7 +80,7 @@ func (a *app) explainCodes(output *printing, codes []string) error {
 		entry, _, _ := strings.Cut(rest, "\n## ")
 		entries = append(entries, "## "+code+": "+strings.TrimSpace(entry)+"\n")
 	}
-	return a.writeText(output.path, strings.Join(entries, "\n"))
+	return a.write(output.path, []byte(strings.Join(entries, "\n")))
 }
 
 // explainAll prints one explanation of all inputs, in order.

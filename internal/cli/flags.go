@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/unioncel/unioncel/internal/report"
 )
 
 // checked is the value of a flag that is checked when the command line is read.
@@ -72,7 +74,7 @@ func registerOutput(cmd *cobra.Command, path *string, usage string) {
 		switch {
 		case path == "":
 			return "", fmt.Errorf("needs the name of a file")
-		case path == "yaml" || slices.Contains(reportFormatNames(true), path):
+		case path == "yaml" || slices.Contains(report.Formats(true), path):
 			return "", fmt.Errorf("takes a file, --format a format; for a file of that name write ./%s", path)
 		case path == "-":
 			return "", nil

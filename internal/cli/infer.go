@@ -13,6 +13,7 @@ import (
 	"github.com/unioncel/unioncel/internal/handwritten"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/prove/verify"
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -92,7 +93,7 @@ would not compile is left as it is, with a warning.`,
 	flags.preview.register(cmd)
 	f.BoolVar(&flags.replace, "replace", false, "with --write, --check or --diff, let compile remove the hand-written rules that are equivalent")
 	flags.compiler.registerConfig(cmd)
-	flags.output.register(cmd, "unions", reportFormatNames(true)...)
+	flags.output.register(cmd, "unions", report.Formats(true)...)
 	choose(cmd, "only", words(verdicts)...)
 	return cmd
 }

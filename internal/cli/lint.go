@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 
@@ -48,7 +47,7 @@ findings that remain.`,
 	}
 	flags.compiler.skipInvalid, flags.compiler.loud = true, true
 	flags.compiler.register(cmd)
-	flags.register(cmd, diagnosticFormats)
+	flags.register(cmd, report.DiagnosticFormats)
 	cmd.Flags().BoolVar(&flags.fix, "fix", false, "correct the files where there is only one way to do it")
 	flags.compiler.registerGate(cmd)
 	flags.compiler.registerStrict(cmd)
@@ -112,7 +111,7 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) error
 			return err
 		}
 	}
-	if err := a.showFindings(&flags.output, all); err != nil {
+	if err := a.showReport(&flags.output, report.Report{Diagnostics: all}); err != nil {
 		return err
 	}
 	switch {
@@ -186,14 +185,4 @@ func (a *app) offerFix(l diag.List, results []*result) {
 	if n > 0 {
 		a.note(plural(n, "finding") + " can be corrected with --fix")
 	}
-}
-
-// showFindings prints findings, with --quiet only errors.
-func (a *app) showFindings(output *printing, l diag.List) error {
-	colour := output.path == "" && newConsole(a.streams.Out).paint(a.color).colour
-	var out bytes.Buffer
-	if err := a.printDiagnostics(&out, output.format, colour, a.loud(l.Sort(), diag.Info)); err != nil {
-		return fmt.Errorf("print findings: %w", err)
-	}
-	return a.write(output.path, out.Bytes())
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-
-	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // plan sets the targets of inputs whose results are not printed.
@@ -121,11 +119,6 @@ func (a *app) writeIn(dir string, files []output) error {
 		return err
 	}
 	return a.batch.replace(files)
-}
-
-// writeText writes a result that includes foreign text, which it escapes.
-func (a *app) writeText(path string, text string) error {
-	return a.write(path, []byte(diag.Escape(text)))
 }
 
 // print writes to standard output.

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"cmp"
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/yamltext"
@@ -104,26 +103,7 @@ func (a *app) loud(l diag.List, least diag.Severity) diag.List {
 	return slices.DeleteFunc(l, func(d diag.Diagnostic) bool { return d.Severity > least })
 }
 
-// diagnosticFormats are the formats of diagnostics, the default first.
-var diagnosticFormats = []string{"text", "json", "sarif", "github"}
-
-// folded merges adjacent diagnostics that differ only in the schema: many schemas may use a Go
-// type.
-func folded(l diag.List) (out diag.List) {
-	for _, d := range l {
-		if n := len(out) - 1; n >= 0 && out[n].Pos == d.Pos && out[n].Code == d.Code && out[n].Severity == d.Severity && out[n].Message == d.Message {
-			if paths := strings.Split(out[n].Path, ", "); !slices.Contains(paths, d.Path) {
-				out[n].Path = strings.Join(append(paths, d.Path), ", ")
-			}
-			continue
-		}
-		out = append(out, d)
-	}
-	return out
-}
-
-// printDiagnostics prints sorted diagnostics to w. Formats for people are limited to
-// mostDiagnostics per file, unless all are requested.
+// printDiagnostics prints sorted diagnostics to w.
 func (a *app) printDiagnostics(w io.Writer, format string, colour bool, l diag.List) error {
 	l = slices.Clone(l)
 	for i := range l {
@@ -131,41 +111,14 @@ func (a *app) printDiagnostics(w io.Writer, format string, colour bool, l diag.L
 			l[i].Hint += " | " + a.reader
 		}
 	}
-	people := format == "text" || format == "github"
-	if people {
-		l = folded(l)
-	}
-	if people && !a.all {
-		var rest []string
-		l, rest = readable(l)
-		defer func() {
-			for _, line := range rest {
-				fmt.Fprintln(w, diag.Escape(line))
-			}
-		}()
-	}
-	switch {
-	case format == "json":
-		return diag.JSON(w, l)
-	case format == "text" && colour:
-		return diag.ColorText(w, l, a.source)
-	case format == "text":
-		return diag.Text(w, l, a.source)
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return err
-	}
+	dir, _ := os.Getwd() // without it, paths stay as they are
 	root, _ := repository(dir)
-	paths := func(file string) string { return relative(root, dir, file) }
-	if format == "github" {
-		return diag.GitHub(w, l, paths)
+	opts := report.DiagnosticOptions{Format: format, Colour: colour, All: a.all, Source: a.source}
+	opts.Path = func(file string) string { return relative(root, dir, file) }
+	if version := linkedVersions().Unioncel; !strings.HasPrefix(version, "(") { // a build with a version
+		opts.Version = version
 	}
-	version := linkedVersions().Unioncel
-	if strings.HasPrefix(version, "(") {
-		version = "" // a build without a version
-	}
-	return report.WriteSARIF(w, l, report.SARIFOptions{Version: version, Path: paths})
+	return report.WriteDiagnostics(w, l, opts)
 }
 
 // keep records the text of a file for excerpts, nil if the file can be read again.
@@ -182,37 +135,24 @@ func (a *app) source(file string) []byte {
 	return src
 }
 
-// mostDiagnostics is the number of diagnostics that are printed per file.
-const mostDiagnostics = 100
-
-// readable returns the most severe diagnostics of each file, in order, and a line for each file
-// that has more. Removed rules are always named.
-func readable(l diag.List) (worst diag.List, rest []string) {
-	type kind struct {
-		file     string
-		severity diag.Severity
+// showReport prints a report; the diagnostics if there is nothing else or the format is for them, with
+// --quiet only errors.
+func (a *app) showReport(output *printing, r report.Report) error {
+	var out bytes.Buffer
+	var err error
+	switch format := output.format; {
+	case r.Data == nil, format == "github", format == "sarif":
+		colour := output.path == "" && newConsole(a.streams.Out).paint(a.color).colour
+		err = a.printDiagnostics(&out, format, colour, a.loud(r.Diagnostics.Sort(), diag.Info))
+	case format == "json":
+		err = diag.WriteJSON(&out, r.Data)
+	case format == "markdown":
+		out.WriteString(diag.Escape(r.Document.Markdown()))
+	default:
+		out.WriteString(diag.Escape(r.Document.Text()))
 	}
-	total, left := map[string]int{}, map[kind]int{}
-	for _, severity := range []diag.Severity{diag.Error, diag.Warning, diag.Info} {
-		for _, d := range l {
-			if d.Severity == severity && d.Code != codes.RuleRemoved {
-				if total[d.Pos.File]++; total[d.Pos.File] <= mostDiagnostics {
-					left[kind{d.Pos.File, severity}]++
-				}
-			}
-		}
+	if err != nil {
+		return fmt.Errorf("print the report: %w", err)
 	}
-	told := map[string]bool{}
-	for _, d := range l {
-		k := kind{d.Pos.File, d.Severity}
-		if d.Code == codes.RuleRemoved {
-			worst = append(worst, d)
-		} else if left[k]--; left[k] >= 0 {
-			worst = append(worst, d)
-		} else if !told[k.file] {
-			told[k.file] = true
-			rest = append(rest, fmt.Sprintf("%s: %d more; --all prints them", cmp.Or(k.file, "-"), total[k.file]-mostDiagnostics))
-		}
-	}
-	return worst, rest
+	return a.write(output.path, out.Bytes())
 }

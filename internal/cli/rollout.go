@@ -69,7 +69,7 @@ kubectl get --raw /version of each API server.`,
 	f.StringVar(&files.migrations, "migrations", "", "the StorageVersionMigrations: a `FILE`")
 	f.StringVar(&files.servers, "servers", "", "the versions of all API servers: a `FILE`")
 	flags.register(cmd)
-	output.register(cmd, "the plan", reportFormatNames(false)...)
+	output.register(cmd, "the plan", report.Formats(false)...)
 	return cmd
 }
 

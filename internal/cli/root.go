@@ -13,6 +13,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/limit"
+	"github.com/unioncel/unioncel/internal/report"
 )
 
 // execute runs the command line and returns the exit code.
@@ -96,7 +97,7 @@ wait. Results go to standard output, everything else to standard error.`,
 	}
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "print errors only: no warnings, no notes")
 	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "also print notes and repeated warnings, and name each file when it is done")
-	root.PersistentFlags().BoolVar(&a.all, "all", false, fmt.Sprintf("print all diagnostics of a file, not only the %d most severe; JSON and SARIF always have all", mostDiagnostics))
+	root.PersistentFlags().BoolVar(&a.all, "all", false, fmt.Sprintf("print all diagnostics of a file, not only the %d most severe; JSON and SARIF always have all", report.MostDiagnostics))
 	root.PersistentFlags().StringVar(&a.color, "color", "auto", "`WHEN` to use colours: auto, for a terminal; always; or never")
 	choose(root, "color", colors...)
 	root.PersistentFlags().Var(&a.limits, "limit", "a limit on the content of a file; repeatable; see unioncel help limits")

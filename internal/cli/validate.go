@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/validate"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
@@ -68,7 +69,7 @@ webhooks are out of scope.`,
 	cmd.Flags().StringArrayVar(&old, "old", nil, "the objects that are replaced: a `FILE|DIR`; may be repeated")
 	cmd.Flags().StringArrayVar(&suites, "suite", nil, "run the tests in a `DIR|FILE` that testdata wrote, or in suites of OpenShift; may be repeated")
 	flags.register(cmd)
-	output.register(cmd, "the answers", diagnosticFormats...)
+	output.register(cmd, "the answers", report.DiagnosticFormats...)
 	return cmd
 }
 
@@ -107,7 +108,7 @@ func (a *app) validateAll(ctx context.Context, flags *compilerFlags, output *pri
 // showAnswers prints the findings and, in text format, a tally unless it is empty.
 func (a *app) showAnswers(output *printing, found diag.List, tally string) error {
 	failed := found.HasErrors()
-	err := a.showFindings(output, a.loud(found, diag.Warning))
+	err := a.showReport(output, report.Report{Diagnostics: a.loud(found, diag.Warning)})
 	if output.format == "text" && tally != "" {
 		a.note(tally)
 	}

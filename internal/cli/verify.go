@@ -48,7 +48,7 @@ The exit code is 1 if anything is not proved.`,
 	flags.registerUnions(cmd)
 	flags.registerGate(cmd)
 	flags.skipInvalid = true
-	output.register(cmd, "results", reportFormatNames(true)...)
+	output.register(cmd, "results", report.Formats(true)...)
 	return cmd
 }
 
