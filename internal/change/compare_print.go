@@ -196,3 +196,19 @@ func ComparisonDiagnostics(reports []Comparison) diag.List {
 	}
 	return l
 }
+
+// DiffReport returns the report on differences and, unless summaries is nil, on stored objects.
+func DiffReport(reports []Comparison, summaries []*Summary) report.Report {
+	r := report.Report{
+		Data:        ComparisonData(reports),
+		Document:    append(ComparisonDocument(reports), SummaryDocument(summaries)...),
+		Diagnostics: append(ComparisonDiagnostics(reports), SummaryDiagnostics(summaries)...),
+	}
+	if summaries != nil {
+		r.Data = struct {
+			CRDs    any `json:"crds"`
+			Objects any `json:"objects"`
+		}{r.Data, summaries}
+	}
+	return r
+}

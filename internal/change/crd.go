@@ -8,7 +8,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // Input is a CRD to compare.
@@ -80,4 +82,14 @@ func (c *Input) pos(name string, path schemapath.Path, keyword string) diag.Pos 
 		return c.Pos
 	}
 	return c.at(schemapath.Place{Version: i, Name: name, Path: path}, keyword)
+}
+
+// Kinds returns the unions of the CRD, in each version.
+func (c *Input) Kinds() (*kinds.Set, error) {
+	var declared []union.Object
+	for _, u := range c.Unions {
+		declared = append(declared, union.Object{Place: u.Place, Unions: []*union.Union{u.Union}})
+	}
+	set := &kinds.Set{}
+	return set, set.Add(kinds.OfCRD(c.CustomResourceDefinition, declared, c.Name)...)
 }

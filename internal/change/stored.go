@@ -80,6 +80,19 @@ func NewJudge(crd *apiextensionsv1.CustomResourceDefinition, opts JudgeOptions) 
 	return j, nil
 }
 
+// NewInputJudge returns the judge of objects that are stored under the old CRD, which may be nil, against the new one.
+func NewInputJudge(old, new *Input) (*Judge, error) {
+	set, err := new.Kinds()
+	if err != nil {
+		return nil, err
+	}
+	opts := JudgeOptions{KubeVersion: new.KubeVersion, Kinds: set}
+	if old != nil {
+		opts.Before = old.CustomResourceDefinition
+	}
+	return NewJudge(new.CustomResourceDefinition, opts)
+}
+
 // GroupKind returns the kind of the objects that the judge accepts.
 func (j *Judge) GroupKind() schema.GroupKind { return j.kind.GroupKind() }
 

@@ -119,11 +119,7 @@ func (a *app) diff(ctx context.Context, flags *compilerFlags, output *printing, 
 			return err
 		}
 	}
-	if err := a.showReport(output, report.Report{
-		Data:        dataOf(reports, summaries),
-		Document:    append(change.ComparisonDocument(reports), change.SummaryDocument(summaries)...),
-		Diagnostics: append(change.ComparisonDiagnostics(reports), change.SummaryDiagnostics(summaries)...),
-	}); err != nil {
+	if err := a.showReport(output, change.DiffReport(reports, summaries)); err != nil {
 		return err
 	}
 	if err := a.report(found, "text"); err != nil {

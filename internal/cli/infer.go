@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -149,7 +148,7 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 		l.file, l.reached = f, make([]bool, len(flags.under))
 		crds, diagnostics := f.CRDs(in.options())
 		for _, c := range crds {
-			unions, open, wrong, err := inferIn(cmd.Context(), c, flags.under)
+			unions, open, wrong, err := handwritten.Locate(cmd.Context(), c, flags.under)
 			if err != nil {
 				return l, diagnostics, fmt.Errorf("%s: %w", in.name, err)
 			}
@@ -249,29 +248,6 @@ func (a *app) showInferred(flags *inferring, files []answer[inferred]) error {
 		return err
 	}
 	return a.report(diagnosticsOf(results), "text")
-}
-
-// inferIn finds the unions of a CRD at paths and below, or all, except on schemas that have declared
-// unions. open are the objects that may have more.
-func inferIn(ctx context.Context, c *crdpatch.CRD, paths handwritten.Paths) (l []handwritten.Located, open []string, diagnostics diag.List, err error) {
-	crd, diagnostics := c.Source()
-	if crd == nil {
-		return nil, nil, diagnostics, nil
-	}
-	found, places, err := handwritten.Infer(ctx, crd, paths...)
-	if err != nil {
-		return nil, nil, nil, fmt.Errorf("%s: %w", crd.Name, err)
-	}
-	for _, p := range places {
-		open = append(open, fmt.Sprintf("%s: %s may have more unions", crd.Name, cmp.Or(p.String(), "the object")))
-	}
-	diagnostics = append(diagnostics, c.Faults(crd)...)
-	for _, f := range found {
-		if at, declares := c.Schema(f.Place); !declares {
-			l = append(l, handwritten.Located{Found: f, CRD: crd, Source: c, Pos: at})
-		}
-	}
-	return l, open, diagnostics, nil
 }
 
 // that describes the searched paths and verdicts, or returns "" for all.

@@ -142,7 +142,7 @@ func (a *app) rolloutCRDs(ctx context.Context, flags *compilerFlags, files rollo
 			return a.report(wrong, "text")
 		}
 	}
-	if f.Kinds, err = unionsOf(to); err != nil {
+	if f.Kinds, err = to.Kinds(); err != nil {
 		return err
 	}
 	f.Policies = policiesOf(f.Kinds)

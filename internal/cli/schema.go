@@ -1,21 +1,16 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/union"
 )
 
 func (a *app) schemaCommand() *cobra.Command {
@@ -65,49 +60,16 @@ func schemas(f *crdpatch.File, in input) ([]output, diag.List, error) {
 	crds, l := f.CRDs(in.options())
 	var out []output
 	for _, c := range crds {
-		crd, wrong := c.Source()
-		declared, more := c.Declared()
-		if l = slices.Concat(l, wrong, more); l.HasErrors() {
-			continue
+		files, wrong, err := product.Schemas(c)
+		if l = append(l, wrong...); err != nil {
+			return nil, l, err
 		}
-		if l = append(l, c.Faults(crd)...); l.HasErrors() {
-			continue
-		}
-		for i, v := range crd.Spec.Versions {
-			var unions []union.Object
-			for _, o := range declared.ObjectsOf(i) {
-				unions = append(unions, o.Object)
-			}
-			schema, err := product.JSONSchema(crd, i, unions)
-			if err != nil {
-				return nil, l, err
-			}
-			if schema == nil {
-				continue
-			}
-			path, err := catalogPath(crd, v.Name)
-			if err != nil {
-				return nil, l, err
-			}
-			var b bytes.Buffer
-			if err := diag.WriteJSON(&b, schema); err != nil {
-				return nil, l, err
-			}
-			out = append(out, output{path, b.Bytes()})
+		for _, name := range slices.Sorted(maps.Keys(files)) {
+			out = append(out, output{filepath.FromSlash(name), files[name]})
 		}
 	}
 	if l.HasErrors() {
 		return nil, l, nil
 	}
 	return out, l, nil
-}
-
-// catalogPath returns the path of a version's schema in a catalog. It rejects names that the API
-// server rejects, because they may lead out of the catalog.
-func catalogPath(crd *apiextensionsv1.CustomResourceDefinition, version string) (string, error) {
-	group, kind := crd.Spec.Group, strings.ToLower(crd.Spec.Names.Kind)
-	if l := append(validation.IsDNS1123Subdomain(group), append(validation.IsDNS1035Label(kind), validation.IsDNS1035Label(version)...)...); len(l) > 0 {
-		return "", fmt.Errorf("the CRD %s has an invalid group, kind or version: %s", crd.Name, l[0])
-	}
-	return filepath.Join(group, kind+"_"+version+".json"), nil
 }

@@ -17,8 +17,6 @@ import (
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/kinds"
-	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // judges validate stored objects, by kind.
@@ -39,7 +37,7 @@ func (a *app) summarize(ctx context.Context, pairs []*comparison, args []string,
 	var unusable diag.List
 	pairs = slices.DeleteFunc(slices.Clone(pairs), func(p *comparison) bool { return p.new == nil })
 	for _, p := range pairs {
-		j, err := judgeOf(p.old, p.new)
+		j, err := change.NewInputJudge(p.old, p.new)
 		if err != nil { // matters only if there are objects
 			unusable = append(unusable, diag.New(codes.UnusableFact, p.new.Pos, "the objects cannot be validated: %v", err).As(diag.Warning))
 			continue
@@ -81,42 +79,6 @@ func unasked(by judges, summaries map[schema.GroupKind]*change.Summary, c *chang
 		}
 	}
 	return l
-}
-
-// judgeOf returns the judge of objects that are stored under the old CRD, which may be nil, against
-// the new one.
-func judgeOf(old, new *change.Input) (*change.Judge, error) {
-	set, err := unionsOf(new)
-	if err != nil {
-		return nil, err
-	}
-	opts := change.JudgeOptions{KubeVersion: new.KubeVersion, Kinds: set}
-	if old != nil {
-		opts.Before = old.CustomResourceDefinition
-	}
-	return change.NewJudge(new.CustomResourceDefinition, opts)
-}
-
-// unionsOf returns the unions of a CRD.
-func unionsOf(c *change.Input) (*kinds.Set, error) {
-	var declared []union.Object
-	for _, u := range c.Unions {
-		declared = append(declared, union.Object{Place: u.Place, Unions: []*union.Union{u.Union}})
-	}
-	set := &kinds.Set{}
-	return set, set.Add(kinds.OfCRD(c.CustomResourceDefinition, declared, c.Name)...)
-}
-
-// dataOf returns the JSON data of differences and, if there are any, of stored objects.
-func dataOf(reports []change.Comparison, summaries []*change.Summary) any {
-	crds := change.ComparisonData(reports)
-	if summaries == nil {
-		return crds
-	}
-	return struct {
-		CRDs    any `json:"crds"`
-		Objects any `json:"objects"`
-	}{crds, summaries}
 }
 
 // storedObjects validates the stored objects in files, with one worker per processor, and passes

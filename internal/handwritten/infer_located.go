@@ -1,6 +1,8 @@
 package handwritten
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -25,6 +27,29 @@ type Located struct {
 	CRD    *apiextensionsv1.CustomResourceDefinition
 	Source *crdpatch.CRD // the CRD in the file
 	Pos    diag.Pos      // of the schema
+}
+
+// Locate finds the unions of a CRD at paths and below, or all, except on schemas that have declared
+// unions. open are the objects that may have more.
+func Locate(ctx context.Context, c *crdpatch.CRD, paths Paths) (l []Located, open []string, diagnostics diag.List, err error) {
+	crd, diagnostics := c.Source()
+	if crd == nil {
+		return nil, nil, diagnostics, nil
+	}
+	found, places, err := Infer(ctx, crd, paths...)
+	if err != nil {
+		return nil, nil, nil, fmt.Errorf("%s: %w", crd.Name, err)
+	}
+	for _, p := range places {
+		open = append(open, fmt.Sprintf("%s: %s may have more unions", crd.Name, cmp.Or(p.String(), "the object")))
+	}
+	diagnostics = append(diagnostics, c.Faults(crd)...)
+	for _, f := range found {
+		if at, declares := c.Schema(f.Place); !declares {
+			l = append(l, Located{Found: f, CRD: crd, Source: c, Pos: at})
+		}
+	}
+	return l, open, diagnostics, nil
 }
 
 // replaceable reports whether compiling can replace the constraints, which must be equivalent.
