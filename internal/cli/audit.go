@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -62,7 +63,7 @@ func (a *app) auditAll(cmd *cobra.Command, flags *findingFlags, args []string) e
 	}
 	results := resultsOf(audits)
 	if !slices.ContainsFunc(results, func(r *result) bool { return len(r.crds) > 0 }) && !anyFailed(results) {
-		return fmt.Errorf("no CRD in %s", strings.Join(namesOf(inputs), ", "))
+		return fmt.Errorf("no CRD in %s", cmp.Or(strings.Join(args, ", "), stdinName))
 	}
 	found, errors := []handwritten.Finding{}, []handwritten.Finding{}
 	read, reached := slices.Contains([]string{"json", "github", "sarif"}, flags.output.format), false

@@ -83,7 +83,13 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, compiler *compilerF
 	if err != nil {
 		return err
 	}
-	if err := plan(inputs, flags); err != nil {
+	switch {
+	case flags.write:
+		err = inPlace(inputs, "-w")
+	case flags.output != "":
+		err = outputPaths(inputs, flags.output)
+	}
+	if err != nil {
 		return err
 	}
 	l, answers, err := load(cmd.Context(), a, inputs, compiler, func(f *crdpatch.File, r *result) ([]byte, error) {

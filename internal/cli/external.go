@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -171,4 +172,56 @@ func ofMarkers(l diag.List) {
 			l[i].Hint = "the CRD was not generated from these types: run controller-gen first"
 		}
 	}
+}
+
+// options returns the options for an input. External declarations do not apply to inputs that are
+// taken as they are.
+func (in input) options() crdpatch.Options {
+	opts := in.scope.opts
+	if opts.InUse == nil {
+		return opts
+	}
+	if in.role == oldSide {
+		opts.InUse = &crdpatch.Options{}
+	}
+	if in.takenAsItIs() != "" {
+		opts.External = opts.InUse.External
+	}
+	return opts
+}
+
+// takenAsItIs returns the reason why external declarations do not apply to an input, whatever its
+// CRDs are, or "".
+func (in input) takenAsItIs() string {
+	switch {
+	case in.blob != "":
+		return "a revision"
+	case in.pipe:
+		return "a pipe"
+	case in.path == "":
+		return "standard input"
+	case in.role == oldSide:
+		return "before the change"
+	}
+	return ""
+}
+
+// reasonWithheld returns the reason why external declarations do not apply to CRDs that they are for,
+// or "".
+func (in input) reasonWithheld(f *crdpatch.File) string {
+	opts := in.options()
+	if opts.InUse == nil {
+		return ""
+	}
+	why := ""
+	crds, _ := f.CRDs(opts)
+	for _, c := range crds {
+		switch asItIs := in.takenAsItIs(); {
+		case asItIs != "" && in.scope.Concern(c.Target()) && !opts.External.Concern(c.Target()):
+			return asItIs
+		case asItIs == "":
+			why = cmp.Or(c.Withheld(), why)
+		}
+	}
+	return why
 }

@@ -79,8 +79,12 @@ func (a *app) atRevision(ctx context.Context, arg string) ([]input, error) {
 	if len(l) == 0 {
 		return nil, fmt.Errorf("%s: no *.yaml, *.yml or *.json in this directory", arg)
 	}
+	dir := arg
+	if !strings.HasSuffix(dir, ":") {
+		dir = strings.TrimSuffix(dir, "/") + "/"
+	}
 	for i := range l {
-		l[i].name = strings.TrimSuffix(arg, "/") + separator(arg) + l[i].name
+		l[i].name = dir + l[i].name
 	}
 	return l, nil
 }
@@ -99,14 +103,6 @@ func manifestsIn(list string) (l []input, size int) {
 		}
 	}
 	return l, size
-}
-
-// separator returns the separator between a directory at a revision and a name in it.
-func separator(arg string) string {
-	if strings.HasSuffix(arg, ":") {
-		return ""
-	}
-	return "/"
 }
 
 // git runs git and returns its output, but not far beyond the size limit of a file. Git's messages

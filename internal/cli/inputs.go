@@ -44,13 +44,6 @@ func (in input) stream() string {
 	return "standard input"
 }
 
-func namesOf(inputs []input) (names []string) {
-	for _, in := range inputs {
-		names = append(names, in.name)
-	}
-	return names
-}
-
 // role is the purpose of an input.
 type role int
 
@@ -187,16 +180,20 @@ func (f *finder) addDir(dir string) error {
 		case rel == ".":
 			return nil
 		case entry.IsDir():
-			if hidden || f.isOutput(entry) {
+			if info, err := entry.Info(); hidden || err == nil && os.SameFile(info, f.skip) {
 				return fs.SkipDir
 			}
 			return nil
-		case hidden || !yamltext.IsManifestName(entry.Name()) || isLinkToDir(path, entry):
+		case hidden || !yamltext.IsManifestName(entry.Name()):
+			return nil
+		}
+		isLink := entry.Type()&fs.ModeSymlink != 0
+		info, err := os.Stat(path)
+		if isLink && err == nil && info.IsDir() {
 			return nil
 		}
 		found = true
-		isLink := entry.Type()&fs.ModeSymlink != 0
-		switch info, err := os.Stat(path); {
+		switch {
 		case isLink && err == nil && leadsOut(path, dir):
 			f.notes = append(f.notes, name+": skipped: a symbolic link that leads out of "+dir)
 			return nil
@@ -217,23 +214,6 @@ func (f *finder) addDir(dir string) error {
 		return fmt.Errorf("%s: no *.yaml, *.yml or *.json in this directory", dir)
 	}
 	return nil
-}
-
-// isOutput reports whether a directory is the output directory.
-func (f *finder) isOutput(entry fs.DirEntry) bool {
-	if f.skip == nil {
-		return false
-	}
-	info, err := entry.Info()
-	return err == nil && os.SameFile(info, f.skip)
-}
-
-func isLinkToDir(path string, entry fs.DirEntry) bool {
-	if entry.Type()&fs.ModeSymlink == 0 {
-		return false
-	}
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // process runs work on each input, with one worker per processor, and returns the answers in the

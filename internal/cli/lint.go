@@ -92,7 +92,7 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) error
 	results := resultsOf(answers)
 	files := append(l.files(), results...)
 	var all diag.List
-	reached := false
+	reached, fixable := false, 0
 	if !anyFailed(files) {
 		reached = a.tally(l, results, "text") != nil // unions with errors would not be counted
 	}
@@ -104,7 +104,9 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) error
 		if limit == report.FailOnInfo {
 			least = diag.Info
 		}
-		all = append(all, a.loud(findings, least)...)
+		findings = a.loud(findings, least).Sort()
+		fixable += count(findings, func(d diag.Diagnostic) bool { return len(d.Edits) > 0 && r.path != "" && d.Pos.File == r.name })
+		all = append(all, findings...)
 	}
 	if flags.fix && flags.output.path == "" { // otherwise the file of -o is part of the batch
 		if err := a.batch.commit(); err != nil {
@@ -118,8 +120,8 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) error
 	case flags.fix:
 	case len(all) == 0 && flags.output.format == "text":
 		a.note("0 findings")
-	default:
-		a.offerFix(all, results)
+	case fixable > 0:
+		a.note(plural(fixable, "finding") + " can be corrected with --fix")
 	}
 	for _, r := range answers {
 		for _, note := range r.found {
@@ -173,16 +175,4 @@ func (a *app) fix(f *crdpatch.File, r *result) (notes []string, err error) {
 	}
 	a.keep(r.name, fixed.Src)
 	return append(notes, fmt.Sprintf("%s: fixed %d", r.name, fixed.Count)), a.batch.stage(output{path: r.target, data: fixed.Src})
-}
-
-// offerFix prints the number of findings that --fix corrects.
-func (a *app) offerFix(l diag.List, results []*result) {
-	files := map[string]bool{}
-	for _, r := range results {
-		files[r.name] = r.path != ""
-	}
-	n := count(l.Sort(), func(d diag.Diagnostic) bool { return len(d.Edits) > 0 && files[d.Pos.File] })
-	if n > 0 {
-		a.note(plural(n, "finding") + " can be corrected with --fix")
-	}
 }

@@ -7,18 +7,6 @@ import (
 	"path/filepath"
 )
 
-// plan sets the targets of inputs whose results are not printed.
-func plan(inputs []input, flags *conversion) error {
-	switch {
-	case flags.write:
-		return inPlace(inputs, "-w")
-	case flags.output != "":
-		return outputPaths(inputs, flags.output)
-	default:
-		return nil
-	}
-}
-
 // inPlace makes each input its own target, for a flag that replaces the inputs.
 func inPlace(inputs []input, flag string) error {
 	for i, in := range inputs {

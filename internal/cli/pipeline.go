@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"fmt"
 
 	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -24,12 +25,18 @@ func load[T any](ctx context.Context, a *app, inputs []input, flags *compilerFla
 	if err != nil {
 		return nil, nil, err
 	}
+	var withheld []string
 	for _, r := range answers {
 		if r.other {
 			a.say("%s: skipped: it cannot be read, and does not mention CustomResourceDefinition", r.name)
 		}
+		if r.withheld != "" {
+			withheld = append(withheld, fmt.Sprintf("%s (%s)", r.name, r.withheld))
+		}
 	}
-	a.sayWithheld(resultsOf(answers))
+	if len(withheld) > 0 {
+		a.note("declarations outside the CRDs apply to sources only, and are ignored for " + few(withheld))
+	}
 	return l, answers, nil
 }
 
