@@ -35,7 +35,7 @@ func load[T any](ctx context.Context, a *app, inputs []input, flags *compilerFla
 		}
 	}
 	if len(withheld) > 0 {
-		a.note("declarations outside the CRDs apply to sources only, and are ignored for " + few(withheld))
+		a.note("used as they are, without declarations outside the CRDs: " + few(withheld))
 	}
 	return l, answers, nil
 }
