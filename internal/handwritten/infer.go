@@ -263,29 +263,28 @@ func (o *candidateObject) confirm() {
 }
 
 // compare proves a candidate. If its constraints mean something else, it tries the variants, and
-// otherwise returns the likeliest union. An equivalent union has no redundant keys.
+// otherwise returns the likeliest union. It prefers shorter declarations that are equivalent, too.
 func (f *finder) compare(c *candidate) (Found, error) {
 	found, u, err := f.nearest(c)
 	if err != nil || found.Comparison.Verdict != verify.Equivalent {
 		return found, err
 	}
-	for _, simplify := range simplifications {
-		simple := *u
-		simple.Members = slices.Clone(u.Members)
-		if !simplify(&simple) {
-			continue
-		}
-		resolved := c.resolve(&simple)
+	simple := *u
+	simple.Members = slices.Clone(u.Members)
+	for i := range simple.Members {
+		simple.Members[i].Empty = union.PresentWhenEmpty
+	}
+	for _, shorter := range append(slices.Clip(c.others), &simple) {
+		resolved := c.resolve(shorter)
 		if resolved == nil || len(c.declared(resolved).Node().Content) >= len(found.Union.Node().Content) {
 			continue
 		}
-		next := found
-		next.Union = c.declared(resolved)
-		if next.Comparison, err = f.proof(resolved, next.Replaces); err != nil {
+		next, err := f.proof(resolved, found.Replaces)
+		if err != nil {
 			return found, err
 		}
-		if next.Comparison.Verdict == verify.Equivalent {
-			found, u = next, resolved
+		if next.Verdict == verify.Equivalent {
+			found.Union, found.Comparison, u = c.declared(resolved), next, resolved
 		}
 	}
 	if found.Changes, err = f.freeze(u); found.Changes.Verdict == verify.Equivalent {
@@ -295,35 +294,6 @@ func (f *finder) compare(c *candidate) (Found, error) {
 		}
 	}
 	return found, err
-}
-
-// simplifications remove keys from a declaration, and report whether there was such a key. A union
-// without a discriminator always keeps its cardinality.
-var simplifications = []func(u *union.Union) bool{
-	func(u *union.Union) bool {
-		had := u.Deduce
-		u.Deduce = false
-		return had
-	},
-	func(u *union.Union) bool {
-		had := u.ForbidUnmapped
-		u.ForbidUnmapped = false
-		return had
-	},
-	func(u *union.Union) bool {
-		had := u.Discriminator != "" && u.Cardinality != 0
-		if had {
-			u.Cardinality = 0
-		}
-		return had
-	},
-	func(u *union.Union) (had bool) {
-		for i := range u.Members {
-			had = had || u.Members[i].Empty != union.PresentWhenEmpty
-			u.Members[i].Empty = union.PresentWhenEmpty
-		}
-		return had
-	},
 }
 
 // nearest returns the candidate or its first variant that is equivalent, or else the likeliest one.

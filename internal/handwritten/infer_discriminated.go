@@ -294,132 +294,119 @@ func (t *table) read(slot int, how memberRole) (r reading, ok bool) {
 	return r, restricted && len(r.selected) > 0
 }
 
-// candidate returns the union that the conditions describe.
+// candidate returns the union with members that differs least from the conditions.
 func (g *group) candidate(members []reading, within []*condition) *candidate {
-	u := &union.Union{Discriminator: g.names[g.discriminator], Type: g.typeOf(g.discriminator), Change: union.Allow}
 	slices.SortStableFunc(members, func(a, b reading) int { return g.order(a) - g.order(b) })
+	u := &union.Union{Discriminator: g.names[g.discriminator], Type: g.typeOf(g.discriminator), Change: union.Allow}
 	for _, r := range members {
 		u.Members = append(u.Members, union.Member{Name: g.names[r.slot], Values: r.selected, Optional: r.optional, Empty: g.emptiness(r.slot, within)})
 	}
-	// accepted reports whether all conditions accept an object with some members.
-	accepted := func(v value, slots ...int) bool {
-		l := append(holding(within), g.is(g.discriminator, v))
-		for _, r := range members {
-			l = append(l, g.set(r.slot, within).If(slices.Contains(slots, r.slot)))
+	states, unset := g.states(members, within)
+	difference := map[*union.Union]int{}
+	l := slices.DeleteFunc(g.variants(u, unset), func(u *union.Union) bool {
+		resolved := g.resolve(u)
+		if resolved == nil {
+			return true
 		}
-		return g.possible(l...)
-	}
-	implicit := union.DefaultCardinality(u.Discriminator, g.schema)
-	unset, refused := 0, 0      // the number of ways to leave the discriminator unset, and of rejected ways
-	unmapped, forbidden := 0, 0 // the same for values without a member
-	free := len(members)        // the number of members that may be set without a discriminator
-	for _, v := range g.values {
-		switch {
-		case v.text == "":
-			unset++
-			alone := 0
-			for _, r := range members {
-				if accepted(v, r.slot) {
-					alone++
-				}
+		for _, s := range states {
+			if s.Value == "" {
+				s.Value = resolved.Unset
 			}
-			if alone == 0 && !accepted(v) {
-				refused++
-			}
-			free = min(free, alone)
-		case len(u.MembersOf(v.text)) == 0:
-			unmapped++
-			if !accepted(v) {
-				forbidden++
+			switch accepts := len(resolved.Violations(s.State)) == 0; {
+			case accepts && !s.accepted:
+				difference[u] += 3 // rather reject too much,
+			case !accepts && s.accepted && s.Value != resolved.Unset:
+				return true // but no value that conditions accept
+			case !accepts && s.accepted:
+				difference[u] += 2
 			}
 		}
+		return false
+	})
+	slices.SortStableFunc(l, func(a, b *union.Union) int { return difference[a] - difference[b] })
+	partial := func(m union.Member) bool { return len(m.Optional) > 0 && len(m.Optional) < len(m.Values) }
+	if len(members) > 1 && slices.ContainsFunc(u.Members, partial) {
+		without := *u
+		without.Members = slices.DeleteFunc(slices.Clone(u.Members), partial)
+		l = append(l, &without)
 	}
-	switch {
-	case unset > 0 && refused > 0 && implicit == union.AtMostOne:
-		u.Cardinality = union.ExactlyOne
-	case unset > 0 && refused < unset && implicit == union.ExactlyOne:
-		u.Cardinality = union.AtMostOne
+	if len(l) == 0 {
+		l = []*union.Union{u} // it may not be declared
 	}
-	u.ForbidUnmapped = unmapped > 0 && forbidden == unmapped
-	u.Deduce = unset > 0 && free == len(members) && u.Cardinality == 0 && g.mayLack(g.discriminator) && u.Type == union.StringValue
-	meant := g.unsetValue(u, members, accepted)
-	if meant != "" && !u.Deduce {
-		u.Unset, u.Cardinality = meant, 0
-	}
-	c := &candidate{candidateObject: g.candidateObject, union: u, within: within}
-	c.vary(members, implicit, meant)
-	return c
+	return &candidate{candidateObject: g.candidateObject, union: l[0], others: l[1:min(len(l), maxVariants)], within: within}
 }
 
-// unsetValue returns the value of u that an unset discriminator means, or "": the conditions accept the
-// same members with both.
-func (g *group) unsetValue(u *union.Union, members []reading, accepted func(v value, slots ...int) bool) string {
-	alike := func(a, b value) bool {
-		var selected []int
-		for _, r := range members {
-			if slices.Contains(r.selected, b.text) {
-				selected = append(selected, r.slot)
-			}
-		}
-		return accepted(a) == accepted(b) && accepted(a, selected...) == accepted(b, selected...) &&
-			!slices.ContainsFunc(members, func(r reading) bool { return accepted(a, r.slot) != accepted(b, r.slot) })
+// maxVariants bounds the variants of a union that are compared.
+const maxVariants = 5
+
+// variants returns the declarations with the members of a union, the shortest ones first. unset are the
+// values that an unset discriminator may mean.
+func (g *group) variants(u *union.Union, unset []string) (l []*union.Union) {
+	explicit := union.ExactlyOne
+	if union.DefaultCardinality(u.Discriminator, g.schema) == union.ExactlyOne {
+		explicit = union.AtMostOne
 	}
+	meanings := []union.Union{{}, {Cardinality: explicit}, {Deduce: true}}
+	for _, v := range unset {
+		meanings = append(meanings, union.Union{Unset: v})
+	}
+	for _, m := range meanings {
+		for _, forbid := range []bool{false, true} {
+			variant := *u
+			variant.Cardinality, variant.Deduce, variant.Unset, variant.ForbidUnmapped = m.Cardinality, m.Deduce, m.Unset, forbid
+			l = append(l, &variant)
+		}
+	}
+	return l
+}
+
+// judgedState is a state with the verdict of conditions.
+type judgedState struct {
+	union.State
+	accepted bool
+}
+
+// states returns the states in which variants of a union differ: of an unset discriminator, and of values
+// without a member. It also returns the values that accept the same members as an unset discriminator.
+func (g *group) states(members []reading, within []*condition) (l []judgedState, unset []string) {
+	judge := func(v value, present func(r reading) bool) bool {
+		s := judgedState{State: union.State{Value: v.text}}
+		holds := append(holding(within), g.is(g.discriminator, v))
+		for _, r := range members {
+			s.Present = append(s.Present, present(r))
+			holds = append(holds, g.set(r.slot, within).If(present(r)))
+		}
+		s.accepted = g.possible(holds...)
+		l = append(l, s)
+		return s.accepted
+	}
+	none := func(reading) bool { return false }
+	taken := selections(members)
 	for _, v := range g.values {
-		if len(u.MembersOf(v.text)) == 0 {
+		if v.text != "" && taken[v.text] > 0 {
 			continue
 		}
-		unset, differs := false, false
+		judge(v, none)
+		if v.text != "" {
+			continue
+		}
+		alone := map[int]bool{}
+		for _, r := range members {
+			alone[r.slot] = judge(v, func(other reading) bool { return other.slot == r.slot })
+		}
 		for _, w := range g.values {
-			if w.text == "" {
-				unset, differs = true, differs || !alike(w, v)
+			selected := func(r reading) bool { return slices.Contains(r.selected, w.text) }
+			if taken[w.text] > 0 && !slices.ContainsFunc(members, func(r reading) bool { return alone[r.slot] && !selected(r) }) && judge(v, selected) {
+				unset = append(unset, w.text)
 			}
 		}
-		if unset && !differs {
-			return v.text
-		}
 	}
-	return ""
+	return l, unset
 }
 
 // order returns the position of the first value that selects the member.
 func (g *group) order(r reading) int {
 	return slices.IndexFunc(g.values, func(v value) bool { return v.text == r.selected[0] })
-}
-
-// vary adds variants of the union that differ where the conditions are ambiguous.
-func (c *candidate) vary(members []reading, implicit union.Cardinality, meant string) {
-	add := func(change func(u *union.Union)) {
-		u := *c.union
-		u.Members = slices.Clone(u.Members)
-		change(&u)
-		c.others = append(c.others, &u)
-	}
-	if c.mayLack(c.slots[c.union.Discriminator]) {
-		add(func(u *union.Union) {
-			if u.Unset = ""; u.Deduce {
-				u.Unset = meant
-			}
-			u.Deduce = !u.Deduce
-		})
-	}
-	// The default cardinality depends on the discriminator. The variant has the other cardinality.
-	explicit := union.ExactlyOne
-	if implicit == union.ExactlyOne {
-		explicit = union.AtMostOne
-	}
-	if c.union.Cardinality != 0 {
-		explicit = 0
-	}
-	add(func(u *union.Union) { u.Cardinality, u.Deduce, u.Unset = explicit, false, "" })
-	add(func(u *union.Union) { u.ForbidUnmapped = !u.ForbidUnmapped })
-	whole := func(m union.Member) bool {
-		return slices.ContainsFunc(members, func(r reading) bool {
-			return c.names[r.slot] == m.Name && len(r.optional) > 0 && len(r.optional) < len(r.selected)
-		})
-	}
-	if slices.ContainsFunc(c.union.Members, whole) && len(members) > 1 {
-		add(func(u *union.Union) { u.Members = slices.DeleteFunc(u.Members, whole) })
-	}
 }
 
 // value is a value of a discriminator: absent, or a text that represents a value of any type. The text
