@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -38,13 +39,7 @@ func (g *Source) Surround(c *Chain, object map[string]any) *Surroundings {
 			s.around[level] = g.siblings(n, name, inner)
 			s.without[level] = g.doWithout(n, name)
 		case c.Path[level] == schemapath.Items:
-			var others []any
-			if least := n.Props.MinItems; least != nil {
-				for i := 1; i < int(min(*least, maxItems)) && small(others); i++ {
-					others = append(others, another(inner, nil, i, n.Props.XListMapKeys))
-				}
-			}
-			s.around[level] = others
+			s.around[level] = g.others(c, level, inner)
 		default:
 			m := map[string]any{}
 			if least := n.Props.MinProperties; least != nil {
@@ -57,6 +52,43 @@ func (g *Source) Surround(c *Chain, object map[string]any) *Surroundings {
 		inner = s.Put(level, inner)
 	}
 	return s
+}
+
+// maxOthers bounds the items that are added to a list for rules that require more than one.
+const maxOthers = 8
+
+// others returns the other items of a list at a level of a chain: as many as its schema requires, and the
+// rules on the list, and on the object with the list.
+func (g *Source) others(c *Chain, level int, inner any) (l []any) {
+	n := c.Schemas[level]
+	if least := n.Props.MinItems; least != nil {
+		for i := 1; i < int(min(*least, maxItems)) && small(l); i++ {
+			l = append(l, another(inner, nil, i, n.Props.XListMapKeys))
+		}
+	}
+	suits := func(others []any) bool { return g.Admits(n, append([]any{inner}, others...)) }
+	if level > 0 {
+		name, ok := c.Path[level-1].Property()
+		if around := c.Schemas[level-1]; ok && slices.ContainsFunc(around.Rules(), func(t *Test) bool {
+			return slices.ContainsFunc(t.Paths, func(path []string) bool { return len(path) == 1 && path[0] == name })
+		}) {
+			suits = func(others []any) bool {
+				return g.objectWith(around, map[string]any{name: append([]any{inner}, others...)}, "") != nil
+			}
+		}
+	}
+	longer := l
+	for i := len(l) + 1; i <= maxOthers && !suits(longer); i++ {
+		if enumerated := spread(inner, n.Child(schemapath.Items)); len(enumerated) > i {
+			longer = slices.DeleteFunc(enumerated[:i+1], func(v any) bool { return reflect.DeepEqual(v, inner) })
+		} else {
+			longer = append(slices.Clip(longer), another(inner, nil, i, n.Props.XListMapKeys))
+		}
+		if suits(longer) {
+			return longer
+		}
+	}
+	return l
 }
 
 // Put returns the value at a level in which inner is the next value on the path.

@@ -59,6 +59,11 @@ func TestLists(t *testing.T) {
 	}{
 		{"atomic list", below("    type: array\n    items:"), typed, "items", "", ""},
 		{"atomic list of two", below("    type: array\n    minItems: 2\n    items:"), typed, "items", "", ""},
+		{"atomic list of two, by a rule", "x-kubernetes-validations: [{rule: '!has(self.l) || size(self.l) >= 2'}]\n" + below("    type: array\n    items:"), typed, "items", "", ""},
+		{"atomic list of three, by its own rule", below("    type: array\n    x-kubernetes-validations: [{rule: size(self) > 2}]\n    items:"), typed, "items", "", ""},
+		{"list-map of two known items, by a rule", "x-kubernetes-validations: [{rule: '!has(self.l) || size(self.l) >= 2'}]\n" +
+			strings.NewReplacer("type: {", "name: {type: string, enum: [x, y]}\n        type: {", "type: object\n      properties", "type: object\n      required: [name]\n      properties").Replace(
+				below("    type: array\n    x-kubernetes-list-type: map\n    x-kubernetes-list-map-keys: [name]\n    items:")), typed, "items", "", ""},
 		{"atomic list, Forbid", below("    type: array\n    items:"), frozen, "items", "update accepted: type changes from 'A' to unset", "{l: [{a: {x: x}, type: A}]} -> {l: [{}]}"},
 		{"atomic list, immutable", "x-kubernetes-validations: [{rule: self.l == oldSelf.l}]\n" + below("    type: array\n    items:"), frozen, "items",
 			"update rejected by self.l == oldSelf.l: a is set and type is 'A' (before: no member is set and type is unset)", ""},
