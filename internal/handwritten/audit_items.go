@@ -56,19 +56,14 @@ func (o *object) notEachItem(a *audited) []Finding {
 		}
 		for _, good := range o.satisfying(ctx, items, "!("+not.Broken+")") {
 			both := with(bad, good)
-			refused, ok := answer(ctx, o.judge, both, nil)
-			if !ok || refused != "" {
-				continue
-			}
-			if said, _ := o.Ask(fixed, both, nil); said != sample.Fails {
+			if said, _ := o.Ask(fixed, both, nil); said != sample.Fails || !accepts(ctx, o.judge, nil, both) {
 				continue
 			}
 			kind := o.served(a.rule, not.Each)
 			if kind == nil {
 				return nil
 			}
-			refused, _ = answer(ctx, kind, both, nil)
-			if accepts, ok := answer(ctx, kind, with(good), nil); refused == "" || !ok || accepts != "" {
+			if accepts(ctx, kind, nil, both) || !accepts(ctx, kind, nil, with(good)) {
 				continue
 			}
 			return []Finding{o.finding(codes.NotEachItem, a.rule, &prove.Example{New: both}, "",

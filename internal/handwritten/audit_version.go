@@ -32,8 +32,7 @@ func (o *object) otherVersions(a *audited, versions []*version) []Finding {
 			}
 			there := runtime.DeepCopyJSON(e.New)
 			there["apiVersion"] = o.crd.Spec.Group + "/" + other.name
-			accepts, ok := answer(o.Source.Context(), other.judge, there, nil)
-			return response, ok && accepts == ""
+			return response, accepts(o.Source.Context(), other.judge, nil, there)
 		}, append(o.others(a.Check), o.create(), a.Place.Present(), a.Holds.Not(), a.Fails.Not())...)
 		if e == nil {
 			continue
