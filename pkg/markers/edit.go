@@ -79,23 +79,16 @@ func Declare(opts Options, wanted []*Wanted, patterns ...string) ([]Edited, diag
 		e.assign(r)
 	}
 	for {
-		files := e.edit()
+		files, edited := e.edit()
 		if len(files) == 0 {
 			return nil, before.diags.Sort()
 		}
-		if l := e.outsideFiles(files); l != nil {
+		if l := e.outsideFiles(edited); l != nil {
 			return nil, l
-		}
-		edited := map[string][]byte{}
-		for _, f := range files {
-			edited[f.Name] = f.New
 		}
 		after := newLoading(opts, edited)
 		if got := after.load(patterns); !e.accepts(after, got) {
 			continue
-		}
-		for i := range files {
-			files[i].Name = before.relative(files[i].Name)
 		}
 		for _, s := range after.known {
 			for _, w := range wanted {
@@ -198,29 +191,30 @@ func (l *loading) outside(s *structure) string {
 
 // outsideFiles returns an error for each file that is outside the main module, or reached through a
 // link in its directory.
-func (l *loading) outsideFiles(files []Edited) (wrong diag.List) {
-	for _, f := range files {
+func (l *loading) outsideFiles(edited map[string][]byte) (wrong diag.List) {
+	for _, name := range slices.Sorted(maps.Keys(edited)) {
 		problem, hint := "", ""
-		switch dir := filepath.Dir(f.Name); {
-		case !within(f.Name, dir):
+		switch dir := filepath.Dir(name); {
+		case !within(name, dir):
 			problem, hint = "is a symbolic link that leads out of its directory", "replace the link by a file, or name the directory of its target with --go"
 		case !slices.ContainsFunc(l.roots, func(p *loader.Package) bool {
-			return slices.Contains(p.CompiledGoFiles, f.Name) && within(dir, l.mainModule(p))
+			return slices.Contains(p.CompiledGoFiles, name) && within(dir, l.mainModule(p))
 		}):
 			problem, hint = "is outside the main module", "run unioncel in the module of the file, or declare the unions in a UnionSet"
 		default:
 			continue
 		}
-		wrong = append(wrong, diag.New(codes.LeftUndeclared, diag.Pos{File: l.relative(f.Name)}, "nothing is written: this file needs markers, and %s", problem).
+		wrong = append(wrong, diag.New(codes.LeftUndeclared, diag.Pos{File: l.relative(name)}, "nothing is written: this file needs markers, and %s", problem).
 			As(diag.Error).Hinted(hint))
 	}
 	return wrong
 }
 
-// edit returns the files with the markers of all unions that are not rejected. New lines have the
+// edit returns the files with the markers of all unions that are not rejected, and their contents by
+// full name. New lines have the
 // indentation and the line ending of the next line, or the line ending of the previous one if the file
 // ends without one.
-func (e *editing) edit() []Edited {
+func (e *editing) edit() (files []Edited, edited map[string][]byte) {
 	inserted, deleted, names := map[token.Position][]string{}, map[token.Position]bool{}, map[string]bool{}
 	lineOf := func(n ast.Node) token.Position {
 		p := e.fset.PositionFor(n.Pos(), false)
@@ -235,7 +229,7 @@ func (e *editing) edit() []Edited {
 			inserted[lineOf(node)] = markers
 		}
 	}
-	var files []Edited
+	edited = map[string][]byte{}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		src, _ := e.read(name)
 		var out, end []byte
@@ -258,9 +252,9 @@ func (e *editing) edit() []Edited {
 				out = formatted
 			}
 		}
-		files = append(files, Edited{Name: name, Old: src, New: out})
+		files, edited[name] = append(files, Edited{Name: e.relative(name), Old: src, New: out}), out
 	}
-	return files
+	return files, edited
 }
 
 // deletions returns the markers of the rules to delete. It rejects requests with a rule that no marker
@@ -315,30 +309,25 @@ func (e *editing) elsewhere(s *structure, field schemapath.Path, is func(*reques
 // schema. elsewhere is another schema that has the rule because of the same marker, and that is not
 // to lose it.
 func (e *editing) markerOf(a Place, rule string) (found *comment, elsewhere string) {
-	find := func(s *structure, values markers.MarkerValues, target markers.TargetType, field schemapath.Path) bool {
-		comments := e.commentsOf(values)
-		i := slices.IndexFunc(comments, func(c *comment) bool { return e.has(s, target, c, rule) })
-		if i < 0 || e.outside(s) != "" {
-			return false
+	find := func(s *structure, values markers.MarkerValues, target markers.TargetType, field schemapath.Path) {
+		for _, c := range e.commentsOf(values) {
+			if found == nil && e.has(s, target, c, rule) && e.outside(s) == "" {
+				found, elsewhere = c, e.elsewhere(s, field, func(r *request) bool { return slices.Contains(r.Rules, rule) })
+			}
 		}
-		found = comments[i]
-		elsewhere = e.elsewhere(s, field, func(r *request) bool { return slices.Contains(r.Rules, rule) })
-		return true
 	}
 	for _, s := range e.typesAt(a) {
-		if find(s.structure, s.info.Markers, markers.DescribesType, nil) {
-			return found, elsewhere
-		}
+		find(s.structure, s.info.Markers, markers.DescribesType, nil)
 	}
 	if n := len(a.Path); n > 0 {
 		name, _ := a.Path[n-1].Property()
 		for _, s := range e.typesAt(Place{a.Target, a.Version, a.Path[:n-1]}) {
-			if f := s.property(name); f != nil && find(s.structure, f.info.Markers, markers.DescribesField, a.Path[n-1:]) {
-				return found, elsewhere
+			if f := s.property(name); f != nil {
+				find(s.structure, f.info.Markers, markers.DescribesField, a.Path[n-1:])
 			}
 		}
 	}
-	return nil, ""
+	return found, elsewhere
 }
 
 // has reports whether controller-gen writes a rule for a marker of a type or of one of its fields.
@@ -349,12 +338,9 @@ func (e *editing) has(s *structure, target markers.TargetType, comment *comment,
 		return false
 	}
 	value, err := definition.Parse(text)
-	if err != nil {
-		return false
-	}
 	marker, ok := value.(crd.SchemaMarker)
 	var made apiextensionsv1.JSONSchemaProps
-	return ok && marker.ApplyToSchema(&crdmarkers.SchemaContext{Package: s.id.Package, TypeInfo: s.info}, &made) == nil &&
+	return err == nil && ok && marker.ApplyToSchema(&crdmarkers.SchemaContext{Package: s.id.Package, TypeInfo: s.info}, &made) == nil &&
 		len(made.XValidations) == 1 && made.XValidations[0].Rule == rule
 }
 

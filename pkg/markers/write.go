@@ -156,34 +156,31 @@ func (s *structure) markMember(out lines, u *union.Union, m *union.Member, marke
 			values = nil // the default
 		}
 	}
-	always := len(m.Optional) > 0 && len(m.Required()) == 0
-	usuallyUnset := false
+	always, tagged := len(m.Optional) > 0 && len(m.Required()) == 0, strings.HasPrefix(marker, "k8s:")
 	switch {
-	case marker == "unionMember":
+	case tagged && len(values) == 1:
+		marker, values = tag(marker, name, values[0]), nil
+	case tagged:
+		marker = tag(marker, name, "")
+	default:
 		if name != "" {
 			marker += "=" + name
 		}
 		if always {
 			marker += ",optional"
 		}
-	case len(values) == 1:
-		marker = tag(marker, name, values[0])
-		values, usuallyUnset = nil, s.unsetWhenZero(f)
-	default:
-		marker = tag(marker, name, "")
-		usuallyUnset = s.unsetWhenZero(f)
 	}
 	out.add(to, marker)
 	if len(values) > 0 {
 		out.own(to, "", valuesKey, oneOrMore(yamltext.StringsNode(values...).Content))
 	}
 	switch {
-	case always && strings.HasPrefix(marker, "k8s:"):
+	case always && tagged:
 		out.own(to, "", optionalKey, yamltext.BoolNode(true))
 	case !always && len(m.Optional) > 0:
 		out.own(to, "", optionalKey, oneOrMore(yamltext.StringsNode(m.Optional...).Content))
 	}
-	if unset := m.Empty != union.PresentWhenEmpty; unset != usuallyUnset {
+	if unset := m.Empty != union.PresentWhenEmpty; unset != (tagged && s.unsetWhenZero(f)) {
 		out.own(to, "", emptyKey, yamltext.BoolNode(unset))
 	}
 }
