@@ -16,6 +16,44 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
+// Place is a schema of a CRD.
+type Place struct {
+	union.Target
+	Version string
+	Path    schemapath.Path
+}
+
+func (p Place) is(q Place) bool {
+	return p.Is(q.Target) && p.Version == q.Version && p.Path.Equal(q.Path)
+}
+
+// String describes the schema.
+func (p Place) String() string {
+	return fmt.Sprintf("%s in version %s of %s", cmp.Or(p.Path.String(), "the root"), p.Version, p.Target)
+}
+
+// site is a type that a schema is generated from. A schema can come from several types, such as a
+// struct and the structs that it inlines.
+type site struct {
+	Place
+	*structure
+	at *apiextensionsv1.JSONSchemaProps
+}
+
+// typesAt returns the types of a schema, outermost first.
+func (l *loading) typesAt(a Place) []site {
+	return slices.DeleteFunc(slices.Clone(l.sites), func(s site) bool { return !s.is(a) })
+}
+
+// property returns the field of s with a property, not of an inlined struct, or nil.
+func (s *structure) property(name string) *field {
+	i := slices.IndexFunc(s.fields, func(f *field) bool { return f.json == name && !f.inline })
+	if i < 0 {
+		return nil
+	}
+	return s.fields[i]
+}
+
 // kinds builds all CRDs of the packages, and returns their kinds.
 func (l *loading) kinds() []schema.GroupKind {
 	metav1 := crd.FindMetav1(l.roots)
@@ -91,7 +129,7 @@ func (l *loading) typeOf(kind schema.GroupKind, v apiextensionsv1.CustomResource
 	return ids[0], len(ids) == 1
 }
 
-// visit adds the schema at an address, as controller-gen writes it, as a site of its Go type, and
+// visit adds the schema at a place, as controller-gen writes it, as a site of its Go type, and
 // continues below it. path has the enclosing types.
 func (l *loading) visit(to Place, id crd.TypeIdent, at *apiextensionsv1.JSONSchemaProps, path []crd.TypeIdent, root bool) {
 	if slices.Contains(path, id) {
@@ -152,51 +190,11 @@ func demands(at *apiextensionsv1.JSONSchemaProps, name string) bool {
 // unused warns about structs that have unions but are in no CRD.
 func (l *loading) unused() {
 	for _, id := range slices.SortedFunc(maps.Keys(l.known), compareIdents) {
-		s := l.known[id]
-		if !slices.Contains(l.roots, id.Package) || s.used || len(s.unions) == 0 {
-			continue
+		if s := l.known[id]; slices.Contains(l.roots, id.Package) && !s.used && len(s.unions) > 0 {
+			l.diags = append(l.diags, diag.New(codes.UnusedMarkers, s.pos, "no CRD of these packages has %s, which declares a union", id.Name).
+				Hinted("name the packages of the kinds that use it too, or delete the markers"))
 		}
-		l.diags = append(l.diags, diag.New(codes.UnusedMarkers, s.pos, "no CRD of these packages has %s, which declares a union", id.Name).
-			Hinted("name the packages of the kinds that use it too, or delete the markers"))
 	}
-}
-
-// Place is a schema of a CRD.
-type Place struct {
-	union.Target
-	Version string
-	Path    schemapath.Path
-}
-
-func (p Place) is(q Place) bool {
-	return p.Is(q.Target) && p.Version == q.Version && p.Path.Equal(q.Path)
-}
-
-// String describes the schema.
-func (p Place) String() string {
-	return fmt.Sprintf("%s in version %s of %s", cmp.Or(p.Path.String(), "the root"), p.Version, p.Target)
-}
-
-// site is a type that a schema is generated from. A schema can come from several types, such as a
-// struct and the structs that it inlines.
-type site struct {
-	Place
-	*structure
-	at *apiextensionsv1.JSONSchemaProps
-}
-
-// typesAt returns the types of a schema, outermost first.
-func (l *loading) typesAt(a Place) []site {
-	return slices.DeleteFunc(slices.Clone(l.sites), func(s site) bool { return !s.is(a) })
-}
-
-// property returns the field of s with a property, not of an inlined struct, or nil.
-func (s *structure) property(name string) *field {
-	i := slices.IndexFunc(s.fields, func(f *field) bool { return f.json == name && !f.inline })
-	if i < 0 {
-		return nil
-	}
-	return s.fields[i]
 }
 
 // references calls f for each type that the schema of a type refers to, with the path of the reference.

@@ -199,7 +199,9 @@ func (s *structure) memberless(d mark) {
 		s.errorf(d.pos, codes.NoMembers, "add optional fields when there are any", "discriminator %s has no members", d.field.name).Severity = diag.Info
 		return
 	}
-	same := func(o mark) bool { return kep.has(o) == kep.has(d) && modes.has(o) == modes.has(d) } // dialect
+	same := func(o mark) bool {
+		return slices.ContainsFunc(dialects(), func(l dialect) bool { return l.markers.has(o) && l.markers.has(d) })
+	}
 	if s.apart(d, func(other *structure, o mark) bool {
 		// In validation-gen's dialect, members of a nested struct are a union without a discriminator.
 		near := !tags.has(o) || s.l.inlines(s.id, other.id) || s.l.inlines(other.id, s.id)
@@ -246,7 +248,7 @@ func (s *structure) build(u *declaration) bool {
 				return false
 			}
 		}
-		if !kep.has(d) {
+		if tags.has(d) || modes.has(d) {
 			u.cardinality = union.AtMostOne // an unset discriminator only means that no member is selected
 		}
 		u.from, u.names = s.values(d.field), []string{d.field.json}

@@ -73,6 +73,7 @@ type definition struct {
 	ofArg, valueArg string            // the arguments with the name of the union and a value
 	members         string            // how the members of a discriminator are marked, for hints
 	cardinality     union.Cardinality // that the marker implies
+	zeroUnset       bool              // a member is unset if validation-gen treats its zero value as unset
 }
 
 // table has markers by name, without the "+".

@@ -106,11 +106,11 @@ func (m mark) list() []*yaml.Node {
 }
 
 // empty sets emptyIsUnset: a member is unset when it is empty if a marker on its field says so, or
-// else if it is so for validation-gen.
+// else if it is so in its dialect.
 func (s *structure) empty(u *declaration, members []mark) {
 	empty := yamltext.StringsNode()
 	for _, m := range members {
-		at, unset := m.pos, !kep.has(m) && s.unsetWhenZero(m.field)
+		at, unset := m.pos, m.zeroUnset && s.unsetWhenZero(m.field)
 		if said, ok := m.field.says(emptyKey); ok {
 			if at, unset = said.pos, said.node.Value == "true"; said.node.Tag != "!!bool" {
 				s.errorf(at, codes.MalformedDeclaration, "write "+said.name+" or "+said.name+"=false", "%s is true or false", said.name)

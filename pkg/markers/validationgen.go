@@ -16,22 +16,22 @@ import (
 // tags are the markers of validation-gen for unions.
 var tags = table{
 	"k8s:unionDiscriminator": {role: discriminator, cardinality: union.ExactlyOne, ofArg: "union", members: "+k8s:unionMember"},
-	"k8s:unionMember":        {role: member, cardinality: union.ExactlyOne, ofArg: "union", valueArg: "memberName"},
-	"k8s:zeroOrOneOfMember":  {role: member, cardinality: union.AtMostOne, ofArg: "union", valueArg: "memberName"},
+	"k8s:unionMember":        {role: member, cardinality: union.ExactlyOne, ofArg: "union", valueArg: "memberName", zeroUnset: true},
+	"k8s:zeroOrOneOfMember":  {role: member, cardinality: union.AtMostOne, ofArg: "union", valueArg: "memberName", zeroUnset: true},
 }
 
 // modes are the markers of validation-gen for modes.
 var modes = table{
 	"k8s:modeDiscriminator": {role: discriminator, ofArg: "modality", members: `+k8s:ifMode("A")=+k8s:required`},
-	"k8s:ifMode":            {role: inMode, ofArg: "modality", valueArg: "mode"},
+	"k8s:ifMode":            {role: inMode, ofArg: "modality", valueArg: "mode", zeroUnset: true},
 	"k8s:discriminator":     {role: discriminator, ofArg: "name", members: `+k8s:member("A")=+k8s:required`}, // in Kubernetes 1.36
-	"k8s:member":            {role: inMode, ofArg: "discriminator", valueArg: "value"},
+	"k8s:member":            {role: inMode, ofArg: "discriminator", valueArg: "value", zeroUnset: true},
 }
 
 // relations are the markers of validation-gen for presence relations.
 var relations = table{
-	"k8s:dependentRequired":  {role: relation},
-	"k8s:dependentForbidden": {role: relation},
+	"k8s:dependentRequired":  {role: relation, zeroUnset: true},
+	"k8s:dependentForbidden": {role: relation, zeroUnset: true},
 }
 
 // named returns the unions of markers that name their union, in the order of the first marker. A union
@@ -126,7 +126,7 @@ func (s *structure) related() []*declaration {
 			continue
 		}
 		s.nilable(f, marks[i])
-		members, u.names = append(members, mark{field: f, pos: marks[i].pos}), append(u.names, f.json)
+		members, u.names = append(members, mark{definition: marks[i].definition, field: f, pos: marks[i].pos}), append(u.names, f.json)
 	}
 	s.empty(u, members)
 	return []*declaration{u}
