@@ -137,10 +137,10 @@ func (s *structure) related() []*declaration {
 func (m *mark) keysOf(t *codetags.Tag) *diag.Diagnostic {
 	const example = `write it like +k8s:item(type: "A")=+k8s:unionMember`
 	switch {
-	case len(t.Args) == 0 || slices.ContainsFunc(t.Args, func(a codetags.Arg) bool { return a.Name == "" }):
-		return m.misuse(example, " names no key of the item")
 	case t.ValueTag == nil:
 		return m.misuse(example, " has no marker for the item")
+	case len(t.Args) == 0 || slices.ContainsFunc(t.Args, func(a codetags.Arg) bool { return a.Name == "" }):
+		return m.misuse(example, " names no key of the item")
 	case m.item == nil:
 		m.item = yamltext.MappingNode()
 	}
