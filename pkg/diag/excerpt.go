@@ -4,8 +4,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/text/width"
 )
 
 const (
@@ -112,7 +110,7 @@ func (p excerptPart) excerpt() (text, caret string) {
 		if unprintable(r) && r != '\t' || r == '#' && command.MatchString(p.text[i:]) {
 			r = utf8.RuneError
 		}
-		cells = append(cells, cell{r, cellsOf(r)})
+		cells = append(cells, cell{r, width(r)})
 	}
 	at := p.at
 	from, to := p.window(cells)
@@ -167,14 +165,52 @@ func span(cells []cell) int {
 	return n
 }
 
-// cellsOf returns the number of terminal cells that a character takes. A tab counts as one here, as
+// wide holds the characters that take two cells: East Asian wide and fullwidth characters, and
+// emoji, in blocks as terminals treat them.
+var wide = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{Lo: 0x1100, Hi: 0x115f, Stride: 1}, // Hangul jamo
+		{Lo: 0x231a, Hi: 0x231b, Stride: 1},
+		{Lo: 0x23e9, Hi: 0x23ec, Stride: 1},
+		{Lo: 0x25fd, Hi: 0x25fe, Stride: 1},
+		{Lo: 0x2614, Hi: 0x2615, Stride: 1},
+		{Lo: 0x2648, Hi: 0x2653, Stride: 1},
+		{Lo: 0x26aa, Hi: 0x26ab, Stride: 1},
+		{Lo: 0x2705, Hi: 0x2705, Stride: 1},
+		{Lo: 0x270a, Hi: 0x270b, Stride: 1},
+		{Lo: 0x2728, Hi: 0x2728, Stride: 1},
+		{Lo: 0x274c, Hi: 0x274e, Stride: 2},
+		{Lo: 0x2753, Hi: 0x2755, Stride: 1},
+		{Lo: 0x2795, Hi: 0x2797, Stride: 1},
+		{Lo: 0x2e80, Hi: 0x303e, Stride: 1}, // CJK radicals and punctuation
+		{Lo: 0x3041, Hi: 0x33ff, Stride: 1}, // kana, compatibility
+		{Lo: 0x3400, Hi: 0x4dbf, Stride: 1},
+		{Lo: 0x4e00, Hi: 0x9fff, Stride: 1}, // CJK ideographs
+		{Lo: 0xa000, Hi: 0xa4cf, Stride: 1}, // Yi
+		{Lo: 0xa960, Hi: 0xa97f, Stride: 1},
+		{Lo: 0xac00, Hi: 0xd7a3, Stride: 1}, // Hangul syllables
+		{Lo: 0xf900, Hi: 0xfaff, Stride: 1},
+		{Lo: 0xfe30, Hi: 0xfe6f, Stride: 1},
+		{Lo: 0xff00, Hi: 0xff60, Stride: 1}, // fullwidth forms
+		{Lo: 0xffe0, Hi: 0xffe6, Stride: 1},
+	},
+	R32: []unicode.Range32{
+		{Lo: 0x16fe0, Hi: 0x1b2ff, Stride: 1},
+		{Lo: 0x1f300, Hi: 0x1f64f, Stride: 1}, // emoji
+		{Lo: 0x1f680, Hi: 0x1f6ff, Stride: 1},
+		{Lo: 0x1f7e0, Hi: 0x1f7eb, Stride: 1},
+		{Lo: 0x1f900, Hi: 0x1faff, Stride: 1},
+		{Lo: 0x20000, Hi: 0x3fffd, Stride: 1},
+	},
+}
+
+// width returns the number of terminal cells that a character takes. A tab counts as one here, as
 // its end is unknown.
-func cellsOf(r rune) int {
-	if unicode.In(r, unicode.Mn, unicode.Me) || r == '\u200b' || r == '\u200d' {
+func width(r rune) int {
+	switch {
+	case unicode.In(r, unicode.Mn, unicode.Me), r == '\u200b', r == '\u200d':
 		return 0
-	}
-	switch width.LookupRune(r).Kind() {
-	case width.EastAsianWide, width.EastAsianFullwidth:
+	case unicode.Is(wide, r):
 		return 2
 	default:
 		return 1

@@ -122,10 +122,10 @@ func TestTextCutsLongLines(t *testing.T) {
 			var above rune
 			cells := 0
 			for _, r := range got {
-				if cells == at && cellsOf(r) > 0 {
+				if cells == at && width(r) > 0 {
 					above = r
 				}
-				cells += cellsOf(r)
+				cells += width(r)
 			}
 			if above != tt.want {
 				t.Errorf("%q stands above the caret, want %q\n%s\n%s", above, tt.want, got, caret)
