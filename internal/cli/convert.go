@@ -102,7 +102,7 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, compiler *compilerF
 	}
 	if l.failed() {
 		err := a.report(diagnosticsOf(l.files()), flags.format)
-		if l.sound() {
+		if slices.ContainsFunc(l, func(s *scope) bool { return s.sound }) {
 			a.note("nothing is compiled; --skip-invalid leaves out the unions of structs with errors")
 		}
 		return err

@@ -16,15 +16,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// Values of diff's --fail-on that are not classes.
-const (
-	failOnAny   = "any"
-	failOnNever = "never"
-)
-
-// failClasses are the values of diff's --fail-on.
-var failClasses = []string{string(change.Tighter), string(change.Looser), string(change.Undecided), failOnAny, failOnNever}
-
 func (a *app) diffCommand() *cobra.Command {
 	var (
 		flags    = compilerFlags{judges: true}
@@ -91,7 +82,7 @@ is restricted or blocked. --fail-on selects other classes.`,
 	cmd.Flags().StringArrayVar(&objects, "objects", nil, "the stored objects: a `FILE|DIR|-`; may be repeated")
 	cmd.Flags().StringSliceVar(&failOn, "fail-on", []string{string(change.Tighter), string(change.Undecided)},
 		"exit with 1 if something is of these `CLASSES`: tighter, looser, unknown; any; or never")
-	choose(cmd, "fail-on", failClasses...)
+	choose(cmd, "fail-on", string(change.Tighter), string(change.Looser), string(change.Undecided), "any", "never")
 	flags.register(cmd)
 	output.register(cmd, "the differences", report.Formats(true)...)
 	return cmd
@@ -127,7 +118,7 @@ func (a *app) diff(ctx context.Context, flags *compilerFlags, output *printing, 
 	}
 	restricted := func(s *change.Summary) bool { return s.Worst() >= change.Restricted }
 	if slices.ContainsFunc(reports, func(r change.Comparison) bool { return fatal(r, failOn) }) ||
-		slices.ContainsFunc(summaries, restricted) && !slices.Contains(failOn, failOnNever) {
+		slices.ContainsFunc(summaries, restricted) && !slices.Contains(failOn, "never") {
 		return errFindings
 	}
 	return nil
@@ -136,9 +127,9 @@ func (a *app) diff(ctx context.Context, flags *compilerFlags, output *printing, 
 // fatal reports whether a change is of one of the classes.
 func fatal(r change.Comparison, failOn []string) bool {
 	is := func(class change.Class) bool {
-		return slices.Contains(failOn, string(class)) || slices.Contains(failOn, failOnAny)
+		return slices.Contains(failOn, string(class)) || slices.Contains(failOn, "any")
 	}
-	return !slices.Contains(failOn, failOnNever) && slices.ContainsFunc(r.Changes, func(c change.Change) bool {
+	return !slices.Contains(failOn, "never") && slices.ContainsFunc(r.Changes, func(c change.Change) bool {
 		return is(c.Class) || c.Class == change.Both && (is(change.Tighter) || is(change.Looser))
 	})
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"regexp"
 	"slices"
 	"strings"
@@ -31,10 +30,8 @@ Costs are in the estimator's unit, roughly one comparison: the cost of evaluatin
 once, times the number of times that one object can make the API server evaluate it.
 
 For codes of diagnostics, such as UC203, it prints their entries in docs/diagnostics.md.`,
-		Example: `  # Before compiling: which rules would be added, and is there room for them?
+		Example: `  # Which rules would be added, and is there room for them? And in the cluster?
   unioncel explain crd.yaml
-
-  # For a CRD in the cluster
   kubectl get crd backends.example.com -o yaml | unioncel explain
 
   # What does this error mean, and how is it fixed?
@@ -49,7 +46,10 @@ For codes of diagnostics, such as UC203, it prints their entries in docs/diagnos
 			if areCodes(args) {
 				return a.explainCodes(&output, args)
 			}
-			return a.explainAll(cmd.Context(), &flags, &output, args)
+			_, err := collect(cmd.Context(), a, &flags, args, explanations, func(l []report.Explanation) error {
+				return a.showReport(&output, report.Report{Data: l, Document: report.ExplanationDocument(l)})
+			})
+			return err
 		},
 	}
 	flags.register(cmd)
@@ -83,21 +83,15 @@ func (a *app) explainCodes(output *printing, codes []string) error {
 	return a.write(output.path, []byte(strings.Join(entries, "\n")))
 }
 
-// explainAll prints one explanation of all inputs, in order.
-func (a *app) explainAll(ctx context.Context, flags *compilerFlags, output *printing, args []string) error {
-	_, err := collect(ctx, a, flags, args, func(f *crdpatch.File, in input) ([]report.Explanation, diag.List, error) {
-		inputs, diags := crdpatch.Explain(f, in.options())
-		var l []report.Explanation
-		for _, plan := range inputs {
-			crd, err := report.Explain(plan)
-			if err != nil {
-				return nil, diags, err
-			}
-			l = append(l, crd)
+// explanations returns the explanations of the CRDs with unions in a file.
+func explanations(f *crdpatch.File, in input) (l []report.Explanation, diags diag.List, err error) {
+	plans, diags := crdpatch.Explain(f, in.options())
+	for _, plan := range plans {
+		crd, err := report.Explain(plan)
+		if err != nil {
+			return nil, diags, err
 		}
-		return l, diags, nil
-	}, func(crds []report.Explanation) error {
-		return a.showReport(output, report.Report{Data: crds, Document: report.ExplanationDocument(crds)})
-	})
-	return err
+		l = append(l, crd)
+	}
+	return l, diags, nil
 }

@@ -57,10 +57,10 @@ const (
 
 // finder collects inputs without repetition.
 type finder struct {
+	*app
 	inputs []input
 	seen   map[string]bool // by path without symbolic links
 	skip   os.FileInfo     // the output directory, nil if there is none yet
-	notes  []string        // skipped files of directories, with reasons
 }
 
 // findInputs turns arguments into inputs, in the order of the arguments and sorted within a
@@ -73,7 +73,7 @@ func (a *app) findOutside(output string, args []string) ([]input, error) {
 	if len(args) == 0 {
 		args = []string{"-"}
 	}
-	f := finder{seen: map[string]bool{}}
+	f := finder{app: a, seen: map[string]bool{}}
 	if info, err := os.Stat(output); err == nil && info.IsDir() {
 		f.skip = info
 	}
@@ -82,9 +82,6 @@ func (a *app) findOutside(output string, args []string) ([]input, error) {
 		if err := f.add(arg); err != nil {
 			errs = append(errs, err)
 		}
-	}
-	for _, note := range f.notes {
-		a.note(note)
 	}
 	return f.inputs, errors.Join(errs...)
 }
@@ -195,10 +192,10 @@ func (f *finder) addDir(dir string) error {
 		found = true
 		switch {
 		case isLink && err == nil && leadsOut(path, dir):
-			f.notes = append(f.notes, name+": skipped: a symbolic link that leads out of "+dir)
+			f.note(name + ": skipped: a symbolic link that leads out of " + dir)
 			return nil
 		case isLink && err != nil, err == nil && !info.Mode().IsRegular():
-			f.notes = append(f.notes, name+": skipped: not a regular file") // or a dangling link
+			f.note(name + ": skipped: not a regular file") // or a dangling link
 			return nil
 		}
 		if err := f.addFile(input{name: name, path: name, rel: rel, walk: true}); err != nil {

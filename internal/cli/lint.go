@@ -12,7 +12,7 @@ import (
 )
 
 func (a *app) lintCommand() *cobra.Command {
-	var flags lintFlags
+	var flags findingFlags
 	cmd := &cobra.Command{
 		Use:   "lint [FILE|DIR|-]...",
 		Short: "Check declared unions, and advise on them",
@@ -54,16 +54,11 @@ findings that remain.`,
 	return cmd
 }
 
-// lintFlags are the flags of the command lint.
-type lintFlags struct {
-	findingFlags
-	fix bool
-}
-
 // findingFlags are the flags of commands with findings.
 type findingFlags struct {
 	compiler compilerFlags
 	output   printing
+	fix      bool // of lint
 }
 
 func (f *findingFlags) register(cmd *cobra.Command, formats []string) {
@@ -84,7 +79,7 @@ func (f *findingFlags) register(cmd *cobra.Command, formats []string) {
 }
 
 // lintAll lints all inputs and prints the findings together.
-func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) error {
+func (a *app) lintAll(cmd *cobra.Command, flags *findingFlags, args []string) error {
 	l, answers, err := a.lintInputs(cmd, flags, args)
 	if err != nil {
 		return err
@@ -136,7 +131,7 @@ func (a *app) lintAll(cmd *cobra.Command, flags *lintFlags, args []string) error
 
 // lintInputs lints all inputs, unless configurations or declarations have errors. The answers are notes
 // on the outcome of --fix.
-func (a *app) lintInputs(cmd *cobra.Command, flags *lintFlags, args []string) (scopes, []answer[[]string], error) {
+func (a *app) lintInputs(cmd *cobra.Command, flags *findingFlags, args []string) (scopes, []answer[[]string], error) {
 	inputs, err := a.findInputs(args)
 	if err != nil {
 		return nil, nil, err

@@ -56,9 +56,6 @@ exceptions. Start with --action Warn or Audit.`,
   # For the strategy of Deployments
   unioncel policy --builtin --kind Deployment --path spec.strategy
 
-  # Clear all members that the discriminator does not select
-  unioncel policy crd.yaml --clear Unselected
-
   # Warn about objects that the unions forbid
   unioncel policy crd.yaml --validate --action Warn`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -148,10 +145,15 @@ func (f *policyFlags) policies(kinds [][]kinds.Kind, opts policy.Options) (objec
 		if f.validating {
 			l, err = policy.CheckValidating(versions, opts)
 			policies, bindings := policy.Validating(versions, opts)
-			objects = append(objects, pairs(policies, bindings)...)
+			for i := range policies {
+				objects = append(objects, policies[i], bindings[i])
+			}
 		} else if l, err = policy.CheckMutating(versions, opts); err == nil {
 			policies, bindings, wrong := policy.Mutating(versions, opts)
-			objects, err = append(objects, pairs(policies, bindings)...), wrong
+			for i := range policies {
+				objects = append(objects, policies[i], bindings[i])
+			}
+			err = wrong
 		}
 		if err != nil {
 			return nil, nil, err
@@ -159,14 +161,6 @@ func (f *policyFlags) policies(kinds [][]kinds.Kind, opts policy.Options) (objec
 		found = append(found, l...)
 	}
 	return objects, found, nil
-}
-
-// pairs lists each policy before its binding.
-func pairs[P, B any](policies []P, bindings []B) (objects []any) {
-	for i := range policies {
-		objects = append(objects, policies[i], bindings[i])
-	}
-	return objects
 }
 
 // selection selects kinds and unions to write policies for.

@@ -223,17 +223,15 @@ stream: YAML documents separated by ---, or, when all are JSON, one JSON text af
 other.
 
 -w replaces every file that changes, and the file that a symbolic link leads to. With -o
-the results go to another place, and never through a link: with standard input, to a file
-of that name; with a single file, to a file of that name or into an existing directory;
-otherwise into a directory, created if missing, in which a file keeps its name and the
-files of a directory keep their relative paths.
+the results go to another place, and never through a link: with a single input, to a file
+of that name or into an existing directory; otherwise into a directory, created if missing,
+in which a file keeps its name and the files of a directory keep their relative paths.
 
 Either all files are written or none. A run that is killed may have written some, each of
 them whole, and may leave .unioncel-*.tmp files next to them, which can be deleted.
 
 --check lists the inputs whose result differs, and --diff shows how, even if other inputs
-have errors; neither writes anything. A difference is exact, for patch; only on a terminal
-are control and invisible characters in it spelled out.`),
+have errors; neither writes anything.`),
 		topic("limits", "Limits on the content of files", `--limit raises or lowers a limit on the content of a file, as in --limit size=1000000.
 The limits protect from hostile input. The defaults are
 

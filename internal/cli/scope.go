@@ -103,16 +103,14 @@ func (a *app) loadScope(s *scope, loaded map[string]*external) error {
 // announce prints the configurations in use: for some commands always, for others with --verbose.
 func (a *app) announce(l scopes) {
 	var names []string
-	loud := false
 	for _, s := range l {
 		if s.name != "" {
 			names = append(names, s.name)
 		}
-		loud = loud || s.flags.loud
 	}
 	switch line := "configuration: " + strings.Join(names, ", "); {
 	case len(names) == 0:
-	case loud:
+	case l[0].flags.loud:
 		a.note(line)
 	default:
 		a.say("%s", line)
@@ -130,11 +128,6 @@ func (l scopes) files() []*result {
 
 // failed reports whether these files have errors.
 func (l scopes) failed() bool { return anyFailed(l.files()) }
-
-// sound reports whether all errors are about Go structs.
-func (l scopes) sound() bool {
-	return slices.ContainsFunc(l, func(s *scope) bool { return s.sound })
-}
 
 // missing reports CRDs of external declarations that no input has.
 func (l scopes) missing(results []*result) {
@@ -198,22 +191,10 @@ func (a *app) inspect(r *result, f *crdpatch.File, l diag.List) {
 		return
 	}
 	ofMarkers(r.diagnostics)
-	r.scope.look(r, f)
 	if r.blob != "" && len(r.diagnostics) > 0 { // a revision may have any number of files
 		a.keep(r.name, f.Bytes())
 	}
-}
-
-// unrepeated returns a list without the warnings about rules that have an error in the list.
-func unrepeated(l diag.List) diag.List {
-	return slices.DeleteFunc(slices.Clone(l), func(d diag.Diagnostic) bool {
-		return d.Code == codes.InvalidBefore && slices.ContainsFunc(l, func(e diag.Diagnostic) bool { return e.Code == codes.NotCompiling && e.Path == d.Path })
-	})
-}
-
-// look records the parts of an input that matter to external declarations.
-func (s *scope) look(r *result, f *crdpatch.File) {
-	reads := s.flags.cmd != nil
+	s, reads := r.scope, r.scope.flags.cmd != nil
 	holds := len(s.Declarations) > 0 || reads && slices.ContainsFunc(yamltext.CarrierNames(), func(kind string) bool { return bytes.Contains(f.Bytes(), []byte(kind)) })
 	r.unionSet = reads && declared.HoldsUnionSet(f.Bytes())
 	if holds {
@@ -230,6 +211,13 @@ func (s *scope) look(r *result, f *crdpatch.File) {
 			}
 		}
 	}
+}
+
+// unrepeated returns a list without the warnings about rules that have an error in the list.
+func unrepeated(l diag.List) diag.List {
+	return slices.DeleteFunc(slices.Clone(l), func(d diag.Diagnostic) bool {
+		return d.Code == codes.InvalidBefore && slices.ContainsFunc(l, func(e diag.Diagnostic) bool { return e.Code == codes.NotCompiling && e.Path == d.Path })
+	})
 }
 
 // judge applies the configured severities to diagnostics, and reports whether this added errors.

@@ -42,10 +42,6 @@ To write the tests of a CRD anew, remove its directory. Keep tests of your own i
 directories; validate --suite runs all tests below a directory.`,
 		Example: `  unioncel testdata -o test/unions config/crd
 
-  # Write those of one CRD anew
-  rm -r test/unions/backups.example.com
-  unioncel testdata -o test/unions config/crd/backups.yaml
-
   # In CI: are they still answered like that?
   unioncel validate --crd config/crd --suite test/unions`,
 		RunE: func(cmd *cobra.Command, args []string) error {
