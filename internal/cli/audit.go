@@ -88,7 +88,7 @@ func (a *app) auditAll(cmd *cobra.Command, flags *findingFlags, args []string) e
 			a.note(r.name + ": " + text)
 		}
 	}
-	if err := a.report(diagnosticsOf(results), "text"); err != nil {
+	if err := a.report(diagnosticsOf(results)); err != nil {
 		return err
 	}
 	if reached {

@@ -25,7 +25,6 @@ type conversion struct {
 	write  bool
 	output string
 	preview
-	format string
 	// lasting marks warnings about the result itself. Other warnings are dropped for unchanged
 	// files: the run that wrote them has printed these warnings.
 	lasting bool
@@ -62,15 +61,10 @@ func (p preview) validate(write bool, output string) error {
 }
 
 func (c *conversion) register(a *app, cmd *cobra.Command) {
-	cmd.PreRun = func(*cobra.Command, []string) {
-		if c.format == "json" || c.format == "sarif" {
-			a.document = c.format
-		}
-	}
 	cmd.Flags().BoolVarP(&c.write, "write", "w", false, "replace the files that change")
 	registerOutput(cmd, &c.output, "write to this `FILE|DIR` instead of standard output")
 	c.preview.register(cmd)
-	registerFormat(cmd, &c.format, "diagnostics", report.DiagnosticFormats...)
+	registerFormat(cmd, &a.format, "diagnostics", report.DiagnosticFormats...)
 }
 
 // convert runs a command that turns files into files. It reads, converts and stages one file at a
@@ -101,7 +95,7 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, compiler *compilerF
 		return err
 	}
 	if l.failed() {
-		err := a.report(diagnosticsOf(l.files()), flags.format)
+		err := a.report(diagnosticsOf(l.files()))
 		if slices.ContainsFunc(l, func(s *scope) bool { return s.sound }) {
 			a.note("nothing is compiled; --skip-invalid leaves out the unions of structs with errors")
 		}
@@ -129,10 +123,10 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, compiler *compilerF
 	if flags.after != nil {
 		diags = append(diags, flags.after()...)
 	}
-	err = a.report(diags, flags.format)
+	err = a.report(diags)
 	failed := anyFailed(all) || err != nil && !errors.Is(err, errFindings)
 	if !failed {
-		none := a.tally(l, results, flags.format)
+		none := a.tally(l, results)
 		failed, err = none != nil, cmp.Or(none, err)
 	}
 	var texts [][]byte

@@ -46,7 +46,7 @@ func (a *app) declare(flags *inferring, files []answer[inferred], partial bool) 
 		}
 	}
 	results := resultsOf(files)
-	if err := a.report(diagnosticsOf(results), "text"); err != nil {
+	if err := a.report(diagnosticsOf(results)); err != nil {
 		return err
 	}
 	if len(all) == 0 {

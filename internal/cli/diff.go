@@ -95,7 +95,7 @@ func (a *app) diff(ctx context.Context, flags *compilerFlags, output *printing, 
 		return err
 	}
 	if len(pairs) == 0 {
-		return a.report(found, "text")
+		return a.report(found)
 	}
 	reports, err := a.compareCRDs(ctx, pairs)
 	if ctx.Err() != nil {
@@ -113,7 +113,7 @@ func (a *app) diff(ctx context.Context, flags *compilerFlags, output *printing, 
 	if err := a.showReport(output, change.DiffReport(reports, summaries)); err != nil {
 		return err
 	}
-	if err := a.report(found, "text"); err != nil {
+	if err := a.report(found); err != nil {
 		return err
 	}
 	restricted := func(s *change.Summary) bool { return s.Worst() >= change.Restricted }

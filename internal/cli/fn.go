@@ -53,7 +53,7 @@ func (a *app) fn() error {
 	for name, src := range report.Sources {
 		a.keep(name, src)
 	}
-	findings := a.report(report.Diagnostics, "text")
+	findings := a.report(report.Diagnostics)
 	if err := a.print(report.Output); err != nil {
 		return err
 	}

@@ -60,13 +60,13 @@ func (a *app) declareInGo(flags *inferring, files []answer[inferred]) error {
 	}
 	results := resultsOf(files)
 	if anyFailed(results) {
-		return a.report(diagnosticsOf(results), "text")
+		return a.report(diagnosticsOf(results))
 	}
 	to := results[0].scope
 	edited, diags := markers.Declare(
 		markers.Options{Kubebuilder: to.config.Kubebuilder, SkipInvalid: to.config.SkipInvalid, Dir: to.dir}, wanted, to.config.Go...)
 	if diags.HasErrors() {
-		return a.report(append(diagnosticsOf(results), diags...), "text")
+		return a.report(append(diagnosticsOf(results), diags...))
 	}
 	if len(edited) == 0 && len(unionsIn(files)) == 0 {
 		a.note("nothing to declare: no unions found" + flags.that())
@@ -103,7 +103,7 @@ func (a *app) declareInGo(flags *inferring, files []answer[inferred]) error {
 		}
 	}
 	told = told.Sort()
-	if err := a.report(append(diagnosticsOf(results), diags...), "text"); err != nil {
+	if err := a.report(append(diagnosticsOf(results), diags...)); err != nil {
 		return err
 	}
 	if err := a.applyEdits(flags.preview, edited); err != nil {

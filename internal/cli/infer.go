@@ -179,7 +179,7 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 	if !flags.declares() {
 		return a.showInferred(flags, files)
 	}
-	err = a.report(diagnosticsOf(resultsOf(files)), "text")
+	err = a.report(diagnosticsOf(resultsOf(files)))
 	if err != nil && (flags.inGo() || !flags.preview.wanted() || !errors.Is(err, errFindings)) {
 		return err
 	}
@@ -231,7 +231,7 @@ func (f *inferring) unreached(files []answer[inferred]) error {
 func (a *app) showInferred(flags *inferring, files []answer[inferred]) error {
 	results := resultsOf(files)
 	if !slices.ContainsFunc(results, func(r *result) bool { return !r.failed() }) {
-		return a.report(diagnosticsOf(results), "text")
+		return a.report(diagnosticsOf(results))
 	}
 	if len(unionsIn(files)) == 0 && !anyFailed(results) {
 		note := "no unions found" + flags.that()
@@ -247,7 +247,7 @@ func (a *app) showInferred(flags *inferring, files []answer[inferred]) error {
 	if err := a.showReport(&flags.output, r); err != nil {
 		return err
 	}
-	return a.report(diagnosticsOf(results), "text")
+	return a.report(diagnosticsOf(results))
 }
 
 // that describes the searched paths and verdicts, or returns "" for all.

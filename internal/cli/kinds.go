@@ -49,7 +49,7 @@ func (k *kindFlags) read(cmd *cobra.Command, a *app) (*kinds.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.report(diagnosticsOf(files), "text"); err != nil {
+	if err := a.report(diagnosticsOf(files)); err != nil {
 		return nil, err
 	}
 	set := &kinds.Set{}
@@ -68,7 +68,7 @@ func (k *kindFlags) read(cmd *cobra.Command, a *app) (*kinds.Set, error) {
 	}
 	own, unknown, diags := declared.BuiltinKinds(others)
 	diags = append(diags, union.Externals{Declarations: unknown, Scopes: sets.Scopes}.Missing(targets)...)
-	return set, errors.Join(a.report(diags, "text"), set.Add(own...))
+	return set, errors.Join(a.report(diags), set.Add(own...))
 }
 
 // readCRDs adds the kinds of CRDs to a set. It returns the names of the CRDs.
@@ -87,7 +87,7 @@ func (k *kindFlags) readCRDs(cmd *cobra.Command, a *app, set *kinds.Set) ([]unio
 	if err != nil {
 		return nil, err
 	}
-	if err := a.report(diagnosticsOf(resultsOf(files)), "text"); err != nil {
+	if err := a.report(diagnosticsOf(resultsOf(files))); err != nil {
 		return nil, err
 	}
 	var twice diag.List
@@ -100,7 +100,7 @@ func (k *kindFlags) readCRDs(cmd *cobra.Command, a *app, set *kinds.Set) ([]unio
 			}
 		}
 	}
-	return targets, a.report(twice, "text")
+	return targets, a.report(twice)
 }
 
 // readToClear returns the kinds that have unions, and the objects in files as old objects of updates.
@@ -131,7 +131,7 @@ func (k *kindFlags) readToClear(cmd *cobra.Command, a *app, args []string) (*kin
 	if err != nil {
 		return nil, nil, err
 	}
-	return set, old, a.report(old.Add(l), "text")
+	return set, old, a.report(old.Add(l))
 }
 
 // rewritten returns the result for a file with the given number of known objects. It adds an error
@@ -178,5 +178,5 @@ func (a *app) objects(ctx context.Context, args []string) ([]*yamltext.Object, e
 			all = append(all, r.found.Objects...)
 		}
 	}
-	return all, a.report(diagnosticsOf(resultsOf(files)), "text")
+	return all, a.report(diagnosticsOf(resultsOf(files)))
 }

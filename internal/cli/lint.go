@@ -89,7 +89,7 @@ func (a *app) lintAll(cmd *cobra.Command, flags *findingFlags, args []string) er
 	var all diag.List
 	reached, fixable := false, 0
 	if !anyFailed(files) {
-		reached = a.tally(l, results, "text") != nil // unions with errors would not be counted
+		reached = a.tally(l, results) != nil // unions with errors would not be counted
 	}
 	for _, r := range files {
 		findings, _ := r.scope.judge(diagnosticsOf([]*result{r}))

@@ -106,12 +106,12 @@ type app struct {
 	reader    string  // the command, if it reads standard input
 	streams   Streams // Err is the console
 	console   *console
-	quiet     bool      // print errors only
-	verbose   bool      // print the work done, too
-	all       bool      // print all diagnostics of a file
-	color     string    // auto, always or never
-	document  string    // the format of diagnostics that are one document on Err, without notes
-	held      diag.List // diagnostics for the document so far
+	quiet     bool        // print errors only
+	verbose   bool        // print the work done, too
+	all       bool        // print all diagnostics of a file
+	color     string      // auto, always or never
+	format    string      // of diagnostics on Err
+	held      []diag.List // for a document
 	compile   transform
 	decompile transform
 	batch     batch
@@ -131,6 +131,7 @@ func newApp(streams Streams) *app {
 		streams:   streams,
 		stop:      func(error) {},
 		console:   console,
+		format:    "text",
 		compile:   crdpatch.Compile,
 		decompile: crdpatch.Decompile,
 		batch:     batch{rename: os.Rename},

@@ -116,7 +116,7 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 	t := product.PatchType(cmp.Or(flags.kind, string(product.MergePatch)))
 	k, ok := set.Lookup(live.GroupVersionKind)
 	if !ok {
-		return a.report(diag.List{flags.kinds.unknown(flags.live, set)}, flags.format)
+		return a.report(diag.List{flags.kinds.unknown(flags.live, set)})
 	}
 	written, err := a.one(cmd, "DESIRED", name)
 	if err != nil {
@@ -133,7 +133,7 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 	for _, p := range problems {
 		found = append(found, p.Diagnostic(written))
 	}
-	if err := a.report(found, flags.format); err != nil {
+	if err := a.report(found); err != nil {
 		return err
 	}
 	for _, c := range changes {

@@ -49,7 +49,7 @@ func ask[T any](ctx context.Context, a *app, inputs []input, flags *compilerFlag
 		return found, err
 	})
 	if err == nil && l.failed() {
-		err = a.report(diagnosticsOf(l.files()), "text")
+		err = a.report(diagnosticsOf(l.files()))
 	}
 	return answers, l, err
 }
@@ -80,11 +80,11 @@ func collect[T any](ctx context.Context, a *app, flags *compilerFlags, args []st
 		}
 	}
 	all := append(l.files(), results...)
-	err = a.report(diagnosticsOf(all), "text")
+	err = a.report(diagnosticsOf(all))
 	switch {
 	case anyFailed(all):
 	case l.count():
-		err = cmp.Or(a.tally(l, results, "text"), err)
+		err = cmp.Or(a.tally(l, results), err)
 	case len(items) == 0:
 		a.note("no unions in " + plural(len(answers), "file"))
 	}

@@ -100,7 +100,7 @@ func (a *app) writePolicies(cmd *cobra.Command, flags *policyFlags, output strin
 	if err != nil {
 		return err
 	}
-	if err := a.report(found, "text"); err != nil {
+	if err := a.report(found); err != nil {
 		return err
 	}
 	if len(objects) == 0 {

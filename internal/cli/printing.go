@@ -36,14 +36,14 @@ func (a *app) fail(err error) {
 
 // note prints a hint, unless --quiet is set or a program reads the output.
 func (a *app) note(message string) {
-	if !a.quiet && a.document == "" {
+	if !a.quiet && !a.document() {
 		a.complain(message)
 	}
 }
 
 // say prints progress, with --verbose.
 func (a *app) say(format string, args ...any) {
-	if a.verbose && a.document == "" {
+	if a.verbose && !a.document() {
 		a.complain(fmt.Sprintf(format, args...))
 	}
 }
@@ -71,21 +71,18 @@ func words[T ~string](l []T) []string {
 // alternatives lists words: "a, b or c".
 func alternatives(l []string) string { return english.List(l, "or") }
 
+// document reports whether the diagnostics are one document, without notes.
+func (a *app) document() bool { return a.format == "json" || a.format == "sarif" }
+
 // report prints diagnostics: errors and warnings, with --quiet only errors, with --verbose notes
-// too. For a document it holds back diagnostics reported as text, about files other than the
-// inputs, unless they end the command. It returns errFindings if there is an error.
-func (a *app) report(l diag.List, format string) error {
-	failed := l.HasErrors()
-	if a.document != "" {
-		a.held = append(a.held, l...)
-		if l = nil; failed || format != "text" {
-			l, format, a.held = a.held, a.document, nil
-		}
-	}
-	if err := a.printDiagnostics(a.streams.Err, format, a.console.colour, a.loud(slices.Clone(l), diag.Warning).Sort()); err != nil {
+// too. A document is printed when the command ends. It returns errFindings if there is an error.
+func (a *app) report(l diag.List) error {
+	if a.document() {
+		a.held = append(a.held, l)
+	} else if err := a.printDiagnostics(a.streams.Err, a.format, a.console.colour, a.loud(slices.Clone(l), diag.Warning).Sort()); err != nil {
 		return fmt.Errorf("write diagnostics: %w", err)
 	}
-	if failed {
+	if l.HasErrors() {
 		return errFindings
 	}
 	return nil

@@ -86,7 +86,7 @@ func (a *app) rollout(ctx context.Context, flags *compilerFlags, output *printin
 		return err
 	}
 	if l := f.Contradictions(); len(l) > 0 {
-		return a.report(l, "text")
+		return a.report(l)
 	}
 	if files.objects != "" {
 		if err := a.rolloutObjects(ctx, files.objects, f); err != nil {
@@ -125,7 +125,7 @@ func (a *app) rolloutCRDs(ctx context.Context, flags *compilerFlags, files rollo
 				Hinted("give a file with one CRD"))
 		}
 	}
-	if err := a.report(all, "text"); err != nil {
+	if err := a.report(all); err != nil {
 		return err
 	}
 	from, to := crds[oldSide][0], crds[newSide][0]
@@ -139,7 +139,7 @@ func (a *app) rolloutCRDs(ctx context.Context, flags *compilerFlags, files rollo
 	if files.live == "" && len(f.From.Status.StoredVersions) > 0 {
 		file, _ := of[oldSide].found.file.Objects() // its CRD has been read
 		if wrong := f.ReadLive(file); len(wrong) > 0 {
-			return a.report(wrong, "text")
+			return a.report(wrong)
 		}
 	}
 	if f.Kinds, err = to.Kinds(); err != nil {
@@ -224,7 +224,7 @@ func (a *app) rolloutCluster(ctx context.Context, files rolloutFlags, f *change.
 		}
 		all = append(all, read.into(in.name, src)...)
 	}
-	return a.report(all, "text")
+	return a.report(all)
 }
 
 // objectsOf reads a file as objects.
@@ -249,5 +249,5 @@ func (a *app) rolloutObjects(ctx context.Context, name string, f *change.Facts) 
 		return err
 	}
 	f.Objects = objects
-	return a.report(l, "text")
+	return a.report(l)
 }

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/report"
+	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // execute runs the command line and returns the exit code.
@@ -47,6 +50,9 @@ func (a *app) execute(ctx context.Context, args []string) int {
 
 	defer a.batch.abandon() // files that were not put in place
 	cmd, err := root.ExecuteContextC(ctx)
+	if len(a.held) > 0 {
+		err = cmp.Or(a.printDiagnostics(a.streams.Err, a.format, false, a.loud(slices.Concat(a.held...), diag.Warning).Sort()), err)
+	}
 	if err == nil && out.err != nil {
 		running, err = true, fileError("write standard output", out.err)
 	}

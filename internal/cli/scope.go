@@ -150,7 +150,7 @@ func (l scopes) count() bool { return slices.ContainsFunc(l, func(s *scope) bool
 
 // tally prints the numbers of CRDs and unions. It returns errFindings if there are none but some
 // are required.
-func (a *app) tally(l scopes, results []*result, format string) error {
+func (a *app) tally(l scopes, results []*result) error {
 	if !l.count() {
 		return nil
 	}
@@ -162,7 +162,7 @@ func (a *app) tally(l scopes, results []*result, format string) error {
 		allCRDs, allUnions = allCRDs+len(r.crds), allUnions+r.unions
 	}
 	total := func(s *scope) bool { return a.verbose || s.flags.totals || s.config.RequireUnions }
-	if format == "text" && (allUnions == 0 || slices.ContainsFunc(l, total)) { // it would corrupt output for programs
+	if a.format == "text" && (allUnions == 0 || slices.ContainsFunc(l, total)) { // it would corrupt output for programs
 		unions := plural(allUnions, "union")
 		switch {
 		case allCRDs == 0:

@@ -59,7 +59,7 @@ func (a *app) summarize(ctx context.Context, pairs []*comparison, args []string,
 	if count(l, none) < len(l) {
 		l = slices.DeleteFunc(l, none)
 	}
-	return l, a.report(append(unusable, found...), "text")
+	return l, a.report(append(unusable, found...))
 }
 
 // unasked warns of versions that no object was validated in, because only a webhook converts to
