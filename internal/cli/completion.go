@@ -69,12 +69,6 @@ func manifests(*cobra.Command, []string, string) ([]cobra.Completion, cobra.Shel
 	return yamltext.Extensions(), cobra.ShellCompDirectiveFilterFileExt
 }
 
-// completeKubeVersions computes the versions lazily: they take longer than the rest of unioncel's
-// startup.
-func completeKubeVersions(cmd *cobra.Command, args []string, toComplete string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	return oneOf(kubeVersions()...)(cmd, args, toComplete)
-}
-
 // completeIgnored completes the codes of diagnostics that can be ignored.
 func completeIgnored(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return completeCodes(func(c diag.CodeInfo) bool { return c.Severity != diag.Error })
@@ -90,19 +84,16 @@ func completeCodes(is func(diag.CodeInfo) bool) ([]cobra.Completion, cobra.Shell
 	return l, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
-// kubeVersions lists the versions of Kubernetes to compile for, the latest first.
-func kubeVersions() []string {
+// completeKubeVersions completes the versions of Kubernetes to compile for, the latest first.
+func completeKubeVersions(cmd *cobra.Command, args []string, toComplete string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var l []string
 	major, minor := 0, 0
-	if _, err := fmt.Sscanf(compile.Linked(), "%d.%d", &major, &minor); err != nil {
-		return nil
-	}
-	for ; minor >= 0; minor-- {
-		v := fmt.Sprintf("%d.%d", major, minor)
-		if _, err := compile.ParseKubeVersion(v); err != nil {
-			break
+	_, err := fmt.Sscanf(compile.Linked(), "%d.%d", &major, &minor)
+	for ; err == nil && minor >= 0; minor-- {
+		var v string
+		if v, err = compile.ParseKubeVersion(fmt.Sprintf("%d.%d", major, minor)); err == nil {
+			l = append(l, v)
 		}
-		l = append(l, v)
 	}
-	return l
+	return oneOf(l...)(cmd, args, toComplete)
 }

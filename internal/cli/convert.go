@@ -17,19 +17,11 @@ import (
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
-// transform turns a file into the bytes of its result.
-type transform func(f *crdpatch.File, opts crdpatch.Options) ([]byte, diag.List)
-
 // conversion holds the flags of a command that turns files into files.
 type conversion struct {
 	write  bool
 	output string
 	preview
-	// lasting marks warnings about the result itself. Other warnings are dropped for unchanged
-	// files: the run that wrote them has printed these warnings.
-	lasting bool
-	// after returns diagnostics when all inputs have been converted; nil for none.
-	after func() diag.List
 }
 
 // preview holds the flags that show changes instead of writing them.
@@ -119,11 +111,7 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, compiler *compilerF
 		}
 	}
 	all := append(l.files(), results...)
-	diags := diagnosticsOf(all)
-	if flags.after != nil {
-		diags = append(diags, flags.after()...)
-	}
-	err = a.report(diags)
+	err = a.report(diagnosticsOf(all))
 	failed := anyFailed(all) || err != nil && !errors.Is(err, errFindings)
 	if !failed {
 		none := a.tally(l, results)
@@ -157,7 +145,7 @@ func (a *app) converted(flags *conversion, r *result, src, out []byte) ([]byte, 
 		out = src
 	}
 	r.changed = !bytes.Equal(src, out)
-	if !r.changed && !a.verbose && !flags.lasting {
+	if !r.changed && !a.verbose && r.scope.flags.cmd != nil { // the others warn of the result itself
 		r.dropWarnings()
 	}
 	r.partial = out != nil

@@ -28,7 +28,7 @@ annotation claims, but its union does not write, is an error. Removed rules are 
   # Decompile, edit, compile
   unioncel decompile -w config/crd && $EDITOR config/crd/backends.yaml && unioncel compile -w config/crd`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.convert(cmd, &flags, &compiler, func(f *crdpatch.File, in input) ([]byte, diag.List) { return a.decompile(f, in.options()) }, args)
+			return a.convert(cmd, &flags, &compiler, func(f *crdpatch.File, in input) ([]byte, diag.List) { return crdpatch.Decompile(f, in.options()) }, args)
 		},
 	}
 	flags.register(a, cmd)

@@ -79,7 +79,7 @@ is restricted or blocked. --fail-on selects other classes.`,
 		},
 	}
 	cmd.Flags().BoolVar(&versions, "versions", false, "compare the served versions of each CRD with each other")
-	cmd.Flags().StringArrayVar(&objects, "objects", nil, "the stored objects: a `FILE|DIR|-`; may be repeated")
+	cmd.Flags().StringArrayVar(&objects, "objects", nil, "the stored objects: a `FILE|DIR|-`; repeatable")
 	cmd.Flags().StringSliceVar(&failOn, "fail-on", []string{string(change.Tighter), string(change.Undecided)},
 		"exit with 1 if something is of these `CLASSES`: tighter, looser, unknown; any; or never")
 	choose(cmd, "fail-on", string(change.Tighter), string(change.Looser), string(change.Undecided), "any", "never")

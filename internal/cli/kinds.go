@@ -29,10 +29,10 @@ type kindFlags struct {
 func (k *kindFlags) register(cmd *cobra.Command, arguments bool) {
 	k.judges = true
 	if !arguments {
-		cmd.Flags().StringArrayVar(&k.crds, "crd", nil, "the CustomResourceDefinitions of the objects: a `FILE|DIR`; may be repeated")
+		cmd.Flags().StringArrayVar(&k.crds, "crd", nil, "the CustomResourceDefinitions of the objects: a `FILE|DIR`; repeatable")
 	}
 	cmd.Flags().BoolVar(&k.builtin, "builtin", false, "the objects are of Kubernetes' own kinds, or some of them: Deployments, Pods and the like")
-	cmd.Flags().StringArrayVar(&k.given.Unions, "unions", nil, "read unions from this `FILE`, a UnionSet; may be repeated")
+	cmd.Flags().StringArrayVar(&k.given.Unions, "unions", nil, "read unions from this `FILE`, a UnionSet; repeatable")
 	k.registerConfig(cmd)
 }
 

@@ -102,23 +102,22 @@ func invocation(args []string) (name string, rest []string) {
 
 // app is one run of the program.
 type app struct {
-	name      string  // of the command line
-	reader    string  // the command, if it reads standard input
-	streams   Streams // Err is the console
-	console   *console
-	quiet     bool        // print errors only
-	verbose   bool        // print the work done, too
-	all       bool        // print all diagnostics of a file
-	color     string      // auto, always or never
-	format    string      // of diagnostics on Err
-	held      []diag.List // for a document
-	compile   transform
-	decompile transform
-	batch     batch
-	limits    limit.Limits
-	timeout   time.Duration
-	stop      context.CancelCauseFunc // ends the context of the command
-	texts     sync.Map                // by the names of files that were opened: texts for excerpts, nil if they can be read again
+	name    string  // of the command line
+	reader  string  // the command, if it reads standard input
+	streams Streams // Err is the console
+	console *console
+	quiet   bool        // print errors only
+	verbose bool        // print the work done, too
+	all     bool        // print all diagnostics of a file
+	color   string      // auto, always or never
+	format  string      // of diagnostics on Err
+	held    []diag.List // for a document
+	compile func(*crdpatch.File, crdpatch.Options) ([]byte, diag.List)
+	batch   batch
+	limits  limit.Limits
+	timeout time.Duration
+	stop    context.CancelCauseFunc // ends the context of the command
+	texts   sync.Map                // by the names of files that were opened: texts for excerpts, nil if they can be read again
 
 	complainOnce sync.Once // for the message about an interrupt
 }
@@ -127,14 +126,13 @@ func newApp(streams Streams) *app {
 	console := newConsole(streams.Err)
 	streams.Err = console
 	return &app{
-		name:      program,
-		streams:   streams,
-		stop:      func(error) {},
-		console:   console,
-		format:    "text",
-		compile:   crdpatch.Compile,
-		decompile: crdpatch.Decompile,
-		batch:     batch{rename: os.Rename},
+		name:    program,
+		streams: streams,
+		stop:    func(error) {},
+		console: console,
+		format:  "text",
+		compile: crdpatch.Compile,
+		batch:   batch{rename: os.Rename},
 	}
 }
 

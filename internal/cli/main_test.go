@@ -27,8 +27,7 @@ const none = "unioncel: 0 CRDs, 0 unions; no input has a CustomResourceDefinitio
 func testApp(in io.Reader) (a *app, out, errs *bytes.Buffer) {
 	out, errs = new(bytes.Buffer), new(bytes.Buffer)
 	a = newApp(Streams{In: in, Out: out, Err: errs})
-	upper := func(f *crdpatch.File, _ crdpatch.Options) ([]byte, diag.List) { return bytes.ToUpper(f.Bytes()), nil }
-	a.compile, a.decompile = upper, upper
+	a.compile = func(f *crdpatch.File, _ crdpatch.Options) ([]byte, diag.List) { return bytes.ToUpper(f.Bytes()), nil }
 	return a, out, errs
 }
 
@@ -55,13 +54,13 @@ func TestInterruptedWhileConverting(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	a, out, errs := testApp(nil)
 	released := make(chan struct{})
-	a.decompile = func(f *crdpatch.File, _ crdpatch.Options) ([]byte, diag.List) {
+	a.compile = func(f *crdpatch.File, _ crdpatch.Options) ([]byte, diag.List) {
 		cancel()
 		<-released
 		return bytes.ToUpper(f.Bytes()), nil
 	}
 
-	args := []string{"decompile", "-w", outs[0].path, outs[1].path, outs[2].path}
+	args := []string{"compile", "-w", outs[0].path, outs[1].path, outs[2].path}
 	code := a.main(ctx, func() { close(released) }, args)
 	if code != exitFailure || out.Len() > 0 || errs.String() != "unioncel: interrupted\n" {
 		t.Errorf("exit code %d, printed %q and %q", code, out, errs)

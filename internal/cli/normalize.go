@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"errors"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -13,7 +15,7 @@ import (
 
 func (a *app) normalizeCommand() *cobra.Command {
 	var (
-		flags     = conversion{lasting: true}
+		flags     conversion
 		kinds     kindFlags
 		old       []string
 		algorithm string
@@ -58,22 +60,23 @@ such a union stays as it is, and the others are normalized. docs/clear.md has th
 			if err != nil {
 				return err
 			}
-			flags.after = func() diag.List {
-				l := before.Unused()
-				for i := range l {
-					l[i].Severity = diag.Warning // the results do not depend on it
-				}
-				return l
-			}
-			return a.convert(cmd, &flags, &compilerFlags{}, func(f *crdpatch.File, in input) ([]byte, diag.List) {
+			err = a.convert(cmd, &flags, &compilerFlags{}, func(f *crdpatch.File, in input) ([]byte, diag.List) {
 				r := normalize.File(set, in.name, f.Bytes(), before, opts, a.limits)
 				return kinds.rewritten(in, set, r.Known, r.Text, r.Diagnostics)
 			}, args)
+			if err != nil && !errors.Is(err, errFindings) {
+				return err
+			}
+			unused := before.Unused()
+			for i := range unused {
+				unused[i].Severity = diag.Warning // the results do not depend on it
+			}
+			return cmp.Or(err, a.report(unused))
 		},
 	}
 	flags.register(a, cmd)
 	kinds.register(cmd, false)
-	cmd.Flags().StringArrayVar(&old, "old", nil, "the objects that are replaced: a `FILE|DIR`; may be repeated")
+	cmd.Flags().StringArrayVar(&old, "old", nil, "the objects that are replaced: a `FILE|DIR`; repeatable")
 	registerAlgorithm(cmd, &algorithm)
 	return cmd
 }

@@ -28,7 +28,7 @@ type patching struct {
 }
 
 func (a *app) patchCommand() *cobra.Command {
-	flags := patching{conversion: conversion{lasting: true}}
+	var flags patching
 	types := words(product.PatchTypes())
 	cmd := &cobra.Command{
 		Use:   "patch {--crd CRD | --builtin} (--live LIVE DESIRED | --explicit PATCH...)",
@@ -76,7 +76,7 @@ docs/clear.md has the details.`,
 	f.StringVar(&flags.kind, "type", "", "the type of the patch: "+alternatives(types)+" (default merge; with --explicit strategic)")
 	choose(cmd, "type", types...)
 	f.BoolVar(&flags.explicit, "explicit", false, "rewrite patches so that they clear the other members by themselves")
-	f.StringArrayVar(&flags.base, "base", nil, "with --explicit, the objects to patch: a `FILE|DIR`; may be repeated")
+	f.StringArrayVar(&flags.base, "base", nil, "with --explicit, the objects to patch: a `FILE|DIR`; repeatable")
 	return cmd
 }
 

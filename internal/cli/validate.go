@@ -65,9 +65,9 @@ webhooks are out of scope.`,
 			return a.validateAll(cmd.Context(), &flags, &output, crds, old, args)
 		},
 	}
-	cmd.Flags().StringArrayVar(&crds, "crd", nil, "the CustomResourceDefinitions of the objects: a `FILE|DIR`; may be repeated")
-	cmd.Flags().StringArrayVar(&old, "old", nil, "the objects that are replaced: a `FILE|DIR`; may be repeated")
-	cmd.Flags().StringArrayVar(&suites, "suite", nil, "run the tests in a `DIR|FILE` that testdata wrote, or in suites of OpenShift; may be repeated")
+	cmd.Flags().StringArrayVar(&crds, "crd", nil, "the CustomResourceDefinitions of the objects: a `FILE|DIR`; repeatable")
+	cmd.Flags().StringArrayVar(&old, "old", nil, "the objects that are replaced: a `FILE|DIR`; repeatable")
+	cmd.Flags().StringArrayVar(&suites, "suite", nil, "run the tests in a `DIR|FILE` that testdata wrote, or in suites of OpenShift; repeatable")
 	flags.register(cmd)
 	output.register(cmd, "the answers", report.DiagnosticFormats...)
 	return cmd
