@@ -50,9 +50,9 @@ func Audit(ctx context.Context, c *crdpatch.CRD) (AuditResult, error) {
 	for _, v := range versions {
 		result.Findings = append(result.Findings, v.findings(ctx, versions)...)
 		result.Rules += v.rules
-		for _, r := range v.open {
-			if !slices.ContainsFunc(result.Findings, func(f Finding) bool { return f.Version == v.name && f.of.equal(r.rule) }) {
-				result.Undecided = append(result.Undecided, v.finding(codes.NotDecided, r.rule, nil, "", "%s", r.reason))
+		for _, o := range v.open {
+			if !slices.ContainsFunc(result.Findings, func(f Finding) bool { return f.Version == v.name && f.of.equal(o.of) }) {
+				result.Undecided = append(result.Undecided, o)
 			}
 		}
 	}
@@ -82,7 +82,7 @@ type version struct {
 	lacks   *sample.Test
 	leftOut []rule // the schema accepts every object in their place
 	rules   int
-	open    []undecided
+	open    []Finding // the rules that may have mistakes that are not found
 	told    []rule // with a finding of bypassed
 	// broken are the findings about rules that do not compile. They are left out.
 	broken []Finding
@@ -158,12 +158,6 @@ func (r AuditResult) Tally() string {
 	return fmt.Sprintf("%d of %s not decided: %s", len(r.Undecided), english.Plural(r.Rules, "rule"), strings.Join(l, "; "))
 }
 
-// undecided is a rule with the reason why it may have mistakes that are not found.
-type undecided struct {
-	rule
-	reason string
-}
-
 // rule is a rule of a schema.
 type rule struct {
 	*sample.Test
@@ -204,8 +198,8 @@ func (v *version) audit(ctx context.Context, versions []*version) []Finding {
 	v.open = nil
 	undecide := func(reason string, rules ...rule) {
 		for _, r := range rules {
-			if !slices.ContainsFunc(v.leftOut, r.equal) && !slices.ContainsFunc(v.open, func(u undecided) bool { return u.equal(r) }) {
-				v.open = append(v.open, undecided{r, reason})
+			if !slices.ContainsFunc(v.leftOut, r.equal) && !slices.ContainsFunc(v.open, func(f Finding) bool { return f.of.equal(r) }) {
+				v.open = append(v.open, v.finding(codes.NotDecided, r, nil, "", "%s", reason))
 			}
 		}
 	}

@@ -63,34 +63,31 @@ func (v *version) qualify(ctx context.Context, l []Finding, faulty []rule) {
 		partial := f.Code == codes.AlwaysRejects || f.Code == codes.SameRule // see rejectedByBoth
 		return ok && (response == f.Response || partial && !slices.ContainsFunc(strings.Split(f.Response, "; "), missing))
 	}
-	changing := map[*Finding][]rule{}
+	var changed []*Finding
 	for i := range l {
-		if f := &l[i]; !same(v, f) {
-			changing[f] = nil
+		if !same(v, &l[i]) {
+			changed = append(changed, &l[i])
 		}
 	}
-	if len(changing) == 0 {
-		return
+	without := func(f *Finding, r rule) {
+		f.Without++
+		f.Related = append(f.Related, diag.Related{Pos: v.finding(f.Code, r, nil, "", "").Pos, Message: "the example leaves out this faulty rule"})
 	}
-	for _, r := range faulty {
-		others := slices.DeleteFunc(slices.Clone(faulty), r.equal)
-		w := v.leaveOut(others)
-		if w == nil {
-			continue
-		}
-		for f, rules := range changing {
-			if !same(w, f) {
-				changing[f] = append(rules, r)
+	for i := 0; i < len(faulty) && len(changed) > 0; i++ {
+		if w := v.leaveOut(slices.Delete(slices.Clone(faulty), i, i+1)); w != nil {
+			for _, f := range changed {
+				if !same(w, f) {
+					without(f, faulty[i])
+				}
 			}
 		}
 	}
-	for f, rules := range changing {
-		if len(rules) == 0 {
-			rules = faulty
+	for _, f := range changed {
+		if f.Without > 0 {
+			continue
 		}
-		f.Without = len(rules)
-		for _, r := range rules {
-			f.Related = append(f.Related, diag.Related{Pos: v.finding(f.Code, r, nil, "", "").Pos, Message: "the example leaves out this faulty rule"})
+		for _, r := range faulty {
+			without(f, r)
 		}
 	}
 }

@@ -21,7 +21,7 @@ type object struct {
 	*prove.Problem
 	audited []audited
 	// statements are the statements about the object, by rule; see statement.go.
-	statements []judged
+	statements []statement
 	confirm    func(*prove.Example) (response string, ok bool)
 	response   string // of the API server to the last confirmed example
 }

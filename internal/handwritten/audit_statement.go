@@ -15,11 +15,20 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// statement is a statement about an object: all its names are properties.
+// statement is a statement about an object, with the formula that an object breaks it, and the rule that
+// it belongs to. All its names are properties.
 type statement struct {
 	english.Statement
 	fields        [][]string // the paths of properties
 	discriminator []string
+	from          string // names the message or description
+	// described statements are not in the message.
+	described bool
+	of        *audited
+	all       bool     // the message states nothing else
+	members   []member // the fields, as the rule uses them
+	// The object breaks the statement, or certainly meets it.
+	breaks, meets logic.Lit
 }
 
 const maxFields = 12
@@ -77,19 +86,6 @@ func property(word string, n *sample.Schema, reader *audited) []string {
 	return found
 }
 
-// judged is a statement with the formula that an object breaks it, and the rule that it belongs to.
-type judged struct {
-	statement
-	from string // names the message or description
-	// described statements are not in the message.
-	described bool
-	of        *audited
-	all       bool     // the message states nothing else
-	members   []member // the fields, as the rule uses them
-	// The object breaks the statement, or certainly meets it.
-	breaks, meets logic.Lit
-}
-
 // state collects the statements in the messages of rules on the object, and in the descriptions of the
 // object and of its properties, that rules read.
 func (o *object) state() {
@@ -110,15 +106,15 @@ func (o *object) state() {
 					reader = a
 				}
 			}
-			if !ok || reader == nil || !s.readBy(reader) || slices.ContainsFunc(o.statements, func(j judged) bool { return j.of == reader && j.Sentence == s.Sentence }) {
+			if !ok || reader == nil || !s.readBy(reader) || slices.ContainsFunc(o.statements, func(other statement) bool { return other.of == reader && other.Sentence == s.Sentence }) {
 				continue
 			}
-			j := judged{statement: s, from: from, described: of == nil, of: reader, all: all || s.Form == english.Unset}
+			s.from, s.described, s.of, s.all = from, of == nil, reader, all || s.Form == english.Unset
 			for _, path := range s.fields {
-				j.members = append(j.members, o.member(path, reader))
+				s.members = append(s.members, o.member(path, reader))
 			}
-			j.breaks, j.meets = o.verdicts(j)
-			o.statements = append(o.statements, j)
+			s.breaks, s.meets = o.verdicts(s)
+			o.statements = append(o.statements, s)
 		}
 	}
 	for _, a := range rules {
@@ -151,7 +147,7 @@ func (s statement) readBy(a *audited) bool {
 }
 
 // verdicts returns the formulas that the object breaks a statement, and that it certainly meets it.
-func (o *object) verdicts(j judged) (breaks, meets logic.Lit) {
+func (o *object) verdicts(j statement) (breaks, meets logic.Lit) {
 	var set, unset, others []logic.Lit
 	for _, m := range j.members {
 		set, unset = append(set, m.set), append(unset, o.Self(0).Lookup(m.path...).Present().Not())
@@ -211,7 +207,7 @@ func (o *object) looser() []Finding {
 
 // tellsApart reports whether the rule reads values of other fields: it may restrict the fields only
 // in some cases, and on purpose.
-func (j judged) tellsApart() bool {
+func (j statement) tellsApart() bool {
 	return slices.ContainsFunc(j.of.Usages(), func(u formula.Usage) bool {
 		return u.Reads() && !slices.ContainsFunc(j.fields, func(path []string) bool { return within(u.Path, path) })
 	})
@@ -223,7 +219,7 @@ const maxKept = 160
 // enforcing returns a rule that rejects an object which breaks the statement, with the rest of the
 // hint, or a hint alone. The rule accepts no object that the audited rule rejects, and each field on
 // its own, as proved.
-func (o *object) enforcing(j judged, bad map[string]any) (fixes []fix, hint string) {
+func (o *object) enforcing(j statement, bad map[string]any) (fixes []fix, hint string) {
 	const otherwise = "reject the object, or correct the text"
 	text, ok := j.rule()
 	if !ok {
@@ -261,7 +257,7 @@ func (o *object) enforcing(j judged, bad map[string]any) (fixes []fix, hint stri
 
 // eachAlone reports whether a rule may hold for each field without the others, and for the field of a
 // conditional statement with and without the value.
-func (o *object) eachAlone(j judged, c *prove.Check) bool {
+func (o *object) eachAlone(j statement, c *prove.Check) bool {
 	holds := func(l ...logic.Lit) bool {
 		m, err := o.Possible(append(l, o.create(), j.of.Place.Present(), c.Holds)...)
 		return m != nil && err == nil
@@ -284,7 +280,7 @@ func (o *object) eachAlone(j judged, c *prove.Check) bool {
 
 // rule returns a rule that enforces the statement. "Either a or b" covers all optional fields whose
 // presence the rule reads.
-func (j judged) rule() (text string, ok bool) {
+func (j statement) rule() (text string, ok bool) {
 	var l []cel.Expr
 	for _, m := range j.members {
 		conditions := m.conditions()
