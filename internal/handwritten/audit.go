@@ -83,7 +83,7 @@ type version struct {
 	leftOut []rule // the schema accepts every object in their place
 	rules   int
 	open    []Finding // the rules that may have mistakes that are not found
-	told    []rule // with a finding of bypassed
+	told    []rule    // with a finding of bypassed
 	// broken are the findings about rules that do not compile. They are left out.
 	broken []Finding
 }

@@ -12,26 +12,9 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// alike numbers groups of equal unions, in order of their first objects from 0, and returns the
-// group of each union. Equal unions have the same declaration, constraints and proof, and their objects
-// have the same schema apart from documentation. The rest of their CRDs may differ.
-func alike(l []Located) ([]int, error) {
-	var groups []int
-	of := map[string]int{}
-	for _, i := range l {
-		key, err := i.fingerprint()
-		if err != nil {
-			return nil, err
-		}
-		if _, ok := of[key]; !ok {
-			of[key] = len(of)
-		}
-		groups = append(groups, of[key])
-	}
-	return groups, nil
-}
-
-// fingerprint returns a text that is the same for equal unions.
+// fingerprint returns a text that is the same for equal unions. They have the same declaration,
+// constraints and proof, and their objects have the same schema apart from documentation. The rest of
+// their CRDs may differ.
 func (i Located) fingerprint() (string, error) {
 	declaration, err := i.text()
 	if err != nil {

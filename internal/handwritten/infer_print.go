@@ -2,7 +2,6 @@ package handwritten
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -20,32 +19,32 @@ import (
 // InferReport returns the unions as a report. It returns an error if a declaration cannot be written as
 // YAML.
 func InferReport(l []Located) (report.Report, error) {
-	groups, err := alike(l)
-	if err != nil {
-		return report.Report{}, err
-	}
 	var r report.Report
 	all := []foundJSON{}
-	for n, i := range l {
+	var groups [][]Located // of equal unions, in order of their first objects
+	of := map[string]int{}
+	for _, i := range l {
 		data, err := i.data()
 		if err != nil {
 			return report.Report{}, err
 		}
-		data.Group = groups[n] + 1
+		key, err := i.fingerprint()
+		if err != nil {
+			return report.Report{}, err
+		}
+		group, known := of[key]
+		if !known {
+			group, groups = len(groups), append(groups, nil)
+			of[key] = group
+		}
+		groups[group], data.Group = append(groups[group], i), group+1
 		all = append(all, data)
 		r.Diagnostics = append(r.Diagnostics, diag.New(codes.LeftUndeclared, i.Pos,
 			"a union of %s is not declared: %s, %s to %s", i.Label(), i.Form, i.Comparison.Verdict, i.lines(i.Replaces)).In(i.Place).As(diag.Info).
 			Hinted("unioncel infer --write declares it"))
-		if slices.Contains(groups[:n], groups[n]) {
-			continue // written with the first union of the group
-		}
-		var also []Located
-		for m := n + 1; m < len(l); m++ {
-			if groups[m] == groups[n] {
-				also = append(also, l[m])
-			}
-		}
-		if err := i.write(&r.Document, also); err != nil {
+	}
+	for _, same := range groups {
+		if err := same[0].write(&r.Document, same[1:]); err != nil {
 			return report.Report{}, err
 		}
 	}
