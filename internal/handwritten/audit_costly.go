@@ -17,14 +17,6 @@ import (
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
-// portion describes a percentage, before the budget.
-func portion(percent uint64) string {
-	if percent < 1000 {
-		return fmt.Sprintf("%d%% of", percent)
-	}
-	return english.Number(percent/100) + " times"
-}
-
 // costly finds rules that take more than half of the budget of a rule. If the other rules of the
 // version together take more than half of the budget of a version, or the budget of a request, it
 // reports the costliest of them.
@@ -33,32 +25,26 @@ func (v *version) costly(ctx context.Context) []Finding {
 	if err != nil {
 		return nil
 	}
-	var rules []rule
-	v.each(func(_ schemapath.Path, _ *apiextensionsv1.JSONSchemaProps, l []rule) { rules = append(rules, l...) })
 	var l []Finding
 	var most *rule
 	var highest, total uint64
 	var mostCost cost.Cost
-	for i, r := range rules {
-		if i > 0 && rules[i-1].schema == r.schema {
-			continue // estimated with the others of its schema
-		}
-		costs, err := estimator.Rules(0, r.path, r.schema.Props.XValidations)
+	v.each(func(path schemapath.Path, s *apiextensionsv1.JSONSchemaProps, rules []rule) {
+		costs, err := estimator.Rules(0, path, s.XValidations)
 		if err != nil {
-			continue
+			return
 		}
-		for j, c := range costs {
-			own := rules[i+j]
+		for i, c := range costs {
 			if p := cost.Percent(c.Rule(), cost.RuleLimit); p > cost.Half {
-				l = append(l, v.costlyRule(own, c, c.Rule() > cost.RuleLimit, nil, "", excess("this rule takes", c.Rule(), p, "one")))
+				l = append(l, v.costlyRule(rules[i], c, c.Rule() > cost.RuleLimit, nil, "", excess("this rule takes", c.Rule(), p, "one")))
 				continue
 			}
 			total = cost.Add(total, c.Total())
 			if c.Total() > highest {
-				highest, most, mostCost = c.Total(), &rules[i+j], c
+				highest, most, mostCost = c.Total(), &rules[i], c
 			}
 		}
-	}
+	})
 	request, _ := verify.Request(ctx, v.crd, 0, v.crd, 0) // audit reports its errors at the end
 	over := total > cost.VersionLimit
 	switch p := cost.Percent(total, cost.VersionLimit); {
@@ -83,9 +69,12 @@ func (v *version) costlyRule(r rule, c cost.Cost, over bool, e *prove.Example, r
 
 // excess compares a cost with a budget.
 func excess(takes string, total, percent uint64, budget string) string {
-	times := portion(percent)
-	if total == math.MaxUint64 {
+	times := fmt.Sprintf("%d%% of", percent)
+	switch {
+	case total == math.MaxUint64:
 		times = "an unbounded multiple of"
+	case percent >= 1000:
+		times = english.Number(percent/100) + " times"
 	}
 	return takes + " " + times + " the cost that the API server allows for " + budget
 }
