@@ -57,14 +57,15 @@ func (c *candidate) withMessages(found Found) *union.Union {
 		return found.Union
 	}
 	var kinds []errorKind
+	for _, c := range u.Conditions() {
+		if k := kindOf(u, c.Violation); !slices.Contains(kinds, k) {
+			kinds = append(kinds, k)
+		}
+	}
 	errors, printed := map[errorKind]logic.Lit{}, map[errorKind][]string{}
 	violations, broken := verify.Broken(c.space, u, c.at(0))
 	for i, v := range violations {
-		k := kindOf(u, v)
-		if !slices.Contains(kinds, k) {
-			kinds = append(kinds, k)
-		}
-		errors[k] = c.space.Or(errors[k], broken[i])
+		errors[kindOf(u, v)] = c.space.Or(errors[kindOf(u, v)], broken[i])
 	}
 	for _, k := range kinds {
 		for _, text := range texts {

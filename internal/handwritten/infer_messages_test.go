@@ -56,7 +56,9 @@ func TestMessages(t *testing.T) {
 		if err := sigs.UnmarshalStrict([]byte(tt.schema+"x-kubernetes-validations: "+strings.ReplaceAll(tt.rules, "\n", `\n`)), &s); err != nil {
 			t.Fatal(tt.name, err)
 		}
-		found := find(t, crdOf(s))
+		crd := crdOf(s)
+		crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Required = []string{"spec"}
+		found := find(t, crd)
 		if len(found) != 1 {
 			t.Errorf("%s: found %+v", tt.name, found)
 			continue
