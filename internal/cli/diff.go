@@ -72,9 +72,6 @@ is restricted or blocked. --fail-on selects other classes.`,
 			if versions && len(objects) > 0 {
 				return usagef("--objects are validated by NEW, and --versions has none")
 			}
-			if err := once(args, objects...); err != nil {
-				return err
-			}
 			return a.diff(cmd.Context(), &flags, &output, failOn, versions, objects, args)
 		},
 	}
@@ -90,6 +87,13 @@ is restricted or blocked. --fail-on selects other classes.`,
 
 // diff compares all CRDs, and prints the differences and the fate of stored objects.
 func (a *app) diff(ctx context.Context, flags *compilerFlags, output *printing, failOn []string, versions bool, objects, args []string) error {
+	var stored []input
+	if len(objects) > 0 {
+		var err error
+		if stored, err = a.findInputs(objects); err != nil {
+			return err
+		}
+	}
 	pairs, found, err := a.readCRDs(ctx, flags, versions, args)
 	if err != nil {
 		return err
@@ -106,7 +110,7 @@ func (a *app) diff(ctx context.Context, flags *compilerFlags, output *printing, 
 	}
 	var summaries []*change.Summary
 	if len(objects) > 0 {
-		if summaries, err = a.summarize(ctx, pairs, objects, a.all || output.format == "json" || output.format == "sarif"); err != nil {
+		if summaries, err = a.summarize(ctx, pairs, stored, a.all || output.format == "json" || output.format == "sarif"); err != nil {
 			return err
 		}
 	}

@@ -92,8 +92,12 @@ func (f *finder) add(arg string) error {
 		return usagef("an argument is empty: a file, a directory or - is needed")
 	}
 	if in, ok := streamOf(arg); ok {
-		if key := filepath.Clean(in.name); !f.seen[key] {
-			f.seen[key] = true
+		switch key := filepath.Clean(in.name); {
+		case f.seen[key]:
+		case f.taken[key]: // for other arguments or a flag
+			return usagef("%s can be read once only", in.stream())
+		default:
+			f.seen[key], f.taken[key] = true, true
 			f.inputs = append(f.inputs, in)
 		}
 		return nil
@@ -118,24 +122,6 @@ func streamOf(arg string) (input, bool) {
 	info, err := os.Stat(arg)
 	pipe := err == nil && !info.IsDir() && (!info.Mode().IsRegular() || strings.HasPrefix(arg, "/dev/fd/"))
 	return input{name: arg, pipe: pipe}, pipe
-}
-
-// once returns an error if arguments and flags name a stream twice. No arguments mean standard
-// input.
-func once(args []string, flags ...string) error {
-	if len(args) == 0 {
-		args = []string{"-"}
-	}
-	seen := map[string]bool{}
-	for _, arg := range slices.Concat(args, flags) {
-		in, ok := streamOf(arg)
-		key := filepath.Clean(in.name)
-		if ok && seen[key] {
-			return usagef("%s can be read once only", in.stream())
-		}
-		seen[key] = ok
-	}
-	return nil
 }
 
 // addFile adds a file unless it has been added already.

@@ -127,7 +127,11 @@ func (k *kindFlags) readToClear(cmd *cobra.Command, a *app, args []string) (*kin
 	if len(args) == 0 {
 		return set, old, nil
 	}
-	l, err := a.objects(cmd.Context(), args)
+	inputs, err := a.findInputs(args)
+	if err != nil {
+		return nil, nil, err
+	}
+	l, err := a.objects(cmd.Context(), inputs)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -160,11 +164,7 @@ func (k *kindFlags) hint(set *kinds.Set) string {
 }
 
 // objects returns the objects in files, and reports their diagnostics.
-func (a *app) objects(ctx context.Context, args []string) ([]*yamltext.Object, error) {
-	inputs, err := a.findInputs(args)
-	if err != nil {
-		return nil, err
-	}
+func (a *app) objects(ctx context.Context, inputs []input) ([]*yamltext.Object, error) {
 	files, err := process(ctx, a, inputs, func(r *result, src []byte) (f *yamltext.ObjectFile, err error) {
 		f, r.diagnostics = yamltext.ParseObjects(r.name, src, a.limits)
 		return f, nil

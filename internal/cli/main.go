@@ -116,6 +116,7 @@ type app struct {
 	batch   batch
 	limits  limit.Limits
 	timeout time.Duration
+	taken   map[string]bool         // the inputs that can be read once only, by name
 	stop    context.CancelCauseFunc // ends the context of the command
 	texts   sync.Map                // by the names of files that were opened: texts for excerpts, nil if they can be read again
 
@@ -130,6 +131,7 @@ func newApp(streams Streams) *app {
 		streams: streams,
 		stop:    func(error) {},
 		console: console,
+		taken:   map[string]bool{},
 		format:  "text",
 		compile: crdpatch.Compile,
 		batch:   batch{rename: os.Rename},

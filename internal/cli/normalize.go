@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"errors"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -53,9 +52,6 @@ such a union stays as it is, and the others are normalized. docs/clear.md has th
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var opts normalize.Options
 			opts.Algorithm, _ = union.AlgorithmNamed(algorithm)
-			if err := once(args, slices.Concat(kinds.crds, old)...); err != nil {
-				return err
-			}
 			set, before, err := kinds.readToClear(cmd, a, old)
 			if err != nil {
 				return err

@@ -102,14 +102,19 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 	if len(args) > 0 {
 		name = args[0]
 	}
-	if err := once([]string{name, flags.live}, flags.kinds.crds...); err != nil {
+	desires, err := a.findInputs([]string{name})
+	if err != nil {
+		return err
+	}
+	lives, err := a.findInputs([]string{flags.live})
+	if err != nil {
 		return err
 	}
 	set, _, err := flags.kinds.readToClear(cmd, a, nil)
 	if err != nil {
 		return err
 	}
-	live, err := a.one(cmd, "--live", flags.live)
+	live, err := a.one(cmd, "--live", flags.live, lives)
 	if err != nil {
 		return err
 	}
@@ -118,7 +123,7 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 	if !ok {
 		return a.report(diag.List{flags.kinds.unknown(flags.live, set)})
 	}
-	written, err := a.one(cmd, "DESIRED", name)
+	written, err := a.one(cmd, "DESIRED", name, desires)
 	if err != nil {
 		return err
 	}
@@ -152,8 +157,8 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 }
 
 // one returns the only object in a file.
-func (a *app) one(cmd *cobra.Command, what, name string) (*yamltext.Object, error) {
-	l, err := a.objects(cmd.Context(), []string{name})
+func (a *app) one(cmd *cobra.Command, what, name string, inputs []input) (*yamltext.Object, error) {
+	l, err := a.objects(cmd.Context(), inputs)
 	if err != nil {
 		return nil, err
 	}

@@ -75,9 +75,6 @@ kubectl get --raw /version of each API server.`,
 
 // rollout makes a plan and prints it.
 func (a *app) rollout(ctx context.Context, flags *compilerFlags, output *printing, files rolloutFlags) error {
-	if err := once(slices.Concat(files.sides[oldSide], files.sides[newSide]), files.live, files.objects, files.migrations, files.servers); err != nil {
-		return err
-	}
 	f := &change.Facts{}
 	if err := a.rolloutCRDs(ctx, flags, files, f); err != nil {
 		return err
@@ -244,7 +241,11 @@ func (a *app) rolloutObjects(ctx context.Context, name string, f *change.Facts) 
 	if err != nil {
 		return nil // reported by accepted
 	}
-	l, err := a.storedObjects(ctx, []string{name}, judges{judge.GroupKind(): judge}, func(o yamltext.ObjectItem, v change.Prediction) { objects.Add(v, o.Value) })
+	inputs, err := a.findInputs([]string{name})
+	if err != nil {
+		return err
+	}
+	l, err := a.storedObjects(ctx, inputs, judges{judge.GroupKind(): judge}, func(o yamltext.ObjectItem, v change.Prediction) { objects.Add(v, o.Value) })
 	if err != nil {
 		return err
 	}

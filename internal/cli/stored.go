@@ -27,7 +27,7 @@ const keptExamples = 10
 
 // summarize validates stored objects against the CRDs on the new side, counts them by kind, and
 // reports diagnostics.
-func (a *app) summarize(ctx context.Context, pairs []*comparison, args []string, all bool) ([]*change.Summary, error) {
+func (a *app) summarize(ctx context.Context, pairs []*comparison, objects []input, all bool) ([]*change.Summary, error) {
 	most := keptExamples
 	if all {
 		most = 0
@@ -44,7 +44,7 @@ func (a *app) summarize(ctx context.Context, pairs []*comparison, args []string,
 		}
 		by[j.GroupKind()], summaries[j.GroupKind()] = j, change.NewSummary(j.GroupKind(), most)
 	}
-	found, err := a.storedObjects(ctx, args, by, func(o yamltext.ObjectItem, v change.Prediction) { summaries[v.GroupKind].Add(v, o.Pos) })
+	found, err := a.storedObjects(ctx, objects, by, func(o yamltext.ObjectItem, v change.Prediction) { summaries[v.GroupKind].Add(v, o.Pos) })
 	if err != nil {
 		return nil, err
 	}
@@ -85,11 +85,8 @@ func unasked(by judges, summaries map[schema.GroupKind]*change.Summary, c *chang
 // the verdicts to take in the order of the files. It holds only the objects in work in memory. The
 // diagnostics report unreadable files and objects that cannot be validated. Objects of other kinds
 // are ignored, unless there are only those.
-func (a *app) storedObjects(ctx context.Context, args []string, by judges, take func(yamltext.ObjectItem, change.Prediction)) (diag.List, error) {
-	inputs, err := a.findInputs(args)
-	if err != nil {
-		return nil, err
-	}
+func (a *app) storedObjects(ctx context.Context, inputs []input, by judges, take func(yamltext.ObjectItem, change.Prediction)) (diag.List, error) {
+	var err error
 	var files, objects diag.List
 	known, others := 0, 0
 	limit.Each(func(yield func(yamltext.ObjectItem) bool) {

@@ -92,13 +92,15 @@ func thingJudges(tb testing.TB) judges {
 	return judges{j.GroupKind(): j}
 }
 
+func namedInput(file string) []input { return []input{{name: file, path: file}} }
+
 // Objects are validated concurrently, and their verdicts are returned in order.
 func TestStoredObjects(t *testing.T) {
 	const n = 300 // more than is read at once
 	for _, asJSON := range []bool{false, true} {
 		a := newApp(Streams{})
 		next, restricted := 0, 0
-		l, err := a.storedObjects(t.Context(), []string{thingsOf(t, n, asJSON)}, thingJudges(t), func(i yamltext.ObjectItem, v change.Prediction) {
+		l, err := a.storedObjects(t.Context(), namedInput(thingsOf(t, n, asJSON)), thingJudges(t), func(i yamltext.ObjectItem, v change.Prediction) {
 			if want := fmt.Sprintf("thing-%d", next); v.Name != want {
 				t.Errorf("%s comes before %s", v.Name, want)
 			}
@@ -113,7 +115,7 @@ func TestStoredObjects(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := newApp(Streams{}).storedObjects(ctx, []string{thingsOf(t, 3, false)}, thingJudges(t), func(yamltext.ObjectItem, change.Prediction) {}); err == nil {
+	if _, err := newApp(Streams{}).storedObjects(ctx, namedInput(thingsOf(t, 3, false)), thingJudges(t), func(yamltext.ObjectItem, change.Prediction) {}); err == nil {
 		t.Error("it is not interrupted")
 	}
 }
@@ -133,13 +135,13 @@ func TestBadStoredObjects(t *testing.T) {
 		{"cut off between items", string(whole[:bytes.LastIndex(whole, []byte("\n- "))+1]), `<stdin>:1:1: error: UC101: this has apiVersion and items, but no kind`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			l, err := newApp(Streams{In: bufio.NewReader(strings.NewReader(test.text))}).storedObjects(t.Context(), []string{"-"}, thingJudges(t), func(yamltext.ObjectItem, change.Prediction) {})
+			l, err := newApp(Streams{In: bufio.NewReader(strings.NewReader(test.text))}).storedObjects(t.Context(), []input{{name: stdinName}}, thingJudges(t), func(yamltext.ObjectItem, change.Prediction) {})
 			if err != nil || len(l) != 1 || !strings.Contains(l[0].String(), test.want) {
 				t.Error(l, err)
 			}
 		})
 	}
-	if _, err := newApp(Streams{}).storedObjects(t.Context(), []string{filepath.Join(t.TempDir(), "none")}, thingJudges(t), nil); err == nil {
+	if _, err := newApp(Streams{}).storedObjects(t.Context(), namedInput(filepath.Join(t.TempDir(), "none")), thingJudges(t), nil); err == nil {
 		t.Error("a file that is not there is read")
 	}
 }
@@ -156,7 +158,7 @@ func BenchmarkStored(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				n := 0
-				l, err := newApp(Streams{}).storedObjects(context.Background(), []string{file}, thingJudges(b), func(yamltext.ObjectItem, change.Prediction) { n++ })
+				l, err := newApp(Streams{}).storedObjects(context.Background(), namedInput(file), thingJudges(b), func(yamltext.ObjectItem, change.Prediction) { n++ })
 				if err != nil || len(l) > 0 || n != 10_000 {
 					b.Fatal(l, err, n)
 				}

@@ -120,9 +120,6 @@ func (a *app) showAnswers(output *printing, found diag.List, tally string) error
 
 // readManifests reads all inputs, each with its diagnostics.
 func (a *app) readManifests(ctx context.Context, flags *compilerFlags, crds, old, args []string) ([]answer[manifest], scopes, error) {
-	if err := once(args, slices.Concat(crds, old)...); err != nil {
-		return nil, nil, err
-	}
 	var inputs []input
 	for _, group := range []struct {
 		role
