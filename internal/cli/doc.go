@@ -15,8 +15,8 @@
 //
 // Each command has a file of its own. They share
 //
-//	main, root, completion, errors    the program around the commands
-//	flags, options, scope, external   flags, configuration, declarations outside the CRDs
+//	main, root, completion            the program around the commands
+//	options, scope, external          flags, configuration, declarations outside the CRDs
 //	inputs, paths                     files to read
 //	pipeline, convert                 the steps, for all commands and for those that write files
 //	printing, join, terminal          output to print

@@ -16,7 +16,7 @@ import (
 // policyFlags are the flags of policy.
 type policyFlags struct {
 	known                                   kindFlags
-	only                                    selection
+	kinds, paths                            []string // empty for all
 	clear, algorithm, failure, reinvocation string
 	actions                                 []string
 	validating                              bool
@@ -65,8 +65,8 @@ exceptions. Start with --action Warn or Audit.`,
 	}
 	flags.known.register(cmd, true)
 	f := cmd.Flags()
-	f.StringArrayVar(&flags.only.kinds, "kind", nil, "write policies for this kind only, as in Route or Route.example.com: `KIND`; repeatable")
-	f.StringArrayVar(&flags.only.paths, "path", nil, "for the unions at this place only, as in spec.backends[*]: `PATH`; repeatable")
+	f.StringArrayVar(&flags.kinds, "kind", nil, "write policies for this kind only, as in Route or Route.example.com: `KIND`; repeatable")
+	f.StringArrayVar(&flags.paths, "path", nil, "for the unions at this place only, as in spec.backends[*]: `PATH`; repeatable")
 	f.BoolVar(&flags.validating, "validate", false, "write policies that reject objects, instead")
 	f.StringVar(&flags.clear, "clear", "CarriedOver", "the members to clear: CarriedOver or Unselected; see above for the price")
 	registerAlgorithm(cmd, &flags.algorithm)
@@ -92,7 +92,7 @@ func (a *app) writePolicies(cmd *cobra.Command, flags *policyFlags, output strin
 	if err != nil {
 		return err
 	}
-	selected, err := flags.only.choose(set)
+	selected, err := flags.choose(set)
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (f *policyFlags) options(cmd *cobra.Command) (policy.Options, error) {
 			return opts, usagef("--%s is for policies that clear: drop it, or --validate", name)
 		}
 	}
-	if f.known.builtin && len(f.only.kinds) == 0 {
+	if f.known.builtin && len(f.kinds) == 0 {
 		return opts, usagef("--builtin has many kinds: name those that you want policies for with --kind")
 	}
 	return opts, nil
@@ -163,43 +163,37 @@ func (f *policyFlags) policies(kinds [][]kinds.Kind, opts policy.Options) (objec
 	return objects, found, nil
 }
 
-// selection selects kinds and unions to write policies for.
-type selection struct{ kinds, paths []string }
-
-// choose returns the selected kinds of a set. A selector that selects nothing is an error.
-func (s selection) choose(set *kinds.Set) ([][]kinds.Kind, error) {
+// choose returns the kinds of a set that the flags select. A selector that selects nothing is an error.
+func (f *policyFlags) choose(set *kinds.Set) ([][]kinds.Kind, error) {
 	used := map[string]bool{}
-	selects := func(l []string, is func(string) bool) bool {
+	selects := func(l []string, names ...string) bool {
 		found := len(l) == 0
-		for _, x := range l {
-			if is(x) {
-				found, used[x] = true, true
-			}
+		for _, name := range names {
+			used[name] = true
+			found = found || slices.Contains(l, name)
 		}
 		return found
 	}
 	var l [][]kinds.Kind
 	for _, versions := range set.ByKind() {
-		if !selects(s.kinds, func(name string) bool {
-			return name == versions[0].Kind || name == versions[0].Kind+"."+versions[0].Group
-		}) {
+		if !selects(f.kinds, versions[0].Kind, versions[0].Kind+"."+versions[0].Group) {
 			continue
 		}
 		for i := range versions {
 			for _, objects := range []*[]kinds.UnionObject{&versions[i].Objects, &versions[i].Lists} {
 				*objects = slices.DeleteFunc(slices.Clone(*objects), func(o kinds.UnionObject) bool {
-					return !selects(s.paths, func(path string) bool { return path == o.Path.String() })
+					return !selects(f.paths, o.Path.String())
 				})
 			}
 		}
 		l = append(l, versions)
 	}
-	for _, name := range s.kinds {
+	for _, name := range f.kinds {
 		if !used[name] {
 			return nil, usagef("no kind called %s has unions; these have: %s", name, strings.Join(set.Names(), ", "))
 		}
 	}
-	for _, path := range s.paths {
+	for _, path := range f.paths {
 		if !used[path] {
 			return nil, usagef("no union is at %s", path)
 		}
