@@ -36,7 +36,7 @@ func (o *object) bypassed(a *audited) []Finding {
 		return nil
 	}
 	for _, read := range append([][]string{nil}, a.Paths...) {
-		if schemaAt(a.Schema, read) == nil {
+		if a.Schema.Lookup(schemapath.New(read...)) == nil {
 			continue
 		}
 		value := a.Place.Lookup(read...)
@@ -79,7 +79,7 @@ func (o *object) bypass(a *audited, value *formula.Place, read []string) []Findi
 	if first == nil {
 		return nil
 	}
-	second := o.changed(a, value, schemaAt(a.Schema, read), first.New)
+	second := o.changed(a, value, a.Schema.Lookup(schemapath.New(read...)), first.New)
 	if second == nil {
 		return nil
 	}

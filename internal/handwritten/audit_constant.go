@@ -15,6 +15,7 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // constant finds rules that reject no object, or every object. Rules that read oldSelf are left
@@ -53,7 +54,7 @@ func (o *object) impossibleValues(a *audited) []Finding {
 	}
 	var l []Finding
 	for _, path := range a.Paths {
-		property := schemaAt(a.Schema, path)
+		property := a.Schema.Lookup(schemapath.New(path...))
 		if property == nil || len(path) == 0 || !slices.ContainsFunc(a.Paths, func(other []string) bool { return !within(other, path) && !within(path, other) }) {
 			continue
 		}
@@ -117,16 +118,6 @@ func shape(s *apiextensionsv1.JSONSchemaProps) *apiextensionsv1.JSONSchemaProps 
 		c.Properties[name] = *shape(&p)
 	}
 	return &c
-}
-
-// schemaAt returns the schema of the property at a path, or nil.
-func schemaAt(n *sample.Schema, path []string) *sample.Schema {
-	for _, name := range path {
-		if n = n.Property(name); n == nil {
-			return nil
-		}
-	}
-	return n
 }
 
 // within reports whether a path is, or leads through, another path.

@@ -28,7 +28,7 @@ func (o *object) notEachItem(a *audited) []Finding {
 	if !ok || not.Conjuncts < 2 || ofList().MatchString(a.Validation.Message) || ofList().MatchString(a.Validation.MessageExpression) {
 		return nil
 	}
-	items := schemaAt(a.Schema, not.List)
+	items := a.Schema.Lookup(schemapath.New(not.List...))
 	if items = items.Child(schemapath.Items); items == nil {
 		return nil
 	}

@@ -36,7 +36,7 @@ func (o *object) member(path []string, by *audited) member {
 			m.inside = append(m.inside, u.Path)
 		}
 	}
-	s := schemaAt(o.Object(), path).Props
+	s := o.Object().Lookup(schemapath.New(path...)).Props
 	m.kind = s.Type
 	if s.XIntOrString {
 		m.kind = ""
@@ -64,7 +64,7 @@ func (o *object) member(path []string, by *audited) member {
 // initial reads the defaults of the field and of the objects with it.
 func (m *member) initial(o *object) {
 	for i := range m.path {
-		s := schemaAt(o.Object(), m.path[:i+1]).Props
+		s := o.Object().Lookup(schemapath.New(m.path[:i+1]...)).Props
 		if s.Default == nil {
 			continue
 		}

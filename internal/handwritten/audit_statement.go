@@ -52,7 +52,7 @@ func (o *object) resolve(of english.Statement, reader *audited) (s statement, ok
 		if s.discriminator = property(of.Discriminator, n, reader); s.discriminator == nil || len(s.fields) != 1 {
 			return s, false
 		}
-		discriminator := schemaAt(n, s.discriminator).Props
+		discriminator := n.Lookup(schemapath.New(s.discriminator...)).Props
 		compared := reader != nil && slices.ContainsFunc(reader.Usages(), func(u formula.Usage) bool {
 			return slices.Equal(u.Path, s.discriminator) && slices.Contains(u.Literals, any(of.Value))
 		})
@@ -68,14 +68,14 @@ func property(word string, n *sample.Schema, reader *audited) []string {
 	switch {
 	case word == "":
 		return nil
-	case schemaAt(n, path) != nil:
+	case n.Lookup(schemapath.New(path...)) != nil:
 		return path
 	case reader == nil:
 		return nil
 	}
 	var found []string
 	for _, read := range reader.Paths {
-		if len(read) < len(path) || !slices.Equal(read[len(read)-len(path):], path) || schemaAt(n, read) == nil || slices.Equal(read, found) {
+		if len(read) < len(path) || !slices.Equal(read[len(read)-len(path):], path) || n.Lookup(schemapath.New(read...)) == nil || slices.Equal(read, found) {
 			continue
 		}
 		if found != nil {
@@ -292,7 +292,7 @@ func (j statement) rule() (text string, ok bool) {
 	if j.Form == english.Either {
 		for _, u := range j.of.Usages() {
 			named := slices.ContainsFunc(j.fields, func(path []string) bool { return within(u.Path, path) })
-			p := schemaAt(j.of.Schema, u.Path)
+			p := j.of.Schema.Lookup(schemapath.New(u.Path...))
 			if named || len(u.Path) != 1 || p == nil || p.Props.Default != nil || !optional(j.of.Schema, u.Path) {
 				continue
 			}
