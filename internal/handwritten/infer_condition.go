@@ -9,7 +9,6 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/internal/prove/verify"
-	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // condition is a hand-written constraint that a union could replace. It depends only on which
@@ -165,7 +164,7 @@ func (c *condition) loosen(o *candidateObject) {
 		return
 	}
 	for _, slot := range c.slots {
-		if slot == d || !c.sized[slot] || !canBeEmpty(o.property(slot)) {
+		if slot == d || !c.sized[slot] || !o.canBeEmpty(o.property(slot)) {
 			continue
 		}
 		absent, empty := map[logic.Lit]bool{}, map[logic.Lit]bool{}
@@ -181,19 +180,8 @@ func (c *condition) loosen(o *candidateObject) {
 }
 
 // canBeEmpty reports whether the schema of a property accepts "", [], {}, false or 0.
-func canBeEmpty(s apiextensionsv1.JSONSchemaProps) bool {
-	positive := func(n *int64) bool { return n != nil && *n > 0 }
-	switch s.Type {
-	case "string":
-		return s.Format == "" && !positive(s.MinLength) && (len(s.Enum) == 0 || slices.Contains(union.EnumStrings(&s), ""))
-	case "boolean":
-		return len(s.Enum) == 0
-	case "integer", "number":
-		return len(s.Enum) == 0 && (s.Minimum == nil || *s.Minimum <= 0) && (s.Maximum == nil || *s.Maximum >= 0)
-	case "array":
-		return !positive(s.MinItems)
-	case "object":
-		return !positive(s.MinProperties) && len(s.Required) == 0
-	}
-	return false
+func (o *candidateObject) canBeEmpty(s apiextensionsv1.JSONSchemaProps) bool {
+	s.Pattern = "" // formulas do not know it either
+	accepts, err := sample.Judge(o.ctx, &s)
+	return err == nil && slices.ContainsFunc(sample.New(&s, "", false).Empties(), accepts)
 }
