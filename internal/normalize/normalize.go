@@ -120,8 +120,8 @@ func Plan(k kinds.Kind, old, new map[string]any, opts Options) ([]Change, []Prob
 	return p.changes, p.problems
 }
 
-// withDefaults turns the changes from an index on that clear a member which a default sets again
-// into problems.
+// withDefaults turns the changes from an index on that clear a member which a default sets again, or
+// for a discriminator that is not in its enum, into problems.
 func (p *planner) withDefaults(k kinds.Kind, from int) {
 	result := runtime.DeepCopyJSON(p.written)
 	k.Default(result)
@@ -130,7 +130,14 @@ func (p *planner) withDefaults(k kinds.Kind, from int) {
 	for _, c := range changes {
 		at, _ := c.At.Lookup(result)
 		s := c.Union.StateOf(at.(map[string]any))
-		if l := c.Union.Violations(s); len(l) > 0 && slices.ContainsFunc(c.Clear, func(i int) bool { return s.Present[i] }) {
+		l := c.Union.Violations(s)
+		if c.Union.Enumerated && s.Value != "" && !slices.Contains(c.Union.Values, s.Value) {
+			// The schema rejects the object, and nobody knows which member was meant.
+			l = []union.Violation{{Condition: union.Unmapped, Member: -1}}
+			p.problems = append(p.problems, Problem{At: c.At, Union: c.Union, Violations: l, Keys: p.object.ItemKeys(), new: s})
+			continue
+		}
+		if len(l) > 0 && slices.ContainsFunc(c.Clear, func(i int) bool { return s.Present[i] }) {
 			p.problems = append(p.problems, Problem{At: c.At, Union: c.Union, Violations: l, Keys: p.object.ItemKeys(), new: s})
 		} else {
 			p.changes = append(p.changes, c)

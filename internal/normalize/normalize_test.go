@@ -212,6 +212,7 @@ func TestFile(t *testing.T) {
 			"spec: {l: [{p: 1, q: UDP, b: x}, {p: 1, q: TCP, a: x}]}", "spec: {l: [{p: 1, a: x, b: x}]}\n", "spec: {l: [{p: 1, b: x}]}\n"},
 		{"a default of a member", "{type: object, properties: {type: {type: string}, sub: {type: object, properties: {a: {type: string, default: v}}}, b: {type: string}}, x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {sub.a: A, b: B}}]}",
 			"", "spec: {type: B, sub: {a: x}, b: x}\n", "5:1: error: UC802: sub.a is set while type is 'B'"},
+		{"a value that is not in the enum", strings.Replace(backend, "type: {type: string", "type: {type: string, enum: [A, B, C, None]", 1), "", "spec: {type: D, a: {}}\n", "5:1: error: UC802: type is 'D', which selects no member"},
 		{"left alone", plain, "", "spec:\n  a: {}\n  b: {}\n", "5:1: error: UC802: a and b are set together"},
 		{"another version", plain, "spec: {}", "", "2:1: error: UC802: Thing t is of version v1, and the old object of v2"},
 	}

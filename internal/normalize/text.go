@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/limit"
 
 	"github.com/unioncel/unioncel/internal/yamltext"
@@ -90,6 +91,9 @@ func (p Problem) hint() string {
 	case union.Selected:
 		return "set " + u.Discriminator
 	case union.Unmapped:
+		if u.Enumerated {
+			return english.Hint(p.new.Value, u.Values, fmt.Sprintf("set %s to %s", u.Discriminator, english.List(u.Values, "or")))
+		}
 		return fmt.Sprintf("set %s to a value that selects a member", u.Discriminator)
 	case union.TooMany:
 		if u.Discriminator != "" {

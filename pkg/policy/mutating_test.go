@@ -52,6 +52,13 @@ func kindIn(t testing.TB, crd string) kinds.Kind {
 	if len(l) != 1 {
 		t.Fatal(l)
 	}
+	// Files keep a member whose discriminator is not in the enum. A policy may clear it: the schema
+	// rejects the object then.
+	for _, o := range l[0].Objects {
+		for _, u := range o.Unions {
+			u.Enumerated = false
+		}
+	}
 	return l[0]
 }
 

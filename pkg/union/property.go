@@ -38,7 +38,11 @@ func (r *resolver) nested() {
 func (r *resolver) property(w word, unknown diag.Code, role string) (*apiextensionsv1.JSONSchemaProps, bool) {
 	path, prop := Property(r.schema, w.Text)
 	if prop == nil || r.resource && path[0] == schemapath.Property("metadata") && len(path) > 1 {
-		r.misspelt(w, r.siblings(path), r.d.Properties(), unknown, "%s %q is not a property of this object", role, w.Text)
+		known := r.siblings(path)
+		if free := except(known, r.d.Properties()); unknown == codes.UnknownDiscriminator && len(free) > 0 {
+			known = free // a member is no discriminator
+		}
+		r.misspelt(w, known, r.d.Properties(), unknown, "%s %q is not a property of this object", role, w.Text)
 		said := &r.diags[len(r.diags)-1]
 		if dotted := r.dotted(w.Text); dotted != nil {
 			said.Edits, said.Hint = nil, fmt.Sprintf("write %q", dotted)

@@ -339,6 +339,7 @@ func canBeEmpty(prop *apiextensionsv1.JSONSchemaProps) bool {
 // its enum to the union.
 func (r *resolver) enum(prop *apiextensionsv1.JSONSchemaProps) {
 	enum := EnumStrings(prop)
+	r.u.Enumerated = len(enum) > 0
 	for _, f := range r.fields {
 		for _, v := range f.values {
 			switch {

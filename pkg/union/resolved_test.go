@@ -76,13 +76,13 @@ func TestResolved(t *testing.T) {
 		{"enum", typed, "{type: object, properties: {type: {type: string, enum: [B, None, A, B2, '']}, " + properties[len("type: {type: string}, "):] + "}}",
 			func() union.Union {
 				u := discriminated(union.Union{})
-				u.Values = []string{"A", "B", "B2", "None"}
+				u.Values, u.Enumerated = []string{"A", "B", "B2", "None"}, true
 				return u
 			}(), nil},
 		{"memberless value in a table", typed + ", allowedChanges: {A: None, None: B}", "{type: object, properties: {type: {type: string, enum: [B, None, A, B2]}, " + properties[len("type: {type: string}, "):] + "}}",
 			func() union.Union {
 				u := discriminated(union.Union{Change: union.AllowedChanges, Allowed: map[string][]string{"A": {"None"}, "None": {"B"}}})
-				u.Values = []string{"A", "B", "B2", "None"}
+				u.Values, u.Enumerated = []string{"A", "B", "B2", "None"}, true
 				return u
 			}(), nil},
 	}

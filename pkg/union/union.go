@@ -51,6 +51,9 @@ type Union struct {
 	// Values are the known values of the discriminator: the values of the members, in
 	// order, then other values of its enum or of allowedChanges.
 	Values []string
+	// Enumerated is set if the discriminator has an enum: Values then has all values that the
+	// schema allows. It does not affect the meaning.
+	Enumerated bool
 	// Paths maps the names of a discriminator and members in nested objects, such as
 	// platform.type, to their paths. See [Union.Path].
 	Paths map[string]schemapath.Path
