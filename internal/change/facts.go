@@ -62,11 +62,21 @@ type Names struct {
 	From, To, Objects string
 	// CompileFrom and CompileTo are set if the files declare unions that have to be compiled.
 	CompileFrom, CompileTo bool
+	// Flags are the flags for compiling the CRD after the change, each with a space before it.
+	Flags string
 }
 
 func (n Names) fromFile() string { return cmp.Or(n.From, "OLD") }
 
 func (n Names) toFile() string { return cmp.Or(n.To, "NEW") }
+
+// policy returns the command that writes policies for the CRD after the change.
+func (n Names) policy() string {
+	if n.Flags != "" {
+		return fmt.Sprintf("unioncel compile%s %s | unioncel policy", n.Flags, n.toFile())
+	}
+	return "unioncel policy " + n.toFile()
+}
 
 func (n Names) objects(placeholder string) string { return cmp.Or(n.Objects, placeholder) }
 

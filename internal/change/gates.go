@@ -146,7 +146,7 @@ func (f *Facts) upgrade(needs []string, since *version.Version) Step {
 	}
 	if oldest := f.oldest(); f.Names.CompileTo && !oldest.LessThan(rules) {
 		s.Title += ", or compile for the oldest"
-		s.Run = []string{fmt.Sprintf("unioncel compile --kube-version %s %s", minor(oldest), f.Names.toFile())}
+		s.Run = []string{fmt.Sprintf("unioncel compile%s --kube-version %s %s", f.Names.Flags, minor(oldest), f.Names.toFile())}
 	}
 	return s
 }
@@ -180,7 +180,7 @@ func (f *Facts) objects() []Step {
 		return []Step{{ID: "objects", State: Unknown, Title: "Find out about the stored objects", Details: rejects,
 			Reason: "The change may reject objects that were accepted.",
 			Run: []string{
-				fmt.Sprintf("unioncel diff %s %s  # its rejections, with examples", f.Names.fromFile(), f.Names.toFile()),
+				fmt.Sprintf("unioncel diff%s %s %s  # its rejections, with examples", f.Names.Flags, f.Names.fromFile(), f.Names.toFile()),
 				f.printObjects(storage(f.current())) + " > " + f.Names.objects("objects.yaml"),
 			}}}
 	case o.Losing > 0:
@@ -231,7 +231,7 @@ func (f *Facts) invalid() Step {
 	}
 	s := Step{ID: "objects", State: Waiting, Title: "Repair the stored objects", Details: o.Examples,
 		Reason: fmt.Sprintf("%d of %s would be invalid after the change.", o.Invalid, count(o.Total, "object")),
-		Run:    []string{fmt.Sprintf("unioncel diff --objects %s %s %s%s", f.Names.objects("OBJECTS"), f.Names.fromFile(), f.Names.toFile(), note)}}
+		Run:    []string{fmt.Sprintf("unioncel diff%s --objects %s %s %s%s", f.Names.Flags, f.Names.objects("OBJECTS"), f.Names.fromFile(), f.Names.toFile(), note)}}
 	rejects := "would reject writes that it accepts now"
 	if f.applied() {
 		s.Reason = fmt.Sprintf("Invalid: %d of %s.", o.Invalid, count(o.Total, "object"))
@@ -306,7 +306,7 @@ func (f *Facts) warnFirst() []Step {
 	}
 	s := Step{ID: "policy", State: Advisory, Title: "Warn before you reject",
 		Reason: "Clients may still write objects that the change rejects. A policy that warns, and notes it in the audit log, finds them; delete it once the CRD is applied.",
-		Run:    []string{fmt.Sprintf("unioncel policy %s --validate --action Warn --action Audit | kubectl apply -f -", f.Names.toFile())}}
+		Run:    []string{fmt.Sprintf("%s --validate --action Warn --action Audit | kubectl apply -f -", f.Names.policy())}}
 	if f.Objects != nil { // otherwise the step for objects lists them
 		s.Details = l
 	}
@@ -316,7 +316,7 @@ func (f *Facts) warnFirst() []Step {
 		s.Reason += fmt.Sprintf(" It needs API servers of v%s, and the oldest is v%s.", minor(validating), minor(v))
 		s.Run = nil
 	case !v.LessThan(mutating) && clears:
-		s.Run = append(s.Run, fmt.Sprintf("unioncel policy %s | kubectl apply -f -  # or clears members that clients leave set", f.Names.toFile()))
+		s.Run = append(s.Run, f.Names.policy()+" | kubectl apply -f -  # or clears members that clients leave set")
 	}
 	return []Step{s}
 }
@@ -380,7 +380,7 @@ func valuesAt(path schemapath.Path, v any) []any {
 
 // apply returns the step that applies the CRD.
 func (f *Facts) apply() []Step {
-	return []Step{{ID: "apply", State: Next, Title: "Apply the CRD", Run: []string{applyCommand(f.Names.toFile(), f.Names.CompileTo)}}}
+	return []Step{{ID: "apply", State: Next, Title: "Apply the CRD", Run: []string{applyCommand(f.Names.Flags, f.Names.toFile(), f.Names.CompileTo)}}}
 }
 
 // isApplied returns the step apply after it is done.
@@ -397,12 +397,12 @@ func (f *Facts) takeBack() []string {
 	if f.From.ResourceVersion != "" {
 		return []string{"kubectl apply -f MANIFEST  # the manifest of " + f.From.Name + " before the change"}
 	}
-	return []string{applyCommand(f.Names.fromFile(), f.Names.CompileFrom)}
+	return []string{applyCommand("", f.Names.fromFile(), f.Names.CompileFrom)}
 }
 
-func applyCommand(file string, compile bool) string {
+func applyCommand(flags, file string, compile bool) string {
 	if compile {
-		return fmt.Sprintf("unioncel compile %s | kubectl apply -f -", file)
+		return fmt.Sprintf("unioncel compile%s %s | kubectl apply -f -", flags, file)
 	}
 	return fmt.Sprintf("kubectl apply -f %s", file)
 }

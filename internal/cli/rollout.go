@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/unioncel/unioncel/internal/change"
 	"github.com/unioncel/unioncel/internal/codes"
@@ -20,6 +21,7 @@ import (
 type rolloutFlags struct {
 	sides                              map[role][]string
 	live, objects, migrations, servers string
+	flags                              string // for compiling, as words of a shell command
 }
 
 func (a *app) rolloutCommand() *cobra.Command {
@@ -60,6 +62,18 @@ kubectl get --raw /version of each API server.`,
 				return usagef("two arguments are needed, OLD and NEW, not %d", len(args))
 			}
 			files.sides = map[role][]string{oldSide: args[:1], newSide: args[1:]}
+			cmd.Flags().Visit(func(f *pflag.Flag) {
+				if !slices.Contains([]string{"kube-version", "encoding", "go", "kubebuilder", "unions", "config", "no-config"}, f.Name) {
+					return
+				}
+				values := []string{f.Value.String()}
+				if l, ok := f.Value.(pflag.SliceValue); ok {
+					values = l.GetSlice()
+				}
+				for _, v := range values {
+					files.flags += " --" + f.Name + "=" + report.ShellQuote(v)
+				}
+			})
 			return a.rollout(cmd.Context(), &flags, &output, files)
 		},
 	}
@@ -129,6 +143,7 @@ func (a *app) rolloutCRDs(ctx context.Context, flags *compilerFlags, files rollo
 	f.From, f.To = from.CustomResourceDefinition, to.CustomResourceDefinition
 	f.Origins.From, f.Origins.To = from.Pos, to.Pos
 	f.Names.CompileFrom, f.Names.CompileTo = from.Compiled, to.Compiled
+	f.Names.Flags = files.flags
 	f.Names.From, f.Names.To, f.Names.Objects = fileName(of[oldSide].input), fileName(of[newSide].input), fileName(input{name: files.objects})
 	if f.From.Name != f.To.Name {
 		return nil // a contradiction

@@ -93,7 +93,7 @@ func explainUnion(p compile.UnionPlan, of compile.Plan, bytes []int) (ExplainedU
 		MemberlessValues: s.memberless(), AnyValue: s.anyValue(),
 		Default:  s.fallback(),
 		Encoding: p.Encoding, Why: p.Why, Dropped: p.Dropped, Rules: []ExplainedRule{},
-		HandWritten: append([]compile.HandWritten{}, p.HandWritten...), Errors: situations, WithoutExample: unset, examples: s.shown,
+		HandWritten: append([]compile.HandWritten{}, p.HandWritten...), Errors: situations, WithoutExample: unset, beside: len(s.beside) - 1, examples: s.shown,
 	}
 	u.diagram, u.changes = s.mermaid()
 	u.declare(s.Union)

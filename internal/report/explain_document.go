@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -21,6 +22,7 @@ import (
 // changes, the rules, and the errors.
 func ExplanationDocument(crds []Explanation) Document {
 	var d Document
+	headings := map[string]int{}
 	for _, c := range crds {
 		d.Heading(1, N(c.Name))
 		d.Say(english.Plural(c.Rules, "rule"), " in ", english.Plural(len(c.Unions), "union"), ", ", english.Plural(c.Bytes, "byte"), " added")
@@ -35,12 +37,13 @@ func ExplanationDocument(crds []Explanation) Document {
 		if len(sections) > 1 {
 			index := List{}
 			for _, s := range sections {
-				index.Add(Link(s.title))
+				index.Add(Link(s.title, headings[s.title.String()]))
 			}
 			d.Add(index)
 		}
 		for _, s := range sections {
 			d.Heading(2, s.title)
+			headings[s.title.String()]++
 			d.Add(s.body...)
 		}
 	}
@@ -60,7 +63,7 @@ func sectionsOf(unions []ExplainedUnion) []section {
 		first := unions[0]
 		body := first.document()
 		same := func(u ExplainedUnion) bool {
-			return u.Object == first.Object && u.Name == first.Name && reflect.DeepEqual(u.document(), body)
+			return u.Object == first.Object && u.Name == first.Name && reflect.DeepEqual(u.facts(), first.facts()) && reflect.DeepEqual(u.document(), body)
 		}
 		var versions []string
 		var declared []Line
@@ -110,8 +113,11 @@ func (u ExplainedUnion) document() Document {
 // title returns the heading of a union in versions.
 func (u ExplainedUnion) title(versions []string) Line {
 	t := Concat("Union")
-	if u.Name != "" {
+	switch {
+	case u.Name != "":
 		t = Concat(t, " ", N(u.Name))
+	case u.beside > 0:
+		t = Concat(t, " ", N(cmp.Or(u.Discriminator, strings.Join(u.declared.MemberNames(), ", "))))
 	}
 	in := " in version "
 	if len(versions) > 1 {

@@ -130,7 +130,7 @@ func (l Line) markdown() string {
 		case span.Style == Strong:
 			b.WriteString("**" + escaped(text) + "**")
 		case span.Style == Reference:
-			b.WriteString("[" + escaped(text) + "](#" + anchor(text) + ")")
+			b.WriteString("[" + escaped(text) + "](#" + span.target + ")")
 		default:
 			b.WriteString(escapedIn(text, i == 0))
 		}

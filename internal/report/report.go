@@ -143,8 +143,9 @@ type Line []Span
 
 // Span is text in one style.
 type Span struct {
-	Text  string
-	Style Style
+	Text   string
+	Style  Style
+	target string // of a Reference
 }
 
 // Style is the style of a span.
@@ -160,13 +161,20 @@ const (
 )
 
 // N returns a span with a name.
-func N(name string) Span { return Span{name, Name} }
+func N(name string) Span { return Span{name, Name, ""} }
 
 // S returns a span of emphasized text.
-func S(text string) Span { return Span{text, Strong} }
+func S(text string) Span { return Span{text, Strong, ""} }
 
-// Link returns a span that refers to a heading.
-func Link(heading Line) Span { return Span{heading.String(), Reference} }
+// Link returns a span that refers to a heading, which comes after a number of headings with the same
+// text.
+func Link(heading Line, before int) Span {
+	target := anchor(heading.String())
+	if before > 0 {
+		target += fmt.Sprintf("-%d", before)
+	}
+	return Span{heading.String(), Reference, target}
+}
 
 // Concat returns a line that joins spans, plain strings and other lines.
 func Concat(parts ...any) Line {
