@@ -49,8 +49,8 @@ func Install(f *File, opts Options) ([]Installed, diag.List) {
 	var l []Installed
 	for _, o := range objects.Objects {
 		kind, _ := yamltext.LookupCarrier(o.GroupVersion().String(), o.Kind)
-		if kind == nil {
-			continue
+		if spec, _ := o.Value["spec"].(map[string]any); kind == nil || spec["versions"] == nil {
+			continue // a CRD without versions is a patch of kustomize
 		}
 		in, value := Installed{At: o.Pos(nil)}, o.Value
 		if in.CRD = crds[in.At]; in.CRD != nil {
