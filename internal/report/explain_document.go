@@ -194,6 +194,14 @@ func (r ExplainedRule) reports() string {
 	return kind.String() + ": " + message
 }
 
+// causes reports whether an error is of this rule. The message of a messageExpression is unknown, so its
+// errors are those at the same field that no other rule causes.
+func (r ExplainedRule) causes(err string, u ExplainedUnion) bool {
+	is := func(r ExplainedRule) bool { return strings.HasSuffix(err, ": "+r.reports()) }
+	kind, _, _ := strings.Cut(r.reports(), ": ")
+	return is(r) || r.MessageExpression != "" && strings.Contains(err, r.FieldPath+": "+kind+": ") && !slices.ContainsFunc(u.Rules, is)
+}
+
 // details returns the expressions and the costs of a rule.
 func (r ExplainedRule) details(u ExplainedUnion) Document {
 	cel := r.Rule + "\n"
@@ -218,7 +226,7 @@ func (r ExplainedRule) details(u ExplainedUnion) Document {
 	}
 	var errors []string
 	for i, s := range u.Errors {
-		if slices.ContainsFunc(s.Errors, func(e string) bool { return strings.HasSuffix(e, ": "+r.reports()) }) {
+		if slices.ContainsFunc(s.Errors, func(e string) bool { return r.causes(e, u) }) {
 			errors = append(errors, strconv.Itoa(i+1))
 		}
 	}

@@ -77,7 +77,7 @@ type ExplainedUnion struct {
 
 	declared *union.Union
 	diagram  string // in Mermaid's language, or ""
-	changes  string // in words, if there is no diagram
+	changes  string // in words, or ""
 	beside   int    // the number of other unions of the object
 	examples int    // the maximum number of members with examples in Errors
 }

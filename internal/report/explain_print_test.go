@@ -209,7 +209,7 @@ func TestCosts(t *testing.T) {
 	}
 	for _, want := range []string{
 		"static; costs 5 × 1,048,576 = 5,242,880, 52.4% of the limit; message 20,000, 0.20%;",
-		"; 1,234 bytes\n", "1 rule in 1 union, 56,789 bytes added\n",
+		"; 1,234 bytes;\n", "1 rule in 1 union, 56,789 bytes added\n",
 		"v1         1,000,000  24,000,000  25,000,000         25.0%\n",
 		"v2                 1   unbounded   unbounded   over 1,000%\n",
 	} {

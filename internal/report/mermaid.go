@@ -16,6 +16,7 @@ const (
 	maxGroupedEdges = 40
 	maxStates       = 24
 	maxShown        = 8 // selections that a state names
+	maxListed       = 8 // changes in the text
 )
 
 // graph is a relation between the states of a diagram.
@@ -24,8 +25,8 @@ type graph struct {
 	edges  [][2]int
 }
 
-// mermaid returns a state diagram of the changes between selections or, if all or none are allowed,
-// a sentence instead.
+// mermaid returns a state diagram of the changes between selections, unless all or none are allowed, and
+// the changes as text, unless there are many.
 func (s *unionPlan) mermaid() (diagram, sentence string) {
 	choices, changes := s.choices(), s.Changes()
 	n := len(choices)
@@ -50,11 +51,26 @@ func (s *unionPlan) mermaid() (diagram, sentence string) {
 	case 0:
 		return "", "no change is allowed"
 	}
+	if len(g.edges) <= maxListed {
+		var l []string
+		for i, from := range choices {
+			var to []string
+			for j, c := range choices {
+				if allowed[i][j] {
+					to = append(to, c.label)
+				}
+			}
+			if len(to) > 0 {
+				l = append(l, from.label+" to "+english.List(to, "or"))
+			}
+		}
+		sentence = strings.Join(l, "; ")
+	}
 	if len(g.edges) > maxEdges || n > maxStates {
 		g = s.grouped(choices, allowed)
 	}
 	if len(g.edges) > maxGroupedEdges || len(g.labels) > maxStates {
-		return "", ""
+		return "", sentence
 	}
 	var b strings.Builder
 	b.WriteString("stateDiagram-v2\n")
@@ -64,7 +80,7 @@ func (s *unionPlan) mermaid() (diagram, sentence string) {
 	for _, e := range g.edges {
 		fmt.Fprintf(&b, "    s%d --> s%d\n", e[0], e[1])
 	}
-	return b.String(), ""
+	return b.String(), sentence
 }
 
 // grouped draws interchangeable selections as one state. An edge from this state to itself means
