@@ -28,7 +28,7 @@ var allowed = map[string][]string{
 	"internal/report":                     {"internal/codes", "internal/cost", "internal/english", "internal/prove/formula", "internal/prove/sample", "internal/prove/verify", "internal/validate", "internal/yamltext", "pkg/compile", "pkg/crdpatch", "pkg/crdpatch", "pkg/diag", "pkg/rules", "pkg/schemapath", "pkg/union"},
 	"pkg/kinds":                           {"pkg/schemapath", "pkg/union"},
 	"pkg/policy":                          {"internal/cel", "internal/codes", "pkg/diag", "pkg/kinds", "pkg/rules", "pkg/schemapath", "pkg/union"},
-	"internal/normalize":                  {"internal/codes", "internal/limit", "internal/yamltext", "pkg/diag", "pkg/kinds", "pkg/schemapath", "pkg/union"},
+	"internal/normalize":                  {"internal/codes", "internal/english", "internal/limit", "internal/yamltext", "pkg/diag", "pkg/kinds", "pkg/schemapath", "pkg/union"},
 	"internal/validate":                   {"internal/codes", "internal/english", "internal/yamltext", "pkg/diag"},
 	"pkg/markers":                         {"internal/codes", "internal/english", "internal/yamltext", "pkg/diag", "pkg/schemapath", "pkg/union"},
 	"pkg/crdpatch":                        {"internal/codes", "internal/cost", "internal/limit", "internal/prove/verify", "internal/yamltext", "pkg/compile", "pkg/diag", "pkg/rules", "pkg/schemapath", "pkg/union"},
