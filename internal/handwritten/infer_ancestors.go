@@ -74,7 +74,8 @@ func only(paths [][]string) (object []string) {
 func (f *finder) readAncestors(o *candidateObject) []*condition {
 	var l []*condition
 	add := func(index, above int, r *formula.Rule, at int) {
-		if c := o.condition(verify.Constraint{Key: sample.RuleKey, Index: index, Above: above}, formOfRule(r), o.rule(r, at)); c != nil {
+		holds, rejects := o.rule(r, at)
+		if c := o.condition(verify.Constraint{Key: sample.RuleKey, Index: index, Above: above}, formOfRule(r), holds, rejects); c != nil {
 			l = append(l, c)
 		}
 	}

@@ -15,9 +15,10 @@ import (
 // properties are set, which are empty, and the constants that they equal.
 type condition struct {
 	verify.Constraint
-	form  Form
-	holds logic.Lit
-	reads []propertyFact
+	form Form
+	// holds and rejects state that it is true, and that it is false. A rule may also fail to evaluate.
+	holds, rejects logic.Lit
+	reads          []propertyFact
 	// slots are the properties that the condition reads, in order of appearance.
 	slots []int
 	// texts are the strings other than "" with which the condition compares properties, by slot.
@@ -47,8 +48,8 @@ const maxSlots = 64
 
 // condition returns a constraint with its formula. It is nil if the formula depends on other facts,
 // on no property, or on too many.
-func (o *candidateObject) condition(k verify.Constraint, form Form, holds logic.Lit) *condition {
-	c := &condition{Constraint: k, form: form, holds: holds, texts: map[int][]string{}, sized: map[int]bool{}, zero: -1, loose: map[int]bool{}}
+func (o *candidateObject) condition(k verify.Constraint, form Form, holds, rejects logic.Lit) *condition {
+	c := &condition{Constraint: k, form: form, holds: holds, rejects: rejects, texts: map[int][]string{}, sized: map[int]bool{}, zero: -1, loose: map[int]bool{}}
 	c.reads = o.factsOf(holds)
 	if c.read(); len(c.slots) == 0 || len(c.slots) > maxSlots {
 		return nil
@@ -64,13 +65,14 @@ func (o *candidateObject) condition(k verify.Constraint, form Form, holds logic.
 // properties are set, and on the values of strings.
 func (o *candidateObject) conditions(rules []parsedRule) []*condition {
 	var l []*condition
-	add := func(k verify.Constraint, form Form, holds logic.Lit) {
-		if c := o.condition(k, form, holds); c != nil {
+	add := func(k verify.Constraint, form Form, holds, rejects logic.Lit) {
+		if c := o.condition(k, form, holds, rejects); c != nil {
 			l = append(l, c)
 		}
 	}
 	for _, r := range rules {
-		add(verify.Constraint{Key: sample.RuleKey, Index: r.index}, formOfRule(r.Rule), o.rule(r.Rule, 0))
+		holds, rejects := o.rule(r.Rule, 0)
+		add(verify.Constraint{Key: sample.RuleKey, Index: r.index}, formOfRule(r.Rule), holds, rejects)
 	}
 	for _, k := range verify.Written(o.schema) {
 		counts := k.Key == "minProperties" || k.Key == "maxProperties"
@@ -83,7 +85,8 @@ func (o *candidateObject) conditions(rules []parsedRule) []*condition {
 		if counts {
 			form = PropertyCount
 		}
-		add(k, form, o.keywords(only))
+		holds := o.keywords(only)
+		add(k, form, holds, holds.Not())
 	}
 	for _, c := range l {
 		discriminates := func(k *condition) bool { return len(k.texts) == 1 && len(k.texts[c.zero]) > 0 }

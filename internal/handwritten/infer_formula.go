@@ -81,14 +81,15 @@ func (o *candidateObject) compares(fact propertyFact) bool {
 	return tellsZero(fact.Fact) || fact.Constant == any("") || o.typeOf(fact.slot).Text(fact.Constant) != ""
 }
 
-// rule returns the formula of a rule on the object or, with above, on an ancestor.
-func (o *candidateObject) rule(r *formula.Rule, above int) logic.Lit {
+// rule returns the formulas that a rule on the object or, with above, on an ancestor is true, and that it
+// is false. It may also fail to evaluate.
+func (o *candidateObject) rule(r *formula.Rule, above int) (holds, rejects logic.Lit) {
 	at := o.at(above)
 	f, err := o.space.Rule(r, at, formula.Plain)
 	if err != nil {
-		return logic.True
+		return logic.True, logic.False
 	}
-	return f.Holds
+	return f.Holds, o.space.And(f.Holds.Not(), f.Fails.Not())
 }
 
 // keywords returns the formula of keywords of the schema.

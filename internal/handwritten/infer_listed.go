@@ -43,7 +43,8 @@ func (f *finder) readList(s *apiextensionsv1.JSONSchemaProps) error {
 	o.at(0).NameItems(literals)
 	var l []*condition
 	for _, r := range rules {
-		if c := o.condition(verify.Constraint{Key: sample.RuleKey, Index: r.index, Above: r.above}, Items, o.rule(r.Rule, r.above)); c != nil {
+		holds, rejects := o.rule(r.Rule, r.above)
+		if c := o.condition(verify.Constraint{Key: sample.RuleKey, Index: r.index, Above: r.above}, Items, holds, rejects); c != nil {
 			l = append(l, c)
 		}
 	}

@@ -41,16 +41,18 @@ type errorKind struct {
 // error, rules with the same message reject every object that has the error.
 func (c *candidate) withMessages(found Found) *union.Union {
 	var texts []string
-	prints := map[string]logic.Lit{} // rules with the text reject the object
+	// Rules with the text reject the object, and at least one of them is false: an error of the evaluation
+	// has another text.
+	prints, says := map[string]logic.Lit{}, map[string]logic.Lit{}
 	for _, k := range c.within {
 		text := c.message(k)
 		if text == "" || !slices.Contains(found.Replaces, k.Constraint) {
 			continue
 		}
 		if _, known := prints[text]; !known {
-			texts, prints[text] = append(texts, text), logic.False
+			texts, prints[text], says[text] = append(texts, text), logic.False, logic.False
 		}
-		prints[text] = c.space.Or(prints[text], k.holds.Not())
+		prints[text], says[text] = c.space.Or(prints[text], k.holds.Not()), c.space.Or(says[text], k.rejects)
 	}
 	u := c.resolve(found.Union)
 	if len(texts) == 0 || u == nil {
@@ -69,7 +71,7 @@ func (c *candidate) withMessages(found Found) *union.Union {
 	}
 	for _, k := range kinds {
 		for _, text := range texts {
-			if c.possible(errors[k]) && !c.possible(errors[k], prints[text].Not()) {
+			if c.possible(errors[k], says[text]) && !c.possible(errors[k], prints[text].Not()) {
 				printed[k] = append(printed[k], text)
 			}
 		}

@@ -50,6 +50,8 @@ func TestMessages(t *testing.T) {
 		{"a rule for the discriminator, too", enum, `[{rule: "has(self.type)", message: m}, {rule: "(has(self.a) == (self.type == 'A')) && (has(self.b) == (self.type == 'B'))", message: m}]`,
 			"messages:\n  a: m\n  b: m\n"},
 		{"optional discriminator", optional, `[{rule: "has(self.type) && (has(self.a) == (self.type == 'A')) && (has(self.b) == (self.type == 'B'))", message: m}]`, "message: m\n"},
+		{"rules that fail without a discriminator", optional, `[{rule: "self.type == 'A' ? has(self.a) : !has(self.a)", message: a with A}, {rule: "self.type == 'B' ? has(self.b) : !has(self.b)", message: b with B}]`,
+			"messages:\n  a: a with A\n  b: b with B\n"},
 		{"only one direction", enum, `[{rule: "self.type != 'A' || has(self.a)", message: a for A}]`, "messages:\n  a: {required: a for A}\n"},
 	} {
 		var s apiextensionsv1.JSONSchemaProps
