@@ -62,8 +62,9 @@ type Names struct {
 	From, To, Objects string
 	// CompileFrom and CompileTo are set if the files declare unions that have to be compiled.
 	CompileFrom, CompileTo bool
-	// Flags are the flags for compiling the CRD after the change, each with a space before it.
-	Flags string
+	// Flags and OldFlags are the flags for compiling the CRD after the change, and the one before it, each
+	// with a space before it.
+	Flags, OldFlags string
 }
 
 func (n Names) fromFile() string { return cmp.Or(n.From, "OLD") }
@@ -73,7 +74,7 @@ func (n Names) toFile() string { return cmp.Or(n.To, "NEW") }
 // policy returns the command that writes policies for the CRD after the change.
 func (n Names) policy() string {
 	if n.Flags != "" {
-		return fmt.Sprintf("unioncel compile%s %s | unioncel policy", n.Flags, n.toFile())
+		return fmt.Sprintf("unioncel compile%s %s | unioncel policy --no-config", n.Flags, n.toFile())
 	}
 	return "unioncel policy " + n.toFile()
 }

@@ -397,7 +397,7 @@ func (f *Facts) takeBack() []string {
 	if f.From.ResourceVersion != "" {
 		return []string{"kubectl apply -f MANIFEST  # the manifest of " + f.From.Name + " before the change"}
 	}
-	return []string{applyCommand("", f.Names.fromFile(), f.Names.CompileFrom)}
+	return []string{applyCommand(f.Names.OldFlags, f.Names.fromFile(), f.Names.CompileFrom)}
 }
 
 func applyCommand(flags, file string, compile bool) string {

@@ -101,6 +101,8 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, compiler *compilerF
 		}
 	}
 	l.missing(results)
+	all := append(l.files(), results...)
+	failed := anyFailed(all)
 	if flags.check {
 		for _, r := range l.files() {
 			for i, d := range r.diagnostics {
@@ -110,9 +112,8 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, compiler *compilerF
 			}
 		}
 	}
-	all := append(l.files(), results...)
 	err = a.report(diagnosticsOf(all))
-	failed := anyFailed(all) || err != nil && !errors.Is(err, errFindings)
+	failed = failed || err != nil && !errors.Is(err, errFindings)
 	if !failed {
 		none := a.tally(l, results)
 		failed, err = none != nil, cmp.Or(none, err)

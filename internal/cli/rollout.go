@@ -21,7 +21,7 @@ import (
 type rolloutFlags struct {
 	sides                              map[role][]string
 	live, objects, migrations, servers string
-	flags                              string // for compiling, as words of a shell command
+	flags, oldFlags                    string // for compiling, as words of a shell command
 }
 
 func (a *app) rolloutCommand() *cobra.Command {
@@ -62,18 +62,10 @@ kubectl get --raw /version of each API server.`,
 				return usagef("two arguments are needed, OLD and NEW, not %d", len(args))
 			}
 			files.sides = map[role][]string{oldSide: args[:1], newSide: args[1:]}
-			cmd.Flags().Visit(func(f *pflag.Flag) {
-				if !slices.Contains([]string{"kube-version", "encoding", "go", "kubebuilder", "unions", "config", "no-config"}, f.Name) {
-					return
-				}
-				values := []string{f.Value.String()}
-				if l, ok := f.Value.(pflag.SliceValue); ok {
-					values = l.GetSlice()
-				}
-				for _, v := range values {
-					files.flags += " --" + f.Name + "=" + report.ShellQuote(v)
-				}
-			})
+			// OLD is compiled without declarations outside it.
+			own := []string{"kube-version", "encoding", "config", "no-config"}
+			files.oldFlags = given(cmd, own)
+			files.flags = given(cmd, append(own, "go", "kubebuilder", "unions"))
 			return a.rollout(cmd.Context(), &flags, &output, files)
 		},
 	}
@@ -130,9 +122,14 @@ func (a *app) rolloutCRDs(ctx context.Context, flags *compilerFlags, files rollo
 			of[r.role] = r
 		}
 	}
-	for role, names := range files.sides {
-		if n := len(crds[role]); n != 1 && !all.HasErrors() {
-			all = append(all, diag.New(codes.UnusableFact, diag.Pos{File: names[0]}, "%s here, and a plan is for one", plural(n, "CRD")).
+	for _, which := range []role{oldSide, newSide} {
+		name := files.sides[which][0]
+		if name == "-" {
+			name = stdinName
+		}
+		failed := slices.ContainsFunc(answers, func(r answer[side]) bool { return r.role == which && r.failed() })
+		if n := len(crds[which]); n != 1 && !failed {
+			all = append(all, diag.New(codes.UnusableFact, diag.Pos{File: name}, "%s here, and a plan is for one", plural(n, "CRD")).
 				Hinted("give a file with one CRD"))
 		}
 	}
@@ -143,7 +140,7 @@ func (a *app) rolloutCRDs(ctx context.Context, flags *compilerFlags, files rollo
 	f.From, f.To = from.CustomResourceDefinition, to.CustomResourceDefinition
 	f.Origins.From, f.Origins.To = from.Pos, to.Pos
 	f.Names.CompileFrom, f.Names.CompileTo = from.Compiled, to.Compiled
-	f.Names.Flags = files.flags
+	f.Names.Flags, f.Names.OldFlags = files.flags, files.oldFlags
 	f.Names.From, f.Names.To, f.Names.Objects = fileName(of[oldSide].input), fileName(of[newSide].input), fileName(input{name: files.objects})
 	if f.From.Name != f.To.Name {
 		return nil // a contradiction
@@ -186,10 +183,26 @@ func policiesOf(set *kinds.Set) []change.Policy {
 	return l
 }
 
+// given returns those of the named flags that are on the command line, each with a space before it.
+func given(cmd *cobra.Command, names []string) (words string) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if l, ok := f.Value.(pflag.SliceValue); ok {
+			values = l.GetSlice()
+		}
+		for _, v := range values {
+			if slices.Contains(names, f.Name) {
+				words += " --" + f.Name + "=" + report.ShellQuote(v)
+			}
+		}
+	})
+	return words
+}
+
 // fileName returns an input as a word of shell commands, or "" if it cannot be read again.
 func fileName(in input) string {
 	switch _, stream := streamOf(in.name); {
-	case in.name == "" || stream:
+	case in.name == "" || in.name == stdinName || stream:
 		return ""
 	case in.blob != "":
 		return "<(git show " + report.ShellQuote(in.name) + ")"

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,7 +50,9 @@ func (a *app) execute(ctx context.Context, args []string) int {
 	defer a.batch.abandon() // files that were not put in place
 	cmd, err := root.ExecuteContextC(ctx)
 	if len(a.held) > 0 {
-		err = cmp.Or(a.printDiagnostics(a.streams.Err, a.format, false, a.loud(slices.Concat(a.held...), diag.Warning).Sort()), err)
+		if wrong := a.printDiagnostics(a.streams.Err, a.format, false, a.loud(slices.Concat(a.held...), diag.Warning).Sort()); wrong != nil {
+			err = errors.Join(err, fmt.Errorf("write diagnostics: %w", wrong))
+		}
 	}
 	if err == nil && out.err != nil {
 		running, err = true, fileError("write standard output", out.err)

@@ -200,7 +200,7 @@ func (o *object) changed(a *audited, value *formula.Place, n *sample.Schema, old
 	}
 	l := append(o.others(), o.create(), value.Present())
 	switch was.(type) {
-	case []any, map[string]any:
+	case nil, []any, map[string]any:
 	default:
 		l = append(l, value.Equals(was).Not())
 	}

@@ -20,7 +20,7 @@ type object struct {
 	*version
 	*prove.Problem
 	audited []audited
-	// statements are the statements about the object, by rule; see statement.go.
+	// statements are the statements about the object, by rule; see audit_statement.go.
 	statements []statement
 	confirm    func(*prove.Example) (response string, ok bool)
 	response   string // of the API server to the last confirmed example

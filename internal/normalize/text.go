@@ -35,8 +35,8 @@ func File(set *kinds.Set, name string, src []byte, old *yamltext.OldObjects, opt
 		changes, problems := Plan(k, before, o.Value, opts)
 		for _, p := range problems {
 			d := p.Diagnostic(o)
-			if opts.Merged {
-				d.Hint = "in the patch, clear the member that is not meant: " + clearing(o, p)
+			if null := clearing(o, p); opts.Merged && null != "" {
+				d.Hint = "in the patch, clear the member that is not meant: " + null
 			}
 			l = append(l, d)
 		}

@@ -77,8 +77,11 @@ func (g *Source) others(c *Chain, level int, inner any) (l []any) {
 			}
 		}
 	}
+	if suits(l) {
+		return l
+	}
 	longer := l
-	for i := len(l) + 1; i <= maxOthers && !suits(longer); i++ {
+	for i := len(l) + 1; i <= maxOthers; i++ {
 		if enumerated := spread(inner, n.Child(schemapath.Items)); len(enumerated) > i {
 			longer = slices.DeleteFunc(enumerated[:i+1], func(v any) bool { return reflect.DeepEqual(v, inner) })
 		} else {
