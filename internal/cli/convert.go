@@ -103,12 +103,10 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, compiler *compilerF
 	l.missing(results)
 	all := append(l.files(), results...)
 	failed := anyFailed(all)
-	if flags.check {
-		for _, r := range l.files() {
-			for i, d := range r.diagnostics {
-				if d.Code == codes.StaleCRD {
-					r.diagnostics[i].Severity = diag.Error
-				}
+	for _, r := range l.files() {
+		for i, d := range r.diagnostics {
+			if flags.check && d.Code == codes.StaleCRD {
+				r.diagnostics[i].Severity = diag.Error
 			}
 		}
 	}

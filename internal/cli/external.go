@@ -126,8 +126,7 @@ func (s *scope) missing(results []*result) (l diag.List) {
 	return append(l, stale...).Sort()
 }
 
-// stale returns warnings about members of Go types that no CRD of the type has, instead of the notes
-// that each CRD lacks them.
+// stale returns warnings about members of Go types that no CRD of the type has, instead of notes.
 func (s *scope) stale(results []*result) (l diag.List) {
 	found := map[diag.Pos]diag.Diagnostic{}
 	for _, d := range diagnosticsOf(results) {
