@@ -131,17 +131,15 @@ func (p *planner) withDefaults(k kinds.Kind, from int) {
 		at, _ := c.At.Lookup(result)
 		s := c.Union.StateOf(at.(map[string]any))
 		l := c.Union.Violations(s)
-		if c.Union.Enumerated && s.Value != "" && !slices.Contains(c.Union.Values, s.Value) {
+		switch {
+		case c.Union.Enumerated && s.Value != "" && !slices.Contains(c.Union.Values, s.Value):
 			// The schema rejects the object, and nobody knows which member was meant.
 			l = []union.Violation{{Condition: union.Unmapped, Member: -1}}
-			p.problems = append(p.problems, Problem{At: c.At, Union: c.Union, Violations: l, Keys: p.object.ItemKeys(), new: s})
+		case len(l) == 0 || !slices.ContainsFunc(c.Clear, func(i int) bool { return s.Present[i] }):
+			p.changes = append(p.changes, c)
 			continue
 		}
-		if len(l) > 0 && slices.ContainsFunc(c.Clear, func(i int) bool { return s.Present[i] }) {
-			p.problems = append(p.problems, Problem{At: c.At, Union: c.Union, Violations: l, Keys: p.object.ItemKeys(), new: s})
-		} else {
-			p.changes = append(p.changes, c)
-		}
+		p.problems = append(p.problems, Problem{At: c.At, Union: c.Union, Violations: l, Keys: p.object.ItemKeys(), new: s})
 	}
 }
 

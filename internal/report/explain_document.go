@@ -37,47 +37,48 @@ func ExplanationDocument(crds []Explanation) Document {
 		if len(sections) > 1 {
 			index := List{}
 			for _, s := range sections {
-				index.Add(Link(s.title, headings[s.title.String()]))
+				title := s.union.title(s.versions)
+				index.Add(Link(title, headings[title.String()]))
 			}
 			d.Add(index)
 		}
 		for _, s := range sections {
-			d.Heading(2, s.title)
-			headings[s.title.String()]++
+			title := s.union.title(s.versions)
+			d.Heading(2, title)
+			headings[title.String()]++
+			d.Add(append(Facts{{Name: "declared at", Texts: s.declared}}, s.facts...))
 			d.Add(s.body...)
 		}
 	}
 	return d
 }
 
-// section explains a union of one or more versions.
+// section explains a union of versions that declare it alike.
 type section struct {
-	title Line
-	body  Document
+	union    ExplainedUnion // of the first version
+	versions []string
+	declared []Line // the positions
+	facts    Facts
+	body     Document
 }
 
 // sectionsOf returns the sections of unions. Versions with equal explanations share a section.
 func sectionsOf(unions []ExplainedUnion) []section {
 	var l []section
-	for len(unions) > 0 {
-		first := unions[0]
-		body := first.document()
-		same := func(u ExplainedUnion) bool {
-			return u.Object == first.Object && u.Name == first.Name && reflect.DeepEqual(u.facts(), first.facts()) && reflect.DeepEqual(u.document(), body)
+	for _, u := range unions {
+		facts, body := u.facts(), u.document()
+		i := slices.IndexFunc(l, func(s section) bool {
+			return s.union.Object == u.Object && s.union.Name == u.Name && reflect.DeepEqual(s.facts, facts) && reflect.DeepEqual(s.body, body)
+		})
+		if i < 0 {
+			i = len(l)
+			l = append(l, section{union: u, facts: facts, body: body})
 		}
-		var versions []string
-		var declared []Line
-		for _, u := range unions {
-			if at := Concat(N(u.Pos.String())); same(u) {
-				versions = append(versions, u.Version)
-				if !slices.ContainsFunc(declared, func(l Line) bool { return l.String() == at.String() }) {
-					declared = append(declared, at)
-				}
-			}
+		l[i].versions = append(l[i].versions, u.Version)
+		at := Concat(N(u.Pos.String()))
+		if !slices.ContainsFunc(l[i].declared, func(other Line) bool { return slices.Equal(at, other) }) {
+			l[i].declared = append(l[i].declared, at)
 		}
-		facts := append(Facts{{Name: "declared at", Texts: declared}}, first.facts()...)
-		l = append(l, section{first.title(versions), append(Document{facts}, body...)})
-		unions = slices.DeleteFunc(slices.Clone(unions), same)
 	}
 	return l
 }
