@@ -68,15 +68,13 @@ func Audit(ctx context.Context, c *crdpatch.CRD) (AuditResult, error) {
 // version is a served version of a CRD.
 type version struct {
 	source  *crdpatch.CRD
-	crd     *apiextensionsv1.CustomResourceDefinition // with this version only
+	crd     *apiextensionsv1.CustomResourceDefinition // with this version only, and the rules of its unions
 	index   int                                       // in the CRD of the file
 	name    string
-	written *apiextensionsv1.JSONSchemaProps // the schema in the file
+	written *apiextensionsv1.JSONSchemaProps // the schema in the file; only its rules are audited
 	root    *sample.Schema
 	// judge is the API server's code. It has no status subresource: one write sets all fields.
 	judge *validate.Kind
-	// updates is judge with the compiled transition rules, or nil: see transitions.
-	updates *validate.Kind
 	// without is the API server's code without the rule lacks: see lacking.
 	without *validate.Kind
 	lacks   *sample.Test
@@ -95,11 +93,16 @@ func newVersion(ctx context.Context, c *crdpatch.CRD, crd *apiextensionsv1.Custo
 	one.Storage, one.Subresources, one.Deprecated = true, nil, false
 	alone.Spec.Versions = []apiextensionsv1.CustomResourceDefinitionVersion{one}
 	alone.Spec.Conversion = nil
-	v := (&version{source: c, crd: &alone, index: index, name: one.Name}).build()
-	if v == nil || ctx.Err() != nil {
+	v := &version{source: c, crd: &alone, index: index, name: one.Name}
+	if one.Schema != nil {
+		v.written = one.Schema.OpenAPIV3Schema
+	}
+	if l := v.compiled(); len(l) > 0 {
+		v.crd = v.with(l)
+	}
+	if v = v.build(); v == nil || ctx.Err() != nil {
 		return nil
 	}
-	v.written = v.root.Props
 	if l := v.uncompiled(); len(l) > 0 {
 		return v.leaveOut(l)
 	}
@@ -113,7 +116,7 @@ func (v *version) build() *version {
 	if err != nil {
 		return nil
 	}
-	v.root, v.judge, v.updates, v.without, v.lacks = root, validate.New(v.crd), nil, nil, nil
+	v.root, v.judge, v.without, v.lacks = root, validate.New(v.crd), nil, nil
 	if v.judge.Check(v.name) != nil {
 		return nil
 	}
@@ -168,10 +171,11 @@ type rule struct {
 // equal reports whether two rules have the same place in the schema.
 func (r rule) equal(other rule) bool { return r.Index == other.Index && r.path.Equal(other.path) }
 
-// each calls f with the rules of each schema that has rules.
+// each calls f with the hand-written rules of each schema that has any.
 func (v *version) each(f func(path schemapath.Path, s *apiextensionsv1.JSONSchemaProps, rules []rule)) {
 	schemapath.Walk(v.root.Props, func(path schemapath.Path, s *apiextensionsv1.JSONSchemaProps) bool {
-		if len(s.XValidations) == 0 {
+		written := path.Schema(v.written)
+		if written == nil || len(written.XValidations) == 0 {
 			return true
 		}
 		c, err := sample.NewChain(v.root, path)
@@ -181,7 +185,7 @@ func (v *version) each(f func(path schemapath.Path, s *apiextensionsv1.JSONSchem
 		n := c.Object()
 		var rules []rule
 		for _, t := range n.Rules() {
-			if t.Key == sample.RuleKey {
+			if t.Key == sample.RuleKey && t.Index < len(written.XValidations) {
 				rules = append(rules, rule{t, path, n})
 			}
 		}
@@ -289,13 +293,29 @@ type further struct {
 	rule apiextensionsv1.ValidationRule
 }
 
-// with returns the API server's code with further rules.
-func (v *version) with(l []further) *validate.Kind {
-	return validate.New(v.copied(func(root *apiextensionsv1.JSONSchemaProps) {
+// with returns the CRD with further rules.
+func (v *version) with(l []further) *apiextensionsv1.CustomResourceDefinition {
+	return v.copied(func(root *apiextensionsv1.JSONSchemaProps) {
 		for _, r := range l {
 			r.path.Edit(root, func(s *apiextensionsv1.JSONSchemaProps) { s.XValidations = append(s.XValidations, r.rule) })
 		}
-	}))
+	})
+}
+
+// compiled returns the rules of the declared unions. There are none if these have errors.
+func (v *version) compiled() (l []further) {
+	plan, _ := v.source.Plan()
+	if plan == nil || plan.Result == nil {
+		return nil
+	}
+	for _, addition := range plan.Result.Additions {
+		for _, r := range addition.Rules {
+			if addition.Version == v.index {
+				l = append(l, further{addition.Path, r.Validation()})
+			}
+		}
+	}
+	return l
 }
 
 // accepts reports whether the API server accepts the creation of an object or, unless old is nil, an

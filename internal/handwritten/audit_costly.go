@@ -34,7 +34,7 @@ func (v *version) costly(ctx context.Context) []Finding {
 		if err != nil {
 			return
 		}
-		for i, c := range costs {
+		for i, c := range costs[:len(rules)] {
 			if p := cost.Percent(c.Rule(), cost.RuleLimit); p > cost.Half {
 				l = append(l, v.costlyRule(rules[i], c, c.Rule() > cost.RuleLimit, nil, "", excess("this rule takes", c.Rule(), p, "one")))
 				continue

@@ -115,9 +115,22 @@ func (o *object) add(rules []rule) {
 			})
 		}
 	}
+	for _, c := range slices.Clone(o.Checks) { // and the transition rules on scalars that these read
+		for _, path := range c.Paths {
+			n := c.Schema.Lookup(schemapath.New(path...))
+			if c.Level == last || n == nil || sample.Composite(n.Props) {
+				continue
+			}
+			for _, t := range n.Rules() {
+				if t.Changing() && !slices.ContainsFunc(o.Checks, func(c *prove.Check) bool { return c.Test == t }) {
+					o.AddAt(c.Level, schemapath.New(path...), t)
+				}
+			}
+		}
+	}
 	for _, r := range rules {
 		if len(r.path) > last {
-			take(o.AddAt(r.path[last:], r.Test), func(other rule) bool { return other.Test == r.Test })
+			take(o.AddAt(last, r.path[last:], r.Test), func(other rule) bool { return other.Test == r.Test })
 		}
 	}
 }

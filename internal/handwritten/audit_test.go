@@ -47,6 +47,9 @@ func confirm(t *testing.T, c *crdpatch.CRD, f handwritten.Finding) {
 		return
 	}
 	crd, _ := c.Source()
+	if plan, _ := c.Plan(); plan != nil {
+		crd = plan.Result.CRD
+	}
 	k := validate.New(crd)
 	answer, err := k.Create(context.Background(), f.Example.New)
 	if f.Between != nil {
@@ -104,6 +107,9 @@ func TestFindings(t *testing.T) {
 		{"fails", rules(typed, "self.b == 'x' || self.type == 'A'"), []string{`UC921 write has(self.b) && self.b == 'x' || self.type == 'A', which rejects this object without an error`}},
 		{"fails in a nested read", rules(typed, "self.type == 'B' || self.a.count > 3 | n must exceed 3"), []string{`UC921 write self.type == 'B' || !has(self.a) || !has(self.a.count) || self.a.count > 3, which accepts this object, or self.type == 'B' || has(self.a) && has(self.a.count) && self.a.count > 3, which rejects this object with the message of the rule`}},
 		{"fails, and is meant to accept", rules(typed, "!(self.b == 'x')"), []string{`UC921 write !(has(self.b) && self.b == 'x'), which accepts this object`}},
+		{"fails, with a union", rules("x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}]\n"+typed, "!has(self.a) || self.a.count > 3"), []string{`UC921 write !has(self.a) || !has(self.a.count) || self.a.count > 3, which accepts this object, or !has(self.a) || has(self.a.count) && self.a.count > 3, which rejects this object without an error`}},
+		{"fails where a union rejects", rules("x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}]\n"+typed, "!has(self.a) || self.b == 'x' || self.type == 'A'"), nil},
+		{"accepts what the message rules out, and a union rejects", rules("x-kubernetes-unions: [{members: [a, b]}]\n"+strs, "!has(self.a) || !has(self.b) || has(self.c) | at most one of a and b may be set"), nil},
 		{"fails where another rule rejects", rules(strs, "self.a == 'x'", "has(self.a) | a is required"), nil},
 		{"fails, and the message accepts", rules(sized, "size(self.a) == 0 || size(self.b) == 0 | at most one of a and b may be set"), []string{`UC921 write !has(self.a) || size(self.a) == 0 || !has(self.b) || size(self.b) == 0, which accepts this object`}},
 		{"fails, and the message rejects", rules(sized, "size(self.a) == 0 != (size(self.b) == 0) | exactly one of a and b must be set"), []string{`UC921 write (!has(self.a) || size(self.a) == 0) != (!has(self.b) || size(self.b) == 0), which rejects this object with the message of the rule`}},
@@ -261,6 +267,7 @@ properties: {box: {type: object, required: [t, r], properties: {t: {type: string
 		{"delete and re-create the object", kept("a", "rule: self == oldSelf, message: 'a is immutable, delete and recreate the thing'", "true"), "[spec]", "!has(oldSelf.a) || has(self.a) to spec.box"},
 		{"a member", kept("b", "rule: self == oldSelf", "(has(self.t) && self.t == 'A') == has(self.b)"), "[spec]", "!has(oldSelf.b) || has(self.b) to spec.box; while spec.box.b is set, it also keeps spec.box.t from changing"},
 		{"a member of a declared union", "type: object\nrequired: [t]\nproperties: {t: {type: string, enum: [A, B]}, a: {type: string, x-kubernetes-validations: [{rule: self == oldSelf}]}, b: {type: string}}\nx-kubernetes-unions: [{discriminator: t, fields-to-discriminateBy: {a: A, b: B}, discriminatorChange: Allow}]", "[spec]", "!has(oldSelf.a) || has(self.a) to spec; while spec.a is set, it also keeps spec.t from changing"},
+		{"a member of a union with an immutable discriminator", "type: object\nrequired: [t]\nproperties: {t: {type: string, enum: [A, B], x-kubernetes-validations: [{rule: self == oldSelf}]}, a: {type: object, required: [v], properties: {v: {type: string, x-kubernetes-validations: [{rule: self == oldSelf}]}}}, b: {type: string}}\nx-kubernetes-unions: [{discriminator: t, fields-to-discriminateBy: {a: A, b: B}, discriminatorChange: Allow}]", "[spec]", ""},
 		{"closed by a union", fmt.Sprintf(ofUnion, "Forbid"), "[spec]", ""},
 		{"left open by a union", fmt.Sprintf(ofUnion, "Allow"), "[spec]", "!has(oldSelf.box) || has(self.box) to spec"},
 	} {

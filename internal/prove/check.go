@@ -35,9 +35,9 @@ func (p *Problem) Add(level int, t *sample.Test) *Check {
 	return p.take(&Check{Test: t, Level: level, Schema: p.Schemas[level], Place: p.Places[level]})
 }
 
-// AddAt is Add for a schema below the object.
-func (p *Problem) AddAt(path schemapath.Path, t *sample.Test) *Check {
-	return p.take(&Check{Test: t, Level: len(p.Schemas), Schema: p.Object().Lookup(path), Place: p.Self(New).Lookup(path.Properties()...)})
+// AddAt is Add for a schema below the one at a level, and not on the way to the object.
+func (p *Problem) AddAt(level int, path schemapath.Path, t *sample.Test) *Check {
+	return p.take(&Check{Test: t, Level: len(p.Schemas), Schema: p.Schemas[level].Lookup(path), Place: p.Places[level].Lookup(path.Properties()...)})
 }
 
 // take adds a check. If the test cannot be evaluated, take adds it to Broken and returns nil.

@@ -131,7 +131,7 @@ func (p *unionProblem) collect() []*prove.Check {
 		// its rules reject.
 		for _, t := range p.Object().Lookup(d).Rules() {
 			if t.ReadsOld {
-				p.AddAt(d, t)
+				p.AddAt(len(p.Path), d, t)
 			}
 		}
 	}
@@ -139,7 +139,7 @@ func (p *unionProblem) collect() []*prove.Check {
 		path := schemapath.New(names...)
 		n := p.Object().Lookup(path)
 		for _, t := range slices.Concat(n.Rules(), n.Constraints()) {
-			p.AddAt(path, t)
+			p.AddAt(len(p.Path), path, t)
 		}
 	}
 	return others
