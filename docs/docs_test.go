@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/crdpatch"
 	_ "github.com/unioncel/unioncel/internal/testing/testgc"
 	"github.com/unioncel/unioncel/internal/testing/testprog"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 

@@ -9,12 +9,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
+	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/normalize"
 	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/internal/testing/policytest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/validate"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
 	unionkinds "github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/policy"
 	"github.com/unioncel/unioncel/pkg/union"

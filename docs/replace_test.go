@@ -11,10 +11,10 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/handwritten"
 	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )

@@ -21,7 +21,7 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/union"
 )

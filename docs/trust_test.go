@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/internal/crdpatch"
 )
 
 // TestStopping runs the commands for removing unioncel in trust.md, on the CRD of the README.

@@ -11,11 +11,11 @@ import (
 	"log"
 	"os"
 
-	"sigs.k8s.io/controller-tools/pkg/crd"
+	crdgen "sigs.k8s.io/controller-tools/pkg/crd"
 	"sigs.k8s.io/controller-tools/pkg/genall"
 	"sigs.k8s.io/controller-tools/pkg/loader"
 
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crd"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/markers"
 )
@@ -34,12 +34,12 @@ func run(dir string, patterns ...string) error {
 	if err := report(found); err != nil {
 		return err
 	}
-	var generator genall.Generator = crd.Generator{}
+	var generator genall.Generator = crdgen.Generator{}
 	controllerGen, err := genall.Generators{&generator}.ForRoots(patterns...)
 	if err != nil {
 		return err
 	}
-	compiled := &compiling{OutputRule: genall.OutputToDirectory(dir), options: crdpatch.Options{External: *unions}}
+	compiled := &compiling{OutputRule: genall.OutputToDirectory(dir), options: crd.Options{External: *unions}}
 	controllerGen.OutputRules.Default = compiled
 	if controllerGen.Run() {
 		return errors.New("controller-gen failed")
@@ -50,7 +50,7 @@ func run(dir string, patterns ...string) error {
 // compiling compiles the files that controller-gen writes. A file with errors is not written.
 type compiling struct {
 	genall.OutputRule
-	options crdpatch.Options
+	options crd.Options
 	err     error // controller-gen ignores errors of Close
 }
 
@@ -72,7 +72,7 @@ func (f *file) Close() error {
 }
 
 func (f *file) write() error {
-	result, found := crdpatch.Compile(crdpatch.Open(f.path, f.Bytes()), f.options)
+	result, found := crd.Open(f.path, f.Bytes(), f.options).Compile()
 	if err := report(found); err != nil {
 		return err
 	}

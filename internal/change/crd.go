@@ -5,8 +5,8 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"

@@ -10,9 +10,9 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/change"
+	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/yamltext"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/kinds"
 )
 

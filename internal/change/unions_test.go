@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/change"
+	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 

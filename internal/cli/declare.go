@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/declared"
 	"github.com/unioncel/unioncel/internal/handwritten"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/markers"
 	"github.com/unioncel/unioncel/pkg/union"

@@ -5,7 +5,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -56,13 +56,7 @@ The exit code is 1 if anything is not proved.`,
 func (a *app) verifyAll(ctx context.Context, flags *compilerFlags, output *printing, args []string) error {
 	found, err := collect(ctx, a, flags, args, func(f *crdpatch.File, in input) (l []report.Verified, diags diag.List, err error) {
 		declared, diags := skipping(in.scope, in.options(), func(opts crdpatch.Options) ([]*compile.Declared, diag.List) {
-			return crdpatch.Ask(f, opts, func(c *crdpatch.CRD) (*compile.Declared, diag.List) {
-				d, l := c.Declared()
-				if d != nil {
-					l = append(l, c.Faults(d.CRD)...)
-				}
-				return d, l
-			})
+			return report.Provable(f, opts)
 		})
 		if declared != nil {
 			l = []report.Verified{} // the other unions are verified despite skipped ones

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/product"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
 // crds returns 500 CRDs: the examples under different names.

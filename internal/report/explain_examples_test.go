@@ -14,8 +14,8 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
+	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/report"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/report"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
 // TestUnusedDiscriminator reports properties with a value for each member.

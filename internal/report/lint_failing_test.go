@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/report"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
 // TestFailingRule finds a rule that fails to evaluate on an object that the union allows, in a

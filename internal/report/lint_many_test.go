@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/report"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
 // unionsOf returns a CRD with n unions on one object.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -58,6 +59,17 @@ type Restriction struct {
 	Reads    string          `json:"reads"`
 	Accepted *verify.Example `json:"accepted"`
 	Rejected verify.Example  `json:"rejected"`
+}
+
+// Provable returns the unions of the CRDs of a file. Rules that the API server cannot compile are errors.
+func Provable(f *crdpatch.File, opts crdpatch.Options) ([]*compile.Declared, diag.List) {
+	return crdpatch.Ask(f, opts, func(c *crdpatch.CRD) (*compile.Declared, diag.List) {
+		d, l := c.Declared()
+		if d != nil {
+			l = append(l, c.Faults(d.CRD)...)
+		}
+		return d, l
+	})
 }
 
 // Verify verifies the unions of one CRD.

@@ -13,7 +13,7 @@ import (
 
 // TestJSONAsYAML compares the JSON reader with the YAML reader on texts that both can read.
 func TestJSONAsYAML(t *testing.T) {
-	files, err := filepath.Glob("../../pkg/crdpatch/testdata/*/*.json")
+	files, err := filepath.Glob("../../internal/crdpatch/testdata/*/*.json")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no files", err)
 	}

@@ -1,6 +1,6 @@
 // Package compile turns the unions of one CustomResourceDefinition into the
 // x-kubernetes-validations that enforce them. It reads a manifest and returns
-// the rules of each schema; pkg/crdpatch writes them into the text.
+// the rules of each schema; internal/crdpatch writes them into the text.
 //
 // A [Compilation] runs the stages, in this order:
 //

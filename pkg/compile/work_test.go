@@ -4,9 +4,9 @@ import (
 	"os"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
 // Each command runs the API server's validation of a CRD once: it dominates the running time.

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
 // proof is the result of internal/prove/verify for the only union of a manifest.

@@ -17,10 +17,10 @@ import (
 	kjson "sigs.k8s.io/json"
 	sigs "sigs.k8s.io/yaml"
 
+	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	_ "github.com/unioncel/unioncel/internal/testing/testgc"
 	"github.com/unioncel/unioncel/internal/validate"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 

@@ -1,4 +1,4 @@
-// Package e2e checks the meaning of compiled CRDs end to end: pkg/crdpatch
+// Package e2e checks the meaning of compiled CRDs end to end: internal/crdpatch
 // compiles the manifests, a real API server installs them under strict field
 // validation, and objects are created and updated there.
 //

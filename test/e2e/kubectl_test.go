@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
 // TestKubectl pins down the messages for the two most common mistakes. Run it with -v to see the

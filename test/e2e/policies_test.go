@@ -23,12 +23,12 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 
+	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/normalize"
 	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/policy"
 	"github.com/unioncel/unioncel/pkg/union"

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
 )
 
 // The server confirms the expectations that internal/product writes.

@@ -8,14 +8,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/crdify/pkg/config"
 	"sigs.k8s.io/crdify/pkg/validations"
 
-	"github.com/unioncel/unioncel/internal/change"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crd"
+	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // The names of the validations in a configuration of crdify.
@@ -46,43 +47,36 @@ func (r *rules) Compare(old, new *apiextensionsv1.CustomResourceDefinition) vali
 }
 
 func compare(old, new *apiextensionsv1.CustomResourceDefinition) []error {
-	report, err := change.Compare(context.Background(), read(old), read(new))
+	changes, found, err := crd.Of(new, crd.Options{}).Diff(context.Background(), crd.Of(old, crd.Options{}))
 	if err != nil {
 		return []error{fmt.Errorf("validation rules cannot be compared: %w", err)}
 	}
 	var errs []error
-	for _, c := range report.Changes {
-		switch c.Sort {
-		case change.UnionSort, change.Rule, change.Transition, change.Composition:
-			if c.Class.Refuses() {
-				errs = append(errs, errors.New(describe(c)))
-			}
+	for _, d := range found {
+		if d.Severity == diag.Error {
+			errs = append(errs, fmt.Errorf("validation rules cannot be compared: %s", d))
+		}
+	}
+	for _, c := range changes {
+		if slices.Contains(keywords, c.Keyword) && (c.Tighter || !c.Looser && c.Undecided != "") {
+			errs = append(errs, errors.New(describe(c)))
 		}
 	}
 	return errs
 }
 
-// read returns a CRD with the unions of its annotation, if it was compiled.
-func read(crd *apiextensionsv1.CustomResourceDefinition) *change.Input {
-	typed := crd.DeepCopy()
-	typed.APIVersion, typed.Kind = apiextensionsv1.SchemeGroupVersion.String(), "CustomResourceDefinition"
-	if data, err := json.Marshal(typed); err == nil {
-		if l, found := change.ReadInputs(crdpatch.Open(crd.Name, data), crdpatch.Options{}); !found.HasErrors() && len(l) == 1 {
-			return l[0]
-		}
-	}
-	return change.InputOf(crd)
-}
+// keywords are the keys of validation rules and unions.
+var keywords = []string{"x-kubernetes-unions", "x-kubernetes-validations", "allOf", "anyOf", "oneOf", "not"}
 
 // describe describes a change in one line, with an object that it rejects.
-func describe(c change.Change) string {
+func describe(c crd.Change) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s.%s: %s: %s", c.NewVersion, strings.TrimPrefix("^."+c.Path.String(), "^.(root)"), c.Subject, c.What)
-	if c.Class == change.Undecided {
+	fmt.Fprintf(&b, "%s.%s: %s: %s", c.Version, strings.TrimPrefix("^."+c.Path.String(), "^.(root)"), c.Subject, c.Text)
+	if !c.Tighter {
 		fmt.Fprintf(&b, "; it may reject objects that were accepted: %s", c.Undecided)
 		return b.String()
 	}
-	if x := c.Refused; x != nil {
+	if x := c.Rejected; x != nil {
 		object, _ := json.Marshal(x.Object) // JSON data can always be marshaled
 		fmt.Fprintf(&b, "; was accepted: %s", object)
 		if x.Old != nil {

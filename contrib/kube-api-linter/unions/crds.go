@@ -9,16 +9,20 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/limit"
-	"github.com/unioncel/unioncel/internal/prove/verify"
-	"github.com/unioncel/unioncel/internal/report"
-	"github.com/unioncel/unioncel/internal/yamltext"
-	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/pkg/crd"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/markers"
 	"github.com/unioncel/unioncel/pkg/union"
+)
+
+// The codes of diagnostics that the analyzer treats in a way of its own.
+const (
+	unknownMember         diag.Code = "UC203"
+	unknownDiscriminator  diag.Code = "UC204"
+	notProved             diag.Code = "UC306"
+	unusedMarkers         diag.Code = "UC514"
+	handWrittenConstraint diag.Code = "UC517"
+	noSuchSchema          diag.Code = "UC703"
 )
 
 // crds are the generated CRDs, to be checked for the unions of a package.
@@ -41,16 +45,16 @@ func (c crds) check() (found diag.List, err error) {
 	defer tree.Close()
 	var all []union.Target
 	err = fs.WalkDir(tree.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !yamltext.IsManifestName(name) {
+		if err != nil || entry.IsDir() || !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name)) {
 			return err
 		}
 		path := filepath.Join(dir, name)
-		src, err := yamltext.ReadFile(tree.FS(), name, limit.Limits{})
+		src, err := fs.ReadFile(tree.FS(), name)
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		f := crdpatch.Open(path, src)
-		targets, _ := f.Targets()
+		f := crd.Open(path, src, crd.Options{External: *c.unions})
+		targets := f.Targets()
 		all = append(all, targets...)
 		if i := slices.IndexFunc(targets, c.unions.Concern); i >= 0 {
 			more, err := c.checkFile(f, targets[i])
@@ -67,47 +71,35 @@ func (c crds) check() (found diag.List, err error) {
 }
 
 // checkFile lints a file, and proves whether its CRDs enforce the unions.
-func (c crds) checkFile(f *crdpatch.File, first union.Target) (diag.List, error) {
-	opts := crdpatch.Options{External: *c.unions}
-	manifests, _ := f.CRDs(opts)
+func (c crds) checkFile(f *crd.File, first union.Target) (diag.List, error) {
 	byHand := map[diag.Pos]bool{} // the unions with hand-written rules, which proofs decide about
-	found := slices.DeleteFunc(report.Lint(f, opts), func(d diag.Diagnostic) bool {
-		byHand[d.Pos] = byHand[d.Pos] || d.Code == codes.HandWrittenConstraint
-		return d.Code == codes.HandWrittenConstraint
+	found := slices.DeleteFunc(f.Lint(), func(d diag.Diagnostic) bool {
+		byHand[d.Pos] = byHand[d.Pos] || d.Code == handWrittenConstraint
+		return d.Code == handWrittenConstraint
 	})
-	for _, m := range manifests {
-		declared, wrong := m.Declared()
-		if found = append(found, wrong...); declared == nil || !c.unions.Concern(m.Target()) {
-			continue
-		}
-		more, err := c.prove(m.Target(), declared, byHand)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, more...)
+	proofs, wrong, err := f.Verify(context.Background())
+	if err != nil {
+		return nil, err
 	}
+	more, err := c.unproved(f, proofs, byHand)
+	if err != nil {
+		return nil, err
+	}
+	found = append(append(found, wrong...), more...)
 	markers.Words(found)
 	for i, d := range found {
 		switch {
 		case d.Severity == diag.Error && !c.has(d.Pos):
 			found[i] = c.elsewhere(d, first)
-		case !strings.HasPrefix(d.Message, "+") && slices.Contains([]diag.Code{codes.UnknownMember, codes.UnknownDiscriminator, codes.NoSuchSchema}, d.Code):
+		case !strings.HasPrefix(d.Message, "+") && slices.Contains([]diag.Code{unknownMember, unknownDiscriminator, noSuchSchema}, d.Code):
 			found[i].Hint = "the CRD was not generated from these types: run controller-gen first"
 		}
 	}
 	return found, nil
 }
 
-// prove returns a finding for each union that a CRD does not enforce.
-func (c crds) prove(target union.Target, d *compile.Declared, byHand map[diag.Pos]bool) (diag.List, error) {
-	// Other versions of the kind may be in other packages; their passes check them.
-	d.Objects = slices.DeleteFunc(slices.Clone(d.Objects), func(o compile.Object) bool {
-		return !slices.ContainsFunc(o.Declarations, func(u *union.Declaration) bool { return filepath.Ext(u.Pos.File) == ".go" })
-	})
-	proofs, err := report.Verify(context.Background(), *d)
-	if err != nil {
-		return nil, err
-	}
+// unproved returns a finding for each union that a CRD does not enforce.
+func (c crds) unproved(f *crd.File, proofs []crd.Proof, byHand map[diag.Pos]bool) (diag.List, error) {
 	pkg, err := filepath.Rel(c.root, c.source.dir)
 	if err != nil {
 		return nil, err
@@ -116,24 +108,26 @@ func (c crds) prove(target union.Target, d *compile.Declared, byHand map[diag.Po
 	var l diag.List
 	reported := map[diag.Pos]bool{} // a struct can be at several paths
 	for _, v := range proofs {
-		if v.Proved || reported[v.Pos] {
+		// Other versions of the kind may be in other packages; their passes check them.
+		if v.Proved || reported[v.Pos] || filepath.Ext(v.Pos.File) != ".go" {
 			continue
 		}
 		reported[v.Pos] = true
-		finding := diag.Diagnostic{Code: codes.NotProved, Pos: v.Pos, Path: v.Path, Hint: run}
+		finding := diag.Diagnostic{Code: notProved, Pos: v.Pos, Path: v.Path, Hint: run}
 		if len(v.Differences) == 0 {
 			finding.Severity, finding.Hint = diag.Warning, ""
 			finding.Message = fmt.Sprintf("the proof that the CRD %s enforces this union is inconclusive: %s", v.CRD, v.Inconclusive[0])
-		} else if f := v.Differences[0]; f.Verdict == verify.Accepted {
-			finding.Message = fmt.Sprintf("the CRD %s accepts an object that this union forbids: %s", v.CRD, f.Words)
+		} else if d := v.Differences[0]; d.Accepted {
+			finding.Message = fmt.Sprintf("the CRD %s accepts an object that this union forbids: %s", v.CRD, d.Text)
 		} else {
-			finding.Message = fmt.Sprintf("the CRD %s rejects an object that this union allows: %s; the rule is %s", v.CRD, f.Words, f.Rule)
+			finding.Message = fmt.Sprintf("the CRD %s rejects an object that this union allows: %s; the rule is %s", v.CRD, d.Text, d.Rule)
 			if byHand[v.Pos] { // compile does not change these rules
 				finding.Hint = "correct the rule or the union"
 			}
 		}
 		if !c.has(v.Pos) {
-			finding = c.elsewhere(finding, target)
+			targets := f.Targets()
+			finding = c.elsewhere(finding, targets[slices.IndexFunc(targets, func(t union.Target) bool { return t.Name == v.CRD })])
 		}
 		l = append(l, finding)
 	}

@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/kube-api-linter/pkg/analysis/initializer"
 	"sigs.k8s.io/kube-api-linter/pkg/analysis/registry"
 
-	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/markers"
 )
@@ -68,7 +67,7 @@ func run(pass *analysis.Pass, cfg Config) error {
 	}
 	found = slices.DeleteFunc(found, func(d diag.Diagnostic) bool {
 		// A pass has one package: the kinds that use a struct may be in others.
-		return d.Code == codes.UnusedMarkers && strings.HasPrefix(d.Message, "no CRD of these packages has ")
+		return d.Code == unusedMarkers && strings.HasPrefix(d.Message, "no CRD of these packages has ")
 	})
 	if cfg.CRDs != "" && set != nil {
 		more, err := crds{source: s, dir: cfg.CRDs, unions: set}.check()

@@ -41,6 +41,7 @@ var fileCalls = map[string][]string{
 	"internal/validate/objects.go":       {".Create"},
 	"internal/normalize/change.go":       {".Remove"},
 	"internal/normalize/normalize.go":    {".Remove"},
+	"pkg/crd/crd.go":                     {".Create"},
 	"pkg/union/lookup.go":                {".Remove"},
 	"internal/declared/config_parser.go": {".Open"},
 	"internal/declared/unionset.go":      {".Open"},

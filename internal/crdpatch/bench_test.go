@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/pkg/crdpatch"
+	"github.com/unioncel/unioncel/internal/crdpatch"
 )
 
 // sizes are CRDs as controller-gen writes them for small, usual and large APIs.

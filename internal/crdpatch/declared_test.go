@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
-	"github.com/unioncel/unioncel/pkg/crdpatch"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )

@@ -1,0 +1,3 @@
+package crd_test
+
+import _ "github.com/unioncel/unioncel/internal/testing/testgc"
