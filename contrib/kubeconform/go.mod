@@ -2,7 +2,10 @@ module github.com/unioncel/unioncel/contrib/kubeconform
 
 go 1.26.0
 
-tool github.com/yannh/kubeconform/cmd/kubeconform
+tool (
+	github.com/unioncel/unioncel/cmd/unioncel
+	github.com/yannh/kubeconform/cmd/kubeconform
+)
 
 require (
 	github.com/unioncel/unioncel v0.0.0

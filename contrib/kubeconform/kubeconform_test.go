@@ -1,10 +1,8 @@
 package kubeconform_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,11 +13,11 @@ import (
 
 	"github.com/yannh/kubeconform/pkg/resource"
 	"github.com/yannh/kubeconform/pkg/validator"
-	"k8s.io/apimachinery/pkg/util/validation/field"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/unioncel/unioncel/internal/cli"
-	"github.com/unioncel/unioncel/internal/product"
-	"github.com/unioncel/unioncel/internal/validate"
+	"github.com/unioncel/unioncel/pkg/crd"
+	"github.com/unioncel/unioncel/pkg/uniontest"
 )
 
 // TestExamples compares kubeconform with the API server's code, for the creation of objects in all
@@ -39,47 +37,33 @@ func TestExamples(t *testing.T) {
 
 func compare(t *testing.T, name string) {
 	conform := conformer(t, name)
-	installed, l, err := cli.Install(t.Context(), name)
-	if err != nil || l.HasErrors() {
-		t.Fatal(l, err)
+	src, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := crd.Open(name, src, crd.Options{})
+	if plans, _ := file.Plans(); len(plans) == 0 {
+		t.Skip("the CRD declares no unions")
 	}
 	var accepted, rejected int
-	for _, in := range installed {
-		plan, l := in.CRD.Plan()
-		if l.HasErrors() {
-			t.Fatal(l)
+	uniontest.Parity(t, name, func(old, new *unstructured.Unstructured) error {
+		server := file.Validate(t.Context(), new, old)
+		if old != nil {
+			return server // kubeconform has no old objects
 		}
-		if plan == nil {
-			t.Skip("the CRD declares no unions")
+		result := conform(t, new.Object)
+		if result.Status == validator.Valid {
+			accepted++
+			return nil
 		}
-		requests, err := product.SuiteRequests(t.Context(), *plan, in.CustomResourceDefinition)
-		if err != nil {
-			t.Fatal(err)
-		}
-		server := validate.New(in.CustomResourceDefinition)
-		for _, r := range requests {
-			if r.Old != nil || r.Status {
-				continue
-			}
-			answer, err := server.Create(t.Context(), r.Object)
-			if err != nil {
-				t.Fatal(err)
-			}
-			result := conform(t, r.Object)
-			object, _ := json.Marshal(r.Object) // JSON data can always be marshaled
-			switch {
-			case answer.Refused == nil && result.Status == validator.Valid:
-				accepted++
-			case answer.Refused == nil || result.Status != validator.Invalid:
-				t.Errorf("%s\nthe server: %v\nkubeconform: %v", object, answer.Refused, result.Err)
-			default:
-				rejected++
-				if want, got := fieldsOf(answer.Errors), fieldsIn(result.Err.Error()); !slices.Equal(got, want) {
-					t.Errorf("%s\nthe server: %v\nkubeconform: %v\nfields %q and %q", object, answer.Refused, result.Err, want, got)
-				}
+		rejected++
+		if invalid := (*apierrors.StatusError)(nil); errors.As(server, &invalid) {
+			if want, got := fieldsOf(invalid), fieldsIn(result.Err.Error()); !slices.Equal(got, want) {
+				t.Errorf("%s\nthe server: %v\nkubeconform: %v\nfields %q and %q", new, server, result.Err, want, got)
 			}
 		}
-	}
+		return result.Err
+	})
 	t.Logf("%d accepted, %d rejected", accepted, rejected)
 	if accepted == 0 || rejected == 0 {
 		t.Error("too few objects")
@@ -87,10 +71,10 @@ func compare(t *testing.T, name string) {
 }
 
 // fieldsOf returns the fields of the server's errors as JSON pointers, sorted.
-func fieldsOf(l field.ErrorList) []string {
+func fieldsOf(err *apierrors.StatusError) []string {
 	var fields []string
-	for _, e := range l {
-		fields = append(fields, "/"+strings.NewReplacer(".", "/", "[", "/", "]", "").Replace(e.Field))
+	for _, cause := range err.ErrStatus.Details.Causes {
+		fields = append(fields, "/"+strings.NewReplacer(".", "/", "[", "/", "]", "").Replace(cause.Field))
 	}
 	return unique(fields)
 }
@@ -140,16 +124,13 @@ func TestReadme(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	program, err := exec.Command("go", "tool", "-n", "kubeconform").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	kubeconform, unioncel := tool(t, "kubeconform"), tool(t, "unioncel")
 	t.Chdir(dir)
-	unioncel, kubeconform, _ := strings.Cut(blocks[2][1], "\n")
-	if code := cli.Main(strings.Fields(unioncel), cli.Streams{Out: io.Discard, Err: t.Output()}); code != 0 {
-		t.Fatal(unioncel)
+	first, second, _ := strings.Cut(blocks[2][1], "\n")
+	if out, err := exec.Command(unioncel, strings.Fields(first)[1:]...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %s", first, out)
 	}
-	kubeconform = strings.NewReplacer("kubeconform", strings.TrimSpace(string(program)), "-schema-location default", "").Replace(kubeconform) // the default is on the network
+	kubeconform = strings.NewReplacer("kubeconform", kubeconform, "-schema-location default", "").Replace(second) // the default is on the network
 	out, err := exec.Command("sh", "-c", kubeconform).Output()
 	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 1 {
 		t.Errorf("%s: %v", kubeconform, err)
@@ -164,9 +145,8 @@ func TestReadme(t *testing.T) {
 func conformer(t *testing.T, crd string) func(t *testing.T, object map[string]any) validator.Result {
 	t.Helper()
 	dir := t.TempDir()
-	var errs bytes.Buffer
-	if code := cli.Main([]string{"unioncel", "schema", "-o", dir, crd}, cli.Streams{Out: io.Discard, Err: &errs}); code != 0 {
-		t.Fatal(errs.String())
+	if out, err := exec.Command(tool(t, "unioncel"), "schema", "-o", dir, crd).CombinedOutput(); err != nil {
+		t.Fatalf("%s", out)
 	}
 	v, err := validator.New([]string{dir + "/{{.Group}}/{{.ResourceKind}}_{{.ResourceAPIVersion}}.json"}, validator.Opts{Strict: true})
 	if err != nil {
@@ -180,4 +160,14 @@ func conformer(t *testing.T, crd string) func(t *testing.T, object map[string]an
 		}
 		return v.ValidateResource(resource.Resource{Path: "object.json", Bytes: data})
 	}
+}
+
+// tool returns the path of a tool of the module.
+func tool(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.Command("go", "tool", "-n", name).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(path))
 }

@@ -114,13 +114,12 @@ func (a *app) runSuites(ctx context.Context, flags *compilerFlags, output *print
 	if len(crds) == 0 {
 		return usagef("--crd is missing: it names the CustomResourceDefinitions of the tests")
 	}
-	suites, err := a.testSuites(ctx, flags, crds, paths)
+	tests, found, err := a.testSuites(ctx, flags, crds, paths)
 	if err != nil {
 		return err
 	}
-	found := suites.Problems
 	ran, failures, skipped := 0, 0, 0
-	for _, t := range suites.Tests {
+	for _, t := range tests {
 		switch {
 		case t.Skipped != "":
 			skipped++
@@ -138,30 +137,13 @@ func (a *app) runSuites(ctx context.Context, flags *compilerFlags, output *print
 	return a.showAnswers(output, found, tally)
 }
 
-// Suites are the results of test suites.
-type Suites struct {
-	Tests []SuiteTest
-	// Problems are diagnostics of the CRDs and suites.
-	Problems diag.List
-}
-
-// SuiteTest is the result of a test.
-type SuiteTest struct {
-	// File is the name of the suite's file, Name the name of the test.
-	File, Name string
-	// Skipped is the reason why the test did not run, or empty.
-	Skipped string
-	// Failure is nil if the test passed.
-	Failure *diag.Diagnostic
-}
-
-// testSuites runs the tests in files and directories.
-func (a *app) testSuites(ctx context.Context, flags *compilerFlags, crds, paths []string) (suites Suites, err error) {
+// testSuites runs the tests in files and directories. The list has the diagnostics of the CRDs and suites.
+func (a *app) testSuites(ctx context.Context, flags *compilerFlags, crds, paths []string) (tests []product.SuiteTest, found diag.List, err error) {
 	files, l, err := a.readManifests(ctx, flags, nil, nil, crds)
 	if err != nil {
-		return suites, err
+		return nil, nil, err
 	}
-	found := diagnosticsOf(append(l.files(), resultsOf(files)...))
+	found = diagnosticsOf(append(l.files(), resultsOf(files)...))
 	// CRDs that define the same kind differently are an error, and none of them is used.
 	set, judges := &validate.Set{}, map[string]*validate.Kind{}
 	for _, f := range files {
@@ -178,12 +160,12 @@ func (a *app) testSuites(ctx context.Context, flags *compilerFlags, crds, paths 
 	}
 	inputs, err := a.suiteFiles(ctx, paths)
 	if err != nil {
-		return suites, err
+		return nil, nil, err
 	}
 	for _, file := range inputs {
 		dir := filepath.Dir(file.name)
 		total, most := 0, a.limits.OrDefault().Size
-		s, wrong := product.ReadSuite(file.name, file.found, func(name string) ([]byte, error) {
+		ran, wrong := product.RunSuite(ctx, file.name, file.found, judges, func(name string) ([]byte, error) {
 			src, err := a.readBelow(dir, name)
 			// With links and shared objects, the total size can exceed that of the tree.
 			if total += len(src); total > most && total > len(src) {
@@ -192,32 +174,12 @@ func (a *app) testSuites(ctx context.Context, flags *compilerFlags, crds, paths 
 			a.keep(path.Join(dir, name), src)
 			return src, err
 		}, a.limits)
-		found = append(found, wrong...)
-		if s == nil {
-			continue
+		if ctx.Err() != nil {
+			return nil, nil, errInterrupted
 		}
-		for _, name := range s.Skipped {
-			suites.Tests = append(suites.Tests, SuiteTest{File: file.name, Name: name, Skipped: "patches of the CRD are not supported"})
-		}
-		judge, known := judges[s.CRD]
-		if !known {
-			found = append(found, diag.New(codes.NoCRD, s.Pos, "there is no CRD %s for these tests", s.CRD).Hinted("give it with --crd"))
-		}
-		for _, t := range s.Tests {
-			if ctx.Err() != nil {
-				return suites, errInterrupted
-			}
-			r := SuiteTest{File: file.name, Name: t.Name}
-			if judge == nil {
-				r.Skipped = "the CRD " + s.CRD + " is missing or invalid"
-			} else {
-				r.Failure = t.Run(ctx, judge)
-			}
-			suites.Tests = append(suites.Tests, r)
-		}
+		tests, found = append(tests, ran...), append(found, wrong...)
 	}
-	suites.Problems = found
-	return suites, nil
+	return tests, found, nil
 }
 
 // readBelow reads a file that another file names. It rejects links and names that lead out of the

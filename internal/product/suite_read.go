@@ -2,6 +2,7 @@ package product
 
 import (
 	"bytes"
+	"context"
 	"path"
 
 	"go.yaml.in/yaml/v3"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/limit"
+	"github.com/unioncel/unioncel/internal/validate"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -67,6 +69,42 @@ func keys(names ...string) []yamltext.ConfigKey {
 		l = append(l, yamltext.ConfigKey{Name: name})
 	}
 	return l
+}
+
+// SuiteTest is the result of a test.
+type SuiteTest struct {
+	// File is the name of the suite's file, Name the name of the test.
+	File, Name string
+	// Skipped is the reason why the test did not run, or empty.
+	Skipped string
+	// Failure is nil if the test passed.
+	Failure *diag.Diagnostic
+}
+
+// RunSuite runs the tests in a file; see [ReadSuite]. kinds has the kinds of the CRDs by name, nil for a
+// CRD with errors.
+func RunSuite(ctx context.Context, name string, src []byte, kinds map[string]*validate.Kind, read func(path string) ([]byte, error), limits limit.Limits) (l []SuiteTest, found diag.List) {
+	s, found := ReadSuite(name, src, read, limits)
+	if s == nil {
+		return nil, found
+	}
+	for _, skipped := range s.Skipped {
+		l = append(l, SuiteTest{File: name, Name: skipped, Skipped: "patches of the CRD are not supported"})
+	}
+	kind, known := kinds[s.CRD]
+	if !known {
+		found = append(found, diag.New(codes.NoCRD, s.Pos, "there is no CRD %s for these tests", s.CRD).Hinted("give it with --crd"))
+	}
+	for _, t := range s.Tests {
+		r := SuiteTest{File: name, Name: t.Name}
+		if kind == nil {
+			r.Skipped = "the CRD " + s.CRD + " is missing or invalid"
+		} else {
+			r.Failure = t.Run(ctx, kind)
+		}
+		l = append(l, r)
+	}
+	return l, found
 }
 
 // ReadSuite reads an index, or an OpenShift suite, in which the tests are a mapping. read returns the

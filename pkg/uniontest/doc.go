@@ -2,6 +2,6 @@
 // suites. [Parity] compares a validating webhook with the rules of a CRD. Both validate with the API
 // server's own code and need no cluster.
 //
-// CRDs that declare unions are compiled first, in memory, with the options of the nearest
-// .unioncel.yaml. Compiled CRDs are taken as they are.
+// CRDs that declare unions are compiled first, in memory, with the default options. Compiled CRDs are
+// taken as they are. No .unioncel.yaml is read: compile CRDs whose unions are declared elsewhere.
 package uniontest

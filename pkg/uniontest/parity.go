@@ -2,6 +2,8 @@ package uniontest
 
 import (
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,10 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/cli"
-	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/internal/validate"
+	"github.com/unioncel/unioncel/pkg/crd"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -21,7 +22,7 @@ import (
 const maxMismatches = 5
 
 // Parity compares a validating webhook with the rules of a CRD, and fails for requests that only one
-// of them rejects. crd is a file with the CRD, which declares unions.
+// of them rejects. name is a file with the CRD, which declares unions.
 //
 // webhook is the function of the webhook: it returns an error to reject a request. old is nil for a
 // creation. Objects have been pruned and defaulted; the function may modify them.
@@ -29,22 +30,26 @@ const maxMismatches = 5
 // Parity sends objects in all states of each union with up to two members set, legal or not, the
 // updates of a legal object to each of them, and the updates between legal objects. They are as small
 // as possible, and valid apart from the rules. Unions in a status that is a subresource are omitted.
-func Parity(t *testing.T, crd string, webhook func(old, new *unstructured.Unstructured) error) {
+func Parity(t *testing.T, name string, webhook func(old, new *unstructured.Unstructured) error) {
 	t.Helper()
-	installed, l, err := cli.Install(t.Context(), crd)
+	src, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if report(t, l); t.Failed() {
+	f := crd.Open(name, src, crd.Options{})
+	plans, wrong := f.Plans()
+	crds, more := f.CRDs()
+	if report(t, append(wrong, more...)); t.Failed() {
 		return
 	}
 	compared, mismatches := 0, 0
-	for _, in := range installed {
-		requests, schemas, err := requestsOf(t, in)
+	for _, plan := range plans {
+		i := slices.IndexFunc(crds, func(crd *apiextensionsv1.CustomResourceDefinition) bool { return crd.Name == plan.Name })
+		rules, schemas := validate.New(crds[i]), validate.New(withoutRules(crds[i]))
+		requests, err := product.SuiteRequests(t.Context(), *plan, crds[i])
 		if err != nil {
 			t.Fatal(err)
 		}
-		rules := validate.New(in.CustomResourceDefinition)
 		for _, r := range requests {
 			if a, err := r.Answer(t.Context(), schemas); err != nil || a.Refused != nil {
 				continue // a webhook does not repeat the schema
@@ -71,23 +76,8 @@ func Parity(t *testing.T, crd string, webhook func(old, new *unstructured.Unstru
 		t.Errorf("%d more mismatches", mismatches-maxMismatches)
 	}
 	if t.Logf("%d requests compared", compared); compared == 0 {
-		t.Errorf("%s declares no unions; unioncel infer finds the unions of hand-written rules", crd)
+		t.Errorf("%s declares no unions; unioncel infer finds the unions of hand-written rules", name)
 	}
-}
-
-// requestsOf returns requests for the unions of a CRD, and the CRD's schemas without rules.
-func requestsOf(t *testing.T, in crdpatch.Installed) ([]product.Test, *validate.Kind, error) {
-	if in.CRD == nil {
-		return nil, nil, nil
-	}
-	plan, l := in.CRD.Plan()
-	source, more := in.CRD.Source()
-	if plan == nil || source == nil {
-		report(t, append(l, more...))
-		return nil, nil, nil
-	}
-	requests, err := product.SuiteRequests(t.Context(), *plan, in.CustomResourceDefinition)
-	return requests, validate.New(withoutRules(source)), err
 }
 
 // withoutRules returns a copy of a CRD without validation rules.

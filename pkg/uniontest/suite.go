@@ -1,10 +1,16 @@
 package uniontest
 
 import (
+	"io/fs"
+	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/unioncel/unioncel/internal/cli"
+	"github.com/unioncel/unioncel/internal/limit"
+	"github.com/unioncel/unioncel/internal/product"
+	"github.com/unioncel/unioncel/internal/validate"
+	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/crd"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -14,27 +20,59 @@ import (
 // cannot run are skipped, and counted in the log.
 func Suite(t *testing.T, crds, tests string) {
 	t.Helper()
-	l, err := cli.RunSuites(t.Context(), []string{crds}, []string{tests})
+	kinds := map[string]*validate.Kind{}
+	each(t, crds, func(name string, src []byte) {
+		l, wrong := crd.Open(name, src, crd.Options{}).CRDs()
+		report(t, wrong)
+		for _, crd := range l {
+			kinds[crd.Name] = validate.New(crd)
+		}
+	})
+	ran, skipped := 0, 0
+	each(t, tests, func(name string, src []byte) {
+		if !product.IsSuite(src) {
+			return
+		}
+		dir, err := os.OpenRoot(filepath.Dir(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer dir.Close()
+		l, wrong := product.RunSuite(t.Context(), name, src, kinds, dir.ReadFile, limit.Limits{})
+		report(t, wrong)
+		for _, test := range l {
+			ran++
+			t.Run(filepath.ToSlash(test.File)+"/"+test.Name, func(t *testing.T) {
+				switch {
+				case test.Skipped != "":
+					skipped++
+					t.Skip(test.Skipped)
+				case test.Failure != nil:
+					t.Error(test.Failure)
+				}
+			})
+		}
+	})
+	if t.Logf("%d tests, %d of them skipped", ran, skipped); ran == 0 {
+		t.Errorf("%s has no tests", tests)
+	}
+}
+
+// each calls a function for a file, or for each manifest in a directory.
+func each(t *testing.T, root string, visit func(name string, src []byte)) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || name != root && !yamltext.IsManifestName(filepath.ToSlash(name)) {
+			return err
+		}
+		src, err := os.ReadFile(name)
+		if err == nil {
+			visit(name, src)
+		}
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	report(t, l.Problems)
-	skipped := 0
-	for _, test := range l.Tests {
-		if test.Skipped != "" {
-			skipped++
-		}
-		t.Run(filepath.ToSlash(test.File)+"/"+test.Name, func(t *testing.T) {
-			switch {
-			case test.Skipped != "":
-				t.Skip(test.Skipped)
-			case test.Failure != nil:
-				t.Error(test.Failure)
-			}
-		})
-	}
-	if t.Logf("%d tests, %d of them skipped", len(l.Tests), skipped); len(l.Tests) == 0 {
-		t.Errorf("%s has no tests", tests)
 	}
 }
 

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -32,7 +34,7 @@ var allowed = map[string][]string{
 	"internal/validate":                   {"internal/codes", "internal/english", "internal/yamltext", "pkg/diag"},
 	"pkg/markers":                         {"internal/codes", "internal/english", "internal/yamltext", "pkg/diag", "pkg/schemapath", "pkg/union"},
 	"internal/crdpatch":                   {"internal/codes", "internal/cost", "internal/limit", "internal/prove/verify", "internal/yamltext", "pkg/compile", "pkg/diag", "pkg/rules", "pkg/schemapath", "pkg/union"},
-	"pkg/uniontest":                       {"internal/cli", "internal/crdpatch", "internal/product", "internal/validate", "pkg/diag", "pkg/schemapath"},
+	"pkg/uniontest":                       {"internal/limit", "internal/product", "internal/validate", "internal/yamltext", "pkg/crd", "pkg/diag", "pkg/schemapath"},
 	"pkg/compile":                         {"internal/codes", "internal/cost", "internal/english", "internal/limit", "internal/prove/verify", "internal/yamltext", "pkg/diag", "pkg/kinds", "pkg/rules", "pkg/schemapath", "pkg/union"},
 	"internal/prove/verify":               {"internal/codes", "internal/cost", "internal/english", "internal/limit", "internal/prove", "internal/prove/formula", "internal/prove/logic", "internal/prove/sample", "pkg/diag", "pkg/schemapath", "pkg/union"},
 	"internal/prove/formula":              {"internal/cost", "internal/limit", "internal/prove/logic", "internal/prove/regular", "pkg/schemapath"},
@@ -142,5 +144,32 @@ func TestUnion(t *testing.T) {
 		if server || strings.HasPrefix(name, module+"internal/prove") {
 			t.Errorf("pkg/union depends on %s", name)
 		}
+	}
+}
+
+// TestPublic asserts that contrib and examples, which show the use of the library, import no internal
+// package of it.
+func TestPublic(t *testing.T) {
+	seen := 0
+	for _, dir := range []string{"contrib", "examples"} {
+		err := filepath.WalkDir("../../../"+dir, func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || filepath.Ext(path) != ".go" {
+				return err
+			}
+			file, _ := parsed(t, path)
+			for _, spec := range file.Imports {
+				seen++
+				if strings.HasPrefix(spec.Path.Value, `"`+module+"internal/") {
+					t.Errorf("%s imports %s", path, spec.Path.Value)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if seen == 0 {
+		t.Error("no imports")
 	}
 }
