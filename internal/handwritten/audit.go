@@ -79,6 +79,7 @@ type version struct {
 	without *validate.Kind
 	lacks   *sample.Test
 	leftOut []rule // the schema accepts every object in their place
+	newly   []rule // left out since the last audit
 	rules   int
 	open    []Finding // the rules that may have mistakes that are not found
 	told    []rule    // with a finding of bypassed
@@ -194,11 +195,15 @@ func (v *version) each(f func(path schemapath.Path, s *apiextensionsv1.JSONSchem
 	})
 }
 
+// noObject is the reason why the rules of an object are undecided.
+const noObject = "no object was found that the API server accepts"
+
 // audit audits the rules of a version, object by object.
 func (v *version) audit(ctx context.Context, versions []*version) []Finding {
 	var objects []schemapath.Path
 	owned := map[string][]rule{}
 	var all []rule
+	before := v.open
 	v.open = nil
 	undecide := func(reason string, rules ...rule) {
 		for _, r := range rules {
@@ -226,6 +231,10 @@ func (v *version) audit(ctx context.Context, versions []*version) []Finding {
 	v.rules = len(all)
 	var l []Finding
 	for _, path := range objects {
+		if known, ok := v.settled(path, owned[path.String()], before); ok {
+			v.open = append(v.open, known...)
+			continue
+		}
 		g := sample.NewSource(ctx, v.crd, 0)
 		o, err := v.object(g, path, owned[path.String()])
 		if err == nil {
@@ -241,7 +250,7 @@ func (v *version) audit(ctx context.Context, versions []*version) []Finding {
 		for _, a := range o.audited {
 			switch {
 			case !accepts:
-				undecide("no object was found that the API server accepts", a.rule)
+				undecide(noObject, a.rule)
 			case a.open != "":
 				undecide(a.open, a.rule)
 			}
@@ -254,6 +263,22 @@ func (v *version) audit(ctx context.Context, versions []*version) []Finding {
 	}
 	v.confirmGuards(ctx, l)
 	return l
+}
+
+// settled reports whether the rules left out since an earlier audit do not matter for an object. open are
+// its rules that the earlier audit left undecided, out of all in before.
+func (v *version) settled(path schemapath.Path, rules []rule, before []Finding) (open []Finding, ok bool) {
+	for _, f := range before {
+		if slices.ContainsFunc(rules, f.of.equal) {
+			open = append(open, f)
+		}
+	}
+	around := func(r rule) bool { // on an object that contains this one, or is in it
+		n := min(len(path), max(0, len(r.path)-1))
+		return path[:n].Equal(r.path[:n])
+	}
+	ok = len(v.newly) > 0 && !slices.ContainsFunc(v.newly, around) && !slices.ContainsFunc(open, func(f Finding) bool { return f.Message == noObject })
+	return open, ok
 }
 
 // objectOf returns the path of the object whose properties a rule on a schema constrains: the

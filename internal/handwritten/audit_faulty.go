@@ -38,6 +38,7 @@ func (v *version) findings(ctx context.Context, versions []*version) []Finding {
 		if w = w.leaveOut(faulty); w == nil {
 			break
 		}
+		w.newly = faulty
 		var more []Finding
 		for _, f := range w.audit(ctx, versions) {
 			known := func(other Finding) bool { return other.Code == f.Code && other.of.equal(f.of) }
