@@ -13,8 +13,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/cost"
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/schemadiff"
 	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/pkg/compile"
@@ -25,7 +25,7 @@ import (
 // name; a version of only one CRD is reported as added or removed. One of the CRDs may be nil: the
 // result is then a single change, and the other CRD is not checked. Otherwise Compare returns an
 // error if the API server could not use one of the CRDs, or if ctx was cancelled. A change that
-// takes more steps than [limit.Question] grants is [Unknown].
+// takes more steps than [logic.Question] grants is [Unknown].
 func Compare(ctx context.Context, old, new *Input) (Comparison, error) {
 	switch {
 	case old == nil:
@@ -108,7 +108,7 @@ func compare(ctx context.Context, old, new *Input, i, j int) (changes []Change, 
 	if err != nil {
 		return nil, err
 	}
-	w := &walker{ctx: limit.Question(ctx), pair: p, folded: map[string]bool{}}
+	w := &walker{ctx: logic.Question(ctx), pair: p, folded: map[string]bool{}}
 	w.unions(unionsOf(old, a.Name), unionsOf(new, b.Name))
 	w.walk(nil, p.root(oldSide), p.root(newSide))
 	w.status()

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -130,7 +129,7 @@ const getServers = "write a list, such as [v1.37.1, {name: a, version: v1.36.4}]
 
 // ReadServers reads the versions of API servers from a list, or from the output of kubectl get
 // --raw /version or kubectl version -o yaml, with one document per server.
-func ReadServers(name string, src []byte, limits limit.Limits) ([]Server, diag.List) {
+func ReadServers(name string, src []byte, limits yamltext.Limits) ([]Server, diag.List) {
 	file, wrong := yamltext.ParseManifest(name, src, limits)
 	if wrong != nil {
 		return nil, diag.List{*wrong}

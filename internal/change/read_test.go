@@ -8,7 +8,6 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -50,7 +49,7 @@ func TestReadServers(t *testing.T) {
 		{"a name twice", "- {name: a, version: v1.36.1}\n- {name: a, version: v1.36.1}\n", "in:2:3: error: UC901: the API server a is there twice"},
 		{"twice", "gitVersion: v1.36.1\ngitVersion: v1.36.1\n", `in:2:1: error: UC104: key "gitVersion" occurs twice in this mapping`},
 	} {
-		servers, wrong := ReadServers("in", []byte(tt.src), limit.Limits{})
+		servers, wrong := ReadServers("in", []byte(tt.src), yamltext.Limits{})
 		var words []string
 		for _, s := range servers {
 			words = append(words, s.String())
@@ -112,7 +111,7 @@ func TestRead(t *testing.T) {
 		{"a migration of a future version", "migrations", strings.Replace(oneMigration, "io/v1", "io/v2", 1), "in:2:1: error: UC901: StorageVersionMigration of storagemigration.k8s.io/v2 is not expected here"},
 		{"a malformed migration", "migrations", strings.Replace(oneMigration, "2026-01-01T12:00:00Z", "yesterday", 1), `in:1:1: error: UC901: the API server cannot read this StorageVersionMigration: parsing time "yesterday" as "2006-01-02T15:04:05Z07:00": cannot parse "yesterday" as "2006"`},
 	} {
-		f, wrong := yamltext.ParseObjects("in", []byte(tt.src), limit.Limits{})
+		f, wrong := yamltext.ParseObjects("in", []byte(tt.src), yamltext.Limits{})
 		if f == nil {
 			t.Errorf("%s: %v", tt.name, wrong)
 			continue

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/change"
-	"github.com/unioncel/unioncel/internal/limit"
+	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
 // TestSteps tests that patterns count towards the steps of a comparison: each of these takes the
@@ -19,7 +19,7 @@ func TestSteps(t *testing.T) {
 		}
 		return unionsOf(t, "type: object\nproperties: {"+strings.TrimSuffix(b.String(), ", ")+"}\n")
 	}
-	r, err := change.Compare(limit.WithSteps(t.Context(), 1_000_000), schema(400), schema(401))
+	r, err := change.Compare(logic.WithSteps(t.Context(), 1_000_000), schema(400), schema(401))
 	if err != nil || len(r.Changes) != 4 {
 		t.Fatalf("%+v, %v", r, err)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/handwritten"
-	"github.com/unioncel/unioncel/internal/limit"
+	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -173,7 +173,7 @@ func (a *app) inferAll(cmd *cobra.Command, flags *inferring, args []string) erro
 	}
 	for _, r := range files {
 		for _, text := range r.found.open {
-			a.note(fmt.Sprintf("%s: %v", text, limit.Exhausted(a.limits.OrDefault().Steps)))
+			a.note(fmt.Sprintf("%s: %v", text, logic.Exhausted(a.limits.OrDefault().Steps)))
 		}
 	}
 	if !flags.declares() {

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -205,7 +204,7 @@ func (f *finder) addDir(dir string) error {
 func process[T any](ctx context.Context, a *app, inputs []input, work func(r *result, src []byte) (T, error)) ([]answer[T], error) {
 	var answers []answer[T]
 	var errs []error
-	limit.Each(slices.Values(inputs), len(inputs), func(in input) (answer[T], error) {
+	yamltext.EachInOrder(slices.Values(inputs), len(inputs), func(in input) (answer[T], error) {
 		r := answer[T]{result: &result{input: in}}
 		if ctx.Err() != nil {
 			return r, errInterrupted
@@ -218,7 +217,7 @@ func process[T any](ctx context.Context, a *app, inputs []input, work func(r *re
 		r.took = time.Since(begin)
 		return r, err
 	}, func(in input, r answer[T], err error) {
-		if p := (*limit.Panic)(nil); errors.As(err, &p) {
+		if p := (*yamltext.Panic)(nil); errors.As(err, &p) {
 			for line := range strings.Lines(string(p.Stack)) {
 				a.say("%s", strings.TrimSuffix(line, "\n"))
 			}

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/unioncel/unioncel/internal/crdpatch"
-	"github.com/unioncel/unioncel/internal/limit"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -114,7 +114,7 @@ type app struct {
 	held    []diag.List // for a document
 	compile func(*crdpatch.File, crdpatch.Options) ([]byte, diag.List)
 	batch   batch
-	limits  limit.Limits
+	limits  yamltext.Limits
 	timeout time.Duration
 	taken   map[string]bool         // the inputs that can be read once only, by name
 	stop    context.CancelCauseFunc // ends the context of the command

@@ -13,8 +13,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/unioncel/unioncel/internal/english"
-	"github.com/unioncel/unioncel/internal/limit"
+	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/report"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -39,7 +40,7 @@ func (a *app) execute(ctx context.Context, args []string) int {
 			time.AfterFunc(a.timeout, func() { a.stop(stopped(a.timeout)) })
 		}
 		a.console.paint(a.color)
-		cmd.SetContext(limit.WithSteps(cmd.Context(), a.limits.OrDefault().Steps))
+		cmd.SetContext(logic.WithSteps(cmd.Context(), a.limits.OrDefault().Steps))
 		if strings.Contains(cmd.Use, "|-") {
 			a.reader = a.name + " " + cmd.Name()
 		}
@@ -242,6 +243,6 @@ have errors; neither writes anything.`),
 		topic("limits", "Limits on the content of files", `--limit raises or lowers a limit on the content of a file, as in --limit size=1000000.
 The limits protect from hostile input. The defaults are
 
-  `+strings.Join(limit.Defaults(), "\n  ")),
+  `+strings.Join(yamltext.DefaultLimits(), "\n  ")),
 	}
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/change"
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -89,7 +88,7 @@ func (a *app) storedObjects(ctx context.Context, inputs []input, by judges, take
 	var err error
 	var files, objects diag.List
 	known, others := 0, 0
-	limit.Each(func(yield func(yamltext.ObjectItem) bool) {
+	yamltext.EachInOrder(func(yield func(yamltext.ObjectItem) bool) {
 		for _, in := range inputs {
 			var l diag.List
 			if l, err = a.stream(in, func(i yamltext.ObjectItem) error {
@@ -102,7 +101,7 @@ func (a *app) storedObjects(ctx context.Context, inputs []input, by judges, take
 		}
 	}, 2*runtime.GOMAXPROCS(0), func(i yamltext.ObjectItem) (change.Prediction, error) { return by.judge(ctx, i.Value) }, func(i yamltext.ObjectItem, v change.Prediction, err error) {
 		known++
-		p := (*limit.Panic)(nil)
+		p := (*yamltext.Panic)(nil)
 		switch {
 		case err == nil:
 			take(i, v)

@@ -16,7 +16,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/crdpatch"
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/internal/validate"
 	"github.com/unioncel/unioncel/internal/yamltext"
@@ -87,7 +86,7 @@ func (a *app) testsOf(ctx context.Context, dir string, f *crdpatch.File, in inpu
 			if steps, most := p.Tests(), a.limits.OrDefault().Tests; steps > most {
 				l = append(l, diag.New(codes.OverLimit, p.Unions[0].Pos,
 					"the unions of the CRD have too many members for tests: these take %d steps, and the limit is %d", steps, most).
-					Hinted(limit.Hint("tests")))
+					Hinted(yamltext.LimitHint("tests")))
 				continue
 			}
 			var err error

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -14,7 +13,7 @@ import (
 type File struct {
 	name   string
 	given  []byte
-	limits limit.Limits
+	limits yamltext.Limits
 
 	parsed bool
 	text   *fileText // nil if the file cannot be read
@@ -26,7 +25,7 @@ type File struct {
 func Open(name string, src []byte) *File { return &File{name: name, given: src} }
 
 // WithLimits sets the limits of the file and returns f. It must be called before other methods.
-func (f *File) WithLimits(l limit.Limits) *File {
+func (f *File) WithLimits(l yamltext.Limits) *File {
 	f.limits = l
 	return f
 }

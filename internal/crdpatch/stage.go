@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -87,7 +86,7 @@ func (m *manifest) tooManyRules(crd *yaml.Node) *diag.Diagnostic {
 	for n := range yamltext.All(crd) {
 		for key, rules := range yamltext.Pairs(n) {
 			if key.Value == validations && len(rules.Content) > most {
-				return new(diag.New(codes.OverLimit, m.pos(key), "the schema has more rules than the limit of %d", most).Hinted(limit.Hint("rules")))
+				return new(diag.New(codes.OverLimit, m.pos(key), "the schema has more rules than the limit of %d", most).Hinted(yamltext.LimitHint("rules")))
 			}
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -22,7 +21,7 @@ import (
 type fileText struct {
 	*yamltext.File
 	name   string
-	limits limit.Limits
+	limits yamltext.Limits
 	docs   []*document
 	// diags are errors and warnings about the CRDs.
 	diags diag.List
@@ -55,7 +54,7 @@ type manifest struct {
 }
 
 // parseText parses a text. The result is nil if the text cannot be edited: the list says why.
-func parseText(name string, src []byte, limits limit.Limits) (*fileText, diag.List) {
+func parseText(name string, src []byte, limits yamltext.Limits) (*fileText, diag.List) {
 	file, wrong := yamltext.ParseManifest(name, src, limits)
 	if wrong != nil {
 		return nil, diag.List{*wrong}

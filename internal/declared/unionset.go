@@ -7,7 +7,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -80,7 +79,7 @@ func HoldsUnionSet(src []byte) bool {
 	if !bytes.Contains(src, []byte(UnionSetKind)) {
 		return false
 	}
-	file, wrong := yamltext.ParseManifest("", src, limit.Limits{})
+	file, wrong := yamltext.ParseManifest("", src, yamltext.Limits{})
 	return wrong == nil && slices.ContainsFunc(file.Docs, func(d *yamltext.Document) bool {
 		return yamltext.Text(d.Root, "kind") == UnionSetKind && yamltext.Text(d.Root, "apiVersion") == APIVersion
 	})

@@ -16,7 +16,7 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/handwritten"
-	"github.com/unioncel/unioncel/internal/limit"
+	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/validate"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -477,7 +477,7 @@ func TestCancelled(t *testing.T) {
 	if _, err := handwritten.Audit(ctx, crds[0]); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	if r, err := handwritten.Audit(limit.WithSteps(t.Context(), 1), crds[0]); err != nil || len(r.Findings) > 0 || len(r.Undecided) != r.Rules {
+	if r, err := handwritten.Audit(logic.WithSteps(t.Context(), 1), crds[0]); err != nil || len(r.Findings) > 0 || len(r.Undecided) != r.Rules {
 		t.Errorf("got %+v, %v", r, err)
 	}
 }

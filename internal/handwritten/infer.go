@@ -7,7 +7,6 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/verify"
@@ -60,7 +59,7 @@ func Infer(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, p
 	for _, o := range f.objects {
 		o.confirm()
 		l = append(l, o.found...)
-		if limit.IsExhausted(context.Cause(o.ctx)) {
+		if logic.IsExhausted(context.Cause(o.ctx)) {
 			open = append(open, o.Place)
 		}
 	}
@@ -122,7 +121,7 @@ func (f *finder) walk(s *apiextensionsv1.JSONSchemaProps, resource bool) error {
 // object returns the current schema as an object that may have unions.
 func (f *finder) object(s *apiextensionsv1.JSONSchemaProps, resource bool) *candidateObject {
 	return &candidateObject{
-		ctx: limit.Question(f.ctx), schema: s, resource: resource,
+		ctx: logic.Question(f.ctx), schema: s, resource: resource,
 		root: f.crd.Spec.Versions[f.version].Schema.OpenAPIV3Schema, Place: f.place(),
 		facts: map[logic.Lit]*formula.Fact{}, slots: map[string]int{}, may: map[int]bool{}, taken: map[string]bool{},
 	}

@@ -7,7 +7,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
@@ -21,7 +20,7 @@ import (
 // lists, except those of kinds for which merges returns true. Patches that a kustomization
 // contains as text are edited in place. If base has the patched object, siblings that this object
 // does not set need no null. base may be nil.
-func ExplicitPatches(set *kinds.Set, name string, src []byte, base *yamltext.OldObjects, merges func(schema.GroupVersionKind) bool, limits limit.Limits) Result {
+func ExplicitPatches(set *kinds.Set, name string, src []byte, base *yamltext.OldObjects, merges func(schema.GroupVersionKind) bool, limits yamltext.Limits) Result {
 	plan := func(k kinds.Kind, o, patched *yamltext.Object, l diag.List) ([]unionEdit, diag.List) {
 		var before map[string]any
 		if patched != nil && patched.Version == o.Version {

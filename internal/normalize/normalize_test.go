@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/crdpatch"
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/normalize"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
@@ -162,7 +161,7 @@ func TestKeyThatDecides(t *testing.T) {
 
 func resourceOf(t testing.TB, text string) *yamltext.Object {
 	t.Helper()
-	f, l := yamltext.ParseObjects("old.yaml", []byte(text), limit.Limits{})
+	f, l := yamltext.ParseObjects("old.yaml", []byte(text), yamltext.Limits{})
 	if len(l) > 0 {
 		t.Fatal(l)
 	}
@@ -231,7 +230,7 @@ func TestFile(t *testing.T) {
 				if crlf {
 					src, want = strings.ReplaceAll(src, "\n", "\r\n"), strings.ReplaceAll(want, "\n", "\r\n")
 				}
-				r := normalize.File(kindOf(t, tt.spec), "in.yaml", []byte(src), old, normalize.Options{}, limit.Limits{})
+				r := normalize.File(kindOf(t, tt.spec), "in.yaml", []byte(src), old, normalize.Options{}, yamltext.Limits{})
 				if r.Diagnostics.HasErrors() {
 					if got := fmt.Sprint(r.Diagnostics); got != "[in.yaml:"+tt.want+"]" && got != "in.yaml:"+tt.want || string(r.Text) != src {
 						t.Errorf("%s\n%s", got, r.Text)
@@ -265,7 +264,7 @@ func TestMerged(t *testing.T) {
 		{defaulted, "spec: {b: {}}\n", "spec: {b: {}}\n"},
 		{defaulted, "spec: {a: {}, b: {}}\n", "in.yaml:4:1: error: UC802: a and b are set together"},
 	} {
-		r := normalize.File(kindOf(t, tt.spec), "in.yaml", []byte(head+tt.src), nil, normalize.Options{Merged: true}, limit.Limits{})
+		r := normalize.File(kindOf(t, tt.spec), "in.yaml", []byte(head+tt.src), nil, normalize.Options{Merged: true}, yamltext.Limits{})
 		got := strings.TrimPrefix(string(r.Text), head)
 		if r.Diagnostics.HasErrors() {
 			got = strings.Trim(fmt.Sprint(r.Diagnostics), "[]")
@@ -289,7 +288,7 @@ func TestHints(t *testing.T) {
 		{plain, "{a: {}, b: {}}", "a and b are set together", "set only one member"},
 		{strings.Replace(needing, "discriminator: type, fields-to-discriminateBy: {a: A, b: B}", "members: [b, name]", 1), "{c: x}", "a is not set while c is", "set a"},
 	} {
-		r := normalize.File(kindOf(t, tt.spec), "in.yaml", []byte("apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: t}\nspec: "+tt.src+"\n"), nil, normalize.Options{}, limit.Limits{})
+		r := normalize.File(kindOf(t, tt.spec), "in.yaml", []byte("apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: t}\nspec: "+tt.src+"\n"), nil, normalize.Options{}, yamltext.Limits{})
 		if len(r.Diagnostics) != 1 || r.Diagnostics[0].Message != tt.message || r.Diagnostics[0].Hint != tt.hint {
 			t.Errorf("%s: %v, want %s, and the hint %s", tt.src, r.Diagnostics, tt.message, tt.hint)
 			for _, d := range r.Diagnostics {
@@ -447,7 +446,7 @@ func TestRandom(t *testing.T) {
 				data, _ := yaml.Marshal(old)
 				before.Add([]*yamltext.Object{resourceOf(t, string(data))})
 			}
-			res := normalize.File(set, "in.yaml", text, before, opts, limit.Limits{})
+			res := normalize.File(set, "in.yaml", text, before, opts, yamltext.Limits{})
 			if res.Diagnostics.HasErrors() {
 				if !slices.ContainsFunc(left, func(p normalize.Problem) bool { return p.Moved == nil }) {
 					fail("%s\n%v", text, res.Diagnostics)

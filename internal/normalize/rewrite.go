@@ -8,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
@@ -31,9 +30,9 @@ type files struct {
 	Set *kinds.Set
 	// Old has the objects that are replaced or patched; it may be nil.
 	Old    *yamltext.OldObjects
-	Limits limit.Limits
+	Limits yamltext.Limits
 	// Parse reads a file.
-	Parse func(name string, src []byte, limits limit.Limits) (*yamltext.ObjectFile, diag.List)
+	Parse func(name string, src []byte, limits yamltext.Limits) (*yamltext.ObjectFile, diag.List)
 	// Plan returns the changes of an object that replaces old, which may be nil. It receives the
 	// diagnostics of the lookup of old, and returns them with its own.
 	Plan func(k kinds.Kind, o, old *yamltext.Object, l diag.List) ([]unionEdit, diag.List)

@@ -7,9 +7,8 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/english"
-	"github.com/unioncel/unioncel/internal/limit"
-
 	"github.com/unioncel/unioncel/internal/yamltext"
+
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -19,7 +18,7 @@ import (
 // the matching object in old; an object without a match, or with old nil, is created. The
 // diagnostics report the changes and, as errors, the union objects that stay unchanged. Objects of
 // kinds that are not in the set stay unchanged.
-func File(set *kinds.Set, name string, src []byte, old *yamltext.OldObjects, opts Options, limits limit.Limits) Result {
+func File(set *kinds.Set, name string, src []byte, old *yamltext.OldObjects, opts Options, limits yamltext.Limits) Result {
 	plan := func(k kinds.Kind, o, was *yamltext.Object, l diag.List) ([]unionEdit, diag.List) {
 		var before map[string]any
 		switch {

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/unioncel/unioncel/internal/crdpatch"
-	"github.com/unioncel/unioncel/internal/limit"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -19,7 +19,7 @@ type Host struct {
 	// directory. If it is nil, there are no files.
 	Files fs.FS
 	// Limits bound the resources for the input and the files.
-	Limits limit.Limits
+	Limits yamltext.Limits
 }
 
 // FunctionReport is the result of a run. The caller owns it.
@@ -88,11 +88,11 @@ func (r *run) convert(work []*piece, to func(name string, src []byte) ([]byte, d
 
 // eachPiece calls do for each piece, several at a time.
 func eachPiece(work []*piece, do func(*piece)) {
-	limit.Each(slices.Values(work), len(work), func(w *piece) (none struct{}, _ error) {
+	yamltext.EachInOrder(slices.Values(work), len(work), func(w *piece) (none struct{}, _ error) {
 		do(w)
 		return none, nil
 	}, func(w *piece, _ struct{}, err error) {
-		if p := (*limit.Panic)(nil); errors.As(err, &p) {
+		if p := (*yamltext.Panic)(nil); errors.As(err, &p) {
 			w.diags = append(w.diags, p.Diagnostic(w.name))
 		}
 	})

@@ -6,7 +6,6 @@ import (
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yamltext"
 )
 
@@ -24,7 +23,7 @@ func encode(root *yaml.Node) ([]byte, error) {
 func encodeStyled(root *yaml.Node) ([]byte, error) {
 	out, err := yamltext.Encode(root)
 	if err == nil {
-		again, wrong := yamltext.ParseManifest("", out, limit.None())
+		again, wrong := yamltext.ParseManifest("", out, yamltext.Unlimited())
 		switch {
 		case wrong != nil:
 			err = errors.New(wrong.Message)

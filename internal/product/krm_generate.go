@@ -10,7 +10,6 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -98,7 +97,7 @@ func notAnObject(n *yaml.RNode) string {
 // move documents, but keeps their order.
 func (w *piece) placeOf(document int) diag.Pos {
 	at := diag.Pos{File: w.name}
-	if docs, wrong := documents(w.name, w.text, limit.None()); wrong == nil && document < len(docs) {
+	if docs, wrong := documents(w.name, w.text, yamltext.Unlimited()); wrong == nil && document < len(docs) {
 		at.Line, at.Col = docs[document].Line, docs[document].Column
 	}
 	return at

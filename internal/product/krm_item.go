@@ -10,7 +10,6 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -24,7 +23,7 @@ type piece struct {
 	found bool        // found in a directory in the configuration, instead of in the configuration itself
 	text  []byte      // the text to convert
 	// limits apply to the text if the piece is a file.
-	limits limit.Limits
+	limits yamltext.Limits
 	// tracking are the annotations of an item that text omits.
 	tracking []*yaml.Node
 	items    []*yaml.RNode       // the result
@@ -121,7 +120,7 @@ func (w *piece) convert(to func(name string, src []byte) ([]byte, diag.List)) {
 	if !w.takes(diags) || w.item != nil && bytes.Equal(out, w.text) {
 		return
 	}
-	docs, wrong := documents(w.name, out, limit.None())
+	docs, wrong := documents(w.name, out, yamltext.Unlimited())
 	if wrong != nil {
 		w.diags = append(w.diags, *wrong)
 		if w.isOther(w.diags) {
@@ -143,7 +142,7 @@ func (w *piece) convert(to func(name string, src []byte) ([]byte, diag.List)) {
 func (w *piece) unplaced(l diag.List) diag.List {
 	var root *yaml.Node
 	if len(l) > 0 {
-		if file, wrong := yamltext.ParseManifest(w.name, w.text, limit.None()); wrong == nil {
+		if file, wrong := yamltext.ParseManifest(w.name, w.text, yamltext.Unlimited()); wrong == nil {
 			root = file.Docs[0].Root
 		}
 	}

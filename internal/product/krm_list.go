@@ -9,7 +9,6 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -30,7 +29,7 @@ type resourceList struct {
 }
 
 // readList reads a ResourceList. The error describes any other input.
-func readList(in []byte, limits limit.Limits) (*resourceList, error) {
+func readList(in []byte, limits yamltext.Limits) (*resourceList, error) {
 	docs, wrong := documents("the input", in, limits)
 	if wrong != nil {
 		return nil, unreadable(*wrong)
@@ -130,7 +129,7 @@ func unreadable(d diag.Diagnostic) error {
 
 // documents returns the roots of the non-empty documents in a text. Aliases are expanded in the
 // same way as by kubectl.
-func documents(name string, text []byte, limits limit.Limits) ([]*yaml.Node, *diag.Diagnostic) {
+func documents(name string, text []byte, limits yamltext.Limits) ([]*yaml.Node, *diag.Diagnostic) {
 	file, wrong := yamltext.ParseManifest(name, text, limits)
 	if wrong != nil {
 		return nil, wrong

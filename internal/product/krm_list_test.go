@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yamltext"
 )
 
@@ -66,7 +65,7 @@ func TestEncode(t *testing.T) {
 		"a: >-\n  b\n  c\n": "a: >-\n  b c\n",
 		"# a\nb: {c: 'd', e: \"f\"} # g\n\n# h\ni:\n  - |\n    j\n": "# a\nb: {c: 'd', e: \"f\"} # g\n# h\ni:\n- |\n  j\n",
 	} {
-		docs, wrong := documents("", []byte(in), limit.Limits{})
+		docs, wrong := documents("", []byte(in), yamltext.Limits{})
 		if wrong != nil || len(docs) != 1 {
 			t.Fatal(wrong)
 		}
@@ -102,7 +101,7 @@ func TestData(t *testing.T) {
 		if i > 1 {
 			in = listOf(configured(), in)
 		}
-		want, wrong := documents("", []byte(in), limit.Limits{})
+		want, wrong := documents("", []byte(in), yamltext.Limits{})
 		if wrong != nil {
 			t.Fatal(wrong, in)
 		}
@@ -111,7 +110,7 @@ func TestData(t *testing.T) {
 			t.Errorf("%v\n%s", err, in[:min(len(in), 300)])
 			continue
 		}
-		got, wrong := documents("", r.Output, limit.Limits{})
+		got, wrong := documents("", r.Output, yamltext.Limits{})
 		if wrong != nil {
 			t.Fatal(wrong, string(r.Output))
 		}
@@ -148,7 +147,7 @@ func TestWrite(t *testing.T) {
 		{"empty annotations", "items:\n- kind: A # a\n  metadata: {annotations: {}}\n", ""},
 		{"another order", config + "items:\n- kind: A\nresults: [a]\nother: b\n", "items:\n- kind: A\n" + config},
 	} {
-		l, err := readList([]byte(head+tt.in), limit.Limits{})
+		l, err := readList([]byte(head+tt.in), yamltext.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +163,7 @@ func TestWrite(t *testing.T) {
 
 // TestWriteNone asserts that a list without its only item has an empty list of items.
 func TestWriteNone(t *testing.T) {
-	l, err := readList([]byte(listOf("", "kind: A\n")), limit.Limits{})
+	l, err := readList([]byte(listOf("", "kind: A\n")), yamltext.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,8 +198,8 @@ func TestSame(t *testing.T) {
 		{"{a: [b]}", "a:\n- b # c", true},
 		{"{a: [b]}", "a:\n- b\n- c", false},
 	} {
-		a, wrong := documents("", []byte(tt.a), limit.Limits{})
-		b, wrongToo := documents("", []byte(tt.b), limit.Limits{})
+		a, wrong := documents("", []byte(tt.a), yamltext.Limits{})
+		b, wrongToo := documents("", []byte(tt.b), yamltext.Limits{})
 		if wrong != nil || wrongToo != nil || sameMeaning(a[0], b[0]) != tt.want {
 			t.Errorf("%s and %s are the same: %t", tt.a, tt.b, !tt.want)
 		}

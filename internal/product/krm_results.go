@@ -8,7 +8,6 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/fn/framework"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -95,7 +94,7 @@ func (r *run) objectAt(at diag.Pos) (*yaml.ResourceIdentifier, int) {
 
 func objectsOf(text []byte) []fileObject {
 	l := []fileObject{}
-	file, wrong := yamltext.ParseManifest("", text, limit.None())
+	file, wrong := yamltext.ParseManifest("", text, yamltext.Unlimited())
 	if wrong != nil {
 		return l
 	}

@@ -11,7 +11,6 @@ import (
 	sigs "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/validate"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -83,7 +82,7 @@ type SuiteTest struct {
 
 // RunSuite runs the tests in a file; see [ReadSuite]. kinds has the kinds of the CRDs by name, nil for a
 // CRD with errors.
-func RunSuite(ctx context.Context, name string, src []byte, kinds map[string]*validate.Kind, read func(path string) ([]byte, error), limits limit.Limits) (l []SuiteTest, found diag.List) {
+func RunSuite(ctx context.Context, name string, src []byte, kinds map[string]*validate.Kind, read func(path string) ([]byte, error), limits yamltext.Limits) (l []SuiteTest, found diag.List) {
 	s, found := ReadSuite(name, src, read, limits)
 	if s == nil {
 		return nil, found
@@ -110,7 +109,7 @@ func RunSuite(ctx context.Context, name string, src []byte, kinds map[string]*va
 // ReadSuite reads an index, or an OpenShift suite, in which the tests are a mapping. read returns the
 // files that an index names, by their path from it. The result is nil if the diagnostics have
 // errors.
-func ReadSuite(name string, src []byte, read func(path string) ([]byte, error), limits limit.Limits) (*Suite, diag.List) {
+func ReadSuite(name string, src []byte, read func(path string) ([]byte, error), limits yamltext.Limits) (*Suite, diag.List) {
 	f, l := yamltext.ParseObjects(name, src, limits)
 	if l.HasErrors() {
 		return nil, l
@@ -146,7 +145,7 @@ const hint = "docs/testdata.md shows both forms of files with tests"
 type suiteReader struct {
 	yamltext.ConfigReader
 	read   func(path string) ([]byte, error)
-	limits limit.Limits
+	limits yamltext.Limits
 	suite  Suite
 }
 

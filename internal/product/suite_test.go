@@ -8,10 +8,10 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/crdpatch"
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/validate"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 )
 
@@ -118,7 +118,7 @@ func readAgain(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, test
 				return data, nil
 			}
 			return nil, os.ErrNotExist
-		}, limit.Limits{})
+		}, yamltext.Limits{})
 		if len(l) > 0 {
 			t.Fatal(l)
 		}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/sample"
 )
@@ -17,7 +16,7 @@ const (
 	maxCounted  = 8    // formulas that are counted for one wish
 	maxPolished = 2500 // values of slots up to which examples prefer usual values
 
-	stepsOfRound = 5000 // to make and confirm an example (see [limit.Question])
+	stepsOfRound = 5000 // to make and confirm an example (see [logic.Question])
 )
 
 // Example is an object or an update for which the API server's own code confirms all facts of the
@@ -36,7 +35,7 @@ var ErrNotMade = errors.New("no object was found that the API server's code vali
 
 // Undecided reports whether an error leaves a question open, because the search reached a bound.
 func Undecided(err error) bool {
-	return errors.Is(err, logic.ErrUnknown) || errors.Is(err, ErrNotMade) || limit.IsExhausted(err)
+	return errors.Is(err, logic.ErrUnknown) || errors.Is(err, ErrNotMade) || logic.IsExhausted(err)
 }
 
 // Possible returns a model that satisfies the formulas, or nil if there is none.
@@ -106,7 +105,7 @@ func (p *Problem) Search(wishes func(update bool) []Wish, l ...logic.Lit) (*Exam
 				return nil, err
 			}
 		}
-		limit.Spend(p.Source.Context(), stepsOfRound)
+		logic.Spend(p.Source.Context(), stepsOfRound)
 		e := &Example{Model: m, New: p.make(m, New)}
 		if p.Update(m) {
 			e.Old = p.make(m, Old)

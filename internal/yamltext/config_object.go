@@ -7,7 +7,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/limit"
 
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -26,7 +25,7 @@ func (r *ConfigReader) Open(src []byte, kind, hint string) []*yaml.Node {
 		report(r.Code, head(kind)+hint, "this is not a "+kind+": it has no apiVersion: "+APIVersion)
 		return nil
 	}
-	file, wrong := ParseManifest(r.File, src, limit.Limits{})
+	file, wrong := ParseManifest(r.File, src, Limits{})
 	if wrong != nil {
 		r.Diags = append(r.Diags, *wrong)
 		return nil

@@ -26,6 +26,8 @@
 // [ParseManifest] reads a file as kubectl does and reports problems as diagnostics. [ParseObjects]
 // reads the Kubernetes objects in it, as documents or as items of lists; [StreamObjects] does not
 // hold all of them. Each object has the value that kubectl reads, and its position in the text.
+// [Limits] bound the work that an untrusted file may cause, in numbers instead of time, so that results
+// are the same on any machine. [EachInOrder] works on several files at once.
 //
 // A [Carrier] is a kind of objects that contain schemas of custom resources:
 // CustomResourceDefinitions, and kinds that other controllers turn into CustomResourceDefinitions.

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/limit"
 
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -46,7 +45,7 @@ type Object struct {
 
 // ParseObjects reads a file. Documents and items without apiVersion and kind are skipped. The diagnostics
 // describe problems of the file; if they contain errors, the returned File is nil.
-func ParseObjects(name string, src []byte, limits limit.Limits) (*ObjectFile, diag.List) {
+func ParseObjects(name string, src []byte, limits Limits) (*ObjectFile, diag.List) {
 	parsed, wrong := ParseManifest(name, src, limits)
 	if wrong != nil {
 		return nil, diag.List{*wrong}

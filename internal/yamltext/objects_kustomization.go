@@ -8,15 +8,13 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/unioncel/unioncel/internal/limit"
-
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // ParsePatches is [Parse] for the files of an overlay. In place of a kustomization, it returns the
 // inline patches. Patches in a literal block scalar have their own positions in the file and can be
 // edited there; other patches have the position of the string.
-func ParsePatches(name string, src []byte, limits limit.Limits) (*ObjectFile, diag.List) {
+func ParsePatches(name string, src []byte, limits Limits) (*ObjectFile, diag.List) {
 	f, l := ParseObjects(name, src, limits)
 	if f == nil {
 		return nil, l
@@ -72,7 +70,7 @@ func inlinePatches(name string, root *yaml.Node) (l []*yaml.Node) {
 }
 
 // inline parses the patches in a string of a document.
-func (f *ObjectFile) inline(d *Document, n *yaml.Node, limits limit.Limits) (*ObjectFile, diag.List) {
+func (f *ObjectFile) inline(d *Document, n *yaml.Node, limits Limits) (*ObjectFile, diag.List) {
 	if n.Kind == yaml.ScalarNode && n.Style&yaml.LiteralStyle != 0 && n.Anchor == "" {
 		text := EditedText{File: f.File, Document: d}
 		body, err := text.Literal(n)

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/limit"
 
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -30,7 +29,7 @@ const whole = 1 << 20
 //
 // The error comes from reading or from yield. yield may keep the item. The diagnostics describe
 // problems of the file. Some objects may have been yielded before a problem was found.
-func StreamObjects(name string, r io.Reader, limits limit.Limits, yield func(ObjectItem) error) (diag.List, error) {
+func StreamObjects(name string, r io.Reader, limits Limits, yield func(ObjectItem) error) (diag.List, error) {
 	limits = limits.OrDefault()
 	head, err := io.ReadAll(io.LimitReader(r, whole+1))
 	if err != nil {
@@ -123,13 +122,13 @@ func bytesOf(n int) string {
 // parts reads a file in parts.
 type parts struct {
 	name   string
-	limits limit.Limits
+	limits Limits
 	yield  func(ObjectItem) error
 	found  bool // an object or a list
 }
 
 // inParts reads a sequence of JSON objects in parts.
-func inParts(name string, r io.Reader, limits limit.Limits, yield func(ObjectItem) error) (diag.List, error) {
+func inParts(name string, r io.Reader, limits Limits, yield func(ObjectItem) error) (diag.List, error) {
 	p := &parts{name: name, limits: limits, yield: yield}
 	err := p.json(newReader(r, limits.Size))
 	var wrong *partError

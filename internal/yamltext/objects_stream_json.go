@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/limit"
+
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -45,7 +45,7 @@ func (p *parts) jsonError(in *objectReader, d *json.Decoder, err error) error {
 		return wrong
 	case errors.Is(err, errTooLong):
 		wrong := p.wrong(in.lineAt(d.InputOffset()), "the object that begins here is larger than the limit of %s", bytesOf(p.limits.Size))
-		wrong.Code, wrong.Hint = codes.OverLimit, limit.Hint("size")
+		wrong.Code, wrong.Hint = codes.OverLimit, LimitHint("size")
 		return wrong
 	}
 	return err

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -31,7 +30,7 @@ const list = `{
 `
 
 // streamed reads a text in parts.
-func streamed(text string, limits limit.Limits) (values []any, where []string, l diag.List, err error) {
+func streamed(text string, limits Limits) (values []any, where []string, l diag.List, err error) {
 	l, err = inParts("in", strings.NewReader(text), limits.OrDefault(), func(i ObjectItem) error {
 		values, where = append(values, i.Value), append(where, fmt.Sprintf("%d:%d", i.Pos.Line, i.Pos.Col))
 		return nil
@@ -59,7 +58,7 @@ func TestInParts(t *testing.T) {
 		{"too long", `{"kind": "A", "x": "` + strings.Repeat("x", 70000) + `"}`, "", "1: the object that begins here is larger than the limit of 1000 bytes"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			limits := limit.Limits{}
+			limits := Limits{}
 			if strings.Contains(test.name, "too long") {
 				limits.Size = 1000
 			}
@@ -84,7 +83,7 @@ func TestInParts(t *testing.T) {
 // same asserts that a text contains exactly these objects.
 func same(t *testing.T, text string, values []any) {
 	t.Helper()
-	f, l := ParseObjects("in", []byte(text), limit.Limits{})
+	f, l := ParseObjects("in", []byte(text), Limits{})
 	if f == nil {
 		t.Fatal(l)
 	}
@@ -107,11 +106,11 @@ func FuzzInParts(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		values, _, l, err := streamed(text, limit.Limits{})
+		values, _, l, err := streamed(text, Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if file, _ := ParseObjects("in", []byte(text), limit.Limits{}); file != nil && !l.HasErrors() {
+		if file, _ := ParseObjects("in", []byte(text), Limits{}); file != nil && !l.HasErrors() {
 			same(t, text, values)
 		}
 	})
@@ -125,7 +124,7 @@ func TestStream(t *testing.T) {
 	const flow = `{"kind": "List", items: [{apiVersion: v1, kind: "A"}]}`
 	blank := strings.Repeat(" ", whole) + "\n"
 	lists := strings.Repeat(list, 2*whole/len(list))
-	read := func(text string, limits limit.Limits) (string, error) {
+	read := func(text string, limits Limits) (string, error) {
 		var kinds []string
 		l, err := StreamObjects("in", struct{ io.Reader }{strings.NewReader(text)}, limits, func(i ObjectItem) error {
 			kinds = append(kinds, fmt.Sprint(i.Value["kind"]))
@@ -141,40 +140,40 @@ func TestStream(t *testing.T) {
 	const hint = "split the file, or use kubectl get -o json: JSON objects are read one at a time; a limit on untrusted input; --limit "
 	for _, test := range []struct {
 		text   string
-		limits limit.Limits
+		limits Limits
 		want   string
 	}{
-		{list, limit.Limits{}, "Route Route Route"},
-		{padded, limit.Limits{}, "Route Route Route"},
-		{lists, limit.Limits{Size: 1 << 20}, strings.TrimSpace(strings.Repeat("Route Route Route ", 2*whole/len(list)))},
-		{strings.Repeat(list+"---\n", 2*whole/len(list)), limit.Limits{Size: 1 << 20}, strings.TrimSpace(strings.Repeat("Route Route Route ", 2*whole/len(list)))},
-		{flow + blank, limit.Limits{}, "A"},
-		{blank + flow, limit.Limits{}, "A"},
-		{strings.Repeat("\n", whole) + list, limit.Limits{}, "Route Route Route"}, // in linear time
-		{"[" + flow + "]" + blank, limit.Limits{}, none},
-		{"hello: 1\n", limit.Limits{}, none},
-		{"Error from server (NotFound): routes.example.com \"web\" not found\n", limit.Limits{}, none},
-		{blank + `{"hello": 1}`, limit.Limits{}, none},
-		{"apiVersion: v1\nitems: []\nkind: List\n", limit.Limits{}, ""},
-		{blank + `{"apiVersion": "v1", "items": [], "kind": "List"}`, limit.Limits{}, ""},
-		{blank + `{"kind": "RouteList", "items": []}`, limit.Limits{}, ""},
-		{"kind: RouteList\nitems: []\nmetadata:\n  continue: \"\"\n", limit.Limits{}, ""},
-		{"kind: RouteList\nitems: []\nmetadata:\n  continue: abc\n", limit.Limits{}, "in:4:13: " + page},
-		{`{"kind": "RouteList", "items": [], "metadata": {"continue": "abc"}}` + blank, limit.Limits{}, "in:1:1: " + page},
-		{list + "---\n[]" + blank, limit.Limits{}, "Route Route Route"},
-		{list + "--- # objects\n" + object + blank, limit.Limits{}, "Route Route Route A"},
-		{list + blank + "---\n" + object, limit.Limits{},
+		{list, Limits{}, "Route Route Route"},
+		{padded, Limits{}, "Route Route Route"},
+		{lists, Limits{Size: 1 << 20}, strings.TrimSpace(strings.Repeat("Route Route Route ", 2*whole/len(list)))},
+		{strings.Repeat(list+"---\n", 2*whole/len(list)), Limits{Size: 1 << 20}, strings.TrimSpace(strings.Repeat("Route Route Route ", 2*whole/len(list)))},
+		{flow + blank, Limits{}, "A"},
+		{blank + flow, Limits{}, "A"},
+		{strings.Repeat("\n", whole) + list, Limits{}, "Route Route Route"}, // in linear time
+		{"[" + flow + "]" + blank, Limits{}, none},
+		{"hello: 1\n", Limits{}, none},
+		{"Error from server (NotFound): routes.example.com \"web\" not found\n", Limits{}, none},
+		{blank + `{"hello": 1}`, Limits{}, none},
+		{"apiVersion: v1\nitems: []\nkind: List\n", Limits{}, ""},
+		{blank + `{"apiVersion": "v1", "items": [], "kind": "List"}`, Limits{}, ""},
+		{blank + `{"kind": "RouteList", "items": []}`, Limits{}, ""},
+		{"kind: RouteList\nitems: []\nmetadata:\n  continue: \"\"\n", Limits{}, ""},
+		{"kind: RouteList\nitems: []\nmetadata:\n  continue: abc\n", Limits{}, "in:4:13: " + page},
+		{`{"kind": "RouteList", "items": [], "metadata": {"continue": "abc"}}` + blank, Limits{}, "in:1:1: " + page},
+		{list + "---\n[]" + blank, Limits{}, "Route Route Route"},
+		{list + "--- # objects\n" + object + blank, Limits{}, "Route Route Route A"},
+		{list + blank + "---\n" + object, Limits{},
 			"Route Route Route in:18:1: error: UC101: invalid character 'a' looking for beginning of value; a file larger than 1 MiB that begins with JSON objects is read as JSON; lines with --- may separate the objects"},
-		{comment + object, limit.Limits{}, "A"},
-		{comment + "kind: List\nitems:\n- &a {apiVersion: v1, kind: A}\n- *a\n", limit.Limits{}, "A A"},
-		{"kind: List\nitems:\n- {apiVersion: v1, kind: A}\n---\napiVersion: v1\nitems:\n- {apiVersion: v1, kind: A}\n", limit.Limits{},
+		{comment + object, Limits{}, "A"},
+		{comment + "kind: List\nitems:\n- &a {apiVersion: v1, kind: A}\n- *a\n", Limits{}, "A A"},
+		{"kind: List\nitems:\n- {apiVersion: v1, kind: A}\n---\napiVersion: v1\nitems:\n- {apiVersion: v1, kind: A}\n", Limits{},
 			"in:5:1: error: UC101: this has apiVersion and items, but no kind; kubectl prints the kind of a list last: the list may be cut off"},
-		{"items: [a, b]\nfoo: bar\n---\n" + object, limit.Limits{}, "A"},
-		{comment + object, limit.Limits{Size: 1 << 20}, "in: error: UC108: the file is larger than the limit of 1 MiB; " + hint + "size=N raises it"},
-		{object, limit.Limits{Size: 10}, "in: error: UC108: the file is larger than the limit of 10 bytes; " + hint + "size=N raises it"},
-		{comment + object + "---\n" + object, limit.Limits{Documents: 1}, "in: error: UC108: the file has more documents than the limit of 1; " + hint + "documents=N raises it"},
-		{"{}", limit.Limits{Size: 1}, "in: error: UC108: the file is larger than the limit of 1 bytes; a limit on untrusted input; --limit size=N raises it"},
-		{"", limit.Limits{}, "in: error: UC103: the file is empty; "},
+		{"items: [a, b]\nfoo: bar\n---\n" + object, Limits{}, "A"},
+		{comment + object, Limits{Size: 1 << 20}, "in: error: UC108: the file is larger than the limit of 1 MiB; " + hint + "size=N raises it"},
+		{object, Limits{Size: 10}, "in: error: UC108: the file is larger than the limit of 10 bytes; " + hint + "size=N raises it"},
+		{comment + object + "---\n" + object, Limits{Documents: 1}, "in: error: UC108: the file has more documents than the limit of 1; " + hint + "documents=N raises it"},
+		{"{}", Limits{Size: 1}, "in: error: UC108: the file is larger than the limit of 1 bytes; a limit on untrusted input; --limit size=N raises it"},
+		{"", Limits{}, "in: error: UC103: the file is empty; "},
 	} {
 		if got, err := read(test.text, test.limits); err != nil || got != test.want {
 			t.Errorf("%s, %v; want %s", got, err, test.want)
@@ -182,12 +181,12 @@ func TestStream(t *testing.T) {
 	}
 	full := errors.New("full")
 	for _, text := range []string{list, padded, object} {
-		if _, err := StreamObjects("in", strings.NewReader(text), limit.Limits{}, func(ObjectItem) error { return full }); !errors.Is(err, full) {
+		if _, err := StreamObjects("in", strings.NewReader(text), Limits{}, func(ObjectItem) error { return full }); !errors.Is(err, full) {
 			t.Error(err)
 		}
 	}
 	for _, start := range []string{comment, "{" + blank} {
-		if l, err := StreamObjects("in", io.MultiReader(strings.NewReader(start), failing{}), limit.Limits{}, func(ObjectItem) error { return nil }); !errors.Is(err, io.ErrNoProgress) {
+		if l, err := StreamObjects("in", io.MultiReader(strings.NewReader(start), failing{}), Limits{}, func(ObjectItem) error { return nil }); !errors.Is(err, io.ErrNoProgress) {
 			t.Error(l, err)
 		}
 	}

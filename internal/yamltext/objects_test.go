@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yamltext"
 )
 
@@ -28,7 +27,7 @@ items:
   kind: RouteList
   items: [{apiVersion: example.com/v1, kind: Route, metadata: {name: r}}]
 `
-	f, l := yamltext.ParseObjects("in.yaml", []byte(src), limit.Limits{})
+	f, l := yamltext.ParseObjects("in.yaml", []byte(src), yamltext.Limits{})
 	if len(l) > 0 || len(f.Objects) != 3 {
 		t.Fatal(l, f)
 	}
@@ -66,7 +65,7 @@ items:
 		"":             "in.yaml: error: UC103: the file is empty",
 		"a: [":         "in.yaml:1:4: error: UC101: did not find expected node content",
 	} {
-		if f, l := yamltext.ParseObjects("in.yaml", []byte(src), limit.Limits{}); f != nil || len(l) != 1 || l[0].String() != want {
+		if f, l := yamltext.ParseObjects("in.yaml", []byte(src), yamltext.Limits{}); f != nil || len(l) != 1 || l[0].String() != want {
 			t.Errorf("%q: %v", src, l)
 		}
 	}
@@ -80,7 +79,7 @@ spec:
   rules: [{to: x}, {to: y}]
   a: {b: {c: 1}, b.c: 2, "k[0]": {z: 3}, "it's": 4}
 `
-	f, l := yamltext.ParseObjects("in.yaml", []byte(src), limit.Limits{})
+	f, l := yamltext.ParseObjects("in.yaml", []byte(src), yamltext.Limits{})
 	if len(l) > 0 {
 		t.Fatal(l)
 	}

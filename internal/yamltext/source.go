@@ -13,7 +13,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/english"
-	"github.com/unioncel/unioncel/internal/limit"
 
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -23,7 +22,7 @@ const Helm = "this looks like a Helm template: render it first, such as with hel
 
 // ParseManifest splits a text into documents. If the text is malformed or exceeds a limit, it returns a
 // diagnostic about the file name.
-func ParseManifest(name string, text []byte, limits limit.Limits) (*File, *diag.Diagnostic) {
+func ParseManifest(name string, text []byte, limits Limits) (*File, *diag.Diagnostic) {
 	limits = limits.OrDefault()
 	if wrong := TooMuch(name, text, limits); wrong != nil {
 		return nil, wrong
@@ -43,7 +42,7 @@ func ParseManifest(name string, text []byte, limits limit.Limits) (*File, *diag.
 			if n := deepest(d.Root, limits.Depth); n != nil {
 				return nil, new(diag.New(codes.OverLimit, diag.Pos{File: name, Line: n.Line, Col: n.Column},
 					"lists and mappings are nested more deeply here than the limit of %d", limits.Depth).
-					Hinted(limit.Hint("depth")))
+					Hinted(LimitHint("depth")))
 			}
 		}
 		return file, nil

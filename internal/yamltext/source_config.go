@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-
-	"github.com/unioncel/unioncel/internal/limit"
 )
 
 // MaxConfig is the maximum size, in bytes, of a configuration or a UnionSet.
@@ -14,7 +12,7 @@ const MaxConfig = 1 << 20
 
 // ReadConfig reads a configuration or a UnionSet, of at most MaxConfig bytes.
 func ReadConfig(fsys fs.FS, name string) ([]byte, error) {
-	src, err := ReadFile(fsys, name, limit.Limits{Size: MaxConfig})
+	src, err := ReadFile(fsys, name, Limits{Size: MaxConfig})
 	if err == nil && len(src) > MaxConfig {
 		return nil, fmt.Errorf("larger than %d MiB, which is too much for a configuration or a UnionSet", MaxConfig>>20)
 	}
@@ -25,7 +23,7 @@ func ReadConfig(fsys fs.FS, name string) ([]byte, error) {
 // long enough to detect this. Only regular files are read, because opening a named pipe may block
 // forever. The file system decides whether symbolic links may lead out of a directory; in an
 // os.Root they may not.
-func ReadFile(fsys fs.FS, name string, limits limit.Limits) ([]byte, error) {
+func ReadFile(fsys fs.FS, name string, limits Limits) ([]byte, error) {
 	info, err := fs.Stat(fsys, name)
 	if err != nil {
 		return nil, err

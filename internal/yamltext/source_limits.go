@@ -4,13 +4,13 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/limit"
+
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
 // TooMuch returns a diagnostic if an unparsed text exceeds a limit. It considers only the size and
 // the punctuation, because counting them needs no memory.
-func TooMuch(name string, text []byte, l limit.Limits) *diag.Diagnostic {
+func TooMuch(name string, text []byte, l Limits) *diag.Diagnostic {
 	nodes, documents := punctuation(text)
 	for _, x := range []struct {
 		name, what string
@@ -22,7 +22,7 @@ func TooMuch(name string, text []byte, l limit.Limits) *diag.Diagnostic {
 	} {
 		if x.is > x.may {
 			return new(diag.New(codes.OverLimit, diag.Pos{File: name}, "the file has more %s than the limit of %d", x.what, x.may).
-				Hinted(limit.Hint(x.name)))
+				Hinted(LimitHint(x.name)))
 		}
 	}
 	return nil

@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/unioncel/unioncel/internal/limit"
 )
 
 // TestPunctuation asserts that punctuation never counts too few nodes or documents.
@@ -16,7 +14,7 @@ func TestPunctuation(t *testing.T) {
 		"---\n---\n...\n---\na", "a\r---\rb", "a\u0085---\u0085b", "a\u2028---\u2029b", "%YAML 1.1\n---\na", "{a: {b: {c: d}}}",
 		"\"a\": \"b\"\n", "a:\n- b\n-\n- c:\n  d:\n", "[a: b, c: d]", "{}{} [1]\n{}", "&a x: *a", "!t a: !u\nb:",
 	} {
-		file, wrong := ParseManifest("", []byte(text), limit.Limits{})
+		file, wrong := ParseManifest("", []byte(text), Limits{})
 		if wrong != nil {
 			t.Fatalf("%q: %v", text, wrong)
 		}
@@ -29,7 +27,7 @@ func TestPunctuation(t *testing.T) {
 			t.Errorf("%q: %d nodes in %d documents, counted %d in %d", text, nodes, len(file.Docs), mostNodes, mostDocuments)
 		}
 	}
-	if _, wrong := ParseManifest("f", []byte(strings.Repeat("[", 600)+strings.Repeat("]", 600)), limit.Limits{}); wrong == nil || !strings.Contains(wrong.String(), "f:1:501: error: UC108: ") {
+	if _, wrong := ParseManifest("f", []byte(strings.Repeat("[", 600)+strings.Repeat("]", 600)), Limits{}); wrong == nil || !strings.Contains(wrong.String(), "f:1:501: error: UC108: ") {
 		t.Error(wrong)
 	}
 }

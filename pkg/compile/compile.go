@@ -13,7 +13,6 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/english"
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -91,7 +90,7 @@ type Manifest struct {
 	// Undeclared ignores declarations in the manifest.
 	Undeclared bool
 	// Limits bound the number and size of declarations.
-	Limits limit.Limits
+	Limits yamltext.Limits
 }
 
 // Object is a union object, with the YAML that declares its unions.

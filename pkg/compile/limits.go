@@ -4,7 +4,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -20,13 +19,13 @@ func (c *compiler) withinLimits() {
 		if w.At != nil {
 			at = *w.At
 		}
-		c.report(diag.New(codes.OverLimit, at, format, args...).In(l.Place).Hinted(limit.Hint(name)))
+		c.report(diag.New(codes.OverLimit, at, format, args...).In(l.Place).Hinted(yamltext.LimitHint(name)))
 	}
 	_, versions, _, found := yamltext.Lookup(yamltext.Value(c.manifest.Node, "spec"), "versions")
 	if found && len(yamltext.Resolve(versions).Content) > limits.Versions {
 		ok = false
 		c.report(diag.New(codes.OverLimit, c.pos(versions), "the CRD has more versions than the limit of %d", limits.Versions).
-			Hinted(limit.Hint("versions")))
+			Hinted(yamltext.LimitHint("versions")))
 	}
 	pairs := 0
 	for _, l := range c.located.objects {
@@ -97,7 +96,7 @@ func (c *compiler) manyValues(o *unionObject) bool {
 	for _, d := range o.Declarations {
 		if _, p := union.Property(o.schema, d.Discriminator()); p != nil && len(p.Enum) > most {
 			c.report(diag.New(codes.OverLimit, d.Pos, "the enum of %q has more values than the limit of %d", d.Discriminator(), most).In(o.Place).
-				Hinted(limit.Hint("members")))
+				Hinted(yamltext.LimitHint("members")))
 			return true
 		}
 	}

@@ -18,7 +18,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/declared"
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/normalize"
 	"github.com/unioncel/unioncel/internal/testing/policytest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
@@ -100,7 +99,7 @@ func TestMutatingBuiltIn(t *testing.T) {
 			"{containers: [{name: c, env: [{name: E, valueFrom: {secretKeyRef: {name: s, key: k}}}]}]}"},
 	} {
 		object := func(spec string) map[string]any {
-			f, l := yamltext.ParseObjects("in.yaml", []byte("{"+tt.head+spec+"}"), limit.Limits{})
+			f, l := yamltext.ParseObjects("in.yaml", []byte("{"+tt.head+spec+"}"), yamltext.Limits{})
 			if len(l) > 0 {
 				t.Fatal(l)
 			}

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/internal/validate"
 	"github.com/unioncel/unioncel/internal/yamltext"
@@ -38,7 +37,7 @@ func Suite(t *testing.T, crds, tests string) {
 			t.Fatal(err)
 		}
 		defer dir.Close()
-		l, wrong := product.RunSuite(t.Context(), name, src, kinds, dir.ReadFile, limit.Limits{})
+		l, wrong := product.RunSuite(t.Context(), name, src, kinds, dir.ReadFile, yamltext.Limits{})
 		report(t, wrong)
 		for _, test := range l {
 			ran++

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel/model"
 	"k8s.io/apiserver/pkg/cel/common"
 
-	"github.com/unioncel/unioncel/internal/limit"
+	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
 // EntryKey is the key of the map entry that [Entry] stands for. [Item] stands for the first item of
@@ -137,7 +137,7 @@ func NewAnswers() *Answers {
 func (a *Answers) Ask(ctx context.Context, q *Question, new, old any) (holds, fails, ok bool) {
 	run, known := a.programs[q]
 	if !known {
-		limit.Spend(ctx, stepsOfProgram)
+		logic.Spend(ctx, stepsOfProgram)
 		run = q.program()
 		a.programs[q] = run
 	}

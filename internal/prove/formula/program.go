@@ -19,7 +19,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 
 	"github.com/unioncel/unioncel/internal/cost"
-	"github.com/unioncel/unioncel/internal/limit"
+	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
 // Program is one rule as the API server compiles it. The API server's Validator runs the same
@@ -72,7 +72,7 @@ func firstLine(s string) string {
 	return s
 }
 
-// Steps of the work on a rule, measured: see [limit.Question].
+// Steps of the work on a rule, measured: see [logic.Question].
 const (
 	stepsOfProgram = 10_000 // to compile it
 	stepsOfCall    = 100    // to evaluate it, beside its cost
@@ -100,7 +100,7 @@ func (p *Program) Run(ctx context.Context, value, old any, usesOld bool) (bool, 
 			steps += int(*spent)
 		}
 	}
-	limit.Spend(ctx, steps)
+	logic.Spend(ctx, steps)
 	return result == types.True, err
 }
 

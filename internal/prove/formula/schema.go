@@ -10,7 +10,7 @@ import (
 	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/unioncel/unioncel/internal/limit"
+	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/regular"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
@@ -68,7 +68,7 @@ func Validator(s *apiextensionsv1.JSONSchemaProps) (*Keywords, error) {
 
 // Validate returns the errors of a value, and spends steps of ctx.
 func (k *Keywords) Validate(ctx context.Context, v any) field.ErrorList {
-	limit.Spend(ctx, stepsOfCall+k.weight*Size(v))
+	logic.Spend(ctx, stepsOfCall+k.weight*Size(v))
 	return apiservervalidation.ValidateCustomResource(nil, v, k.validator)
 }
 

@@ -10,8 +10,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-
-	"github.com/unioncel/unioncel/internal/limit"
 )
 
 // Lit is a formula of a [Circuit], or the negation of one.
@@ -177,14 +175,14 @@ func (c *Circuit) tell(l Lit) {
 type Model func(Lit) bool
 
 // Satisfy returns a model of the given formulas and all requirements, or nil if there is none.
-// Each assignment of a variable spends a step of ctx (see [limit.Question]). Errors are [ErrUnknown],
+// Each assignment of a variable spends a step of ctx (see [Question]). Errors are [ErrUnknown],
 // and the cause of the end of ctx.
 func (c *Circuit) Satisfy(ctx context.Context, formulas ...Lit) (Model, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	before := c.solver.work
-	defer func() { limit.Spend(ctx, c.solver.work-before) }()
+	defer func() { Spend(ctx, c.solver.work-before) }()
 	c.solver.backTo(0)
 	for _, l := range formulas {
 		c.tell(l)

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"unicode"
 
-	"github.com/unioncel/unioncel/internal/limit"
+	"github.com/unioncel/unioncel/internal/prove/logic"
 )
 
 // Language is the set of strings that contain a match of a pattern, as in the API server, and whose
@@ -46,7 +46,7 @@ func program(pattern string) (*syntax.Prog, error) {
 }
 
 // Difference returns the shortest string of a that is not in b. found is false if there is none. It
-// spends steps of ctx (see [limit.Question]).
+// spends steps of ctx (see [logic.Question]).
 func Difference(ctx context.Context, a, b Language) (text string, found bool, err error) {
 	if ctx.Err() != nil {
 		return "", false, ErrUnknown
@@ -74,7 +74,7 @@ func Difference(ctx context.Context, a, b Language) (text string, found bool, er
 	y.alphabet = x.alphabet
 	work := 0
 	y.work, x.work = &work, &work
-	defer func() { limit.Spend(ctx, work) }()
+	defer func() { logic.Spend(ctx, work) }()
 	visits := []visit{{}}
 	seen := map[state]bool{{}: true}
 	for at := 0; at < len(visits); at++ {

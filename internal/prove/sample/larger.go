@@ -14,8 +14,8 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
 	"github.com/unioncel/unioncel/internal/cost"
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -52,7 +52,7 @@ func (g *Source) Overrun(root *Schema, of *apiextensionsv1.JSONSchemaProps) (obj
 func (g *Source) evaluate(rules *schemacel.Validator, v any, budget int64) (field.ErrorList, int64) {
 	l, left := rules.Validate(g.ctx, nil, nil, v, nil, budget)
 	used := budget - left
-	limit.Spend(g.ctx, int(used))
+	logic.Spend(g.ctx, int(used))
 	return l, used
 }
 

@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -42,10 +42,10 @@ type Source struct {
 	depth            int
 }
 
-// NewSource returns a source of values for one question (see [limit.Question]) about the resources
+// NewSource returns a source of values for one question (see [logic.Question]) about the resources
 // of a version. Searches stop when its steps are exhausted, or when ctx ends.
 func NewSource(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int) *Source {
-	g := &Source{ctx: limit.Question(ctx), apiVersion: crd.Spec.Group + "/" + crd.Spec.Versions[version].Name, kind: crd.Spec.Names.Kind}
+	g := &Source{ctx: logic.Question(ctx), apiVersion: crd.Spec.Group + "/" + crd.Spec.Versions[version].Name, kind: crd.Spec.Names.Kind}
 	if s := crd.Spec.Versions[version].Schema; s != nil {
 		g.schema = s.OpenAPIV3Schema
 	}

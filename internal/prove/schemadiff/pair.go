@@ -8,7 +8,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
@@ -131,12 +130,12 @@ func NewPair(old, new Side) (*Pair, error) {
 // A side accepts only objects without properties that it would prune. Every example has been
 // validated by both sides. The absence of an example is proved: formulas represent the rules, and
 // the clauses that they support, and leave all other conditions open. Ratcheting is ignored. Shifts
-// that exhaust the steps of the question (see [limit.Question]) are in doubt.
+// that exhaust the steps of the question (see [logic.Question]) are in doubt.
 //
 // An error means that there is no such schema, or that ctx was cancelled.
 func (p *Pair) Decide(ctx context.Context, path schemapath.Path, shifts []Shift) ([]Effect, error) {
 	effects, err := p.decide(ctx, path, shifts)
-	if !limit.IsExhausted(err) {
+	if !logic.IsExhausted(err) {
 		return effects, err
 	}
 	for len(effects) < len(shifts) {
@@ -204,7 +203,7 @@ func (p *Pair) decide(ctx context.Context, path schemapath.Path, shifts []Shift)
 		if e.Accepted, e.AcceptedDoubt, e.AcceptedAnyway, err = b.refused(prove.New, prove.Old, posed[i][prove.Old]); err != nil {
 			return nil, err
 		}
-		e.Exhausted = limit.IsExhausted(b.Source.Err())
+		e.Exhausted = logic.IsExhausted(b.Source.Err())
 		effects = append(effects, e)
 	}
 	return effects, nil

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/sample"
@@ -61,7 +60,7 @@ func (b *pathComparison) refused(accepting, refusing int, suspected []suspect) (
 		case err == nil:
 			// The API server's results exclude all candidates, but other values may exist.
 			doubt = "no object was found that shows it"
-		case limit.IsExhausted(err):
+		case logic.IsExhausted(err):
 			return nil, err.Error(), "", nil
 		case prove.Undecided(err):
 			doubt = err.Error()

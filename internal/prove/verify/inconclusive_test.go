@@ -9,7 +9,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	sigsyaml "sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/limit"
+	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -19,7 +19,7 @@ func TestSteps(t *testing.T) {
 	crd := crdWith(t, "type: object\nproperties: {type: {type: string, enum: [A, B]}, a: {type: object}, b: {type: string}}\n"+rulesKey+rule(conditionalA))
 	steps := []string{"properties", "spec"}
 	unions := unionsOf(t, typed, at(t, crd.Spec.Versions[0].Schema.OpenAPIV3Schema, steps))
-	proofs, err := verify.Object(limit.WithSteps(t.Context(), 1000), crd, 0, pathOf(steps), unions)
+	proofs, err := verify.Object(logic.WithSteps(t.Context(), 1000), crd, 0, pathOf(steps), unions)
 	if err != nil || len(proofs) != 1 || proofs[0].Proved() || proofs[0].Findings[0].Text != "the search exceeds --limit steps=1000" {
 		t.Errorf("%+v, %v", proofs, err)
 	}

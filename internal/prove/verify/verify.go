@@ -7,8 +7,8 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/unioncel/unioncel/internal/limit"
 	"github.com/unioncel/unioncel/internal/prove"
+	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -56,7 +56,7 @@ func Object(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, 
 		}
 		proof, err := proofOf(sample.NewSource(ctx, crd, version), c, u, unions)
 		switch {
-		case limit.IsExhausted(err):
+		case logic.IsExhausted(err):
 			proof.Findings = add(proof.Findings, Undecided, err.Error())
 		case err != nil:
 			return nil, err

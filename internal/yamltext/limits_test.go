@@ -1,4 +1,4 @@
-package limit
+package yamltext
 
 import (
 	"math"
@@ -24,7 +24,7 @@ func TestSet(t *testing.T) {
 	if full := l.OrDefault(); full.Members != 8 || full.Depth != 500 {
 		t.Errorf("%+v", full)
 	}
-	if n := None(); n.OrDefault() != n || n.Nodes != math.MaxInt {
+	if n := Unlimited(); n.OrDefault() != n || n.Nodes != math.MaxInt {
 		t.Errorf("%+v", n)
 	}
 }

@@ -1,4 +1,4 @@
-package limit
+package yamltext
 
 import (
 	"fmt"
@@ -26,10 +26,10 @@ func (p *Panic) Diagnostic(file string) diag.Diagnostic {
 	return diag.New(codes.Unproved, diag.Pos{File: file}, "%v", p).Hinted("please report this file, with the output of -v")
 }
 
-// Each calls work for the items, on as many goroutines as there are processors, and calls take for
+// EachInOrder calls work for the items, on as many goroutines as there are processors, and calls take for
 // the results, one at a time and in the order of the items. Up to ahead results wait for an earlier
 // item. A panic in work becomes the error of its item, a [Panic].
-func Each[T, R any](items iter.Seq[T], ahead int, work func(T) (R, error), take func(T, R, error)) {
+func EachInOrder[T, R any](items iter.Seq[T], ahead int, work func(T) (R, error), take func(T, R, error)) {
 	type pending struct {
 		item   T
 		result R

@@ -1,4 +1,4 @@
-package limit_test
+package yamltext_test
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/unioncel/unioncel/internal/limit"
+	"github.com/unioncel/unioncel/internal/yamltext"
 )
 
 var errOdd = errors.New("odd")
@@ -28,7 +28,7 @@ func TestEach(t *testing.T) {
 	for _, ahead := range []int{0, 3, len(items)} {
 		var running atomic.Int32
 		var got []int
-		limit.Each(slices.Values(items), ahead, func(i int) (int, error) {
+		yamltext.EachInOrder(slices.Values(items), ahead, func(i int) (int, error) {
 			if n := running.Add(1); int(n) > runtime.GOMAXPROCS(0) {
 				t.Errorf("%d at a time", n)
 			}
@@ -57,7 +57,7 @@ func TestBounded(t *testing.T) {
 	finished := make(chan struct{})
 	go func() {
 		defer close(finished)
-		limit.Each(func(yield func(int) bool) {
+		yamltext.EachInOrder(func(yield func(int) bool) {
 			for i := range 100 {
 				asked <- i
 				yield(i)
@@ -80,10 +80,10 @@ func TestBounded(t *testing.T) {
 // A panic becomes the error of its item, with the stack of the panic.
 func TestPanic(t *testing.T) {
 	var failed []int
-	limit.Each(slices.Values(numbers(9)), 9, func(i int) (string, error) {
+	yamltext.EachInOrder(slices.Values(numbers(9)), 9, func(i int) (string, error) {
 		return strings.Repeat("x", 4-i), nil
 	}, func(i int, _ string, err error) {
-		var p *limit.Panic
+		var p *yamltext.Panic
 		if errors.As(err, &p) {
 			failed = append(failed, i)
 			if d := p.Diagnostic("a.yaml").String(); !strings.Contains(string(p.Stack), "TestPanic") || d != "a.yaml: error: UC405: internal error: strings: negative Repeat count" {

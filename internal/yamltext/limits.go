@@ -1,7 +1,4 @@
-// Package limit bounds the work that an untrusted manifest may cause, and the work on several inputs
-// at once ([Each]). It counts work instead of measuring time, so that results are the same on any
-// machine.
-package limit
+package yamltext
 
 import (
 	"fmt"
@@ -42,12 +39,12 @@ type Limits struct {
 	Tests int
 	// Steps is the number of steps of the search for the answer to one question: whether the rules
 	// enforce a union, how a change of one schema affects objects, which mistakes the rules on one
-	// object have. See [Question].
+	// object have. See internal/prove/logic.
 	Steps int
 }
 
 // kinds are the limits, by name, in the order of the help.
-var kinds = []struct {
+var limits = []struct {
 	name     string
 	meaning  string
 	field    func(*Limits) *int
@@ -69,7 +66,7 @@ var kinds = []struct {
 
 // OrDefault returns the limits, with defaults in place of zeros.
 func (l Limits) OrDefault() Limits {
-	for _, k := range kinds {
+	for _, k := range limits {
 		if f := k.field(&l); *f == 0 {
 			*f = k.standard
 		}
@@ -77,9 +74,9 @@ func (l Limits) OrDefault() Limits {
 	return l
 }
 
-// None returns limits that bound nothing, for content that was within limits in another form.
-func None() (l Limits) {
-	for _, k := range kinds {
+// Unlimited returns limits that bound nothing, for content that was within limits in another form.
+func Unlimited() (l Limits) {
+	for _, k := range limits {
 		*k.field(&l) = math.MaxInt
 	}
 	return l
@@ -94,7 +91,7 @@ func (l Limits) Read(r io.Reader) ([]byte, error) {
 func (l *Limits) Set(s string) error {
 	name, value, _ := strings.Cut(s, "=")
 	var names []string
-	for _, k := range kinds {
+	for _, k := range limits {
 		if k.name == name {
 			n, err := strconv.Atoi(value)
 			if err != nil || n < 1 {
@@ -114,17 +111,17 @@ func (l *Limits) String() string { return "" }
 // Type describes the argument of the flag.
 func (l *Limits) Type() string { return "NAME=N" }
 
-// Defaults lists the limits of [Standard], as they are written in the flag --limit, with their
+// DefaultLimits lists the limits with their defaults, as they are written in the flag --limit, with their
 // meanings.
-func Defaults() []string {
+func DefaultLimits() []string {
 	var l []string
-	for _, k := range kinds {
+	for _, k := range limits {
 		l = append(l, fmt.Sprintf("%-18s %s", fmt.Sprintf("%s=%d", k.name, k.standard), k.meaning))
 	}
 	return l
 }
 
-// Hint returns a hint about raising a limit.
-func Hint(name string) string {
+// LimitHint returns a hint about raising a limit.
+func LimitHint(name string) string {
 	return fmt.Sprintf("a limit on untrusted input; --limit %s=N raises it", name)
 }

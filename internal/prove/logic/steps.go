@@ -1,9 +1,11 @@
-package limit
+package logic
 
 import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/unioncel/unioncel/internal/yamltext"
 )
 
 // Exhausted is the error of a question whose search used all its steps. The question is then
@@ -22,7 +24,7 @@ func IsExhausted(err error) bool {
 }
 
 // WithSteps sets the number of steps of each question that is asked with the context. Without it,
-// questions have the default of [Limits.Steps].
+// questions have the default of [yamltext.Limits].
 func WithSteps(ctx context.Context, n int) context.Context {
 	return context.WithValue(ctx, stepsKey{}, n)
 }
@@ -33,7 +35,7 @@ func WithSteps(ctx context.Context, n int) context.Context {
 func Question(ctx context.Context) context.Context {
 	n, ok := ctx.Value(stepsKey{}).(int)
 	if !ok {
-		n = Limits{}.OrDefault().Steps
+		n = yamltext.Limits{}.OrDefault().Steps
 	}
 	return &question{ctx, n, n}
 }
