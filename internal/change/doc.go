@@ -49,12 +49,12 @@
 //     that the plan names, or nothing;
 //   - [Wait] if another step comes first, if something is still running, or if a relevant fact
 //     is unknown;
-//   - [Stop] if the API server would reject the CRD, if a server does not support it, if a
-//     migration has failed, or if facts contradict each other.
+//   - [Stop] if the API server would reject the CRD, if a server does not support it, or if a
+//     migration has failed.
 //
 // Irrelevant facts may be unknown. For example, objects are irrelevant if the new schema accepts
 // every object that the old one accepts. [Facts.ReadLive], [Facts.ReadMigrations] and [ReadServers]
-// read facts from the output of kubectl.
+// read facts from the output of kubectl, and report facts that contradict others.
 //
 // # Storage versions
 //

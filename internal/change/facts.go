@@ -4,11 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
+	storagemigrationv1 "k8s.io/api/storagemigration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/version"
@@ -36,17 +35,9 @@ type Facts struct {
 	// Objects are the stored objects, as the oldest of the servers validates them.
 	Objects *Objects
 	// Migrations are the migrations of the resource; an empty list is not nil.
-	Migrations []Migration
+	Migrations []storagemigrationv1.StorageVersionMigration
 	// Names are the files in commands.
 	Names Names
-	// Origins are the objects and positions that the facts were read from.
-	Origins Origins
-}
-
-// Origins are the objects and positions that facts were read from. They may be zero.
-type Origins struct {
-	From, To diag.Pos
-	Live     *yamltext.Object
 }
 
 // Policy states which admission policies unioncel can generate for the unions of an object.
@@ -135,32 +126,6 @@ func (s Server) String() string {
 
 func minor(v *version.Version) string { return fmt.Sprintf("%d.%d", v.Major(), v.Minor()) }
 
-// Migration is a StorageVersionMigration of the resource.
-type Migration struct {
-	Name       string
-	Created    time.Time
-	Conditions []metav1.Condition
-	// Origin is the object that the migration was read from; nil if unknown.
-	Origin *yamltext.Object
-}
-
-func (m Migration) is(condition string) (metav1.Condition, bool) {
-	i := slices.IndexFunc(m.Conditions, func(c metav1.Condition) bool {
-		return c.Type == condition && c.Status == metav1.ConditionTrue
-	})
-	if i < 0 {
-		return metav1.Condition{}, false
-	}
-	return m.Conditions[i], true
-}
-
-// ended reports whether a migration has succeeded or failed.
-func (m Migration) ended() bool {
-	_, succeeded := m.is("Succeeded")
-	_, failed := m.is("Failed")
-	return succeeded || failed
-}
-
 // Resource returns the resource of the CRD.
 func (f *Facts) Resource() schema.GroupResource {
 	return schema.GroupResource{Group: f.To.Spec.Group, Resource: f.To.Spec.Names.Plural}
@@ -212,46 +177,22 @@ func storage(crd *apiextensionsv1.CustomResourceDefinition) string {
 	return ""
 }
 
-// Contradictions returns diagnostics for the contradictions between the facts, or within one. [New]
-// makes no plan from contradictory facts.
-func (f *Facts) Contradictions() diag.List {
-	l := slices.Concat(unacceptable(f.Origins.From, f.From), unacceptable(f.Origins.To, f.To))
-	if f.From.Name != f.To.Name {
-		l = append(l, contradictory(f.Origins.To, "give the same CRD before and after the change", "this is %s, and the CRD before the change %s", f.To.Name, f.From.Name))
-	}
-	if len(l) > 0 {
-		return l
-	}
-	if f.Live != nil {
-		l = f.contradictLive()
-	}
-	for _, m := range f.Migrations {
-		if wrong := validation.IsDNS1123Subdomain(m.Name); wrong != nil {
-			l = append(l, contradictory(at(m.Origin, "metadata.name"), "no API server accepts it", "%q is not a name: %s", m.Name, wrong[0]))
-		}
-		_, succeeded := m.is("Succeeded")
-		if _, failed := m.is("Failed"); failed && succeeded {
-			l = append(l, contradictory(at(m.Origin, "status.conditions"), "delete it, and migrate again", "the migration has both succeeded and failed"))
-		}
+// Contradictions returns diagnostics for the contradictions between the CRDs before and after a
+// change, or within one.
+func Contradictions(from, to *Input) diag.List {
+	l := slices.Concat(unacceptable(from), unacceptable(to))
+	if from.Name != to.Name {
+		l = append(l, contradictory(to.Pos, "give the same CRD before and after the change", "this is %s, and the CRD before the change %s", to.Name, from.Name))
 	}
 	return l
-}
-
-// at returns the position of a field, such as status.storedVersions[1], of the object that a fact
-// was read from.
-func at(origin *yamltext.Object, field string) diag.Pos {
-	if origin == nil {
-		return diag.Pos{}
-	}
-	return origin.Pos(origin.Find(field))
 }
 
 // unacceptable reports the names in a CRD that commands contain although no API server accepts them
 // (k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation), and a CRD without exactly one
 // storage version.
-func unacceptable(at diag.Pos, crd *apiextensionsv1.CustomResourceDefinition) (l diag.List) {
+func unacceptable(crd *Input) (l diag.List) {
 	wrong := func(name, why string) {
-		l = append(l, contradictory(at, "no API server accepts it", "%q: %s", name, why))
+		l = append(l, contradictory(crd.Pos, "no API server accepts it", "%q: %s", name, why))
 	}
 	check := func(name string, is func(string) []string) {
 		if faults := is(name); faults != nil {
@@ -271,21 +212,18 @@ func unacceptable(at diag.Pos, crd *apiextensionsv1.CustomResourceDefinition) (l
 		wrong(crd.Name, "it must be spec.names.plural, a dot and spec.group: "+name)
 	}
 	if stored != 1 {
-		l = append(l, contradictory(at, "set storage: true in one of them", "%d versions are storage versions, and it has to be one", stored))
+		l = append(l, contradictory(crd.Pos, "set storage: true in one of them", "%d versions are storage versions, and it has to be one", stored))
 	}
 	return l
 }
 
-func (f *Facts) contradictLive() (l diag.List) {
-	live := f.Live
+// contradictLive returns the contradictions between the CRD in the cluster, which an object was read
+// into, and the CRDs before and after the change.
+func (f *Facts) contradictLive(live *apiextensionsv1.CustomResourceDefinition, o *yamltext.Object) (l diag.List) {
 	add := func(field, hint, format string, args ...any) {
-		l = append(l, contradictory(at(f.Origins.Live, field), hint, format, args...))
+		l = append(l, contradictory(o.Pos(o.Find(field)), hint, format, args...))
 	}
-	switch {
-	case live.Name != f.To.Name:
-		add("metadata.name", "kubectl get crd "+f.To.Name+" -o yaml", "this is the status of %s, but the change is to %s", live.Name, f.To.Name)
-		return l
-	case !sameSpec(live, f.To) && !sameSpec(live, f.From):
+	if !sameSpec(live, f.To) && !sameSpec(live, f.From) {
 		add("spec", "use the output of kubectl get crd as OLD", "the CRD in the cluster is neither the one before nor the one after the change")
 		return l
 	}

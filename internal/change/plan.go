@@ -65,17 +65,9 @@ var (
 	after = []func(*Facts) []Step{(*Facts).servers, (*Facts).objects, (*Facts).managedFields, (*Facts).isApplied, (*Facts).migrate}
 )
 
-// NewPlan returns the plan for the facts. If the facts contradict each other, the verdict is [Stop].
+// NewPlan returns the plan for the facts, which must not contradict each other.
 func NewPlan(f Facts) Plan {
 	p := Plan{CRD: f.To.Name, Versions: []Version{}}
-	if l := f.Contradictions(); len(l) > 0 {
-		s := Step{ID: "facts", State: Stopped, Title: "Correct the facts", Reason: "The given facts contradict each other."}
-		for _, c := range l {
-			s.Details = append(s.Details, c.Message)
-		}
-		p.Steps, p.Verdict = []Step{s}, Stop
-		return p
-	}
 	var rows []func(*Facts) []Step
 	switch p.Applied = f.applied(); {
 	case sameSpec(f.From, f.To) && f.Live == nil:

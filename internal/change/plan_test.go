@@ -1,11 +1,11 @@
 package change
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	storagemigrationv1 "k8s.io/api/storagemigration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/version"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
+	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -63,6 +64,16 @@ func live(crd *apiextensionsv1.CustomResourceDefinition, stored ...string) *apie
 	return crd
 }
 
+// migrationNamed returns a migration of the routes. The conditions are true.
+func migrationNamed(name string, conditions ...string) storagemigrationv1.StorageVersionMigration {
+	m := storagemigrationv1.StorageVersionMigration{TypeMeta: metav1.TypeMeta{APIVersion: "storagemigration.k8s.io/v1", Kind: "StorageVersionMigration"}}
+	m.Name, m.Spec.Resource = name, metav1.GroupResource{Group: "example.com", Resource: "routes"}
+	for _, c := range conditions {
+		m.Status.Conditions = append(m.Status.Conditions, metav1.Condition{Type: c, Status: metav1.ConditionTrue})
+	}
+	return m
+}
+
 func servers(versions ...string) []Server {
 	l := []Server{}
 	for i, v := range versions {
@@ -101,7 +112,7 @@ func TestUpgradeWithRollback(t *testing.T) {
 	objects := &Objects{Total: 3, Managed: map[string][]Managed{}}
 	running := map[string]string{"a": "1.29", "b": "1.29", "c": "1.29"}
 	current, stored := from, []string{"v1"}
-	migrations := []Migration{}
+	migrations := []storagemigrationv1.StorageVersionMigration{}
 	clock := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
 	// starts lets a server start in a version.
@@ -121,9 +132,10 @@ func TestUpgradeWithRollback(t *testing.T) {
 	}
 	migration := func(condition string) {
 		clock = clock.Add(time.Minute)
-		migrations = append(migrations, Migration{Name: "m", Created: clock})
+		migrations = append(migrations, migrationNamed("m"))
+		migrations[len(migrations)-1].CreationTimestamp = metav1.NewTime(clock)
 		if condition != "" {
-			migrations[len(migrations)-1].Conditions = []metav1.Condition{{Type: condition, Status: metav1.ConditionTrue, Message: "said so"}}
+			migrations[len(migrations)-1].Status.Conditions = []metav1.Condition{{Type: condition, Status: metav1.ConditionTrue, Message: "said so"}}
 		}
 	}
 
@@ -148,9 +160,9 @@ func TestUpgradeWithRollback(t *testing.T) {
 	now("stop servers=stop migration=wait")
 	starts("1.36", "c")
 	now("wait migration=wait")
-	migrations[0].Conditions = []metav1.Condition{{Type: "Failed", Status: metav1.ConditionTrue, Message: "an object was refused"}}
+	migrations[0].Status.Conditions = []metav1.Condition{{Type: "Failed", Status: metav1.ConditionTrue, Message: "an object was refused"}}
 	now("stop migration=stop")
-	migrations = []Migration{}
+	migrations = []storagemigrationv1.StorageVersionMigration{}
 	now("go migration=next")
 	migration("Succeeded")
 	now("go storedVersions=next")
@@ -198,13 +210,13 @@ func TestUnknown(t *testing.T) {
 		{"a version removed, no status", Facts{From: old, To: alone, Changes: looser}, "wait clients=advice migration=unknown"},
 		{"a version removed, no objects", Facts{From: old, To: alone, Live: live(old, "v2"), Changes: looser}, "wait clients=advice managedFields=unknown"},
 		{"a version removed, objects without managedFields", Facts{From: old, To: alone, Live: live(old, "v2"), Changes: looser, Objects: valid}, "wait clients=advice managedFields=unknown"},
-		{"a version removed in which objects are stored", Facts{From: old, To: alone, Live: live(old, "v1", "v2"), Changes: looser, Migrations: []Migration{}, Objects: valid}, "wait clients=advice migration=wait"},
+		{"a version removed in which objects are stored", Facts{From: old, To: alone, Live: live(old, "v1", "v2"), Changes: looser, Migrations: []storagemigrationv1.StorageVersionMigration{}, Objects: valid}, "wait clients=advice migration=wait"},
 		{"the storage version removed", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: crd(t, v("v2", plain)), Changes: looser}, "stop objects=unknown clients=wait removed=stop"},
 		{"migrations unknown", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser}, "wait migration=unknown"},
-		{"objects unknown before a migration", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Migrations: []Migration{}}, "wait migration=unknown"},
-		{"objects that cannot be rewritten", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Migrations: []Migration{}, Objects: &Objects{Total: 5, Invalid: 1, Blocked: 1, Rewrites: 1}}, "wait objects=wait migration=wait"},
+		{"objects unknown before a migration", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Migrations: []storagemigrationv1.StorageVersionMigration{}}, "wait migration=unknown"},
+		{"objects that cannot be rewritten", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Migrations: []storagemigrationv1.StorageVersionMigration{}, Objects: &Objects{Total: 5, Invalid: 1, Blocked: 1, Rewrites: 1}}, "wait objects=wait migration=wait"},
 		{"no change, status unknown", Facts{From: from, To: from, Changes: looser}, "go"},
-		{"a migration, the change at an unknown time", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Migrations: []Migration{{Name: "m", Conditions: []metav1.Condition{{Type: "Succeeded", Status: "True"}}}}, Objects: valid}, "wait migration=unknown"},
+		{"a migration, the change at an unknown time", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Migrations: []storagemigrationv1.StorageVersionMigration{migrationNamed("m", "Succeeded")}, Objects: valid}, "wait migration=unknown"},
 		{"a new version that is stored", Facts{From: from, To: two, Changes: looser}, "stop objects=unknown storage=stop"},
 		{"fields that are dropped", Facts{From: from, To: to, Changes: tighter, Servers: servers("1.36"), Objects: &Objects{Total: 9, Losing: 1}}, "wait objects=wait"},
 		{"a migration is running", Facts{From: from, To: crd(t, v("v1", plain+"required: [type]\n")), Changes: tighter, Objects: valid, Live: migrating(from)}, "wait migration=wait"},
@@ -283,7 +295,7 @@ func migrating(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.C
 	return crd
 }
 
-// TestContradictions asserts that contradictory facts stop every plan.
+// TestContradictions reads contradictory facts.
 func TestContradictions(t *testing.T) {
 	one, two := crd(t, v("v1", plain)), crd(t, v("v1", plain), v("v2", plain))
 	other := one.DeepCopy()
@@ -292,7 +304,7 @@ func TestContradictions(t *testing.T) {
 	command.Spec.Versions[0].Name = "v1 ; reboot"
 	none, both := one.DeepCopy(), two.DeepCopy()
 	none.Spec.Versions[0].Storage, both.Spec.Versions[0].Storage = false, true
-	migrations := []Migration{{Name: "a"}, {Name: "b", Conditions: []metav1.Condition{{Type: "Succeeded", Status: "True"}, {Type: "Failed", Status: "True"}}}}
+	migrations := []storagemigrationv1.StorageVersionMigration{migrationNamed("a"), migrationNamed("b", "Succeeded", "Failed")}
 	for _, tt := range []struct {
 		facts Facts
 		want  string
@@ -300,26 +312,39 @@ func TestContradictions(t *testing.T) {
 		{Facts{From: none, To: two}, "0 versions are storage versions, and it has to be one"},
 		{Facts{From: one, To: both}, "2 versions are storage versions, and it has to be one"},
 		{Facts{From: one, To: command}, `"v1 ; reboot": a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')`},
-		{Facts{From: one, To: two, Migrations: []Migration{{Name: "m\nreboot"}}}, `"m\nreboot" is not a name: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')`},
+		{Facts{From: one, To: two, Migrations: []storagemigrationv1.StorageVersionMigration{migrationNamed("m\nreboot")}}, `"m\nreboot" is not a name: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')`},
 		{Facts{From: one, To: other}, "this is gates.example.com, and the CRD before the change routes.example.com"},
-		{Facts{From: one, To: two, Live: live(other, "v1")}, "this is the status of gates.example.com, but the change is to routes.example.com"},
+		{Facts{From: one, To: two, Live: live(other, "v1")}, "this is gates.example.com, and the change is of routes.example.com"},
 		{Facts{From: one, To: two, Live: live(crd(t, v("v3", plain)), "v3")}, "the CRD in the cluster is neither the one before nor the one after the change"},
 		{Facts{From: one, To: two, Live: live(one, "v1", "v9")}, "objects are stored in v9, which is not in spec.versions"},
 		{Facts{From: one, To: two, Live: live(two, "v1")}, "status.storedVersions has not v2, which is the storage version"},
 		{Facts{From: one, To: two, Migrations: migrations}, "the migration has both succeeded and failed"},
 	} {
-		l := tt.facts.Contradictions()
-		if len(l) != 1 {
+		l := Contradictions(InputOf(tt.facts.From), InputOf(tt.facts.To))
+		if tt.facts.Live != nil {
+			l = append(l, tt.facts.ReadLive(objects(t, tt.facts.Live))...)
+		}
+		for _, m := range tt.facts.Migrations {
+			l = append(l, tt.facts.ReadMigrations(objects(t, m))...)
+		}
+		if len(l) != 1 || l[0].Message != tt.want {
 			t.Errorf("%v, want %s", l, tt.want)
-			continue
-		}
-		if got := l[0].Message; got != tt.want {
-			t.Errorf("%s, want %s", got, tt.want)
-		}
-		if p := NewPlan(tt.facts); p.Verdict != Stop || len(p.Steps) != 1 || !slices.Equal(p.Steps[0].Details, []string{l[0].Message}) {
-			t.Errorf("%+v", p)
 		}
 	}
+}
+
+// objects returns a file with an object.
+func objects(t *testing.T, object any) *yamltext.ObjectFile {
+	t.Helper()
+	text, err := yaml.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, wrong := yamltext.ParseObjects("in", text)
+	if f == nil {
+		t.Fatal(wrong)
+	}
+	return f
 }
 
 // TestNamesOfFiles uses file names that a shell or a reader could mistake for other text. Commands

@@ -8,6 +8,7 @@ import (
 	storagemigrationv1 "k8s.io/api/storagemigration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/unioncel/unioncel/internal/codes"
@@ -90,7 +91,10 @@ func (f *Facts) ReadLive(file *yamltext.ObjectFile) diag.List {
 	if len(crd.Status.StoredVersions) == 0 {
 		return diag.List{unusable(found.Pos(yamltext.ObjectPath{"status"}), get, "the CRD has no status.storedVersions: it is not from a cluster")}
 	}
-	f.Live, f.Origins.Live = crd, found
+	if wrong := f.contradictLive(crd, found); len(wrong) > 0 {
+		return wrong
+	}
+	f.Live = crd
 	return nil
 }
 
@@ -99,17 +103,17 @@ func (f *Facts) ReadLive(file *yamltext.ObjectFile) diag.List {
 var migrationVersions = []string{"v1alpha1", "v1beta1", "v1"}
 
 // ReadMigrations reads the migrations of the resource.
-func (f *Facts) ReadMigrations(file *yamltext.ObjectFile) diag.List {
+func (f *Facts) ReadMigrations(file *yamltext.ObjectFile) (l diag.List) {
 	get := "kubectl get storageversionmigrations.storagemigration.k8s.io -o yaml"
 	if wrong := only(file, get, func(o *yamltext.Object) bool {
 		return o.Kind == "StorageVersionMigration" && o.Group == storagemigrationv1.GroupName && slices.Contains(migrationVersions, o.Version)
 	}); len(wrong) > 0 {
 		return wrong
 	}
-	f.Migrations = []Migration{}
+	f.Migrations = []storagemigrationv1.StorageVersionMigration{}
 	for _, o := range file.Objects {
-		m := &storagemigrationv1.StorageVersionMigration{}
-		if wrong := decode(o, m); wrong != nil {
+		m := storagemigrationv1.StorageVersionMigration{}
+		if wrong := decode(o, &m); wrong != nil {
 			return wrong
 		}
 		of := schema.GroupResource{Group: m.Spec.Resource.Group, Resource: m.Spec.Resource.Resource}
@@ -117,12 +121,18 @@ func (f *Facts) ReadMigrations(file *yamltext.ObjectFile) diag.List {
 		case of.Resource == "":
 			return diag.List{unusable(o.Pos(yamltext.ObjectPath{"spec", "resource"}), get, "the migration does not say of which resource it is")}
 		case of == f.Resource():
-			f.Migrations = append(f.Migrations, Migration{m.Name, m.CreationTimestamp.Time, m.Status.Conditions, o})
+			f.Migrations = append(f.Migrations, m)
+			if wrong := validation.IsDNS1123Subdomain(m.Name); wrong != nil {
+				l = append(l, contradictory(o.Pos(o.Find("metadata.name")), "no API server accepts it", "%q is not a name: %s", m.Name, wrong[0]))
+			}
+			if is(m, storagemigrationv1.MigrationFailed) && is(m, storagemigrationv1.MigrationSucceeded) {
+				l = append(l, contradictory(o.Pos(o.Find("status.conditions")), "delete it, and migrate again", "the migration has both succeeded and failed"))
+			}
 		case isAlone(o):
 			return diag.List{contradictory(o.Pos(yamltext.ObjectPath{"spec", "resource"}), get, "this is a migration of %s, and the change is of %s", of, f.Resource())}
 		}
 	}
-	return nil
+	return l
 }
 
 const getServers = "write a list, such as [v1.37.1, {name: a, version: v1.36.4}], or the output of kubectl get --raw /version of each API server"

@@ -6,7 +6,9 @@ import (
 	"strings"
 	"time"
 
+	storagemigrationv1 "k8s.io/api/storagemigration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 )
 
 // migrate returns the steps of the migration after the change.
@@ -65,20 +67,20 @@ func (f *Facts) migration(target string, old []string) Step {
 	case last == nil:
 		return f.rewrite(title, stored, target)
 	}
-	failed, hasFailed := last.is("Failed")
 	changed, ok := lastChange(f.Live)
 	switch {
-	case hasFailed:
+	case is(*last, storagemigrationv1.MigrationFailed):
+		failed := meta.FindStatusCondition(last.Status.Conditions, string(storagemigrationv1.MigrationFailed))
 		return step(Stopped, "Repair the cause of the failed migration", fmt.Sprintf("The migration %s has failed: %s", last.Name, failed.Message),
 			"kubectl delete storageversionmigration "+last.Name+"  # then migrate again")
-	case !last.ended():
+	case !is(*last, storagemigrationv1.MigrationSucceeded):
 		return step(Waiting, "Wait for the migration", "The migration "+last.Name+" has not ended.",
 			"kubectl get storageversionmigration "+last.Name+" -o yaml")
 	case noted:
 		return f.rewrite(title, fmt.Sprintf("The migration %s has succeeded, but the CRD was changed meanwhile. Migrate again.", last.Name), target)
 	case !ok:
 		return step(Unknown, title, fmt.Sprintf("The migration %s has succeeded. Whether it began after the CRD was changed cannot be told without the managed fields of the CRD.", last.Name), f.printCRD()...)
-	case last.Created.After(changed):
+	case last.CreationTimestamp.After(changed):
 		return step(Done, fmt.Sprintf("All objects are stored in %s: the migration %s has succeeded, and the CRD has not changed since", target, last.Name), "")
 	}
 	return f.rewrite(title, fmt.Sprintf("The migration %s began before the CRD was changed. Migrate again.", last.Name), target)
@@ -142,7 +144,7 @@ func (f *Facts) stored(target string) []string {
 
 // lastMigration returns the most recent migration. known is false if there may be a migration that
 // the facts lack.
-func (f *Facts) lastMigration() (last *Migration, known bool) {
+func (f *Facts) lastMigration() (last *storagemigrationv1.StorageVersionMigration, known bool) {
 	if f.Migrations == nil {
 		// Servers that record migrations in CRDs have recorded none, or no server has an API for
 		// migrations.
@@ -151,11 +153,16 @@ func (f *Facts) lastMigration() (last *Migration, known bool) {
 		return nil, len(f.Servers) > 0 && (without || !noted && !f.oldest().LessThan(migration))
 	}
 	for i, m := range f.Migrations {
-		if last == nil || m.Created.After(last.Created) {
+		if last == nil || m.CreationTimestamp.After(last.CreationTimestamp.Time) {
 			last = &f.Migrations[i]
 		}
 	}
 	return last, true
+}
+
+// is reports whether a condition of a migration is true.
+func is(m storagemigrationv1.StorageVersionMigration, condition storagemigrationv1.MigrationConditionType) bool {
+	return meta.IsStatusConditionTrue(m.Status.Conditions, string(condition))
 }
 
 // condition returns whether a condition is true, and whether it is known to exist.

@@ -6,10 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"go.yaml.in/yaml/v3"
+	storagemigrationv1 "k8s.io/api/storagemigration/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
+	"github.com/unioncel/unioncel/internal/yamltext"
 )
 
 // TestLessIsNeverGo asserts that fewer facts never turn wait or stop into go. There are two
@@ -61,22 +64,23 @@ func TestLessIsNeverGo(t *testing.T) {
 		if pick(2) {
 			f.Live.ManagedFields = []metav1.ManagedFieldsEntry{{Time: &changed}}
 		}
-		f.Migrations = []Migration{}
+		f.Migrations = []storagemigrationv1.StorageVersionMigration{}
 		if hasAPI && pick(2) {
-			m := Migration{Name: "m", Created: changed.Add(time.Duration(r.IntN(3)-1) * time.Hour)}
-			if state := []string{"", "Running", "Failed", "Succeeded"}[r.IntN(4)]; state != "" {
-				m.Conditions = []metav1.Condition{{Type: state, Status: metav1.ConditionTrue}}
-			}
-			f.Migrations = []Migration{m}
-			if _, running := m.is("Running"); notes {
+			created := metav1.NewTime(changed.Add(time.Duration(r.IntN(3)-1) * time.Hour))
+			state := []string{"", "Running", "Failed", "Succeeded"}[r.IntN(4)]
+			m := migrationNamed("m", state)
+			m.CreationTimestamp = created
+			f.Migrations = []storagemigrationv1.StorageVersionMigration{m}
+			if notes {
 				c := apiextensionsv1.CustomResourceDefinitionCondition{Type: apiextensionsv1.StorageMigrating, Status: apiextensionsv1.ConditionFalse}
-				if running {
+				if state == "Running" {
 					c.Status = apiextensionsv1.ConditionTrue
 				}
 				f.Live.Status.Conditions = append(f.Live.Status.Conditions, c)
 			}
 		}
-		if l := f.Contradictions(); len(l) > 0 {
+		l := append(Contradictions(InputOf(f.From), InputOf(f.To)), f.contradictLive(f.Live, &yamltext.Object{Node: &yaml.Node{}})...)
+		if len(l) > 0 {
 			t.Fatal(l)
 		}
 		full := NewPlan(f)

@@ -88,9 +88,6 @@ func (a *app) rollout(ctx context.Context, flags *compilerFlags, output *printin
 	if err := a.rolloutCluster(ctx, files, f); err != nil {
 		return err
 	}
-	if l := f.Contradictions(); len(l) > 0 {
-		return a.report(l)
-	}
 	if files.objects != "" {
 		if err := a.rolloutObjects(ctx, files.objects, f); err != nil {
 			return err
@@ -138,12 +135,11 @@ func (a *app) rolloutCRDs(ctx context.Context, flags *compilerFlags, files rollo
 	}
 	from, to := crds[oldSide][0], crds[newSide][0]
 	f.From, f.To = from.CustomResourceDefinition, to.CustomResourceDefinition
-	f.Origins.From, f.Origins.To = from.Pos, to.Pos
 	f.Names.CompileFrom, f.Names.CompileTo = from.Compiled, to.Compiled
 	f.Names.Flags, f.Names.OldFlags = files.flags, files.oldFlags
 	f.Names.From, f.Names.To, f.Names.Objects = fileName(of[oldSide].input), fileName(of[newSide].input), fileName(input{name: files.objects})
-	if f.From.Name != f.To.Name {
-		return nil // a contradiction
+	if wrong := change.Contradictions(from, to); len(wrong) > 0 {
+		return a.report(wrong)
 	}
 	if files.live == "" && len(f.From.Status.StoredVersions) > 0 {
 		file, _ := of[oldSide].found.file.Objects() // its CRD has been read
