@@ -41,8 +41,10 @@
 // # Plans
 //
 // A [Plan] has the steps before and after the CRD is applied in their order, and decides whether the
-// next step may be taken now. [NewPlan] computes it from [Facts] alone: the CRD before and after the
-// change, the effect on the stored objects, the versions of the API servers, and storage migrations.
+// next step may be taken now. A step is a table of outcomes (steps.go), each with its condition, its
+// reason and its commands. [NewPlan] takes the first outcome that applies to the [Facts]: the CRD
+// before and after the change, the effect on the stored objects, the versions of the API servers, and
+// storage migrations.
 // A missing fact is unknown. The verdict is
 //
 //   - [Go] if the next step may be taken: applying the CRD or, once it is applied, the step

@@ -33,7 +33,7 @@ func ExampleNewPlan() {
 	//
 	// 1. done: The API server accepts the CRD
 	// 2. done: Every API server supports the rules
-	// 3. done: All 3 objects are valid after the change
+	// 3. done: The stored objects are valid after the change: 3 objects
 	// 4. next: Apply the CRD
 	//      kubectl apply -f NEW
 	// 5. advice: The change can be reverted

@@ -15,7 +15,6 @@ import (
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/kinds"
-	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // Facts are the known facts about the change of a CRD and about the cluster. A nil fact is unknown.
@@ -28,8 +27,6 @@ type Facts struct {
 	Changes *Comparison
 	// Kinds are the kinds of To that have unions; nil if no kind has one.
 	Kinds *kinds.Set
-	// Policies are the unions of To for which unioncel can generate admission policies.
-	Policies []Policy
 	// Servers are all API servers of the cluster.
 	Servers []Server
 	// Objects are the stored objects, as the oldest of the servers validates them.
@@ -38,14 +35,6 @@ type Facts struct {
 	Migrations []storagemigrationv1.StorageVersionMigration
 	// Names are the files in commands.
 	Names Names
-}
-
-// Policy states which admission policies unioncel can generate for the unions of an object.
-type Policy struct {
-	Version string
-	Path    schemapath.Path
-	// Rejects is set if a policy can reject violations, and Clears if a policy can clear them.
-	Rejects, Clears bool
 }
 
 // Names are the files as words of shell commands. Empty names are replaced by placeholders.
@@ -68,46 +57,6 @@ func (n Names) policy() string {
 		return fmt.Sprintf("unioncel compile%s %s | unioncel policy --no-config", n.Flags, n.toFile())
 	}
 	return "unioncel policy " + n.toFile()
-}
-
-func (n Names) objects(placeholder string) string { return cmp.Or(n.Objects, placeholder) }
-
-// rejects describes each change by which stored objects may become invalid or lose fields, in one
-// line each.
-func (f *Facts) rejects() []string {
-	if f.Changes == nil {
-		return []string{"the objects that the change rejects are unknown"}
-	}
-	var l []string
-	add := func(text string) {
-		if !slices.Contains(l, text) {
-			l = append(l, text)
-		}
-	}
-	for _, c := range f.Changes.Changes {
-		if c.MattersToStored() {
-			add(inLine(c))
-		}
-	}
-	if to := storage(f.To); !f.applied() && storage(f.From) != to && len(l) == 0 {
-		add(to + " is the storage version")
-	}
-	for _, text := range slices.Concat(f.drops(), f.narrows()) {
-		add(text)
-	}
-	return l
-}
-
-// inLine describes a change in one line.
-func inLine(c Change) string {
-	text := c.What
-	if at := c.Path.String(); at != "" {
-		text = at + ": " + text
-	}
-	if c.Class == Undecided {
-		text += " (undecided: " + c.Undecided + ")"
-	}
-	return text
 }
 
 // Server is an API server.
@@ -137,24 +86,8 @@ func (f *Facts) applied() bool {
 	return f.Live != nil && sameSpec(f.Live, f.To) || sameSpec(f.From, f.To)
 }
 
-// current returns the CRD in the cluster.
-func (f *Facts) current() *apiextensionsv1.CustomResourceDefinition {
-	if f.applied() {
-		return f.To
-	}
-	return f.From
-}
-
-// oldest returns the version of the oldest server, or nil if the servers are unknown.
-func (f *Facts) oldest() *version.Version {
-	var v *version.Version
-	for _, s := range f.Servers {
-		if v == nil || s.Version.LessThan(v) {
-			v = s.Version
-		}
-	}
-	return v
-}
+// same reports whether the CRD does not change.
+func (f *Facts) same() bool { return sameSpec(f.From, f.To) }
 
 // sameSpec reports whether the API server treats two CRDs alike.
 func sameSpec(a, b *apiextensionsv1.CustomResourceDefinition) bool {

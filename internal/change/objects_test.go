@@ -65,7 +65,7 @@ func TestObjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	added.Objects.Add(verdict, object)
-	if s := added.objects()[0]; s.Title != "Add the fields that a version lacks" || !strings.HasSuffix(s.Reason, "Only a write through a version without them loses them: add them there.") ||
+	if s := validity.steps(&added)[0]; s.Title != "Add the fields that a version lacks" || !strings.HasSuffix(s.Reason, "Only a write through a version without them loses them: add them there.") ||
 		fmt.Sprint(s.Details) != "[r: spec.http through v2]" {
 		t.Errorf("%+v", s)
 	}
@@ -74,18 +74,13 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// TestObjectsAfterTheChange asserts that the reason does not mention writes accepted before.
+// TestObjectsAfterTheChange asserts that the reason holds before and after the CRD is applied.
 func TestObjectsAfterTheChange(t *testing.T) {
 	from, to := crd(t, v("v1", plain)), crd(t, v("v1", ruled))
-	for _, tt := range []struct {
-		live *apiextensionsv1.CustomResourceDefinition
-		want string
-	}{
-		{from, "2 of 3 objects would be invalid after the change. For 1 of them, the API server would reject writes that it accepts now."},
-		{to, "Invalid: 2 of 3 objects. For 1 of them, the API server rejects writes that leave the invalid values unchanged."},
-	} {
-		f := Facts{From: from, To: to, Live: tt.live, Objects: &Objects{Total: 3, Invalid: 2, Blocked: 1}}
-		if s := f.objects()[0]; s.Reason != tt.want || s.State != Waiting {
+	for _, live := range []*apiextensionsv1.CustomResourceDefinition{from, to} {
+		f := Facts{From: from, To: to, Live: live, Objects: &Objects{Total: 3, Invalid: 2, Blocked: 1}}
+		const want = "Invalid after the change: 2 of 3 objects. For 1 of them, the API server then rejects writes that leave the invalid values unchanged."
+		if s := validity.steps(&f)[0]; s.Reason != want || s.State != Waiting {
 			t.Errorf("%v: %s", s.State, s.Reason)
 		}
 	}

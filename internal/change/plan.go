@@ -55,36 +55,31 @@ type Plan struct {
 	Versions []Version `json:"versions"`
 }
 
-// The rows of plans before and after the CRD is applied, in order. A row returns no step if it does
-// not apply.
-var (
-	before = []func(*Facts) []Step{
-		(*Facts).servers, (*Facts).objects, (*Facts).storageVersion, (*Facts).clients, (*Facts).warnFirst,
-		(*Facts).removed, (*Facts).apply, (*Facts).migrateLater, (*Facts).back,
-	}
-	after = []func(*Facts) []Step{(*Facts).servers, (*Facts).objects, (*Facts).managedFields, (*Facts).isApplied, (*Facts).migrate}
-)
-
 // NewPlan returns the plan for the facts, which must not contradict each other.
 func NewPlan(f Facts) Plan {
 	p := Plan{CRD: f.To.Name, Versions: []Version{}}
-	var rows []func(*Facts) []Step
+	table := before
 	switch p.Applied = f.applied(); {
-	case sameSpec(f.From, f.To) && f.Live == nil:
-		p.Applied, p.Steps = false, []Step{{ID: "apply", State: Done, Title: "The CRD does not change"}}
+	case f.same() && f.Live == nil:
+		p.Applied, table = false, unchanged
 	case p.Applied:
-		rows = after
-	default:
-		if p.Steps = f.accepted(); verdict(p.Steps) == Go {
-			rows = before
+		table = after
+	case len(f.rejections()) > 0:
+		table = rejected
+	}
+	for _, steps := range table {
+		for _, s := range steps(&f) {
+			if s.State == Next && s.ID != "apply" && !p.Applied {
+				s.State = Waiting // the change waits for it
+			}
+			p.Steps = append(p.Steps, s)
 		}
 	}
-	for _, row := range rows {
-		p.Steps = append(p.Steps, row(&f)...)
-	}
 	p.Verdict, p.Versions = verdict(p.Steps), f.versions()
-	if i := slices.IndexFunc(p.Steps, func(s Step) bool { return s.ID == "apply" && s.State == Next }); i >= 0 && p.Verdict != Go {
-		p.Steps[i].State = Later
+	for i, s := range p.Steps {
+		if s.ID == "apply" && s.State == Next && p.Verdict != Go || s.ID == "storedVersions" && p.Steps[i-1].State != Done {
+			p.Steps[i].State = Later
+		}
 	}
 	return p
 }

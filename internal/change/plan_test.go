@@ -1,6 +1,8 @@
 package change
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +17,9 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
+	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 const (
@@ -180,15 +185,20 @@ func TestUpgradeWithRollback(t *testing.T) {
 	now("go")
 }
 
-// TestUnknown asserts that the verdict is not go if a relevant fact is missing.
+// TestUnknown asserts that the verdict is not go if a relevant fact is missing. It has a case for each row of
+// the steps.
 func TestUnknown(t *testing.T) {
 	from, to := crd(t, v("v1", plain)), crd(t, v("v1", pointed))
 	tighter, looser, undecided := classed(Tighter), classed(Looser), classed(Undecided)
 	valid := &Objects{Total: 1}
+	unions := &kinds.Set{}
+	if err := unions.Add(kinds.OfCRD(to, []union.Object{{Place: schemapath.Place{Name: "v1"}, Unions: []*union.Union{{Members: []union.Member{{Name: "a"}, {Name: "b"}}}}}}, "")...); err != nil {
+		t.Fatal(err)
+	}
 	two := crd(t, v("v1", plain), v("v2", plain))
 	old, alone := deprecated(crd(t, v("v1", plain), v("v2", plain)), "v1"), crd(t, v("v2", plain))
 	unserved := crd(t, testcrd.Version{Name: "v1", Spec: plain, Unserved: true}, v("v2", plain))
-	for _, tt := range []struct {
+	tests := []struct {
 		name  string
 		facts Facts
 		want  string
@@ -204,7 +214,7 @@ func TestUnknown(t *testing.T) {
 		{"tighter, none stored", Facts{From: from, To: to, Changes: tighter, Servers: servers("1.28"), Objects: &Objects{}}, "go apply=next"},
 		{"ratcheted, by unknown servers", Facts{From: from, To: crd(t, v("v1", plain+"required: [type]\n")), Changes: tighter, Objects: &Objects{Total: 9, Invalid: 1}}, "wait objects=unknown"},
 		{"ratcheted", Facts{From: from, To: to, Changes: tighter, Servers: servers("1.36"), Objects: &Objects{Total: 9, Invalid: 1}}, "go objects=advice apply=next"},
-		{"unions", Facts{From: from, To: to, Policies: []Policy{{Version: "v1", Rejects: true}}, Changes: &Comparison{Changes: []Change{{NewVersion: "v1", Sort: UnionSort, Class: Both}}}, Servers: servers("1.36"), Objects: valid}, "go policy=advice apply=next"},
+		{"unions", Facts{From: from, To: to, Kinds: unions, Changes: &Comparison{Changes: []Change{{NewVersion: "v1", Sort: UnionSort, Class: Both}}}, Servers: servers("1.36"), Objects: valid}, "go policy=advice apply=next"},
 		{"a server too old", Facts{From: from, To: to, Changes: looser, Servers: servers("1.36", "1.27")}, "wait servers=wait"},
 		{"all servers too old", Facts{From: from, To: to, Changes: looser, Servers: servers("1.27.9-gke.1", "1.27")}, "stop servers=stop"},
 		{"a version removed, no status", Facts{From: old, To: alone, Changes: looser}, "wait clients=advice migration=unknown"},
@@ -219,7 +229,7 @@ func TestUnknown(t *testing.T) {
 		{"a migration, the change at an unknown time", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Migrations: []storagemigrationv1.StorageVersionMigration{migrationNamed("m", "Succeeded")}, Objects: valid}, "wait migration=unknown"},
 		{"a new version that is stored", Facts{From: from, To: two, Changes: looser}, "stop objects=unknown storage=stop"},
 		{"fields that are dropped", Facts{From: from, To: to, Changes: tighter, Servers: servers("1.36"), Objects: &Objects{Total: 9, Losing: 1}}, "wait objects=wait"},
-		{"a migration is running", Facts{From: from, To: crd(t, v("v1", plain+"required: [type]\n")), Changes: tighter, Objects: valid, Live: migrating(from)}, "wait migration=wait"},
+		{"a migration is running", Facts{From: from, To: crd(t, v("v1", plain+"required: [type]\n")), Changes: tighter, Objects: valid, Live: migrating(from, "v1")}, "wait migration=wait"},
 		{"migrations unknown, of servers that may have them", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Objects: valid, Servers: servers("1.34", "1.29")}, "wait migration=unknown"},
 		{"migrations unknown, of servers that have none", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Objects: valid, Servers: servers("1.29")}, "go migration=next"},
 		{"migrations unknown, of servers that would note them", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Objects: valid, Servers: servers("1.37")}, "go migration=next"},
@@ -242,9 +252,35 @@ func TestUnknown(t *testing.T) {
 		{"objects printed in the stored version", Facts{From: crd(t, v("v2", "type: object\n"), v("v1", plain)), To: crd(t, v("v2", "type: object\n"), v("v1", ruled)), Changes: inVersion("v1"), Servers: servers("1.36"), Objects: printed("v1")}, "go apply=next"},
 		{"a webhook, objects printed in another version", Facts{From: hooked(two), To: hooked(crd(t, v("v1", ruled), v("v2", plain))), Changes: inVersion("v1"), Servers: servers("1.36"), Objects: printed("v2")}, "wait objects=unknown"},
 		{"a webhook, objects printed in both versions", Facts{From: hooked(two), To: hooked(crd(t, v("v1", ruled), v("v2", plain))), Changes: inVersion("v1"), Servers: servers("1.36"), Objects: printed("v1", "v2")}, "go apply=next"},
+		{"a server rolled back after the change", Facts{From: from, To: to, Live: live(to, "v1"), Changes: tighter, Objects: valid, Servers: servers("1.36", "1.27")}, "stop servers=stop"},
+		{"a function that servers do not have", Facts{From: crd(t, v("v1", ruled)), To: crd(t, v("v1", strings.Replace(ruled, "has(self.type)", "isIP(self.http)", 1))), Changes: tighter, Objects: valid, Servers: servers("1.28")}, "stop servers=stop"},
+		{"data that is dropped", Facts{From: from, To: to, Changes: tighter, Servers: servers("1.36"), Objects: &Objects{Total: 9, Losing: 1, Dropped: true}}, "wait objects=wait"},
+		{"objects that cannot be migrated", Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: two, Changes: tighter, Servers: servers("1.36"), Objects: &Objects{Total: 9, Invalid: 1, Rewrites: 1}}, "wait objects=wait"},
+		{"unions, of servers without policies", Facts{From: from, To: to, Kinds: unions, Changes: &Comparison{Changes: []Change{{NewVersion: "v1", Sort: UnionSort, Class: Both}}}, Servers: servers("1.28"), Objects: valid}, "go policy=advice apply=next"},
+		{"a migration is running after the change", Facts{From: from, To: two, Live: migrating(two, "v1", "v2"), Changes: looser, Objects: valid}, "wait migration=wait"},
+		{"a migration that has not ended", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Objects: valid, Migrations: []storagemigrationv1.StorageVersionMigration{migrationNamed("m")}}, "wait migration=wait"},
+		{"a migration that has failed", Facts{From: from, To: two, Live: live(two, "v1", "v2"), Changes: looser, Objects: valid, Migrations: []storagemigrationv1.StorageVersionMigration{migrationNamed("m", "Failed")}}, "stop migration=stop"},
+		{"a migration that has succeeded", Facts{From: from, To: two, Live: written(live(two, "v1", "v2"), 1), Changes: looser, Objects: valid, Migrations: []storagemigrationv1.StorageVersionMigration{createdAt(2, migrationNamed("m", "Succeeded"))}}, "go storedVersions=next"},
+		{"a migration before the change", Facts{From: from, To: two, Live: written(live(two, "v1", "v2"), 2), Changes: looser, Objects: valid, Servers: servers("1.35"), Migrations: []storagemigrationv1.StorageVersionMigration{createdAt(1, migrationNamed("m", "Succeeded"))}}, "go migration=next"},
 		{"rejected by the API server", Facts{From: from, To: crd(t, v("v1", strings.Replace(ruled, "has(self.type)", "has(self.typ)", 1))), Changes: tighter, Objects: valid, Servers: servers("1.36")}, "stop accepted=stop"},
-	} {
+	}
+	var steps []Step
+	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) { wants(t, tt.facts, tt.want) })
+		steps = append(steps, NewPlan(tt.facts).Steps...)
+	}
+	word := regexp.MustCompile(`\\\$\\\{[a-zA-Z]+\\\}`)
+	says := func(row, text string) bool {
+		return regexp.MustCompile("(?s)^" + word.ReplaceAllString(regexp.QuoteMeta(row), ".*") + "$").MatchString(text)
+	}
+	for _, rows := range []outcomes{acceptance, support, validity, newStorage, warning, removal, migration, trimming, application, applied, laterMigration, reversal} {
+		for _, r := range rows {
+			if r.state != "" && !slices.ContainsFunc(steps, func(s Step) bool {
+				return s.ID == r.id && (s.State == r.state || r.state == Next) && says(r.title, s.Title) && says(r.reason, s.Reason)
+			}) {
+				t.Errorf("no case has %s: %s: %s %s", r.id, r.state, r.title, r.reason)
+			}
+		}
 	}
 }
 
@@ -288,9 +324,22 @@ func hooked(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.Cust
 	return crd
 }
 
+// written returns a CRD in the cluster that was last written in an hour.
+func written(crd *apiextensionsv1.CustomResourceDefinition, hour int) *apiextensionsv1.CustomResourceDefinition {
+	at := metav1.NewTime(time.Date(2026, 1, 1, hour, 0, 0, 0, time.UTC))
+	crd.ManagedFields = []metav1.ManagedFieldsEntry{{Time: &at}}
+	return crd
+}
+
+// createdAt returns a migration that was created in an hour.
+func createdAt(hour int, m storagemigrationv1.StorageVersionMigration) storagemigrationv1.StorageVersionMigration {
+	m.CreationTimestamp = metav1.NewTime(time.Date(2026, 1, 1, hour, 0, 0, 0, time.UTC))
+	return m
+}
+
 // migrating returns a CRD in the cluster with a running migration.
-func migrating(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv1.CustomResourceDefinition {
-	crd = live(crd, "v1")
+func migrating(crd *apiextensionsv1.CustomResourceDefinition, stored ...string) *apiextensionsv1.CustomResourceDefinition {
+	crd = live(crd, stored...)
 	crd.Status.Conditions = []apiextensionsv1.CustomResourceDefinitionCondition{{Type: apiextensionsv1.StorageMigrating, Status: apiextensionsv1.ConditionTrue}}
 	return crd
 }
@@ -340,7 +389,7 @@ func objects(t *testing.T, object any) *yamltext.ObjectFile {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, wrong := yamltext.ParseObjects("in", text)
+	f, wrong := yamltext.ParseObjects("in", text, yamltext.Limits{})
 	if f == nil {
 		t.Fatal(wrong)
 	}

@@ -1,10 +1,6 @@
 package change
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Version is a version of the CRD after the change. It states whether the version may be removed.
 type Version struct {
@@ -62,41 +58,4 @@ func (f *Facts) managed(version string) (l []Managed, ok bool) {
 		return nil, false
 	}
 	return f.Objects.Managed[version], true
-}
-
-// gone returns the versions that the change removes.
-func (f *Facts) gone() []string {
-	var l []string
-	for _, v := range f.From.Spec.Versions {
-		if !has(f.To, v.Name) {
-			l = append(l, v.Name)
-		}
-	}
-	return l
-}
-
-// removed returns the steps until nothing is stored in the versions that the change removes, and no
-// managedFields name them.
-func (f *Facts) removed() []Step {
-	gone, target := f.gone(), storage(f.From)
-	switch {
-	case len(gone) == 0:
-		return nil
-	case slices.Contains(gone, target):
-		return []Step{{ID: "removed", State: Stopped, Title: "Keep " + target + " in the CRD",
-			Reason: fmt.Sprintf("It is the storage version. Make %s that in one change, without serving %s if need be, migrate, and remove %[2]s in the next.", storage(f.To), target)}}
-	}
-	steps := []Step{{ID: "removed", State: Done, Title: "Nothing is stored in " + strings.Join(gone, ", ")}}
-	if f.Live == nil || slices.ContainsFunc(gone, func(v string) bool { return slices.Contains(f.Live.Status.StoredVersions, v) }) {
-		steps = f.migrateTo(target)
-	}
-	for i := range steps {
-		if steps[i].State == Next {
-			steps[i].State = Waiting // the change waits for it
-		}
-	}
-	if verdict(steps) != Go {
-		return steps
-	}
-	return append(steps, f.managedFields()...)
 }

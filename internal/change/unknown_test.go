@@ -37,7 +37,7 @@ func TestLessIsNeverGo(t *testing.T) {
 		f := Facts{From: pair[0], To: pair[1], Changes: classed(Classes[r.IntN(len(Classes))])}
 		f.Servers = [][]Server{servers("1.37", "1.37"), servers("1.36"), servers("1.34", "1.29"), servers("1.26")}[r.IntN(4)]
 		hasAPI := slices.ContainsFunc(f.Servers, func(s Server) bool { return !s.Version.LessThan(migrationA) })
-		notes := !f.oldest().LessThan(migration)
+		notes := !f.oldest().LessThan(migrationGA)
 		total := r.IntN(3)
 		f.Objects = &Objects{Total: total, Invalid: r.IntN(total + 1), Managed: map[string][]Managed{}}
 		f.Objects.Blocked = r.IntN(f.Objects.Invalid + 1)

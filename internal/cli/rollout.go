@@ -13,8 +13,6 @@ import (
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/kinds"
-	"github.com/unioncel/unioncel/pkg/policy"
 )
 
 // rolloutFlags name the files of a rollout, one each; empty if not given.
@@ -150,7 +148,6 @@ func (a *app) rolloutCRDs(ctx context.Context, flags *compilerFlags, files rollo
 	if f.Kinds, err = to.Kinds(); err != nil {
 		return err
 	}
-	f.Policies = policiesOf(f.Kinds)
 	report, err := comparison{old: from, new: to}.report(ctx)
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -160,23 +157,6 @@ func (a *app) rolloutCRDs(ctx context.Context, flags *compilerFlags, files rollo
 	}
 	f.Changes = &report
 	return nil
-}
-
-// policiesOf returns the unions that support policies.
-func policiesOf(set *kinds.Set) []change.Policy {
-	var l []change.Policy
-	for _, versions := range set.ByKind() {
-		for _, k := range versions {
-			for _, alone := range k.Split() {
-				one := []kinds.Kind{alone}
-				rejecting, _ := policy.Validating(one, policy.Options{})
-				clearing, _, err := policy.Mutating(one, policy.Options{})
-				path := slices.Concat(alone.Objects, alone.Lists)[0].Path
-				l = append(l, change.Policy{Version: k.Version, Path: path, Rejects: len(rejecting) > 0, Clears: err == nil && len(clearing) > 0})
-			}
-		}
-	}
-	return l
 }
 
 // given returns those of the named flags that are on the command line, each with a space before it.

@@ -60,7 +60,7 @@ var allowed = map[string][]string{
 	"internal/testing/testprog/kustomize": {},
 	"internal/testing/policytest":         {},
 	"internal/testing/unioncases":         {"pkg/union"},
-	"internal/change":                     {"internal/codes", "internal/cost", "internal/crdpatch", "internal/crdpatch", "internal/english", "internal/normalize", "internal/product", "internal/prove/formula", "internal/prove/logic", "internal/prove/regular", "internal/prove/sample", "internal/prove/schemadiff", "internal/prove/verify", "internal/report", "internal/validate", "internal/yamltext", "pkg/compile", "pkg/diag", "pkg/kinds", "pkg/schemapath", "pkg/union"},
+	"internal/change":                     {"internal/codes", "internal/cost", "internal/crdpatch", "internal/crdpatch", "internal/english", "internal/normalize", "internal/product", "internal/prove/formula", "internal/prove/logic", "internal/prove/regular", "internal/prove/sample", "internal/prove/schemadiff", "internal/prove/verify", "internal/report", "internal/validate", "internal/yamltext", "pkg/compile", "pkg/diag", "pkg/kinds", "pkg/policy", "pkg/schemapath", "pkg/union"},
 	"internal/declared":                   {"internal/codes", "internal/english", "internal/prove/verify", "internal/report", "internal/yamltext", "pkg/compile", "pkg/diag", "pkg/kinds", "pkg/schemapath", "pkg/union"},
 	"internal/product":                    {"internal/codes", "internal/crdpatch", "internal/declared", "internal/english", "internal/normalize", "internal/prove/verify", "internal/validate", "internal/yamltext", "pkg/compile", "pkg/diag", "pkg/kinds", "pkg/schemapath", "pkg/union"},
 	"internal/yamltext":                   {"internal/codes", "internal/english", "pkg/diag", "pkg/schemapath"},
