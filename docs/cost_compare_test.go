@@ -20,7 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
-	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -280,11 +280,11 @@ func encodings(t *testing.T) string {
 		for _, c := range l {
 			greatest, once = max(greatest, c.Once), once+c.Once
 		}
-		if greatest > cost.RuleLimit/l[0].Executions == cost.Fit(l) {
-			t.Errorf("%s: the most expensive rule costs %d, and fit: %t", e, greatest, cost.Fit(l))
+		if greatest > server.RuleLimit/l[0].Executions == server.CostsFit(l) {
+			t.Errorf("%s: the most expensive rule costs %d, and fit: %t", e, greatest, server.CostsFit(l))
 		}
 		rows = append(rows, []string{
-			e.String(), fmt.Sprint(len(l)), over(greatest, cost.RuleLimit/l[0].Executions), thousands(once), over(cost.Sum(l), cost.VersionLimit),
+			e.String(), fmt.Sprint(len(l)), over(greatest, server.RuleLimit/l[0].Executions), thousands(once), over(server.SumCosts(l), server.VersionLimit),
 		})
 	}
 	return grid(rows)

@@ -12,7 +12,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	sigsyaml "sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -85,7 +85,7 @@ func TestCost(t *testing.T) {
 }
 
 // costs returns the costs of rules on the schema at a path.
-func costs(t *testing.T, root *apiextensionsv1.JSONSchemaProps, path schemapath.Path, l ...apiextensionsv1.ValidationRule) []cost.Cost {
+func costs(t *testing.T, root *apiextensionsv1.JSONSchemaProps, path schemapath.Path, l ...apiextensionsv1.ValidationRule) []server.Cost {
 	t.Helper()
 	in := &apiextensions.JSONSchemaProps{}
 	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(root, in, nil); err != nil {
@@ -94,7 +94,7 @@ func costs(t *testing.T, root *apiextensionsv1.JSONSchemaProps, path schemapath.
 	crd := &apiextensions.CustomResourceDefinition{Spec: apiextensions.CustomResourceDefinitionSpec{
 		Versions: []apiextensions.CustomResourceDefinitionVersion{{Name: "v1", Schema: &apiextensions.CustomResourceValidation{OpenAPIV3Schema: in}}},
 	}}
-	result, err := cost.New(crd, nil).Rules(0, path, l)
+	result, err := server.NewEstimator(crd, nil).Rules(0, path, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,16 +145,16 @@ var always = apiextensionsv1.ValidationRule{Rule: "true"}
 
 // left returns three columns: a number of executions, and the remaining cost for one rule and for
 // all rules.
-func left(c cost.Cost) []string {
-	return []string{thousands(c.Executions), thousands(cost.RuleLimit / c.Executions), thousands(cost.VersionLimit / c.Executions)}
+func left(c server.Cost) []string {
+	return []string{thousands(c.Executions), thousands(server.RuleLimit / c.Executions), thousands(server.VersionLimit / c.Executions)}
 }
 
 func budgets(*testing.T) string {
 	return grid([][]string{
 		{"cost of", "budget"},
-		{"a rule, times its executions", thousands(cost.RuleLimit)},
-		{"a message expression, once", thousands(cost.MessageLimit)},
-		{"all rules of a version, times their executions, and its message expressions, once", thousands(cost.VersionLimit)},
+		{"a rule, times its executions", thousands(server.RuleLimit)},
+		{"a message expression, once", thousands(server.MessageLimit)},
+		{"all rules of a version, times their executions, and its message expressions, once", thousands(server.VersionLimit)},
 	})
 }
 
@@ -220,7 +220,7 @@ const (
 )
 
 // within returns the cost of a rule on an object in containers, outermost first.
-func within(t *testing.T, object string, containers ...string) cost.Cost {
+func within(t *testing.T, object string, containers ...string) server.Cost {
 	t.Helper()
 	schema, path := object, schemapath.New("in")
 	for _, c := range slices.Backward(containers) {

@@ -12,9 +12,9 @@ import (
 	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/normalize"
 	"github.com/unioncel/unioncel/internal/product"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/testing/policytest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/internal/validate"
 	unionkinds "github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/policy"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -108,7 +108,7 @@ x-kubernetes-unions:
 		kind := declared[0].Kinds("crd.yaml")[0]
 		old, new := thingOf(p.old), thingOf(p.new)
 		server := func(object map[string]any) string {
-			answer, err := validate.New(&crd).Update(t.Context(), object, old)
+			answer, err := server.NewKind(&crd).Update(t.Context(), object, old)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,10 +10,10 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/handwritten"
 	"github.com/unioncel/unioncel/internal/prove/verify"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -75,7 +75,7 @@ func TestReplace(t *testing.T) {
 // of its hand-written and compiled rules.
 type replaced struct {
 	byHand, declared  int
-	costByHand, costs []cost.Cost
+	costByHand, costs []server.Cost
 }
 
 // replacing infers a union of n members from hand-written rules, declares it and compiles it.
@@ -130,7 +130,7 @@ func replacing(t *testing.T, write func(names, values []string) string, n int, d
 }
 
 // mostExpensive returns the cost of the most expensive rule.
-func mostExpensive(l []cost.Cost) uint64 {
+func mostExpensive(l []server.Cost) uint64 {
 	var most uint64
 	for _, c := range l {
 		most = max(most, c.Rule())

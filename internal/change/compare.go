@@ -12,11 +12,11 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/schemadiff"
 	"github.com/unioncel/unioncel/internal/prove/verify"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
@@ -142,7 +142,7 @@ func compare(ctx context.Context, old, new *Input, i, j int) (changes []Change, 
 func (p *pair) budget(ctx context.Context) (*Change, error) {
 	var estimates [2]uint64
 	for _, side := range bothSides {
-		if e, err := cost.Of(p.crds[side]); err == nil {
+		if e, err := server.EstimatorOf(p.crds[side]); err == nil {
 			estimates[side], _ = e.Request(p.index[side]) // rules that do not compile are reported elsewhere
 		}
 	}

@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/util/version"
 
-	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/policy"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -96,10 +96,10 @@ func allRules(crd *apiextensionsv1.CustomResourceDefinition) (l []apiextensionsv
 }
 
 // features returns the features of rules that the change is the first to use.
-func (f *Facts) features() (l []cost.Feature) {
+func (f *Facts) features() (l []server.Feature) {
 	old, added := allRules(f.From), allRules(f.To)
-	rule := cost.Feature{Name: "x-kubernetes-validations", Since: rules, In: func(apiextensionsv1.ValidationRule) bool { return true }}
-	for _, feature := range append([]cost.Feature{rule}, cost.Features...) {
+	rule := server.Feature{Name: "x-kubernetes-validations", Since: rules, In: func(apiextensionsv1.ValidationRule) bool { return true }}
+	for _, feature := range append([]server.Feature{rule}, server.Features...) {
 		if slices.ContainsFunc(added, feature.In) && !slices.ContainsFunc(old, feature.In) {
 			l = append(l, feature)
 		}
@@ -134,7 +134,7 @@ func (f *Facts) uncompiled() []string { return f.uncompiledBy(f.oldest()) }
 // uncompiledBy lists the new rules that a server of a version cannot compile.
 func (f *Facts) uncompiledBy(v *version.Version) (lines []string) {
 	old := allRules(f.From)
-	for _, fault := range cost.Faults(f.To, v) {
+	for _, fault := range server.Faults(f.To, v) {
 		same := func(r apiextensionsv1.ValidationRule) bool {
 			return r.Rule == fault.Rule.Rule && r.MessageExpression == fault.Rule.MessageExpression
 		}

@@ -8,7 +8,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/unioncel/unioncel/internal/validate"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
@@ -109,7 +109,7 @@ func (r *celRule) says(e *field.Error) (failed, evaluation bool) {
 }
 
 // problem finds the constraint that an error violates. ask repeats the write for another kind.
-func (c *inquiry) problem(e *field.Error, ask func(*validate.Kind) (validate.Answer, error)) (Problem, error) {
+func (c *inquiry) problem(e *field.Error, ask func(*server.Kind) (server.Answer, error)) (Problem, error) {
 	p := Problem{Field: e.Field, Message: e.ErrorBody()}
 	if p.Field == "<nil>" {
 		p.Field = ""
@@ -156,7 +156,7 @@ func (j *Judge) rootOf(version string) *apiextensionsv1.JSONSchemaProps {
 
 // ruleOf returns the rule that caused an error at a path, or nil. If several rules match the error,
 // it repeats the write with each rule alone.
-func (c *inquiry) ruleOf(e *field.Error, path schemapath.Path, ask func(*validate.Kind) (validate.Answer, error)) (r *celRule, evaluation bool, err error) {
+func (c *inquiry) ruleOf(e *field.Error, path schemapath.Path, ask func(*server.Kind) (server.Answer, error)) (r *celRule, evaluation bool, err error) {
 	if e.Type == field.ErrorTypeRequired && e.Detail == "" {
 		return nil, false, nil
 	}
@@ -189,9 +189,9 @@ func (c *inquiry) ruleOf(e *field.Error, path schemapath.Path, ask func(*validat
 
 // only returns the kind of the CRD with a single rule, and without all other rules and constraints
 // in the schemas.
-func (c *inquiry) only(r *celRule) (*validate.Kind, error) {
+func (c *inquiry) only(r *celRule) (*server.Kind, error) {
 	if k, ok := c.alone.Load(r); ok {
-		return k.(*validate.Kind), nil
+		return k.(*server.Kind), nil
 	}
 	crd := c.crd.DeepCopy()
 	for i, v := range crd.Spec.Versions {
@@ -207,7 +207,7 @@ func (c *inquiry) only(r *celRule) (*validate.Kind, error) {
 			r.path.Edit(crd.Spec.Versions[i].Schema.OpenAPIV3Schema, func(s *apiextensionsv1.JSONSchemaProps) { s.XValidations = kept })
 		}
 	}
-	k, err := validate.NewFor(crd, c.opts.KubeVersion)
+	k, err := server.NewKindFor(crd, c.opts.KubeVersion)
 	if err == nil {
 		c.alone.Store(r, k)
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/schemadiff"
-	"github.com/unioncel/unioncel/internal/validate"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -23,7 +23,7 @@ type pair struct {
 	ctx   context.Context
 	crds  [2]*apiextensionsv1.CustomResourceDefinition // the CRDs, in which these versions are served
 	index [2]int
-	kinds [2]*validate.Kind
+	kinds [2]*server.Kind
 	*schemadiff.Pair
 }
 
@@ -34,11 +34,11 @@ func newPair(ctx context.Context, old, new *apiextensionsv1.CustomResourceDefini
 		c := *[2]*apiextensionsv1.CustomResourceDefinition{oldSide: old, newSide: new}[side]
 		c.Spec.Versions = slices.Clone(c.Spec.Versions)
 		c.Spec.Versions[p.index[side]].Served = true
-		p.crds[side], p.kinds[side] = &c, validate.New(&c)
+		p.crds[side], p.kinds[side] = &c, server.NewKind(&c)
 		if err := p.kinds[side].Check(p.version(side)); err != nil {
 			return nil, fmt.Errorf("version %s: %w", p.version(side), err)
 		}
-		plain := sync.OnceValue(func() *validate.Kind { return validate.New(withoutOptional(&c, p.index[side])) })
+		plain := sync.OnceValue(func() *server.Kind { return server.NewKind(withoutOptional(&c, p.index[side])) })
 		sides[side] = schemadiff.Side{CRD: &c, Version: p.index[side],
 			Refusal: func(_ context.Context, old, object map[string]any) schemadiff.Refusal {
 				return p.refusal(p.kinds[side], side, old, object)
@@ -80,9 +80,9 @@ func (p *pair) withStatus(side int) bool {
 
 // refusal returns the API server's errors for an object or an update under k, the CRD of one side. A
 // status subresource is written after the rest of the object.
-func (p *pair) refusal(k *validate.Kind, side int, old, object map[string]any) schemadiff.Refusal {
+func (p *pair) refusal(k *server.Kind, side int, old, object map[string]any) schemadiff.Refusal {
 	is := p.inVersion(side, object)
-	var answer validate.Answer
+	var answer server.Answer
 	var err error
 	var before map[string]any
 	if old == nil {
@@ -101,7 +101,7 @@ func (p *pair) refusal(k *validate.Kind, side int, old, object map[string]any) s
 	}
 	var r schemadiff.Refusal
 	for _, c := range answer.Causes() {
-		if strings.HasSuffix(c.Message, validate.NotEvaluated.Detail) {
+		if strings.HasSuffix(c.Message, server.NotEvaluated.Detail) {
 			r.NoRules = true // the rule was not evaluated because of another error
 			continue
 		}

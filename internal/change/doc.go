@@ -31,7 +31,7 @@
 // kubectl get. The object is read and written through each version that the CRD serves
 // ([InVersion]), in all ways that make a difference ([Write]): unchanged, as a storage migration
 // does; with an annotation, by an update and by server-side apply; and with another field of the
-// spec, another item in a list, or another status. The answers come from internal/validate, and so from
+// spec, another item in a list, or another status. The answers come from internal/server, and so from
 // the API server's own code, including ratcheting.
 //
 // A [Summary] counts verdicts by reason, keeps a few verdicts for each reason, and prints them. It

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/change"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
-	"github.com/unioncel/unioncel/internal/validate"
 )
 
 // TestGenerated compares pairs of generated schemas, and runs the API server's validators on
@@ -62,8 +62,8 @@ func TestGenerated(t *testing.T) {
 
 // accepts reports whether a CRD accepts an object or, if before is set, an update. A status
 // subresource is written after the rest of the object.
-func accepts(ctx context.Context, k *validate.Kind, before, object map[string]any) bool {
-	refused := func(a validate.Answer, err error) bool { return err != nil || a.Refused != nil }
+func accepts(ctx context.Context, k *server.Kind, before, object map[string]any) bool {
+	refused := func(a server.Answer, err error) bool { return err != nil || a.Refused != nil }
 	main := maps.Clone(object)
 	base := before
 	if before == nil {
@@ -87,11 +87,11 @@ func accepts(ctx context.Context, k *validate.Kind, before, object map[string]an
 // unconfirmed returns the counterexamples of a report that the validators do not confirm.
 func unconfirmed(ctx context.Context, old, new *apiextensionsv1.CustomResourceDefinition, r change.Comparison) []string {
 	var l []string
-	was, is := validate.New(old), validate.New(new)
+	was, is := server.NewKind(old), server.NewKind(new)
 	for _, c := range r.Changes {
 		for _, e := range []struct {
 			*change.Counterexample
-			accepting, refusing *validate.Kind
+			accepting, refusing *server.Kind
 		}{{c.Refused, was, is}, {c.Accepted, is, was}} {
 			if e.Counterexample == nil {
 				continue
@@ -114,7 +114,7 @@ func (g *generated) contradictions(ctx context.Context, old, new *apiextensionsv
 	if !claimsNoneRefused && !claimsNoneAccepted {
 		return nil
 	}
-	was, is := validate.New(old), validate.New(new)
+	was, is := server.NewKind(old), server.NewKind(new)
 	var legal [2][]map[string]any
 	// An update counts for a side only if this side accepts the old object.
 	judge := func(before, object map[string]any, legalOnOld, legalOnNew bool) string {

@@ -9,9 +9,9 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/change"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/testing/crdchanges"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
-	"github.com/unioncel/unioncel/internal/validate"
 )
 
 // TestNothingRefused checks the classes same and looser with random objects and updates. Neither
@@ -51,7 +51,7 @@ func TestNothingRefused(t *testing.T) {
 			continue
 		}
 		for _, side := range sides {
-			was, is := validate.New(side[0].CustomResourceDefinition), validate.New(side[1].CustomResourceDefinition)
+			was, is := server.NewKind(side[0].CustomResourceDefinition), server.NewKind(side[1].CustomResourceDefinition)
 			var stored []map[string]any
 			for range 60 {
 				spec := side[0].Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]

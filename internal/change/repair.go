@@ -12,7 +12,7 @@ import (
 	"github.com/unioncel/unioncel/internal/normalize"
 	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/internal/report"
-	"github.com/unioncel/unioncel/internal/validate"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -49,7 +49,7 @@ func (c *inquiry) repair(ctx context.Context, problems int) (*Repair, error) {
 	if refused, err := c.replace(ctx, repaired, c.stored); err != nil || len(refused) > 0 {
 		return nil, err
 	}
-	left, err := c.problems(func(k *validate.Kind) (validate.Answer, error) { return k.Legal(ctx, repaired) })
+	left, err := c.problems(func(k *server.Kind) (server.Answer, error) { return k.Legal(ctx, repaired) })
 	if err != nil || len(left) >= problems {
 		return nil, err
 	}

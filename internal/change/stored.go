@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/unioncel/unioncel/internal/validate"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/kinds"
 )
 
@@ -36,10 +36,10 @@ type JudgeOptions struct {
 type Judge struct {
 	crd    *apiextensionsv1.CustomResourceDefinition
 	before *Judge // for the CRD in Options.Before, or nil
-	kind   *validate.Kind
+	kind   *server.Kind
 	opts   JudgeOptions
 	rules  map[string][]*celRule // by version
-	alone  sync.Map              // the *validate.Kind that has only a *celRule, by rule
+	alone  sync.Map              // the *server.Kind that has only a *celRule, by rule
 	// static are the versions without oldSelf, which accept every unchanged legal object.
 	static map[string]bool
 	// structural are the schemas by version. Versions that preserve unknown fields have none.
@@ -50,7 +50,7 @@ type Judge struct {
 // NewJudge returns a judge for a CRD with compiled unions. It returns an error if no server would serve
 // the CRD, or if an option is invalid.
 func NewJudge(crd *apiextensionsv1.CustomResourceDefinition, opts JudgeOptions) (*Judge, error) {
-	k, err := validate.NewFor(crd, opts.KubeVersion)
+	k, err := server.NewKindFor(crd, opts.KubeVersion)
 	if err != nil {
 		return nil, err
 	}
@@ -262,7 +262,7 @@ func (j *Judge) Object(ctx context.Context, object map[string]any) (Prediction, 
 func (j *Judge) versions(ctx context.Context, stored map[string]any, v *Prediction) error {
 	for _, version := range j.kind.Served() {
 		c, err := j.inquire(stored, version)
-		if conversion := (*validate.ConversionError)(nil); errors.As(err, &conversion) {
+		if conversion := (*server.ConversionError)(nil); errors.As(err, &conversion) {
 			continue
 		}
 		if err != nil {
@@ -306,7 +306,7 @@ func (j *Judge) compare(ctx context.Context, stored map[string]any, v *Predictio
 func (c *inquiry) judge(ctx context.Context) (InVersion, error) {
 	v := InVersion{Version: c.version, Refused: map[Write][]Problem{}}
 	var err error
-	if v.Problems, err = c.problems(func(k *validate.Kind) (validate.Answer, error) { return k.Legal(ctx, c.read) }); err != nil {
+	if v.Problems, err = c.problems(func(k *server.Kind) (server.Answer, error) { return k.Legal(ctx, c.read) }); err != nil {
 		return v, err
 	}
 	v.Problems = append([]Problem{}, v.Problems...) // never null in JSON
@@ -328,7 +328,7 @@ func (c *inquiry) judge(ctx context.Context) (InVersion, error) {
 	}
 	if v.state() == Legal {
 		// The values have the right types in this version, but perhaps not in others.
-		if !slices.ContainsFunc(validate.Managed(c.read), func(name string) bool { return name != c.version }) {
+		if !slices.ContainsFunc(server.Managed(c.read), func(name string) bool { return name != c.version }) {
 			return v, nil
 		}
 		return v, ask(Apply)
@@ -363,7 +363,7 @@ func (j *Judge) inquire(stored map[string]any, version string) (*inquiry, error)
 }
 
 // problems returns the server's errors for a write.
-func (c *inquiry) problems(ask func(*validate.Kind) (validate.Answer, error)) ([]Problem, error) {
+func (c *inquiry) problems(ask func(*server.Kind) (server.Answer, error)) ([]Problem, error) {
 	answer, err := ask(c.kind)
 	if err != nil || answer.Refused == nil {
 		return nil, err
@@ -373,7 +373,7 @@ func (c *inquiry) problems(ask func(*validate.Kind) (validate.Answer, error)) ([
 	}
 	var l []Problem
 	for _, e := range answer.Errors {
-		if e == validate.NotEvaluated {
+		if e == server.NotEvaluated {
 			continue
 		}
 		p, err := c.problem(e, ask)
@@ -391,7 +391,7 @@ func (c *inquiry) problems(ask func(*validate.Kind) (validate.Answer, error)) ([
 }
 
 // says reports whether an answer contains an error.
-func says(answer validate.Answer, e *field.Error) bool {
+func says(answer server.Answer, e *field.Error) bool {
 	return slices.ContainsFunc(answer.Errors, func(o *field.Error) bool {
 		return o.Type == e.Type && o.Field == e.Field && o.Detail == e.Detail
 	})

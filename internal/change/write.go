@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/unioncel/unioncel/internal/validate"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/yamltext"
 )
 
@@ -80,7 +80,7 @@ func (c *inquiry) write(ctx context.Context, w Write, found []Problem) (possible
 		refused, err := c.replace(ctx, labelled.Object, c.stored)
 		return true, refused, err
 	case Apply: // the result is validated in the same way as for Metadata
-		refused, err := c.problems(func(k *validate.Kind) (validate.Answer, error) { return k.Applicable(c.read) })
+		refused, err := c.problems(func(k *server.Kind) (server.Answer, error) { return k.Applicable(c.read) })
 		return true, refused, err
 	case Elsewhere:
 		return c.change(ctx, c.elsewhere(found), false)
@@ -136,11 +136,11 @@ func readsWhatChanges(p Problem) bool {
 }
 
 func (c *inquiry) replace(ctx context.Context, object, old map[string]any) ([]Problem, error) {
-	return c.problems(func(k *validate.Kind) (validate.Answer, error) { return k.Update(ctx, object, old) })
+	return c.problems(func(k *server.Kind) (server.Answer, error) { return k.Update(ctx, object, old) })
 }
 
 func (c *inquiry) replaceStatus(ctx context.Context, object, old map[string]any) ([]Problem, error) {
-	return c.problems(func(k *validate.Kind) (validate.Answer, error) { return k.UpdateStatus(ctx, object, old) })
+	return c.problems(func(k *server.Kind) (server.Answer, error) { return k.UpdateStatus(ctx, object, old) })
 }
 
 // elsewhere returns variations of the object that change one field outside the faults each,

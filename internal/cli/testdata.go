@@ -17,7 +17,7 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/product"
-	"github.com/unioncel/unioncel/internal/validate"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -144,7 +144,7 @@ func (a *app) testSuites(ctx context.Context, flags *compilerFlags, crds, paths 
 	}
 	found = diagnosticsOf(append(l.files(), resultsOf(files)...))
 	// CRDs that define the same kind differently are an error, and none of them is used.
-	set, judges := &validate.Set{}, map[string]*validate.Kind{}
+	set, judges := &server.Set{}, map[string]*server.Kind{}
 	for _, f := range files {
 		for _, d := range f.found.crds {
 			if d.crd == nil {
@@ -153,7 +153,7 @@ func (a *app) testSuites(ctx context.Context, flags *compilerFlags, crds, paths 
 			if wrong := set.Add(d.crd, d.pos); wrong != nil {
 				found, judges[d.crd.Name] = append(found, *wrong), nil
 			} else if _, known := judges[d.crd.Name]; !known {
-				judges[d.crd.Name] = validate.New(d.crd)
+				judges[d.crd.Name] = server.NewKind(d.crd)
 			}
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/report"
-	"github.com/unioncel/unioncel/internal/validate"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -191,7 +191,7 @@ func (a *app) objectsIn(open *crdpatch.File, r *result) (m manifest, err error) 
 
 // judge validates the objects of files, and returns a tally of them.
 func judge(ctx context.Context, files []answer[manifest]) (l diag.List, tally string) {
-	set := &validate.Set{}
+	set := &server.Set{}
 	old := &yamltext.OldObjects{}
 	for _, f := range files {
 		for _, d := range f.found.crds {
@@ -205,7 +205,7 @@ func judge(ctx context.Context, files []answer[manifest]) (l diag.List, tally st
 			l = append(l, old.Add(f.found.objects)...)
 		}
 	}
-	counts, others := map[validate.Verdict]int{}, map[string]int{}
+	counts, others := map[server.Verdict]int{}, map[string]int{}
 	for _, f := range files {
 		if f.role != forObjects {
 			continue
@@ -224,7 +224,7 @@ func judge(ctx context.Context, files []answer[manifest]) (l diag.List, tally st
 			verdict, said := set.Object(ctx, o, before)
 			l = append(l, said...)
 			counts[verdict]++
-			if verdict == validate.Unknown {
+			if verdict == server.Unknown {
 				others[o.Kind+" of "+o.GroupVersion().String()]++
 			} else {
 				known = true
@@ -240,21 +240,21 @@ func judge(ctx context.Context, files []answer[manifest]) (l diag.List, tally st
 		total += n
 	}
 	failed := l.HasErrors() || slices.ContainsFunc(files, func(f answer[manifest]) bool { return f.diagnostics.HasErrors() })
-	if !failed && counts[validate.Unknown] == total {
+	if !failed && counts[server.Unknown] == total {
 		l = append(l, diag.New(codes.NoCRD, diag.Pos{}, "no object is of a kind that has a CRD").Hinted(withoutCRD(set)))
 	}
-	tally = fmt.Sprintf("%s: %d accepted, %d rejected", plural(total, "object"), counts[validate.Accepted], counts[validate.Refused])
-	if n := counts[validate.Unjudged]; n > 0 {
+	tally = fmt.Sprintf("%s: %d accepted, %d rejected", plural(total, "object"), counts[server.Accepted], counts[server.Refused])
+	if n := counts[server.Unjudged]; n > 0 {
 		tally += fmt.Sprintf(", %d not validated", n)
 	}
-	if n := counts[validate.Unknown]; n > 0 {
+	if n := counts[server.Unknown]; n > 0 {
 		tally += fmt.Sprintf(", %d without a CRD (%s)", n, few(slices.Sorted(maps.Keys(others))))
 	}
 	return l, tally
 }
 
 // withoutCRD returns the hint for objects without a CRD.
-func withoutCRD(set *validate.Set) string {
+func withoutCRD(set *server.Set) string {
 	names := set.Names()
 	if len(names) == 0 {
 		return "give the CRDs with --crd, or among the inputs"

@@ -10,8 +10,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/prove/verify"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -185,7 +185,7 @@ func (c *CRD) Source() (*apiextensionsv1.CustomResourceDefinition, diag.List) {
 // Faults returns an error for each rule that the API server cannot compile. crd is the decoded CRD,
 // with or without compiled rules.
 func (c *CRD) Faults(crd *apiextensionsv1.CustomResourceDefinition) (l diag.List) {
-	for _, f := range cost.Faults(crd, nil) {
+	for _, f := range server.Faults(crd, nil) {
 		pos, _ := c.Schema(f.Place)
 		if rules := yamltext.Value(c.node(f.Place), validations); rules != nil {
 			for _, n := range rules.Content {

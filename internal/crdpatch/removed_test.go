@@ -15,9 +15,9 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
-	"github.com/unioncel/unioncel/internal/validate"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -247,15 +247,15 @@ func enforces(t *testing.T, compiled []byte, rule map[string]any) bool {
 		}
 		objects = append(objects, map[string]any{"apiVersion": "example.com/v1", "kind": "Route", "metadata": map[string]any{"name": "r"}, "spec": spec})
 	}
-	kind := func(manifest []byte) *validate.Kind {
+	kind := func(manifest []byte) *server.Kind {
 		var crd apiextensionsv1.CustomResourceDefinition
 		if err := yaml.Unmarshal(manifest, &crd); err != nil {
 			t.Fatal(err)
 		}
-		return validate.New(&crd)
+		return server.NewKind(&crd)
 	}
 	alone, all := kind(recording(t, "", "{}", rule)), kind(compiled)
-	rejects := func(k *validate.Kind, object, old map[string]any) bool {
+	rejects := func(k *server.Kind, object, old map[string]any) bool {
 		answer, err := k.Create(t.Context(), object)
 		if old != nil {
 			answer, err = k.Update(t.Context(), object, old)

@@ -15,7 +15,7 @@ import (
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/sample"
-	"github.com/unioncel/unioncel/internal/validate"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
@@ -74,9 +74,9 @@ type version struct {
 	written *apiextensionsv1.JSONSchemaProps // the schema in the file; only its rules are audited
 	root    *sample.Schema
 	// judge is the API server's code. It has no status subresource: one write sets all fields.
-	judge *validate.Kind
+	judge *server.Kind
 	// without is the API server's code without the rule lacks: see lacking.
-	without *validate.Kind
+	without *server.Kind
 	lacks   *sample.Test
 	leftOut []rule // the schema accepts every object in their place
 	newly   []rule // left out since the last audit
@@ -117,7 +117,7 @@ func (v *version) build() *version {
 	if err != nil {
 		return nil
 	}
-	v.root, v.judge, v.without, v.lacks = root, validate.New(v.crd), nil, nil
+	v.root, v.judge, v.without, v.lacks = root, server.NewKind(v.crd), nil, nil
 	if v.judge.Check(v.name) != nil {
 		return nil
 	}
@@ -298,7 +298,7 @@ func objectOf(path schemapath.Path, s *apiextensionsv1.JSONSchemaProps) (object 
 
 // lacking returns the API server's code without a rule. It keeps the last one only: one takes 30 MB
 // for a CRD of 1.3 MB.
-func (v *version) lacking(r rule) *validate.Kind {
+func (v *version) lacking(r rule) *server.Kind {
 	if v.lacks != r.Test {
 		v.without, v.lacks = v.rewritten(r, "true"), r.Test
 	}
@@ -306,8 +306,8 @@ func (v *version) lacking(r rule) *validate.Kind {
 }
 
 // rewritten returns the API server's code with another text of a rule.
-func (v *version) rewritten(r rule, text string) *validate.Kind {
-	return validate.New(v.copied(func(root *apiextensionsv1.JSONSchemaProps) {
+func (v *version) rewritten(r rule, text string) *server.Kind {
+	return server.NewKind(v.copied(func(root *apiextensionsv1.JSONSchemaProps) {
 		r.path.Edit(root, func(s *apiextensionsv1.JSONSchemaProps) { s.XValidations[r.Index].Rule = text })
 	}))
 }
@@ -345,7 +345,7 @@ func (v *version) compiled() (l []further) {
 
 // accepts reports whether the API server accepts the creation of an object or, unless old is nil, an
 // update, and then further updates.
-func accepts(ctx context.Context, k *validate.Kind, old map[string]any, objects ...map[string]any) bool {
+func accepts(ctx context.Context, k *server.Kind, old map[string]any, objects ...map[string]any) bool {
 	for _, object := range objects {
 		if response, ok := answer(ctx, k, object, old); !ok || response != "" {
 			return false
@@ -358,8 +358,8 @@ func accepts(ctx context.Context, k *validate.Kind, old map[string]any, objects 
 // answer returns the error of the API server for a creation or, unless old is nil, an update; it is
 // empty if it accepts the object, and not ok if it could not validate it. It has only the causes with one
 // of the messages in about, if any.
-func answer(ctx context.Context, k *validate.Kind, object, old map[string]any, about ...string) (response string, ok bool) {
-	var a validate.Answer
+func answer(ctx context.Context, k *server.Kind, object, old map[string]any, about ...string) (response string, ok bool) {
+	var a server.Answer
 	var err error
 	if old == nil {
 		a, err = k.Create(ctx, object)

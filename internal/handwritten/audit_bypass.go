@@ -16,7 +16,7 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/sample"
-	"github.com/unioncel/unioncel/internal/validate"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -271,7 +271,7 @@ func (v *version) confirmGuards(ctx context.Context, l []Finding) {
 	if len(guards) == 0 {
 		return
 	}
-	kind := validate.New(v.with(guards))
+	kind := server.NewKind(v.with(guards))
 	served := kind.Check(v.name) == nil
 	for i, f := range l {
 		if f.Guard == nil {

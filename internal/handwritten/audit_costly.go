@@ -9,10 +9,10 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/prove"
 	"github.com/unioncel/unioncel/internal/prove/verify"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
@@ -21,37 +21,37 @@ import (
 // version together take more than half of the budget of a version, or the budget of a request, it
 // reports the costliest of them.
 func (v *version) costly(ctx context.Context) []Finding {
-	estimator, err := cost.Of(v.crd)
+	estimator, err := server.EstimatorOf(v.crd)
 	if err != nil {
 		return nil
 	}
 	var l []Finding
 	var most *rule
 	var highest, total uint64
-	var mostCost cost.Cost
+	var mostCost server.Cost
 	v.each(func(path schemapath.Path, s *apiextensionsv1.JSONSchemaProps, rules []rule) {
 		costs, err := estimator.Rules(0, path, s.XValidations)
 		if err != nil {
 			return
 		}
 		for i, c := range costs[:len(rules)] {
-			if p := cost.Percent(c.Rule(), cost.RuleLimit); p > cost.Half {
-				l = append(l, v.costlyRule(rules[i], c, c.Rule() > cost.RuleLimit, nil, "", excess("this rule takes", c.Rule(), p, "one")))
+			if p := server.PercentOf(c.Rule(), server.RuleLimit); p > server.HalfBudget {
+				l = append(l, v.costlyRule(rules[i], c, c.Rule() > server.RuleLimit, nil, "", excess("this rule takes", c.Rule(), p, "one")))
 				continue
 			}
-			total = cost.Add(total, c.Total())
+			total = server.AddCosts(total, c.Total())
 			if c.Total() > highest {
 				highest, most, mostCost = c.Total(), &rules[i], c
 			}
 		}
 	})
 	request, _ := verify.Request(ctx, v.crd, 0, v.crd, 0) // audit reports its errors at the end
-	over := total > cost.VersionLimit
-	switch p := cost.Percent(total, cost.VersionLimit); {
+	over := total > server.VersionLimit
+	switch p := server.PercentOf(total, server.VersionLimit); {
 	case most == nil:
 	case request != nil && request.Kind == verify.Rejected:
 		l = append(l, v.costlyRule(*most, mostCost, over, &prove.Example{New: request.New}, request.Message, request.Text+", and this rule takes the most"))
-	case p > cost.Half:
+	case p > server.HalfBudget:
 		l = append(l, v.costlyRule(*most, mostCost, over, nil, "", excess("the rules of version "+v.name+" take", total, p, "a version")+", and this rule takes the most"))
 	}
 	return l
@@ -59,7 +59,7 @@ func (v *version) costly(ctx context.Context) []Finding {
 
 // costlyRule returns the finding for a rule that takes most of a budget. It is an error if the rules are
 // over the budget, so that the API server rejects a CRD with them.
-func (v *version) costlyRule(r rule, c cost.Cost, over bool, e *prove.Example, response, message string) Finding {
+func (v *version) costlyRule(r rule, c server.Cost, over bool, e *prove.Example, response, message string) Finding {
 	f := v.finding(codes.CostlyRule, r, e, response, "%s", message).hinted("%s", v.bounds(r, c))
 	if over {
 		f.Diagnostic = f.As(diag.Error)
@@ -81,11 +81,11 @@ func excess(takes string, total, percent uint64, budget string) string {
 
 // bounds returns a fix for a costly rule: bounds that lower its cost, for the lists and maps that contain
 // it and the values that it reads, or else lower bounds.
-func (v *version) bounds(r rule, c cost.Cost) string {
+func (v *version) bounds(r rule, c server.Cost) string {
 	var missing, present []string
 	var tried []schemapath.Path
 	bounded := func(paths ...schemapath.Path) uint64 {
-		estimator, err := cost.Of(v.copied(func(root *apiextensionsv1.JSONSchemaProps) {
+		estimator, err := server.EstimatorOf(v.copied(func(root *apiextensionsv1.JSONSchemaProps) {
 			for _, path := range paths {
 				path.Edit(root, func(s *apiextensionsv1.JSONSchemaProps) {
 					_, at := boundOf(s)
@@ -126,7 +126,7 @@ func (v *version) bounds(r rule, c cost.Cost) string {
 		})
 	}
 	switch {
-	case len(tried) < maxBounds && bounded(tried...) > cost.RuleLimit: // no bounds help enough
+	case len(tried) < maxBounds && bounded(tried...) > server.RuleLimit: // no bounds help enough
 	case len(missing) > 0:
 		return "bound " + english.List(missing, "and")
 	case len(present) > 0:

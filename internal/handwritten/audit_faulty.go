@@ -9,7 +9,7 @@ import (
 	kube "k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
@@ -96,9 +96,9 @@ func (v *version) qualify(ctx context.Context, l []Finding, faulty []rule) {
 // uncompiled returns the rules that the API server cannot compile. It adds findings about them, and
 // about rules that the oldest API server, by the options, does not support.
 func (v *version) uncompiled() []rule {
-	found := map[diag.Code][]cost.Fault{codes.NotCompiling: cost.Faults(v.crd, nil)}
+	found := map[diag.Code][]server.Fault{codes.NotCompiling: server.Faults(v.crd, nil)}
 	if oldest := v.source.Options().KubeVersion; oldest != "" {
-		found[codes.KubeVersion] = cost.Faults(v.crd, kube.MustParseGeneric(oldest))
+		found[codes.KubeVersion] = server.Faults(v.crd, kube.MustParseGeneric(oldest))
 	}
 	var l []rule
 	v.each(func(path schemapath.Path, _ *apiextensionsv1.JSONSchemaProps, rules []rule) {

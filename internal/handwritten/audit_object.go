@@ -11,7 +11,7 @@ import (
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/sample"
-	"github.com/unioncel/unioncel/internal/validate"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -250,7 +250,7 @@ func (o *object) read(c prove.Check, validation apiextensionsv1.ValidationRule) 
 
 // served returns the API server's code with another text of a rule, or nil if it rejects the CRD.
 // It takes as long as reading the CRD: callers prove what they can first.
-func (o *object) served(r rule, text string) *validate.Kind {
+func (o *object) served(r rule, text string) *server.Kind {
 	if k := o.rewritten(r, text); k.Check(o.name) == nil {
 		return k
 	}

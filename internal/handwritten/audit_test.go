@@ -17,8 +17,8 @@ import (
 	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/handwritten"
 	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/internal/validate"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
 
@@ -50,7 +50,7 @@ func confirm(t *testing.T, c *crdpatch.CRD, f handwritten.Finding) {
 	if plan, _ := c.Plan(); plan != nil {
 		crd = plan.Result.CRD
 	}
-	k := validate.New(crd)
+	k := server.NewKind(crd)
 	answer, err := k.Create(context.Background(), f.Example.New)
 	if f.Between != nil {
 		if answer, err = k.Update(context.Background(), f.Example.New, f.Example.Old); err != nil || answer.Refused == nil {

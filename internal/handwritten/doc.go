@@ -45,7 +45,7 @@
 // [Audit] audits the served versions of one CRD. The compiled rules of its unions are not audited, but
 // the examples satisfy them. For each object with rules,
 // the prover (internal/prove) looks for objects that show a mistake; the code of the API server
-// (internal/validate) then validates each of them. A finding therefore never rests on the formulas alone:
+// (internal/server) then validates each of them. A finding therefore never rests on the formulas alone:
 // it has an object that the API server accepts or rejects as the finding says. Rules that the prover
 // cannot decide are listed in [AuditResult].
 //

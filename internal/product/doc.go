@@ -59,7 +59,7 @@
 //
 // [SuiteTests] uses internal/prove/verify to find a test for each condition and change of each union: objects
 // and updates that the API server accepts or rejects, with the errors. The expected results come from
-// the API server's own code, internal/validate. [SuiteFiles] writes the tests as files with an index, and
+// the API server's own code, internal/server. [SuiteFiles] writes the tests as files with an index, and
 // as test suites in the format of OpenShift's API repository. [ReadSuite] reads both, even after
 // edits, and [Test.Run] runs the tests.
 //

@@ -17,7 +17,7 @@ import (
 	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/internal/prove/verify"
-	"github.com/unioncel/unioncel/internal/validate"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -127,7 +127,7 @@ func casesOf(t *testing.T, file string) (l []ajvCase) {
 			continue
 		}
 		own := onlyAdded(in.CustomResourceDefinition, source)
-		kind := validate.New(own)
+		kind := server.NewKind(own)
 		for i, v := range source.Spec.Versions {
 			var unions []union.Object
 			for _, o := range declared.ObjectsOf(i) {

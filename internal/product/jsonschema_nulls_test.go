@@ -24,13 +24,13 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// server prunes, defaults and validates objects of a CRD as the API server does, without rules.
-type server struct {
+// decoder prunes, defaults and validates objects of a CRD as the API server does, without rules.
+type decoder struct {
 	structural *structuralschema.Structural
 	validator  validation.SchemaValidator
 }
 
-func serverOf(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) server {
+func decoderOf(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) decoder {
 	t.Helper()
 	in := &apiextensions.JSONSchemaProps{}
 	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(crd.Spec.Versions[0].Schema.OpenAPIV3Schema, in, nil); err != nil {
@@ -44,11 +44,11 @@ func serverOf(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition) serve
 	if err != nil {
 		t.Fatal(err)
 	}
-	return server{structural, validator}
+	return decoder{structural, validator}
 }
 
 // stored returns the object in the form that the server stores, or nil if the server rejects it.
-func (s server) stored(object map[string]any) map[string]any {
+func (s decoder) stored(object map[string]any) map[string]any {
 	object = runtime.DeepCopyJSON(object)
 	if unknown := pruning.PruneWithOptions(object, s.structural, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true}); len(unknown) > 0 {
 		return nil
@@ -131,7 +131,7 @@ properties:
  nested: {a: true, b: {c: 1.5}}, defaulted: {a: b}, list: [a, b], objects: [{a: b}], nullItems: [a], defaultItems: [a, b], map: {a: b}, mapOfObjects: {x: {a: b}},
  choice: {a: x}, least: {a: x}, two: {a: x, b: x}, orNull: {a: x}, some: {a: x, b: x}, nestedChoice: {c: {a: x}}, not: z, all: {a: x}, embedded: {apiVersion: v1, kind: A, metadata: {name: a}, spec: {}}}`
 	crd, _ := version(t, schema, "")
-	server, s := serverOf(t, crd), compiledCRD(t, crd)
+	server, s := decoderOf(t, crd), compiledCRD(t, crd)
 	var object map[string]any
 	if err := sigs.Unmarshal([]byte("{apiVersion: example.com/v1, kind: Thing, metadata: {}, u: "+full+"}"), &object); err != nil {
 		t.Fatal(err)
@@ -178,7 +178,7 @@ properties:
 
 // holds compares the result of a schema with the result of the server and the unions of the
 // property u. It returns the latter.
-func holds(t *testing.T, server server, s *jsonschema.Schema, object map[string]any, unions []union.Object) bool {
+func holds(t *testing.T, server decoder, s *jsonschema.Schema, object map[string]any, unions []union.Object) bool {
 	t.Helper()
 	stored := server.stored(object)
 	legal := stored != nil
@@ -213,7 +213,7 @@ func TestNullMembers(t *testing.T) {
 					text = strings.Replace(text, "enum:", "default: A, enum:", 1)
 				}
 				crd, o := version(t, text, declaration)
-				server, schema := serverOf(t, crd), compiledCRD(t, crd, o)
+				server, schema := decoderOf(t, crd), compiledCRD(t, crd, o)
 				for _, state := range s.States() {
 					object := state.Objects[0]
 					try := func(v any) {

@@ -85,7 +85,7 @@ func TestItemDefaults(t *testing.T) {
 					continue // the API server rejects the CRD
 				}
 				crd, o := version(t, schema, "{members: [{port: 80, name: a}, {port: 80, name: b}, {port: 443, name: a}], cardinality: "+cardinality+"}")
-				server, plain, s := serverOf(t, crd), compiledCRD(t, crd), compiledCRD(t, crd, o)
+				server, plain, s := decoderOf(t, crd), compiledCRD(t, crd), compiledCRD(t, crd, o)
 				items := []string{"{}", "{port: 80}", "{port: 443}", "{name: a}", "{name: b}", "{port: null, name: a}", "{port: 443, name: null}", "{port: 443, name: b}", "null"}
 				for _, a := range items {
 					for _, b := range append(items, "") {
@@ -114,7 +114,7 @@ func TestItemDefaults(t *testing.T) {
 func compare[T any](t *testing.T, schema string, declarations []string, objects []T) {
 	t.Helper()
 	crd, _ := version(t, schema, "")
-	server := serverOf(t, crd)
+	server := decoderOf(t, crd)
 	var whole []any
 	var kept []T
 	for _, object := range objects {

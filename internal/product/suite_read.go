@@ -11,7 +11,7 @@ import (
 	sigs "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/validate"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -82,7 +82,7 @@ type SuiteTest struct {
 
 // RunSuite runs the tests in a file; see [ReadSuite]. kinds has the kinds of the CRDs by name, nil for a
 // CRD with errors.
-func RunSuite(ctx context.Context, name string, src []byte, kinds map[string]*validate.Kind, read func(path string) ([]byte, error), limits yamltext.Limits) (l []SuiteTest, found diag.List) {
+func RunSuite(ctx context.Context, name string, src []byte, kinds map[string]*server.Kind, read func(path string) ([]byte, error), limits yamltext.Limits) (l []SuiteTest, found diag.List) {
 	s, found := ReadSuite(name, src, read, limits)
 	if s == nil {
 		return nil, found

@@ -8,7 +8,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/prove/verify"
-	"github.com/unioncel/unioncel/internal/validate"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -35,7 +35,7 @@ func SuiteRequests(ctx context.Context, plan compile.Plan, crd *apiextensionsv1.
 			add(t.Object, t.Old)
 		}
 	}
-	judge := validate.New(crd)
+	judge := server.NewKind(crd)
 	for _, u := range plan.Unions {
 		if !crd.Spec.Versions[u.Place.Version].Served || inStatus(u, judge) {
 			continue

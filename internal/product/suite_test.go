@@ -9,8 +9,8 @@ import (
 
 	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/product"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/internal/validate"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 )
@@ -135,7 +135,7 @@ func readAgain(t *testing.T, crd *apiextensionsv1.CustomResourceDefinition, test
 // failing returns the messages of the tests that fail.
 func failing(t *testing.T, tests []product.Test, crd *apiextensionsv1.CustomResourceDefinition) []string {
 	t.Helper()
-	k := validate.New(crd)
+	k := server.NewKind(crd)
 	var l []string
 	for _, test := range tests {
 		if d := test.Run(t.Context(), k); d != nil {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/prove/verify"
-	"github.com/unioncel/unioncel/internal/validate"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -45,7 +45,7 @@ type Test struct {
 // SuiteTests returns tests for the unions of a CRD in its served versions. crd is the compiled CRD of
 // the plan. Every run returns the same tests.
 func SuiteTests(ctx context.Context, plan compile.Plan, crd *apiextensionsv1.CustomResourceDefinition) ([]Test, error) {
-	judge := validate.New(crd)
+	judge := server.NewKind(crd)
 	var l []Test
 	for _, u := range plan.Unions {
 		if !crd.Spec.Versions[u.Place.Version].Served {
@@ -72,7 +72,7 @@ func unionsAt(plan compile.Plan, at schemapath.Place) []*union.Union {
 }
 
 // inStatus reports whether a union is in the status, and the status is a subresource.
-func inStatus(u compile.UnionPlan, judge *validate.Kind) bool {
+func inStatus(u compile.UnionPlan, judge *server.Kind) bool {
 	top := u.Place.Path.Properties()
 	return len(top) > 0 && top[0] == "status" && judge.HasStatus(u.Place.Name)
 }
@@ -91,7 +91,7 @@ func withoutRules(crd *apiextensionsv1.CustomResourceDefinition, u compile.Union
 
 // testsOf returns the tests of one union, for up to tried members. crd is the CRD for finding
 // objects. unions are all unions of the same object.
-func testsOf(ctx context.Context, plan compile.UnionPlan, tried int, crd *apiextensionsv1.CustomResourceDefinition, unions []*union.Union, judge *validate.Kind) ([]Test, error) {
+func testsOf(ctx context.Context, plan compile.UnionPlan, tried int, crd *apiextensionsv1.CustomResourceDefinition, unions []*union.Union, judge *server.Kind) ([]Test, error) {
 	u := plan.Union
 	x, err := verify.NewExamples(ctx, crd, plan.Place.Version, plan.Place.Path, u, unions)
 	if err != nil {
@@ -144,7 +144,7 @@ type writer struct {
 	ctx    context.Context
 	u      *union.Union
 	place  string
-	judge  *validate.Kind
+	judge  *server.Kind
 	status bool // see inStatus
 	tests  []Test
 	err    error
@@ -206,7 +206,7 @@ func sameObject(a, b map[string]any) bool {
 }
 
 // Answer returns the API server's answer to the test.
-func (t Test) Answer(ctx context.Context, k *validate.Kind) (validate.Answer, error) {
+func (t Test) Answer(ctx context.Context, k *server.Kind) (server.Answer, error) {
 	object, old := t.Object, t.replaced()
 	if t.foreign {
 		if known, err := k.Read(object, t.version()); err == nil {
@@ -234,7 +234,7 @@ func (t Test) replaced() map[string]any {
 }
 
 // causes returns the errors of an answer.
-func causes(a validate.Answer) []string {
+func causes(a server.Answer) []string {
 	var l []string
 	for _, c := range a.Causes() {
 		l = append(l, cause(c))
@@ -249,7 +249,7 @@ func cause(c metav1.StatusCause) string { return strings.TrimPrefix(c.Field+": "
 
 // Run runs the test. It returns nil if the API server's answer is the expected one. Otherwise it
 // returns a diagnostic at the position of the test.
-func (t Test) Run(ctx context.Context, k *validate.Kind) *diag.Diagnostic {
+func (t Test) Run(ctx context.Context, k *server.Kind) *diag.Diagnostic {
 	wrong := func(format string, args ...any) *diag.Diagnostic {
 		return new(diag.New(codes.TestFailed, t.pos, "%q: %s", t.Name, fmt.Sprintf(format, args...)))
 	}

@@ -7,9 +7,9 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/prove/verify"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -37,10 +37,10 @@ func Explain(in crdpatch.Explanation) (Explanation, error) {
 		crd.Unions = append(crd.Unions, u)
 	}
 	for _, v := range in.Versions {
-		sum := cost.Add(v.Before, v.Added)
+		sum := server.AddCosts(v.Before, v.Added)
 		crd.Versions = append(crd.Versions, ExplainedVersion{
 			Name: v.Name, CostBefore: v.Before, CostAdded: v.Added, Cost: sum,
-			Limit: cost.VersionLimit, PercentOfLimit: percent(sum, cost.VersionLimit),
+			Limit: server.VersionLimit, PercentOfLimit: percent(sum, server.VersionLimit),
 		})
 	}
 	return crd, nil

@@ -11,8 +11,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/english"
+	"github.com/unioncel/unioncel/internal/server"
 
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -215,7 +215,7 @@ func (r ExplainedRule) details(u ExplainedUnion) Document {
 	}
 	l := []string{r.Kind, fmt.Sprintf("costs %s × %s = %s, %s of the limit", english.Number(r.CostOnce), english.Number(r.Executions), english.Number(r.Cost), english.Percent(r.PercentOfLimit))}
 	if r.MessageExpression != "" {
-		l = append(l, fmt.Sprintf("message %s, %s", english.Number(r.MessageCost), english.Percent(percent(r.MessageCost, cost.MessageLimit))))
+		l = append(l, fmt.Sprintf("message %s, %s", english.Number(r.MessageCost), english.Percent(percent(r.MessageCost, server.MessageLimit))))
 	}
 	if r.OptionalOldSelf {
 		l = append(l, "optionalOldSelf")

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
-	"github.com/unioncel/unioncel/internal/validate"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
@@ -132,10 +132,10 @@ func (j *judge) errors(o trial) []string {
 	found := validation.ValidateCustomResource(nil, o.resource, j.schema)
 	l := lines(found)
 	switch {
-	case !validate.Blocked(found):
+	case !server.Blocked(found):
 		l = append(l, j.rules.errors(j.subject.path, o.old, o.object)...)
 	case j.subject.ruled:
-		l = append(l, plainText(validate.NotEvaluated.Error()))
+		l = append(l, plainText(server.NotEvaluated.Error()))
 	}
 	return l
 }

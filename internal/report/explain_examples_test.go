@@ -19,8 +19,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
-// server returns the API server's complete validation of a CRD with the rules of a plan.
-func server(t *testing.T, in crdpatch.Explanation) func(old, new map[string]any) []string {
+// validationOf returns the API server's complete validation of a CRD with the rules of a plan.
+func validationOf(t *testing.T, in crdpatch.Explanation) func(old, new map[string]any) []string {
 	t.Helper()
 	v1 := in.Unions[0].CRD.DeepCopy()
 	for _, u := range in.Unions {
@@ -74,7 +74,7 @@ func TestExamples(t *testing.T) {
 	}
 	for _, src := range sources {
 		in := planOf(t, crd(src), rules.Fine)
-		asked := server(t, in)
+		asked := validationOf(t, in)
 		got, err := report.Explain(in)
 		if err != nil {
 			t.Fatal(err)

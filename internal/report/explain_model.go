@@ -1,7 +1,7 @@
 package report
 
 import (
-	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -175,8 +175,8 @@ type Sample struct {
 // percent returns part as a percentage of limit.
 func percent(part, limit uint64) float64 { return 100 * float64(part) / float64(limit) }
 
-func (r *ExplainedRule) costs(c cost.Cost) {
+func (r *ExplainedRule) costs(c server.Cost) {
 	r.CostOnce, r.Executions, r.Cost, r.MessageCost = c.Once, c.Executions, c.Rule(), c.MessageExpression
-	r.Limit = cost.RuleLimit
+	r.Limit = server.RuleLimit
 	r.PercentOfLimit = percent(r.Cost, r.Limit)
 }

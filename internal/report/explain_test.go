@@ -11,9 +11,9 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/report"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/testmanifest"
 	"github.com/unioncel/unioncel/pkg/compile"
@@ -31,7 +31,7 @@ func crd(properties string) string { return testcrd.New("Thing", properties) }
 type planner struct {
 	t         testing.TB
 	crd       *apiextensionsv1.CustomResourceDefinition
-	estimator cost.Estimator
+	estimator server.Estimator
 	encoding  rules.Encoding
 }
 
@@ -51,7 +51,7 @@ func planOf(t testing.TB, src string, encoding rules.Encoding) crdpatch.Explanat
 	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(declared.CRD, &internal, nil); err != nil {
 		t.Fatal(err)
 	}
-	p := planner{t, declared.CRD, cost.New(&internal, nil), encoding}
+	p := planner{t, declared.CRD, server.NewEstimator(&internal, nil), encoding}
 	in := crdpatch.Explanation{Plan: compile.Plan{Name: declared.Name}}
 	added := map[string]uint64{}
 	for _, o := range declared.Objects {

@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"github.com/unioncel/unioncel/internal/english"
-	"github.com/unioncel/unioncel/internal/validate"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -50,7 +50,7 @@ func (u ExplainedUnion) readings() string {
 	always := true
 	for _, s := range u.Errors {
 		by := ""
-		if i := slices.Index(s.Errors, plainText(validate.NotEvaluated.Error())); i >= 0 {
+		if i := slices.Index(s.Errors, plainText(server.NotEvaluated.Error())); i >= 0 {
 			by = s.ByHand[i]
 		} else if s.Condition != refused {
 			always = false

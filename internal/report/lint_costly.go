@@ -8,7 +8,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -25,7 +25,7 @@ func costly(p *compile.Plan, crd *apiextensionsv1.CustomResourceDefinition) diag
 				mostExpensive = &u.Rules[i]
 			}
 		}
-		if mostExpensive == nil || share(mostExpensive.Cost) <= cost.Half {
+		if mostExpensive == nil || share(mostExpensive.Cost) <= server.HalfBudget {
 			continue
 		}
 		hint := "fewer members, or shorter values, cost less"
@@ -42,22 +42,22 @@ func costly(p *compile.Plan, crd *apiextensionsv1.CustomResourceDefinition) diag
 			Hinted(hint))
 	}
 	for i, v := range p.Versions {
-		sum := cost.Percent(cost.Add(v.Before, v.Added), cost.VersionLimit)
+		sum := server.PercentOf(server.AddCosts(v.Before, v.Added), server.VersionLimit)
 		first := slices.IndexFunc(p.Unions, func(u compile.UnionPlan) bool { return u.Place.Version == i })
-		if first < 0 || v.Added == 0 || sum <= cost.Half {
+		if first < 0 || v.Added == 0 || sum <= server.HalfBudget {
 			continue
 		}
 		l = append(l, diag.Diagnostic{Code: codes.CostlyRules, Severity: diag.Warning, Pos: p.Unions[first].Pos, Schema: schemapath.Place{Version: i}.Structural(),
 			Message: fmt.Sprintf("the rules of version %s take %d%% of the cost that the API server allows for a version; other rules than those of unions take %s of it",
-				v.Name, sum, almost(cost.Percent(v.Before, cost.VersionLimit))),
+				v.Name, sum, almost(server.PercentOf(v.Before, server.VersionLimit))),
 			Hint: "unioncel explain lists the cost of each rule: bounds on all lists and maps above the most expensive ones lower it"})
 	}
 	return l
 }
 
 // share returns the percentage of the budget that a rule or its messageExpression takes.
-func share(c cost.Cost) uint64 {
-	return max(cost.Percent(c.Rule(), cost.RuleLimit), cost.Percent(c.MessageExpression, cost.MessageLimit))
+func share(c server.Cost) uint64 {
+	return max(server.PercentOf(c.Rule(), server.RuleLimit), server.PercentOf(c.MessageExpression, server.MessageLimit))
 }
 
 // almost formats a percentage that is rounded down.
@@ -68,7 +68,7 @@ func almost(percent uint64) string {
 	return fmt.Sprintf("%d%%", percent)
 }
 
-func reason(c cost.Cost) string {
+func reason(c server.Cost) string {
 	if c.Rule() < c.MessageExpression {
 		return fmt.Sprintf("it costs %d", c.MessageExpression)
 	}
@@ -83,7 +83,7 @@ func cheaper(crd *apiextensionsv1.CustomResourceDefinition, r compile.RulePlan, 
 		if len(texts) == 0 {
 			return other
 		}
-		estimator, err := cost.Of(bounded)
+		estimator, err := server.EstimatorOf(bounded)
 		if err != nil {
 			return other
 		}
@@ -91,7 +91,7 @@ func cheaper(crd *apiextensionsv1.CustomResourceDefinition, r compile.RulePlan, 
 		if err != nil {
 			return other
 		}
-		if s := share(costs[0]); s <= cost.Half {
+		if s := share(costs[0]); s <= server.HalfBudget {
 			return fmt.Sprintf("%s would bring it to %s, as the API server's estimator confirms, and tighten the API", strings.Join(texts, " and "), almost(s))
 		}
 	}

@@ -11,9 +11,9 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/prove/verify"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
@@ -221,7 +221,7 @@ type compiler struct {
 	understood bool
 	// known, unless nil, caches costs across schemas that differ only in the bounds of lists
 	// and maps. times caches how often rules execute with the present bounds, by place.
-	known map[string][]cost.Cost
+	known map[string][]server.Cost
 	times map[string]uint64
 }
 

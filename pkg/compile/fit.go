@@ -9,7 +9,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -17,7 +17,7 @@ import (
 )
 
 // estimate returns the costs of rules in the form for the target version.
-func (c *compiler) estimate(e cost.Estimator, p schemapath.Place, l []rules.Rule) ([]cost.Cost, error) {
+func (c *compiler) estimate(e server.Estimator, p schemapath.Place, l []rules.Rule) ([]server.Cost, error) {
 	v := validationRules(l, c.kube.features)
 	if c.known == nil {
 		return e.Rules(p.Version, p.Path, v)
@@ -52,8 +52,8 @@ func (c *compiler) estimate(e cost.Estimator, p schemapath.Place, l []rules.Rule
 	return costs, nil
 }
 
-func (c *compiler) estimator(crd *apiextensions.CustomResourceDefinition) cost.Estimator {
-	return cost.New(crd, c.kube.env)
+func (c *compiler) estimator(crd *apiextensions.CustomResourceDefinition) server.Estimator {
+	return server.NewEstimator(crd, c.kube.env)
 }
 
 // compileAll compiles every emitted rule on its own: validation skips the rules of a CRD that
@@ -84,7 +84,7 @@ type failure struct {
 	union   int
 	// worst is the greatest cost of a rule in the cheapest style. what is the purpose of that
 	// rule, for messages.
-	worst cost.Cost
+	worst server.Cost
 	what  string
 	// sum is the cost of all rules of a version, before the cost of its existing rules, and
 	// mostExpensive the cost of its most expensive union. They are zero for a union.
@@ -96,7 +96,7 @@ func (f failure) ofVersion() bool { return f.sum > 0 }
 // fitter chooses the most preferred styles that fit the budgets.
 type fitter struct {
 	*compiler
-	e        cost.Estimator
+	e        server.Estimator
 	fits     []*fitted
 	failures []failure
 }
@@ -108,13 +108,13 @@ type fitted struct {
 	// next are the remaining candidates, in order of preference; static, change and guards
 	// are the costs of the rules in the chosen style.
 	next                   []style
-	static, change, guards []cost.Cost
+	static, change, guards []server.Cost
 }
 
 func (f *fitted) style() *style { return &f.o.styles[f.i] }
 
 func (f *fitted) sum() uint64 {
-	return cost.Add(cost.Sum(f.static), cost.Add(cost.Sum(f.change), cost.Sum(f.guards)))
+	return server.AddCosts(server.SumCosts(f.static), server.AddCosts(server.SumCosts(f.change), server.SumCosts(f.guards)))
 }
 
 // fit chooses for every union the most preferred style that fits the API server's budgets:
@@ -128,7 +128,7 @@ func (c *compiler) fit() []failure {
 		return nil
 	}
 	if c.known == nil {
-		c.known = map[string][]cost.Cost{}
+		c.known = map[string][]server.Cost{}
 	}
 	f := &fitter{compiler: c, e: c.estimator(original)}
 	for _, o := range c.objects {
@@ -148,8 +148,8 @@ func (f *fitter) union(o *unionObject, i int) {
 	u := o.Unions[i]
 	fit := &fitted{o: o, i: i, next: f.statics(u)}
 	f.fits = append(f.fits, fit)
-	fail := func(worst cost.Cost, what string) {
-		if worst != (cost.Cost{}) { // else no style compiles, and compileAll reports it
+	fail := func(worst server.Cost, what string) {
+		if worst != (server.Cost{}) { // else no style compiles, and compileAll reports it
 			f.failures = append(f.failures, failure{version: o.Version, object: o, union: i, worst: worst, what: what})
 		}
 	}
@@ -170,7 +170,7 @@ func (f *fitter) union(o *unionObject, i int) {
 			continue
 		}
 		fit.guards = append(fit.guards, costs...)
-		if !cost.Fit(costs) {
+		if !server.CostsFit(costs) {
 			f.failures = append(f.failures, failure{version: o.Version, object: o, union: i, worst: mostExpensive(costs), what: "its removal"})
 		}
 	}
@@ -191,27 +191,27 @@ func (f *fitter) statics(u *union.Union) []style {
 // coarser takes the next style whose static rules fit their budgets and, unless below is nil,
 // together cost less than below. If no style qualifies, it changes nothing and returns the greatest
 // cost of a rule in the cheapest style, or zero if no style compiles.
-func (f *fitter) coarser(fit *fitted, below *uint64) (worst cost.Cost, ok bool) {
+func (f *fitter) coarser(fit *fitted, below *uint64) (worst server.Cost, ok bool) {
 	var least cheapest
 	for k, s := range fit.next {
 		l := fit.o.static(fit.i, s)
 		// The rules of a style are similar: the first shows whether to cost the others,
 		// which is slow for hundreds of styles.
 		costs, err := f.estimate(f.e, fit.o.Place, l[:min(len(l), 1)])
-		if err == nil && below != nil && cost.Sum(costs) > *below/uint64(max(len(l), 1))*2 {
+		if err == nil && below != nil && server.SumCosts(costs) > *below/uint64(max(len(l), 1))*2 {
 			continue
 		}
-		if err == nil && len(l) > 1 && cost.Fit(costs) {
+		if err == nil && len(l) > 1 && server.CostsFit(costs) {
 			costs, err = f.estimate(f.e, fit.o.Place, l)
 		}
 		if err != nil {
 			continue // too long for CEL
 		}
-		if cost.Fit(costs) && (below == nil || cost.Sum(costs) < *below) {
+		if server.CostsFit(costs) && (below == nil || server.SumCosts(costs) < *below) {
 			st := fit.style()
 			st.encoding, st.ratchet = s.encoding, s.ratchet
 			fit.static, fit.next = costs, fit.next[k+1:]
-			return cost.Cost{}, true
+			return server.Cost{}, true
 		}
 		least.consider(costs)
 	}
@@ -219,10 +219,10 @@ func (f *fitter) coarser(fit *fitted, below *uint64) (worst cost.Cost, ok bool) 
 }
 
 // transitions takes the first style of the transition rules that fits.
-func (f *fitter) transitions(fit *fitted) (worst cost.Cost, ok bool) {
+func (f *fitter) transitions(fit *fitted) (worst server.Cost, ok bool) {
 	o, s := fit.o, *fit.style()
 	if len(o.changes(fit.i, s)) == 0 {
-		return cost.Cost{}, true
+		return server.Cost{}, true
 	}
 	var least cheapest
 	for _, s.change = range comparisons(o.Unions[fit.i], len(o.Unions[fit.i].Members)) {
@@ -234,9 +234,9 @@ func (f *fitter) transitions(fit *fitted) (worst cost.Cost, ok bool) {
 		if err != nil {
 			continue
 		}
-		if cost.Fit(costs) {
+		if server.CostsFit(costs) {
 			fit.style().change, fit.change = s.change, costs
-			return cost.Cost{}, true
+			return server.Cost{}, true
 		}
 		least.consider(costs)
 	}
@@ -249,25 +249,25 @@ func (f *fitter) transitions(fit *fitted) (worst cost.Cost, ok bool) {
 func (f *fitter) version(v int) {
 	fits := slices.DeleteFunc(slices.Clone(f.fits), func(fit *fitted) bool { return fit.o.Version != v })
 	before, err := f.e.Written(v)
-	if len(fits) == 0 || err != nil || before > cost.VersionLimit {
+	if len(fits) == 0 || err != nil || before > server.VersionLimit {
 		return // the unmodified CRD is over budget, and validate warns
 	}
 	sum := func() uint64 {
 		total := before
 		for _, fit := range fits {
-			total = cost.Add(total, fit.sum())
+			total = server.AddCosts(total, fit.sum())
 		}
 		return total
 	}
 	byChange := slices.Clone(fits)
-	slices.SortStableFunc(byChange, func(a, b *fitted) int { return -cmp.Compare(cost.Sum(a.change), cost.Sum(b.change)) })
+	slices.SortStableFunc(byChange, func(a, b *fitted) int { return -cmp.Compare(server.SumCosts(a.change), server.SumCosts(b.change)) })
 	for _, fit := range byChange {
-		if sum() > cost.VersionLimit && fit.o.Unions[fit.i].Change == union.Clear && len(fit.change) > 0 {
+		if sum() > server.VersionLimit && fit.o.Unions[fit.i].Change == union.Clear && len(fit.change) > 0 {
 			fit.style().noClear, fit.change = true, nil
 		}
 	}
 	ahead := map[*fitted]*step{}
-	for sum() > cost.VersionLimit {
+	for sum() > server.VersionLimit {
 		var best *fitted
 		for _, fit := range fits {
 			if _, known := ahead[fit]; !known {
@@ -285,7 +285,7 @@ func (f *fitter) version(v int) {
 		delete(ahead, best)
 	}
 	// A rule over its own budget explains the sum, and is reported already.
-	if total := sum(); total > cost.VersionLimit && !slices.ContainsFunc(f.failures, func(x failure) bool { return x.version == v }) {
+	if total := sum(); total > server.VersionLimit && !slices.ContainsFunc(f.failures, func(x failure) bool { return x.version == v }) {
 		most := slices.MaxFunc(fits, func(a, b *fitted) int { return cmp.Compare(a.sum(), b.sum()) })
 		f.failures = append(f.failures, failure{version: v, object: most.o, union: most.i, sum: total, before: before, mostExpensive: most.sum()})
 	}
@@ -300,12 +300,12 @@ type step struct {
 
 // ahead returns the next step of a union, or nil.
 func (f *fitter) ahead(fit *fitted) *step {
-	was, wasStyle, costs := *fit, *fit.style(), cost.Sum(fit.static)
+	was, wasStyle, costs := *fit, *fit.style(), server.SumCosts(fit.static)
 	defer func() { *fit, *fit.style() = was, wasStyle }()
 	if _, ok := f.coarser(fit, &costs); !ok {
 		return nil
 	}
-	return &step{*fit, *fit.style(), costs - cost.Sum(fit.static)}
+	return &step{*fit, *fit.style(), costs - server.SumCosts(fit.static)}
 }
 
 // tell adds notes on rules that are left out or coarser to fit the budgets.
@@ -348,22 +348,22 @@ func perMember(e rules.Encoding, u *union.Union) bool {
 
 // cheapest keeps the greatest cost of a rule in the cheapest of several styles.
 type cheapest struct {
-	worst cost.Cost
+	worst server.Cost
 	any   bool
 }
 
-func (c *cheapest) consider(way []cost.Cost) {
+func (c *cheapest) consider(way []server.Cost) {
 	if d := mostExpensive(way); !c.any || d.Rule() < c.worst.Rule() {
 		c.any, c.worst = true, d
 	}
 }
 
 // mostExpensive returns the greatest cost, of a rule or of its messageExpression.
-func mostExpensive(l []cost.Cost) cost.Cost {
+func mostExpensive(l []server.Cost) server.Cost {
 	if len(l) == 0 {
-		return cost.Cost{}
+		return server.Cost{}
 	}
-	return slices.MaxFunc(l, func(a, b cost.Cost) int {
+	return slices.MaxFunc(l, func(a, b server.Cost) int {
 		return cmp.Compare(max(a.Rule(), a.MessageExpression), max(b.Rule(), b.MessageExpression))
 	})
 }

@@ -11,7 +11,7 @@ import (
 	sigs "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/testing/testmanifest"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/compile"
@@ -264,7 +264,7 @@ func TestVersionTotal(t *testing.T) {
 			t.Fatalf("%d unions: %v", n, diags)
 		}
 		v := plan.Versions[0]
-		if v.Before+v.Added > cost.VersionLimit {
+		if v.Before+v.Added > server.VersionLimit {
 			t.Errorf("%d unions cost %d", n, v.Before+v.Added)
 		}
 		for _, code := range want {

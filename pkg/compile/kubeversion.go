@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/apiserver/pkg/cel/environment"
 
-	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/english"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/rules"
 )
 
@@ -19,7 +19,7 @@ var oldest = version.MajorMinor(1, 25)
 
 // Linked returns the Kubernetes version of the libraries that validate and cost the rules.
 func Linked() string {
-	return cost.Linked().String()
+	return server.LinkedVersion().String()
 }
 
 // ParseKubeVersion returns s in the form of Options.KubeVersion: "1.30" for "v1.30.2", or "" for
@@ -43,7 +43,7 @@ type kubeVersion struct {
 }
 
 func parseKubeVersion(s string) (kubeVersion, error) {
-	linked := cost.Linked()
+	linked := server.LinkedVersion()
 	v := linked
 	if s != "" {
 		var err error
@@ -60,7 +60,7 @@ func parseKubeVersion(s string) (kubeVersion, error) {
 		OptionalOldSelf:    v.AtLeast(version.MajorMinor(1, 30)),
 	}}
 	if v.LessThan(linked) {
-		k.env = cost.Environment(v)
+		k.env = server.Environment(v)
 	}
 	return k, nil
 }

@@ -7,7 +7,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -82,7 +82,7 @@ type RulePlan struct {
 	// Place is the schema that the rule is on.
 	schemapath.Place
 	Kind RuleKind
-	Cost cost.Cost
+	Cost server.Cost
 	// Present is true if a hand-written rule with the same text exists.
 	Present bool
 }
@@ -98,7 +98,7 @@ const (
 )
 
 // VersionPlan is the cost of all rules of one version, which counts against
-// cost.VersionLimit.
+// server.VersionLimit.
 type VersionPlan struct {
 	Name string
 	// Before is the cost of the existing rules, Added the cost of the new ones.
@@ -172,7 +172,7 @@ func (c *compiler) plan() (*Plan, error) {
 			up.Rules = append(up.Rules, RulePlan{Rule: r.Trim(c.kube.features), Place: g.place, Kind: g.kind, Cost: costs[i][k], Present: present})
 			if !present {
 				added := &p.Versions[g.place.Version].Added
-				*added = cost.Add(*added, costs[i][k].Total())
+				*added = server.AddCosts(*added, costs[i][k].Total())
 			}
 		}
 	}
@@ -189,7 +189,7 @@ type planned struct {
 
 // costs returns the costs of the rules of each group. Rules of one schema are costed together,
 // since each call of the estimator reads the whole schema.
-func (c *compiler) costs(e cost.Estimator, groups []planned) ([][]cost.Cost, error) {
+func (c *compiler) costs(e server.Estimator, groups []planned) ([][]server.Cost, error) {
 	var places []schemapath.Place
 	at := map[string][]int{}
 	for i, g := range groups {
@@ -199,7 +199,7 @@ func (c *compiler) costs(e cost.Estimator, groups []planned) ([][]cost.Cost, err
 		}
 		at[key] = append(at[key], i)
 	}
-	costs := make([][]cost.Cost, len(groups))
+	costs := make([][]server.Cost, len(groups))
 	for _, p := range places {
 		here := at[p.Structural()]
 		var all []rules.Rule
@@ -230,7 +230,7 @@ func (c *compiler) encodingName(u *union.Union, s style) string {
 }
 
 // why explains the choice of a union's encoding.
-func (c *compiler) why(e cost.Estimator, o *unionObject, i int) string {
+func (c *compiler) why(e server.Estimator, o *unionObject, i int) string {
 	u, s := o.Unions[i], o.styles[i]
 	preferred := c.encodings(u)[0]
 	switch {
@@ -249,14 +249,14 @@ func (c *compiler) why(e cost.Estimator, o *unionObject, i int) string {
 }
 
 // tooExpensive explains why the preferred encoding does not fit.
-func (c *compiler) tooExpensive(e cost.Estimator, o *unionObject, i int, preferred rules.Encoding) string {
+func (c *compiler) tooExpensive(e server.Estimator, o *unionObject, i int, preferred rules.Encoding) string {
 	what := described(preferred, o.Unions[i])
 	costs, err := c.estimate(e, o.Place, o.static(i, style{encoding: preferred}))
 	switch {
 	case err != nil:
 		return what + " the rules would be too long for CEL"
-	case !cost.Fit(costs):
-		return fmt.Sprintf("%s the most expensive rule would cost %s of the %s that the API server allows", what, number(mostExpensive(costs).Rule()), number(cost.RuleLimit))
+	case !server.CostsFit(costs):
+		return fmt.Sprintf("%s the most expensive rule would cost %s of the %s that the API server allows", what, number(mostExpensive(costs).Rule()), number(server.RuleLimit))
 	}
-	return fmt.Sprintf("%s the rules would cost %s, too much of the %s that all of the version share", what, number(cost.Sum(costs)), number(cost.VersionLimit))
+	return fmt.Sprintf("%s the rules would cost %s, too much of the %s that all of the version share", what, number(server.SumCosts(costs)), number(server.VersionLimit))
 }

@@ -6,7 +6,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
-	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/testing/testmanifest"
 	"github.com/unioncel/unioncel/pkg/compile"
 )
@@ -67,8 +67,8 @@ spec:
 	if err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(declared.CRD, internal, nil); err != nil {
 		t.Fatal(err)
 	}
-	e := cost.New(internal, nil)
-	kinds, seen, sum := map[compile.RuleKind]int{}, map[cost.Cost]bool{}, uint64(0)
+	e := server.NewEstimator(internal, nil)
+	kinds, seen, sum := map[compile.RuleKind]int{}, map[server.Cost]bool{}, uint64(0)
 	for _, u := range plan.Unions {
 		for _, r := range u.Rules {
 			alone, err := e.Rules(r.Place.Version, r.Place.Path, []apiextensionsv1.ValidationRule{r.Validation()})
@@ -80,7 +80,7 @@ spec:
 			}
 			kinds[r.Kind]++
 			seen[r.Cost] = true
-			sum = cost.Add(sum, r.Cost.Total())
+			sum = server.AddCosts(sum, r.Cost.Total())
 		}
 	}
 	if kinds[compile.Static] < 5 || kinds[compile.Transition] < 3 || kinds[compile.Guard] != 4 || len(seen) < 5 {

@@ -12,7 +12,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -51,13 +51,13 @@ func (c *compiler) overBudget(failures []failure) {
 			if f.before > 0 {
 				d.Message += fmt.Sprintf(" and the rules that existed before %s", number(f.before))
 			}
-			d.Message += fmt.Sprintf("; the API server's limit is %s", number(cost.VersionLimit))
-		case f.worst.Rule() <= cost.RuleLimit:
+			d.Message += fmt.Sprintf("; the API server's limit is %s", number(server.VersionLimit))
+		case f.worst.Rule() <= server.RuleLimit:
 			d.Message = fmt.Sprintf("the rules for %s do not fit: %s, a messageExpression costs %s, and the API server's limit is %s",
-				f.what, way, number(f.worst.MessageExpression), number(cost.MessageLimit))
+				f.what, way, number(f.worst.MessageExpression), number(server.MessageLimit))
 		default:
 			d.Message = fmt.Sprintf("the rules for %s do not fit: %s, one costs %s (%s, evaluated up to %s times), and the API server's limit is %s",
-				f.what, way, number(f.worst.Rule()), number(f.worst.Once), number(f.worst.Executions), number(cost.RuleLimit))
+				f.what, way, number(f.worst.Rule()), number(f.worst.Once), number(f.worst.Executions), number(server.RuleLimit))
 		}
 		if why := c.causes(f.object, f.object.Unions[f.union]); len(why) > 0 {
 			d.Message += ": " + strings.Join(why, "; ")
@@ -145,7 +145,7 @@ type search struct {
 	ofItems  bool // rules look at the items of some list
 	// known caches costs by the changes other than bounds of lists. Bounds only affect how
 	// often rules are evaluated, unless the rules look at the items.
-	known map[string]map[string][]cost.Cost
+	known map[string]map[string][]server.Cost
 	found []string
 }
 
@@ -156,7 +156,7 @@ func (c *compiler) suggest(version int, failures []failure) (hint string, found 
 	if c.opts.Encoding == Fine && c.fitsAuto(version) {
 		return fmt.Sprintf("drop the encoding fine (%s): the rules fit when they are written in a coarser way", cmp.Or(c.opts.Origins.Encoding, "an option")), true
 	}
-	s := &search{compiler: c, version: version, known: map[string]map[string][]cost.Cost{"[]": c.known}}
+	s := &search{compiler: c, version: version, known: map[string]map[string][]server.Cost{"[]": c.known}}
 	for _, o := range c.objects {
 		for i, u := range o.Unions {
 			fails := slices.ContainsFunc(failures, func(f failure) bool {
@@ -229,7 +229,7 @@ func (s *search) accepts(with, bounds []tightening) bool {
 		key = fmt.Sprint(with, bounds)
 	}
 	if s.known[key] == nil {
-		s.known[key] = map[string][]cost.Cost{}
+		s.known[key] = map[string][]server.Cost{}
 	}
 	return len(with)+len(bounds) > 0 && s.fitsWith(s.version, slices.Concat(with, bounds), s.known[key])
 }
@@ -266,7 +266,7 @@ func (c *compiler) fitsAuto(version int) bool {
 }
 
 // fitsWith reports whether the unions of a version fit after changes to its schema.
-func (c *compiler) fitsWith(version int, changes []tightening, known map[string][]cost.Cost) bool {
+func (c *compiler) fitsWith(version int, changes []tightening, known map[string][]server.Cost) bool {
 	t := &compiler{manifest: c.manifest, opts: c.opts, kube: c.kube, located: c.located, crd: c.crd.DeepCopy(), known: known}
 	for _, change := range changes {
 		change.path.Edit(t.crd.Spec.Versions[version].Schema.OpenAPIV3Schema, change.apply)

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/unioncel/unioncel/internal/codes"
-	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -65,9 +65,9 @@ func (c *compiler) validate() {
 }
 
 // faults returns an error for each rule of the CRD, without the unions, that an API server does not
-// support (see [cost.Faults]).
+// support (see [server.Faults]).
 func (c *compiler) faults(code diag.Code, older *version.Version) (l diag.List) {
-	for _, f := range cost.Faults(c.crd, older) {
+	for _, f := range server.Faults(c.crd, older) {
 		path := fmt.Sprintf("%s.x-kubernetes-validations[%d].rule", f.Structural(), f.Index)
 		pos, rule := c.lookUp(path)
 		if rule != nil {

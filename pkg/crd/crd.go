@@ -12,7 +12,7 @@ import (
 	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/normalize"
 	"github.com/unioncel/unioncel/internal/report"
-	"github.com/unioncel/unioncel/internal/validate"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -22,7 +22,7 @@ import (
 type File struct {
 	file  *crdpatch.File
 	opts  crdpatch.Options
-	kinds []*validate.Kind // of the CRDs; nil until they are needed
+	kinds []*server.Kind // of the CRDs; nil until they are needed
 }
 
 // Options are the options for the unions of a file. The zero value is the default.
@@ -99,14 +99,14 @@ func (f *File) Validate(ctx context.Context, object, old *unstructured.Unstructu
 			return errorOf(wrong)
 		}
 		for _, crd := range crds {
-			f.kinds = append(f.kinds, validate.New(crd))
+			f.kinds = append(f.kinds, server.NewKind(crd))
 		}
 	}
 	for _, k := range f.kinds {
 		if k.GroupKind() != object.GroupVersionKind().GroupKind() {
 			continue
 		}
-		var answer validate.Answer
+		var answer server.Answer
 		var err error
 		if old == nil {
 			answer, err = k.Create(ctx, object.Object)

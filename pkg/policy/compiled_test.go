@@ -14,10 +14,10 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/crdpatch"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/testing/policytest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
-	"github.com/unioncel/unioncel/internal/validate"
 	"github.com/unioncel/unioncel/pkg/policy"
 )
 
@@ -78,7 +78,7 @@ func TestValidatingAsCompiled(t *testing.T) {
 			}
 			declared, _ := crdpatch.Ask(crdpatch.Open("crd.yaml", src), crdpatch.Options{}, (*crdpatch.CRD).Declared)
 			policies, _ := policy.Validating(declared[0].Kinds("crd.yaml"), policy.Options{})
-			s, kind := policytest.NewValidating(t, policies[0]), validate.New(&crd)
+			s, kind := policytest.NewValidating(t, policies[0]), server.NewKind(&crd)
 			schema := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
 			// The policy cannot ignore a list with keys in a new order.
 			r := filler{rand.New(rand.NewPCG(1, 2)), strings.HasPrefix(tt.name, "items")}
@@ -111,7 +111,7 @@ func TestValidatingAsCompiled(t *testing.T) {
 	}
 }
 
-func write(t *testing.T, kind *validate.Kind, old, new map[string]any) (validate.Answer, error) {
+func write(t *testing.T, kind *server.Kind, old, new map[string]any) (server.Answer, error) {
 	if old == nil {
 		return kind.Create(t.Context(), new)
 	}

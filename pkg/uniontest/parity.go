@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/product"
-	"github.com/unioncel/unioncel/internal/validate"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/crd"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
@@ -45,7 +45,7 @@ func Parity(t *testing.T, name string, webhook func(old, new *unstructured.Unstr
 	compared, mismatches := 0, 0
 	for _, plan := range plans {
 		i := slices.IndexFunc(crds, func(crd *apiextensionsv1.CustomResourceDefinition) bool { return crd.Name == plan.Name })
-		rules, schemas := validate.New(crds[i]), validate.New(withoutRules(crds[i]))
+		rules, schemas := server.NewKind(crds[i]), server.NewKind(withoutRules(crds[i]))
 		requests, err := product.SuiteRequests(t.Context(), *plan, crds[i])
 		if err != nil {
 			t.Fatal(err)
@@ -96,7 +96,7 @@ func withoutRules(crd *apiextensionsv1.CustomResourceDefinition) *apiextensionsv
 }
 
 // decoded returns the objects of a request as an admission webhook gets them.
-func decoded(k *validate.Kind, r product.Test) (old, object *unstructured.Unstructured, err error) {
+func decoded(k *server.Kind, r product.Test) (old, object *unstructured.Unstructured, err error) {
 	read := func(value map[string]any) *unstructured.Unstructured {
 		if value == nil || err != nil {
 			return nil
@@ -109,7 +109,7 @@ func decoded(k *validate.Kind, r product.Test) (old, object *unstructured.Unstru
 }
 
 // mismatch describes a request that only one side rejects.
-func mismatch(r product.Test, a validate.Answer, webhook error) string {
+func mismatch(r product.Test, a server.Answer, webhook error) string {
 	var b strings.Builder
 	if a.Refused != nil {
 		fmt.Fprintf(&b, "the CRD rejects a request that the webhook accepts: %v\n", a.Refused)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/unioncel/unioncel/internal/product"
-	"github.com/unioncel/unioncel/internal/validate"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/crd"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -19,12 +19,12 @@ import (
 // cannot run are skipped, and counted in the log.
 func Suite(t *testing.T, crds, tests string) {
 	t.Helper()
-	kinds := map[string]*validate.Kind{}
+	kinds := map[string]*server.Kind{}
 	each(t, crds, func(name string, src []byte) {
 		l, wrong := crd.Open(name, src, crd.Options{}).CRDs()
 		report(t, wrong)
 		for _, crd := range l {
-			kinds[crd.Name] = validate.New(crd)
+			kinds[crd.Name] = server.NewKind(crd)
 		}
 	})
 	ran, skipped := 0, 0

@@ -18,9 +18,9 @@ import (
 	sigs "sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/crdpatch"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	_ "github.com/unioncel/unioncel/internal/testing/testgc"
-	"github.com/unioncel/unioncel/internal/validate"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -119,7 +119,7 @@ func writeConformance(t *testing.T) {
 }
 
 // compiled returns a kind whose spec has the schema of a file.
-func compiledSource(t *testing.T, src []byte) *validate.Kind {
+func compiledSource(t *testing.T, src []byte) *server.Kind {
 	t.Helper()
 	_, schema, _ := strings.Cut(string(src), "\nschema:\n")
 	schema, _, _ = strings.Cut(schema, "\ntests:\n")
@@ -127,10 +127,10 @@ func compiledSource(t *testing.T, src []byte) *validate.Kind {
 	if l.HasErrors() {
 		t.Fatal(l)
 	}
-	return validate.New(installed[0].CustomResourceDefinition)
+	return server.NewKind(installed[0].CustomResourceDefinition)
 }
 
-func conformanceAnswer(t *testing.T, k *validate.Kind, test test) (validate.Answer, error) {
+func conformanceAnswer(t *testing.T, k *server.Kind, test test) (server.Answer, error) {
 	resource := func(spec map[string]any) map[string]any {
 		return map[string]any{"apiVersion": "example.com/v1", "kind": "Case", "metadata": map[string]any{"name": "case"}, "spec": spec}
 	}

@@ -34,7 +34,7 @@ func crdOf(t *testing.T, kind string, changes []crdchanges.Change, spec func(crd
 
 // The counterexamples of a change are confirmed by a server with both CRDs: it accepts the object
 // under one CRD and rejects it under the other. With [unioncases.Exhaustive] the test covers all
-// changes, otherwise one in four. (internal/change confirms all with internal/validate.)
+// changes, otherwise one in four. (internal/change confirms all with internal/server.)
 func TestDiff(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts an API server")

@@ -27,7 +27,7 @@ func said(err error) string {
 	return status.Status().Message
 }
 
-// shopCRD has no declared unions. It covers other behavior of the API server that internal/validate
+// shopCRD has no declared unions. It covers other behavior of the API server that internal/server
 // reproduces: defaults, formats, list types, subresources and rules.
 const shopCRD = `
 apiVersion: apiextensions.k8s.io/v1
@@ -111,7 +111,7 @@ spec:
 `
 
 // TestOffline creates and updates objects that exercise all of the API server's processing.
-// internal/testing/servertest checks that internal/validate gives the same answers.
+// internal/testing/servertest checks that internal/server gives the same answers.
 func TestOffline(t *testing.T) {
 	t.Parallel()
 	server := servertest.Shared(t)

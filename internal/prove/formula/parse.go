@@ -40,7 +40,7 @@ type Rule struct {
 	// ReadsOld means that the rule mentions oldSelf. AsksOld means that it reads more of the old
 	// value than its existence.
 	ReadsOld, AsksOld bool
-	// Costly means that the estimated cost of the rule, for objects up to the size [cost.Largest], exceeds
+	// Costly means that the estimated cost of the rule, for objects up to the size [server.LargestObject], exceeds
 	// the limit of one evaluation (PerCallLimit in k8s.io/apiserver/pkg/apis/cel), and not the budget
 	// of a rule, beyond which the API server rejects the CRD. A [Program] knows it.
 	Costly bool

@@ -18,8 +18,8 @@ import (
 	"k8s.io/apiserver/pkg/cel/common"
 	"k8s.io/apiserver/pkg/cel/environment"
 
-	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/internal/server"
 )
 
 // Program is one rule as the API server compiles it. The API server's Validator runs the same
@@ -43,7 +43,7 @@ func Compile(s *structuralschema.Structural, root bool, rules apiextensionsv1.Va
 		with.XValidations = append(with.XValidations, apiextensionsv1.ValidationRule{Rule: r.Rule, OptionalOldSelf: r.OptionalOldSelf})
 	}
 	decl := model.SchemaDeclType(s, root)
-	cost.Bound(decl, s, cost.Largest)
+	server.BoundType(decl, s, server.LargestObject)
 	results, err := schemacel.Compile(&with, decl, celconfig.PerCallLimit,
 		environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()), schemacel.StoredExpressionsEnvLoader())
 	if root {
@@ -59,7 +59,7 @@ func Compile(s *structuralschema.Structural, root bool, rules apiextensionsv1.Va
 		case results[i].Program == nil:
 			errs[i] = errors.New("the rule is empty")
 		default:
-			costly := results[i].MaxCost > celconfig.PerCallLimit && results[i].MaxCost <= cost.RuleLimit
+			costly := results[i].MaxCost > celconfig.PerCallLimit && results[i].MaxCost <= server.RuleLimit
 			programs[i] = &Program{results[i].Program, schema, HasOptionalOldSelf(r), costly}
 		}
 	}

@@ -13,9 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
-	"github.com/unioncel/unioncel/internal/cost"
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -67,7 +67,7 @@ func (g *Source) larger(n *Schema, ways ...growth) (l []any) {
 			by.length = length
 			v, size := g.grown(n, by, 0)
 			known := slices.ContainsFunc(l, func(w any) bool { return reflect.DeepEqual(v, w) }) // bounds stop growth
-			if size > 0 && !known && small(v) && formula.Size(v) <= cost.Largest && accepts(v) {
+			if size > 0 && !known && small(v) && formula.Size(v) <= server.LargestObject && accepts(v) {
 				l = append(l, v)
 			}
 		}
@@ -170,7 +170,7 @@ func (g *Source) extended(n *Schema, v any, by growth, depth int) (any, int) {
 	}
 	whole := maps.Clone(object)
 	maps.Copy(whole, grown)
-	if size <= cost.Largest && g.suits(n, whole, by) {
+	if size <= server.LargestObject && g.suits(n, whole, by) {
 		return whole, size
 	}
 	whole, size = maps.Clone(object), formula.Size(object) // add the costliest that fit and do not exclude each other
@@ -183,7 +183,7 @@ func (g *Source) extended(n *Schema, v any, by growth, depth int) (any, int) {
 	}) {
 		more := maps.Clone(whole)
 		more[name] = grown[name]
-		if size+sizes[name] <= cost.Largest && g.suits(n, more, by) {
+		if size+sizes[name] <= server.LargestObject && g.suits(n, more, by) {
 			whole = more
 			size += sizes[name]
 		}
@@ -204,7 +204,7 @@ func (g *Source) several(n *Schema, most *int64, by growth, depth, between int) 
 		return nil, 0, 0
 	}
 	each = max(each, formula.Size(item)) + between
-	return item, min(length, cost.Largest/each), each
+	return item, min(length, server.LargestObject/each), each
 }
 
 // IsSet reports whether the items of a list must be distinct.

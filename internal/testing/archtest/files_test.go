@@ -41,7 +41,7 @@ var fileCalls = map[string][]string{
 	"internal/product/suite_requests.go": {".Create"},
 	"internal/product/suite_tests.go":    {".Create"},
 	"internal/handwritten/audit.go":      {".Create"},
-	"internal/validate/objects.go":       {".Create"},
+	"internal/server/objects.go":         {".Create"},
 	"internal/normalize/change.go":       {".Remove"},
 	"internal/normalize/normalize.go":    {".Remove"},
 	"pkg/crd/crd.go":                     {".Create"},

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/unioncel/unioncel/internal/validate"
+	"github.com/unioncel/unioncel/internal/server"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -173,7 +173,7 @@ func (s *Server) remember(crd *apiextensionsv1.CustomResourceDefinition) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.resources[groupKind(crd)] = resourceOf(crd)
-	s.kinds[groupKind(crd)] = validate.New(crd)
+	s.kinds[groupKind(crd)] = server.NewKind(crd)
 }
 
 func (s *Server) forget(crd *apiextensionsv1.CustomResourceDefinition) {

@@ -32,7 +32,7 @@
 // returned unchanged, so that the functions of
 // k8s.io/apimachinery/pkg/api/errors work.
 //
-// Every create and update is also validated by internal/validate. The test fails if
+// Every create and update is also validated by internal/server. The test fails if
 // its answer differs from the server's.
 //
 // # Limitations
@@ -44,7 +44,7 @@
 //
 // [StartWithPolicies] starts a server with the API server's own plugins for
 // admission policies, which [Server.SetPolicies] writes. Only the storage of
-// policies is replaced. Answers are not compared with internal/validate then,
+// policies is replaced. Answers are not compared with internal/server then,
 // because it does not evaluate policies.
 //
 // # Facts

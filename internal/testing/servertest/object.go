@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/validate"
+	"github.com/unioncel/unioncel/internal/server"
 )
 
 // fieldManager is the field manager of all writes.
@@ -33,7 +33,7 @@ func (s *Server) Create(ctx context.Context, obj []byte) (*unstructured.Unstruct
 		return nil, err
 	}
 	stored, err := object(send(ctx, writing(s.client.Post(), obj).AbsPath(collection)))
-	s.compare(head, stored, err, func(k *validate.Kind) (validate.Answer, error) { return k.Create(ctx, head.Object) })
+	s.compare(head, stored, err, func(k *server.Kind) (server.Answer, error) { return k.Create(ctx, head.Object) })
 	return stored, err
 }
 
@@ -67,11 +67,11 @@ func (s *Server) update(ctx context.Context, obj []byte, subresource string) (*u
 		next.SetResourceVersion(live.GetResourceVersion())
 	}
 	stored, err := object(s.put(ctx, at, subresource, next))
-	update := (*validate.Kind).Update
+	update := (*server.Kind).Update
 	if subresource != "" {
-		update = (*validate.Kind).UpdateStatus
+		update = (*server.Kind).UpdateStatus
 	}
-	s.compare(next, stored, err, func(k *validate.Kind) (validate.Answer, error) { return update(k, ctx, next.Object, live.Object) })
+	s.compare(next, stored, err, func(k *server.Kind) (server.Answer, error) { return update(k, ctx, next.Object, live.Object) })
 	return stored, err
 }
 

@@ -11,18 +11,18 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/unioncel/unioncel/internal/validate"
+	"github.com/unioncel/unioncel/internal/server"
 )
 
-// compare fails the test unless internal/validate answers a write of obj like the server, with the same
+// compare fails the test unless internal/server answers a write of obj like the server, with the same
 // stored object and the same text of errors. stored and err are the server's answer.
-func (s *Server) compare(obj, stored *unstructured.Unstructured, err error, ask func(*validate.Kind) (validate.Answer, error)) {
+func (s *Server) compare(obj, stored *unstructured.Unstructured, err error, ask func(*server.Kind) (server.Answer, error)) {
 	s.tb.Helper()
 	if s.policies != "" {
-		return // internal/validate does not evaluate policies
+		return // internal/server does not evaluate policies
 	}
 	if err != nil && (strings.Contains(err.Error(), "already set in map") || strings.Contains(err.Error(), "duplicate field")) {
-		return // internal/validate gets the decoded object, without duplicate fields
+		return // internal/server gets the decoded object, without duplicate fields
 	}
 	gvk := obj.GroupVersionKind()
 	s.mu.Lock()
@@ -33,7 +33,7 @@ func (s *Server) compare(obj, stored *unstructured.Unstructured, err error, ask 
 	}
 	answer, wrong := ask(kind)
 	if wrong != nil {
-		s.tb.Errorf("internal/validate: %v\nof\n%v", wrong, obj.Object)
+		s.tb.Errorf("internal/server: %v\nof\n%v", wrong, obj.Object)
 		return
 	}
 	var refused error
@@ -41,12 +41,12 @@ func (s *Server) compare(obj, stored *unstructured.Unstructured, err error, ask 
 		refused = answer.Refused
 	}
 	if got, want := inWords(refused), inWords(err); got != want {
-		s.tb.Errorf("internal/validate says\n%s\nand the server\n%s\nof\n%v", got, want, obj.Object)
+		s.tb.Errorf("internal/server says\n%s\nand the server\n%s\nof\n%v", got, want, obj.Object)
 	}
 	// The server converts an object if its version is not the stored one.
 	if err == nil && gvk.Version == resource.storage {
 		if got, want := constant(answer.Object), constant(stored.Object); got != want {
-			s.tb.Errorf("internal/validate stores\n%s\nand the server\n%s", got, want)
+			s.tb.Errorf("internal/server stores\n%s\nand the server\n%s", got, want)
 		}
 	}
 }

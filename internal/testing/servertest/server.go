@@ -16,8 +16,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/testing/testprog"
-	"github.com/unioncel/unioncel/internal/validate"
 )
 
 // maxSocketPath is the length of the longest unix socket path that every operating system accepts
@@ -38,8 +38,8 @@ type Server struct {
 	probed   int    // the number of CRDs at that time
 
 	mu        sync.Mutex
-	resources map[schema.GroupKind]resource       // of the CRDs that this Server wrote
-	kinds     map[schema.GroupKind]*validate.Kind // expected validation of their objects
+	resources map[schema.GroupKind]resource     // of the CRDs that this Server wrote
+	kinds     map[schema.GroupKind]*server.Kind // expected validation of their objects
 }
 
 // program returns the path of the server's executable.
@@ -113,7 +113,7 @@ func of(tb testing.TB, begin func() (*Server, error)) *Server {
 	if err != nil {
 		tb.Fatalf("servertest: %v", err)
 	}
-	return &Server{tb: tb, client: s.client, config: s.config, policies: s.policies, dir: s.dir, resources: map[schema.GroupKind]resource{}, kinds: map[schema.GroupKind]*validate.Kind{}}
+	return &Server{tb: tb, client: s.client, config: s.config, policies: s.policies, dir: s.dir, resources: map[schema.GroupKind]resource{}, kinds: map[schema.GroupKind]*server.Kind{}}
 }
 
 // begin starts a server that runs until its owner ends.

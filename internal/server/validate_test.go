@@ -1,4 +1,4 @@
-package validate_test
+package server_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/validate"
+	"github.com/unioncel/unioncel/internal/server"
 )
 
 // test/e2e and internal/testing/servertest compare the package with a server. These tests cover
@@ -52,13 +52,13 @@ spec:
     schema: {openAPIV3Schema: {type: object}}
 `
 
-func kind(t *testing.T, text string) *validate.Kind {
+func kind(t *testing.T, text string) *server.Kind {
 	t.Helper()
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	if err := yaml.UnmarshalStrict([]byte(text), crd); err != nil {
 		t.Fatal(err)
 	}
-	return validate.New(crd)
+	return server.NewKind(crd)
 }
 
 // object parses an object from text that omits the common fields.
@@ -123,7 +123,7 @@ func TestUpdate(t *testing.T) {
 	none, webhook := kind(t, strings.Replace(crd, "CONVERSION", "{strategy: None}", 1)), kind(t, strings.Replace(crd, "CONVERSION", "{strategy: Webhook}", 1))
 	for _, tt := range []struct {
 		name, old, new, want string
-		kind                 *validate.Kind
+		kind                 *server.Kind
 	}{
 		{"from a file", "spec: {type: TCP}", "spec: {type: TCP, port: 1}", `stored {"apiVersion":"example.com/v1","kind":"Route","metadata":{"generation":2,"name":"x","namespace":"default"},"spec":{"port":1,"type":"TCP"}}`, none},
 		{"from a server", "metadata: {name: x, namespace: web, uid: u, resourceVersion: '7', generation: 4, creationTimestamp: 2020-01-01T00:00:00Z, managedFields: [{}]}\nstatus: {ready: true}", "spec: {}", `stored {"apiVersion":"example.com/v1","kind":"Route","metadata":{"creationTimestamp":"2020-01-01T00:00:00Z","generation":5,"name":"x","namespace":"web","uid":"u"},"spec":{"type":"HTTP"},"status":{"ready":true}}`, none},
@@ -153,21 +153,21 @@ func TestNewFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	for version, want := range map[string][2]bool{"1.29": {}, "1.30": {true, false}, "v1.32.4": {true, false}, "1.33": {true, true}, "": {true, true}} {
-		k, err := validate.NewFor(def, version)
+		k, err := server.NewKindFor(def, version)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, update := range []func(context.Context, map[string]any, map[string]any) (validate.Answer, error){k.Update, k.UpdateStatus} {
+		for i, update := range []func(context.Context, map[string]any, map[string]any) (server.Answer, error){k.Update, k.UpdateStatus} {
 			o := object(t, "spec: {type: HTTP, port: 3}\nstatus: {ready: true}")
 			if answer, err := update(t.Context(), o, o); err != nil || (answer.Refused == nil) != want[i] {
 				t.Errorf("%q: %v, %v", version, answer.Refused, err)
 			}
 		}
 	}
-	if _, err := validate.NewFor(def, "one"); err == nil {
+	if _, err := server.NewKindFor(def, "one"); err == nil {
 		t.Error("one is a version")
 	}
-	if _, err := validate.New(def).UpdateStatus(t.Context(), object(t, "apiVersion: example.com/v2"), object(t, "")); err == nil || err.Error() != "version v2 has no subresource status" {
+	if _, err := server.NewKind(def).UpdateStatus(t.Context(), object(t, "apiVersion: example.com/v2"), object(t, "")); err == nil || err.Error() != "version v2 has no subresource status" {
 		t.Error(err)
 	}
 }
@@ -219,7 +219,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func words(t *testing.T, answer validate.Answer, err error) string {
+func words(t *testing.T, answer server.Answer, err error) string {
 	t.Helper()
 	if err != nil {
 		return err.Error()

@@ -1,4 +1,4 @@
-package validate
+package server
 
 import (
 	"context"
@@ -23,7 +23,7 @@ const (
 
 // decode decodes an object like the server: it prunes unknown fields and sets defaults. For a
 // request it returns the unknown fields.
-func (v *version) decode(object map[string]any, from origin) (unknown []string, err error) {
+func (v *kindVersion) decode(object map[string]any, from origin) (unknown []string, err error) {
 	if unknown, err = v.coerce(object, from); err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (v *version) decode(object map[string]any, from origin) (unknown []string, 
 }
 
 // coerce corresponds to unstructuredSchemaCoercer in pkg/apiserver.
-func (v *version) coerce(object map[string]any, from origin) (unknown []string, err error) {
+func (v *kindVersion) coerce(object map[string]any, from origin) (unknown []string, err error) {
 	kind, hasKind, err := unstructured.NestedString(object, "kind")
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (k *Kind) Legal(ctx context.Context, object map[string]any) (Answer, error)
 
 // stored converts a persisted object of any version to version v in place, like the server before
 // it replaces the object.
-func (k *Kind) stored(object map[string]any, v *version) error {
+func (k *Kind) stored(object map[string]any, v *kindVersion) error {
 	u := unstructured.Unstructured{Object: object}
 	gvk := u.GroupVersionKind()
 	if gvk.GroupKind() != k.GroupKind() {

@@ -1,4 +1,4 @@
-package validate
+package server
 
 import (
 	"context"
@@ -38,11 +38,11 @@ type strategy struct {
 	warnings func(u, old *unstructured.Unstructured) []string
 }
 
-func (v *version) mainStrategy() (*strategy, error) {
+func (v *kindVersion) mainStrategy() (*strategy, error) {
 	return &strategy{v.prepareUpdate, v.validateUpdate, finalizerWarnings}, nil
 }
 
-func (v *version) statusStrategy() (*strategy, error) {
+func (v *kindVersion) statusStrategy() (*strategy, error) {
 	if !v.withStatus {
 		return nil, fmt.Errorf("version %s has no subresource status", v.Name)
 	}
@@ -66,7 +66,7 @@ func copyStatus(to, from map[string]any) {
 }
 
 // prepareUpdate is PrepareForUpdate.
-func (v *version) prepareUpdate(u, old *unstructured.Unstructured) {
+func (v *kindVersion) prepareUpdate(u, old *unstructured.Unstructured) {
 	if v.withStatus {
 		copyStatus(u.Object, old.Object)
 	}
@@ -79,7 +79,7 @@ func (v *version) prepareUpdate(u, old *unstructured.Unstructured) {
 }
 
 // validate is Validate of the strategy.
-func (v *version) validate(ctx context.Context, u *unstructured.Unstructured) field.ErrorList {
+func (v *kindVersion) validate(ctx context.Context, u *unstructured.Unstructured) field.ErrorList {
 	l := v.validateMeta(ctx, operation.Create, u, nil)
 	l = append(l, validation.ValidateCustomResource(nil, u.Object, v.schema)...)
 	l = append(l, v.validateScaleSpec(u)...)
@@ -90,7 +90,7 @@ func (v *version) validate(ctx context.Context, u *unstructured.Unstructured) fi
 }
 
 // validateUpdate is ValidateUpdate of the strategy.
-func (v *version) validateUpdate(ctx context.Context, u, old *unstructured.Unstructured) field.ErrorList {
+func (v *kindVersion) validateUpdate(ctx context.Context, u, old *unstructured.Unstructured) field.ErrorList {
 	schema, rules := v.ratchets(v.server.ratchets, v.correlated(u, old))
 	l := v.validateMeta(ctx, operation.Update, u, old)
 	l = append(l, validation.ValidateCustomResourceUpdate(nil, u.Object, old.Object, v.schema, schema...)...)
@@ -102,7 +102,7 @@ func (v *version) validateUpdate(ctx context.Context, u, old *unstructured.Unstr
 }
 
 // validateStatusUpdate is ValidateUpdate of the status strategy.
-func (v *version) validateStatusUpdate(ctx context.Context, u, old *unstructured.Unstructured) field.ErrorList {
+func (v *kindVersion) validateStatusUpdate(ctx context.Context, u, old *unstructured.Unstructured) field.ErrorList {
 	same := v.correlated(u, old)
 	schema, _ := v.ratchets(v.server.ratchetsStatus, same.Key("status"))
 	_, rules := v.ratchets(v.server.ratchetsStatus, same)
@@ -115,12 +115,12 @@ func (v *version) validateStatusUpdate(ctx context.Context, u, old *unstructured
 	return append(l, v.validateRules(ctx, l, u.Object, old.Object, rules...)...)
 }
 
-func (v *version) correlated(u, old *unstructured.Unstructured) *common.CorrelatedObject {
+func (v *kindVersion) correlated(u, old *unstructured.Unstructured) *common.CorrelatedObject {
 	return common.NewCorrelatedObject(u.Object, old.Object, &model.Structural{Structural: v.structural})
 }
 
 // ratchets returns the options that ratchet errors in unchanged values.
-func (v *version) ratchets(does bool, same *common.CorrelatedObject) ([]validation.ValidationOption, []cel.Option) {
+func (v *kindVersion) ratchets(does bool, same *common.CorrelatedObject) ([]validation.ValidationOption, []cel.Option) {
 	if !does {
 		return nil, nil
 	}
@@ -129,7 +129,7 @@ func (v *version) ratchets(does bool, same *common.CorrelatedObject) ([]validati
 
 // validateLists validates lists that are sets or maps, unless such lists of the old object are
 // invalid.
-func (v *version) validateLists(u, old *unstructured.Unstructured) field.ErrorList {
+func (v *kindVersion) validateLists(u, old *unstructured.Unstructured) field.ErrorList {
 	if len(listtype.ValidateListSetsAndMaps(nil, v.structural, old.Object)) > 0 {
 		return nil
 	}
@@ -153,7 +153,7 @@ func Blocked(found field.ErrorList) bool {
 
 // validateAll is validate, but evaluates rules despite other errors, unless a value has the wrong
 // type.
-func (v *version) validateAll(ctx context.Context, u *unstructured.Unstructured) field.ErrorList {
+func (v *kindVersion) validateAll(ctx context.Context, u *unstructured.Unstructured) field.ErrorList {
 	l := v.validate(ctx, u)
 	wrongType := func(e *field.Error) bool { return e.Type == field.ErrorTypeTypeInvalid }
 	if slices.Contains(l, NotEvaluated) && !slices.ContainsFunc(l, wrongType) {
@@ -164,7 +164,7 @@ func (v *version) validateAll(ctx context.Context, u *unstructured.Unstructured)
 }
 
 // validateRules evaluates the rules, unless an error in found prevents it.
-func (v *version) validateRules(ctx context.Context, found field.ErrorList, object, old map[string]any, opts ...cel.Option) field.ErrorList {
+func (v *kindVersion) validateRules(ctx context.Context, found field.ErrorList, object, old map[string]any, opts ...cel.Option) field.ErrorList {
 	if v.rules == nil {
 		return nil
 	}
@@ -180,7 +180,7 @@ func (v *version) validateRules(ctx context.Context, found field.ErrorList, obje
 }
 
 // validateMeta is validateObjectMetaDeclaratively; old is nil for a creation.
-func (v *version) validateMeta(ctx context.Context, op operation.Type, u, old *unstructured.Unstructured) field.ErrorList {
+func (v *kindVersion) validateMeta(ctx context.Context, op operation.Type, u, old *unstructured.Unstructured) field.ErrorList {
 	meta, errs := metaOf(u)
 	if len(errs) > 0 {
 		return errs
@@ -213,7 +213,7 @@ func metaOf(u *unstructured.Unstructured) (*metav1.ObjectMeta, field.ErrorList) 
 }
 
 // validateScaleSpec is the server's function of the same name.
-func (v *version) validateScaleSpec(u *unstructured.Unstructured) field.ErrorList {
+func (v *kindVersion) validateScaleSpec(u *unstructured.Unstructured) field.ErrorList {
 	if v.scale == nil {
 		return nil
 	}
@@ -221,7 +221,7 @@ func (v *version) validateScaleSpec(u *unstructured.Unstructured) field.ErrorLis
 }
 
 // validateScaleStatus is the server's function of the same name.
-func (v *version) validateScaleStatus(u *unstructured.Unstructured) field.ErrorList {
+func (v *kindVersion) validateScaleStatus(u *unstructured.Unstructured) field.ErrorList {
 	if v.scale == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package validate
+package server
 
 import (
 	"context"
@@ -32,7 +32,7 @@ type known struct {
 // Add adds the kind of a CRD. It returns a diagnostic if the set has a different CRD for the kind;
 // objects of the kind are then not validated.
 func (s *Set) Add(crd *apiextensionsv1.CustomResourceDefinition, pos diag.Pos) *diag.Diagnostic {
-	k := New(crd)
+	k := NewKind(crd)
 	other, ok := s.kinds[k.GroupKind()]
 	switch {
 	case !ok:

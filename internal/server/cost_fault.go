@@ -1,4 +1,4 @@
-package cost
+package server
 
 import (
 	"errors"
@@ -41,8 +41,8 @@ var Features = []Feature{
 	{"optionalOldSelf", version.MajorMinor(1, 30), func(r apiextensionsv1.ValidationRule) bool { return r.OptionalOldSelf != nil }},
 }
 
-// Linked returns the Kubernetes version of the linked libraries.
-func Linked() *version.Version {
+// LinkedVersion returns the Kubernetes version of the linked libraries.
+func LinkedVersion() *version.Version {
 	v := compatibility.DefaultBuildEffectiveVersion().BinaryVersion()
 	return version.MajorMinor(v.Major(), v.Minor())
 }
@@ -57,7 +57,7 @@ func Environment(v *version.Version) *environment.EnvSet {
 // nil, that only the older version does not support.
 func Faults(crd *apiextensionsv1.CustomResourceDefinition, older *version.Version) (l []Fault) {
 	if older != nil {
-		if older = version.MajorMinor(older.Major(), older.Minor()); !older.LessThan(Linked()) {
+		if older = version.MajorMinor(older.Major(), older.Minor()); !older.LessThan(LinkedVersion()) {
 			return nil
 		}
 	}
@@ -72,7 +72,7 @@ func Faults(crd *apiextensionsv1.CustomResourceDefinition, older *version.Versio
 			}
 			if e.crd == nil { // CRDs without rules are common
 				var err error
-				if e, err = Of(crd); err != nil {
+				if e, err = EstimatorOf(crd); err != nil {
 					return false
 				}
 			}
@@ -114,12 +114,12 @@ func (f *Fault) unsupported(e Estimator, older *version.Version) bool {
 		return false
 	}
 	since := version.MajorMinor(older.Major(), older.Minor()+1)
-	for ; !Linked().LessThan(since); since = version.MajorMinor(since.Major(), since.Minor()+1) {
+	for ; !LinkedVersion().LessThan(since); since = version.MajorMinor(since.Major(), since.Minor()+1) {
 		if wrong, lacked := lacks(since); wrong == nil && lacked < 0 {
 			break
 		}
 	}
-	if Linked().LessThan(since) {
+	if LinkedVersion().LessThan(since) {
 		return false // no version supports the rule
 	}
 	f.Hint = fmt.Sprintf("rewrite the rule, or require Kubernetes %s or later", since)

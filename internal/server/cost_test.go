@@ -1,4 +1,4 @@
-package cost_test
+package server_test
 
 import (
 	"encoding/json"
@@ -16,13 +16,13 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 	sigs "sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/cost"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // crd returns a CRD whose spec has the given schema, in the server's internal version.
-func crd(schema string) *apiextensions.CustomResourceDefinition {
+func costCRD(schema string) *apiextensions.CustomResourceDefinition {
 	var spec apiextensionsv1.JSONSchemaProps
 	if err := sigs.UnmarshalStrict([]byte(schema), &spec); err != nil {
 		panic(err)
@@ -50,7 +50,7 @@ func rules(texts ...string) []apiextensionsv1.ValidationRule {
 const list = "{type: array, items: {type: object, properties: {a: {type: string}, b: {type: string}}}}"
 
 func ExampleEstimator_Rules() {
-	e := cost.New(crd(list), nil)
+	e := server.NewEstimator(costCRD(list), nil)
 	costs, err := e.Rules(0, schemapath.New("spec").Append(schemapath.Items), rules("has(self.a) && has(self.b)", "self.a == self.b"))
 	if err != nil {
 		panic(err)
@@ -64,7 +64,7 @@ func ExampleEstimator_Rules() {
 }
 
 func TestErrors(t *testing.T) {
-	e := cost.New(crd(list), nil)
+	e := server.NewEstimator(costCRD(list), nil)
 	for name, tt := range map[string]struct {
 		path schemapath.Path
 		rule string
@@ -92,19 +92,19 @@ items:
   properties: {a: {type: string}, b: {type: string, maxLength: 4}}
   x-kubernetes-validations:
   - {rule: "has(self.a) && has(self.b)", messageExpression: "has(self.a) ? 'a' : 'b'"}`
-	c := crd(schema)
-	got, err := cost.New(c, nil).Written(0)
+	c := costCRD(schema)
+	got, err := server.NewEstimator(c, nil).Written(0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := cost.New(crd(schema), nil)
+	e := server.NewEstimator(costCRD(schema), nil)
 	of := func(path schemapath.Path, r apiextensionsv1.ValidationRule) uint64 {
 		t.Helper()
 		l, err := e.Rules(0, path, []apiextensionsv1.ValidationRule{r})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return cost.Sum(l)
+		return server.SumCosts(l)
 	}
 	want := of(schemapath.New("spec"), apiextensionsv1.ValidationRule{Rule: "has(self[0].a)"}) + 2*10 + 1
 	if got != want {
@@ -128,8 +128,8 @@ func TestRequest(t *testing.T) {
 		"long keys":  {"{type: object, maxProperties: 3000, additionalProperties: {type: string}, x-kubernetes-validations: [{rule: 'self.all(k, k.matches(\"^[a-z0-9]+$|^[a-y0-9]+$|^[a-x0-9]+$|^[a-w0-9]+$\"))'}]}", keys},
 		"null items": {"{type: array, maxItems: 50000, items: {type: object, nullable: true, required: [certificate], properties: {certificate: {type: string}}}, x-kubernetes-validations: [{rule: 'self.all(c, c == null || true)'}]}", make([]any, 50000)},
 	} {
-		c := crd(tt.schema)
-		estimate, err := cost.New(c, nil).Request(0)
+		c := costCRD(tt.schema)
+		estimate, err := server.NewEstimator(c, nil).Request(0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,7 +138,7 @@ func TestRequest(t *testing.T) {
 			t.Fatal(err)
 		}
 		object := map[string]any{"spec": tt.value}
-		if text, _ := json.Marshal(object); len(text) > cost.Largest {
+		if text, _ := json.Marshal(object); len(text) > server.LargestObject {
 			t.Fatalf("%s: the object has %d bytes", name, len(text))
 		}
 		errs, left := cel.NewValidator(s, true, celconfig.PerCallLimit).Validate(t.Context(), nil, nil, object, nil, math.MaxInt64)
@@ -153,14 +153,14 @@ func TestRequest(t *testing.T) {
 
 // TestSaturation asserts that unbounded costs do not wrap around.
 func TestSaturation(t *testing.T) {
-	dear := cost.Cost{Once: math.MaxUint64 / 2, Executions: 3, MessageExpression: 1}
+	dear := server.Cost{Once: math.MaxUint64 / 2, Executions: 3, MessageExpression: 1}
 	if dear.Rule() != math.MaxUint64 || dear.Total() != math.MaxUint64 || dear.Fits() {
 		t.Errorf("%+v: %d, %d", dear, dear.Rule(), dear.Total())
 	}
-	if sum := cost.Sum([]cost.Cost{dear, dear}); sum != math.MaxUint64 {
+	if sum := server.SumCosts([]server.Cost{dear, dear}); sum != math.MaxUint64 {
 		t.Error(sum)
 	}
-	if !(cost.Cost{Once: 1, Executions: cost.RuleLimit}).Fits() || (cost.Cost{MessageExpression: cost.MessageLimit + 1}).Fits() {
+	if !(server.Cost{Once: 1, Executions: server.RuleLimit}).Fits() || (server.Cost{MessageExpression: server.MessageLimit + 1}).Fits() {
 		t.Error("the limits themselves are within the budgets")
 	}
 }
@@ -205,10 +205,10 @@ properties:
 		"type: object\nadditionalProperties:\n  type: array\n  items:":             {schemapath.Values, schemapath.Items},
 		"type: array\nmaxItems: 7\nitems:\n  type: array\n  maxItems: 3\n  items:": {schemapath.Items, schemapath.Items},
 	} {
-		c := crd(above + strings.ReplaceAll(schema, "\n", "\n    "))
+		c := costCRD(above + strings.ReplaceAll(schema, "\n", "\n    "))
 		for _, text := range texts {
 			r := apiextensionsv1.ValidationRule{Rule: text, MessageExpression: "'no ' + self.first.name"}
-			got, err := cost.New(c, nil).Rules(0, schemapath.New("spec").Append(steps...), []apiextensionsv1.ValidationRule{r})
+			got, err := server.NewEstimator(c, nil).Rules(0, schemapath.New("spec").Append(steps...), []apiextensionsv1.ValidationRule{r})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -221,7 +221,7 @@ properties:
 
 // ofWhole returns the API server's estimate for the cost of a rule below spec, with the whole
 // schema.
-func ofWhole(t *testing.T, c *apiextensions.CustomResourceDefinition, steps []schemapath.Step, r apiextensionsv1.ValidationRule) cost.Cost {
+func ofWhole(t *testing.T, c *apiextensions.CustomResourceDefinition, steps []schemapath.Step, r apiextensionsv1.ValidationRule) server.Cost {
 	t.Helper()
 	s := c.Spec.Validation.OpenAPIV3Schema.DeepCopy()
 	context := validation.RootCELContext(s)
@@ -251,5 +251,5 @@ func ofWhole(t *testing.T, c *apiextensions.CustomResourceDefinition, steps []sc
 	if context.MaxCardinality != nil {
 		executions = *context.MaxCardinality
 	}
-	return cost.Cost{Once: l[0].MaxCost, Executions: executions, MessageExpression: l[0].MessageExpressionMaxCost}
+	return server.Cost{Once: l[0].MaxCost, Executions: executions, MessageExpression: l[0].MessageExpressionMaxCost}
 }

@@ -1,4 +1,4 @@
-package validate
+package server
 
 import (
 	"fmt"
@@ -21,14 +21,14 @@ import (
 // Kind validates the objects of a CRD. It is safe for concurrent use.
 type Kind struct {
 	crd      *apiextensionsv1.CustomResourceDefinition
-	versions []*version
+	versions []*kindVersion
 }
 
-// version is a version of a CRD with its validators, which are built on first use.
-type version struct {
+// kindVersion is a version of a CRD with its validators, which are built on first use.
+type kindVersion struct {
 	*apiextensionsv1.CustomResourceDefinitionVersion
 	crd    *apiextensionsv1.CustomResourceDefinition
-	server server
+	server serverVersion
 	build  sync.Once
 	err    error
 
@@ -48,40 +48,40 @@ type version struct {
 	types      managedfields.TypeConverter
 }
 
-// New returns the kind that a CRD defines. It neither modifies nor retains the CRD.
-func New(crd *apiextensionsv1.CustomResourceDefinition) *Kind {
+// NewKind returns the kind that a CRD defines. It neither modifies nor retains the CRD.
+func NewKind(crd *apiextensionsv1.CustomResourceDefinition) *Kind {
 	return latest.kind(crd)
 }
 
-// NewFor is [New] for an API server of a Kubernetes version, such as "1.30". Before 1.30 the server
+// NewKindFor is [NewKind] for an API server of a Kubernetes version, such as "1.30". Before 1.30 the server
 // does not ratchet, and before 1.33 it does not ratchet writes to the status. There are no other
 // differences from the linked version, which "" selects.
-func NewFor(crd *apiextensionsv1.CustomResourceDefinition, kubeVersion string) (*Kind, error) {
+func NewKindFor(crd *apiextensionsv1.CustomResourceDefinition, kubeVersion string) (*Kind, error) {
 	if kubeVersion == "" {
-		return New(crd), nil
+		return NewKind(crd), nil
 	}
 	v, err := kube.ParseGeneric(kubeVersion)
 	if err != nil {
 		return nil, err
 	}
-	return server{ratchets: v.AtLeast(kube.MajorMinor(1, 30)), ratchetsStatus: v.AtLeast(kube.MajorMinor(1, 33))}.kind(crd), nil
+	return serverVersion{ratchets: v.AtLeast(kube.MajorMinor(1, 30)), ratchetsStatus: v.AtLeast(kube.MajorMinor(1, 33))}.kind(crd), nil
 }
 
-// server describes the differences between versions of the API server.
-type server struct {
+// serverVersion describes the differences between versions of the API server.
+type serverVersion struct {
 	// ratchets reports whether updates ignore errors in unchanged values, and ratchetsStatus
 	// whether updates of the status do.
 	ratchets, ratchetsStatus bool
 }
 
-var latest = server{ratchets: true, ratchetsStatus: true}
+var latest = serverVersion{ratchets: true, ratchetsStatus: true}
 
-func (s server) kind(crd *apiextensionsv1.CustomResourceDefinition) *Kind {
+func (s serverVersion) kind(crd *apiextensionsv1.CustomResourceDefinition) *Kind {
 	crd = crd.DeepCopy()
 	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(crd)
 	k := &Kind{crd: crd}
 	for i := range crd.Spec.Versions {
-		k.versions = append(k.versions, &version{CustomResourceDefinitionVersion: &crd.Spec.Versions[i], crd: crd, server: s})
+		k.versions = append(k.versions, &kindVersion{CustomResourceDefinitionVersion: &crd.Spec.Versions[i], crd: crd, server: s})
 	}
 	return k
 }
@@ -104,7 +104,7 @@ func (k *Kind) Served() []string {
 
 // Storage returns the name of the storage version, or "" if there is none.
 func (k *Kind) Storage() string {
-	i := slices.IndexFunc(k.versions, func(v *version) bool { return v.Storage })
+	i := slices.IndexFunc(k.versions, func(v *kindVersion) bool { return v.Storage })
 	if i < 0 {
 		return ""
 	}
@@ -113,7 +113,7 @@ func (k *Kind) Storage() string {
 
 // HasStatus reports whether a version has the status subresource.
 func (k *Kind) HasStatus(name string) bool {
-	return slices.ContainsFunc(k.versions, func(v *version) bool {
+	return slices.ContainsFunc(k.versions, func(v *kindVersion) bool {
 		return v.Name == name && v.Subresources != nil && v.Subresources.Status != nil
 	})
 }
@@ -126,7 +126,7 @@ func (k *Kind) Check(version string) error {
 }
 
 // version returns a version that is served or stored.
-func (k *Kind) version(name string) (*version, error) {
+func (k *Kind) version(name string) (*kindVersion, error) {
 	v, err := k.known(name)
 	if v != nil && !v.Served && !v.Storage {
 		return nil, fmt.Errorf("no version %q", name)
@@ -135,8 +135,8 @@ func (k *Kind) version(name string) (*version, error) {
 }
 
 // known returns a version, served or not.
-func (k *Kind) known(name string) (*version, error) {
-	i := slices.IndexFunc(k.versions, func(v *version) bool { return v.Name == name })
+func (k *Kind) known(name string) (*kindVersion, error) {
+	i := slices.IndexFunc(k.versions, func(v *kindVersion) bool { return v.Name == name })
 	if i < 0 {
 		return nil, fmt.Errorf("no version %q", name)
 	}
@@ -146,7 +146,7 @@ func (k *Kind) known(name string) (*version, error) {
 }
 
 // prepare corresponds to getOrCreateServingInfoFor in pkg/apiserver, for one version.
-func (v *version) prepare() error {
+func (v *kindVersion) prepare() error {
 	var props *apiextensions.JSONSchemaProps
 	if v.Schema != nil && v.Schema.OpenAPIV3Schema != nil {
 		props = &apiextensions.JSONSchemaProps{}
@@ -192,7 +192,7 @@ func (v *version) prepare() error {
 }
 
 // warning returns the server's warning about a deprecated version.
-func (v *version) warning() string {
+func (v *kindVersion) warning() string {
 	if !v.Deprecated {
 		return ""
 	}

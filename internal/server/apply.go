@@ -1,4 +1,4 @@
-package validate
+package server
 
 import (
 	"errors"
@@ -60,7 +60,7 @@ func Managed(object map[string]any) []string {
 }
 
 // typed returns the reasons why an object cannot be merged.
-func (v *version) typed(object map[string]any, opts ...typed.ValidationOptions) (field.ErrorList, error) {
+func (v *kindVersion) typed(object map[string]any, opts ...typed.ValidationOptions) (field.ErrorList, error) {
 	v.merging.Do(func() { v.types, v.mergingErr = v.typeConverter() })
 	if v.mergingErr != nil {
 		return nil, v.mergingErr
@@ -80,7 +80,7 @@ func (v *version) typed(object map[string]any, opts ...typed.ValidationOptions) 
 
 // typeConverter follows buildOpenAPIModelsForApply in the server's pkg/apiserver, without a package
 // that depends on a web server. Values in metadata always have their types.
-func (v *version) typeConverter() (managedfields.TypeConverter, error) {
+func (v *kindVersion) typeConverter() (managedfields.TypeConverter, error) {
 	model := &spec.Schema{SchemaProps: spec.SchemaProps{Type: []string{"object"}}}
 	if v.structural != nil && len(structuralschema.ValidateStructural(nil, v.structural)) == 0 {
 		model = v.structural.ToKubeOpenAPI()

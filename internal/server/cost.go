@@ -1,4 +1,4 @@
-package cost
+package server
 
 import (
 	"errors"
@@ -34,13 +34,13 @@ const (
 	RequestLimit uint64 = celconfig.RuntimeCELCostBudget
 )
 
-// Largest is the size in bytes of the objects that proofs take into account: kubectl apply cannot
+// LargestObject is the size in bytes of the objects that proofs take into account: kubectl apply cannot
 // annotate larger ones with their last configuration.
-const Largest = 256 << 10
+const LargestObject = 256 << 10
 
-// Bound limits the lists, maps and strings of the type of a schema to those that fit into a value of
+// BoundType limits the lists, maps and strings of the type of a schema to those that fit into a value of
 // some bytes. It also gives keys and objects a size, which the API server does not.
-func Bound(t *apiservercel.DeclType, s *structuralschema.Structural, bytes int64) {
+func BoundType(t *apiservercel.DeclType, s *structuralschema.Structural, bytes int64) {
 	if t == nil {
 		return // the server does not show it to rules
 	}
@@ -54,7 +54,7 @@ func Bound(t *apiservercel.DeclType, s *structuralschema.Structural, bytes int64
 		if items.Nullable {
 			each = min(each, int64(len("null,")))
 		}
-		Bound(t.ElemType, items, bytes)
+		BoundType(t.ElemType, items, bytes)
 	}
 	if most := bytes / each; t.MaxElements > most { // types without elements are shared
 		t.MaxElements = most
@@ -70,7 +70,7 @@ func Bound(t *apiservercel.DeclType, s *structuralschema.Structural, bytes int64
 	for name, f := range t.Fields {
 		name, _ = apiservercel.Unescape(name)
 		property := s.Properties[name] // none for the metadata of a resource
-		Bound(f.Type, &property, bytes)
+		BoundType(f.Type, &property, bytes)
 	}
 }
 
@@ -95,13 +95,13 @@ func (c Cost) Rule() uint64 {
 }
 
 // Total returns the cost to which VersionLimit applies.
-func (c Cost) Total() uint64 { return Add(c.Rule(), c.MessageExpression) }
+func (c Cost) Total() uint64 { return AddCosts(c.Rule(), c.MessageExpression) }
 
 // Fits reports whether the rule and its messageExpression are within their budgets.
 func (c Cost) Fits() bool { return c.Rule() <= RuleLimit && c.MessageExpression <= MessageLimit }
 
-// Add returns the sum of two costs.
-func Add(a, b uint64) uint64 {
+// AddCosts returns the sum of two costs.
+func AddCosts(a, b uint64) uint64 {
 	sum, carry := bits.Add64(a, b, 0)
 	if carry > 0 {
 		return math.MaxUint64
@@ -109,17 +109,17 @@ func Add(a, b uint64) uint64 {
 	return sum
 }
 
-// Sum returns the sum of the totals.
-func Sum(l []Cost) uint64 {
+// SumCosts returns the sum of the totals.
+func SumCosts(l []Cost) uint64 {
 	var sum uint64
 	for _, c := range l {
-		sum = Add(sum, c.Total())
+		sum = AddCosts(sum, c.Total())
 	}
 	return sum
 }
 
-// Fit reports whether every cost fits.
-func Fit(l []Cost) bool {
+// CostsFit reports whether every cost fits.
+func CostsFit(l []Cost) bool {
 	for _, c := range l {
 		if !c.Fits() {
 			return false
@@ -137,30 +137,30 @@ type Estimator struct {
 	bounded, shared bool
 }
 
-// New returns an estimator for a CRD in the API server's internal version. The estimator does not
+// NewEstimator returns an estimator for a CRD in the API server's internal version. The estimator does not
 // change the CRD. env is the CEL environment for compiling rules; nil is the environment of the
 // linked libraries.
-func New(crd *apiextensions.CustomResourceDefinition, env *environment.EnvSet) Estimator {
+func NewEstimator(crd *apiextensions.CustomResourceDefinition, env *environment.EnvSet) Estimator {
 	if env == nil {
 		env = environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion())
 	}
 	return Estimator{crd: crd, env: env}
 }
 
-// Of is [New] for a CRD as it is sent to the API server, in the environment of the linked libraries.
-func Of(crd *apiextensionsv1.CustomResourceDefinition) (Estimator, error) {
+// EstimatorOf is [NewEstimator] for a CRD as it is sent to the API server, in the environment of the linked libraries.
+func EstimatorOf(crd *apiextensionsv1.CustomResourceDefinition) (Estimator, error) {
 	crd = crd.DeepCopy()
 	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(crd)
 	internal := &apiextensions.CustomResourceDefinition{}
 	err := apiextensionsv1.Convert_v1_CustomResourceDefinition_To_apiextensions_CustomResourceDefinition(crd, internal, nil)
-	return New(internal, nil), err
+	return NewEstimator(internal, nil), err
 }
 
-// Half is the percentage of a budget beyond which little can be added.
-const Half = 50
+// HalfBudget is the percentage of a budget beyond which little can be added.
+const HalfBudget = 50
 
-// Percent returns a cost as a percentage of a budget, rounded down.
-func Percent(n, of uint64) uint64 { return n / (of / 100) }
+// PercentOf returns a cost as a percentage of a budget, rounded down.
+func PercentOf(n, of uint64) uint64 { return n / (of / 100) }
 
 // Rules returns the costs of the rules l on the schema at a path in a version. It returns an error
 // if a rule does not compile.
@@ -269,7 +269,7 @@ func (e Estimator) costs(s *apiextensions.JSONSchemaProps, of contextOf) ([]Cost
 		return nil, errors.New("CEL cannot see this schema")
 	}
 	if e.bounded {
-		Bound(info.DeclType, info.Schema, Largest)
+		BoundType(info.DeclType, info.Schema, LargestObject)
 	}
 	compile := func() ([]cel.CompilationResult, error) {
 		return cel.Compile(info.Schema, info.DeclType, celconfig.PerCallLimit, e.env, cel.NewExpressionsEnvLoader())
@@ -291,7 +291,7 @@ func (e Estimator) costs(s *apiextensions.JSONSchemaProps, of contextOf) ([]Cost
 			c.Executions = *context.MaxCardinality
 		}
 		if e.bounded {
-			c.Executions = min(c.Executions, Largest/uint64(info.DeclType.MinSerializedSize+1))
+			c.Executions = min(c.Executions, LargestObject/uint64(info.DeclType.MinSerializedSize+1))
 			c.MessageExpression = 0 // the rules accept the object
 			if r.MaxCost > RuleLimit {
 				c.Once = 0 // the API server rejects the rule; estimates of library functions can be boundless
@@ -311,13 +311,13 @@ func (e Estimator) costs(s *apiextensions.JSONSchemaProps, of contextOf) ([]Cost
 			most[i] = max(most[i], Cost{Once: r.MaxCost, Executions: 2 * m}.Rule())
 		}
 		m *= 2
-		Bound(info.DeclType, info.Schema, int64(Largest/min(m, n)))
+		BoundType(info.DeclType, info.Schema, int64(LargestObject/min(m, n)))
 		if results, err = compile(); err != nil {
 			return nil, err
 		}
 	}
 	for i, r := range results { // of the smallest values
-		l[i].Once = min(l[i].Rule(), Add(most[i], Cost{Once: r.MaxCost, Executions: n}.Rule()))
+		l[i].Once = min(l[i].Rule(), AddCosts(most[i], Cost{Once: r.MaxCost, Executions: n}.Rule()))
 		l[i].Executions = 1
 	}
 	return l, nil
@@ -328,14 +328,14 @@ func (e Estimator) total(s *apiextensions.JSONSchemaProps, of contextOf) (uint64
 	var errs []error
 	add := func(child *apiextensions.JSONSchemaProps, of contextOf) {
 		n, err := e.total(child, of)
-		total, errs = Add(total, n), append(errs, err)
+		total, errs = AddCosts(total, n), append(errs, err)
 	}
 	if len(s.XValidations) > 0 {
 		costs, err := e.costs(s, of)
 		if err != nil {
 			return 0, err
 		}
-		total = Sum(costs)
+		total = SumCosts(costs)
 	}
 	context := of(bare(s))
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) { // in order, so that errors are deterministic

@@ -1,4 +1,4 @@
-package validate
+package server
 
 import (
 	"context"
@@ -76,7 +76,7 @@ func (k *Kind) Create(ctx context.Context, object map[string]any) (Answer, error
 //
 // It returns an error like [Kind.Create], or about the old object.
 func (k *Kind) Update(ctx context.Context, object, old map[string]any) (Answer, error) {
-	return k.update(ctx, object, old, (*version).mainStrategy)
+	return k.update(ctx, object, old, (*kindVersion).mainStrategy)
 }
 
 // UpdateStatus is [Kind.Update] through the status subresource: only the status of the new object
@@ -84,20 +84,20 @@ func (k *Kind) Update(ctx context.Context, object, old map[string]any) (Answer, 
 //
 // It returns an error if the version does not have the subresource.
 func (k *Kind) UpdateStatus(ctx context.Context, object, old map[string]any) (Answer, error) {
-	return k.update(ctx, object, old, (*version).statusStrategy)
+	return k.update(ctx, object, old, (*kindVersion).statusStrategy)
 }
 
-func (k *Kind) update(ctx context.Context, object, old map[string]any, through func(*version) (*strategy, error)) (Answer, error) {
+func (k *Kind) update(ctx context.Context, object, old map[string]any, through func(*kindVersion) (*strategy, error)) (Answer, error) {
 	w, err := k.write(object)
 	if err != nil {
 		return w.Answer, err
 	}
-	s, err := through(w.version)
+	s, err := through(w.kindVersion)
 	if err != nil || w.Refused != nil {
 		return w.Answer, err
 	}
 	u, before := w.object, &unstructured.Unstructured{Object: runtime.DeepCopyJSON(old)}
-	if err := k.stored(before.Object, w.version); err != nil {
+	if err := k.stored(before.Object, w.kindVersion); err != nil {
 		return w.Answer, err
 	}
 	if before.GetUID() == "" {
@@ -159,7 +159,7 @@ func (c conflict) Error() string { return string(c) }
 
 // write is a request to write an object.
 type write struct {
-	*version
+	*kindVersion
 	kind   *Kind
 	object *unstructured.Unstructured
 	Answer
@@ -175,7 +175,7 @@ func (k *Kind) decoded(object map[string]any, from origin) (*write, error) {
 		return w, fmt.Errorf("no matches for kind %q in version %q", gvk.Kind, gvk.GroupVersion())
 	}
 	var err error
-	if w.version, err = k.version(gvk.Version); err != nil {
+	if w.kindVersion, err = k.version(gvk.Version); err != nil {
 		return w, err
 	}
 	if w.deprecation != "" {
@@ -212,7 +212,7 @@ func (w *write) place(namespace string) {
 	}
 }
 
-func (v *version) namespaced() bool { return v.crd.Spec.Scope == apiextensionsv1.NamespaceScoped }
+func (v *kindVersion) namespaced() bool { return v.crd.Spec.Scope == apiextensionsv1.NamespaceScoped }
 
 // finish completes the answer with the errors or, if there are none, with the object and the
 // warnings.
