@@ -12,8 +12,7 @@
 // of a list, counts where the object's own rules describe no union. Constraints are formulas over
 // such facts (internal/prove/formula), and a solver answers which states they allow, so that their
 // meaning counts and not their spelling: two properties that may not be set together are members of
-// a union, and so is a property that may be set with certain values of a string only. [Form] lists
-// the usual spellings.
+// a union, and so is a property that may be set with certain values of a string only.
 //
 // The result is a declaration that the schema accepts, and the constraints that it makes redundant.
 // Package verify compares the two, with the result [Found.Comparison]. If the declaration is not

@@ -18,8 +18,6 @@ import (
 type Found struct {
 	// Place is the schema of the union object.
 	schemapath.Place
-	// Form is the form in which the CRD enforces the union.
-	Form Form
 	// Union is the union to declare; see its Node method. With a discriminator, Cardinality is zero
 	// if the default applies. Change is Allow, or Forbid if Changes is Equivalent. Message and
 	// Messages are those of the rules in Replaces.
@@ -323,7 +321,7 @@ func (f *finder) nearest(c *candidate) (Found, *union.Union, error) {
 }
 
 func (f *finder) attempt(c *candidate, u *union.Union, replaced []*condition) (Found, error) {
-	found := Found{Place: f.place(), Form: form(replaced), Union: c.declared(u)}
+	found := Found{Place: f.place(), Union: c.declared(u)}
 	for _, k := range replaced {
 		found.Replaces = append(found.Replaces, k.Constraint)
 	}

@@ -20,7 +20,7 @@ func (i Located) fingerprint() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	parts := []string{declaration, string(i.Form), string(i.Comparison.Verdict), string(i.Changes.Verdict)}
+	parts := []string{declaration, string(i.Comparison.Verdict), string(i.Changes.Verdict)}
 	for _, c := range i.Replaces {
 		parts = append(parts, c.String(), i.rule(c).Rule, strconv.FormatBool(i.losesMessage(c)))
 	}

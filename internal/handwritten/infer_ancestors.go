@@ -6,7 +6,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/prove/formula"
-	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
@@ -73,12 +72,6 @@ func only(paths [][]string) (object []string) {
 // properties of each item.
 func (f *finder) readAncestors(o *candidateObject) []*condition {
 	var l []*condition
-	add := func(index, above int, r *formula.Rule, at int) {
-		holds, rejects := o.rule(r, at)
-		if c := o.condition(verify.Constraint{Key: sample.RuleKey, Index: index, Above: above}, formOfRule(r), holds, rejects); c != nil {
-			l = append(l, c)
-		}
-	}
 	n := len(f.path)
 	for above := 1; above <= min(n, 2) && f.path[n-1] == schemapath.Items && !o.schema.Nullable; above++ {
 		list, ok := "", true
@@ -87,7 +80,7 @@ func (f *finder) readAncestors(o *candidateObject) []*condition {
 		}
 		for _, r := range f.levels[n-above].all() {
 			if ok && r.each != nil && r.list == list {
-				add(r.index, above, r.each, 0)
+				l = o.ruleCondition(l, verify.Constraint{Index: r.index, Above: above}, r.each, o.at(0))
 			}
 		}
 	}
@@ -98,7 +91,7 @@ func (f *finder) readAncestors(o *candidateObject) []*condition {
 		path := f.path[i:].Properties()
 		for _, r := range f.levels[i].all() {
 			if slices.Equal(r.below, path) {
-				add(r.index, len(path), r.Rule, len(path))
+				l = o.ruleCondition(l, verify.Constraint{Index: r.index, Above: len(path)}, r.Rule, o.at(len(path)))
 			}
 		}
 	}

@@ -92,15 +92,3 @@ func (o *candidateObject) declared(u *union.Union) *union.Union {
 	}
 	return u
 }
-
-// form returns the most frequent form of the conditions.
-func form(l []*condition) Form {
-	n := map[Form]int{}
-	best := l[0].form
-	for _, c := range l {
-		if n[c.form]++; n[c.form] > n[best] {
-			best = c.form
-		}
-	}
-	return best
-}

@@ -15,7 +15,6 @@ import (
 // properties are set, which are empty, and the constants that they equal.
 type condition struct {
 	verify.Constraint
-	form Form
 	// holds and rejects state that it is true, and that it is false. A rule may also fail to evaluate.
 	holds, rejects logic.Lit
 	reads          []propertyFact
@@ -46,33 +45,34 @@ func (c *condition) discriminator() (slot int, ok bool) {
 // maxSlots is the maximum number of properties that a condition may read.
 const maxSlots = 64
 
-// condition returns a constraint with its formula. It is nil if the formula depends on other facts,
-// on no property, or on too many.
-func (o *candidateObject) condition(k verify.Constraint, form Form, holds, rejects logic.Lit) *condition {
-	c := &condition{Constraint: k, form: form, holds: holds, rejects: rejects, texts: map[int][]string{}, sized: map[int]bool{}, zero: -1, loose: map[int]bool{}}
+// condition adds a constraint with its formula to l, unless the formula depends on other facts, on no
+// property, or on too many.
+func (o *candidateObject) condition(l []*condition, k verify.Constraint, holds, rejects logic.Lit) []*condition {
+	c := &condition{Constraint: k, holds: holds, rejects: rejects, texts: map[int][]string{}, sized: map[int]bool{}, zero: -1, loose: map[int]bool{}}
 	c.reads = o.factsOf(holds)
 	if c.read(); len(c.slots) == 0 || len(c.slots) > maxSlots {
-		return nil
-	}
-	if d, _ := c.discriminator(); d < 0 && (form == Pairs || form == Conditional) {
-		c.form = Presence
+		return l
 	}
 	c.loosen(o)
-	return c
+	return append(l, c)
+}
+
+// ruleCondition is condition for a rule at a place.
+func (o *candidateObject) ruleCondition(l []*condition, k verify.Constraint, r *formula.Rule, at *formula.Place) []*condition {
+	k.Key = sample.RuleKey
+	f, err := o.space.Rule(r, at, formula.Plain)
+	if err != nil {
+		return l
+	}
+	return o.condition(l, k, f.Holds, o.space.And(f.Holds.Not(), f.Fails.Not()))
 }
 
 // conditions returns the constraints on the object, by its rules and keywords, that depend only on which
 // properties are set, and on the values of strings.
 func (o *candidateObject) conditions(rules []parsedRule) []*condition {
 	var l []*condition
-	add := func(k verify.Constraint, form Form, holds, rejects logic.Lit) {
-		if c := o.condition(k, form, holds, rejects); c != nil {
-			l = append(l, c)
-		}
-	}
 	for _, r := range rules {
-		holds, rejects := o.rule(r.Rule, 0)
-		add(verify.Constraint{Key: sample.RuleKey, Index: r.index}, formOfRule(r.Rule), holds, rejects)
+		l = o.ruleCondition(l, verify.Constraint{Index: r.index}, r.Rule, o.at(0))
 	}
 	for _, k := range verify.Written(o.schema) {
 		counts := k.Key == "minProperties" || k.Key == "maxProperties"
@@ -81,12 +81,8 @@ func (o *candidateObject) conditions(rules []parsedRule) []*condition {
 		}
 		var only apiextensionsv1.JSONSchemaProps
 		k.CopyTo(&only, o.schema)
-		form := formOf(&only)
-		if counts {
-			form = PropertyCount
-		}
-		holds := o.keywords(only)
-		add(k, form, holds, holds.Not())
+		holds := o.space.Schema(&only, o.at(0))
+		l = o.condition(l, k, holds, holds.Not())
 	}
 	for _, c := range l {
 		discriminates := func(k *condition) bool { return len(k.texts) == 1 && len(k.texts[c.zero]) > 0 }
@@ -94,30 +90,11 @@ func (o *candidateObject) conditions(rules []parsedRule) []*condition {
 			// The property is the discriminator of another condition, so 0 is one of its values.
 			c.texts[c.zero] = []string{"0"}
 			delete(c.sized, c.zero)
-			if c.form == Presence {
-				c.form = Pairs
-			}
 			clear(c.loose)
 			c.loosen(o)
 		}
 	}
 	return l
-}
-
-// formOf returns the form of the keywords of a schema.
-func formOf(s *apiextensionsv1.JSONSchemaProps) Form {
-	switch {
-	case len(s.OneOf) > 0:
-		return OneOf
-	case len(s.AnyOf) > 0:
-		return AnyOf
-	}
-	for i := range s.AllOf {
-		if f := formOf(&s.AllOf[i]); f != Not {
-			return f
-		}
-	}
-	return Not
 }
 
 // counts reports whether the object may have only one of its listed properties.

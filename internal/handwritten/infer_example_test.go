@@ -45,15 +45,13 @@ spec:
 		return
 	}
 	for _, f := range found {
-		fmt.Println(f.Path, f.Form)
-		fmt.Println(f.Replaces, f.Comparison.Verdict)
+		fmt.Println(f.Path, f.Replaces, f.Comparison.Verdict)
 		if err := yaml.NewEncoder(os.Stdout).Encode(f.Union.Node()); err != nil {
 			fmt.Println(err)
 		}
 	}
 	// Output:
-	// spec OpenShift conditional
-	// [x-kubernetes-validations[0] x-kubernetes-validations[1]] equivalent
+	// spec [x-kubernetes-validations[0] x-kubernetes-validations[1]] equivalent
 	// discriminator: type
 	// fields-to-discriminateBy:
 	//     s3: S3

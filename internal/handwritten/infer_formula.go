@@ -3,9 +3,6 @@ package handwritten
 import (
 	"slices"
 
-	"github.com/google/cel-go/common/operators"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -79,38 +76,6 @@ func tellsZero(fact *formula.Fact) bool {
 // false or 0.
 func (o *candidateObject) compares(fact propertyFact) bool {
 	return tellsZero(fact.Fact) || fact.Constant == any("") || o.typeOf(fact.slot).Text(fact.Constant) != ""
-}
-
-// rule returns the formulas that a rule on the object or, with above, on an ancestor is true, and that it
-// is false. It may also fail to evaluate.
-func (o *candidateObject) rule(r *formula.Rule, above int) (holds, rejects logic.Lit) {
-	at := o.at(above)
-	f, err := o.space.Rule(r, at, formula.Plain)
-	if err != nil {
-		return logic.True, logic.False
-	}
-	return f.Holds, o.space.And(f.Holds.Not(), f.Fails.Not())
-}
-
-// keywords returns the formula of keywords of the schema.
-func (o *candidateObject) keywords(k apiextensionsv1.JSONSchemaProps) logic.Lit {
-	at := o.at(0)
-	return o.space.Schema(&k, at)
-}
-
-func formOfRule(r *formula.Rule) Form {
-	numbers := slices.ContainsFunc(r.Literals, func(l any) bool { _, ok := l.(int64); return ok })
-	switch {
-	case r.Functions["filter"] || r.Functions["exists_one"] || r.Functions["existsOne"]:
-		return Filter
-	case r.Functions[operators.Add]:
-		return Count
-	case r.Top == operators.Conditional, r.Top == "" && r.Functions[operators.Conditional] && !numbers:
-		return Conditional
-	case r.Functions[operators.Conditional] && numbers:
-		return Count
-	}
-	return Pairs // Presence, if there is no discriminator
 }
 
 // textOf returns the text of a constant that a rule compares a property with.

@@ -143,7 +143,7 @@ func describe(t testing.TB, crd *apiextensionsv1.CustomResourceDefinition, found
 	t.Helper()
 	var b strings.Builder
 	for _, f := range found {
-		fmt.Fprintf(&b, "%s %s: %s\n", crd.Spec.Versions[f.Version].Name, strings.Join(f.Path.Fields(), "."), f.Form)
+		fmt.Fprintf(&b, "%s %s\n", crd.Spec.Versions[f.Version].Name, strings.Join(f.Path.Fields(), "."))
 		for line := range strings.Lines(declaration(t, f)) {
 			b.WriteString("  | " + line)
 		}

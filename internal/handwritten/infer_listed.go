@@ -6,7 +6,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/unioncel/unioncel/internal/prove/formula"
-	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -43,10 +42,7 @@ func (f *finder) readList(s *apiextensionsv1.JSONSchemaProps) error {
 	o.at(0).NameItems(literals)
 	var l []*condition
 	for _, r := range rules {
-		holds, rejects := o.rule(r.Rule, r.above)
-		if c := o.condition(verify.Constraint{Key: sample.RuleKey, Index: r.index, Above: r.above}, Items, holds, rejects); c != nil {
-			l = append(l, c)
-		}
+		l = o.ruleCondition(l, verify.Constraint{Index: r.index, Above: r.above}, r.Rule, o.at(r.above))
 	}
 	o.space.Close()
 	return f.candidates(o, o.candidates(l))

@@ -40,7 +40,7 @@ func InferReport(l []Located) (report.Report, error) {
 		groups[group], data.Group = append(groups[group], i), group+1
 		all = append(all, data)
 		r.Diagnostics = append(r.Diagnostics, diag.New(codes.LeftUndeclared, i.Pos,
-			"a union of %s is not declared: %s, %s to %s", i.Label(), i.Form, i.Comparison.Verdict, i.lines(i.Replaces)).In(i.Place).As(diag.Info).
+			"a union of %s is not declared: %s to %s", i.Label(), i.Comparison.Verdict, i.lines(i.Replaces)).In(i.Place).As(diag.Info).
 			Hinted("unioncel infer --write declares it"))
 	}
 	for _, same := range groups {
@@ -58,8 +58,7 @@ func (i Located) write(d *report.Document, also []Located) error {
 	if err != nil {
 		return err
 	}
-	d.Heading(2, report.N(i.Pos.String()), ": ", i.Form, ": ", i.Comparison.Verdict)
-	d.Say("In ", report.N(i.Place.String()), ":")
+	d.Heading(2, report.N(i.Pos.String()), ": ", i.Label(), " (", report.N(i.Place.String()), "): ", i.Comparison.Verdict)
 	d.Add(report.Code{Language: "yaml", Text: text})
 	if len(also) > 0 {
 		d.Say("Also in ", english.Plural(len(also), "other object"), ":")
@@ -130,7 +129,6 @@ type foundJSON struct {
 	CRD         string          `json:"crd"`
 	Version     string          `json:"version"`
 	Schema      string          `json:"schema"`
-	Form        Form            `json:"form"`
 	Verdict     verify.Verdict  `json:"verdict"`
 	Declaration json.RawMessage `json:"declaration"`
 	// Group is the same number for equal unions of several objects.
@@ -172,7 +170,7 @@ func (i Located) data() (foundJSON, error) {
 	if err != nil {
 		return foundJSON{}, err
 	}
-	v := foundJSON{Pos: i.Pos, CRD: i.CRD.Name, Version: i.Name, Schema: i.Place.Structural(), Form: i.Form, Verdict: i.Comparison.Verdict,
+	v := foundJSON{Pos: i.Pos, CRD: i.CRD.Name, Version: i.Name, Schema: i.Place.Structural(), Verdict: i.Comparison.Verdict,
 		Declaration: declaration, Replaces: []replacedJSON{},
 		Accepted: exampleOf(i.Comparison.Tighter), Refused: exampleOf(i.Comparison.Looser), Inconclusive: i.Comparison.Inconclusive}
 	if c := i.Changes; c.Verdict != "" {

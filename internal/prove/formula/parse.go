@@ -33,10 +33,6 @@ type Rule struct {
 	Literals []any
 	// Patterns are the regular expressions in the rule.
 	Patterns []string
-	// Functions are the names of the operators, functions and macros in the rule. If the rule is a
-	// call, Top is the name of the outermost one.
-	Functions map[string]bool
-	Top       string
 	// ReadsOld means that the rule mentions oldSelf. AsksOld means that it reads more of the old
 	// value than its existence.
 	ReadsOld, AsksOld bool
@@ -57,7 +53,7 @@ func Parse(rule string) (*Rule, error) {
 		line, _, _ := strings.Cut(issues.Err().Error(), "\n")
 		return nil, fmt.Errorf("the rule is not CEL: %s", line)
 	}
-	r := &Rule{tree: parsed.NativeRep(), Functions: map[string]bool{}}
+	r := &Rule{tree: parsed.NativeRep()}
 	switch single, double := strings.Contains(rule, "'"), strings.Contains(rule, `"`); {
 	case single && !double:
 		r.quote = "'"
@@ -65,12 +61,6 @@ func Parse(rule string) (*Rule, error) {
 		r.quote = `"`
 	}
 	r.visit(r.tree.Expr(), nil)
-	for _, macro := range r.tree.SourceInfo().MacroCalls() {
-		r.Functions[macro.AsCall().FunctionName()] = true
-	}
-	if top := r.tree.Expr(); top.Kind() == ast.CallKind {
-		r.Top = top.AsCall().FunctionName()
-	}
 	return r, nil
 }
 
@@ -91,7 +81,6 @@ func (r *Rule) visit(e ast.Expr, shadowed []string) {
 		}
 	case ast.CallKind:
 		c := e.AsCall()
-		r.Functions[c.FunctionName()] = true
 		if c.IsMemberFunction() && c.FunctionName() == "hasValue" {
 			if old, path, ok := selection(c.Target(), shadowed); ok && len(path) == 0 {
 				r.ReadsOld = r.ReadsOld || old
@@ -128,7 +117,7 @@ func last(l []ast.Expr) ast.Expr {
 // against an absent list, and reads only the item.
 func (r *Rule) EachItem() (list, rule string, ok bool) {
 	e, guard := r.tree.Expr(), []string(nil)
-	if r.Top == operators.LogicalOr {
+	if e.Kind() == ast.CallKind && e.AsCall().FunctionName() == operators.LogicalOr {
 		or := e.AsCall().Args()
 		not := or[0]
 		if len(or) != 2 || not.Kind() != ast.CallKind || not.AsCall().FunctionName() != operators.LogicalNot {
@@ -158,7 +147,7 @@ func eachItem(e ast.Expr, info *ast.SourceInfo) (list []string, condition ast.Ex
 	}
 	c := e.AsComprehension()
 	old, path, ok := selection(c.IterRange(), nil)
-	inner := &Rule{Functions: map[string]bool{}}
+	inner := &Rule{}
 	inner.visit(c.LoopStep(), []string{c.IterVar(), c.AccuVar()})
 	return path, macro.AsCall().Args()[1], ok && !old && len(inner.Paths) == 0 && !inner.ReadsOld
 }
