@@ -82,7 +82,7 @@ func TestValidatingAsCompiled(t *testing.T) {
 			schema := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
 			// The policy cannot ignore a list with keys in a new order.
 			r := filler{rand.New(rand.NewPCG(1, 2)), strings.HasPrefix(tt.name, "items")}
-			accepted, n := 0, unioncases.Choose(100, 100, 8000)
+			accepted, n := 0, unioncases.Choose(100, 100, 4000)
 			for range n {
 				old := r.thing(r.value(&schema))
 				new := r.thing(r.changed(&schema, old["spec"]))

@@ -119,7 +119,7 @@ var places = unioncases.Places()
 // validation stay unchanged. The test covers a sample of the unions and of the pairs;
 // [unioncases.Exhaustive] covers more unions, and all pairs in a property.
 func TestMutating(t *testing.T) {
-	every, pairs := unioncases.Choose(600, 523, 8), unioncases.Choose(29, 3, 5)
+	every, pairs := unioncases.Choose(600, 523, 16), unioncases.Choose(29, 3, 5)
 	written, turn := 0, 0
 	for _, shape := range []unioncases.Shape{
 		{Members: 2}, {Members: 3, EmptyIsUnset: true},
@@ -235,7 +235,7 @@ func agrees(t *testing.T, s *policytest.Server, k kinds.Kind, opts policy.Option
 // TestMutatingAncestors removes, adds and replaces union objects and the values around them. A policy
 // changes such requests exactly as internal/normalize does, and fails for none.
 func TestMutatingAncestors(t *testing.T) {
-	every, turn, written := unioncases.Choose(4800, 4200, 60), 0, 0
+	every, turn, written := unioncases.Choose(4800, 4200, 120), 0, 0
 	for _, shape := range slices.Concat(unioncases.Shapes(), unioncases.Further()) {
 		for _, declaration := range shape.Declarations() {
 			for _, place := range places {
@@ -358,7 +358,7 @@ func TestMutatingRandom(t *testing.T) {
 				continue
 			}
 			r := filler{Rand: rand.New(rand.NewPCG(uint64(i), 7))}
-			for range unioncases.Choose(7, 15, 1500) {
+			for range unioncases.Choose(7, 15, 750) {
 				old := r.value(&schema)
 				before, after := object(old), object(r.changed(&schema, old))
 				if r.IntN(9) == 0 {

@@ -266,7 +266,7 @@ func TestPolicies(t *testing.T) {
 			case n > 0 && !unioncases.Exhaustive:
 				m.every = 23
 			case i > 0 && n > 0: // pkg/policy tries every pair in every place
-				m.every = 11
+				m.every = 23
 			}
 			m.prepare(t, s, fmt.Sprintf("Thing%c%c", 'a'+n, 'a'+i), shape.Schema(), "x-kubernetes-unions: [{"+declaration+"}]\n")
 			tests = append(tests, policyTest{m.name, m.run})
@@ -310,7 +310,7 @@ func TestPoliciesOfGenerated(t *testing.T) {
 					states = slices.DeleteFunc(states, func(s unioncases.State) bool { return len(s.Objects) == 0 })
 				}
 			}
-			m := &matrix{name: fmt.Sprintf("%s, %s, %s", place.Name, shape, declaration), place: place, states: states, generated: true, every: max(1, len(states)*len(states)/12)}
+			m := &matrix{name: fmt.Sprintf("%s, %s, %s", place.Name, shape, declaration), place: place, states: states, generated: true, every: max(1, len(states)*len(states)/6)}
 			m.prepare(t, s, fmt.Sprintf("Every%dx%d", n, turn), schema, "x-kubernetes-unions: ["+declaration+"]\n")
 			tests = append(tests, m)
 		}
