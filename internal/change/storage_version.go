@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -55,81 +53,31 @@ func versionOf(object map[string]any) string {
 }
 
 // losses records the fields that writes of an object lose now but did not lose before the change.
-// After the change, the object may still be stored in the version in which it was printed, until a
-// migration writes it through some version.
 func (j *Judge) losses(object, stored map[string]any, versions []InVersion) {
-	if j.before == nil {
-		lost := j.lost(object, versions[0].Version)
-		for _, in := range versions[1:] {
-			all := j.lost(object, in.Version)
-			lost = slices.DeleteFunc(lost, func(path string) bool { return !slices.Contains(all, path) })
-		}
-		for i := range versions {
-			versions[i].Lost = lost
-		}
-		return
+	was := j.before
+	if was == nil {
+		// Until a migration, the object may still be stored in the version in which it was printed.
+		was, stored = j, object
+	}
+	// The API server reads neither unknown fields nor nulls, so the change does not drop them.
+	had, err := was.kind.Read(stored, versionOf(stored))
+	if err != nil {
+		had = stored
 	}
 	for i, in := range versions {
-		if len(j.lost(stored, in.Version)) == 0 {
-			continue
+		lost := j.kind.Lost(had, in.Version)
+		for _, other := range versions {
+			switch {
+			case j.before == nil: // a migration writes the object through some version
+				every := j.kind.Lost(had, other.Version)
+				lost = slices.DeleteFunc(lost, func(path string) bool { return !slices.Contains(every, path) })
+			case other.Version == in.Version && slices.Contains(j.before.kind.Served(), in.Version):
+				before := j.before.kind.Lost(had, in.Version)
+				lost = slices.DeleteFunc(lost, func(path string) bool { return slices.Contains(before, path) })
+			}
 		}
-		// The API server reads neither unknown fields nor nulls, so the change does not drop them.
-		had, err := j.before.kind.Read(stored, versionOf(stored))
-		if err != nil {
-			had = stored
-		}
-		var before []string
-		if slices.Contains(j.before.kind.Served(), in.Version) {
-			before = j.before.lost(had, in.Version)
-		}
-		versions[i].Lost = slices.DeleteFunc(j.lost(had, in.Version), func(path string) bool { return slices.Contains(before, path) })
+		versions[i].Lost = lost
 	}
-}
-
-// lost returns the paths of fields that a stored object loses by a write through a version. The API
-// server drops unknown fields when it decodes the object, and after each conversion.
-func (j *Judge) lost(stored map[string]any, version string) []string {
-	from := versionOf(stored)
-	if !j.drops(from, version) {
-		return nil
-	}
-	object := runtime.DeepCopyJSON(stored)
-	var l []string
-	for _, name := range j.decoded(from, version) {
-		if s := j.structural[name]; s != nil {
-			l = append(l, pruning.PruneWithOptions(object, s, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})...)
-		}
-	}
-	return l
-}
-
-// decoded returns the versions whose schemas prune an object that is stored in version from and
-// written through another version.
-func (j *Judge) decoded(from, version string) []string {
-	if Converts(j.crd) {
-		return []string{from}
-	}
-	return slices.Compact([]string{from, version, j.kind.Storage()})
-}
-
-// drops reports whether an object stored in one version may have fields that a write through
-// another version loses.
-func (j *Judge) drops(from, version string) bool {
-	key := [2]string{from, version}
-	if known, ok := j.dropping.Load(key); ok {
-		return known.(bool)
-	}
-	was := j
-	if j.before != nil {
-		if _, ok := j.before.rules[from]; ok {
-			was = j.before
-		}
-	}
-	is := slices.ContainsFunc(j.decoded(from, version), func(name string) bool {
-		return j.structural[name] != nil && len(Dropped(was.rootOf(from), j.rootOf(name))) > 0
-	})
-	j.dropping.Store(key, is)
-	return is
 }
 
 // Dropped returns the paths of fields that objects of one root schema may have and that the API
@@ -163,12 +111,4 @@ func Dropped(from, to *apiextensionsv1.JSONSchemaProps) []string {
 
 func preserves(s *apiextensionsv1.JSONSchemaProps) bool {
 	return formula.KeepsUnknown(s) || s.AdditionalProperties != nil && s.AdditionalProperties.Schema == nil && s.AdditionalProperties.Allows
-}
-
-// structural returns the schema of a version, or nil if the version preserves unknown fields.
-func structural(crd *apiextensionsv1.CustomResourceDefinition, v apiextensionsv1.CustomResourceDefinitionVersion) (*structuralschema.Structural, error) {
-	if crd.Spec.PreserveUnknownFields || v.Schema == nil || v.Schema.OpenAPIV3Schema == nil {
-		return nil, nil
-	}
-	return formula.Structural(v.Schema.OpenAPIV3Schema)
 }

@@ -1,10 +1,8 @@
 package change
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,7 +10,6 @@ import (
 	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -40,11 +37,6 @@ type Judge struct {
 	opts   JudgeOptions
 	rules  map[string][]*celRule // by version
 	alone  sync.Map              // the *server.Kind that has only a *celRule, by rule
-	// static are the versions without oldSelf, which accept every unchanged legal object.
-	static map[string]bool
-	// structural are the schemas by version. Versions that preserve unknown fields have none.
-	structural map[string]*structuralschema.Structural
-	dropping   sync.Map // by two versions, see drops
 }
 
 // NewJudge returns a judge for a CRD with compiled unions. It returns an error if no server would serve
@@ -57,21 +49,14 @@ func NewJudge(crd *apiextensionsv1.CustomResourceDefinition, opts JudgeOptions) 
 	if len(k.Served()) == 0 {
 		return nil, fmt.Errorf("%s serves no version", k.GroupKind())
 	}
-	j := &Judge{crd: crd.DeepCopy(), kind: k, opts: opts, rules: map[string][]*celRule{}, static: map[string]bool{}, structural: map[string]*structuralschema.Structural{}}
+	j := &Judge{crd: crd.DeepCopy(), kind: k, opts: opts, rules: map[string][]*celRule{}}
 	for _, v := range crd.Spec.Versions {
 		if v.Served || v.Storage {
 			if err := k.Check(v.Name); err != nil {
 				return nil, fmt.Errorf("version %s of %s: %w", v.Name, k.GroupKind(), err)
 			}
 		}
-		text, err := json.Marshal(v.Schema)
-		if err != nil {
-			return nil, err
-		}
-		j.rules[v.Name], j.static[v.Name] = rulesOf(crd, v.Name), !bytes.Contains(text, []byte("oldSelf"))
-		if j.structural[v.Name], err = structural(crd, v); err != nil {
-			return nil, fmt.Errorf("version %s of %s: %w", v.Name, k.GroupKind(), err)
-		}
+		j.rules[v.Name] = rulesOf(crd, v.Name)
 	}
 	if opts.Before != nil {
 		// A CRD that no server would serve cannot have stored objects to compare with.
@@ -245,7 +230,7 @@ func (j *Judge) Object(ctx context.Context, object map[string]any) (Prediction, 
 	from := versionOf(stored)
 	for _, in := range v.Versions {
 		// A write through a version without some fields of the object would drop these fields.
-		if len(in.Problems) > 0 && v.Repair == nil && len(j.lost(stored, in.Version)) <= len(j.lost(stored, from)) {
+		if len(in.Problems) > 0 && v.Repair == nil && len(j.kind.Lost(stored, in.Version)) <= len(j.kind.Lost(stored, from)) {
 			c, err := j.inquire(stored, in.Version)
 			if err != nil {
 				return v, err
@@ -321,7 +306,8 @@ func (c *inquiry) judge(ctx context.Context) (InVersion, error) {
 		}
 		return err
 	}
-	if len(v.Problems) == 0 && c.static[v.Version] {
+	transitions := slices.ContainsFunc(c.rules[v.Version], func(r *celRule) bool { return strings.Contains(r.Rule, "oldSelf") })
+	if len(v.Problems) == 0 && !transitions {
 		v.Asked = []Write{Rewrite} // the server has validated this object as a new one
 	} else if err := ask(Rewrite); err != nil {
 		return v, err

@@ -262,7 +262,7 @@ func TestRepairs(t *testing.T) {
 		{"any version has the fields", crd(union, union), "spec: {type: A, a: x, b: x}", "things.v1beta1.example.com"},
 		{"one has", crd(union, union), "spec: {type: A, a: x, b: x, c: x}", "things.v1.example.com"},
 		{"one has, in which the object is legal", crd(union, ""), "spec: {type: A, a: x, b: x, c: x}", ""},
-		{"none has", crd(union, union), "spec: {type: A, a: x, b: x, other: x}", "things.v1.example.com"},
+		{"none has", crd(union, union), "spec: {type: A, a: x, b: x, other: x}", "things.v1beta1.example.com"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			v, err := judge(t, test.crd, change.JudgeOptions{}).Object(t.Context(), object(t, test.object))

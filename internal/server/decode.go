@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
@@ -83,6 +84,24 @@ func (k *Kind) Read(object map[string]any, version string) (map[string]any, erro
 	}
 	object = runtime.DeepCopyJSON(object)
 	return object, k.stored(object, v)
+}
+
+// Lost returns the paths of the fields that a persisted object loses by a write through a version. The
+// server drops unknown fields when it decodes the object, and after each conversion unless a webhook
+// converts.
+func (k *Kind) Lost(object map[string]any, version string) []string {
+	u := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(object)}
+	through := []string{u.GroupVersionKind().Version}
+	if k.crd.Spec.Conversion.Strategy == apiextensionsv1.NoneConverter {
+		through = append(through, version, k.Storage())
+	}
+	var l []string
+	for _, name := range through {
+		if v, err := k.known(name); err == nil && !k.crd.Spec.PreserveUnknownFields {
+			l = append(l, pruning.PruneWithOptions(u.Object, v.structural, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})...)
+		}
+	}
+	return l
 }
 
 // Legal returns the answer to the creation of a persisted object as it is, including its status.
