@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -130,7 +131,7 @@ func (a *app) lintAll(cmd *cobra.Command, flags *findingFlags, args []string) er
 }
 
 // lintInputs lints all inputs, unless configurations or declarations have errors. The answers are notes
-// on the outcome of --fix.
+// on undecided rules, and on the outcome of --fix.
 func (a *app) lintInputs(cmd *cobra.Command, flags *findingFlags, args []string) (scopes, []answer[[]string], error) {
 	inputs, err := a.findInputs(args)
 	if err != nil {
@@ -145,7 +146,11 @@ func (a *app) lintInputs(cmd *cobra.Command, flags *findingFlags, args []string)
 		if flags.fix {
 			return a.fix(f, r)
 		}
-		a.inspect(r, f, report.Lint(f, r.options()))
+		l := report.Lint(f, r.options())
+		a.inspect(r, f, l)
+		if open := count(l, func(d diag.Diagnostic) bool { return d.Code == codes.NotDecided }); open > 0 {
+			return []string{fmt.Sprintf("%s: %s not decided (-v shows them)", r.name, plural(open, "rule"))}, nil
+		}
 		return nil, nil
 	})
 	if err != nil || l.failed() {

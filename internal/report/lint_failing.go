@@ -33,6 +33,10 @@ func failing(s *lintedUnion, l diag.List) diag.List {
 		if rule := yamltext.Value(item, "rule"); rule != nil {
 			item = rule
 		}
+		if f.New == nil {
+			l = append(l, s.find(codes.NotDecided, s.node(item), nil, "", "no object was found on which this rule fails to evaluate, though there may be one")...)
+			continue
+		}
 		request := "creation"
 		if f.Old != nil {
 			request = "update"

@@ -39,3 +39,24 @@ x-kubernetes-validations:
 		t.Errorf("compiled: got\n%s\nwant\n%s", got, want)
 	}
 }
+
+// TestUndecidedRule tells that no object was found on which a rule fails.
+func TestUndecidedRule(t *testing.T) {
+	const spec = `type: object
+required: [count]
+properties:
+  count: {type: integer}
+  a: {type: object}
+  b: {type: object}
+x-kubernetes-unions:
+- members: [a, b]
+x-kubernetes-validations:
+- rule: "!has(self.a) || 100 % (self.count * self.count - 50) >= 0"
+- rule: "!has(self.a) || self.count > 0"
+`
+	l := report.Lint(crdpatch.Open("crd.yaml", []byte(crdOf("mounts", version{Name: "v1", Spec: spec}))), crdpatch.Options{})
+	const want = "UC933 info: no object was found on which this rule fails to evaluate, though there may be one"
+	if got := strings.Join(codesOf(l, codes.NotDecided, codes.FailingRule), "\n"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

@@ -20,13 +20,14 @@ import (
 type Failure struct {
 	// Rule is the index of the rule in x-kubernetes-validations of the schema.
 	Rule int
-	// Message is the evaluation error.
+	// Message is the evaluation error. It is empty, and so is Example, if no object was found on which the
+	// rule fails, though there may be one.
 	Message string
 	Example
 }
 
 // Failing returns the rules of one schema that read a union and fail to evaluate on an object, each
-// with the smallest object found. path and errors are the same as for [Object]. Failing does not
+// with the smallest object found, and the rules that may do so. path and errors are the same as for [Object]. Failing does not
 // change the CRD or the union.
 func Failing(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition, version int, path schemapath.Path, u *union.Union) ([]Failure, error) {
 	if u == nil {
@@ -60,6 +61,7 @@ func Failing(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 				fails = append(fails, p.Space.Or(other.Holds, other.Fails))
 			}
 		}
+		found := Failure{Rule: i}
 		for _, mode := range p.modes() {
 			e, err := p.Smallest(nil, append(mode, fails...)...)
 			if err != nil && !prove.Undecided(err) {
@@ -68,13 +70,20 @@ func Failing(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 			if e == nil {
 				continue
 			}
-			said, detail := p.Ask(k, e.New, e.Old)
-			if said != sample.Errs {
+			if said, detail := p.Ask(k, e.New, e.Old); said == sample.Errs {
+				found.Message, found.Example = detail, p.example(e)
+				break
+			}
+		}
+		if found.New == nil {
+			if !k.MayFail(k.Schema.Props) {
 				continue
 			}
-			l = append(l, Failure{Rule: i, Message: detail, Example: p.example(e)})
-			break
+			if m, err := p.Possible(fails...); m == nil && err == nil {
+				continue
+			}
 		}
+		l = append(l, found)
 	}
 	return l, ctx.Err()
 }
