@@ -2,7 +2,6 @@ package change
 
 import (
 	"context"
-	"iter"
 	"maps"
 	"reflect"
 	"slices"
@@ -88,7 +87,7 @@ func (c *inquiry) write(ctx context.Context, w Write, found []Problem) (possible
 		for _, p := range found {
 			each := c.items(p)
 			if w == StatusElsewhere {
-				each = []iter.Seq[map[string]any]{c.report(p, c.faults(found))}
+				each = [][]edit{c.report(p, c.faults(found))}
 			}
 			for _, changed := range each {
 				asked, l, err := c.change(ctx, changed, w == StatusElsewhere)
@@ -105,16 +104,46 @@ func (c *inquiry) write(ctx context.Context, w Write, found []Problem) (possible
 
 func inStatus(p place) bool { return len(p) > 0 && p[0] == "status" }
 
+// edit is a change of a stored object: another value at a place, or none if the value is nil.
+type edit struct {
+	at    place
+	value any
+}
+
+// edited returns the stored object after an edit, or nil if it is the same when the version is read.
+func (c *inquiry) edited(e edit) map[string]any {
+	changed := runtime.DeepCopyJSON(c.stored)
+	parent, _ := e.at[:len(e.at)-1].Lookup(changed)
+	switch step := e.at[len(e.at)-1].(type) {
+	case string:
+		if o := parent.(map[string]any); e.value != nil {
+			o[step] = e.value
+		} else {
+			delete(o, step)
+		}
+	case int:
+		parent.([]any)[step] = e.value
+	}
+	if read, err := c.kind.Read(changed, c.version); err != nil || reflect.DeepEqual(read, c.read) {
+		return nil
+	}
+	return changed
+}
+
 // change tries writes that change something. The server validates only the new object, and compares
 // it with the old one. So the stored object, whose problems are known, serves as the new object,
-// and a variation of it serves as the old object.
-func (c *inquiry) change(ctx context.Context, changed iter.Seq[map[string]any], status bool) (possible bool, refused []Problem, err error) {
+// and the edited one serves as the old object.
+func (c *inquiry) change(ctx context.Context, edits []edit, status bool) (possible bool, refused []Problem, err error) {
 	ask := c.replace
 	if status && c.kind.HasStatus(c.version) {
 		ask = c.replaceStatus
 	}
 	tried := 0
-	for old := range changed {
+	for _, e := range edits {
+		old := c.edited(e)
+		if old == nil {
+			continue
+		}
 		l, err := ask(ctx, c.read, old)
 		if err != nil {
 			return false, nil, err
@@ -143,88 +172,68 @@ func (c *inquiry) replaceStatus(ctx context.Context, object, old map[string]any)
 	return c.problems(func(k *server.Kind) (server.Answer, error) { return k.UpdateStatus(ctx, object, old) })
 }
 
-// elsewhere returns variations of the object that change one field outside the faults each,
-// beginning with the fields of the spec.
-func (c *inquiry) elsewhere(found []Problem) iter.Seq[map[string]any] {
+// elsewhere returns edits of one field outside the faults each, beginning with the fields of the spec.
+func (c *inquiry) elsewhere(found []Problem) (l []edit) {
 	at := place{"spec"}
 	if _, ok := c.stored["spec"].(map[string]any); !ok {
 		at = nil
 	}
 	faults := c.faults(found)
-	return func(yield func(map[string]any) bool) {
-		for {
-			for changed := range c.siblings(at, faults) {
-				if !yield(changed) {
-					return
-				}
-			}
-			// Fields alongside a single fault, in the same field, count, too.
-			if len(faults) != 1 || len(at)+1 >= len(faults[0]) || !hasPrefix(faults[0], at) {
-				return
-			}
-			at = faults[0][:len(at)+1]
+	for {
+		l = append(l, c.siblings(at, faults)...)
+		// Fields alongside a single fault, in the same field, count, too.
+		if len(faults) != 1 || len(at)+1 >= len(faults[0]) || !hasPrefix(faults[0], at) {
+			return l
 		}
+		at = faults[0][:len(at)+1]
 	}
 }
 
-// report returns variations of the object that change one field of the status each, or add an item
-// to a list in it, beginning with the fields closest to a fault in the status.
-func (c *inquiry) report(p Problem, faults []place) iter.Seq[map[string]any] {
-	return func(yield func(map[string]any) bool) {
-		for at := p.at; inStatus(at); at = at[:len(at)-1] {
-			for _, changed := range []iter.Seq[map[string]any]{c.siblings(at, faults), c.addition(at)} {
-				for changed := range changed {
-					if !yield(changed) {
-						return
-					}
-				}
-			}
-		}
+// report returns edits of one field of the status each, or of a list in it that gets another item,
+// beginning with the fields closest to a fault in the status.
+func (c *inquiry) report(p Problem, faults []place) (l []edit) {
+	for at := p.at; inStatus(at); at = at[:len(at)-1] {
+		l = slices.Concat(l, c.siblings(at, faults), c.addition(at))
 	}
+	return l
 }
 
-// siblings returns variations of the object at a path with one field added or removed each. The
-// fields do not lead to a fault.
-func (c *inquiry) siblings(at place, faults []place) iter.Seq[map[string]any] {
-	return func(yield func(map[string]any) bool) {
-		v, _ := at.Lookup(c.stored)
-		object, ok := v.(map[string]any)
-		if !ok {
-			return
-		}
-		s, keys := c.schemaOf(at), []string{}
-		if len(at) > 0 {
-			if _, item := at[len(at)-1].(int); item {
-				keys = c.schemaOf(at[:len(at)-1]).XListMapKeys
-			}
-		}
-		names := slices.Sorted(maps.Keys(object))
-		for name := range s.Properties {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		for _, name := range slices.Compact(names) {
-			to := at.Child(name)
-			if len(at) == 0 && slices.Contains(ownFields, name) || slices.Contains(keys, name) || slices.ContainsFunc(faults, func(f place) bool { return hasPrefix(f, to) }) {
-				continue
-			}
-			changed := runtime.DeepCopyJSON(c.stored)
-			in, _ := at.Lookup(changed)
-			if _, ok := object[name]; ok {
-				delete(in.(map[string]any), name)
-			} else {
-				in.(map[string]any)[name] = anyValue(s.Properties[name])
-			}
-			if c.differs(changed) && !yield(changed) {
-				return
-			}
+// siblings returns edits that add or remove one field of the object at a path each. The fields do
+// not lead to a fault.
+func (c *inquiry) siblings(at place, faults []place) (l []edit) {
+	v, _ := at.Lookup(c.stored)
+	object, ok := v.(map[string]any)
+	if !ok {
+		return nil
+	}
+	s, keys := c.schemaOf(at), []string{}
+	if len(at) > 0 {
+		if _, item := at[len(at)-1].(int); item {
+			keys = c.schemaOf(at[:len(at)-1]).XListMapKeys
 		}
 	}
+	names := slices.Sorted(maps.Keys(object))
+	for name := range s.Properties {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		to := at.Child(name)
+		if len(at) == 0 && slices.Contains(ownFields, name) || slices.Contains(keys, name) || slices.ContainsFunc(faults, func(f place) bool { return hasPrefix(f, to) }) {
+			continue
+		}
+		var value any
+		if _, ok := object[name]; !ok {
+			value = anyValue(s.Properties[name])
+		}
+		l = append(l, edit{to, value})
+	}
+	return l
 }
 
 // items returns, for each list outside the status that has an invalid item or violates a rule, the
-// variation of the object with an added item.
-func (c *inquiry) items(p Problem) (l []iter.Seq[map[string]any]) {
+// edit that adds an item.
+func (c *inquiry) items(p Problem) (l [][]edit) {
 	for i, step := range p.at {
 		if _, ok := step.(int); ok && !inStatus(p.at) {
 			l = append(l, c.addition(p.at[:i]))
@@ -236,34 +245,26 @@ func (c *inquiry) items(p Problem) (l []iter.Seq[map[string]any]) {
 	return l
 }
 
-// addition returns the variation of the object with an item added to the list at a path, or none if
-// the value there is no list with items.
-func (c *inquiry) addition(at place) iter.Seq[map[string]any] {
-	return func(yield func(map[string]any) bool) {
-		if len(at) == 0 {
-			return
-		}
-		changed := runtime.DeepCopyJSON(c.stored)
-		parent, _ := at[:len(at)-1].Lookup(changed)
-		value, _ := at.Lookup(changed)
-		object, inObject := parent.(map[string]any)
-		list, isList := value.([]any)
-		if !inObject || !isList || len(list) == 0 {
-			return // a list of lists, or a field that only the version of the write has
-		}
-		added := runtime.DeepCopyJSONValue(list[len(list)-1])
-		if item, ok := added.(map[string]any); ok {
-			for _, key := range c.schemaOf(at).XListMapKeys {
-				item[key] = another(item[key])
-			}
-		} else {
-			added = another(added)
-		}
-		object[at[len(at)-1].(string)] = append(list, added)
-		if c.differs(changed) {
-			yield(changed)
-		}
+// addition returns the edit that adds an item to the list at a path, or none if the value there is
+// no list with items, a list in a list, or only in the version of the write.
+func (c *inquiry) addition(at place) []edit {
+	value, _ := at.Lookup(c.stored)
+	list, isList := value.([]any)
+	if !isList || len(list) == 0 {
+		return nil
 	}
+	if _, named := at[len(at)-1].(string); !named {
+		return nil
+	}
+	added := runtime.DeepCopyJSONValue(list[len(list)-1])
+	if item, ok := added.(map[string]any); ok {
+		for _, key := range c.schemaOf(at).XListMapKeys {
+			item[key] = another(item[key])
+		}
+	} else {
+		added = another(added)
+	}
+	return []edit{{at, append(slices.Clone(list), added)}}
 }
 
 // schemaOf returns the schema of a stored value, or an empty one.
@@ -296,12 +297,6 @@ func hasPrefix(p, prefix place) bool {
 	return len(p) >= len(prefix) && reflect.DeepEqual(p[:len(prefix)], prefix)
 }
 
-// differs reports whether an object differs from the stored one when the version is read.
-func (c *inquiry) differs(changed map[string]any) bool {
-	read, err := c.kind.Read(changed, c.version)
-	return err == nil && !reflect.DeepEqual(read, c.read)
-}
-
 // anyValue returns a value of a type.
 func anyValue(s apiextensionsv1.JSONSchemaProps) any {
 	switch s.Type {
@@ -319,59 +314,39 @@ func anyValue(s apiextensionsv1.JSONSchemaProps) any {
 	return "x"
 }
 
-// variations returns variations of the object that change one scalar in the faulty values each.
-func (c *inquiry) variations(found []Problem) iter.Seq[map[string]any] {
-	return func(yield func(map[string]any) bool) {
-		for _, p := range found {
-			v, _ := p.at.Lookup(c.stored)
-			for _, leaf := range leaves(p.at, v) {
-				changed := runtime.DeepCopyJSON(c.stored)
-				parent, _ := leaf[:len(leaf)-1].Lookup(changed)
-				switch step := leaf[len(leaf)-1].(type) {
-				case string:
-					o := parent.(map[string]any)
-					o[step] = another(o[step])
-				case int:
-					o := parent.([]any)
-					o[step] = another(o[step])
-				}
-				if c.differs(changed) && !yield(changed) {
-					return
-				}
+// variations returns edits of one scalar in the faulty values each.
+func (c *inquiry) variations(found []Problem) (l []edit) {
+	for _, p := range found {
+		v, _ := p.at.Lookup(c.stored)
+		for _, leaf := range leaves(p.at, v) {
+			if was, _ := leaf.Lookup(c.stored); len(leaf) > len(p.at) {
+				l = append(l, edit{leaf, another(was)})
 			}
 		}
 	}
-}
-
-// leaves returns the scalars in an object or list. The deepest scalars come first, because they are
-// least likely to identify the object.
-func leaves(at place, v any) []place {
-	var l []place
-	switch v := v.(type) {
-	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			if len(at) == 0 && slices.Contains(ownFields, name) {
-				continue
-			}
-			l = append(l, scalarsBelow(at.Child(name), v[name])...)
-		}
-	case []any:
-		for i := range v {
-			l = append(l, scalarsBelow(at.Child(i), v[i])...)
-		}
-	}
-	slices.SortStableFunc(l, func(a, b place) int { return len(b) - len(a) })
 	return l
 }
 
-func scalarsBelow(at place, v any) []place {
-	switch v.(type) {
-	case map[string]any, []any:
-		return leaves(at, v)
+// leaves returns the scalars in a value. The deepest scalars come first, because they are least
+// likely to identify the object.
+func leaves(at place, v any) (l []place) {
+	switch v := v.(type) {
 	case nil:
-		return nil
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if len(at) > 0 || !slices.Contains(ownFields, name) {
+				l = append(l, leaves(at.Child(name), v[name])...)
+			}
+		}
+	case []any:
+		for i := range v {
+			l = append(l, leaves(at.Child(i), v[i])...)
+		}
+	default:
+		return []place{at}
 	}
-	return []place{at}
+	slices.SortStableFunc(l, func(a, b place) int { return len(b) - len(a) })
+	return l
 }
 
 // another returns a different value of the same type.
