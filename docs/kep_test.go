@@ -15,7 +15,6 @@ import (
 	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/testing/policytest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	unionkinds "github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/policy"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -135,7 +134,7 @@ x-kubernetes-unions:
 			cells = append(cells, cell)
 		}
 		for _, opts := range []policy.Options{{}, {Unselected: true}} {
-			policies, _, err := policy.Mutating([]unionkinds.Kind{kind}, opts)
+			policies, _, err := policy.Mutating([]union.Kind{kind}, opts)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,7 +19,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/unioncel/unioncel/internal/server"
-	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/policy"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -228,7 +227,7 @@ func (f *Facts) printUnprinted() string {
 }
 
 // warned returns the unions whose new violations a policy can find, with the changes of them in lines.
-func (f *Facts) warned() (found []kinds.Kind, lines []string) {
+func (f *Facts) warned() (found []union.Kind, lines []string) {
 	if f.Changes == nil || f.Kinds == nil {
 		return nil, nil
 	}
@@ -237,7 +236,7 @@ func (f *Facts) warned() (found []kinds.Kind, lines []string) {
 			for _, alone := range k.Split() {
 				o := slices.Concat(alone.Objects, alone.Lists)[0]
 				if c.Sort == UnionSort && c.Class.Refuses() && k.Version == c.NewVersion && o.Path.Equal(c.Path) && violates(c, o) {
-					if policies, _ := policy.Validating([]kinds.Kind{alone}, policy.Options{}); len(policies) > 0 {
+					if policies, _ := policy.Validating([]union.Kind{alone}, policy.Options{}); len(policies) > 0 {
 						found, lines = append(found, alone), append(lines, inLine(c))
 					}
 				}
@@ -264,8 +263,8 @@ func (f *Facts) warnings() []string {
 // clear returns the command that installs a policy that clears members, if one can.
 func (f *Facts) clear() string {
 	found, _ := f.warned()
-	clears := slices.ContainsFunc(found, func(k kinds.Kind) bool {
-		policies, _, err := policy.Mutating([]kinds.Kind{k}, policy.Options{})
+	clears := slices.ContainsFunc(found, func(k union.Kind) bool {
+		policies, _, err := policy.Mutating([]union.Kind{k}, policy.Options{})
 		return err == nil && len(policies) > 0
 	})
 	if f.Servers == nil || f.olderThan(mutating) || !clears {
@@ -277,7 +276,7 @@ func (f *Facts) clear() string {
 // violates reports whether the example of a change violates the new unions of an object, so that a
 // policy finds such requests. A policy does not detect removed members. The result is true if the
 // change has no example.
-func violates(c Change, o kinds.UnionObject) bool {
+func violates(c Change, o union.Instances) bool {
 	if c.Refused == nil {
 		return true
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -85,11 +84,11 @@ func (c *Input) pos(name string, path schemapath.Path, keyword string) diag.Pos 
 }
 
 // Kinds returns the unions of the CRD, in each version.
-func (c *Input) Kinds() (*kinds.Set, error) {
+func (c *Input) Kinds() (*union.KindSet, error) {
 	var declared []union.Object
 	for _, u := range c.Unions {
 		declared = append(declared, union.Object{Place: u.Place, Unions: []*union.Union{u.Union}})
 	}
-	set := &kinds.Set{}
-	return set, set.Add(kinds.OfCRD(c.CustomResourceDefinition, declared, c.Name)...)
+	set := &union.KindSet{}
+	return set, set.Add(compile.Kinds(c.CustomResourceDefinition, declared, c.Name)...)
 }

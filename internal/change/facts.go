@@ -14,7 +14,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // Facts are the known facts about the change of a CRD and about the cluster. A nil fact is unknown.
@@ -26,7 +26,7 @@ type Facts struct {
 	// Changes are the differences between From and To.
 	Changes *Comparison
 	// Kinds are the kinds of To that have unions; nil if no kind has one.
-	Kinds *kinds.Set
+	Kinds *union.KindSet
 	// Servers are all API servers of the cluster.
 	Servers []Server
 	// Objects are the stored objects, as the oldest of the servers validates them.

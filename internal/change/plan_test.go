@@ -16,8 +16,8 @@ import (
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/yamltext"
+	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -191,8 +191,8 @@ func TestUnknown(t *testing.T) {
 	from, to := crd(t, v("v1", plain)), crd(t, v("v1", pointed))
 	tighter, looser, undecided := classed(Tighter), classed(Looser), classed(Undecided)
 	valid := &Objects{Total: 1}
-	unions := &kinds.Set{}
-	if err := unions.Add(kinds.OfCRD(to, []union.Object{{Place: schemapath.Place{Name: "v1"}, Unions: []*union.Union{{Members: []union.Member{{Name: "a"}, {Name: "b"}}}}}}, "")...); err != nil {
+	unions := &union.KindSet{}
+	if err := unions.Add(compile.Kinds(to, []union.Object{{Place: schemapath.Place{Name: "v1"}, Unions: []*union.Union{{Members: []union.Member{{Name: "a"}, {Name: "b"}}}}}}, "")...); err != nil {
 		t.Fatal(err)
 	}
 	two := crd(t, v("v1", plain), v("v2", plain))

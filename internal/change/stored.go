@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/unioncel/unioncel/internal/server"
-	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // JudgeOptions configure a [Judge].
@@ -26,7 +26,7 @@ type JudgeOptions struct {
 	// KubeVersion is the version of the server, such as "1.30"; "" is the latest.
 	KubeVersion string
 	// Kinds are the kinds with unions. Without them there are no repairs.
-	Kinds *kinds.Set
+	Kinds *union.KindSet
 }
 
 // Judge predicts the writes of stored objects of a CRD. It is safe for concurrent use.

@@ -13,7 +13,7 @@ import (
 	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/yamltext"
-	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // judge compiles a CRD and returns a judge for it.
@@ -28,7 +28,7 @@ func judge(t testing.TB, text string, opts change.JudgeOptions) *change.Judge {
 	if l.HasErrors() {
 		t.Fatal(l)
 	}
-	set := &kinds.Set{}
+	set := &union.KindSet{}
 	for _, d := range declared {
 		if err := set.Add(d.Kinds("crd.yaml")...); err != nil {
 			t.Fatal(err)

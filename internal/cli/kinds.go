@@ -14,7 +14,6 @@ import (
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -37,7 +36,7 @@ func (k *kindFlags) register(cmd *cobra.Command, arguments bool) {
 }
 
 // read returns the kinds that have unions. It reports their diagnostics.
-func (k *kindFlags) read(cmd *cobra.Command, a *app) (*kinds.Set, error) {
+func (k *kindFlags) read(cmd *cobra.Command, a *app) (*union.KindSet, error) {
 	if len(k.crds) == 0 && !k.builtin && len(k.given.Unions) == 0 {
 		missing := "--crd is missing: it names the CustomResourceDefinitions of the objects"
 		if cmd.Flags().Lookup("crd") == nil {
@@ -52,7 +51,7 @@ func (k *kindFlags) read(cmd *cobra.Command, a *app) (*kinds.Set, error) {
 	if err := a.report(diagnosticsOf(files)); err != nil {
 		return nil, err
 	}
-	set := &kinds.Set{}
+	set := &union.KindSet{}
 	targets, err := k.readCRDs(cmd, a, set)
 	if err != nil {
 		return nil, err
@@ -72,7 +71,7 @@ func (k *kindFlags) read(cmd *cobra.Command, a *app) (*kinds.Set, error) {
 }
 
 // readCRDs adds the kinds of CRDs to a set. It returns the names of the CRDs.
-func (k *kindFlags) readCRDs(cmd *cobra.Command, a *app, set *kinds.Set) ([]union.Target, error) {
+func (k *kindFlags) readCRDs(cmd *cobra.Command, a *app, set *union.KindSet) ([]union.Target, error) {
 	if len(k.crds) == 0 {
 		return nil, nil
 	}
@@ -105,7 +104,7 @@ func (k *kindFlags) readCRDs(cmd *cobra.Command, a *app, set *kinds.Set) ([]unio
 
 // readToClear returns the kinds that have unions, and the objects in files as old objects of updates.
 // It reports their diagnostics, and lists the unions whose members are not cleared.
-func (k *kindFlags) readToClear(cmd *cobra.Command, a *app, args []string) (*kinds.Set, *yamltext.OldObjects, error) {
+func (k *kindFlags) readToClear(cmd *cobra.Command, a *app, args []string) (*union.KindSet, *yamltext.OldObjects, error) {
 	set, err := k.read(cmd, a)
 	if err != nil {
 		return nil, nil, err
@@ -140,7 +139,7 @@ func (k *kindFlags) readToClear(cmd *cobra.Command, a *app, args []string) (*kin
 
 // rewritten returns the result for a file with the given number of known objects. It adds an error
 // if there are none, unless the file was found in a directory.
-func (k *kindFlags) rewritten(in input, set *kinds.Set, known int, text []byte, l diag.List) ([]byte, diag.List) {
+func (k *kindFlags) rewritten(in input, set *union.KindSet, known int, text []byte, l diag.List) ([]byte, diag.List) {
 	if text == nil || known > 0 || in.walk {
 		return text, l
 	}
@@ -148,12 +147,12 @@ func (k *kindFlags) rewritten(in input, set *kinds.Set, known int, text []byte, 
 }
 
 // unknown reports that a file has no object of a known kind.
-func (k *kindFlags) unknown(file string, set *kinds.Set) diag.Diagnostic {
+func (k *kindFlags) unknown(file string, set *union.KindSet) diag.Diagnostic {
 	return diag.New(codes.UnknownKind, diag.Pos{File: file}, "no object is of a kind with unions").Hinted(k.hint(set))
 }
 
 // hint suggests how to add kinds to the set.
-func (k *kindFlags) hint(set *kinds.Set) string {
+func (k *kindFlags) hint(set *union.KindSet) string {
 	if k.builtin {
 		return "give the CRD of the objects with --crd; docs/builtin.md lists the kinds of Kubernetes with unions"
 	}

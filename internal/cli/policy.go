@@ -8,7 +8,6 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/policy"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -139,7 +138,7 @@ func (f *policyFlags) options(cmd *cobra.Command) (policy.Options, error) {
 }
 
 // policies returns the policies for kinds and their bindings, with diagnostics on gaps and cost.
-func (f *policyFlags) policies(kinds [][]kinds.Kind, opts policy.Options) (objects []any, found diag.List, err error) {
+func (f *policyFlags) policies(kinds [][]union.Kind, opts policy.Options) (objects []any, found diag.List, err error) {
 	for _, versions := range kinds {
 		var l diag.List
 		if f.validating {
@@ -164,7 +163,7 @@ func (f *policyFlags) policies(kinds [][]kinds.Kind, opts policy.Options) (objec
 }
 
 // choose returns the kinds of a set that the flags select. A selector that selects nothing is an error.
-func (f *policyFlags) choose(set *kinds.Set) ([][]kinds.Kind, error) {
+func (f *policyFlags) choose(set *union.KindSet) ([][]union.Kind, error) {
 	used := map[string]bool{}
 	selects := func(l []string, names ...string) bool {
 		found := len(l) == 0
@@ -174,14 +173,14 @@ func (f *policyFlags) choose(set *kinds.Set) ([][]kinds.Kind, error) {
 		}
 		return found
 	}
-	var l [][]kinds.Kind
+	var l [][]union.Kind
 	for _, versions := range set.ByKind() {
 		if !selects(f.kinds, versions[0].Kind, versions[0].Kind+"."+versions[0].Group) {
 			continue
 		}
 		for i := range versions {
-			for _, objects := range []*[]kinds.UnionObject{&versions[i].Objects, &versions[i].Lists} {
-				*objects = slices.DeleteFunc(slices.Clone(*objects), func(o kinds.UnionObject) bool {
+			for _, objects := range []*[]union.Instances{&versions[i].Objects, &versions[i].Lists} {
+				*objects = slices.DeleteFunc(slices.Clone(*objects), func(o union.Instances) bool {
 					return !selects(f.paths, o.Path.String())
 				})
 			}

@@ -14,7 +14,6 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -39,7 +38,7 @@ func Builtin() []union.External {
 // BuiltinKinds returns the covered kinds that have declarations, and the declarations for other kinds.
 // Kinds(Declarations()) returns all unions of Kubernetes' own types. If there are errors, it
 // returns no kinds.
-func BuiltinKinds(declarations []union.External) (l []kinds.Kind, others []union.External, diags diag.List) {
+func BuiltinKinds(declarations []union.External) (l []union.Kind, others []union.External, diags diag.List) {
 	of := map[schema.GroupVersionKind][]union.External{}
 	for _, e := range declarations {
 		var versions []string
@@ -76,7 +75,7 @@ func BuiltinKinds(declarations []union.External) (l []kinds.Kind, others []union
 			files = append(files, e.File)
 		}
 		slices.Sort(files)
-		l = append(l, kinds.Kind{GroupVersionKind: gvk, Resource: plural.Resource, Objects: objects, Schema: all().kinds[gvk].structural(), Origin: strings.Join(slices.Compact(files), ", ")})
+		l = append(l, union.Kind{GroupVersionKind: gvk, Resource: plural.Resource, Objects: objects, Default: all().kinds[gvk].defaults(), Origin: strings.Join(slices.Compact(files), ", ")})
 	}
 	if diags.HasErrors() {
 		return nil, others, diags

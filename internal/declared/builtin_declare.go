@@ -10,7 +10,6 @@ import (
 	"github.com/unioncel/unioncel/internal/english"
 	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -18,7 +17,7 @@ import (
 // declare returns the objects of a kind that have declarations, in the order of their paths. root
 // is the kind's schema. Authors of declarations cannot change root, so there are no warnings about
 // defaulted discriminators. With errors the result is nil.
-func declare(root *apiextensionsv1.JSONSchemaProps, declarations []union.External) ([]kinds.UnionObject, diag.List) {
+func declare(root *apiextensionsv1.JSONSchemaProps, declarations []union.External) ([]union.Instances, diag.List) {
 	var diags diag.List
 	var l []*declared
 	// Extensions come after the declarations that they extend.
@@ -52,12 +51,12 @@ func declare(root *apiextensionsv1.JSONSchemaProps, declarations []union.Externa
 		}
 	}
 	slices.SortStableFunc(l, func(a, b *declared) int { return schemapath.Compare(a.path, b.path) })
-	var objects []kinds.UnionObject
+	var objects []union.Instances
 	for _, d := range l {
 		unions, more := d.resolve()
 		diags = append(diags, more...)
 		if !diags.HasErrors() {
-			objects = append(objects, kinds.ObjectAt(root, d.path, unions))
+			objects = append(objects, union.InstancesAt(root, d.path, unions))
 		}
 	}
 	if diags.HasErrors() {

@@ -8,14 +8,13 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/yamltext"
-	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -28,8 +27,8 @@ type catalog struct {
 // goType describes a Go type.
 type goType struct {
 	schema *apiextensionsv1.JSONSchemaProps
-	// structural returns the converted schema of a kind.
-	structural func() *structuralschema.Structural
+	// defaults returns the function that sets the defaults of a kind.
+	defaults func() func(object map[string]any)
 	// places are the unions of the type's values, and of values nested in them.
 	places []typePath
 }
@@ -50,7 +49,7 @@ var all = sync.OnceValue(func() *catalog {
 	for gvk, t := range scheme.AllKnownTypes() {
 		if _, isObject := reflect.New(t).Interface().(metav1.Object); isObject && gvk.Version != runtime.APIVersionInternal {
 			g := c.typeOf(t)
-			g.structural = sync.OnceValue(func() *structuralschema.Structural { return kinds.Structural(g.schema) })
+			g.defaults = sync.OnceValue(func() func(map[string]any) { return server.Defaults(g.schema) })
 			c.kinds[gvk] = g
 		}
 	}

@@ -13,10 +13,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/unioncel/unioncel/internal/declared"
-	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -59,7 +59,7 @@ func parseKind(t *testing.T, d declared.Declared) []*union.Declaration {
 }
 
 // all returns the kinds of the declarations.
-var all = sync.OnceValue(func() []kinds.Kind {
+var all = sync.OnceValue(func() []union.Kind {
 	l, others, diags := declared.BuiltinKinds(declared.Builtin())
 	if len(others)+len(diags) > 0 {
 		panic(fmt.Sprint(others, diags))
@@ -68,7 +68,7 @@ var all = sync.OnceValue(func() []kinds.Kind {
 })
 
 // find returns a union object of a kind, and the kind.
-func find(t *testing.T, kind, path string) (kinds.UnionObject, kinds.Kind) {
+func find(t *testing.T, kind, path string) (union.Instances, union.Kind) {
 	t.Helper()
 	for _, k := range all() {
 		for _, o := range k.Objects {
@@ -78,7 +78,7 @@ func find(t *testing.T, kind, path string) (kinds.UnionObject, kinds.Kind) {
 		}
 	}
 	t.Fatalf("%s has no unions at %s", kind, path)
-	return kinds.UnionObject{}, kinds.Kind{}
+	return union.Instances{}, union.Kind{}
 }
 
 func TestPlaces(t *testing.T) {
@@ -442,7 +442,7 @@ func TestUnionSet(t *testing.T) {
 		}
 		got[i].Origin = declared.BuiltinName
 	}
-	if d := cmp.Diff(all(), got, cmp.AllowUnexported(schemapath.Step{}, kinds.UnionObject{})); d != "" {
+	if d := cmp.Diff(all(), got, cmp.AllowUnexported(schemapath.Step{}, union.Instances{}), cmpopts.IgnoreFields(union.Kind{}, "Default")); d != "" {
 		t.Error(d)
 	}
 }

@@ -46,7 +46,7 @@
 //
 // [ParseUnionSet] turns a file into a [union.Externals]. It checks everything that does not depend
 // on other files, and each union with [union.Parse]. pkg/compile resolves the declarations against
-// the schemas of CRDs, and pkg/kinds against the schemas of other kinds. They check that CRD,
+// the schemas of CRDs, and [BuiltinKinds] against the schemas of other kinds. They check that CRD,
 // version, path and properties exist. [FormatUnionSet] writes the declarations of CRDs that infer
 // finds.
 //

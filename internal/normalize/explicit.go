@@ -9,7 +9,6 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -20,18 +19,18 @@ import (
 // lists, except those of kinds for which merges returns true. Patches that a kustomization
 // contains as text are edited in place. If base has the patched object, siblings that this object
 // does not set need no null. base may be nil.
-func ExplicitPatches(set *kinds.Set, name string, src []byte, base *yamltext.OldObjects, merges func(schema.GroupVersionKind) bool, limits yamltext.Limits) Result {
-	plan := func(k kinds.Kind, o, patched *yamltext.Object, l diag.List) ([]unionEdit, diag.List) {
+func ExplicitPatches(set *union.KindSet, name string, src []byte, base *yamltext.OldObjects, merges func(schema.GroupVersionKind) bool, limits yamltext.Limits) Result {
+	plan := func(k union.Kind, o, patched *yamltext.Object, l diag.List) ([]unionEdit, diag.List) {
 		var before map[string]any
 		if patched != nil && patched.Version == o.Version {
 			before = patched.Value
 		}
 		x := explicit{o: o, lists: merges != nil && merges(o.GroupVersionKind), based: before != nil, diagnostics: l}
-		for _, object := range slices.SortedStableFunc(slices.Values(k.Objects), func(a, b kinds.UnionObject) int { return len(b.Path) - len(a.Path) }) {
+		for _, object := range slices.SortedStableFunc(slices.Values(k.Objects), func(a, b union.Instances) int { return len(b.Path) - len(a.Path) }) {
 			visit := func(at yamltext.ObjectPath, v map[string]any, below former) {
 				x.unions(at, object.Unions, v, below)
 			}
-			walk{UnionObject: object, Items: x.items, Union: visit, Directives: true}.Visit(o.Value, before)
+			walk{Instances: object, Items: x.items, Union: visit, Directives: true}.Visit(o.Value, before)
 		}
 		return x.changes, x.diagnostics
 	}

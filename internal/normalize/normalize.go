@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/yamltext"
-	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -96,21 +95,19 @@ type Options struct {
 // the old value of the same key. Other items are compared by index, if they differ from the old
 // items only in the union; otherwise only changes that do not depend on the old item are made.
 // Items of sets stay unchanged: a changed item is another item.
-func Plan(k kinds.Kind, old, new map[string]any, opts Options) ([]Change, []Problem) {
+func Plan(k union.Kind, old, new map[string]any, opts Options) ([]Change, []Problem) {
 	p := planner{opts: opts, written: runtime.DeepCopyJSON(new)}
-	new = runtime.DeepCopyJSON(new)
-	k.Default(new)
+	new = defaulted(k, new)
 	if old != nil {
-		old = runtime.DeepCopyJSON(old)
-		k.Default(old)
+		old = defaulted(k, old)
 	}
 	// Outer unions come first, because cleared members have no unions.
 	objects := slices.Clone(k.Objects)
-	slices.SortStableFunc(objects, func(a, b kinds.UnionObject) int { return len(a.Path) - len(b.Path) })
+	slices.SortStableFunc(objects, func(a, b union.Instances) int { return len(a.Path) - len(b.Path) })
 	for _, o := range objects {
 		p.object, p.sharing = o, union.Sharing(o.Unions)
 		done := len(p.changes)
-		walk{UnionObject: o, Items: p.items, Union: p.unions}.Visit(new, old)
+		walk{Instances: o, Items: p.items, Union: p.unions}.Visit(new, old)
 		if len(p.changes) > done {
 			Apply(new, p.changes[done:])
 			Apply(p.written, p.changes[done:])
@@ -120,11 +117,19 @@ func Plan(k kinds.Kind, old, new map[string]any, opts Options) ([]Change, []Prob
 	return p.changes, p.problems
 }
 
+// defaulted returns a copy of an object with the defaults of its kind.
+func defaulted(k union.Kind, object map[string]any) map[string]any {
+	object = runtime.DeepCopyJSON(object)
+	if k.Default != nil {
+		k.Default(object)
+	}
+	return object
+}
+
 // withDefaults turns the changes from an index on that clear a member which a default sets again, or
 // for a discriminator that is not in its enum, into problems.
-func (p *planner) withDefaults(k kinds.Kind, from int) {
-	result := runtime.DeepCopyJSON(p.written)
-	k.Default(result)
+func (p *planner) withDefaults(k union.Kind, from int) {
+	result := defaulted(k, p.written)
 	changes := p.changes[from:]
 	p.changes = slices.Clip(p.changes[:from])
 	for _, c := range changes {
@@ -146,7 +151,7 @@ func (p *planner) withDefaults(k kinds.Kind, from int) {
 type planner struct {
 	opts     Options
 	written  map[string]any // the new object without defaults, with the changes
-	object   kinds.UnionObject
+	object   union.Instances
 	sharing  [][]int // the unions of object, by shared properties
 	changes  []Change
 	problems []Problem
@@ -306,7 +311,7 @@ func (c Change) rewrite() unionEdit {
 }
 
 // Object normalizes an object of a kind in place; see [Plan].
-func Object(k kinds.Kind, old, new map[string]any, opts Options) ([]Change, []Problem) {
+func Object(k union.Kind, old, new map[string]any, opts Options) ([]Change, []Problem) {
 	changes, problems := Plan(k, old, new, opts)
 	Apply(new, changes)
 	return changes, problems

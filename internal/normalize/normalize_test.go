@@ -19,19 +19,18 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/internal/yamltext"
-	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // kindOf returns the kind Thing of example.com/v1, whose spec has a schema in flow style.
-func kindOf(t testing.TB, spec string) *kinds.Set {
+func kindOf(t testing.TB, spec string) *union.KindSet {
 	t.Helper()
 	crd := testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: spec})
 	declared, diags := crdpatch.Ask(crdpatch.Open("crd.yaml", []byte(crd)), crdpatch.Options{}, (*crdpatch.CRD).Declared)
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	set := &kinds.Set{}
+	set := &union.KindSet{}
 	if err := set.Add(declared[0].Kinds("crd.yaml")...); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // Result is a rewritten file.
@@ -27,7 +27,7 @@ type Result struct {
 // files rewrites files.
 type files struct {
 	// Set has the kinds of the objects. Objects of other kinds stay unchanged.
-	Set *kinds.Set
+	Set *union.KindSet
 	// Old has the objects that are replaced or patched; it may be nil.
 	Old    *yamltext.OldObjects
 	Limits yamltext.Limits
@@ -35,7 +35,7 @@ type files struct {
 	Parse func(name string, src []byte, limits yamltext.Limits) (*yamltext.ObjectFile, diag.List)
 	// Plan returns the changes of an object that replaces old, which may be nil. It receives the
 	// diagnostics of the lookup of old, and returns them with its own.
-	Plan func(k kinds.Kind, o, old *yamltext.Object, l diag.List) ([]unionEdit, diag.List)
+	Plan func(k union.Kind, o, old *yamltext.Object, l diag.List) ([]unionEdit, diag.List)
 }
 
 // Rewrite makes the changes in the text of a file. It checks that the result parses to the intended

@@ -10,7 +10,6 @@ import (
 	"github.com/unioncel/unioncel/internal/yamltext"
 
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -18,8 +17,8 @@ import (
 // the matching object in old; an object without a match, or with old nil, is created. The
 // diagnostics report the changes and, as errors, the union objects that stay unchanged. Objects of
 // kinds that are not in the set stay unchanged.
-func File(set *kinds.Set, name string, src []byte, old *yamltext.OldObjects, opts Options, limits yamltext.Limits) Result {
-	plan := func(k kinds.Kind, o, was *yamltext.Object, l diag.List) ([]unionEdit, diag.List) {
+func File(set *union.KindSet, name string, src []byte, old *yamltext.OldObjects, opts Options, limits yamltext.Limits) Result {
+	plan := func(k union.Kind, o, was *yamltext.Object, l diag.List) ([]unionEdit, diag.List) {
 		var before map[string]any
 		switch {
 		case l.HasErrors():

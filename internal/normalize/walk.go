@@ -2,12 +2,13 @@ package normalize
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/unioncel/unioncel/internal/yamltext"
-	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // former is the old value that a value is compared with.
@@ -26,7 +27,7 @@ func (o former) Child(key string) former {
 
 // walk visits the union objects in an object.
 type walk struct {
-	kinds.UnionObject
+	union.Instances
 	// Items returns the old values of the items of a list, or nil to skip the items. keys are the
 	// keys of the list; rest leads from an item to the union objects.
 	Items func(items []any, old former, keys []string, rest schemapath.Path, at yamltext.ObjectPath) []former
@@ -83,12 +84,19 @@ func byKeys(items []any, old former, keys []string) []former {
 	for i, item := range items {
 		// An item is mostly at its old index; looking there first keeps long lists cheap.
 		at := i
-		if i >= len(before) || !kinds.SameItem(keys, item, before[i]) {
-			at = slices.IndexFunc(before, func(o any) bool { return kinds.SameItem(keys, item, o) })
+		if i >= len(before) || !sameItem(keys, item, before[i]) {
+			at = slices.IndexFunc(before, func(o any) bool { return sameItem(keys, item, o) })
 		}
 		if at >= 0 {
 			l[i].Value = before[at]
 		}
 	}
 	return l
+}
+
+// sameItem reports whether two items of a list have the same keys.
+func sameItem(keys []string, a, b any) bool {
+	x, ok := a.(map[string]any)
+	y, also := b.(map[string]any)
+	return ok && also && !slices.ContainsFunc(keys, func(key string) bool { return !reflect.DeepEqual(x[key], y[key]) })
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/unioncel/unioncel/internal/normalize"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
@@ -53,7 +52,7 @@ func (n *normalizer) items(r *run) []*yaml.RNode {
 }
 
 // has reports whether the set has the kind of an item or, for a list, the kind of an item in it.
-func has(set *kinds.Set, item *yaml.RNode) bool {
+func has(set *union.KindSet, item *yaml.RNode) bool {
 	if items, ok := listed(item); ok && strings.HasSuffix(word(item, yaml.KindField), "List") {
 		return slices.ContainsFunc(items, func(item *yaml.RNode) bool { return has(set, item) })
 	}
@@ -63,8 +62,8 @@ func has(set *kinds.Set, item *yaml.RNode) bool {
 
 // kinds returns the kinds whose unions are known. CRDs among the items count, including local ones.
 // They take precedence over files, because the API server will get the items.
-func (n *normalizer) kinds(r *run) *kinds.Set {
-	set := &kinds.Set{}
+func (n *normalizer) kinds(r *run) *union.KindSet {
+	set := &union.KindSet{}
 	declarations := n.external.Declarations
 	if n.builtin {
 		declarations = slices.Concat(declared.Builtin(), declarations)
@@ -97,7 +96,7 @@ func (n *normalizer) kinds(r *run) *kinds.Set {
 		for _, d := range w.declared {
 			l := d.Kinds(w.name)
 			if w.item == nil {
-				l = slices.DeleteFunc(l, func(k kinds.Kind) bool {
+				l = slices.DeleteFunc(l, func(k union.Kind) bool {
 					other, ok := set.Lookup(k.GroupVersionKind)
 					return ok && among(work, other.Origin)
 				})
@@ -116,7 +115,7 @@ func (n *normalizer) kinds(r *run) *kinds.Set {
 	return set
 }
 
-func (n *normalizer) add(r *run, set *kinds.Set, l []kinds.Kind) {
+func (n *normalizer) add(r *run, set *union.KindSet, l []union.Kind) {
 	for _, k := range l {
 		if err := set.Add(k); err != nil {
 			r.report(diag.New(codes.TwoCRDs, diag.Pos{File: k.Origin}, "%v", err).Hinted("keep one of them"))

@@ -13,7 +13,6 @@ import (
 	"github.com/unioncel/unioncel/internal/normalize"
 	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/internal/yamltext"
-	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -170,7 +169,7 @@ func TestOddValues(t *testing.T) {
 
 // set has the unions of volumes and strategy in Kubernetes' own kinds, and the union backend of a
 // custom resource, in an object, a list and a map.
-func set(t testing.TB) *kinds.Set {
+func set(t testing.TB) *union.KindSet {
 	t.Helper()
 	members := func(values bool, names ...string) (l []union.Member) {
 		for _, name := range names {
@@ -187,8 +186,8 @@ func set(t testing.TB) *kinds.Set {
 	volumes := &union.Union{Members: members(false, "emptyDir", "hostPath", "secret"), Cardinality: union.ExactlyOne, Change: union.Allow}
 	below := &union.Union{Discriminator: "sub.type", Members: members(true, "http", "sub.tcp", "deep.in.udp", "deep.raw"), Cardinality: union.AtMostOne, Change: union.Clear,
 		Paths: map[string]schemapath.Path{"sub.type": schemapath.New("sub", "type"), "sub.tcp": schemapath.New("sub", "tcp"), "deep.in.udp": schemapath.New("deep", "in", "udp"), "deep.raw": schemapath.New("deep", "raw")}}
-	s := &kinds.Set{}
-	if err := s.Add(kinds.Kind{GroupVersionKind: thing, Objects: []kinds.UnionObject{
+	s := &union.KindSet{}
+	if err := s.Add(union.Kind{GroupVersionKind: thing, Objects: []union.Instances{
 		{Path: schemapath.New("below"), Unions: []*union.Union{below}},
 		{Path: schemapath.New("spec"), Unions: []*union.Union{typed, plain}},
 		{Path: schemapath.New("both"), Unions: []*union.Union{plain, {Members: members(false, "d", "sub.e", "sub.f"), Cardinality: union.AtMostOne, Change: union.Allow,
@@ -208,7 +207,7 @@ func set(t testing.TB) *kinds.Set {
 		}},
 		{Path: schemapath.New("spec", "list").Append(schemapath.Items), Keys: [][]string{{"name"}}, Unions: []*union.Union{plain}},
 		{Path: schemapath.New("spec", "map").Append(schemapath.Values), Unions: []*union.Union{plain}},
-	}}, kinds.Kind{GroupVersionKind: pod, Objects: []kinds.UnionObject{
+	}}, union.Kind{GroupVersionKind: pod, Objects: []union.Instances{
 		{Path: schemapath.New("spec", "volumes").Append(schemapath.Items), Keys: [][]string{{"name"}}, Unions: []*union.Union{volumes}},
 		{Path: schemapath.New("spec", "volumes").Append(schemapath.Items).Append(schemapath.Property("secret")), Keys: [][]string{{"name"}}, Unions: []*union.Union{plain}},
 	}}); err != nil {

@@ -2,12 +2,14 @@ package compile
 
 import (
 	"slices"
+	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/unioncel/unioncel/internal/codes"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -76,12 +78,38 @@ func (c *Compilation) Declared() (*Declared, diag.List) {
 	return d, diags
 }
 
-// Kinds returns the kinds of the CRD that have unions ([kinds.OfCRD]). Messages name origin as
-// their source.
-func (d Declared) Kinds(origin string) []kinds.Kind {
+// Kinds returns the kinds of the CRD that have unions. Messages name origin as their source.
+func (d Declared) Kinds(origin string) []union.Kind {
 	var l []union.Object
 	for _, o := range d.Objects {
 		l = append(l, o.Object)
 	}
-	return kinds.OfCRD(d.CRD, l, origin)
+	return Kinds(d.CRD, l, origin)
+}
+
+// Kinds returns the kinds of a CRD that have unions, one for each version with unions, in the
+// order of the versions. They share the unions.
+func Kinds(crd *apiextensionsv1.CustomResourceDefinition, declared []union.Object, origin string) []union.Kind {
+	var l []union.Kind
+	for i, v := range crd.Spec.Versions {
+		k := union.Kind{Origin: origin, Resource: crd.Spec.Names.Plural, GroupVersionKind: schema.GroupVersionKind{Group: crd.Spec.Group, Version: v.Name, Kind: crd.Spec.Names.Kind}}
+		if v.Subresources != nil && v.Subresources.Scale != nil {
+			k.Scaled = schemapath.New(strings.Split(strings.TrimPrefix(v.Subresources.Scale.SpecReplicasPath, "."), ".")...)
+		}
+		for _, d := range declared {
+			if d.Version != i || len(d.Unions) == 0 {
+				continue
+			}
+			objects := &k.Objects
+			if d.Unions[0].OfItems() {
+				objects = &k.Lists
+			}
+			*objects = append(*objects, union.InstancesAt(v.Schema.OpenAPIV3Schema, d.Path, d.Unions))
+		}
+		if len(k.Objects)+len(k.Lists) > 0 {
+			k.Default = server.Defaults(v.Schema.OpenAPIV3Schema)
+			l = append(l, k)
+		}
+	}
+	return l
 }

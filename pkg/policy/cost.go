@@ -18,7 +18,6 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -56,7 +55,7 @@ func compile(text *policy) (*program, error) {
 
 // cost returns the cost of the most expensive expression, including its variables, for an update
 // from old to new.
-func (p *program) cost(k kinds.Kind, old, new map[string]any) (int64, error) {
+func (p *program) cost(k union.Kind, old, new map[string]any) (int64, error) {
 	before, after := &unstructured.Unstructured{Object: old}, &unstructured.Unstructured{Object: new}
 	resource := k.GroupVersion().WithResource(k.Resource)
 	attrs := admission.NewAttributesRecord(after, before, k.GroupVersionKind, "", "", resource, "", admission.Update, &metav1.UpdateOptions{}, false, nil)
@@ -80,8 +79,8 @@ func (p *program) cost(k kinds.Kind, old, new map[string]any) (int64, error) {
 // API server's compiler. It reports unions that the policies do not normalize, and the path where
 // the smallest number of union objects exceeds the server's cost limit. The error is about a policy
 // that the server rejects.
-func CheckMutating(versions []kinds.Kind, opts Options) (diag.List, error) {
-	write := func(versions []kinds.Kind) []*policy {
+func CheckMutating(versions []union.Kind, opts Options) (diag.List, error) {
+	write := func(versions []union.Kind) []*policy {
 		l, _ := mutating(versions, opts) // callers of Mutating report the error
 		return l
 	}
@@ -90,7 +89,7 @@ func CheckMutating(versions []kinds.Kind, opts Options) (diag.List, error) {
 
 // CheckValidating is [CheckMutating] for the policies that [Validating] returns. It reports the
 // rules that the policies do not enforce.
-func CheckValidating(versions []kinds.Kind, opts Options) (diag.List, error) {
+func CheckValidating(versions []union.Kind, opts Options) (diag.List, error) {
 	return check(versions, opts, validating, validatingGaps)
 }
 
@@ -109,7 +108,7 @@ func (e expression) GetName() string          { return e.name }
 func (e expression) GetExpression() string    { return e.text }
 func (e expression) ReturnTypes() []*cel.Type { return e.types }
 
-func check(versions []kinds.Kind, opts Options, write func([]kinds.Kind) []*policy, gaps func(kinds.Kind) diag.List) (diag.List, error) {
+func check(versions []union.Kind, opts Options, write func([]union.Kind) []*policy, gaps func(union.Kind) diag.List) (diag.List, error) {
 	for _, p := range write(versions) {
 		if _, err := compile(p); err != nil {
 			return nil, fmt.Errorf("the API server does not accept policy %s: %w", p.name, err)
@@ -121,7 +120,7 @@ func check(versions []kinds.Kind, opts Options, write func([]kinds.Kind) []*poli
 		l = append(l, gaps(k)...)
 		for _, alone := range k.Split() {
 			o := slices.Concat(alone.Objects, alone.Lists)[0]
-			for _, p := range write([]kinds.Kind{alone}) {
+			for _, p := range write([]union.Kind{alone}) {
 				n, err := longest(p, alone, o)
 				if err != nil {
 					return nil, fmt.Errorf("policy %s: %w", p.name, err)
@@ -136,7 +135,7 @@ func check(versions []kinds.Kind, opts Options, write func([]kinds.Kind) []*poli
 }
 
 // costly reports that more than n union objects exceed the cost limit.
-func costly(k kinds.Kind, o kinds.UnionObject, n int, opts Options) diag.Diagnostic {
+func costly(k union.Kind, o union.Instances, n int, opts Options) diag.Diagnostic {
 	for unit := 1; n >= 10*unit; unit *= 10 {
 		n -= n % unit // keep two digits
 	}
@@ -152,7 +151,7 @@ func costly(k kinds.Kind, o kinds.UnionObject, n int, opts Options) diag.Diagnos
 // longest returns the number of union objects at the path of o for which an expression reaches the
 // API server's cost limit. It measures the cost of a few objects and extrapolates with a polynomial
 // of the second degree.
-func longest(text *policy, k kinds.Kind, o kinds.UnionObject) (int, error) {
+func longest(text *policy, k union.Kind, o union.Instances) (int, error) {
 	n := math.MaxInt
 	if !o.Path.HasElements() {
 		return n, nil
@@ -209,7 +208,7 @@ type filling struct {
 }
 
 // fillings returns the fillings whose cost may be the highest.
-func fillings(o kinds.UnionObject) []filling {
+func fillings(o union.Instances) []filling {
 	var l []filling
 	for _, outer := range []bool{false, true} {
 		l = append(l, filling{outer: outer}, filling{outer: outer, switched: true}, filling{outer: outer, switched: true, reversed: true})
@@ -224,13 +223,13 @@ func fillings(o kinds.UnionObject) []filling {
 func elementsOn(p schemapath.Path) int { return len(p) - len(p.Properties()) }
 
 // object returns the object before the change or, if changed is true, after it.
-func (f filling) object(o kinds.UnionObject, changed bool) map[string]any {
+func (f filling) object(o union.Instances, changed bool) map[string]any {
 	return f.fill(o, o.Path, 0, 0, changed).(map[string]any) // the path starts with a property
 }
 
 // fill returns the value at path, the rest of the path of o. elements counts the lists and maps
 // above it, and lists only the lists.
-func (f filling) fill(o kinds.UnionObject, path schemapath.Path, elements, lists int, changed bool) any {
+func (f filling) fill(o union.Instances, path schemapath.Path, elements, lists int, changed bool) any {
 	if len(path) == 0 {
 		return unionObject(o, f.switched && changed)
 	}
@@ -265,7 +264,7 @@ func (f filling) fill(o kinds.UnionObject, path schemapath.Path, elements, lists
 }
 
 // unionObject has the first member of each union and, if switched is true, also the last one.
-func unionObject(o kinds.UnionObject, switched bool) any {
+func unionObject(o union.Instances, switched bool) any {
 	if u := o.Unions[0]; u.OfItems() {
 		list := []any{itemOf(u.Members[0])}
 		if switched {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 const costlyUnion = `type: object
@@ -16,7 +16,7 @@ properties: {name: {type: string}, type: {type: string}, a: {type: object}, b: {
 x-kubernetes-unions: [{discriminator: type, fields-to-discriminateBy: {a: A, b: B}}]
 `
 
-func kindOf(t *testing.T, spec string) kinds.Kind {
+func kindOf(t *testing.T, spec string) union.Kind {
 	t.Helper()
 	declared, diags := crdpatch.Ask(crdpatch.Open("crd.yaml", []byte(testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: spec}))), crdpatch.Options{}, (*crdpatch.CRD).Declared)
 	if diags.HasErrors() {
@@ -43,11 +43,11 @@ func TestLongest(t *testing.T) {
 	} {
 		k := kindOf(t, tt.spec)
 		o := k.Objects[0]
-		l, err := CheckMutating([]kinds.Kind{k}, tt.opts)
+		l, err := CheckMutating([]union.Kind{k}, tt.opts)
 		if err != nil || len(l) != 1 {
 			t.Fatal(l, err)
 		}
-		policies, _ := mutating([]kinds.Kind{k}, tt.opts)
+		policies, _ := mutating([]union.Kind{k}, tt.opts)
 		n, err := longest(policies[0], k, o)
 		if err != nil || n == math.MaxInt {
 			t.Fatal(n, err)
@@ -78,7 +78,7 @@ func TestLongest(t *testing.T) {
 func TestBounded(t *testing.T) {
 	for bound, want := range map[string]int{"": 1, "maxItems: 300\n": 0, "maxItems: 3000\n": 1} {
 		k := kindOf(t, "type: array\nx-kubernetes-list-type: map\nx-kubernetes-list-map-keys: [name]\n"+bound+"items:\n  "+strings.ReplaceAll(costlyUnion, "\n", "\n  "))
-		if l, err := CheckMutating([]kinds.Kind{k}, Options{}); len(l) != want || err != nil {
+		if l, err := CheckMutating([]union.Kind{k}, Options{}); len(l) != want || err != nil {
 			t.Errorf("%q: %v, %v", bound, l, err)
 		}
 	}

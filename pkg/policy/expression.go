@@ -8,7 +8,6 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 
 	"github.com/unioncel/unioncel/internal/cel"
-	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -28,7 +27,7 @@ var (
 
 // mutation writes the JSON patches for unions of the union objects at one path of a kind.
 type mutation struct {
-	kinds.UnionObject
+	union.Instances
 	all  []*union.Union // all unions of the objects
 	opts Options
 	*variables

@@ -6,14 +6,13 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/pkg/diag"
-	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // mutatingGaps reports the union objects of a kind that a policy cannot normalize.
-func mutatingGaps(k kinds.Kind) diag.List {
+func mutatingGaps(k union.Kind) diag.List {
 	const hint = "with --validate, a policy enforces the union"
 	var l diag.List
 	for _, o := range k.Objects {
@@ -34,7 +33,7 @@ func mutatingGaps(k kinds.Kind) diag.List {
 }
 
 // validatingGaps reports the rules for unions of a kind that a policy cannot enforce.
-func validatingGaps(k kinds.Kind) diag.List {
+func validatingGaps(k union.Kind) diag.List {
 	var l diag.List
 	for _, o := range slices.Concat(k.Objects, k.Lists) {
 		unkeyed := slices.ContainsFunc(o.Keys, func(keys []string) bool { return keys == nil })
@@ -67,7 +66,7 @@ func changeOf(u *union.Union) string {
 
 // scaleGap reports a member or discriminator that clients can write through the scale subresource.
 // Requests for scale contain a Scale object, which a policy for the kind does not see.
-func scaleGap(k kinds.Kind, o kinds.UnionObject) diag.List {
+func scaleGap(k union.Kind, o union.Instances) diag.List {
 	for _, u := range o.Unions {
 		for _, name := range u.Names() {
 			if o.Path.Append(u.Path(name)...).Equal(k.Scaled) {
@@ -78,6 +77,6 @@ func scaleGap(k kinds.Kind, o kinds.UnionObject) diag.List {
 	return nil
 }
 
-func gap(k kinds.Kind, o kinds.UnionObject, hint, format string, args ...any) diag.Diagnostic {
+func gap(k union.Kind, o union.Instances, hint, format string, args ...any) diag.Diagnostic {
 	return diag.New(codes.PolicyGap, diag.Pos{File: k.Origin}, format, args...).At(o.Path.String()).Hinted(hint)
 }

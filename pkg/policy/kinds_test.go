@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
-	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -45,13 +45,13 @@ var (
 )
 
 // route returns the kinds of a CRD with these unions.
-func route(t *testing.T, origin string) []kinds.Kind {
+func route(t *testing.T, origin string) []union.Kind {
 	t.Helper()
 	var crd apiextensionsv1.CustomResourceDefinition
 	if err := yaml.Unmarshal([]byte(testcrd.Versions("Route", testcrd.Version{Name: "v1", Spec: spec})), &crd); err != nil {
 		t.Fatal(err)
 	}
-	return kinds.OfCRD(&crd, []union.Object{
+	return compile.Kinds(&crd, []union.Object{
 		{Place: schemapath.Place{Path: schemapath.New("spec", "backends")}, Unions: []*union.Union{backend}},
 		{Place: schemapath.Place{Path: schemapath.New("spec", "backends").Append(schemapath.Items, schemapath.Property("filters"), schemapath.Items)}, Unions: []*union.Union{filter}},
 		{Place: schemapath.Place{Version: 1, Path: schemapath.New("spec", "backends")}, Unions: []*union.Union{filter}},
@@ -96,7 +96,7 @@ func TestDefaultedInteger(t *testing.T) {
 		t.Fatal(err)
 	}
 	u := &union.Union{Discriminator: "port", Type: union.IntegerValue, Members: []union.Member{{Name: "a", Values: []string{"9007199254740993"}}}}
-	l := kinds.OfCRD(&crd, []union.Object{{Place: schemapath.Place{Path: schemapath.New("spec")}, Unions: []*union.Union{u}}}, "crd.yaml")
+	l := compile.Kinds(&crd, []union.Object{{Place: schemapath.Place{Path: schemapath.New("spec")}, Unions: []*union.Union{u}}}, "crd.yaml")
 	object := map[string]any{}
 	l[0].Default(map[string]any{"spec": object})
 	if s := u.StateOf(object); s.Value != "9007199254740993" {
@@ -106,7 +106,7 @@ func TestDefaultedInteger(t *testing.T) {
 
 // A kind can be added only once.
 func TestSet(t *testing.T) {
-	var set kinds.Set
+	var set union.KindSet
 	if err := set.Add(route(t, "crd.yaml")...); err != nil {
 		t.Error(err)
 	}

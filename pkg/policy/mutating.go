@@ -12,7 +12,6 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -41,7 +40,7 @@ type Options struct {
 // policy changes requests exactly as [normalize.Plan] does.
 //
 // The error is about unions that a policy cannot normalize.
-func Mutating(versions []kinds.Kind, opts Options) ([]*admissionv1.MutatingAdmissionPolicy, []*admissionv1.MutatingAdmissionPolicyBinding, error) {
+func Mutating(versions []union.Kind, opts Options) ([]*admissionv1.MutatingAdmissionPolicy, []*admissionv1.MutatingAdmissionPolicyBinding, error) {
 	l, err := mutating(versions, opts)
 	var policies []*admissionv1.MutatingAdmissionPolicy
 	var bindings []*admissionv1.MutatingAdmissionPolicyBinding
@@ -83,7 +82,7 @@ type policy struct {
 
 // written returns the policies for the versions of a kind. write adds the expressions for a version;
 // versions with the same expressions share a policy.
-func written(versions []kinds.Kind, purpose string, returns *cel.Type, write func(k kinds.Kind, p *policy)) []*policy {
+func written(versions []union.Kind, purpose string, returns *cel.Type, write func(k union.Kind, p *policy)) []*policy {
 	var l []*policy
 	for _, k := range versions {
 		p := &policy{name: nameOf(k, purpose), returns: returns}
@@ -109,14 +108,14 @@ func written(versions []kinds.Kind, purpose string, returns *cel.Type, write fun
 }
 
 // mutating returns the policies of [Mutating].
-func mutating(versions []kinds.Kind, opts Options) ([]*policy, error) {
+func mutating(versions []union.Kind, opts Options) ([]*policy, error) {
 	var errs []error
-	l := written(versions, "normalize", patches, func(k kinds.Kind, p *policy) {
+	l := written(versions, "normalize", patches, func(k union.Kind, p *policy) {
 		p.matches = matching(k, k.Objects)
 		// Mutations of outer unions come first: they read the request as the client wrote it, and
 		// cleared members need no mutation for the unions in them.
 		objects := slices.Clone(k.Objects)
-		slices.SortStableFunc(objects, func(a, b kinds.UnionObject) int { return len(a.Path) - len(b.Path) })
+		slices.SortStableFunc(objects, func(a, b union.Instances) int { return len(a.Path) - len(b.Path) })
 		for _, o := range objects {
 			for _, u := range o.Unions {
 				switch {
@@ -160,7 +159,7 @@ func sharing(unions []*union.Union) []bool {
 // mutations returns the mutations for the unions of an object. Some unions need their own mutation:
 //   - unions in a list without keys whose discriminator is set: these mutations skip moved items;
 //   - unions with members in a nested object, which another mutation may add.
-func mutations(o kinds.UnionObject, opts Options) []mutation {
+func mutations(o union.Instances, opts Options) []mutation {
 	unkeyed := slices.ContainsFunc(o.Keys, func(keys []string) bool { return keys == nil })
 	var setting, others []*union.Union
 	var below [][]*union.Union
@@ -179,7 +178,7 @@ func mutations(o kinds.UnionObject, opts Options) []mutation {
 	var l []mutation
 	for _, unions := range append(below, setting, others) {
 		if len(unions) > 0 {
-			m := mutation{UnionObject: o, all: o.Unions, opts: opts}
+			m := mutation{Instances: o, all: o.Unions, opts: opts}
 			m.Unions = unions
 			l = append(l, m)
 		}
@@ -188,7 +187,7 @@ func mutations(o kinds.UnionObject, opts Options) []mutation {
 }
 
 // nameOf returns the name of a policy for a kind.
-func nameOf(k kinds.Kind, what string) string {
+func nameOf(k union.Kind, what string) string {
 	if k.Group == "" {
 		return k.Resource + "-" + what
 	}
@@ -197,12 +196,12 @@ func nameOf(k kinds.Kind, what string) string {
 
 // matching returns the requests that write union objects of a kind. They match only the version of
 // the kind, which the expressions assume, and include subresources that write a union.
-func matching(k kinds.Kind, objects []kinds.UnionObject) *admissionv1.MatchResources {
+func matching(k union.Kind, objects []union.Instances) *admissionv1.MatchResources {
 	resources := []string{k.Resource}
-	if slices.ContainsFunc(objects, func(o kinds.UnionObject) bool { return unionsBelow(o, schemapath.New("status")) }) {
+	if slices.ContainsFunc(objects, func(o union.Instances) bool { return unionsBelow(o, schemapath.New("status")) }) {
 		resources = append(resources, k.Resource+"/status")
 	}
-	if k.Group == "" && slices.ContainsFunc(objects, func(o kinds.UnionObject) bool { return unionsBelow(o, schemapath.New("spec", "ephemeralContainers")) }) {
+	if k.Group == "" && slices.ContainsFunc(objects, func(o union.Instances) bool { return unionsBelow(o, schemapath.New("spec", "ephemeralContainers")) }) {
 		resources = append(resources, k.Resource+"/ephemeralcontainers")
 	}
 	return &admissionv1.MatchResources{
@@ -215,7 +214,7 @@ func matching(k kinds.Kind, objects []kinds.UnionObject) *admissionv1.MatchResou
 }
 
 // unionsBelow reports whether a member or discriminator of the unions is at or below a path.
-func unionsBelow(o kinds.UnionObject, path schemapath.Path) bool {
+func unionsBelow(o union.Instances, path schemapath.Path) bool {
 	return slices.ContainsFunc(o.Unions, func(u *union.Union) bool {
 		return slices.ContainsFunc(u.Names(), func(name string) bool {
 			at := o.Path.Append(u.Path(name)...)

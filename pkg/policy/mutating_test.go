@@ -23,25 +23,24 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/internal/yamltext"
-	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/policy"
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // kindOf returns the kind Thing with a schema for its spec.
-func kindOf(t testing.TB, spec string) kinds.Kind {
+func kindOf(t testing.TB, spec string) union.Kind {
 	t.Helper()
 	return kindIn(t, testcrd.Versions("Thing", testcrd.Version{Name: "v1", Spec: spec}))
 }
 
 // rootOf returns the kind Thing with the given properties and with a union on the root object.
-func rootOf(t testing.TB, properties, declaration string) kinds.Kind {
+func rootOf(t testing.TB, properties, declaration string) union.Kind {
 	t.Helper()
 	return kindIn(t, strings.Replace(testcrd.New("Thing", properties), "        properties:\n", "        x-kubernetes-unions: [{"+declaration+"}]\n        properties:\n", 1))
 }
 
 // kindIn returns the kind of a CRD.
-func kindIn(t testing.TB, crd string) kinds.Kind {
+func kindIn(t testing.TB, crd string) union.Kind {
 	t.Helper()
 	declared, diags := crdpatch.Ask(crdpatch.Open("crd.yaml", []byte(crd)), crdpatch.Options{}, (*crdpatch.CRD).Declared)
 	if diags.HasErrors() {
@@ -79,7 +78,7 @@ func TestMutatingBuiltIn(t *testing.T) {
 				continue
 			}
 		}
-		policies, _, err := policy.Mutating([]kinds.Kind{k}, policy.Options{})
+		policies, _, err := policy.Mutating([]union.Kind{k}, policy.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,9 +201,9 @@ func fits(declaration string, place unioncases.Place) bool {
 var needsOld = regexp.MustCompile(`ratchet|Forbid\b|discriminatorChange: Clear|allowedChanges`)
 
 // serverOf returns a server with the policy for a kind, or nil if there is no policy.
-func serverOf(t *testing.T, k kinds.Kind, opts policy.Options) *policytest.Server {
+func serverOf(t *testing.T, k union.Kind, opts policy.Options) *policytest.Server {
 	t.Helper()
-	policies, bindings, err := policy.Mutating([]kinds.Kind{k}, opts)
+	policies, bindings, err := policy.Mutating([]union.Kind{k}, opts)
 	if err != nil && strings.Contains(err.Error(), "kep-2019 sets the discriminator by the member") {
 		return nil
 	}
@@ -218,7 +217,7 @@ func serverOf(t *testing.T, k kinds.Kind, opts policy.Options) *policytest.Serve
 }
 
 // agrees compares a policy with internal/normalize. It returns their results if these differ.
-func agrees(t *testing.T, s *policytest.Server, k kinds.Kind, opts policy.Options, before, after map[string]any) (got, want string) {
+func agrees(t *testing.T, s *policytest.Server, k union.Kind, opts policy.Options, before, after map[string]any) (got, want string) {
 	t.Helper()
 	normal := runtime.DeepCopyJSON(after)
 	normalize.Object(k, before, normal, normalize.Options{Algorithm: opts.Algorithm, CarriedOver: !opts.Unselected})

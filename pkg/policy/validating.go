@@ -10,7 +10,6 @@ import (
 	apiservercel "k8s.io/apiserver/pkg/cel"
 
 	"github.com/unioncel/unioncel/internal/cel"
-	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/rules"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -23,7 +22,7 @@ var Actions = []string{string(admissionv1.Audit), string(admissionv1.Deny), stri
 // and their bindings. versions are the versions of one kind. The policies enforce the rules of
 // pkg/rules. They ratchet as the API server does for rules in a schema: unchanged union objects are
 // not validated.
-func Validating(versions []kinds.Kind, opts Options) (policies []*admissionv1.ValidatingAdmissionPolicy, bindings []*admissionv1.ValidatingAdmissionPolicyBinding) {
+func Validating(versions []union.Kind, opts Options) (policies []*admissionv1.ValidatingAdmissionPolicy, bindings []*admissionv1.ValidatingAdmissionPolicyBinding) {
 	actions := opts.Actions
 	if len(actions) == 0 {
 		actions = []admissionv1.ValidationAction{admissionv1.Deny}
@@ -46,8 +45,8 @@ func Validating(versions []kinds.Kind, opts Options) (policies []*admissionv1.Va
 }
 
 // validating returns the policies of [Validating].
-func validating(versions []kinds.Kind) []*policy {
-	return written(versions, "unions", celtypes.BoolType, func(k kinds.Kind, p *policy) {
+func validating(versions []union.Kind) []*policy {
+	return written(versions, "unions", celtypes.BoolType, func(k union.Kind, p *policy) {
 		objects := slices.Concat(k.Objects, k.Lists)
 		p.matches = matching(k, objects)
 		for _, o := range objects {
@@ -59,7 +58,7 @@ func validating(versions []kinds.Kind) []*policy {
 }
 
 // validations returns the rules of one union.
-func validations(o kinds.UnionObject, u *union.Union, vars *variables) []admissionv1.Validation {
+func validations(o union.Instances, u *union.Union, vars *variables) []admissionv1.Validation {
 	at := ruledObject{o, o.Path, nil, u, vars}
 	var l []admissionv1.Validation
 	for _, r := range rules.Static(u, rules.Paired) {
@@ -91,7 +90,7 @@ func expressible(names []string) bool {
 
 // ruledObject is the object that rules apply to: a union object or an ancestor of it.
 type ruledObject struct {
-	kinds.UnionObject
+	union.Instances
 	path  schemapath.Path
 	names []string // the properties from the object to the union object
 	union *union.Union

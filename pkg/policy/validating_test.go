@@ -9,7 +9,6 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/policytest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
-	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/policy"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -36,7 +35,7 @@ func TestValidating(t *testing.T) {
 				}
 				k := kindOf(t, p.Schema(shape.Schema()+"x-kubernetes-unions:\n- "+declaration))
 				u := k.Objects[0].Unions[0]
-				policies, bindings := policy.Validating([]kinds.Kind{k}, policy.Options{})
+				policies, bindings := policy.Validating([]union.Kind{k}, policy.Options{})
 				if len(policies) == 0 {
 					if len(u.Violations(union.State{Present: make([]bool, len(u.Members))})) > 0 || u.Guarded() {
 						t.Fatalf("%s: no policy", declaration)
@@ -77,7 +76,7 @@ func TestValidating(t *testing.T) {
 // TestValidatingRoot tests that a union on the root object ignores the metadata.
 func TestValidatingRoot(t *testing.T) {
 	k := rootOf(t, "type: {type: string, enum: [A, B]}\na: {type: string}\nb: {type: string}", "discriminator: type, fields-to-discriminateBy: {a: A, b: B}, discriminatorChange: Forbid")
-	policies, _ := policy.Validating([]kinds.Kind{k}, policy.Options{})
+	policies, _ := policy.Validating([]union.Kind{k}, policy.Options{})
 	s := policytest.NewValidating(t, policies[0])
 	thing := func(label string, fields map[string]any) map[string]any {
 		if fields == nil {
@@ -106,22 +105,22 @@ func TestValidatingRoot(t *testing.T) {
 
 // TestValidatingRequests tests that a policy matches all requests that write members of a union.
 func TestValidatingRequests(t *testing.T) {
-	const union, items = "x-kubernetes-unions: [{members: [a, b]}]", "x-kubernetes-unions: [{members: [{name: x}, {name: 'y'}]}]"
+	const members, items = "x-kubernetes-unions: [{members: [a, b]}]", "x-kubernetes-unions: [{members: [{name: x}, {name: 'y'}]}]"
 	builtins, _, _ := declared.BuiltinKinds(declared.Builtin())
-	pod := builtins[slices.IndexFunc(builtins, func(k kinds.Kind) bool { return k.Kind == "Pod" })]
-	pod.Objects = slices.DeleteFunc(pod.Objects, func(o kinds.UnionObject) bool { return o.Path.String() != "spec.ephemeralContainers[*].env[*]" })
+	pod := builtins[slices.IndexFunc(builtins, func(k union.Kind) bool { return k.Kind == "Pod" })]
+	pod.Objects = slices.DeleteFunc(pod.Objects, func(o union.Instances) bool { return o.Path.String() != "spec.ephemeralContainers[*].env[*]" })
 	for _, tt := range []struct {
 		name string
-		kind kinds.Kind
+		kind union.Kind
 		want []string
 	}{
-		{"spec", kindOf(t, "{type: object, properties: {a: {type: string}, b: {type: string}}, "+union+"}"), []string{"things"}},
-		{"status", kindIn(t, testcrd.New("Thing", "status: {type: object, properties: {a: {type: string}, b: {type: string}}, "+union+"}")), []string{"things", "things/status"}},
+		{"spec", kindOf(t, "{type: object, properties: {a: {type: string}, b: {type: string}}, "+members+"}"), []string{"things"}},
+		{"status", kindIn(t, testcrd.New("Thing", "status: {type: object, properties: {a: {type: string}, b: {type: string}}, "+members+"}")), []string{"things", "things/status"}},
 		{"items in the status", kindIn(t, testcrd.New("Thing", "status: {type: object, properties: {l: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], items: {type: object, required: [name], properties: {name: {type: string}}}, "+items+"}}}")), []string{"things", "things/status"}},
 		{"member in the status", rootOf(t, "a: {type: string}\nstatus: {type: object, properties: {b: {type: string}}}", "members: [a, status.b]"), []string{"things", "things/status"}},
 		{"ephemeral containers", pod, []string{"pods", "pods/ephemeralcontainers"}},
 	} {
-		policies, _ := policy.Validating([]kinds.Kind{tt.kind}, policy.Options{})
+		policies, _ := policy.Validating([]union.Kind{tt.kind}, policy.Options{})
 		if got := policies[0].Spec.MatchConstraints.ResourceRules[0].Resources; !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}

@@ -7,7 +7,8 @@
 // returns [Union]s: plain data that refers to neither. The meaning is in
 // meaning.go: [Union.StateOf] reduces an object to its [State], which is all that
 // a union depends on; [Union.Violations] and [Union.ChangeViolations] validate
-// states and pairs of states.
+// states and pairs of states. A [Kind] has the unions of objects, whether they are declared in a
+// CustomResourceDefinition or elsewhere.
 //
 // These predicates are the reference. Rules, verification and every other output
 // are tested against them, and must not define the meaning of a union themselves.

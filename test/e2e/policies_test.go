@@ -29,7 +29,6 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
-	"github.com/unioncel/unioncel/pkg/kinds"
 	"github.com/unioncel/unioncel/pkg/policy"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -58,7 +57,7 @@ func startWithPolicies(t *testing.T) *policyServer {
 }
 
 // install installs a CRD without compiling its unions, and returns its kind in each version.
-func (s *policyServer) install(t *testing.T, crd string) map[string]kinds.Kind {
+func (s *policyServer) install(t *testing.T, crd string) map[string]union.Kind {
 	t.Helper()
 	declared, diags := crdpatch.Ask(crdpatch.Open("crd.yaml", []byte(crd)), crdpatch.Options{}, (*crdpatch.CRD).Declared)
 	if diags.HasErrors() {
@@ -71,13 +70,13 @@ func (s *policyServer) install(t *testing.T, crd string) map[string]kinds.Kind {
 }
 
 // kindsOf returns the kind of a CRD in each version.
-func kindsOf(t *testing.T, crd string) map[string]kinds.Kind {
+func kindsOf(t *testing.T, crd string) map[string]union.Kind {
 	t.Helper()
 	declared, diags := crdpatch.Ask(crdpatch.Open("crd.yaml", []byte(crd)), crdpatch.Options{}, (*crdpatch.CRD).Declared)
 	if diags.HasErrors() {
 		t.Fatalf("%v\n%s", diags, crd)
 	}
-	l := map[string]kinds.Kind{}
+	l := map[string]union.Kind{}
 	for _, k := range declared[0].Kinds("crd.yaml") {
 		l[k.Version] = k
 	}
@@ -85,7 +84,7 @@ func kindsOf(t *testing.T, crd string) map[string]kinds.Kind {
 }
 
 // compile is install with the rules of the unions.
-func (s *policyServer) compile(t *testing.T, crd string) map[string]kinds.Kind {
+func (s *policyServer) compile(t *testing.T, crd string) map[string]union.Kind {
 	t.Helper()
 	compiled, diags := crdpatch.Compile(crdpatch.Open("crd.yaml", []byte(crd)), crdpatch.Options{})
 	if diags.HasErrors() {
@@ -105,9 +104,9 @@ func (s *policyServer) add(t *testing.T, objects ...any) {
 }
 
 // mutate adds the policies that clear members in objects of a kind.
-func (s *policyServer) mutate(t *testing.T, k kinds.Kind, opts policy.Options) {
+func (s *policyServer) mutate(t *testing.T, k union.Kind, opts policy.Options) {
 	t.Helper()
-	policies, bindings, err := policy.Mutating([]kinds.Kind{k}, opts)
+	policies, bindings, err := policy.Mutating([]union.Kind{k}, opts)
 	if err != nil || len(policies) > 1 {
 		t.Fatal(policies, err)
 	}
@@ -120,9 +119,9 @@ func (s *policyServer) mutate(t *testing.T, k kinds.Kind, opts policy.Options) {
 }
 
 // validate adds the policies that reject objects of a kind.
-func (s *policyServer) validate(t *testing.T, k kinds.Kind, actions ...admissionv1.ValidationAction) {
+func (s *policyServer) validate(t *testing.T, k union.Kind, actions ...admissionv1.ValidationAction) {
 	t.Helper()
-	policies, bindings := policy.Validating([]kinds.Kind{k}, policy.Options{Actions: actions})
+	policies, bindings := policy.Validating([]union.Kind{k}, policy.Options{Actions: actions})
 	if len(policies) > 1 {
 		t.Fatal(policies)
 	}
@@ -339,7 +338,7 @@ type policyTest struct {
 type matrix struct {
 	*policyServer
 	name   string
-	kinds  map[string]kinds.Kind // by version
+	kinds  map[string]union.Kind // by version
 	place  unioncases.Place
 	states []unioncases.State
 	every  int // one in so many pairs of states is tried
@@ -370,7 +369,7 @@ func (m *matrix) prepare(t *testing.T, s *policyServer, kind, schema, unions str
 	s.compile(t, testcrd.Versions(kind, compiled...))
 	m.policyServer, m.kinds = s, kindsOf(t, testcrd.Versions(kind, declared...))
 	for version, opts := range clearingModes {
-		if _, _, err := policy.Mutating([]kinds.Kind{m.kinds[version]}, opts); err != nil {
+		if _, _, err := policy.Mutating([]union.Kind{m.kinds[version]}, opts); err != nil {
 			m.without = append(m.without, version)
 			continue
 		}

@@ -24,7 +24,7 @@ import (
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
-	"github.com/unioncel/unioncel/pkg/kinds"
+	"github.com/unioncel/unioncel/pkg/union"
 )
 
 const (
@@ -359,13 +359,13 @@ func TestMigration(t *testing.T) {
 }
 
 // unionsOf returns the kinds with unions in a CRD.
-func unionsOf(t *testing.T, text string) *kinds.Set {
+func unionsOf(t *testing.T, text string) *union.KindSet {
 	t.Helper()
 	declared, l := crdpatch.Ask(crdpatch.Open("crd.yaml", []byte(text)), crdpatch.Options{}, (*crdpatch.CRD).Declared)
 	if l.HasErrors() {
 		t.Fatal(l)
 	}
-	set := &kinds.Set{}
+	set := &union.KindSet{}
 	for _, d := range declared {
 		if err := set.Add(d.Kinds("crd.yaml")...); err != nil {
 			t.Fatal(err)

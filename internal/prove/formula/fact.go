@@ -13,6 +13,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/common"
 
 	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/internal/server"
 )
 
 // EntryKey is the key of the map entry that [Entry] stands for. [Item] stands for the first item of
@@ -178,7 +179,7 @@ func (q *Question) program() func(ctx context.Context, value, old any) (bool, er
 	case q.Text == "" || q.At.Schema == nil:
 		return nil
 	}
-	s, err := Structural(Pruned(q.At.Schema, q.paths()))
+	s, err := server.Structural(Pruned(q.At.Schema, q.paths()))
 	if err != nil {
 		return nil
 	}
@@ -241,7 +242,7 @@ func (a *Answers) Holds(ctx context.Context, f *Fact, new, old any) (holds, ok b
 // cel converts a value at the place to CEL.
 func (p *Place) cel(v any) ref.Val {
 	if p.types == nil {
-		if s, err := Structural(Pruned(p.Schema, [][]string{nil})); err == nil {
+		if s, err := server.Structural(Pruned(p.Schema, [][]string{nil})); err == nil {
 			p.types = newView(&model.Structural{Structural: s})
 		} else {
 			return types.WrapErr(err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/internal/server"
 	_ "github.com/unioncel/unioncel/internal/testing/testgc"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 )
@@ -167,7 +168,7 @@ func (r rules) condition(depth int) string {
 func TestRules(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	s := parse(t, schema)
-	structural, err := formula.Structural(s)
+	structural, err := server.Structural(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -316,7 +317,7 @@ func TestViews(t *testing.T) {
 				}
 			}
 			s := parse(t, changed)
-			structural, err := formula.Structural(s)
+			structural, err := server.Structural(s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -435,7 +436,7 @@ func TestKeywords(t *testing.T) {
 	for range unioncases.Choose(200, 300, 1500) {
 		text := keywords(3)
 		only := parse(t, text)
-		in, err := formula.Internal(only)
+		in, err := server.Internal(only)
 		if err != nil {
 			t.Fatal(err)
 		}

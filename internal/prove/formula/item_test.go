@@ -11,6 +11,7 @@ import (
 
 	. "github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 )
 
@@ -111,7 +112,7 @@ func TestItemsSound(t *testing.T) {
 	}
 	for i, texts := range tests {
 		s := schemas[i%2]
-		structural, err := Structural(s)
+		structural, err := server.Structural(s)
 		if err != nil {
 			t.Fatal(err)
 		}

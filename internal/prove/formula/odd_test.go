@@ -10,6 +10,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/internal/server"
 )
 
 // TestOddRules repeats TestRules with unusual rules: values of unknown type, formats, sets, nulls
@@ -37,7 +38,7 @@ properties:
   raw: {type: string, format: byte}
   l: {type: array, items: {type: object, properties: {k: {type: string}, v: {type: string}}}}
 `)
-	structural, err := formula.Structural(s)
+	structural, err := server.Structural(s)
 	if err != nil {
 		t.Fatal(err)
 	}

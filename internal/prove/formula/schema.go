@@ -4,31 +4,15 @@ import (
 	"context"
 	"slices"
 
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 	apiservervalidation "k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/regular"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
-
-// Structural converts a schema to a structural schema.
-func Structural(s *apiextensionsv1.JSONSchemaProps) (*structuralschema.Structural, error) {
-	in, err := Internal(s)
-	if err != nil {
-		return nil, err
-	}
-	return structuralschema.NewStructural(in)
-}
-
-// Internal converts a schema to the API server's internal type.
-func Internal(s *apiextensionsv1.JSONSchemaProps) (*apiextensions.JSONSchemaProps, error) {
-	out := &apiextensions.JSONSchemaProps{}
-	return out, apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(s, out, nil)
-}
 
 // KeepsUnknown reports whether a schema, which may be nil, has x-kubernetes-preserve-unknown-fields.
 func KeepsUnknown(s *apiextensionsv1.JSONSchemaProps) bool {
@@ -46,7 +30,7 @@ const instructionsPerStep = 64
 
 // Validator returns the validator for the keywords of a schema.
 func Validator(s *apiextensionsv1.JSONSchemaProps) (*Keywords, error) {
-	in, err := Internal(s)
+	in, err := server.Internal(s)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
 	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/server"
 )
 
 // Validator validates values against all keywords and rules of a schema, without ratcheting.
@@ -28,7 +29,7 @@ func (n *Schema) Validator() (*Validator, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := formula.Structural(n.Props)
+	s, err := server.Structural(n.Props)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +77,7 @@ func JudgeRule(schema *apiextensionsv1.JSONSchemaProps, rule *apiextensionsv1.Va
 // AcceptsDefault reports whether a schema accepts its default, including nested defaults. The API
 // server requires this of new CRDs, but it also validates objects against other schemas.
 func (n *Schema) AcceptsDefault(ctx context.Context) bool {
-	s, err := formula.Structural(n.Props)
+	s, err := server.Structural(n.Props)
 	v, broken := n.Validator()
 	if err != nil || broken != nil {
 		return false

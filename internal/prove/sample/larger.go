@@ -29,7 +29,7 @@ func (g *Source) Larger(n *Schema) []any {
 // rules of a schema, which may be another one, together cost more for it than the API server spends on a
 // request, though each of them accepts it. It returns nil if it finds none.
 func (g *Source) Overrun(root *Schema, of *apiextensionsv1.JSONSchemaProps) (object map[string]any, message string) {
-	s, err := formula.Structural(of)
+	s, err := server.Structural(of)
 	if err != nil {
 		return nil, ""
 	}

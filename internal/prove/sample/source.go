@@ -17,6 +17,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -284,7 +285,7 @@ func (n *Schema) Defaults() func(any) {
 	if len(only.Properties) == 0 {
 		return nil
 	}
-	s, err := formula.Structural(only)
+	s, err := server.Structural(only)
 	if err != nil {
 		return nil
 	}

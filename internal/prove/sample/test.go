@@ -13,6 +13,7 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
 	"github.com/unioncel/unioncel/internal/prove/formula"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -139,7 +140,7 @@ func (n *Schema) Rules() []*Test {
 	if len(sound) == 0 {
 		return n.rules
 	}
-	s, err := formula.Structural(formula.Pruned(n.Props, paths))
+	s, err := server.Structural(formula.Pruned(n.Props, paths))
 	if err != nil {
 		for _, t := range sound {
 			t.Broken = fmt.Errorf("the schema of the rule is not structural: %w", err)
@@ -204,7 +205,7 @@ func (t *Test) Message(ctx context.Context, n *Schema, value, old any) string {
 	}
 	r := *t.Validation
 	r.FieldPath = ""
-	s, err := formula.Structural(formula.Pruned(n.Props, paths))
+	s, err := server.Structural(formula.Pruned(n.Props, paths))
 	if err != nil {
 		return ""
 	}

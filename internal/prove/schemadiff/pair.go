@@ -9,9 +9,9 @@ import (
 	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
 
 	"github.com/unioncel/unioncel/internal/prove"
-	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
 	"github.com/unioncel/unioncel/internal/prove/sample"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
@@ -110,7 +110,7 @@ func NewPair(old, new Side) (*Pair, error) {
 		if err != nil {
 			return nil, err
 		}
-		if p.structural[side], err = formula.Structural(prove.WithTypeMeta(root)); err != nil {
+		if p.structural[side], err = server.Structural(prove.WithTypeMeta(root)); err != nil {
 			return nil, fmt.Errorf("%s: %w", root.Path, err)
 		}
 		p.roots[side] = root

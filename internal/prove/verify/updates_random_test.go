@@ -17,8 +17,8 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	sigsyaml "sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/verify"
+	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -152,7 +152,7 @@ func disturb(r *rand.Rand, s *apiextensionsv1.JSONSchemaProps, typed bool) {
 // is rejected but legal.
 func everyUpdate(t testing.TB, root *apiextensionsv1.JSONSchemaProps, u *union.Union) (accepted, rejected string) {
 	t.Helper()
-	structural, err := formula.Structural(root)
+	structural, err := server.Structural(root)
 	if err != nil {
 		t.Fatal(err)
 	}

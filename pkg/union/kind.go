@@ -1,23 +1,15 @@
-// Package kinds describes the unions in the objects of a kind, whether they are declared in a
-// CustomResourceDefinition or elsewhere.
-package kinds
+package union
 
 import (
 	"cmp"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
-	"strings"
 
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	structuralschema "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/unioncel/unioncel/pkg/schemapath"
-	"github.com/unioncel/unioncel/pkg/union"
 )
 
 // Kind is a kind in one version of its API. It is plain data, owned by its creator.
@@ -26,14 +18,15 @@ type Kind struct {
 	// Resource is the plural name in API paths, in lower case.
 	Resource string
 	// Objects are the union objects in an object of the kind.
-	Objects []UnionObject
+	Objects []Instances
 	// Lists are the lists whose items are members of unions. These unions are not normalized:
 	// clients switch by adding one item and deleting another.
-	Lists []UnionObject
+	Lists []Instances
 	// Scaled is the path that the scale subresource writes; empty without one.
 	Scaled schemapath.Path
-	// Schema has the defaults of the kind; nil if it has none.
-	Schema *structuralschema.Structural
+	// Default sets defaults in an object of the kind, and removes nulls, as the API server does before
+	// it validates an object; nil for a kind without defaults.
+	Default func(object map[string]any)
 	// Origin names the source of the unions in messages, such as a file.
 	Origin string
 }
@@ -44,19 +37,19 @@ func (k Kind) Split() []Kind {
 	var l []Kind
 	for _, o := range k.Objects {
 		alone := k
-		alone.Objects, alone.Lists = []UnionObject{o}, nil
+		alone.Objects, alone.Lists = []Instances{o}, nil
 		l = append(l, alone)
 	}
 	for _, o := range k.Lists {
 		alone := k
-		alone.Objects, alone.Lists = nil, []UnionObject{o}
+		alone.Objects, alone.Lists = nil, []Instances{o}
 		l = append(l, alone)
 	}
 	return l
 }
 
-// UnionObject describes the path of one or more unions in the objects of a kind.
-type UnionObject struct {
+// Instances describe the path of one or more unions in the objects of a kind.
+type Instances struct {
 	// Path leads to the union objects: there are several if it leads through a list or map.
 	Path schemapath.Path
 	// Keys has the keys of the items of each list on the path; nil if a list has none.
@@ -73,12 +66,12 @@ type UnionObject struct {
 	bounds []*int64
 	// Nullable is true if a property on the path, or a discriminator, may be null.
 	Nullable bool
-	Unions   []*union.Union
+	Unions   []*Union
 }
 
 // Bounded reports whether the path leads through lists and maps whose bounds allow no more than n
 // union objects.
-func (o UnionObject) Bounded(n int) bool {
+func (o Instances) Bounded(n int) bool {
 	product := int64(1)
 	for _, b := range o.bounds {
 		if b == nil || *b > 0 && product > int64(n) / *b {
@@ -91,74 +84,21 @@ func (o UnionObject) Bounded(n int) bool {
 
 // ItemKeys returns the keys that identify the union objects, or nil unless these are items of a
 // list with keys. The result is read-only.
-func (o UnionObject) ItemKeys() []string {
+func (o Instances) ItemKeys() []string {
 	if len(o.Path) == 0 || o.Path[len(o.Path)-1] != schemapath.Items {
 		return nil
 	}
 	return o.Keys[len(o.Keys)-1]
 }
 
-// SameItem reports whether two items of a list have the same keys.
-func SameItem(keys []string, a, b any) bool {
-	x, ok := a.(map[string]any)
-	y, also := b.(map[string]any)
-	return ok && also && !slices.ContainsFunc(keys, func(key string) bool { return !reflect.DeepEqual(x[key], y[key]) })
-}
-
-// Default sets defaults in an object of the kind, and removes nulls, as the API server does before it
-// validates an object.
-func (k Kind) Default(object map[string]any) {
-	if k.Schema != nil {
-		defaulting.PruneNonNullableNullsWithoutDefaults(object, k.Schema)
-		defaulting.Default(object, k.Schema)
-	}
-}
-
-// Structural returns the structural schema of a kind, or nil if its schema is not structural.
-func Structural(root *apiextensionsv1.JSONSchemaProps) *structuralschema.Structural {
-	in := &apiextensions.JSONSchemaProps{}
-	if apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(root, in, nil) != nil {
-		return nil
-	}
-	s, _ := structuralschema.NewStructural(in) // nil with an error
-	return s
-}
-
-// OfCRD returns the kinds of a CRD that have unions, one for each version with unions, in the
-// order of the versions. They share the unions.
-func OfCRD(crd *apiextensionsv1.CustomResourceDefinition, declared []union.Object, origin string) []Kind {
-	var l []Kind
-	for i, v := range crd.Spec.Versions {
-		k := Kind{Origin: origin, Resource: crd.Spec.Names.Plural, GroupVersionKind: schema.GroupVersionKind{Group: crd.Spec.Group, Version: v.Name, Kind: crd.Spec.Names.Kind}}
-		if v.Subresources != nil && v.Subresources.Scale != nil {
-			k.Scaled = schemapath.New(strings.Split(strings.TrimPrefix(v.Subresources.Scale.SpecReplicasPath, "."), ".")...)
-		}
-		for _, d := range declared {
-			if d.Version != i || len(d.Unions) == 0 {
-				continue
-			}
-			objects := &k.Objects
-			if d.Unions[0].OfItems() {
-				objects = &k.Lists
-			}
-			*objects = append(*objects, ObjectAt(v.Schema.OpenAPIV3Schema, d.Path, d.Unions))
-		}
-		if len(k.Objects)+len(k.Lists) > 0 {
-			k.Schema = Structural(v.Schema.OpenAPIV3Schema)
-			l = append(l, k)
-		}
-	}
-	return l
-}
-
-// ObjectAt describes the path of unions in a schema.
-func ObjectAt(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path, unions []*union.Union) UnionObject {
-	o := UnionObject{Path: path, Unions: unions}
+// InstancesAt describes the path of unions in a schema.
+func InstancesAt(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path, unions []*Union) Instances {
+	o := Instances{Path: path, Unions: unions}
 	s := root
 	for i, step := range path {
 		if _, ok := step.Property(); !ok {
 			o.Removable = nil
-		} else if !union.AlwaysThere(s, path[i:i+1]) {
+		} else if !AlwaysThere(s, path[i:i+1]) {
 			o.Removable = append(o.Removable, path[i:].Properties())
 		}
 		if step == schemapath.Items {
@@ -192,13 +132,13 @@ func ObjectAt(root *apiextensionsv1.JSONSchemaProps, path schemapath.Path, union
 	return o
 }
 
-// Set is a set of kinds.
-type Set struct {
+// KindSet is a set of kinds.
+type KindSet struct {
 	kinds map[schema.GroupVersionKind]Kind
 }
 
 // Add adds kinds. It returns an error if the set already has one of them.
-func (s *Set) Add(kinds ...Kind) error {
+func (s *KindSet) Add(kinds ...Kind) error {
 	for _, k := range kinds {
 		if other, ok := s.kinds[k.GroupVersionKind]; ok {
 			return fmt.Errorf("both %s and %s have %s of %s", other.Origin, k.Origin, k.Kind, k.GroupVersion())
@@ -212,13 +152,13 @@ func (s *Set) Add(kinds ...Kind) error {
 }
 
 // Lookup returns a kind with unions of properties; ok is false if the set does not have it.
-func (s *Set) Lookup(gvk schema.GroupVersionKind) (k Kind, ok bool) {
+func (s *KindSet) Lookup(gvk schema.GroupVersionKind) (k Kind, ok bool) {
 	k, ok = s.kinds[gvk]
 	return k, ok && len(k.Objects) > 0
 }
 
 // ByKind returns the versions of each kind, sorted. The caller owns the result.
-func (s *Set) ByKind() [][]Kind {
+func (s *KindSet) ByKind() [][]Kind {
 	all := slices.SortedFunc(maps.Values(s.kinds), func(a, b Kind) int { return cmp.Compare(a.String(), b.String()) })
 	var l [][]Kind
 	for _, k := range all {
@@ -233,7 +173,7 @@ func (s *Set) ByKind() [][]Kind {
 
 // Names returns the kinds with unions of properties, as text for messages, sorted. The caller owns
 // the result.
-func (s *Set) Names() []string {
+func (s *KindSet) Names() []string {
 	var l []string
 	for gvk, k := range s.kinds {
 		if len(k.Objects) > 0 {
