@@ -95,7 +95,7 @@ func TestRandomly(t *testing.T) {
 	states := map[change.Outcome]int{}
 	seeds := uint64(8)
 	if unioncases.Exhaustive {
-		seeds = 400
+		seeds = 200
 	}
 	for seed := range seeds {
 		r := randomly{rand.New(rand.NewPCG(seed, 0))}
