@@ -54,10 +54,7 @@ type unionPlan struct {
 	// shown is the maximum number of members in situations.
 	shown int
 	// rules are the rules of the plan. Hand-written rules have their own messages.
-	rules []rules.Rule
-	path  *field.Path // of the union object in a sample; nil for the root
-	// ruled is set if the version has rules.
-	ruled  bool
+	rules  []rules.Rule
 	beside []*union.Union // all unions of the object
 	// schema is the schema of the union object.
 	schema apiextensionsv1.JSONSchemaProps
@@ -71,10 +68,8 @@ type unionPlan struct {
 
 // explainUnion explains a union of a plan. bytes are the bytes that each of its rules adds.
 func explainUnion(p compile.UnionPlan, of compile.Plan, bytes []int) (ExplainedUnion, error) {
-	s := &unionPlan{Union: p.Union, conditions: p.Union.Conditions(), plan: p, shown: of.Tried(), path: objectPath(p.Place.Path)}
-	s.ruled = p.Place.Version < len(of.Versions) && of.Versions[p.Place.Version].Before > 0
+	s := &unionPlan{Union: p.Union, conditions: p.Union.Conditions(), plan: p, shown: of.Tried()}
 	for _, other := range of.Unions {
-		s.ruled = s.ruled || other.Place.Version == p.Place.Version && len(other.Rules) > 0
 		if other.Is(p.Place) {
 			s.beside = append(s.beside, other.Union)
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
@@ -25,10 +24,7 @@ const (
 // hand-written constraint that rejects a state that the union allows. unset are the members that no
 // example can set. It returns an error if a schema cannot be read.
 func (s *unionPlan) situations() (l []Situation, unset []string, err error) {
-	x := &situations{unionPlan: s, list: []Situation{}}
-	if x.judges, err = s.judges(); err != nil {
-		return nil, nil, err
-	}
+	x := &situations{unionPlan: s, judges: s.judges(), list: []Situation{}}
 	if x.examples, err = verify.NewExamples(context.Background(), s.plan.CRD, s.plan.Place.Version, s.plan.Place.Path, s.Union, s.beside); err != nil {
 		return nil, nil, err
 	}
@@ -37,7 +33,7 @@ func (s *unionPlan) situations() (l []Situation, unset []string, err error) {
 			return nil, nil, err
 		}
 	}
-	return x.list, x.examples.Unset(), x.judges.err
+	return x.list, x.examples.Unset(), nil
 }
 
 // situations collects situations.
@@ -70,9 +66,13 @@ func (x *situations) states() error {
 			if err != nil {
 				return err
 			}
-			x.add(v, first)
+			if err := x.add(v, first); err != nil {
+				return err
+			}
 		}
-		x.add(v, e)
+		if err := x.add(v, e); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -91,7 +91,9 @@ func (x *situations) contradictions() error {
 		if e == nil {
 			continue
 		}
-		x.add(union.Violation{Condition: refused, Member: -1}, e)
+		if err := x.add(union.Violation{Condition: refused, Member: -1}, e); err != nil {
+			return err
+		}
 		found := &x.list[len(x.list)-1]
 		found.Situation += ", which the union allows"
 		for _, by := range found.ByHand {
@@ -114,7 +116,9 @@ func (x *situations) changes() error {
 		if err != nil {
 			return err
 		}
-		x.add(union.Violation{Condition: target.condition, Member: -1}, e)
+		if err := x.add(union.Violation{Condition: target.condition, Member: -1}, e); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -133,26 +137,11 @@ func (x *situations) removals() error {
 		if e == nil {
 			continue
 		}
-		var on schema
-		read := apiextensionsv1.JSONSchemaProps{Type: "array", Items: x.schema.Items, XListType: x.schema.XListType, XListMapKeys: x.schema.XListMapKeys}
-		if !x.OfItems() {
-			read = apiextensionsv1.JSONSchemaProps{Type: "object", Properties: x.properties()}
-		}
-		if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&read, &on, nil); err != nil {
+		if err := x.add(union.Violation{Condition: removed, Member: -1}, e); err != nil {
 			return err
 		}
-		for _, link := range slices.Backward(links) {
-			on = object(link, on)
-		}
-		guards, err := newValidator(on, x.rulesAt(r.Place), len(r.Place.Path) == 0)
-		if err != nil {
-			return err
-		}
-		path := objectPath(r.Place.Path)
-		errs := guards.errors(path, x.examples.Value(r.Place.Path, e.Old), x.examples.Value(r.Place.Path, e.New))
-		x.put(union.Violation{Condition: removed, Member: -1}, e, reading{errs, make([]string, len(errs))})
 		found := &x.list[len(x.list)-1]
-		found.Situation = fmt.Sprintf("%s removed, which had %s", plainText(path.Child(links[0]).String()), found.Situation)
+		found.Situation = fmt.Sprintf("%s removed, which had %s", plainText(objectPath(r.Place.Path).Child(links[0]).String()), found.Situation)
 	}
 	return nil
 }
@@ -166,19 +155,20 @@ func links(from, to schemapath.Path) []string {
 	return to[len(from):].Properties()
 }
 
-// add adds an example with its errors, unless the example is nil.
-func (x *situations) add(v union.Violation, e *verify.Example) {
-	if e != nil {
-		x.put(v, e, x.judges.read(trial{e.New, x.union(e.Old), x.union(e.New)}))
-	}
-}
-
 // union returns the union object in a resource.
 func (x *situations) union(resource map[string]any) any {
 	return x.examples.Value(x.plan.Place.Path, resource)
 }
 
-func (x *situations) put(v union.Violation, e *verify.Example, r reading) {
+// add adds an example with its errors, unless the example is nil.
+func (x *situations) add(v union.Violation, e *verify.Example) error {
+	if e == nil {
+		return nil
+	}
+	r, err := x.judges.read(e)
+	if err != nil {
+		return err
+	}
 	found := Situation{Condition: string(v.Condition), OldObject: e.Old, NewObject: e.New, Errors: r.errors, ByHand: r.byHand}
 	if v.Member >= 0 {
 		found.Member = x.Members[v.Member].Name
@@ -195,6 +185,7 @@ func (x *situations) put(v union.Violation, e *verify.Example, r reading) {
 		found.Situation = words
 	}
 	x.list = append(x.list, found)
+	return nil
 }
 
 // described returns the state of a union object as data and as text.

@@ -140,8 +140,8 @@ func (v *kindVersion) validateLists(u, old *unstructured.Unstructured) field.Err
 // must not modify it.
 var NotEvaluated = field.Invalid(nil, nil, "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation")
 
-// Blocked reports whether found has an error that prevents the evaluation of rules.
-func Blocked(found field.ErrorList) bool {
+// blocked reports whether found has an error that prevents the evaluation of rules.
+func blocked(found field.ErrorList) bool {
 	return slices.ContainsFunc(found, func(e *field.Error) bool {
 		switch e.Type {
 		case field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid:
@@ -168,7 +168,7 @@ func (v *kindVersion) validateRules(ctx context.Context, found field.ErrorList, 
 	if v.rules == nil {
 		return nil
 	}
-	if Blocked(found) {
+	if blocked(found) {
 		return field.ErrorList{NotEvaluated}
 	}
 	var before any
