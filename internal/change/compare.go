@@ -14,6 +14,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/logic"
+	"github.com/unioncel/unioncel/internal/prove/sample"
 	"github.com/unioncel/unioncel/internal/prove/schemadiff"
 	"github.com/unioncel/unioncel/internal/prove/verify"
 	"github.com/unioncel/unioncel/internal/server"
@@ -251,7 +252,7 @@ func (w *walker) status() {
 	if was == is {
 		return
 	}
-	kind, note := turned(is), "Writes of the object leave its status as it is from now on; clients write that through /status."
+	kind, note := kindOf(was, is), "Writes of the object leave its status as it is from now on; clients write that through /status."
 	if was {
 		note = "Writes of the object change its status as well from now on; /status is gone."
 	}
@@ -278,7 +279,7 @@ func (w *walker) scale(o, n *apiextensionsv1.CustomResourceSubresourceScale) {
 	if reflect.DeepEqual(o, n) {
 		return
 	}
-	d := w.add(nil, VersionSort, "subresource scale", "", kindOf(o, n), "")
+	d := w.add(nil, VersionSort, "subresource scale", "", kindOf(o != nil, n != nil), "")
 	d.What = "subresource scale " + string(d.Kind)
 	d.shift.Old, d.shift.New = w.scaled(o, newSide), w.scaled(n, oldSide)
 }
@@ -293,7 +294,6 @@ func (w *walker) scaled(scale *apiextensionsv1.CustomResourceSubresourceScale, o
 	if scale.LabelSelectorPath != nil {
 		demands[*scale.LabelSelectorPath] = &jsonSchema{Type: "string"}
 	}
-	try := []any{int64(-1), int64(math.MaxInt32) + 1, "a", map[string]any{}, []any{}, true, 0.5}
 	var l []schemadiff.Clause
 	for _, path := range slices.Sorted(maps.Keys(demands)) {
 		p := schemapath.New(strings.Split(strings.TrimPrefix(path, "."), ".")...)
@@ -301,12 +301,11 @@ func (w *walker) scaled(scale *apiextensionsv1.CustomResourceSubresourceScale, o
 		if s == nil {
 			continue // the subresource does not read a field
 		}
-		demand, found := demands[path], w.valuesBetween(s, demands[path], try)
-		if s.Nullable {
-			demand, found = nil, append(found, nil)
-		}
-		if len(found) > 0 || s.Type != "integer" && s.Type != "string" {
-			l = append(l, clause(p, demand, found...)...)
+		switch demand := demands[path]; {
+		case s.Nullable:
+			l = append(l, clause(p, nil, append(sample.Between(w.ctx, s, demand), nil)...)...)
+		case !sample.Implies(w.ctx, s, demand):
+			l = append(l, clause(p, demand, sample.Between(w.ctx, s, demand)...)...)
 		}
 	}
 	return l

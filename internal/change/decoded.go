@@ -2,39 +2,13 @@ package change
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/prove/schemadiff"
 	"github.com/unioncel/unioncel/pkg/schemapath"
 )
-
-// shaped compares the keywords that make the server change a value before validation.
-func (w *walker) shaped(p schemapath.Path, o, n *jsonSchema) {
-	_, ok := seatOf(p)
-	if o.Nullable != n.Nullable {
-		kind := turned(n.Nullable)
-		d := w.add(p, Shape, "nullable", "nullable", kind, "nullable "+string(kind))
-		d.reshapes(p, w.held(p, nil)...)
-		w.collide(d)
-		if !ok {
-			d.doubt = "the whole object may be null"
-		}
-	}
-	if x, y := decoded(o.Default), decoded(n.Default); !reflect.DeepEqual(x, y) {
-		d := w.add(p, Shape, "default", "default", kindOf(o.Default, n.Default), "default "+fromTo(x, y))
-		d.Note = map[ChangeKind]string{
-			Added:   "Objects without it are read with the default from now on, stored ones as well.",
-			Changed: "Objects that are written without it get the new default; those stored with the old one keep it.",
-			Removed: "Objects that are written without it stay so; those stored with the default keep it.",
-		}[d.Kind]
-		d.reshapes(p, slices.Concat(w.held(p, nil), w.held(p, x), w.held(p, y))...)
-		w.collide(d)
-	}
-}
 
 // held returns values for the property that contains the schema at a path. Without lists and maps
 // in between, this is value itself. Otherwise these are lists with the value once, twice and after
@@ -98,7 +72,7 @@ func (w *walker) collide(d *difference) {
 			}
 			var variants []any
 			if s, t := d.Path.Schema(w.pair.root(oldSide)), d.Path.Schema(w.pair.root(newSide)); s != nil && t != nil {
-				variants = slices.Concat([]any{nil, decoded(s.Default), decoded(t.Default)}, w.values(s), w.values(t))
+				variants = slices.Concat([]any{nil, keywordsOf(*s).value("default"), keywordsOf(*t).value("default")}, w.values(s), w.values(t))
 			}
 			for _, item := range w.values(list.Items.Schema) {
 				items := []any{edited(item, d.Path[i+1:], func(o map[string]any, name string) { delete(o, name) })}
@@ -139,25 +113,4 @@ func edited(item any, path schemapath.Path, edit func(o map[string]any, name str
 		o, ok = o[name].(map[string]any)
 	}
 	return item
-}
-
-func decoded(j *apiextensionsv1.JSON) any {
-	if j == nil {
-		return nil
-	}
-	l := constants([]apiextensionsv1.JSON{*j})
-	if len(l) == 0 {
-		return nil
-	}
-	return l[0]
-}
-
-func fromTo(a, b any) string {
-	switch {
-	case a == nil:
-		return "added: " + words([]any{b})
-	case b == nil:
-		return "removed: " + words([]any{a})
-	}
-	return words([]any{a}) + " -> " + words([]any{b})
 }

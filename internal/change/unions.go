@@ -8,8 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-
+	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/schemadiff"
 	"github.com/unioncel/unioncel/pkg/compile"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -179,16 +178,16 @@ func (w *walker) foldEnum(d *difference, o, n *compile.UnionPlan) {
 	if x == nil || y == nil || len(x.Enum) == 0 || len(y.Enum) == 0 || reflect.DeepEqual(x.Enum, y.Enum) {
 		return
 	}
-	values := func(e []apiextensionsv1.JSON) []any { return constants(e) }
-	more, gone := onlyIn(values(y.Enum), values(x.Enum)), onlyIn(values(x.Enum), values(y.Enum))
+	was, is := formula.EnumValues(x), formula.EnumValues(y)
+	more, gone := onlyIn(is, was), onlyIn(was, is)
 	for side, l := range [][]any{oldSide: gone, newSide: more} {
 		u := [...]*compile.UnionPlan{oldSide: o, newSide: n}[side].Union
 		if slices.ContainsFunc(l, func(v any) bool { return !slices.Contains(u.MemberValues(), u.Type.Text(v)) }) {
 			return // the enum differs from the values of the union
 		}
 	}
-	d.shift.Old = append(d.shift.Old, enumClause(at, x.Enum, more)...)
-	d.shift.New = append(d.shift.New, enumClause(at, y.Enum, gone)...)
+	d.shift.Old = append(d.shift.Old, w.demand(at, y, &jsonSchema{Enum: x.Enum})...)
+	d.shift.New = append(d.shift.New, w.demand(at, x, &jsonSchema{Enum: y.Enum})...)
 	w.folded[at.String()+" enum"] = true
 }
 

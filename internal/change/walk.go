@@ -3,7 +3,6 @@ package change
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -78,7 +77,6 @@ func (w *walker) walk(p schemapath.Path, o, n *jsonSchema) {
 		w.undecided(p, "items", "items are described otherwise")
 	}
 	w.additional(p, o, n)
-	w.rest(p, o, n)
 }
 
 // add adds a difference at the schema at a path.
@@ -138,43 +136,22 @@ func clause(p schemapath.Path, k *jsonSchema, try ...any) []schemadiff.Clause {
 	return []schemadiff.Clause{{At: at.holder, Property: at.property, Keywords: k, Try: try}}
 }
 
-// own returns a clause for keywords of the object at a path, which formulas represent. For maps and
-// other types, only the server can evaluate the keywords.
-func own(p schemapath.Path, at, k *jsonSchema, try ...any) []schemadiff.Clause {
-	if at.Type == "object" && at.AdditionalProperties == nil {
-		return []schemadiff.Clause{{At: p, Keywords: k}}
-	}
-	return clause(p, k, try...)
-}
-
 // kind compares the types of two schemas. It reports whether their other keywords can be compared.
 func (w *walker) kind(p schemapath.Path, o, n *jsonSchema) bool {
-	if o.Type == n.Type && o.XIntOrString == n.XIntOrString {
-		return true
-	}
 	name := func(s *jsonSchema) string {
 		if s.XIntOrString {
-			return "int-or-string"
+			return "int-or-string" // whatever its type
 		}
 		return cmp.Or(s.Type, "any")
 	}
+	if name(o) == name(n) {
+		return true
+	}
 	d := w.add(p, KeywordSort, "type", "type", Changed, fmt.Sprintf("%s -> %s", name(o), name(n)))
-	wider := func(a, b string) bool {
-		return a == "integer" && (b == "number" || b == "int-or-string") || a == "string" && b == "int-or-string"
-	}
 	w.cautious(d, o, n)
-	samples := append(w.values(o), w.values(n)...)
-	samples = append(samples, "a", int64(7), 1.5, true, map[string]any{}, []any{})
-	if !wider(name(o), name(n)) {
-		d.shift.New = clause(p, &jsonSchema{Type: n.Type, XIntOrString: n.XIntOrString}, w.valuesBetween(o, n, samples)...)
-	}
-	if !wider(name(n), name(o)) {
-		d.shift.Old = clause(p, &jsonSchema{Type: o.Type, XIntOrString: o.XIntOrString}, w.valuesBetween(n, o, samples)...)
-	}
-	if _, ok := seatOf(p); !ok {
-		d.doubt = "the type of the whole object changed"
-	}
-	return wider(name(o), name(n)) || wider(name(n), name(o))
+	a, b := &jsonSchema{Type: o.Type, XIntOrString: o.XIntOrString}, &jsonSchema{Type: n.Type, XIntOrString: n.XIntOrString}
+	d.shift.New, d.shift.Old = w.demand(p, o, b), w.demand(p, n, a)
+	return sample.Implies(w.ctx, a, b) || sample.Implies(w.ctx, b, a)
 }
 
 // values returns a few values of a schema.
@@ -213,7 +190,7 @@ func (w *walker) rules(p schemapath.Path, o, n *jsonSchema) {
 
 // rule adds a difference for a rule that was added, removed or changed.
 func (w *walker) rule(p schemapath.Path, at *jsonSchema, o, n *apiextensionsv1.ValidationRule) {
-	kind, r := kindOf(o, n), cmp.Or(n, o)
+	kind, r := kindOf(o != nil, n != nil), cmp.Or(n, o)
 	what := cmp.Or(r.Message, r.Rule)
 	if kind == Changed && o.Rule != n.Rule {
 		what = o.Rule + " -> " + n.Rule
@@ -233,7 +210,7 @@ func (w *walker) rule(p schemapath.Path, at *jsonSchema, o, n *apiextensionsv1.V
 		if side.rule == o {
 			other = n
 		}
-		values := w.breaking(at, other, side.rule)
+		values := sample.Between(w.ctx, withRule(at, other), withRule(at, side.rule))
 		w.hint(d, *side.clauses, p, values)
 		if at.Type == "object" && len(at.Properties) == 0 { // without properties to vary, try whole values
 			l := propertyClause(p, *side.rule)
@@ -249,6 +226,15 @@ func (w *walker) rule(p schemapath.Path, at *jsonSchema, o, n *apiextensionsv1.V
 		}
 	}
 	d.What = d.Subject + " " + string(kind) + ": " + what
+}
+
+// withRule returns a copy of a schema that has a single rule or, if it is nil, none.
+func withRule(s *jsonSchema, r *apiextensionsv1.ValidationRule) *jsonSchema {
+	c := *s
+	if c.XValidations = nil; r != nil {
+		c.XValidations = apiextensionsv1.ValidationRules{*r}
+	}
+	return &c
 }
 
 // hint adds values of the schema at a path to the values to try. Clauses on a property get them
@@ -330,7 +316,7 @@ func (w *walker) propertyShift(p schemapath.Path, kind ChangeKind, lacking, s *j
 	lacks := clause(p, nil, w.values(s)...)
 	var has []schemadiff.Clause
 	if open(lacking) {
-		has = clause(p, nil, "a", int64(7), map[string]any{}, []any{}, true)
+		has = clause(p, nil, w.values(sample.Anything)...)
 	}
 	reshaped := []schemadiff.Reshaping{{At: p}}
 	if kind == Removed {
@@ -354,20 +340,9 @@ func (w *walker) additional(p schemapath.Path, o, n *jsonSchema) {
 	if reflect.DeepEqual(a, b) {
 		return
 	}
-	kind := kindOf(a, b)
-	w.guess(p, o, n, "additionalProperties", kind, "additionalProperties "+string(kind), map[string]any{"key": "a"}, map[string]any{"key": int64(7)}, map[string]any{"key": map[string]any{}}, map[string]any{"key": map[string]any{"key": "a"}})
-}
-
-// guess adds a difference that only the server can evaluate. try has values for examples.
-func (w *walker) guess(p schemapath.Path, o, n *jsonSchema, keyword string, kind ChangeKind, what string, try ...any) *difference {
-	d := w.add(p, KeywordSort, keyword, keyword, kind, what)
-	w.cautious(d, o, n)
-	nothing := &jsonSchema{Not: &jsonSchema{}}
-	d.shift.Old, d.shift.New = clause(p, nil, w.valuesBetween(n, nothing, try)...), clause(p, nil, w.valuesBetween(o, nothing, try)...)
-	if d.shift.Old == nil {
-		d.doubt = "changes of " + keyword + " of the whole object are not supported"
-	}
-	return d
+	kind := kindOf(a != nil, b != nil)
+	d := w.add(p, KeywordSort, "additionalProperties", "additionalProperties", kind, "additionalProperties "+string(kind))
+	w.unvalidated(d, o, n, true, true)
 }
 
 // cautious records that a value with a different shape may affect rules on the value, in it, or on
@@ -391,43 +366,4 @@ func (w *walker) cautious(d *difference, o, n *jsonSchema) {
 	if kept {
 		d.caution = "the rules on it may say something else of it"
 	}
-}
-
-// rest adds differences in keywords that no other method compares.
-func (w *walker) rest(p schemapath.Path, o, n *jsonSchema) {
-	x, y := unread(*o), unread(*n)
-	for _, key := range slices.Sorted(maps.Keys(x)) {
-		if !reflect.DeepEqual(x[key], y[key]) {
-			w.undecided(p, key, key+" changed")
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(y)) {
-		if _, ok := x[key]; !ok {
-			w.undecided(p, key, key+" added")
-		}
-	}
-}
-
-// unread returns a schema as JSON without the keywords in read.
-func unread(s jsonSchema) map[string]any {
-	s.Properties, s.Items, s.AdditionalProperties = nil, nil, nil // may be large
-	data, err := json.Marshal(s)
-	m := map[string]any{}
-	if err != nil || json.Unmarshal(data, &m) != nil {
-		return map[string]any{"schema": err}
-	}
-	for _, key := range read {
-		delete(m, key)
-	}
-	return m
-}
-
-// read are the keywords that other methods compare, or that do not affect validation.
-var read = []string{
-	"description", "title", "example", "externalDocs", "id", "$schema",
-	"type", "x-kubernetes-int-or-string", "properties", "items", "additionalProperties", "x-kubernetes-validations",
-	"required", "enum", "default", "nullable", "format", "pattern", "minLength", "maxLength", "minItems", "maxItems", "uniqueItems",
-	"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minProperties", "maxProperties",
-	"allOf", "anyOf", "oneOf", "not", "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type",
-	"x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource",
 }
