@@ -10,7 +10,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/crdpatch"
-	"github.com/unioncel/unioncel/internal/normalize"
 	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/internal/testing/policytest"
@@ -125,7 +124,7 @@ x-kubernetes-unions:
 		usual := ""
 		for _, a := range []union.Algorithm{union.KEP2019, union.KEP2022} {
 			object := runtime.DeepCopyJSON(new)
-			normalize.Object(kind, old, object, normalize.Options{Algorithm: a})
+			product.NormalizeObject(kind, old, object, product.NormalizeOptions{Algorithm: a})
 			cell := server(object)
 			if a == standard {
 				usual = cell
@@ -149,7 +148,7 @@ x-kubernetes-unions:
 			}
 		}
 		object := runtime.DeepCopyJSON(new)
-		if _, problems := normalize.Object(kind, old, object, normalize.Options{}); len(problems) > 0 {
+		if _, problems := product.NormalizeObject(kind, old, object, product.NormalizeOptions{}); len(problems) > 0 {
 			if !strings.HasPrefix(usual, "rejected: ") {
 				t.Errorf("%v: no patch, normalize makes %s", p, usual)
 			}

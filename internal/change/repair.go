@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/unioncel/unioncel/internal/normalize"
 	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/server"
@@ -42,7 +41,7 @@ func (c *inquiry) repair(ctx context.Context, problems int) (*Repair, error) {
 		return nil, nil
 	}
 	repaired := runtime.DeepCopyJSON(c.read)
-	changes, _ := normalize.Object(kind, nil, repaired, normalize.Options{Algorithm: union.KEP2019})
+	changes, _ := product.NormalizeObject(kind, nil, repaired, product.NormalizeOptions{Algorithm: union.KEP2019})
 	if len(changes) == 0 {
 		return nil, nil
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/crdpatch"
-	"github.com/unioncel/unioncel/internal/normalize"
+	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/pkg/diag"
 )
@@ -97,7 +97,7 @@ func (a *app) convert(cmd *cobra.Command, flags *conversion, compiler *compilerF
 	comparing := flags.preview.wanted()
 	if !comparing && anyFailed(results) {
 		for _, r := range results {
-			r.diagnostics = normalize.Undone(r.diagnostics)
+			r.diagnostics = product.WithoutChanges(r.diagnostics)
 		}
 	}
 	l.missing(results)

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unioncel/unioncel/internal/crdpatch"
-	"github.com/unioncel/unioncel/internal/normalize"
+	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
 )
@@ -50,14 +50,14 @@ such a union stays as it is, and the others are normalized. docs/clear.md has th
   # Fix the files of a repository, without the objects that they replace
   unioncel normalize --crd config/crd -w manifests`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var opts normalize.Options
+			var opts product.NormalizeOptions
 			opts.Algorithm, _ = union.AlgorithmNamed(algorithm)
 			set, before, err := kinds.readToClear(cmd, a, old)
 			if err != nil {
 				return err
 			}
 			err = a.convert(cmd, &flags, &compilerFlags{}, func(f *crdpatch.File, in input) ([]byte, diag.List) {
-				r := normalize.File(set, in.name, f.Bytes(), before, opts, a.limits)
+				r := product.NormalizeFile(set, in.name, f.Bytes(), before, opts, a.limits)
 				return kinds.rewritten(in, set, r.Known, r.Text, r.Diagnostics)
 			}, args)
 			if err != nil && !errors.Is(err, errFindings) {

@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/unioncel/unioncel/internal/crdpatch"
-	"github.com/unioncel/unioncel/internal/normalize"
 	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
@@ -91,7 +90,7 @@ func (a *app) makeExplicit(cmd *cobra.Command, flags *patching, args []string) e
 		merges = nil
 	}
 	return a.convert(cmd, &flags.conversion, &compilerFlags{}, func(f *crdpatch.File, in input) ([]byte, diag.List) {
-		r := normalize.ExplicitPatches(set, in.name, f.Bytes(), base, merges, a.limits)
+		r := product.ExplicitPatches(set, in.name, f.Bytes(), base, merges, a.limits)
 		return flags.kinds.rewritten(in, set, r.Known, r.Text, r.Diagnostics)
 	}, args)
 }
@@ -133,7 +132,7 @@ func (a *app) patch(cmd *cobra.Command, flags *patching, args []string) error {
 		return fmt.Errorf("%s has %s of %s, and %s has %s of %s: a patch cannot turn one into the other", name, written, written.GroupVersion(), flags.live, live, live.GroupVersion())
 	}
 	desired := runtime.DeepCopyJSON(written.Value)
-	changes, problems := normalize.Object(k, live.Value, desired, normalize.Options{})
+	changes, problems := product.NormalizeObject(k, live.Value, desired, product.NormalizeOptions{})
 	var found diag.List
 	for _, p := range problems {
 		found = append(found, p.Diagnostic(written))

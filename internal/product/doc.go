@@ -1,5 +1,5 @@
 // Package product makes products of CRDs other than rules: items of a KRM function, JSON Schema,
-// tests, and patches.
+// tests, patches, and normalized objects.
 //
 // # The KRM function
 //
@@ -19,7 +19,7 @@
 //
 // UnionCompiler always compiles the CRDs among the items, so the same configuration can be a
 // generator or a transformer. The kind UnionNormalizer clears members that unions forbid in the
-// objects among the items, as [normalize.File] does for merged objects:
+// objects among the items, as [NormalizeFile] does for merged objects:
 //
 //	apiVersion: unioncel.dev/v1alpha1
 //	kind: UnionNormalizer
@@ -67,4 +67,11 @@
 //
 // [CreatePatch] creates the patch from one object to another with the patch libraries of kubectl and
 // the API server.
+//
+// # Normalized objects
+//
+// [NormalizeObject] clears the members that a union excludes from an object that sets a new member, as
+// KEP-1027 ("Union types") intended for the API server. [union.Union.Normalize] decides which members
+// to clear; this package finds the unions in an object and in its old object. [NormalizeFile] edits the
+// text of objects, and [ExplicitPatches] edits patches so that they clear these members.
 package product

@@ -10,7 +10,7 @@ import (
 	"github.com/unioncel/unioncel/internal/codes"
 	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/declared"
-	"github.com/unioncel/unioncel/internal/normalize"
+
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/diag"
 	"github.com/unioncel/unioncel/pkg/union"
@@ -42,10 +42,10 @@ func (n *normalizer) items(r *run) []*yaml.RNode {
 	work := r.received(func(item *yaml.RNode) bool { return !isLocal(item) && has(set, item) })
 	eachPiece(work, (*piece).encode)
 	if !r.gather(work) || !r.convert(work, func(name string, src []byte) ([]byte, diag.List) {
-		result := normalize.File(set, name, src, nil, normalize.Options{Merged: true}, r.host.Limits)
+		result := NormalizeFile(set, name, src, nil, NormalizeOptions{Merged: true}, r.host.Limits)
 		return result.Text, result.Diagnostics
 	}) {
-		r.diags = normalize.Undone(r.diags)
+		r.diags = WithoutChanges(r.diags)
 		return nil
 	}
 	return r.joined(work)

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/yaml"
 
-	"github.com/unioncel/unioncel/internal/normalize"
 	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/internal/yamltext"
 	"github.com/unioncel/unioncel/pkg/schemapath"
@@ -260,7 +259,7 @@ func TestExplicit(t *testing.T) {
 		if want == "" {
 			want = tt.src
 		}
-		r := normalize.ExplicitPatches(set(t), "kustomization.yaml", []byte(tt.src), nil, product.BuiltIn, yamltext.Limits{})
+		r := product.ExplicitPatches(set(t), "kustomization.yaml", []byte(tt.src), nil, product.BuiltIn, yamltext.Limits{})
 		got := string(r.Text)
 		if r.Diagnostics.HasErrors() {
 			got = strings.Trim(fmt.Sprint(r.Diagnostics), "[]")
@@ -269,12 +268,12 @@ func TestExplicit(t *testing.T) {
 			t.Errorf("%s: -want +got\n%s", tt.name, diff)
 		}
 		if !r.Diagnostics.HasErrors() {
-			if again := normalize.ExplicitPatches(set(t), "kustomization.yaml", r.Text, nil, product.BuiltIn, yamltext.Limits{}); string(again.Text) != got {
+			if again := product.ExplicitPatches(set(t), "kustomization.yaml", r.Text, nil, product.BuiltIn, yamltext.Limits{}); string(again.Text) != got {
 				t.Errorf("%s: it is not explicit:\n%s", tt.name, again.Text)
 			}
 		}
 	}
-	if r := normalize.ExplicitPatches(set(t), "in.yaml", []byte(tests[11].src), nil, nil, yamltext.Limits{}); string(r.Text) != tests[11].src {
+	if r := product.ExplicitPatches(set(t), "in.yaml", []byte(tests[11].src), nil, nil, yamltext.Limits{}); string(r.Text) != tests[11].src {
 		t.Errorf("a merge patch has become\n%s", r.Text)
 	}
 }
@@ -301,7 +300,7 @@ func TestExplicitBase(t *testing.T) {
 		if tt.want == "" {
 			tt.want = tt.src
 		}
-		r := normalize.ExplicitPatches(set(t), "in.yaml", []byte(tt.src), old, product.BuiltIn, yamltext.Limits{})
+		r := product.ExplicitPatches(set(t), "in.yaml", []byte(tt.src), old, product.BuiltIn, yamltext.Limits{})
 		if diff := cmp.Diff(tt.want, string(r.Text)); diff != "" {
 			t.Errorf("-want +got\n%s\n%v", diff, r.Diagnostics)
 		}

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/unioncel/unioncel/internal/crdpatch"
-	"github.com/unioncel/unioncel/internal/normalize"
+	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/internal/report"
 	"github.com/unioncel/unioncel/internal/server"
 	"github.com/unioncel/unioncel/pkg/compile"
@@ -140,7 +140,7 @@ func (f *File) Normalize(object, old *unstructured.Unstructured) ([]string, erro
 			if k.GroupVersionKind != object.GroupVersionKind() {
 				continue
 			}
-			changes, problems := normalize.Object(k, before, object.Object, normalize.Options{})
+			changes, problems := product.NormalizeObject(k, before, object.Object, product.NormalizeOptions{})
 			for _, c := range changes {
 				said = append(said, fmt.Sprintf("%s: %s", c.At, c))
 			}

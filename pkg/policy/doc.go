@@ -1,5 +1,5 @@
 // Package policy writes admission policies for unions. A MutatingAdmissionPolicy ([Mutating])
-// changes requests as internal/normalize changes files. A ValidatingAdmissionPolicy ([Validating])
+// changes requests as unioncel normalize changes files. A ValidatingAdmissionPolicy ([Validating])
 // rejects the requests that compiled rules reject, for kinds whose schema may not be edited.
 //
 // Both ignore unions that a request leaves unchanged, so users can still label and delete stored

@@ -21,8 +21,8 @@ type Options struct {
 	// Algorithm applies to all unions; zero selects an algorithm for each union.
 	Algorithm union.Algorithm
 	// Unselected clears and keeps members exactly as the KEP does, even members written by the same
-	// request. Otherwise the policy never undoes a write of the request, like CarriedOver of
-	// [normalize.Options].
+	// request. Otherwise the policy never undoes a write of the request, as carried over in
+	// [union.Union.Normalize].
 	Unselected bool
 	// FailurePolicy applies to requests for which the policy fails; empty is Fail.
 	FailurePolicy admissionv1.FailurePolicyType
@@ -37,7 +37,7 @@ type Options struct {
 
 // Mutating returns the policies that normalize the unions of a kind in the API server, and their
 // bindings. versions are the versions of one kind; versions with the same unions share a policy. A
-// policy changes requests exactly as [normalize.Plan] does.
+// policy changes requests exactly as unioncel normalize changes objects.
 //
 // The error is about unions that a policy cannot normalize.
 func Mutating(versions []union.Kind, opts Options) ([]*admissionv1.MutatingAdmissionPolicy, []*admissionv1.MutatingAdmissionPolicyBinding, error) {

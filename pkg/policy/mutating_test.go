@@ -18,7 +18,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/crdpatch"
 	"github.com/unioncel/unioncel/internal/declared"
-	"github.com/unioncel/unioncel/internal/normalize"
+	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/internal/testing/policytest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
@@ -113,8 +113,8 @@ func TestMutatingBuiltIn(t *testing.T) {
 
 var places = unioncases.Places()
 
-// TestMutating tests that a policy changes requests exactly as internal/normalize does, for all pairs of
-// states of small unions, including illegal old states. Requests that internal/normalize leaves to
+// TestMutating tests that a policy changes requests exactly as internal/product does, for all pairs of
+// states of small unions, including illegal old states. Requests that the normalizer leaves to
 // validation stay unchanged. The test covers a sample of the unions and of the pairs;
 // [unioncases.Exhaustive] covers more unions, and all pairs in a property.
 func TestMutating(t *testing.T) {
@@ -216,11 +216,11 @@ func serverOf(t *testing.T, k union.Kind, opts policy.Options) *policytest.Serve
 	return policytest.New(t, policies[0])
 }
 
-// agrees compares a policy with internal/normalize. It returns their results if these differ.
+// agrees compares a policy with internal/product. It returns their results if these differ.
 func agrees(t *testing.T, s *policytest.Server, k union.Kind, opts policy.Options, before, after map[string]any) (got, want string) {
 	t.Helper()
 	normal := runtime.DeepCopyJSON(after)
-	normalize.Object(k, before, normal, normalize.Options{Algorithm: opts.Algorithm, CarriedOver: !opts.Unselected})
+	product.NormalizeObject(k, before, normal, product.NormalizeOptions{Algorithm: opts.Algorithm, CarriedOver: !opts.Unselected})
 	written, err := s.Write(before, after)
 	if err != nil {
 		return err.Error(), fmt.Sprint(normal)
@@ -232,7 +232,7 @@ func agrees(t *testing.T, s *policytest.Server, k union.Kind, opts policy.Option
 }
 
 // TestMutatingAncestors removes, adds and replaces union objects and the values around them. A policy
-// changes such requests exactly as internal/normalize does, and fails for none.
+// changes such requests exactly as internal/product does, and fails for none.
 func TestMutatingAncestors(t *testing.T) {
 	every, turn, written := unioncases.Choose(4800, 4200, 120), 0, 0
 	for _, shape := range slices.Concat(unioncases.Shapes(), unioncases.Further()) {
@@ -313,7 +313,7 @@ func TestMutatingRoot(t *testing.T) {
 	}
 }
 
-// TestMutatingRandom tests that a policy changes random objects exactly as internal/normalize does. The
+// TestMutatingRandom tests that a policy changes random objects exactly as internal/product does. The
 // objects have nested unions and unions in lists of all kinds. Items are added, removed, moved,
 // changed.
 func TestMutatingRandom(t *testing.T) {
@@ -367,7 +367,7 @@ func TestMutatingRandom(t *testing.T) {
 				if got, want := agrees(t, s, k, opts, before, after); got != "" {
 					t.Fatalf("%s %+v: %v > %v is %s, want %s", tt.name, opts, before, after, got, want)
 				}
-				if changes, _ := normalize.Plan(k, before, after, normalize.Options{Algorithm: opts.Algorithm, CarriedOver: !opts.Unselected}); len(changes) > 0 {
+				if changes, _ := product.PlanChanges(k, before, after, product.NormalizeOptions{Algorithm: opts.Algorithm, CarriedOver: !opts.Unselected}); len(changes) > 0 {
 					changed++
 				}
 			}
@@ -382,7 +382,7 @@ func object(spec any) map[string]any {
 	return map[string]any{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{"name": "t"}, "spec": runtime.DeepCopyJSONValue(spec)}
 }
 
-// TestMutatingNulls tests that a policy and internal/normalize treat null alike: above union objects, in
+// TestMutatingNulls tests that a policy and internal/product treat null alike: above union objects, in
 // them and alongside their members. They also agree on paths that end in the same name.
 func TestMutatingNulls(t *testing.T) {
 	const list, values, properties, null = "type: array, items: {", "type: object, additionalProperties: {", "type: object, properties: {", "nullable: true, "

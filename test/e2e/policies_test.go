@@ -24,7 +24,6 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/unioncel/unioncel/internal/crdpatch"
-	"github.com/unioncel/unioncel/internal/normalize"
 	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/internal/testing/servertest"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
@@ -333,7 +332,7 @@ type policyTest struct {
 
 // matrix is a union in a place, with valid and invalid states. For every operation, an API server
 // with a clearing policy answers exactly like a server without policies that gets the object
-// normalized by internal/normalize. A rejecting policy rejects exactly the objects that compiled rules
+// normalized by internal/product. A rejecting policy rejects exactly the objects that compiled rules
 // reject.
 type matrix struct {
 	*policyServer
@@ -467,7 +466,7 @@ func (m *matrix) compare(t *testing.T, by operation, stored map[string]any, spec
 		}
 		m.compared++
 		normal := runtime.DeepCopyJSON(plain.Object)
-		normalize.Object(m.kinds[version], stored, normal, normalize.Options{Algorithm: opts.Algorithm, CarriedOver: !opts.Unselected})
+		product.NormalizeObject(m.kinds[version], stored, normal, product.NormalizeOptions{Algorithm: opts.Algorithm, CarriedOver: !opts.Unselected})
 		want, _, refused := m.try(t, operations[0], "rules", stored, normal["spec"])
 		got, _, err := m.try(t, by, version, stored, spec)
 		switch {

@@ -21,7 +21,7 @@ const module = "github.com/unioncel/unioncel/"
 var allowed = map[string][]string{
 	"cmd/unioncel":                        {"internal/cli"},
 	"docs":                                {},
-	"internal/cli":                        {"docs", "internal/change", "internal/codes", "internal/crdpatch", "internal/crdpatch", "internal/declared", "internal/english", "internal/handwritten", "internal/normalize", "internal/product", "internal/prove/logic", "internal/prove/verify", "internal/report", "internal/server", "internal/yamltext", "pkg/compile", "pkg/diag", "pkg/markers", "pkg/policy", "pkg/union"},
+	"internal/cli":                        {"docs", "internal/change", "internal/codes", "internal/crdpatch", "internal/crdpatch", "internal/declared", "internal/english", "internal/handwritten", "internal/product", "internal/prove/logic", "internal/prove/verify", "internal/report", "internal/server", "internal/yamltext", "pkg/compile", "pkg/diag", "pkg/markers", "pkg/policy", "pkg/union"},
 	"internal/prove":                      {"internal/english", "internal/prove/formula", "internal/prove/logic", "internal/prove/sample", "pkg/schemapath"},
 	"internal/prove/sample":               {"internal/prove/formula", "internal/prove/logic", "internal/prove/regular", "internal/server", "pkg/schemapath"},
 	"internal/prove/schemadiff":           {"internal/prove", "internal/prove/formula", "internal/prove/logic", "internal/prove/sample", "internal/server", "pkg/schemapath"},
@@ -29,7 +29,6 @@ var allowed = map[string][]string{
 	"internal/english":                    {},
 	"internal/report":                     {"internal/codes", "internal/crdpatch", "internal/crdpatch", "internal/english", "internal/prove/formula", "internal/prove/sample", "internal/prove/verify", "internal/server", "internal/yamltext", "pkg/compile", "pkg/diag", "pkg/rules", "pkg/schemapath", "pkg/union"},
 	"pkg/policy":                          {"internal/cel", "internal/codes", "pkg/diag", "pkg/rules", "pkg/schemapath", "pkg/union"},
-	"internal/normalize":                  {"internal/codes", "internal/english", "internal/yamltext", "pkg/diag", "pkg/schemapath", "pkg/union"},
 	"pkg/markers":                         {"internal/codes", "internal/english", "internal/yamltext", "pkg/diag", "pkg/schemapath", "pkg/union"},
 	"internal/crdpatch":                   {"internal/codes", "internal/prove/verify", "internal/server", "internal/yamltext", "pkg/compile", "pkg/diag", "pkg/rules", "pkg/schemapath", "pkg/union"},
 	"pkg/uniontest":                       {"internal/product", "internal/server", "internal/yamltext", "pkg/crd", "pkg/diag", "pkg/schemapath"},
@@ -57,12 +56,12 @@ var allowed = map[string][]string{
 	"internal/testing/testprog/kustomize": {},
 	"internal/testing/policytest":         {},
 	"internal/testing/unioncases":         {"pkg/union"},
-	"internal/change":                     {"internal/codes", "internal/crdpatch", "internal/crdpatch", "internal/english", "internal/normalize", "internal/product", "internal/prove/formula", "internal/prove/logic", "internal/prove/sample", "internal/prove/schemadiff", "internal/prove/verify", "internal/report", "internal/server", "internal/yamltext", "pkg/compile", "pkg/diag", "pkg/policy", "pkg/schemapath", "pkg/union"},
+	"internal/change":                     {"internal/codes", "internal/crdpatch", "internal/crdpatch", "internal/english", "internal/product", "internal/prove/formula", "internal/prove/logic", "internal/prove/sample", "internal/prove/schemadiff", "internal/prove/verify", "internal/report", "internal/server", "internal/yamltext", "pkg/compile", "pkg/diag", "pkg/policy", "pkg/schemapath", "pkg/union"},
 	"internal/declared":                   {"internal/codes", "internal/english", "internal/prove/verify", "internal/report", "internal/server", "internal/yamltext", "pkg/compile", "pkg/diag", "pkg/schemapath", "pkg/union"},
-	"internal/product":                    {"internal/codes", "internal/crdpatch", "internal/declared", "internal/english", "internal/normalize", "internal/prove/verify", "internal/server", "internal/yamltext", "pkg/compile", "pkg/diag", "pkg/schemapath", "pkg/union"},
+	"internal/product":                    {"internal/codes", "internal/crdpatch", "internal/declared", "internal/english", "internal/prove/verify", "internal/server", "internal/yamltext", "pkg/compile", "pkg/diag", "pkg/schemapath", "pkg/union"},
 	"internal/yamltext":                   {"internal/codes", "internal/english", "pkg/diag", "pkg/schemapath"},
 	"internal/handwritten":                {"internal/cel", "internal/codes", "internal/crdpatch", "internal/english", "internal/prove", "internal/prove/formula", "internal/prove/logic", "internal/prove/sample", "internal/prove/verify", "internal/report", "internal/server", "internal/yamltext", "pkg/diag", "pkg/schemapath", "pkg/union"},
-	"pkg/crd":                             {"internal/change", "internal/crdpatch", "internal/normalize", "internal/prove/verify", "internal/report", "internal/server", "pkg/compile", "pkg/diag", "pkg/schemapath", "pkg/union"},
+	"pkg/crd":                             {"internal/change", "internal/crdpatch", "internal/product", "internal/prove/verify", "internal/report", "internal/server", "pkg/compile", "pkg/diag", "pkg/schemapath", "pkg/union"},
 	"internal/server":                     {"internal/codes", "internal/english", "internal/yamltext", "pkg/diag", "pkg/schemapath"},
 }
 

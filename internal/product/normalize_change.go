@@ -1,4 +1,4 @@
-package normalize
+package product
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package normalize
+package product
 
 import (
 	"fmt"
@@ -45,8 +45,8 @@ func (c Change) pathTo(name string) yamltext.ObjectPath {
 	return c.At.Property(c.Union.Path(name).Properties()...)
 }
 
-// Problem is a union object that violates its union and that normalizing leaves unchanged.
-type Problem struct {
+// ChangeProblem is a union object that violates its union and that normalizing leaves unchanged.
+type ChangeProblem struct {
 	At    yamltext.ObjectPath
 	Union *union.Union
 	// Violations are the violations that normalizing could not resolve.
@@ -62,7 +62,7 @@ type Problem struct {
 }
 
 // String returns a description of the problem for messages.
-func (p Problem) String() string {
+func (p ChangeProblem) String() string {
 	if p.Moved != nil {
 		return fmt.Sprintf("the items of %s have no keys and may have moved, so that the earlier state is unknown: %s", p.Moved, p.Union.Describe(p.new))
 	}
@@ -73,8 +73,8 @@ func (p Problem) String() string {
 	return strings.Join(l, "; ")
 }
 
-// Options select how objects are normalized.
-type Options struct {
+// NormalizeOptions select how objects are normalized.
+type NormalizeOptions struct {
 	// Algorithm applies to all unions; zero selects the suitable one for each union.
 	Algorithm union.Algorithm
 	// CarriedOver undoes nothing that the client wrote: members are cleared only if the union
@@ -85,17 +85,17 @@ type Options struct {
 	Merged bool
 }
 
-// Plan returns the normalization of an object of a kind, as unstructured JSON, that replaces old;
+// PlanChanges returns the normalization of an object of a kind, as unstructured JSON, that replaces old;
 // if old is nil, the object is created. Unions below a cleared member are left out, as they
 // disappear with the member. The problems are union objects that stay unchanged.
 //
-// Plan reads both objects as the API server does, with defaults.
+// PlanChanges reads both objects as the API server does, with defaults.
 //
 // Items of lists with keys are compared with the old item of the same keys, and values of maps with
 // the old value of the same key. Other items are compared by index, if they differ from the old
 // items only in the union; otherwise only changes that do not depend on the old item are made.
 // Items of sets stay unchanged: a changed item is another item.
-func Plan(k union.Kind, old, new map[string]any, opts Options) ([]Change, []Problem) {
+func PlanChanges(k union.Kind, old, new map[string]any, opts NormalizeOptions) ([]Change, []ChangeProblem) {
 	p := planner{opts: opts, written: runtime.DeepCopyJSON(new)}
 	new = defaulted(k, new)
 	if old != nil {
@@ -107,10 +107,10 @@ func Plan(k union.Kind, old, new map[string]any, opts Options) ([]Change, []Prob
 	for _, o := range objects {
 		p.object, p.sharing = o, union.Sharing(o.Unions)
 		done := len(p.changes)
-		walk{Instances: o, Items: p.items, Union: p.unions}.Visit(new, old)
+		unionWalk{Instances: o, Items: p.items, Union: p.unions}.Visit(new, old)
 		if len(p.changes) > done {
-			Apply(new, p.changes[done:])
-			Apply(p.written, p.changes[done:])
+			ApplyChanges(new, p.changes[done:])
+			ApplyChanges(p.written, p.changes[done:])
 			p.withDefaults(k, done)
 		}
 	}
@@ -144,17 +144,17 @@ func (p *planner) withDefaults(k union.Kind, from int) {
 			p.changes = append(p.changes, c)
 			continue
 		}
-		p.problems = append(p.problems, Problem{At: c.At, Union: c.Union, Violations: l, Keys: p.object.ItemKeys(), new: s})
+		p.problems = append(p.problems, ChangeProblem{At: c.At, Union: c.Union, Violations: l, Keys: p.object.ItemKeys(), new: s})
 	}
 }
 
 type planner struct {
-	opts     Options
+	opts     NormalizeOptions
 	written  map[string]any // the new object without defaults, with the changes
 	object   union.Instances
 	sharing  [][]int // the unions of object, by shared properties
 	changes  []Change
-	problems []Problem
+	problems []ChangeProblem
 }
 
 // items returns, for each item of a list, the old item to compare the item with.
@@ -269,7 +269,7 @@ func (p *planner) union(at yamltext.ObjectPath, u *union.Union, object map[strin
 	}
 	// The members that a discriminator clears do not depend on the old item.
 	if old.Moved != nil && (len(violations) > 0 || a != union.KEP2022 || u.Discriminator == "" || new.Value == "" && u.Deduce) {
-		p.problems = append(p.problems, Problem{At: at, Union: u, Violations: u.Violations(new), Moved: old.Moved, new: new})
+		p.problems = append(p.problems, ChangeProblem{At: at, Union: u, Violations: u.Violations(new), Moved: old.Moved, new: new})
 		return
 	}
 	p.found(at, u, n, before, violations, was, new)
@@ -281,7 +281,7 @@ func (p *planner) found(at yamltext.ObjectPath, u *union.Union, n union.Normaliz
 		n, violations = union.Normalization{}, u.Violations(new) // a changed key or item of a set would be another item
 	}
 	if len(violations) > 0 {
-		p.problems = append(p.problems, Problem{At: at, Union: u, Violations: violations, Keys: p.object.ItemKeys(), old: was, new: new})
+		p.problems = append(p.problems, ChangeProblem{At: at, Union: u, Violations: violations, Keys: p.object.ItemKeys(), old: was, new: new})
 		return
 	}
 	if n.IsZero() {
@@ -294,8 +294,8 @@ func (p *planner) found(at yamltext.ObjectPath, u *union.Union, n union.Normaliz
 	p.changes = append(p.changes, c)
 }
 
-// Apply makes planned changes in the object, as unstructured JSON, for which they were planned.
-func Apply(object map[string]any, changes []Change) {
+// ApplyChanges makes planned changes in the object, as unstructured JSON, for which they were planned.
+func ApplyChanges(object map[string]any, changes []Change) {
 	for _, c := range changes {
 		c.rewrite().Apply(object)
 	}
@@ -310,9 +310,9 @@ func (c Change) rewrite() unionEdit {
 	return x
 }
 
-// Object normalizes an object of a kind in place; see [Plan].
-func Object(k union.Kind, old, new map[string]any, opts Options) ([]Change, []Problem) {
-	changes, problems := Plan(k, old, new, opts)
-	Apply(new, changes)
+// NormalizeObject normalizes an object of a kind in place; see [PlanChanges].
+func NormalizeObject(k union.Kind, old, new map[string]any, opts NormalizeOptions) ([]Change, []ChangeProblem) {
+	changes, problems := PlanChanges(k, old, new, opts)
+	ApplyChanges(new, changes)
 	return changes, problems
 }

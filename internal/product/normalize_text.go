@@ -1,4 +1,4 @@
-package normalize
+package product
 
 import (
 	"fmt"
@@ -13,11 +13,11 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// File normalizes the objects in a file, which is read as kubectl reads it. Each object replaces
+// NormalizeFile normalizes the objects in a file, which is read as kubectl reads it. Each object replaces
 // the matching object in old; an object without a match, or with old nil, is created. The
 // diagnostics report the changes and, as errors, the union objects that stay unchanged. Objects of
 // kinds that are not in the set stay unchanged.
-func File(set *union.KindSet, name string, src []byte, old *yamltext.OldObjects, opts Options, limits yamltext.Limits) Result {
+func NormalizeFile(set *union.KindSet, name string, src []byte, old *yamltext.OldObjects, opts NormalizeOptions, limits yamltext.Limits) NormalizedFile {
 	plan := func(k union.Kind, o, was *yamltext.Object, l diag.List) ([]unionEdit, diag.List) {
 		var before map[string]any
 		switch {
@@ -30,7 +30,7 @@ func File(set *union.KindSet, name string, src []byte, old *yamltext.OldObjects,
 		case was != nil:
 			before = was.Value
 		}
-		changes, problems := Plan(k, before, o.Value, opts)
+		changes, problems := PlanChanges(k, before, o.Value, opts)
 		for _, p := range problems {
 			d := p.Diagnostic(o)
 			if null := clearing(o, p); opts.Merged && null != "" {
@@ -49,13 +49,13 @@ func File(set *union.KindSet, name string, src []byte, old *yamltext.OldObjects,
 	return files{Set: set, Old: old, Limits: limits, Parse: yamltext.ParseObjects, Plan: plan}.Rewrite(name, src)
 }
 
-// Undone removes the diagnostics that report changes, for a result that is not written.
-func Undone(l diag.List) diag.List {
+// WithoutChanges removes the diagnostics that report changes, for a result that is not written.
+func WithoutChanges(l diag.List) diag.List {
 	return slices.DeleteFunc(l, func(d diag.Diagnostic) bool { return d.Code == codes.Normalized })
 }
 
 // Diagnostic reports the problem at its position in the object.
-func (p Problem) Diagnostic(o *yamltext.Object) diag.Diagnostic {
+func (p ChangeProblem) Diagnostic(o *yamltext.Object) diag.Diagnostic {
 	d := diag.New(codes.NotNormalized, o.Pos(p.At), "%s", p.String()).At(p.At.String())
 	if p.Moved != nil {
 		d.Severity, d.Hint = diag.Warning, "set the members that are to go to null, or leave them out"
@@ -66,7 +66,7 @@ func (p Problem) Diagnostic(o *yamltext.Object) diag.Diagnostic {
 }
 
 // hint returns a way to satisfy the first condition that the object violates.
-func (p Problem) hint() string {
+func (p ChangeProblem) hint() string {
 	v, u := p.Violations[0], p.Union
 	name := ""
 	if v.Member >= 0 {
@@ -113,7 +113,7 @@ func (p Problem) hint() string {
 }
 
 // clearing returns the text for a patch that clears one of the members set in a problem.
-func clearing(o *yamltext.Object, p Problem) string {
+func clearing(o *yamltext.Object, p ChangeProblem) string {
 	item := ""
 	for _, key := range p.Keys {
 		if n, _ := o.Lookup(p.At.Child(key)); n != nil {

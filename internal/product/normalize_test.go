@@ -1,4 +1,4 @@
-package normalize_test
+package product_test
 
 import (
 	"encoding/json"
@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/unioncel/unioncel/internal/crdpatch"
-	"github.com/unioncel/unioncel/internal/normalize"
+	"github.com/unioncel/unioncel/internal/product"
 	"github.com/unioncel/unioncel/internal/testing/testcrd"
 	"github.com/unioncel/unioncel/internal/testing/unioncases"
 	"github.com/unioncel/unioncel/internal/yamltext"
@@ -128,7 +128,7 @@ func TestObject(t *testing.T) {
 			}
 			old, new, want := object(tt.old), object(tt.new), object(tt.want)
 			k, _ := set.Lookup(resourceOf(t, "{apiVersion: example.com/v1, kind: Thing}").GroupVersionKind)
-			_, problems := normalize.Object(k, old, new, normalize.Options{})
+			_, problems := product.NormalizeObject(k, old, new, product.NormalizeOptions{})
 			if diff := cmp.Diff(want, new); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
 			}
@@ -139,7 +139,7 @@ func TestObject(t *testing.T) {
 			if got := strings.Join(l, "\n"); got != tt.problems {
 				t.Errorf("problems %q, want %q", got, tt.problems)
 			}
-			if changes, _ := normalize.Plan(k, old, new, normalize.Options{}); len(changes) > 0 {
+			if changes, _ := product.PlanChanges(k, old, new, product.NormalizeOptions{}); len(changes) > 0 {
 				t.Errorf("it is not normal: %v", changes)
 			}
 		})
@@ -152,7 +152,7 @@ func TestKeyThatDecides(t *testing.T) {
 		"type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [type], items: "))
 	o := resourceOf(t, "{apiVersion: example.com/v1, kind: Thing, spec: {u: [{type: A, a: x}, {type: B, a: x}]}}")
 	k, _ := set.Lookup(o.GroupVersionKind)
-	changes, problems := normalize.Plan(k, nil, o.Value, normalize.Options{Algorithm: union.KEP2019})
+	changes, problems := product.PlanChanges(k, nil, o.Value, product.NormalizeOptions{Algorithm: union.KEP2019})
 	if len(changes) > 0 || len(problems) != 1 || problems[0].At.String() != "spec.u[1]" {
 		t.Error(changes, problems)
 	}
@@ -229,7 +229,7 @@ func TestFile(t *testing.T) {
 				if crlf {
 					src, want = strings.ReplaceAll(src, "\n", "\r\n"), strings.ReplaceAll(want, "\n", "\r\n")
 				}
-				r := normalize.File(kindOf(t, tt.spec), "in.yaml", []byte(src), old, normalize.Options{}, yamltext.Limits{})
+				r := product.NormalizeFile(kindOf(t, tt.spec), "in.yaml", []byte(src), old, product.NormalizeOptions{}, yamltext.Limits{})
 				if r.Diagnostics.HasErrors() {
 					if got := fmt.Sprint(r.Diagnostics); got != "[in.yaml:"+tt.want+"]" && got != "in.yaml:"+tt.want || string(r.Text) != src {
 						t.Errorf("%s\n%s", got, r.Text)
@@ -263,7 +263,7 @@ func TestMerged(t *testing.T) {
 		{defaulted, "spec: {b: {}}\n", "spec: {b: {}}\n"},
 		{defaulted, "spec: {a: {}, b: {}}\n", "in.yaml:4:1: error: UC802: a and b are set together"},
 	} {
-		r := normalize.File(kindOf(t, tt.spec), "in.yaml", []byte(head+tt.src), nil, normalize.Options{Merged: true}, yamltext.Limits{})
+		r := product.NormalizeFile(kindOf(t, tt.spec), "in.yaml", []byte(head+tt.src), nil, product.NormalizeOptions{Merged: true}, yamltext.Limits{})
 		got := strings.TrimPrefix(string(r.Text), head)
 		if r.Diagnostics.HasErrors() {
 			got = strings.Trim(fmt.Sprint(r.Diagnostics), "[]")
@@ -287,7 +287,7 @@ func TestHints(t *testing.T) {
 		{plain, "{a: {}, b: {}}", "a and b are set together", "set only one member"},
 		{strings.Replace(needing, "discriminator: type, fields-to-discriminateBy: {a: A, b: B}", "members: [b, name]", 1), "{c: x}", "a is not set while c is", "set a"},
 	} {
-		r := normalize.File(kindOf(t, tt.spec), "in.yaml", []byte("apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: t}\nspec: "+tt.src+"\n"), nil, normalize.Options{}, yamltext.Limits{})
+		r := product.NormalizeFile(kindOf(t, tt.spec), "in.yaml", []byte("apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: t}\nspec: "+tt.src+"\n"), nil, product.NormalizeOptions{}, yamltext.Limits{})
 		if len(r.Diagnostics) != 1 || r.Diagnostics[0].Message != tt.message || r.Diagnostics[0].Hint != tt.hint {
 			t.Errorf("%s: %v, want %s, and the hint %s", tt.src, r.Diagnostics, tt.message, tt.hint)
 			for _, d := range r.Diagnostics {
@@ -382,7 +382,7 @@ func TestRandom(t *testing.T) {
 		}
 		set := kindOf(t, spec)
 		k, _ := set.Lookup(schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Thing"})
-		opts := normalize.Options{Algorithm: union.Algorithm(r.IntN(3))}
+		opts := product.NormalizeOptions{Algorithm: union.Algorithm(r.IntN(3))}
 		for range 10 {
 			thing := func() map[string]any {
 				return map[string]any{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": map[string]any{"name": "t"}, "spec": value(wrapped)}
@@ -393,13 +393,13 @@ func TestRandom(t *testing.T) {
 			}
 			src := thing()
 			got := runtime.DeepCopyJSON(src)
-			changes, left := normalize.Object(k, old, got, opts)
+			changes, left := product.NormalizeObject(k, old, got, opts)
 			normalized, problems = normalized+len(changes), problems+len(left)
 			fail := func(format string, args ...any) {
 				t.Helper()
 				t.Fatalf("%s\n%v\n%v\n%v\n%v: %s", spec, old, src, got, changes, fmt.Sprintf(format, args...))
 			}
-			if again, _ := normalize.Plan(k, old, got, opts); len(again) > 0 {
+			if again, _ := product.PlanChanges(k, old, got, opts); len(again) > 0 {
 				fail("not normal: %v", again)
 			}
 			for _, c := range changes {
@@ -429,7 +429,7 @@ func TestRandom(t *testing.T) {
 			if !reflect.DeepEqual(src, got) {
 				fail("something else changed")
 			}
-			normalize.Apply(got, changes)
+			product.ApplyChanges(got, changes)
 			text, err := yaml.Marshal(src)
 			switch r.IntN(4) {
 			case 0:
@@ -445,9 +445,9 @@ func TestRandom(t *testing.T) {
 				data, _ := yaml.Marshal(old)
 				before.Add([]*yamltext.Object{resourceOf(t, string(data))})
 			}
-			res := normalize.File(set, "in.yaml", text, before, opts, yamltext.Limits{})
+			res := product.NormalizeFile(set, "in.yaml", text, before, opts, yamltext.Limits{})
 			if res.Diagnostics.HasErrors() {
-				if !slices.ContainsFunc(left, func(p normalize.Problem) bool { return p.Moved == nil }) {
+				if !slices.ContainsFunc(left, func(p product.ChangeProblem) bool { return p.Moved == nil }) {
 					fail("%s\n%v", text, res.Diagnostics)
 				}
 				continue

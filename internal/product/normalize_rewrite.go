@@ -1,4 +1,4 @@
-package normalize
+package product
 
 import (
 	"errors"
@@ -13,8 +13,8 @@ import (
 	"github.com/unioncel/unioncel/pkg/union"
 )
 
-// Result is a rewritten file.
-type Result struct {
+// NormalizedFile is a rewritten file.
+type NormalizedFile struct {
 	// Text is the file. Bytes outside the changes are the same as before. It is nil if the file
 	// cannot be read or written; errors about objects do not prevent other changes.
 	Text []byte
@@ -40,9 +40,9 @@ type files struct {
 
 // Rewrite makes the changes in the text of a file. It checks that the result parses to the intended
 // objects.
-func (f files) Rewrite(name string, src []byte) Result {
+func (f files) Rewrite(name string, src []byte) NormalizedFile {
 	file, l := f.Parse(name, src, f.Limits)
-	r := Result{Diagnostics: l}
+	r := NormalizedFile{Diagnostics: l}
 	if file == nil || l.HasErrors() {
 		return r
 	}
@@ -61,7 +61,7 @@ func (f files) Rewrite(name string, src []byte) Result {
 		r.Diagnostics = append(r.Diagnostics, l...)
 		more, l := edit(o, changes)
 		if l.HasErrors() {
-			r.Diagnostics = append(r.Diagnostics, Undone(l)...)
+			r.Diagnostics = append(r.Diagnostics, WithoutChanges(l)...)
 			continue
 		}
 		r.Diagnostics = append(r.Diagnostics, l...)

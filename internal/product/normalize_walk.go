@@ -1,4 +1,4 @@
-package normalize
+package product
 
 import (
 	"maps"
@@ -25,8 +25,8 @@ func (o former) Child(key string) former {
 	return former{object[key], o.Moved}
 }
 
-// walk visits the union objects in an object.
-type walk struct {
+// unionWalk visits the union objects in an object.
+type unionWalk struct {
 	union.Instances
 	// Items returns the old values of the items of a list, or nil to skip the items. keys are the
 	// keys of the list; rest leads from an item to the union objects.
@@ -38,12 +38,12 @@ type walk struct {
 }
 
 // Visit walks an object alongside the old object.
-func (w walk) Visit(object, old map[string]any) {
+func (w unionWalk) Visit(object, old map[string]any) {
 	w.walk(w.Path, w.Keys, nil, object, former{Value: old})
 }
 
-// walk follows the rest of a path; keys are the keys of its lists.
-func (w walk) walk(path schemapath.Path, keys [][]string, at yamltext.ObjectPath, v any, old former) {
+// unionWalk follows the rest of a path; keys are the keys of its lists.
+func (w unionWalk) walk(path schemapath.Path, keys [][]string, at yamltext.ObjectPath, v any, old former) {
 	if len(path) == 0 {
 		if object, ok := v.(map[string]any); ok {
 			w.Union(at, object, old)

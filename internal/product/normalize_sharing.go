@@ -1,4 +1,4 @@
-package normalize
+package product
 
 import (
 	"maps"
@@ -30,7 +30,7 @@ func (p *planner) together(at yamltext.ObjectPath, unions []*union.Union, object
 	for _, u := range unions {
 		was, new := state(u, before), u.StateOf(object)
 		if violations := u.Judge(was, new); len(violations) > 0 {
-			p.problems = append(p.problems, Problem{At: at, Union: u, Violations: violations, Keys: p.object.ItemKeys(), old: was, new: new})
+			p.problems = append(p.problems, ChangeProblem{At: at, Union: u, Violations: violations, Keys: p.object.ItemKeys(), old: was, new: new})
 		}
 	}
 }
@@ -53,7 +53,7 @@ func (p *planner) stable(at yamltext.ObjectPath, unions []*union.Union, object m
 			for _, c := range next.changes {
 				changes = append(changes, c)
 				c.At = nil
-				Apply(work, []Change{c})
+				ApplyChanges(work, []Change{c})
 			}
 		}
 		if len(changes) == done {

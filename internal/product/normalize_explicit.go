@@ -1,4 +1,4 @@
-package normalize
+package product
 
 import (
 	"slices"
@@ -19,7 +19,7 @@ import (
 // lists, except those of kinds for which merges returns true. Patches that a kustomization
 // contains as text are edited in place. If base has the patched object, siblings that this object
 // does not set need no null. base may be nil.
-func ExplicitPatches(set *union.KindSet, name string, src []byte, base *yamltext.OldObjects, merges func(schema.GroupVersionKind) bool, limits yamltext.Limits) Result {
+func ExplicitPatches(set *union.KindSet, name string, src []byte, base *yamltext.OldObjects, merges func(schema.GroupVersionKind) bool, limits yamltext.Limits) NormalizedFile {
 	plan := func(k union.Kind, o, patched *yamltext.Object, l diag.List) ([]unionEdit, diag.List) {
 		var before map[string]any
 		if patched != nil && patched.Version == o.Version {
@@ -30,7 +30,7 @@ func ExplicitPatches(set *union.KindSet, name string, src []byte, base *yamltext
 			visit := func(at yamltext.ObjectPath, v map[string]any, below former) {
 				x.unions(at, object.Unions, v, below)
 			}
-			walk{Instances: object, Items: x.items, Union: visit, Directives: true}.Visit(o.Value, before)
+			unionWalk{Instances: object, Items: x.items, Union: visit, Directives: true}.Visit(o.Value, before)
 		}
 		return x.changes, x.diagnostics
 	}

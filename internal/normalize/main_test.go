@@ -1,3 +1,0 @@
-package normalize_test
-
-import _ "github.com/unioncel/unioncel/internal/testing/testgc"
