@@ -150,7 +150,7 @@ func (a *app) testSuites(ctx context.Context, flags *compilerFlags, crds, paths 
 			if d.crd == nil {
 				continue
 			}
-			if wrong := set.Add(d.crd, d.pos); wrong != nil {
+			if wrong := set.Add(d.kind, d.crd, d.pos); wrong != nil {
 				found, judges[d.crd.Name] = append(found, *wrong), nil
 			} else if _, known := judges[d.crd.Name]; !known {
 				judges[d.crd.Name] = server.NewKind(d.crd)

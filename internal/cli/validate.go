@@ -178,9 +178,9 @@ func (a *app) objectsIn(open *crdpatch.File, r *result) (m manifest, err error) 
 	m.installed = installed
 	for _, in := range installed {
 		d := definition{pos: in.At, crd: in.CustomResourceDefinition}
+		d.kind = schema.GroupKind{Group: d.crd.Spec.Group, Kind: d.crd.Spec.Names.Kind}
 		if in.CRD != nil {
 			if wrong := in.CRD.Faults(d.crd); len(wrong) > 0 {
-				d.kind = schema.GroupKind{Group: d.crd.Spec.Group, Kind: d.crd.Spec.Names.Kind}
 				r.diagnostics, d.crd = unrepeated(append(r.diagnostics, wrong...)), nil
 			}
 		}
@@ -195,9 +195,7 @@ func judge(ctx context.Context, files []answer[manifest]) (l diag.List, tally st
 	old := &yamltext.OldObjects{}
 	for _, f := range files {
 		for _, d := range f.found.crds {
-			if d.crd == nil {
-				set.Broken(d.kind, d.pos)
-			} else if wrong := set.Add(d.crd, d.pos); wrong != nil {
+			if wrong := set.Add(d.kind, d.crd, d.pos); wrong != nil {
 				l = append(l, *wrong)
 			}
 		}

@@ -29,38 +29,26 @@ type known struct {
 	pos diag.Pos
 }
 
-// Add adds the kind of a CRD. It returns a diagnostic if the set has a different CRD for the kind;
-// objects of the kind are then not validated.
-func (s *Set) Add(crd *apiextensionsv1.CustomResourceDefinition, pos diag.Pos) *diag.Diagnostic {
-	k := NewKind(crd)
-	other, ok := s.kinds[k.GroupKind()]
-	switch {
-	case !ok:
-		s.put(k.GroupKind(), known{k, pos})
-		return nil
-	case other.Kind == nil:
-		return nil
-	case reflect.DeepEqual(other.crd.Spec, k.crd.Spec):
-		return nil
-	}
-	s.put(k.GroupKind(), known{pos: other.pos})
-	return new(diag.New(codes.TwoCRDs, pos, "there is another CRD for %s, which is not the same", k.GroupKind()).Hinted("give one of them only").
-		With(diag.Related{Pos: other.pos, Message: "the other one"}))
-}
-
-// Broken records that the CRD of a kind cannot be used, so that objects of the kind are not
-// validated.
-func (s *Set) Broken(k schema.GroupKind, pos diag.Pos) {
-	if _, ok := s.kinds[k]; !ok {
-		s.put(k, known{pos: pos})
-	}
-}
-
-func (s *Set) put(k schema.GroupKind, is known) {
+// Add adds the kind of a CRD, which is nil if it cannot be used. It returns a diagnostic if the set has a
+// different CRD for the kind; objects of the kind are then not validated.
+func (s *Set) Add(kind schema.GroupKind, crd *apiextensionsv1.CustomResourceDefinition, pos diag.Pos) *diag.Diagnostic {
 	if s.kinds == nil {
 		s.kinds = map[schema.GroupKind]known{}
 	}
-	s.kinds[k] = is
+	is := known{pos: pos}
+	if crd != nil {
+		is.Kind = NewKind(crd)
+	}
+	other, ok := s.kinds[kind]
+	switch {
+	case !ok:
+		s.kinds[kind] = is
+	case other.Kind != nil && is.Kind != nil && !reflect.DeepEqual(other.crd.Spec, is.crd.Spec):
+		s.kinds[kind] = known{pos: other.pos}
+		return new(diag.New(codes.TwoCRDs, pos, "there is another CRD for %s, which is not the same", kind).Hinted("give one of them only").
+			With(diag.Related{Pos: other.pos, Message: "the other one"}))
+	}
+	return nil
 }
 
 // Names returns the kinds as text for messages, sorted.

@@ -31,25 +31,6 @@ import (
 // This file corresponds to pkg/registry/customresource of the API server: strategy.go,
 // status_strategy.go and validator.go.
 
-// strategy has the steps of an update.
-type strategy struct {
-	prepare  func(u, old *unstructured.Unstructured)
-	validate func(ctx context.Context, u, old *unstructured.Unstructured) field.ErrorList
-	warnings func(u, old *unstructured.Unstructured) []string
-}
-
-func (v *kindVersion) mainStrategy() (*strategy, error) {
-	return &strategy{v.prepareUpdate, v.validateUpdate, finalizerWarnings}, nil
-}
-
-func (v *kindVersion) statusStrategy() (*strategy, error) {
-	if !v.withStatus {
-		return nil, fmt.Errorf("version %s has no subresource status", v.Name)
-	}
-	none := func(_, _ *unstructured.Unstructured) []string { return nil }
-	return &strategy{prepareStatusUpdate, v.validateStatusUpdate, none}, nil
-}
-
 // prepareStatusUpdate is PrepareForUpdate of the status strategy.
 func prepareStatusUpdate(u, old *unstructured.Unstructured) {
 	written := u.Object

@@ -76,7 +76,7 @@ func (k *Kind) Create(ctx context.Context, object map[string]any) (Answer, error
 //
 // It returns an error like [Kind.Create], or about the old object.
 func (k *Kind) Update(ctx context.Context, object, old map[string]any) (Answer, error) {
-	return k.update(ctx, object, old, (*kindVersion).mainStrategy)
+	return k.update(ctx, object, old, false)
 }
 
 // UpdateStatus is [Kind.Update] through the status subresource: only the status of the new object
@@ -84,15 +84,14 @@ func (k *Kind) Update(ctx context.Context, object, old map[string]any) (Answer, 
 //
 // It returns an error if the version does not have the subresource.
 func (k *Kind) UpdateStatus(ctx context.Context, object, old map[string]any) (Answer, error) {
-	return k.update(ctx, object, old, (*kindVersion).statusStrategy)
+	return k.update(ctx, object, old, true)
 }
 
-func (k *Kind) update(ctx context.Context, object, old map[string]any, through func(*kindVersion) (*strategy, error)) (Answer, error) {
+func (k *Kind) update(ctx context.Context, object, old map[string]any, status bool) (Answer, error) {
 	w, err := k.write(object)
-	if err != nil {
-		return w.Answer, err
+	if err == nil && status && !w.withStatus {
+		err = fmt.Errorf("version %s has no subresource status", w.Name)
 	}
-	s, err := through(w.kindVersion)
 	if err != nil || w.Refused != nil {
 		return w.Answer, err
 	}
@@ -130,7 +129,11 @@ func (k *Kind) update(ctx context.Context, object, old map[string]any, through f
 		o.SetResourceVersion(some)
 	}
 	u.SetGeneration(before.GetGeneration())
-	s.prepare(u, before)
+	if status {
+		prepareStatusUpdate(u, before)
+	} else {
+		w.prepareUpdate(u, before)
+	}
 	u.SetUID(before.GetUID())
 	if t := before.GetCreationTimestamp(); !t.IsZero() {
 		u.SetCreationTimestamp(t)
@@ -146,9 +149,14 @@ func (k *Kind) update(ctx context.Context, object, old map[string]any, through f
 	metadata := field.NewPath("metadata")
 	l := apivalidation.ValidateObjectMetaAccessor(u, w.namespaced(), pathSegment, metadata)
 	l = append(l, apivalidation.ValidateObjectMetaAccessorUpdate(u, before, metadata)...)
-	l = append(l, s.validate(ctx, u, before)...)
+	var warnings []string
+	if status {
+		l = append(l, w.validateStatusUpdate(ctx, u, before)...)
+	} else {
+		l, warnings = append(l, w.validateUpdate(ctx, u, before)...), finalizerWarnings(u, before)
+	}
 	unstructured.RemoveNestedField(u.Object, "metadata", "resourceVersion")
-	w.finish(l, s.warnings(u, before))
+	w.finish(l, warnings)
 	return w.Answer, nil
 }
 
