@@ -2,7 +2,6 @@ package change
 
 import (
 	"fmt"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -32,7 +31,6 @@ type Objects struct {
 	Managed map[string][]Managed
 
 	counted map[string]map[*int]bool // by object name: the counters that include the object
-	managed map[string]bool          // the objects whose managedFields are known
 }
 
 // Managed is an entry of an object's metadata.managedFields.
@@ -47,10 +45,9 @@ type Managed struct {
 // mostExamples bounds the number of objects of a sort that are kept as examples.
 const mostExamples = 10
 
-// Judge returns a judge of stored objects under the CRD after the change, for the oldest server,
-// and the Objects to which its verdicts can be added. It returns an error if no server would serve
-// the CRD.
-func (f *Facts) Judge() (*Judge, *Objects, error) {
+// Judge returns a judge of stored objects under the CRD after the change, for the oldest server. It
+// returns an error if no server would serve the CRD.
+func (f *Facts) Judge() (*Judge, error) {
 	opts := JudgeOptions{Kinds: f.Kinds}
 	if v := f.oldest(); v != nil {
 		opts.KubeVersion = minor(v)
@@ -58,50 +55,40 @@ func (f *Facts) Judge() (*Judge, *Objects, error) {
 	if !f.applied() {
 		opts.Before = f.From
 	}
-	judge, err := NewJudge(f.To, opts)
-	return judge, &Objects{}, err
+	return NewJudge(f.To, opts)
 }
 
 // Add adds an object in the form of kubectl get, with its verdict. An object may be added in
 // several versions.
 func (o *Objects) Add(v Prediction, object map[string]any) {
 	if o.Printed == nil {
-		o.Printed, o.counted, o.managed = map[string]int{}, map[string]map[*int]bool{}, map[string]bool{}
+		o.Printed, o.counted = map[string]int{}, map[string]map[*int]bool{}
 	}
 	o.Printed[v.Version]++
 	o.Total = max(o.Total, o.Printed[v.Version])
-	name := strings.TrimPrefix(v.Namespace+"/"+v.Name, "/")
-	count := func(n *int) bool {
-		if o.counted[name][n] {
-			return false
-		}
-		if o.counted[name] == nil {
-			o.counted[name] = map[*int]bool{}
-		}
-		o.counted[name][n] = true
-		*n++
-		return true
+	name := v.name()
+	if o.counted[name] == nil {
+		o.counted[name] = map[*int]bool{}
+		o.manage(v, object)
 	}
-	state := v.State
-	if state != Legal && count(&o.Invalid) {
+	count := func(is bool, n *int) bool {
+		is = is && !o.counted[name][n]
+		if is {
+			o.counted[name][n] = true
+			*n++
+		}
+		return is
+	}
+	if count(v.State != Legal, &o.Invalid) {
 		o.Examples = appendShort(o.Examples, name+" "+why(v))
 	}
-	if v.Repair != nil {
-		count(&o.Repairable)
-	}
-	if state > Ratcheted && v.Worse {
-		count(&o.Blocked)
-	}
-	if state == Blocked {
-		count(&o.Rewrites)
-	}
-	if lost, everywhere := v.Losses(); lost != "" && count(&o.Losing) {
+	count(v.Repair != nil, &o.Repairable)
+	count(v.State > Ratcheted && v.Worse, &o.Blocked)
+	count(v.State == Blocked, &o.Rewrites)
+	lost, everywhere := v.Losses()
+	if count(lost != "", &o.Losing) {
 		o.Lost = appendShort(o.Lost, name+": "+lost)
 		o.Dropped = o.Dropped || everywhere
-	}
-	if !o.managed[name] {
-		o.managed[name] = true
-		o.manage(v, object)
 	}
 }
 

@@ -20,7 +20,8 @@ func TestObjects(t *testing.T) {
 		{"losing", "{type: HTTP, old: {x: 1}}", "1 0 0 0 1 [] [a/b: spec.old]"},
 	} {
 		f := Facts{From: from, To: crd(t, v("v1", ruled)), Servers: servers("1.36")}
-		judge, o, err := f.Judge()
+		o := &Objects{}
+		judge, err := f.Judge()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +43,8 @@ func TestObjects(t *testing.T) {
 	}
 	// A migration writes the objects in the new storage version.
 	f := Facts{From: crd(t, v("v2", plain), v("v1", plain)), To: crd(t, v("v1", plain), v("v2", ruled))}
-	judge, o, err := f.Judge()
+	o := &Objects{}
+	judge, err := f.Judge()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +58,8 @@ func TestObjects(t *testing.T) {
 	}
 	// A new version that lacks a field: only a write through it loses the field.
 	added := Facts{From: crd(t, v("v1", plain)), To: crd(t, v("v2", strings.Replace(plain, "http: {type: string}", "web: {type: string}", 1)), v("v1", plain))}
-	if judge, added.Objects, err = added.Judge(); err != nil {
+	added.Objects = &Objects{}
+	if judge, err = added.Judge(); err != nil {
 		t.Fatal(err)
 	}
 	object := map[string]any{"apiVersion": "example.com/v1", "kind": "Route", "metadata": map[string]any{"name": "r"}, "spec": map[string]any{"http": "a"}}

@@ -241,7 +241,7 @@ func objectsOf(a *app, read func(*yamltext.ObjectFile) diag.List) func(string, [
 
 // rolloutObjects validates the stored objects.
 func (a *app) rolloutObjects(ctx context.Context, name string, f *change.Facts) error {
-	judge, objects, err := f.Judge()
+	judge, err := f.Judge()
 	if err != nil {
 		return nil // reported by accepted
 	}
@@ -249,6 +249,7 @@ func (a *app) rolloutObjects(ctx context.Context, name string, f *change.Facts) 
 	if err != nil {
 		return err
 	}
+	objects := &change.Objects{}
 	l, err := a.storedObjects(ctx, inputs, judges{judge.GroupKind(): judge}, func(o yamltext.ObjectItem, v change.Prediction) { objects.Add(v, o.Value) })
 	if err != nil {
 		return err

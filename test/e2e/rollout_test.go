@@ -271,7 +271,8 @@ func planOf(t *testing.T, from, to []byte, objects []unstructured.Unstructured) 
 		t.Fatal(err)
 	}
 	f.Changes = &changes
-	judge, found, err := f.Judge()
+	found := &change.Objects{}
+	judge, err := f.Judge()
 	if err != nil {
 		t.Fatal(err)
 	}
