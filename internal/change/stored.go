@@ -164,7 +164,7 @@ func (v InVersion) state() Outcome {
 	switch {
 	case refused(Rewrite):
 		return Blocked
-	case slices.ContainsFunc(Writes()[:Within], refused):
+	case slices.ContainsFunc(outside, refused):
 		return Restricted
 	case len(v.Problems) > 0:
 		return Ratcheted
@@ -280,7 +280,7 @@ func (j *Judge) compare(ctx context.Context, stored map[string]any, v *Predictio
 		if k := slices.IndexFunc(was.Versions, func(o InVersion) bool { return o.Version == in.Version }); k >= 0 {
 			old = was.Versions[k]
 		}
-		for _, w := range Writes()[:Within] {
+		for _, w := range outside {
 			v.Worse = v.Worse || len(in.Refused[w]) > 0 && len(old.Refused[w]) == 0
 		}
 	}

@@ -24,7 +24,6 @@ type Summary struct {
 	// Versions are the versions in which objects were validated.
 	Versions map[string]bool `json:"-"`
 	most     int
-	reasons  map[string]*Reason
 }
 
 // Reason is a constraint that objects violate.
@@ -48,7 +47,7 @@ type Example struct {
 // NewSummary returns an empty summary. most is the maximum number of objects that it keeps for each
 // reason and state; if it is 0, the summary keeps all objects.
 func NewSummary(kind schema.GroupKind, most int) *Summary {
-	return &Summary{Group: kind.Group, Kind: kind.Kind, States: noObjects(), Reasons: []*Reason{}, Lost: []Example{}, Versions: map[string]bool{}, most: most, reasons: map[string]*Reason{}}
+	return &Summary{Group: kind.Group, Kind: kind.Kind, States: noObjects(), Reasons: []*Reason{}, Lost: []Example{}, Versions: map[string]bool{}, most: most}
 }
 
 func noObjects() map[Outcome]int {
@@ -72,12 +71,12 @@ func (s *Summary) Add(v Prediction, at diag.Pos) {
 	}
 	said := map[*Reason]bool{}
 	for _, p := range v.Problems() {
-		key := p.Constraint.String() + "\x00" + p.Constraint.Rule
-		r := s.reasons[key]
-		if r == nil {
-			r = &Reason{Constraint: p.Constraint, Message: p.String(), States: noObjects()}
-			s.reasons[key], s.Reasons = r, append(s.Reasons, r)
+		i := slices.IndexFunc(s.Reasons, func(r *Reason) bool { return r.is(p.Constraint) })
+		if i < 0 {
+			i = len(s.Reasons)
+			s.Reasons = append(s.Reasons, &Reason{Constraint: p.Constraint, Message: p.String(), States: noObjects()})
 		}
+		r := s.Reasons[i]
 		if said[r] {
 			continue
 		}
@@ -103,7 +102,7 @@ func (r *Reason) repair(v Prediction) *Repair {
 
 // is reports whether a problem violates the constraint.
 func (r *Reason) is(c Constraint) bool {
-	return c.String() == r.Constraint.String() && c.Rule == r.Constraint.Rule
+	return c.Keyword == r.Constraint.Keyword && c.Rule == r.Constraint.Rule && c.Path.Equal(r.Constraint.Path)
 }
 
 // Sort sorts the constraints: those with the worst consequences come first, then those that most
@@ -144,7 +143,7 @@ func (p Problem) String() string {
 // the server is expected to validate a changed value.
 func (v Prediction) RefusedWrites() []Write {
 	var l []Write
-	for _, w := range Writes()[:Within] {
+	for _, w := range outside {
 		if slices.ContainsFunc(v.Versions, func(in InVersion) bool { return len(in.Refused[w]) > 0 }) {
 			l = append(l, w)
 		}

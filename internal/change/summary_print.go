@@ -36,7 +36,7 @@ func (v Prediction) name() string { return strings.TrimPrefix(v.Namespace+"/"+v.
 func (v Prediction) refused() string {
 	var l []string
 	for _, w := range v.RefusedWrites() {
-		l = append(l, w.String())
+		l = append(l, string(w))
 	}
 	return strings.Join(l, ", ")
 }

@@ -15,42 +15,35 @@ import (
 )
 
 // Write is a way to write a stored object.
-type Write int
+type Write string
 
 // The writes. All except Within leave the invalid values unchanged.
 const (
 	// Rewrite replaces the object with itself, as a storage migration does.
-	Rewrite Write = iota
+	Rewrite Write = "rewrite"
 	// Status replaces the status with itself through the subresource.
-	Status
+	Status Write = "status"
 	// Metadata adds an annotation. Adding a label or removing a finalizer is equivalent.
-	Metadata
+	Metadata Write = "metadata"
 	// Apply adds the annotation by server-side apply.
-	Apply
+	Apply Write = "apply"
 	// Elsewhere changes a field outside of the invalid values. This is a field of the spec if
 	// possible.
-	Elsewhere
+	Elsewhere Write = "elsewhere"
 	// Items adds an item to a list that has an invalid item, or that violates a rule.
-	Items
+	Items Write = "items"
 	// StatusElsewhere changes another field of an invalid status, or adds an item to an invalid list in it, as
 	// controllers do.
-	StatusElsewhere
+	StatusElsewhere Write = "report"
 	// Within changes a field in values that violate constraints.
-	Within
+	Within Write = "within"
 )
 
-var writes = []string{"rewrite", "status", "metadata", "apply", "elsewhere", "items", "report", "within"}
+// outside are the writes except Within, in order.
+var outside = []Write{Rewrite, Status, Metadata, Apply, Elsewhere, Items, StatusElsewhere}
 
 // Writes returns all writes, in order. The caller owns the result.
-func Writes() []Write {
-	return []Write{Rewrite, Status, Metadata, Apply, Elsewhere, Items, StatusElsewhere, Within}
-}
-
-// String returns the name of the write in lower case.
-func (w Write) String() string { return writes[w] }
-
-// MarshalText returns the same text as String.
-func (w Write) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
+func Writes() []Write { return append(slices.Clone(outside), Within) }
 
 // attempts bounds the changes that are tried until the server accepts one. The server may reject
 // the first change for an unrelated reason.

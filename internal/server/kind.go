@@ -28,7 +28,7 @@ type Kind struct {
 type kindVersion struct {
 	*apiextensionsv1.CustomResourceDefinitionVersion
 	crd    *apiextensionsv1.CustomResourceDefinition
-	server serverVersion
+	server *kube.Version
 	build  sync.Once
 	err    error
 
@@ -49,9 +49,7 @@ type kindVersion struct {
 }
 
 // NewKind returns the kind that a CRD defines. It neither modifies nor retains the CRD.
-func NewKind(crd *apiextensionsv1.CustomResourceDefinition) *Kind {
-	return latest.kind(crd)
-}
+func NewKind(crd *apiextensionsv1.CustomResourceDefinition) *Kind { return newKind(crd, LinkedVersion()) }
 
 // NewKindFor is [NewKind] for an API server of a Kubernetes version, such as "1.30". Before 1.30 the server
 // does not ratchet, and before 1.33 it does not ratchet writes to the status. There are no other
@@ -64,24 +62,15 @@ func NewKindFor(crd *apiextensionsv1.CustomResourceDefinition, kubeVersion strin
 	if err != nil {
 		return nil, err
 	}
-	return serverVersion{ratchets: v.AtLeast(kube.MajorMinor(1, 30)), ratchetsStatus: v.AtLeast(kube.MajorMinor(1, 33))}.kind(crd), nil
+	return newKind(crd, v), nil
 }
 
-// serverVersion describes the differences between versions of the API server.
-type serverVersion struct {
-	// ratchets reports whether updates ignore errors in unchanged values, and ratchetsStatus
-	// whether updates of the status do.
-	ratchets, ratchetsStatus bool
-}
-
-var latest = serverVersion{ratchets: true, ratchetsStatus: true}
-
-func (s serverVersion) kind(crd *apiextensionsv1.CustomResourceDefinition) *Kind {
+func newKind(crd *apiextensionsv1.CustomResourceDefinition, server *kube.Version) *Kind {
 	crd = crd.DeepCopy()
 	apiextensionsv1.SetObjectDefaults_CustomResourceDefinition(crd)
 	k := &Kind{crd: crd}
 	for i := range crd.Spec.Versions {
-		k.versions = append(k.versions, &kindVersion{CustomResourceDefinitionVersion: &crd.Spec.Versions[i], crd: crd, server: s})
+		k.versions = append(k.versions, &kindVersion{CustomResourceDefinitionVersion: &crd.Spec.Versions[i], crd: crd, server: server})
 	}
 	return k
 }

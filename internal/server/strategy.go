@@ -22,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	kube "k8s.io/apimachinery/pkg/util/version"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 	"k8s.io/apiserver/pkg/cel/common"
 	"k8s.io/apiserver/pkg/features"
@@ -72,7 +73,7 @@ func (v *kindVersion) validate(ctx context.Context, u *unstructured.Unstructured
 
 // validateUpdate is ValidateUpdate of the strategy.
 func (v *kindVersion) validateUpdate(ctx context.Context, u, old *unstructured.Unstructured) field.ErrorList {
-	schema, rules := v.ratchets(v.server.ratchets, v.correlated(u, old))
+	schema, rules := v.ratchets(kube.MajorMinor(1, 30), v.correlated(u, old))
 	l := v.validateMeta(ctx, operation.Update, u, old)
 	l = append(l, validation.ValidateCustomResourceUpdate(nil, u.Object, old.Object, v.schema, schema...)...)
 	l = append(l, v.validateScaleSpec(u)...)
@@ -85,8 +86,8 @@ func (v *kindVersion) validateUpdate(ctx context.Context, u, old *unstructured.U
 // validateStatusUpdate is ValidateUpdate of the status strategy.
 func (v *kindVersion) validateStatusUpdate(ctx context.Context, u, old *unstructured.Unstructured) field.ErrorList {
 	same := v.correlated(u, old)
-	schema, _ := v.ratchets(v.server.ratchetsStatus, same.Key("status"))
-	_, rules := v.ratchets(v.server.ratchetsStatus, same)
+	schema, _ := v.ratchets(kube.MajorMinor(1, 33), same.Key("status"))
+	_, rules := v.ratchets(kube.MajorMinor(1, 33), same)
 	l := v.validateMeta(ctx, operation.Update, u, old)
 	if status, ok := u.Object["status"]; ok {
 		l = append(l, validation.ValidateCustomResourceUpdate(field.NewPath("status"), status, old.Object["status"], v.status, schema...)...)
@@ -100,9 +101,9 @@ func (v *kindVersion) correlated(u, old *unstructured.Unstructured) *common.Corr
 	return common.NewCorrelatedObject(u.Object, old.Object, &model.Structural{Structural: v.structural})
 }
 
-// ratchets returns the options that ratchet errors in unchanged values.
-func (v *kindVersion) ratchets(does bool, same *common.CorrelatedObject) ([]validation.ValidationOption, []cel.Option) {
-	if !does {
+// ratchets returns the options that ratchet errors in unchanged values, which servers do since a version.
+func (v *kindVersion) ratchets(since *kube.Version, same *common.CorrelatedObject) ([]validation.ValidationOption, []cel.Option) {
+	if !v.server.AtLeast(since) {
 		return nil, nil
 	}
 	return []validation.ValidationOption{validation.WithRatcheting(same)}, []cel.Option{cel.WithRatcheting(same)}

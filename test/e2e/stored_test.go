@@ -200,7 +200,7 @@ func TestTightenings(t *testing.T) {
 					t.Errorf("%s: predicted %t (asked %v, refused %v), and the server says %v", w, predicted, in.Asked, in.Refused[w], err)
 				}
 				if err != nil {
-					rejected = append(rejected, w.String())
+					rejected = append(rejected, string(w))
 				}
 			}
 			writes := cmp.Or(strings.Join(rejected, ", "), "none")
