@@ -83,6 +83,9 @@ type version struct {
 	rules   int
 	open    []Finding // the rules that may have mistakes that are not found
 	told    []rule    // with a finding of bypassed
+	// together are the rules that fail to evaluate only on objects on which others do, too.
+	together []together
+	only     *rule // unless nil, only the object with this rule is audited
 	// broken are the findings about rules that do not compile. They are left out.
 	broken []Finding
 }
@@ -231,6 +234,9 @@ func (v *version) audit(ctx context.Context, versions []*version) []Finding {
 	v.rules = len(all)
 	var l []Finding
 	for _, path := range objects {
+		if v.only != nil && !slices.ContainsFunc(owned[path.String()], v.only.equal) {
+			continue
+		}
 		if known, ok := v.settled(path, owned[path.String()], before); ok {
 			v.open = append(v.open, known...)
 			continue

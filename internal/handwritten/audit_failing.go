@@ -29,7 +29,11 @@ func (o *object) failing(a *audited) []Finding {
 		}
 		e, response := o.rejected(a, sample.Errs, l.Not())
 		if e == nil {
-			o.mayFail(a, o.create(), a.Place.Present(), l.Not())
+			if with := o.failsWith(a, l.Not()); with != nil {
+				o.version.together = append(o.version.together, together{a.rule, with})
+			} else {
+				o.mayFail(a, o.create(), a.Place.Present(), l.Not())
+			}
 			return nil
 		}
 		_, detail := o.Ask(a.Check, e.New, nil)
@@ -50,10 +54,47 @@ func (o *object) failing(a *audited) []Finding {
 	return nil
 }
 
+// together is a rule that fails to evaluate together with others.
+type together struct {
+	rule rule
+	with []rule
+}
+
+// failsWith returns rules that fail to evaluate on an object on which a rule does, and which all other
+// rules accept.
+func (o *object) failsWith(a *audited, l ...logic.Lit) (with []rule) {
+	fails := logic.False
+	for _, other := range o.audited {
+		if other.Check != a.Check {
+			fails = o.Space.Or(fails, other.Fails)
+		}
+	}
+	if fails == logic.False {
+		return nil
+	}
+	e, _ := o.find(func(e *prove.Example) (string, bool) {
+		with = nil
+		for _, other := range o.audited {
+			if said, _ := o.Ask(other.Check, e.New, nil); said == sample.Errs && other.Check != a.Check {
+				with = append(with, other.rule)
+			}
+		}
+		said, _ := o.Ask(a.Check, e.New, nil)
+		return "", said == sample.Errs && len(with) > 0
+	}, append(append(l, o.unrejected(a.Check)...), o.create(), a.Place.Present(), fails)...)
+	if e == nil {
+		return nil
+	}
+	return with
+}
+
+// mayFail is the reason why a rule is undecided.
+const mayFail = "no object was found on which it fails to evaluate, though there may be one"
+
 // mayFail notes that a rule may fail to evaluate on an object that satisfies formulas, if it may.
 func (o *object) mayFail(a *audited, l ...logic.Lit) {
 	if a.MayFail(a.Schema.Props) && !o.never(append(o.unrejected(a.Check), l...)...) {
-		a.open = "no object was found on which it fails to evaluate, though there may be one"
+		a.open = mayFail
 	}
 }
 

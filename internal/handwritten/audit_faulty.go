@@ -23,7 +23,7 @@ const maxPasses = 2
 
 // findings audits the rules of a version. It audits the other rules again without the faulty rules.
 func (v *version) findings(ctx context.Context, versions []*version) []Finding {
-	l := append(v.costly(ctx), v.audit(ctx, versions)...)
+	l := append(v.costly(ctx), v.single(ctx, versions)...)
 	w := v
 	for range maxPasses {
 		var faulty []rule
@@ -40,7 +40,7 @@ func (v *version) findings(ctx context.Context, versions []*version) []Finding {
 		}
 		w.newly = faulty
 		var more []Finding
-		for _, f := range w.audit(ctx, versions) {
+		for _, f := range w.single(ctx, versions) {
 			known := func(other Finding) bool { return other.Code == f.Code && other.of.equal(f.of) }
 			if !slices.ContainsFunc(l, known) && !slices.ContainsFunc(more, known) {
 				more = append(more, f)
@@ -51,6 +51,25 @@ func (v *version) findings(ctx context.Context, versions []*version) []Finding {
 		v.open = w.open
 	}
 	return append(l, v.broken...)
+}
+
+// single is audit, and audits rules that fail to evaluate together with others on their own.
+func (v *version) single(ctx context.Context, versions []*version) []Finding {
+	v.together = nil
+	l := v.audit(ctx, versions)
+	for _, t := range v.together {
+		var found []Finding
+		if alone := v.leaveOut(t.with); alone != nil {
+			alone.only = &t.rule
+			found = slices.DeleteFunc(alone.audit(ctx, versions), func(f Finding) bool { return f.Code != codes.FailsToEvaluate || !f.of.equal(t.rule) })
+		}
+		if len(found) == 0 {
+			v.open = append(v.open, v.finding(codes.NotDecided, t.rule, nil, "", "%s", mayFail))
+		}
+		v.qualify(ctx, found, t.with)
+		l = append(l, found...)
+	}
+	return l
 }
 
 // qualify names the faulty rules in findings if they change the API server's answer to the example.

@@ -33,14 +33,14 @@ type reading struct{ errors, byHand []string }
 
 // read returns the errors for the creation or update of an object.
 func (j *judges) read(e *verify.Example) (r reading, err error) {
-	if r.errors, err = errors(j.server, e); err != nil {
+	if r.errors, err = errorsOf(j.server, e); err != nil {
 		return r, err
 	}
 	r.byHand = make([]string, len(r.errors))
 	if len(j.each) == 0 {
 		return r, nil
 	}
-	own, err := errors(j.union, e)
+	own, err := errorsOf(j.union, e)
 	const counted = "allOf" // the error has the number of schemas that hold
 	for i, line := range r.errors {
 		if !slices.Contains(own, line) {
@@ -52,7 +52,7 @@ func (j *judges) read(e *verify.Example) (r reading, err error) {
 			j.each[k] = j.subject.judge(false, j.subject.plan.HandWritten[k])
 		}
 		var alone []string
-		alone, err = errors(j.each[k], e)
+		alone, err = errorsOf(j.each[k], e)
 		for _, line := range alone {
 			if i := slices.Index(r.errors, line); i >= 0 && r.byHand[i] == counted {
 				r.byHand[i] = j.subject.plan.HandWritten[k].Name
@@ -111,9 +111,9 @@ func (s *unionPlan) judge(own bool, beside ...compile.HandWritten) *server.Kind 
 	return server.NewKind(&crd)
 }
 
-// errors returns the API server's errors for an example, in the order and format of kubectl, without
+// errorsOf returns the API server's errors for an example, in the order and format of kubectl, without
 // duplicates.
-func errors(k *server.Kind, e *verify.Example) ([]string, error) {
+func errorsOf(k *server.Kind, e *verify.Example) ([]string, error) {
 	var a server.Answer
 	var err error
 	if e.Old == nil {
