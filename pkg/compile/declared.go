@@ -24,18 +24,6 @@ type Declared struct {
 	Objects []Object
 }
 
-// Declaration returns the declaration of union i of the object at a place, or an empty declaration.
-func (d *Declared) Declaration(at schemapath.Place, i int) *union.Declaration {
-	if d != nil {
-		for _, o := range d.Objects {
-			if o.Is(at) && i < len(o.Declarations) {
-				return o.Declarations[i]
-			}
-		}
-	}
-	return &union.Declaration{}
-}
-
 // ObjectsOf returns the objects of a version, which is an index in spec.versions.
 func (d *Declared) ObjectsOf(version int) []Object {
 	if d == nil {
