@@ -149,7 +149,7 @@ func (f *Facts) compileForOldest() string {
 	if !f.Names.CompileTo || f.olderThan(rules) {
 		return ""
 	}
-	return fmt.Sprintf("unioncel compile%s --kube-version %s %s  # or compile for the oldest", f.Names.Flags, minor(f.oldest()), f.Names.toFile())
+	return fmt.Sprintf("unioncel compile%s --kube-version %s %s  # or compile for the oldest", f.Names.Flags, minor(f.oldest()), f.Names.To)
 }
 
 // oldServers lists the servers that are older than the rules require.
@@ -451,7 +451,7 @@ func (f *Facts) takeBack() string {
 	if f.From.ResourceVersion != "" {
 		return "kubectl apply -f MANIFEST  # the manifest of " + f.From.Name + " before the change"
 	}
-	return applyCommand(f.Names.OldFlags, f.Names.fromFile(), f.Names.CompileFrom)
+	return applyCommand(f.Names.OldFlags, f.Names.From, f.Names.CompileFrom)
 }
 
 func applyCommand(flags, file string, compile bool) string {

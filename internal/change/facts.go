@@ -1,7 +1,6 @@
 package change
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -37,7 +36,7 @@ type Facts struct {
 	Names Names
 }
 
-// Names are the files as words of shell commands. Empty names are replaced by placeholders.
+// Names are the files as words of shell commands. Plans have placeholders for empty names.
 type Names struct {
 	From, To, Objects string
 	// CompileFrom and CompileTo are set if the files declare unions that have to be compiled.
@@ -47,16 +46,12 @@ type Names struct {
 	Flags, OldFlags string
 }
 
-func (n Names) fromFile() string { return cmp.Or(n.From, "OLD") }
-
-func (n Names) toFile() string { return cmp.Or(n.To, "NEW") }
-
 // policy returns the command that writes policies for the CRD after the change.
 func (n Names) policy() string {
 	if n.Flags != "" {
-		return fmt.Sprintf("unioncel compile%s %s | unioncel policy --no-config", n.Flags, n.toFile())
+		return fmt.Sprintf("unioncel compile%s %s | unioncel policy --no-config", n.Flags, n.To)
 	}
-	return "unioncel policy " + n.toFile()
+	return "unioncel policy " + n.To
 }
 
 // Server is an API server.

@@ -1,6 +1,7 @@
 package change
 
 import (
+	"cmp"
 	"slices"
 )
 
@@ -57,6 +58,8 @@ type Plan struct {
 
 // NewPlan returns the plan for the facts, which must not contradict each other.
 func NewPlan(f Facts) Plan {
+	n := &f.Names
+	n.From, n.To, n.Objects = cmp.Or(n.From, "OLD"), cmp.Or(n.To, "NEW"), cmp.Or(n.Objects, "objects.yaml")
 	p := Plan{CRD: f.To.Name, Versions: []Version{}}
 	table := before
 	switch p.Applied = f.applied(); {

@@ -1,7 +1,6 @@
 package change
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -282,10 +281,10 @@ var planWords = map[string]func(*Facts) string{
 	},
 
 	// Commands, and files in them.
-	"old":            func(f *Facts) string { return cmp.Or(f.Names.From, "OLD") },
-	"new":            func(f *Facts) string { return cmp.Or(f.Names.To, "NEW") },
+	"old":            func(f *Facts) string { return f.Names.From },
+	"new":            func(f *Facts) string { return f.Names.To },
 	"flags":          func(f *Facts) string { return f.Names.Flags },
-	"objectsFile":    func(f *Facts) string { return cmp.Or(f.Names.Objects, "objects.yaml") },
+	"objectsFile":    func(f *Facts) string { return f.Names.Objects },
 	"print":          func(f *Facts) string { return f.printObjects(storage(f.current())) },
 	"printUnprinted": (*Facts).printUnprinted,
 	"repairable": func(f *Facts) string {
@@ -296,6 +295,6 @@ var planWords = map[string]func(*Facts) string{
 	},
 	"policy":   func(f *Facts) string { return f.Names.policy() },
 	"clear":    (*Facts).clear,
-	"apply":    func(f *Facts) string { return applyCommand(f.Names.Flags, f.Names.toFile(), f.Names.CompileTo) },
+	"apply":    func(f *Facts) string { return applyCommand(f.Names.Flags, f.Names.To, f.Names.CompileTo) },
 	"takeBack": (*Facts).takeBack,
 }
