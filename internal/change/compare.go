@@ -260,7 +260,7 @@ func (w *walker) status() {
 	d.Note = note
 	for side, clauses := range [...]*[]schemadiff.Clause{oldSide: &d.shift.Old, newSide: &d.shift.New} {
 		if s, has := w.pair.root(side).Properties["status"]; has && looksAtStatus(w.pair.root(side)) {
-			*clauses = clause(schemapath.New("status"), nil, w.values(&s)...)
+			*clauses = w.clause(schemapath.New("status"), nil, w.values(&s)...)
 		}
 	}
 }
@@ -303,9 +303,9 @@ func (w *walker) scaled(scale *apiextensionsv1.CustomResourceSubresourceScale, o
 		}
 		switch demand := demands[path]; {
 		case s.Nullable:
-			l = append(l, clause(p, nil, append(sample.Between(w.ctx, s, demand), nil)...)...)
+			l = append(l, w.clause(p, nil, append(sample.Between(w.ctx, s, demand), nil)...)...)
 		case !sample.Implies(w.ctx, s, demand):
-			l = append(l, clause(p, demand, sample.Between(w.ctx, s, demand)...)...)
+			l = append(l, w.clause(p, demand, sample.Between(w.ctx, s, demand)...)...)
 		}
 	}
 	return l

@@ -246,8 +246,8 @@ func split(d *difference) []group {
 		s.New = append(s.New, k)
 	}
 	for _, r := range d.shift.Reshaped {
-		at, _ := seatOf(r.At)
-		s := in(at.holder)
+		at, _ := schemadiff.SeatOf(r.At)
+		s := in(at.Holder)
 		s.Reshaped = append(s.Reshaped, r)
 	}
 	for _, k := range d.shift.Hints {

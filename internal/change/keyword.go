@@ -173,8 +173,7 @@ func (w *walker) keyword(p schemapath.Path, k schemaKeyword, o, n *jsonSchema, a
 	d.Note = k.notes[d.Kind]
 	switch {
 	case k.decodes:
-		d.reshapes(p, slices.Concat(w.held(p, nil), w.held(p, a.value("default")), w.held(p, b.value("default")))...)
-		w.collide(d)
+		w.decodes(d, nil, a.value("default"), b.value("default"))
 	case k.present || k.absent:
 		w.unvalidated(d, o, n, had && k.present || !had && k.absent, has && k.present || !has && k.absent)
 	case k.sort != Shape:
@@ -188,23 +187,23 @@ func (w *walker) keyword(p schemapath.Path, k schemaKeyword, o, n *jsonSchema, a
 
 // demand returns the clauses for a keyword of the schema at a path, unless the other schema implies it.
 func (w *walker) demand(p schemapath.Path, other, keyword *jsonSchema) []schemadiff.Clause {
-	at, ok := seatOf(p)
+	at, ok := schemadiff.SeatOf(p)
 	switch {
 	case sample.Implies(w.ctx, other, keyword):
 		return nil
-	case ok && len(at.tail) == 0 && len(keyword.Enum) > 0: // formulas represent enums
-		only := schemadiff.Clause{At: at.holder, Keywords: &jsonSchema{Properties: map[string]jsonSchema{at.property: *keyword}}}
-		return append(clause(p, keyword, sample.Between(w.ctx, other, keyword)...), only)
+	case ok && len(at.Tail) == 0 && len(keyword.Enum) > 0: // formulas represent enums
+		only := schemadiff.Clause{At: at.Holder, Keywords: &jsonSchema{Properties: map[string]jsonSchema{at.Property: *keyword}}}
+		return append(w.clause(p, keyword, sample.Between(w.ctx, other, keyword)...), only)
 	case other.Type == "object" && other.AdditionalProperties == nil && keyword.Type == "":
 		return []schemadiff.Clause{{At: p, Keywords: keyword}}
 	}
-	return clause(p, keyword, sample.Between(w.ctx, other, keyword)...)
+	return w.clause(p, keyword, sample.Between(w.ctx, other, keyword)...)
 }
 
 // unvalidated sets the clauses of a change that the validators of schemas do not see: either schema may
 // reject values of the other one.
 func (w *walker) unvalidated(d *difference, o, n *jsonSchema, oldRejects, newRejects bool) {
-	if _, ok := seatOf(d.Path); !ok {
+	if _, ok := schemadiff.SeatOf(d.Path); !ok {
 		d.doubt = "changes of " + d.Keyword + " of the whole object are not supported"
 		return
 	}
@@ -212,10 +211,10 @@ func (w *walker) unvalidated(d *difference, o, n *jsonSchema, oldRejects, newRej
 		w.cautious(d, o, n) // otherwise, the side that lacks a field rejects objects with it
 	}
 	if oldRejects {
-		d.shift.Old = clause(d.Path, nil, sample.Between(w.ctx, n, sample.Nothing)...)
+		d.shift.Old = w.clause(d.Path, nil, sample.Between(w.ctx, n, sample.Nothing)...)
 	}
 	if newRejects {
-		d.shift.New = clause(d.Path, nil, sample.Between(w.ctx, o, sample.Nothing)...)
+		d.shift.New = w.clause(d.Path, nil, sample.Between(w.ctx, o, sample.Nothing)...)
 	}
 }
 

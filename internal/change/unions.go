@@ -126,10 +126,7 @@ func (w *walker) clauses(u, o, n *compile.UnionPlan) []schemadiff.Clause {
 	for _, r := range planRules(u) {
 		rule := r.Validation()
 		if u.Union.OfItems() && r.Path.Equal(u.Path) {
-			for _, c := range ruleClause(r.Path, &jsonSchema{Type: "array"}, rule) {
-				c.Try = w.lists(u.Path, o, n)
-				l = append(l, c)
-			}
+			l = append(l, w.ruleOfProperty(r.Path, rule, w.lists(u.Path, o, n)...)...)
 			continue
 		}
 		l = append(l, schemadiff.Clause{At: r.Path, Rule: &rule})

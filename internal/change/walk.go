@@ -32,11 +32,13 @@ type difference struct {
 }
 
 // reshapes records that the old and the new schema decode the value at p differently. The prover tries
-// the values in try. A path without a property, such as the root, is ignored.
+// the values in try.
 func (d *difference) reshapes(p schemapath.Path, try ...any) {
-	if _, ok := seatOf(p); ok {
-		d.shift.Reshaped = append(d.shift.Reshaped, schemadiff.Reshaping{At: p, Try: try})
+	if _, ok := schemadiff.SeatOf(p); !ok {
+		d.doubt = "changes of " + d.Keyword + " of the whole object are not supported"
+		return
 	}
+	d.shift.Reshaped = append(d.shift.Reshaped, schemadiff.Reshaping{At: p, Try: try})
 }
 
 // walker collects the differences between two schemas.
@@ -91,49 +93,37 @@ func (w *walker) undecided(p schemapath.Path, keyword, what string) {
 	w.add(p, KeywordSort, keyword, keyword, Changed, what).doubt = "changes of " + keyword + " are not supported"
 }
 
-// seat locates the values of a schema: a property of the nearest object that contains them, and the
-// lists and maps in between.
-type seat struct {
-	holder   schemapath.Path
-	property string
-	tail     []schemapath.Step
-}
-
-// seatOf returns the seat of a schema. The root has none.
-func seatOf(p schemapath.Path) (seat, bool) {
-	for i := len(p) - 1; i >= 0; i-- {
-		if name, ok := p[i].Property(); ok {
-			return seat{p[:i], name, p[i+1:]}, true
-		}
-	}
-	return seat{}, false
-}
-
 // clause returns a clause for keywords that only the server can evaluate, with values to try. Nil
 // keywords stand for behaviour of the server outside of schema validation.
-func clause(p schemapath.Path, k *jsonSchema, try ...any) []schemadiff.Clause {
-	at, ok := seatOf(p)
+func (w *walker) clause(p schemapath.Path, k *jsonSchema, try ...any) []schemadiff.Clause {
+	at, ok := schemadiff.SeatOf(p)
 	if !ok {
 		return nil
 	}
-	for i := len(at.tail) - 1; i >= 0; i-- {
-		items := at.tail[i] == schemapath.Items
-		if k != nil {
-			outer := &jsonSchema{AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: k}}
-			if items {
-				outer = &jsonSchema{Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: k}}
-			}
-			k = outer
-		}
-		for j, v := range try {
-			if items {
-				try[j] = []any{v}
-			} else {
-				try[j] = map[string]any{"key": v}
-			}
+	for _, step := range slices.Backward(at.Tail) {
+		switch {
+		case k == nil:
+		case step == schemapath.Items:
+			k = &jsonSchema{Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: k}}
+		default:
+			k = &jsonSchema{AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: k}}
 		}
 	}
-	return []schemadiff.Clause{{At: at.holder, Property: at.property, Keywords: k, Try: try}}
+	return []schemadiff.Clause{{At: at.Holder, Property: at.Property, Keywords: k, Try: w.inside(p, try...)}}
+}
+
+// inside returns values of the property that contains the schema at a path, which has the given values.
+func (w *walker) inside(p schemapath.Path, values ...any) (l []any) {
+	at, _ := schemadiff.SeatOf(p)
+	if len(at.Tail) == 0 {
+		return values
+	}
+	for _, side := range bothSides {
+		if s := p[:len(p)-len(at.Tail)].Schema(w.pair.root(side)); s != nil && len(values) > 0 {
+			l = append(l, sample.Containing(w.ctx, s, at.Tail, values...)...)
+		}
+	}
+	return l
 }
 
 // kind compares the types of two schemas. It reports whether their other keywords can be compared.
@@ -196,36 +186,38 @@ func (w *walker) rule(p schemapath.Path, at *jsonSchema, o, n *apiextensionsv1.V
 		what = o.Rule + " -> " + n.Rule
 	}
 	d := w.add(p, Rule, "rule", "x-kubernetes-validations", kind, "")
-	for _, side := range []struct {
-		rule    *apiextensionsv1.ValidationRule
-		clauses *[]schemadiff.Clause
-		texts   *[]string
-	}{{o, &d.shift.Old, &d.OldRules}, {n, &d.shift.New, &d.NewRules}} {
-		if side.rule == nil {
-			continue
-		}
-		*side.texts = []string{side.rule.Rule}
-		*side.clauses = ruleClause(p, at, *side.rule)
-		other := o
-		if side.rule == o {
-			other = n
-		}
-		values := sample.Between(w.ctx, withRule(at, other), withRule(at, side.rule))
-		w.hint(d, *side.clauses, p, values)
-		if at.Type == "object" && len(at.Properties) == 0 { // without properties to vary, try whole values
-			l := propertyClause(p, *side.rule)
-			w.hint(d, l, p, values)
-			if side.rule == o {
-				d.probes = append(d.probes, schemadiff.Shift{Old: l})
-			} else {
-				d.probes = append(d.probes, schemadiff.Shift{New: l})
-			}
-		}
-		if formula.ReadsOld(*side.rule) {
-			d.Sort, d.Subject = Transition, "transition rule"
+	var whole schemadiff.Shift
+	d.shift.Old, whole.Old, d.OldRules = w.ruleClauses(d, at, o, n)
+	d.shift.New, whole.New, d.NewRules = w.ruleClauses(d, at, n, o)
+	d.probes = append(d.probes, whole)
+	d.What = d.Subject + " " + string(kind) + ": " + what
+}
+
+// ruleClauses returns a rule of a difference, which may be nil, as clauses of its schema and, if the schema
+// has no properties to vary, of the property that contains the value, with whole values to try.
+func (w *walker) ruleClauses(d *difference, at *jsonSchema, r, other *apiextensionsv1.ValidationRule) (clauses, whole []schemadiff.Clause, texts []string) {
+	if r == nil {
+		return nil, nil, nil
+	}
+	if formula.ReadsOld(*r) {
+		d.Sort, d.Subject = Transition, "transition rule"
+	}
+	values := sample.Between(w.ctx, withRule(at, other), withRule(at, r))
+	whole = w.ruleOfProperty(d.Path, *r, values...)
+	if at.Type != "object" {
+		return whole, nil, []string{r.Rule}
+	}
+	if len(at.Properties) > 0 {
+		whole = nil
+	}
+	for _, v := range values {
+		object, _ := v.(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(object)) {
+			d.shift.Hints = append(d.shift.Hints, schemadiff.Clause{At: d.Path, Property: name, Try: []any{object[name]}})
 		}
 	}
-	d.What = d.Subject + " " + string(kind) + ": " + what
+	rule := *r
+	return []schemadiff.Clause{{At: d.Path, Rule: &rule}}, whole, []string{r.Rule}
 }
 
 // withRule returns a copy of a schema that has a single rule or, if it is nil, none.
@@ -237,37 +229,10 @@ func withRule(s *jsonSchema, r *apiextensionsv1.ValidationRule) *jsonSchema {
 	return &c
 }
 
-// hint adds values of the schema at a path to the values to try. Clauses on a property get them
-// directly; other clauses get them as values of properties.
-func (w *walker) hint(d *difference, clauses []schemadiff.Clause, p schemapath.Path, values []any) {
-	for i := range clauses {
-		if clauses[i].Property != "" {
-			for _, v := range values {
-				clauses[i].Try = append(clauses[i].Try, w.held(p, v)...)
-			}
-			continue
-		}
-		for _, v := range values {
-			object, _ := v.(map[string]any)
-			for _, name := range slices.Sorted(maps.Keys(object)) {
-				d.shift.Hints = append(d.shift.Hints, schemadiff.Clause{At: p, Property: name, Try: []any{object[name]}})
-			}
-		}
-	}
-}
-
-// ruleClause returns a rule on the schema at a path as a clause.
-func ruleClause(p schemapath.Path, at *jsonSchema, r apiextensionsv1.ValidationRule) []schemadiff.Clause {
-	if at.Type == "object" {
-		return []schemadiff.Clause{{At: p, Rule: &r}}
-	}
-	return propertyClause(p, r)
-}
-
-// propertyClause returns a rule on the schema at a path as a clause of the property that contains it.
-func propertyClause(p schemapath.Path, r apiextensionsv1.ValidationRule) []schemadiff.Clause {
-	l := clause(p, nil)
-	if s, _ := seatOf(p); len(l) > 0 && len(s.tail) == 0 {
+// ruleOfProperty returns a rule on the schema at a path as a clause of the property that contains it.
+func (w *walker) ruleOfProperty(p schemapath.Path, r apiextensionsv1.ValidationRule, try ...any) []schemadiff.Clause {
+	l := w.clause(p, nil, try...)
+	if at, _ := schemadiff.SeatOf(p); len(l) > 0 && len(at.Tail) == 0 {
 		l[0].Rule = &r
 	}
 	return l
@@ -313,10 +278,10 @@ func (w *walker) property(p schemapath.Path, kind ChangeKind, lacking, s *jsonSc
 // propertyShift returns the effect of a property that only one schema has. Where the schema lacks
 // it, a client that writes the property gets an error or a warning.
 func (w *walker) propertyShift(p schemapath.Path, kind ChangeKind, lacking, s *jsonSchema) schemadiff.Shift {
-	lacks := clause(p, nil, w.values(s)...)
+	lacks := w.clause(p, nil, w.values(s)...)
 	var has []schemadiff.Clause
 	if open(lacking) {
-		has = clause(p, nil, w.values(sample.Anything)...)
+		has = w.clause(p, nil, w.values(sample.Anything)...)
 	}
 	reshaped := []schemadiff.Reshaping{{At: p}}
 	if kind == Removed {
@@ -359,8 +324,8 @@ func (w *walker) cautious(d *difference, o, n *jsonSchema) {
 		note(s, p.Schema(n))
 		return !kept
 	})
-	at, _ := seatOf(d.Path)
-	for i := len(at.holder) + 1; i < len(d.Path); i++ {
+	at, _ := schemadiff.SeatOf(d.Path)
+	for i := len(at.Holder) + 1; i < len(d.Path); i++ {
 		note(d.Path[:i].Schema(w.pair.root(oldSide)), d.Path[:i].Schema(w.pair.root(newSide)))
 	}
 	if kept {

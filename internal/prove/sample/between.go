@@ -14,6 +14,7 @@ import (
 
 	"github.com/unioncel/unioncel/internal/prove/formula"
 	"github.com/unioncel/unioncel/internal/prove/regular"
+	"github.com/unioncel/unioncel/pkg/schemapath"
 )
 
 // Bounds of the values that Between tries.
@@ -83,6 +84,7 @@ type contrast struct {
 	ctx       context.Context
 	texts     []any
 	numbers   []any
+	nearest   []any   // the numbers next to bounds, which are long
 	sizes     []int64 // of lists, maps and strings
 	languages []regular.Language
 }
@@ -143,9 +145,10 @@ func (c *contrast) constants(values ...any) {
 func (c *contrast) around(bound float64) {
 	n := int64(bound)
 	c.numbers = append(c.numbers, n-1, n, n+1)
-	for _, f := range []float64{math.Floor(bound) - 1, math.Floor(bound), math.Nextafter(bound, math.Inf(-1)), bound, math.Nextafter(bound, math.Inf(1)), math.Ceil(bound), math.Ceil(bound) + 1} {
+	for _, f := range []float64{math.Floor(bound) - 1, math.Floor(bound), bound, math.Ceil(bound), math.Ceil(bound) + 1} {
 		c.numbers = append(c.numbers, f)
 	}
+	c.nearest = append(c.nearest, math.Nextafter(bound, math.Inf(-1)), math.Nextafter(bound, math.Inf(1)))
 }
 
 // multiples adds numbers that are multiples of a number, and others.
@@ -182,7 +185,7 @@ func (c *contrast) values(s *apiextensionsv1.JSONSchemaProps, depth int) (l []an
 	case s.Type == "string":
 		l = slices.Concat(c.texts, slices.Collect(texts(New(s, "", false))), unusual)
 	case s.Type == "integer" || s.Type == "number":
-		for _, v := range slices.Concat(c.numbers, []any{int64(0), int64(1), int64(-1), int64(7), 1.5}) {
+		for _, v := range slices.Concat(c.numbers, []any{int64(0), int64(1), int64(-1), int64(7), 1.5}, c.nearest) {
 			if _, isWhole := v.(int64); isWhole || s.Type == "number" {
 				l = append(l, v)
 			}
@@ -194,7 +197,7 @@ func (c *contrast) values(s *apiextensionsv1.JSONSchemaProps, depth int) (l []an
 	case s.Type == "object" && len(s.Properties) > 0:
 		l = c.objects(s, depth)
 	case s.Type == "":
-		l = slices.Concat(c.texts, c.numbers, Values(c.ctx, s), unusual)
+		l = slices.Concat(c.texts, c.numbers, Values(c.ctx, s), unusual, c.nearest)
 	default:
 		l = Values(c.ctx, s)
 	}
@@ -211,12 +214,13 @@ func open(s *apiextensionsv1.JSONSchemaProps) bool {
 	return s.AdditionalProperties != nil || formula.KeepsUnknown(s)
 }
 
-// maps returns maps of one entry, and of as many as each size.
+// maps returns maps without entries, of one entry, and of as many as each size.
 func (c *contrast) maps(s *apiextensionsv1.JSONSchemaProps, depth int) (l []any) {
 	of := Anything
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
 		of = s.AdditionalProperties.Schema
 	}
+	l = append(l, map[string]any{})
 	for i, v := range c.values(of, depth+1) {
 		l = append(l, map[string]any{"key": v})
 		for _, key := range c.texts {
@@ -251,6 +255,7 @@ func (c *contrast) objects(s *apiextensionsv1.JSONSchemaProps, depth int) []any 
 		}
 	}
 	if open(s) {
+		rounds[0] = append(rounds[0], map[string]any{"unnamed": "a"})
 		add("unnamed", []any{"a", map[string]any{}})
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
@@ -291,6 +296,61 @@ func (c *contrast) sized(items []any, of func([]any) any) []any {
 		}
 	}
 	return l
+}
+
+// Containing returns values of a schema that contain the given values at a path, alone and with others: objects
+// with and without the value, lists of one and two, and maps at the bounds of their size.
+func Containing(ctx context.Context, s *apiextensionsv1.JSONSchemaProps, path schemapath.Path, values ...any) (l []any) {
+	const most = 40
+	if len(path) == 0 {
+		return values
+	}
+	part := path[0].Schema(s)
+	if part == nil {
+		return nil
+	}
+	inner, others := Containing(ctx, part, path[1:], values...), Values(ctx, part)
+	name, isProperty := path[0].Property()
+	switch {
+	case isProperty:
+		without := map[string]any{}
+		if bases := Values(ctx, s); len(bases) > 0 {
+			maps.Copy(without, bases[0].(map[string]any))
+		}
+		delete(without, name)
+		l = append(l, without)
+		for _, v := range inner {
+			with := maps.Clone(without)
+			with[name] = v
+			l = append(l, with)
+		}
+	case path[0] == schemapath.Items:
+		for _, v := range inner {
+			l = append(l, []any{v})
+		}
+		for i, v := range inner {
+			for _, other := range slices.Concat(inner[:i+1], others) {
+				l = append(l, []any{other, v})
+			}
+		}
+	default:
+		sizes := []int64{1, 2}
+		for _, bound := range []*int64{s.MinProperties, s.MaxProperties} {
+			if bound != nil && *bound < most {
+				sizes = append(sizes, *bound, *bound+1)
+			}
+		}
+		for _, v := range inner {
+			for _, size := range sizes {
+				entries := map[string]any{"key": v}
+				for i := int64(1); i < size && len(others) > 0; i++ {
+					entries[fmt.Sprint("key", i)] = others[0]
+				}
+				l = append(l, entries)
+			}
+		}
+	}
+	return l[:min(len(l), most)]
 }
 
 // similar returns strings that differ slightly from the strings among some values.

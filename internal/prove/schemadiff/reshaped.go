@@ -37,24 +37,34 @@ func suspects(when logic.Lit, l ...*prove.Check) []suspect {
 	return out
 }
 
-// seat is the last property on the path to a value, and the lists and maps between the property and
-// the value.
-type seat struct {
-	level int // of the object with the property
-	name  string
-	tail  []schemapath.Step
+// Seat locates a value: the last property on the path to it, of the object at Holder, and the lists and maps
+// between the property and the value.
+type Seat struct {
+	Holder   schemapath.Path
+	Property string
+	Tail     schemapath.Path
 }
 
-func (b *pathComparison) seat(at schemapath.Path) (seat, error) {
+// level is the level of the holder.
+func (s Seat) level() int { return len(s.Holder) }
+
+// SeatOf returns the seat of the value at a path. The root has none.
+func SeatOf(at schemapath.Path) (Seat, bool) {
 	for i := len(at) - 1; i >= 0; i-- {
 		if name, ok := at[i].Property(); ok {
-			if i > len(b.to) || !at[:i].Equal(b.to[:i]) {
-				break
-			}
-			return seat{i, name, at[i+1:]}, nil
+			return Seat{at[:i], name, at[i+1:]}, true
 		}
 	}
-	return seat{}, fmt.Errorf("no value at %s can be compared", at)
+	return Seat{}, false
+}
+
+// seat returns the seat of a value whose holder is on the path to the compared schema.
+func (b *pathComparison) seat(at schemapath.Path) (Seat, error) {
+	s, ok := SeatOf(at)
+	if n := s.level(); !ok || n > len(b.to) || !s.Holder.Equal(b.to[:n]) {
+		return s, fmt.Errorf("no value at %s can be compared", at)
+	}
+	return s, nil
 }
 
 // moved returns the formula that the sides may decode the value at a path differently, in the new
@@ -67,19 +77,19 @@ func (b *pathComparison) moved(at schemapath.Path) logic.Lit {
 	var nodes [2]*sample.Schema
 	open := false
 	for side, y := range b.sides {
-		if s.level < len(y.nodes) {
-			nodes[side] = y.nodes[s.level].Property(s.name)
-			open = open || nodes[side] == nil && !y.places[s.level].Prunes()
+		if s.level() < len(y.nodes) {
+			nodes[side] = y.nodes[s.level()].Property(s.Property)
+			open = open || nodes[side] == nil && !y.places[s.level()].Prunes()
 		}
 	}
-	decoded := len(s.tail) == 0 && !open && (nodes[prove.Old] == nil || nodes[prove.New] == nil || sameWhenSent(*nodes[prove.Old].Props, *nodes[prove.New].Props))
+	decoded := len(s.Tail) == 0 && !open && (nodes[prove.Old] == nil || nodes[prove.New] == nil || sameWhenSent(*nodes[prove.Old].Props, *nodes[prove.New].Props))
 	l := logic.False
 	for _, y := range b.sides {
-		if s.level >= len(y.places) {
+		if s.level() >= len(y.places) {
 			continue
 		}
-		for _, holder := range []*formula.Place{y.places[s.level], y.places[s.level].Counterpart()} {
-			place := holder.Child(s.name)
+		for _, holder := range []*formula.Place{y.places[s.level()], y.places[s.level()].Counterpart()} {
+			place := holder.Child(s.Property)
 			l = b.Space.Or(l, place.Decoded())
 			if !decoded {
 				l = b.Space.Or(l, place.Present())
@@ -105,27 +115,27 @@ func (b *pathComparison) seen(side int, r Reshaping) ([]suspect, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.tried(s.level, s.name, r.Try)
+	b.tried(s.level(), s.Property, r.Try)
 	y := b.sides[side]
 	moved := b.moved(r.At)
-	if s.level >= len(y.nodes) {
+	if s.level() >= len(y.nodes) {
 		return nil, nil
 	}
 	var l []*prove.Check
-	for level, n := range y.nodes[:s.level] {
+	for level, n := range y.nodes[:s.level()] {
 		if others := b.sides[1-side].nodes; level < len(others) && !SameDuplicates(n.Props, others[level].Props) {
 			continue
 		}
-		isKey := level+1 == s.level && len(s.tail) == 0 && slices.Contains(n.Props.XListMapKeys, s.name)
+		isKey := level+1 == s.level() && len(s.Tail) == 0 && slices.Contains(n.Props.XListMapKeys, s.Property)
 		if n.Props.Type == "array" && (isKey || sample.IsSet(n.Props)) && b.merges(side, r.At) {
 			l = append(l, b.unclear(y.places[level]))
 		}
 	}
-	n, place := y.nodes[s.level].Property(s.name), y.places[s.level].Child(s.name)
+	n, place := y.nodes[s.level()].Property(s.Property), y.places[s.level()].Child(s.Property)
 	if n == nil {
 		return suspects(moved, l...), nil
 	}
-	if len(s.tail) > 0 {
+	if len(s.Tail) > 0 {
 		if b.inContainer(side, s, r.At) {
 			l = append(l, b.unclear(place))
 		}
@@ -135,10 +145,10 @@ func (b *pathComparison) seen(side int, r Reshaping) ([]suspect, error) {
 	if given := place.Defaulted(); n.Props.Default != nil && !n.AcceptsDefault(b.Source.Context()) {
 		l = append(l, b.never(side, place, given))
 	}
-	if s.level+1 == len(y.nodes) || y.nodes[s.level+1] != n { // otherwise the chain has its checks
+	if s.level()+1 == len(y.nodes) || y.nodes[s.level()+1] != n { // otherwise the chain has its checks
 		for _, t := range n.Rules() {
 			if t.Changing() {
-				l = append(l, b.poseProperty(side, s.level, Clause{Property: s.name, Rule: t.Validation})...)
+				l = append(l, b.poseProperty(side, s.level(), Clause{Property: s.Property, Rule: t.Validation})...)
 			}
 		}
 	}
@@ -161,15 +171,15 @@ func (b *pathComparison) merges(side int, at schemapath.Path) bool {
 
 // inContainer reports whether the decoding of a value in a list or map may change the result of a
 // side for the value, or for the list or map.
-func (b *pathComparison) inContainer(side int, s seat, at schemapath.Path) bool {
+func (b *pathComparison) inContainer(side int, s Seat, at schemapath.Path) bool {
 	nodes := [2]*sample.Schema{}
 	for i, y := range b.sides {
-		if s.level < len(y.nodes) {
-			nodes[i] = y.nodes[s.level].Property(s.name)
+		if s.level() < len(y.nodes) {
+			nodes[i] = y.nodes[s.level()].Property(s.Property)
 		}
 	}
 	var last schemapath.Step
-	for _, st := range s.tail {
+	for _, st := range s.Tail {
 		last = st
 		n := nodes[side]
 		if n == nil || nodes[1-side] == nil {
