@@ -59,21 +59,6 @@ func Judge(ctx context.Context, schema *apiextensionsv1.JSONSchemaProps) (accept
 	return func(value any) bool { return len(k.Validate(ctx, value)) == 0 }, nil
 }
 
-// JudgeRule returns a function that validates values against one rule on a schema, as on creation.
-// A nil rule accepts all values.
-func JudgeRule(schema *apiextensionsv1.JSONSchemaProps, rule *apiextensionsv1.ValidationRule) (accepts func(ctx context.Context, v any) bool, err error) {
-	if rule == nil {
-		return func(context.Context, any) bool { return true }, nil
-	}
-	only := *schema
-	only.XValidations = apiextensionsv1.ValidationRules{*rule}
-	t := New(&only, "", false).Rules()[0]
-	return func(ctx context.Context, v any) bool {
-		said, _ := t.Evaluate(ctx, v, nil)
-		return said == Holds
-	}, t.Broken
-}
-
 // AcceptsDefault reports whether a schema accepts its default, including nested defaults. The API
 // server requires this of new CRDs, but it also validates objects against other schemas.
 func (n *Schema) AcceptsDefault(ctx context.Context) bool {
