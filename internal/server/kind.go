@@ -49,7 +49,9 @@ type kindVersion struct {
 }
 
 // NewKind returns the kind that a CRD defines. It neither modifies nor retains the CRD.
-func NewKind(crd *apiextensionsv1.CustomResourceDefinition) *Kind { return newKind(crd, LinkedVersion()) }
+func NewKind(crd *apiextensionsv1.CustomResourceDefinition) *Kind {
+	return newKind(crd, LinkedVersion())
+}
 
 // NewKindFor is [NewKind] for an API server of a Kubernetes version, such as "1.30". Before 1.30 the server
 // does not ratchet, and before 1.33 it does not ratchet writes to the status. There are no other
