@@ -252,7 +252,8 @@ func (v *version) audit(ctx context.Context, versions []*version) []Finding {
 			continue
 		}
 		_, err = g.First(o.Object())
-		accepts := err == nil || o.accepted(o.Self(prove.New).Present()) != nil
+		decided := err == nil && !slices.ContainsFunc(o.audited, func(a audited) bool { return a.open != "" })
+		accepts := decided || o.accepted(o.Self(prove.New).Present()) != nil
 		for _, a := range o.audited {
 			switch {
 			case !accepts:

@@ -60,13 +60,18 @@ func (v *version) single(ctx context.Context, versions []*version) []Finding {
 	for _, t := range v.together {
 		var found []Finding
 		if alone := v.leaveOut(t.with); alone != nil {
-			alone.only = &t.rule
+			alone.only, alone.newly = &t.rule, nil
 			found = slices.DeleteFunc(alone.audit(ctx, versions), func(f Finding) bool { return f.Code != codes.FailsToEvaluate || !f.of.equal(t.rule) })
 		}
 		if len(found) == 0 {
 			v.open = append(v.open, v.finding(codes.NotDecided, t.rule, nil, "", "%s", mayFail))
 		}
-		v.qualify(ctx, found, t.with)
+		for i := range found {
+			for _, r := range t.with {
+				found[i].Without++
+				found[i].Related = append(found[i].Related, diag.Related{Pos: v.finding(found[i].Code, r, nil, "", "").Pos, Message: "the example leaves out this faulty rule"})
+			}
+		}
 		l = append(l, found...)
 	}
 	return l

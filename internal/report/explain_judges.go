@@ -67,6 +67,7 @@ func (j *judges) read(e *verify.Example) (r reading, err error) {
 func (s *unionPlan) judge(own bool, beside ...compile.HandWritten) *server.Kind {
 	on := s.schema
 	on.XValidations, on.AllOf, on.AnyOf, on.OneOf, on.Not, on.MinProperties, on.MaxProperties = nil, nil, nil, nil, nil, nil, nil
+	on.XEmbeddedResource = false // its fields are not of the union
 	for _, b := range beside {
 		b.Constraint.CopyTo(&on, &s.schema)
 	}

@@ -185,9 +185,14 @@ func (c *contrast) values(s *apiextensionsv1.JSONSchemaProps, depth int) (l []an
 	case s.Type == "string":
 		l = slices.Concat(c.texts, slices.Collect(texts(New(s, "", false))), unusual)
 	case s.Type == "integer" || s.Type == "number":
-		for _, v := range slices.Concat(c.numbers, []any{int64(0), int64(1), int64(-1), int64(7), 1.5}, c.nearest) {
-			if _, isWhole := v.(int64); isWhole || s.Type == "number" {
+		for _, v := range slices.Concat(c.numbers, []any{int64(0), int64(1), int64(-1), int64(7), 1.5, 0.0}, unusual, c.nearest) {
+			switch v.(type) {
+			case int64:
 				l = append(l, v)
+			case float64:
+				if s.Type == "number" {
+					l = append(l, v)
+				}
 			}
 		}
 	case s.Type == "array" && s.Items != nil && s.Items.Schema != nil:
@@ -197,7 +202,7 @@ func (c *contrast) values(s *apiextensionsv1.JSONSchemaProps, depth int) (l []an
 	case s.Type == "object" && len(s.Properties) > 0:
 		l = c.objects(s, depth)
 	case s.Type == "":
-		l = slices.Concat(c.texts, c.numbers, Values(c.ctx, s), unusual, c.nearest)
+		l = slices.Concat(c.texts, c.numbers, Values(c.ctx, s), unusual, []any{0.0, 1.0}, c.nearest)
 	default:
 		l = Values(c.ctx, s)
 	}
@@ -389,12 +394,14 @@ func Implies(ctx context.Context, s, keyword *apiextensionsv1.JSONSchemaProps) b
 	only.Type, only.XIntOrString, only.Format = "", false, ""
 	isText := s.Type == "string"
 	switch {
-	case len(s.Enum) > 0:
+	case len(s.Enum) > 0 && !converts(s) || len(only.Enum) > 0 && lists(only.Enum, s.Enum):
 		only.Nullable = true
 		null := s.Nullable && AcceptsNull(*s) && !AcceptsNull(only)
 		return !null && !slices.ContainsFunc(formula.EnumValues(s), func(v any) bool { return !accepts(v) })
 	case reflect.DeepEqual(&only, Anything):
-		return !typed || keyword.Format == "" && !isText || isText && !isKnown(s.Format) && !isKnown(keyword.Format)
+		return !typed || s.Type == keyword.Type && s.XIntOrString == keyword.XIntOrString && s.Format == keyword.Format || keyword.Format == "" && !isText || isText && !isKnown(s.Format) && !isKnown(keyword.Format)
+	case only.Pattern == "" && (only.MinLength != nil || only.MaxLength != nil) && isWithin(s.MinLength, s.MaxLength, only.MinLength, only.MaxLength):
+		return true
 	case only.Pattern != "" || only.MinLength != nil || only.MaxLength != nil:
 		_, found, err := regular.Difference(ctx, languageOf(s), languageOf(keyword))
 		return isText && s.Format == "" && err == nil && !found
@@ -432,4 +439,18 @@ func impliesBound(ctx context.Context, s, keyword *apiextensionsv1.JSONSchemaPro
 // isWithin reports whether all numbers within two bounds, of which each may be nil, are within two others.
 func isWithin(least, most, otherLeast, otherMost *int64) bool {
 	return (otherLeast == nil || least != nil && *least >= *otherLeast) && (otherMost == nil || most != nil && *most <= *otherMost)
+}
+
+// converts reports whether the enum of a schema accepts values that it does not list: the API server converts
+// a value to the type of each listed one, so that 1 accepts 1.5, and "A" accepts 65.
+func converts(s *apiextensionsv1.JSONSchemaProps) bool { return s.Type == "number" || s.Type == "" }
+
+// lists reports whether some values are among l.
+func lists(l, some []apiextensionsv1.JSON) bool {
+	for _, j := range some {
+		if !slices.ContainsFunc(l, func(k apiextensionsv1.JSON) bool { return string(j.Raw) == string(k.Raw) }) {
+			return false
+		}
+	}
+	return len(some) > 0
 }
