@@ -7,7 +7,9 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
@@ -247,7 +249,10 @@ func words(v any) string {
 	const most = 6
 	switch v := v.(type) {
 	case string:
-		return cmp.Or(v, `""`)
+		if v == "" || strings.ContainsFunc(v, func(r rune) bool { return !unicode.IsPrint(r) }) {
+			return strconv.Quote(v)
+		}
+		return v
 	case []any:
 		var out []string
 		for _, item := range v[:min(len(v), most)] {

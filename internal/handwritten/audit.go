@@ -36,6 +36,10 @@ type AuditResult struct {
 func Audit(ctx context.Context, c *crdpatch.CRD) (AuditResult, error) {
 	crd, wrong := c.Source()
 	result := AuditResult{Diags: wrong}
+	if _, invalid := c.Resolved(); !wrong.HasErrors() && invalid.HasErrors() {
+		result.Diags = invalid // without its unions, the findings would be wrong
+		crd = nil
+	}
 	if crd == nil {
 		return result, nil
 	}
@@ -51,7 +55,7 @@ func Audit(ctx context.Context, c *crdpatch.CRD) (AuditResult, error) {
 		result.Findings = append(result.Findings, v.findings(ctx, versions)...)
 		result.Rules += v.rules
 		for _, o := range v.open {
-			if !slices.ContainsFunc(result.Findings, func(f Finding) bool { return f.Version == v.name && f.of.equal(o.of) }) {
+			if !slices.ContainsFunc(result.Findings, func(f Finding) bool { return f.Version == v.name && f.of.equal(o.of) && f.Code != codes.CostlyRule }) {
 				result.Undecided = append(result.Undecided, o)
 			}
 		}

@@ -34,7 +34,11 @@ func (v *version) costly(ctx context.Context) []Finding {
 		if err != nil {
 			return
 		}
-		for i, c := range costs[:len(rules)] {
+		for i, c := range costs {
+			if i >= len(rules) { // compiled
+				total = server.AddCosts(total, c.Total())
+				continue
+			}
 			if p := server.PercentOf(c.Rule(), server.RuleLimit); p > server.HalfBudget {
 				l = append(l, v.costlyRule(rules[i], c, c.Rule() > server.RuleLimit, nil, "", excess("this rule takes", c.Rule(), p, "one")))
 				continue

@@ -443,7 +443,14 @@ func TestResponse(t *testing.T) {
 
 // Findings name faulty rules that hide them from the API server.
 func TestFaulty(t *testing.T) {
-	l := found(t, testcrd.Versions("Thing", version{Name: "v1", Spec: rules(strs, "has(self.a) && self.a.startsWith('b') && self.a == 'c'", "self.c == 'x'")}))
+	// A faulty rule elsewhere makes all objects invalid.
+	l := found(t, testcrd.Versions("Thing", version{Name: "v1", Spec: "type: object\nrequired: [a, b]\nproperties:\n" +
+		"  a: {type: object, properties: {p: {type: string}}, x-kubernetes-validations: [{rule: \"has(self.p) && self.p == 'v' && self.p == 'w'\"}]}\n" +
+		"  b: {type: object, properties: {q: {type: string}}, x-kubernetes-validations: [{rule: \"self.q != 'v'\"}]}"}))
+	if len(l) != 2 || l[0].Code != codes.AlwaysRejects || l[1].Code != codes.FailsToEvaluate {
+		t.Errorf("%+v", l)
+	}
+	l = found(t, testcrd.Versions("Thing", version{Name: "v1", Spec: rules(strs, "has(self.a) && self.a.startsWith('b') && self.a == 'c'", "self.c == 'x'")}))
 	if len(l) != 2 || l[0].Without != 0 || l[1].Without != 1 || l[1].Related[0].Pos != l[0].Pos {
 		t.Errorf("%+v", l)
 	}
@@ -455,6 +462,14 @@ func TestFaulty(t *testing.T) {
 	}
 	if diff := cmp.Diff([]diag.Code{codes.NotEachItem, codes.FailsToEvaluate, codes.BlocksUpdates}, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// Without valid unions, nothing is found.
+func TestInvalidUnion(t *testing.T) {
+	crds, _ := crdpatch.Open("crd.yaml", []byte(testcrd.Versions("Thing", version{Name: "v1", Spec: rules("x-kubernetes-unions: [{members: [a, d]}]\n"+strs, "self.a == 'x'")}))).CRDs(crdpatch.Options{})
+	if r, err := handwritten.Audit(t.Context(), crds[0]); err != nil || len(r.Findings)+len(r.Undecided) > 0 || !r.Diags.HasErrors() {
+		t.Errorf("got %+v, %v", r, err)
 	}
 }
 

@@ -104,9 +104,9 @@ func (p *Problem) Classify() {
 	}
 }
 
-// Assume requires tests to hold if they read a property outside of the subject that a check reads.
-// An object that such a test rejects is not an example for the check.
-func (p *Problem) Assume(tests []*Check) {
+// Assume requires tests to hold, or perhaps to fail to evaluate, if they read a property outside of the
+// subject that a check reads. An object that such a test rejects is not an example for the check.
+func (p *Problem) Assume(tests []*Check, orFail bool) {
 	read := map[string]bool{}
 	name := func(level int, path []string) string { return fmt.Sprint(level, path[0]) }
 	for _, c := range p.Checks {
@@ -123,7 +123,11 @@ func (p *Problem) Assume(tests []*Check) {
 			level, path := p.follow(c.Level, path)
 			return len(path) > 0 && read[name(level, path)]
 		}) && p.Read(c) == nil {
-			p.Space.Require(c.Holds)
+			allowed := c.Holds
+			if orFail {
+				allowed = p.Space.Or(c.Holds, c.Fails)
+			}
+			p.Space.Require(allowed)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -49,12 +50,16 @@ func Open(name string, src []byte, opts Options) *File {
 }
 
 // Of opens a CRD in memory. The Go type has no field for declarations: they are external, or in the
-// annotation of a compiled CRD.
-func Of(crd *apiextensionsv1.CustomResourceDefinition, opts Options) *File {
+// annotation of a compiled CRD. It returns an error if the CRD has a value, such as a default, that is not
+// JSON.
+func Of(crd *apiextensionsv1.CustomResourceDefinition, opts Options) (*File, error) {
 	crd = crd.DeepCopy()
 	crd.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
-	src, _ := json.MarshalIndent(crd, "", "  ") // the type can always be marshaled
-	return Open(crd.Name, src, opts)
+	src, err := json.MarshalIndent(crd, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	return Open(crd.Name, src, opts), nil
 }
 
 // Targets returns the name, group and kind of each CRD of the file. It is nil if the file cannot be read.
@@ -91,7 +96,7 @@ func (f *File) Lint() diag.List { return report.Lint(f.file, f.opts) }
 
 // Validate returns the API server's answer to the creation of an object or, if old is not nil, to its
 // update: nil, or a *StatusError of k8s.io/apimachinery/pkg/api/errors. It returns another error if the
-// file has no valid CRD for the object.
+// file has no valid CRD for the object. Integers in objects are int64, as in all unstructured objects.
 func (f *File) Validate(ctx context.Context, object, old *unstructured.Unstructured) error {
 	if f.kinds == nil {
 		crds, wrong := f.CRDs()
@@ -123,7 +128,7 @@ func (f *File) Validate(ctx context.Context, object, old *unstructured.Unstructu
 
 // Normalize clears, in an object that replaces old, the members that its unions exclude, as KEP-1027
 // intended for the API server; without old, the object is created. It describes each change. The error
-// lists the unions that stay as they are.
+// lists the unions that stay as they are, or says that no CRD is for the object.
 func (f *File) Normalize(object, old *unstructured.Unstructured) ([]string, error) {
 	declared, wrong := crdpatch.Ask(f.file, f.opts, (*crdpatch.CRD).Declared)
 	if wrong.HasErrors() {
@@ -135,9 +140,13 @@ func (f *File) Normalize(object, old *unstructured.Unstructured) ([]string, erro
 	}
 	var said []string
 	var errs []error
+	is := object.GroupVersionKind()
+	if !slices.ContainsFunc(f.Targets(), func(t union.Target) bool { return t.Group == is.Group && t.Kind == is.Kind }) {
+		return nil, fmt.Errorf("no CRD is for %s", is)
+	}
 	for _, d := range declared {
 		for _, k := range d.Kinds(f.file.Name()) {
-			if k.GroupVersionKind != object.GroupVersionKind() {
+			if k.GroupVersionKind != is {
 				continue
 			}
 			changes, problems := product.NormalizeObject(k, before, object.Object, product.NormalizeOptions{})

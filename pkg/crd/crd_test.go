@@ -50,7 +50,10 @@ func TestOf(t *testing.T) {
 	if len(l) != 1 || len(wrong) > 0 {
 		t.Fatal(l, wrong)
 	}
-	f := crd.Of(l[0], crd.Options{})
+	f, err := crd.Of(l[0], crd.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	proofs, wrong, err := f.Verify(t.Context())
 	if len(proofs) != 1 || !proofs[0].Proved || len(wrong) > 0 || err != nil {
 		t.Error(proofs, wrong, err)

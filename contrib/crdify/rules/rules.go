@@ -47,7 +47,15 @@ func (r *rules) Compare(old, new *apiextensionsv1.CustomResourceDefinition) vali
 }
 
 func compare(old, new *apiextensionsv1.CustomResourceDefinition) []error {
-	changes, found, err := crd.Of(new, crd.Options{}).Diff(context.Background(), crd.Of(old, crd.Options{}))
+	before, err := crd.Of(old, crd.Options{})
+	if err != nil {
+		return []error{fmt.Errorf("the old CRD: %w", err)}
+	}
+	after, err := crd.Of(new, crd.Options{})
+	if err != nil {
+		return []error{fmt.Errorf("the new CRD: %w", err)}
+	}
+	changes, found, err := after.Diff(context.Background(), before)
 	if err != nil {
 		return []error{fmt.Errorf("validation rules cannot be compared: %w", err)}
 	}

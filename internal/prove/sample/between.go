@@ -180,8 +180,7 @@ func (c *contrast) values(s *apiextensionsv1.JSONSchemaProps, depth int) (l []an
 	switch {
 	case depth > mostDeep:
 		return nil
-	case len(s.Enum) > 0:
-		l = formula.EnumValues(s)
+	case len(s.Enum) > 0 && !converts(s):
 	case s.Type == "string":
 		l = slices.Concat(c.texts, slices.Collect(texts(New(s, "", false))), unusual)
 	case s.Type == "integer" || s.Type == "number":
@@ -206,6 +205,7 @@ func (c *contrast) values(s *apiextensionsv1.JSONSchemaProps, depth int) (l []an
 	default:
 		l = Values(c.ctx, s)
 	}
+	l = append(formula.EnumValues(s), l...)
 	if depth > 0 {
 		accepts, err := Judge(c.ctx, s)
 		l = slices.DeleteFunc(l, func(v any) bool { return err != nil || !accepts(v) })

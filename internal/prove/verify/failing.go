@@ -43,7 +43,7 @@ func Failing(ctx context.Context, crd *apiextensionsv1.CustomResourceDefinition,
 	}
 	others := p.collect()
 	p.Classify()
-	p.Assume(others)
+	p.Assume(others, true)
 	if _, err := p.finish([]*union.Union{u}); err != nil {
 		return nil, err
 	}

@@ -102,7 +102,7 @@ func concerning(g *sample.Source, c *sample.Chain, u *union.Union, unions []*uni
 	others := p.collect()
 	p.Classify()
 	p.Checks = slices.DeleteFunc(p.Checks, func(c *prove.Check) bool { return !c.Touches && !c.Links })
-	p.Assume(others)
+	p.Assume(others, false)
 	doubts, err := p.finish(unions)
 	return p, doubts, err
 }

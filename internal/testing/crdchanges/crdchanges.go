@@ -74,6 +74,8 @@ var All = []Change{
 	{"other pattern", value("string, pattern: '^[a-m]+$'"), value("string, pattern: '^[k-z]+$'"), []string{"both spec.v: pattern ^[a-m]+$ -> ^[k-z]+$"}},
 	{"length that a pattern implies", value("string, pattern: '^(on|off)$'"), value("string, pattern: '^(on|off)$', maxLength: 3"), []string{"same spec.v: maxLength added: 3"}},
 	{"bound made exclusive", value("integer, minimum: 1"), value("integer, minimum: 1, exclusiveMinimum: true"), []string{"tighter spec.v: exclusiveMinimum added"}},
+	{"bound beside listed numbers", value("number, enum: [1, 2]"), value("number, enum: [1, 2], maximum: 2"), []string{"tighter spec.v: maximum added: 2"}},
+	{"bound with a format removed", value("integer, format: int32, minimum: 1, maximum: 5"), value("integer, format: int32, minimum: 1"), []string{"looser spec.v: maximum removed: 5"}},
 	{"wider bound", value("integer, maximum: 10"), value("integer, maximum: 20"), []string{"looser spec.v: maximum 10 -> 20"}},
 	{"required added", with(""), with("required: [a]\n"), []string{"tighter spec.a: required added"}},
 	{"required removed", with("required: [a]\n"), with(""), []string{"looser spec.a: required removed"}},
