@@ -58,7 +58,8 @@ func listed(l []Finding, text func(Finding) string) (list report.List) {
 // versions and CRDs. Rules that fail on values of the right type are alike.
 func (f Finding) fingerprint() [4]string {
 	if f.Hint == unfit {
-		return [4]string{string(f.Code), f.Message, f.Hint}
+		what, _, _ := strings.Cut(f.Message, " from '") // conversions are alike, whatever the types
+		return [4]string{string(f.Code), what, f.Hint}
 	}
 	return [4]string{string(f.Code), f.Rule, f.Message, f.Hint}
 }
