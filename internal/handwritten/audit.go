@@ -241,7 +241,7 @@ func (v *version) audit(ctx context.Context, versions []*version) []Finding {
 		if v.only != nil && !slices.ContainsFunc(owned[path.String()], v.only.equal) {
 			continue
 		}
-		if known, ok := v.settled(path, owned[path.String()], before); ok {
+		if known, ok := v.unaffected(path, owned[path.String()], before); ok {
 			v.open = append(v.open, known...)
 			continue
 		}
@@ -276,9 +276,9 @@ func (v *version) audit(ctx context.Context, versions []*version) []Finding {
 	return l
 }
 
-// settled reports whether the rules left out since an earlier audit do not matter for an object. open are
+// unaffected reports whether the rules left out since an earlier audit do not matter for an object. open are
 // its rules that the earlier audit left undecided, out of all in before.
-func (v *version) settled(path schemapath.Path, rules []rule, before []Finding) (open []Finding, ok bool) {
+func (v *version) unaffected(path schemapath.Path, rules []rule, before []Finding) (open []Finding, ok bool) {
 	for _, f := range before {
 		if slices.ContainsFunc(rules, f.of.equal) {
 			open = append(open, f)

@@ -370,6 +370,7 @@ func TestOtherVersion(t *testing.T) {
 		{"without the rule", version{Name: "v1beta1", Spec: without}, 1},
 		{"not served", version{Name: "v1beta1", Spec: without, Unserved: true}, 0},
 		{"other properties", version{Name: "v1beta1", Spec: "type: object\nproperties: {a: {type: string}}"}, 0},
+		{"defaults", version{Name: "v1beta1", Spec: "type: object\n" + strings.NewReplacer("a: {", "a: {default: x, ", "b: {", "b: {default: y, ").Replace(strs)}, 0},
 		{"same rule in other words", version{Name: "v1beta1", Spec: rules(strs, "has(self.a)?has(self.b):!has(self.b)")}, 0},
 		{"same message", version{Name: "v1beta1", Spec: rules(strs, "!has(self.a) || has(self.b) | a and b belong together")}, 0},
 	} {

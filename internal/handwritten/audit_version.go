@@ -32,7 +32,13 @@ func (o *object) otherVersions(a *audited, versions []*version) []Finding {
 			}
 			there := runtime.DeepCopyJSON(e.New)
 			there["apiVersion"] = o.crd.Spec.Group + "/" + other.name
-			return response, accepts(o.Source.Context(), other.judge, nil, there)
+			stored, err := other.judge.Create(o.Source.Context(), there)
+			if err != nil || stored.Refused != nil {
+				return "", false
+			}
+			stored.Object["apiVersion"] = e.New["apiVersion"]
+			said, _ := o.Ask(a.Check, stored.Object, nil) // the other version may set defaults
+			return response, said == sample.Fails
 		}, append(o.others(a.Check), o.create(), a.Place.Present(), a.Holds.Not(), a.Fails.Not())...)
 		if e == nil {
 			continue
