@@ -128,7 +128,7 @@ var validity = outcomes{
 	{id: "objects", state: Done, title: "The stored objects are valid after the change: ${objects}"},
 }
 
-// newStorage settles the storage version before the change.
+// newStorage is about the migration to another storage version, before the change.
 var newStorage = outcomes{
 	{id: "storage", state: Stopped, title: "Add ${to} in one change, and store it in the next",
 		when:   func(f *Facts) bool { return !has(f.From, storage(f.To)) },
