@@ -370,13 +370,7 @@ func accepts(ctx context.Context, k *server.Kind, old map[string]any, objects ..
 // empty if it accepts the object, and not ok if it could not validate it. It has only the causes with one
 // of the messages in about, if any.
 func answer(ctx context.Context, k *server.Kind, object, old map[string]any, about ...string) (response string, ok bool) {
-	var a server.Answer
-	var err error
-	if old == nil {
-		a, err = k.Create(ctx, object)
-	} else {
-		a, err = k.Update(ctx, object, old)
-	}
+	a, err := k.Answer(ctx, object, old)
 	var l []string
 	for _, c := range a.Causes() {
 		if len(about) == 0 || slices.ContainsFunc(about, func(text string) bool { return strings.Contains(c.Message, text) }) {

@@ -213,11 +213,8 @@ func (t Test) Answer(ctx context.Context, k *server.Kind) (server.Answer, error)
 			object = known
 		}
 	}
-	if old == nil {
-		return k.Create(ctx, object)
-	}
-	a, err := k.Update(ctx, object, old)
-	if err != nil || a.Refused != nil || !t.Status || !k.HasStatus(t.version()) {
+	a, err := k.Answer(ctx, object, old)
+	if old == nil || err != nil || a.Refused != nil || !t.Status || !k.HasStatus(t.version()) {
 		return a, err
 	}
 	return k.UpdateStatus(ctx, object, a.Object)

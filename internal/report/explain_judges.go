@@ -115,13 +115,7 @@ func (s *unionPlan) judge(own bool, beside ...compile.HandWritten) *server.Kind 
 // errorsOf returns the API server's errors for an example, in the order and format of kubectl, without
 // duplicates.
 func errorsOf(k *server.Kind, e *verify.Example) ([]string, error) {
-	var a server.Answer
-	var err error
-	if e.Old == nil {
-		a, err = k.Create(context.Background(), e.New)
-	} else {
-		a, err = k.Update(context.Background(), e.New, e.Old)
-	}
+	a, err := k.Answer(context.Background(), e.New, e.Old)
 	l := []string{}
 	for _, e := range a.Errors {
 		if line := plainText(e.Error()); !slices.Contains(l, line) {

@@ -92,13 +92,11 @@ func (s *Set) Object(ctx context.Context, o, before *yamltext.Object) (Verdict, 
 	if err := k.Check(o.Version); err != nil {
 		return Unjudged, diag.List{{Code: codes.NoCRD, Pos: o.Pos(nil), Message: fmt.Sprintf("the API server could not serve version %s of the CRD: %v", o.Version, err), Related: crd}}
 	}
-	var answer Answer
-	var err error
-	if before == nil {
-		answer, err = k.Create(ctx, o.Value)
-	} else {
-		answer, err = k.Update(ctx, o.Value, before.Value)
+	var old map[string]any
+	if before != nil {
+		old = before.Value
 	}
+	answer, err := k.Answer(ctx, o.Value, old)
 	if err != nil {
 		d := diag.New(codes.BadOldObject, o.Pos(nil), "%v", err)
 		if before != nil {

@@ -36,6 +36,15 @@ type Answer struct {
 	at string // the field that cannot be decoded, if known
 }
 
+// Answer returns the answer to the creation of an object or, unless old is nil, to its update: see
+// [Kind.Create] and [Kind.Update].
+func (k *Kind) Answer(ctx context.Context, object, old map[string]any) (Answer, error) {
+	if old == nil {
+		return k.Create(ctx, object)
+	}
+	return k.Update(ctx, object, old)
+}
+
 // Create returns the answer to the creation of an object, and does not modify it. An object without
 // a namespace is created in the namespace default. A server rejects a creation with a
 // resourceVersion; Create ignores it, as the object may have been read from a server.

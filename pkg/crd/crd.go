@@ -111,13 +111,7 @@ func (f *File) Validate(ctx context.Context, object, old *unstructured.Unstructu
 		if k.GroupKind() != object.GroupVersionKind().GroupKind() {
 			continue
 		}
-		var answer server.Answer
-		var err error
-		if old == nil {
-			answer, err = k.Create(ctx, object.Object)
-		} else {
-			answer, err = k.Update(ctx, object.Object, old.Object)
-		}
+		answer, err := k.Answer(ctx, object.Object, contentOf(old))
 		if err == nil && answer.Refused != nil {
 			err = answer.Refused
 		}
@@ -134,10 +128,6 @@ func (f *File) Normalize(object, old *unstructured.Unstructured) ([]string, erro
 	if wrong.HasErrors() {
 		return nil, errorOf(wrong)
 	}
-	var before map[string]any
-	if old != nil {
-		before = old.Object
-	}
 	var said []string
 	var errs []error
 	is := object.GroupVersionKind()
@@ -149,7 +139,7 @@ func (f *File) Normalize(object, old *unstructured.Unstructured) ([]string, erro
 			if k.GroupVersionKind != is {
 				continue
 			}
-			changes, problems := product.NormalizeObject(k, before, object.Object, product.NormalizeOptions{})
+			changes, problems := product.NormalizeObject(k, contentOf(old), object.Object, product.NormalizeOptions{})
 			for _, c := range changes {
 				said = append(said, fmt.Sprintf("%s: %s", c.At, c))
 			}
@@ -159,6 +149,14 @@ func (f *File) Normalize(object, old *unstructured.Unstructured) ([]string, erro
 		}
 	}
 	return said, errors.Join(errs...)
+}
+
+// contentOf returns the content of an object, which may be nil.
+func contentOf(o *unstructured.Unstructured) map[string]any {
+	if o == nil {
+		return nil
+	}
+	return o.Object
 }
 
 // errorOf returns the errors of a list as one.
