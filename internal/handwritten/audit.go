@@ -36,12 +36,11 @@ type AuditResult struct {
 func Audit(ctx context.Context, c *crdpatch.CRD) (AuditResult, error) {
 	crd, wrong := c.Source()
 	result := AuditResult{Diags: wrong}
-	if _, invalid := c.Resolved(); !wrong.HasErrors() && invalid.HasErrors() {
-		result.Diags = invalid // without its unions, the findings would be wrong
-		crd = nil
-	}
 	if crd == nil {
 		return result, nil
+	}
+	if _, invalid := c.Resolved(); invalid.HasErrors() { // without its unions, the findings would be wrong
+		return AuditResult{Diags: invalid}, nil
 	}
 	var versions []*version
 	for i, v := range crd.Spec.Versions {
@@ -83,13 +82,11 @@ type version struct {
 	without *server.Kind
 	lacks   *sample.Test
 	leftOut []rule // the schema accepts every object in their place
-	newly   []rule // left out since the last audit
 	rules   int
 	open    []Finding // the rules that may have mistakes that are not found
 	told    []rule    // with a finding of bypassed
 	// together are the rules that fail to evaluate only on objects on which others do, too.
 	together []together
-	only     *rule // unless nil, only the object with this rule is audited
 	// broken are the findings about rules that do not compile. They are left out.
 	broken []Finding
 }
@@ -205,13 +202,12 @@ func (v *version) each(f func(path schemapath.Path, s *apiextensionsv1.JSONSchem
 // noObject is the reason why the rules of an object are undecided.
 const noObject = "no object was found that the API server accepts"
 
-// audit audits the rules of a version, object by object.
-func (v *version) audit(ctx context.Context, versions []*version) []Finding {
+// audit audits the rules of the selected objects of a version. The rules of others stay as undecided as they
+// were.
+func (v *version) audit(ctx context.Context, versions []*version, selected func(object schemapath.Path, rules []rule) bool) []Finding {
 	var objects []schemapath.Path
 	owned := map[string][]rule{}
 	var all []rule
-	before := v.open
-	v.open = nil
 	undecide := func(reason string, rules ...rule) {
 		for _, r := range rules {
 			if !slices.ContainsFunc(v.leftOut, r.equal) && !slices.ContainsFunc(v.open, func(f Finding) bool { return f.of.equal(r) }) {
@@ -238,13 +234,10 @@ func (v *version) audit(ctx context.Context, versions []*version) []Finding {
 	v.rules = len(all)
 	var l []Finding
 	for _, path := range objects {
-		if v.only != nil && !slices.ContainsFunc(owned[path.String()], v.only.equal) {
+		if !selected(path, owned[path.String()]) {
 			continue
 		}
-		if known, ok := v.unaffected(path, owned[path.String()], before); ok {
-			v.open = append(v.open, known...)
-			continue
-		}
+		v.open = slices.DeleteFunc(slices.Clone(v.open), func(f Finding) bool { return slices.ContainsFunc(owned[path.String()], f.of.equal) })
 		g := sample.NewSource(ctx, v.crd, 0)
 		o, err := v.object(g, path, owned[path.String()])
 		if err == nil {
@@ -274,22 +267,6 @@ func (v *version) audit(ctx context.Context, versions []*version) []Finding {
 	}
 	v.confirmGuards(ctx, l)
 	return l
-}
-
-// unaffected reports whether the rules left out since an earlier audit do not matter for an object. open are
-// its rules that the earlier audit left undecided, out of all in before.
-func (v *version) unaffected(path schemapath.Path, rules []rule, before []Finding) (open []Finding, ok bool) {
-	for _, f := range before {
-		if slices.ContainsFunc(rules, f.of.equal) {
-			open = append(open, f)
-		}
-	}
-	around := func(r rule) bool { // on an object that contains this one, or is in it
-		n := min(len(path), max(0, len(r.path)-1))
-		return path[:n].Equal(r.path[:n])
-	}
-	ok = len(v.newly) > 0 && !slices.ContainsFunc(v.newly, around) && !slices.ContainsFunc(open, func(f Finding) bool { return f.Message == noObject })
-	return open, ok
 }
 
 // objectOf returns the path of the object whose properties a rule on a schema constrains: the

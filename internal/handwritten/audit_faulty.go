@@ -23,7 +23,7 @@ const maxPasses = 2
 
 // findings audits the rules of a version. It audits the other rules again without the faulty rules.
 func (v *version) findings(ctx context.Context, versions []*version) []Finding {
-	l := append(v.costly(ctx), v.single(ctx, versions)...)
+	l := append(v.costly(ctx), v.single(ctx, versions, func(schemapath.Path, []rule) bool { return true })...)
 	w := v
 	for range maxPasses {
 		var faulty []rule
@@ -38,9 +38,8 @@ func (v *version) findings(ctx context.Context, versions []*version) []Finding {
 		if w = w.leaveOut(faulty); w == nil {
 			break
 		}
-		w.newly = faulty
 		var more []Finding
-		for _, f := range w.single(ctx, versions) {
+		for _, f := range w.single(ctx, versions, w.affected(faulty)) {
 			known := func(other Finding) bool { return other.Code == f.Code && other.of.equal(f.of) }
 			if !slices.ContainsFunc(l, known) && !slices.ContainsFunc(more, known) {
 				more = append(more, f)
@@ -54,27 +53,46 @@ func (v *version) findings(ctx context.Context, versions []*version) []Finding {
 }
 
 // single is audit, and audits rules that fail to evaluate together with others on their own.
-func (v *version) single(ctx context.Context, versions []*version) []Finding {
+func (v *version) single(ctx context.Context, versions []*version, selected func(schemapath.Path, []rule) bool) []Finding {
 	v.together = nil
-	l := v.audit(ctx, versions)
+	l := v.audit(ctx, versions, selected)
 	for _, t := range v.together {
 		var found []Finding
 		if alone := v.leaveOut(t.with); alone != nil {
-			alone.only, alone.newly = &t.rule, nil
-			found = slices.DeleteFunc(alone.audit(ctx, versions), func(f Finding) bool { return f.Code != codes.FailsToEvaluate || !f.of.equal(t.rule) })
+			with := func(_ schemapath.Path, rules []rule) bool { return slices.ContainsFunc(rules, t.rule.equal) }
+			found = slices.DeleteFunc(alone.audit(ctx, versions, with), func(f Finding) bool { return f.Code != codes.FailsToEvaluate || !f.of.equal(t.rule) })
 		}
 		if len(found) == 0 {
 			v.open = append(v.open, v.finding(codes.NotDecided, t.rule, nil, "", "%s", mayFail))
 		}
 		for i := range found {
 			for _, r := range t.with {
-				found[i].Without++
-				found[i].Related = append(found[i].Related, diag.Related{Pos: v.finding(found[i].Code, r, nil, "", "").Pos, Message: "the example leaves out this faulty rule"})
+				v.leavesOut(&found[i], r)
 			}
 		}
 		l = append(l, found...)
 	}
 	return l
+}
+
+// leavesOut notes that the example of a finding is one without a faulty rule.
+func (v *version) leavesOut(f *Finding, r rule) {
+	f.Without++
+	f.Related = append(f.Related, diag.Related{Pos: v.finding(f.Code, r, nil, "", "").Pos, Message: "the example leaves out this faulty rule"})
+}
+
+// affected returns the objects for which rules matter that have been left out since the last audit: those
+// around the rules or in their objects, and those without an object that the API server accepts.
+func (v *version) affected(leftOut []rule) func(object schemapath.Path, rules []rule) bool {
+	before := v.open
+	return func(object schemapath.Path, rules []rule) bool {
+		around := func(r rule) bool {
+			n := min(len(object), max(0, len(r.path)-1))
+			return object[:n].Equal(r.path[:n])
+		}
+		return slices.ContainsFunc(leftOut, around) ||
+			slices.ContainsFunc(before, func(f Finding) bool { return f.Message == noObject && slices.ContainsFunc(rules, f.of.equal) })
+	}
 }
 
 // qualify names the faulty rules in findings if they change the API server's answer to the example.
@@ -94,15 +112,11 @@ func (v *version) qualify(ctx context.Context, l []Finding, faulty []rule) {
 			changed = append(changed, &l[i])
 		}
 	}
-	without := func(f *Finding, r rule) {
-		f.Without++
-		f.Related = append(f.Related, diag.Related{Pos: v.finding(f.Code, r, nil, "", "").Pos, Message: "the example leaves out this faulty rule"})
-	}
 	for i := 0; i < len(faulty) && len(changed) > 0; i++ {
 		if w := v.leaveOut(slices.Delete(slices.Clone(faulty), i, i+1)); w != nil {
 			for _, f := range changed {
 				if !same(w, f) {
-					without(f, faulty[i])
+					v.leavesOut(f, faulty[i])
 				}
 			}
 		}
@@ -112,7 +126,7 @@ func (v *version) qualify(ctx context.Context, l []Finding, faulty []rule) {
 			continue
 		}
 		for _, r := range faulty {
-			without(f, r)
+			v.leavesOut(f, r)
 		}
 	}
 }
