@@ -19,6 +19,7 @@ type row struct {
 	when          func(*Facts) bool
 	title, reason string
 	details       func(*Facts) []string
+	listed        bool   // the row applies only if it has details
 	run           string // commands, one per line
 	manifest      string
 }
@@ -27,30 +28,37 @@ type row struct {
 type outcomes []row
 
 func (l outcomes) steps(f *Facts) []Step {
-	i := slices.IndexFunc(l, func(r row) bool { return r.when == nil || r.when(f) })
-	if i < 0 || l[i].state == "" {
-		return nil
-	}
-	r, fill := l[i], func(text string) string {
+	fill := func(text string) string {
 		return os.Expand(text, func(name string) string { return planWords[name](f) })
 	}
-	s := Step{ID: r.id, State: r.state, Title: fill(r.title), Reason: fill(r.reason), Manifest: fill(r.manifest)}
-	if r.details != nil {
-		s.Details = r.details(f)
+	for _, r := range l {
+		if r.when != nil && !r.when(f) {
+			continue
+		}
+		if r.state == "" {
+			return nil
+		}
+		var details []string
+		if r.details != nil {
+			details = r.details(f)
+		}
+		if r.listed && len(details) == 0 {
+			continue
+		}
+		run := slices.DeleteFunc(strings.Split(fill(r.run), "\n"), func(line string) bool { return line == "" })
+		return []Step{{ID: r.id, State: r.state, Title: fill(r.title), Reason: fill(r.reason), Details: details, Run: run, Manifest: fill(r.manifest)}}
 	}
-	s.Run = slices.DeleteFunc(strings.Split(fill(r.run), "\n"), func(line string) bool { return line == "" })
-	return []Step{s}
+	return nil
 }
 
-// The steps of plans in order: for a change that the cluster does not have, for one that it has, for
-// one that the API server rejects, and for none.
+// The steps of plans in order: for a change that the cluster does not have, for one that it has, and for
+// none.
 var (
 	before = []func(*Facts) []Step{
 		acceptance.steps, support.steps, validity.steps, newStorage.steps, (*Facts).clients, warning.steps,
 		removal.steps, migration.steps, trimming.steps, managedFieldsFirst, application.steps, laterMigration.steps, reversal.steps,
 	}
 	after     = []func(*Facts) []Step{support.steps, validity.steps, (*Facts).managedFields, applied.steps, migration.steps, trimming.steps}
-	rejected  = []func(*Facts) []Step{acceptance.steps}
 	unchanged = []func(*Facts) []Step{outcomes{{id: "apply", state: Done, title: "The CRD does not change"}}.steps}
 )
 
@@ -64,8 +72,7 @@ func managedFieldsFirst(f *Facts) []Step {
 }
 
 var acceptance = outcomes{
-	{id: "accepted", state: Stopped, title: "The API server rejects the CRD", reason: "Its validation reports:", details: (*Facts).rejections,
-		when: func(f *Facts) bool { return len(f.rejections()) > 0 }},
+	{id: "accepted", state: Stopped, title: "The API server rejects the CRD", reason: "Its validation reports:", details: (*Facts).rejections, listed: true},
 	{id: "accepted", state: Done, title: "The API server accepts the CRD"},
 }
 
@@ -87,8 +94,7 @@ var support = outcomes{
 	{id: "servers", state: Stopped, title: "Upgrade the API servers", details: (*Facts).needs,
 		when:   func(f *Facts) bool { return f.olderThan(f.since()) },
 		reason: "Older than v${since}: ${oldServers}.", run: "${compileForOldest}"},
-	{id: "servers", state: Stopped, title: "An API server does not support the rules", details: (*Facts).uncompiled,
-		when:   func(f *Facts) bool { return len(f.uncompiled()) > 0 },
+	{id: "servers", state: Stopped, title: "An API server does not support the rules", details: (*Facts).uncompiled, listed: true,
 		reason: "The oldest is v${oldest}, which cannot compile them."},
 	{id: "servers", state: Done, title: "Every API server supports the rules: they require v${since}, and the oldest server is v${oldest}"},
 }
