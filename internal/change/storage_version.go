@@ -64,12 +64,16 @@ func (j *Judge) losses(object, stored map[string]any, versions []InVersion) {
 	if err != nil {
 		had = stored
 	}
+	all := make([][]string, len(versions))
 	for i, in := range versions {
-		lost := j.kind.Lost(had, in.Version)
-		for _, other := range versions {
+		all[i] = j.kind.Lost(had, in.Version)
+	}
+	for i, in := range versions {
+		lost := slices.Clone(all[i])
+		for k, other := range versions {
 			switch {
 			case j.before == nil: // a migration writes the object through some version
-				every := j.kind.Lost(had, other.Version)
+				every := all[k]
 				lost = slices.DeleteFunc(lost, func(path string) bool { return !slices.Contains(every, path) })
 			case other.Version == in.Version && slices.Contains(j.before.kind.Served(), in.Version):
 				before := j.before.kind.Lost(had, in.Version)
