@@ -24,6 +24,7 @@ type File struct {
 	file  *crdpatch.File
 	opts  crdpatch.Options
 	kinds []*server.Kind // of the CRDs; nil until they are needed
+	known []union.Kind   // the unions of the CRDs; nil until they are needed
 }
 
 // Options are the options for the unions of a file. The zero value is the default.
@@ -124,9 +125,14 @@ func (f *File) Validate(ctx context.Context, object, old *unstructured.Unstructu
 // intended for the API server; without old, the object is created. It describes each change. The error
 // lists the unions that stay as they are, or says that no CRD is for the object.
 func (f *File) Normalize(object, old *unstructured.Unstructured) ([]string, error) {
-	declared, wrong := crdpatch.Ask(f.file, f.opts, (*crdpatch.CRD).Declared)
-	if wrong.HasErrors() {
-		return nil, errorOf(wrong)
+	if f.known == nil {
+		declared, wrong := crdpatch.Ask(f.file, f.opts, (*crdpatch.CRD).Declared)
+		if wrong.HasErrors() {
+			return nil, errorOf(wrong)
+		}
+		for _, d := range declared {
+			f.known = append(f.known, d.Kinds(f.file.Name())...)
+		}
 	}
 	var said []string
 	var errs []error
@@ -134,18 +140,16 @@ func (f *File) Normalize(object, old *unstructured.Unstructured) ([]string, erro
 	if !slices.ContainsFunc(f.Targets(), func(t union.Target) bool { return t.Group == is.Group && t.Kind == is.Kind }) {
 		return nil, fmt.Errorf("no CRD is for %s", is)
 	}
-	for _, d := range declared {
-		for _, k := range d.Kinds(f.file.Name()) {
-			if k.GroupVersionKind != is {
-				continue
-			}
-			changes, problems := product.NormalizeObject(k, contentOf(old), object.Object, product.NormalizeOptions{})
-			for _, c := range changes {
-				said = append(said, fmt.Sprintf("%s: %s", c.At, c))
-			}
-			for _, p := range problems {
-				errs = append(errs, fmt.Errorf("%s: %s", p.At, p))
-			}
+	for _, k := range f.known {
+		if k.GroupVersionKind != is {
+			continue
+		}
+		changes, problems := product.NormalizeObject(k, contentOf(old), object.Object, product.NormalizeOptions{})
+		for _, c := range changes {
+			said = append(said, fmt.Sprintf("%s: %s", c.At, c))
+		}
+		for _, p := range problems {
+			errs = append(errs, fmt.Errorf("%s: %s", p.At, p))
 		}
 	}
 	return said, errors.Join(errs...)
