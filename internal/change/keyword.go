@@ -209,7 +209,7 @@ func (w *walker) unvalidated(d *difference, o, n *jsonSchema, oldRejects, newRej
 		d.doubt = "changes of " + d.Keyword + " of the whole object are not supported"
 		return
 	}
-	if open(o) == open(n) || len(o.Properties) == 0 || len(n.Properties) == 0 {
+	if formula.Open(o) == formula.Open(n) || len(o.Properties) == 0 || len(n.Properties) == 0 {
 		w.cautious(d, o, n) // otherwise, the side that lacks a field rejects objects with it
 	}
 	if oldRejects {

@@ -280,7 +280,7 @@ func (w *walker) property(p schemapath.Path, kind ChangeKind, lacking, s *jsonSc
 func (w *walker) propertyShift(p schemapath.Path, kind ChangeKind, lacking, s *jsonSchema) schemadiff.Shift {
 	lacks := w.clause(p, nil, w.values(s)...)
 	var has []schemadiff.Clause
-	if open(lacking) {
+	if formula.Open(lacking) {
 		has = w.clause(p, nil, w.values(sample.Anything)...)
 	}
 	reshaped := []schemadiff.Reshaping{{At: p}}
@@ -288,11 +288,6 @@ func (w *walker) propertyShift(p schemapath.Path, kind ChangeKind, lacking, s *j
 		return schemadiff.Shift{Old: has, New: lacks, Reshaped: reshaped}
 	}
 	return schemadiff.Shift{Old: lacks, New: has, Reshaped: reshaped}
-}
-
-// open reports whether an object may have properties that its schema does not name.
-func open(s *jsonSchema) bool {
-	return s.AdditionalProperties != nil || formula.KeepsUnknown(s)
 }
 
 // additional compares the schemas of unnamed properties.

@@ -100,8 +100,7 @@ func (o *candidateObject) conditions(rules []parsedRule) []*condition {
 // counts reports whether the object may have only one of its listed properties.
 func (o *candidateObject) counts() bool {
 	s := o.schema
-	open := s.AdditionalProperties != nil || formula.KeepsUnknown(s)
-	return s.MaxProperties != nil && *s.MaxProperties == 1 && !open && !o.resource
+	return s.MaxProperties != nil && *s.MaxProperties == 1 && !formula.Open(s) && !o.resource
 }
 
 // read collects the properties and strings that the condition reads.

@@ -140,8 +140,8 @@ func (k *Kind) known(name string) (*kindVersion, error) {
 func (v *kindVersion) prepare() error {
 	var props *apiextensions.JSONSchemaProps
 	if v.Schema != nil && v.Schema.OpenAPIV3Schema != nil {
-		props = &apiextensions.JSONSchemaProps{}
-		if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(v.Schema.OpenAPIV3Schema, props, nil); err != nil {
+		var err error
+		if props, err = Internal(v.Schema.OpenAPIV3Schema); err != nil {
 			return err
 		}
 		s, err := structuralschema.NewStructural(props)

@@ -19,6 +19,11 @@ func KeepsUnknown(s *apiextensionsv1.JSONSchemaProps) bool {
 	return s != nil && s.XPreserveUnknownFields != nil && *s.XPreserveUnknownFields
 }
 
+// Open reports whether an object may have properties that its schema does not name.
+func Open(s *apiextensionsv1.JSONSchemaProps) bool {
+	return s.AdditionalProperties != nil || KeepsUnknown(s)
+}
+
 // Keywords validates values against the keywords of a schema. It is the API server's validator.
 type Keywords struct {
 	validator apiservervalidation.SchemaValidator

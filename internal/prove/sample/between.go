@@ -196,7 +196,7 @@ func (c *contrast) values(s *apiextensionsv1.JSONSchemaProps, depth int) (l []an
 		}
 	case s.Type == "array" && s.Items != nil && s.Items.Schema != nil:
 		l = c.lists(s, depth)
-	case s.Type == "object" && len(s.Properties) == 0 && open(s):
+	case s.Type == "object" && len(s.Properties) == 0 && formula.Open(s):
 		l = c.maps(s, depth)
 	case s.Type == "object" && len(s.Properties) > 0:
 		l = c.objects(s, depth)
@@ -212,11 +212,6 @@ func (c *contrast) values(s *apiextensionsv1.JSONSchemaProps, depth int) (l []an
 		l = l[:min(len(l), mostNested)]
 	}
 	return l
-}
-
-// open reports whether an object may have properties that its schema does not name.
-func open(s *apiextensionsv1.JSONSchemaProps) bool {
-	return s.AdditionalProperties != nil || formula.KeepsUnknown(s)
 }
 
 // maps returns maps without entries, of one entry, and of as many as each size.
@@ -259,7 +254,7 @@ func (c *contrast) objects(s *apiextensionsv1.JSONSchemaProps, depth int) []any 
 			rounds[i] = append(rounds[i], o)
 		}
 	}
-	if open(s) {
+	if formula.Open(s) {
 		rounds[0] = append(rounds[0], map[string]any{"unnamed": "a"})
 		add("unnamed", []any{"a", map[string]any{}})
 	}
